@@ -1,0 +1,161 @@
+/** What a check is, what it is given and what it finds. The list of all checks is `checks.ts`. */
+
+import type { Resolver } from '../net/resolver.ts';
+import type { Message } from './message.ts';
+
+export const CATEGORIES = [
+  'authentication',
+  'reputation',
+  'infrastructure',
+  'compliance',
+  'content',
+  'spam_filters',
+] as const;
+export type Category = (typeof CATEGORIES)[number];
+
+export const CHECK_STATUSES = ['pass', 'warn', 'fail', 'info', 'error', 'skipped'] as const;
+/** `error`: could not be found out. `skipped`: does not apply. Neither is ever a pass or a fail. */
+export type CheckStatus = (typeof CHECK_STATUSES)[number];
+
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+
+/** The SMTP session as the listener saw it; null is "not known", which is never a failure. */
+export interface Envelope {
+  /** The address of MAIL FROM; empty for the null sender `<>` (RFC 5321 §4.5.5). */
+  mail_from: string | null;
+  /** The client's address, IPv4-mapped ones unwrapped. */
+  client_ip: string | null;
+  /** What the client called itself in HELO or EHLO. */
+  helo: string | null;
+  /** `used: false` only where STARTTLS was offered and not taken. */
+  tls: { used: boolean; version: string | null; cipher: string | null } | null;
+}
+
+export type MessageKind = 'auto' | 'marketing' | 'transactional';
+
+/** All that a result may depend on. Plain data but for the resolver. */
+export interface AnalysisInput {
+  /** The message exactly as it came. */
+  raw: Uint8Array;
+  envelope: Envelope;
+  /** Milliseconds since 1970: "now" for every check; none reads a clock. */
+  receivedAt: number;
+  kind: MessageKind;
+}
+
+/** What a check is given. */
+export interface Context extends AnalysisInput {
+  message: Message;
+  resolver: Resolver;
+  /** The offline mode: nothing may be asked; checks that must ask are `skipped`. */
+  offline: boolean;
+  /**
+   * The value of `make(context)`, made once for each analysis however many checks want it: how
+   * checks share a DKIM verification or a DMARC lookup. `make` is its own key.
+   */
+  fact<T>(make: (context: Context) => T): T;
+}
+
+/** The standard or rule that a check goes by. */
+export interface Reference {
+  name: string;
+  url: string;
+}
+
+/** What to change, with the DNS record to publish where it is one. */
+export interface Fix {
+  text: string;
+  record?: { type: string; name: string; value: string };
+}
+
+/** What a check found. */
+export interface Finding {
+  status: CheckStatus;
+  /** The verdict: one sentence with a subject, for a person ("Your DKIM signature does not verify."). */
+  title: string;
+  /** Why it matters, or why it could not be found out: one to three sentences. */
+  detail: string;
+  /** What in the message, the session or the DNS shows it; keys are short words in snake_case. */
+  evidence?: { [key: string]: Json };
+  /** Overrides the check's own reference. */
+  reference?: Reference;
+  /** Required where the status is `warn` or `fail`. */
+  fix?: Fix;
+}
+
+export interface Check {
+  /** The stable name, snake_case, as `checks` lists it. */
+  id: string;
+  category: Category;
+  /** 0 for a check that only informs. */
+  points: number;
+  /** A few words for tables: "SPF alignment". */
+  label: string;
+  reference: Reference;
+  /** Ids of checks: where any of them failed, this one is `skipped: follows from …`. */
+  dependsOn?: string[];
+  /** Ids of checks: a failure of this one would go away if one of them passed (for the gain). */
+  curedBy?: string[];
+  run(context: Context): Finding | Promise<Finding>;
+}
+
+export const pass = (title: string, detail: string, evidence?: Finding['evidence']): Finding => ({
+  status: 'pass',
+  title,
+  detail,
+  evidence,
+});
+
+export const info = (title: string, detail: string, evidence?: Finding['evidence']): Finding => ({
+  status: 'info',
+  title,
+  detail,
+  evidence,
+});
+
+/** Does not apply; `reason` is a full sentence ("The client's address is a private one."). */
+export const skipped = (title: string, reason: string): Finding => ({
+  status: 'skipped',
+  title,
+  detail: reason,
+});
+
+/** Could not be found out; `reason` says what did not answer. */
+export const unknown = (
+  title: string,
+  reason: string,
+  evidence?: Finding['evidence'],
+): Finding => ({
+  status: 'error',
+  title,
+  detail: reason,
+  evidence,
+});
+
+interface Problem {
+  title: string;
+  detail: string;
+  fix: Fix | string;
+  evidence?: Finding['evidence'];
+  reference?: Reference;
+}
+
+const problem = (status: 'warn' | 'fail', { fix, ...rest }: Problem): Finding => ({
+  status,
+  ...rest,
+  fix: typeof fix === 'string' ? { text: fix } : fix,
+});
+
+/** Half the points. */
+export const warn = (found: Problem): Finding => problem('warn', found);
+
+/** No points. */
+export const fail = (found: Problem): Finding => problem('fail', found);
+
+/** An RFC with an optional section: `rfc(7208, '4.6.4')`. */
+export function rfc(number: number, section?: string): Reference {
+  return {
+    name: section ? `RFC ${number} §${section}` : `RFC ${number}`,
+    url: `https://www.rfc-editor.org/rfc/rfc${number}${section ? `#section-${section}` : ''}`,
+  };
+}

@@ -1,0 +1,73 @@
+/** What an analysis answers: the shape that is stored, served and printed. */
+
+import type { Category, CheckStatus, Fix, Json, Reference } from './check.ts';
+
+export const AUTH_RESULTS = [
+  'pass',
+  'fail',
+  'softfail',
+  'neutral',
+  'policy',
+  'none',
+  'temperror',
+  'permerror',
+] as const;
+/** The words of RFC 8601 §2.7. */
+export type AuthResult = (typeof AUTH_RESULTS)[number];
+
+export type Grade = 'A' | 'B' | 'C' | 'D' | 'F';
+
+export interface CheckResult {
+  id: string;
+  category: Category;
+  label: string;
+  status: CheckStatus;
+  title: string;
+  detail: string;
+  evidence: { [key: string]: Json };
+  points: number;
+  /** null where the check did not run (`error`, `skipped`) or only informs. */
+  earned: number | null;
+  /** By how much the overall score would rise if this alone passed; 0 for what is fine. */
+  gain: number;
+  reference: Reference;
+  fix: Fix | null;
+}
+
+export interface CategoryScore {
+  name: Category;
+  /** 0–100; null where no check of the category ran. */
+  score: number | null;
+  weight: number;
+  earned: number;
+  points: number;
+}
+
+/** A known failure that holds the score down. */
+export interface Cap {
+  limit: number;
+  reason: string;
+  reference: string;
+}
+
+export interface AnalysisResult {
+  /** 0–100; null where too little is known for an honest one. */
+  score: number | null;
+  grade: Grade | null;
+  /** The weighted mean before the cap, unrounded. */
+  uncapped: number | null;
+  /** The cap that applies; null where none does. */
+  cap: Cap | null;
+  /** Points of the checks that ran over the points of those that apply, 0–1. */
+  coverage: number;
+  /** Temporary errors left fewer than two of SPF, DKIM and DMARC known: try again later. */
+  temporary: boolean;
+  summary: string;
+  from_address: string | null;
+  subject: string | null;
+  message_size: number;
+  auth_results: { spf: AuthResult | null; dkim: AuthResult | null; dmarc: AuthResult | null };
+  categories: CategoryScore[];
+  checks: CheckResult[];
+  ruleset: string;
+}

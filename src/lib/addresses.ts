@@ -1,0 +1,61 @@
+/** IP addresses: parsing, ranges and the names under which DNS knows them. */
+
+import ipaddr from 'ipaddr.js';
+
+export type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+/** An IPv4-mapped IPv6 address becomes the IPv4 one; null for what is not an address. */
+export function normalizeAddress(text: string): string | null {
+  const bare = text.replace(/^\[(?:IPv6:)?|\]$/gi, '').replace(/%.*$/, '');
+  if (
+    !ipaddr.isValid(bare) ||
+    (bare.includes('.') && !bare.includes(':') && bare.split('.').length !== 4)
+  )
+    return null;
+  return ipaddr.process(bare).toString();
+}
+
+/** `10.0.0.0/8` or a single address; throws on anything else. */
+export function parseNetwork(text: string): Network {
+  if (text.includes('/')) return ipaddr.parseCIDR(text) as Network;
+  const address = ipaddr.parse(text);
+  return [address, address.kind() === 'ipv4' ? 32 : 128];
+}
+
+/** Whether a (normalised) address lies in one of the networks. */
+export function inNetworks(address: string, networks: Network[]): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.process(address);
+  return networks.some(
+    ([base, bits]) => parsed.kind() === base.kind() && parsed.match(base as never, bits),
+  );
+}
+
+// Documentation networks (RFC 5737, RFC 3849, RFC 9637) stand for public ones in examples, tests
+// and the demo.
+const DOCUMENTATION = [
+  '192.0.2.0/24',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '2001:db8::/32',
+  '3fff::/20',
+].map(parseNetwork);
+
+/** Loopback, private, link-local and other addresses that mean nothing on the public Internet. */
+export function isLocalAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  if (inNetworks(address, DOCUMENTATION)) return false;
+  return ipaddr.process(address).range() !== 'unicast';
+}
+
+/** `192.0.2.1` → `1.2.0.192.in-addr.arpa`; IPv6 likewise by nibbles under `ip6.arpa` (RFC 3596 §2.5). */
+export function reverseName(address: string): string {
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === 'ipv4')
+    return `${parsed.toString().split('.').reverse().join('.')}.in-addr.arpa`;
+  const hex = parsed
+    .toByteArray()
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('');
+  return `${[...hex].reverse().join('.')}.ip6.arpa`;
+}

@@ -1,0 +1,59 @@
+/** A client's fault as a value: the code decides the HTTP status, the detail is for people. */
+
+export const ERROR_STATUS = {
+  malformed_json: 400,
+  malformed_request: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  idempotency_in_progress: 409,
+  gone: 410,
+  precondition_failed: 412,
+  body_too_large: 413,
+  unsupported_media_type: 415,
+  validation_failed: 422,
+  idempotency_mismatch: 422,
+  rate_limited: 429,
+  internal_error: 500,
+  unavailable: 503,
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_STATUS;
+
+/** One wrong field of a request. `param` is a path such as `metadata.key` or `limit`. */
+export interface ParamError {
+  param: string;
+  code: string;
+  message: string;
+}
+
+/**
+ * What a client did wrong. Everything else that is thrown is a bug and is answered as
+ * `internal_error` without a word of its message.
+ */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly detail: string;
+  readonly params: ParamError[];
+  readonly headers: Record<string, string>;
+
+  constructor(
+    code: ErrorCode,
+    detail: string,
+    params: ParamError[] = [],
+    headers: Record<string, string> = {},
+  ) {
+    super(detail);
+    this.code = code;
+    this.detail = detail;
+    this.params = params;
+    this.headers = headers;
+  }
+}
+
+/** The text of anything that was thrown, for logs and for results that say what the world did. */
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
