@@ -1,0 +1,110 @@
+-- The whole present schema, from top to bottom. A fresh database runs this file; an older one runs
+-- the numbered steps in src/store/migrations/, and a test proves that both end alike.
+-- Only column types that SQLite and PostgreSQL share; times are ISO 8601 in UTC, JSON is text.
+
+-- The team. Exactly one owner: never none (the code), never two (the index).
+CREATE TABLE members (
+  id        TEXT NOT NULL PRIMARY KEY,
+  email     TEXT NOT NULL UNIQUE,
+  name      TEXT NOT NULL,
+  role      TEXT NOT NULL CHECK (role IN ('owner', 'admin', 'member', 'viewer')),
+  joined_at TEXT NOT NULL
+);
+CREATE UNIQUE INDEX members_one_owner ON members (role) WHERE role = 'owner';
+
+-- Keys are shown once; only their hash is kept, and a clear prefix to tell them apart.
+CREATE TABLE api_keys (
+  id           TEXT NOT NULL PRIMARY KEY,
+  member_id    TEXT NOT NULL REFERENCES members (id) ON DELETE CASCADE,
+  name         TEXT NOT NULL,
+  role         TEXT NOT NULL CHECK (role IN ('owner', 'admin', 'member', 'viewer')),
+  livemode     INTEGER NOT NULL,
+  hash         TEXT NOT NULL UNIQUE,
+  prefix       TEXT NOT NULL,
+  created_at   TEXT NOT NULL,
+  expires_at   TEXT,
+  revoked_at   TEXT,
+  last_used_at TEXT
+);
+CREATE INDEX api_keys_member ON api_keys (member_id);
+
+-- A test: an address that waits for one message, and what was found in it.
+CREATE TABLE tests (
+  id                TEXT NOT NULL PRIMARY KEY,
+  -- The local part of the address, lower case.
+  token             TEXT NOT NULL UNIQUE,
+  livemode          INTEGER NOT NULL,
+  name              TEXT,
+  kind              TEXT NOT NULL CHECK (kind IN ('auto', 'marketing', 'transactional')),
+  metadata          TEXT NOT NULL,
+  status            TEXT NOT NULL CHECK (status IN ('waiting', 'processing', 'completed', 'failed')),
+  failure_reason    TEXT CHECK (failure_reason IN ('not_received', 'unreadable', 'analysis_error')),
+  created_at        TEXT NOT NULL,
+  expires_at        TEXT NOT NULL,
+  received_at       TEXT,
+  completed_at      TEXT,
+  from_address      TEXT,
+  from_domain       TEXT,
+  subject           TEXT,
+  message_size      INTEGER,
+  spf               TEXT,
+  dkim              TEXT,
+  dmarc             TEXT,
+  score             INTEGER,
+  grade             TEXT,
+  summary           TEXT,
+  coverage          REAL,
+  ruleset           TEXT,
+  -- 1 where a submitted message had bare LF throughout and was given CRLF.
+  line_ends_changed INTEGER NOT NULL DEFAULT 0,
+  -- When the analysis is due; null while none is. Set on a completed test, it is a reanalysis.
+  analysis_due_at   TEXT,
+  analysis_attempts INTEGER NOT NULL DEFAULT 0,
+  -- Who analyses it now, and until when others leave it alone.
+  lease             TEXT,
+  leased_until      TEXT,
+  -- A live share keeps a test beyond the retention time.
+  keep_until        TEXT,
+  -- Score, grade, ruleset and time of the result before a reanalysis, as JSON.
+  previous          TEXT,
+  envelope          TEXT,
+  -- Checks, categories and cap as JSON; last, because it is large and lists do not read it.
+  result            TEXT
+);
+CREATE INDEX tests_listed ON tests (livemode, id);
+CREATE INDEX tests_expiring ON tests (expires_at) WHERE status = 'waiting';
+CREATE INDEX tests_due ON tests (analysis_due_at) WHERE analysis_due_at IS NOT NULL;
+CREATE INDEX tests_from_domain ON tests (from_domain, id);
+CREATE INDEX tests_created ON tests (created_at);
+
+-- Messages as received; those to postmaster belong to no test.
+CREATE TABLE messages (
+  id          TEXT NOT NULL PRIMARY KEY,
+  test_id     TEXT UNIQUE REFERENCES tests (id) ON DELETE CASCADE,
+  recipient   TEXT NOT NULL,
+  sha256      TEXT NOT NULL,
+  size        INTEGER NOT NULL,
+  envelope    TEXT NOT NULL,
+  received_at TEXT NOT NULL
+);
+CREATE INDEX messages_received ON messages (received_at);
+
+-- The bytes, in pieces: one large value would stop the process while it is written. Pieces are
+-- written before their message, so they refer to nothing; those without one are swept at start.
+CREATE TABLE message_chunks (
+  message_id TEXT NOT NULL,
+  position   INTEGER NOT NULL,
+  bytes      BLOB NOT NULL,
+  PRIMARY KEY (message_id, position)
+);
+
+-- What happened, each written in the transaction of the change that it reports.
+CREATE TABLE events (
+  id         TEXT NOT NULL PRIMARY KEY,
+  type       TEXT NOT NULL,
+  livemode   INTEGER NOT NULL,
+  created_at TEXT NOT NULL,
+  data       TEXT NOT NULL
+);
+CREATE INDEX events_created ON events (created_at);
+CREATE INDEX events_type ON events (type, id);

@@ -1,0 +1,37 @@
+/** Writes every generated file; with --check it only says whether they are up to date. */
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = new URL('../', import.meta.url);
+const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
+
+/** The schema as a module: the executable has no other file to read it from. */
+function schemaModule(): string {
+  return `/** Generated from schema.sql by \`npm run generate\`; do not edit. */\n\nexport const SCHEMA = ${JSON.stringify(read('schema.sql'))};\n`;
+}
+
+/** Path, and what it must hold. Later ones may import what earlier ones wrote. */
+const FILES: [string, () => string | Promise<string>][] = [
+  ['src/store/schema.generated.ts', schemaModule],
+];
+
+const onlyCheck = process.argv.includes('--check');
+let stale = 0;
+for (const [path, make] of FILES) {
+  const wanted = await make();
+  let present = '';
+  try {
+    present = read(path);
+  } catch {
+    // Not there yet.
+  }
+  if (present === wanted) continue;
+  stale += 1;
+  if (onlyCheck) console.error(`${path} is not up to date: run npm run generate`);
+  else {
+    writeFileSync(fileURLToPath(new URL(path, root)), wanted);
+    console.error(`wrote ${path}`);
+  }
+}
+process.exitCode = onlyCheck && stale > 0 ? 1 : 0;

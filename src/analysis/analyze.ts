@@ -1,0 +1,197 @@
+/** One analysis: parse once, run every check side by side within the deadline, score. */
+
+import { errorMessage } from '../lib/errors.ts';
+import type { DnsAnswer, Resolver } from '../net/resolver.ts';
+import { authResults } from './auth-results.ts';
+import type { AnalysisInput, Check, Context, Finding } from './check.ts';
+import { CHECKS } from './checks.ts';
+import { createContext } from './context.ts';
+import { parseMessage } from './parse-message.ts';
+import type { AnalysisResult, CheckResult } from './result.ts';
+import { earnedOf, gainOf, gradeOf, type Scored, scoreOf, wholeScore } from './score.ts';
+import { summarize } from './summary.ts';
+
+/** The version of the checks, points, weights and caps; changes whenever a score could. */
+export const RULESET = '2026.11';
+
+/** The whole of an analysis ends within this, whatever the network does. */
+export const DEADLINE_MS = 15_000;
+
+/** More questions than any honest message needs; a hostile one gets no further. */
+const MAX_QUESTIONS = 400;
+
+export interface AnalyzeOptions {
+  resolver: Resolver;
+  offline?: boolean;
+  deadlineMs?: number;
+  checks?: Check[];
+  /** Told of a check that threw: a bug, shown to the user as "could not be found out". */
+  onFault?(checkId: string, error: unknown): void;
+}
+
+export async function analyze(
+  input: AnalysisInput,
+  options: AnalyzeOptions,
+): Promise<AnalysisResult> {
+  const deadline = startDeadline(options.deadlineMs ?? DEADLINE_MS);
+  try {
+    const message = await parseMessage(input.raw);
+    const resolver = boundedResolver(options.resolver, deadline);
+    const context = createContext(input, message, resolver, options.offline ?? false);
+    const checks = options.checks ?? CHECKS;
+    const findings = await Promise.all(
+      checks.map((check) => runCheck(check, context, deadline, options)),
+    );
+    return await resultOf(context, checks, findings);
+  } finally {
+    deadline.stop();
+  }
+}
+
+interface Deadline {
+  /** Resolves when the time is up. */
+  passed: Promise<void>;
+  stop(): void;
+}
+
+function startDeadline(ms: number): Deadline {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  return { passed: promise, stop: () => clearTimeout(timer) };
+}
+
+/** The resolver of one analysis: each question asked once, none after the deadline, no more than the limit. */
+function boundedResolver(resolver: Resolver, deadline: Deadline): Resolver {
+  const asked = new Map<string, Promise<DnsAnswer>>();
+  const late = deadline.passed.then((): DnsAnswer => ({ status: 'error', reason: 'timeout' }));
+  return (name, type) => {
+    const key = `${type} ${name.toLowerCase()}`;
+    let answer = asked.get(key);
+    if (!answer) {
+      if (asked.size >= MAX_QUESTIONS)
+        return Promise.resolve({ status: 'error', reason: 'limit' } as const);
+      answer = Promise.race([resolver(name, type), late]);
+      asked.set(key, answer);
+    }
+    return answer;
+  };
+}
+
+async function runCheck(
+  check: Check,
+  context: Context,
+  deadline: Deadline,
+  options: AnalyzeOptions,
+): Promise<Finding> {
+  try {
+    const late = deadline.passed.then(() => timedOut(check));
+    return await Promise.race([check.run(context), late]);
+  } catch (error) {
+    options.onFault?.(check.id, error);
+    return {
+      status: 'error',
+      title: `${check.label} could not be checked.`,
+      detail: `This is a fault of the tester, not of your message (${errorMessage(error).slice(0, 80)}).`,
+    };
+  }
+}
+
+function timedOut(check: Check): Finding {
+  return {
+    status: 'error',
+    title: `${check.label} could not be checked in time.`,
+    detail: 'timed out: what it asked was not answered before the analysis had to end.',
+  };
+}
+
+async function resultOf(
+  context: Context,
+  checks: Check[],
+  findings: Finding[],
+): Promise<AnalysisResult> {
+  const scored = applyDependencies(checks, findings);
+  const score = scoreOf(scored);
+  const auth = authKnowledge(scored);
+  const exact = auth.enough ? score.exact : null;
+  const results = checks.map((check, index) =>
+    toResult(
+      check,
+      findings[index]!,
+      scored[index]!,
+      exact === null ? 0 : gain(scored, index, exact),
+    ),
+  );
+  const whole = exact === null ? null : wholeScore(exact);
+  const partial = {
+    score: whole,
+    grade: whole === null ? null : gradeOf(whole),
+    uncapped: exact === null ? null : score.uncapped,
+    cap: exact === null ? null : score.cap,
+    coverage: Math.round(score.coverage * 1000) / 1000,
+    temporary: !auth.enough && auth.errors > 0,
+    from_address: context.message.from[0]?.address ?? null,
+    subject: context.message.subject,
+    message_size: context.message.size,
+    auth_results: await authResults(context, scored),
+    categories: score.categories,
+    checks: results,
+    ruleset: RULESET,
+  };
+  return { ...partial, summary: summarize(partial) };
+}
+
+function gain(scored: Scored[], index: number, exact: number): number {
+  const { id, status } = scored[index]!;
+  return status === 'warn' || status === 'fail' ? gainOf(id, scored, exact) : 0;
+}
+
+/** How many of SPF, DKIM and DMARC are known; fewer than two make no honest score. */
+function authKnowledge(scored: Scored[]): { enough: boolean; errors: number } {
+  const three = scored.filter(({ id }) => id === 'spf' || id === 'dkim' || id === 'dmarc');
+  const errors = three.filter(({ status }) => status === 'error').length;
+  const unasked = three.filter(
+    ({ status, followsFrom }) => status === 'skipped' && followsFrom.length === 0,
+  ).length;
+  return { enough: three.length - errors - unasked >= 2, errors };
+}
+
+/** What depends on a failed check becomes `skipped`, so that one cause is one finding. */
+function applyDependencies(checks: Check[], findings: Finding[]): Scored[] {
+  const failed = new Set(checks.flatMap((c, i) => (findings[i]!.status === 'fail' ? [c.id] : [])));
+  const byId = new Map(checks.map((check) => [check.id, check]));
+  const rootsOf = (id: string): string[] => {
+    const depends = byId.get(id)?.dependsOn ?? [];
+    const roots = depends.flatMap((parent) => {
+      const above = rootsOf(parent);
+      if (above.length > 0) return above;
+      return failed.has(parent) ? [parent] : [];
+    });
+    return [...new Set(roots)];
+  };
+  return checks.map((check, index) => {
+    const roots = rootsOf(check.id);
+    const status = roots.length > 0 ? 'skipped' : findings[index]!.status;
+    const { id, category, points, curedBy = [] } = check;
+    return { id, category, points, status, followsFrom: roots, curedBy };
+  });
+}
+
+function toResult(check: Check, finding: Finding, scored: Scored, gained: number): CheckResult {
+  const follows = scored.followsFrom.length > 0;
+  return {
+    id: check.id,
+    category: check.category,
+    label: check.label,
+    status: scored.status,
+    title: follows
+      ? `${check.label}: follows from ${scored.followsFrom.join(' and ')}.`
+      : finding.title,
+    detail: follows ? `follows from ${scored.followsFrom.join(', ')}` : finding.detail,
+    evidence: finding.evidence ?? {},
+    points: check.points,
+    earned: earnedOf(scored),
+    gain: gained,
+    reference: finding.reference ?? check.reference,
+    fix: follows ? null : (finding.fix ?? null),
+  };
+}

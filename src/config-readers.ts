@@ -1,0 +1,85 @@
+/** How the text of each kind of variable is read; what is wrong with it is thrown as a plain sentence. */
+
+import { resolve } from 'node:path';
+import { type Network, parseNetwork } from './lib/addresses.ts';
+import { normalizeDomain } from './lib/domain-names.ts';
+import { parseDuration, parseSize } from './lib/durations.ts';
+
+/** A value read from text; what is wrong with it is thrown as a plain sentence. */
+export type Read<T> = (text: string) => T;
+
+export const text: Read<string> = (value) => value;
+export const optional: Read<string | null> = (value) => value || null;
+export const port: Read<number> = (value) => {
+  if (!/^\d{1,5}$/.test(value) || Number(value) > 65535)
+    throw new Error('takes a port number from 0 to 65535');
+  return Number(value);
+};
+export const url: Read<string> = (value) => {
+  const parsed = URL.canParse(value) ? new URL(value) : null;
+  if (!parsed || !['http:', 'https:'].includes(parsed.protocol) || parsed.search || parsed.hash)
+    throw new Error('takes an address such as https://mail.example.com');
+  return parsed.href.replace(/\/$/, '');
+};
+export const domain: Read<string> = (value) => {
+  const name = normalizeDomain(value);
+  if (!name) throw new Error('takes a domain name such as test.example.com');
+  return name;
+};
+export const networks: Read<Network[]> = (value) =>
+  list(value).map((item) => {
+    try {
+      return parseNetwork(item);
+    } catch {
+      throw new Error(`takes networks such as 10.0.0.0/8, separated by commas; "${item}" is none`);
+    }
+  });
+export const oneOf =
+  <T extends string>(...choices: T[]): Read<T> =>
+  (value) => {
+    if (!(choices as string[]).includes(value))
+      throw new Error(`takes one of ${choices.join(', ')}`);
+    return value as T;
+  };
+export const duration: Read<number> = (value) => {
+  const ms = parseDuration(value);
+  if (ms === null) throw new Error('takes a duration such as 30s, 15m, 2h or 90d');
+  return ms;
+};
+export const size: Read<number> = (value) => {
+  const bytes = parseSize(value);
+  if (!bytes || bytes > 1024 ** 3)
+    throw new Error('takes a size such as 64KiB or 25MiB, up to 1GiB');
+  return bytes;
+};
+export const workers: Read<number> = (value) => {
+  if (!/^\d{1,3}$/.test(value) || Number(value) < 1 || Number(value) > 128)
+    throw new Error('takes a whole number from 1 to 128');
+  return Number(value);
+};
+export const database: Read<string> = (value) => {
+  const path = /^sqlite:(.+)$/.exec(value)?.[1];
+  if (!path) throw new Error('takes sqlite: and the path of a file');
+  return path === ':memory:' ? path : resolve(path);
+};
+export const servers: Read<string[] | null> = (value) => {
+  if (value === '') return null;
+  const items = list(value);
+  const wrong = items.find(
+    (item) => !/^(\d+\.\d+\.\d+\.\d+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i.test(item),
+  );
+  if (wrong !== undefined || items.length === 0)
+    throw new Error('takes addresses such as 127.0.0.1:5353 or [::1]:53, separated by commas');
+  return items;
+};
+export const email: Read<string | null> = (value) => {
+  if (value !== '' && !/^[^\s@]+@[^\s@]+$/.test(value)) throw new Error('takes an e-mail address');
+  return value || null;
+};
+
+function list(value: string): string[] {
+  return value
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean);
+}

@@ -1,0 +1,157 @@
+/** Every environment variable: how it is read, its default, and the line of help that people see. */
+
+import { availableParallelism, hostname } from 'node:os';
+import { join, resolve } from 'node:path';
+import {
+  database,
+  domain,
+  duration,
+  email,
+  networks,
+  oneOf,
+  optional,
+  port,
+  type Read,
+  servers,
+  size,
+  text,
+  url,
+  workers,
+} from './config-readers.ts';
+import { normalizeDomain } from './lib/domain-names.ts';
+import { LOG_LEVELS, type LogLevel } from './lib/log.ts';
+
+export interface Variable<T> {
+  read: Read<T>;
+  /** The text that stands for an unset variable; computed from the variables before it. */
+  fallback: string | ((values: Record<string, string>) => string);
+  /** How the default is told in tables where it is computed. */
+  fallbackText?: string;
+  help: string;
+  secret?: boolean;
+}
+
+export const variable = <T>(spec: Variable<T>): Variable<T> => spec;
+
+/** Every variable, in the order of the documentation. */
+export const VARIABLES = {
+  DATA_DIR: variable({
+    read: (v) => resolve(v),
+    fallback: './data',
+    help: 'Where the database and keys are kept; made with mode 0700.',
+  }),
+  DATABASE_URL: variable({
+    read: database,
+    fallback: (v) => `sqlite:${join(v.DATA_DIR!, 'deliverability.db')}`,
+    fallbackText: 'sqlite:$DATA_DIR/deliverability.db',
+    help: 'The database file.',
+  }),
+  HTTP_HOST: variable({
+    read: text,
+    fallback: '127.0.0.1',
+    help: 'Address that the API listens on.',
+  }),
+  HTTP_PORT: variable({ read: port, fallback: '8080', help: 'Port that the API listens on.' }),
+  BASE_URL: variable({
+    read: url,
+    fallback: (v) => `http://127.0.0.1:${v.HTTP_PORT}`,
+    fallbackText: 'http://127.0.0.1:8080',
+    help: 'Address of the API as clients reach it.',
+  }),
+  APP_URL: variable({
+    read: url,
+    fallback: (v) => v.BASE_URL!,
+    fallbackText: 'the same as BASE_URL',
+    help: 'Address of the web pages as people reach them.',
+  }),
+  HTTP_TLS_CERT_FILE: variable({
+    read: optional,
+    fallback: '',
+    help: 'Certificate chain (PEM) to serve HTTPS with; without it plain HTTP, for a proxy in front. Re-read when it changes.',
+  }),
+  HTTP_TLS_KEY_FILE: variable({
+    read: optional,
+    fallback: '',
+    help: 'Private key (PEM) of that certificate.',
+  }),
+  SURFACE: variable({
+    read: oneOf('full', 'preview'),
+    fallback: 'full',
+    help: '`preview` serves the public operations alone.',
+  }),
+  OWNER_EMAIL: variable({
+    read: email,
+    fallback: '',
+    help: 'Makes this the first owner where the database has none.',
+  }),
+  SMTP_HOST: variable({
+    read: text,
+    fallback: '127.0.0.1',
+    help: 'Address that the listener for test mail listens on.',
+  }),
+  SMTP_PORT: variable({
+    read: port,
+    fallback: '2525',
+    help: 'Port of the listener for test mail; 25 in production.',
+  }),
+  SMTP_NAME: variable({
+    read: domain,
+    fallback: () => normalizeDomain(hostname()) ?? 'localhost',
+    fallbackText: 'the host name',
+    help: 'Name in the banner: that of the MX record.',
+  }),
+  INBOX_DOMAIN: variable({
+    read: domain,
+    fallback: 'localhost',
+    help: 'Domain of the test addresses.',
+  }),
+  SMTP_TLS_CERT_FILE: variable({
+    read: optional,
+    fallback: '',
+    help: 'Certificate chain (PEM) for STARTTLS; without it a self-signed pair is made at the first start. Re-read when it changes.',
+  }),
+  SMTP_TLS_KEY_FILE: variable({
+    read: optional,
+    fallback: '',
+    help: 'Private key (PEM) of that certificate.',
+  }),
+  SMTP_MAX_SIZE: variable({ read: size, fallback: '25MiB', help: 'Largest message taken.' }),
+  SMTP_PROXY_PROTOCOL: variable({
+    read: networks,
+    fallback: '',
+    help: "Networks whose hosts say the client's address by the PROXY protocol.",
+  }),
+  DNS_SERVERS: variable({
+    read: servers,
+    fallback: '',
+    fallbackText: "the system's",
+    help: 'DNS servers to ask, such as 127.0.0.1:5353.',
+  }),
+  TEST_RETENTION: variable({
+    read: duration,
+    fallback: '90d',
+    help: 'How long messages and results are kept; 0 keeps all.',
+  }),
+  EVENT_RETENTION: variable({
+    read: duration,
+    fallback: '30d',
+    help: 'How long events are kept; 0 keeps all.',
+  }),
+  WORKERS: variable({
+    read: workers,
+    fallback: () => String(availableParallelism()),
+    fallbackText: 'number of cores',
+    help: 'Analysis threads.',
+  }),
+  LOG_LEVEL: variable({
+    read: oneOf<LogLevel>(...LOG_LEVELS),
+    fallback: 'info',
+    help: 'Least level that is logged.',
+  }),
+  LOG_FORMAT: variable({
+    read: oneOf('auto', 'json', 'pretty'),
+    fallback: 'auto',
+    fallbackText: 'json (pretty on a terminal)',
+    help: 'Form of the log lines.',
+  }),
+} satisfies Record<string, Variable<unknown>>;

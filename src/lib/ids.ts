@@ -1,0 +1,61 @@
+/** Ids that sort by creation: a prefix and a monotonic ULID in lower case. */
+
+import { randomBytes } from 'node:crypto';
+import type { Clock } from './clock.ts';
+
+export type IdPrefix = 'test' | 'mem' | 'key' | 'evt' | 'req' | 'msg';
+
+/** Makes the next id; a clock that steps back continues from the last id. */
+export type NewId = (prefix: IdPrefix) => string;
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const TIME_LENGTH = 10;
+const RANDOM_LENGTH = 16;
+
+/** `after` is the newest id of an earlier run: ids go on from it even if the clock has stepped back since. */
+export function createIds(clock: Clock, after?: string): NewId {
+  let lastTime = after ? timeOf(after) : 0;
+  let random = randomDigits();
+  return (prefix) => {
+    const now = clock.now();
+    if (now > lastTime) {
+      lastTime = now;
+      random = randomDigits();
+    } else if (!increment(random)) {
+      lastTime += 1;
+      random = randomDigits();
+    }
+    return `${prefix}_${encodeTime(lastTime)}${random.map((digit) => ALPHABET[digit]).join('')}`;
+  };
+}
+
+/** Milliseconds of the time part of an id; 0 for what is not one of ours. */
+export function timeOf(id: string): number {
+  const digits = id.slice(id.indexOf('_') + 1, id.indexOf('_') + 1 + TIME_LENGTH);
+  let time = 0;
+  for (const char of digits) time = time * 32 + Math.max(0, ALPHABET.indexOf(char));
+  return time;
+}
+
+function encodeTime(time: number): string {
+  let text = '';
+  for (let rest = time, i = 0; i < TIME_LENGTH; i++, rest = Math.floor(rest / 32))
+    text = ALPHABET[rest % 32] + text;
+  return text;
+}
+
+function randomDigits(): number[] {
+  return Array.from(randomBytes(RANDOM_LENGTH), (byte) => byte % 32);
+}
+
+/** Adds one in place; false where all digits were at their highest. */
+function increment(digits: number[]): boolean {
+  for (let i = digits.length - 1; i >= 0; i--) {
+    if (digits[i]! < 31) {
+      digits[i]! += 1;
+      return true;
+    }
+    digits[i] = 0;
+  }
+  return false;
+}

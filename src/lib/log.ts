@@ -1,0 +1,49 @@
+/** The log: one JSON object a line, or a line for people on a terminal. Never a secret or a message body. */
+
+import { type Clock, isoTime } from './clock.ts';
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export type LogFields = Record<string, string | number | boolean | null | undefined>;
+
+export type Log = Record<LogLevel, (message: string, fields?: LogFields) => void>;
+
+export interface LogOptions {
+  level: LogLevel;
+  format: 'json' | 'pretty';
+  clock: Clock;
+  /** Takes whole lines without the line end. */
+  write(line: string): void;
+}
+
+export function createLog({ level, format, clock, write }: LogOptions): Log {
+  const least = LOG_LEVELS.indexOf(level);
+  const at = (name: LogLevel, rank: number) =>
+    rank < least
+      ? () => {}
+      : (message: string, fields: LogFields = {}) => {
+          const time = isoTime(clock.now());
+          write(
+            format === 'json'
+              ? JSON.stringify({ time, level: name, message, ...fields })
+              : pretty(time, name, message, fields),
+          );
+        };
+  return Object.fromEntries(LOG_LEVELS.map((name, rank) => [name, at(name, rank)])) as Log;
+}
+
+/** For tests and for commands that print their own words. */
+export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
+function pretty(time: string, level: LogLevel, message: string, fields: LogFields): string {
+  const rest = Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => `${key}=${printable(String(value))}`);
+  return [time.slice(11, 19), level.padEnd(5), message, ...rest].join(' ');
+}
+
+/** What came from outside must not move the cursor of a terminal. */
+export function printable(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '·');
+}

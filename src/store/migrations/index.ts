@@ -1,0 +1,18 @@
+/** The numbered steps that bring an older database up to the present schema. */
+
+import type { Database as Sqlite } from 'better-sqlite3';
+
+export interface Migration {
+  /** The `user_version` that the database has after this step. */
+  version: number;
+  /** What it does, for the log. */
+  title: string;
+  /** Runs inside one transaction with the others. */
+  run(sqlite: Sqlite): void;
+}
+
+/** In order, without gaps. Version 1 is the first release: it came from `schema.sql` itself. */
+export const MIGRATIONS: Migration[] = [];
+
+/** The version that `schema.sql` has. */
+export const SCHEMA_VERSION = 1;

@@ -1,0 +1,65 @@
+/** Opens the database with the settings that keep what was acknowledged. */
+
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import BetterSqlite from 'better-sqlite3';
+import { Kysely, type Transaction } from 'kysely';
+import { errorMessage } from '../lib/errors.ts';
+import { sqliteDialect } from './dialect.ts';
+import { type Migrated, migrate, StoreError } from './migrate.ts';
+import type { Tables } from './tables.ts';
+
+export type Db = Kysely<Tables>;
+export type Tx = Transaction<Tables>;
+
+export interface Store {
+  db: Db;
+  migrated: Migrated;
+  /** Writes the log back into the file and closes it. */
+  close(): Promise<void>;
+}
+
+const BUSY_TIMEOUT_MS = 5_000;
+
+/**
+ * Opens and migrates `path`, or a database in memory for `:memory:`. Throws a StoreError in plain
+ * words where the folder or the file cannot be used.
+ */
+export function openStore(path: string): Store {
+  const sqlite = connect(path);
+  try {
+    // First, so that the statements after it wait for another process too.
+    sqlite.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    sqlite.pragma('journal_mode = WAL');
+    // better-sqlite3 has NORMAL in WAL mode: a power cut could take back an acknowledged message.
+    sqlite.pragma('synchronous = FULL');
+    sqlite.pragma('foreign_keys = ON');
+    const migrated = migrate(sqlite);
+    const db: Db = new Kysely<Tables>({ dialect: sqliteDialect(sqlite) });
+    const close = async () => {
+      if (path !== ':memory:') sqlite.pragma('wal_checkpoint(TRUNCATE)');
+      await db.destroy();
+      if (sqlite.open) sqlite.close();
+    };
+    return { db, migrated, close };
+  } catch (error) {
+    sqlite.close();
+    throw error instanceof StoreError ? error : new StoreError(inWords(path, error));
+  }
+}
+
+function connect(path: string): BetterSqlite.Database {
+  try {
+    if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    return new BetterSqlite(path);
+  } catch (error) {
+    throw new StoreError(inWords(path, error));
+  }
+}
+
+function inWords(path: string, error: unknown): string {
+  const { code } = error as { code?: string };
+  if (code === 'SQLITE_NOTADB') return `${path} is not an SQLite database.`;
+  if (code === 'SQLITE_BUSY') return `${path} is in use by another program.`;
+  return `The database ${path} cannot be opened: ${errorMessage(error)}.`;
+}

@@ -1,0 +1,92 @@
+/** The rows of every table, as Kysely sees them; `schema.sql` is the same in SQL, with the reasons. */
+
+export interface MemberRow {
+  id: string;
+  email: string;
+  name: string;
+  role: 'owner' | 'admin' | 'member' | 'viewer';
+  joined_at: string;
+}
+
+export interface ApiKeyRow {
+  id: string;
+  member_id: string;
+  name: string;
+  role: MemberRow['role'];
+  livemode: number;
+  hash: string;
+  prefix: string;
+  created_at: string;
+  expires_at: string | null;
+  revoked_at: string | null;
+  last_used_at: string | null;
+}
+
+export interface TestRow {
+  id: string;
+  token: string;
+  livemode: number;
+  name: string | null;
+  kind: 'auto' | 'marketing' | 'transactional';
+  metadata: string;
+  status: 'waiting' | 'processing' | 'completed' | 'failed';
+  failure_reason: 'not_received' | 'unreadable' | 'analysis_error' | null;
+  created_at: string;
+  expires_at: string;
+  received_at: string | null;
+  completed_at: string | null;
+  from_address: string | null;
+  from_domain: string | null;
+  subject: string | null;
+  message_size: number | null;
+  spf: string | null;
+  dkim: string | null;
+  dmarc: string | null;
+  score: number | null;
+  grade: string | null;
+  summary: string | null;
+  coverage: number | null;
+  ruleset: string | null;
+  line_ends_changed: number;
+  analysis_due_at: string | null;
+  analysis_attempts: number;
+  lease: string | null;
+  leased_until: string | null;
+  keep_until: string | null;
+  previous: string | null;
+  envelope: string | null;
+  result: string | null;
+}
+
+export interface MessageRow {
+  id: string;
+  test_id: string | null;
+  recipient: string;
+  sha256: string;
+  size: number;
+  envelope: string;
+  received_at: string;
+}
+
+export interface MessageChunkRow {
+  message_id: string;
+  position: number;
+  bytes: Uint8Array;
+}
+
+export interface EventRow {
+  id: string;
+  type: string;
+  livemode: number;
+  created_at: string;
+  data: string;
+}
+
+export interface Tables {
+  members: MemberRow;
+  api_keys: ApiKeyRow;
+  tests: TestRow;
+  messages: MessageRow;
+  message_chunks: MessageChunkRow;
+  events: EventRow;
+}

@@ -1,0 +1,165 @@
+/** The database: settings, migrations by both ways, refusals, the lock. */
+
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import BetterSqlite from 'better-sqlite3';
+import { lockStore } from '../../src/store/lock.ts';
+import { migrate, StoreError } from '../../src/store/migrate.ts';
+import { MIGRATIONS, SCHEMA_VERSION } from '../../src/store/migrations/index.ts';
+import { openStore } from '../../src/store/open.ts';
+import { SCHEMA } from '../../src/store/schema.generated.ts';
+
+function folder(t: TestContext): string {
+  const path = mkdtempSync(join(tmpdir(), 'store-'));
+  t.after(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** The schema as SQLite has it, without comments and spaces. */
+function shapeOf(sqlite: BetterSqlite.Database): string[] {
+  const rows = sqlite
+    .prepare('SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name')
+    .all() as { sql: string }[];
+  return rows.map(({ sql }) => sql.replace(/--[^\n]*/g, '').replace(/\s+/g, ' '));
+}
+
+test('a fresh database has the settings that keep what was acknowledged', async (t) => {
+  const path = join(folder(t), 'new', 'd.db');
+  const store = openStore(path);
+  t.after(() => store.close());
+  assert.deepEqual(store.migrated, { from: 0, to: SCHEMA_VERSION, backup: null });
+  const pragma = async (name: string) => {
+    const { sql } = await import('kysely');
+    const { rows } = await sql.raw<Record<string, unknown>>(`PRAGMA ${name}`).execute(store.db);
+    return Object.values(rows[0]!)[0];
+  };
+  assert.equal(await pragma('journal_mode'), 'wal');
+  assert.equal(await pragma('synchronous'), 2);
+  assert.equal(await pragma('foreign_keys'), 1);
+  assert.equal(await pragma('busy_timeout'), 5000);
+});
+
+for (const file of readdirSync(new URL('../fixtures/schemas/', import.meta.url))) {
+  test(`the released schema ${file} and the steps since end in the present schema`, () => {
+    const version = Number(/^v(\d+)\.sql$/.exec(file)?.[1]);
+    const old = new BetterSqlite(':memory:');
+    old.exec(readFileSync(new URL(`../fixtures/schemas/${file}`, import.meta.url), 'utf8'));
+    old.pragma(`user_version = ${version}`);
+    migrate(old);
+    const fresh = new BetterSqlite(':memory:');
+    migrate(fresh);
+    assert.deepEqual(shapeOf(old), shapeOf(fresh));
+    assert.equal(old.pragma('user_version', { simple: true }), SCHEMA_VERSION);
+  });
+}
+
+test('steps are numbered without gaps up to the version of the schema', () => {
+  assert.deepEqual(
+    MIGRATIONS.map(({ version }) => version),
+    Array.from({ length: SCHEMA_VERSION - 1 }, (_, i) => i + 2),
+  );
+});
+
+test('an older database is copied, then changed in one transaction', (t) => {
+  const path = join(folder(t), 'd.db');
+  const sqlite = new BetterSqlite(path);
+  t.after(() => sqlite.close());
+  migrate(sqlite, { schema: SCHEMA, version: 1, steps: [] });
+  const add = {
+    version: 2,
+    title: 'a',
+    run: (db: BetterSqlite.Database) => db.exec('CREATE TABLE a (x TEXT)'),
+  };
+  const bad = {
+    version: 3,
+    title: 'b',
+    run: (db: BetterSqlite.Database) => db.exec('CREATE TABLE a (x TEXT)'),
+  };
+  assert.throws(
+    () => migrate(sqlite, { schema: '', version: 3, steps: [add, bad] }),
+    /already exists/,
+  );
+  assert.equal(sqlite.pragma('user_version', { simple: true }), 1);
+  const done = migrate(sqlite, { schema: '', version: 2, steps: [add] });
+  assert.equal(done.from, 1);
+  assert.equal(sqlite.pragma('user_version', { simple: true }), 2);
+  const copy = new BetterSqlite(done.backup!);
+  t.after(() => copy.close());
+  assert.equal(copy.pragma('user_version', { simple: true }), 1);
+});
+
+test('a newer database is refused and left as it is', (t) => {
+  const path = join(folder(t), 'd.db');
+  const sqlite = new BetterSqlite(path);
+  sqlite.pragma('user_version = 999');
+  sqlite.close();
+  assert.throws(
+    () => openStore(path),
+    (error) => error instanceof StoreError && /version 999/.test(error.message),
+  );
+});
+
+test('a file that is no database, and one of another program, are refused in words', (t) => {
+  const dir = folder(t);
+  writeFileSync(
+    join(dir, 'text.db'),
+    'this is not a database, but long enough to look at'.repeat(100),
+  );
+  assert.throws(() => openStore(join(dir, 'text.db')), /not an SQLite database/);
+  const other = new BetterSqlite(join(dir, 'other.db'));
+  other.exec('CREATE TABLE theirs (x)');
+  other.close();
+  assert.throws(() => openStore(join(dir, 'other.db')), /some other program/);
+});
+
+test('a folder that cannot be made is named', (t) => {
+  const dir = folder(t);
+  writeFileSync(join(dir, 'file'), '');
+  assert.throws(
+    () => openStore(join(dir, 'file', 'd.db')),
+    (error) => {
+      return error instanceof StoreError && error.message.includes(join('file', 'd.db'));
+    },
+  );
+});
+
+test('a folder that cannot be written is named', {
+  skip: process.getuid?.() === 0 && 'root may write anywhere',
+}, (t) => {
+  const dir = folder(t);
+  chmodSync(dir, 0o500);
+  assert.throws(() => openStore(join(dir, 'd.db')), StoreError);
+});
+
+test('the lock is held by one at a time', (t) => {
+  const path = join(folder(t), 'd.db');
+  const release = lockStore(path);
+  assert.throws(() => lockStore(path), /Another service is running/);
+  release();
+  lockStore(path)();
+});
+
+test('a transaction is never mixed with other queries', async (t) => {
+  const store = openStore(':memory:');
+  t.after(() => store.close());
+  const member = (id: string, role: 'owner' | 'member') => ({
+    id,
+    email: id,
+    name: id,
+    role,
+    joined_at: '',
+  });
+  const failing = store.db.transaction().execute(async (tx) => {
+    await tx.insertInto('members').values(member('a', 'member')).execute();
+    await new Promise((resolve) => setImmediate(resolve));
+    throw new Error('no');
+  });
+  const beside = store.db.insertInto('members').values(member('b', 'member')).execute();
+  await assert.rejects(failing, /^Error: no$/);
+  await beside;
+  const rows = await store.db.selectFrom('members').select('id').execute();
+  assert.deepEqual(rows, [{ id: 'b' }]);
+});
