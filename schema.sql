@@ -56,7 +56,7 @@ CREATE TABLE tests (
   coverage          REAL,
   ruleset           TEXT,
   -- 1 where a submitted message had bare LF throughout and was given CRLF.
-  line_ends_changed INTEGER NOT NULL DEFAULT 0,
+  line_ends_converted INTEGER NOT NULL DEFAULT 0,
   -- When the analysis is due; null while none is. Set on a completed test, it is a reanalysis.
   analysis_due_at   TEXT,
   analysis_attempts INTEGER NOT NULL DEFAULT 0,
@@ -68,7 +68,8 @@ CREATE TABLE tests (
   -- Score, grade, ruleset and time of the result before a reanalysis, as JSON.
   previous          TEXT,
   envelope          TEXT,
-  -- Checks, categories and cap as JSON; last, because it is large and lists do not read it.
+  categories        TEXT,
+  -- Checks and cap as JSON; last, because it is large and lists do not read it.
   result            TEXT
 );
 CREATE INDEX tests_listed ON tests (livemode, id);

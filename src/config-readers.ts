@@ -1,5 +1,6 @@
 /** How the text of each kind of variable is read; what is wrong with it is thrown as a plain sentence. */
 
+import { isIPv4, isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import { type Network, parseNetwork } from './lib/addresses.ts';
 import { normalizeDomain } from './lib/domain-names.ts';
@@ -65,10 +66,11 @@ export const database: Read<string> = (value) => {
 export const servers: Read<string[] | null> = (value) => {
   if (value === '') return null;
   const items = list(value);
-  const wrong = items.find(
-    (item) => !/^(\d+\.\d+\.\d+\.\d+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i.test(item),
-  );
-  if (wrong !== undefined || items.length === 0)
+  const isServer = (item: string) => {
+    const [, v6, v4, port] = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(item) ?? [];
+    return (isIPv6(v6 ?? '') || isIPv4(v4 ?? '')) && Number(port ?? 53) <= 65_535;
+  };
+  if (items.length === 0 || !items.every(isServer))
     throw new Error('takes addresses such as 127.0.0.1:5353 or [::1]:53, separated by commas');
   return items;
 };

@@ -158,9 +158,14 @@ function authKnowledge(scored: Scored[]): { enough: boolean; errors: number } {
 /** What depends on a failed check becomes `skipped`, so that one cause is one finding. */
 function applyDependencies(checks: Check[], findings: Finding[]): Scored[] {
   const failed = new Set(checks.flatMap((c, i) => (findings[i]!.status === 'fail' ? [c.id] : [])));
-  const byId = new Map(checks.map((check) => [check.id, check]));
+  const dependencies = new Map(
+    checks.map(({ id, dependsOn = [] }, i) => [
+      id,
+      [...dependsOn, ...(findings[i]!.dependsOn ?? [])],
+    ]),
+  );
   const rootsOf = (id: string): string[] => {
-    const depends = byId.get(id)?.dependsOn ?? [];
+    const depends = dependencies.get(id) ?? [];
     const roots = depends.flatMap((parent) => {
       const above = rootsOf(parent);
       if (above.length > 0) return above;

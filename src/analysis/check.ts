@@ -81,6 +81,8 @@ export interface Finding {
   reference?: Reference;
   /** Required where the status is `warn` or `fail`. */
   fix?: Fix;
+  /** As `Check.dependsOn`, for this finding alone: it has the same cause as those checks have here. */
+  dependsOn?: string[];
 }
 
 export interface Check {

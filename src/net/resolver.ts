@@ -37,6 +37,7 @@ export type DnsErrorReason =
   | 'refused'
   | 'unreachable'
   | 'malformed'
+  | 'limit'
   | 'disabled';
 
 /** Asks one question; never throws. Names are given without a trailing dot, in A-labels. */

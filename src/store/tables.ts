@@ -47,7 +47,7 @@ export interface TestRow {
   summary: string | null;
   coverage: number | null;
   ruleset: string | null;
-  line_ends_changed: number;
+  line_ends_converted: number;
   analysis_due_at: string | null;
   analysis_attempts: number;
   lease: string | null;
@@ -55,6 +55,7 @@ export interface TestRow {
   keep_until: string | null;
   previous: string | null;
   envelope: string | null;
+  categories: string | null;
   result: string | null;
 }
 

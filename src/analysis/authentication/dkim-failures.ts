@@ -1,0 +1,89 @@
+/** Says for each cause that keeps a DKIM signature from counting what happened and what to change. */
+
+import { isoTime } from '../../lib/clock.ts';
+import { rfc } from '../check.ts';
+import {
+  type Explain,
+  type Explanation,
+  keyRecordFix,
+  keyTypeOf,
+  noKey,
+  revoked,
+  sha1,
+  signer,
+  unusableKey,
+  weakKey,
+} from './dkim-key-failures.ts';
+import type { DkimCause, DkimSignature } from './dkim-outcome.ts';
+
+/** For a signature that failed, not for one whose key could not be looked up. */
+export function explainFailure(signature: DkimSignature): Explanation {
+  const explain = signature.cause ? EXPLANATIONS[signature.cause] : undefined;
+  return (explain ?? malformed)(signature);
+}
+
+const bodyChanged: Explain = (signature) => ({
+  title: `The body was changed after it was signed: the signature of ${signer(signature)} no longer matches it.`,
+  detail:
+    'The signature carries a hash of the body (bh=), and the body that arrived has another one. Something between the signer and here rewrote it: a footer or disclaimer, link tracking, a virus scanner, or a gateway that changes the encoding.',
+  fix: `Sign as the last step before the message leaves: move footers, link rewriting and scanning before the signer of ${signer(signature)}, or turn them off for signed mail. Sign with c=relaxed/relaxed so that changes of white space do no harm.`,
+  reference: rfc(6376, '6.1.3'),
+});
+
+const headerChanged: Explain = (signature) => ({
+  title: `A signed header field was changed after the message was signed by ${signer(signature)}.`,
+  detail: `The published key is the right one and the body is intact, but one of the signed fields (${signature.headers.join(', ')}) is not as it was signed. A gateway that rewrites From, Subject or Message-ID does this.`,
+  fix: `Sign as the last step before the message leaves, after everything that rewrites header fields, and use c=relaxed/relaxed. Leave fields that relays change (Received, Return-Path) out of h=.`,
+  reference: rfc(6376, '6.1.3'),
+});
+
+const wrongKey: Explain = (signature) => ({
+  title: `The message was signed with another key than the one published at ${signature.keyName}.`,
+  detail:
+    'The public key in the DNS does not belong to the private key that made the signature. This happens when a key was changed on one side only.',
+  fix: keyRecordFix(
+    `Publish the public key that belongs to the key your signer uses now, or configure the signer for the key of selector ${signature.selector}.`,
+    signature.keyName,
+    keyTypeOf(signature),
+  ),
+  reference: rfc(6376, '6.1.3'),
+});
+
+const badSignature: Explain = (signature) => ({
+  title: `The signature of ${signer(signature)} does not verify: a signed header field was changed, or the published key is the wrong one.`,
+  detail: `The body is intact. An ${signature.algorithm} signature does not show which of the two it is.`,
+  fix: keyRecordFix(
+    `Compare the record with the public key that your signer shows for selector ${signature.selector}. If they are the same, something rewrites header fields after signing: sign as the last step.`,
+    signature.keyName,
+    keyTypeOf(signature),
+  ),
+  reference: rfc(6376, '6.1.3'),
+});
+
+const expired: Explain = (signature) => ({
+  title: `The signature of ${signer(signature)} had expired before the message was received.`,
+  detail: `The signature is otherwise right, but it says that it is valid only until ${signature.expiresAt === null ? 'then' : isoTime(signature.expiresAt)} (x=). The message was under way for longer than that, or the signer's clock is wrong.`,
+  fix: 'Configure the signer to leave x= out or to set it at least seven days after signing, as long as mail may wait in a queue, and check the clock of the signing machine.',
+  reference: rfc(6376, '3.5'),
+});
+
+const malformed: Explain = (signature) => ({
+  title: `The DKIM-Signature field of ${signer(signature)} cannot be processed.`,
+  detail: `Receivers ignore it: ${signature.reason ?? 'it is malformed'}.`,
+  fix: 'Configure the signer to write v=1, a=rsa-sha256, d=, s=, h= with at least From, bh= and b=, and c=relaxed/relaxed.',
+  reference: rfc(6376, '3.5'),
+});
+
+const EXPLANATIONS: Partial<Record<DkimCause, Explain>> = {
+  body_changed: bodyChanged,
+  header_changed: headerChanged,
+  wrong_key: wrongKey,
+  bad_signature: badSignature,
+  expired,
+  no_key: noKey,
+  revoked,
+  unusable_key: unusableKey,
+  weak_key: weakKey,
+  sha1,
+  malformed,
+};

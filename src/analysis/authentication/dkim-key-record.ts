@@ -1,0 +1,55 @@
+/** Reads a DKIM key record (RFC 6376 §3.6.1): type and length of the key, its flags, revocation. */
+
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { parseColonList, parseTagList } from './tag-list.ts';
+
+export interface DkimKey {
+  /** The key's real type where it can be read, else what `k=` declares (`rsa` by default). */
+  type: string;
+  /** The length of the modulus for RSA, 256 for Ed25519; null where the key cannot be read. */
+  bits: number | null;
+  publicKey: KeyObject | null;
+  /** An empty `p=`. */
+  revoked: boolean;
+  /** `t=y`. */
+  testing: boolean;
+}
+
+/** Never throws: a key that cannot be read has no bits. */
+export function readKeyRecord(record: string): DkimKey {
+  const tags = parseTagList(record);
+  const data = tags.get('p')?.replace(/\s+/g, '');
+  const publicKey = data ? readPublicKey(Buffer.from(data, 'base64')) : null;
+  const declared = tags.get('k')?.toLowerCase() ?? 'rsa';
+  return {
+    type: publicKey?.asymmetricKeyType ?? declared,
+    bits: publicKey ? bitsOf(publicKey) : null,
+    publicKey,
+    revoked: data === '',
+    testing: parseColonList(tags.get('t')).includes('y'),
+  };
+}
+
+function bitsOf(key: KeyObject): number | null {
+  if (key.asymmetricKeyType === 'ed25519') return 256;
+  return key.asymmetricKeyDetails?.modulusLength ?? null;
+}
+
+/**
+ * `p=` holds the bare 32 octets for Ed25519 (RFC 8463 §4), for RSA a SubjectPublicKeyInfo as
+ * everyone publishes it, or the bare RSAPublicKey that RFC 6376 names.
+ */
+function readPublicKey(data: Buffer): KeyObject | null {
+  if (data.length === 32) {
+    const prefix = Buffer.from('302a300506032b6570032100', 'hex');
+    return createPublicKey({ key: Buffer.concat([prefix, data]), format: 'der', type: 'spki' });
+  }
+  for (const type of ['spki', 'pkcs1'] as const) {
+    try {
+      return createPublicKey({ key: data, format: 'der', type });
+    } catch {
+      // The other form is tried next.
+    }
+  }
+  return null;
+}

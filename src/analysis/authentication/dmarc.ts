@@ -1,0 +1,115 @@
+/** The check `dmarc`: does an aligned SPF or DKIM pass vouch for the From domain? */
+
+import {
+  type Check,
+  type Context,
+  type Finding,
+  fail,
+  pass,
+  rfc,
+  skipped,
+  unknown,
+} from '../check.ts';
+import type { AuthResult } from '../result.ts';
+import { type DmarcOutcome, dmarcResult } from './verify-dmarc.ts';
+import { spfResult } from './verify-spf.ts';
+
+export const dmarc: Check = {
+  id: 'dmarc',
+  category: 'authentication',
+  points: 12,
+  label: 'DMARC',
+  reference: rfc(9989, '5.3'),
+  dependsOn: ['dmarc_policy'],
+  curedBy: ['spf', 'dkim', 'spf_alignment', 'dkim_alignment'],
+  async run(context: Context): Promise<Finding> {
+    const outcome = await context.fact(dmarcResult);
+    const { result, reason, fromDomain } = outcome;
+    if (result === null) return skipped('DMARC is not known.', reason ?? '');
+    const spf = (await context.fact(spfResult)).result;
+    const evidence = evidenceOf(outcome, spf);
+    if (result === 'pass')
+      return pass(`DMARC passes for ${fromDomain}.`, vouchers(outcome, spf), evidence);
+    if (result === 'temperror')
+      return unknown(
+        'DMARC could not be checked.',
+        `${reason ?? 'The DNS did not answer.'} This is not counted against you.`,
+        evidence,
+      );
+    if (result === 'permerror') return fail({ ...unclearAuthor(reason), evidence });
+    if (result === 'none') return fail({ ...noRecord(fromDomain), evidence });
+    return fail({ ...failed(outcome, spf), evidence });
+  },
+};
+
+function evidenceOf(
+  outcome: DmarcOutcome,
+  spf: AuthResult | null,
+): NonNullable<Finding['evidence']> {
+  const { alignment, policy } = outcome;
+  return {
+    result: outcome.result,
+    from_domain: outcome.fromDomain,
+    organizational_domain: outcome.organizationalDomain,
+    record_domain: outcome.recordDomain,
+    record: outcome.record,
+    policy: policy?.effective ?? null,
+    spf: { result: spf, ...alignment.spf },
+    dkim: { ...alignment.dkim },
+  };
+}
+
+function vouchers({ fromDomain, alignment }: DmarcOutcome, spf: AuthResult | null): string {
+  const bySpf = spf === 'pass' && alignment.spf.aligned === true;
+  const byDkim = alignment.dkim.result === 'pass' && alignment.dkim.aligned === true;
+  const by = [
+    bySpf && `SPF (${alignment.spf.domain})`,
+    byDkim && `DKIM (${alignment.dkim.domain})`,
+  ];
+  return `${by.filter(Boolean).join(' and ')} vouched for ${fromDomain} with an aligned domain.`;
+}
+
+function unclearAuthor(reason: string | null) {
+  return {
+    title: 'DMARC cannot be applied: the From field has not one clear domain.',
+    detail: `${reason ?? ''} Many receivers refuse such a message (RFC 9989 §5.3.1).`.trim(),
+    fix: 'Send with one From field that holds one address, such as From: News <news@example.com>.',
+  };
+}
+
+function noRecord(fromDomain: string | null) {
+  return {
+    title: `No DMARC record applies to ${fromDomain}.`,
+    detail:
+      'Large receivers ask bulk senders for a DMARC record, and this domain has none that counts.',
+    fix: 'Publish a DMARC record, as told under "DMARC policy".',
+  };
+}
+
+const ASKED: Record<string, string> = {
+  none: 'The record asks for nothing to be done about it, but receivers count it as not authenticated.',
+  quarantine: 'The record asks receivers to put such mail into the spam folder.',
+  reject: 'The record asks receivers to refuse such mail.',
+};
+
+function failed({ fromDomain, alignment, policy }: DmarcOutcome, spf: AuthResult | null) {
+  const state = (name: string, result: AuthResult | null, domain: string | null) =>
+    result === 'pass'
+      ? `${name} passes, but for ${domain}, which is not aligned.`
+      : `${name} does not pass (${result ?? 'not checked'}).`;
+  const { dkim } = alignment;
+  return {
+    title: `DMARC fails for ${fromDomain}.`,
+    detail: [
+      state('SPF', spf, alignment.spf.domain),
+      state('DKIM', dkim.result, dkim.domain),
+      ASKED[policy?.effective ?? ''] ?? '',
+    ]
+      .join(' ')
+      .trim(),
+    fix:
+      dkim.result === 'pass' || spf !== 'pass'
+        ? `Sign with DKIM for ${fromDomain} (d=${fromDomain}); this also holds when mail is forwarded.`
+        : `Send with an envelope sender under ${fromDomain}, or sign with DKIM for it (d=${fromDomain}).`,
+  };
+}

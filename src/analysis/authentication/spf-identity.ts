@@ -1,0 +1,65 @@
+/** Which identity SPF is asked about: MAIL FROM, HELO for a null sender, or what stands in for them. */
+
+import { normalizeDomain } from '../../lib/domain-names.ts';
+import type { Context } from '../check.ts';
+import { fieldValue } from '../message.ts';
+
+/** No domain is longer (RFC 1035 §2.3.4), and no address (RFC 5321 §4.5.3.1.3): beyond is not one. */
+const LONGEST_ADDRESS = 320;
+
+export interface SpfIdentity {
+  identity: 'mailfrom' | 'helo';
+  /** The address or host name as it was said; null where nothing is known. */
+  text: string | null;
+  /** What is given to check_host() as <sender> (RFC 7208 §4.1); null where it holds no domain name. */
+  sender: string | null;
+  /** Whose record is asked for, in A-labels; null where the text holds no domain name. */
+  domain: string | null;
+  /** What was taken for a MAIL FROM that is not known; null where it is. */
+  assumed: 'return_path' | 'from' | null;
+}
+
+/**
+ * MAIL FROM, or HELO where it is empty (RFC 7208 §2.4). Where MAIL FROM is not known, the
+ * Return-Path field, else the first From address, is taken for it, and `assumed` says so.
+ */
+export function spfIdentity(context: Context): SpfIdentity {
+  const { mail_from, helo } = context.envelope;
+  if (mail_from !== null) return mailFromOrHelo(mail_from, helo, null);
+  const returnPath = fieldValue(context.message, 'return-path');
+  if (returnPath !== null) return mailFromOrHelo(returnPath, helo, 'return_path');
+  const from = context.message.from[0]?.address ?? null;
+  if (from !== null && from !== '') return mailFromOrHelo(from, helo, 'from');
+  return { identity: 'mailfrom', text: null, sender: null, domain: null, assumed: null };
+}
+
+function mailFromOrHelo(
+  said: string,
+  helo: string | null,
+  assumed: SpfIdentity['assumed'],
+): SpfIdentity {
+  const address = said.trim().replace(/^<(.*)>$/s, '$1');
+  if (address !== '') {
+    // The local part may be a quoted string that holds an @: the domain follows the last one.
+    const at = address.lastIndexOf('@');
+    const domain = domainOf(address.slice(at + 1));
+    const localPart = at > 0 ? address.slice(0, at) : 'postmaster';
+    const sender = domain && `${localPart}@${domain}`;
+    return { identity: 'mailfrom', text: said, sender, domain, assumed };
+  }
+  const domain = helo === null ? null : domainOf(helo.trim());
+  return {
+    identity: 'helo',
+    text: helo,
+    sender: domain && `postmaster@${domain}`,
+    domain,
+    assumed,
+  };
+}
+
+/** A name of two labels or more that may be asked for; null for anything else (RFC 7208 §4.3). */
+function domainOf(text: string): string | null {
+  if (text.length > LONGEST_ADDRESS) return null;
+  const domain = normalizeDomain(text);
+  return domain?.includes('.') && !/^[\d.]+$/.test(domain) ? domain : null;
+}

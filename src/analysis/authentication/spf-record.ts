@@ -1,0 +1,126 @@
+/** The check `spf_record`: is the SPF record sound as a whole, whichever sender it is asked about? */
+
+import type { Resolver } from '../../net/resolver.ts';
+import {
+  type Check,
+  type Context,
+  type Finding,
+  type Fix,
+  fail,
+  type Json,
+  pass,
+  rfc,
+  skipped,
+  unknown,
+  warn,
+} from '../check.ts';
+import { mergedRecord, spfFix, withSoftFail } from './spf-fix.ts';
+import { spfIdentity } from './spf-identity.ts';
+import { MAX_LOOKUPS, type SpfProblem, spfProblems } from './spf-problems.ts';
+import { type SpfNode, type SpfTree, walkSpf } from './spf-tree.ts';
+import { spfResult } from './verify-spf.ts';
+
+export const spfRecord: Check = {
+  id: 'spf_record',
+  category: 'authentication',
+  points: 3,
+  label: 'SPF record',
+  reference: rfc(7208, '4.6.4'),
+  async run(context: Context): Promise<Finding> {
+    if (context.offline)
+      return skipped('The SPF record was not looked at.', 'The analysis was made offline.');
+    const { domain } = spfIdentity(context);
+    if (domain === null)
+      return skipped(
+        'There is no SPF record to look at.',
+        'The sender has no domain to ask about.',
+      );
+    const finding = await judgeSpfRecord(domain, context.resolver);
+    // A record that makes SPF a permerror is told of there: one cause, one finding.
+    const { result } = await context.fact(spfResult);
+    return result === 'permerror' ? { ...finding, dependsOn: ['spf'] } : finding;
+  },
+};
+
+/**
+ * The finding on a domain's SPF record, without a message. `fail`: receivers cannot use it, or it
+ * lets everyone through. `warn`: it works, but not everywhere, or says too little. A known problem
+ * is told even where the DNS left a part of the tree unknown.
+ */
+export async function judgeSpfRecord(domain: string, resolver: Resolver): Promise<Finding> {
+  const tree = await walkSpf(domain, resolver);
+  const { root } = tree;
+  if (root.state === 'missing')
+    return skipped(
+      'There is no SPF record to look at.',
+      `${domain} has no SPF record, so there is nothing to look at.`,
+    );
+  const evidence = evidenceOf(tree);
+  const problems = spfProblems(tree);
+  const worst = problems[0];
+  if (worst) {
+    const found = {
+      title: worst.text,
+      detail: detailOf(worst, problems, tree),
+      fix: fixOf(root, problems),
+      evidence,
+    };
+    return worst.level === 'fail' ? fail(found) : warn(found);
+  }
+  if (tree.unknown.length > 0)
+    return unknown(
+      'The SPF record could not be looked at as a whole.',
+      `The DNS did not answer for ${tree.unknown.join(', ')}. This is not counted against you.`,
+      evidence,
+    );
+  return pass(
+    'Your SPF record is sound.',
+    `It is one valid record, needs ${tree.lookups} of the ${MAX_LOOKUPS} DNS lookups that are allowed, and lets only named servers through.`,
+    evidence,
+  );
+}
+
+function detailOf(worst: SpfProblem, problems: SpfProblem[], tree: SpfTree): string {
+  const lead =
+    worst.level === 'fail'
+      ? 'Receivers that come to this cannot rely on the record.'
+      : 'The record works, but not as well as it could.';
+  const others = problems.slice(1, 6).map(({ text }) => text);
+  const rest = others.length > 0 ? ` Besides: ${others.join(' ')}` : '';
+  const gaps =
+    tree.unknown.length > 0 ? ` The DNS did not answer for ${tree.unknown.join(', ')}.` : '';
+  return `${lead}${rest}${gaps}`;
+}
+
+/** All that is to be done, with the record to publish where it can be written for the user. */
+function fixOf(root: SpfNode, problems: SpfProblem[]): Fix {
+  const text = [...new Set(problems.map(({ fix }) => fix))].slice(0, 6).join(' ');
+  if (root.state === 'several') return spfFix(text, root.domain, mergedRecord(root.records));
+  const record = root.records[0];
+  if (record === undefined || root.terms.some(({ fault }) => fault !== null)) return { text };
+  const better = withSoftFail(record);
+  const ends = problems.some(({ fix }) => fix.startsWith('End the record'));
+  return ends && better !== record ? spfFix(text, root.domain, better) : { text };
+}
+
+function evidenceOf(tree: SpfTree): NonNullable<Finding['evidence']> {
+  return {
+    domain: tree.root.domain,
+    records: tree.root.records,
+    lookups: tree.lookups,
+    void_lookups: tree.voids,
+    octets: Buffer.byteLength(tree.root.records[0] ?? ''),
+    ...(tree.unknown.length > 0 && { unanswered: tree.unknown }),
+    tree: treeEvidence(tree.root),
+  };
+}
+
+function treeEvidence(node: SpfNode): { [key: string]: Json } {
+  return {
+    domain: node.domain,
+    ...(node.via && { via: node.via }),
+    ...(node.state !== 'read' && { state: node.state }),
+    ...(node.records[0] !== undefined && { record: node.records[0].slice(0, 1000) }),
+    ...(node.children.length > 0 && { includes: node.children.map(treeEvidence) }),
+  };
+}

@@ -1,0 +1,112 @@
+/** The DMARC result of a message (RFC 9989): does an aligned SPF or DKIM pass vouch for From? */
+
+import { evaluateDmarc } from 'mailauth/lib/dmarc/index.js';
+import type { Context } from '../check.ts';
+import type { AuthResult } from '../result.ts';
+import { type Alignment, alignmentMode, alignmentOf } from './alignment.ts';
+import { type DmarcDiscovery, dmarcDiscovery } from './dmarc-discovery.ts';
+import { mailauthResolver } from './mailauth-resolver.ts';
+import { type DkimOutcome, dkimResult } from './verify-dkim.ts';
+import { type SpfOutcome, spfResult } from './verify-spf.ts';
+
+export interface DmarcOutcome extends Omit<DmarcDiscovery, 'status'> {
+  /** RFC 8601 §2.7.2 and RFC 9989 §9.1; null is "not known, and nothing temporary about it". */
+  result: AuthResult | null;
+  /** Why it is not `pass` or `none`, a full sentence. */
+  reason: string | null;
+  /** Of the domains alone, whether or not SPF and DKIM pass: only both together count. */
+  alignment: {
+    spf: Alignment;
+    /** The signature that helps most: a passing and aligned one where there is one. */
+    dkim: Alignment & { result: AuthResult | null };
+  };
+}
+
+/** A fact: ask for it by `context.fact(dmarcResult)`. Never rejects for what the DNS or the message says. */
+export async function dmarcResult(context: Context): Promise<DmarcOutcome> {
+  const { status, ...discovery } = await context.fact(dmarcDiscovery);
+  const [spf, dkim] = await Promise.all([context.fact(spfResult), context.fact(dkimResult)]);
+  const signed = await compareSignatures(context, dkim);
+  const alignment = {
+    spf: await alignmentOf(context, spf.domain, 'spf'),
+    dkim: signed[0] ?? {
+      domain: null,
+      aligned: null,
+      mode: alignmentMode({ status, ...discovery }, 'dkim'),
+      result: dkim.result,
+    },
+  };
+  const found = { ...discovery, alignment };
+  if (status === 'offline')
+    return { ...found, result: null, reason: 'The analysis was made offline.' };
+  if (status === 'error')
+    return { ...found, result: 'temperror', reason: 'The DNS did not answer for the record.' };
+  if (status === 'no_author') return { ...found, result: 'permerror' };
+  if (status === 'none') return { ...found, result: 'none', reason: null };
+  return {
+    ...found,
+    ...(await evaluate(context, discovery.fromDomain!, spf, alignment.spf, signed)),
+  };
+}
+
+type SignedBy = Alignment & { result: AuthResult | null };
+
+const RANKS = [true, null, false];
+
+/** The signing domains, the most helpful first; each domain is compared once. */
+async function compareSignatures(context: Context, dkim: DkimOutcome): Promise<SignedBy[]> {
+  const compared = await Promise.all(
+    dkim.signatures.map(async ({ domain, result }) => ({
+      ...(await alignmentOf(context, domain, 'dkim')),
+      result,
+    })),
+  );
+  const rank = ({ result, aligned }: SignedBy) =>
+    (result === 'pass' ? 0 : result === 'temperror' || result === null ? 3 : 6) +
+    RANKS.indexOf(aligned);
+  return compared.sort((a, b) => rank(a) - rank(b));
+}
+
+type Verdict = Pick<DmarcOutcome, 'result' | 'reason'>;
+
+async function evaluate(
+  context: Context,
+  fromDomain: string,
+  spf: SpfOutcome,
+  spfAlignment: Alignment,
+  signed: SignedBy[],
+): Promise<Verdict> {
+  const { response } = await evaluateDmarc({
+    headerFrom: fromDomain,
+    spfDomains: spf.result === 'pass' && spf.domain ? [spf.domain] : [],
+    dkimDomains: signed
+      .filter(({ result }) => result === 'pass')
+      .flatMap(({ domain }) => (domain ? [{ domain }] : [])),
+    resolver: mailauthResolver(context.resolver),
+    strict: true,
+  });
+  const word = response ? response.status.result : 'permerror';
+  if (word === 'pass') return { result: 'pass', reason: null };
+  if (word === 'temperror')
+    return { result: 'temperror', reason: 'The DNS did not answer for the organizational domain.' };
+  return couldStillPass(spf, spfAlignment, signed);
+}
+
+/** No identifier is known to vouch for From: but one that is not known might, and then nor is DMARC. */
+function couldStillPass(spf: SpfOutcome, spfAlignment: Alignment, signed: SignedBy[]): Verdict {
+  const open = signed.filter(({ aligned }) => aligned !== false);
+  const spfIsOpen = spfAlignment.aligned !== false;
+  if (open.some(({ result }) => result === 'temperror'))
+    return { result: 'temperror', reason: 'DKIM could not be checked, and might vouch for From.' };
+  if (spfIsOpen && spf.result === 'temperror')
+    return { result: 'temperror', reason: 'SPF could not be checked, and might vouch for From.' };
+  if (open.some(({ result }) => result === null))
+    return { result: null, reason: 'DKIM was not checked, and might vouch for From.' };
+  if (spfIsOpen && spf.result === null)
+    return {
+      result: null,
+      reason:
+        `SPF was not checked, and no aligned DKIM signature vouches for From. ${spf.reason ?? ''}`.trim(),
+    };
+  return { result: 'fail', reason: 'Neither SPF nor DKIM passes for a domain aligned with From.' };
+}

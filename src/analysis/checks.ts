@@ -1,0 +1,76 @@
+/** The list of all checks, in the order of the documentation: adding one is one line here. */
+
+import { arc } from './authentication/arc.ts';
+import { bimi } from './authentication/bimi.ts';
+import { dkim } from './authentication/dkim.ts';
+import { dkimAlignment } from './authentication/dkim-alignment.ts';
+import { dkimCoverage } from './authentication/dkim-coverage.ts';
+import { dkimKey } from './authentication/dkim-key.ts';
+import { dkim2 } from './authentication/dkim2.ts';
+import { dmarc } from './authentication/dmarc.ts';
+import { dmarcPolicy } from './authentication/dmarc-policy.ts';
+import { dmarcRecord } from './authentication/dmarc-record.ts';
+import { spf } from './authentication/spf.ts';
+import { spfAlignment } from './authentication/spf-alignment.ts';
+import { spfRecord } from './authentication/spf-record.ts';
+import type { Check } from './check.ts';
+import { date } from './compliance/date.ts';
+import { encoding } from './compliance/encoding.ts';
+import { from } from './compliance/from.ts';
+import { headerDuplicates } from './compliance/header-duplicates.ts';
+import { lineLength } from './compliance/line-length.ts';
+import { messageId } from './compliance/message-id.ts';
+import { recipients } from './compliance/recipients.ts';
+import { subject } from './compliance/subject.ts';
+import { htmlSize } from './content/html-size.ts';
+import { messageSize } from './content/message-size.ts';
+import { textPart } from './content/text-part.ts';
+import { dnssec } from './infrastructure/dnssec.ts';
+import { fcrdns } from './infrastructure/fcrdns.ts';
+import { helo } from './infrastructure/helo.ts';
+import { ipv6 } from './infrastructure/ipv6.ts';
+import { mtaSts } from './infrastructure/mta-sts.ts';
+import { mx } from './infrastructure/mx.ts';
+import { ptr } from './infrastructure/ptr.ts';
+import { receivedPath } from './infrastructure/received-path.ts';
+import { returnPath } from './infrastructure/return-path.ts';
+import { tls } from './infrastructure/tls.ts';
+import { tlsRpt } from './infrastructure/tls-rpt.ts';
+
+export const CHECKS: Check[] = [
+  spf,
+  spfAlignment,
+  spfRecord,
+  dkim,
+  dkimAlignment,
+  dkimKey,
+  dkimCoverage,
+  dmarc,
+  dmarcPolicy,
+  dmarcRecord,
+  arc,
+  bimi,
+  dkim2,
+  ptr,
+  fcrdns,
+  helo,
+  tls,
+  mx,
+  returnPath,
+  receivedPath,
+  ipv6,
+  mtaSts,
+  tlsRpt,
+  dnssec,
+  from,
+  date,
+  messageId,
+  recipients,
+  subject,
+  headerDuplicates,
+  lineLength,
+  encoding,
+  textPart,
+  htmlSize,
+  messageSize,
+];

@@ -1,0 +1,43 @@
+/** `line_length`: no line is longer than what servers must pass on. */
+
+import { type Check, fail, pass, rfc } from '../check.ts';
+import { THRESHOLDS } from '../thresholds.ts';
+
+export const lineLength: Check = {
+  id: 'line_length',
+  category: 'compliance',
+  points: 1,
+  label: 'Line length',
+  reference: rfc(5322, '2.1.1'),
+  run({ message }) {
+    const { over998, longest, longestLine, count } = message.lines;
+    const evidence = {
+      longest,
+      line: longestLine,
+      too_long: over998,
+      lines: count,
+      recommended: THRESHOLDS.recommendedLineOctets,
+    };
+    if (over998 === 0)
+      return pass(
+        'No line of your message is too long.',
+        `The longest has ${longest.toLocaleString('en')} of the ${THRESHOLDS.lineOctets} octets that are allowed.`,
+        evidence,
+      );
+    return fail({
+      title: `Your message has ${over998 === 1 ? 'a line' : `${over998.toLocaleString('en')} lines`} of more than ${THRESHOLDS.lineOctets} octets.`,
+      detail:
+        'Servers on the way may break or reject such lines, and a line broken after signing breaks the DKIM signature.',
+      fix:
+        longestLine <= headerLines(message.headers)
+          ? `Fold the header field in line ${longestLine} into lines of at most ${THRESHOLDS.recommendedLineOctets} characters.`
+          : 'Send the body as quoted-printable or base64, which keep lines at 76 characters.',
+      evidence,
+    });
+  },
+};
+
+/** Lines of the header: each field has one more than it has line ends in it. */
+function headerLines(headers: { raw: string }[]): number {
+  return headers.reduce((sum, { raw }) => sum + raw.split('\n').length, 0);
+}

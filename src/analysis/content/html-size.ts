@@ -1,0 +1,45 @@
+/** `html_size`: the HTML is small enough to be shown whole. */
+
+import { type Check, fail, pass, skipped, warn } from '../check.ts';
+import { THRESHOLDS } from '../thresholds.ts';
+
+const kilobytes = (octets: number): string =>
+  `${Math.round(octets / 1000).toLocaleString('en')} kB`;
+
+export const htmlSize: Check = {
+  id: 'html_size',
+  category: 'content',
+  points: 2,
+  label: 'HTML size',
+  reference: {
+    name: 'Spam Resource: what is Gmail clipping and what to do about it',
+    url: 'https://www.spamresource.com/2022/01/what-is-gmail-clipping-and-what-to-do.html',
+  },
+  run({ message }) {
+    if (message.html === null)
+      return skipped('Your message has no HTML.', 'The message has no HTML part.');
+    const size = kilobytes(message.htmlSize);
+    const evidence = {
+      octets: message.htmlSize,
+      warn_at: THRESHOLDS.htmlWarnOctets,
+      clipped_near: THRESHOLDS.htmlClipOctets,
+    };
+    const fix =
+      'Remove comments, unused styles and white space from the HTML, and link to a page for the rest.';
+    if (message.htmlSize > THRESHOLDS.htmlClipOctets)
+      return fail({
+        title: `Gmail clips your message: its HTML is ${size}.`,
+        detail: `Beyond about ${kilobytes(THRESHOLDS.htmlClipOctets)} Gmail hides the rest, the unsubscribe link and tracking at the end included.`,
+        fix,
+        evidence,
+      });
+    if (message.htmlSize > THRESHOLDS.htmlWarnOctets)
+      return warn({
+        title: `Your HTML is ${size}, close to where Gmail clips.`,
+        detail: `Gmail hides what lies beyond about ${kilobytes(THRESHOLDS.htmlClipOctets)}, and links that are rewritten on the way make the message longer.`,
+        fix,
+        evidence,
+      });
+    return pass(`Your HTML is ${size}.`, 'Gmail shows it without clipping.', evidence);
+  },
+};

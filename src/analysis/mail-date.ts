@@ -1,0 +1,82 @@
+/** Reads the date-time of RFC 5322 §3.3, with the obsolete forms of §4.3 told apart. */
+
+const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
+const OBSOLETE_ZONES: Record<string, number> = {
+  ut: 0,
+  gmt: 0,
+  edt: -4,
+  est: -5,
+  cdt: -5,
+  cst: -6,
+  mdt: -6,
+  mst: -7,
+  pdt: -7,
+  pst: -8,
+};
+
+const DATE_TIME =
+  /^(?:([a-z]{3})\s*,\s*)?(\d{1,2})\s+([a-z]{3})\s+(\d{2,4})\s+(\d{1,2})\s*:\s*(\d{2})(?:\s*:\s*(\d{2}))?\s+([+-]\d{4}|[a-z]{1,4})$/i;
+
+export interface MailDate {
+  /** Milliseconds since 1970. */
+  ms: number;
+  /** What a strict reader would object to, as the end of "it …"; null for the present form. */
+  oddity: string | null;
+}
+
+/** null for what is not a date; never throws. */
+export function parseMailDate(value: string): MailDate | null {
+  const match = DATE_TIME.exec(withoutComments(value.slice(0, 200)).trim());
+  if (!match) return null;
+  const [, weekday, day, monthName, yearText, hour, minute, second, zone] = match;
+  const month = MONTHS.indexOf(monthName!.toLowerCase());
+  const [h, m, s] = [Number(hour), Number(minute), Number(second ?? 0)];
+  const offset = zoneMinutes(zone!);
+  // 60 is a leap second (§3.3).
+  if (month < 0 || h > 23 || m > 59 || s > 60 || offset === null) return null;
+  const year = fullYear(yearText!);
+  const local = Date.UTC(year, month, Number(day), h, m, s);
+  const midnight = new Date(Date.UTC(year, month, Number(day)));
+  if (midnight.getUTCDate() !== Number(day) || Number(day) === 0) return null;
+  return {
+    ms: local - offset * 60_000,
+    oddity: oddityOf(weekday, midnight.getUTCDay(), yearText!, zone!),
+  };
+}
+
+function withoutComments(text: string): string {
+  let rest = text;
+  let before: string;
+  do {
+    before = rest;
+    rest = rest.replace(/\([^()]*\)/g, ' ');
+  } while (rest !== before);
+  return rest;
+}
+
+/** §4.3: two digits below 50 are 2000 and later, all other short years count from 1900. */
+function fullYear(text: string): number {
+  const year = Number(text);
+  if (text.length === 4) return year;
+  return text.length === 2 && year < 50 ? 2000 + year : 1900 + year;
+}
+
+/** §4.3: an unknown name of letters stands for an unknown offset, to be read as -0000. */
+function zoneMinutes(zone: string): number | null {
+  if (!/^[+-]/.test(zone)) return (OBSOLETE_ZONES[zone.toLowerCase()] ?? 0) * 60;
+  const hours = Number(zone.slice(1, 3));
+  const minutes = Number(zone.slice(3));
+  if (minutes > 59) return null;
+  return (zone[0] === '-' ? -1 : 1) * (hours * 60 + minutes);
+}
+
+function oddityOf(weekday: string | undefined, actual: number, year: string, zone: string) {
+  if (weekday && DAYS.indexOf(weekday.toLowerCase()) !== actual)
+    return 'names a day of the week that this date does not fall on';
+  if (year.length < 4) return 'has a year of fewer than four digits';
+  // GMT is obsolete by the letter, but everybody writes and reads it.
+  if (/^[a-z]/i.test(zone) && !/^(?:gmt|ut)$/i.test(zone))
+    return `has the time zone as a name (${zone}) instead of an offset such as +0000`;
+  return null;
+}

@@ -1,0 +1,148 @@
+/** Divides a message into its MIME parts by the bytes, in one pass and within the limits. */
+
+import { formatSize } from '../../lib/durations.ts';
+import { type HeaderField, LIMITS } from '../message.ts';
+import { type HeaderBlock, readFields } from '../scan-headers.ts';
+import { delimiterAt, findDelimiter } from './delimiters.ts';
+import { parseStructuredField, type StructuredField } from './structured-field.ts';
+
+/** A part that holds no others, still encoded, at `start` to `end` of the message. */
+export interface Leaf {
+  fields: HeaderField[];
+  type: StructuredField;
+  start: number;
+  end: number;
+}
+
+interface Multipart extends Leaf {
+  boundary: string;
+  children: number;
+}
+
+interface Walk {
+  bytes: Buffer;
+  leaves: Leaf[];
+  open: Multipart[];
+  count: number;
+  partHeaderBytes: number;
+  limits: Set<string>;
+}
+
+// Parts beyond the limit are counted only, and not for ever.
+const MAX_COUNTED = 100_000;
+
+/** The leaves in their order, and in words what passes a limit; never throws. */
+export function splitParts(
+  raw: Uint8Array,
+  block: HeaderBlock,
+): { leaves: Leaf[]; limits: string[] } {
+  const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
+  const walk: Walk = {
+    bytes,
+    leaves: [],
+    open: [],
+    count: 0,
+    partHeaderBytes: 0,
+    limits: new Set(),
+  };
+  let position = block.bodyStart;
+  let leaf = enter(walk, block.headers, position);
+  while (walk.count < MAX_COUNTED && walk.partHeaderBytes <= LIMITS.headerBytes) {
+    const found = findDelimiter(
+      bytes,
+      position,
+      walk.open.map((multipart) => multipart.boundary),
+    );
+    if (!found) break;
+    const end = withoutLineEnd(bytes, found.start, position);
+    if (leaf) keep(walk, { ...leaf, end });
+    closeAbove(walk, found.closes ? found.level : found.level + 1, end);
+    position = found.next;
+    leaf = null;
+    if (!found.closes) ({ leaf, position } = enterChild(walk, position));
+  }
+  if (leaf) keep(walk, { ...leaf, end: bytes.length });
+  closeAbove(walk, 0, bytes.length);
+  return { leaves: walk.leaves, limits: describeLimits(walk) };
+}
+
+/** Opens a multipart, or answers the leaf that starts here. */
+function enter(walk: Walk, fields: HeaderField[], start: number): Leaf | null {
+  const parent = walk.open.at(-1);
+  const declared = fields.find((field) => field.key === 'content-type')?.value;
+  // RFC 2046 §5.1.5: in a digest an undeclared part is a message.
+  const byDefault = parent?.type.value === 'multipart/digest' ? 'message/rfc822' : 'text/plain';
+  const type = parseStructuredField(declared || byDefault);
+  const entity: Leaf = { fields, type, start, end: start };
+  const boundary = type.params.get('boundary');
+  if (!type.value.startsWith('multipart/') || !boundary) return entity;
+  if (walk.open.length >= LIMITS.depth) {
+    walk.limits.add(`MIME parts nested more than ${LIMITS.depth} deep`);
+    return entity;
+  }
+  // Compared with lines read as Latin-1, as octets; a field's value was read as UTF-8.
+  const octets = Buffer.from(boundary, 'utf8').toString('latin1');
+  walk.open.push({ ...entity, boundary: octets.trimEnd(), children: 0 });
+  return null;
+}
+
+/** The part after a delimiter: its fields, up to an empty line or to a delimiter already. */
+function enterChild(walk: Walk, from: number): { leaf: Leaf | null; position: number } {
+  walk.open.at(-1)!.children++;
+  walk.count++;
+  const { bytes } = walk;
+  const boundaries = walk.open.map((multipart) => multipart.boundary);
+  let end = from;
+  let bodyStart = bytes.length;
+  while (end < bytes.length) {
+    if (delimiterAt(bytes, end, boundaries)) {
+      bodyStart = end;
+      break;
+    }
+    const lf = bytes.indexOf(0x0a, end);
+    const next = lf < 0 ? bytes.length : lf + 1;
+    if (next - end <= 2 && isEmptyLine(bytes, end)) {
+      bodyStart = next;
+      break;
+    }
+    end = next;
+  }
+  walk.partHeaderBytes += end - from;
+  if (walk.partHeaderBytes > LIMITS.headerBytes) return { leaf: null, position: bytes.length };
+  return { leaf: enter(walk, readFields(bytes, from, end), bodyStart), position: bodyStart };
+}
+
+function isEmptyLine(bytes: Buffer, start: number): boolean {
+  return bytes[start] === 0x0a || (bytes[start] === 0x0d && bytes[start + 1] === 0x0a);
+}
+
+/** The line end before a delimiter belongs to the delimiter (RFC 2046 §5.1.1). */
+function withoutLineEnd(bytes: Buffer, delimiter: number, bodyStart: number): number {
+  if (delimiter <= bodyStart) return bodyStart;
+  const end = delimiter - 1;
+  return end > bodyStart && bytes[end - 1] === 0x0d ? end - 1 : end;
+}
+
+/** Ends all multiparts from `level` inwards; one that never had a part is a leaf itself. */
+function closeAbove(walk: Walk, level: number, end: number): void {
+  for (const multipart of walk.open.splice(level).reverse())
+    if (multipart.children === 0) keep(walk, { ...multipart, end: Math.max(end, multipart.start) });
+}
+
+function keep(walk: Walk, leaf: Leaf): void {
+  if (walk.leaves.length < LIMITS.parts) walk.leaves.push(leaf);
+}
+
+function describeLimits(walk: Walk): string[] {
+  const limits = [...walk.limits];
+  if (walk.count > LIMITS.parts) {
+    const count = walk.count.toLocaleString('en');
+    const atLeast = walk.count >= MAX_COUNTED ? 'at least ' : '';
+    limits.push(
+      `${atLeast}${count} MIME parts, of which ${LIMITS.parts.toLocaleString('en')} were looked at`,
+    );
+  }
+  if (walk.partHeaderBytes > LIMITS.headerBytes)
+    limits.push(`more than ${formatSize(LIMITS.headerBytes)} of header fields in its MIME parts`);
+  return limits;
+}

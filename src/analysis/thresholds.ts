@@ -1,0 +1,21 @@
+/** Every number at which a compliance or content check changes its mind, in one table. */
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export const THRESHOLDS = {
+  /** `date`: the furthest that Date may lie from the time of receipt, either way. */
+  dateSkewMs: DAY_MS,
+  /** `recipients`: more addresses than this in To and Cc warn. */
+  recipients: 50,
+  /** `subject`: octets of the unfolded value. */
+  subjectOctets: 998,
+  /** `line_length`: octets of a line without its end, MUST and SHOULD of RFC 5322 §2.1.1. */
+  lineOctets: 998,
+  recommendedLineOctets: 78,
+  /** `html_size`: octets of HTML at which to warn, and near which Gmail clips. */
+  htmlWarnOctets: 80_000,
+  htmlClipOctets: 102_000,
+  /** `message_size`: octets of the whole message as sent. */
+  messageWarnOctets: 1_000_000,
+  messageFailOctets: 10_000_000,
+} as const;

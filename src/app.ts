@@ -1,0 +1,114 @@
+/** What the service is made of, and the one place where its parts are put together. */
+
+import type { AnalysisPool } from './analysis/pool.ts';
+import { createAnalysisPool } from './analysis/pool.ts';
+import type { Config } from './config.ts';
+import type { EventSubscriber } from './events/append.ts';
+import { expireEventsJob } from './events/expire.ts';
+import type { Route } from './http/route.ts';
+import { createRouter, type Fetch } from './http/router.ts';
+import { type Clock, systemClock } from './lib/clock.ts';
+import { createIds, type NewId } from './lib/ids.ts';
+import { type Log, silentLog } from './lib/log.ts';
+import { createSignals, type Signals } from './lib/signals.ts';
+import { analyzeJob } from './mailtests/analyze.ts';
+import { expireTestsJob, retireTestsJob } from './mailtests/expire.ts';
+import { createDnsResolver } from './net/dns-resolver.ts';
+import { chosenDnsServers } from './net/dns-servers.ts';
+import type { Resolver } from './net/resolver.ts';
+import { createScheduler, type Scheduler } from './scheduler/scheduler.ts';
+import type { Db, Store } from './store/open.ts';
+import { openStore } from './store/open.ts';
+import { identifyKey } from './team/queries.ts';
+
+/** Handed to handlers, jobs and listeners; imported elsewhere as a type only. */
+export interface App {
+  config: Config;
+  version: string;
+  /** Milliseconds since 1970. */
+  startedAt: number;
+  clock: Clock;
+  log: Log;
+  db: Db;
+  newId: NewId;
+  resolver: Resolver;
+  pool: AnalysisPool;
+  scheduler: Scheduler;
+  signals: Signals;
+  /** Who hears of each event, in its transaction. */
+  deliver: EventSubscriber[];
+  /** Whether the listener for test mail is up. */
+  mailListening(): boolean;
+}
+
+/** What a test, or the demo, puts in the place of the real thing. */
+export interface Overrides {
+  clock?: Clock;
+  log?: Log;
+  resolver?: Resolver;
+  store?: Store;
+  deliver?: EventSubscriber[];
+  mailListening?(): boolean;
+}
+
+export interface Assembled {
+  app: App;
+  fetch: Fetch;
+  store: Store;
+  /** Ends analysis threads and resolver and closes the database. */
+  close(): Promise<void>;
+}
+
+/** Opens the database and wires everything; nothing listens or ticks yet. Throws a StoreError. */
+export async function createApp(
+  config: Config,
+  routes: Route[],
+  version: string,
+  overrides: Overrides = {},
+): Promise<Assembled> {
+  const clock = overrides.clock ?? systemClock;
+  const log = overrides.log ?? silentLog;
+  const store = overrides.store ?? openStore(config.DATABASE_URL);
+  const dns = overrides.resolver
+    ? null
+    : createDnsResolver({ servers: chosenDnsServers(config.DNS_SERVERS), clock });
+  const resolver = overrides.resolver ?? dns!;
+  const app: App = {
+    config,
+    version,
+    startedAt: clock.now(),
+    clock,
+    log,
+    db: store.db,
+    newId: createIds(clock, await newestId(store.db)),
+    resolver,
+    pool: createAnalysisPool({ threads: config.WORKERS, resolver, log }),
+    scheduler: undefined as never,
+    signals: createSignals(),
+    deliver: overrides.deliver ?? [],
+    mailListening: overrides.mailListening ?? (() => false),
+  };
+  app.scheduler = createScheduler(
+    [analyzeJob(app), expireTestsJob(app), retireTestsJob(app), expireEventsJob(app)],
+    log,
+  );
+  const fetch = createRouter({ app, routes, identify: (key) => identifyKey(app, key) });
+  const close = async () => {
+    app.signals.close();
+    await app.pool.close();
+    dns?.close();
+    await store.close();
+  };
+  return { app, fetch, store, close };
+}
+
+/** Ids go on from here even where the clock has stepped back since the last run. */
+async function newestId(db: Db): Promise<string | undefined> {
+  const newest = await Promise.all(
+    (['tests', 'events', 'messages'] as const).map((table) =>
+      db.selectFrom(table).select('id').orderBy('id', 'desc').limit(1).executeTakeFirst(),
+    ),
+  );
+  const parts = newest.flatMap((row) => (row ? [row.id.slice(row.id.indexOf('_'))] : []));
+  return parts.sort().at(-1);
+}

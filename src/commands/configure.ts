@@ -1,0 +1,35 @@
+/** Configuration and log of a command that has them, from its environment. */
+
+import { type Config, readConfig } from '../config.ts';
+import { systemClock } from '../lib/clock.ts';
+import { createIds } from '../lib/ids.ts';
+import { createLog, type Log } from '../lib/log.ts';
+import { openStore, type Store } from '../store/open.ts';
+import type { TeamContext } from '../team/queries.ts';
+import type { Io } from './io.ts';
+
+/** Throws ConfigError; warns of unknown names. */
+export function configure(io: Io): { config: Config; log: Log } {
+  const { config, warnings } = readConfig(io.env);
+  const { LOG_FORMAT, LOG_LEVEL: level } = config;
+  const format = LOG_FORMAT === 'auto' ? (io.terminalErr ? 'pretty' : 'json') : LOG_FORMAT;
+  const log = createLog({
+    level,
+    format,
+    clock: systemClock,
+    write: (line) => io.stderr(`${line}\n`),
+  });
+  for (const warning of warnings) log.warn(warning);
+  return { config, log };
+}
+
+/** For commands that change the team while the service may be running. */
+export async function withStore<T>(io: Io, use: (team: TeamContext) => Promise<T>): Promise<T> {
+  const { config } = configure(io);
+  const store: Store = openStore(config.DATABASE_URL);
+  try {
+    return await use({ db: store.db, clock: systemClock, newId: createIds(systemClock) });
+  } finally {
+    await store.close();
+  }
+}

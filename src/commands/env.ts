@@ -1,0 +1,44 @@
+/** `env`: every environment variable with the value in force; secrets are masked. */
+
+import { PREFIX, readConfig } from '../config.ts';
+import { VARIABLES, type Variable } from '../config-variables.ts';
+import { readArguments } from './arguments.ts';
+import { type Command, EXIT } from './io.ts';
+
+const entries = Object.entries(VARIABLES as Record<string, Variable<unknown>>);
+
+const defaultOf = ({ fallback, fallbackText }: Variable<unknown>): string =>
+  fallbackText ?? (typeof fallback === 'string' ? fallback : '');
+
+export const env: Command = {
+  name: 'env',
+  usage: '[--json]',
+  summary: 'Print every environment variable with the value in force',
+  options: ['--json   Print them as a JSON array'],
+  async run(args, io) {
+    const { values } = readArguments(args, { json: { type: 'boolean' } });
+    const { texts, warnings } = readConfig(io.env);
+    for (const warning of warnings) io.stderr(`${warning}\n`);
+    const rows = entries.map(([name, spec]) => {
+      const text = (texts as Record<string, string>)[name] ?? '';
+      const value = spec.secret && text ? '********' : text;
+      return { name: PREFIX + name, value, default: defaultOf(spec), help: spec.help };
+    });
+    if (values.json) io.stdout(`${JSON.stringify(rows, null, 2)}\n`);
+    else
+      for (const row of rows)
+        io.stdout(
+          `${row.name}=${row.value}\n    ${row.help}${row.default ? ` (default: ${row.default})` : ''}\n`,
+        );
+    return EXIT.done;
+  },
+};
+
+/** The same as a Markdown table, for the README. */
+export function environmentTable(): string {
+  const lines = entries.map(([name, spec]) => {
+    const fallback = defaultOf(spec);
+    return `| \`${PREFIX}${name}\` | ${fallback ? `\`${fallback}\`` : 'unset'} | ${spec.help} |`;
+  });
+  return ['| variable | default | |', '|---|---|---|', ...lines].join('\n');
+}

@@ -1,0 +1,20 @@
+/** `openapi`: prints the OpenAPI document. */
+
+import { readConfig } from '../config.ts';
+import { describeApi } from '../health/openapi.ts';
+import { DOCUMENTED_ROUTES } from '../routes.ts';
+import { VERSION } from '../version.ts';
+import { readArguments } from './arguments.ts';
+import { type Command, EXIT } from './io.ts';
+
+export const openapi: Command = {
+  name: 'openapi',
+  usage: '',
+  summary: 'Print the OpenAPI document of the API',
+  async run(args, io) {
+    readArguments(args, {});
+    const { config } = readConfig(io.env);
+    io.stdout(`${JSON.stringify(describeApi(DOCUMENTED_ROUTES, config, VERSION), null, 2)}\n`);
+    return EXIT.done;
+  },
+};

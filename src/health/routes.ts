@@ -1,0 +1,152 @@
+/** The public operations: no credentials, the same in every surface (contract §2). */
+
+import * as v from 'valibot';
+import { CAPABILITY_NAMES, manifest } from '../capabilities.ts';
+import { route } from '../http/route.ts';
+import { Time } from '../http/schemas.ts';
+import { isoTime } from '../lib/clock.ts';
+import { type Dependency, probeDependencies } from './dependencies.ts';
+
+const DependencyState = v.picklist(['up', 'degraded', 'down', 'disabled']);
+
+const Health = v.object({
+  object: v.literal('health'),
+  status: v.literal('ok'),
+  version: v.string(),
+  uptime_seconds: v.number(),
+});
+
+const Readiness = v.object({
+  object: v.literal('readiness'),
+  status: v.picklist(['ready', 'unavailable']),
+  capability_revision: v.string(),
+  dependencies: v.array(
+    v.object({
+      name: v.string(),
+      status: DependencyState,
+      detail: v.nullable(v.string()),
+      latency_ms: v.nullable(v.number()),
+    }),
+  ),
+});
+
+const STATUS = {
+  object: v.literal('service_status'),
+  status: v.picklist(['operational', 'degraded', 'down']),
+  version: v.string(),
+  capability_revision: v.string(),
+  components: v.array(v.object({ name: v.string(), status: DependencyState })),
+  updated_at: Time,
+};
+const ServiceStatus = v.object(STATUS);
+const VersionedStatus = v.object({ ...STATUS, api_version: v.literal('v1') });
+
+const CapabilityEntry = v.object({ available: v.boolean(), reason: v.optional(v.string()) });
+const CapabilityManifest = v.object({
+  object: v.literal('capability_manifest'),
+  revision: v.string(),
+  surface: v.picklist(['full', 'preview']),
+  capabilities: v.object(
+    Object.fromEntries(CAPABILITY_NAMES.map((name) => [name, CapabilityEntry])) as Record<
+      (typeof CAPABILITY_NAMES)[number],
+      typeof CapabilityEntry
+    >,
+  ),
+});
+
+/** The two without which nothing works: only they make the service unready. */
+const VITAL = ['database', 'mail_listener'];
+
+const isDown = (dependencies: Dependency[]): boolean =>
+  dependencies.some(({ name, status }) => VITAL.includes(name) && status === 'down');
+
+export const healthz = route({
+  method: 'GET',
+  path: '/healthz',
+  operation: 'getHealth',
+  role: 'public',
+  preview: true,
+  summary: 'Whether the process is alive',
+  response: Health,
+  handle: ({ app }) => ({
+    object: 'health' as const,
+    status: 'ok' as const,
+    version: app.version,
+    uptime_seconds: Math.floor((app.clock.now() - app.startedAt) / 1000),
+  }),
+});
+
+export const readyz = route({
+  method: 'GET',
+  path: '/readyz',
+  operation: 'getReadiness',
+  role: 'public',
+  preview: true,
+  summary: 'Whether the service can take mail and requests; 503 where it cannot',
+  response: Readiness,
+  statusOf: ({ status }) => (status === 'ready' ? 200 : 503),
+  async handle({ app }) {
+    const dependencies = await probeDependencies(app);
+    return {
+      object: 'readiness' as const,
+      status: isDown(dependencies) ? ('unavailable' as const) : ('ready' as const),
+      capability_revision: manifest(app.config, app.version).revision,
+      dependencies,
+    };
+  },
+});
+
+const statusAnswer = async (app: Parameters<typeof probeDependencies>[0]) => {
+  const dependencies = await probeDependencies(app);
+  const troubled = dependencies.some(({ status }) => status === 'down' || status === 'degraded');
+  return {
+    object: 'service_status' as const,
+    status: isDown(dependencies)
+      ? ('down' as const)
+      : troubled
+        ? ('degraded' as const)
+        : ('operational' as const),
+    version: app.version,
+    capability_revision: manifest(app.config, app.version).revision,
+    components: dependencies,
+    updated_at: isoTime(app.clock.now()),
+  };
+};
+
+export const status = route({
+  method: 'GET',
+  path: '/status',
+  operation: 'getStatus',
+  role: 'public',
+  preview: true,
+  summary: 'How the service and its parts are',
+  response: ServiceStatus,
+  handle: ({ app }) => statusAnswer(app),
+});
+
+export const statusV1 = route({
+  method: 'GET',
+  path: '/v1/status',
+  operation: 'getStatusV1',
+  role: 'public',
+  preview: true,
+  summary: 'How the service and its parts are, with the version of the API',
+  response: VersionedStatus,
+  handle: async ({ app }) => ({ ...(await statusAnswer(app)), api_version: 'v1' as const }),
+});
+
+export const capabilities = route({
+  method: 'GET',
+  path: '/v1/capabilities',
+  operation: 'getCapabilities',
+  role: 'public',
+  preview: true,
+  summary: 'What this service can do',
+  response: CapabilityManifest,
+  handle: ({ app }) => ({
+    object: 'capability_manifest' as const,
+    ...manifest(app.config, app.version),
+  }),
+});
+
+export const healthRoutes = [healthz, readyz, status, statusV1, capabilities];

@@ -1,0 +1,118 @@
+/** Query, path and body out of a request, validated, every fault named at once. */
+
+import * as v from 'valibot';
+import { AppError, type ParamError } from '../lib/errors.ts';
+import type { Schema } from './route.ts';
+
+export const JSON_BODY_MAX = 1024 * 1024;
+export const JSON_DEPTH_MAX = 64;
+
+/** Throws `validation_failed` that names every wrong field; an unknown one is wrong too. */
+export function validate<S extends Schema>(schema: S, value: unknown): v.InferOutput<S> {
+  const result = v.safeParse(schema, value);
+  if (result.success) return result.output;
+  const params = result.issues.map(toParamError);
+  const names = [...new Set(params.map(({ param }) => param || 'body'))];
+  throw new AppError(
+    'validation_failed',
+    `Wrong: ${names.slice(0, 10).join(', ')}.`,
+    params.slice(0, 50),
+  );
+}
+
+function toParamError(issue: v.BaseIssue<unknown>): ParamError {
+  const path = (issue.path ?? []).map(({ key }) => String(key)).join('.');
+  const missing =
+    issue.received === 'undefined' || (issue.kind === 'schema' && issue.input === undefined);
+  if (issue.type === 'strict_object' && issue.expected === 'never')
+    return { param: path, code: 'unknown_field', message: 'is not a field of this request' };
+  if (missing) return { param: path, code: 'required', message: 'is required' };
+  const message = /^Invalid (\w+): Expected (.+) but received/s.exec(issue.message);
+  return {
+    param: path,
+    code: 'invalid',
+    message: message ? `must be ${message[2]}` : issue.message,
+  };
+}
+
+/** The query as an object of strings; a name that is given twice is wrong. */
+export function queryObject(search: URLSearchParams): Record<string, string> {
+  const query: Record<string, string> = Object.create(null);
+  for (const [name, value] of search) {
+    if (name in query)
+      throw new AppError('validation_failed', `${name} is given twice.`, [
+        { param: name, code: 'invalid', message: 'is given twice' },
+      ]);
+    query[name] = value;
+  }
+  return { ...query };
+}
+
+/** The parts of the path, decoded; what cannot be decoded names nothing that exists. */
+export function decodeParams(params: Record<string, string>): Record<string, string> {
+  try {
+    return Object.fromEntries(
+      Object.entries(params).map(([name, value]) => [name, decodeURIComponent(value)]),
+    );
+  } catch {
+    throw new AppError('not_found', 'There is nothing at this address.');
+  }
+}
+
+/** The type of the body without its parameters, lower case; empty where none is said. */
+export function contentType(request: Request): string {
+  return (request.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
+}
+
+/** Reads at most `max` bytes; throws `body_too_large` as soon as there are more. */
+export async function readBody(request: Request, max: number): Promise<Uint8Array> {
+  const tooLarge = () => new AppError('body_too_large', `The body has more than ${max} bytes.`);
+  const declared = request.headers.get('content-length');
+  if (declared !== null && Number(declared) > max) throw tooLarge();
+  if (!request.body) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength;
+    if (size > max) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+/** A JSON body; an empty one is `{}`. Throws `malformed_json` for what is none or nests too deep. */
+export async function readJson(request: Request): Promise<unknown> {
+  const bytes = await readBody(request, JSON_BODY_MAX);
+  if (bytes.byteLength === 0) return {};
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new AppError('malformed_json', 'The body is not UTF-8.');
+  }
+  if (nestsDeeper(text, JSON_DEPTH_MAX))
+    throw new AppError('malformed_json', `The body nests deeper than ${JSON_DEPTH_MAX} levels.`);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new AppError('malformed_json', 'The body cannot be read as JSON.');
+  }
+}
+
+/** Counts brackets outside of strings, before the parser meets them. */
+function nestsDeeper(text: string, max: number): boolean {
+  let depth = 0;
+  let quoted = false;
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i];
+    if (quoted) {
+      if (char === '\\') i++;
+      else if (char === '"') quoted = false;
+    } else if (char === '"') quoted = true;
+    else if (char === '{' || char === '[') {
+      depth += 1;
+      if (depth > max) return true;
+    } else if (char === '}' || char === ']') depth -= 1;
+  }
+  return false;
+}

@@ -1,0 +1,77 @@
+/** The declaration of one operation: types, validation, role, answer and documentation in one. */
+
+import type * as v from 'valibot';
+import type { App } from '../app.ts';
+import type { ErrorCode } from '../lib/errors.ts';
+import type { Actor, Role } from './actor.ts';
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+export type Schema = v.GenericSchema<unknown, unknown>;
+type Entries = v.StrictObjectSchema<v.ObjectEntries, undefined>;
+
+/** What a handler is given: everything parsed, validated and allowed. */
+export interface Call<R, Q, B> {
+  app: App;
+  actor: R extends 'public' ? null : Actor;
+  /** The decoded parts of the path. */
+  params: Record<string, string>;
+  query: Q extends Schema ? v.InferOutput<Q> : Record<string, never>;
+  body: B extends Schema ? v.InferOutput<B> : undefined;
+  /** The bytes of a body that is not JSON; empty otherwise. */
+  raw: Uint8Array;
+  headers: Headers;
+  requestId: string;
+  /** Aborts when the client goes away. */
+  signal: AbortSignal;
+}
+
+export interface RouteSpec<R, Q, B, S> {
+  method: Method;
+  /** `:name` for a part that varies. */
+  path: string;
+  /** The least role that may; `public` asks for no credentials. */
+  role: R;
+  /** One line for the documentation, and a name for the operation (`createTest`). */
+  summary: string;
+  operation: string;
+  /** Served in the preview surface too. */
+  preview?: boolean;
+  query?: Q;
+  /** A JSON body. */
+  body?: B;
+  /** A body that is not JSON: its type, and the most bytes taken. */
+  consumes?: { type: string; maxBytes(app: App): number };
+  /** 200 unless said. A 201 carries `location`. */
+  status?: 200 | 201;
+  location?(answer: S extends Schema ? v.InferOutput<S> : never): string;
+  /** Where the status follows from the answer. */
+  statusOf?(answer: S extends Schema ? v.InferOutput<S> : never): 200 | 503;
+  /** The JSON that is answered; a field that it does not declare does not leave. */
+  response?: S;
+  /** The types of an answer that is not JSON; the handler then makes the Response. */
+  produces?: string[];
+  /** The error codes of its own; those of every route are understood. */
+  errors?: ErrorCode[];
+  handle(
+    call: Call<R, Q, B>,
+  ): S extends Schema ? v.InferInput<S> | Promise<v.InferInput<S>> : Response | Promise<Response>;
+}
+
+/** A declared route, its types erased: what the router and the documentation work on. */
+export type Route = Omit<
+  RouteSpec<Role | 'public', Entries, Schema, Schema>,
+  'handle' | 'location' | 'statusOf'
+> & {
+  handle(call: Call<Role, Entries, Schema>): unknown;
+  location?(answer: unknown): string;
+  statusOf?(answer: unknown): 200 | 503;
+};
+
+export function route<
+  const R extends Role | 'public',
+  Q extends Schema | undefined = undefined,
+  B extends Schema | undefined = undefined,
+  S extends Schema | undefined = undefined,
+>(spec: RouteSpec<R, Q, B, S>): Route {
+  return spec as unknown as Route;
+}

@@ -1,0 +1,76 @@
+/** Small schemas that many routes share, and the conventions of lists (contract §1). */
+
+import type { SelectQueryBuilder } from 'kysely';
+import * as v from 'valibot';
+
+/** A time as the API writes it. */
+export const Time = v.pipe(v.string(), v.isoTimestamp('must be an ISO 8601 date-time'));
+
+/** A name that people give: 1–200 characters, none of them a control character. */
+export const Name = v.pipe(
+  v.string('must be text'),
+  v.minLength(1, 'must not be empty'),
+  v.maxLength(200, 'must have at most 200 characters'),
+  v.regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must have no control characters'),
+);
+
+/** A whole number in the query; documented as one, although it comes as text. */
+export function queryInteger(min: number, max: number) {
+  return v.pipe(
+    v.string(),
+    v.regex(/^-?\d{1,15}$/, 'must be a whole number'),
+    v.transform(Number),
+    v.minValue(min, `must be at least ${min}`),
+    v.maxValue(max, `must be at most ${max}`),
+    v.metadata({ jsonSchema: { type: 'integer', minimum: min, maximum: max } }),
+  );
+}
+
+/** A time in the query, normalised to the form in which times are kept. */
+export const QueryTime = v.pipe(
+  v.string(),
+  v.regex(
+    /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/,
+    'must be an ISO 8601 date or date-time with its zone',
+  ),
+  v.check((text) => !Number.isNaN(Date.parse(text)), 'must be a time that exists'),
+  v.transform((text) => new Date(text).toISOString()),
+  v.metadata({ jsonSchema: { type: 'string', format: 'date-time' } }),
+);
+
+/** The query of every list; filters are added to it. */
+export const PAGE = {
+  limit: v.optional(queryInteger(1, 100), '20'),
+  starting_after: v.optional(v.pipe(v.string(), v.maxLength(100))),
+  ending_before: v.optional(v.pipe(v.string(), v.maxLength(100))),
+};
+
+export interface Page {
+  limit: number;
+  starting_after?: string;
+  ending_before?: string;
+}
+
+/** `{object: "list", data, has_more}`. */
+export function listOf<S extends v.GenericSchema>(item: S) {
+  return v.object({ object: v.literal('list'), data: v.array(item), has_more: v.boolean() });
+}
+
+/**
+ * One page of rows, newest first, by id: correct while rows are added. `idColumn` is the id's
+ * reference in the query.
+ */
+export async function pageOf<DB, TB extends keyof DB, Row extends { id: string }>(
+  query: SelectQueryBuilder<DB, TB, Row>,
+  { limit, starting_after, ending_before }: Page,
+): Promise<{ rows: Row[]; hasMore: boolean }> {
+  const id = 'id' as never;
+  let paged = query.limit(limit + 1);
+  if (starting_after) paged = paged.where(id, '<', starting_after as never);
+  if (ending_before) paged = paged.where(id, '>', ending_before as never);
+  const backwards = ending_before !== undefined && starting_after === undefined;
+  const found = await paged.orderBy(id, backwards ? 'asc' : 'desc').execute();
+  const rows = found.slice(0, limit) as Row[];
+  if (backwards) rows.reverse();
+  return { rows, hasMore: found.length > limit };
+}

@@ -1,0 +1,90 @@
+/** The job that analyses what has come: claim, analyse in a thread, record. */
+
+import type { PoolOutcome } from '../analysis/pool.ts';
+import type { App } from '../app.ts';
+import { isoTime } from '../lib/clock.ts';
+import { errorMessage } from '../lib/errors.ts';
+import type { Job } from '../scheduler/scheduler.ts';
+import type { TestRow } from '../store/tables.ts';
+import { findMessageOf, readMessage } from './messages.ts';
+import { recordOutcome } from './record.ts';
+
+export const ANALYZE_JOB = 'tests.analyze';
+
+/** Longer than any analysis: its deadline, a stuck thread, and the second try alone. */
+const LEASE_MS = 120_000;
+
+/** Claimed at once for each thread: they wait mostly for DNS. */
+const CLAIMS_PER_THREAD = 8;
+
+export type ClaimedTest = Pick<TestRow, 'id' | 'kind' | 'status' | 'analysis_attempts'> & {
+  lease: string;
+};
+
+export function analyzeJob(app: App): Job {
+  const underWay = new Set<Promise<void>>();
+  const limit = app.config.WORKERS * CLAIMS_PER_THREAD;
+  const start = (test: ClaimedTest) => {
+    const work = analyzeTest(app, test)
+      .catch((error) =>
+        app.log.error('analysis failed', { test: test.id, error: errorMessage(error) }),
+      )
+      .then(() => {
+        underWay.delete(work);
+        // There may be more than there was room for.
+        if (underWay.size === limit - 1) app.scheduler.wake(ANALYZE_JOB);
+      });
+    underWay.add(work);
+  };
+  return {
+    name: ANALYZE_JOB,
+    tick: '* * * * * *',
+    async run() {
+      const room = limit - underWay.size;
+      if (room <= 0) return;
+      for (const test of await claimDue(app, room)) start(test);
+    },
+    async idle() {
+      await Promise.all(underWay);
+    },
+  };
+}
+
+/** Takes due tests that nobody has, the longest due first; others leave them alone for the lease. */
+export async function claimDue({ db, clock, newId }: App, limit: number): Promise<ClaimedTest[]> {
+  const now = isoTime(clock.now());
+  const due = () =>
+    db
+      .selectFrom('tests')
+      .select(['id', 'kind', 'status', 'analysis_attempts'])
+      .where('analysis_due_at', '<=', now)
+      .where(({ eb, or }) => or([eb('leased_until', 'is', null), eb('leased_until', '<', now)]))
+      .orderBy('analysis_due_at')
+      .limit(limit);
+  // Mostly there is nothing: look before taking the write lock.
+  if ((await due().limit(1).execute()).length === 0) return [];
+  const lease = newId('req');
+  const leased_until = isoTime(clock.now() + LEASE_MS);
+  return db.transaction().execute(async (tx) => {
+    const rows = await tx.executeQuery(due()).then((result) => result.rows);
+    const ids = rows.map(({ id }) => id);
+    if (ids.length === 0) return [];
+    await tx.updateTable('tests').set({ lease, leased_until }).where('id', 'in', ids).execute();
+    return rows.map((row) => ({ ...row, lease }));
+  });
+}
+
+async function analyzeTest(app: App, test: ClaimedTest): Promise<void> {
+  const message = await findMessageOf(app.db, test.id);
+  // Deleted since it was claimed.
+  if (!message) return;
+  const outcome: PoolOutcome = await app.pool.analyze({
+    raw: await readMessage(app.db, message),
+    envelope: JSON.parse(message.envelope),
+    receivedAt: Date.parse(message.received_at),
+    kind: test.kind,
+  });
+  // Shutting down: the next start takes it up again.
+  if (!outcome.ok && outcome.reason === 'closed') return;
+  await recordOutcome(app, test, outcome);
+}

@@ -1,0 +1,84 @@
+/** The jobs of time: tests whose mail never came, and what is older than the retention time. */
+
+import type { App } from '../app.ts';
+import { appendEvent } from '../events/append.ts';
+import { isoTime } from '../lib/clock.ts';
+import type { Job } from '../scheduler/scheduler.ts';
+import type { TestRow } from '../store/tables.ts';
+import { presentListed } from './present.ts';
+import { deleteTests } from './queries.ts';
+
+const BATCH = 100;
+
+export function expireTestsJob(app: App): Job {
+  return { name: 'tests.expire', tick: '* * * * * *', run: () => expireTests(app) };
+}
+
+/** Every waiting test past its time is `failed`/`not_received`, with its event. */
+export async function expireTests(app: App): Promise<void> {
+  const { db, clock } = app;
+  for (;;) {
+    const now = isoTime(clock.now());
+    const due = db
+      .selectFrom('tests')
+      .selectAll()
+      .where('status', '=', 'waiting')
+      .where('expires_at', '<=', now)
+      .limit(BATCH);
+    if ((await due.select('id').limit(1).execute()).length === 0) return;
+    const ended = await db.transaction().execute(async (tx) => {
+      const rows = (await tx.executeQuery(due)).rows;
+      for (const row of rows) {
+        const change = {
+          status: 'failed',
+          failure_reason: 'not_received',
+          completed_at: now,
+        } as const;
+        await tx.updateTable('tests').set(change).where('id', '=', row.id).execute();
+        const data = presentListed({ ...row, ...change } satisfies TestRow, app.config);
+        await appendEvent(tx, { type: 'test.failed', livemode: row.livemode === 1, data }, app);
+      }
+      return rows;
+    });
+    for (const { id } of ended) app.signals.raise(id);
+  }
+}
+
+export function retireTestsJob(app: App): Job {
+  return { name: 'tests.retire', tick: '0 23 * * * *', run: () => retireTests(app) };
+}
+
+/** Deletes tests and kept mail older than `TEST_RETENTION`, but what a live share keeps. */
+export async function retireTests({ db, clock, config }: App): Promise<void> {
+  if (config.TEST_RETENTION === 0) return;
+  const now = isoTime(clock.now());
+  const before = isoTime(clock.now() - config.TEST_RETENTION);
+  for (;;) {
+    const deleted = await db.transaction().execute(async (tx) => {
+      const old = await tx
+        .selectFrom('tests')
+        .select('id')
+        .where('created_at', '<', before)
+        .where('status', 'in', ['completed', 'failed'])
+        .where(({ eb, or }) => or([eb('keep_until', 'is', null), eb('keep_until', '<', now)]))
+        .limit(BATCH)
+        .execute();
+      if (old.length > 0)
+        await deleteTests(
+          tx,
+          old.map(({ id }) => id),
+        );
+      return old.length;
+    });
+    if (deleted < BATCH) break;
+  }
+  await db.transaction().execute(async (tx) => {
+    const old = tx
+      .selectFrom('messages')
+      .select('id')
+      .where('test_id', 'is', null)
+      .where('received_at', '<', before);
+    await tx.deleteFrom('message_chunks').where('message_id', 'in', old).execute();
+    await tx.deleteFrom('messages').where('id', 'in', old).execute();
+  });
+}

@@ -1,0 +1,65 @@
+/** Raw messages in the database, in pieces that none takes long to write or read. */
+
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Db, Tx } from '../store/open.ts';
+import type { MessageRow } from '../store/tables.ts';
+
+/** A piece this large is written in a few milliseconds; most messages are one piece. */
+const CHUNK_BYTES = 512 * 1024;
+
+/**
+ * Stores all pieces of a message but the first, each in a transaction of its own, the event loop
+ * free in between. Until `insertMessage` has committed, they belong to nothing and are swept.
+ */
+export async function storeTail(db: Db, messageId: string, raw: Uint8Array): Promise<void> {
+  for (let position = 1; position * CHUNK_BYTES < raw.byteLength; position++) {
+    await insertChunk(db, messageId, position, raw);
+    await nextTurn();
+  }
+}
+
+/** Stores the message and its first piece, in the transaction that makes it count. */
+export async function insertMessage(tx: Tx, message: MessageRow, raw: Uint8Array): Promise<void> {
+  await insertChunk(tx, message.id, 0, raw);
+  await tx.insertInto('messages').values(message).execute();
+}
+
+async function insertChunk(db: Db | Tx, message_id: string, position: number, raw: Uint8Array) {
+  const bytes = raw.subarray(position * CHUNK_BYTES, (position + 1) * CHUNK_BYTES);
+  await db.insertInto('message_chunks').values({ message_id, position, bytes }).execute();
+}
+
+export async function findMessageOf(db: Db | Tx, testId: string): Promise<MessageRow | undefined> {
+  return db.selectFrom('messages').selectAll().where('test_id', '=', testId).executeTakeFirst();
+}
+
+/** The pieces in order, each read by itself. */
+export async function* readChunks(db: Db, messageId: string): AsyncGenerator<Uint8Array> {
+  for (let position = 0; ; position++) {
+    const row = await db
+      .selectFrom('message_chunks')
+      .select('bytes')
+      .where('message_id', '=', messageId)
+      .where('position', '=', position)
+      .executeTakeFirst();
+    if (!row) return;
+    yield row.bytes;
+    if (row.bytes.byteLength < CHUNK_BYTES) return;
+    await nextTurn();
+  }
+}
+
+/** The whole message, exactly as it came. */
+export async function readMessage(db: Db, { id, size }: MessageRow): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of readChunks(db, id)) chunks.push(chunk);
+  return Buffer.concat(chunks, size);
+}
+
+/** Deletes the pieces that `storeTail` left when the process ended before their message counted. */
+export async function sweepChunks(db: Db): Promise<void> {
+  await db
+    .deleteFrom('message_chunks')
+    .where('message_id', 'not in', db.selectFrom('messages').select('id'))
+    .execute();
+}

@@ -1,0 +1,183 @@
+/** Tests in the database: create, find, list, change, delete. */
+
+import type { SelectQueryBuilder } from 'kysely';
+import type { App } from '../app.ts';
+import { type Page, pageOf } from '../http/schemas.ts';
+import { isoTime } from '../lib/clock.ts';
+import { randomToken } from '../lib/crypto.ts';
+import type { Db, Tx } from '../store/open.ts';
+import type { Tables, TestRow } from '../store/tables.ts';
+import type { ListedRow } from './present.ts';
+import type { NewTest, TestFilters } from './schema.ts';
+
+/** Enough that nobody guesses an address: 80 bits. */
+const TOKEN_LENGTH = 16;
+
+const EMPTY_RESULT = {
+  failure_reason: null,
+  received_at: null,
+  completed_at: null,
+  from_address: null,
+  from_domain: null,
+  subject: null,
+  message_size: null,
+  spf: null,
+  dkim: null,
+  dmarc: null,
+  score: null,
+  grade: null,
+  summary: null,
+  coverage: null,
+  ruleset: null,
+  line_ends_converted: 0,
+  analysis_due_at: null,
+  analysis_attempts: 0,
+  lease: null,
+  leased_until: null,
+  keep_until: null,
+  previous: null,
+  envelope: null,
+  categories: null,
+  result: null,
+} satisfies Partial<TestRow>;
+
+const LISTED_COLUMNS = [
+  'id',
+  'token',
+  'livemode',
+  'name',
+  'kind',
+  'metadata',
+  'status',
+  'created_at',
+  'expires_at',
+  ...(Object.keys(EMPTY_RESULT) as (keyof typeof EMPTY_RESULT)[]).filter(
+    (column) => column !== 'result' && column !== 'envelope',
+  ),
+] as const;
+
+export interface TestSeed extends Pick<NewTest, 'kind' | 'metadata' | 'expires_in'> {
+  name?: string | null;
+  livemode: boolean;
+}
+
+/** A row for a new test, waiting for its message; not yet in the database. */
+export function newTestRow(
+  { clock, newId }: Pick<App, 'clock' | 'newId'>,
+  seed: TestSeed,
+): TestRow {
+  const now = clock.now();
+  return {
+    ...EMPTY_RESULT,
+    id: newId('test'),
+    token: randomToken(TOKEN_LENGTH),
+    livemode: seed.livemode ? 1 : 0,
+    name: seed.name ?? null,
+    kind: seed.kind,
+    metadata: JSON.stringify(seed.metadata),
+    status: 'waiting',
+    created_at: isoTime(now),
+    expires_at: isoTime(now + seed.expires_in * 1000),
+  };
+}
+
+export async function insertTest(db: Db | Tx, row: TestRow): Promise<void> {
+  await db.insertInto('tests').values(row).execute();
+}
+
+/** A test of this mode, or undefined; a key never learns of the other mode's tests. */
+export async function findTest(
+  db: Db | Tx,
+  id: string,
+  livemode: boolean,
+): Promise<TestRow | undefined> {
+  return db
+    .selectFrom('tests')
+    .selectAll()
+    .where('id', '=', id)
+    .where('livemode', '=', livemode ? 1 : 0)
+    .executeTakeFirst();
+}
+
+export async function findTestByToken(db: Db | Tx, token: string) {
+  return db
+    .selectFrom('tests')
+    .select(['id', 'status', 'expires_at', 'livemode'])
+    .where('token', '=', token.toLowerCase())
+    .executeTakeFirst();
+}
+
+export async function listTests(
+  db: Db,
+  livemode: boolean,
+  { limit, starting_after, ending_before, ...filters }: TestFilters & Page,
+): Promise<{ rows: ListedRow[]; hasMore: boolean }> {
+  const page = { limit, starting_after, ending_before };
+  return pageOf(filtered(db, livemode, filters).select(LISTED_COLUMNS), page);
+}
+
+/** The filters of the list, for the export too. */
+function filtered(
+  db: Db,
+  livemode: boolean,
+  filters: TestFilters,
+): SelectQueryBuilder<Tables, 'tests', object> {
+  let query = db.selectFrom('tests').where('livemode', '=', livemode ? 1 : 0);
+  // Domains come with a later feature: until then no test belongs to one.
+  if (filters.domain_id !== undefined) query = query.where('id', '=', '');
+  if (filters.status) query = query.where('status', '=', filters.status);
+  if (filters.from_domain)
+    query = query.where('from_domain', '=', filters.from_domain.toLowerCase());
+  if (filters.created_after) query = query.where('created_at', '>=', filters.created_after);
+  if (filters.created_before) query = query.where('created_at', '<', filters.created_before);
+  if (filters.min_score !== undefined) query = query.where('score', '>=', filters.min_score);
+  if (filters.max_score !== undefined) query = query.where('score', '<=', filters.max_score);
+  if (filters.q) {
+    const like = `%${filters.q.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
+    query = query.where(({ eb, fn, or }) =>
+      or([
+        eb(fn('lower', ['name']), 'like', like as never),
+        eb(fn('lower', ['subject']), 'like', like as never),
+      ]),
+    );
+  }
+  return query;
+}
+
+const EXPORT_BATCH = 200;
+
+/** All tests that match, newest first, read in batches so that any number fits into memory. */
+export async function* eachTest(
+  db: Db,
+  livemode: boolean,
+  filters: TestFilters,
+): AsyncGenerator<ListedRow> {
+  let after: string | undefined;
+  for (;;) {
+    const page = { limit: EXPORT_BATCH, starting_after: after };
+    const { rows, hasMore } = await pageOf(
+      filtered(db, livemode, filters).select(LISTED_COLUMNS),
+      page,
+    );
+    yield* rows;
+    if (!hasMore) return;
+    after = rows.at(-1)!.id;
+  }
+}
+
+/** Deletes a test with its message. false where there is none. */
+export async function deleteTest(db: Db, id: string, livemode: boolean): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    const test = await findTest(tx, id, livemode);
+    if (!test) return false;
+    await deleteTests(tx, [id]);
+    return true;
+  });
+}
+
+/** Tests with their messages and the messages' pieces. */
+export async function deleteTests(tx: Tx, ids: string[]): Promise<void> {
+  const messages = tx.selectFrom('messages').select('id').where('test_id', 'in', ids);
+  await tx.deleteFrom('message_chunks').where('message_id', 'in', messages).execute();
+  await tx.deleteFrom('tests').where('id', 'in', ids).execute();
+}

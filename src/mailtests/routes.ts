@@ -1,0 +1,228 @@
+/** The operations on tests (contract §4). */
+
+import * as v from 'valibot';
+import type { App } from '../app.ts';
+import { route } from '../http/route.ts';
+import { listOf } from '../http/schemas.ts';
+import { isoTime } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import { ANALYZE_JOB } from './analyze.ts';
+import { streamed, toCsv, toJsonLines } from './export.ts';
+import { findMessageOf, readChunks } from './messages.ts';
+import { presentListed, presentTest } from './present.ts';
+import { deleteTest, eachTest, findTest, insertTest, listTests, newTestRow } from './queries.ts';
+import {
+  ListedTest,
+  NewTest,
+  SubmitQuery,
+  Test,
+  TestFilters,
+  TestListQuery,
+  TestPatch,
+  WaitQuery,
+} from './schema.ts';
+import { submitMessage } from './submit.ts';
+import { waitForEnd } from './wait.ts';
+
+const location = ({ id }: { id: string }) => `/v1/tests/${id}`;
+
+async function testOr404(app: App, id: string, livemode: boolean) {
+  const row = await findTest(app.db, id, livemode);
+  if (!row) throw new AppError('not_found', 'There is no test with this id.');
+  return row;
+}
+
+export const createTest = route({
+  method: 'POST',
+  path: '/v1/tests',
+  operation: 'createTest',
+  role: 'member',
+  summary: 'Create a test and get the address to send the mail to',
+  body: NewTest,
+  status: 201,
+  location,
+  response: Test,
+  async handle({ app, actor, body }) {
+    const row = newTestRow(app, { ...body, livemode: actor.livemode });
+    await insertTest(app.db, row);
+    return presentTest(row, app.config);
+  },
+});
+
+export const submitTest = route({
+  method: 'POST',
+  path: '/v1/tests',
+  operation: 'submitTest',
+  role: 'member',
+  summary: 'Test a message that is handed in itself',
+  query: SubmitQuery,
+  consumes: { type: 'message/rfc822', maxBytes: ({ config }) => config.SMTP_MAX_SIZE },
+  status: 201,
+  location,
+  response: Test,
+  async handle({ app, actor, query, raw }) {
+    if (raw.byteLength === 0)
+      throw new AppError('malformed_request', 'The body is empty: it must be the message.');
+    return presentTest(await submitMessage(app, raw, query, actor.livemode), app.config);
+  },
+});
+
+export const list = route({
+  method: 'GET',
+  path: '/v1/tests',
+  operation: 'listTests',
+  role: 'viewer',
+  summary: 'List tests, newest first',
+  query: TestListQuery,
+  response: listOf(ListedTest),
+  async handle({ app, actor, query }) {
+    const { rows, hasMore } = await listTests(app.db, actor.livemode, query);
+    const data = rows.map((row) => presentListed(row, app.config));
+    return { object: 'list' as const, data, has_more: hasMore };
+  },
+});
+
+export const exportTests = route({
+  method: 'GET',
+  path: '/v1/tests/export',
+  operation: 'exportTests',
+  role: 'viewer',
+  summary: 'Export tests as CSV, or as JSON lines by Accept',
+  query: TestFilters,
+  produces: ['text/csv', 'application/x-ndjson'],
+  handle({ app, actor, query, headers }) {
+    const json = /ndjson|jsonl|json/.test(headers.get('accept') ?? '');
+    const tests = (async function* () {
+      for await (const row of eachTest(app.db, actor.livemode, query))
+        yield presentListed(row, app.config);
+    })();
+    return new Response(streamed(json ? toJsonLines(tests) : toCsv(tests)), {
+      headers: {
+        'content-type': json ? 'application/x-ndjson' : 'text/csv; charset=utf-8',
+        'content-disposition': `attachment; filename="tests-${isoTime(app.clock.now()).slice(0, 10)}.${json ? 'jsonl' : 'csv'}"`,
+      },
+    });
+  },
+});
+
+export const getTest = route({
+  method: 'GET',
+  path: '/v1/tests/:id',
+  operation: 'getTest',
+  role: 'viewer',
+  summary: 'Get a test; with `wait`, as soon as it ends or after that many seconds',
+  query: WaitQuery,
+  response: Test,
+  async handle(call) {
+    const { app, actor, params, query } = call;
+    const id = params.id!;
+    const row =
+      query.wait === 0
+        ? await testOr404(app, id, actor.livemode)
+        : await waitForEnd(
+            app,
+            () => testOr404(app, id, actor.livemode),
+            query.wait * 1000,
+            call.signal,
+          );
+    return presentTest(row, app.config);
+  },
+});
+
+export const updateTest = route({
+  method: 'PATCH',
+  path: '/v1/tests/:id',
+  operation: 'updateTest',
+  role: 'member',
+  summary: 'Change the name or the metadata of a test',
+  body: TestPatch,
+  response: Test,
+  async handle({ app, actor, params, body }) {
+    const row = await testOr404(app, params.id!, actor.livemode);
+    const change = {
+      ...(body.name === undefined ? {} : { name: body.name }),
+      ...(body.metadata === undefined ? {} : { metadata: JSON.stringify(body.metadata ?? {}) }),
+    };
+    if (Object.keys(change).length > 0)
+      await app.db.updateTable('tests').set(change).where('id', '=', row.id).execute();
+    return presentTest({ ...row, ...change }, app.config);
+  },
+});
+
+export const removeTest = route({
+  method: 'DELETE',
+  path: '/v1/tests/:id',
+  operation: 'deleteTest',
+  role: 'member',
+  summary: 'Delete a test and its message',
+  response: v.object({ id: v.string(), object: v.literal('test'), deleted: v.literal(true) }),
+  async handle({ app, actor, params }) {
+    const id = params.id!;
+    if (!(await deleteTest(app.db, id, actor.livemode)))
+      throw new AppError('not_found', 'There is no test with this id.');
+    app.signals.raise(id);
+    return { id, object: 'test' as const, deleted: true as const };
+  },
+});
+
+export const source = route({
+  method: 'GET',
+  path: '/v1/tests/:id/source',
+  operation: 'getTestSource',
+  role: 'viewer',
+  summary: 'Get the message exactly as it was received',
+  produces: ['message/rfc822'],
+  async handle({ app, actor, params }) {
+    const test = await testOr404(app, params.id!, actor.livemode);
+    const message = await findMessageOf(app.db, test.id);
+    if (!message) throw new AppError('not_found', 'This test has no message.');
+    return new Response(streamed(readChunks(app.db, message.id)), {
+      headers: {
+        'content-type': 'message/rfc822',
+        'content-length': String(message.size),
+        'content-disposition': `attachment; filename="${test.id}.eml"`,
+        'cache-control': 'private, no-store',
+      },
+    });
+  },
+});
+
+export const reanalyze = route({
+  method: 'POST',
+  path: '/v1/tests/:id/reanalyze',
+  operation: 'reanalyzeTest',
+  role: 'member',
+  summary: 'Analyse the same message again, against the DNS and the rules of now',
+  response: Test,
+  errors: ['conflict'],
+  async handle({ app, actor, params }) {
+    const row = await testOr404(app, params.id!, actor.livemode);
+    if (row.status !== 'completed')
+      throw new AppError(
+        'conflict',
+        `Only a completed test can be analysed again; this one is ${row.status}.`,
+      );
+    const due = { analysis_due_at: isoTime(app.clock.now()), analysis_attempts: 0 };
+    await app.db
+      .updateTable('tests')
+      .set(due)
+      .where('id', '=', row.id)
+      .where('status', '=', 'completed')
+      .execute();
+    app.scheduler.wake(ANALYZE_JOB);
+    return presentTest(row, app.config);
+  },
+});
+
+/** `export` stands before `:id`: the first that matches answers. */
+export const testRoutes = [
+  createTest,
+  submitTest,
+  list,
+  exportTests,
+  getTest,
+  updateTest,
+  removeTest,
+  source,
+  reanalyze,
+];

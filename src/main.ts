@@ -1,0 +1,126 @@
+/** From the arguments to a command; the only place that touches the process. */
+
+import { isMainThread } from 'node:worker_threads';
+import { check } from './commands/check.ts';
+import { demo } from './commands/demo.ts';
+import { env } from './commands/env.ts';
+import { type Command, EXIT, type Io, UsageError } from './commands/io.ts';
+import { key } from './commands/key.ts';
+import { openapi } from './commands/openapi.ts';
+import { owner } from './commands/owner.ts';
+import { serve } from './commands/serve.ts';
+import { ConfigError } from './config.ts';
+import { errorMessage } from './lib/errors.ts';
+import { nearest } from './lib/nearest.ts';
+import { StoreError } from './store/migrate.ts';
+import { VERSION } from './version.ts';
+
+const COMMANDS: Command[] = [serve, check, demo, owner, key, env, openapi];
+
+async function main([name, ...args]: string[], io: Io): Promise<number> {
+  if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
+    io.stdout(overview());
+    return name === undefined ? EXIT.usage : EXIT.done;
+  }
+  if (name === '--version' || name === 'version') {
+    io.stdout(`${VERSION}\n`);
+    return EXIT.done;
+  }
+  const command = COMMANDS.find((candidate) => candidate.name === name);
+  if (!command) {
+    const near = nearest(
+      name,
+      COMMANDS.map((candidate) => candidate.name),
+    );
+    io.stderr(
+      `There is no command "${name}"${near ? `; did you mean ${near}?` : ''}. See deliverability --help.\n`,
+    );
+    return EXIT.usage;
+  }
+  if (args.includes('--help') || args.includes('-h')) {
+    io.stdout(
+      `deliverability ${command.name} ${command.usage}\n\n${command.summary}.\n${(command.options ?? []).map((line) => `  ${line}\n`).join('')}`,
+    );
+    return EXIT.done;
+  }
+  try {
+    return await command.run(args, io);
+  } catch (error) {
+    return explain(error, command, io);
+  }
+}
+
+function overview(): string {
+  const lines = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(10)}${summary}\n`).join('');
+  return `deliverability ${VERSION}: tells why mail lands in spam, and how to change that\n\n${lines}\nEach takes --help. Everything else is configured by the environment: deliverability env\n`;
+}
+
+/** What happened, and what to do, in a few lines; the stack only of a bug. */
+function explain(error: unknown, command: Command, io: Io): number {
+  if (error instanceof UsageError) {
+    io.stderr(`${error.message}.\nUse: deliverability ${command.name} ${command.usage}\n`);
+    return EXIT.usage;
+  }
+  if (error instanceof ConfigError) {
+    io.stderr(`${error.message}\nSee deliverability env.\n`);
+    return EXIT.usage;
+  }
+  if (error instanceof StoreError) {
+    io.stderr(`${error.message}\n`);
+    return EXIT.outside;
+  }
+  const { code, address, port, syscall } = error as NodeJS.ErrnoException & {
+    address?: string;
+    port?: number;
+  };
+  if (syscall === 'listen') {
+    const why =
+      code === 'EADDRINUSE'
+        ? 'another program listens there'
+        : code === 'EACCES'
+          ? 'this user may not listen there'
+          : code;
+    io.stderr(
+      `Cannot listen on ${address ?? ''}:${port ?? ''}: ${why}. Set DELIVERABILITY_HTTP_PORT or DELIVERABILITY_SMTP_PORT to another port.\n`,
+    );
+    return EXIT.outside;
+  }
+  if (code && syscall) {
+    io.stderr(`${errorMessage(error)}\n`);
+    return EXIT.outside;
+  }
+  io.stderr(`This is a bug in deliverability ${VERSION}:\n${(error as Error)?.stack ?? error}\n`);
+  return EXIT.outside;
+}
+
+function processIo(): Io {
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve());
+  // A reader that went away (`| head`) is not a fault.
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+  return {
+    env: process.env,
+    async stdin() {
+      const chunks: Buffer[] = [];
+      for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+      return Buffer.concat(chunks);
+    },
+    stdout: (text) => void process.stdout.write(text),
+    stderr: (text) => void process.stderr.write(text),
+    colorOut: process.stdout.isTTY === true && !process.env.NO_COLOR,
+    terminalErr: process.stderr.isTTY === true,
+    width: process.stdout.columns ?? 80,
+    ended,
+  };
+}
+
+// In the executable this file is also what analysis threads run.
+if (isMainThread) {
+  // No top-level await: the executable is one CommonJS file.
+  void main(process.argv.slice(2), processIo()).then((code) => {
+    process.exitCode = code;
+  });
+}

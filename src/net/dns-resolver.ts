@@ -1,0 +1,88 @@
+/** The resolver that asks the network: retries, one cache, and a limit on questions in flight. */
+
+import type { Clock } from '../lib/clock.ts';
+import { type Deadline, serverAsker, startDeadline } from './dns-attempts.ts';
+import { createDnsCache } from './dns-cache.ts';
+import { askableName } from './dns-question.ts';
+import type { DnsServer } from './dns-servers.ts';
+import { limitInFlight } from './in-flight.ts';
+import type { DnsAnswer, DnsErrorReason, RecordType, Resolver } from './resolver.ts';
+
+export { type DnsServer, parseDnsServers, systemDnsServers } from './dns-servers.ts';
+
+export interface DnsResolverOptions {
+  /** At least one; asked in this order. */
+  servers: DnsServer[];
+  clock: Clock;
+  /** Milliseconds that a question waits in all, its turn and its retries included. */
+  timeoutMs?: number;
+  /** Milliseconds that one server has for one attempt. */
+  attemptMs?: number;
+  maxInFlight?: number;
+  maxCached?: number;
+}
+
+/**
+ * A resolver over UDP, and TCP where an answer is truncated. A question that is being asked is not
+ * asked again beside itself. Names that cannot exist are `nxdomain` without a question. After
+ * `close()`, and for what is under way then, the answer is the error `disabled`.
+ */
+export function createDnsResolver(options: DnsResolverOptions): Resolver & { close(): void } {
+  const { timeoutMs = 5000, maxInFlight = 200, maxCached = 10_000 } = options;
+  const cache = createDnsCache(options.clock, maxCached);
+  const gate = limitInFlight(maxInFlight);
+  const ask = serverAsker(options.servers, options.attemptMs ?? 1500);
+  const underWay = new Map<string, Promise<DnsAnswer>>();
+  const deadlines = new Set<Deadline>();
+  let closed = false;
+
+  async function askNetwork(name: string, type: RecordType): Promise<DnsAnswer> {
+    const deadline = startDeadline(timeoutMs);
+    deadlines.add(deadline);
+    try {
+      if (!(await gate.enter(deadline.signal))) return failed(closed ? 'disabled' : 'timeout');
+      try {
+        const reading = await ask(name, type, deadline.signal);
+        if (closed) return failed('disabled');
+        if (reading.kind !== 'answer') return failed(reading.reason);
+        cache.set(`${name}/${type}`, reading.answer, reading.keepSeconds);
+        return reading.answer;
+      } finally {
+        gate.leave();
+      }
+    } catch {
+      // Only what the system refuses lands here: no socket left, an address family that is absent.
+      return failed('unreachable');
+    } finally {
+      deadline.stop();
+      deadlines.delete(deadline);
+    }
+  }
+
+  const resolve: Resolver = async (name, type) => {
+    if (closed) return failed('disabled');
+    const asked = askableName(name);
+    if (asked === null) return { status: 'nxdomain' };
+    const key = `${asked}/${type}`;
+    let answer = cache.get(key);
+    if (!answer) {
+      const shared =
+        underWay.get(key) ?? askNetwork(asked, type).finally(() => underWay.delete(key));
+      underWay.set(key, shared);
+      answer = await shared;
+    }
+    // Each asker gets records of its own: sorting them must not reach the cache.
+    return answer.status === 'found' ? { ...answer, records: [...answer.records] } : answer;
+  };
+
+  return Object.assign(resolve, {
+    close() {
+      closed = true;
+      for (const deadline of deadlines) deadline.expire();
+    },
+  });
+}
+
+function failed(reason: DnsErrorReason): DnsAnswer {
+  return { status: 'error', reason };
+}

@@ -1,0 +1,179 @@
+/** The report for a terminal: verdict, what to fix first, a line a category, what could not be checked. */
+
+import type { AnalysisResult, CategoryScore, CheckResult, Grade } from '../analysis/result.ts';
+import { toFix } from '../analysis/summary.ts';
+import { formatSize } from '../lib/durations.ts';
+import { printable } from '../lib/log.ts';
+import { type Paint, painter, type Style, wrap } from './terminal-text.ts';
+
+export type Reported = Pick<
+  AnalysisResult,
+  | 'score'
+  | 'grade'
+  | 'cap'
+  | 'coverage'
+  | 'summary'
+  | 'from_address'
+  | 'subject'
+  | 'message_size'
+  | 'auth_results'
+  | 'categories'
+  | 'checks'
+  | 'ruleset'
+>;
+
+export interface TextOptions {
+  width: number;
+  color: boolean;
+  /** What the report is of: a file name, a test's address. */
+  of?: string;
+}
+
+/** How many findings are told in full; the rest in a line each. */
+const OPEN = 5;
+
+/** Ends with a line end. */
+export function reportText(result: Reported, { width, color, of }: TextOptions): string {
+  const paint = painter(color);
+  const columns = Math.min(width, 100);
+  const sections = [
+    header(result, columns, paint, of),
+    firstFixes(result, columns, paint),
+    ledger(result, paint),
+    authentication(result, paint),
+    notChecked(result, columns, paint),
+  ];
+  return `${sections.filter(Boolean).join('\n\n')}\n`;
+}
+
+const GRADE_STYLE: Record<Grade, Style> = {
+  A: 'green',
+  B: 'green',
+  C: 'yellow',
+  D: 'yellow',
+  F: 'red',
+};
+
+function header(result: Reported, width: number, paint: Paint, of?: string): string {
+  const { score, grade } = result;
+  const mark =
+    score === null || grade === null
+      ? paint('bold', 'No score')
+      : paint(['bold', GRADE_STYLE[grade]], `${score}/100  ${grade}`);
+  const what = [
+    result.subject === null ? null : `“${printable(result.subject).slice(0, 80)}”`,
+    result.from_address && `from ${printable(result.from_address).slice(0, 80)}`,
+    formatSize(result.message_size),
+  ].filter(Boolean);
+  return [
+    `${mark}${of ? `  ${paint('dim', of)}` : ''}`,
+    wrap(result.summary.replace(/ First: .*$/s, ''), width),
+    paint('dim', wrap(`${what.join(' · ')} · rules ${result.ruleset}`, width)),
+  ].join('\n');
+}
+
+function firstFixes({ checks, cap }: Reported, width: number, paint: Paint): string {
+  const fixes = toFix(checks);
+  if (fixes.length === 0) return paint('green', '✓ There is nothing to fix.');
+  const open = fixes.slice(0, OPEN).map((check) => finding(check, width, paint));
+  const rest = fixes
+    .slice(OPEN)
+    .map((check) => gainOf(check, paint) + printable(check.title).slice(0, width - 8));
+  return [
+    paint('bold', 'Fix these first'),
+    ...(cap
+      ? [
+          paint(
+            'red',
+            wrap(
+              `${cap.reason} Until this is fixed no score above ${cap.limit} is possible.`,
+              width,
+            ),
+          ),
+        ]
+      : []),
+    ...open,
+    ...rest,
+  ].join('\n');
+}
+
+function gainOf({ gain, status }: CheckResult, paint: Paint): string {
+  const text = gain > 0 ? `+${gain}` : status === 'fail' ? '✗' : '!';
+  return `${paint(status === 'fail' ? 'red' : 'yellow', text.padStart(6))}  `;
+}
+
+function finding(check: CheckResult, width: number, paint: Paint): string {
+  const indent = ' '.repeat(8);
+  const title = wrap(check.title, width, indent).trimStart();
+  const lines = [
+    `${gainOf(check, paint)}${paint('bold', title)}`,
+    wrap(check.detail, width, indent),
+  ];
+  if (check.fix) {
+    lines.push(
+      `${indent}${paint('cyan', '→')} ${wrap(check.fix.text, width - 2, `${indent}  `).trimStart()}`,
+    );
+    const { record } = check.fix;
+    // Alone on its line and unwrapped, so that it can be copied.
+    if (record)
+      lines.push(
+        `${indent}  ${paint('cyan', printable(`${record.name} ${record.type} ${record.value}`))}`,
+      );
+  }
+  lines.push(paint('dim', `${indent}${check.label} · ${check.reference.name}`));
+  return lines.join('\n');
+}
+
+const BAR = 20;
+
+function ledger({ categories, score, cap }: Reported, paint: Paint): string {
+  const lines = categories.map((category) => categoryLine(category, paint));
+  if (cap && score !== null)
+    lines.push(paint('red', `  held down to ${cap.limit} until the first cause is fixed`));
+  return [paint('bold', 'By category'), ...lines].join('\n');
+}
+
+function categoryLine(
+  { name, score, earned, points, weight }: CategoryScore,
+  paint: Paint,
+): string {
+  const label = `  ${name.replace('_', ' ').padEnd(16)}`;
+  if (score === null) return paint('dim', `${label}not checked`);
+  const full = Math.round((score / 100) * BAR);
+  const bar = '█'.repeat(full) + paint('dim', '░'.repeat(BAR - full));
+  const style = score >= 90 ? 'green' : score >= 55 ? 'yellow' : 'red';
+  const figures = `${number(earned)} of ${points} points`;
+  return `${label}${paint(style, bar)} ${String(score).padStart(4)}  ${paint('dim', `${figures}, weight ${weight}`)}`;
+}
+
+const number = (value: number): string => String(Math.round(value * 10) / 10);
+
+function authentication({ auth_results }: Reported, paint: Paint): string {
+  const words = Object.entries(auth_results).map(([name, result]) => {
+    const style: Style =
+      result === 'pass' ? 'green' : result === null || result === 'temperror' ? 'dim' : 'red';
+    return `${name.toUpperCase()} ${paint(style, result ?? 'not asked')}`;
+  });
+  return `${paint('bold', 'Authentication')}\n  ${words.join('   ')}`;
+}
+
+function notChecked({ checks, coverage }: Reported, width: number, paint: Paint): string {
+  const missed = checks.filter(({ status, points }) => status === 'error' && points > 0);
+  const skipped = checks.filter(
+    ({ status, points, detail }) =>
+      status === 'skipped' && points > 0 && !detail.startsWith('follows from'),
+  );
+  const lines: string[] = [];
+  if (missed.length > 0)
+    lines.push(
+      wrap(
+        `${missed.length} of ${checks.length} checks could not be made (coverage ${Math.round(coverage * 100)} %): ${missed.map(({ label }) => label).join(', ')}.`,
+        width,
+      ),
+    );
+  if (skipped.length > 0)
+    lines.push(
+      wrap(`Not applicable here: ${skipped.map(({ label }) => label).join(', ')}.`, width),
+    );
+  return lines.length > 0 ? paint('dim', lines.join('\n')) : '';
+}

@@ -1,0 +1,164 @@
+/** The running service: listeners up, jobs ticking, and an end that finishes what runs. */
+
+import { readFileSync, statfsSync, unwatchFile, watchFile } from 'node:fs';
+import { type App, type Assembled, createApp, type Overrides } from './app.ts';
+import type { Config } from './config.ts';
+import { type HttpListener, startHttp } from './http/server.ts';
+import { sweepChunks } from './mailtests/messages.ts';
+import { receiveMessage, recipientVerdict } from './mailtests/receive.ts';
+import { ROUTES } from './routes.ts';
+import { type SmtpListener, startSmtp } from './smtp/server.ts';
+import { smtpKeyPair } from './smtp-key-pair.ts';
+import { lockStore } from './store/lock.ts';
+import { findOwner, makeOwner } from './team/queries.ts';
+
+/** What runs may take this long to end. */
+export const SHUTDOWN_MS = 30_000;
+/** Below this, no mail is taken: what is already promised still fits. */
+const MIN_FREE_BYTES = 256 * 1024 * 1024;
+
+export interface Service {
+  app: App;
+  http: HttpListener;
+  smtp: SmtpListener;
+  /** Stops accepting, finishes what runs within 30 s, checkpoints, closes. */
+  stop(): Promise<void>;
+}
+
+export async function startService(
+  config: Config,
+  version: string,
+  overrides: Overrides = {},
+): Promise<Service> {
+  const unlock = lockStore(config.DATABASE_URL);
+  let smtp: SmtpListener | undefined;
+  let http: HttpListener | undefined;
+  let assembled: Assembled | undefined;
+  try {
+    assembled = await createApp(config, ROUTES, version, {
+      ...overrides,
+      mailListening: () => smtp !== undefined,
+    });
+    const { app, fetch } = assembled;
+    await prepare(app);
+    smtp = await startSmtp(await smtpOptions(app), hooks(app));
+    http = await startHttp({
+      host: config.HTTP_HOST,
+      port: config.HTTP_PORT,
+      tls: httpKeyPair(config),
+      fetch,
+      log: app.log,
+    });
+    app.scheduler.start();
+    const unwatch = watchKeyPairs(app, http, smtp);
+    const parts = { assembled, http, smtp };
+    return { app, http, smtp, stop: () => stop(parts, unwatch, unlock) };
+  } catch (error) {
+    await smtp?.close(0);
+    await http?.close(0);
+    await assembled?.close();
+    unlock();
+    throw error;
+  }
+}
+
+/** One process on one file: leases and half-stored messages found now belong to nobody. */
+async function prepare(app: App): Promise<void> {
+  const { db, config, log } = app;
+  await db
+    .updateTable('tests')
+    .set({ lease: null, leased_until: null })
+    .where('lease', 'is not', null)
+    .execute();
+  await sweepChunks(db);
+  if (config.OWNER_EMAIL && !(await findOwner(db))) {
+    await makeOwner(app, config.OWNER_EMAIL);
+    log.info('made the first owner', { email: config.OWNER_EMAIL });
+  }
+}
+
+async function smtpOptions({ config, clock, log }: App) {
+  return {
+    host: config.SMTP_HOST,
+    port: config.SMTP_PORT,
+    name: config.SMTP_NAME,
+    tls: await smtpKeyPair(config, clock.now()),
+    maxSize: config.SMTP_MAX_SIZE,
+    minFreeBytes: MIN_FREE_BYTES,
+    proxyNetworks: config.SMTP_PROXY_PROTOCOL,
+    log,
+  };
+}
+
+function hooks(app: App) {
+  return {
+    recipient: (address: string) => recipientVerdict(app, address),
+    receive: (message: Parameters<typeof receiveMessage>[1]) => receiveMessage(app, message),
+    async freeBytes() {
+      const { bavail, bsize } = statfsSync(app.config.DATA_DIR);
+      return bavail * bsize;
+    },
+  };
+}
+
+function httpKeyPair({ HTTP_TLS_CERT_FILE: cert, HTTP_TLS_KEY_FILE: key }: Config) {
+  return cert && key
+    ? { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') }
+    : undefined;
+}
+
+const WATCH_EVERY_MS = 60_000;
+
+/** Certificates are renewed while we run: new files are read within a minute, bad ones are left. */
+function watchKeyPairs({ config, log }: App, http: HttpListener, smtp: SmtpListener): () => void {
+  const pairs = [
+    { cert: config.HTTP_TLS_CERT_FILE, key: config.HTTP_TLS_KEY_FILE, listener: http },
+    { cert: config.SMTP_TLS_CERT_FILE, key: config.SMTP_TLS_KEY_FILE, listener: smtp },
+  ];
+  const watched: string[] = [];
+  for (const { cert, key, listener } of pairs) {
+    if (!cert || !key) continue;
+    const reload = () => {
+      try {
+        listener.updateTls({ cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') });
+        log.info('read the new certificate', { file: cert });
+      } catch (error) {
+        log.error('the new certificate cannot be used; the old one stays', {
+          file: cert,
+          error: String(error),
+        });
+      }
+    };
+    for (const file of [cert, key])
+      watchFile(file, { interval: WATCH_EVERY_MS, persistent: false }, reload);
+    watched.push(cert, key);
+  }
+  return () => {
+    for (const file of watched) unwatchFile(file);
+  };
+}
+
+interface Parts {
+  assembled: Assembled;
+  http: HttpListener;
+  smtp: SmtpListener;
+}
+
+async function stop(
+  { assembled, http, smtp }: Parts,
+  unwatch: () => void,
+  unlock: () => void,
+): Promise<void> {
+  const { app, close } = assembled;
+  unwatch();
+  // Requests that wait for a test get their answer now.
+  app.signals.close();
+  const timeUp = new Promise<void>((resolve) => setTimeout(resolve, SHUTDOWN_MS).unref());
+  await Promise.all([
+    smtp.close(SHUTDOWN_MS),
+    http.close(SHUTDOWN_MS),
+    Promise.race([app.scheduler.stop(), timeUp]),
+  ]);
+  await close();
+  unlock();
+}

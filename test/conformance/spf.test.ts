@@ -1,0 +1,104 @@
+/** The test suite of RFC 7208 (openspf.org, 2014.04) against this service's own SPF. */
+
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { parseAllDocuments } from 'yaml';
+import { spfIdentity } from '../../src/analysis/authentication/spf-identity.ts';
+import { evaluateSpf, spfResult } from '../../src/analysis/authentication/verify-spf.ts';
+import { isLocalAddress, normalizeAddress } from '../../src/lib/addresses.ts';
+import type { DnsAnswer, RecordType, Resolver } from '../../src/net/resolver.ts';
+import { contextFor } from '../helpers/analysis.ts';
+
+const SUITE = new URL('../../../shared/vectors/spf/rfc7208-tests.yml', import.meta.url);
+
+/** How many cases the release 2014.04 has. */
+const CASES = 203;
+
+type SuiteRecord = 'TIMEOUT' | { [type: string]: string | (string | number)[] };
+
+interface Scenario {
+  description: string;
+  tests: { [name: string]: Case };
+  zonedata: { [name: string]: SuiteRecord[] };
+}
+
+interface Case {
+  helo: string;
+  host: string;
+  mailfrom: string;
+  result: string | string[];
+  explanation?: string;
+}
+
+const scenarios = existsSync(SUITE) ? readScenarios() : [];
+
+function readScenarios(): Scenario[] {
+  const documents = parseAllDocuments(readFileSync(SUITE, 'utf8'));
+  return documents.map((document) => document.toJS() as Scenario).filter((scenario) => scenario);
+}
+
+/**
+ * The zone as the suite means it: `SPF` stands for TXT where a name has no TXT of its own (a TXT of
+ * `NONE` says that it has none), `TIMEOUT` for no answer on whatever is not listed before it.
+ */
+function suiteResolver(zonedata: Scenario['zonedata']): Resolver {
+  const zone = new Map(Object.entries(zonedata).map(([name, list]) => [name.toLowerCase(), list]));
+  const lookUp = (name: string, type: RecordType, depth: number): DnsAnswer => {
+    const list = zone.get(name.toLowerCase());
+    if (!list) return { status: 'nxdomain' };
+    const records = recordsOfType(list, type);
+    if (records.length > 0) return { status: 'found', records, ttl: 1, authenticated: false };
+    const alias = recordsOfType(list, 'CNAME')[0];
+    if (alias && depth < 8) return lookUp(alias, type, depth + 1);
+    return list.includes('TIMEOUT') ? { status: 'error', reason: 'timeout' } : { status: 'nodata' };
+  };
+  return async (name, type) => lookUp(name, type, 0);
+}
+
+function recordsOfType(list: SuiteRecord[], type: string): string[] {
+  const values = (wanted: string) =>
+    list.flatMap((record) =>
+      typeof record === 'object' && wanted in record ? [record[wanted]!] : [],
+    );
+  const own = values(type);
+  if (type !== 'TXT') return own.map((value) => (Array.isArray(value) ? value.join(' ') : value));
+  const texts = own.length > 0 ? own.filter((value) => value !== 'NONE') : values('SPF');
+  return texts.map((value) => (Array.isArray(value) ? value.join('') : value));
+}
+
+async function resultOf(scenario: Scenario, { helo, host, mailfrom }: Case) {
+  const context = await contextFor({
+    message: 'From: someone@example.com\n\n',
+    resolver: suiteResolver(scenario.zonedata),
+    envelope: { mail_from: mailfrom, client_ip: host, helo },
+  });
+  const client = normalizeAddress(host)!;
+  // The suite has private addresses, about which this service does not ask.
+  if (!isLocalAddress(client)) return context.fact(spfResult);
+  return evaluateSpf(spfIdentity(context), client, helo, context.resolver);
+}
+
+const skip = scenarios.length === 0 && 'the RFC 7208 suite is not beside the repository';
+
+describe('RFC 7208 test suite', { skip }, () => {
+  let run = 0;
+  for (const scenario of scenarios) {
+    for (const [name, expected] of Object.entries(scenario.tests)) {
+      run += 1;
+      test(`${scenario.description}: ${name}`, async () => {
+        const outcome = await resultOf(scenario, expected);
+        const accepted = [expected.result].flat();
+        assert.ok(
+          accepted.includes(outcome.result ?? 'not asked'),
+          `${outcome.result} (${outcome.reason}), expected ${accepted.join(' or ')}`,
+        );
+        const { explanation } = expected;
+        // The hexadecimal digits of %{i} may be of either case (RFC 7208 §7.3).
+        if (outcome.result === 'fail' && explanation)
+          assert.equal((outcome.explanation ?? 'DEFAULT').toLowerCase(), explanation.toLowerCase());
+      });
+    }
+  }
+  test('is whole', () => assert.equal(run, CASES));
+});

@@ -1,0 +1,47 @@
+/** Puts a check to work on a message, a zone and an envelope, without engine or worker. */
+
+import type { AnalysisInput, Check, Context, Envelope, Finding } from '../../src/analysis/check.ts';
+import { createContext } from '../../src/analysis/context.ts';
+import { parseMessage } from '../../src/analysis/parse-message.ts';
+import type { Resolver } from '../../src/net/resolver.ts';
+import { type Zone, zoneResolver } from '../../src/net/zone.ts';
+
+/** The moment at which every test message is received: 2026-11-21T10:00:00Z. */
+export const RECEIVED_AT = Date.UTC(2026, 10, 21, 10, 0, 0);
+
+export const ENVELOPE: Envelope = {
+  mail_from: 'bounce@example.com',
+  client_ip: '192.0.2.1',
+  helo: 'mail.example.com',
+  tls: { used: true, version: 'TLSv1.3', cipher: 'TLS_AES_256_GCM_SHA384' },
+};
+
+export interface Scene {
+  /** Lines may end in LF: they become CRLF. Bytes are taken as they are. */
+  message: string | Uint8Array;
+  zone?: Zone;
+  resolver?: Resolver;
+  envelope?: Partial<Envelope>;
+  receivedAt?: number;
+  kind?: AnalysisInput['kind'];
+  offline?: boolean;
+}
+
+export async function contextFor(scene: Scene): Promise<Context> {
+  const raw =
+    typeof scene.message === 'string'
+      ? Buffer.from(scene.message.replace(/\r?\n/g, '\r\n'), 'utf8')
+      : scene.message;
+  const input: AnalysisInput = {
+    raw,
+    envelope: { ...ENVELOPE, ...scene.envelope },
+    receivedAt: scene.receivedAt ?? RECEIVED_AT,
+    kind: scene.kind ?? 'auto',
+  };
+  const resolver = scene.resolver ?? zoneResolver(scene.zone ?? {});
+  return createContext(input, await parseMessage(raw), resolver, scene.offline ?? false);
+}
+
+export async function runCheck(check: Check, scene: Scene): Promise<Finding> {
+  return check.run(await contextFor(scene));
+}

@@ -1,0 +1,73 @@
+/** Zone texts as the record data that dns-packet encodes: the way back from net/dns-records.ts. */
+
+import type { Answer } from 'dns-packet';
+import type { RecordType } from '../../src/net/resolver.ts';
+
+/** One record; throws on a text that is not of that type. A TXT longer than 255 octets is split. */
+export function recordFromText(name: string, type: RecordType, text: string, ttl: number): Answer {
+  const base = { name, ttl, class: 'IN' as const };
+  const words = text.split(' ');
+  const number = (index: number) => Number(words[index]);
+  const bytes = (index: number, encoding: BufferEncoding) =>
+    Buffer.from(words.slice(index).join(''), encoding);
+  switch (type) {
+    case 'A':
+    case 'AAAA':
+    case 'CNAME':
+    case 'NS':
+    case 'PTR':
+      return { ...base, type, data: text };
+    case 'MX':
+      return { ...base, type, data: { preference: number(0), exchange: words[1]! } };
+    case 'TXT':
+      return { ...base, type, data: txtStrings(Buffer.from(text, 'utf8')) };
+    case 'CAA': {
+      const [, flags, tag, value] = /^(\d+) (\w+) "(.*)"$/.exec(text)!;
+      const data = { flags: Number(flags), tag: tag as 'issue', value: value! };
+      return { ...base, type, data };
+    }
+    case 'SOA':
+      return {
+        ...base,
+        type,
+        data: {
+          mname: words[0]!,
+          rname: words[1]!,
+          serial: number(2),
+          refresh: number(3),
+          retry: number(4),
+          expire: number(5),
+          minimum: number(6),
+        },
+      };
+    case 'DS': {
+      const digest = bytes(3, 'hex');
+      return {
+        ...base,
+        type,
+        data: { keyTag: number(0), algorithm: number(1), digestType: number(2), digest },
+      };
+    }
+    case 'DNSKEY':
+      return {
+        ...base,
+        type,
+        data: { flags: number(0), algorithm: number(2), key: bytes(3, 'base64') },
+      };
+    case 'TLSA': {
+      const certificate = bytes(3, 'hex');
+      return {
+        ...base,
+        type,
+        data: { usage: number(0), selector: number(1), matchingType: number(2), certificate },
+      };
+    }
+  }
+}
+
+function txtStrings(bytes: Buffer): Buffer[] {
+  const strings: Buffer[] = [];
+  for (let at = 0; at === 0 || at < bytes.length; at += 255)
+    strings.push(bytes.subarray(at, at + 255));
+  return strings;
+}

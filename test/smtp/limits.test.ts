@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { SMTP_LIMITS } from '../../src/smtp/limits.ts';
+import { ADDRESS, beginData, listen } from './listener.ts';
+
+it('a message over the size is refused at once where it says so, else at its end', async (t) => {
+  const listener = await listen(t, { maxSize: 100_000 });
+  const client = await listener.connect();
+  await client.say('EHLO client.example.com', 250);
+  assert.match(await client.say('MAIL FROM:<a@example.com> SIZE=100001', 552), /^552 5\.3\.4/);
+  for (const [size, code] of [
+    [100_000, 250],
+    [100_001, 552],
+    [1_000_000, 552],
+  ] as const) {
+    await beginData(client, false);
+    await client.write(`${'x'.repeat(size - 2)}\r\n.\r\n`);
+    assert.match(await client.reply(), code === 250 ? /^250 / : /^552 5\.3\.4/, String(size));
+  }
+  assert.deepEqual(
+    listener.messages.map(({ raw }) => raw.length),
+    [100_000],
+  );
+});
+
+it('dots that are unstuffed do not count', async (t) => {
+  const listener = await listen(t, { maxSize: 1000 });
+  const client = await listener.connect();
+  await beginData(client);
+  await client.write(`${'..\r\n'.repeat(333)}.\r\n`);
+  assert.match(await client.reply(), /^250 /);
+  assert.equal(listener.messages[0]?.raw.length, 999);
+});
+
+it('an endless message is not kept in memory', async (t) => {
+  const listener = await listen(t, { maxSize: 1_000_000 });
+  const client = await listener.connect();
+  await beginData(client);
+  const line = Buffer.from(`${'x'.repeat(998)}\r\n`.repeat(1000));
+  const before = process.memoryUsage().arrayBuffers;
+  let most = 0;
+  for (let i = 0; i < 300; i++) {
+    await client.write(line);
+    most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+  }
+  await client.write('.\r\n');
+  assert.match(await client.reply(), /^552 5\.3\.4/);
+  assert.ok(most < 120_000_000, `${most} bytes were held of 300,000,000`);
+});
+
+it('what all messages together may hold in memory is bounded', async (t) => {
+  const listener = await listen(t, { limits: { memory: 2_000_000 } });
+  const [first, second] = [await listener.connect(), await listener.connect()];
+  await beginData(first);
+  await beginData(second);
+  await first.write('x'.repeat(600_000));
+  await second.write(`${'y'.repeat(600_000)}\r\n.\r\n`);
+  const refused = await second.reply();
+  await first.write('\r\n.\r\n');
+  const replies = [await first.reply(), refused].sort();
+  assert.match(replies[0]!, /^250 /);
+  assert.match(replies[1]!, /^452 4\.3\.1 Too much/);
+  await beginData(second, false);
+  await second.write(`${'y'.repeat(600_000)}\r\n.\r\n`);
+  assert.match(await second.reply(), /^250 /, 'what was held is free again');
+});
+
+it('a hundred RCPT commands in a transaction, accepted or not', async (t) => {
+  const listener = await listen(t);
+  const client = await listener.connect();
+  await client.say('EHLO client.example.com', 250);
+  for (let round = 0; round < 2; round++) {
+    await client.say('MAIL FROM:<a@example.com>', 250);
+    for (let i = 0; i < SMTP_LIMITS.recipients; i++)
+      await client.say(`RCPT TO:<nobody${i}@example.net>`, 550);
+    assert.match(await client.say(`RCPT TO:<${ADDRESS}>`, 452), /^452 4\.5\.3/);
+    await client.say('DATA', 503);
+    await client.say('RSET', 250);
+  }
+  await client.say('MAIL FROM:<a@example.com>', 250);
+  for (let i = 0; i < 100; i++) await client.say('RCPT TO:<nonsense', 501);
+  for (let i = 0; i < 100; i++) await client.say(`RCPT TO:<${ADDRESS}>`, 452);
+  await client.say(`RCPT TO:<${ADDRESS}>`, 421);
+  assert.equal(await client.reply(), '');
+});
+
+it('a command line has at most 4 KiB, whole or in pieces', async (t) => {
+  const listener = await listen(t);
+  for (const pieces of [
+    [`NOOP ${'x'.repeat(4092)}\r\n`],
+    [`NOOP ${'x'.repeat(2000)}`, 'x'.repeat(2093)],
+  ]) {
+    const client = await listener.connect();
+    await client.say(`NOOP ${'x'.repeat(4091)}`, 250);
+    for (const piece of pieces) await client.write(piece);
+    assert.match(await client.reply(), /^500 5\.5\.2 /);
+    assert.equal(await client.reply(), '');
+  }
+});
+
+it('thirty connections at once from one address, and a number in all', async (t) => {
+  const listener = await listen(t, { limits: { perAddress: 3 } });
+  const clients = [await listener.connect(), await listener.connect(), await listener.connect()];
+  const refused = await listener.connectUngreeted();
+  assert.match(await refused.reply(), /^421 4\.7\.0 /);
+  assert.equal(await refused.reply(), '');
+  assert.equal(listener.connections(), 3);
+  await clients[0]!.say('QUIT', 221);
+  await clients[0]!.closed;
+  while (listener.connections() > 2) await new Promise(setImmediate);
+  await listener.connect();
+
+  const small = await listen(t, { limits: { connections: 1 } });
+  await small.connect();
+  assert.match(await (await small.connectUngreeted()).reply(), /^421 4\.3\.2 /);
+});
+
+it('a connection over TLS counts, and counts no more once it is closed', async (t) => {
+  const listener = await listen(t);
+  const client = await listener.connect();
+  await client.startTls();
+  await client.say('EHLO client.example.com', 250);
+  assert.equal(listener.connections(), 1);
+  client.socket.destroy();
+  while (listener.connections() > 0) await new Promise(setImmediate);
+});
+
+it('a disk that is nearly full takes no mail', async (t) => {
+  let free = 1_000_000;
+  let asked = 0;
+  const hooks = {
+    freeBytes: async () => {
+      asked += 1;
+      return free;
+    },
+  };
+  const listener = await listen(t, { minFreeBytes: 1000 }, hooks);
+  const client = await listener.connect();
+  await client.say('EHLO client.example.com', 250);
+  await client.say('MAIL FROM:<a@example.com>', 250);
+  await client.say('RSET', 250);
+  free = 999;
+  await client.say('MAIL FROM:<a@example.com>', 250);
+  assert.equal(asked, 1, 'the answer is kept for a second');
+
+  const full = await listen(t, { minFreeBytes: 1000 }, hooks);
+  const another = await full.connect();
+  await another.say('EHLO client.example.com', 250);
+  assert.match(await another.say('MAIL FROM:<a@example.com>', 452), /^452 4\.3\.1 /);
+});
+
+it('a disk that fills up between MAIL and DATA takes no mail', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let free = 1_000_000;
+  const listener = await listen(t, { minFreeBytes: 1000 }, { freeBytes: async () => free });
+  const client = await listener.connect();
+  await client.say('EHLO client.example.com', 250);
+  await client.say('MAIL FROM:<a@example.com>', 250);
+  await client.say(`RCPT TO:<${ADDRESS}>`, 250);
+  free = 999;
+  t.mock.timers.tick(1000);
+  assert.match(await client.say('DATA', 452), /^452 4\.3\.1 /);
+  free = 1000;
+  t.mock.timers.tick(1000);
+  await client.say('DATA', 354);
+  await client.say('a\r\n.', 250);
+});

@@ -1,0 +1,77 @@
+/** A listener on loopback for one test, and what it took. */
+
+import type { TestContext } from 'node:test';
+import { type Log, silentLog } from '../../src/lib/log.ts';
+import { makeCertificate } from '../../src/smtp/certificate.ts';
+import type { IncomingMessage, SmtpHooks } from '../../src/smtp/hooks.ts';
+import { type SmtpListener, type SmtpOptions, startSmtp } from '../../src/smtp/server.ts';
+import { connectTo, type RawClient } from './raw-client.ts';
+
+export const NOW = Date.UTC(2026, 10, 21, 10, 0, 0);
+export const PAIR = await makeCertificate('mx.example.com', NOW);
+export const ADDRESS = 'token@inbox.example.com';
+
+export interface TestListener extends SmtpListener {
+  messages: IncomingMessage[];
+  /** What was logged as an error. */
+  errors: string[];
+  /** A client that was greeted. */
+  connect(): Promise<RawClient>;
+  /** A client that has written `first` and read nothing. */
+  connectUngreeted(first?: string | Buffer): Promise<RawClient>;
+}
+
+/** Takes mail for any address that begins with `token` and for `postmaster`. */
+export async function listen(
+  t: TestContext,
+  options: Partial<SmtpOptions> = {},
+  hooks: Partial<SmtpHooks> = {},
+): Promise<TestListener> {
+  const messages: IncomingMessage[] = [];
+  const errors: string[] = [];
+  const log: Log = {
+    ...silentLog,
+    error: (message, fields) => errors.push(`${message} ${fields?.error}`),
+  };
+  const listener = await startSmtp(
+    {
+      host: '127.0.0.1',
+      port: 0,
+      name: 'mx.example.com',
+      tls: PAIR,
+      maxSize: 25 * 1024 * 1024,
+      minFreeBytes: 1000,
+      proxyNetworks: [],
+      log,
+      ...options,
+    },
+    {
+      recipient: (address) =>
+        /^(token|postmaster)/i.test(address)
+          ? { accept: true }
+          : { accept: false, code: 550, enhanced: '5.1.1', text: 'There is no such test address' },
+      async receive(message) {
+        messages.push(message);
+        return { accept: true, text: 'Kept' };
+      },
+      freeBytes: async () => 1_000_000,
+      ...hooks,
+    },
+  );
+  t.after(() => listener.close(0));
+  return {
+    ...listener,
+    messages,
+    errors,
+    connect: () => connectTo(t, listener.port),
+    connectUngreeted: (first = '') => connectTo(t, listener.port, first),
+  };
+}
+
+/** Says EHLO, MAIL, RCPT and DATA; the next that is written is message. */
+export async function beginData(client: RawClient, greet = true): Promise<void> {
+  if (greet) await client.say('EHLO client.example.com', 250);
+  await client.say('MAIL FROM:<sender@example.com>', 250);
+  await client.say(`RCPT TO:<${ADDRESS}>`, 250);
+  await client.say('DATA', 354);
+}
