@@ -1,6 +1,8 @@
 /** The running service: listeners up, jobs ticking, and an end that finishes what runs. */
 
-import { readFileSync, statfsSync, unwatchFile, watchFile } from 'node:fs';
+import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { type App, type Assembled, createApp, type Overrides } from './app.ts';
 import type { Config } from './config.ts';
 import { type HttpListener, startHttp } from './http/server.ts';
@@ -94,11 +96,14 @@ function hooks(app: App) {
   return {
     recipient: (address: string) => recipientVerdict(app, address),
     receive: (message: Parameters<typeof receiveMessage>[1]) => receiveMessage(app, message),
-    async freeBytes() {
-      const { bavail, bsize } = statfsSync(app.config.DATA_DIR);
-      return bavail * bsize;
-    },
+    freeBytes: () => freeBytes(app.config.DATABASE_URL),
   };
+}
+
+async function freeBytes(database: string): Promise<number> {
+  if (database === ':memory:') return Number.POSITIVE_INFINITY;
+  const { bavail, bsize } = await statfs(dirname(database));
+  return bavail * bsize;
 }
 
 function httpKeyPair({ HTTP_TLS_CERT_FILE: cert, HTTP_TLS_KEY_FILE: key }: Config) {

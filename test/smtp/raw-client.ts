@@ -16,7 +16,8 @@ export interface RawClient {
   write(bytes: string | Buffer): Promise<void>;
   /** Resolves when the other side has closed. */
   closed: Promise<unknown>;
-  startTls(options?: ConnectionOptions): Promise<TLSSocket>;
+  /** `behind` is written in one piece with the command. */
+  startTls(options?: ConnectionOptions, behind?: string): Promise<TLSSocket>;
 }
 
 /** Connects and, unless `before` is given to be written first, reads the greeting. */
@@ -79,8 +80,8 @@ function talk(first: Socket): RawClient {
       new Promise((resolve) => {
         client.socket.write(bytes, 'latin1', () => resolve());
       }),
-    async startTls(options = {}) {
-      await client.say('STARTTLS', 220);
+    async startTls(options = {}, behind = '') {
+      await client.say(`STARTTLS${behind}`, 220);
       client.socket.removeAllListeners('data');
       const secure = connectTls({ socket: client.socket, rejectUnauthorized: false, ...options });
       await once(secure, 'secureConnect');

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { it, type TestContext } from 'node:test';
+import { SMTP_LIMITS } from '../../src/smtp/limits.ts';
+import { beginData, listen } from './listener.ts';
+import type { RawClient } from './raw-client.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+/** A listener whose clocks run only when they are told to, and two clients of it. */
+async function standStill(t: TestContext) {
+  const listener = await listen(t);
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const [client, witness] = [await listener.connect(), await listener.connect()];
+  return {
+    listener,
+    client,
+    /** Lets the server read what was written before, by a turn with another client, then time pass. */
+    async pass(ms: number): Promise<void> {
+      await witness.say('NOOP', 250);
+      t.mock.timers.tick(ms);
+    },
+    witness,
+  };
+}
+
+async function assertTimedOut(client: RawClient): Promise<void> {
+  assert.match(await client.reply(), /^421 4\.4\.2 /);
+  assert.equal(await client.reply(), '');
+}
+
+it('the limits are those that were promised', () => {
+  const { idle, data, session, perAddress, recipients, line } = SMTP_LIMITS;
+  assert.deepEqual(
+    { idle, data, session, perAddress, recipients, line },
+    {
+      idle: MINUTE,
+      data: 10 * MINUTE,
+      session: 20 * MINUTE,
+      perAddress: 30,
+      recipients: 100,
+      line: 4096,
+    },
+  );
+});
+
+it('a client that says nothing for a minute is sent away', async (t) => {
+  const { client, pass } = await standStill(t);
+  await pass(MINUTE - 1);
+  await client.say('EHLO client.example.com', 250);
+  await pass(MINUTE - 1);
+  await client.say('NOOP', 250);
+  await pass(MINUTE);
+  await assertTimedOut(client);
+});
+
+it('a command that trickles in wins no time', async (t) => {
+  const { client, pass } = await standStill(t);
+  for (const letter of 'NOOP x') {
+    await client.write(letter);
+    await pass(10 * SECOND);
+  }
+  await assertTimedOut(client);
+});
+
+it('a message that stops is waited for a minute', async (t) => {
+  const { client, listener, pass } = await standStill(t);
+  await beginData(client);
+  await pass(MINUTE - 1);
+  await client.write('Subject: a\r\n');
+  await pass(MINUTE - 1);
+  await client.write('\r\n.\r');
+  await pass(MINUTE);
+  await assertTimedOut(client);
+  assert.equal(listener.messages.length, 0);
+});
+
+it('a message that trickles in may take ten minutes', async (t) => {
+  const { client, listener, pass } = await standStill(t);
+  await beginData(client);
+  for (let i = 0; i < 11; i++) {
+    await client.write('x');
+    await pass(50 * SECOND);
+  }
+  await client.write('\r\n.\r\n');
+  assert.match(await client.reply(), /^250 /);
+  assert.equal(listener.messages[0]?.raw.toString(), `${'x'.repeat(11)}\r\n`);
+
+  await beginData(client, false);
+  for (let i = 0; i < 12; i++) {
+    await client.write('x');
+    await pass(50 * SECOND);
+  }
+  await assertTimedOut(client);
+  assert.equal(listener.messages.length, 1);
+});
+
+it('a session may last twenty minutes', async (t) => {
+  const { client, pass, witness } = await standStill(t);
+  for (let i = 0; i < 39; i++) {
+    await client.say('NOOP', 250);
+    await pass(30 * SECOND);
+  }
+  await client.say('NOOP', 250);
+  await witness.say('NOOP', 250);
+  t.mock.timers.tick(30 * SECOND);
+  await assertTimedOut(client);
+});
+
+it('a client that waits for us is waited for', async (t) => {
+  let keep = () => {};
+  let asked = () => {};
+  const receiving = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  const listener = await listen(
+    t,
+    {},
+    {
+      receive: () =>
+        new Promise((resolve) => {
+          keep = () => resolve({ accept: true, text: 'Kept' });
+          asked();
+        }),
+    },
+  );
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const client = await listener.connect();
+  await beginData(client);
+  await client.write('a\r\n.\r\n');
+  await receiving;
+  t.mock.timers.tick(11 * MINUTE);
+  keep();
+  assert.match(await client.reply(), /^250 /);
+});
+
+it('a TLS handshake that does not go on ends with the time for a command', async (t) => {
+  const { client, listener, pass } = await standStill(t);
+  await client.say('STARTTLS', 220);
+  await pass(MINUTE - 1);
+  assert.equal(listener.connections(), 2);
+  t.mock.timers.tick(1);
+  t.mock.timers.tick(5 * SECOND);
+  assert.equal(await client.reply(), '');
+  while (listener.connections() > 1) await new Promise(setImmediate);
+});

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { it } from 'node:test';
+import { parseNetwork } from '../../src/lib/addresses.ts';
+import type { ReceiveVerdict } from '../../src/smtp/hooks.ts';
+import { ADDRESS, beginData, listen } from './listener.ts';
+
+const LONG = 60_000;
+
+it('idle sessions are sent away at once, and nobody is let in', async (t) => {
+  const listener = await listen(t);
+  const [fresh, midway, secure] = [
+    await listener.connect(),
+    await listener.connect(),
+    await listener.connect(),
+  ];
+  await midway.say('EHLO client.example.com', 250);
+  await midway.say('MAIL FROM:<a@example.com>', 250);
+  await midway.say(`RCPT TO:<${ADDRESS}>`, 250);
+  await secure.startTls();
+  await secure.say('EHLO client.example.com', 250);
+  const closed = listener.close(LONG);
+  for (const client of [fresh, midway, secure]) {
+    assert.match(await client.reply(), /^421 4\.3\.2 /);
+    assert.equal(await client.reply(), '');
+  }
+  const [error] = await once(connect(listener.port, '127.0.0.1'), 'error');
+  assert.equal(error.code, 'ECONNREFUSED');
+  await closed;
+  assert.equal(listener.connections(), 0);
+});
+
+it('a message that is under way may come to its end', async (t) => {
+  const listener = await listen(t);
+  const client = await listener.connect();
+  await beginData(client);
+  await client.write('Subject: a\r\n');
+  const closed = listener.close(LONG);
+  await client.write('\r\nb\r\n.\r\nMAIL FROM:<b@example.com>\r\n');
+  assert.match(await client.reply(), /^250 /);
+  assert.match(await client.reply(), /^421 4\.3\.2 /);
+  assert.equal(await client.reply(), '');
+  await closed;
+  assert.equal(listener.messages[0]?.raw.toString(), 'Subject: a\r\n\r\nb\r\n');
+});
+
+it('a message that is being stored is answered first', async (t) => {
+  let store: (verdict: ReceiveVerdict) => void = () => {};
+  let began = () => {};
+  const storing = new Promise<void>((resolve) => {
+    began = resolve;
+  });
+  const listener = await listen(
+    t,
+    {},
+    {
+      receive: () =>
+        new Promise((resolve) => {
+          store = resolve;
+          began();
+        }),
+    },
+  );
+  const client = await listener.connect();
+  await beginData(client);
+  await client.write('a\r\n.\r\n');
+  await storing;
+  const closed = listener.close(LONG);
+  store({ accept: true, text: 'Kept' });
+  assert.match(await client.reply(), /^250 2\.6\.0 Kept/);
+  assert.match(await client.reply(), /^421 4\.3\.2 /);
+  await closed;
+});
+
+it('a message that does not come to its end in time is cut off', async (t) => {
+  const listener = await listen(t);
+  const client = await listener.connect();
+  const secure = await listener.connect();
+  await beginData(client);
+  await client.write('Subject: a\r\n');
+  await secure.startTls();
+  await beginData(secure);
+  await listener.close(20);
+  for (const cut of [client, secure]) {
+    assert.match(await cut.reply(), /^421 4\.3\.2 /);
+    assert.equal(await cut.reply(), '');
+  }
+  assert.equal(listener.messages.length, 0);
+});
+
+it('nothing that is half begun holds it up', async (t) => {
+  const listener = await listen(t, { proxyNetworks: [parseNetwork('127.0.0.1')] });
+  const unnamed = await listener.connectUngreeted('PROXY ');
+  const shaking = await listener.connectUngreeted('PROXY UNKNOWN\r\n');
+  assert.match(await shaking.reply(), /^220 /);
+  await shaking.say('STARTTLS', 220);
+  await listener.close(LONG);
+  assert.equal(await unnamed.reply(), '');
+  assert.equal(await shaking.reply(), '');
+  await listener.close(LONG);
+});
+
+it('clients that vanish leave nothing behind', async (t) => {
+  const listener = await listen(t, { limits: { memory: 2_000_000 } });
+  for (const tls of [false, true]) {
+    for (const lines of [[], ['EHLO client.example.com'], null]) {
+      const client = await listener.connect();
+      const { socket } = client;
+      if (tls) await client.startTls();
+      if (lines) for (const line of lines) await client.say(line, 250);
+      else {
+        await beginData(client);
+        await client.write('x'.repeat(900_000));
+      }
+      socket.resetAndDestroy();
+    }
+  }
+  while (listener.connections() > 0) await new Promise(setImmediate);
+  const client = await listener.connect();
+  await beginData(client);
+  await client.write(`${'x'.repeat(900_000)}\r\n.\r\n`);
+  assert.match(await client.reply(), /^250 /, 'what they had sent is forgotten');
+  assert.equal(listener.messages.length, 1);
+  assert.deepEqual(listener.errors, []);
+});
