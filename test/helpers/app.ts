@@ -1,0 +1,153 @@
+/** The whole service on free ports with a database of its own, ended with its test. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import * as v from 'valibot';
+import type { Overrides } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import type { Role } from '../../src/http/actor.ts';
+import type { Schema } from '../../src/http/route.ts';
+import type { Log } from '../../src/lib/log.ts';
+import type { Test } from '../../src/mailtests/schema.ts';
+import { type Zone, zoneResolver } from '../../src/net/zone.ts';
+import { ROUTES } from '../../src/routes.ts';
+import { type Service, startService } from '../../src/service.ts';
+import { createApiKey, findOwner, makeOwner } from '../../src/team/queries.ts';
+
+export interface Answer<T = unknown> {
+  status: number;
+  headers: Headers;
+  body: T;
+  text: string;
+}
+
+export interface TestService extends Service {
+  url: string;
+  folder: string;
+  /** An owner's live key. */
+  key: string;
+  logged: { level: string; message: string; fields: Record<string, unknown> }[];
+  /** A request with the owner's key; `json` is sent as the body. */
+  call<T = Record<string, unknown>>(
+    method: string,
+    path: string,
+    options?: CallOptions,
+  ): Promise<Answer<T>>;
+  makeKey(role: Role, livemode?: boolean): Promise<string>;
+  createTest(body?: object): Promise<Test>;
+  getTest(id: string, query?: string): Promise<Test>;
+}
+
+export interface CallOptions {
+  json?: unknown;
+  body?: string | Uint8Array;
+  headers?: Record<string, string>;
+  /** null: without credentials. */
+  key?: string | null;
+}
+
+export interface ServiceOptions extends Overrides {
+  zone?: Zone;
+  env?: Record<string, string>;
+  folder?: string;
+}
+
+export async function startTestService(
+  t: TestContext,
+  options: ServiceOptions = {},
+): Promise<TestService> {
+  const { zone, env, folder = temporaryFolder(t), ...overrides } = options;
+  const logged: TestService['logged'] = [];
+  const { config } = readConfig({
+    DELIVERABILITY_DATA_DIR: folder,
+    DELIVERABILITY_HTTP_PORT: '0',
+    DELIVERABILITY_SMTP_PORT: '0',
+    DELIVERABILITY_SMTP_NAME: 'mx.inbox.test',
+    DELIVERABILITY_INBOX_DOMAIN: 'inbox.test',
+    DELIVERABILITY_SMTP_PROXY_PROTOCOL: '127.0.0.1',
+    DELIVERABILITY_WORKERS: '1',
+    ...env,
+  });
+  const service = await startService(config, '0.0.0-test', {
+    resolver: zoneResolver(zone ?? {}),
+    log: recordingLog(logged),
+    ...overrides,
+  });
+  t.after(() => service.stop());
+  const { app } = service;
+  const url = `http://127.0.0.1:${service.http.port}`;
+  const owner = (await findOwner(app.db)) ?? (await makeOwner(app, 'owner@example.com')).owner;
+  const makeKey = async (role: Role, livemode = true) =>
+    (await createApiKey(app, { memberId: owner.id, name: role, role, livemode })).key;
+  const key = await makeKey('owner');
+  const call: TestService['call'] = (method, path, callOptions) =>
+    request(url, key, method, path, callOptions) as never;
+  return {
+    ...service,
+    url,
+    folder,
+    key,
+    logged,
+    call,
+    makeKey,
+    async createTest(body = {}) {
+      return (await call<Test>('POST', '/v1/tests', { json: body })).body;
+    },
+    async getTest(id, query = '') {
+      return (await call<Test>('GET', `/v1/tests/${id}${query}`)).body;
+    },
+  };
+}
+
+export function temporaryFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'deliverability-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+function recordingLog(into: TestService['logged']): Log {
+  const at =
+    (level: string) =>
+    (message: string, fields: object = {}) => {
+      into.push({ level, message, fields: { ...fields } });
+    };
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+async function request(
+  url: string,
+  ownerKey: string,
+  method: string,
+  path: string,
+  options: CallOptions = {},
+): Promise<Answer> {
+  const key = options.key === undefined ? ownerKey : options.key;
+  const headers: Record<string, string> = { ...options.headers };
+  if (key !== null) headers.authorization = `Bearer ${key}`;
+  if (options.json !== undefined) headers['content-type'] = 'application/json';
+  const body = options.json === undefined ? options.body : JSON.stringify(options.json);
+  const response = await fetch(url + path, { method, headers, body: body as never });
+  const text = await response.text();
+  const isJson = /json$/.test((response.headers.get('content-type') ?? '').split(';')[0]!);
+  const answer = {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson ? JSON.parse(text) : text,
+  };
+  checkDeclared(method, path, answer);
+  return answer;
+}
+
+/** What a route answers with success is what it declares: the service itself trusts its types. */
+function checkDeclared(method: string, path: string, { status, body }: Answer): void {
+  if (status !== 200 && status !== 201) return;
+  const { pathname } = new URL(path, 'http://x');
+  const route = ROUTES.find(
+    (r) =>
+      r.method === method && new RegExp(`^${r.path.replace(/:\w+/g, '[^/]+')}$`).test(pathname),
+  );
+  if (route?.response) v.parse(route.response as Schema, body);
+}
