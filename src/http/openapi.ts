@@ -164,10 +164,12 @@ function jsonSchema(schema: Schema, typeMode: 'input' | 'output' = 'input'): Jso
     target: 'draft-2020-12',
     typeMode,
     errorMode: 'ignore',
-    overrideSchema: ({ valibotSchema }) => {
-      const own = v.getMetadata(valibotSchema as never) as { jsonSchema?: Json };
-      return own.jsonSchema as never;
+    overrideAction: ({ valibotAction }) => {
+      const { metadata } = valibotAction as { metadata?: { jsonSchema?: Json } };
+      return metadata?.jsonSchema as never;
     },
   }) as Json;
+  if (rest.type === 'integer' && typeof rest.default === 'string')
+    rest.default = Number(rest.default);
   return rest;
 }

@@ -9,6 +9,10 @@ export const JSON_DEPTH_MAX = 64;
 
 /** Throws `validation_failed` that names every wrong field; an unknown one is wrong too. */
 export function validate<S extends Schema>(schema: S, value: unknown): v.InferOutput<S> {
+  if (Array.isArray(value))
+    throw new AppError('validation_failed', 'The body must be an object.', [
+      { param: '', code: 'invalid', message: 'must be an object' },
+    ]);
   const result = v.safeParse(schema, value);
   if (result.success) return result.output;
   const params = result.issues.map(toParamError);

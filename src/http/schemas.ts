@@ -19,10 +19,11 @@ export function queryInteger(min: number, max: number) {
   return v.pipe(
     v.string(),
     v.regex(/^-?\d{1,15}$/, 'must be a whole number'),
+    // Before the transformation: what comes after it is not part of what is documented.
+    v.metadata({ jsonSchema: { type: 'integer', minimum: min, maximum: max } }),
     v.transform(Number),
     v.minValue(min, `must be at least ${min}`),
     v.maxValue(max, `must be at most ${max}`),
-    v.metadata({ jsonSchema: { type: 'integer', minimum: min, maximum: max } }),
   );
 }
 
@@ -34,8 +35,8 @@ export const QueryTime = v.pipe(
     'must be an ISO 8601 date or date-time with its zone',
   ),
   v.check((text) => !Number.isNaN(Date.parse(text)), 'must be a time that exists'),
-  v.transform((text) => new Date(text).toISOString()),
   v.metadata({ jsonSchema: { type: 'string', format: 'date-time' } }),
+  v.transform((text) => new Date(text).toISOString()),
 );
 
 /** The query of every list; filters are added to it. */

@@ -1,7 +1,6 @@
 /** One client's session: the library's, with our limits, deadlines and shutdown. */
 
 import type { Socket } from 'node:net';
-import { TLSSocket } from 'node:tls';
 import type { SMTPServer } from 'smtp-server';
 import { SMTPConnection } from 'smtp-server/lib/smtp-connection.js';
 import type { Envelope } from '../analysis/check.ts';
@@ -27,6 +26,7 @@ const SOURCE_ROUTE = /^@[^\s,:@]+(?:,@[^\s,:@]+)*:/;
 export class Session extends SMTPConnection {
   /** What the client called itself in HELO or EHLO, as it was said. */
   helo: string | null = null;
+  tls: NonNullable<Envelope['tls']> = { used: false, version: null, cipher: null };
   /** The client's address, normalised. */
   readonly client: string;
   private readonly room: Room;
@@ -50,13 +50,6 @@ export class Session extends SMTPConnection {
 
   get parser(): DataParser {
     return this._parser as DataParser;
-  }
-
-  get tls(): Envelope['tls'] {
-    if (!this.secure || !(this._socket instanceof TLSSocket))
-      return { used: false, version: null, cipher: null };
-    const version = this._socket.getProtocol();
-    return { used: true, version, cipher: this._socket.getCipher().name };
   }
 
   /** Greets at once. The library waits 100 ms, to catch clients that do not await their turn. */

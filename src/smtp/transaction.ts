@@ -1,9 +1,11 @@
-/** MAIL, RCPT and DATA: what the hooks are asked, and what becomes of their answers. */
+/** The course of a mail transaction: what the hooks are asked, and what becomes of their answers. */
 
 import { finished } from 'node:stream';
+import { TLSSocket } from 'node:tls';
 import type { SMTPServerOptions } from 'smtp-server';
 import { errorMessage } from '../lib/errors.ts';
 import { type Collector, createCollector } from './collect.ts';
+import type { DataParser } from './data-parser.ts';
 import type { ReceiveVerdict, Reply } from './hooks.ts';
 import {
   DISK_FULL,
@@ -17,16 +19,23 @@ import {
 import type { Room } from './room.ts';
 import type { Session } from './session.ts';
 
-type Handlers = Required<Pick<SMTPServerOptions, 'onMailFrom' | 'onRcptTo' | 'onData'>>;
+type Handlers = Required<
+  Pick<SMTPServerOptions, 'onSecure' | 'onMailFrom' | 'onRcptTo' | 'onData'>
+>;
 
 /** The reply for a disk that is nearly full, or null where there is room. Never rejects. */
 export function refuseForSpace(room: Room): Promise<Reply | null> {
   return orFailure(room, async () => ((await room.hasSpace()) ? null : DISK_FULL));
 }
 
-/** What the library calls in the course of a mail transaction. */
+/** What the library calls at STARTTLS, MAIL, RCPT and DATA. */
 export function transactionHandlers(room: Room): Handlers {
   return {
+    onSecure(socket, { id }, callback) {
+      const session = room.sessions.get(id);
+      if (session && socket instanceof TLSSocket) session.tls = describeTls(socket);
+      callback();
+    },
     async onMailFrom(_address, _session, callback) {
       callback(asError(await refuseForSpace(room)));
     },
@@ -36,12 +45,15 @@ export function transactionHandlers(room: Room): Handlers {
     },
     onData(stream, { id }, callback) {
       const session = room.sessions.get(id);
+      if (!session) return;
+      // The library drops the parser of a client that goes before its answer.
+      const { parser } = session;
       const collector = createCollector(room.maxSize, room.memory);
       stream.on('data', (chunk) => collector.add(chunk));
       finished(stream, async (broken) => {
         // A client that left in the midst of its message is told nothing.
-        if (!broken && session) {
-          const verdict = await settle(room, session, collector);
+        if (!broken) {
+          const verdict = await orFailure(room, () => settle(room, session, parser, collector));
           if ('accept' in verdict && verdict.accept) callback(null, verdict.text);
           else callback(replyError(verdict));
         }
@@ -49,6 +61,12 @@ export function transactionHandlers(room: Room): Handlers {
       });
     },
   };
+}
+
+/** To be asked at once: a socket that was closed knows nothing any more. */
+function describeTls(socket: TLSSocket): Session['tls'] {
+  const cipher: { name: string } | null = socket.getCipher();
+  return { used: true, version: socket.getProtocol(), cipher: cipher?.name ?? null };
 }
 
 function asError(refusal: Reply | null): Error | null {
@@ -82,10 +100,11 @@ function refuseRecipient(
 async function settle(
   room: Room,
   session: Session,
+  parser: DataParser,
   collector: Collector,
 ): Promise<ReceiveVerdict | Reply> {
-  if (session.parser.reader.falseEnd) return FALSE_END;
-  if (session.parser.dataBytes > room.maxSize) return tooLarge(room.maxSize);
+  if (parser.reader.falseEnd) return FALSE_END;
+  if (parser.dataBytes > room.maxSize) return tooLarge(room.maxSize);
   const raw = collector.message();
   if (!raw) return MEMORY_FULL;
   const { mailFrom, rcptTo } = session.session.envelope;
@@ -95,7 +114,5 @@ async function settle(
     helo: session.helo,
     tls: session.tls,
   };
-  return orFailure(room, () =>
-    room.hooks.receive({ envelope, recipient: rcptTo[0]!.address, raw }),
-  );
+  return room.hooks.receive({ envelope, recipient: rcptTo[0]!.address, raw });
 }

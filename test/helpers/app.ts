@@ -130,7 +130,8 @@ async function request(
   const body = options.json === undefined ? options.body : JSON.stringify(options.json);
   const response = await fetch(url + path, { method, headers, body: body as never });
   const text = await response.text();
-  const isJson = /json$/.test((response.headers.get('content-type') ?? '').split(';')[0]!);
+  const isJson =
+    text !== '' && /json$/.test((response.headers.get('content-type') ?? '').split(';')[0]!);
   const answer = {
     status: response.status,
     headers: response.headers,

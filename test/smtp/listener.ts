@@ -58,7 +58,11 @@ export async function listen(
       ...hooks,
     },
   );
-  t.after(() => listener.close(0));
+  t.after(async () => {
+    await listener.close(0);
+    // Timers that a mocked clock made must be cleared before another test mocks it again.
+    while (listener.connections() > 0) await new Promise(setImmediate);
+  });
   return {
     ...listener,
     messages,

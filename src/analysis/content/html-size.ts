@@ -1,6 +1,6 @@
 /** `html_size`: the HTML is small enough to be shown whole. */
 
-import { type Check, fail, pass, skipped, warn } from '../check.ts';
+import { type Check, fail, pass, skipped, unknown, warn } from '../check.ts';
 import { THRESHOLDS } from '../thresholds.ts';
 
 const kilobytes = (octets: number): string =>
@@ -16,6 +16,12 @@ export const htmlSize: Check = {
     url: 'https://www.spamresource.com/2022/01/what-is-gmail-clipping-and-what-to-do.html',
   },
   run({ message }) {
+    // What is beyond a limit of the parser can only add to the size.
+    if (message.limits.length > 0 && message.htmlSize <= THRESHOLDS.htmlClipOctets)
+      return unknown(
+        'The size of your HTML could not be found out.',
+        `Your message has ${message.limits.join('; ')}; more HTML may lie beyond that.`,
+      );
     if (message.html === null)
       return skipped('Your message has no HTML.', 'The message has no HTML part.');
     const size = kilobytes(message.htmlSize);

@@ -3,8 +3,8 @@
 import { type Check, type Finding, fail, pass, rfc, unknown, warn } from '../check.ts';
 import type { Message } from '../message.ts';
 
-// White space, and the invisible characters that fill a text without saying anything.
-const INVISIBLE = /\s|\u00ad|\u034f|[\u200b-\u200f]|\u2060|\ufeff/g;
+// Neither white space nor one of the invisible characters that fill a text without saying anything.
+const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}]/u;
 
 /**
  * HTML alone warns: every large receiver shows it, but filters count it and some readers see raw
@@ -17,14 +17,13 @@ export const textPart: Check = {
   label: 'Text part',
   reference: rfc(2046, '5.1.4'),
   run({ message }) {
-    const characters = (message.text ?? '').replace(INVISIBLE, '').length;
-    if (characters > 0)
+    if (VISIBLE.test(message.text ?? ''))
       return pass(
         message.html === null
           ? 'Your message is plain text.'
           : 'Your message has a text part beside the HTML.',
         'Everybody can read it, without HTML too.',
-        { characters, html: message.html !== null },
+        { text: true, html: message.html !== null },
       );
     if (message.limits.length > 0)
       return unknown(
@@ -39,7 +38,7 @@ const FIX =
   'Send multipart/alternative with the same content twice: first as text/plain, then as text/html.';
 
 function withoutText(message: Message): Finding {
-  const evidence = { characters: 0, html: message.html !== null };
+  const evidence = { text: message.text !== null, html: message.html !== null };
   if (message.html === null)
     return fail({
       title: 'Your message has no text.',

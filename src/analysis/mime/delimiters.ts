@@ -16,12 +16,12 @@ export interface Delimiter {
   next: number;
 }
 
-/** Boundaries of the open multiparts, outermost first. */
-export type OpenBoundaries = string[];
+/** The level of each open multipart by its boundary; of two alike the inner one's. */
+export type OpenBoundaries = Map<string, number>;
 
 /** The next delimiter line at or after `from`, which is the start of a line; null at the end. */
 export function findDelimiter(bytes: Buffer, from: number, open: OpenBoundaries): Delimiter | null {
-  if (open.length === 0) return null;
+  if (open.size === 0) return null;
   // The body never starts at offset 0: a line end of the header is before it.
   let at = bytes.indexOf(LINE_START, Math.max(from - 1, 0));
   while (at >= 0) {
@@ -32,15 +32,15 @@ export function findDelimiter(bytes: Buffer, from: number, open: OpenBoundaries)
   return null;
 }
 
-/** The delimiter that the line at `start` is, or null. The innermost boundary is asked first. */
+/** The delimiter that the line at `start` is, or null. A boundary may itself end in `--`. */
 export function delimiterAt(bytes: Buffer, start: number, open: OpenBoundaries): Delimiter | null {
   if (bytes[start] !== 0x2d || bytes[start + 1] !== 0x2d) return null;
   const lf = bytes.indexOf(LF, start);
   const next = lf < 0 ? bytes.length : lf + 1;
   if (next - start > MAX_BOUNDARY) return null;
   const text = bytes.toString('latin1', start + 2, next).trimEnd();
-  const opens = open.lastIndexOf(text);
-  if (opens >= 0) return { level: opens, closes: false, start, next };
-  const level = text.endsWith('--') ? open.lastIndexOf(text.slice(0, -2)) : -1;
-  return level < 0 ? null : { level, closes: true, start, next };
+  const opened = open.get(text);
+  if (opened !== undefined) return { level: opened, closes: false, start, next };
+  const closed = text.endsWith('--') ? open.get(text.slice(0, -2)) : undefined;
+  return closed === undefined ? null : { level: closed, closes: true, start, next };
 }

@@ -3,7 +3,7 @@
 import { formatSize } from '../../lib/durations.ts';
 import { type HeaderField, LIMITS } from '../message.ts';
 import { type HeaderBlock, readFields } from '../scan-headers.ts';
-import { delimiterAt, findDelimiter } from './delimiters.ts';
+import { delimiterAt, findDelimiter, type OpenBoundaries } from './delimiters.ts';
 import { parseStructuredField, type StructuredField } from './structured-field.ts';
 
 /** A part that holds no others, still encoded, at `start` to `end` of the message. */
@@ -22,7 +22,9 @@ interface Multipart extends Leaf {
 interface Walk {
   bytes: Buffer;
   leaves: Leaf[];
+  /** Outermost first. */
   open: Multipart[];
+  boundaries: OpenBoundaries;
   count: number;
   partHeaderBytes: number;
   limits: Set<string>;
@@ -41,6 +43,7 @@ export function splitParts(
     bytes,
     leaves: [],
     open: [],
+    boundaries: new Map(),
     count: 0,
     partHeaderBytes: 0,
     limits: new Set(),
@@ -48,11 +51,7 @@ export function splitParts(
   let position = block.bodyStart;
   let leaf = enter(walk, block.headers, position);
   while (walk.count < MAX_COUNTED && walk.partHeaderBytes <= LIMITS.headerBytes) {
-    const found = findDelimiter(
-      bytes,
-      position,
-      walk.open.map((multipart) => multipart.boundary),
-    );
+    const found = findDelimiter(bytes, position, walk.boundaries);
     if (!found) break;
     const end = withoutLineEnd(bytes, found.start, position);
     if (leaf) keep(walk, { ...leaf, end });
@@ -81,8 +80,9 @@ function enter(walk: Walk, fields: HeaderField[], start: number): Leaf | null {
     return entity;
   }
   // Compared with lines read as Latin-1, as octets; a field's value was read as UTF-8.
-  const octets = Buffer.from(boundary, 'utf8').toString('latin1');
-  walk.open.push({ ...entity, boundary: octets.trimEnd(), children: 0 });
+  const octets = Buffer.from(boundary, 'utf8').toString('latin1').trimEnd();
+  walk.boundaries.set(octets, walk.open.length);
+  walk.open.push({ ...entity, boundary: octets, children: 0 });
   return null;
 }
 
@@ -91,11 +91,10 @@ function enterChild(walk: Walk, from: number): { leaf: Leaf | null; position: nu
   walk.open.at(-1)!.children++;
   walk.count++;
   const { bytes } = walk;
-  const boundaries = walk.open.map((multipart) => multipart.boundary);
   let end = from;
   let bodyStart = bytes.length;
   while (end < bytes.length) {
-    if (delimiterAt(bytes, end, boundaries)) {
+    if (delimiterAt(bytes, end, walk.boundaries)) {
       bodyStart = end;
       break;
     }
@@ -125,7 +124,10 @@ function withoutLineEnd(bytes: Buffer, delimiter: number, bodyStart: number): nu
 
 /** Ends all multiparts from `level` inwards; one that never had a part is a leaf itself. */
 function closeAbove(walk: Walk, level: number, end: number): void {
-  for (const multipart of walk.open.splice(level).reverse())
+  const closed = walk.open.splice(level);
+  if (closed.length === 0) return;
+  walk.boundaries = new Map(walk.open.map(({ boundary }, at) => [boundary, at]));
+  for (const multipart of closed.reverse())
     if (multipart.children === 0) keep(walk, { ...multipart, end: Math.max(end, multipart.start) });
 }
 

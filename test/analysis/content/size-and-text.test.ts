@@ -92,6 +92,13 @@ const cases: [Check, string, string, CheckStatus, RegExp?][] = [
   [htmlSize, 'more than 80 kB', encodedHtml(80_025), 'warn', /close to where Gmail clips/],
   [htmlSize, '102 kB', encodedHtml(102_000), 'warn', /102 kB/],
   [htmlSize, 'more than 102 kB', encodedHtml(102_025), 'fail', /Gmail clips/],
+  [
+    htmlSize,
+    'HTML that may go on beyond a limit',
+    parts('mixed', ...Array.from({ length: 1001 }, (): [string, string] => ['text/html', 'a'])),
+    'error',
+    /1,001 MIME parts/,
+  ],
   [messageSize, '1 MB', sized(1_000_000), 'pass'],
   [messageSize, 'more than 1 MB', sized(1_000_001), 'warn', /1\.0 MB/],
   [messageSize, '10 MB', sized(10_000_000), 'warn'],
