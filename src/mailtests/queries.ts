@@ -1,6 +1,6 @@
 /** Tests in the database: create, find, list, change, delete. */
 
-import type { SelectQueryBuilder } from 'kysely';
+import { type SelectQueryBuilder, sql } from 'kysely';
 import type { App } from '../app.ts';
 import { type Page, pageOf } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
@@ -134,11 +134,8 @@ function filtered(
   if (filters.max_score !== undefined) query = query.where('score', '<=', filters.max_score);
   if (filters.q) {
     const like = `%${filters.q.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
-    query = query.where(({ eb, fn, or }) =>
-      or([
-        eb(fn('lower', ['name']), 'like', like as never),
-        eb(fn('lower', ['subject']), 'like', like as never),
-      ]),
+    query = query.where(
+      sql<boolean>`(lower(name) like ${like} escape '\\' or lower(subject) like ${like} escape '\\')`,
     );
   }
   return query;

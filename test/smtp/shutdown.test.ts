@@ -124,3 +124,17 @@ it('clients that vanish leave nothing behind', async (t) => {
   assert.equal(listener.messages.length, 1);
   assert.deepEqual(listener.errors, []);
 });
+
+it('a client that goes without its answer does no harm', async (t) => {
+  const listener = await listen(t);
+  for (let i = 0; i < 20; i++) {
+    const client = await listener.connect();
+    if (i % 2 === 0) await client.startTls();
+    await beginData(client);
+    await client.write('a\r\n.\r\n');
+    client.socket.destroy();
+  }
+  while (listener.connections() > 0) await new Promise(setImmediate);
+  assert.deepEqual(listener.errors, []);
+  for (const { raw } of listener.messages) assert.equal(raw.toString(), 'a\r\n');
+});

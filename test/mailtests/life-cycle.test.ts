@@ -1,0 +1,444 @@
+/** The whole life of a test, by the API and by real SMTP (contract §4). */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { expireTests, retireTests } from '../../src/mailtests/expire.ts';
+import type { Test } from '../../src/mailtests/schema.ts';
+import type { Zone } from '../../src/net/zone.ts';
+import { startTestService, type TestService } from '../helpers/app.ts';
+import { testClock } from '../helpers/clock.ts';
+import { sendMail } from '../helpers/send.ts';
+
+const MAIL = [
+  'From: Someone <someone@example.com>',
+  'To: test@inbox.test',
+  'Subject: Hello there',
+  'Date: Sat, 21 Nov 2026 10:00:00 +0000',
+  'Message-ID: <1@example.com>',
+  'MIME-Version: 1.0',
+  'Content-Type: text/plain; charset=utf-8',
+  '',
+  'A line.',
+  '.',
+  '..dots',
+  '',
+].join('\r\n');
+
+const ZONE: Zone = {
+  'example.com': {
+    A: ['192.0.2.1'],
+    MX: ['10 mail.example.com'],
+    TXT: ['v=spf1 ip4:192.0.2.1 -all'],
+  },
+  'mail.example.com': { A: ['192.0.2.1'] },
+  '_dmarc.example.com': { TXT: ['v=DMARC1; p=reject; rua=mailto:d@example.com'] },
+  '1.2.0.192.in-addr.arpa': { PTR: ['mail.example.com'] },
+};
+
+async function events({ app }: TestService) {
+  const rows = await app.db.selectFrom('events').selectAll().orderBy('id').execute();
+  return rows.map(({ type, livemode, data }) => ({
+    type,
+    livemode,
+    data: JSON.parse(data) as Test,
+  }));
+}
+
+async function finished(service: TestService, id: string): Promise<Test> {
+  const test = await service.getTest(id, '?wait=20');
+  assert.ok(
+    test.status === 'completed' || test.status === 'failed',
+    `the test is still ${test.status}`,
+  );
+  return test;
+}
+
+test('create, wait, receive, analyse, complete', async (t) => {
+  const service = await startTestService(t, { zone: ZONE, clock: testClock() });
+  const created = await service.call<Test>('POST', '/v1/tests', {
+    json: { name: 'First', metadata: { build: '7' } },
+  });
+  assert.equal(created.status, 201);
+  assert.equal(created.headers.get('location'), `/v1/tests/${created.body.id}`);
+  assert.equal(created.body.status, 'waiting');
+  assert.match(created.body.address, /^[a-z0-9]{16}@inbox\.test$/);
+  assert.deepEqual(created.body.auth_results, { spf: null, dkim: null, dmarc: null });
+  const waiting = service.getTest(created.body.id, '?wait=20');
+  // Tokens compare without case.
+  const reply = await sendMail({
+    port: service.smtp.port,
+    to: created.body.address.toUpperCase(),
+    raw: MAIL,
+  });
+  assert.match(reply, /^250 /);
+  const done = await waiting;
+  assert.equal(done.status, 'completed');
+  assert.deepEqual(done.auth_results, { spf: 'pass', dkim: 'none', dmarc: 'pass' });
+  assert.equal(done.from_address, 'someone@example.com');
+  assert.equal(done.subject, 'Hello there');
+  assert.equal(done.message_size, MAIL.length);
+  assert.equal(done.envelope?.client_ip, '192.0.2.1');
+  assert.equal(done.envelope?.mail_from, 'bounce@example.com');
+  assert.equal(done.envelope?.helo, 'mail.example.com');
+  assert.equal(done.envelope?.tls?.used, true);
+  assert.ok(done.score !== null && done.score < 100);
+  assert.equal(done.checks.find(({ id }) => id === 'dkim')?.status, 'fail');
+  assert.ok(done.checks.find(({ id }) => id === 'dkim')!.gain > 0);
+  const [event, ...others] = await events(service);
+  assert.deepEqual(others, []);
+  assert.equal(event?.type, 'test.completed');
+  assert.equal(event.data.id, done.id);
+  for (const hidden of ['checks', 'providers', 'placement', 'envelope'])
+    assert.ok(!(hidden in event.data), hidden);
+});
+
+test('the source is the message exactly as it came', async (t) => {
+  const service = await startTestService(t, { zone: ZONE });
+  const { id, address } = await service.createTest();
+  assert.equal((await service.call('GET', `/v1/tests/${id}/source`)).status, 404);
+  await sendMail({ port: service.smtp.port, to: address, raw: MAIL });
+  const { text, headers } = await service.call('GET', `/v1/tests/${id}/source`);
+  assert.equal(text, MAIL);
+  assert.equal(headers.get('content-type'), 'message/rfc822');
+  assert.match(headers.get('content-disposition') ?? '', /^attachment; filename="test_.*\.eml"$/);
+});
+
+test('a message of many pieces comes back whole', async (t) => {
+  const service = await startTestService(t, { zone: ZONE });
+  const { id, address } = await service.createTest();
+  const large = `${MAIL}${'0123456789'.repeat(7).concat('\r\n').repeat(40_000)}`;
+  await sendMail({ port: service.smtp.port, to: address, raw: large });
+  const { text } = await service.call('GET', `/v1/tests/${id}/source`);
+  assert.equal(text.length, large.length);
+  assert.ok(text === large);
+});
+
+test('addresses: unknown, of another domain, used, the same bytes again', async (t) => {
+  const service = await startTestService(t, { zone: ZONE });
+  const { port } = service.smtp;
+  const { address, id } = await service.createTest();
+  await assert.rejects(sendMail({ port, to: 'nobody@inbox.test', raw: MAIL }), {
+    responseCode: 550,
+    message: /5\.1\.1/,
+  });
+  await assert.rejects(
+    sendMail({ port, to: address.replace('inbox.test', 'other.test'), raw: MAIL }),
+    { responseCode: 550, message: /5\.1\.1/ },
+  );
+  await sendMail({ port, to: address, raw: MAIL });
+  await finished(service, id);
+  assert.match(await sendMail({ port, to: address, raw: MAIL }), /^250 /);
+  await assert.rejects(sendMail({ port, to: address, raw: `${MAIL}more\r\n` }), {
+    responseCode: 550,
+    message: /5\.2\.1/,
+  });
+  assert.equal((await events(service)).length, 1);
+  const messages = await service.app.db.selectFrom('messages').select('id').execute();
+  const chunks = await service.app.db.selectFrom('message_chunks').select('message_id').execute();
+  assert.deepEqual([messages.length, chunks.length], [1, 1]);
+});
+
+test('mail to postmaster is kept and is no test', async (t) => {
+  const service = await startTestService(t);
+  await sendMail({ port: service.smtp.port, to: 'Postmaster@inbox.test', raw: MAIL });
+  const rows = await service.app.db
+    .selectFrom('messages')
+    .select(['test_id', 'recipient'])
+    .execute();
+  assert.deepEqual(rows, [{ test_id: null, recipient: 'postmaster@inbox.test' }]);
+});
+
+test('a test whose mail never comes fails at its time, with an event, and its address is closed', async (t) => {
+  const clock = testClock();
+  const service = await startTestService(t, { clock });
+  const { id, address } = await service.createTest({ expires_in: 60 });
+  clock.advance(59_999);
+  await expireTests(service.app);
+  assert.equal((await service.getTest(id)).status, 'waiting');
+  clock.advance(1);
+  await expireTests(service.app);
+  const failed = await service.getTest(id);
+  assert.equal(failed.status, 'failed');
+  assert.equal(failed.failure_reason, 'not_received');
+  assert.deepEqual(
+    (await events(service)).map(({ type, data }) => [type, data.id]),
+    [['test.failed', id]],
+  );
+  await assert.rejects(sendMail({ port: service.smtp.port, to: address, raw: MAIL }), {
+    responseCode: 550,
+    message: /5\.2\.1/,
+  });
+});
+
+test('an expired address takes nothing even before the test is told failed', async (t) => {
+  const clock = testClock();
+  const service = await startTestService(t, { clock });
+  await service.app.scheduler.stop();
+  const { address } = await service.createTest({ expires_in: 60 });
+  clock.advance(60_000);
+  await assert.rejects(sendMail({ port: service.smtp.port, to: address, raw: MAIL }), {
+    responseCode: 550,
+    message: /5\.2\.1/,
+  });
+});
+
+test('?wait= answers with what there is when its time is up', async (t) => {
+  const service = await startTestService(t);
+  const { id } = await service.createTest();
+  assert.equal((await service.getTest(id, '?wait=1')).status, 'waiting');
+  assert.equal((await service.call('GET', `/v1/tests/${id}?wait=51`)).status, 422);
+});
+
+test('a deleted test is gone with its message, also for one who waits for it', async (t) => {
+  const service = await startTestService(t, { zone: ZONE });
+  const { id, address } = await service.createTest();
+  await sendMail({ port: service.smtp.port, to: address, raw: MAIL });
+  await finished(service, id);
+  const { body } = await service.call('DELETE', `/v1/tests/${id}`);
+  assert.deepEqual(body, { id, object: 'test', deleted: true });
+  assert.equal((await service.call('GET', `/v1/tests/${id}`)).status, 404);
+  assert.equal((await service.call('DELETE', `/v1/tests/${id}`)).status, 404);
+  assert.deepEqual(
+    await service.app.db.selectFrom('message_chunks').select('position').execute(),
+    [],
+  );
+  const other = await service.createTest();
+  const waiting = service.call('GET', `/v1/tests/${other.id}?wait=20`);
+  await service.call('DELETE', `/v1/tests/${other.id}`);
+  assert.equal((await waiting).status, 404);
+});
+
+test('name and metadata can be changed and cleared, nothing else', async (t) => {
+  const service = await startTestService(t);
+  const { id } = await service.createTest({ name: 'a', metadata: { x: '1' } });
+  const patch = async (json: object) => service.call<Test>('PATCH', `/v1/tests/${id}`, { json });
+  assert.equal((await patch({ name: 'b' })).body.name, 'b');
+  assert.deepEqual((await service.getTest(id)).metadata, { x: '1' });
+  assert.deepEqual((await patch({ name: null, metadata: null })).body.metadata, {});
+  assert.equal((await service.getTest(id)).name, null);
+  assert.equal((await patch({ score: 100 })).status, 422);
+});
+
+test('a reanalysis replaces the result, keeps the former score and makes no event', async (t) => {
+  const zone: Zone = { ...ZONE, 'example.com': { ...ZONE['example.com'], TXT: ['v=spf1 -all'] } };
+  const clock = testClock();
+  const service = await startTestService(t, { zone, clock });
+  const { id, address } = await service.createTest();
+  assert.equal((await service.call('POST', `/v1/tests/${id}/reanalyze`)).status, 409);
+  await sendMail({ port: service.smtp.port, to: address, raw: MAIL });
+  const before = await finished(service, id);
+  assert.equal(before.auth_results.spf, 'fail');
+  zone['example.com'] = ZONE['example.com']!;
+  clock.advance(1000);
+  const answer = await service.call<Test>('POST', `/v1/tests/${id}/reanalyze`);
+  assert.equal(answer.status, 200);
+  assert.equal(answer.body.status, 'completed');
+  await service.app.signals.wait(id, 20_000);
+  const after = await service.getTest(id);
+  assert.equal(after.auth_results.spf, 'pass');
+  assert.deepEqual(after.previous, {
+    score: before.score,
+    grade: before.grade,
+    ruleset: before.ruleset,
+    completed_at: before.completed_at,
+  });
+  assert.ok(after.score! > before.score!);
+  assert.equal((await events(service)).length, 1);
+});
+
+test('a reanalysis that finds nothing out leaves the result as it was', async (t) => {
+  const zone: Zone = { ...ZONE };
+  const clock = testClock();
+  const service = await startTestService(t, { zone, clock });
+  const { id, address } = await service.createTest();
+  await sendMail({ port: service.smtp.port, to: address, raw: MAIL });
+  const before = await finished(service, id);
+  for (const name of Object.keys(zone)) zone[name] = { fails: 'servfail' };
+  await service.call('POST', `/v1/tests/${id}/reanalyze`);
+  for (const minutes of [1, 3, 10]) {
+    await service.app.signals.wait(id, 20_000);
+    clock.advance(minutes * 60_000);
+    service.app.scheduler.wake('tests.analyze');
+  }
+  await service.app.signals.wait(id, 20_000);
+  const after = await service.getTest(id);
+  assert.deepEqual([after.status, after.score, after.previous], ['completed', before.score, null]);
+});
+
+test('DNS that fails: tried again after 1, 3 and 10 minutes, then failed, never a score', async (t) => {
+  const zone: Zone = Object.fromEntries(
+    Object.keys(ZONE).map((name) => [name, { fails: 'servfail' as const }]),
+  );
+  const clock = testClock();
+  const service = await startTestService(t, { zone, clock });
+  const { id, address } = await service.createTest();
+  await sendMail({ port: service.smtp.port, to: address, raw: MAIL });
+  const due = async () => {
+    const row = await service.app.db
+      .selectFrom('tests')
+      .select(['analysis_due_at', 'status', 'score'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    assert.equal(row.score, null);
+    return row;
+  };
+  for (const minutes of [1, 3, 10]) {
+    await service.app.signals.wait(id, 20_000);
+    const { status, analysis_due_at } = await due();
+    assert.equal(status, 'processing');
+    assert.equal(Date.parse(analysis_due_at!), clock.now() + minutes * 60_000);
+    clock.advance(minutes * 60_000);
+    service.app.scheduler.wake('tests.analyze');
+  }
+  const failed = await finished(service, id);
+  assert.deepEqual(
+    [failed.status, failed.failure_reason, failed.score],
+    ['failed', 'analysis_error', null],
+  );
+  assert.equal(failed.auth_results.spf, 'temperror');
+  assert.ok(failed.checks.some(({ id: check, status }) => check === 'from' && status === 'pass'));
+  assert.deepEqual(
+    (await events(service)).map(({ type }) => type),
+    ['test.failed'],
+  );
+});
+
+test('a submitted message, with CRLF given to bare LF, and what was said about it', async (t) => {
+  const service = await startTestService(t, { zone: ZONE, clock: testClock() });
+  const submit = (query: string, body: string | Uint8Array) =>
+    service.call<Test>('POST', `/v1/tests?${query}`, {
+      body,
+      headers: { 'content-type': 'message/rfc822' },
+    });
+  const query = new URLSearchParams({
+    client_ip: '192.0.2.1',
+    helo: 'odd helo ü',
+    mail_from: 'bounce@example.com',
+    name: 'build 7',
+  });
+  const { status, body } = await submit(String(query), MAIL.replaceAll('\r\n', '\n'));
+  assert.equal(status, 201);
+  assert.equal(body.status, 'processing');
+  const done = await finished(service, body.id);
+  assert.equal(done.line_ends_converted, true);
+  assert.equal(done.auth_results.spf, 'pass');
+  assert.equal(done.checks.find(({ id }) => id === 'helo')?.status, 'fail');
+  assert.equal((await service.call('GET', `/v1/tests/${body.id}/source`)).text, MAIL);
+  assert.equal((await submit('client_ip=nonsense', MAIL)).status, 422);
+  assert.equal((await submit('', '')).status, 400);
+  const bare = await finished(service, (await submit('', MAIL)).body.id);
+  assert.equal(bare.line_ends_converted, false);
+  assert.equal(bare.auth_results.spf, null);
+});
+
+test('filters of the list, and the export of the same tests', async (t) => {
+  const service = await startTestService(t, { zone: ZONE });
+  const { id, address } = await service.createTest({ name: '=cmd|" /C"!A0' });
+  await sendMail({ port: service.smtp.port, to: address, raw: MAIL });
+  const { score } = await finished(service, id);
+  const other = await service.createTest({ name: '50% off_x' });
+  const ids = async (query: string) =>
+    (await service.call<{ data: Test[] }>('GET', `/v1/tests?${query}`)).body.data.map(
+      (test) => test.id,
+    );
+  assert.deepEqual(await ids('status=completed'), [id]);
+  assert.deepEqual(await ids('from_domain=EXAMPLE.com'), [id]);
+  assert.deepEqual(await ids(`min_score=${score}`), [id]);
+  assert.deepEqual(await ids(`max_score=${score! - 1}`), []);
+  assert.deepEqual(await ids('q=HELLO'), [id]);
+  assert.deepEqual(await ids('q=50%25'), [other.id]);
+  assert.deepEqual(await ids('q=off_x'), [other.id]);
+  assert.deepEqual(await ids('q=offyx'), []);
+  assert.deepEqual(await ids('created_after=2100-01-01'), []);
+  assert.deepEqual(await ids('created_before=2100-01-01T00:00:00%2B02:00'), [other.id, id]);
+  const csv = await service.call<string>('GET', '/v1/tests/export?status=completed');
+  assert.equal(csv.headers.get('content-type'), 'text/csv; charset=utf-8');
+  const [head, line] = csv.text.split('\r\n');
+  assert.match(head!, /^id,created_at,name,status/);
+  assert.ok(line!.includes(`,"'=cmd|"" /C""!A0",completed,`), line);
+  const lines = await service.call<string>('GET', '/v1/tests/export', {
+    headers: { accept: 'application/x-ndjson' },
+  });
+  assert.deepEqual(
+    lines.text
+      .trim()
+      .split('\n')
+      .map((json) => JSON.parse(json).id),
+    [other.id, id],
+  );
+});
+
+test('a test-mode key makes and sees sandbox tests alone', async (t) => {
+  const service = await startTestService(t, { zone: ZONE });
+  const key = await service.makeKey('owner', false);
+  const live = await service.createTest();
+  const { body: sandbox } = await service.call<Test>('POST', '/v1/tests', { key, json: {} });
+  assert.equal(sandbox.livemode, false);
+  assert.equal((await service.call('GET', `/v1/tests/${live.id}`, { key })).status, 404);
+  assert.equal((await service.call('GET', `/v1/tests/${sandbox.id}`)).status, 404);
+  assert.equal((await service.call('DELETE', `/v1/tests/${live.id}`, { key })).status, 404);
+  await sendMail({ port: service.smtp.port, to: sandbox.address, raw: MAIL });
+  const done = await service.call<Test>('GET', `/v1/tests/${sandbox.id}?wait=20`, { key });
+  assert.equal(done.body.status, 'completed');
+  assert.deepEqual(
+    (await events(service)).map(({ livemode }) => livemode),
+    [0],
+  );
+});
+
+test('what is older than the retention time goes, but what a share keeps', async (t) => {
+  const clock = testClock();
+  const service = await startTestService(t, { zone: ZONE, clock });
+  const make = async () => {
+    const { id, address } = await service.createTest();
+    await sendMail({ port: service.smtp.port, to: address, raw: MAIL });
+    await finished(service, id);
+    return id;
+  };
+  const [old, kept] = [await make(), await make()];
+  await sendMail({ port: service.smtp.port, to: 'postmaster@inbox.test', raw: MAIL });
+  clock.advance(91 * 86_400_000);
+  await service.app.db
+    .updateTable('tests')
+    .set({ keep_until: new Date(clock.now() + 1).toISOString() })
+    .where('id', '=', kept)
+    .execute();
+  const fresh = await make();
+  await retireTests(service.app);
+  const left = await service.app.db.selectFrom('tests').select('id').orderBy('id').execute();
+  assert.deepEqual(
+    left.map(({ id }) => id),
+    [kept, fresh],
+  );
+  assert.equal((await service.getTest(old)).id, undefined);
+  const messages = await service.app.db.selectFrom('messages').select('test_id').execute();
+  const chunks = await service.app.db.selectFrom('message_chunks').select('message_id').execute();
+  assert.deepEqual([messages.length, chunks.length], [2, 2]);
+});
+
+test('two deliveries to one address at once: one is the message', async (t) => {
+  const service = await startTestService(t, { zone: ZONE });
+  const { port } = service.smtp;
+  for (let round = 0; round < 5; round++) {
+    const { id, address } = await service.createTest();
+    const replies = await Promise.allSettled(
+      [1, 2, 3].map((n) => sendMail({ port, to: address, raw: `${MAIL}${n}\r\n` })),
+    );
+    assert.equal(replies.filter(({ status }) => status === 'fulfilled').length, 1);
+    assert.equal((await finished(service, id)).status, 'completed');
+  }
+  const chunks = await service.app.db.selectFrom('message_chunks').select('message_id').execute();
+  assert.equal(chunks.length, 5);
+});
+
+test('what asks for features that are not there is refused with the reason', async (t) => {
+  const service = await startTestService(t);
+  type Refused = { errors: { param: string; message: string }[] };
+  const placement = await service.call<Refused>('POST', '/v1/tests', { json: { placement: true } });
+  assert.deepEqual([placement.status, placement.body.errors[0]?.param], [422, 'placement']);
+  assert.match(placement.body.errors[0]!.message, /seed mailboxes/);
+  assert.equal(
+    (await service.call('POST', '/v1/tests', { json: { domain_id: 'dom_x' } })).status,
+    422,
+  );
+});
