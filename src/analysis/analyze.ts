@@ -48,15 +48,18 @@ export async function analyze(
   }
 }
 
+/** What a race with the deadline ends in when the deadline wins. */
+const LATE = Symbol('late');
+
 interface Deadline {
   /** Resolves when the time is up. */
-  passed: Promise<void>;
+  passed: Promise<typeof LATE>;
   stop(): void;
 }
 
 function startDeadline(ms: number): Deadline {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
+  const { promise, resolve } = Promise.withResolvers<typeof LATE>();
+  const timer = setTimeout(resolve, ms, LATE);
   return { passed: promise, stop: () => clearTimeout(timer) };
 }
 
@@ -84,8 +87,10 @@ async function runCheck(
   options: AnalyzeOptions,
 ): Promise<Finding> {
   try {
-    const late = deadline.passed.then(() => timedOut(check));
-    return await Promise.race([check.run(context), late]);
+    const finding = check.run(context);
+    if (!(finding instanceof Promise)) return finding;
+    const first = await Promise.race([finding, deadline.passed]);
+    return first === LATE ? timedOut(check) : first;
   } catch (error) {
     options.onFault?.(check.id, error);
     return {

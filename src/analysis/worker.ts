@@ -1,5 +1,6 @@
 /** The analysis thread: takes messages, asks the main thread for DNS, answers with results. */
 
+import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { errorMessage } from '../lib/errors.ts';
 import type { DnsAnswer, RecordType, Resolver } from '../net/resolver.ts';
@@ -25,8 +26,11 @@ export type FromWorker =
 /** Marks a worker thread as one of ours: in the executable every thread runs the same file. */
 export const WORKER_ROLE = 'analysis';
 
-/** What a thread runs: this file, or in the executable the one file that holds everything. */
-export const WORKER_FILE = new URL(import.meta.url);
+/**
+ * What a thread runs: this file, or in the executable the one file that holds everything.
+ * A path, not a URL: only paths does pkg look up inside the executable.
+ */
+export const WORKER_FILE = fileURLToPath(import.meta.url);
 
 if (!isMainThread && workerData?.role === WORKER_ROLE) serve();
 

@@ -25,7 +25,7 @@ export class DataParser extends SMTPStream {
     return super.startDataMode(maxBytes);
   }
 
-  _notUsed(chunk: Buffer, done: (error?: Error | null) => void): void {
+  override _feedDataStream(chunk: Buffer, done: (error?: Error | null) => void): void {
     const { content: read, rest } = this.reader.read(chunk);
     // A message with a false end is refused whatever follows: nothing more of it is kept.
     const content = this.reader.falseEnd ? NOTHING : read;

@@ -1,11 +1,25 @@
 /** What all sessions of one listener share. */
 
 import type { Socket } from 'node:net';
+import type { Envelope } from '../analysis/check.ts';
 import type { Log } from '../lib/log.ts';
 import type { Memory } from './collect.ts';
+import type { DataParser } from './data-parser.ts';
 import type { SmtpHooks } from './hooks.ts';
 import type { SmtpLimits } from './limits.ts';
-import type { Session } from './session.ts';
+
+export interface OpenSession {
+  /** The client's address, normalised; by the PROXY protocol where that is spoken. */
+  readonly client: string;
+  /** What the client called itself in HELO or EHLO, as it was said. */
+  readonly helo: string | null;
+  tls: NonNullable<Envelope['tls']>;
+  readonly parser: DataParser;
+  /** Says goodbye now if the session is idle, otherwise after its next reply. */
+  drain(): void;
+  /** Says goodbye and closes, whatever is going on. */
+  leave(): void;
+}
 
 export interface Room {
   /** Octets of a message. */
@@ -19,7 +33,7 @@ export interface Room {
   /** Connections of balancers that have not yet said who their client is. */
   unnamed: Set<Socket>;
   /** By the id of the session. */
-  sessions: Map<string, Session>;
+  sessions: Map<string, OpenSession>;
   /** We are shutting down: nothing new is begun. */
   draining: boolean;
 }

@@ -3,11 +3,11 @@
 import type { Socket } from 'node:net';
 import type { SMTPServer } from 'smtp-server';
 import { SMTPConnection } from 'smtp-server/lib/smtp-connection.js';
-import type { Envelope } from '../analysis/check.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { DataParser } from './data-parser.ts';
 import { createDeadlines, type Deadlines } from './deadlines.ts';
 import type { Reply } from './hooks.ts';
+import { refuseForSpace } from './refusals.ts';
 import {
   FALSE_END,
   LINE_TOO_LONG,
@@ -16,18 +16,15 @@ import {
   TIMED_OUT,
   TOO_MANY_RCPT,
 } from './replies.ts';
-import type { Room } from './room.ts';
-import { refuseForSpace } from './transaction.ts';
+import type { OpenSession, Room } from './room.ts';
 
 const ENHANCED_CODE = /^[245]\.\d{1,3}\.\d{1,3} /;
 const SOURCE_ROUTE = /^@[^\s,:@]+(?:,@[^\s,:@]+)*:/;
 
 /** A subclass, because the library has methods to override where it lacks options. */
-export class Session extends SMTPConnection {
-  /** What the client called itself in HELO or EHLO, as it was said. */
+export class Session extends SMTPConnection implements OpenSession {
   helo: string | null = null;
-  tls: NonNullable<Envelope['tls']> = { used: false, version: null, cipher: null };
-  /** The client's address, normalised. */
+  tls: OpenSession['tls'] = { used: false, version: null, cipher: null };
   readonly client: string;
   private readonly room: Room;
   private readonly deadlines: Deadlines;
@@ -57,12 +54,10 @@ export class Session extends SMTPConnection {
     this._setListeners(() => this.connectionReady());
   }
 
-  /** Says goodbye now if the session is idle, otherwise after its next reply. */
   drain(): void {
     if (!this.busy) this.leave();
   }
 
-  /** Says goodbye and closes, whatever is going on. */
   leave(): void {
     // In the midst of a TLS handshake nothing can be said.
     if (this._upgrading) this._socket.destroy();

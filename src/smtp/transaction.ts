@@ -2,31 +2,17 @@
 
 import { finished } from 'node:stream';
 import { TLSSocket } from 'node:tls';
-import type { SMTPServerOptions } from 'smtp-server';
-import { errorMessage } from '../lib/errors.ts';
+import type { SMTPServerEnvelope, SMTPServerOptions } from 'smtp-server';
 import { type Collector, createCollector } from './collect.ts';
 import type { DataParser } from './data-parser.ts';
-import type { ReceiveVerdict, Reply } from './hooks.ts';
-import {
-  DISK_FULL,
-  FALSE_END,
-  HOOK_FAILED,
-  MEMORY_FULL,
-  ONE_RECIPIENT,
-  replyError,
-  tooLarge,
-} from './replies.ts';
-import type { Room } from './room.ts';
-import type { Session } from './session.ts';
+import type { IncomingMessage, ReceiveVerdict, Reply } from './hooks.ts';
+import { orFailure, refuseForSpace, refuseRecipient } from './refusals.ts';
+import { FALSE_END, MEMORY_FULL, replyError, tooLarge } from './replies.ts';
+import type { OpenSession, Room } from './room.ts';
 
 type Handlers = Required<
   Pick<SMTPServerOptions, 'onSecure' | 'onMailFrom' | 'onRcptTo' | 'onData'>
 >;
-
-/** The reply for a disk that is nearly full, or null where there is room. Never rejects. */
-export function refuseForSpace(room: Room): Promise<Reply | null> {
-  return orFailure(room, async () => ((await room.hasSpace()) ? null : DISK_FULL));
-}
 
 /** What the library calls at STARTTLS, MAIL, RCPT and DATA. */
 export function transactionHandlers(room: Room): Handlers {
@@ -43,7 +29,7 @@ export function transactionHandlers(room: Room): Handlers {
       const earlier = envelope.rcptTo[0]?.address;
       callback(asError(await refuseRecipient(room, address, earlier)));
     },
-    onData(stream, { id }, callback) {
+    onData(stream, { id, envelope }, callback) {
       const session = room.sessions.get(id);
       if (!session) return;
       // The library drops the parser of a client that goes before its answer.
@@ -53,7 +39,9 @@ export function transactionHandlers(room: Room): Handlers {
       finished(stream, async (broken) => {
         // A client that left in the midst of its message is told nothing.
         if (!broken) {
-          const verdict = await orFailure(room, () => settle(room, session, parser, collector));
+          const verdict = await orFailure(room, () =>
+            settle(room, parser, collector, describe(session, envelope)),
+          );
           if ('accept' in verdict && verdict.accept) callback(null, verdict.text);
           else callback(replyError(verdict));
         }
@@ -63,56 +51,36 @@ export function transactionHandlers(room: Room): Handlers {
   };
 }
 
-/** To be asked at once: a socket that was closed knows nothing any more. */
-function describeTls(socket: TLSSocket): Session['tls'] {
-  const cipher: { name: string } | null = socket.getCipher();
-  return { used: true, version: socket.getProtocol(), cipher: cipher?.name ?? null };
-}
-
 function asError(refusal: Reply | null): Error | null {
   return refusal && replyError(refusal);
 }
 
-/** What a hook throws is our fault, not the client's: it is logged, and the client may try again. */
-async function orFailure<T>(room: Room, work: () => Promise<T>): Promise<T | Reply> {
-  try {
-    return await work();
-  } catch (error) {
-    room.log.error('Receiving mail failed.', { error: errorMessage(error) });
-    return HOOK_FAILED;
-  }
+/** To be asked at once: a socket that was closed knows nothing any more. */
+function describeTls(socket: TLSSocket): OpenSession['tls'] {
+  const cipher: { name: string } | null = socket.getCipher();
+  return { used: true, version: socket.getProtocol(), cipher: cipher?.name ?? null };
 }
 
-function refuseRecipient(
-  room: Room,
-  address: string,
-  earlier: string | undefined,
-): Promise<Reply | null> {
-  return orFailure(room, async () => {
-    const verdict = await room.hooks.recipient(address);
-    if (!verdict.accept) return verdict;
-    const another = earlier !== undefined && earlier.toLowerCase() !== address.toLowerCase();
-    return another ? ONE_RECIPIENT : null;
-  });
+function describe(
+  { client, helo, tls }: OpenSession,
+  { mailFrom, rcptTo }: SMTPServerEnvelope,
+): Omit<IncomingMessage, 'raw'> {
+  const mail_from = mailFrom ? mailFrom.address : null;
+  return {
+    envelope: { mail_from, client_ip: client, helo, tls },
+    recipient: rcptTo[0]!.address,
+  };
 }
 
 /** Decides on a message that came to its end. */
 async function settle(
   room: Room,
-  session: Session,
   parser: DataParser,
   collector: Collector,
+  message: Omit<IncomingMessage, 'raw'>,
 ): Promise<ReceiveVerdict | Reply> {
   if (parser.reader.falseEnd) return FALSE_END;
   if (parser.dataBytes > room.maxSize) return tooLarge(room.maxSize);
   const raw = collector.message();
-  if (!raw) return MEMORY_FULL;
-  const { mailFrom, rcptTo } = session.session.envelope;
-  const envelope = {
-    mail_from: mailFrom ? mailFrom.address : null,
-    client_ip: session.client,
-    helo: session.helo,
-    tls: session.tls,
-  };
-  return room.hooks.receive({ envelope, recipient: rcptTo[0]!.address, raw });
+  return raw ? room.hooks.receive({ ...message, raw }) : MEMORY_FULL;
 }

@@ -131,7 +131,7 @@ async function request(
   const response = await fetch(url + path, { method, headers, body: body as never });
   const text = await response.text();
   const isJson =
-    text !== '' && /json$/.test((response.headers.get('content-type') ?? '').split(';')[0]!);
+    text !== '' && /[/+]json$/.test((response.headers.get('content-type') ?? '').split(';')[0]!);
   const answer = {
     status: response.status,
     headers: response.headers,

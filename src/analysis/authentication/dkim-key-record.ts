@@ -15,15 +15,21 @@ export interface DkimKey {
   testing: boolean;
 }
 
-/** Never throws: a key that cannot be read has no bits. */
-export function readKeyRecord(record: string): DkimKey {
+/**
+ * Never throws: a key that cannot be read has no bits. `proven` is what a valid signature has shown
+ * of the key already: it is then not read again, which costs as much as verifying.
+ */
+export function readKeyRecord(
+  record: string,
+  proven: Pick<DkimKey, 'type' | 'bits'> | null,
+): DkimKey {
   const tags = parseTagList(record);
   const data = tags.get('p')?.replace(/\s+/g, '');
-  const publicKey = data ? readPublicKey(Buffer.from(data, 'base64')) : null;
+  const publicKey = data && !proven ? readPublicKey(Buffer.from(data, 'base64')) : null;
   const declared = tags.get('k')?.toLowerCase() ?? 'rsa';
   return {
-    type: publicKey?.asymmetricKeyType ?? declared,
-    bits: publicKey ? bitsOf(publicKey) : null,
+    type: proven?.type ?? publicKey?.asymmetricKeyType ?? declared,
+    bits: proven?.bits ?? (publicKey ? bitsOf(publicKey) : null),
     publicKey,
     revoked: data === '',
     testing: parseColonList(tags.get('t')).includes('y'),

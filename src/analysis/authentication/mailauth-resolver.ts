@@ -56,7 +56,8 @@ function mxRecord(text: string): { exchange: string; priority: number } {
   return { exchange: exchange === '.' ? '' : exchange, priority: preference };
 }
 
-/** An error such as `node:dns` rejects with. */
+/** An error such as `node:dns` rejects with, but without a stack: absence is an everyday answer. */
 function dnsError(code: string, name: string, type: string): Error {
-  return Object.assign(new Error(`query${type} ${code} ${name}`), { code });
+  const message = `query${type} ${code} ${name}`;
+  return Object.assign(Object.create(Error.prototype) as Error, { message, code });
 }

@@ -98,7 +98,7 @@ function judge(
 ): DkimSignature {
   // The record that mailauth took, white space and all; of several it takes the first.
   const record = answer.status === 'found' ? (answer.records[0] ?? null) : null;
-  const key = record === null ? null : readKeyRecord(record);
+  const key = record === null ? null : readKeyRecord(record, provenKey(found));
   return {
     ...signature,
     ...verdictOf(signature, found, key, answer),
@@ -110,6 +110,13 @@ function judge(
     keyType: key?.type ?? null,
     warnings: [...signature.warnings, ...(found?.status.warnings ?? [])],
   };
+}
+
+/** What a valid signature shows of its key: mailauth tells the length of RSA keys alone. */
+function provenKey(found: DKIMResult | undefined) {
+  if (found?.status.result !== 'pass') return null;
+  const { modulusLength } = found;
+  return modulusLength ? { type: 'rsa', bits: modulusLength } : null;
 }
 
 /** One signature that passes is enough; else what might still pass, else the plainest failure. */

@@ -1,0 +1,203 @@
+/** Mail signed by a real signer, sent by real SMTP clients, judged by the answers of a real DNS server. */
+
+import assert from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import type { Test } from '../../src/mailtests/schema.ts';
+import type { Zone } from '../../src/net/zone.ts';
+import { RECEIVED_AT } from '../helpers/analysis.ts';
+import { type TestService, temporaryFolder } from '../helpers/app.ts';
+import { goodMessage } from '../helpers/good-message.ts';
+import { type SendOptions, sendMail } from '../helpers/send.ts';
+import { makeKey, type SignOptions, signMessage } from '../helpers/signer.ts';
+import { SENDER_KEY, SENDER_ZONE, startWithDns } from './sender.ts';
+
+const signed = (changes: Partial<SignOptions> = {}) =>
+  signMessage(goodMessage(), {
+    domain: 'example.com',
+    selector: 's1',
+    key: SENDER_KEY,
+    ...changes,
+  });
+
+test('a signed message sent by nodemailer: SPF, DKIM and DMARC pass, and the grade is A', async (t) => {
+  const { service, dns } = await startWithDns(t);
+  const ended = await sendAndWait(service, { raw: await signed() });
+  assertSound(ended);
+  for (const asked of [
+    'example.com/TXT',
+    's1._domainkey.example.com/TXT',
+    '_dmarc.example.com/TXT',
+  ])
+    assert.equal(dns.asked.get(asked), 1, asked);
+  assert.deepEqual(ended.envelope, {
+    mail_from: 'bounce@example.com',
+    client_ip: '192.0.2.1',
+    helo: 'mail.example.com',
+    tls: { used: true, version: 'TLSv1.3', cipher: 'TLS_AES_256_GCM_SHA384' },
+  });
+});
+
+const { stdout: support } = spawnSync('swaks', ['--support'], { encoding: 'utf8' });
+const hasSwaks = support?.includes('TLS supported') ?? false;
+test('the same sent by swaks', {
+  skip: !hasSwaks && !process.env.CI && 'swaks and libnet-ssleay-perl are not installed',
+}, async (t) => {
+  const { service } = await startWithDns(t);
+  const test = await service.createTest();
+  const file = join(temporaryFolder(t), 'message.eml');
+  const raw = await signed();
+  // It ends the last line itself.
+  writeFileSync(file, raw.subarray(0, -2));
+  await sendBySwaks(service.smtp.port, test.address, file);
+  assertSound(await service.getTest(test.id, '?wait=50'));
+  assert.equal((await service.call('GET', `/v1/tests/${test.id}/source`)).text, raw.toString());
+});
+
+/** From 192.0.2.1, over STARTTLS. */
+async function sendBySwaks(port: number, to: string, file: string): Promise<void> {
+  const options = {
+    server: `127.0.0.1:${port}`,
+    'proxy-version': '1',
+    'proxy-family': 'TCP4',
+    'proxy-source': '192.0.2.1',
+    'proxy-source-port': '40000',
+    'proxy-dest': '192.0.2.255',
+    'proxy-dest-port': '25',
+    helo: 'mail.example.com',
+    from: 'bounce@example.com',
+    to,
+    data: `@${file}`,
+  };
+  const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+  await promisify(execFile)('swaks', [...args, '--tls']);
+}
+
+interface Fault {
+  name: string;
+  mail(): Promise<Buffer>;
+  how?: Partial<SendOptions>;
+  zone?: Zone;
+  /** The checks that fail, with what they say, and those skipped because they follow from them. */
+  fails: Record<string, RegExp>;
+  skips?: string[];
+  auth: Partial<Test['auth_results']>;
+}
+
+const OTHER_SENDER: Zone = {
+  'sender.example': SENDER_ZONE['example.com']!,
+  's1._domainkey.sender.example': SENDER_ZONE['s1._domainkey.example.com']!,
+};
+
+const FAULTS: Fault[] = [
+  {
+    name: 'a changed body',
+    mail: async () => Buffer.concat([await signed(), Buffer.from('One line more.\r\n')]),
+    fails: { dkim: /^The body was changed after it was signed/ },
+    skips: ['dkim_alignment'],
+    auth: { dkim: 'fail' },
+  },
+  {
+    name: 'a changed header',
+    mail: async () => Buffer.from((await signed()).toString().replace('Your order', 'My order')),
+    fails: { dkim: /header/i },
+    skips: ['dkim_alignment'],
+    auth: { dkim: 'fail' },
+  },
+  {
+    name: 'a signer that is not aligned',
+    mail: () => signed({ domain: 'sender.example' }),
+    zone: OTHER_SENDER,
+    fails: { dkim_alignment: /signed by sender\.example, not by example\.com/ },
+    auth: {},
+  },
+  {
+    name: 'neither signer nor envelope aligned',
+    mail: () => signed({ domain: 'sender.example' }),
+    how: { mailFrom: 'bounce@sender.example' },
+    zone: OTHER_SENDER,
+    fails: {
+      dkim_alignment: /signed by sender\.example, not by example\.com/,
+      spf_alignment: /at sender\.example, not at example\.com/,
+      dmarc: /^DMARC fails for example\.com/,
+    },
+    auth: { dmarc: 'fail' },
+  },
+  {
+    name: 'an expired signature',
+    mail: () => signed({ signTime: RECEIVED_AT - 3_600_000, expires: RECEIVED_AT - 60_000 }),
+    fails: { dkim: /expired/ },
+    skips: ['dkim_alignment'],
+    auth: { dkim: 'policy' },
+  },
+  {
+    name: 'a wrong key',
+    mail: () => signed({ key: makeKey() }),
+    fails: { dkim: /another key than the one published at s1\._domainkey\.example\.com/ },
+    skips: ['dkim_alignment'],
+    auth: { dkim: 'fail' },
+  },
+  {
+    name: 'a key that is not published',
+    mail: () => signed({ selector: 's2' }),
+    fails: { dkim: /No DKIM key is published at s2\._domainkey\.example\.com/ },
+    skips: ['dkim_alignment', 'dkim_key'],
+    auth: { dkim: 'permerror' },
+  },
+  {
+    name: 'a client that SPF does not allow',
+    mail: () => signed(),
+    how: { clientIp: '198.51.100.7' },
+    zone: {
+      'mail.example.com': { A: ['198.51.100.7'] },
+      '7.100.51.198.in-addr.arpa': { PTR: ['mail.example.com'] },
+    },
+    fails: { spf: /198\.51\.100\.7/ },
+    skips: ['spf_alignment'],
+    auth: { spf: 'fail' },
+  },
+];
+
+for (const { name, mail, how, zone, fails, skips = [], auth } of FAULTS)
+  test(`${name} is named by the check that it concerns, and by no other`, async (t) => {
+    const { service } = await startWithDns(t, { ...SENDER_ZONE, ...zone });
+    const ended = await sendAndWait(service, { raw: await mail(), ...how });
+    assert.equal(ended.status, 'completed');
+    assert.deepEqual(ended.auth_results, { spf: 'pass', dkim: 'pass', dmarc: 'pass', ...auth });
+    const notPassed = ended.checks.filter(({ status }) => status !== 'pass' && status !== 'info');
+    const ids = (wanted: string) =>
+      notPassed.flatMap(({ id, status }) => (status === wanted ? [id] : [])).sort();
+    assert.deepEqual(ids('fail'), Object.keys(fails).sort());
+    assert.deepEqual([...ids('warn'), ...ids('error')], []);
+    // There is no HTML in this message, whatever else it lacks.
+    const follow = notPassed.filter(
+      (c) => c.status === 'skipped' && /DKIM|SPF|DMARC/.test(c.label),
+    );
+    assert.deepEqual(follow.map(({ id }) => id).sort(), skips);
+    for (const [id, title] of Object.entries(fails)) {
+      const found = ended.checks.find((check) => check.id === id)!;
+      assert.match(found.title, title);
+      assert.ok(found.gain > 0 && found.fix, id);
+    }
+  });
+
+async function sendAndWait(
+  { smtp, createTest, getTest }: TestService,
+  mail: Omit<SendOptions, 'port' | 'to'>,
+): Promise<Test> {
+  const { id, address } = await createTest();
+  await sendMail({ ...mail, port: smtp.port, to: address });
+  return getTest(id, '?wait=50');
+}
+
+function assertSound(ended: Test): void {
+  assert.equal(ended.status, 'completed');
+  assert.deepEqual(ended.auth_results, { spf: 'pass', dkim: 'pass', dmarc: 'pass' });
+  assert.equal(ended.grade, 'A');
+  const bad = ended.checks.filter(({ status }) => ['warn', 'fail', 'error'].includes(status));
+  assert.deepEqual(bad, []);
+  assert.equal(ended.score, 100);
+}
