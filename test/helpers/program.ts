@@ -1,11 +1,11 @@
-/** The program as it ships, one bundled file, run in processes of its own. */
+/** The program as it ships, bundled into one file, run in processes of its own. */
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { bundle } from '../../scripts/executable/bundle.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -14,29 +14,18 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
  * folder, because better-sqlite3 stays outside the bundle and is looked for upwards from it.
  */
 export function buildProgram(): Promise<string> {
-  built ??= bundle();
+  built ??= makeBundle();
   return built;
 }
 let built: Promise<string> | undefined;
 
-async function bundle(): Promise<string> {
+async function makeBundle(): Promise<string> {
   mkdirSync(join(ROOT, 'dist'), { recursive: true });
   const folder = mkdtempSync(join(ROOT, 'dist', 'test-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const outfile = join(folder, 'main.cjs');
-  await build({
-    entryPoints: [join(ROOT, 'src/main.ts')],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    target: 'node24',
-    external: ['better-sqlite3'],
-    define: { 'import.meta.url': 'fileUrl' },
-    banner: { js: "const fileUrl = require('node:url').pathToFileURL(__filename).href;" },
-    logLevel: 'error',
-  });
-  return outfile;
+  const file = join(folder, 'deliverability.cjs');
+  await bundle(file);
+  return file;
 }
 
 export type Environment = Record<string, string>;

@@ -1,0 +1,25 @@
+/** The bare thing: node:http and better-sqlite3, the same row, no routes, no keys, no rules. */
+
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Sqlite from 'better-sqlite3';
+
+const [path] = process.argv.slice(2) as [string];
+const sqlite = new Sqlite(path, { readonly: true });
+const find = sqlite.prepare('SELECT * FROM tests WHERE id = ?');
+const server = createServer((request, response) => {
+  const id = request.url!.slice(request.url!.lastIndexOf('/') + 1);
+  const { result, envelope, categories, ...row } = find.get(id) as Record<string, string>;
+  const body = JSON.stringify({
+    ...row,
+    envelope: JSON.parse(envelope!),
+    categories: JSON.parse(categories!),
+    ...JSON.parse(result!),
+  });
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(body);
+});
+server.listen(0, '127.0.0.1', () => {
+  console.log(JSON.stringify({ http: (server.address() as AddressInfo).port }));
+});
+process.on('SIGTERM', () => process.exit(0));

@@ -1,0 +1,30 @@
+/** A process of its own for what is measured, so that the load beside it does not count. */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+export interface Child<Ready> {
+  process: ChildProcess;
+  /** The first line that it printed, as JSON. */
+  ready: Ready;
+  stop(): Promise<void>;
+}
+
+/** Starts a script of this folder; it prints one line of JSON when it is ready. */
+export async function startChild<Ready>(script: string, args: string[]): Promise<Child<Ready>> {
+  const path = fileURLToPath(new URL(script, import.meta.url));
+  const child = spawn(process.execPath, ['--import', 'tsx', path, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = await once(createInterface(child.stdout!), 'line');
+  return {
+    process: child,
+    ready: JSON.parse(line as string) as Ready,
+    async stop() {
+      child.kill('SIGTERM');
+      if (child.exitCode === null) await once(child, 'exit');
+    },
+  };
+}

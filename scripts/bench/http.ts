@@ -1,0 +1,108 @@
+/** Requests a second on GET /v1/tests/{id}, beside the bare thing on the same row. */
+
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { createAnalysisPool } from '../../src/analysis/pool.ts';
+import { silentLog } from '../../src/lib/log.ts';
+import { zoneResolver } from '../../src/net/zone.ts';
+import { startChild } from './child.ts';
+import { inTurn, median, rate, ratio } from './measure.ts';
+import { benchMail } from './message.ts';
+
+const COUNT = 6000;
+const CONNECTIONS = 16;
+
+interface Ready {
+  http: number;
+  key: string;
+  tests: { id: string }[];
+}
+
+export async function benchHttp() {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-'));
+  const service = await startChild<Ready>('service-child.ts', [folder, '1']);
+  const path = join(folder, 'deliverability.db');
+  const { id } = service.ready.tests[0]!;
+  const bytes = await storeResult(path, id);
+  const bare = await startChild<Ready>('bare-child.ts', [path]);
+  const request = (port: number) =>
+    `GET /v1/tests/${id} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${service.ready.key}\r\n\r\n`;
+  try {
+    const rates = await inTurn({
+      bare: () => rate(COUNT, () => load(bare.ready.http, request(bare.ready.http))),
+      service: () => rate(COUNT, () => load(service.ready.http, request(service.ready.http))),
+    });
+    return {
+      result_bytes: bytes,
+      connections: CONNECTIONS,
+      bare_per_second: Math.round(median(rates.bare)),
+      service_per_second: Math.round(median(rates.service)),
+      service_over_bare: ratio(rates.service, rates.bare),
+    };
+  } finally {
+    await Promise.all([service.stop(), bare.stop()]);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A real result in the row that both read. */
+async function storeResult(path: string, id: string): Promise<number> {
+  const { input, zone } = await benchMail();
+  const pool = createAnalysisPool({ threads: 1, resolver: zoneResolver(zone), log: silentLog });
+  const outcome = await pool.analyze(input);
+  await pool.close();
+  if (!outcome.ok) throw new Error(outcome.detail);
+  const { checks, cap, categories } = outcome.result;
+  const result = JSON.stringify({ checks, cap });
+  const sqlite = new Sqlite(path);
+  sqlite
+    .prepare(
+      "UPDATE tests SET status = 'completed', result = ?, categories = ?, envelope = ? WHERE id = ?",
+    )
+    .run(result, JSON.stringify(categories), JSON.stringify(input.envelope), id);
+  sqlite.close();
+  return result.length;
+}
+
+/** All requests over kept connections, one at a time on each. */
+async function load(port: number, request: string): Promise<void> {
+  let left = COUNT;
+  await Promise.all(
+    Array.from({ length: CONNECTIONS }, async () => {
+      const socket = connect(port, '127.0.0.1');
+      await once(socket, 'connect');
+      while (left-- > 0) {
+        socket.write(request);
+        await readAnswer(socket);
+      }
+      socket.destroy();
+    }),
+  );
+}
+
+function readAnswer(socket: import('node:net').Socket): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let head = '';
+    let missing = -1;
+    const onData = (chunk: Buffer) => {
+      if (missing < 0) {
+        head += chunk.toString('latin1');
+        const end = head.indexOf('\r\n\r\n');
+        if (end < 0) return;
+        if (!head.startsWith('HTTP/1.1 200')) reject(new Error(head.slice(0, 200)));
+        const length = /content-length: (\d+)/i.exec(head);
+        if (!length) reject(new Error('no content-length'));
+        missing = Number(length?.[1]) - (head.length - end - 4);
+      } else missing -= chunk.length;
+      if (missing <= 0) {
+        socket.off('data', onData);
+        resolve();
+      }
+    };
+    socket.on('data', onData);
+  });
+}

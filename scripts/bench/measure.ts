@@ -1,0 +1,41 @@
+/** Rates and medians; what is compared runs in turn, so that a noisy machine disturbs both alike. */
+
+export const ROUNDS = 5;
+
+export function median(values: number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+/** Times `count` a second, of one run of `work`, which does all of them. */
+export async function rate(count: number, work: () => Promise<unknown> | unknown): Promise<number> {
+  const started = performance.now();
+  await work();
+  return count / ((performance.now() - started) / 1000);
+}
+
+/** Runs each contestant once a round, after one round that does not count; the rates of each. */
+export async function inTurn<Name extends string>(
+  contestants: Record<Name, () => Promise<number>>,
+  rounds = ROUNDS,
+): Promise<Record<Name, number[]>> {
+  const names = Object.keys(contestants) as Name[];
+  const rates = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<
+    Name,
+    number[]
+  >;
+  for (let round = 0; round <= rounds; round++)
+    for (const name of names) {
+      const value = await contestants[name]();
+      if (round > 0) rates[name].push(value);
+    }
+  return rates;
+}
+
+/** The median over the rounds of a's rate over b's. */
+export function ratio(a: number[], b: number[]): number {
+  return round2(median(a.map((value, i) => value / b[i]!)));
+}
+
+export const round2 = (value: number): number => Math.round(value * 100) / 100;

@@ -1,0 +1,100 @@
+/** Messages taken by SMTP, durable, beside appending the same bytes to a file with an fsync each. */
+
+import { once } from 'node:events';
+import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { startChild } from './child.ts';
+import { inTurn, median, ROUNDS, rate, ratio } from './measure.ts';
+import { benchMail } from './message.ts';
+
+const COUNT = 400;
+const CONNECTIONS = 8;
+
+interface Ready {
+  smtp: number;
+  tests: { token: string }[];
+}
+
+export async function benchSmtp() {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-'));
+  const raw = Buffer.from((await benchMail()).input.raw);
+  const child = await startChild<Ready>('service-child.ts', [folder, String(COUNT * (ROUNDS + 1))]);
+  const tokens = child.ready.tests.map(({ token }) => token);
+  try {
+    const rates = await inTurn({
+      append: () => rate(COUNT, () => append(join(folder, 'plain'), raw)),
+      smtp: () => {
+        const mine = tokens.splice(0, COUNT);
+        return sendAll(child.ready.smtp, mine, raw);
+      },
+    });
+    return {
+      message_bytes: raw.byteLength,
+      connections: CONNECTIONS,
+      append_fsync_per_second: Math.round(median(rates.append)),
+      smtp_accepted_per_second: Math.round(median(rates.smtp)),
+      smtp_over_append: ratio(rates.smtp, rates.append),
+    };
+  } finally {
+    await child.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function append(path: string, raw: Buffer): void {
+  const file = openSync(path, 'a');
+  for (let i = 0; i < COUNT; i++) {
+    writeSync(file, raw);
+    fsyncSync(file);
+  }
+  closeSync(file);
+}
+
+/** The rate without the greetings: connections are open before the clock starts. */
+async function sendAll(port: number, tokens: string[], raw: Buffer): Promise<number> {
+  const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => openClient(port)));
+  const result = await rate(COUNT, () =>
+    Promise.all(
+      clients.map(async (client) => {
+        for (let token = tokens.pop(); token; token = tokens.pop()) await client.send(token, raw);
+      }),
+    ),
+  );
+  for (const client of clients) client.close();
+  return result;
+}
+
+async function openClient(port: number) {
+  const socket = connect(port, '127.0.0.1');
+  socket.setNoDelay(true);
+  const lines = createInterface(socket)[Symbol.asyncIterator]();
+  const reply = async (wanted: string) => {
+    for (;;) {
+      const { value } = await lines.next();
+      if (!value?.startsWith(wanted)) throw new Error(`wanted ${wanted}, got ${value}`);
+      if (value[3] === ' ') return;
+    }
+  };
+  await once(socket, 'connect');
+  await reply('220');
+  socket.write('EHLO mail.example.com\r\n');
+  await reply('250');
+  const end = Buffer.from('.\r\n');
+  return {
+    async send(token: string, raw: Buffer) {
+      // Pipelined as RFC 2920 allows: the replies come in order.
+      socket.write(
+        `MAIL FROM:<someone@example.com>\r\nRCPT TO:<${token}@bench.example>\r\nDATA\r\n`,
+      );
+      await reply('250');
+      await reply('250');
+      await reply('354');
+      socket.write(Buffer.concat([raw, end]));
+      await reply('250');
+    },
+    close: () => socket.end('QUIT\r\n'),
+  };
+}

@@ -1,0 +1,57 @@
+/** The executable: from its start until it is ready, its memory when idle, its size. */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as after } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { median, round2 } from './measure.ts';
+
+const EXECUTABLE = fileURLToPath(new URL('../../dist/deliverability', import.meta.url));
+const STARTS = 5;
+/** Long enough for what a start leaves behind to be collected. */
+const IDLE_MS = 5_000;
+
+export async function benchStart() {
+  if (!existsSync(EXECUTABLE))
+    return { skipped: 'dist/deliverability is not built: npm run build' };
+  const starts: number[] = [];
+  const memory: number[] = [];
+  for (let i = 0; i < STARTS; i++) {
+    const folder = mkdtempSync(join(tmpdir(), 'bench-'));
+    const env = {
+      PATH: '/usr/bin:/bin',
+      DELIVERABILITY_HTTP_PORT: '0',
+      DELIVERABILITY_SMTP_PORT: '0',
+      DELIVERABILITY_LOG_FORMAT: 'json',
+    };
+    const started = performance.now();
+    const child = spawn(EXECUTABLE, ['serve'], {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    for await (const line of createInterface(child.stderr)) if (line.includes('"ready"')) break;
+    starts.push((performance.now() - started) / 1000);
+    if (i === STARTS - 1) {
+      await after(IDLE_MS);
+      memory.push(residentMb(child.pid!));
+    }
+    child.kill('SIGTERM');
+    if (child.exitCode === null) await once(child, 'exit');
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return {
+    start_to_ready_seconds: round2(median(starts)),
+    idle_memory_mb: Math.round(median(memory)),
+    executable_mb: Math.round(statSync(EXECUTABLE).size / 1e6),
+  };
+}
+
+function residentMb(pid: number): number {
+  const kib = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return (Number(kib) * 1024) / 1e6;
+}
