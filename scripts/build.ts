@@ -1,6 +1,6 @@
 /** Makes dist/deliverability: one executable with Node, the program and SQLite in it; downloads nothing. */
 
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -43,8 +43,8 @@ function pack(folder: string, output: string): void {
   const platform = process.platform === 'darwin' ? 'macos' : process.platform;
   const target = `node${process.versions.node}-${platform}-${process.arch}`;
   const args = [pkg, folder, '--sea', '--targets', target, '--output', output];
-  execFileSync(process.execPath, args, {
-    env: { ...process.env, HOME: staging },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  const env = { ...process.env, HOME: staging };
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' });
+  // What it says is of interest only where it failed.
+  if (status !== 0) throw new Error(`pkg ended with ${status}:\n${stdout}${stderr}`);
 }

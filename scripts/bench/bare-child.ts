@@ -16,7 +16,10 @@ const server = createServer((request, response) => {
     categories: JSON.parse(categories!),
     ...JSON.parse(result!),
   });
-  response.writeHead(200, { 'content-type': 'application/json' });
+  response.writeHead(200, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+  });
   response.end(body);
 });
 server.listen(0, '127.0.0.1', () => {

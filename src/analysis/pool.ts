@@ -33,6 +33,9 @@ export interface PoolOptions {
 /** Analyses wait mostly for DNS: this many share a thread, so that a dead server stops nobody else. */
 const JOBS_PER_THREAD = 8;
 
+/** Room for what many analyses at once make and drop: less of it is copied. */
+const YOUNG_MB = 64;
+
 interface Job {
   id: number;
   input: AnalysisInput;
@@ -75,7 +78,7 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
   function startThread(): Thread {
     const worker = new Worker(WORKER_FILE, {
       workerData: { role: WORKER_ROLE },
-      resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+      resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: YOUNG_MB },
     });
     const thread: Thread = { worker, jobs: new Map() };
     threads.add(thread);
@@ -114,7 +117,7 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
     release(thread, job);
     if (message.type === 'done') {
       for (const fault of message.faults) log.error('a check failed', { fault });
-      job.settle({ ok: true, result: message.result });
+      job.settle({ ok: true, result: JSON.parse(message.result) });
     } else {
       log.error('an analysis failed', { fault: message.error });
       job.settle({ ok: false, reason: 'fault', detail: 'the analysis failed' });
@@ -125,7 +128,7 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
   // Answers that are there at once (a cache, a zone in memory) go back in one message.
   const outgoing = new Map<Thread, [number, DnsAnswer][]>();
   function reply(thread: Thread, ask: number, answer: DnsAnswer): void {
-    if (outgoing.size === 0) queueMicrotask(flush);
+    if (outgoing.size === 0) setImmediate(flush);
     const answers = outgoing.get(thread);
     if (answers) answers.push([ask, answer]);
     else outgoing.set(thread, [[ask, answer]]);

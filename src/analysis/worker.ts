@@ -6,7 +6,6 @@ import { errorMessage } from '../lib/errors.ts';
 import type { DnsAnswer, RecordType, Resolver } from '../net/resolver.ts';
 import { analyze } from './analyze.ts';
 import type { AnalysisInput } from './check.ts';
-import type { AnalysisResult } from './result.ts';
 
 export interface AnalyzeCommand {
   type: 'analyze';
@@ -20,7 +19,8 @@ export type ToWorker = AnalyzeCommand | { type: 'answers'; answers: [ask: number
 
 export type FromWorker =
   | { type: 'asks'; asks: [ask: number, name: string, type: RecordType][] }
-  | { type: 'done'; job: number; result: AnalysisResult; faults: string[] }
+  /** `result` is an AnalysisResult as JSON: cheaper to hand over than its many small objects. */
+  | { type: 'done'; job: number; result: string; faults: string[] }
   | { type: 'failed'; job: number; error: string };
 
 /** Marks a worker thread as one of ours: in the executable every thread runs the same file. */
@@ -51,7 +51,7 @@ function serve(): void {
     let reply: FromWorker;
     try {
       const result = await analyze(input, { resolver: ask, offline, deadlineMs, onFault });
-      reply = { type: 'done', job, result, faults };
+      reply = { type: 'done', job, result: JSON.stringify(result), faults };
     } catch (error) {
       reply = { type: 'failed', job, error: String((error as Error)?.stack ?? error) };
     }
@@ -59,7 +59,7 @@ function serve(): void {
   }
 }
 
-/** A resolver whose questions go to the main thread, those of one turn of the loop in one message. */
+/** A resolver whose questions go to the main thread, those of all jobs in one turn of the loop in one message. */
 function askingResolver(send: (message: FromWorker) => void) {
   const waiting = new Map<number, (answer: DnsAnswer) => void>();
   let asks: [number, string, RecordType][] = [];
@@ -72,7 +72,7 @@ function askingResolver(send: (message: FromWorker) => void) {
     new Promise((resolve) => {
       last += 1;
       waiting.set(last, resolve);
-      if (asks.length === 0) queueMicrotask(flush);
+      if (asks.length === 0) setImmediate(flush);
       asks.push([last, name, type]);
     });
   const answered = (answers: [number, DnsAnswer][]) => {

@@ -50,7 +50,7 @@ export const check: Command = {
   async run(args, io) {
     const { values, positionals } = readArguments(args, OPTIONS, { min: 1, max: 1, what: 'FILE' });
     const limit = readLimit(values['fail-below']);
-    const { raw } = withCrlf(await readInput(positionals[0]!, io));
+    const { raw } = await withCrlf(await readInput(positionals[0]!, io));
     const input: AnalysisInput = {
       raw,
       envelope: readEnvelope(values),

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createTransport } from 'nodemailer';
-import { DEMO_KEY, type DemoMail } from './mails.ts';
+import { type DemoMail, demoKey } from './mails.ts';
 
 /** Resolves with the server's last reply. */
 export async function sendDemoMail(
@@ -22,15 +22,7 @@ export async function sendDemoMail(
     name: mail.helo,
     // The listener's certificate is its own.
     tls: { rejectUnauthorized: false },
-    ...(mail.signed
-      ? {
-          dkim: {
-            domainName: DEMO_KEY.domain,
-            keySelector: DEMO_KEY.selector,
-            privateKey: DEMO_KEY.privateKey,
-          },
-        }
-      : {}),
+    ...(mail.signed ? { dkim: dkimOptions() } : {}),
   });
   try {
     const { response } = await transport.sendMail({
@@ -46,4 +38,9 @@ export async function sendDemoMail(
   } finally {
     transport.close();
   }
+}
+
+function dkimOptions() {
+  const { domain, selector, privateKey } = demoKey();
+  return { domainName: domain, keySelector: selector, privateKey };
 }

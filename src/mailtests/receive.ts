@@ -94,21 +94,23 @@ export async function receiveMessage(
           ? keepForPostmaster(tx, message, raw)
           : keepForTest(tx, local, message, raw),
       );
-    // A refused message leaves no pieces behind.
-    if (!verdict.accept || !verdict.kept) await dropPieces(app, message.id);
+    if (!verdict.accept || verdict.id !== message.id) await dropPieces(app, message.id);
     else if (local !== 'postmaster') app.scheduler.wake('tests.analyze');
-    return verdict.accept ? { accept: true, text: `Kept as ${message.id}` } : verdict;
+    return verdict.accept ? { accept: true, text: `Kept as ${verdict.id}` } : verdict;
   } catch (error) {
+    // Where even that fails, the next start sweeps them.
+    await dropPieces(app, message.id).catch(() => {});
     if ((error as { code?: string }).code === 'SQLITE_FULL') return FULL;
     throw error;
   }
 }
 
-type Kept = { accept: true; kept: boolean } | Refusal;
+/** The id is that of the message that stands: an earlier one where the same bytes came again. */
+type Kept = { accept: true; id: string } | Refusal;
 
 async function keepForPostmaster(tx: Tx, message: MessageRow, raw: Uint8Array): Promise<Kept> {
   await insertMessage(tx, message, raw);
-  return { accept: true, kept: true };
+  return { accept: true, id: message.id };
 }
 
 async function keepForTest(
@@ -122,7 +124,7 @@ async function keepForTest(
   if (test.status !== 'waiting') {
     const first = await findMessageOf(tx, test.id);
     if (!first) return EXPIRED;
-    return first.sha256 === message.sha256 ? { accept: true, kept: false } : USED;
+    return first.sha256 === message.sha256 ? { accept: true, id: first.id } : USED;
   }
   if (test.expires_at <= message.received_at) return EXPIRED;
   await insertMessage(tx, { ...message, test_id: test.id }, raw);
@@ -137,9 +139,10 @@ async function keepForTest(
     })
     .where('id', '=', test.id)
     .execute();
-  return { accept: true, kept: true };
+  return { accept: true, id: message.id };
 }
 
+/** What is not kept leaves no pieces behind. */
 async function dropPieces({ db }: App, messageId: string): Promise<void> {
   await db.deleteFrom('message_chunks').where('message_id', '=', messageId).execute();
 }

@@ -1,5 +1,6 @@
 /** A message handed in over HTTP (for build pipelines): a test that has its message from the start. */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Envelope } from '../analysis/check.ts';
 import type { App } from '../app.ts';
 import { normalizeAddress } from '../lib/addresses.ts';
@@ -12,25 +13,36 @@ import { EXPIRES_IN_DEFAULT, type SubmitQuery } from './schema.ts';
 const CR = 0x0d;
 const LF = 0x0a;
 
-/** Lines that end in bare LF throughout become CRLF; anything else stays exactly as it is. */
-export function withCrlf(raw: Uint8Array): { raw: Uint8Array; converted: boolean } {
+/** A piece this large is converted in a few milliseconds. */
+const PIECE_BYTES = 1024 * 1024;
+
+/**
+ * Lines that end in bare LF throughout become CRLF; anything else stays exactly as it is. The event
+ * loop is free between pieces.
+ */
+export async function withCrlf(raw: Uint8Array): Promise<{ raw: Uint8Array; converted: boolean }> {
   const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
   if (bytes.includes(CR) || !bytes.includes(LF)) return { raw: bytes, converted: false };
+  const pieces: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    pieces.push(lfToCrlf(bytes.subarray(at, at + PIECE_BYTES)));
+    await nextTurn();
+  }
+  return { raw: Buffer.concat(pieces), converted: true };
+}
+
+/** By index: walking a buffer by its iterator takes ten times as long. */
+function lfToCrlf(bytes: Buffer): Buffer {
   let lines = 0;
-  for (const byte of bytes) if (byte === LF) lines += 1;
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] === LF) lines += 1;
   const out = Buffer.allocUnsafe(bytes.length + lines);
   let to = 0;
-  for (let from = 0; from < bytes.length; ) {
-    const end = bytes.indexOf(LF, from);
-    const stop = end < 0 ? bytes.length : end;
-    to += bytes.copy(out, to, from, stop);
-    if (end >= 0) {
-      out[to++] = CR;
-      out[to++] = LF;
-    }
-    from = stop + 1;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    if (byte === LF) out[to++] = CR;
+    out[to++] = byte;
   }
-  return { raw: out, converted: true };
+  return out;
 }
 
 /** Creates the test and stores its message; the analysis is due at once. */
@@ -40,7 +52,7 @@ export async function submitMessage(
   query: SubmitQuery,
   livemode: boolean,
 ): Promise<TestRow> {
-  const { raw, converted } = withCrlf(bytes);
+  const { raw, converted } = await withCrlf(bytes);
   const envelope: Envelope = {
     mail_from: query.mail_from ?? null,
     client_ip: query.client_ip === undefined ? null : normalizeAddress(query.client_ip),

@@ -1,5 +1,7 @@
 /** One service on one data folder: the second is refused, and a crash leaves nothing to clean up. */
 
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import BetterSqlite from 'better-sqlite3';
 import { StoreError } from './migrate.ts';
 
@@ -12,6 +14,8 @@ export function lockStore(path: string): () => void {
   if (path === ':memory:') return () => {};
   let lock: BetterSqlite.Database | undefined;
   try {
+    // On the first start this is what makes the data folder.
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     lock = new BetterSqlite(`${path}.lock`, { timeout: 0 });
     lock.exec('BEGIN EXCLUSIVE');
   } catch (error) {

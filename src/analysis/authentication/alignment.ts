@@ -30,8 +30,25 @@ export async function alignmentOf(
   const name = domain === null ? null : normalizeDomain(domain);
   const from = discovery.fromDomain;
   if (name === null || from === null) return { domain, aligned: null, mode };
-  const aligned = name === from || (await isAligned(context, discovery, name, from, mechanism));
+  const aligned = name === from || (await compareOnce(context, discovery, name, from, mode));
   return { domain: name, aligned, mode };
+}
+
+/** A fact: each domain is compared once, however many checks and signatures name it. */
+const comparisons = (_: Context) => new Map<string, Promise<boolean | null>>();
+
+function compareOnce(
+  context: Context,
+  discovery: DmarcDiscovery,
+  name: string,
+  from: string,
+  mode: Alignment['mode'],
+): Promise<boolean | null> {
+  const made = context.fact(comparisons);
+  const key = `${mode} ${name}`;
+  const comparison = made.get(key) ?? isAligned(context, discovery, name, from, mode);
+  made.set(key, comparison);
+  return comparison;
 }
 
 export function alignmentMode(
@@ -47,20 +64,32 @@ async function isAligned(
   discovery: DmarcDiscovery,
   name: string,
   from: string,
-  mechanism: 'spf' | 'dkim',
+  mode: Alignment['mode'],
 ): Promise<boolean | null> {
   if (discovery.status === 'none') {
     const organization = organizationalDomain(from);
     return organization !== null && organization === organizationalDomain(name);
   }
   if (discovery.status !== 'found') return null;
+  // Strict alignment wants the very same name (RFC 9989 §4.4), and that was compared already.
+  if (mode === 'strict') return false;
+  // Without a common label there is no common organization: a provider's own signature, mostly.
+  if (name.split('.').at(-1) !== from.split('.').at(-1)) return false;
   const { response } = await evaluateDmarc({
     headerFrom: from,
-    ...(mechanism === 'spf' ? { spfDomains: [name] } : { dkimDomains: [{ domain: name }] }),
+    // As a signer's domain or as SPF's: relaxed alignment is the same for both, but each follows
+    // its own tag of the record, so it is asked as one whose tag is relaxed.
+    ...relaxedIdentifier(discovery, name),
     resolver: mailauthResolver(context.resolver),
     strict: true,
   });
   if (!response) return null;
   if (response.status.result === 'pass') return true;
   return response.status.result === 'temperror' ? null : false;
+}
+
+function relaxedIdentifier(discovery: DmarcDiscovery, name: string) {
+  return alignmentMode(discovery, 'spf') === 'relaxed'
+    ? { spfDomains: [name] }
+    : { dkimDomains: [{ domain: name }] };
 }

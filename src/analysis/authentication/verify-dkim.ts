@@ -1,6 +1,6 @@
 /** Verifies the DKIM signatures of the message, once for all checks (RFC 6376, 8301, 8463). */
 
-import { type DKIMResult, type DKIMVerifyResult, dkimVerify } from 'mailauth';
+import type { DKIMResult, DKIMVerifyResult } from 'mailauth';
 import type { DnsAnswer, Resolver } from '../../net/resolver.ts';
 import type { Context } from '../check.ts';
 import { LIMITS } from '../message.ts';
@@ -11,6 +11,7 @@ import { verdictOf } from './dkim-verdict.ts';
 import { mailauthResolver } from './mailauth-resolver.ts';
 import { type SignatureFields, takeSignatures } from './signature-fields.ts';
 import { readSignature, signatureValue } from './signature-tags.ts';
+import { verifySignatures } from './verify-signatures.ts';
 
 export type { DkimCause, DkimOutcome, DkimSignature } from './dkim-outcome.ts';
 
@@ -33,11 +34,12 @@ export async function dkimResult(context: Context): Promise<DkimOutcome> {
   const resolver = askOnce(context.resolver);
   // All keys are asked for at once; mailauth would wait for one before it asks for the next.
   const answers = Promise.all(signatures.map((signature) => askForKey(signature, resolver)));
-  const verified = await dkimVerify(fields.raw, {
+  const options = {
     resolver: mailauthResolver(resolver),
     curTime: new Date(context.receivedAt),
     rejectRsaSha1: true,
-  });
+  };
+  const verified = await verifySignatures(fields.raw, options, context.message.lines.bareLf > 0);
   const found = matchResults(fields.values, verified);
   const known = await answers;
   const judged = signatures.map((signature, index) =>

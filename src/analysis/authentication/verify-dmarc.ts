@@ -1,11 +1,9 @@
 /** The DMARC result of a message (RFC 9989): does an aligned SPF or DKIM pass vouch for From? */
 
-import { evaluateDmarc } from 'mailauth/lib/dmarc/index.js';
 import type { Context } from '../check.ts';
 import type { AuthResult } from '../result.ts';
 import { type Alignment, alignmentMode, alignmentOf } from './alignment.ts';
 import { type DmarcDiscovery, dmarcDiscovery } from './dmarc-discovery.ts';
-import { mailauthResolver } from './mailauth-resolver.ts';
 import { type DkimOutcome, dkimResult } from './verify-dkim.ts';
 import { type SpfOutcome, spfResult } from './verify-spf.ts';
 
@@ -45,7 +43,7 @@ export async function dmarcResult(context: Context): Promise<DmarcOutcome> {
   if (status === 'none') return { ...found, result: 'none', reason: null };
   return {
     ...found,
-    ...(await evaluate(context, discovery.fromDomain!, spf, alignment.spf, signed)),
+    ...evaluate(spf, alignment.spf, signed),
   };
 }
 
@@ -69,25 +67,11 @@ async function compareSignatures(context: Context, dkim: DkimOutcome): Promise<S
 
 type Verdict = Pick<DmarcOutcome, 'result' | 'reason'>;
 
-async function evaluate(
-  context: Context,
-  fromDomain: string,
-  spf: SpfOutcome,
-  spfAlignment: Alignment,
-  signed: SignedBy[],
-): Promise<Verdict> {
-  const { response } = await evaluateDmarc({
-    headerFrom: fromDomain,
-    spfDomains: spf.result === 'pass' && spf.domain ? [spf.domain] : [],
-    dkimDomains: signed
-      .filter(({ result }) => result === 'pass')
-      .flatMap(({ domain }) => (domain ? [{ domain }] : [])),
-    resolver: mailauthResolver(context.resolver),
-    strict: true,
-  });
-  const word = response ? response.status.result : 'permerror';
-  if (word === 'pass') return { result: 'pass', reason: null };
-  if (word === 'temperror')
+function evaluate(spf: SpfOutcome, spfAlignment: Alignment, signed: SignedBy[]): Verdict {
+  const vouching = signed.filter(({ result }) => result === 'pass').map(({ aligned }) => aligned);
+  if (spf.result === 'pass' && spf.domain) vouching.push(spfAlignment.aligned);
+  if (vouching.includes(true)) return { result: 'pass', reason: null };
+  if (vouching.includes(null))
     return { result: 'temperror', reason: 'The DNS did not answer for the organizational domain.' };
   return couldStillPass(spf, spfAlignment, signed);
 }

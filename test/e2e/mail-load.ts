@@ -1,0 +1,87 @@
+/** Senders that go on until the service is gone, and remember what it promised to keep. */
+
+import { isoTime, systemClock } from '../../src/lib/clock.ts';
+import { createIds } from '../../src/lib/ids.ts';
+import { insertTest, newTestRow } from '../../src/mailtests/queries.ts';
+import type { Db } from '../../src/store/open.ts';
+import { goodMessage } from '../helpers/good-message.ts';
+import type { Random } from '../helpers/random.ts';
+import { sendMail } from '../helpers/send.ts';
+
+export interface Mail {
+  testId: string;
+  address: string;
+  raw: Buffer;
+  /** `fresh`: never offered; `unanswered`: offered, and no reply came; `kept`: answered with 250. */
+  state: 'fresh' | 'unanswered' | 'kept';
+  /** Whether its sender tries again after it heard nothing. */
+  patient: boolean;
+  /** Milliseconds since 1970 of the last offer. */
+  offeredAt: number;
+  /** The id in the 250. */
+  keptAs: string | null;
+}
+
+const DAY_S = 86_400;
+
+/** Waiting tests in the database, each with the message that will be sent to it. */
+export async function prepareMails(db: Db, count: number, random: Random): Promise<Mail[]> {
+  const context = { clock: systemClock, newId: createIds(systemClock) };
+  const seed = { kind: 'auto', metadata: {}, expires_in: DAY_S, livemode: true } as const;
+  const mails: Mail[] = [];
+  for (let number = 0; number < count; number++) {
+    const row = newTestRow(context, seed);
+    await insertTest(db, row);
+    const raw = makeMessage(number, random);
+    mails.push({
+      testId: row.id,
+      address: `${row.token}@inbox.test`,
+      raw,
+      state: 'fresh',
+      patient: random.chance(0.5),
+      offeredAt: 0,
+      keptAs: null,
+    });
+  }
+  return mails;
+}
+
+/** One in ten is stored in several pieces. */
+function makeMessage(number: number, random: Random): Buffer {
+  const size = random.chance(0.1) ? 600_000 + random.below(1_000_000) : 500 + random.below(20_000);
+  const line = `Message ${number}, a line of it, then dots to be doubled and undone:\n..\n.\n`;
+  const fields = {
+    Date: new Date(systemClock.now()).toUTCString().replace('GMT', '+0000'),
+    Subject: `Message ${number} of ${isoTime(systemClock.now())}`,
+  };
+  const text = goodMessage(fields, line.repeat(Math.ceil(size / line.length)));
+  return Buffer.from(text.replaceAll('\n', '\r\n'));
+}
+
+/**
+ * Sends the queue by some connections side by side until it is empty or the service is gone, and
+ * resolves with the replies that nobody should get.
+ */
+export async function sendAll(queue: Mail[], port: number, senders: number): Promise<string[]> {
+  const wrong: string[] = [];
+  const sender = async (plain: boolean) => {
+    for (let mail = queue.shift(); mail; mail = queue.shift()) {
+      try {
+        // From here on it may have been taken, whatever we hear.
+        mail.state = 'unanswered';
+        mail.offeredAt = systemClock.now();
+        const { address: to, raw } = mail;
+        const reply = await sendMail({ port, to, raw, plain });
+        mail.state = 'kept';
+        mail.keptAs = /Kept as (\S+)/.exec(reply)![1]!;
+      } catch (error) {
+        const { responseCode, message } = error as Error & { responseCode?: number };
+        // 421: it is going away, and says so.
+        if (responseCode !== undefined && responseCode !== 421) wrong.push(message);
+        return;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: senders }, (_, index) => sender(index > 0)));
+  return wrong;
+}
