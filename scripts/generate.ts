@@ -11,9 +11,26 @@ function schemaModule(): string {
   return `/** Generated from schema.sql by \`npm run generate\`; do not edit. */\n\nexport const SCHEMA = ${JSON.stringify(read('schema.sql'))};\n`;
 }
 
+/** The README with its tables as the code and the last benchmark have them. */
+async function readme(): Promise<string> {
+  const { environmentTable } = await import('../src/commands/env.ts');
+  const { benchmarkTable } = await import('./bench/table.ts');
+  const filled = between(read('README.md'), 'environment', environmentTable());
+  return between(filled, 'benchmarks', benchmarkTable(JSON.parse(read('docs/benchmarks.json'))));
+}
+
+function between(text: string, name: string, content: string): string {
+  const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
+  const from = text.indexOf(start);
+  const to = text.indexOf(end);
+  if (from < 0 || to < from) throw new Error(`README.md lacks ${start} … ${end}`);
+  return `${text.slice(0, from + start.length)}\n${content}\n${text.slice(to)}`;
+}
+
 /** Path, and what it must hold. Later ones may import what earlier ones wrote. */
 const FILES: [string, () => string | Promise<string>][] = [
   ['src/store/schema.generated.ts', schemaModule],
+  ['README.md', readme],
 ];
 
 const onlyCheck = process.argv.includes('--check');

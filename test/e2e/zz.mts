@@ -9,8 +9,8 @@ import { BOMBS } from './bombs.ts';
 const folder = mkdtempSync('/tmp/prof-');
 const env = { ...serveEnvironment(folder), DELIVERABILITY_DNS_SERVERS: '127.0.0.1:9', PATH: process.env.PATH! };
 const key = JSON.parse((await runProgram(['owner', 'a@b.c', '--json'], env)).stdout).key;
-const child = spawn(process.execPath, ['--cpu-prof', '--cpu-prof-interval=500', '--cpu-prof-dir=/tmp/prof-out', await buildProgram(), 'serve'], { env });
-const ready: any = await new Promise((r) => createInterface(child.stderr).on('line', (l) => { const x = JSON.parse(l); if (x.message === 'ready') r(x); else console.log(l.slice(0,200)); }));
+const child = spawn(process.execPath, ['--require', '/tmp/wrap.cjs', await buildProgram(), 'serve'], { env });
+const ready: any = await new Promise((r) => createInterface(child.stderr).on('line', (l) => { const x = JSON.parse(l); if (x.message === 'ready') r(x); else console.log(l.includes('STALL') ? l.slice(0,700) : ''); }));
 const call = async (method: string, path: string, body?: any, type = 'application/json') => (await (await fetch(ready.api + path, { method, body, headers: { authorization: `Bearer ${key}`, ...(body ? {'content-type': type} : {}) } })).json());
 if (process.argv[2] === 'smtp') {
   for (const name of ['20 MB of base64', '20 MB of HTML text', '20 MB of base64']) {

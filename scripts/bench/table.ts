@@ -1,0 +1,65 @@
+/** The figures of the last `npm run bench` as the README shows them. */
+
+type Figures = Record<string, Record<string, number | string> | string>;
+
+interface Row {
+  what: string;
+  /** The section and the figure of the file. */
+  from: [string, string];
+  unit: string;
+  target: string;
+}
+
+const ROWS: Row[] = [
+  {
+    what: 'Messages accepted by SMTP, durable, over a plain append and fsync of the same bytes',
+    from: ['smtp', 'smtp_over_append'],
+    unit: '×',
+    target: '',
+  },
+  {
+    what: 'Analyses on one worker over bare mailauth (11 kB, two signatures)',
+    from: ['analysis', 'one_worker_over_bare'],
+    unit: '×',
+    target: '≥ 0.6',
+  },
+  {
+    what: 'Analyses on two workers over one',
+    from: ['analysis', 'two_workers_over_one'],
+    unit: '×',
+    target: '≥ 1.5',
+  },
+  {
+    what: '`GET /v1/tests/{id}` over a bare node:http and better-sqlite3 handler',
+    from: ['http', 'service_over_bare'],
+    unit: '×',
+    target: '≥ 0.5',
+  },
+  {
+    what: 'Executable: start to ready',
+    from: ['start', 'start_to_ready_seconds'],
+    unit: ' s',
+    target: '< 0.7 s',
+  },
+  {
+    what: 'Executable: memory when idle',
+    from: ['start', 'idle_memory_mb'],
+    unit: ' MB',
+    target: '< 160 MB',
+  },
+  { what: 'Executable: size', from: ['start', 'executable_mb'], unit: ' MB', target: '< 120 MB' },
+];
+
+export function benchmarkTable(figures: Figures): string {
+  const lines = ROWS.map(({ what, from: [section, name], unit, target }) => {
+    const value = (figures[section] as Record<string, number> | undefined)?.[name];
+    return `| ${what} | ${value === undefined ? 'not measured' : `${value}${unit}`} | ${target} |`;
+  });
+  return [
+    `Measured on ${figures.date} (${figures.machine}):`,
+    '',
+    '| | | target |',
+    '|---|---|---|',
+    ...lines,
+  ].join('\n');
+}

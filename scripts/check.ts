@@ -1,0 +1,33 @@
+/** Everything that can be judged without running the program: types, lint and format, generated files. */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+/** What is checked, and the command that checks it; `npm run` has put their programs in the PATH. */
+const CHECKS: [name: string, command: string[]][] = [
+  ['types', ['tsc']],
+  ['lint and format', ['biome', 'ci', '--colors=off', '--error-on-warnings', '.']],
+  ['generated files', ['tsx', 'scripts/generate.ts', '--check']],
+];
+
+const results = await Promise.all(CHECKS.map(([, command]) => run(command)));
+results.forEach(({ ok, output }, i) => {
+  if (!ok) console.log(`${output.trim()}\n`);
+  console.log(`${ok ? 'ok    ' : 'failed'}  ${CHECKS[i]![0]}`);
+});
+process.exitCode = results.every(({ ok }) => ok) ? 0 : 1;
+
+async function run([program, ...args]: string[]): Promise<{ ok: boolean; output: string }> {
+  const child = spawn(program!, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+  try {
+    const [code] = await once(child, 'close');
+    return { ok: code === 0, output };
+  } catch (error) {
+    return { ok: false, output: `${program} did not start: ${(error as Error).message}` };
+  }
+}

@@ -1,0 +1,150 @@
+/** The plan of the code, enforced: who imports whom, no circles, small files that say what they are for. */
+
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { findCircle, type Import, readImports } from './architecture/imports.ts';
+import { breach, roomOf } from './architecture/rooms.ts';
+import { textBreaches } from './architecture/text-rules.ts';
+
+const src = fileURLToPath(new URL('../src/', import.meta.url));
+const files = globSync('**/*.{ts,tsx}', { cwd: src }).map((path) => path.replaceAll(sep, '/'));
+const texts = new Map(files.map((path) => [path, readFileSync(join(src, path), 'utf8')]));
+const imports = [...texts].flatMap(([path, text]) => readImports(path, text));
+
+test('every import in src goes to a room that it may go to', () => {
+  assert.ok(imports.length > files.length, 'the imports are read');
+  assert.deepEqual(
+    imports.map(breach).filter((sentence) => sentence !== null),
+    [],
+  );
+  assert.deepEqual(
+    files.filter((path) => roomOf(path) === null),
+    [],
+    'files in no room of the plan',
+  );
+});
+
+test('every import in src goes to a file that exists', () => {
+  const inside = imports.filter(({ to }) => /\.tsx?$/.test(to));
+  assert.deepEqual(
+    inside.filter(({ to }) => !texts.has(to)),
+    [],
+  );
+});
+
+test('no file in src imports itself by way of others', () => {
+  assert.equal(findCircle(imports), null);
+});
+
+test('files in src are small, say what they are for, and leave process and clock alone', () => {
+  assert.deepEqual(
+    [...texts].flatMap(([path, text]) => textBreaches(path, text)),
+    [],
+  );
+});
+
+const line = (from: string, statement: string): Import => {
+  const [only, ...others] = readImports(from, statement);
+  assert.ok(only && others.length === 0, `one import is read from: ${statement}`);
+  return only;
+};
+
+const REFUSED: [from: string, statement: string][] = [
+  ['lib/ids.ts', "import type { Db } from '../store/open.ts';"],
+  ['lib/log.ts', "import type { Config } from '../config-variables.ts';\nimport '../net/zone.ts';"],
+  ['store/open.ts', "import { ask } from '../net/resolver.ts';"],
+  ['net/resolver.ts', "import type { App } from '../app.ts';"],
+  ['http/router.ts', "import { identifyKey } from '../team/queries.ts';"],
+  ['http/router.ts', "import { type App } from '../app.ts';"],
+  ['scheduler/scheduler.ts', "export { analyzeJob } from '../mailtests/analyze.ts';"],
+  ['analysis/analyze.ts', "import { openStore } from '../store/open.ts';"],
+  ['analysis/mime/split-parts.ts', "import type { App } from '../../app.ts';"],
+  ['analysis/score.ts', "import { sql } from 'kysely';"],
+  ['render/report-text.ts', "const late = await import('../store/open.ts');"],
+  ['team/queries.ts', "import type { Event } from '../events/append.ts';"],
+  ['mailtests/record.ts', "import {\n  createApp,\n} from '../app.ts';"],
+  ['mailtests/record.ts', "import type { App, Overrides } from '../app.ts';"],
+  ['mailtests/queries.ts', "import Database from 'better-sqlite3';"],
+  ['health/routes.ts', "import { ROUTES } from '../routes.ts';"],
+  ['smtp/server.ts', "import { startService } from '../service.ts';"],
+  ['config.ts', "import { openStore } from './store/open.ts';"],
+  ['commands/serve.ts', "import { exit } from 'node:process';"],
+  ['helpers/things.ts', "import { x } from '../lib/ids.ts';"],
+];
+
+test('an import that the plan does not have is refused', () => {
+  for (const [from, statement] of REFUSED) {
+    const sentences = readImports(from, statement).map(breach);
+    assert.ok(
+      sentences.some((sentence) => sentence?.startsWith(from)),
+      `${from}: ${statement}`,
+    );
+  }
+});
+
+test('an import that the plan has is allowed', () => {
+  for (const [from, statement] of [
+    ['store/open.ts', "import BetterSqlite from 'better-sqlite3';"],
+    ['analysis/score.ts', "import { toFix } from './summary.ts';"],
+    ['render/report-text.ts', "import type { AnalysisResult } from '../analysis/result.ts';"],
+    ['mailtests/record.ts', "import { append } from '../events/append.ts';"],
+    ['http/route.ts', "import type { App } from '../app.ts';"],
+    ['health/routes.ts', "import { capabilities } from '../capabilities.ts';"],
+    ['smtp/server.ts', "import type { Envelope } from '../analysis/check.ts';"],
+    ['service.ts', "import { type App, createApp } from './app.ts';"],
+  ] as const)
+    assert.equal(breach(line(from, statement)), null, statement);
+});
+
+test('a circle of imports is found; one that is closed by a type is none', () => {
+  const edges = (statements: [string, string][]) =>
+    statements.map(([from, statement]) => line(from, statement));
+  const start: [string, string][] = [
+    ['lib/a.ts', "import { b } from './b.ts';"],
+    ['lib/b.ts', "export * from './c.ts';"],
+  ];
+  assert.deepEqual(findCircle(edges([...start, ['lib/c.ts', "import './a.ts';"]])), [
+    'lib/a.ts',
+    'lib/b.ts',
+    'lib/c.ts',
+    'lib/a.ts',
+  ]);
+  const typed = edges([...start, ['lib/c.ts', "import type { A } from './a.ts';"]]);
+  assert.equal(findCircle(typed), null);
+});
+
+test('a file that is too long, unexplained, or reads process or clock is refused', () => {
+  const opened = '/** What it is for. */\n';
+  const cases: [string, string, RegExp][] = [
+    ['lib/a.ts', `${opened}${'call();\n'.repeat(250)}`, /251 lines/],
+    ['lib/a.ts', '// a note\n', /open/],
+    ['lib/a.ts', '/** */\nlet a;\n', /open/],
+    ['lib/a.ts', `${opened}export const e = process.env;`, /touches process/],
+    ['lib/a.ts', `${opened}export const e = globalThis.process.env;`, /touches process/],
+    ['lib/a.ts', `${opened}export const t = Date.now();`, /clock/],
+    ['lib/a.ts', `${opened}export const t = new Date();`, /clock/],
+    ['lib/a.ts', `${opened}export const t = new Date;`, /clock/],
+    ['lib/a.ts', `${opened}export const t = performance.now();`, /clock/],
+  ];
+  for (const [path, text, expected] of cases) {
+    const found = textBreaches(path, text);
+    assert.equal(found.length, 1, text.slice(0, 80));
+    assert.match(found[0]!, expected);
+  }
+});
+
+test('comments, strings, times that are given and names of one’s own are no breach', () => {
+  const text = `/** Stops the process. */
+// process.exit() and Date.now()
+export const say = 'the process. ends';
+export const at = (ms: number) => new Date(ms);
+export const run = (process: { end(): void }) => process.end();
+${'call();\n'.repeat(245)}`;
+  assert.deepEqual(textBreaches('lib/a.ts', text), []);
+  assert.deepEqual(textBreaches('lib/b.ts', '/**\n * What it is for.\n */\n'), []);
+  assert.deepEqual(textBreaches('main.ts', '/** The start. */\nprocess.exit();'), []);
+  assert.deepEqual(textBreaches('lib/clock.ts', '/** Time. */\nDate.now();'), []);
+});

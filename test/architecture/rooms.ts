@@ -1,0 +1,79 @@
+/** Who may import whom: the rooms of the house, and for each the rooms that it may use. */
+
+import type { Import } from './imports.ts';
+
+/** Each may use those before it. */
+const FEATURES = [
+  'outbox',
+  'team',
+  'events',
+  'webhooks',
+  'domains',
+  'mailtests',
+  'placement',
+  'monitors',
+  'alerts',
+  'reports',
+  'health',
+];
+const MECHANISMS = ['lib', 'store', 'net', 'http', 'scheduler', 'analysis', 'render'];
+const BELOW_SURFACES = [...MECHANISMS, ...FEATURES];
+
+/** Where the program is put together: these may import everything. */
+const TOP_FOLDERS = ['commands', 'demo'];
+const TOP_FILES = ['app.ts', 'service.ts', 'smtp-key-pair.ts', 'main.ts', 'version.ts'];
+
+const ALLOWED: Record<string, string[]> = {
+  lib: [],
+  store: ['lib'],
+  net: ['lib'],
+  http: ['lib', 'store', 'net'],
+  scheduler: ['lib', 'store', 'net'],
+  analysis: ['lib', 'net'],
+  render: ['lib', 'analysis'],
+  ...Object.fromEntries(
+    FEATURES.map((feature, i) => [feature, [...MECHANISMS, ...FEATURES.slice(0, i)]]),
+  ),
+  dashboard: BELOW_SURFACES,
+  smtp: BELOW_SURFACES,
+  routes: [...BELOW_SURFACES, 'dashboard'],
+};
+
+/** They have no part in the running service, so not even its type. */
+const WITHOUT_APP = ['lib', 'store', 'net', 'analysis', 'render'];
+/** Packages that only some may import. */
+const PACKAGES: Record<string, (room: string, file: string) => boolean> = {
+  'better-sqlite3': (room) => room === 'store',
+  kysely: (room) => !['lib', 'net', 'analysis', 'render', 'smtp'].includes(room),
+  process: (_, file) => file === 'main.ts',
+};
+
+/** The room of a file below src; null where the plan has none for it. */
+export function roomOf(file: string): string | null {
+  const [first, ...rest] = file.split('/');
+  if (rest.length > 0) return TOP_FOLDERS.includes(first!) ? 'top' : known(first!);
+  if (/^config(-[\w-]+)?\.ts$/.test(file) || file === 'capabilities.ts') return 'lib';
+  if (file === 'routes.ts') return 'routes';
+  return TOP_FILES.includes(file) ? 'top' : null;
+}
+
+const known = (room: string): string | null => (room in ALLOWED ? room : null);
+
+/** What is wrong with an import, in a sentence; null where it is allowed. */
+export function breach({ from, to, names, typeOnly }: Import): string | null {
+  const room = roomOf(from);
+  if (room === null) return `${from} is in no room of the plan`;
+  if (!to.endsWith('.ts') && !to.endsWith('.tsx')) return packageBreach(room, from, to);
+  if (room === 'top') return null;
+  const onlyApp = typeOnly && names.length === 1 && names[0] === 'App';
+  if (to === 'app.ts' && onlyApp && !WITHOUT_APP.includes(room)) return null;
+  const target = roomOf(to);
+  if (target === room || (target !== null && ALLOWED[room]!.includes(target))) return null;
+  return `${from} imports ${to}: ${room} may use ${ALLOWED[room]!.join(', ') || 'nothing else'}`;
+}
+
+function packageBreach(room: string, from: string, to: string): string | null {
+  const name = to.replace(/^node:/, '');
+  const mayUse = Object.hasOwn(PACKAGES, name) ? PACKAGES[name] : undefined;
+  return !mayUse || mayUse(room, from) ? null : `${from} imports the package ${to}`;
+}
