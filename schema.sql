@@ -69,8 +69,9 @@ CREATE TABLE tests (
   previous          TEXT,
   envelope          TEXT,
   categories        TEXT,
-  -- Checks and cap as JSON; last, because it is large and lists do not read it.
-  result            TEXT
+  cap               TEXT,
+  -- The checks as the API answers them, as JSON; last, because it is large and lists do not read it.
+  checks            TEXT
 );
 CREATE INDEX tests_listed ON tests (livemode, id);
 CREATE INDEX tests_expiring ON tests (expires_at) WHERE status = 'waiting';

@@ -9,12 +9,12 @@ const sqlite = new Sqlite(path, { readonly: true });
 const find = sqlite.prepare('SELECT * FROM tests WHERE id = ?');
 const server = createServer((request, response) => {
   const id = request.url!.slice(request.url!.lastIndexOf('/') + 1);
-  const { result, envelope, categories, ...row } = find.get(id) as Record<string, string>;
+  const { checks, envelope, categories, ...row } = find.get(id) as Record<string, string>;
   const body = JSON.stringify({
     ...row,
     envelope: JSON.parse(envelope!),
     categories: JSON.parse(categories!),
-    ...JSON.parse(result!),
+    checks: JSON.parse(checks!),
   });
   response.writeHead(200, {
     'content-type': 'application/json',

@@ -12,10 +12,10 @@ export interface Child<Ready> {
   stop(): Promise<void>;
 }
 
-/** Starts a script of this folder; it prints one line of JSON when it is ready. */
+/** Starts a bundled script of this folder; it prints one line of JSON when it is ready. */
 export async function startChild<Ready>(script: string, args: string[]): Promise<Child<Ready>> {
   const path = fileURLToPath(new URL(script, import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', path, ...args], {
+  const child = spawn(process.execPath, [path, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [line] = await once(createInterface(child.stdout!), 'line');

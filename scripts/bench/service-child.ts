@@ -1,5 +1,6 @@
 /** The service as the benchmarks run it: on a file in the given folder, with tests made beforehand. */
 
+import { isMainThread } from 'node:worker_threads';
 import { readConfig } from '../../src/config.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { insertTest, newTestRow } from '../../src/mailtests/queries.ts';
@@ -8,40 +9,45 @@ import { startService } from '../../src/service.ts';
 import { createApiKey, makeOwner } from '../../src/team/queries.ts';
 import { benchMail } from './message.ts';
 
-const [folder, count] = process.argv.slice(2) as [string, string];
-const { zone } = await benchMail();
-const { config } = readConfig({
-  DELIVERABILITY_DATA_DIR: folder,
-  DELIVERABILITY_HTTP_PORT: '0',
-  DELIVERABILITY_SMTP_PORT: '0',
-  DELIVERABILITY_SMTP_NAME: 'mx.bench.example',
-  DELIVERABILITY_INBOX_DOMAIN: 'bench.example',
-});
-const service = await startService(config, '0.0.0', {
-  resolver: zoneResolver(zone),
-  log: silentLog,
-});
-const { app, http, smtp, stop } = service;
-// What is measured here is taking messages and answering requests, not analysing.
-await app.scheduler.stop();
-const { owner } = await makeOwner(app, 'owner@bench.example');
-const { key } = await createApiKey(app, {
-  memberId: owner.id,
-  name: 'bench',
-  role: 'owner',
-  livemode: true,
-});
-const seed = { kind: 'auto', metadata: {}, expires_in: 86_400, livemode: true } as const;
-const rows = Array.from({ length: Number(count) }, () => newTestRow(app, seed));
-await app.db.transaction().execute(async (tx) => {
-  for (const row of rows) await insertTest(tx, row);
-});
-process.on('SIGTERM', () => void stop());
-console.log(
-  JSON.stringify({
-    http: http.port,
-    smtp: smtp.port,
-    key,
-    tests: rows.map(({ id, token }) => ({ id, token })),
-  }),
-);
+// Bundled, this file is also what analysis threads run.
+if (isMainThread) await serve();
+
+async function serve(): Promise<void> {
+  const [folder, count] = process.argv.slice(2) as [string, string];
+  const { zone } = await benchMail();
+  const { config } = readConfig({
+    DELIVERABILITY_DATA_DIR: folder,
+    DELIVERABILITY_HTTP_PORT: '0',
+    DELIVERABILITY_SMTP_PORT: '0',
+    DELIVERABILITY_SMTP_NAME: 'mx.bench.example',
+    DELIVERABILITY_INBOX_DOMAIN: 'bench.example',
+  });
+  const service = await startService(config, '0.0.0', {
+    resolver: zoneResolver(zone),
+    log: silentLog,
+  });
+  const { app, http, smtp, stop } = service;
+  // What is measured here is taking messages and answering requests, not analysing.
+  await app.scheduler.stop();
+  const { owner } = await makeOwner(app, 'owner@bench.example');
+  const { key } = await createApiKey(app, {
+    memberId: owner.id,
+    name: 'bench',
+    role: 'owner',
+    livemode: true,
+  });
+  const seed = { kind: 'auto', metadata: {}, expires_in: 86_400, livemode: true } as const;
+  const rows = Array.from({ length: Number(count) }, () => newTestRow(app, seed));
+  await app.db.transaction().execute(async (tx) => {
+    for (const row of rows) await insertTest(tx, row);
+  });
+  process.on('SIGTERM', () => void stop());
+  console.log(
+    JSON.stringify({
+      http: http.port,
+      smtp: smtp.port,
+      key,
+      tests: rows.map(({ id, token }) => ({ id, token })),
+    }),
+  );
+}

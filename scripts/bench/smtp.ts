@@ -21,7 +21,10 @@ interface Ready {
 export async function benchSmtp() {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
   const raw = Buffer.from((await benchMail()).input.raw);
-  const child = await startChild<Ready>('service-child.ts', [folder, String(COUNT * (ROUNDS + 1))]);
+  const child = await startChild<Ready>('service-child.mjs', [
+    folder,
+    String(COUNT * (ROUNDS + 1)),
+  ]);
   const tokens = child.ready.tests.map(({ token }) => token);
   try {
     const rates = await inTurn({

@@ -4,13 +4,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as after } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { median, round2 } from './measure.ts';
 
-const EXECUTABLE = fileURLToPath(new URL('../../dist/deliverability', import.meta.url));
+const EXECUTABLE = resolve('dist/deliverability');
 const STARTS = 5;
 /** Long enough for what a start leaves behind to be collected. */
 const IDLE_MS = 5_000;

@@ -10,6 +10,7 @@ import { parseMessage } from './parse-message.ts';
 import type { AnalysisResult, CheckResult } from './result.ts';
 import { earnedOf, gainOf, gradeOf, type Scored, scoreOf, wholeScore } from './score.ts';
 import { summarize } from './summary.ts';
+import { trimEvidence, trimText } from './trim.ts';
 
 /** The version of the checks, points, weights and caps; changes whenever a score could. */
 export const RULESET = '2026.11';
@@ -195,9 +196,9 @@ function toResult(check: Check, finding: Finding, scored: Scored, gained: number
     status: scored.status,
     title: follows
       ? `${check.label}: follows from ${scored.followsFrom.join(' and ')}.`
-      : finding.title,
-    detail: follows ? `follows from ${scored.followsFrom.join(', ')}` : finding.detail,
-    evidence: finding.evidence ?? {},
+      : trimText(finding.title),
+    detail: follows ? `follows from ${scored.followsFrom.join(', ')}` : trimText(finding.detail),
+    evidence: trimEvidence(finding.evidence ?? {}),
     points: check.points,
     earned: earnedOf(scored),
     gain: gained,

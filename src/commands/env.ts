@@ -37,8 +37,8 @@ export const env: Command = {
 /** The same as a Markdown table, for the README. */
 export function environmentTable(): string {
   const lines = entries.map(([name, spec]) => {
-    const fallback = defaultOf(spec);
-    return `| \`${PREFIX}${name}\` | ${fallback ? `\`${fallback}\`` : 'unset'} | ${spec.help} |`;
+    const literal = spec.fallback ? `\`${spec.fallback}\`` : 'unset';
+    return `| \`${PREFIX}${name}\` | ${spec.fallbackText ?? literal} | ${spec.help} |`;
   });
   return ['| variable | default | |', '|---|---|---|', ...lines].join('\n');
 }

@@ -31,7 +31,8 @@ function filterOf(schema: Known): Filter {
       return objectFilter(schema.entries!);
     case 'array': {
       const item = filterOf(schema.item!);
-      return item === asIs ? asIs : (value) => (value as unknown[]).map(item);
+      // What is no array is stored JSON, cut when it was stored.
+      return item === asIs ? asIs : (value) => (Array.isArray(value) ? value.map(item) : value);
     }
     case 'nullable':
     case 'optional':

@@ -9,6 +9,7 @@ import { contentType, decodeParams, queryObject, readBody, readJson, validate } 
 import { problemResponse } from './problem.ts';
 import { responseFilter } from './response-filter.ts';
 import type { Route } from './route.ts';
+import { toJson } from './stored-json.ts';
 
 export type Fetch = (request: Request) => Promise<Response>;
 
@@ -131,7 +132,7 @@ function serveRoute(app: App, route: Route, identify: Identify): Serve {
     };
     if (route.location) headers.location = route.location(answer);
     const status = route.statusOf?.(answer) ?? route.status ?? 200;
-    return new Response(JSON.stringify(filter(answer)), { status, headers });
+    return new Response(toJson(filter(answer)), { status, headers });
   };
 }
 

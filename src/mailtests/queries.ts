@@ -38,7 +38,8 @@ const EMPTY_RESULT = {
   previous: null,
   envelope: null,
   categories: null,
-  result: null,
+  cap: null,
+  checks: null,
 } satisfies Partial<TestRow>;
 
 const LISTED_COLUMNS = [
@@ -52,7 +53,7 @@ const LISTED_COLUMNS = [
   'created_at',
   'expires_at',
   ...(Object.keys(EMPTY_RESULT) as (keyof typeof EMPTY_RESULT)[]).filter(
-    (column) => column !== 'result' && column !== 'envelope',
+    (column) => column !== 'checks' && column !== 'envelope',
   ),
 ] as const;
 

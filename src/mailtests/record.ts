@@ -1,15 +1,18 @@
 /** Records what an analysis ended in, with its event, in one transaction. */
 
+import * as v from 'valibot';
 import type { PoolOutcome } from '../analysis/pool.ts';
 import type { AnalysisResult } from '../analysis/result.ts';
 import type { App } from '../app.ts';
 import { appendEvent } from '../events/append.ts';
+import { responseFilter } from '../http/response-filter.ts';
 import { isoTime } from '../lib/clock.ts';
 import { addressDomain } from '../lib/domain-names.ts';
 import type { Tx } from '../store/open.ts';
 import type { TestRow } from '../store/tables.ts';
 import type { ClaimedTest } from './analyze.ts';
-import { presentListed, type StoredResult } from './present.ts';
+import { presentListed } from './present.ts';
+import { CheckItem } from './schema.ts';
 
 /** Minutes to the next try after a result that temporary errors left without a score. */
 const RETRY_AFTER_MIN = [1, 3, 10];
@@ -71,8 +74,10 @@ function changeFor(app: App, row: TestRow, outcome: PoolOutcome): Partial<TestRo
   return { ...DONE, ...found, ...previous, status: 'completed', completed_at };
 }
 
+/** What is stored is answered as it is: what the API does not declare stays behind here. */
+const declaredChecks = responseFilter(v.array(CheckItem));
+
 function columnsOf(result: AnalysisResult): Partial<TestRow> {
-  const stored: StoredResult = { checks: result.checks, cap: result.cap };
   return {
     ...result.auth_results,
     from_address: result.from_address,
@@ -84,7 +89,8 @@ function columnsOf(result: AnalysisResult): Partial<TestRow> {
     coverage: result.coverage,
     ruleset: result.ruleset,
     categories: JSON.stringify(result.categories),
-    result: JSON.stringify(stored),
+    cap: result.cap === null ? null : JSON.stringify(result.cap),
+    checks: JSON.stringify(declaredChecks(result.checks)),
   };
 }
 

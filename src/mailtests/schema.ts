@@ -32,7 +32,8 @@ const CategoryScore = v.object({
 
 const Reference = v.object({ name: v.string(), url: v.string() });
 
-const CheckItem = v.object({
+/** One check of a result; stored in this very form. */
+export const CheckItem = v.object({
   id: v.string(),
   category: v.picklist(CATEGORIES),
   label: v.string(),

@@ -56,7 +56,8 @@ export interface TestRow {
   previous: string | null;
   envelope: string | null;
   categories: string | null;
-  result: string | null;
+  cap: string | null;
+  checks: string | null;
 }
 
 export interface MessageRow {

@@ -1,0 +1,23 @@
+/** Runs one benchmark and prints its figures as JSON. */
+
+import { isMainThread } from 'node:worker_threads';
+import { benchAnalysis } from './analysis.ts';
+import { benchHttp } from './http.ts';
+import { benchSmtp } from './smtp.ts';
+import { benchStart } from './start.ts';
+
+const BENCHES: Record<string, () => Promise<object>> = {
+  smtp: benchSmtp,
+  analysis: benchAnalysis,
+  http: benchHttp,
+  start: benchStart,
+};
+
+// Bundled, this file is also what analysis threads run.
+if (isMainThread) {
+  const name = process.argv[2] ?? '';
+  const bench = BENCHES[name];
+  if (!bench)
+    throw new Error(`There is no benchmark "${name}": ${Object.keys(BENCHES).join(', ')}`);
+  console.log(JSON.stringify(await bench()));
+}
