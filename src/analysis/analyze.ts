@@ -163,28 +163,30 @@ function authKnowledge(scored: Scored[]): { enough: boolean; errors: number } {
 
 /** What depends on a failed check becomes `skipped`, so that one cause is one finding. */
 function applyDependencies(checks: Check[], findings: Finding[]): Scored[] {
-  const failed = new Set(checks.flatMap((c, i) => (findings[i]!.status === 'fail' ? [c.id] : [])));
-  const dependencies = new Map(
-    checks.map(({ id, dependsOn = [] }, i) => [
-      id,
-      [...dependsOn, ...(findings[i]!.dependsOn ?? [])],
-    ]),
-  );
-  const rootsOf = (id: string): string[] => {
-    const depends = dependencies.get(id) ?? [];
-    const roots = depends.flatMap((parent) => {
+  const places = new Map(checks.map(({ id }, index) => [id, index]));
+  const rootsOf = (index: number): string[] => {
+    const depends = dependenciesOf(checks[index]!, findings[index]!);
+    const roots = new Set<string>();
+    for (const id of depends) {
+      const parent = places.get(id);
+      if (parent === undefined) continue;
       const above = rootsOf(parent);
-      if (above.length > 0) return above;
-      return failed.has(parent) ? [parent] : [];
-    });
-    return [...new Set(roots)];
+      if (above.length > 0) for (const root of above) roots.add(root);
+      else if (findings[parent]!.status === 'fail') roots.add(id);
+    }
+    return roots.size > 0 ? [...roots] : NO_ROOTS;
   };
-  return checks.map((check, index) => {
-    const roots = rootsOf(check.id);
-    const status = roots.length > 0 ? 'skipped' : findings[index]!.status;
-    const { id, category, points, curedBy = [] } = check;
-    return { id, category, points, status, followsFrom: roots, curedBy };
+  return checks.map(({ id, category, points, curedBy = NO_ROOTS }, index) => {
+    const followsFrom = rootsOf(index);
+    const status = followsFrom.length > 0 ? 'skipped' : findings[index]!.status;
+    return { id, category, points, status, followsFrom, curedBy };
   });
+}
+
+const NO_ROOTS: string[] = [];
+
+function dependenciesOf({ dependsOn = NO_ROOTS }: Check, finding: Finding): string[] {
+  return finding.dependsOn ? [...dependsOn, ...finding.dependsOn] : dependsOn;
 }
 
 function toResult(check: Check, finding: Finding, scored: Scored, gained: number): CheckResult {

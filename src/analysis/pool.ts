@@ -1,8 +1,9 @@
 /** Analysis threads with limits on time and memory, so that no message can stall or end the service. */
 
 import { Worker } from 'node:worker_threads';
+import { batched } from '../lib/batch.ts';
 import type { Log } from '../lib/log.ts';
-import type { DnsAnswer, Resolver } from '../net/resolver.ts';
+import type { Resolver } from '../net/resolver.ts';
 import { DEADLINE_MS } from './analyze.ts';
 import type { AnalysisInput } from './check.ts';
 import type { AnalysisResult } from './result.ts';
@@ -34,7 +35,7 @@ export interface PoolOptions {
 const JOBS_PER_THREAD = 8;
 
 /** Room for what many analyses at once make and drop: less of it is copied. */
-const YOUNG_MB = 64;
+const YOUNG_MB = 96;
 
 interface Job {
   id: number;
@@ -48,6 +49,7 @@ interface Job {
 
 interface Thread {
   worker: Worker;
+  send(message: ToWorker): void;
   jobs: Map<number, Job>;
 }
 
@@ -80,9 +82,12 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
       workerData: { role: WORKER_ROLE },
       resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: YOUNG_MB },
     });
-    const thread: Thread = { worker, jobs: new Map() };
+    const send = batched<ToWorker>((messages) => worker.postMessage(messages));
+    const thread: Thread = { worker, send, jobs: new Map() };
     threads.add(thread);
-    worker.on('message', (message: FromWorker) => received(thread, message));
+    worker.on('message', (messages: FromWorker[]) => {
+      for (const message of messages) received(thread, message);
+    });
     worker.on('error', (error) => log.warn('analysis thread failed', { error: error.message }));
     worker.on('exit', () => ended(thread));
     worker.unref();
@@ -97,19 +102,13 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
       void thread.worker.terminate();
     }, deadlineMs + graceMs);
     const { id, input, offline } = job;
-    thread.worker.postMessage({
-      type: 'analyze',
-      job: id,
-      input,
-      offline,
-      deadlineMs,
-    } satisfies ToWorker);
+    thread.send({ type: 'analyze', job: id, input, offline, deadlineMs });
   }
 
   function received(thread: Thread, message: FromWorker): void {
-    if (message.type === 'asks') {
-      for (const [ask, name, type] of message.asks)
-        void resolver(name, type).then((answer) => reply(thread, ask, answer));
+    if (message.type === 'ask') {
+      const { ask, name, record } = message;
+      void resolver(name, record).then((answer) => thread.send({ type: 'answer', ask, answer }));
       return;
     }
     const job = thread.jobs.get(message.job);
@@ -125,20 +124,6 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
     next();
   }
 
-  // Answers that are there at once (a cache, a zone in memory) go back in one message.
-  const outgoing = new Map<Thread, [number, DnsAnswer][]>();
-  function reply(thread: Thread, ask: number, answer: DnsAnswer): void {
-    if (outgoing.size === 0) setImmediate(flush);
-    const answers = outgoing.get(thread);
-    if (answers) answers.push([ask, answer]);
-    else outgoing.set(thread, [[ask, answer]]);
-  }
-  function flush(): void {
-    for (const [thread, answers] of outgoing)
-      thread.worker.postMessage({ type: 'answers', answers } satisfies ToWorker);
-    outgoing.clear();
-  }
-
   function release(thread: Thread, job: Job): void {
     clearTimeout(job.timer);
     thread.jobs.delete(job.id);
@@ -148,7 +133,6 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
   /** A thread is gone: stuck, out of memory, or closed. What it held is tried again, each alone. */
   function ended(thread: Thread): void {
     threads.delete(thread);
-    outgoing.delete(thread);
     for (const job of thread.jobs.values()) {
       clearTimeout(job.timer);
       if (closed) job.settle({ ok: false, reason: 'closed', detail: 'shutting down' });

@@ -13,7 +13,21 @@ export function trimText(text: string): string {
 
 /** Evidence with long text cut, long lists cut (and counted), and nothing nested too deep. */
 export function trimEvidence(evidence: { [key: string]: Json }): { [key: string]: Json } {
-  return trimValue(evidence, 0) as { [key: string]: Json };
+  return fits(evidence, 0) ? evidence : (trimValue(evidence, 0) as { [key: string]: Json });
+}
+
+/** Whether nothing has to be cut, as for any honest message. */
+function fits(value: Json, depth: number): boolean {
+  if (typeof value === 'string') return value.length <= TEXT_MAX;
+  if (typeof value !== 'object' || value === null) return true;
+  if (depth >= DEPTH_MAX) return false;
+  let items = 0;
+  for (const key in value) {
+    items += 1;
+    if (items > ITEMS_MAX || key.length > TEXT_MAX) return false;
+    if (!fits((value as Record<string, Json>)[key]!, depth + 1)) return false;
+  }
+  return true;
 }
 
 function trimValue(value: Json, depth: number): Json {

@@ -2,6 +2,7 @@
 
 import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { batched } from '../lib/batch.ts';
 import { errorMessage } from '../lib/errors.ts';
 import type { DnsAnswer, RecordType, Resolver } from '../net/resolver.ts';
 import { analyze } from './analyze.ts';
@@ -15,10 +16,11 @@ export interface AnalyzeCommand {
   deadlineMs: number;
 }
 
-export type ToWorker = AnalyzeCommand | { type: 'answers'; answers: [ask: number, DnsAnswer][] };
+/** Both ways messages travel in lists: see `batched`. */
+export type ToWorker = AnalyzeCommand | { type: 'answer'; ask: number; answer: DnsAnswer };
 
 export type FromWorker =
-  | { type: 'asks'; asks: [ask: number, name: string, type: RecordType][] }
+  | { type: 'ask'; ask: number; name: string; record: RecordType }
   /** `result` is an AnalysisResult as JSON: cheaper to hand over than its many small objects. */
   | { type: 'done'; job: number; result: string; faults: string[] }
   | { type: 'failed'; job: number; error: string };
@@ -36,50 +38,43 @@ if (!isMainThread && workerData?.role === WORKER_ROLE) serve();
 
 function serve(): void {
   const port = parentPort!;
-  const resolver = askingResolver((message) => port.postMessage(message));
-  port.on('message', (message: ToWorker) => {
-    if (message.type === 'answers') resolver.answered(message.answers);
-    else void work(message, resolver.ask);
-  });
-
-  async function work(command: AnalyzeCommand, ask: Resolver): Promise<void> {
-    const { job, input, offline, deadlineMs } = command;
-    const faults: string[] = [];
-    const onFault = (check: string, error: unknown) => {
-      faults.push(`${check}: ${error instanceof Error ? error.stack : errorMessage(error)}`);
-    };
-    let reply: FromWorker;
-    try {
-      const result = await analyze(input, { resolver: ask, offline, deadlineMs, onFault });
-      reply = { type: 'done', job, result: JSON.stringify(result), faults };
-    } catch (error) {
-      reply = { type: 'failed', job, error: String((error as Error)?.stack ?? error) };
+  const send = batched<FromWorker>((messages) => port.postMessage(messages));
+  const { ask, answered } = askingResolver(send);
+  port.on('message', (messages: ToWorker[]) => {
+    for (const message of messages) {
+      if (message.type === 'answer') answered(message.ask, message.answer);
+      else void work(message, ask).then(send);
     }
-    port.postMessage(reply);
+  });
+}
+
+async function work(command: AnalyzeCommand, resolver: Resolver): Promise<FromWorker> {
+  const { job, input, offline, deadlineMs } = command;
+  const faults: string[] = [];
+  const onFault = (check: string, error: unknown) => {
+    faults.push(`${check}: ${error instanceof Error ? error.stack : errorMessage(error)}`);
+  };
+  try {
+    const result = await analyze(input, { resolver, offline, deadlineMs, onFault });
+    return { type: 'done', job, result: JSON.stringify(result), faults };
+  } catch (error) {
+    return { type: 'failed', job, error: String((error as Error)?.stack ?? error) };
   }
 }
 
-/** A resolver whose questions go to the main thread, those of all jobs in one turn of the loop in one message. */
+/** A resolver whose questions go to the main thread, which has the one cache and the limits. */
 function askingResolver(send: (message: FromWorker) => void) {
   const waiting = new Map<number, (answer: DnsAnswer) => void>();
-  let asks: [number, string, RecordType][] = [];
   let last = 0;
-  const flush = () => {
-    send({ type: 'asks', asks });
-    asks = [];
-  };
-  const ask: Resolver = (name, type) =>
+  const ask: Resolver = (name, record) =>
     new Promise((resolve) => {
       last += 1;
       waiting.set(last, resolve);
-      if (asks.length === 0) setImmediate(flush);
-      asks.push([last, name, type]);
+      send({ type: 'ask', ask: last, name, record });
     });
-  const answered = (answers: [number, DnsAnswer][]) => {
-    for (const [id, answer] of answers) {
-      waiting.get(id)?.(answer);
-      waiting.delete(id);
-    }
+  const answered = (id: number, answer: DnsAnswer) => {
+    waiting.get(id)?.(answer);
+    waiting.delete(id);
   };
   return { ask, answered };
 }

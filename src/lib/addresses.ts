@@ -11,7 +11,9 @@ export type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
  */
 export function normalizeAddress(text: string): string | null {
   const bare = text.replace(/^\[(?:IPv6:)?|\]$/gi, '').replace(/%.*$/, '');
-  // Node's test is strict, and cheap for what is no address; ipaddr.js is neither.
+  // Most of what is asked about is a host name: told apart before the costly tests.
+  if (!/^[\d.]+$|:/.test(bare)) return null;
+  // Node's test is strict; ipaddr.js also takes octal and shortened spellings.
   return isIP(bare) === 0 ? null : ipaddr.process(bare).toString();
 }
 
