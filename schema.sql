@@ -70,6 +70,8 @@ CREATE TABLE tests (
   envelope          TEXT,
   categories        TEXT,
   cap               TEXT,
+  -- Name and subject in lower case, for the search.
+  search            TEXT NOT NULL DEFAULT '',
   -- The checks as the API answers them, as JSON; last, because it is large and lists do not read it.
   checks            TEXT
 );

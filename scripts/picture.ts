@@ -111,7 +111,7 @@ ${rows.join('\n')}
 }
 
 function toSpans(line: string): string {
-  const escape = (part: string) => part.replace(/[&<>]/g, (c) => `&#${c.charCodeAt(0)};`);
+  const escapeXml = (part: string) => part.replace(/[&<>]/g, (c) => `&#${c.charCodeAt(0)};`);
   const style = { color: '', bold: false, dim: false };
   return line
     .split(/\u001b\[([\d;]+)m/)
@@ -126,7 +126,7 @@ function toSpans(line: string): string {
         style.bold && 'font-weight="bold"',
         style.dim && 'fill-opacity="0.6"',
       ].filter(Boolean);
-      return `<tspan ${attributes.join(' ')}>${escape(part)}</tspan>`;
+      return `<tspan ${attributes.join(' ')}>${escapeXml(part)}</tspan>`;
     })
     .join('');
 }

@@ -14,8 +14,8 @@ import { createSignals, type Signals } from './lib/signals.ts';
 import { analyzeJob } from './mailtests/analyze.ts';
 import { expireTestsJob, retireTestsJob } from './mailtests/expire.ts';
 import { createDnsResolver } from './net/dns-resolver.ts';
-import { chosenDnsServers } from './net/dns-servers.ts';
 import type { Resolver } from './net/resolver.ts';
+import { systemDnsServers } from './net/system-dns.ts';
 import { createScheduler, type Scheduler } from './scheduler/scheduler.ts';
 import type { Db, Store } from './store/open.ts';
 import { openStore } from './store/open.ts';
@@ -71,7 +71,7 @@ export async function createApp(
   const store = overrides.store ?? openStore(config.DATABASE_URL);
   const dns = overrides.resolver
     ? null
-    : createDnsResolver({ servers: chosenDnsServers(config.DNS_SERVERS), clock });
+    : createDnsResolver({ servers: config.DNS_SERVERS ?? systemDnsServers(), clock });
   const resolver = overrides.resolver ?? dns!;
   const app: App = {
     config,

@@ -1,8 +1,8 @@
 /** How the text of each kind of variable is read; what is wrong with it is thrown as a plain sentence. */
 
-import { isIPv4, isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import { type Network, parseNetwork } from './lib/addresses.ts';
+import { type DnsServer, parseDnsServers } from './lib/dns-servers.ts';
 import { normalizeDomain } from './lib/domain-names.ts';
 import { parseDuration, parseSize } from './lib/durations.ts';
 
@@ -32,7 +32,7 @@ export const networks: Read<Network[]> = (value) =>
     try {
       return parseNetwork(item);
     } catch {
-      throw new Error(`takes networks such as 10.0.0.0/8, separated by commas; "${item}" is none`);
+      throw new Error('takes networks such as 10.0.0.0/8, separated by commas');
     }
   });
 export const oneOf =
@@ -42,9 +42,12 @@ export const oneOf =
       throw new Error(`takes one of ${choices.join(', ')}`);
     return value as T;
   };
+// A hundred years: much more, and the time that lies as long ago could not be written.
+const MAX_DURATION_MS = 36_500 * 86_400_000;
 export const duration: Read<number> = (value) => {
   const ms = parseDuration(value);
-  if (ms === null) throw new Error('takes a duration such as 30s, 15m, 2h or 90d');
+  if (ms === null || ms > MAX_DURATION_MS)
+    throw new Error('takes a duration such as 30s, 15m, 2h or 90d, up to 36500d');
   return ms;
 };
 export const size: Read<number> = (value) => {
@@ -53,9 +56,10 @@ export const size: Read<number> = (value) => {
     throw new Error('takes a size such as 64KiB or 25MiB, up to 1GiB');
   return bytes;
 };
+export const MAX_WORKERS = 128;
 export const workers: Read<number> = (value) => {
-  if (!/^\d{1,3}$/.test(value) || Number(value) < 1 || Number(value) > 128)
-    throw new Error('takes a whole number from 1 to 128');
+  if (!/^\d{1,3}$/.test(value) || Number(value) < 1 || Number(value) > MAX_WORKERS)
+    throw new Error(`takes a whole number from 1 to ${MAX_WORKERS}`);
   return Number(value);
 };
 export const database: Read<string> = (value) => {
@@ -63,16 +67,12 @@ export const database: Read<string> = (value) => {
   if (!path) throw new Error('takes sqlite: and the path of a file');
   return path === ':memory:' ? path : resolve(path);
 };
-export const servers: Read<string[] | null> = (value) => {
+export const servers: Read<DnsServer[] | null> = (value) => {
   if (value === '') return null;
-  const items = list(value);
-  const isServer = (item: string) => {
-    const [, v6, v4, port] = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(item) ?? [];
-    return (isIPv6(v6 ?? '') || isIPv4(v4 ?? '')) && Number(port ?? 53) <= 65_535;
-  };
-  if (items.length === 0 || !items.every(isServer))
+  const parsed = parseDnsServers(value);
+  if (!parsed)
     throw new Error('takes addresses such as 127.0.0.1:5353 or [::1]:53, separated by commas');
-  return items;
+  return parsed;
 };
 export const email: Read<string | null> = (value) => {
   if (value !== '' && !/^[^\s@]+@[^\s@]+$/.test(value)) throw new Error('takes an e-mail address');

@@ -7,6 +7,7 @@ import {
   domain,
   duration,
   email,
+  MAX_WORKERS,
   networks,
   oneOf,
   optional,
@@ -139,7 +140,7 @@ export const VARIABLES = {
   }),
   WORKERS: variable({
     read: workers,
-    fallback: () => String(availableParallelism()),
+    fallback: () => String(Math.min(availableParallelism(), MAX_WORKERS)),
     fallbackText: 'number of cores',
     help: 'Analysis threads.',
   }),

@@ -29,22 +29,26 @@ export interface ReadConfig {
 
 /**
  * Reads the whole configuration. An empty variable counts as unset. Throws a ConfigError that names
- * every wrong variable at once.
+ * every wrong variable at once. `variables` is for tests of what no variable of today needs.
  */
-export function readConfig(env: Environment): ReadConfig {
+export function readConfig(
+  env: Environment,
+  variables: Record<string, Variable<unknown>> = VARIABLES,
+): ReadConfig {
   const faults: string[] = [];
   const texts: Record<string, string> = {};
   const values: Record<string, unknown> = {};
-  for (const [name, spec] of Object.entries(VARIABLES) as [string, Variable<unknown>][]) {
+  for (const [name, spec] of Object.entries(variables)) {
+    const fallback = typeof spec.fallback === 'string' ? spec.fallback : spec.fallback(texts);
+    let text: string | undefined;
     try {
-      const fallback = typeof spec.fallback === 'string' ? spec.fallback : spec.fallback(texts);
-      texts[name] = given(env, name, spec) ?? fallback;
-      values[name] = spec.read(texts[name]);
+      text = given(env, name, spec) ?? fallback;
+      values[name] = spec.read(text);
+      texts[name] = text;
     } catch (error) {
-      faults.push(
-        `${PREFIX}${name} ${(error as Error).message}${spec.secret ? '' : quoted(texts[name])}`,
-      );
-      texts[name] ??= '';
+      faults.push(`${PREFIX}${name} ${(error as Error).message}${spec.secret ? '' : quoted(text)}`);
+      // So that what is computed from it is not told as a second fault.
+      texts[name] = fallback;
     }
   }
   faults.push(...pairFaults(texts));
@@ -52,7 +56,7 @@ export function readConfig(env: Environment): ReadConfig {
   return {
     config: values as Config,
     texts: texts as Record<VariableName, string>,
-    warnings: unknownNames(env),
+    warnings: unknownNames(env, variables),
   };
 }
 
@@ -63,7 +67,7 @@ function given(env: Environment, name: string, spec: Variable<unknown>): string 
   if (own && file) throw new Error(`is given twice, by itself and by ${PREFIX}${name}_FILE`);
   if (!file) return own || undefined;
   try {
-    return readFileSync(file, 'utf8').trim();
+    return readFileSync(file, 'utf8').trim() || undefined;
   } catch (error) {
     throw new Error(
       `cannot be read from the file named (${(error as NodeJS.ErrnoException).code})`,
@@ -85,14 +89,18 @@ function pairFaults(texts: Record<string, string>): string[] {
   });
 }
 
-function unknownNames(env: Environment): string[] {
-  const known = Object.entries(VARIABLES as Record<string, Variable<unknown>>).flatMap(
-    ([name, spec]) => (spec.secret ? [PREFIX + name, `${PREFIX}${name}_FILE`] : [PREFIX + name]),
+function unknownNames(env: Environment, variables: Record<string, Variable<unknown>>): string[] {
+  const known = Object.entries(variables).flatMap(([name, { secret }]) =>
+    secret ? [PREFIX + name, `${PREFIX}${name}_FILE`] : [PREFIX + name],
   );
   return Object.keys(env)
     .filter((name) => name.startsWith(PREFIX) && !known.includes(name))
     .map((name) => {
-      const near = nearest(name, known);
-      return `${name} is not a variable of this program${near ? `; did you mean ${near}?` : ''}`;
+      // Without the prefix, which all have in common.
+      const near = nearest(
+        name.slice(PREFIX.length),
+        known.map((one) => one.slice(PREFIX.length)),
+      );
+      return `${name} is not a variable of this program${near ? `; did you mean ${PREFIX}${near}?` : ''}`;
     });
 }

@@ -69,20 +69,9 @@ function explain(error: unknown, command: Command, io: Io): number {
     io.stderr(`${error.message}\n`);
     return EXIT.outside;
   }
-  const { code, address, port, syscall } = error as NodeJS.ErrnoException & {
-    address?: string;
-    port?: number;
-  };
-  if (syscall === 'listen') {
-    const why =
-      code === 'EADDRINUSE'
-        ? 'another program listens there'
-        : code === 'EACCES'
-          ? 'this user may not listen there'
-          : code;
-    io.stderr(
-      `Cannot listen on ${address ?? ''}:${port ?? ''}: ${why}. Set DELIVERABILITY_HTTP_PORT or DELIVERABILITY_SMTP_PORT to another port.\n`,
-    );
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (syscall === 'listen' || syscall === 'getaddrinfo') {
+    io.stderr(`Cannot listen on ${listenPlace(error as ListenError)}: ${listenProblem(code)}\n`);
     return EXIT.outside;
   }
   if (code && syscall) {
@@ -93,9 +82,26 @@ function explain(error: unknown, command: Command, io: Io): number {
   return EXIT.outside;
 }
 
+type ListenError = NodeJS.ErrnoException & { address?: string; port?: number; hostname?: string };
+
+function listenPlace({ address, port, hostname }: ListenError): string {
+  return [address ?? hostname ?? '', port]
+    .filter((part) => part !== undefined && part !== 0)
+    .join(':');
+}
+
+function listenProblem(code: string | undefined): string {
+  if (code === 'EADDRINUSE' || code === 'EACCES') {
+    const why =
+      code === 'EACCES' ? 'this user may not listen there' : 'another program listens there';
+    return `${why}. Set DELIVERABILITY_HTTP_PORT or DELIVERABILITY_SMTP_PORT to another port.`;
+  }
+  const why = code === 'ENOTFOUND' ? 'there is no such host' : 'this machine has no such address';
+  return `${why} (${code}). Set DELIVERABILITY_HTTP_HOST or DELIVERABILITY_SMTP_HOST to one it has.`;
+}
+
 function processIo(): Io {
-  const { promise: ended, resolve } = Promise.withResolvers<void>();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve());
+  let ended: Promise<void> | undefined;
   // A reader that went away (`| head`) is not a fault.
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -113,12 +119,31 @@ function processIo(): Io {
     colorOut: process.stdout.isTTY === true && !process.env.NO_COLOR,
     terminalErr: process.stderr.isTTY === true,
     width: process.stdout.columns ?? 80,
-    ended,
+    get ended() {
+      // Only a command that waits for the end holds it up; any other dies at once, as it should.
+      ended ??= untilSignal();
+      return ended;
+    },
   };
+}
+
+/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
+function untilSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let signals = 0;
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.on(signal, () => {
+        signals += 1;
+        if (signals > 1) process.exit(EXIT.outside);
+        resolve();
+      });
+  });
 }
 
 // In the executable this file is also what analysis threads run.
 if (isMainThread) {
+  // The database holds other people's mail: nobody else on the machine reads it.
+  process.umask(0o077);
   // No top-level await: the executable is one CommonJS file.
   void main(process.argv.slice(2), processIo()).then((code) => {
     process.exitCode = code;

@@ -1,11 +1,12 @@
 /** The running service: listeners up, jobs ticking, and an end that finishes what runs. */
 
-import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+import { unwatchFile, watchFile } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type App, type Assembled, createApp, type Overrides } from './app.ts';
 import type { Config } from './config.ts';
 import { type HttpListener, startHttp } from './http/server.ts';
+import { readKeyPair } from './key-pair-files.ts';
 import { sweepChunks } from './mailtests/messages.ts';
 import { receiveMessage, recipientVerdict } from './mailtests/receive.ts';
 import { ROUTES } from './routes.ts';
@@ -32,6 +33,7 @@ export async function startService(
   version: string,
   overrides: Overrides = {},
 ): Promise<Service> {
+  const httpTls = readKeyPair(config, 'HTTP');
   const unlock = lockStore(config.DATABASE_URL);
   let smtp: SmtpListener | undefined;
   let http: HttpListener | undefined;
@@ -39,7 +41,7 @@ export async function startService(
   try {
     assembled = await createApp(config, ROUTES, version, {
       ...overrides,
-      mailListening: () => smtp !== undefined,
+      mailListening: () => smtp?.listening() ?? false,
     });
     const { app, fetch } = assembled;
     await prepare(app);
@@ -47,9 +49,10 @@ export async function startService(
     http = await startHttp({
       host: config.HTTP_HOST,
       port: config.HTTP_PORT,
-      tls: httpKeyPair(config),
+      tls: httpTls ?? undefined,
       fetch,
       log: app.log,
+      newId: app.newId,
     });
     app.scheduler.start();
     const unwatch = watchKeyPairs(app, http, smtp);
@@ -106,26 +109,19 @@ async function freeBytes(database: string): Promise<number> {
   return bavail * bsize;
 }
 
-function httpKeyPair({ HTTP_TLS_CERT_FILE: cert, HTTP_TLS_KEY_FILE: key }: Config) {
-  return cert && key
-    ? { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') }
-    : undefined;
-}
-
 const WATCH_EVERY_MS = 60_000;
 
 /** Certificates are renewed while we run: new files are read within a minute, bad ones are left. */
 function watchKeyPairs({ config, log }: App, http: HttpListener, smtp: SmtpListener): () => void {
-  const pairs = [
-    { cert: config.HTTP_TLS_CERT_FILE, key: config.HTTP_TLS_KEY_FILE, listener: http },
-    { cert: config.SMTP_TLS_CERT_FILE, key: config.SMTP_TLS_KEY_FILE, listener: smtp },
-  ];
+  const listeners = { HTTP: http, SMTP: smtp };
   const watched: string[] = [];
-  for (const { cert, key, listener } of pairs) {
+  for (const kind of ['HTTP', 'SMTP'] as const) {
+    const cert = config[`${kind}_TLS_CERT_FILE`];
+    const key = config[`${kind}_TLS_KEY_FILE`];
     if (!cert || !key) continue;
     const reload = () => {
       try {
-        listener.updateTls({ cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') });
+        listeners[kind].updateTls(readKeyPair(config, kind)!);
         log.info('read the new certificate', { file: cert });
       } catch (error) {
         log.error('the new certificate cannot be used; the old one stays', {

@@ -56,8 +56,7 @@ async function storeResult(path: string, id: string): Promise<number> {
   const outcome = await pool.analyze(input);
   await pool.close();
   if (!outcome.ok) throw new Error(outcome.detail);
-  const { categories } = outcome.result;
-  const checks = JSON.stringify(outcome.result.checks);
+  const { categories, checks } = outcome.result;
   const sqlite = new Sqlite(path);
   sqlite
     .prepare(

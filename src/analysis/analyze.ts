@@ -3,7 +3,14 @@
 import { errorMessage } from '../lib/errors.ts';
 import type { DnsAnswer, Resolver } from '../net/resolver.ts';
 import { authResults } from './auth-results.ts';
-import type { AnalysisInput, Check, Context, Finding } from './check.ts';
+import {
+  type AnalysisInput,
+  type Check,
+  type CheckStatus,
+  type Context,
+  DEADLINE_MS,
+  type Finding,
+} from './check.ts';
 import { CHECKS } from './checks.ts';
 import { createContext } from './context.ts';
 import { parseMessage } from './parse-message.ts';
@@ -14,9 +21,6 @@ import { trimEvidence, trimText } from './trim.ts';
 
 /** The version of the checks, points, weights and caps; changes whenever a score could. */
 export const RULESET = '2026.11';
-
-/** The whole of an analysis ends within this, whatever the network does. */
-export const DEADLINE_MS = 15_000;
 
 /** More questions than any honest message needs; a hostile one gets no further. */
 const MAX_QUESTIONS = 400;
@@ -68,13 +72,17 @@ function startDeadline(ms: number): Deadline {
 function boundedResolver(resolver: Resolver, deadline: Deadline): Resolver {
   const asked = new Map<string, Promise<DnsAnswer>>();
   const late = deadline.passed.then((): DnsAnswer => ({ status: 'error', reason: 'timeout' }));
+  let over = false;
+  void deadline.passed.then(() => {
+    over = true;
+  });
   return (name, type) => {
     const key = `${type} ${name.toLowerCase()}`;
     let answer = asked.get(key);
     if (!answer) {
       if (asked.size >= MAX_QUESTIONS)
         return Promise.resolve({ status: 'error', reason: 'limit' } as const);
-      answer = Promise.race([resolver(name, type), late]);
+      answer = over ? late : Promise.race([resolver(name, type), late]);
       asked.set(key, answer);
     }
     return answer;
@@ -135,8 +143,8 @@ async function resultOf(
     cap: exact === null ? null : score.cap,
     coverage: Math.round(score.coverage * 1000) / 1000,
     temporary: !auth.enough && auth.errors > 0,
-    from_address: context.message.from[0]?.address ?? null,
-    subject: context.message.subject,
+    from_address: trimmed(context.message.from[0]?.address),
+    subject: trimmed(context.message.subject),
     message_size: context.message.size,
     auth_results: await authResults(context, scored),
     categories: score.categories,
@@ -145,6 +153,9 @@ async function resultOf(
   };
   return { ...partial, summary: summarize(partial) };
 }
+
+const trimmed = (text: string | null | undefined): string | null =>
+  text == null ? null : trimText(text);
 
 function gain(scored: Scored[], index: number, exact: number): number {
   const { id, status } = scored[index]!;
@@ -176,11 +187,17 @@ function applyDependencies(checks: Check[], findings: Finding[]): Scored[] {
     }
     return roots.size > 0 ? [...roots] : NO_ROOTS;
   };
-  return checks.map(({ id, category, points, curedBy = NO_ROOTS }, index) => {
+  return checks.map(({ id, category, points, curedBy = [] }, index) => {
     const followsFrom = rootsOf(index);
-    const status = followsFrom.length > 0 ? 'skipped' : findings[index]!.status;
-    return { id, category, points, status, followsFrom, curedBy };
+    const own = findings[index]!;
+    const status = followsFrom.length > 0 ? 'skipped' : own.status;
+    return { id, category, points, status, followsFrom, freed: freedStatus(own), curedBy };
   });
+}
+
+/** A finding with the very cause of another goes with it; so does one that had nothing to look at. */
+function freedStatus({ status, dependsOn }: Finding): CheckStatus {
+  return dependsOn || status === 'skipped' ? 'pass' : status;
 }
 
 const NO_ROOTS: string[] = [];

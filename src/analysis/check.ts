@@ -85,6 +85,9 @@ export interface Finding {
   dependsOn?: string[];
 }
 
+/** The whole of an analysis ends within this, whatever the network does. */
+export const DEADLINE_MS = 15_000;
+
 export interface Check {
   /** The stable name, snake_case, as `checks` lists it. */
   id: string;
@@ -96,8 +99,11 @@ export interface Check {
   reference: Reference;
   /** Ids of checks: where any of them failed, this one is `skipped: follows from …`. */
   dependsOn?: string[];
-  /** Ids of checks: a failure of this one would go away if one of them passed (for the gain). */
-  curedBy?: string[];
+  /**
+   * Groups of ids: a failure of this one would go away if all of one group passed, which is part of
+   * the gain of each of them.
+   */
+  curedBy?: string[][];
   run(context: Context): Finding | Promise<Finding>;
 }
 

@@ -45,14 +45,19 @@ export function parseMailDate(value: string): MailDate | null {
   };
 }
 
-function withoutComments(text: string): string {
-  let rest = text;
-  let before: string;
-  do {
-    before = rest;
-    rest = rest.replace(/\([^()]*\)/g, ' ');
-  } while (rest !== before);
-  return rest;
+/** Comments nest (RFC 5322 §3.2.2), and become a space; one that is never closed takes the rest. */
+export function withoutComments(text: string): string {
+  let depth = 0;
+  let kept = '';
+  for (const character of text) {
+    if (character === '(') depth++;
+    if (depth === 0) kept += character;
+    if (character === ')' && depth > 0) {
+      depth--;
+      kept += ' ';
+    }
+  }
+  return kept;
 }
 
 /** §4.3: two digits below 50 are 2000 and later, all other short years count from 1900. */

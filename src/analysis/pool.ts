@@ -4,14 +4,13 @@ import { Worker } from 'node:worker_threads';
 import { batched } from '../lib/batch.ts';
 import type { Log } from '../lib/log.ts';
 import type { Resolver } from '../net/resolver.ts';
-import { DEADLINE_MS } from './analyze.ts';
-import type { AnalysisInput } from './check.ts';
-import type { AnalysisResult } from './result.ts';
+import { type AnalysisInput, DEADLINE_MS } from './check.ts';
+import type { SealedResult } from './result.ts';
 import { type FromWorker, type ToWorker, WORKER_FILE, WORKER_ROLE } from './worker.ts';
 
 /** `unreadable`: the message used up the time or the memory of a thread that had nothing else to do. */
 export type PoolOutcome =
-  | { ok: true; result: AnalysisResult }
+  | { ok: true; result: SealedResult }
   | { ok: false; reason: 'unreadable' | 'fault' | 'closed'; detail: string };
 
 export interface AnalysisPool {
@@ -29,6 +28,8 @@ export interface PoolOptions {
   /** How long past its deadline a job may stay silent before its thread is taken for stuck. */
   graceMs?: number;
   memoryMb?: number;
+  /** What a thread runs; another file in tests of threads that go wrong. */
+  workerFile?: string;
 }
 
 /** Analyses wait mostly for DNS: this many share a thread, so that a dead server stops nobody else. */
@@ -51,10 +52,13 @@ interface Thread {
   worker: Worker;
   send(message: ToWorker): void;
   jobs: Map<number, Job>;
+  /** Told to end: takes nothing any more. */
+  ending: boolean;
 }
 
 export function createAnalysisPool(options: PoolOptions): AnalysisPool {
   const { resolver, log, deadlineMs = DEADLINE_MS, graceMs = 5_000, memoryMb = 512 } = options;
+  const { workerFile = WORKER_FILE } = options;
   const threads = new Set<Thread>();
   const queue: Job[] = [];
   let closed = false;
@@ -70,20 +74,23 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
 
   /** The least busy thread, or a new one while there may be more; none where the job must wait. */
   function roomFor(job: Job): Thread | null {
-    const free = [...threads].sort((a, b) => a.jobs.size - b.jobs.size)[0];
-    if (free && free.jobs.size === 0) return free;
+    const free = [...threads]
+      .filter(({ ending, jobs }) => !ending && ![...jobs.values()].some(({ alone }) => alone))
+      .sort((a, b) => a.jobs.size - b.jobs.size)[0];
+    if (free?.jobs.size === 0 && !job.alone) return free;
     if (threads.size < options.threads) return startThread();
-    if (!free || job.alone || [...free.jobs.values()].some((other) => other.alone)) return null;
-    return free.jobs.size < JOBS_PER_THREAD ? free : null;
+    // What is tried alone gets a new thread: what kills that can have been nothing else.
+    if (free?.jobs.size === 0) end(free);
+    return !job.alone && free && free.jobs.size < JOBS_PER_THREAD ? free : null;
   }
 
   function startThread(): Thread {
-    const worker = new Worker(WORKER_FILE, {
+    const worker = new Worker(workerFile, {
       workerData: { role: WORKER_ROLE },
       resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: YOUNG_MB },
     });
     const send = batched<ToWorker>((messages) => worker.postMessage(messages));
-    const thread: Thread = { worker, send, jobs: new Map() };
+    const thread: Thread = { worker, send, jobs: new Map(), ending: false };
     threads.add(thread);
     worker.on('message', (messages: FromWorker[]) => {
       for (const message of messages) received(thread, message);
@@ -98,8 +105,9 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
     thread.jobs.set(job.id, job);
     thread.worker.ref();
     job.timer = setTimeout(() => {
+      if (thread.ending) return;
       log.warn('analysis thread is stuck', { jobs: thread.jobs.size });
-      void thread.worker.terminate();
+      end(thread);
     }, deadlineMs + graceMs);
     const { id, input, offline } = job;
     thread.send({ type: 'analyze', job: id, input, offline, deadlineMs });
@@ -116,12 +124,17 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
     release(thread, job);
     if (message.type === 'done') {
       for (const fault of message.faults) log.error('a check failed', { fault });
-      job.settle({ ok: true, result: JSON.parse(message.result) });
+      job.settle({ ok: true, result: message.result });
     } else {
       log.error('an analysis failed', { fault: message.error });
       job.settle({ ok: false, reason: 'fault', detail: 'the analysis failed' });
     }
     next();
+  }
+
+  function end(thread: Thread): void {
+    thread.ending = true;
+    void thread.worker.terminate();
   }
 
   function release(thread: Thread, job: Job): void {

@@ -71,3 +71,9 @@ export interface AnalysisResult {
   checks: CheckResult[];
   ruleset: string;
 }
+
+/**
+ * A result as it comes out of a thread: the checks, by far the largest part, as the JSON in which
+ * they are stored and answered, so that the main thread neither reads nor writes them.
+ */
+export type SealedResult = Omit<AnalysisResult, 'checks'> & { checks: string };

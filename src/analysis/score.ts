@@ -21,7 +21,9 @@ export interface Scored {
   status: CheckStatus;
   /** The checks whose failure made this one `skipped`, roots only; empty otherwise. */
   followsFrom: string[];
-  curedBy: string[];
+  /** What it would be if they had not failed, as far as its own finding tells; else `pass`. */
+  freed: CheckStatus;
+  curedBy: string[][];
 }
 
 interface CapRule extends Cap {
@@ -131,15 +133,20 @@ function coverageOf(checks: Scored[]): number {
 
 /**
  * By how much the score would rise if this one check passed: scored again with it passed, with what
- * was skipped only because of it passed too, and with the failures that it cures gone.
+ * was skipped because of it as its own finding has it, and with the failures that it cures gone.
  */
 export function gainOf(id: string, checks: Scored[], now: number): number {
+  const freed = checks.map((check) => {
+    if (check.id === id) return { ...check, status: 'pass' as const };
+    const follows = check.followsFrom.length > 0 && check.followsFrom.every((root) => root === id);
+    return follows ? { ...check, status: check.freed } : check;
+  });
+  const passing = new Set(freed.flatMap((check) => (check.status === 'pass' ? [check.id] : [])));
+  const isCured = ({ status, curedBy }: Scored) =>
+    status === 'fail' &&
+    curedBy.some((group) => group.includes(id) && group.every((other) => passing.has(other)));
   const then = scoreOf(
-    checks.map((check) => {
-      const cured = check.status === 'fail' && check.curedBy.includes(id);
-      const freed = check.followsFrom.length > 0 && check.followsFrom.every((root) => root === id);
-      return check.id === id || cured || freed ? { ...check, status: 'pass' as const } : check;
-    }),
+    freed.map((check) => (isCured(check) ? { ...check, status: 'pass' as const } : check)),
   );
   return Math.max(0, Math.round(((then.exact ?? now) - now) * 10) / 10);
 }

@@ -17,15 +17,23 @@ export function toFix(checks: CheckResult[]): CheckResult[] {
 
 const rank = ({ status }: CheckResult): number => (status === 'fail' ? 0 : 1);
 
-function verdict({ score, cap, temporary }: Unsummarized): string {
+function verdict({ score, cap, temporary, checks }: Unsummarized): string {
   if (score === null)
     return temporary
       ? 'There is no score: too little could be found out about SPF, DKIM and DMARC.'
-      : 'There is no score: SPF, DKIM and DMARC could not be asked about.';
+      : `There is no score: too little is known without ${unasked(checks)}.`;
   if (cap && cap.limit <= 40) return 'This message is likely to be rejected or sent to spam.';
   if (score >= 90) return 'This message meets what the large receivers ask of it.';
   if (score >= 70) return 'This message is likely to be accepted, with weaknesses.';
   return 'This message is at risk of the spam folder.';
+}
+
+/** Which of the three could not be asked about, for lack of an address or of a network. */
+function unasked(checks: CheckResult[]): string {
+  const names = checks
+    .filter(({ id, status }) => ['spf', 'dkim', 'dmarc'].includes(id) && status === 'skipped')
+    .map(({ id }) => id.toUpperCase());
+  return new Intl.ListFormat('en').format(names);
 }
 
 function whatFirst({ checks, cap }: Unsummarized): string {
@@ -38,5 +46,6 @@ function whatFirst({ checks, cap }: Unsummarized): string {
 function notChecked({ checks, coverage }: Unsummarized): string {
   if (coverage >= 0.8) return '';
   const missed = checks.filter(({ status, points }) => status === 'error' && points > 0);
-  return `${missed.length} checks could not be made: ${missed.map(({ label }) => label).join(', ')}.`;
+  const count = missed.length === 1 ? '1 check' : `${missed.length} checks`;
+  return `${count} could not be made: ${missed.map(({ label }) => label).join(', ')}.`;
 }

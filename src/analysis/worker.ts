@@ -5,8 +5,9 @@ import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { batched } from '../lib/batch.ts';
 import { errorMessage } from '../lib/errors.ts';
 import type { DnsAnswer, RecordType, Resolver } from '../net/resolver.ts';
-import { analyze } from './analyze.ts';
+import type { analyze } from './analyze.ts';
 import type { AnalysisInput } from './check.ts';
+import type { SealedResult } from './result.ts';
 
 export interface AnalyzeCommand {
   type: 'analyze';
@@ -21,8 +22,7 @@ export type ToWorker = AnalyzeCommand | { type: 'answer'; ask: number; answer: D
 
 export type FromWorker =
   | { type: 'ask'; ask: number; name: string; record: RecordType }
-  /** `result` is an AnalysisResult as JSON: cheaper to hand over than its many small objects. */
-  | { type: 'done'; job: number; result: string; faults: string[] }
+  | { type: 'done'; job: number; result: SealedResult; faults: string[] }
   | { type: 'failed'; job: number; error: string };
 
 /** Marks a worker thread as one of ours: in the executable every thread runs the same file. */
@@ -34,29 +34,35 @@ export const WORKER_ROLE = 'analysis';
  */
 export const WORKER_FILE = fileURLToPath(import.meta.url);
 
-if (!isMainThread && workerData?.role === WORKER_ROLE) serve();
+if (!isMainThread && workerData?.role === WORKER_ROLE) void serve();
 
-function serve(): void {
+async function serve(): Promise<void> {
+  // Only here: the main thread knows this file too, and has no use for all that analysing needs.
+  const { analyze: run } = await import('./analyze.ts');
   const port = parentPort!;
   const send = batched<FromWorker>((messages) => port.postMessage(messages));
   const { ask, answered } = askingResolver(send);
   port.on('message', (messages: ToWorker[]) => {
     for (const message of messages) {
       if (message.type === 'answer') answered(message.ask, message.answer);
-      else void work(message, ask).then(send);
+      else void work(run, message, ask).then(send);
     }
   });
 }
 
-async function work(command: AnalyzeCommand, resolver: Resolver): Promise<FromWorker> {
+async function work(
+  run: typeof analyze,
+  command: AnalyzeCommand,
+  resolver: Resolver,
+): Promise<FromWorker> {
   const { job, input, offline, deadlineMs } = command;
   const faults: string[] = [];
   const onFault = (check: string, error: unknown) => {
     faults.push(`${check}: ${error instanceof Error ? error.stack : errorMessage(error)}`);
   };
   try {
-    const result = await analyze(input, { resolver, offline, deadlineMs, onFault });
-    return { type: 'done', job, result: JSON.stringify(result), faults };
+    const { checks, ...rest } = await run(input, { resolver, offline, deadlineMs, onFault });
+    return { type: 'done', job, result: { ...rest, checks: JSON.stringify(checks) }, faults };
   } catch (error) {
     return { type: 'failed', job, error: String((error as Error)?.stack ?? error) };
   }

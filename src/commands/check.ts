@@ -8,11 +8,12 @@ import type { AnalysisResult } from '../analysis/result.ts';
 import { servers } from '../config-readers.ts';
 import { normalizeAddress } from '../lib/addresses.ts';
 import { systemClock } from '../lib/clock.ts';
+import type { DnsServer } from '../lib/dns-servers.ts';
 import { silentLog } from '../lib/log.ts';
 import { withCrlf } from '../mailtests/submit.ts';
 import { createDnsResolver } from '../net/dns-resolver.ts';
-import { chosenDnsServers } from '../net/dns-servers.ts';
 import type { Resolver } from '../net/resolver.ts';
+import { systemDnsServers } from '../net/system-dns.ts';
 import { reportText } from '../render/report-text.ts';
 import { readArguments } from './arguments.ts';
 import { type Command, EXIT, type Io, UsageError } from './io.ts';
@@ -50,7 +51,7 @@ export const check: Command = {
   async run(args, io) {
     const { values, positionals } = readArguments(args, OPTIONS, { min: 1, max: 1, what: 'FILE' });
     const limit = readLimit(values['fail-below']);
-    const { raw } = await withCrlf(await readInput(positionals[0]!, io));
+    const { raw, converted } = await withCrlf(await readInput(positionals[0]!, io));
     const input: AnalysisInput = {
       raw,
       envelope: readEnvelope(values),
@@ -66,7 +67,8 @@ export const check: Command = {
       io.stderr(`The message cannot be analysed: ${result}.\n`);
       return EXIT.outside;
     }
-    if (values.json) io.stdout(`${JSON.stringify(toTestObject(result, input), null, 2)}\n`);
+    if (values.json)
+      io.stdout(`${JSON.stringify(toTestObject(result, input, converted), null, 2)}\n`);
     else io.stdout(asText(result, positionals[0]!, io));
     if (result.temporary) return EXIT.outside;
     return limit !== null && (result.score === null || result.score < limit) ? EXIT.no : EXIT.done;
@@ -142,7 +144,7 @@ async function analyzeOne(
   io: Io,
 ): Promise<AnalysisResult | string> {
   const dns = createDnsResolver({
-    servers: chosenDnsServers(readServers(options.dns)),
+    servers: readServers(options.dns) ?? systemDnsServers(),
     clock: systemClock,
   });
   const progress = startProgress(io);
@@ -150,7 +152,8 @@ async function analyzeOne(
   const pool = createAnalysisPool({ threads: 1, resolver, log: silentLog });
   try {
     const outcome = await pool.analyze(input, { offline: options.offline });
-    return outcome.ok ? outcome.result : outcome.detail;
+    if (!outcome.ok) return outcome.detail;
+    return { ...outcome.result, checks: JSON.parse(outcome.result.checks) };
   } finally {
     progress.end();
     await pool.close();
@@ -158,7 +161,7 @@ async function analyzeOne(
   }
 }
 
-function readServers(text = ''): string[] | null {
+function readServers(text = ''): DnsServer[] | null {
   try {
     return servers(text);
   } catch (error) {
@@ -167,7 +170,11 @@ function readServers(text = ''): string[] | null {
 }
 
 /** The test object of the API, as far as there is one without a service. */
-function toTestObject(result: AnalysisResult, { envelope, kind }: AnalysisInput) {
+function toTestObject(
+  result: AnalysisResult,
+  { envelope, kind }: AnalysisInput,
+  line_ends_converted: boolean,
+) {
   const { uncapped: _, temporary, ...test } = result;
   const failed = temporary
     ? { status: 'failed', failure_reason: 'analysis_error' }
@@ -177,6 +184,7 @@ function toTestObject(result: AnalysisResult, { envelope, kind }: AnalysisInput)
     ...failed,
     kind,
     envelope,
+    line_ends_converted,
     inbox_placement: {},
     ...test,
     providers: [],

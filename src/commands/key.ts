@@ -31,7 +31,7 @@ export const key: Command = {
       const member = await findOwner(team.db);
       if (!member) {
         io.stderr('There is no owner yet. Run: deliverability owner you@example.com\n');
-        return EXIT.no;
+        return EXIT.usage;
       }
       const made = await createApiKey(team, {
         memberId: member.id,

@@ -1,5 +1,6 @@
 /** How each part that the service leans on is now. */
 
+import { setTimeout as after } from 'node:timers/promises';
 import type { App } from '../app.ts';
 import { errorMessage } from '../lib/errors.ts';
 
@@ -56,27 +57,43 @@ function codeOf(error: unknown): string {
   return (error as { code?: string }).code ?? errorMessage(error).slice(0, 20);
 }
 
+/** A first answer is waited for so long; a balancer must have its own soon. */
+const DNS_PROBE_WAIT_MS = 1_000;
+
 interface DnsProbe {
   at: number;
-  result: Promise<Dependency>;
+  /** What the last probe that has ended found. */
+  known: Dependency;
+  running: Promise<void>;
 }
 const dnsProbes = new WeakMap<App, DnsProbe>();
 
-/** The root's name servers: a question that every resolver can answer. */
+/** What was found last; a probe that is due runs beside the answer. */
 async function probeDns(app: App): Promise<Dependency> {
   const now = app.clock.now();
   const last = dnsProbes.get(app);
-  if (last && now - last.at < DNS_PROBE_EVERY_MS) return last.result;
-  const result = app.resolver('', 'NS').then((answer): Dependency => {
-    const latency_ms = app.clock.now() - now;
-    if (answer.status !== 'error') return { name: 'dns', status: 'up', detail: null, latency_ms };
-    return {
-      name: 'dns',
-      status: 'degraded',
-      detail: `It cannot be asked: ${answer.reason}.`,
-      latency_ms,
-    };
+  if (last && now - last.at < DNS_PROBE_EVERY_MS) return last.known;
+  const known = last?.known ?? plain('dns', 'degraded', 'It has not answered yet.');
+  const probe: DnsProbe = { at: now, known, running: Promise.resolve() };
+  dnsProbes.set(app, probe);
+  probe.running = askRoot(app).then((found) => {
+    probe.known = found;
   });
-  dnsProbes.set(app, { at: now, result });
-  return result;
+  if (!last) await Promise.race([probe.running, after(DNS_PROBE_WAIT_MS, null, { ref: false })]);
+  return probe.known;
+}
+
+/** The root's name servers: a question that every resolver can answer. */
+async function askRoot({ resolver, clock }: App): Promise<Dependency> {
+  const started = clock.now();
+  const answer = await resolver('.', 'NS');
+  const latency_ms = clock.now() - started;
+  return answer.status === 'error'
+    ? {
+        name: 'dns',
+        status: 'degraded',
+        detail: `It cannot be asked: ${answer.reason}.`,
+        latency_ms,
+      }
+    : { name: 'dns', status: 'up', detail: null, latency_ms };
 }

@@ -74,7 +74,11 @@ function operationOf(route: Route): Json {
       : { security: [{ bearer: [] }], 'x-role': route.role }),
     parameters: [...pathParameters(route), ...queryParameters(route)],
     ...(requestBody ? { requestBody } : {}),
-    responses: { [route.status ?? 200]: successOf(route), ...errorsOf(route) },
+    responses: {
+      [route.status ?? 200]: successOf(route),
+      ...errorsOf(route),
+      ...(route.statusOf ? { 503: { ...successOf(route), description: 'Not available.' } } : {}),
+    },
   };
 }
 

@@ -28,6 +28,7 @@ export function responseFilter(schema: Schema): Filter {
 function filterOf(schema: Known): Filter {
   switch (schema.type) {
     case 'object':
+    case 'strict_object':
       return objectFilter(schema.entries!);
     case 'array': {
       const item = filterOf(schema.item!);

@@ -1,11 +1,14 @@
 /** The HTTP server: node:http with time-outs, TLS where configured, and an end that waits for what runs. */
 
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
+import { AppError } from '../lib/errors.ts';
+import type { NewId } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
-import { PROBLEM_TYPE } from './problem.ts';
+import { PROBLEM_TYPE, problemOf, problemResponse } from './problem.ts';
 import type { Fetch } from './router.ts';
 
 export interface HttpOptions {
@@ -15,6 +18,7 @@ export interface HttpOptions {
   tls?: { cert: string; key: string };
   fetch: Fetch;
   log: Log;
+  newId: NewId;
   /** Milliseconds; shorter in tests. */
   timeouts?: Partial<typeof TIMEOUTS>;
 }
@@ -24,6 +28,7 @@ const TIMEOUTS = { headers: 10_000, request: 120_000, idle: 65_000, checkEvery: 
 
 export interface HttpListener {
   port: number;
+  /** The pair for new connections. Throws for one that cannot be used; the old one then stays. */
   updateTls(pair: { cert: string; key: string }): void;
   /** Takes nothing new, lets running requests end within the time, then cuts them off. */
   close(graceMs: number): Promise<void>;
@@ -33,9 +38,11 @@ export interface HttpListener {
 export async function startHttp(options: HttpOptions): Promise<HttpListener> {
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const listener = getRequestListener(options.fetch, {
-    errorHandler: (error) => {
-      options.log.error('request failed', { fault: String(error) });
-      return new Response(null, { status: 500 });
+    // What cannot even be made a request of, such as one with an impossible Host.
+    errorHandler: () => {
+      const requestId = options.newId('req');
+      options.log.info('request', { request_id: requestId, status: 400 });
+      return problemResponse(new AppError('malformed_request', 'Bad Request.'), requestId);
     },
   });
   const settings = {
@@ -45,9 +52,9 @@ export async function startHttp(options: HttpOptions): Promise<HttpListener> {
     connectionsCheckingInterval: timeouts.checkEvery,
   };
   const server: Server = options.tls
-    ? createTlsServer({ ...settings, ...options.tls, minVersion: 'TLSv1.2' }, listener)
+    ? createTlsServer({ ...settings, ...tlsContext(options.tls) }, listener)
     : createServer(settings, listener);
-  server.on('clientError', answerClientError);
+  server.on('clientError', (error, socket) => answerClientError(error, socket, options));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
@@ -57,13 +64,24 @@ export async function startHttp(options: HttpOptions): Promise<HttpListener> {
     port: (server.address() as AddressInfo).port,
     updateTls(pair) {
       if ('setSecureContext' in server)
-        (server as never as { setSecureContext(p: object): void }).setSecureContext(pair);
+        (server as never as { setSecureContext(p: object): void }).setSecureContext(
+          tlsContext(pair),
+        );
     },
     close: (graceMs) => close(server, graceMs),
   };
 }
 
+const tlsContext = ({ cert, key }: { cert: string; key: string }) => ({
+  cert,
+  key,
+  minVersion: 'TLSv1.2' as const,
+});
+
 async function close(server: Server, graceMs: number): Promise<void> {
+  // A connection whose request ends from now on is not kept for another.
+  server.keepAliveTimeout = 1;
+  server.keepAliveTimeoutBuffer = 0;
   const ended = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
@@ -74,27 +92,30 @@ async function close(server: Server, graceMs: number): Promise<void> {
 /** What is not HTTP, has too many headers or comes too slowly never reaches the router. */
 function answerClientError(
   error: NodeJS.ErrnoException,
-  socket: import('node:stream').Duplex,
+  socket: Duplex & { _httpMessage?: ServerResponse },
+  { newId, log }: HttpOptions,
 ): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  // Once an answer has begun, as in Node's own handler, nothing may be written into it.
+  if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent) {
     socket.destroy();
     return;
   }
-  const [status, reason] =
+  const [status, reason]: [number, string] =
     error.code === 'HPE_HEADER_OVERFLOW'
       ? [431, 'Request Header Fields Too Large']
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? [408, 'Request Timeout']
         : [400, 'Bad Request'];
-  const body = JSON.stringify({
-    object: 'error',
-    type: '/errors/malformed_request',
-    title: 'The request cannot be read',
-    status,
-    detail: `${reason}.`,
-    code: 'malformed_request',
-  });
-  socket.end(
-    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: ${PROBLEM_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
+  const requestId = newId('req');
+  const known = problemOf(new AppError('malformed_request', `${reason}.`), requestId);
+  const body = JSON.stringify({ ...known, status });
+  log.info('request', { request_id: requestId, status });
+  const head = [
+    `HTTP/1.1 ${status} ${reason}`,
+    `Content-Type: ${PROBLEM_TYPE}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

@@ -4,7 +4,7 @@ const TEXT = Symbol('stored JSON');
 
 /**
  * Stands for the value whose JSON this is, as a field of an answer (not deeper). Only for text that
- * was cut to what the route declares when it was stored.
+ * has the declared form already: it is not cut again (tests hold the two against each other).
  */
 export function storedJson<T>(text: string): T {
   return { [TEXT]: text } as T;

@@ -19,8 +19,10 @@ export function normalizeAddress(text: string): string | null {
 
 /** `10.0.0.0/8` or a single address; throws on anything else. */
 export function parseNetwork(text: string): Network {
+  // ipaddr.js would read `010.1/16` too, and not as it was meant.
+  if (isIP(text.replace(/\/.*$/s, '')) === 0) throw new Error('no network');
   if (text.includes('/')) return ipaddr.parseCIDR(text) as Network;
-  const address = ipaddr.parse(text);
+  const address = ipaddr.process(text);
   return [address, address.kind() === 'ipv4' ? 32 : 128];
 }
 

@@ -19,9 +19,12 @@ export function parseSize(text: string): number | null {
 /** 26214400 → `25 MiB`; 1536 → `1.5 KiB`. */
 export function formatSize(bytes: number): string {
   if (bytes < 1024) return `${bytes} bytes`;
-  const unit = bytes < 1024 ** 2 ? 'KiB' : bytes < 1024 ** 3 ? 'MiB' : 'GiB';
-  const value = bytes / UNIT_BYTES[unit];
-  return `${value < 10 && !Number.isInteger(value) ? value.toFixed(1) : Math.round(value)} ${unit}`;
+  // What would be rounded to 1024 of a unit is one of the next.
+  const [unit] = (['KiB', 'MiB', 'GiB'] as const).filter(
+    (name) => name === 'GiB' || Math.round(bytes / UNIT_BYTES[name]) < 1024,
+  );
+  const value = bytes / UNIT_BYTES[unit!];
+  return `${Number(value.toFixed(value < 10 ? 1 : 0))} ${unit}`;
 }
 
 /** 93_600_000 → `1 d 2 h`; two units at most. */

@@ -11,10 +11,12 @@ export type NewId = (prefix: IdPrefix) => string;
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_LENGTH = 10;
 const RANDOM_LENGTH = 16;
+const OWN = new RegExp(`_([${ALPHABET}]{${TIME_LENGTH}})[${ALPHABET}]{${RANDOM_LENGTH}}$`);
 
 /** `after` is the newest id of an earlier run: ids go on from it even if the clock has stepped back since. */
 export function createIds(clock: Clock, after?: string): NewId {
-  let lastTime = after ? timeOf(after) : 0;
+  // A millisecond on: within the same one, new random digits could sort before those of `after`.
+  let lastTime = after ? timeOf(after) + 1 : 0;
   let random = randomDigits();
   return (prefix) => {
     const now = clock.now();
@@ -29,11 +31,11 @@ export function createIds(clock: Clock, after?: string): NewId {
   };
 }
 
-/** Milliseconds of the time part of an id; 0 for what is not one of ours. */
-export function timeOf(id: string): number {
-  const digits = id.slice(id.indexOf('_') + 1, id.indexOf('_') + 1 + TIME_LENGTH);
+/** Milliseconds of the time part of an id, with or without its prefix; 0 for what is not one of ours. */
+function timeOf(id: string): number {
+  const digits = OWN.exec(id)?.[1] ?? '';
   let time = 0;
-  for (const char of digits) time = time * 32 + Math.max(0, ALPHABET.indexOf(char));
+  for (const char of digits) time = time * 32 + ALPHABET.indexOf(char);
   return time;
 }
 

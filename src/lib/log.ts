@@ -26,7 +26,7 @@ export function createLog({ level, format, clock, write }: LogOptions): Log {
           const time = isoTime(clock.now());
           write(
             format === 'json'
-              ? JSON.stringify({ time, level: name, message, ...fields })
+              ? escaped(JSON.stringify({ time, level: name, message, ...fields }))
               : pretty(time, name, message, fields),
           );
         };
@@ -40,10 +40,21 @@ function pretty(time: string, level: LogLevel, message: string, fields: LogField
   const rest = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => `${key}=${printable(String(value))}`);
-  return [time.slice(11, 19), level.padEnd(5), message, ...rest].join(' ');
+  return [time.slice(11, 19), level.padEnd(5), printable(message), ...rest].join(' ');
 }
+
+/** Control characters, line separators, and what turns the direction of text. */
+const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /** What came from outside must not move the cursor of a terminal. */
 export function printable(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '·');
+  return text.replace(UNPRINTABLE, '·');
+}
+
+/** The same for JSON, where nothing is lost by it: `JSON.stringify` escapes only those below U+0020. */
+function escaped(json: string): string {
+  return json.replace(
+    UNPRINTABLE,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

@@ -5,49 +5,60 @@ import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
 import type { Job } from '../scheduler/scheduler.ts';
-import type { TestRow } from '../store/tables.ts';
+import { ANALYZE_JOB, type ClaimedTest } from './jobs.ts';
 import { findMessageOf, readMessage } from './messages.ts';
 import { recordOutcome } from './record.ts';
 
-export const ANALYZE_JOB = 'tests.analyze';
-
-/** Longer than any analysis: its deadline, a stuck thread, and the second try alone. */
+/** How long others leave a claimed test alone; renewed while it is under way here. */
 const LEASE_MS = 120_000;
+const RENEW_EVERY_MS = 30_000;
 
 /** Claimed at once for each thread: they wait mostly for DNS. */
 const CLAIMS_PER_THREAD = 8;
 
-export type ClaimedTest = Pick<TestRow, 'id' | 'kind' | 'status' | 'analysis_attempts'> & {
-  lease: string;
-};
-
+/** Claims what is due, as much at once as the threads have room for. */
 export function analyzeJob(app: App): Job {
-  const underWay = new Set<Promise<void>>();
+  const underWay = new Map<string, Promise<void>>();
   const limit = app.config.WORKERS * CLAIMS_PER_THREAD;
+  let renewedAt = app.clock.now();
   const start = (test: ClaimedTest) => {
     const work = analyzeTest(app, test)
       .catch((error) =>
         app.log.error('analysis failed', { test: test.id, error: errorMessage(error) }),
       )
       .then(() => {
-        underWay.delete(work);
+        underWay.delete(test.id);
         // There may be more than there was room for.
         if (underWay.size === limit - 1) app.scheduler.wake(ANALYZE_JOB);
       });
-    underWay.add(work);
+    underWay.set(test.id, work);
   };
   return {
     name: ANALYZE_JOB,
     tick: '* * * * * *',
     async run() {
+      if (underWay.size > 0 && app.clock.now() - renewedAt >= RENEW_EVERY_MS) {
+        renewedAt = app.clock.now();
+        await renewLeases(app, [...underWay.keys()]);
+      }
       const room = limit - underWay.size;
       if (room <= 0) return;
       for (const test of await claimDue(app, room)) start(test);
     },
     async idle() {
-      await Promise.all(underWay);
+      await Promise.all(underWay.values());
     },
   };
+}
+
+async function renewLeases({ db, clock }: App, ids: string[]): Promise<void> {
+  const leased_until = isoTime(clock.now() + LEASE_MS);
+  await db
+    .updateTable('tests')
+    .set({ leased_until })
+    .where('id', 'in', ids)
+    .where('lease', 'is not', null)
+    .execute();
 }
 
 /** Takes due tests that nobody has, the longest due first; others leave them alone for the lease. */
@@ -56,7 +67,7 @@ export async function claimDue({ db, clock, newId }: App, limit: number): Promis
   const due = () =>
     db
       .selectFrom('tests')
-      .select(['id', 'kind', 'status', 'analysis_attempts'])
+      .select(['id', 'kind', 'analysis_due_at'])
       .where('analysis_due_at', '<=', now)
       .where(({ eb, or }) => or([eb('leased_until', 'is', null), eb('leased_until', '<', now)]))
       .orderBy('analysis_due_at')

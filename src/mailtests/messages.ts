@@ -12,10 +12,28 @@ const CHUNK_BYTES = 512 * 1024;
  * free in between. Until `insertMessage` has committed, they belong to nothing and are swept.
  */
 export async function storeTail(db: Db, messageId: string, raw: Uint8Array): Promise<void> {
-  for (let position = 1; position * CHUNK_BYTES < raw.byteLength; position++) {
-    await insertChunk(db, messageId, position, raw);
-    await nextTurn();
-  }
+  if (raw.byteLength <= CHUNK_BYTES) return;
+  await oneAtATime(db, async () => {
+    for (let position = 1; position * CHUNK_BYTES < raw.byteLength; position++) {
+      await insertChunk(db, messageId, position, raw);
+      await nextTurn();
+    }
+  });
+}
+
+const lastInLine = new WeakMap<Db, Promise<unknown>>();
+
+/**
+ * Messages of several pieces wait for each other: side by side, a piece of each would fall into
+ * every turn of the event loop, and it would stand still for all of them together.
+ */
+function oneAtATime<T>(db: Db, work: () => Promise<T>): Promise<T> {
+  const done = (lastInLine.get(db) ?? Promise.resolve()).then(work);
+  lastInLine.set(
+    db,
+    done.catch(() => {}),
+  );
+  return done;
 }
 
 /** Stores the message and its first piece, in the transaction that makes it count. */
@@ -51,9 +69,16 @@ export async function* readChunks(db: Db, messageId: string): AsyncGenerator<Uin
 
 /** The whole message, exactly as it came. */
 export async function readMessage(db: Db, { id, size }: MessageRow): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of readChunks(db, id)) chunks.push(chunk);
-  return Buffer.concat(chunks, size);
+  const read = async () => {
+    const raw = Buffer.allocUnsafeSlow(size);
+    let at = 0;
+    for await (const chunk of readChunks(db, id)) {
+      raw.set(chunk, at);
+      at += chunk.byteLength;
+    }
+    return raw.subarray(0, at);
+  };
+  return size <= CHUNK_BYTES ? read() : oneAtATime(db, read);
 }
 
 /** Deletes the pieces that `storeTail` left when the process ended before their message counted. */

@@ -5,7 +5,7 @@ import { storedJson } from '../http/stored-json.ts';
 import type { TestRow } from '../store/tables.ts';
 import type { ListedTest, Test } from './schema.ts';
 
-export type ListedRow = Omit<TestRow, 'checks' | 'envelope'>;
+export type ListedRow = Omit<TestRow, 'checks' | 'envelope' | 'search'>;
 
 const parse = <T>(json: string | null, otherwise: T): T =>
   json === null ? otherwise : JSON.parse(json);

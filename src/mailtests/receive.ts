@@ -6,6 +6,7 @@ import { isoTime } from '../lib/clock.ts';
 import { sha256 } from '../lib/crypto.ts';
 import type { Tx } from '../store/open.ts';
 import type { MessageRow } from '../store/tables.ts';
+import { ANALYZE_JOB } from './jobs.ts';
 import { findMessageOf, insertMessage, storeTail } from './messages.ts';
 import { findTestByToken } from './queries.ts';
 
@@ -27,6 +28,7 @@ const refuse = (code: number, enhanced: string, text: string): Refusal => ({
 const NO_SUCH = refuse(550, '5.1.1', 'There is no such test address');
 const EXPIRED = refuse(550, '5.2.1', 'This test address has expired');
 const USED = refuse(550, '5.2.1', 'This test address has had its message');
+const MAILBOX_FULL = refuse(452, '4.2.2', 'This mailbox is full');
 const FULL = refuse(452, '4.3.1', 'There is no room for messages now');
 
 /** What the address at RCPT stands for: `postmaster`, a token, or nothing of ours. */
@@ -95,7 +97,7 @@ export async function receiveMessage(
           : keepForTest(tx, local, message, raw),
       );
     if (!verdict.accept || verdict.id !== message.id) await dropPieces(app, message.id);
-    else if (local !== 'postmaster') app.scheduler.wake('tests.analyze');
+    else if (local !== 'postmaster') app.scheduler.wake(ANALYZE_JOB);
     return verdict.accept ? { accept: true, text: `Kept as ${verdict.id}` } : verdict;
   } catch (error) {
     // Where even that fails, the next start sweeps them.
@@ -108,7 +110,17 @@ export async function receiveMessage(
 /** The id is that of the message that stands: an earlier one where the same bytes came again. */
 type Kept = { accept: true; id: string } | Refusal;
 
+/** Anyone may write to postmaster: this much is kept until it is old, so that tests have their room. */
+const POSTMASTER_MAX = { messages: 1000, bytes: 256 * 1024 * 1024 };
+
 async function keepForPostmaster(tx: Tx, message: MessageRow, raw: Uint8Array): Promise<Kept> {
+  const { count, bytes } = await tx
+    .selectFrom('messages')
+    .select(({ fn }) => [fn.countAll<number>().as('count'), fn.sum<number>('size').as('bytes')])
+    .where('test_id', 'is', null)
+    .executeTakeFirstOrThrow();
+  const { messages, bytes: most } = POSTMASTER_MAX;
+  if (Number(count) >= messages || Number(bytes ?? 0) + message.size > most) return MAILBOX_FULL;
   await insertMessage(tx, message, raw);
   return { accept: true, id: message.id };
 }

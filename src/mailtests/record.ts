@@ -1,18 +1,16 @@
 /** Records what an analysis ended in, with its event, in one transaction. */
 
-import * as v from 'valibot';
 import type { PoolOutcome } from '../analysis/pool.ts';
-import type { AnalysisResult } from '../analysis/result.ts';
+import type { SealedResult } from '../analysis/result.ts';
 import type { App } from '../app.ts';
 import { appendEvent } from '../events/append.ts';
-import { responseFilter } from '../http/response-filter.ts';
 import { isoTime } from '../lib/clock.ts';
 import { addressDomain } from '../lib/domain-names.ts';
 import type { Tx } from '../store/open.ts';
 import type { TestRow } from '../store/tables.ts';
-import type { ClaimedTest } from './analyze.ts';
+import { ANALYZE_JOB, type ClaimedTest } from './jobs.ts';
 import { presentListed } from './present.ts';
-import { CheckItem } from './schema.ts';
+import { searchText } from './queries.ts';
 
 /** Minutes to the next try after a result that temporary errors left without a score. */
 const RETRY_AFTER_MIN = [1, 3, 10];
@@ -26,20 +24,25 @@ export async function recordOutcome(
   test: ClaimedTest,
   outcome: PoolOutcome,
 ): Promise<void> {
-  const changed = await app.db.transaction().execute(async (tx) => {
+  const recorded = await app.db.transaction().execute(async (tx) => {
     const row = await tx
       .selectFrom('tests')
       .selectAll()
       .where('id', '=', test.id)
       .where('lease', '=', test.lease)
       .executeTakeFirst();
-    if (!row) return false;
-    const change = changeFor(app, row, outcome);
+    if (!row) return null;
+    // Asked for once more since it was claimed: then it is still due.
+    const again = row.analysis_due_at !== test.analysis_due_at;
+    const { analysis_due_at } = row;
+    const change = { ...changeFor(app, row, outcome), ...(again ? { analysis_due_at } : {}) };
     await tx.updateTable('tests').set(change).where('id', '=', row.id).execute();
     await appendEnd(app, tx, row, { ...row, ...change });
-    return true;
+    return { again };
   });
-  if (changed) app.signals.raise(test.id);
+  if (!recorded) return;
+  app.signals.raise(test.id);
+  if (recorded.again) app.scheduler.wake(ANALYZE_JOB);
 }
 
 /** A test that has ended now, and had not before, is an event; a reanalysis is none. */
@@ -63,7 +66,7 @@ function changeFor(app: App, row: TestRow, outcome: PoolOutcome): Partial<TestRo
     };
   // A reanalysis that finds nothing out leaves the result as it was.
   if (reanalysis && (temporary || !outcome.ok)) return DONE;
-  const found = outcome.ok ? columnsOf(outcome.result) : {};
+  const found = outcome.ok ? columnsOf(outcome.result, row.name) : {};
   const completed_at = isoTime(now);
   if (!outcome.ok || temporary) {
     const failure_reason =
@@ -74,15 +77,13 @@ function changeFor(app: App, row: TestRow, outcome: PoolOutcome): Partial<TestRo
   return { ...DONE, ...found, ...previous, status: 'completed', completed_at };
 }
 
-/** What is stored is answered as it is: what the API does not declare stays behind here. */
-const declaredChecks = responseFilter(v.array(CheckItem));
-
-function columnsOf(result: AnalysisResult): Partial<TestRow> {
+function columnsOf(result: SealedResult, name: string | null): Partial<TestRow> {
   return {
     ...result.auth_results,
     from_address: result.from_address,
     from_domain: result.from_address === null ? null : addressDomain(result.from_address),
     subject: result.subject,
+    search: searchText({ name, subject: result.subject }),
     score: result.score,
     grade: result.grade,
     summary: result.summary,
@@ -90,7 +91,7 @@ function columnsOf(result: AnalysisResult): Partial<TestRow> {
     ruleset: result.ruleset,
     categories: JSON.stringify(result.categories),
     cap: result.cap === null ? null : JSON.stringify(result.cap),
-    checks: JSON.stringify(declaredChecks(result.checks)),
+    checks: result.checks,
   };
 }
 

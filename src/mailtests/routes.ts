@@ -6,11 +6,19 @@ import { route } from '../http/route.ts';
 import { listOf } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
-import { ANALYZE_JOB } from './analyze.ts';
 import { streamed, toCsv, toJsonLines } from './export.ts';
+import { ANALYZE_JOB } from './jobs.ts';
 import { findMessageOf, readChunks } from './messages.ts';
 import { presentListed, presentTest } from './present.ts';
-import { deleteTest, eachTest, findTest, insertTest, listTests, newTestRow } from './queries.ts';
+import {
+  changeTest,
+  deleteTest,
+  eachTest,
+  findTest,
+  insertTest,
+  listTests,
+  newTestRow,
+} from './queries.ts';
 import {
   ListedTest,
   NewTest,
@@ -143,8 +151,11 @@ export const updateTest = route({
       ...(body.name === undefined ? {} : { name: body.name }),
       ...(body.metadata === undefined ? {} : { metadata: JSON.stringify(body.metadata ?? {}) }),
     };
-    if (Object.keys(change).length > 0)
-      await app.db.updateTable('tests').set(change).where('id', '=', row.id).execute();
+    if (
+      Object.keys(change).length > 0 &&
+      !(await changeTest(app.db, { ...row, ...change }, change))
+    )
+      throw new AppError('not_found', 'There is no test with this id.');
     return presentTest({ ...row, ...change }, app.config);
   },
 });
@@ -203,12 +214,8 @@ export const reanalyze = route({
         `Only a completed test can be analysed again; this one is ${row.status}.`,
       );
     const due = { analysis_due_at: isoTime(app.clock.now()), analysis_attempts: 0 };
-    await app.db
-      .updateTable('tests')
-      .set(due)
-      .where('id', '=', row.id)
-      .where('status', '=', 'completed')
-      .execute();
+    if (!(await changeTest(app.db, row, due)))
+      throw new AppError('not_found', 'There is no test with this id.');
     app.scheduler.wake(ANALYZE_JOB);
     return presentTest(row, app.config);
   },

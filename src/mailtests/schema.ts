@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { CATEGORIES, CHECK_STATUSES } from '../analysis/check.ts';
 import { AUTH_RESULTS } from '../analysis/result.ts';
 import { Name, PAGE, QueryTime, queryInteger, Time } from '../http/schemas.ts';
+import { normalizeDomain } from '../lib/domain-names.ts';
 
 export const TEST_STATUSES = ['waiting', 'processing', 'completed', 'failed'] as const;
 export const KINDS = ['auto', 'marketing', 'transactional'] as const;
@@ -32,8 +33,7 @@ const CategoryScore = v.object({
 
 const Reference = v.object({ name: v.string(), url: v.string() });
 
-/** One check of a result; stored in this very form. */
-export const CheckItem = v.object({
+const CheckItem = v.object({
   id: v.string(),
   category: v.picklist(CATEGORIES),
   label: v.string(),
@@ -116,7 +116,24 @@ export const Test = v.object({
 export type Test = v.InferOutput<typeof Test>;
 
 const METADATA_MAX = 20;
+const METADATA_JSON_SCHEMA = {
+  type: 'object',
+  maxProperties: METADATA_MAX,
+  propertyNames: { minLength: 1, maxLength: 40 },
+  additionalProperties: { type: 'string', maxLength: 500 },
+};
+/** Keys that valibot leaves out in silence. */
+const UNUSABLE_KEYS = ['__proto__', 'constructor', 'prototype'];
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 export const Metadata = v.pipe(
+  v.custom<Record<string, string>>(isObject, 'must be an object of text'),
+  v.check(
+    (pairs) => !Object.keys(pairs).some((key) => UNUSABLE_KEYS.includes(key)),
+    `must have no key named ${UNUSABLE_KEYS.join(', ')}`,
+  ),
+  v.metadata({ jsonSchema: METADATA_JSON_SCHEMA }),
   v.record(
     v.pipe(
       v.string(),
@@ -183,7 +200,13 @@ export const TestPatch = v.strictObject({
 export const FILTERS = {
   status: v.optional(v.picklist(TEST_STATUSES)),
   domain_id: v.optional(v.string()),
-  from_domain: v.optional(v.string()),
+  from_domain: v.optional(
+    v.pipe(
+      v.string(),
+      v.check((name) => normalizeDomain(name) !== null, 'must be a domain name'),
+      v.transform((name) => normalizeDomain(name)!),
+    ),
+  ),
   created_after: v.optional(QueryTime),
   created_before: v.optional(QueryTime),
   min_score: v.optional(queryInteger(0, 100)),

@@ -1,8 +1,8 @@
 /** Asks one DNS question of several servers, again and again, until one answers or time is up. */
 
+import type { DnsServer } from '../lib/dns-servers.ts';
 import { encodeQuery } from './dns-question.ts';
 import type { Reading } from './dns-reply.ts';
-import type { DnsServer } from './dns-servers.ts';
 import { askOverTcp, askOverUdp, type Transport } from './dns-transport.ts';
 import type { RecordType } from './resolver.ts';
 

@@ -3,9 +3,12 @@
 import type { Clock } from '../lib/clock.ts';
 import type { DnsAnswer } from './resolver.ts';
 
-/** Caps in seconds: a mistake that its owner has corrected must not stay in sight for a day. */
-export const MAX_POSITIVE_TTL = 3600;
-export const MAX_NEGATIVE_TTL = 300;
+/**
+ * Caps in seconds. Enough for the many questions of mails that come together, and short enough that
+ * a record that its owner has just corrected is seen by the next analysis.
+ */
+export const MAX_POSITIVE_TTL = 60;
+export const MAX_NEGATIVE_TTL = 30;
 
 export interface DnsCache {
   /** The answer with what is left of its `ttl`, or null. */
@@ -15,6 +18,7 @@ export interface DnsCache {
   readonly size: number;
 }
 
+/** An empty cache of at most `maxEntries` answers. */
 export function createDnsCache(clock: Clock, maxEntries: number): DnsCache {
   const entries = new Map<string, { answer: DnsAnswer; until: number }>();
   return {

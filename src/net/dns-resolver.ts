@@ -1,14 +1,12 @@
 /** The resolver that asks the network: retries, one cache, and a limit on questions in flight. */
 
 import type { Clock } from '../lib/clock.ts';
+import type { DnsServer } from '../lib/dns-servers.ts';
 import { type Deadline, serverAsker, startDeadline } from './dns-attempts.ts';
 import { createDnsCache, type DnsCache } from './dns-cache.ts';
 import { askableName } from './dns-question.ts';
-import type { DnsServer } from './dns-servers.ts';
 import { limitInFlight } from './in-flight.ts';
 import type { DnsAnswer, DnsErrorReason, RecordType, Resolver } from './resolver.ts';
-
-export { type DnsServer, parseDnsServers, systemDnsServers } from './dns-servers.ts';
 
 export interface DnsResolverOptions {
   /** At least one; asked in this order. */

@@ -2,9 +2,9 @@
 
 import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
+import type { DnsServer } from '../lib/dns-servers.ts';
 import type { Query } from './dns-question.ts';
 import { type Reading, readReply } from './dns-reply.ts';
-import type { DnsServer } from './dns-servers.ts';
 
 /** Asks and waits until a reply or the signal; a server that stays silent is a `timeout`. */
 export type Transport = (server: DnsServer, query: Query, signal: AbortSignal) => Promise<Reading>;

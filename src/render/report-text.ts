@@ -39,8 +39,8 @@ export function reportText(result: Reported, { width, color, of }: TextOptions):
   const sections = [
     header(result, columns, paint, of),
     firstFixes(result, columns, paint),
-    ledger(result, paint),
-    authentication(result, paint),
+    ledger(result, columns, paint),
+    authentication(result, columns, paint),
     notChecked(result, columns, paint),
   ];
   return `${sections.filter(Boolean).join('\n\n')}\n`;
@@ -66,15 +66,18 @@ function header(result: Reported, width: number, paint: Paint, of?: string): str
     formatSize(result.message_size),
   ].filter(Boolean);
   return [
-    `${mark}${of ? `  ${paint('dim', of)}` : ''}`,
+    `${mark}${of ? `  ${paint('dim', printable(of))}` : ''}`,
     wrap(result.summary.replace(/ First: .*$/s, ''), width),
     paint('dim', wrap(`${what.join(' · ')} · rules ${result.ruleset}`, width)),
   ].join('\n');
 }
 
-function firstFixes({ checks, cap }: Reported, width: number, paint: Paint): string {
+function firstFixes({ checks, cap, score }: Reported, width: number, paint: Paint): string {
   const fixes = toFix(checks);
-  if (fixes.length === 0) return paint('green', '✓ There is nothing to fix.');
+  if (fixes.length === 0)
+    return score === null
+      ? 'In what could be checked there is nothing to fix.'
+      : paint('green', '✓ There is nothing to fix.');
   const open = fixes.slice(0, OPEN).map((check) => finding(check, width, paint));
   const rest = fixes
     .slice(OPEN)
@@ -120,41 +123,48 @@ function finding(check: CheckResult, width: number, paint: Paint): string {
         `${indent}  ${paint('cyan', printable(`${record.name} ${record.type} ${record.value}`))}`,
       );
   }
-  lines.push(paint('dim', `${indent}${check.label} · ${check.reference.name}`));
+  lines.push(paint('dim', wrap(`${check.label} · ${check.reference.name}`, width, indent)));
   return lines.join('\n');
 }
 
 const BAR = 20;
+/** On a narrower terminal a category is its name and its score. */
+const ROOM_FOR_BARS = 80;
 
-function ledger({ categories, score, cap }: Reported, paint: Paint): string {
-  const lines = categories.map((category) => categoryLine(category, paint));
-  if (cap && score !== null)
-    lines.push(paint('red', `  held down to ${cap.limit} until the first cause is fixed`));
+function ledger({ categories, score, cap }: Reported, width: number, paint: Paint): string {
+  const lines = categories.map((category) => categoryLine(category, width, paint));
+  if (cap && score !== null) {
+    const held = `held down to ${cap.limit} until the first cause is fixed`;
+    lines.push(paint('red', wrap(held, width, '  ')));
+  }
   return [paint('bold', 'By category'), ...lines].join('\n');
 }
 
 function categoryLine(
   { name, score, earned, points, weight }: CategoryScore,
+  width: number,
   paint: Paint,
 ): string {
   const label = `  ${name.replace('_', ' ').padEnd(16)}`;
   if (score === null) return paint('dim', `${label}not checked`);
+  const style = score >= 90 ? 'green' : score >= 55 ? 'yellow' : 'red';
+  const shown = String(score).padStart(4);
+  if (width < ROOM_FOR_BARS) return `${label}${paint(style, shown)}`;
   const full = Math.round((score / 100) * BAR);
   const bar = '█'.repeat(full) + paint('dim', '░'.repeat(BAR - full));
-  const style = score >= 90 ? 'green' : score >= 55 ? 'yellow' : 'red';
-  const figures = `${number(earned)} of ${points} points`;
-  return `${label}${paint(style, bar)} ${String(score).padStart(4)}  ${paint('dim', `${figures}, weight ${weight}`)}`;
+  const figures = `${number(earned)} of ${points} points, weight ${weight}`;
+  return `${label}${paint(style, bar)} ${shown}  ${paint('dim', figures)}`;
 }
 
 const number = (value: number): string => String(Math.round(value * 10) / 10);
 
-function authentication({ auth_results }: Reported, paint: Paint): string {
+function authentication({ auth_results }: Reported, width: number, paint: Paint): string {
   const words = Object.entries(auth_results).map(([name, result]) => {
     const style: Style =
       result === 'pass' ? 'green' : result === null || result === 'temperror' ? 'dim' : 'red';
     return `${name.toUpperCase()} ${paint(style, result ?? 'not asked')}`;
   });
-  return `${paint('bold', 'Authentication')}\n  ${words.join('   ')}`;
+  return `${paint('bold', 'Authentication')}\n  ${words.join(width < ROOM_FOR_BARS ? '\n  ' : '   ')}`;
 }
 
 function notChecked({ checks, coverage }: Reported, width: number, paint: Paint): string {

@@ -50,7 +50,8 @@ export function createScheduler(jobs: Job[], log: Log): Scheduler {
 
 /** One run at a time; a wake during a run makes it run again, so that no new work is overlooked. */
 function createRunner(job: Job, log: Log) {
-  let current: Promise<void> | null = null;
+  let current = Promise.resolve();
+  let busy = false;
   let again = false;
   const loop = async () => {
     do {
@@ -66,12 +67,16 @@ function createRunner(job: Job, log: Log) {
         });
       }
     } while (again);
-    current = null;
+    busy = false;
   };
   return {
     wake() {
-      if (current) again = true;
-      else current = loop();
+      if (busy) {
+        again = true;
+        return;
+      }
+      busy = true;
+      current = loop();
     },
     async ended() {
       again = false;

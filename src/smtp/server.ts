@@ -34,6 +34,8 @@ export interface SmtpListener {
   readonly port: number;
   /** Open connections, those that still have to say whose they are included. */
   connections(): number;
+  /** Whether new connections are taken. */
+  listening(): boolean;
   /** For the handshakes from now on. Throws where the pair is none; the old one then stays. */
   updateTls(pair: KeyPair): void;
   /**
@@ -76,6 +78,7 @@ export async function startSmtp(options: SmtpOptions, hooks: SmtpHooks): Promise
     address,
     port,
     connections: () => countConnections(room),
+    listening: () => listener.listening && !room.draining,
     updateTls: (pair) => replaceKeyPair(smtp, pair),
     close(graceMs) {
       closed ??= shutDown(room, listener, graceMs);

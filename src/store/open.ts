@@ -30,11 +30,12 @@ export function openStore(path: string): Store {
   try {
     // First, so that the statements after it wait for another process too.
     sqlite.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    sqlite.pragma('journal_mode = WAL');
     // better-sqlite3 has NORMAL in WAL mode: a power cut could take back an acknowledged message.
     sqlite.pragma('synchronous = FULL');
     sqlite.pragma('foreign_keys = ON');
     const migrated = migrate(sqlite);
+    // Only now: it is written into the file, and one that is refused stays as it is.
+    sqlite.pragma('journal_mode = WAL');
     const db: Db = new Kysely<Tables>({ dialect: sqliteDialect(sqlite) });
     const close = async () => {
       if (path !== ':memory:') sqlite.pragma('wal_checkpoint(TRUNCATE)');

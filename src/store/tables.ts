@@ -57,6 +57,7 @@ export interface TestRow {
   envelope: string | null;
   categories: string | null;
   cap: string | null;
+  search: string;
   checks: string | null;
 }
 

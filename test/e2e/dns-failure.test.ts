@@ -7,10 +7,8 @@ import type { DnsErrorReason } from '../../src/net/resolver.ts';
 import type { Zone } from '../../src/net/zone.ts';
 import type { TestService } from '../helpers/app.ts';
 import { type TestClock, testClock } from '../helpers/clock.ts';
-import { goodMessage } from '../helpers/good-message.ts';
 import { sendMail } from '../helpers/send.ts';
-import { signMessage } from '../helpers/signer.ts';
-import { SENDER_KEY, SENDER_ZONE, startWithDns } from './sender.ts';
+import { SENDER_ZONE, signed, startWithDns } from './sender.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -78,11 +76,7 @@ test('one of the three that is unknown is told, and costs neither points nor a t
 
 async function receive({ createTest, smtp }: TestService): Promise<string> {
   const { id, address } = await createTest();
-  const raw = await signMessage(goodMessage(), {
-    domain: 'example.com',
-    selector: 's1',
-    key: SENDER_KEY,
-  });
+  const raw = await signed();
   await sendMail({ port: smtp.port, to: address, raw });
   return id;
 }

@@ -1,16 +1,28 @@
-/** A sender with everything in order, served by a real DNS server, and the service that asks it. */
+/** A sender with everything in order, a real DNS server that says so, and the service that asks it. */
 
+import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import type { Test } from '../../src/mailtests/schema.ts';
 import type { Zone } from '../../src/net/zone.ts';
 import { type ServiceOptions, startTestService, type TestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { type DnsTestServer, startDnsServer } from '../helpers/dns-server.ts';
-import { makeKey } from '../helpers/signer.ts';
+import { goodMessage } from '../helpers/good-message.ts';
+import { type SendOptions, sendMail } from '../helpers/send.ts';
+import { makeKey, type SignOptions, signMessage } from '../helpers/signer.ts';
 
-/** Signs for example.com at the selector s1. */
-export const SENDER_KEY = makeKey();
+const SENDER_KEY = makeKey();
 
-/** What `goodMessage` by `sendMail` needs to be without fault. */
+/** A good message, signed for example.com at the selector s1 unless something else is asked for. */
+export const signed = (changes: Partial<SignOptions> = {}): Promise<Buffer> =>
+  signMessage(goodMessage(), {
+    domain: 'example.com',
+    selector: 's1',
+    key: SENDER_KEY,
+    ...changes,
+  });
+
+/** What a signed message by `sendMail` needs to be without fault. */
 export const SENDER_ZONE: Zone = {
   'example.com': {
     A: ['192.0.2.1'],
@@ -38,4 +50,22 @@ export async function startWithDns(
     env: { ...options.env, DELIVERABILITY_DNS_SERVERS: `127.0.0.1:${dns.address.port}` },
   });
   return { service, dns };
+}
+
+/** By SMTP to a new test; resolves with the test when it has ended. */
+export async function sendAndWait(
+  { smtp, createTest, getTest }: TestService,
+  mail: Omit<SendOptions, 'port' | 'to'>,
+): Promise<Test> {
+  const { id, address } = await createTest();
+  await sendMail({ ...mail, port: smtp.port, to: address });
+  return getTest(id, '?wait=50');
+}
+
+export function assertWithoutFault(ended: Test): void {
+  assert.equal(ended.status, 'completed');
+  assert.deepEqual(ended.auth_results, { spf: 'pass', dkim: 'pass', dmarc: 'pass' });
+  const bad = ended.checks.filter(({ status }) => ['warn', 'fail', 'error'].includes(status));
+  assert.deepEqual(bad, []);
+  assert.deepEqual([ended.score, ended.grade], [100, 'A']);
 }

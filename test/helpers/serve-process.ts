@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Test } from '../../src/mailtests/schema.ts';
+import type { Stall } from './loop-monitor.ts';
 import { type Environment, runProgram, spawnProgram } from './program.ts';
 
 const MONITOR = fileURLToPath(new URL('./loop-monitor.ts', import.meta.url));
@@ -30,7 +31,7 @@ export interface StartingProcess {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** What every such service has in common: free ports, addresses by the PROXY protocol. */
+/** What every such service has in common: free ports, addresses by the PROXY protocol, no DNS. */
 export function serveEnvironment(folder: string): Environment {
   return {
     DELIVERABILITY_DATA_DIR: folder,
@@ -39,6 +40,8 @@ export function serveEnvironment(folder: string): Environment {
     DELIVERABILITY_SMTP_NAME: 'mx.inbox.test',
     DELIVERABILITY_INBOX_DOMAIN: 'inbox.test',
     DELIVERABILITY_SMTP_PROXY_PROTOCOL: '127.0.0.1',
+    // Nobody listens there; a test that needs answers names its own server.
+    DELIVERABILITY_DNS_SERVERS: '127.0.0.1:1',
     DELIVERABILITY_LOG_FORMAT: 'json',
   };
 }
@@ -91,8 +94,8 @@ export interface ServeProcess extends StartingProcess {
   createTest(): Promise<Test>;
   /** The test when it has ended; rejects where it has not within the service's longest wait. */
   testEnded(id: string): Promise<Test>;
-  /** Milliseconds of the longest stall of the main thread since the last call, or the start. */
-  stall(): Promise<number>;
+  /** The longest stall of the main thread since the last call, or the start. */
+  stall(): Promise<Stall>;
 }
 
 interface CallOptions {
@@ -134,7 +137,7 @@ export async function startServe(t: TestContext, options: ServeOptions): Promise
     },
     async stall() {
       started.signal('SIGUSR2');
-      return Number((await started.line('longest stall'))?.ms);
+      return (await started.line('longest stall')) as unknown as Stall;
     },
   };
 }

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { systemClock } from '../../src/lib/clock.ts';
-import { createDnsResolver, type DnsServer } from '../../src/net/dns-resolver.ts';
+import type { DnsServer } from '../../src/lib/dns-servers.ts';
+import { createDnsResolver } from '../../src/net/dns-resolver.ts';
 import type { RecordType } from '../../src/net/resolver.ts';
 import type { Zone } from '../../src/net/zone.ts';
 import { startDnsServer } from '../helpers/dns-server.ts';

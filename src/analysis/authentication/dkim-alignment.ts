@@ -33,7 +33,9 @@ export const dkimAlignment: Check = {
     const without = withoutSignature(outcome, discovery);
     if (without) return without;
     const passing = outcome.signatures.filter(({ result }) => result === 'pass');
-    const domains = [...new Set(passing.map(({ domain }) => domain))];
+    // Where none is valid, this tells what would count once they are.
+    const compared = passing.length > 0 ? passing : outcome.signatures;
+    const domains = [...new Set(compared.map(({ domain }) => domain))];
     const alignments = await Promise.all(
       domains.map((domain) => alignmentOf(context, domain, 'dkim')),
     );
@@ -60,12 +62,9 @@ function withoutSignature(outcome: DkimOutcome, discovery: DmarcDiscovery): Find
     );
   if (result === 'temperror')
     return unknown('DKIM alignment is not known.', `No signature could be verified: ${reason}.`);
-  if (result === 'pass') return null;
-  return fail({
-    title: 'No valid DKIM signature is there that could align with the From domain.',
-    detail: `DMARC counts only signatures that verify: ${reason ?? 'none does'}.`,
-    fix: `Sign with d=${discovery.fromDomain}, so that the signature verifies and aligns.`,
-  });
+  if (outcome.signatures.length === 0)
+    return skipped('There is no signature to compare.', 'The message is not signed.');
+  return null;
 }
 
 async function judge(

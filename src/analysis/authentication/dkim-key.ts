@@ -19,7 +19,7 @@ export const dkimKey: Check = {
   label: 'DKIM key',
   reference: rfc(8301, '3.2'),
   // Whatever fails here keeps that signature from passing too.
-  curedBy: ['dkim'],
+  curedBy: [['dkim']],
   async run(context) {
     const outcome = await context.fact(dkimResult);
     if (outcome.signatures.length === 0)

@@ -21,7 +21,10 @@ export const dmarc: Check = {
   label: 'DMARC',
   reference: rfc(9989, '5.3'),
   dependsOn: ['dmarc_policy'],
-  curedBy: ['spf', 'dkim', 'spf_alignment', 'dkim_alignment'],
+  curedBy: [
+    ['spf', 'spf_alignment'],
+    ['dkim', 'dkim_alignment'],
+  ],
   async run(context: Context): Promise<Finding> {
     const outcome = await context.fact(dmarcResult);
     const { result, reason, fromDomain } = outcome;

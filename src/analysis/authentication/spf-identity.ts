@@ -1,11 +1,9 @@
 /** Which identity SPF is asked about: MAIL FROM, HELO for a null sender, or what stands in for them. */
 
+import { bareAddress, LONGEST_ADDRESS } from '../../lib/bare-address.ts';
 import { normalizeDomain } from '../../lib/domain-names.ts';
 import type { Context } from '../check.ts';
 import { fieldValue } from '../message.ts';
-
-/** No domain is longer (RFC 1035 §2.3.4), and no address (RFC 5321 §4.5.3.1.3): beyond is not one. */
-const LONGEST_ADDRESS = 320;
 
 export interface SpfIdentity {
   identity: 'mailfrom' | 'helo';
@@ -38,7 +36,7 @@ function mailFromOrHelo(
   helo: string | null,
   assumed: SpfIdentity['assumed'],
 ): SpfIdentity {
-  const address = said.trim().replace(/^<(.*)>$/s, '$1');
+  const address = bareAddress(said);
   if (address !== '') {
     // The local part may be a quoted string that holds an @: the domain follows the last one.
     const at = address.lastIndexOf('@');

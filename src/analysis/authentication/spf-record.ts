@@ -36,9 +36,12 @@ export const spfRecord: Check = {
         'The sender has no domain to ask about.',
       );
     const finding = await judgeSpfRecord(domain, context.resolver);
-    // A record that makes SPF a permerror is told of there: one cause, one finding.
+    // A record that is missing, or makes SPF a permerror, is told of there: one cause, one finding.
+    // Where SPF is not asked, for lack of an address, it is told of here.
     const { result } = await context.fact(spfResult);
-    return result === 'permerror' ? { ...finding, dependsOn: ['spf'] } : finding;
+    return result === 'permerror' || result === 'none'
+      ? { ...finding, dependsOn: ['spf'] }
+      : finding;
   },
 };
 
@@ -51,10 +54,15 @@ export async function judgeSpfRecord(domain: string, resolver: Resolver): Promis
   const tree = await walkSpf(domain, resolver);
   const { root } = tree;
   if (root.state === 'missing')
-    return skipped(
-      'There is no SPF record to look at.',
-      `${domain} has no SPF record, so there is nothing to look at.`,
-    );
+    return fail({
+      title: `${domain} has no SPF record.`,
+      detail: 'Without one receivers cannot tell which servers may send for the domain.',
+      fix: spfFix(
+        'Publish a record that names the servers that send for the domain; this one names its mail servers.',
+        domain,
+        'v=spf1 mx ~all',
+      ),
+    });
   const evidence = evidenceOf(tree);
   const problems = spfProblems(tree);
   const worst = problems[0];

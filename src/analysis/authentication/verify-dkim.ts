@@ -31,8 +31,9 @@ export async function dkimResult(context: Context): Promise<DkimOutcome> {
   if (isTooLarge(fields)) return tooLarge(outcome);
   if (context.offline && signatures.length > 0)
     return { ...outcome, result: null, reason: 'nothing may be asked in the offline mode' };
-  const resolver = askOnce(context.resolver);
-  // All keys are asked for at once; mailauth would wait for one before it asks for the next.
+  // All keys are asked for at once; mailauth would wait for one before it asks for the next. The
+  // context's resolver asks each question once.
+  const { resolver } = context;
   const answers = Promise.all(signatures.map((signature) => askForKey(signature, resolver)));
   const options = {
     resolver: mailauthResolver(resolver),
@@ -64,17 +65,6 @@ function tooLarge(outcome: Pick<DkimOutcome, 'signatures' | 'ignored' | 'verifie
   );
   const unsigned = signatures.length + outcome.ignored === 0;
   return { ...outcome, signatures, result: unsigned ? 'none' : 'neutral', reason };
-}
-
-/** mailauth and the key check ask for the same records: each name is asked for once. */
-function askOnce(resolver: Resolver): Resolver {
-  const answers = new Map<string, Promise<DnsAnswer>>();
-  return (name, type) => {
-    const key = `${type} ${name.toLowerCase()}`;
-    const answer = answers.get(key) ?? resolver(name, type);
-    answers.set(key, answer);
-    return answer;
-  };
 }
 
 async function askForKey({ domain, selector, keyName }: DkimSignature, resolver: Resolver) {

@@ -1,6 +1,7 @@
 /** The servers that a message passed, read out of its Received fields (RFC 5321 §4.4). */
 
 import { isoTime } from '../../lib/clock.ts';
+import { parseMailDate, withoutComments } from '../mail-date.ts';
 import { fields, type Message } from '../message.ts';
 
 /** Beyond these, and beyond so many characters of a field, nothing is read: it is all claims anyway. */
@@ -36,63 +37,8 @@ function parseReceived(value: string): Hop {
     from: clause('from'),
     by: clause('by'),
     protocol: clause('with'),
-    time: semicolon < 0 ? null : parseMailDate(value.slice(semicolon + 1, semicolon + 200)),
+    time: semicolon < 0 ? null : (parseMailDate(value.slice(semicolon + 1))?.ms ?? null),
   };
-}
-
-/** Comments nest (RFC 5322 §3.2.2); one that is never closed takes the rest. */
-function withoutComments(text: string): string {
-  let depth = 0;
-  let kept = '';
-  for (const character of text) {
-    if (character === '(') depth++;
-    if (depth === 0) kept += character;
-    if (character === ')' && depth > 0) {
-      depth--;
-      kept += ' ';
-    }
-  }
-  return kept;
-}
-
-const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
-const ZONE_HOURS: Record<string, number> = {
-  est: -5,
-  edt: -4,
-  cst: -6,
-  cdt: -5,
-  mst: -7,
-  mdt: -6,
-  pst: -8,
-  pdt: -7,
-};
-const DATE =
-  /^\s*(?:[a-z]{3},\s*)?(\d{1,2})\s+([a-z]{3})\s+(\d{4})\s+(\d{1,2}):(\d{2})(?::(\d{2}))?\s+([+-]\d{4}|[a-z]{1,5})/i;
-
-/**
- * The date-time of RFC 5322 §3.3 with the zones of §4.3 (a name that is not known counts as UTC),
- * in milliseconds; null for anything else. `Date.parse` would read a date without a zone by the
- * clock of this machine.
- */
-export function parseMailDate(text: string): number | null {
-  const match = DATE.exec(text);
-  if (!match) return null;
-  const [, day, monthName, year, hour, minute, second, zone] = match;
-  const month = MONTHS.indexOf(monthName!.toLowerCase());
-  if (month < 0) return null;
-  const numeric = /^([+-])(\d{2})(\d{2})$/.exec(zone!);
-  const offset = numeric
-    ? (numeric[1] === '-' ? -1 : 1) * (Number(numeric[2]) * 60 + Number(numeric[3]))
-    : (ZONE_HOURS[zone!.toLowerCase()] ?? 0) * 60;
-  const local = Date.UTC(
-    Number(year),
-    month,
-    Number(day),
-    Number(hour),
-    Number(minute),
-    Number(second ?? 0),
-  );
-  return local - offset * 60_000;
 }
 
 /** The hop as evidence, with the seconds since the hop before. */

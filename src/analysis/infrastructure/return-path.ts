@@ -1,9 +1,10 @@
 /** The check `return_path`: can bounces be delivered to the MAIL FROM address? */
 
+import { bareAddress } from '../../lib/bare-address.ts';
 import { type Check, type Finding, pass, rfc, skipped, warn } from '../check.ts';
 import { notAnswered, offline } from './asking.ts';
 import { type MailHosts, mailHosts } from './mail-hosts.ts';
-import { bareAddress, fromDomain, mailFromDomain } from './sender-domains.ts';
+import { fromDomain, mailFromDomain } from './sender-domains.ts';
 
 const NOT_CHECKED = 'The return path was not checked.';
 

@@ -92,18 +92,19 @@ const rows: Row[] = [
     title: /not known/,
   },
   {
+    // What counts is `dkim`, which fails; this tells what would be once it does not.
     name: 'no valid signature',
     message: async () => alter(await sign(), 'the body', 'a body'),
     zone: relaxed,
-    status: 'fail',
-    title: /No valid DKIM signature/,
+    status: 'pass',
+    title: /aligned/,
   },
   {
     name: 'no signature',
     message: async () => MESSAGE,
     zone: relaxed,
-    status: 'fail',
-    title: /No valid DKIM signature/,
+    status: 'skipped',
+    title: /no signature to compare/,
   },
   {
     name: 'a key that could not be asked for',

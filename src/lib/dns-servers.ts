@@ -1,6 +1,5 @@
-/** Which DNS servers to ask: the machine's own, or those that the configuration names. */
+/** DNS servers as people write them. */
 
-import { getServers } from 'node:dns';
 import { isIP } from 'node:net';
 
 export interface DnsServer {
@@ -22,16 +21,6 @@ export function parseDnsServers(text: string): DnsServer[] | null {
     servers.push(server);
   }
   return servers.length > 0 ? servers : null;
-}
-
-/** The servers of this machine's resolv.conf; loopback where it names none. */
-export function systemDnsServers(): DnsServer[] {
-  return parseDnsServers(getServers().join(',')) ?? [{ host: '127.0.0.1', port: 53 }];
-}
-
-/** The servers of the configuration where it names any, else the machine's. */
-export function chosenDnsServers(configured: string[] | null): DnsServer[] {
-  return (configured && parseDnsServers(configured.join(','))) || systemDnsServers();
 }
 
 function parseServer(item: string): DnsServer | null {

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { isIP } from 'node:net';
 import { test } from 'node:test';
-import { parseDnsServers, systemDnsServers } from '../../src/net/dns-servers.ts';
+import { parseDnsServers } from '../../src/lib/dns-servers.ts';
+import { systemDnsServers } from '../../src/net/system-dns.ts';
 
 const LISTS: [string, [string, number][] | null][] = [
   [

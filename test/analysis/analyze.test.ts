@@ -1,0 +1,234 @@
+/** The engine: checks side by side, their faults, the deadline, and what it asks of the DNS. */
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { analyze } from '../../src/analysis/analyze.ts';
+import { pass } from '../../src/analysis/check.ts';
+import type { DnsAnswer, Resolver } from '../../src/net/resolver.ts';
+import { analyzeBy, fakeCheck, INPUT, never } from './fake-checks.ts';
+
+describe('a check that throws', () => {
+  const fault = new Error('broken');
+  for (const [how, run] of [
+    ['at once', () => assert.fail(fault)],
+    ['later', () => Promise.reject(fault)],
+  ] as const)
+    it(`${how}: it is told as an error, the fault is passed on, the others are unharmed`, async () => {
+      const faults: [string, unknown][] = [];
+      const result = await analyzeBy([fakeCheck('bad', run), fakeCheck('good', 'pass')], {
+        onFault: (id, error) => faults.push([id, error]),
+      });
+      const { status, title, detail, earned, gain, fix } = result.of('bad');
+      assert.deepEqual([status, earned, gain, fix], ['error', null, 0, null]);
+      assert.equal(title, 'BAD could not be checked.');
+      assert.match(detail, /fault of the tester, not of your message/);
+      assert.deepEqual(faults, [['bad', fault]]);
+      assert.equal(result.of('good').status, 'pass');
+      assert.equal(result.score, 100);
+      assert.equal(result.coverage, 0.8);
+    });
+
+  it('shows little of what was thrown, and nobody has to listen', async () => {
+    const { of } = await analyzeBy([
+      fakeCheck('bad', () => {
+        throw new Error('x'.repeat(10_000));
+      }),
+    ]);
+    assert.ok(of('bad').detail.length < 200);
+  });
+});
+
+describe('the deadline', () => {
+  it('ends what never ends, and leaves the others alone', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    let started = () => {};
+    const running = new Promise<void>((resolve) => {
+      started = resolve;
+    });
+    const analysis = analyzeBy(
+      [
+        fakeCheck('slow', () => {
+          started();
+          return never();
+        }),
+        fakeCheck('quick', 'pass'),
+        fakeCheck('later', async () => {
+          await new Promise(setImmediate);
+          return pass('It is late.', 'But not too late.');
+        }),
+      ],
+      { deadlineMs: 1000 },
+    );
+    await running;
+    for (let i = 0; i < 3; i++) await new Promise(setImmediate);
+    t.mock.timers.tick(1000);
+    const { of, score, coverage, summary } = await analysis;
+    assert.equal(of('slow').status, 'error');
+    assert.match(of('slow').detail, /^timed out/);
+    assert.deepEqual([of('quick').status, of('later').status], ['pass', 'pass']);
+    assert.deepEqual([score, coverage], [100, 0.833]);
+    assert.ok(!summary.includes('could not be made'));
+  });
+
+  it('is there for the questions too: a dead DNS leaves errors, not a stuck analysis', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    let asked = () => {};
+    const asking = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    const resolver: Resolver = () => {
+      asked();
+      return never();
+    };
+    const analysis = analyze(INPUT, { resolver, deadlineMs: 1000 });
+    await asking;
+    t.mock.timers.tick(1000);
+    const { score, temporary, auth_results, checks } = await analysis;
+    assert.deepEqual([score, temporary], [null, true]);
+    assert.equal(auth_results.spf, 'temperror');
+    assert.equal(auth_results.dmarc, 'temperror');
+    const statusOf = (id: string) => checks.find((check) => check.id === id)?.status;
+    assert.deepEqual(['spf', 'dmarc', 'mx', 'from'].map(statusOf), [
+      'error',
+      'error',
+      'error',
+      'pass',
+    ]);
+  });
+
+  it('after it nothing is asked any more', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const asked: string[] = [];
+    const late = Promise.withResolvers<DnsAnswer>();
+    let proceed = () => {};
+    const waiting = new Promise<void>((resolve) => {
+      proceed = resolve;
+    });
+    let started = () => {};
+    const running = new Promise<void>((resolve) => {
+      started = resolve;
+    });
+    const analysis = analyzeBy(
+      [
+        fakeCheck('slow', async ({ resolver }) => {
+          await resolver('early.example', 'A');
+          started();
+          await waiting;
+          late.resolve(await resolver('late.example', 'A'));
+          return pass('It', 'ends.');
+        }),
+      ],
+      {
+        deadlineMs: 1000,
+        resolver: async (name) => {
+          asked.push(name);
+          return { status: 'nxdomain' };
+        },
+      },
+    );
+    await running;
+    t.mock.timers.tick(1000);
+    await analysis;
+    proceed();
+    assert.deepEqual(await late.promise, { status: 'error', reason: 'timeout' });
+    assert.ok(asked.includes('early.example') && !asked.includes('late.example'));
+  });
+});
+
+describe('questions', () => {
+  it('are asked once each, whoever asks, in whatever case', async () => {
+    const asked: string[] = [];
+    const ask = (id: string, name: string) =>
+      fakeCheck(id, async ({ resolver }) => {
+        await Promise.all([resolver(name, 'A'), resolver(name.toUpperCase(), 'A')]);
+        await resolver(name, 'AAAA');
+        return pass('Asked.', 'It was.');
+      });
+    await analyzeBy([ask('a', 'one.example'), ask('b', 'One.Example'), ask('c', 'two.example')], {
+      resolver: async (name, type) => {
+        asked.push(`${name.toLowerCase()} ${type}`);
+        return { status: 'nodata' };
+      },
+    });
+    const own = asked.filter((question) => /^(one|two)\.example /.test(question));
+    assert.deepEqual(own.sort(), [
+      'one.example A',
+      'one.example AAAA',
+      'two.example A',
+      'two.example AAAA',
+    ]);
+  });
+
+  it('are 400 at most: what a hostile message asks beyond is an error', async () => {
+    let asked = 0;
+    const answers: DnsAnswer[] = [];
+    await analyzeBy(
+      [
+        fakeCheck('greedy', async ({ resolver }) => {
+          for (let i = 0; i < 500; i++) answers.push(await resolver(`n${i}.example`, 'A'));
+          return pass('Asked.', 'A lot.');
+        }),
+      ],
+      {
+        resolver: async () => {
+          asked += 1;
+          return { status: 'nodata' };
+        },
+      },
+    );
+    assert.equal(asked, 400);
+    const refused = answers.filter((answer) => answer.status === 'error');
+    assert.ok(refused.length >= 100);
+    assert.ok(refused.every((answer) => answer.status === 'error' && answer.reason === 'limit'));
+  });
+});
+
+it('checks share what is made once', async () => {
+  let made = 0;
+  const costly = async () => {
+    made += 1;
+    return made;
+  };
+  const seen: number[] = [];
+  const sharing = (id: string) =>
+    fakeCheck(id, async (context) => {
+      seen.push(await context.fact(costly));
+      return pass('Made.', 'Once.');
+    });
+  await analyzeBy([sharing('a'), sharing('b'), sharing('c')]);
+  assert.deepEqual([made, seen], [1, [1, 1, 1]]);
+  await analyzeBy([sharing('a')]);
+  assert.equal(made, 2, 'another analysis makes its own');
+});
+
+it('a result has the checks in their order, with what each says of itself', async () => {
+  const reference = { name: 'A rule', url: 'https://rules.example/' };
+  const found = () => ({
+    status: 'warn' as const,
+    title: 'It is so.',
+    detail: 'Why it matters.',
+    evidence: { seen: 1 },
+    reference,
+    fix: { text: 'Do this.', record: { type: 'TXT', name: 'a.example', value: 'v' } },
+  });
+  const { checks } = await analyzeBy([
+    fakeCheck('z', 'pass'),
+    fakeCheck('a', found, { category: 'content', points: 4 }),
+    fakeCheck('m', 'info', { points: 0 }),
+  ]);
+  assert.deepEqual(
+    checks.map(({ id }) => id),
+    ['spf', 'dkim', 'dmarc', 'z', 'a', 'm'],
+  );
+  const { gain, ...rest } = checks[4]!;
+  assert.deepEqual(rest, {
+    id: 'a',
+    category: 'content',
+    label: 'A',
+    points: 4,
+    earned: 2,
+    ...found(),
+  });
+  assert.equal(gain, 11.1);
+  assert.equal(checks[5]!.earned, null);
+});

@@ -1,0 +1,181 @@
+/** Analysis threads: what they answer, and what one of them can do to the others. */
+
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { analyze } from '../../src/analysis/analyze.ts';
+import type { AnalysisInput } from '../../src/analysis/check.ts';
+import { createAnalysisPool, type PoolOptions, type PoolOutcome } from '../../src/analysis/pool.ts';
+import { type Log, silentLog } from '../../src/lib/log.ts';
+import type { Resolver } from '../../src/net/resolver.ts';
+import { zoneResolver } from '../../src/net/zone.ts';
+import { ENVELOPE, RECEIVED_AT } from '../helpers/analysis.ts';
+import { goodMessage } from '../helpers/good-message.ts';
+
+const BAD_WORKER = fileURLToPath(new URL('bad-worker.ts', import.meta.url));
+
+const ZONE = zoneResolver({ 'example.com': { TXT: ['v=spf1 ip4:192.0.2.1 -all'] } });
+
+function inputOf(changes: Record<string, string> = {}): AnalysisInput {
+  const raw = Buffer.from(goodMessage(changes).replaceAll('\n', '\r\n'));
+  return { raw, envelope: ENVELOPE, receivedAt: RECEIVED_AT, kind: 'auto' };
+}
+
+const withFault = (fault: string) => inputOf({ 'X-Fault': fault });
+
+function startPool(t: TestContext, options: Partial<PoolOptions> = {}) {
+  const pool = createAnalysisPool({ threads: 1, resolver: ZONE, log: silentLog, ...options });
+  t.after(() => pool.close());
+  return pool;
+}
+
+const startBadPool = (t: TestContext, options: Partial<PoolOptions> = {}) =>
+  startPool(t, { workerFile: BAD_WORKER, ...options });
+
+/** `score` for a result, else the reason why there is none. */
+const kindOf = (outcome: PoolOutcome): string => (outcome.ok ? 'result' : outcome.reason);
+
+/** A resolver that sees which of the messages asks, by its domain, and lets it wait for the answer. */
+function holdingResolver() {
+  const asked = new Map<string, () => void>();
+  const seen = new Set<string>();
+  const held = new Map<string, PromiseWithResolvers<void>>();
+  return {
+    /** Answers for this domain wait until it is let go. */
+    hold: (domain: string) => held.set(domain, Promise.withResolvers()),
+    letGo: (domain: string) => held.get(domain)?.resolve(),
+    /** Resolves once the message from this domain has asked. */
+    whenAsked: (domain: string) =>
+      new Promise<void>((resolve) => {
+        if (seen.has(domain)) resolve();
+        else asked.set(domain, resolve);
+      }),
+    resolver: (async (name: string) => {
+      const domain = name.split('.').slice(-2).join('.');
+      seen.add(domain);
+      asked.get(domain)?.();
+      await held.get(domain)?.promise;
+      return { status: 'nxdomain' };
+    }) as Resolver,
+  };
+}
+
+const from = (domain: string, changes: Record<string, string> = {}) =>
+  inputOf({ From: `a@${domain}`, ...changes });
+
+test('a thread answers what the analysis answers, its checks as JSON', async (t) => {
+  const pool = startPool(t);
+  const outcome = await pool.analyze(inputOf());
+  assert.ok(outcome.ok);
+  const { checks, ...rest } = outcome.result;
+  const expected = await analyze(inputOf(), { resolver: ZONE });
+  assert.deepEqual({ ...rest, checks: JSON.parse(checks) }, JSON.parse(JSON.stringify(expected)));
+  assert.equal(rest.auth_results.spf, 'pass');
+});
+
+test('questions are answered by the resolver of the main thread; offline there are none', async (t) => {
+  const asked: string[] = [];
+  const resolver: Resolver = (name, type) => {
+    asked.push(`${name} ${type}`);
+    return ZONE(name, type);
+  };
+  const pool = startPool(t, { resolver });
+  const offline = await pool.analyze(inputOf(), { offline: true });
+  assert.ok(offline.ok && offline.result.score === null);
+  assert.equal(asked.length, 0);
+  await pool.analyze(inputOf());
+  for (const question of [
+    'example.com TXT',
+    '_dmarc.example.com TXT',
+    '1.2.0.192.in-addr.arpa PTR',
+  ])
+    assert.ok(asked.includes(question), question);
+});
+
+test('many jobs at once on few threads: each has its own answer', async (t) => {
+  const pool = startPool(t, { threads: 2 });
+  const subjects = Array.from({ length: 40 }, (_, i) => `Message ${i}`);
+  const outcomes = await Promise.all(subjects.map((Subject) => pool.analyze(inputOf({ Subject }))));
+  assert.deepEqual(
+    outcomes.map((outcome) => outcome.ok && outcome.result.subject),
+    subjects,
+  );
+});
+
+test('a job that blocks its thread is ended; those beside it have results, and later ones too', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const looping = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let loops = 0;
+  const resolver: Resolver = async (name, type) => {
+    if (name === 'looping.invalid') looping[loops++]!.resolve();
+    return ZONE(name, type);
+  };
+  const warned: string[] = [];
+  const log: Log = { ...silentLog, warn: (message) => void warned.push(message) };
+  const pool = startBadPool(t, { resolver, log, deadlineMs: 10_000, graceMs: 2_000 });
+  const jobs = Promise.all([
+    pool.analyze(inputOf()),
+    pool.analyze(withFault('loop')),
+    pool.analyze(inputOf()),
+  ]);
+  // At first all three share the thread; then each is tried alone.
+  for (const { promise } of looping) {
+    await promise;
+    t.mock.timers.tick(12_000);
+  }
+  assert.deepEqual((await jobs).map(kindOf), ['result', 'unreadable', 'result']);
+  assert.deepEqual(warned, ['analysis thread is stuck', 'analysis thread is stuck']);
+  assert.equal(kindOf(await pool.analyze(inputOf())), 'result');
+});
+
+test('a job that eats the memory of its thread, ends it or throws in it alone has no result', async (t) => {
+  const pool = startBadPool(t, { memoryMb: 96 });
+  for (const fault of ['allocate', 'exit', 'throw']) {
+    const outcomes = await Promise.all(
+      [withFault(fault), inputOf()].map((input) => pool.analyze(input)),
+    );
+    assert.deepEqual(outcomes.map(kindOf), ['unreadable', 'result'], fault);
+  }
+  assert.equal(kindOf(await pool.analyze(inputOf())), 'result');
+});
+
+test('a thread that dies after its job is no fault of the next', async (t) => {
+  const pool = startBadPool(t);
+  const jobs = ['exit', 'exit-when-done'].map((fault) => pool.analyze(withFault(fault)));
+  const innocent = pool.analyze(inputOf());
+  const kinds = (await Promise.all([...jobs, innocent])).map(kindOf);
+  assert.deepEqual(kinds, ['unreadable', 'result', 'result']);
+});
+
+test('while one job is tried alone, the others share the other threads', async (t) => {
+  const { resolver, hold, letGo, whenAsked } = holdingResolver();
+  const held = ['alone.test', 'other.test', 'one.test', 'two.test'];
+  for (const domain of held) hold(domain);
+  const pool = startBadPool(t, { threads: 2, resolver });
+  const start = async (domain: string) => {
+    const outcome = pool.analyze(from(domain));
+    await whenAsked(domain);
+    return { outcome };
+  };
+  const started = [await start('alone.test'), await start('other.test')];
+  // It comes to the first thread and ends it, so that the job there is tried alone, and waits again.
+  const culprit = pool.analyze(withFault('exit'));
+  letGo('other.test');
+  assert.equal(kindOf(await culprit), 'unreadable');
+  started.push(await start('one.test'), await start('two.test'));
+  for (const domain of held) letGo(domain);
+  for (const { outcome } of started) assert.equal(kindOf(await outcome), 'result');
+});
+
+test('closing answers all that runs and waits, and all that comes after', async (t) => {
+  const { resolver, hold, whenAsked } = holdingResolver();
+  hold('held.test');
+  const pool = startPool(t, { resolver });
+  const jobs = Array.from({ length: 12 }, () => pool.analyze(from('held.test')));
+  await whenAsked('held.test');
+  await pool.close();
+  const kinds = (await Promise.all(jobs)).map(kindOf);
+  assert.deepEqual(new Set(kinds), new Set(['closed']));
+  assert.equal(kindOf(await pool.analyze(inputOf())), 'closed');
+  await pool.close();
+});

@@ -1,0 +1,202 @@
+/** The arithmetic of the score: categories, coverage, caps, grades. */
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { CATEGORIES, type CheckStatus } from '../../src/analysis/check.ts';
+import {
+  earnedOf,
+  gradeOf,
+  type Scored,
+  scoreOf,
+  WEIGHTS,
+  wholeScore,
+} from '../../src/analysis/score.ts';
+import { exactOf, scored } from './scored.ts';
+
+describe('categories', () => {
+  it('weigh 100 together, as they are published', () => {
+    assert.deepEqual(WEIGHTS, {
+      authentication: 35,
+      reputation: 20,
+      infrastructure: 15,
+      compliance: 10,
+      content: 10,
+      spam_filters: 10,
+    });
+    assert.equal(
+      CATEGORIES.reduce((sum, name) => sum + WEIGHTS[name], 0),
+      100,
+    );
+  });
+
+  it('a pass earns all points, a warning half, a failure none; the rest does not count', () => {
+    const cases: [CheckStatus, number | null][] = [
+      ['pass', 6],
+      ['warn', 3],
+      ['fail', 0],
+      ['info', null],
+      ['error', null],
+      ['skipped', null],
+    ];
+    for (const [status, earned] of cases) {
+      assert.equal(earnedOf({ points: 6, status }), earned, status);
+      assert.equal(earnedOf({ points: 0, status }), null, status);
+    }
+  });
+
+  it('each is earned over points of what ran', () => {
+    const { categories } = scoreOf([
+      scored('a', 'pass', 6),
+      scored('b', 'warn', 3),
+      scored('c', 'fail', 4),
+      scored('d', 'error', 50),
+      scored('e', 'skipped', 50),
+      scored('f', 'pass', 0),
+      scored('g', 'fail', 5, 'content'),
+    ]);
+    assert.deepEqual(categories, [
+      { name: 'authentication', score: 57, weight: 35, earned: 7.5, points: 13 },
+      { name: 'content', score: 0, weight: 10, earned: 0, points: 5 },
+    ]);
+  });
+
+  it('one of which nothing ran is told without a score and weighs nothing', () => {
+    const with_ = [
+      scored('a', 'pass'),
+      scored('b', 'fail', 10, 'content'),
+      scored('c', 'error', 10, 'reputation'),
+      scored('d', 'info', 0, 'compliance'),
+    ];
+    const { categories, uncapped } = scoreOf(with_);
+    assert.deepEqual(
+      categories.map(({ name, score }) => [name, score]),
+      [
+        ['authentication', 100],
+        ['reputation', null],
+        ['content', 0],
+      ],
+    );
+    assert.equal(uncapped, (100 * 35) / 45);
+  });
+
+  it('are averaged by weight, not by points', () => {
+    const checks = [scored('a', 'pass', 1), scored('b', 'fail', 1000, 'infrastructure')];
+    assert.equal(exactOf(checks), (100 * 35) / 50);
+  });
+
+  it('where nothing counted there is no score', () => {
+    const { uncapped, exact, coverage } = scoreOf([
+      scored('a', 'error'),
+      scored('b', 'skipped'),
+      scored('c', 'info', 0),
+    ]);
+    assert.deepEqual([uncapped, exact, coverage], [null, null, 0]);
+    assert.deepEqual(scoreOf([]), {
+      categories: [],
+      uncapped: null,
+      cap: null,
+      exact: null,
+      coverage: 1,
+    });
+  });
+});
+
+describe('coverage', () => {
+  const cases: [name: string, checks: Scored[], coverage: number][] = [
+    ['all that applies ran', [scored('a', 'pass'), scored('b', 'fail'), scored('c', 'warn')], 1],
+    ['an error applies and did not run', [scored('a', 'pass', 3), scored('b', 'error', 1)], 0.75],
+    ['what is skipped does not apply', [scored('a', 'pass', 3), scored('b', 'skipped', 9)], 1],
+    ['what has no points is not in it', [scored('a', 'pass', 3), scored('b', 'error', 0)], 1],
+    ['points count, not checks', [scored('a', 'error', 9), scored('b', 'pass', 1)], 0.1],
+  ];
+  for (const [name, checks, coverage] of cases)
+    it(name, () => assert.equal(scoreOf(checks).coverage, coverage));
+});
+
+describe('caps', () => {
+  /** Everything is fine with these, but for what a case says. */
+  const mail = (changes: Record<string, CheckStatus>): Scored[] => [
+    ...['spf', 'dkim', 'dmarc'].map((id) => scored(id, changes[id] ?? 'pass', 1)),
+    ...['ptr', 'fcrdns', 'tls'].map((id) => scored(id, changes[id] ?? 'pass', 1, 'infrastructure')),
+    scored('rest', 'pass', 1000),
+    scored('rest2', 'pass', 1000, 'infrastructure'),
+  ];
+  const cases: [changes: Record<string, CheckStatus>, limit: number | null][] = [
+    [{}, null],
+    [{ spf: 'fail' }, null],
+    [{ dkim: 'fail' }, null],
+    [{ spf: 'fail', dkim: 'fail' }, 25],
+    [{ spf: 'error', dkim: 'fail' }, null],
+    [{ spf: 'fail', dkim: 'skipped' }, null],
+    [{ spf: 'warn', dkim: 'fail' }, null],
+    [{ dmarc: 'fail' }, 40],
+    [{ dmarc: 'error' }, null],
+    [{ dmarc: 'warn' }, null],
+    [{ ptr: 'fail' }, 60],
+    [{ fcrdns: 'fail' }, 60],
+    [{ ptr: 'fail', fcrdns: 'skipped' }, 60],
+    [{ ptr: 'skipped', fcrdns: 'skipped' }, null],
+    [{ ptr: 'error', fcrdns: 'error' }, null],
+    [{ tls: 'fail' }, 70],
+    [{ tls: 'warn' }, null],
+    [{ tls: 'skipped' }, null],
+    [{ tls: 'fail', ptr: 'fail' }, 60],
+    [{ tls: 'fail', ptr: 'fail', dmarc: 'fail' }, 40],
+    [{ tls: 'fail', ptr: 'fail', dmarc: 'fail', spf: 'fail', dkim: 'fail' }, 25],
+  ];
+  for (const [changes, limit] of cases) {
+    const named = Object.entries(changes).map((entry) => entry.join(' '));
+    it(`${named.join(', ') || 'nothing wrong'}: ${limit ?? 'none'}`, () => {
+      const { cap, exact, uncapped } = scoreOf(mail(changes));
+      assert.equal(cap?.limit ?? null, limit);
+      assert.ok(uncapped! > 99, 'the points alone would hardly change anything');
+      assert.equal(exact, limit ?? uncapped);
+      if (cap) assert.ok(cap.reason.endsWith('.') && cap.reference !== '');
+    });
+  }
+
+  it('a score below its cap stays where it is', () => {
+    const checks = [scored('dmarc', 'fail', 9), scored('a', 'pass', 1)];
+    assert.equal(scoreOf(checks).cap?.limit, 40);
+    assert.equal(exactOf(checks), 10);
+  });
+});
+
+describe('the score that is shown', () => {
+  it('is rounded down, so that 100 means that nothing was lost', () => {
+    const cases: [number, number][] = [
+      [100, 100],
+      [99.999, 99],
+      [89.9999999999, 90],
+      [0, 0],
+      [0.9, 0],
+      [57.69, 57],
+    ];
+    for (const [exact, whole] of cases) assert.equal(wholeScore(exact), whole, String(exact));
+  });
+
+  it('is 100 when all passed, whatever the points and categories', () => {
+    for (const points of [1, 3, 7, 11, 13, 0.1])
+      for (let count = 1; count <= CATEGORIES.length; count++) {
+        const checks = CATEGORIES.slice(0, count).flatMap((category) =>
+          Array.from({ length: 3 }, (_, i) => scored(`${category}${i}`, 'pass', points, category)),
+        );
+        const { exact, categories } = scoreOf(checks);
+        assert.equal(wholeScore(exact!), 100);
+        assert.ok(categories.every(({ score }) => score === 100));
+      }
+  });
+
+  it('is not 100 when the least was lost', () => {
+    const checks = [scored('a', 'warn', 1), scored('b', 'pass', 999)];
+    const { exact, categories } = scoreOf(checks);
+    assert.equal(wholeScore(exact!), 99);
+    assert.equal(categories[0]!.score, 99);
+  });
+
+  it('has its grade by its borders', () => {
+    const borders = { A: [90, 100], B: [80, 89], C: [70, 79], D: [55, 69], F: [0, 54] } as const;
+    for (const [grade, scores] of Object.entries(borders))
+      for (const score of scores) assert.equal(gradeOf(score), grade, String(score));
+  });
+});

@@ -1,0 +1,97 @@
+/** The verdict in a sentence or two, and what to put right first. */
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Check, CheckStatus } from '../../src/analysis/check.ts';
+import { toFix } from '../../src/analysis/summary.ts';
+import { analyzeBy, fakeCheck } from './fake-checks.ts';
+
+const summaryOf = async (...checks: Check[]): Promise<string> => (await analyzeBy(checks)).summary;
+
+const points = (id: string, status: CheckStatus, count: number): Check =>
+  fakeCheck(id, status, { points: count });
+
+const CASES: [name: string, checks: Check[], summary: string][] = [
+  ['nothing wrong', [], 'This message meets what the large receivers ask of it.'],
+  [
+    'a little wrong',
+    [points('a', 'warn', 1)],
+    'This message meets what the large receivers ask of it. First: a says warn. (+1.6)',
+  ],
+  [
+    'the most that can be gained is named',
+    [points('a', 'fail', 5), points('b', 'fail', 10)],
+    'This message is at risk of the spam folder. First: b says fail. (+22.2)',
+  ],
+  [
+    'likely to be accepted',
+    [points('a', 'fail', 10)],
+    'This message is likely to be accepted, with weaknesses. First: a says fail. (+25)',
+  ],
+  [
+    'a cap of 40 or less',
+    [points('dmarc', 'fail', 1), points('a', 'pass', 100)],
+    'This message is likely to be rejected or sent to spam. First: dmarc says fail. (+60)',
+  ],
+  [
+    'two caps: what is first gained goes as far as the next',
+    [points('ptr', 'fail', 1), points('dmarc', 'fail', 1), points('a', 'pass', 100)],
+    'This message is likely to be rejected or sent to spam. First: dmarc says fail. (+20)',
+  ],
+  [
+    'no single thing would help',
+    [points('ptr', 'fail', 1), points('fcrdns', 'fail', 1), points('a', 'pass', 100)],
+    'This message is at risk of the spam folder. First: The sending address has no reverse DNS that resolves back to it.',
+  ],
+  [
+    'too much could not be checked',
+    [points('a', 'error', 10)],
+    'This message meets what the large receivers ask of it. 1 check could not be made: A.',
+  ],
+  [
+    'more than one',
+    [points('a', 'error', 10), points('b', 'error', 1), points('c', 'error', 0)],
+    'This message meets what the large receivers ask of it. 2 checks could not be made: A, B.',
+  ],
+  [
+    'a fifth may be missing',
+    [points('a', 'error', 7)],
+    'This message meets what the large receivers ask of it.',
+  ],
+  [
+    'temporary errors',
+    [points('spf', 'error', 1), points('dkim', 'error', 1), points('a', 'pass', 20)],
+    'There is no score: too little could be found out about SPF, DKIM and DMARC.',
+  ],
+  [
+    'nothing could be asked',
+    ['spf', 'dkim', 'dmarc'].map((id) => points(id, 'skipped', 1)),
+    'There is no score: SPF, DKIM and DMARC could not be asked about.',
+  ],
+  [
+    'without a score too it is said what to do first',
+    [...['spf', 'dkim', 'dmarc'].map((id) => points(id, 'skipped', 1)), points('a', 'fail', 1)],
+    'There is no score: SPF, DKIM and DMARC could not be asked about. First: a says fail.',
+  ],
+];
+
+for (const [name, checks, summary] of CASES)
+  it(name, async () => assert.equal(await summaryOf(...checks), summary));
+
+it('what to fix goes by gain, then failures before warnings, then points', async () => {
+  const { checks } = await analyzeBy([
+    points('info', 'info', 0),
+    points('small_warning', 'warn', 1),
+    points('large_failure', 'fail', 8),
+    points('missing', 'error', 9),
+    points('free_warning', 'warn', 0),
+    points('free_failure', 'fail', 0),
+    points('large_warning', 'warn', 8),
+  ]);
+  const before = [...checks];
+  assert.deepEqual(
+    toFix(checks).map(({ id }) => id),
+    ['large_failure', 'large_warning', 'small_warning', 'free_failure', 'free_warning'],
+  );
+  assert.deepEqual(checks, before, 'the order of the result is left alone');
+});

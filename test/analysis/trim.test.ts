@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Json } from '../../src/analysis/check.ts';
+import { trimEvidence, trimText } from '../../src/analysis/trim.ts';
+
+it('text of 2,000 characters is whole, longer text is cut and says so', () => {
+  const whole = 'a'.repeat(2000);
+  assert.equal(trimText(whole), whole);
+  assert.equal(trimText(`${whole}b`), `${whole}…`);
+});
+
+it('honest evidence is left as it is', () => {
+  const evidence = {
+    domain: 'example.com',
+    bits: 2048,
+    ok: true,
+    none: null,
+    list: ['a', { b: 1 }],
+  };
+  assert.equal(trimEvidence(evidence), evidence);
+});
+
+it('long lists are cut and counted, long text and long names too', () => {
+  const key = 'k'.repeat(3000);
+  const trimmed = trimEvidence({ list: Array(150).fill('x'), [key]: 'v'.repeat(3000) });
+  const list = trimmed.list as string[];
+  assert.equal(list.length, 101);
+  assert.equal(list[100], '… and 50 more');
+  const [, [name, value]] = Object.entries(trimmed) as [unknown, [string, string]];
+  assert.deepEqual([name, value], [`${'k'.repeat(2000)}…`, `${'v'.repeat(2000)}…`]);
+});
+
+it('an object has at most a hundred keys', () => {
+  const many = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`k${i}`, i]));
+  assert.equal(Object.keys(trimEvidence({ many }).many as object).length, 100);
+});
+
+it('what is nested too deep ends, and what is cut can be had again', () => {
+  let deep: Json = 'bottom';
+  for (let i = 0; i < 5000; i++) deep = [deep];
+  const trimmed = trimEvidence({ deep });
+  assert.ok(JSON.stringify(trimmed).length < 100);
+  assert.equal(trimEvidence(trimmed), trimmed);
+});

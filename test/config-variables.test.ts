@@ -1,0 +1,184 @@
+/** Every variable with what it takes, and what it refuses. */
+
+import assert from 'node:assert/strict';
+import { resolve } from 'node:path';
+import { test } from 'node:test';
+import { type ConfigError, type Environment, PREFIX, readConfig } from '../src/config.ts';
+import { VARIABLES } from '../src/config-variables.ts';
+import { inNetworks, type Network } from '../src/lib/addresses.ts';
+
+type Name = keyof typeof VARIABLES;
+
+/** What each variable takes, with what it is read as, and what it refuses. */
+const CASES: Record<Name, { good: [text: string, value: unknown][]; bad: string[] }> = {
+  DATA_DIR: {
+    good: [
+      ['/srv/data', '/srv/data'],
+      ['here', resolve('here')],
+    ],
+    bad: [],
+  },
+  DATABASE_URL: {
+    good: [
+      ['sqlite:/srv/a.db', '/srv/a.db'],
+      ['sqlite:a.db', resolve('a.db')],
+      ['sqlite::memory:', ':memory:'],
+    ],
+    bad: ['/srv/a.db', 'sqlite:', 'postgres://db/x'],
+  },
+  HTTP_HOST: {
+    good: [
+      ['0.0.0.0', '0.0.0.0'],
+      ['::1', '::1'],
+    ],
+    bad: [],
+  },
+  HTTP_PORT: {
+    good: [
+      ['0', 0],
+      ['80', 80],
+      ['65535', 65535],
+    ],
+    bad: ['65536', '-1', '80a', '8 0', '1e3'],
+  },
+  BASE_URL: {
+    good: [
+      ['https://api.example.com', 'https://api.example.com'],
+      ['http://[::1]:80/api/', 'http://[::1]/api'],
+    ],
+    bad: [
+      'api.example.com',
+      'ftp://example.com',
+      'https://',
+      'https://a.example/?q',
+      'https://a.example/#f',
+    ],
+  },
+  APP_URL: {
+    good: [['https://app.example.com/', 'https://app.example.com']],
+    bad: ['app', 'javascript:1'],
+  },
+  HTTP_TLS_CERT_FILE: { good: [['/etc/a.pem', '/etc/a.pem']], bad: [] },
+  HTTP_TLS_KEY_FILE: { good: [['/etc/a.key', '/etc/a.key']], bad: [] },
+  SURFACE: {
+    good: [
+      ['full', 'full'],
+      ['preview', 'preview'],
+    ],
+    bad: ['Full', 'none'],
+  },
+  OWNER_EMAIL: {
+    good: [['a@example.com', 'a@example.com']],
+    bad: ['a', '@example.com', 'a@', 'a b@c', 'a@b@c'],
+  },
+  SMTP_HOST: { good: [['0.0.0.0', '0.0.0.0']], bad: [] },
+  SMTP_PORT: { good: [['25', 25]], bad: ['smtp', '99999'] },
+  SMTP_NAME: { good: [['MX.Example.com.', 'mx.example.com']], bad: ['mx example', '-mx.example'] },
+  INBOX_DOMAIN: {
+    good: [['bücher.example', 'xn--bcher-kva.example']],
+    bad: ['a@example.com', 'a..b'],
+  },
+  SMTP_TLS_CERT_FILE: { good: [['/etc/a.pem', '/etc/a.pem']], bad: [] },
+  SMTP_TLS_KEY_FILE: { good: [['/etc/a.key', '/etc/a.key']], bad: [] },
+  SMTP_MAX_SIZE: {
+    good: [
+      ['1', 1],
+      ['64KiB', 65_536],
+      ['1GiB', 1024 ** 3],
+    ],
+    bad: ['0', '25MB', '2GiB', '-1'],
+  },
+  SMTP_PROXY_PROTOCOL: {
+    good: [],
+    bad: ['10.1', '10.0.0.0/33', 'proxy.example.com', '10.0.0.0/8;::1'],
+  },
+  DNS_SERVERS: {
+    good: [
+      ['127.0.0.1', ['127.0.0.1']],
+      ['127.0.0.1:5353, [::1]:53', ['127.0.0.1:5353', '[::1]:53']],
+    ],
+    bad: [
+      ',',
+      'dns.example.com',
+      '127.0.0.1:x',
+      '127.0.0.1:65536',
+      '127.0.0.1:0',
+      '::1',
+      '[127.0.0.1]',
+    ],
+  },
+  TEST_RETENTION: {
+    good: [
+      ['0', 0],
+      ['36h', 129_600_000],
+      ['36500d', 3_153_600_000_000],
+    ],
+    bad: ['90', '36501d', '-1d'],
+  },
+  EVENT_RETENTION: { good: [['30d', 2_592_000_000]], bad: ['forever'] },
+  WORKERS: {
+    good: [
+      ['1', 1],
+      ['128', 128],
+    ],
+    bad: ['0', '129', '1.5', '-2'],
+  },
+  LOG_LEVEL: {
+    good: [
+      ['debug', 'debug'],
+      ['error', 'error'],
+    ],
+    bad: ['trace', 'INFO'],
+  },
+  LOG_FORMAT: {
+    good: [
+      ['auto', 'auto'],
+      ['json', 'json'],
+      ['pretty', 'pretty'],
+    ],
+    bad: ['text'],
+  },
+};
+
+/** Certificate and key go together, so where one is set the other is too. */
+function environmentWith(name: Name, text: string): Environment {
+  const partner = /_TLS_CERT_FILE$/.test(name)
+    ? name.replace('CERT', 'KEY')
+    : /_TLS_KEY_FILE$/.test(name) && name.replace('KEY', 'CERT');
+  return { [PREFIX + name]: text, ...(partner ? { [PREFIX + partner]: 'partner.pem' } : {}) };
+}
+
+const names = Object.keys(VARIABLES) as Name[];
+
+test('every variable takes what is right', () => {
+  for (const name of names)
+    for (const [text, value] of CASES[name].good)
+      assert.deepEqual(
+        readConfig(environmentWith(name, text)).config[name],
+        value,
+        `${name}=${text}`,
+      );
+});
+
+test('every variable refuses what is wrong, by its name and with what it was given', () => {
+  for (const name of names)
+    for (const text of CASES[name].bad) {
+      const refuses = ({ faults }: ConfigError) => {
+        assert.equal(faults.length, 1, faults.join(' | '));
+        assert.match(faults[0]!, new RegExp(`^${PREFIX}${name} takes `));
+        assert.ok(faults[0]!.endsWith(`, not "${text}"`), faults[0]);
+        return true;
+      };
+      assert.throws(() => readConfig(environmentWith(name, text)), refuses, `${name}=${text}`);
+    }
+});
+
+test('networks are read as networks', () => {
+  const text = '10.0.0.0/8, 192.0.2.7 ,2001:db8::/32,';
+  const { config } = readConfig({ [`${PREFIX}SMTP_PROXY_PROTOCOL`]: text });
+  const networks: Network[] = config.SMTP_PROXY_PROTOCOL;
+  assert.equal(networks.length, 3);
+  for (const address of ['10.9.9.9', '192.0.2.7', '2001:db8::1'])
+    assert.ok(inNetworks(address, networks), address);
+  assert.ok(!inNetworks('192.0.2.8', networks));
+});

@@ -1,0 +1,136 @@
+/** What keeps the program from starting is told in plain words, all at once, and changes nothing. */
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import BetterSqlite from 'better-sqlite3';
+import { temporaryFolder } from '../helpers/app.ts';
+import { type Ended, type Environment, runProgram } from '../helpers/program.ts';
+import { serveEnvironment, startServe } from '../helpers/serve-process.ts';
+
+const serve = (folder: string, env: Environment = {}): Promise<Ended> =>
+  runProgram(['serve'], { ...serveEnvironment(folder), ...env });
+
+/** One or two sentences for people: no stack, no word of a bug. */
+function assertRefused(ended: Ended, code: number, ...sentences: RegExp[]): void {
+  assert.equal(ended.code, code, ended.stderr);
+  assert.equal(ended.stdout, '');
+  for (const sentence of sentences) assert.match(ended.stderr, sentence);
+  assert.doesNotMatch(ended.stderr, /\bat .*:\d+:\d+|bug in|undefined|\[object/);
+}
+
+test('every wrong variable is named at once, with what it takes', async (t) => {
+  const folder = join(temporaryFolder(t), 'data');
+  const ended = await serve(folder, {
+    DELIVERABILITY_HTTP_PORT: 'eighty',
+    DELIVERABILITY_SMTP_MAX_SIZE: 'huge',
+    DELIVERABILITY_DNS_SERVERS: 'dns.example',
+    DELIVERABILITY_LOG_LEVEL: 'loud',
+    DELIVERABILITY_TEST_RETENTION: 'soon',
+    DELIVERABILITY_INBOX_DOMAIN: 'no domain',
+    DELIVERABILITY_SURFACE: 'half',
+    DELIVERABILITY_WORKERS: '0',
+    DELIVERABILITY_HTTP_TLS_CERT_FILE: '/cert.pem',
+  });
+  assertRefused(
+    ended,
+    2,
+    /^ {2}DELIVERABILITY_HTTP_PORT takes a port number .*"eighty"$/m,
+    /^ {2}DELIVERABILITY_SMTP_MAX_SIZE takes a size .*"huge"$/m,
+    /^ {2}DELIVERABILITY_DNS_SERVERS takes addresses .*"dns.example"$/m,
+    /^ {2}DELIVERABILITY_LOG_LEVEL takes one of .*"loud"$/m,
+    /^ {2}DELIVERABILITY_TEST_RETENTION takes a duration .*"soon"$/m,
+    /^ {2}DELIVERABILITY_INBOX_DOMAIN takes a domain name .*"no domain"$/m,
+    /^ {2}DELIVERABILITY_SURFACE takes one of .*"half"$/m,
+    /^ {2}DELIVERABILITY_WORKERS takes a whole number .*"0"$/m,
+    /^ {2}DELIVERABILITY_HTTP_TLS_KEY_FILE is missing/m,
+  );
+  assert.equal(ended.stderr.trim().split('\n').length, 11);
+  assert.equal(existsSync(folder), false);
+});
+
+test('an unknown variable is warned of, with the nearest name', async (t) => {
+  const service = await startServe(t, {
+    folder: temporaryFolder(t),
+    env: { DELIVERABILITY_HTTP_PROT: '8080' },
+  });
+  const [warning] = service.log.filter(({ level }) => level === 'warn');
+  assert.equal(
+    warning?.message,
+    'DELIVERABILITY_HTTP_PROT is not a variable of this program; did you mean DELIVERABILITY_HTTP_PORT?',
+  );
+});
+
+for (const kind of ['HTTP', 'SMTP'])
+  test(`a port for ${kind} that is in use`, async (t) => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    t.after(() => other.close());
+    const { port } = other.address() as AddressInfo;
+    const folder = temporaryFolder(t);
+    const ended = await serve(folder, { [`DELIVERABILITY_${kind}_PORT`]: String(port) });
+    assertRefused(
+      ended,
+      3,
+      new RegExp(`^Cannot listen on 127\\.0\\.0\\.1:${port}: another program`, 'm'),
+    );
+    // Nothing is left that would be in the way of the next start.
+    await startServe(t, { folder });
+  });
+
+test('a data folder that cannot be made', async (t) => {
+  const file = join(temporaryFolder(t), 'file');
+  writeFileSync(file, 'not a folder');
+  assertRefused(await serve(join(file, 'data')), 3, new RegExp(file));
+  assert.equal(readFileSync(file, 'utf8'), 'not a folder');
+});
+
+test('a database of a newer program is left as it is', async (t) => {
+  const folder = temporaryFolder(t);
+  const path = join(folder, 'deliverability.db');
+  const newer = new BetterSqlite(path);
+  newer.exec('CREATE TABLE later (a TEXT); PRAGMA user_version = 999');
+  newer.close();
+  const before = readFileSync(path);
+  assertRefused(await serve(folder), 3, /has version 999, this program knows versions up to \d+/);
+  assert.ok(readFileSync(path).equals(before));
+});
+
+test('a file that is no database', async (t) => {
+  const folder = temporaryFolder(t);
+  const path = join(folder, 'deliverability.db');
+  writeFileSync(path, 'a letter, not a database; '.repeat(100));
+  assertRefused(await serve(folder), 3, /deliverability\.db is not an SQLite database/);
+});
+
+test('a folder in the place of the database', async (t) => {
+  const folder = temporaryFolder(t);
+  mkdirSync(join(folder, 'deliverability.db'));
+  assertRefused(await serve(folder), 3, /deliverability\.db cannot be opened/);
+});
+
+test('a certificate that is not there, and one that is none', async (t) => {
+  const folder = temporaryFolder(t);
+  const none = join(folder, 'none.pem');
+  const letter = join(folder, 'letter.pem');
+  writeFileSync(letter, 'a letter, not a certificate');
+  for (const kind of ['HTTP', 'SMTP']) {
+    const name = `DELIVERABILITY_${kind}_TLS_CERT_FILE`;
+    const start = (file: string) =>
+      serve(folder, { [name]: file, [`DELIVERABILITY_${kind}_TLS_KEY_FILE`]: file });
+    assertRefused(await start(none), 2, new RegExp(`${name} names a file that .* ${none} .ENOENT`));
+    assertRefused(await start(letter), 2, new RegExp(`${name} .* a certificate and its key`));
+  }
+});
+
+test('a second service on the same folder is refused, and the first goes on', async (t) => {
+  const folder = temporaryFolder(t);
+  const first = await startServe(t, { folder });
+  const before = readdirSync(folder);
+  assertRefused(await serve(folder), 3, /^Another service is running on .*Stop it first\.$/m);
+  assert.deepEqual(readdirSync(folder), before);
+  assert.equal((await first.createTest()).status, 'waiting');
+});

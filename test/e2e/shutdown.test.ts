@@ -1,0 +1,124 @@
+/** SIGTERM in the midst of work: nothing new is taken, what runs is finished, nothing needs repair. */
+
+import assert from 'node:assert/strict';
+import { existsSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import BetterSqlite from 'better-sqlite3';
+import type { Test } from '../../src/mailtests/schema.ts';
+import { temporaryFolder } from '../helpers/app.ts';
+import { type DnsTestServer, startDnsServer } from '../helpers/dns-server.ts';
+import { goodMessage } from '../helpers/good-message.ts';
+import { sendMail } from '../helpers/send.ts';
+import { type ServeProcess, startServe } from '../helpers/serve-process.ts';
+import { connectTo, type RawClient } from '../smtp/raw-client.ts';
+import { SENDER_ZONE } from './sender.ts';
+
+const PROXY = 'PROXY TCP4 192.0.2.1 192.0.2.255 40000 25\r\n';
+
+test('SIGTERM while a mail comes and an analysis runs', async (t) => {
+  const folder = temporaryFolder(t);
+  const dns = await startDnsServer(SENDER_ZONE);
+  t.after(() => dns.close());
+  const env = { DELIVERABILITY_DNS_SERVERS: `127.0.0.1:${dns.address.port}` };
+  const service = await startServe(t, { folder, env });
+  const [analysed, coming] = [await service.createTest(), await service.createTest()];
+
+  const asked = holdAnswers(dns);
+  await sendMail({ port: service.smtpPort, to: analysed.address, raw: goodMessage() });
+  await asked;
+  const waiting = service.call<Test>('GET', `/v1/tests/${coming.id}?wait=50`);
+  const idle = await greeted(t, service);
+  const sender = await greeted(t, service);
+  await sender.say('EHLO mail.example.com', 250);
+  await sender.say('MAIL FROM:<bounce@example.com>', 250);
+  await sender.say(`RCPT TO:<${coming.address}>`, 250);
+  await sender.say('DATA', 354);
+  const [header, body] = goodMessage().replaceAll('\n', '\r\n').split('\r\n\r\n');
+  await sender.write(`${header}\r\n\r\n`);
+
+  service.signal('SIGTERM');
+  assert.ok(await service.line('stopping'));
+  // Who has nothing under way is sent away at once, and who waits gets the answer that there is.
+  assert.match(await idle.reply(), /^421 4\.3\.2 /);
+  assert.equal((await waiting).status, 'waiting');
+  await assertClosed(service.smtpPort);
+  await assertClosed(Number(new URL(service.url).port));
+
+  await sender.write(`${body}.\r\n`);
+  assert.match(await sender.reply(), /^250 /);
+  assert.match(await sender.reply(), /^421 4\.3\.2 /);
+  dns.tamper = null;
+  assert.deepEqual(await service.ended, { code: 0, signal: null });
+  assert.deepEqual(
+    service.log.filter(({ level }) => level === 'error' || level === 'warn'),
+    [],
+  );
+  assert.equal(service.log.at(-1)?.message, 'stopped');
+  assertAtRest(folder, { [analysed.id]: 'completed', [coming.id]: 'processing' });
+
+  const again = await startServe(t, { folder, env });
+  assert.equal((await again.testEnded(coming.id)).status, 'completed');
+  assert.equal((await again.testEnded(analysed.id)).status, 'completed');
+  again.signal('SIGTERM');
+  assert.deepEqual(await again.ended, { code: 0, signal: null });
+  assertAtRest(folder, { [analysed.id]: 'completed', [coming.id]: 'completed' });
+});
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const)
+  test(`${signal} to a service at rest ends it at once`, async (t) => {
+    const service = await startServe(t, { folder: temporaryFolder(t) });
+    const before = performance.now();
+    service.signal(signal);
+    assert.deepEqual(await service.ended, { code: 0, signal: null });
+    assert.ok(performance.now() - before < 2_000);
+  });
+
+/** Questions get no answer until `tamper` is taken away again; resolves when the first has come. */
+function holdAnswers(dns: DnsTestServer): Promise<void> {
+  return new Promise((resolve) => {
+    dns.tamper = () => {
+      resolve();
+      return [];
+    };
+  });
+}
+
+async function greeted(t: TestContext, service: ServeProcess): Promise<RawClient> {
+  const client = await connectTo(t, service.smtpPort, PROXY);
+  assert.match(await client.reply(), /^220 /);
+  return client;
+}
+
+/** A connection is refused; one that the system had already accepted is closed without a word. */
+async function assertClosed(port: number): Promise<void> {
+  const said = await new Promise<string>((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => resolve(text));
+  });
+  assert.equal(said, '');
+}
+
+/** Nothing is left in the log of the database, in hand, half stored, or told twice. */
+function assertAtRest(folder: string, statuses: Record<string, string>): void {
+  const path = join(folder, 'deliverability.db');
+  const wal = `${path}-wal`;
+  assert.ok(!existsSync(wal) || statSync(wal).size === 0, 'the log was not written back');
+  const sqlite = new BetterSqlite(path, { readonly: true });
+  const all = (sql: string) => sqlite.prepare(sql).raw().all();
+  assert.deepEqual(Object.fromEntries(all('SELECT id, status FROM tests') as never), statuses);
+  assert.deepEqual(all('SELECT id FROM tests WHERE lease IS NOT NULL'), []);
+  const orphans = 'SELECT 1 FROM message_chunks WHERE message_id NOT IN (SELECT id FROM messages)';
+  assert.deepEqual(all(orphans), []);
+  const completed = Object.values(statuses).filter((status) => status === 'completed').length;
+  assert.deepEqual(all('SELECT type, COUNT(*) FROM events GROUP BY type'), [
+    ['test.completed', completed],
+  ]);
+  sqlite.close();
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import {
+  addressDomain,
+  displayDomain,
+  isSameOrSubdomain,
+  normalizeDomain,
+  organizationalDomain,
+} from '../../src/lib/domain-names.ts';
+
+const LABEL = 'a'.repeat(63);
+
+it('names become A-labels in lower case without a trailing dot', () => {
+  const cases: [string, string | null][] = [
+    ['Example.COM', 'example.com'],
+    ['example.com.', 'example.com'],
+    [' example.com\n', 'example.com'],
+    ['_dmarc.example.com', '_dmarc.example.com'],
+    ['s1._domainkey.bücher.example', 's1._domainkey.xn--bcher-kva.example'],
+    ['BÜCHER.example', 'xn--bcher-kva.example'],
+    ['ｅｘａｍｐｌｅ.com', 'example.com'],
+    ['xn--bcher-kva.example', 'xn--bcher-kva.example'],
+    ['localhost', 'localhost'],
+    [`${LABEL}.example`, `${LABEL}.example`],
+    ['', null],
+    ['.', null],
+    ['example..com', null],
+    ['.example.com', null],
+    ['example.com..', null],
+    ['-a.example', null],
+    ['a-.example', null],
+    ['a b.example', null],
+    ['a/b.example', null],
+    ['a@example.com', null],
+    ['[192.0.2.1]', null],
+    ['example.com:25', null],
+    ['exa\u0000mple.com', null],
+    [`${LABEL}a.example`, null],
+    [[LABEL, LABEL, LABEL, LABEL].join('.'), null],
+    ['ü'.repeat(2000), null],
+  ];
+  for (const [name, expected] of cases) assert.equal(normalizeDomain(name), expected, name);
+});
+
+it('a name of 253 octets is the longest', () => {
+  const longest = [LABEL, LABEL, LABEL, 'a'.repeat(61)].join('.');
+  assert.equal(longest.length, 253);
+  assert.equal(normalizeDomain(longest), longest);
+  assert.equal(normalizeDomain(`${longest}.`), longest);
+  assert.equal(normalizeDomain(`a${longest}`), null);
+});
+
+it('people read U-labels where they can be decoded', () => {
+  assert.equal(displayDomain('xn--bcher-kva.example'), 'bücher.example');
+  assert.equal(displayDomain('example.com'), 'example.com');
+  assert.equal(displayDomain('xn--\u0000.example'), 'xn--\u0000.example');
+});
+
+it('the organisational domain goes by the public suffix list', () => {
+  const cases: [string, string | null][] = [
+    ['mail.example.com', 'example.com'],
+    ['a.b.example.co.uk', 'example.co.uk'],
+    ['example.com', 'example.com'],
+    ['co.uk', null],
+    ['com', null],
+    // Of the private part of the list nothing is taken: each of these is one organisation.
+    ['someone.github.io', 'github.io'],
+    ['_dmarc.mail.example.com', 'example.com'],
+  ];
+  for (const [name, expected] of cases) assert.equal(organizationalDomain(name), expected, name);
+});
+
+it('a subdomain is told from a name that only ends alike', () => {
+  assert.ok(isSameOrSubdomain('example.com', 'example.com'));
+  assert.ok(isSameOrSubdomain('a.b.example.com', 'example.com'));
+  assert.ok(!isSameOrSubdomain('badexample.com', 'example.com'));
+  assert.ok(!isSameOrSubdomain('example.com', 'mail.example.com'));
+});
+
+it('the domain of an address is what follows the last @', () => {
+  assert.equal(addressDomain('Someone@Example.COM'), 'example.com');
+  assert.equal(addressDomain('"a@b"@example.com'), 'example.com');
+  assert.equal(addressDomain('someone@bücher.example'), 'xn--bcher-kva.example');
+  for (const address of ['', 'someone', 'someone@', 'someone@-'])
+    assert.equal(addressDomain(address), null, address);
+});

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { formatDuration, formatSize, parseDuration, parseSize } from '../../src/lib/durations.ts';
+
+it('durations are a whole number and a unit', () => {
+  const cases: [string, number | null][] = [
+    ['0', 0],
+    ['0s', 0],
+    ['250ms', 250],
+    ['30s', 30_000],
+    ['15m', 900_000],
+    ['2h', 7_200_000],
+    ['90d', 7_776_000_000],
+    ['', null],
+    ['30', null],
+    ['1.5h', null],
+    ['-1s', null],
+    ['30 s', null],
+    ['30S', null],
+    ['30s ', null],
+    ['1h30m', null],
+    ['1e3s', null],
+    ['1234567890s', null],
+  ];
+  for (const [text, expected] of cases) assert.equal(parseDuration(text), expected, text);
+});
+
+it('sizes are a whole number of bytes or of a binary unit', () => {
+  const cases: [string, number | null][] = [
+    ['0', 0],
+    ['100', 100],
+    ['100B', 100],
+    ['64KiB', 65_536],
+    ['25MiB', 26_214_400],
+    ['1GiB', 1_073_741_824],
+    ['', null],
+    ['25MB', null],
+    ['25 MiB', null],
+    ['1.5MiB', null],
+    ['-1', null],
+    ['KiB', null],
+  ];
+  for (const [text, expected] of cases) assert.equal(parseSize(text), expected, text);
+});
+
+it('sizes are told in the unit that reads best', () => {
+  const cases: [number, string][] = [
+    [0, '0 bytes'],
+    [1023, '1023 bytes'],
+    [1024, '1 KiB'],
+    [1536, '1.5 KiB'],
+    [10_200, '10 KiB'],
+    [26_214_400, '25 MiB'],
+    [1024 ** 2 - 1, '1 MiB'],
+    [1024 ** 3 - 1, '1 GiB'],
+    [1024 ** 4, '1024 GiB'],
+  ];
+  for (const [bytes, expected] of cases) assert.equal(formatSize(bytes), expected, String(bytes));
+});
+
+it('durations are told in their two largest units', () => {
+  const cases: [number, string][] = [
+    [0, '0 s'],
+    [-5, '0 s'],
+    [0.4, '0 s'],
+    [7, '7 ms'],
+    [61_000, '1 m 1 s'],
+    [93_600_000, '1 d 2 h'],
+    [86_400_000 + 60_000 + 5, '1 d 1 m'],
+    [90 * 86_400_000, '90 d'],
+  ];
+  for (const [ms, expected] of cases) assert.equal(formatDuration(ms), expected, String(ms));
+});

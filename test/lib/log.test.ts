@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { createLog, LOG_LEVELS, type LogLevel, printable, silentLog } from '../../src/lib/log.ts';
+import { testClock } from '../helpers/clock.ts';
+
+function logInto(level: LogLevel, format: 'json' | 'pretty') {
+  const lines: string[] = [];
+  const log = createLog({ level, format, clock: testClock(), write: (line) => lines.push(line) });
+  return { log, lines };
+}
+
+it('what is below the level is not written', () => {
+  for (const [rank, level] of LOG_LEVELS.entries()) {
+    const { log, lines } = logInto(level, 'json');
+    for (const name of LOG_LEVELS) log[name]('said');
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line).level),
+      LOG_LEVELS.slice(rank),
+    );
+  }
+});
+
+it('a JSON line has time, level, message and the fields', () => {
+  const { log, lines } = logInto('info', 'json');
+  log.warn('slow', { ms: 12, path: '/v1', ok: false, missing: null, left: undefined });
+  assert.equal(
+    lines[0],
+    '{"time":"2026-11-21T10:00:00.000Z","level":"warn","message":"slow","ms":12,"path":"/v1","ok":false,"missing":null}',
+  );
+});
+
+it('a line for people has the time of day, level, message and fields', () => {
+  const { log, lines } = logInto('info', 'pretty');
+  log.info('ready', { port: 8080, url: 'http://127.0.0.1:8080', left: undefined, none: null });
+  assert.equal(lines[0], '10:00:00 info  ready port=8080 url=http://127.0.0.1:8080 none=null');
+});
+
+const HOSTILE = 'a\r\nb\u001b[2Jc\u009b31md\u202ee\u2066f\u061cg\u2028h\u0000i\u007fj\ti';
+
+/** A control character, a separator of lines, or a mark that turns the direction of text. */
+const MOVES_THE_CURSOR = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+
+it('hostile text stays on its line and turns nothing round, in both forms', () => {
+  for (const format of ['json', 'pretty'] as const) {
+    const { log, lines } = logInto('info', format);
+    log.error(`said ${HOSTILE}`, { helo: HOSTILE });
+    assert.equal(lines.length, 1);
+    assert.doesNotMatch(lines[0]!, MOVES_THE_CURSOR);
+  }
+});
+
+it('nothing of it is lost in JSON', () => {
+  const { log, lines } = logInto('info', 'json');
+  log.error('said', { helo: HOSTILE });
+  assert.equal(JSON.parse(lines[0]!).helo, HOSTILE);
+});
+
+it('text that does no harm is left as it is', () => {
+  for (const text of ['', 'Größe 10 €', '日本語', '👩‍🚀 astronaut', 'a b'])
+    assert.equal(printable(text), text);
+  assert.equal(printable('a\u001bb'), 'a·b');
+});
+
+it('the silent log takes everything and throws at nothing', () => {
+  for (const level of LOG_LEVELS) assert.equal(silentLog[level]('x', { a: 1 }), undefined);
+});

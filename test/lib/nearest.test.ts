@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { nearest } from '../../src/lib/nearest.ts';
+
+const KNOWN = ['HTTP_PORT', 'HTTP_HOST', 'SMTP_PORT', 'LOG_LEVEL'];
+
+it('a mistyped name leads to the one that was meant', () => {
+  const cases: [string, string][] = [
+    ['HTTP_PORT', 'HTTP_PORT'],
+    ['HTTP_PRT', 'HTTP_PORT'],
+    ['HTTPPORT', 'HTTP_PORT'],
+    ['HTTP_HOSTS', 'HTTP_HOST'],
+    ['SMPT_PORT', 'SMTP_PORT'],
+    ['LOGLEVEL', 'LOG_LEVEL'],
+  ];
+  for (const [name, expected] of cases) assert.equal(nearest(name, KNOWN), expected, name);
+});
+
+it('what is near to nothing leads nowhere', () => {
+  for (const name of ['', 'COLOUR', 'LOG', 'SOMETHING_ELSE_ALTOGETHER'])
+    assert.equal(nearest(name, KNOWN), null, name);
+  assert.equal(nearest('HTTP_PORT', []), null);
+});
+
+it('the longer the name, the more may be wrong with it', () => {
+  const long = 'deliverability_something_port';
+  assert.equal(nearest(long.replace('something', 'smethin_g'), [long]), long);
+  assert.equal(nearest('abcdef', ['xyzdef']), null);
+});

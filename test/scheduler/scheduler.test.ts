@@ -1,0 +1,167 @@
+/** Jobs run at once, when woken and at their ticks, one run at a time, and end before the service does. */
+
+import assert from 'node:assert/strict';
+import { it, type TestContext } from 'node:test';
+import { type Log, silentLog } from '../../src/lib/log.ts';
+import { createScheduler, type Job } from '../../src/scheduler/scheduler.ts';
+
+/** A tick that no test lives to see. */
+const NEVER = '0 0 0 1 1 *';
+
+/** A job whose runs end when they are told to, and who can wait for one to begin. */
+function controlledJob(name = 'job') {
+  const runs: PromiseWithResolvers<void>[] = [];
+  let began = () => {};
+  const job: Job = {
+    name,
+    tick: NEVER,
+    run() {
+      const run = Promise.withResolvers<void>();
+      runs.push(run);
+      began();
+      return run.promise;
+    },
+  };
+  return {
+    job,
+    runs,
+    /** Resolves once there were this many runs. */
+    async until(count: number) {
+      while (runs.length < count)
+        await new Promise<void>((resolve) => {
+          began = resolve;
+        });
+    },
+  };
+}
+
+function startScheduler(t: TestContext, jobs: Job[], log: Log = silentLog) {
+  const scheduler = createScheduler(jobs, log);
+  scheduler.start();
+  t.after(() => scheduler.stop());
+  return scheduler;
+}
+
+/** Lets everything happen that waits for nothing but its turn. */
+const settle = async () => {
+  for (let i = 0; i < 5; i++) await new Promise(setImmediate);
+};
+
+it('every job runs at the start: what is due may have waited for it', async (t) => {
+  const [a, b] = [controlledJob('a'), controlledJob('b')];
+  startScheduler(t, [a.job, b.job]);
+  assert.deepEqual([a.runs.length, b.runs.length], [1, 1]);
+  for (const { runs } of [a, b]) runs[0]!.resolve();
+});
+
+it('a wake runs its job at once, and no other', async (t) => {
+  const [a, b] = [controlledJob('a'), controlledJob('b')];
+  const scheduler = startScheduler(t, [a.job, b.job]);
+  for (const { runs } of [a, b]) runs[0]!.resolve();
+  await settle();
+  scheduler.wake('a');
+  assert.deepEqual([a.runs.length, b.runs.length], [2, 1]);
+  a.runs[1]!.resolve();
+  scheduler.wake('unknown');
+});
+
+it('wakes during a run make one more run after it, not one beside it', async (t) => {
+  const { job, runs, until } = controlledJob();
+  const scheduler = startScheduler(t, [job]);
+  for (let i = 0; i < 3; i++) scheduler.wake('job');
+  await settle();
+  assert.equal(runs.length, 1);
+  runs[0]!.resolve();
+  await until(2);
+  runs[1]!.resolve();
+  await settle();
+  assert.equal(runs.length, 2);
+});
+
+it('a run that fails is logged, and the job runs again', async (t) => {
+  const errors: unknown[] = [];
+  const log: Log = { ...silentLog, error: (_, fields) => void errors.push(fields) };
+  const { job, runs } = controlledJob();
+  const scheduler = startScheduler(t, [job], log);
+  runs[0]!.reject(new Error('the disk is full'));
+  await settle();
+  scheduler.wake('job');
+  assert.equal(runs.length, 2);
+  runs[1]!.resolve();
+  const [{ job: name, error, fault }] = errors as [Record<string, string>];
+  assert.deepEqual([name, error], ['job', 'the disk is full']);
+  assert.match(fault!, /scheduler\.test/, 'with the place');
+});
+
+it('so it is with a job that throws before it returns a promise', async (t) => {
+  let runs = 0;
+  const run = () => {
+    runs += 1;
+    throw new Error('at once');
+  };
+  const scheduler = startScheduler(t, [{ name: 'job', tick: NEVER, run }]);
+  scheduler.wake('job');
+  await settle();
+  scheduler.wake('job');
+  assert.equal(runs, 3);
+});
+
+it('a failed run with a wake in it is run again', async (t) => {
+  const { job, runs, until } = controlledJob();
+  const scheduler = startScheduler(t, [job]);
+  scheduler.wake('job');
+  runs[0]!.reject(new Error('once'));
+  await until(2);
+  runs[1]!.resolve();
+});
+
+it('a job runs at its ticks', async (t) => {
+  t.mock.timers.enable({
+    apis: ['setTimeout', 'Date'],
+    now: Date.UTC(2026, 10, 21, 10, 0, 0, 500),
+  });
+  const { job, runs } = controlledJob();
+  startScheduler(t, [{ ...job, tick: '*/10 * * * * *' }]);
+  const runsAfter = async (ms: number) => {
+    for (const run of runs) run.resolve();
+    await settle();
+    t.mock.timers.tick(ms);
+    return runs.length;
+  };
+  assert.equal(await runsAfter(9_000), 1);
+  assert.equal(await runsAfter(1_000), 2);
+  assert.equal(await runsAfter(10_000), 3);
+  for (const run of runs) run.resolve();
+});
+
+it('stop waits for what runs and for what it started, and lets nothing new begin', async () => {
+  const { job, runs } = controlledJob();
+  const idle = Promise.withResolvers<void>();
+  const scheduler = createScheduler([{ ...job, idle: () => idle.promise }], silentLog);
+  assert.equal(scheduler.running(), false);
+  scheduler.start();
+  assert.equal(scheduler.running(), true);
+  scheduler.wake('job');
+  let stopped = false;
+  const stopping = scheduler.stop().then(() => {
+    stopped = true;
+  });
+  assert.equal(scheduler.running(), false);
+  scheduler.wake('job');
+  await settle();
+  assert.equal(stopped, false, 'a run is under way');
+  runs[0]!.resolve();
+  await settle();
+  assert.equal(stopped, false, 'what the run started is under way');
+  idle.resolve();
+  await stopping;
+  assert.equal(runs.length, 1, 'the wakes were not followed');
+});
+
+it('before the start nothing runs', async () => {
+  const { job, runs } = controlledJob();
+  const scheduler = createScheduler([job], silentLog);
+  scheduler.wake('job');
+  assert.equal(runs.length, 0);
+  await scheduler.stop();
+});
