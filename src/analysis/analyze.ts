@@ -68,24 +68,19 @@ function startDeadline(ms: number): Deadline {
   return { passed: promise, stop: () => clearTimeout(timer) };
 }
 
-/** The resolver of one analysis: each question asked once, none after the deadline, no more than the limit. */
+/** The resolver of one analysis: no answer after the deadline, no more questions than the limit. */
 function boundedResolver(resolver: Resolver, deadline: Deadline): Resolver {
-  const asked = new Map<string, Promise<DnsAnswer>>();
   const late = deadline.passed.then((): DnsAnswer => ({ status: 'error', reason: 'timeout' }));
+  let asked = 0;
   let over = false;
   void deadline.passed.then(() => {
     over = true;
   });
   return (name, type) => {
-    const key = `${type} ${name.toLowerCase()}`;
-    let answer = asked.get(key);
-    if (!answer) {
-      if (asked.size >= MAX_QUESTIONS)
-        return Promise.resolve({ status: 'error', reason: 'limit' } as const);
-      answer = over ? late : Promise.race([resolver(name, type), late]);
-      asked.set(key, answer);
-    }
-    return answer;
+    if (over) return late;
+    asked += 1;
+    if (asked > MAX_QUESTIONS) return Promise.resolve({ status: 'error', reason: 'limit' });
+    return Promise.race([resolver(name, type), late]);
   };
 }
 

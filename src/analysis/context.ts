@@ -14,7 +14,7 @@ export function createContext(
   const context: Context = {
     ...input,
     message,
-    resolver,
+    resolver: askingOnce(resolver),
     offline,
     fact<T>(make: (context: Context) => T): T {
       if (!facts.has(make)) facts.set(make, make(context));
@@ -22,4 +22,18 @@ export function createContext(
     },
   };
   return context;
+}
+
+/** Checks ask without regard to each other: the same question is asked once in an analysis. */
+function askingOnce(resolver: Resolver): Resolver {
+  const answers = new Map<string, ReturnType<Resolver>>();
+  return (name, type) => {
+    const key = `${type} ${name.toLowerCase()}`;
+    let answer = answers.get(key);
+    if (!answer) {
+      answer = resolver(name, type);
+      answers.set(key, answer);
+    }
+    return answer;
+  };
 }

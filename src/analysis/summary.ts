@@ -33,7 +33,7 @@ function unasked(checks: CheckResult[]): string {
   const names = checks
     .filter(({ id, status }) => ['spf', 'dkim', 'dmarc'].includes(id) && status === 'skipped')
     .map(({ id }) => id.toUpperCase());
-  return new Intl.ListFormat('en').format(names);
+  return new Intl.ListFormat('en-GB').format(names);
 }
 
 function whatFirst({ checks, cap }: Unsummarized): string {

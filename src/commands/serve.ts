@@ -14,6 +14,8 @@ export const serve: Command = {
   async run(args, io) {
     readArguments(args, {});
     const { config, log } = configure(io);
+    // From here on a signal is heard: one that comes during the start ends it in order, too.
+    const { ended } = io;
     const service = await startService(config, VERSION, { log });
     const { http, smtp, app } = service;
     const scheme = config.HTTP_TLS_CERT_FILE ? 'https' : 'http';
@@ -28,7 +30,7 @@ export const serve: Command = {
       log.warn(
         'there is no owner yet: run `deliverability owner you@example.com` to make one and get an API key',
       );
-    await io.ended;
+    await ended;
     log.info('stopping');
     await service.stop();
     log.info('stopped');

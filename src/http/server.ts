@@ -38,12 +38,7 @@ export interface HttpListener {
 export async function startHttp(options: HttpOptions): Promise<HttpListener> {
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const listener = getRequestListener(options.fetch, {
-    // What cannot even be made a request of, such as one with an impossible Host.
-    errorHandler: () => {
-      const requestId = options.newId('req');
-      options.log.info('request', { request_id: requestId, status: 400 });
-      return problemResponse(new AppError('malformed_request', 'Bad Request.'), requestId);
-    },
+    errorHandler: (error) => answerBelowRouter(error, options),
   });
   const settings = {
     headersTimeout: timeouts.headers,
@@ -63,6 +58,8 @@ export async function startHttp(options: HttpOptions): Promise<HttpListener> {
   return {
     port: (server.address() as AddressInfo).port,
     updateTls(pair) {
+      // Node takes empty ones without a word, and then serves nothing.
+      if (!pair.cert || !pair.key) throw new Error('the certificate or its key is empty');
       if ('setSecureContext' in server)
         (server as never as { setSecureContext(p: object): void }).setSecureContext(
           tlsContext(pair),
@@ -70,6 +67,17 @@ export async function startHttp(options: HttpOptions): Promise<HttpListener> {
     },
     close: (graceMs) => close(server, graceMs),
   };
+}
+
+/** What cannot even be made a request of, such as one with an impossible Host; else it is a bug. */
+function answerBelowRouter(error: unknown, { newId, log }: HttpOptions): Response {
+  const requestId = newId('req');
+  if (error instanceof Error && error.name === 'RequestError') {
+    log.info('request', { request_id: requestId, status: 400 });
+    return problemResponse(new AppError('malformed_request', 'Bad Request.'), requestId);
+  }
+  log.error('request failed', { request_id: requestId, fault: String(error) });
+  return problemResponse(new AppError('internal_error', 'It has been logged.'), requestId);
 }
 
 const tlsContext = ({ cert, key }: { cert: string; key: string }) => ({

@@ -22,8 +22,6 @@ export interface Query {
  * name of the mail world has (a U-label must come as an A-label; a control character never does).
  */
 export function askableName(name: string): string | null {
-  // The root is a name too.
-  if (name === '.') return name;
   const bare = name.replace(/\.$/, '').toLowerCase();
   if (bare.length > 253 || !/^[\x20-\x7e]+$/.test(bare)) return null;
   return bare.split('.').every((label) => label.length >= 1 && label.length <= 63) ? bare : null;
@@ -52,6 +50,6 @@ export function encodeQuery(name: string, type: RecordType, edns: boolean): Quer
     name,
     type,
     bytes,
-    questionEnd: HEADER_BYTES + (name === '.' ? 1 : name.length + 2) + 4,
+    questionEnd: HEADER_BYTES + name.length + 2 + 4,
   };
 }

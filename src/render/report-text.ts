@@ -76,7 +76,7 @@ function firstFixes({ checks, cap, score }: Reported, width: number, paint: Pain
   const fixes = toFix(checks);
   if (fixes.length === 0)
     return score === null
-      ? 'In what could be checked there is nothing to fix.'
+      ? wrap('In what could be checked there is nothing to fix.', width)
       : paint('green', '✓ There is nothing to fix.');
   const open = fixes.slice(0, OPEN).map((check) => finding(check, width, paint));
   const rest = fixes

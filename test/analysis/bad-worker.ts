@@ -23,11 +23,6 @@ const FAULTS: Record<string, (job: number) => void> = {
     for (;;) kept.push(Array.from({ length: 100_000 }, (_, i) => i + 0.5));
   },
   exit: () => process.exit(1),
-  throw() {
-    setImmediate(() => {
-      throw new Error('thrown in the thread');
-    });
-  },
   /** Its own job ends well, and the thread with it. */
   'exit-when-done'(job) {
     port.postMessage = (messages: FromWorker[]) => {

@@ -66,12 +66,12 @@ const CASES: [name: string, checks: Check[], summary: string][] = [
   [
     'nothing could be asked',
     ['spf', 'dkim', 'dmarc'].map((id) => points(id, 'skipped', 1)),
-    'There is no score: SPF, DKIM and DMARC could not be asked about.',
+    'There is no score: too little is known without SPF, DKIM and DMARC.',
   ],
   [
     'without a score too it is said what to do first',
     [...['spf', 'dkim', 'dmarc'].map((id) => points(id, 'skipped', 1)), points('a', 'fail', 1)],
-    'There is no score: SPF, DKIM and DMARC could not be asked about. First: a says fail.',
+    'There is no score: too little is known without SPF, DKIM and DMARC. First: a says fail.',
   ],
 ];
 

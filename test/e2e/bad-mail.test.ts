@@ -110,6 +110,6 @@ test('more parts than anyone means are told of, and do not hold up the service',
     assert.equal(told?.status, 'fail');
     assert.match(told.title, sentence);
     t.diagnostic(`${name}: longest stall ${wall} ms, of which the thread worked ${cpu} ms`);
-    assert.ok(wall < 200, `${wall} ms`);
+    assert.ok(cpu < 200, `${cpu} ms`);
   }
 });

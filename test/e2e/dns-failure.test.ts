@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ANALYZE_JOB, claimDue } from '../../src/mailtests/analyze.ts';
+import { claimDue } from '../../src/mailtests/analyze.ts';
+import { ANALYZE_JOB } from '../../src/mailtests/jobs.ts';
 import type { DnsErrorReason } from '../../src/net/resolver.ts';
 import type { Zone } from '../../src/net/zone.ts';
 import type { TestService } from '../helpers/app.ts';

@@ -14,13 +14,11 @@ import { makeKey, type SignOptions, signMessage } from '../helpers/signer.ts';
 const SENDER_KEY = makeKey();
 
 /** A good message, signed for example.com at the selector s1 unless something else is asked for. */
-export const signed = (changes: Partial<SignOptions> = {}): Promise<Buffer> =>
-  signMessage(goodMessage(), {
-    domain: 'example.com',
-    selector: 's1',
-    key: SENDER_KEY,
-    ...changes,
-  });
+export const signed = ({
+  message = goodMessage(),
+  ...changes
+}: Partial<SignOptions> & { message?: string } = {}): Promise<Buffer> =>
+  signMessage(message, { domain: 'example.com', selector: 's1', key: SENDER_KEY, ...changes });
 
 /** What a signed message by `sendMail` needs to be without fault. */
 export const SENDER_ZONE: Zone = {

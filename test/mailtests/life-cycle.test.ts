@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { expireTests, retireTests } from '../../src/mailtests/expire.ts';
 import type { Test } from '../../src/mailtests/schema.ts';
-import type { Zone } from '../../src/net/zone.ts';
+import type { Resolver } from '../../src/net/resolver.ts';
+import { type Zone, zoneResolver } from '../../src/net/zone.ts';
 import { startTestService, type TestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { sendMail } from '../helpers/send.ts';
@@ -441,4 +442,67 @@ test('what asks for features that are not there is refused with the reason', asy
     (await service.call('POST', '/v1/tests', { json: { domain_id: 'dom_x' } })).status,
     422,
   );
+});
+
+test('a reanalysis asked for during another is made too', async (t) => {
+  const zone: Zone = { ...ZONE };
+  const held: (() => void)[] = [];
+  let hold = false;
+  const asked = zoneResolver(zone);
+  const resolver: Resolver = async (name, type) => {
+    const answer = await asked(name, type);
+    if (hold) await new Promise<void>((resolve) => held.push(resolve));
+    return answer;
+  };
+  const clock = testClock();
+  const service = await startTestService(t, { resolver, clock });
+  const { id, address } = await service.createTest();
+  await sendMail({ port: service.smtp.port, to: address, raw: MAIL });
+  await finished(service, id);
+  hold = true;
+  clock.advance(1000);
+  await service.call('POST', `/v1/tests/${id}/reanalyze`);
+  while (held.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  clock.advance(1000);
+  zone['example.com'] = { TXT: ['v=spf1 -all'] };
+  await service.call('POST', `/v1/tests/${id}/reanalyze`);
+  hold = false;
+  const first = service.app.signals.wait(id, 20_000);
+  for (const release of held) release();
+  await first;
+  await service.app.signals.wait(id, 20_000);
+  assert.equal((await service.getTest(id)).auth_results.spf, 'fail');
+});
+
+test('what is searched is folded beyond ASCII, also after a change of name', async (t) => {
+  const service = await startTestService(t);
+  const { id } = await service.createTest({ name: 'Ärger mit ÖL' });
+  const ids = async (q: string) => {
+    const { body } = await service.call<{ data: Test[] }>(
+      'GET',
+      `/v1/tests?q=${encodeURIComponent(q)}`,
+    );
+    return body.data.map((test) => test.id);
+  };
+  assert.deepEqual(await ids('ärger'), [id]);
+  assert.deepEqual(await ids('öl'), [id]);
+  await service.call('PATCH', `/v1/tests/${id}`, { json: { name: 'ÜBER' } });
+  assert.deepEqual(await ids('ärger'), []);
+  assert.deepEqual(await ids('über'), [id]);
+});
+
+test('metadata keys that would vanish are refused', async (t) => {
+  const service = await startTestService(t);
+  for (const key of ['__proto__', 'constructor', 'prototype'])
+    assert.equal(
+      (
+        await service.call('POST', '/v1/tests', {
+          body: `{"metadata":{"${key}":"x"}}`,
+          headers: { 'content-type': 'application/json' },
+        })
+      ).status,
+      422,
+      key,
+    );
+  assert.equal((await service.call('POST', '/v1/tests', { json: { metadata: 'x' } })).status, 422);
 });

@@ -38,7 +38,13 @@ const rows: Row[] = [
     status: 'pass',
     title: /is sound/,
   },
-  { name: 'none', records: ['other'], status: 'skipped', title: /no SPF record to look at/ },
+  {
+    name: 'none',
+    records: ['other'],
+    status: 'fail',
+    title: /has no SPF record/,
+    publish: 'v=spf1 mx ~all',
+  },
   {
     name: 'two',
     records: ['v=spf1 a:a.example.com -all', 'v=spf1 mx ~all'],

@@ -1,0 +1,135 @@
+/** `check`: one message in, a report out, and an exit code for build pipelines. */
+
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { systemClock } from '../../src/lib/clock.ts';
+import type { Test } from '../../src/mailtests/schema.ts';
+import type { Zone } from '../../src/net/zone.ts';
+import { temporaryFolder } from '../helpers/app.ts';
+import { startDnsServer } from '../helpers/dns-server.ts';
+import { goodMessage } from '../helpers/good-message.ts';
+import { type Ended, runProgram } from '../helpers/program.ts';
+import { SENDER_ZONE, signed } from './sender.ts';
+
+/** The command has the real clock. */
+const NOW = systemClock.now();
+const MESSAGE = goodMessage({ Date: new Date(NOW).toUTCString().replace('GMT', '+0000') });
+const CLIENT = [
+  '--ip=192.0.2.1',
+  '--helo=mail.example.com',
+  '--mail-from=bounce@example.com',
+  '--tls=TLSv1.3',
+];
+
+const check = (args: string[], input: string | Uint8Array = ''): Promise<Ended> =>
+  runProgram(['check', ...args], {}, input);
+
+function fileWith(t: TestContext, message: string | Uint8Array): string {
+  const file = join(temporaryFolder(t), 'message.eml');
+  writeFileSync(file, message);
+  return file;
+}
+
+async function serveZone(t: TestContext, zone: Zone = SENDER_ZONE): Promise<string> {
+  const dns = await startDnsServer(zone);
+  t.after(() => dns.close());
+  return `--dns=127.0.0.1:${dns.address.port}`;
+}
+
+const signedNow = () => signed({ message: MESSAGE, signTime: NOW - 60_000 });
+
+test('a sound message, by file and by standard input, as text and as JSON', async (t) => {
+  const dns = await serveZone(t);
+  const message = await signedNow();
+  const text = await check([fileWith(t, message), dns, ...CLIENT, '--fail-below=100']);
+  assert.deepEqual([text.code, text.stderr], [0, '']);
+  assert.match(text.stdout, /message\.eml/);
+  assert.match(text.stdout, /100[\s\S]*SPF pass {3}DKIM pass {3}DMARC pass/);
+  const json = await check(['-', dns, ...CLIENT, '--json'], message);
+  assert.deepEqual([json.code, json.stderr], [0, '']);
+  const result = JSON.parse(json.stdout) as Test;
+  assert.deepEqual(
+    [result.object, result.status, result.score, result.grade],
+    ['test', 'completed', 100, 'A'],
+  );
+  assert.deepEqual(result.auth_results, { spf: 'pass', dkim: 'pass', dmarc: 'pass' });
+});
+
+test('--fail-below ends with 1 where the score is lower, the report printed all the same', async (t) => {
+  const dns = await serveZone(t, { ...SENDER_ZONE, 's1._domainkey.example.com': { TXT: [] } });
+  const args = [fileWith(t, await signedNow()), dns, ...CLIENT, '--json'];
+  const { score } = JSON.parse((await check(args)).stdout) as { score: number };
+  assert.ok(score < 100);
+  assert.equal((await check([...args, `--fail-below=${score}`])).code, 0);
+  const failed = await check([...args, `--fail-below=${score + 1}`]);
+  assert.equal(failed.code, 1);
+  assert.equal(JSON.parse(failed.stdout).score, score);
+});
+
+test('--offline asks nobody; without a score, --fail-below fails', async (t) => {
+  // This one would answer.
+  const server = await startDnsServer(SENDER_ZONE);
+  t.after(() => server.close());
+  const args = ['-', '--offline', `--dns=127.0.0.1:${server.address.port}`, ...CLIENT, '--json'];
+  const { code, stdout } = await check(args, await signedNow());
+  assert.equal(code, 0);
+  assert.equal(server.asked.size, 0);
+  const result = JSON.parse(stdout) as Test;
+  assert.equal(result.score, null);
+  const status = (id: string) => result.checks.find((found) => found.id === id)?.status;
+  assert.deepEqual(
+    [status('spf'), status('dmarc'), status('from')],
+    ['skipped', 'skipped', 'pass'],
+  );
+  assert.equal((await check([...args, '--fail-below=1'], MESSAGE)).code, 1);
+});
+
+test('DNS that fails ends with 3: nothing is known, good or bad', async (t) => {
+  const dns = await serveZone(t, {
+    ...SENDER_ZONE,
+    'example.com': { fails: 'servfail' },
+    's1._domainkey.example.com': { fails: 'servfail' },
+  });
+  const { code, stdout } = await check(['-', dns, ...CLIENT, '--json'], await signedNow());
+  assert.equal(code, 3);
+  const { status, failure_reason, score } = JSON.parse(stdout);
+  assert.deepEqual([status, failure_reason, score], ['failed', 'analysis_error', null]);
+});
+
+test('lines that end in LF are read as mail', async (t) => {
+  const dns = await serveZone(t);
+  const message = (await signedNow()).toString().replaceAll('\r\n', '\n');
+  const { stdout } = await check(['-', dns, ...CLIENT, '--json'], message);
+  const result = JSON.parse(stdout) as Test;
+  assert.equal(result.auth_results.dkim, 'pass');
+  assert.equal(result.line_ends_converted, true);
+});
+
+test('bad files and bad options end with 2, and say which', async (t) => {
+  const folder = temporaryFolder(t);
+  const file = fileWith(t, MESSAGE);
+  const cases: [string[], RegExp][] = [
+    [[], /^FILE is missing\./],
+    [[join(folder, 'none.eml')], /^there is no file .*none\.eml\./],
+    [[folder], /cannot be read \(EISDIR\)/],
+    [['-'], /^standard input is empty\./],
+    [[file, file], /is one word too many/],
+    [[file, '--ip=here'], /^"here" is not an IP address\./],
+    [[file, '--fail-below=101'], /^--fail-below takes a number from 0 to 100\./],
+    [[file, '--fail-below=x'], /^--fail-below takes a number/],
+    [[file, '--kind=spam'], /^--kind takes auto, marketing or transactional\./],
+    [[file, '--tls=2'], /^--tls takes TLSv1\.3/],
+    [[file, '--dns=dns.example'], /^--dns takes addresses such as/],
+    [[file, '--colour'], /--colour/],
+    [[file, '--ip'], /--ip/],
+    [[fileWith(t, Buffer.alloc(25 * 1024 * 1024 + 1))], /is larger than 25 MiB/],
+  ];
+  for (const [args, sentence] of cases) {
+    const { code, stdout, stderr } = await check(args);
+    assert.deepEqual([code, stdout], [2, ''], args.join(' '));
+    assert.match(stderr, sentence);
+    assert.match(stderr, /\nUse: deliverability check FILE/);
+  }
+});

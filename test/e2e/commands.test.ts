@@ -1,0 +1,131 @@
+/** The commands as people call them: what they print, where, and how they end. */
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import manifest from '../../package.json' with { type: 'json' };
+import { PREFIX } from '../../src/config.ts';
+import { VARIABLES } from '../../src/config-variables.ts';
+import { temporaryFolder } from '../helpers/app.ts';
+import { runProgram } from '../helpers/program.ts';
+import { serveEnvironment, startServe } from '../helpers/serve-process.ts';
+
+const COMMANDS = ['serve', 'check', 'demo', 'owner', 'key', 'env', 'openapi'];
+
+test('--help lists every command, and each explains itself', async () => {
+  const { code, stdout, stderr } = await runProgram(['--help']);
+  assert.deepEqual([code, stderr], [0, '']);
+  for (const command of COMMANDS) {
+    assert.match(stdout, new RegExp(`^ {2}${command} +\\S`, 'm'));
+    const help = await runProgram([command, '--help']);
+    assert.deepEqual([help.code, help.stderr], [0, '']);
+    assert.match(help.stdout, new RegExp(`^deliverability ${command} .*\n\n[A-Z].*\\.\n`));
+  }
+  assert.equal((await runProgram([])).code, 2);
+  assert.equal((await runProgram(['--version'])).stdout, `${manifest.version}\n`);
+});
+
+test('what nobody understands ends with 2, says what was wrong, and prints no data', async () => {
+  const cases: [string[], RegExp][] = [
+    [['chekc'], /There is no command "chekc"; did you mean check\?/],
+    [['nonsense'], /There is no command "nonsense"\. See deliverability --help/],
+    [['serve', 'now'], /"now" is one word too many[\s\S]*Use: deliverability serve/],
+    [['serve', '--port', '80'], /--port[\s\S]*Use: deliverability serve/],
+    [['owner'], /EMAIL is missing/],
+    [['owner', 'nobody'], /"nobody" is not an e-mail address/],
+    [['key'], /NAME is missing/],
+    [['key', 'ci', '--role', 'king'], /--role takes one of .*viewer/],
+    [['key', 'ci'], /--role takes one of/],
+    [['env', '--yaml'], /--yaml/],
+  ];
+  for (const [args, sentence] of cases) {
+    const { code, stdout, stderr } = await runProgram(args);
+    assert.deepEqual([code, stdout], [2, ''], args.join(' '));
+    assert.match(stderr, sentence);
+  }
+});
+
+test('owner makes the owner, resets it, and each key works', async (t) => {
+  const folder = temporaryFolder(t);
+  const env = serveEnvironment(folder);
+  const first = await runProgram(['owner', 'first@example.com'], env);
+  assert.equal(first.code, 0);
+  assert.match(first.stdout, /^dlv_live_\S+\n$/);
+  assert.match(
+    first.stderr,
+    /^first@example\.com is now the owner\. This API key is shown once:$/m,
+  );
+  const second = await runProgram(['owner', 'second@example.com', '--json'], env);
+  const { key, ...member } = JSON.parse(second.stdout);
+  assert.equal(second.code, 0);
+  assert.match(member.id, /^mem_/);
+  assert.deepEqual([member.email, member.role], ['second@example.com', 'owner']);
+  const { url } = await startServe(t, { folder });
+  assert.equal(await statusFor(url, key), 200);
+  assert.equal(await statusFor(url, `${key}x`), 401);
+});
+
+test('key makes keys of any role while the service runs, once there is an owner', async (t) => {
+  const folder = temporaryFolder(t);
+  const env = serveEnvironment(folder);
+  const none = await runProgram(['key', 'ci', '--role', 'viewer'], env);
+  assert.deepEqual([none.code, none.stdout], [2, '']);
+  assert.match(none.stderr, /There is no owner yet\. Run: deliverability owner /);
+  const { url } = await startServe(t, { folder });
+  const plain = await runProgram(['key', 'ci', '--role', 'viewer'], env);
+  assert.match(plain.stdout, /^dlv_live_\S+\n$/);
+  assert.equal(await statusFor(url, plain.stdout.trim()), 200);
+  assert.equal(await statusFor(url, plain.stdout.trim(), 'POST'), 403);
+  const sandbox = await runProgram(['key', 'ci', '--role', 'member', '--test', '--json'], env);
+  const { key, livemode, role } = JSON.parse(sandbox.stdout);
+  assert.match(key, /^dlv_test_/);
+  assert.deepEqual([livemode, role], [false, 'member']);
+  assert.equal(await statusFor(url, key, 'POST'), 201);
+});
+
+async function statusFor(url: string, key: string, method = 'GET'): Promise<number> {
+  const response = await fetch(`${url}/v1/tests`, {
+    method,
+    headers: { authorization: `Bearer ${key}` },
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+test('env prints every variable with the value in force', async () => {
+  const env = { DELIVERABILITY_HTTP_PORT: '8081', DELIVERABILITY_WOKRERS: '3' };
+  const { code, stdout, stderr } = await runProgram(['env', '--json'], env);
+  assert.equal(code, 0);
+  assert.match(stderr, /DELIVERABILITY_WOKRERS .*did you mean DELIVERABILITY_WORKERS\?/);
+  const rows = JSON.parse(stdout) as { name: string; value: string; help: string }[];
+  assert.deepEqual(
+    rows.map(({ name }) => name),
+    Object.keys(VARIABLES).map((name) => PREFIX + name),
+  );
+  const value = (name: string) => rows.find((row) => row.name === PREFIX + name)?.value;
+  assert.equal(value('HTTP_PORT'), '8081');
+  assert.equal(value('BASE_URL'), 'http://127.0.0.1:8081');
+  const text = (await runProgram(['env'], env)).stdout;
+  assert.match(text, /^DELIVERABILITY_HTTP_PORT=8081\n {4}\S.*\(default: 8080\)$/m);
+  const wrong = await runProgram(['env'], { DELIVERABILITY_HTTP_PORT: 'x' });
+  assert.deepEqual([wrong.code, wrong.stdout], [2, '']);
+});
+
+test('openapi prints what the service serves', async (t) => {
+  const folder = temporaryFolder(t);
+  const { url } = await startServe(t, { folder });
+  const { code, stdout } = await runProgram(['openapi'], serveEnvironment(folder));
+  assert.equal(code, 0);
+  const printed = JSON.parse(stdout);
+  assert.equal(printed.openapi, '3.1.0');
+  const served = (await (await fetch(`${url}/openapi.json`)).json()) as typeof printed;
+  assert.deepEqual(printed.paths, served.paths);
+});
+
+test('demo --once gives its tour and ends, and writes nothing', async (t) => {
+  const { code, stdout, stderr } = await runProgram(['demo', '--once'], {
+    DELIVERABILITY_DATA_DIR: join(temporaryFolder(t), 'none'),
+  });
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.match(stdout, /SPF pass {3}DKIM pass {3}DMARC pass[\s\S]*SPF fail {3}DKIM none/);
+});

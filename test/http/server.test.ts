@@ -1,0 +1,239 @@
+/** The server below the router: patience with slow clients, TLS, and its end. */
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+import type { Fetch } from '../../src/http/router.ts';
+import { type HttpListener, type HttpOptions, startHttp } from '../../src/http/server.ts';
+import { type Log, silentLog } from '../../src/lib/log.ts';
+import { makeCertificate } from '../../src/smtp/certificate.ts';
+
+const hello: Fetch = async () => new Response('hello');
+const LONG = 60_000;
+
+async function listen(t: TestContext, options: Partial<HttpOptions> = {}): Promise<HttpListener> {
+  const listener = await startHttp({
+    host: '127.0.0.1',
+    port: 0,
+    fetch: hello,
+    log: silentLog,
+    newId: (prefix) => `${prefix}_1`,
+    ...options,
+  });
+  t.after(() => listener.close(0));
+  return listener;
+}
+
+/** A connection on which these bytes are written, and all that comes back until it is closed. */
+function talk(t: TestContext, { port }: HttpListener, first = '') {
+  const socket = connect(port, '127.0.0.1', () => socket.write(first));
+  t.after(() => socket.destroy());
+  return { socket, reply: readAll(socket) };
+}
+
+async function readAll(socket: Socket): Promise<string> {
+  let text = '';
+  socket.setEncoding('utf8').on('data', (chunk) => {
+    text += chunk;
+  });
+  socket.on('error', () => {});
+  await once(socket, 'close');
+  return text;
+}
+
+const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+
+/** The status of an answer, and its problem document. */
+function problemIn(text: string): [number, Record<string, unknown>] {
+  const [head, body] = text.split('\r\n\r\n') as [string, string];
+  assert.match(head, /\r\nContent-Type: application\/problem\+json\r\n/);
+  return [Number(head.split(' ')[1]), JSON.parse(body)];
+}
+
+describe('a slow client', () => {
+  const timeouts = { headers: 60, request: 120, idle: 60, checkEvery: 20 };
+
+  it('whose headers do not end is answered 408 and closed', async (t) => {
+    const { reply } = talk(t, await listen(t, { timeouts }), 'GET / HTTP/1.1\r\nHost: a\r\nX: ');
+    const [status, { object, code }] = problemIn(await reply);
+    assert.deepEqual([status, object, code], [408, 'error', 'malformed_request']);
+  });
+
+  it('whose body does not end is answered 408, and its request ends with an error', async (t) => {
+    const ended = Promise.withResolvers<unknown>();
+    const fetch: Fetch = async (request) => {
+      await request.text().catch(ended.resolve);
+      return new Response('');
+    };
+    const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nhalf';
+    const { reply } = talk(t, await listen(t, { fetch, timeouts }), head);
+    assert.equal(problemIn(await reply)[0], 408);
+    assert.ok((await ended.promise) instanceof Error);
+  });
+
+  it('that asks nothing more is let go', async (t) => {
+    const { reply } = talk(t, await listen(t, { timeouts }), GET);
+    assert.match(await reply, /^HTTP\/1\.1 200 OK\r\n[\s\S]*hello$/);
+  });
+});
+
+describe('what is not HTTP', () => {
+  const cases: [name: string, bytes: string, status: number][] = [
+    ['nonsense', 'nonsense\r\n\r\n', 400],
+    ['a header without end', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
+    [
+      'two lengths',
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+      400,
+    ],
+    [
+      'a length beside chunks',
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+      400,
+    ],
+  ];
+  for (const [name, bytes, expected] of cases)
+    it(`is answered as a problem: ${name}`, async (t) => {
+      const [status, { status: told }] = problemIn(await talk(t, await listen(t), bytes).reply);
+      assert.deepEqual([status, told], [expected, expected]);
+    });
+
+  it('is not answered into the middle of another answer', async (t) => {
+    const fetch: Fetch = async () =>
+      new Response(new ReadableStream({ start: (body) => body.enqueue(Buffer.from('first')) }));
+    const { socket, reply } = talk(t, await listen(t, { fetch }), GET);
+    await once(socket, 'data');
+    socket.write('nonsense\r\n\r\n');
+    const text = await reply;
+    assert.match(text, /^HTTP\/1\.1 200 OK/);
+    assert.doesNotMatch(text, /400|problem/);
+  });
+});
+
+it('a handler that fails below the router is answered 500 without a word, and logged', async (t) => {
+  const errors: string[] = [];
+  const log: Log = { ...silentLog, error: (_, fields) => void errors.push(String(fields?.fault)) };
+  const listener = await listen(t, { log, fetch: () => Promise.reject(new Error('s3cret')) });
+  const response = await fetch(`http://127.0.0.1:${listener.port}/`);
+  const text = await response.text();
+  assert.deepEqual([response.status, response.headers.get('x-request-id')], [500, 'req_1']);
+  assert.equal(JSON.parse(text).code, 'internal_error');
+  assert.ok(!text.includes('s3cret'));
+  assert.deepEqual(errors, ['Error: s3cret']);
+});
+
+it('an address that is taken is an error of the start', async (t) => {
+  const { port } = await listen(t);
+  await assert.rejects(listen(t, { port }), { code: 'EADDRINUSE' });
+});
+
+describe('the end', () => {
+  /** A server whose answer waits, and a request that has come to it. */
+  async function withRunningRequest(t: TestContext) {
+    const [begun, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const listener = await listen(t, {
+      async fetch() {
+        begun.resolve();
+        await answer.promise;
+        return new Response('late');
+      },
+    });
+    const { reply, socket } = talk(t, listener, GET);
+    await begun.promise;
+    return { listener, reply, socket, answer: answer.resolve };
+  }
+
+  it('waits for a running request, then for no other on its connection', async (t) => {
+    const { listener, reply, answer } = await withRunningRequest(t);
+    let closed = false;
+    const closing = listener.close(LONG).then(() => {
+      closed = true;
+    });
+    await assert.rejects(once(connect(listener.port, '127.0.0.1'), 'connect'), {
+      code: 'ECONNREFUSED',
+    });
+    assert.equal(closed, false);
+    answer();
+    assert.match(await reply, /late$/);
+    await closing;
+  });
+
+  it('cuts off what has not ended in its time', async (t) => {
+    const { listener, reply } = await withRunningRequest(t);
+    await listener.close(20);
+    assert.equal(await reply, '');
+  });
+
+  it('does not wait for a connection that asks nothing', async (t) => {
+    const listener = await listen(t);
+    const { reply, socket } = talk(t, listener, GET);
+    await once(socket, 'data');
+    const silent = talk(t, listener);
+    await once(silent.socket, 'connect');
+    await listener.close(LONG);
+    assert.match(await reply, /hello$/);
+    assert.equal(await silent.reply, '');
+  });
+});
+
+describe('TLS', async () => {
+  const [first, second] = await Promise.all(
+    ['a.example', 'b.example'].map((name) => makeCertificate(name, Date.now())),
+  );
+
+  /** The host name in the certificate that a new connection is shown, and what a request on it gets. */
+  async function ask({ port }: HttpListener, options: ConnectionOptions = {}) {
+    const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ...options });
+    await once(socket, 'secureConnect');
+    const { subject } = socket.getPeerCertificate();
+    const protocol = socket.getProtocol();
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    return { name: subject.CN, protocol, text: await readAll(socket) };
+  }
+
+  it('is served with the pair that was given; without TLS nothing is', async (t) => {
+    const listener = await listen(t, { tls: first });
+    const { name, text } = await ask(listener);
+    assert.equal(name, 'a.example');
+    assert.match(text, /^HTTP\/1\.1 200 OK\r\n[\s\S]*hello$/);
+    assert.equal(await talk(t, listener, GET).reply, '');
+  });
+
+  it('a new pair is shown to new connections; a bad one changes nothing', async (t) => {
+    const listener = await listen(t, { tls: first });
+    listener.updateTls(second!);
+    assert.equal((await ask(listener)).name, 'b.example');
+    const bad = [
+      { cert: 'x', key: 'x' },
+      { cert: first!.cert, key: second!.key },
+      { cert: '', key: '' },
+    ];
+    for (const pair of bad) assert.throws(() => listener.updateTls(pair));
+    assert.equal((await ask(listener)).name, 'b.example');
+  });
+
+  it('below 1.2 is refused, before and after a change of the pair', async (t) => {
+    const listener = await listen(t, { tls: first });
+    const old: ConnectionOptions = {
+      minVersion: 'TLSv1',
+      maxVersion: 'TLSv1.1',
+      ciphers: 'DEFAULT@SECLEVEL=0',
+    };
+    await assert.rejects(ask(listener, old));
+    listener.updateTls(second!);
+    await assert.rejects(ask(listener, old));
+    assert.equal((await ask(listener, { maxVersion: 'TLSv1.2' })).protocol, 'TLSv1.2');
+  });
+
+  it('a pair that cannot be used is an error of the start', async (t) => {
+    await assert.rejects(listen(t, { tls: { cert: 'x', key: 'x' } }));
+  });
+});
+
+it('without TLS a new pair is no matter', async (t) => {
+  const listener = await listen(t);
+  listener.updateTls({ cert: 'x', key: 'x' });
+  assert.match(await (await fetch(`http://127.0.0.1:${listener.port}/`)).text(), /hello/);
+});
