@@ -2,7 +2,7 @@
 
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { AppError } from '../lib/errors.ts';
@@ -49,6 +49,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpListener> {
   const server: Server = options.tls
     ? createTlsServer({ ...settings, ...tlsContext(options.tls) }, listener)
     : createServer(settings, listener);
+  const connections = connectionsOf(server);
   server.on('clientError', (error, socket) => answerClientError(error, socket, options));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -65,7 +66,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpListener> {
           tlsContext(pair),
         );
     },
-    close: (graceMs) => close(server, graceMs),
+    close: (graceMs) => close(server, connections, graceMs),
   };
 }
 
@@ -86,13 +87,29 @@ const tlsContext = ({ cert, key }: { cert: string; key: string }) => ({
   minVersion: 'TLSv1.2' as const,
 });
 
-async function close(server: Server, graceMs: number): Promise<void> {
+/** All that are open; Node's own list lacks those in a TLS handshake. */
+function connectionsOf(server: Server): Set<Socket> {
+  const open = new Set<Socket>();
+  const track = (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  };
+  server.on('connection', track);
+  server.on('secureConnection', track);
+  return open;
+}
+
+async function close(server: Server, open: Set<Socket>, graceMs: number): Promise<void> {
   // A connection whose request ends from now on is not kept for another.
   server.keepAliveTimeout = 1;
   server.keepAliveTimeoutBuffer = 0;
   const ended = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+  // Those that have never asked anything are not idle to Node: browsers open some to be ready.
+  for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
+  const timer = setTimeout(() => {
+    for (const socket of open) socket.destroy();
+  }, graceMs);
   await ended;
   clearTimeout(timer);
 }

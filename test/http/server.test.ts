@@ -11,7 +11,11 @@ import { type Log, silentLog } from '../../src/lib/log.ts';
 import { makeCertificate } from '../../src/smtp/certificate.ts';
 
 const hello: Fetch = async () => new Response('hello');
+/** More than any of these tests takes. */
 const LONG = 60_000;
+
+const first = await makeCertificate('a.example', Date.now());
+const second = await makeCertificate('b.example', Date.now());
 
 async function listen(t: TestContext, options: Partial<HttpOptions> = {}): Promise<HttpListener> {
   const listener = await startHttp({
@@ -129,7 +133,7 @@ it('an address that is taken is an error of the start', async (t) => {
   await assert.rejects(listen(t, { port }), { code: 'EADDRINUSE' });
 });
 
-describe('the end', () => {
+describe('the end', { timeout: 10_000 }, () => {
   /** A server whose answer waits, and a request that has come to it. */
   async function withRunningRequest(t: TestContext) {
     const [begun, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -176,13 +180,29 @@ describe('the end', () => {
     assert.match(await reply, /hello$/);
     assert.equal(await silent.reply, '');
   });
+
+  it('does not wait for a TLS connection that asks nothing, before its handshake or after', async (t) => {
+    const listener = await listen(t, { tls: first });
+    const silent = talk(t, listener);
+    await once(silent.socket, 'connect');
+    const ready = connectTls({ port: listener.port, host: '127.0.0.1', rejectUnauthorized: false });
+    await once(ready, 'secureConnect');
+    await listener.close(LONG);
+    assert.equal(await silent.reply, '');
+  });
+
+  it('cuts off a handshake that does not go on', async (t) => {
+    const listener = await listen(t, { tls: first });
+    // The head of a record whose rest never comes; by the time of another's handshake it is read.
+    const { reply } = talk(t, listener, '\x16\x03\x01\x02\x00\x01');
+    const ready = connectTls({ port: listener.port, host: '127.0.0.1', rejectUnauthorized: false });
+    await once(ready, 'secureConnect');
+    await listener.close(20);
+    assert.equal(await reply, '');
+  });
 });
 
-describe('TLS', async () => {
-  const [first, second] = await Promise.all(
-    ['a.example', 'b.example'].map((name) => makeCertificate(name, Date.now())),
-  );
-
+describe('TLS', () => {
   /** The host name in the certificate that a new connection is shown, and what a request on it gets. */
   async function ask({ port }: HttpListener, options: ConnectionOptions = {}) {
     const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ...options });
@@ -203,11 +223,11 @@ describe('TLS', async () => {
 
   it('a new pair is shown to new connections; a bad one changes nothing', async (t) => {
     const listener = await listen(t, { tls: first });
-    listener.updateTls(second!);
+    listener.updateTls(second);
     assert.equal((await ask(listener)).name, 'b.example');
     const bad = [
       { cert: 'x', key: 'x' },
-      { cert: first!.cert, key: second!.key },
+      { cert: first.cert, key: second.key },
       { cert: '', key: '' },
     ];
     for (const pair of bad) assert.throws(() => listener.updateTls(pair));
@@ -222,7 +242,7 @@ describe('TLS', async () => {
       ciphers: 'DEFAULT@SECLEVEL=0',
     };
     await assert.rejects(ask(listener, old));
-    listener.updateTls(second!);
+    listener.updateTls(second);
     await assert.rejects(ask(listener, old));
     assert.equal((await ask(listener, { maxVersion: 'TLSv1.2' })).protocol, 'TLSv1.2');
   });
