@@ -28,6 +28,7 @@ export interface Service {
   stop(): Promise<void>;
 }
 
+/** Listens on both ports and runs the jobs. Rejects with a StoreError, a ConfigError or the system's error of the listener, with nothing left behind. */
 export async function startService(
   config: Config,
   version: string,

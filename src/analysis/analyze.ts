@@ -34,6 +34,7 @@ export interface AnalyzeOptions {
   onFault?(checkId: string, error: unknown): void;
 }
 
+/** One result; rejects only for what is a bug. Ends within the deadline whatever the resolver does. */
 export async function analyze(
   input: AnalysisInput,
   options: AnalyzeOptions,

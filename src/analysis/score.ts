@@ -76,6 +76,7 @@ export interface Score {
   coverage: number;
 }
 
+/** Category scores, the mean, the cap and the coverage; pure. */
 export function scoreOf(checks: Scored[]): Score {
   const categories = CATEGORIES.map((name) => scoreCategory(name, checks)).filter(
     (category) => category !== null,

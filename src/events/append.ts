@@ -35,6 +35,7 @@ export interface EventContext {
   deliver: EventSubscriber[];
 }
 
+/** Resolves with the stored event; rejects, and so undoes the change, where a subscriber does. */
 export async function appendEvent(
   tx: Tx,
   event: NewEvent,

@@ -15,10 +15,12 @@ export interface Actor {
 /** Turns the bearer token of a request into who asks, or null; what it takes is the feature's business. */
 export type Identify = (bearer: string) => Promise<Actor | null>;
 
+/** Whether a role may do what needs another. */
 export function allows(role: Role, needed: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(needed);
 }
 
+/** The one of two that may less. */
 export function lowerRole(a: Role, b: Role): Role {
   return allows(a, b) ? b : a;
 }

@@ -35,6 +35,7 @@ const TITLES: Record<ErrorCode, string> = {
   unavailable: 'Not available',
 };
 
+/** The document of an error, for this request. */
 export function problemOf(
   error: Pick<AppError, 'code' | 'detail' | 'params'>,
   requestId: string,

@@ -67,6 +67,7 @@ export type Route = Omit<
   statusOf?(answer: unknown): 200 | 503;
 };
 
+/** Declares an operation; the types of the handler follow from the schemas. */
 export function route<
   const R extends Role | 'public',
   Q extends Schema | undefined = undefined,

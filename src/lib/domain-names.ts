@@ -1,6 +1,6 @@
 /** Domain names as the standards compare them: A-labels, lower case, no trailing dot. */
 
-import { domainToASCII, domainToUnicode } from 'node:url';
+import { domainToASCII } from 'node:url';
 import { getDomain } from 'tldts';
 
 const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
@@ -19,22 +19,12 @@ export function normalizeDomain(name: string): string | null {
   return ascii.split('.').every((label) => LABEL.test(label)) ? ascii : null;
 }
 
-/** The U-label form for people to read; the A-label form where it cannot be decoded. */
-export function displayDomain(name: string): string {
-  return domainToUnicode(name) || name;
-}
-
 /**
  * The registrable domain by the Public Suffix List (`mail.example.co.uk` → `example.co.uk`), or
  * null for a public suffix or a name without one.
  */
 export function organizationalDomain(name: string): string | null {
   return getDomain(name, { allowPrivateDomains: false, validateHostname: false });
-}
-
-/** Whether `name` is `parent` or below it; both normalised. */
-export function isSameOrSubdomain(name: string, parent: string): boolean {
-  return name === parent || name.endsWith(`.${parent}`);
 }
 
 /** The domain of an address, normalised; null where there is none. */

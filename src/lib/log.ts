@@ -17,6 +17,7 @@ export interface LogOptions {
   write(line: string): void;
 }
 
+/** A log that writes lines from the given level on. */
 export function createLog({ level, format, clock, write }: LogOptions): Log {
   const least = LOG_LEVELS.indexOf(level);
   const at = (name: LogLevel, rank: number) =>

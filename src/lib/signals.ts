@@ -8,6 +8,7 @@ export interface Signals {
   close(): void;
 }
 
+/** Signals of one process; nothing is kept for who waits later. */
 export function createSignals(): Signals {
   const waiting = new Map<string, Set<(raised: boolean) => void>>();
   let closed = false;

@@ -47,6 +47,7 @@ async function insertChunk(db: Db | Tx, message_id: string, position: number, ra
   await db.insertInto('message_chunks').values({ message_id, position, bytes }).execute();
 }
 
+/** The message of a test; undefined before it has come. */
 export async function findMessageOf(db: Db | Tx, testId: string): Promise<MessageRow | undefined> {
   return db.selectFrom('messages').selectAll().where('test_id', '=', testId).executeTakeFirst();
 }

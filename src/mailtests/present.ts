@@ -45,6 +45,7 @@ export function presentListed(row: ListedRow, config: Pick<Config, 'INBOX_DOMAIN
   };
 }
 
+/** The full form: with the checks, the cap and the envelope. */
 export function presentTest(row: TestRow, config: Pick<Config, 'INBOX_DOMAIN'>): Test {
   return {
     ...presentListed(row, config),

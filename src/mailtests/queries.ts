@@ -84,6 +84,7 @@ export function newTestRow(
   };
 }
 
+/** Stores a new test. */
 export async function insertTest(db: Db | Tx, row: TestRow): Promise<void> {
   await db.insertInto('tests').values(row).execute();
 }
@@ -102,6 +103,7 @@ export async function findTest(
     .executeTakeFirst();
 }
 
+/** The test whose address has this local part, in any case; undefined where there is none. */
 export async function findTestByToken(db: Db | Tx, token: string) {
   return db
     .selectFrom('tests')
@@ -110,6 +112,7 @@ export async function findTestByToken(db: Db | Tx, token: string) {
     .executeTakeFirst();
 }
 
+/** One page of tests of this mode that match, newest first. */
 export async function listTests(
   db: Db,
   livemode: boolean,

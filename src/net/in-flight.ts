@@ -6,6 +6,7 @@ export interface Gate {
   leave(): void;
 }
 
+/** At most `limit` may be inside at once; others wait their turn until their signal aborts. */
 export function limitInFlight(max: number): Gate {
   let inside = 0;
   const waiting = new Set<() => void>();

@@ -24,6 +24,7 @@ export interface Scheduler {
   stop(): Promise<void>;
 }
 
+/** A scheduler that does nothing until it is started. */
 export function createScheduler(jobs: Job[], log: Log): Scheduler {
   const runners = new Map(jobs.map((job) => [job.name, createRunner(job, log)]));
   let ticks: Cron[] = [];

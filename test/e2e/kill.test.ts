@@ -52,11 +52,7 @@ test(`${ROUNDS} kills lose nothing that was promised`, { timeout: 600_000 }, asy
   }
 
   const service = await startServe(t, { folder, env });
-  await allAnalysed(service).catch(async (e) => {
-    const B = (await import('better-sqlite3')).default; const db = new B(join(folder, 'deliverability.db'), { readonly: true });
-    console.log(db.prepare("select id,status,analysis_attempts,analysis_due_at,lease,leased_until,received_at from tests where status='processing'").all(), new Date().toISOString());
-    console.log(service.log.filter((l) => l.message !== 'request').slice(-20));
-    throw e; });
+  await allAnalysed(service);
   service.signal('SIGTERM');
   assert.deepEqual(await service.ended, { code: 0, signal: null });
   const figures = await assertNothingLost(join(folder, 'deliverability.db'), mails);
