@@ -39,6 +39,8 @@ export interface App {
   deliver: EventSubscriber[];
   /** Whether the listener for test mail is up. */
   mailListening(): boolean;
+  /** Whether there is room on the disk for messages. */
+  hasSpace(): Promise<boolean>;
 }
 
 /** What a test, or the demo, puts in the place of the real thing. */
@@ -49,6 +51,7 @@ export interface Overrides {
   store?: Store;
   deliver?: EventSubscriber[];
   mailListening?(): boolean;
+  hasSpace?(): Promise<boolean>;
 }
 
 export interface Assembled {
@@ -87,6 +90,7 @@ export async function createApp(
     signals: createSignals(),
     deliver: overrides.deliver ?? [],
     mailListening: overrides.mailListening ?? (() => false),
+    hasSpace: overrides.hasSpace ?? (async () => true),
   };
   app.scheduler = createScheduler(
     [analyzeJob(app), expireTestsJob(app), retireTestsJob(app), expireEventsJob(app)],

@@ -105,13 +105,21 @@ function processIo(): Io {
   // A reader that went away (`| head`) is not a fault.
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
+      if (error.code === 'EPIPE') return;
+      if (stream === process.stdout)
+        process.stderr.write(`Cannot write the output: ${error.message}\n`);
+      process.exit(EXIT.outside);
     });
   return {
     env: process.env,
-    async stdin() {
+    async stdin(maxBytes) {
       const chunks: Buffer[] = [];
-      for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+      let size = 0;
+      for await (const chunk of process.stdin) {
+        chunks.push(chunk as Buffer);
+        size += (chunk as Buffer).length;
+        if (size > maxBytes) break;
+      }
       return Buffer.concat(chunks);
     },
     stdout: (text) => void process.stdout.write(text),
@@ -127,11 +135,11 @@ function processIo(): Io {
   };
 }
 
-/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
+/** Resolves at the first SIGINT, SIGTERM or SIGHUP; a second one ends the process at once. */
 function untilSignal(): Promise<void> {
   return new Promise((resolve) => {
     let signals = 0;
-    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
       process.on(signal, () => {
         signals += 1;
         if (signals > 1) process.exit(EXIT.outside);

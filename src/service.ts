@@ -7,6 +7,7 @@ import { type App, type Assembled, createApp, type Overrides } from './app.ts';
 import type { Config } from './config.ts';
 import { type HttpListener, startHttp } from './http/server.ts';
 import { readKeyPair } from './key-pair-files.ts';
+import { createSpaceCheck } from './lib/free-space.ts';
 import { sweepChunks } from './mailtests/messages.ts';
 import { receiveMessage, recipientVerdict } from './mailtests/receive.ts';
 import { ROUTES } from './routes.ts';
@@ -41,6 +42,7 @@ export async function startService(
   let assembled: Assembled | undefined;
   try {
     assembled = await createApp(config, ROUTES, version, {
+      hasSpace: createSpaceCheck(() => freeBytes(config.DATABASE_URL), MIN_FREE_BYTES),
       ...overrides,
       mailListening: () => smtp?.listening() ?? false,
     });

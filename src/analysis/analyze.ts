@@ -187,7 +187,8 @@ function applyDependencies(checks: Check[], findings: Finding[]): Scored[] {
     const followsFrom = rootsOf(index);
     const own = findings[index]!;
     const status = followsFrom.length > 0 ? 'skipped' : own.status;
-    return { id, category, points, status, followsFrom, freed: freedStatus(own), curedBy };
+    const cures = own.curedBy ?? curedBy;
+    return { id, category, points, status, followsFrom, freed: freedStatus(own), curedBy: cures };
   });
 }
 

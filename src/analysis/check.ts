@@ -83,6 +83,8 @@ export interface Finding {
   fix?: Fix;
   /** As `Check.dependsOn`, for this finding alone: it has the same cause as those checks have here. */
   dependsOn?: string[];
+  /** Overrides the check's own `curedBy`. */
+  curedBy?: string[][];
 }
 
 /** The whole of an analysis ends within this, whatever the network does. */

@@ -27,7 +27,7 @@ export interface Scored {
 }
 
 interface CapRule extends Cap {
-  applies(failed: (id: string) => boolean): boolean;
+  applies(failed: (id: string) => boolean, follows: (id: string, root: string) => boolean): boolean;
 }
 
 /** Known failures that no other virtue outweighs; the lowest that applies wins. */
@@ -42,7 +42,8 @@ const CAPS: CapRule[] = [
     limit: 40,
     reason: 'DMARC fails.',
     reference: 'RFC 9989',
-    applies: (failed) => failed('dmarc'),
+    // Also where it cannot pass because From names no one domain; not where there is no record.
+    applies: (failed, follows) => failed('dmarc') || follows('dmarc', 'from'),
   },
   {
     limit: 60,
@@ -109,8 +110,13 @@ function scoreCategory(name: Category, checks: Scored[]): CategoryScore | null {
 }
 
 function capOf(checks: Scored[]): Cap | null {
-  const status = new Map(checks.map((check) => [check.id, check.status]));
-  const applying = CAPS.filter((cap) => cap.applies((id) => status.get(id) === 'fail'));
+  const byId = new Map(checks.map((check) => [check.id, check]));
+  const failed = (id: string) => byId.get(id)?.status === 'fail';
+  const follows = (id: string, root: string) => {
+    const check = byId.get(id);
+    return check?.status === 'skipped' && check.followsFrom.includes(root);
+  };
+  const applying = CAPS.filter((cap) => cap.applies(failed, follows));
   const lowest = applying.sort((a, b) => a.limit - b.limit)[0];
   return lowest
     ? { limit: lowest.limit, reason: lowest.reason, reference: lowest.reference }

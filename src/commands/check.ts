@@ -1,6 +1,6 @@
 /** `check`: analyses one message without a server or a database. */
 
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { AnalysisInput, Envelope } from '../analysis/check.ts';
 import { createAnalysisPool } from '../analysis/pool.ts';
@@ -96,10 +96,24 @@ function readKind(text = 'auto'): AnalysisInput['kind'] {
   throw new UsageError('--kind takes auto, marketing or transactional');
 }
 
+/** At most so many bytes: a device has no end. */
+function readAtMost(file: string, most: number): Uint8Array {
+  const descriptor = openSync(file, 'r');
+  try {
+    const buffer = Buffer.allocUnsafeSlow(most);
+    let size = 0;
+    for (let read = -1; read !== 0 && size < most; size += read)
+      read = readSync(descriptor, buffer, size, most - size, null);
+    return buffer.subarray(0, size);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
 async function readInput(file: string, io: Io): Promise<Uint8Array> {
   let bytes: Uint8Array;
   try {
-    bytes = file === '-' ? await io.stdin() : readFileSync(file);
+    bytes = file === '-' ? await io.stdin(MAX_BYTES) : readAtMost(file, MAX_BYTES + 1);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new UsageError(

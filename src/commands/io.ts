@@ -2,8 +2,8 @@
 
 export interface Io {
   env: Record<string, string | undefined>;
-  /** All of standard input. */
-  stdin(): Promise<Uint8Array>;
+  /** All of standard input; reading ends once there are more bytes than these. */
+  stdin(maxBytes: number): Promise<Uint8Array>;
   /** Data; without an added line end. */
   stdout(text: string): void;
   /** Messages. */

@@ -42,11 +42,14 @@ const plain = (name: string, status: Dependency['status'], detail: string | null
   latency_ms: null,
 });
 
-async function probeDatabase({ db, clock }: App): Promise<Dependency> {
+async function probeDatabase({ db, clock, hasSpace }: App): Promise<Dependency> {
   const started = clock.now();
   try {
     await db.selectFrom('members').select('id').limit(1).execute();
-    return { name: 'database', status: 'up', detail: null, latency_ms: clock.now() - started };
+    const latency_ms = clock.now() - started;
+    const roomy = await hasSpace();
+    const detail = roomy ? null : 'The disk is nearly full: no messages are taken.';
+    return { name: 'database', status: roomy ? 'up' : 'degraded', detail, latency_ms };
   } catch (error) {
     return { ...plain('database', 'down', 'It does not answer.'), detail: codeOf(error) };
   }

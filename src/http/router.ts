@@ -99,6 +99,8 @@ function refuse(known: [string, RegExp, ...unknown[]][], request: Request): Resp
 
 function toAppError(error: unknown, app: App, requestId: string): AppError {
   if (error instanceof AppError) return error;
+  if ((error as { code?: string }).code === 'SQLITE_FULL')
+    return new AppError('unavailable', 'The disk is full.');
   app.log.error('request failed', {
     request_id: requestId,
     fault: error instanceof Error ? error.stack : String(error),
@@ -167,6 +169,8 @@ async function authorize(
 const EMPTY = new Uint8Array();
 
 async function readBodyOf(app: App, route: Route, request: Request) {
+  if ((route.body || route.consumes) && request.headers.get('content-encoding'))
+    throw new AppError('unsupported_media_type', 'The body must not be compressed.');
   if (route.consumes) {
     if (contentType(request) !== route.consumes.type)
       throw new AppError('unsupported_media_type', `This takes ${route.consumes.type}.`);

@@ -12,6 +12,7 @@ export const Name = v.pipe(
   v.minLength(1, 'must not be empty'),
   v.maxLength(200, 'must have at most 200 characters'),
   v.regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must have no control characters'),
+  v.check((text) => text.isWellFormed(), 'must be well-formed Unicode'),
 );
 
 /** A whole number in the query; documented as one, although it comes as text. */
@@ -27,6 +28,13 @@ export function queryInteger(min: number, max: number) {
   );
 }
 
+/** `Date.parse` turns the 31st of February into a day of March. */
+function existsAsTime(text: string): boolean {
+  const [year, month, day] = text.slice(0, 10).split('-').map(Number) as [number, number, number];
+  const date = new Date(Date.UTC(year, month - 1, day));
+  return date.getUTCMonth() === month - 1 && !Number.isNaN(Date.parse(text));
+}
+
 /** A time in the query, normalised to the form in which times are kept. */
 export const QueryTime = v.pipe(
   v.string(),
@@ -34,7 +42,7 @@ export const QueryTime = v.pipe(
     /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/,
     'must be an ISO 8601 date or date-time with its zone',
   ),
-  v.check((text) => !Number.isNaN(Date.parse(text)), 'must be a time that exists'),
+  v.check(existsAsTime, 'must be a time that exists'),
   v.metadata({ jsonSchema: { type: 'string', format: 'date-time' } }),
   v.transform((text) => new Date(text).toISOString()),
 );

@@ -39,6 +39,8 @@ export async function startHttp(options: HttpOptions): Promise<HttpListener> {
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const listener = getRequestListener(options.fetch, {
     errorHandler: (error) => answerBelowRouter(error, options),
+    // For HTTP/1.0, which needs no Host: the checks of some balancers.
+    hostname: 'localhost',
   });
   const settings = {
     headersTimeout: timeouts.headers,
@@ -107,6 +109,7 @@ async function close(server: Server, open: Set<Socket>, graceMs: number): Promis
   server.closeIdleConnections();
   // Those that have never asked anything are not idle to Node: browsers open some to be ready.
   for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
+  server.on('secureConnection', (socket: Socket) => socket.destroy());
   const timer = setTimeout(() => {
     for (const socket of open) socket.destroy();
   }, graceMs);

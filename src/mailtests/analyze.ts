@@ -6,7 +6,7 @@ import { isoTime } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { ANALYZE_JOB, type ClaimedTest } from './jobs.ts';
-import { findMessageOf, readMessage } from './messages.ts';
+import { findMessageOf, MessageGone, readMessage } from './messages.ts';
 import { recordOutcome } from './record.ts';
 
 /** How long others leave a claimed test alone; renewed while it is under way here. */
@@ -16,20 +16,25 @@ const RENEW_EVERY_MS = 30_000;
 /** Claimed at once for each thread: they wait mostly for DNS. */
 const CLAIMS_PER_THREAD = 8;
 
+/** A claim is a transaction, so a backlog is taken up by this part of the room at least. */
+const REFILL_PART = 1 / 4;
+
 /** Claims what is due, as much at once as the threads have room for. */
 export function analyzeJob(app: App): Job {
   const underWay = new Map<string, Promise<void>>();
   const limit = app.config.WORKERS * CLAIMS_PER_THREAD;
   let renewedAt = app.clock.now();
+  /** Whether the last claim took all that there was room for: then more may be due. */
+  let more = false;
   const start = (test: ClaimedTest) => {
     const work = analyzeTest(app, test)
-      .catch((error) =>
-        app.log.error('analysis failed', { test: test.id, error: errorMessage(error) }),
-      )
+      .catch((error) => {
+        if (!(error instanceof MessageGone))
+          app.log.error('analysis failed', { test: test.id, error: errorMessage(error) });
+      })
       .then(() => {
         underWay.delete(test.id);
-        // There may be more than there was room for.
-        if (underWay.size === limit - 1) app.scheduler.wake(ANALYZE_JOB);
+        if (more && limit - underWay.size >= limit * REFILL_PART) app.scheduler.wake(ANALYZE_JOB);
       });
     underWay.set(test.id, work);
   };
@@ -43,7 +48,9 @@ export function analyzeJob(app: App): Job {
       }
       const room = limit - underWay.size;
       if (room <= 0) return;
-      for (const test of await claimDue(app, room)) start(test);
+      const claimed = await claimDue(app, room);
+      more = claimed.length === room;
+      for (const test of claimed) start(test);
     },
     async idle() {
       await Promise.all(underWay.values());

@@ -52,32 +52,38 @@ export async function findMessageOf(db: Db | Tx, testId: string): Promise<Messag
   return db.selectFrom('messages').selectAll().where('test_id', '=', testId).executeTakeFirst();
 }
 
-/** The pieces in order, each read by itself. */
-export async function* readChunks(db: Db, messageId: string): AsyncGenerator<Uint8Array> {
-  for (let position = 0; ; position++) {
+/** The message was deleted while it was read. */
+export class MessageGone extends Error {}
+
+/** The pieces in order, each read by itself. Throws MessageGone where one is missing. */
+export async function* readChunks(
+  db: Db,
+  { id, size }: Pick<MessageRow, 'id' | 'size'>,
+): AsyncGenerator<Uint8Array> {
+  for (let position = 0; position === 0 || position * CHUNK_BYTES < size; position++) {
     const row = await db
       .selectFrom('message_chunks')
       .select('bytes')
-      .where('message_id', '=', messageId)
+      .where('message_id', '=', id)
       .where('position', '=', position)
       .executeTakeFirst();
-    if (!row) return;
+    if (!row) throw new MessageGone('The message is gone.');
     yield row.bytes;
-    if (row.bytes.byteLength < CHUNK_BYTES) return;
     await nextTurn();
   }
 }
 
-/** The whole message, exactly as it came. */
-export async function readMessage(db: Db, { id, size }: MessageRow): Promise<Uint8Array> {
+/** The whole message, exactly as it came. Rejects with MessageGone. */
+export async function readMessage(db: Db, message: MessageRow): Promise<Uint8Array> {
+  const { size } = message;
   const read = async () => {
     const raw = Buffer.allocUnsafeSlow(size);
     let at = 0;
-    for await (const chunk of readChunks(db, id)) {
+    for await (const chunk of readChunks(db, message)) {
       raw.set(chunk, at);
       at += chunk.byteLength;
     }
-    return raw.subarray(0, at);
+    return raw;
   };
   return size <= CHUNK_BYTES ? read() : oneAtATime(db, read);
 }

@@ -64,6 +64,7 @@ export const submitTest = route({
   role: 'member',
   summary: 'Test a message that is handed in itself',
   query: SubmitQuery,
+  errors: ['unavailable'],
   consumes: { type: 'message/rfc822', maxBytes: ({ config }) => config.SMTP_MAX_SIZE },
   status: 201,
   location,
@@ -187,7 +188,7 @@ export const source = route({
     const test = await testOr404(app, params.id!, actor.livemode);
     const message = await findMessageOf(app.db, test.id);
     if (!message) throw new AppError('not_found', 'This test has no message.');
-    return new Response(streamed(readChunks(app.db, message.id)), {
+    return new Response(streamed(readChunks(app.db, message)), {
       headers: {
         'content-type': 'message/rfc822',
         'content-length': String(message.size),

@@ -5,6 +5,7 @@ import type { Envelope } from '../analysis/check.ts';
 import type { App } from '../app.ts';
 import { normalizeAddress } from '../lib/addresses.ts';
 import { sha256 } from '../lib/crypto.ts';
+import { AppError } from '../lib/errors.ts';
 import type { TestRow } from '../store/tables.ts';
 import { ANALYZE_JOB } from './jobs.ts';
 import { insertMessage, storeTail } from './messages.ts';
@@ -63,6 +64,8 @@ export async function submitMessage(
   query: SubmitQuery,
   livemode: boolean,
 ): Promise<TestRow> {
+  if (!(await app.hasSpace()))
+    throw new AppError('unavailable', 'There is no room for messages now.');
   const { raw, converted } = await withCrlf(bytes);
   const envelope: Envelope = {
     mail_from: query.mail_from ?? null,

@@ -93,7 +93,9 @@ test('many jobs at once on few threads: each has its own answer', async (t) => {
   );
 });
 
-test('a job that blocks its thread is ended; those beside it have results, and later ones too', async (t) => {
+test('a job that blocks its thread is ended; those beside it have results, and later ones too', {
+  timeout: 60_000,
+}, async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const looping = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let loops = 0;
@@ -128,7 +130,18 @@ test('neither does a job that ends its thread; one that did after its end is no 
   assert.deepEqual(outcomes.map(kindOf), ['unreadable', 'result', 'result']);
 });
 
-test('while one job is tried alone, the others share the other threads', async (t) => {
+test('what is tried alone is alone: nothing that comes meanwhile can end it', async (t) => {
+  const pool = startBadPool(t);
+  const culprit = pool.analyze(withFault('exit'));
+  const innocent = pool.analyze(inputOf());
+  assert.equal(kindOf(await culprit), 'unreadable');
+  const second = pool.analyze(withFault('exit'));
+  assert.deepEqual([await innocent, await second].map(kindOf), ['result', 'unreadable']);
+});
+
+test('while one job is tried alone, the others share the other threads', {
+  timeout: 60_000,
+}, async (t) => {
   const { resolver, hold, letGo, whenAsked } = holdingResolver();
   const held = ['alone.test', 'other.test', 'one.test', 'two.test'];
   for (const domain of held) hold(domain);
@@ -148,7 +161,9 @@ test('while one job is tried alone, the others share the other threads', async (
   for (const { outcome } of started) assert.equal(kindOf(await outcome), 'result');
 });
 
-test('closing answers all that runs and waits, and all that comes after', async (t) => {
+test('closing answers all that runs and waits, and all that comes after', {
+  timeout: 60_000,
+}, async (t) => {
   const { resolver, hold, whenAsked } = holdingResolver();
   hold('held.test');
   const pool = startPool(t, { resolver });

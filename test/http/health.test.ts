@@ -56,3 +56,19 @@ test('a Host that cannot be is answered as any other malformed request', async (
   assert.match(reply, /"code":"malformed_request"/);
   assert.ok(!service.logged.some(({ level }) => level === 'error'));
 });
+
+test('HTTP/1.0 needs no Host', async (t) => {
+  const service = await startTestService(t);
+  const { connect } = await import('node:net');
+  const reply = await new Promise<string>((resolve) => {
+    const socket = connect(service.http.port, '127.0.0.1', () =>
+      socket.write('GET /healthz HTTP/1.0\r\n\r\n'),
+    );
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    socket.on('end', () => resolve(text));
+  });
+  assert.match(reply, /^HTTP\/1\.\d 200 /);
+});

@@ -1,53 +1,12 @@
-/** The server below the router: patience with slow clients, TLS, and its end. */
+/** The server below the router: patience with slow clients, and its end. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
-import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import type { Fetch } from '../../src/http/router.ts';
-import { type HttpListener, type HttpOptions, startHttp } from '../../src/http/server.ts';
 import { type Log, silentLog } from '../../src/lib/log.ts';
-import { makeCertificate } from '../../src/smtp/certificate.ts';
-
-const hello: Fetch = async () => new Response('hello');
-/** More than any of these tests takes. */
-const LONG = 60_000;
-
-const first = await makeCertificate('a.example', Date.now());
-const second = await makeCertificate('b.example', Date.now());
-
-async function listen(t: TestContext, options: Partial<HttpOptions> = {}): Promise<HttpListener> {
-  const listener = await startHttp({
-    host: '127.0.0.1',
-    port: 0,
-    fetch: hello,
-    log: silentLog,
-    newId: (prefix) => `${prefix}_1`,
-    ...options,
-  });
-  t.after(() => listener.close(0));
-  return listener;
-}
-
-/** A connection on which these bytes are written, and all that comes back until it is closed. */
-function talk(t: TestContext, { port }: HttpListener, first = '') {
-  const socket = connect(port, '127.0.0.1', () => socket.write(first));
-  t.after(() => socket.destroy());
-  return { socket, reply: readAll(socket) };
-}
-
-async function readAll(socket: Socket): Promise<string> {
-  let text = '';
-  socket.setEncoding('utf8').on('data', (chunk) => {
-    text += chunk;
-  });
-  socket.on('error', () => {});
-  await once(socket, 'close');
-  return text;
-}
-
-const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+import { GET, LONG, listen, talk } from './listener.ts';
 
 /** The status of an answer, and its problem document. */
 function problemIn(text: string): [number, Record<string, unknown>] {
@@ -180,80 +139,4 @@ describe('the end', { timeout: 10_000 }, () => {
     assert.match(await reply, /hello$/);
     assert.equal(await silent.reply, '');
   });
-
-  it('does not wait for a TLS connection that asks nothing, before its handshake or after', async (t) => {
-    const listener = await listen(t, { tls: first });
-    const silent = talk(t, listener);
-    await once(silent.socket, 'connect');
-    const ready = connectTls({ port: listener.port, host: '127.0.0.1', rejectUnauthorized: false });
-    await once(ready, 'secureConnect');
-    await listener.close(LONG);
-    assert.equal(await silent.reply, '');
-  });
-
-  it('cuts off a handshake that does not go on', async (t) => {
-    const listener = await listen(t, { tls: first });
-    // The head of a record whose rest never comes; by the time of another's handshake it is read.
-    const { reply } = talk(t, listener, '\x16\x03\x01\x02\x00\x01');
-    const ready = connectTls({ port: listener.port, host: '127.0.0.1', rejectUnauthorized: false });
-    await once(ready, 'secureConnect');
-    await listener.close(20);
-    assert.equal(await reply, '');
-  });
-});
-
-describe('TLS', () => {
-  /** The host name in the certificate that a new connection is shown, and what a request on it gets. */
-  async function ask({ port }: HttpListener, options: ConnectionOptions = {}) {
-    const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ...options });
-    await once(socket, 'secureConnect');
-    const { subject } = socket.getPeerCertificate();
-    const protocol = socket.getProtocol();
-    socket.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
-    return { name: subject.CN, protocol, text: await readAll(socket) };
-  }
-
-  it('is served with the pair that was given; without TLS nothing is', async (t) => {
-    const listener = await listen(t, { tls: first });
-    const { name, text } = await ask(listener);
-    assert.equal(name, 'a.example');
-    assert.match(text, /^HTTP\/1\.1 200 OK\r\n[\s\S]*hello$/);
-    assert.equal(await talk(t, listener, GET).reply, '');
-  });
-
-  it('a new pair is shown to new connections; a bad one changes nothing', async (t) => {
-    const listener = await listen(t, { tls: first });
-    listener.updateTls(second);
-    assert.equal((await ask(listener)).name, 'b.example');
-    const bad = [
-      { cert: 'x', key: 'x' },
-      { cert: first.cert, key: second.key },
-      { cert: '', key: '' },
-    ];
-    for (const pair of bad) assert.throws(() => listener.updateTls(pair));
-    assert.equal((await ask(listener)).name, 'b.example');
-  });
-
-  it('below 1.2 is refused, before and after a change of the pair', async (t) => {
-    const listener = await listen(t, { tls: first });
-    const old: ConnectionOptions = {
-      minVersion: 'TLSv1',
-      maxVersion: 'TLSv1.1',
-      ciphers: 'DEFAULT@SECLEVEL=0',
-    };
-    await assert.rejects(ask(listener, old));
-    listener.updateTls(second);
-    await assert.rejects(ask(listener, old));
-    assert.equal((await ask(listener, { maxVersion: 'TLSv1.2' })).protocol, 'TLSv1.2');
-  });
-
-  it('a pair that cannot be used is an error of the start', async (t) => {
-    await assert.rejects(listen(t, { tls: { cert: 'x', key: 'x' } }));
-  });
-});
-
-it('without TLS a new pair is no matter', async (t) => {
-  const listener = await listen(t);
-  listener.updateTls({ cert: 'x', key: 'x' });
-  assert.match(await (await fetch(`http://127.0.0.1:${listener.port}/`)).text(), /hello/);
 });

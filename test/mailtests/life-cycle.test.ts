@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { expireTests, retireTests } from '../../src/mailtests/expire.ts';
+import { MessageGone, readChunks } from '../../src/mailtests/messages.ts';
 import type { Test } from '../../src/mailtests/schema.ts';
 import type { Resolver } from '../../src/net/resolver.ts';
 import { type Zone, zoneResolver } from '../../src/net/zone.ts';
@@ -505,4 +506,38 @@ test('metadata keys that would vanish are refused', async (t) => {
       key,
     );
   assert.equal((await service.call('POST', '/v1/tests', { json: { metadata: 'x' } })).status, 422);
+});
+
+test('without room on the disk nothing is taken by HTTP either, and deleting goes on', async (t) => {
+  let roomy = true;
+  const service = await startTestService(t, { zone: ZONE, hasSpace: async () => roomy });
+  const { id } = await service.createTest();
+  roomy = false;
+  const submitted = await service.call<{ code: string }>('POST', '/v1/tests', {
+    body: MAIL,
+    headers: { 'content-type': 'message/rfc822' },
+  });
+  assert.deepEqual([submitted.status, submitted.body.code], [503, 'unavailable']);
+  const { body } = await service.call<{ dependencies: { name: string; status: string }[] }>(
+    'GET',
+    '/readyz',
+  );
+  assert.equal(body.dependencies.find(({ name }) => name === 'database')?.status, 'degraded');
+  assert.equal((await service.call('DELETE', `/v1/tests/${id}`)).status, 200);
+});
+
+test('a message that is deleted while it is read ends with an error, not short', async (t) => {
+  const service = await startTestService(t, { zone: ZONE });
+  const { id, address } = await service.createTest();
+  await sendMail({
+    port: service.smtp.port,
+    to: address,
+    raw: `${MAIL}${'x'.repeat(70)}\r\n`.repeat(20_000),
+  });
+  await finished(service, id);
+  const message = await service.app.db.selectFrom('messages').selectAll().executeTakeFirstOrThrow();
+  const pieces = readChunks(service.app.db, message);
+  assert.ok((await pieces.next()).value);
+  await service.call('DELETE', `/v1/tests/${id}`);
+  await assert.rejects(pieces.next(), MessageGone);
 });

@@ -39,7 +39,11 @@ export const dmarc: Check = {
         `${reason ?? 'The DNS did not answer.'} This is not counted against you.`,
         evidence,
       );
-    if (result === 'permerror') return fail({ ...unclearAuthor(reason), evidence });
+    // Whatever SPF and DKIM say: only a From with one domain mends it.
+    if (result === 'permerror') {
+      const found = fail({ ...unclearAuthor(reason), evidence });
+      return { ...found, dependsOn: ['from'], curedBy: [['from']] };
+    }
     if (result === 'none') return fail({ ...noRecord(fromDomain), evidence });
     return fail({ ...failed(outcome, spf), evidence });
   },

@@ -103,7 +103,7 @@ function openProblems(node: SpfNode): SpfProblem[] {
   if (!node.passing) return [];
   return node.terms
     .filter((term) => term.qualifier === '+' && term.fault === null && !term.modifier)
-    .filter((term) => term.name === 'all' || /\/0(?:\/|$)/.test(term.text))
+    .filter((term) => term.name === 'all' || opensAlmostAll(term.text))
     .map((term) => ({
       level: 'fail' as const,
       text: `${recordOf(node)} lets everyone send as you: it holds "${term.text}".`,
@@ -112,6 +112,12 @@ function openProblems(node: SpfNode): SpfProblem[] {
           ? 'End the record with ~all or -all, after the terms that name your own servers.'
           : `Replace "${term.text}" by the networks that you send from.`,
     }));
+}
+
+/** A network so large that nobody owns it: two halves of the Internet are all of it, too. */
+function opensAlmostAll(term: string): boolean {
+  const [, length] = /\/(\d{1,3})(?:\/|$)/.exec(term) ?? [];
+  return length !== undefined && Number(length) < 8;
 }
 
 function ptrProblems(nodes: SpfNode[]): SpfProblem[] {

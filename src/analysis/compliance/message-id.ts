@@ -1,6 +1,7 @@
 /** `message_id`: one Message-ID, of the form that tells messages apart. */
 
 import { type Check, type Finding, fail, pass, rfc, warn } from '../check.ts';
+import { withoutComments } from '../mail-date.ts';
 import { fields } from '../message.ts';
 import { absentField } from './absent-field.ts';
 
@@ -20,7 +21,7 @@ export const messageId: Check = {
     const field = found[0];
     if (!field) return absentField(message, 'Message-ID', ABSENT);
     if (found.length > 1) return doubled(found.map(({ value }) => value));
-    const match = MESSAGE_ID.exec(field.value);
+    const match = MESSAGE_ID.exec(withoutComments(field.value).trim());
     const evidence = { message_id: field.value.slice(0, 300) };
     if (!match)
       return fail({

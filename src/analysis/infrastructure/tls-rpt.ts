@@ -65,9 +65,14 @@ function judgeRecords(domain: string, name: string, all: string[]): Finding {
 
 function reportUris(record: string): string[] {
   const rua = parseTagList(record).get('rua') ?? '';
-  return rua === '' ? [] : rua.split(',').map((uri) => uri.trim());
+  return rua === '' ? [] : rua.split(',', MAX_URIS).map((uri) => uri.trim());
 }
 
+// No sender reports to more, and no address is longer: what a record holds is anybody's text.
+const MAX_URIS = 20;
+const LONGEST_URI = 1000;
+
 function isDestination(uri: string): boolean {
+  if (uri.length > LONGEST_URI) return false;
   return /^mailto:[^\s@]+@[^\s@]+\.[^\s@]+$/i.test(uri) || /^https:\/\/[^\s/]+/i.test(uri);
 }
