@@ -27,6 +27,8 @@ export async function sendMail(options: SendOptions): Promise<string> {
   } = options;
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
+  // Until nodemailer listens; it tells of what is wrong itself.
+  socket.on('error', () => {});
   socket.write(
     `PROXY TCP${clientIp.includes(':') ? 6 : 4} ${clientIp} ${clientIp.includes(':') ? '2001:db8::ff' : '192.0.2.255'} 40000 25\r\n`,
   );
