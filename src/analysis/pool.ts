@@ -63,7 +63,7 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
     threads.delete(thread);
     for (const job of jobs) {
       if (closed) job.settle(CLOSED);
-      else if (job.alone) job.settle(UNREADABLE);
+      else if (job.alone) job.settle(thread.exhausted ? UNREADABLE : FAULT);
       else queue.push({ ...job, alone: true });
     }
     next();
@@ -87,6 +87,8 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
 }
 
 const CLOSED: PoolOutcome = { ok: false, reason: 'closed', detail: 'shutting down' };
+/** A thread that cannot even start says nothing about a message. */
+const FAULT: PoolOutcome = { ok: false, reason: 'fault', detail: 'the analysis thread ended' };
 const UNREADABLE: PoolOutcome = {
   ok: false,
   reason: 'unreadable',

@@ -22,6 +22,8 @@ export interface Thread {
   jobs: Map<number, Job>;
   /** Told to end: takes nothing any more. */
   ending: boolean;
+  /** A job has used up its time or the memory; else the thread ended for reasons of its own. */
+  exhausted: boolean;
   give(job: Job): void;
   /** Ends it whatever it does; its jobs go to `onGone`. */
   end(): Promise<unknown>;
@@ -60,12 +62,14 @@ export function startThread(options: ThreadOptions): Thread {
   const thread: Thread = {
     jobs,
     ending: false,
+    exhausted: false,
     give(job) {
       jobs.set(job.id, job);
       worker.ref();
       job.timer = setTimeout(() => {
         if (thread.ending) return;
         log.warn('analysis thread is stuck', { jobs: jobs.size });
+        thread.exhausted = true;
         void thread.end();
       }, options.deadlineMs + options.graceMs);
       const { id, input, offline } = job;
@@ -83,7 +87,10 @@ export function startThread(options: ThreadOptions): Thread {
     }
     if (jobs.size === 0) worker.unref();
   });
-  worker.on('error', (error) => log.warn('analysis thread failed', { error: error.message }));
+  worker.on('error', (error: NodeJS.ErrnoException) => {
+    thread.exhausted ||= error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+    log.warn('analysis thread failed', { error: error.message });
+  });
   worker.on('exit', () => {
     for (const { timer } of jobs.values()) clearTimeout(timer);
     options.onGone(thread, [...jobs.values()]);

@@ -123,20 +123,20 @@ test('a job that eats the memory of its thread alone has no result', async (t) =
   assert.deepEqual((await Promise.all(jobs)).map(kindOf), ['unreadable', 'result']);
 });
 
-test('neither does a job that ends its thread; one that did after its end is no fault of the next', async (t) => {
+test('a job that ends its thread is a fault, to be tried again; one that did after its end is none of the next', async (t) => {
   const pool = startBadPool(t);
   const jobs = [withFault('exit'), withFault('exit-when-done'), inputOf()];
   const outcomes = await Promise.all(jobs.map((input) => pool.analyze(input)));
-  assert.deepEqual(outcomes.map(kindOf), ['unreadable', 'result', 'result']);
+  assert.deepEqual(outcomes.map(kindOf), ['fault', 'result', 'result']);
 });
 
 test('what is tried alone is alone: nothing that comes meanwhile can end it', async (t) => {
   const pool = startBadPool(t);
   const culprit = pool.analyze(withFault('exit'));
   const innocent = pool.analyze(inputOf());
-  assert.equal(kindOf(await culprit), 'unreadable');
+  assert.equal(kindOf(await culprit), 'fault');
   const second = pool.analyze(withFault('exit'));
-  assert.deepEqual([await innocent, await second].map(kindOf), ['result', 'unreadable']);
+  assert.deepEqual([await innocent, await second].map(kindOf), ['result', 'fault']);
 });
 
 test('while one job is tried alone, the others share the other threads', {
@@ -155,7 +155,7 @@ test('while one job is tried alone, the others share the other threads', {
   // It comes to the first thread and ends it, so that the job there is tried alone, and waits again.
   const culprit = pool.analyze(withFault('exit'));
   letGo('other.test');
-  assert.equal(kindOf(await culprit), 'unreadable');
+  assert.equal(kindOf(await culprit), 'fault');
   started.push(await start('one.test'), await start('two.test'));
   for (const domain of held) letGo(domain);
   for (const { outcome } of started) assert.equal(kindOf(await outcome), 'result');
