@@ -32,7 +32,7 @@ export interface PoolOptions {
 }
 
 /** Analyses wait mostly for DNS: this many share a thread, so that a dead server stops nobody else. */
-const JOBS_PER_THREAD = 8;
+export const JOBS_PER_THREAD = 12;
 
 /** Threads are started as there is work for them, and stay. */
 export function createAnalysisPool(options: PoolOptions): AnalysisPool {

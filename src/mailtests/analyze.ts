@@ -1,6 +1,6 @@
 /** The job that analyses what has come: claim, analyse in a thread, record. */
 
-import type { PoolOutcome } from '../analysis/pool.ts';
+import { JOBS_PER_THREAD, type PoolOutcome } from '../analysis/pool.ts';
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
@@ -13,16 +13,13 @@ import { recordOutcome } from './record.ts';
 const LEASE_MS = 120_000;
 const RENEW_EVERY_MS = 30_000;
 
-/** Claimed at once for each thread: they wait mostly for DNS. */
-const CLAIMS_PER_THREAD = 8;
-
 /** A claim is a transaction, so a backlog is taken up by this part of the room at least. */
 const REFILL_PART = 1 / 4;
 
 /** Claims what is due, as much at once as the threads have room for. */
 export function analyzeJob(app: App): Job {
   const underWay = new Map<string, Promise<void>>();
-  const limit = app.config.WORKERS * CLAIMS_PER_THREAD;
+  const limit = app.config.WORKERS * JOBS_PER_THREAD;
   let renewedAt = app.clock.now();
   /** Whether the last claim took all that there was room for: then more may be due. */
   let more = false;
