@@ -17,7 +17,7 @@ import { lockStore } from './store/lock.ts';
 import { findOwner, makeOwner } from './team/queries.ts';
 
 /** What runs may take this long to end. */
-export const SHUTDOWN_MS = 30_000;
+const SHUTDOWN_MS = 30_000;
 /** Below this, no mail is taken: what is already promised still fits. */
 const MIN_FREE_BYTES = 256 * 1024 * 1024;
 

@@ -19,7 +19,7 @@ export interface DemoMail {
 
 const GOOD = 'good.example';
 const BAD = 'bad.example';
-export const SELECTOR = 'demo';
+const SELECTOR = 'demo';
 
 interface DemoKey {
   domain: string;

@@ -124,7 +124,7 @@ export const status = route({
   handle: ({ app }) => statusAnswer(app),
 });
 
-export const statusV1 = route({
+const statusV1 = route({
   method: 'GET',
   path: '/v1/status',
   operation: 'getStatusV1',

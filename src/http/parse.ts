@@ -4,8 +4,8 @@ import * as v from 'valibot';
 import { AppError, type ParamError } from '../lib/errors.ts';
 import type { Schema } from './route.ts';
 
-export const JSON_BODY_MAX = 1024 * 1024;
-export const JSON_DEPTH_MAX = 64;
+const JSON_BODY_MAX = 1024 * 1024;
+const JSON_DEPTH_MAX = 64;
 
 /** Throws `validation_failed` that names every wrong field; an unknown one is wrong too. */
 export function validate<S extends Schema>(schema: S, value: unknown): v.InferOutput<S> {

@@ -27,7 +27,7 @@ const COLUMNS: [string, (test: ListedTest) => string | number | null][] = [
  * One cell. Text that a spreadsheet would run as a formula gets an apostrophe in front, which it
  * shows as text.
  */
-export function csvCell(value: string | number | null): string {
+function csvCell(value: string | number | null): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
   const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;

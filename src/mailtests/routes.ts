@@ -57,7 +57,7 @@ export const createTest = route({
   },
 });
 
-export const submitTest = route({
+const submitTest = route({
   method: 'POST',
   path: '/v1/tests',
   operation: 'submitTest',
@@ -91,7 +91,7 @@ export const list = route({
   },
 });
 
-export const exportTests = route({
+const exportTests = route({
   method: 'GET',
   path: '/v1/tests/export',
   operation: 'exportTests',
@@ -138,7 +138,7 @@ export const getTest = route({
   },
 });
 
-export const updateTest = route({
+const updateTest = route({
   method: 'PATCH',
   path: '/v1/tests/:id',
   operation: 'updateTest',
@@ -161,7 +161,7 @@ export const updateTest = route({
   },
 });
 
-export const removeTest = route({
+const removeTest = route({
   method: 'DELETE',
   path: '/v1/tests/:id',
   operation: 'deleteTest',

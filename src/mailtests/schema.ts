@@ -6,7 +6,7 @@ import { AUTH_RESULTS } from '../analysis/result.ts';
 import { Name, PAGE, QueryTime, queryInteger, Time } from '../http/schemas.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
 
-export const TEST_STATUSES = ['waiting', 'processing', 'completed', 'failed'] as const;
+const TEST_STATUSES = ['waiting', 'processing', 'completed', 'failed'] as const;
 export const KINDS = ['auto', 'marketing', 'transactional'] as const;
 const PLACEMENTS = [
   'inbox',
@@ -127,7 +127,7 @@ const UNUSABLE_KEYS = ['__proto__', 'constructor', 'prototype'];
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-export const Metadata = v.pipe(
+const Metadata = v.pipe(
   v.custom<Record<string, string>>(isObject, 'must be an object of text'),
   v.check(
     (pairs) => !Object.keys(pairs).some((key) => UNUSABLE_KEYS.includes(key)),
@@ -197,7 +197,7 @@ export const TestPatch = v.strictObject({
   metadata: v.optional(v.nullable(Metadata)),
 });
 
-export const FILTERS = {
+const FILTERS = {
   status: v.optional(v.picklist(TEST_STATUSES)),
   domain_id: v.optional(v.string()),
   from_domain: v.optional(

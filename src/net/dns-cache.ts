@@ -7,8 +7,8 @@ import type { DnsAnswer } from './resolver.ts';
  * Caps in seconds. Enough for the many questions of mails that come together, and short enough that
  * a record that its owner has just corrected is seen by the next analysis.
  */
-export const MAX_POSITIVE_TTL = 60;
-export const MAX_NEGATIVE_TTL = 30;
+const MAX_POSITIVE_TTL = 60;
+const MAX_NEGATIVE_TTL = 30;
 
 export interface DnsCache {
   /** The answer with what is left of its `ttl`, or null. */

@@ -5,7 +5,7 @@ import { AUTHENTIC_DATA, encode, RECURSION_DESIRED } from 'dns-packet';
 import type { RecordType } from './resolver.ts';
 
 /** Octets of an answer that pass every path in one piece: IPv6's least MTU, 1280, less the headers. */
-export const EDNS_UDP_SIZE = 1232;
+const EDNS_UDP_SIZE = 1232;
 export const HEADER_BYTES = 12;
 
 export interface Query {

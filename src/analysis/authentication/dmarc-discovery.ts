@@ -69,7 +69,7 @@ export async function dmarcDiscovery(context: Context): Promise<DmarcDiscovery> 
 }
 
 /** The record for From addresses, or for a domain in their stead. Never rejects. */
-export async function discoverDmarc(
+async function discoverDmarc(
   from: string | string[],
   resolver: Resolver,
   fromFields = 1,

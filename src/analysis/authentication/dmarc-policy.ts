@@ -30,7 +30,7 @@ export const dmarcPolicy: Check = {
 };
 
 /** The finding on what a domain's record asks for, without a message. */
-export function judgeDmarcPolicy(discovery: DmarcDiscovery): Finding {
+function judgeDmarcPolicy(discovery: DmarcDiscovery): Finding {
   const { status, fromDomain, record, recordDomain, policy } = discovery;
   const title = 'The DMARC policy was not looked at.';
   if (status === 'offline') return skipped(title, 'The analysis was made offline.');

@@ -32,10 +32,7 @@ export const dmarcRecord: Check = {
  * The finding on a domain's record, without a message. `fail`: receivers act as if there were none,
  * so that what depends on a record may follow from it. `warn`: it applies, with a weakness.
  */
-export async function judgeDmarcRecord(
-  discovery: DmarcDiscovery,
-  resolver: Resolver,
-): Promise<Finding> {
+async function judgeDmarcRecord(discovery: DmarcDiscovery, resolver: Resolver): Promise<Finding> {
   const { status, fromDomain, record, recordDomain, discarded } = discovery;
   const title = 'There is no DMARC record to look at.';
   if (status === 'offline') return skipped(title, 'The analysis was made offline.');

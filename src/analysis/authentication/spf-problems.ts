@@ -3,9 +3,9 @@
 import type { SpfNode, SpfTree } from './spf-tree.ts';
 
 export const MAX_LOOKUPS = 10;
-export const MAX_VOIDS = 2;
+const MAX_VOIDS = 2;
 /** RFC 7208 §3.4: below it, an answer by UDP fits whatever else is in it. */
-export const MAX_OCTETS = 450;
+const MAX_OCTETS = 450;
 
 export interface SpfProblem {
   /** `fail`: receivers cannot use the record, or it lets everyone pass. */
@@ -30,7 +30,7 @@ export function spfProblems(tree: SpfTree): SpfProblem[] {
   return problems.sort((a, b) => (a.level === b.level ? 0 : a.level === 'fail' ? -1 : 1));
 }
 
-export function allNodes(node: SpfNode): SpfNode[] {
+function allNodes(node: SpfNode): SpfNode[] {
   return [node, ...node.children.flatMap(allNodes)];
 }
 
