@@ -1,0 +1,54 @@
+/** Leases: one at a time, and a lease that ran out has no say any more; the bounds of postmaster. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { claimDue } from '../../src/mailtests/analyze.ts';
+import { recordOutcome } from '../../src/mailtests/record.ts';
+import { startTestService } from '../helpers/app.ts';
+import { testClock } from '../helpers/clock.ts';
+import { sendMail } from '../helpers/send.ts';
+
+const MAIL = 'From: a@example.com\r\nSubject: x\r\n\r\nhi\r\n';
+const UNREADABLE = { ok: false, reason: 'unreadable', detail: '' } as const;
+
+test('a due test is claimed once, again when its lease has run out, and the late one is not heard', async (t) => {
+  const clock = testClock();
+  const { app, createTest, getTest, smtp } = await startTestService(t, { clock });
+  await app.scheduler.stop();
+  const { id, address } = await createTest();
+  await sendMail({ port: smtp.port, to: address, raw: MAIL });
+  const [first] = await claimDue(app, 10);
+  assert.equal(first?.id, id);
+  assert.deepEqual(await claimDue(app, 10), []);
+  clock.advance(120_001);
+  const [second] = await claimDue(app, 10);
+  assert.equal(second?.id, id);
+  await recordOutcome(app, first, UNREADABLE);
+  assert.equal((await getTest(id)).status, 'processing');
+  await recordOutcome(app, second, UNREADABLE);
+  const { status, failure_reason } = await getTest(id);
+  assert.deepEqual([status, failure_reason], ['failed', 'unreadable']);
+  assert.equal((await app.db.selectFrom('events').select('id').execute()).length, 1);
+});
+
+test('postmaster takes no more than a thousand messages, and tests go on', async (t) => {
+  const { app, createTest, smtp } = await startTestService(t);
+  const kept = {
+    test_id: null,
+    recipient: 'p',
+    sha256: '',
+    size: 1,
+    envelope: '{}',
+    received_at: '2026',
+  };
+  await app.db.transaction().execute(async (tx) => {
+    for (let i = 0; i < 1000; i++)
+      await tx
+        .insertInto('messages')
+        .values({ ...kept, id: `msg_${i}` })
+        .execute();
+  });
+  const write = (to: string) => sendMail({ port: smtp.port, to, raw: MAIL });
+  await assert.rejects(write('postmaster@inbox.test'), { responseCode: 452, message: /4\.2\.2/ });
+  assert.match(await write((await createTest()).address), /^250 /);
+});
