@@ -72,8 +72,11 @@ CREATE TABLE tests (
   cap               TEXT,
   -- Name and subject in lower case, for the search.
   search            TEXT NOT NULL DEFAULT '',
-  -- The checks as the API answers them, as JSON; last, because it is large and lists do not read it.
-  checks            TEXT
+  -- The checks as the API answers them, as JSON; here, because it is large and lists do not read it.
+  checks            TEXT,
+  -- Marketing or transactional as it was judged, and the providers' verdicts, as JSON.
+  judged_kind       TEXT,
+  providers         TEXT
 );
 CREATE INDEX tests_listed ON tests (livemode, id);
 CREATE INDEX tests_expiring ON tests (expires_at) WHERE status = 'waiting';

@@ -2,12 +2,15 @@
 
 import type { AnalysisPool } from './analysis/pool.ts';
 import { createAnalysisPool } from './analysis/pool.ts';
-import type { Config } from './config.ts';
+import { chooseBlocklists } from './analysis/reputation/choose.ts';
+import { type BlocklistWatch, createBlocklistWatch } from './analysis/reputation/watch.ts';
+import { type Config, ConfigError, PREFIX } from './config.ts';
 import type { EventSubscriber } from './events/append.ts';
 import { expireEventsJob } from './events/expire.ts';
 import type { Route } from './http/route.ts';
 import { createRouter, type Fetch } from './http/router.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
+import { errorMessage } from './lib/errors.ts';
 import { createIds, type NewId } from './lib/ids.ts';
 import { type Log, silentLog } from './lib/log.ts';
 import { createSignals, type Signals } from './lib/signals.ts';
@@ -33,6 +36,7 @@ export interface App {
   newId: NewId;
   resolver: Resolver;
   pool: AnalysisPool;
+  blocklists: BlocklistWatch;
   scheduler: Scheduler;
   signals: Signals;
   /** Who hears of each event, in its transaction. */
@@ -86,6 +90,7 @@ export async function createApp(
     newId: createIds(clock, await newestId(store.db)),
     resolver,
     pool: createAnalysisPool({ threads: config.WORKERS, resolver, log }),
+    blocklists: createBlocklistWatch({ lists: chosenBlocklists(config), resolver, clock, log }),
     scheduler: undefined as never,
     signals: createSignals(),
     deliver: overrides.deliver ?? [],
@@ -93,7 +98,13 @@ export async function createApp(
     hasSpace: overrides.hasSpace ?? (async () => true),
   };
   app.scheduler = createScheduler(
-    [analyzeJob(app), expireTestsJob(app), retireTestsJob(app), expireEventsJob(app)],
+    [
+      analyzeJob(app),
+      expireTestsJob(app),
+      retireTestsJob(app),
+      expireEventsJob(app),
+      { name: 'test blocklists', tick: '0 * * * * *', run: () => app.blocklists.retest() },
+    ],
     log,
   );
   const fetch = createRouter({ app, routes, identify: (key) => identifyKey(app, key) });
@@ -104,6 +115,18 @@ export async function createApp(
     await store.close();
   };
   return { app, fetch, store, close };
+}
+
+/** Throws a ConfigError for a blocklist that is not declared. */
+export function chosenBlocklists({
+  BLOCKLISTS,
+  SPAMHAUS_DQS_KEY,
+}: Pick<Config, 'BLOCKLISTS' | 'SPAMHAUS_DQS_KEY'>) {
+  try {
+    return chooseBlocklists(BLOCKLISTS, SPAMHAUS_DQS_KEY);
+  } catch (error) {
+    throw new ConfigError([`${PREFIX}BLOCKLISTS ${errorMessage(error)}`]);
+  }
 }
 
 /** Ids go on from here even where the clock has stepped back since the last run. */

@@ -6,6 +6,12 @@ import { type DnsServer, parseDnsServers } from './lib/dns-servers.ts';
 import { normalizeDomain } from './lib/domain-names.ts';
 import { parseDuration, parseSize } from './lib/durations.ts';
 
+/** `+zone` or `-zone`. */
+export interface ListChange {
+  on: boolean;
+  zone: string;
+}
+
 /** A value read from text; what is wrong with it is thrown as a plain sentence. */
 export type Read<T> = (text: string) => T;
 
@@ -78,6 +84,40 @@ export const email: Read<string | null> = (value) => {
   if (value !== '' && !/^[^\s@]+@[^\s@]+$/.test(value)) throw new Error('takes an e-mail address');
   return value || null;
 };
+
+export const yesNo: Read<boolean> = (value) => {
+  if (!['true', 'false'].includes(value)) throw new Error('takes true or false');
+  return value === 'true';
+};
+export const listChanges: Read<ListChange[]> = (value) =>
+  list(value).map((item) => {
+    const [, sign, name] = /^([+-])(\S+)$/.exec(item) ?? [];
+    const zone = name === undefined ? null : normalizeDomain(name);
+    if (!zone) throw new Error('takes +zone and -zone, separated by commas');
+    return { on: sign === '+', zone };
+  });
+export const dqsKey: Read<string | null> = (value) => {
+  if (value !== '' && !/^[a-z0-9]{8,63}$/i.test(value))
+    throw new Error('takes the key of letters and digits that Spamhaus gave you');
+  return value.toLowerCase() || null;
+};
+/** An address of a server on the operator's own network: scheme, host, port and nothing else. */
+export const engine =
+  (scheme: 'tcp' | 'http', example: string): Read<string | null> =>
+  (value) => {
+    if (value === '') return null;
+    const parsed = URL.canParse(value) ? new URL(value) : null;
+    const plain = parsed && !parsed.username && !parsed.search && !parsed.hash;
+    if (
+      !plain ||
+      parsed.protocol !== `${scheme}:` ||
+      !parsed.hostname ||
+      !/^\/?$/.test(parsed.pathname)
+    )
+      throw new Error(`takes an address such as ${example}`);
+    if (scheme === 'tcp' && !parsed.port) throw new Error(`takes an address such as ${example}`);
+    return `${parsed.protocol}//${parsed.host}`;
+  };
 
 function list(value: string): string[] {
   return value

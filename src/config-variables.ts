@@ -5,8 +5,11 @@ import { join, resolve } from 'node:path';
 import {
   database,
   domain,
+  dqsKey,
   duration,
   email,
+  engine,
+  listChanges,
   MAX_WORKERS,
   networks,
   oneOf,
@@ -18,6 +21,7 @@ import {
   text,
   url,
   workers,
+  yesNo,
 } from './config-readers.ts';
 import { normalizeDomain } from './lib/domain-names.ts';
 import { LOG_LEVELS, type LogLevel } from './lib/log.ts';
@@ -127,6 +131,33 @@ export const VARIABLES = {
     fallback: '',
     fallbackText: "the system's",
     help: 'DNS servers to ask, such as 127.0.0.1:5353.',
+  }),
+  BLOCKLISTS: variable({
+    read: listChanges,
+    fallback: '',
+    fallbackText: 'the default set',
+    help: 'Changes to the blocklists that are asked, such as `+b.barracudacentral.org,-bl.spamcop.net`; `-all` begins with none.',
+  }),
+  SPAMHAUS_DQS_KEY: variable({
+    read: dqsKey,
+    fallback: '',
+    secret: true,
+    help: 'Key of the Spamhaus Data Query Service; public resolvers are refused without one.',
+  }),
+  SPAMD_URL: variable({
+    read: engine('tcp', 'tcp://127.0.0.1:783'),
+    fallback: '',
+    help: 'SpamAssassin to ask, by the spamd protocol: `tcp://127.0.0.1:783`.',
+  }),
+  RSPAMD_URL: variable({
+    read: engine('http', 'http://127.0.0.1:11333'),
+    fallback: '',
+    help: 'Rspamd to ask: `http://127.0.0.1:11333`.',
+  }),
+  CHECK_LINKS: variable({
+    read: yesNo,
+    fallback: 'true',
+    help: 'Whether the links of a message are asked whether they work (HEAD alone).',
   }),
   TEST_RETENTION: variable({
     read: duration,

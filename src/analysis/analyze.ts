@@ -1,8 +1,10 @@
 /** One analysis: parse once, run every check side by side within the deadline, score. */
 
 import { errorMessage } from '../lib/errors.ts';
-import type { DnsAnswer, Resolver } from '../net/resolver.ts';
+import type { Resolver } from '../net/resolver.ts';
+import { noWeb, type Web } from '../net/web.ts';
 import { authResults } from './auth-results.ts';
+import { boundedResolver, boundedWeb, type Deadline, LATE, startDeadline } from './bounds.ts';
 import {
   type AnalysisInput,
   type Check,
@@ -13,20 +15,22 @@ import {
 } from './check.ts';
 import { CHECKS } from './checks.ts';
 import { createContext } from './context.ts';
+import { judgedKind } from './kind.ts';
 import { parseMessage } from './parse-message.ts';
+import { providerVerdicts } from './providers/providers.ts';
 import type { AnalysisResult, CheckResult } from './result.ts';
 import { earnedOf, gainOf, gradeOf, type Scored, scoreOf, wholeScore } from './score.ts';
+import type { Setup } from './setup.ts';
 import { summarize } from './summary.ts';
 import { trimEvidence, trimText } from './trim.ts';
 
 /** The version of the checks, points, weights and caps; changes whenever a score could. */
 export const RULESET = '2026.11';
 
-/** More questions than any honest message needs; a hostile one gets no further. */
-const MAX_QUESTIONS = 400;
-
 export interface AnalyzeOptions {
   resolver: Resolver;
+  web?: Web;
+  setup?: Setup;
   offline?: boolean;
   deadlineMs?: number;
   checks?: Check[];
@@ -42,8 +46,12 @@ export async function analyze(
   const deadline = startDeadline(options.deadlineMs ?? DEADLINE_MS);
   try {
     const message = await parseMessage(input.raw);
-    const resolver = boundedResolver(options.resolver, deadline);
-    const context = createContext(input, message, resolver, options.offline ?? false);
+    const context = createContext(input, message, {
+      resolver: boundedResolver(options.resolver, deadline),
+      web: boundedWeb(options.web ?? noWeb, deadline),
+      setup: options.setup,
+      offline: options.offline,
+    });
     const checks = options.checks ?? CHECKS;
     const findings = await Promise.all(
       checks.map((check) => runCheck(check, context, deadline, options)),
@@ -52,37 +60,6 @@ export async function analyze(
   } finally {
     deadline.stop();
   }
-}
-
-/** What a race with the deadline ends in when the deadline wins. */
-const LATE = Symbol('late');
-
-interface Deadline {
-  /** Resolves when the time is up. */
-  passed: Promise<typeof LATE>;
-  stop(): void;
-}
-
-function startDeadline(ms: number): Deadline {
-  const { promise, resolve } = Promise.withResolvers<typeof LATE>();
-  const timer = setTimeout(resolve, ms, LATE);
-  return { passed: promise, stop: () => clearTimeout(timer) };
-}
-
-/** The resolver of one analysis: no answer after the deadline, no more questions than the limit. */
-function boundedResolver(resolver: Resolver, deadline: Deadline): Resolver {
-  const late = deadline.passed.then((): DnsAnswer => ({ status: 'error', reason: 'timeout' }));
-  let asked = 0;
-  let over = false;
-  void deadline.passed.then(() => {
-    over = true;
-  });
-  return (name, type) => {
-    if (over) return late;
-    asked += 1;
-    if (asked > MAX_QUESTIONS) return Promise.resolve({ status: 'error', reason: 'limit' });
-    return Promise.race([resolver(name, type), late]);
-  };
 }
 
 async function runCheck(
@@ -131,6 +108,7 @@ async function resultOf(
       exact === null ? 0 : gain(scored, index, exact),
     ),
   );
+  const judged = context.fact(judgedKind);
   const whole = exact === null ? null : wholeScore(exact);
   const partial = {
     score: whole,
@@ -145,6 +123,8 @@ async function resultOf(
     auth_results: await authResults(context, scored),
     categories: score.categories,
     checks: results,
+    judged_kind: judged,
+    providers: providerVerdicts(results, judged),
     ruleset: RULESET,
   };
   return { ...partial, summary: summarize(partial) };
@@ -188,7 +168,9 @@ function applyDependencies(checks: Check[], findings: Finding[]): Scored[] {
     const own = findings[index]!;
     const status = followsFrom.length > 0 ? 'skipped' : own.status;
     const cures = own.curedBy ?? curedBy;
-    return { id, category, points, status, followsFrom, freed: freedStatus(own), curedBy: cures };
+    const freed = freedStatus(own);
+    const spared = own.uncapped ?? false;
+    return { id, category, points, status, followsFrom, freed, curedBy: cures, spared };
   });
 }
 

@@ -1,7 +1,9 @@
 /** What a check is, what it is given and what it finds. The list of all checks is `checks.ts`. */
 
 import type { Resolver } from '../net/resolver.ts';
+import type { Web } from '../net/web.ts';
 import type { Message } from './message.ts';
+import type { Setup } from './setup.ts';
 
 export const CATEGORIES = [
   'authentication',
@@ -47,6 +49,10 @@ export interface AnalysisInput {
 export interface Context extends AnalysisInput {
   message: Message;
   resolver: Resolver;
+  /** The guarded client: no private or special address is ever connected to. */
+  web: Web;
+  /** What the operator has configured: blocklists, engines, links. */
+  setup: Setup;
   /** The offline mode: nothing may be asked; checks that must ask are `skipped`. */
   offline: boolean;
   /**
@@ -85,6 +91,8 @@ export interface Finding {
   dependsOn?: string[];
   /** Overrides the check's own `curedBy`. */
   curedBy?: string[][];
+  /** A failure that does not hold the whole score down, as others of this check would (see CAPS). */
+  uncapped?: boolean;
 }
 
 /** The whole of an analysis ends within this, whatever the network does. */

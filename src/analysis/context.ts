@@ -1,20 +1,30 @@
 /** Makes what every check is given, out of the input, the parsed message and a resolver. */
 
 import type { Resolver } from '../net/resolver.ts';
+import { noWeb, type Web } from '../net/web.ts';
 import type { AnalysisInput, Context } from './check.ts';
 import type { Message } from './message.ts';
+import { NO_SETUP, type Setup } from './setup.ts';
+
+export interface Surroundings {
+  resolver: Resolver;
+  web?: Web;
+  setup?: Setup;
+  offline?: boolean;
+}
 
 export function createContext(
   input: AnalysisInput,
   message: Message,
-  resolver: Resolver,
-  offline = false,
+  { resolver, web = noWeb, setup = NO_SETUP, offline = false }: Surroundings,
 ): Context {
   const facts = new Map<unknown, unknown>();
   const context: Context = {
     ...input,
     message,
     resolver: askingOnce(resolver),
+    web,
+    setup,
     offline,
     fact<T>(make: (context: Context) => T): T {
       if (!facts.has(make)) facts.set(make, make(context));

@@ -4,6 +4,7 @@ import type { Log } from '../lib/log.ts';
 import type { Resolver } from '../net/resolver.ts';
 import { type AnalysisInput, DEADLINE_MS } from './check.ts';
 import type { SealedResult } from './result.ts';
+import { NO_SETUP, type Setup } from './setup.ts';
 import { type Job, startThread, type Thread } from './thread.ts';
 import { WORKER_FILE } from './worker.ts';
 
@@ -14,7 +15,10 @@ export type PoolOutcome =
 
 export interface AnalysisPool {
   /** Never rejects. Waits in a queue while all threads are full. */
-  analyze(input: AnalysisInput, options?: { offline?: boolean }): Promise<PoolOutcome>;
+  analyze(
+    input: AnalysisInput,
+    options?: { offline?: boolean; setup?: Setup },
+  ): Promise<PoolOutcome>;
   /** Lets nothing new in, ends the threads; what was running answers `closed`. */
   close(): Promise<void>;
 }
@@ -70,11 +74,11 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
   }
 
   return {
-    analyze(input, { offline = false } = {}) {
+    analyze(input, { offline = false, setup = NO_SETUP } = {}) {
       if (closed) return Promise.resolve(CLOSED);
       return new Promise((settle) => {
         lastId += 1;
-        queue.push({ id: lastId, input, offline, alone: false, settle });
+        queue.push({ id: lastId, input, offline, setup, alone: false, settle });
         next();
       });
     },

@@ -1,6 +1,8 @@
 /** What an analysis answers: the shape that is stored, served and printed. */
 
 import type { Category, CheckStatus, Fix, Json, Reference } from './check.ts';
+import type { JudgedKind } from './kind.ts';
+import type { ProviderVerdict } from './providers/provider.ts';
 
 export const AUTH_RESULTS = [
   'pass',
@@ -69,6 +71,9 @@ export interface AnalysisResult {
   auth_results: { spf: AuthResult | null; dkim: AuthResult | null; dmarc: AuthResult | null };
   categories: CategoryScore[];
   checks: CheckResult[];
+  /** Marketing or transactional, as it was judged, and why. */
+  judged_kind: JudgedKind;
+  providers: ProviderVerdict[];
   ruleset: string;
 }
 

@@ -24,6 +24,8 @@ export interface Scored {
   /** What it would be if they had not failed, as far as its own finding tells; else `pass`. */
   freed: CheckStatus;
   curedBy: string[][];
+  /** Its failure calls for no cap. */
+  spared?: boolean;
 }
 
 interface CapRule extends Cap {
@@ -37,6 +39,13 @@ const CAPS: CapRule[] = [
     reason: 'Neither SPF nor DKIM passes.',
     reference: 'Gmail and Yahoo sender rules: such mail is rejected or sent to spam.',
     applies: (failed) => failed('spf') && failed('dkim'),
+  },
+  {
+    limit: 35,
+    reason:
+      'The sending address or a domain of the sender is on a blocklist that large receivers use.',
+    reference: 'Large receivers reject mail from what such a list names.',
+    applies: (failed) => failed('ip_blocklists') || failed('domain_blocklists'),
   },
   {
     limit: 40,
@@ -56,6 +65,12 @@ const CAPS: CapRule[] = [
     reason: 'The message came without TLS.',
     reference: 'Gmail 5.7.29',
     applies: (failed) => failed('tls'),
+  },
+  {
+    limit: 75,
+    reason: 'This is marketing mail without one-click unsubscribe.',
+    reference: 'RFC 8058; Gmail and Yahoo sender rules',
+    applies: (failed, follows) => failed('one_click') || follows('one_click', 'list_unsubscribe'),
   },
 ];
 
@@ -111,7 +126,10 @@ function scoreCategory(name: Category, checks: Scored[]): CategoryScore | null {
 
 function capOf(checks: Scored[]): Cap | null {
   const byId = new Map(checks.map((check) => [check.id, check]));
-  const failed = (id: string) => byId.get(id)?.status === 'fail';
+  const failed = (id: string) => {
+    const check = byId.get(id);
+    return check?.status === 'fail' && !check.spared;
+  };
   const follows = (id: string, root: string) => {
     const check = byId.get(id);
     return check?.status === 'skipped' && check.followsFrom.includes(root);

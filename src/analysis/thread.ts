@@ -6,12 +6,14 @@ import type { Log } from '../lib/log.ts';
 import type { Resolver } from '../net/resolver.ts';
 import type { AnalysisInput } from './check.ts';
 import type { PoolOutcome } from './pool.ts';
+import type { Setup } from './setup.ts';
 import { type FromWorker, type ToWorker, WORKER_ROLE } from './worker.ts';
 
 export interface Job {
   id: number;
   input: AnalysisInput;
   offline: boolean;
+  setup: Setup;
   /** Set after a thread died with this job in it: it is then tried once more, alone. */
   alone: boolean;
   timer?: NodeJS.Timeout;
@@ -72,8 +74,8 @@ export function startThread(options: ThreadOptions): Thread {
         thread.exhausted = true;
         void thread.end();
       }, options.deadlineMs + options.graceMs);
-      const { id, input, offline } = job;
-      send({ type: 'analyze', job: id, input, offline, deadlineMs: options.deadlineMs });
+      const { id, input, offline, setup } = job;
+      send({ type: 'analyze', job: id, input, offline, setup, deadlineMs: options.deadlineMs });
     },
     end() {
       thread.ending = true;

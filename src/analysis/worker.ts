@@ -5,15 +5,18 @@ import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { batched } from '../lib/batch.ts';
 import { errorMessage } from '../lib/errors.ts';
 import type { DnsAnswer, RecordType, Resolver } from '../net/resolver.ts';
+import type { Web } from '../net/web.ts';
 import type { analyze } from './analyze.ts';
 import type { AnalysisInput } from './check.ts';
 import type { SealedResult } from './result.ts';
+import type { Setup } from './setup.ts';
 
 export interface AnalyzeCommand {
   type: 'analyze';
   job: number;
   input: AnalysisInput;
   offline: boolean;
+  setup: Setup;
   deadlineMs: number;
 }
 
@@ -39,29 +42,42 @@ if (!isMainThread && workerData?.role === WORKER_ROLE) void serve();
 async function serve(): Promise<void> {
   // Only here: the main thread knows this file too, and has no use for all that analysing needs.
   const { analyze: run } = await import('./analyze.ts');
+  const { createWeb } = await import('../net/https.ts');
   const port = parentPort!;
   const send = batched<FromWorker>((messages) => port.postMessage(messages));
   const { ask, answered } = askingResolver(send);
+  const outside: Outside = { resolver: ask, web: createWeb({ resolver: ask }) };
   port.on('message', (messages: ToWorker[]) => {
     for (const message of messages) {
       if (message.type === 'answer') answered(message.ask, message.answer);
-      else void work(run, message, ask).then(send);
+      else void work(run, message, outside).then(send);
     }
   });
+}
+
+interface Outside {
+  resolver: Resolver;
+  web: Web;
 }
 
 async function work(
   run: typeof analyze,
   command: AnalyzeCommand,
-  resolver: Resolver,
+  outside: Outside,
 ): Promise<FromWorker> {
-  const { job, input, offline, deadlineMs } = command;
+  const { job, input, offline, setup, deadlineMs } = command;
   const faults: string[] = [];
   const onFault = (check: string, error: unknown) => {
     faults.push(`${check}: ${error instanceof Error ? error.stack : errorMessage(error)}`);
   };
   try {
-    const { checks, ...rest } = await run(input, { resolver, offline, deadlineMs, onFault });
+    const { checks, ...rest } = await run(input, {
+      ...outside,
+      offline,
+      setup,
+      deadlineMs,
+      onFault,
+    });
     return { type: 'done', job, result: { ...rest, checks: JSON.stringify(checks) }, faults };
   } catch (error) {
     return { type: 'failed', job, error: String((error as Error)?.stack ?? error) };

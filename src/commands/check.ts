@@ -201,7 +201,6 @@ function toTestObject(
     line_ends_converted,
     inbox_placement: {},
     ...test,
-    providers: [],
     placement: [],
   };
 }

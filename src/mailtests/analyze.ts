@@ -93,12 +93,22 @@ async function analyzeTest(app: App, test: ClaimedTest): Promise<void> {
   const message = await findMessageOf(app.db, test.id);
   // Deleted since it was claimed.
   if (!message) return;
-  const outcome: PoolOutcome = await app.pool.analyze({
-    raw: await readMessage(app.db, message),
-    envelope: JSON.parse(message.envelope),
-    receivedAt: Date.parse(message.received_at),
-    kind: test.kind,
-  });
+  const { SPAMD_URL, RSPAMD_URL, CHECK_LINKS } = app.config;
+  const setup = {
+    blocklists: await app.blocklists.inUse(),
+    spamd: SPAMD_URL,
+    rspamd: RSPAMD_URL,
+    checkLinks: CHECK_LINKS,
+  };
+  const outcome: PoolOutcome = await app.pool.analyze(
+    {
+      raw: await readMessage(app.db, message),
+      envelope: JSON.parse(message.envelope),
+      receivedAt: Date.parse(message.received_at),
+      kind: test.kind,
+    },
+    { setup },
+  );
   // Shutting down: the next start takes it up again.
   if (!outcome.ok && outcome.reason === 'closed') return;
   await recordOutcome(app, test, outcome);

@@ -5,7 +5,10 @@ import { storedJson } from '../http/stored-json.ts';
 import type { TestRow } from '../store/tables.ts';
 import type { ListedTest, Test } from './schema.ts';
 
-export type ListedRow = Omit<TestRow, 'checks' | 'envelope' | 'search'>;
+export type ListedRow = Omit<
+  TestRow,
+  'checks' | 'envelope' | 'search' | 'judged_kind' | 'providers'
+>;
 
 const parse = <T>(json: string | null, otherwise: T): T =>
   json === null ? otherwise : JSON.parse(json);
@@ -53,7 +56,8 @@ export function presentTest(row: TestRow, config: Pick<Config, 'INBOX_DOMAIN'>):
     cap: parse(row.cap, null),
     // By far the largest part, kept as it is answered: it is not read, only passed on.
     checks: row.checks === null ? [] : storedJson(row.checks),
-    providers: [],
+    judged_kind: parse(row.judged_kind, null),
+    providers: row.providers === null ? [] : storedJson(row.providers),
     placement: [],
   };
 }

@@ -41,7 +41,13 @@ const EMPTY_RESULT = {
   cap: null,
   search: '',
   checks: null,
+  judged_kind: null,
+  providers: null,
 } satisfies Partial<TestRow>;
+
+/** Read only where one test is asked for. */
+const UNLISTED = ['checks', 'envelope', 'search', 'judged_kind', 'providers'] as const;
+type Unlisted = (typeof UNLISTED)[number];
 
 const LISTED_COLUMNS = [
   'id',
@@ -54,7 +60,8 @@ const LISTED_COLUMNS = [
   'created_at',
   'expires_at',
   ...(Object.keys(EMPTY_RESULT) as (keyof typeof EMPTY_RESULT)[]).filter(
-    (column) => column !== 'checks' && column !== 'envelope' && column !== 'search',
+    (column): column is Exclude<keyof typeof EMPTY_RESULT, Unlisted> =>
+      !(UNLISTED as readonly string[]).includes(column),
   ),
 ] as const;
 

@@ -92,6 +92,8 @@ function columnsOf(result: SealedResult, name: string | null): Partial<TestRow> 
     categories: JSON.stringify(result.categories),
     cap: result.cap === null ? null : JSON.stringify(result.cap),
     checks: result.checks,
+    judged_kind: JSON.stringify(result.judged_kind),
+    providers: JSON.stringify(result.providers),
   };
 }
 

@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import { CATEGORIES, CHECK_STATUSES } from '../analysis/check.ts';
+import { PROVIDERS } from '../analysis/providers/provider.ts';
 import { AUTH_RESULTS } from '../analysis/result.ts';
 import { Name, PAGE, QueryTime, queryInteger, Time } from '../http/schemas.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
@@ -62,6 +63,30 @@ const Envelope = v.object({
   ),
 });
 
+const JudgedKind = v.object({
+  kind: v.picklist(['marketing', 'transactional']),
+  by: v.picklist(['sender', 'message']),
+  reasons: v.array(v.string()),
+});
+
+const ProviderItem = v.object({
+  provider: v.picklist(PROVIDERS),
+  name: v.string(),
+  ready: v.boolean(),
+  reference: Reference,
+  rules: v.array(
+    v.object({
+      id: v.string(),
+      title: v.string(),
+      applies: v.picklist(['any', 'bulk']),
+      status: v.picklist(['met', 'not_met', 'unknown']),
+      detail: v.string(),
+      checks: v.array(v.string()),
+      error: nullable(v.string()),
+    }),
+  ),
+});
+
 /** The list form, which events embed too. */
 const LISTED = {
   id: v.string(),
@@ -110,7 +135,8 @@ export const Test = v.object({
   envelope: nullable(Envelope),
   cap: nullable(v.object({ limit: v.number(), reason: v.string(), reference: v.string() })),
   checks: v.array(CheckItem),
-  providers: v.array(v.unknown()),
+  judged_kind: nullable(JudgedKind),
+  providers: v.array(ProviderItem),
   placement: v.array(v.unknown()),
 });
 export type Test = v.InferOutput<typeof Test>;

@@ -1,26 +1,11 @@
 /** The report for a terminal: verdict, what to fix first, a line a category, what could not be checked. */
 
-import type { AnalysisResult, CategoryScore, CheckResult, Grade } from '../analysis/result.ts';
+import type { CategoryScore, CheckResult, Grade } from '../analysis/result.ts';
 import { toFix } from '../analysis/summary.ts';
 import { formatSize } from '../lib/durations.ts';
 import { printable } from '../lib/log.ts';
+import type { Reported } from './report.ts';
 import { type Paint, painter, type Style, wrap } from './terminal-text.ts';
-
-export type Reported = Pick<
-  AnalysisResult,
-  | 'score'
-  | 'grade'
-  | 'cap'
-  | 'coverage'
-  | 'summary'
-  | 'from_address'
-  | 'subject'
-  | 'message_size'
-  | 'auth_results'
-  | 'categories'
-  | 'checks'
-  | 'ruleset'
->;
 
 export interface TextOptions {
   width: number;

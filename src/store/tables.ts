@@ -59,6 +59,8 @@ export interface TestRow {
   cap: string | null;
   search: string;
   checks: string | null;
+  judged_kind: string | null;
+  providers: string | null;
 }
 
 export interface MessageRow {

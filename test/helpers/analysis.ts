@@ -3,7 +3,9 @@
 import type { AnalysisInput, Check, Context, Envelope, Finding } from '../../src/analysis/check.ts';
 import { createContext } from '../../src/analysis/context.ts';
 import { parseMessage } from '../../src/analysis/parse-message.ts';
+import { NO_SETUP, type Setup } from '../../src/analysis/setup.ts';
 import type { Resolver } from '../../src/net/resolver.ts';
+import type { Web } from '../../src/net/web.ts';
 import { type Zone, zoneResolver } from '../../src/net/zone.ts';
 
 /** The moment at which every test message is received: 2026-11-21T10:00:00Z. */
@@ -25,6 +27,8 @@ export interface Scene {
   receivedAt?: number;
   kind?: AnalysisInput['kind'];
   offline?: boolean;
+  web?: Web;
+  setup?: Partial<Setup>;
 }
 
 export async function contextFor(scene: Scene): Promise<Context> {
@@ -39,7 +43,12 @@ export async function contextFor(scene: Scene): Promise<Context> {
     kind: scene.kind ?? 'auto',
   };
   const resolver = scene.resolver ?? zoneResolver(scene.zone ?? {});
-  return createContext(input, await parseMessage(raw), resolver, scene.offline ?? false);
+  return createContext(input, await parseMessage(raw), {
+    resolver,
+    web: scene.web,
+    setup: { ...NO_SETUP, ...scene.setup },
+    offline: scene.offline,
+  });
 }
 
 export async function runCheck(check: Check, scene: Scene): Promise<Finding> {

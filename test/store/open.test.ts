@@ -23,7 +23,12 @@ function shapeOf(sqlite: BetterSqlite.Database): string[] {
   const rows = sqlite
     .prepare('SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name')
     .all() as { sql: string }[];
-  return rows.map(({ sql }) => sql.replace(/--[^\n]*/g, '').replace(/\s+/g, ' '));
+  return rows.map(({ sql }) =>
+    sql
+      .replace(/--[^\n]*/g, '')
+      .replace(/\s+/g, ' ')
+      .replace(/ (?=[,)])/g, ''),
+  );
 }
 
 test('a fresh database has the settings that keep what was acknowledged', async (t) => {

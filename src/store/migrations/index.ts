@@ -12,7 +12,16 @@ export interface Migration {
 }
 
 /** In order, without gaps. Version 1 is the first release: it came from `schema.sql` itself. */
-export const MIGRATIONS: Migration[] = [];
+export const MIGRATIONS: Migration[] = [
+  {
+    version: 2,
+    title: 'Tests keep what kind of mail they were judged to be, and the verdicts of providers',
+    run(sqlite) {
+      sqlite.exec('ALTER TABLE tests ADD COLUMN judged_kind TEXT');
+      sqlite.exec('ALTER TABLE tests ADD COLUMN providers TEXT');
+    },
+  },
+];
 
 /** The version that `schema.sql` has. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
