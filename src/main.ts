@@ -3,6 +3,7 @@
 import { isMainThread } from 'node:worker_threads';
 import { check } from './commands/check.ts';
 import { demo } from './commands/demo.ts';
+import { domain } from './commands/domain.ts';
 import { env } from './commands/env.ts';
 import { type Command, EXIT, type Io, UsageError } from './commands/io.ts';
 import { key } from './commands/key.ts';
@@ -15,7 +16,7 @@ import { nearest } from './lib/nearest.ts';
 import { StoreError } from './store/migrate.ts';
 import { VERSION } from './version.ts';
 
-const COMMANDS: Command[] = [serve, check, demo, owner, key, env, openapi];
+const COMMANDS: Command[] = [serve, check, domain, demo, owner, key, env, openapi];
 
 async function main([name, ...args]: string[], io: Io): Promise<number> {
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {

@@ -25,7 +25,7 @@ import { summarize } from './summary.ts';
 import { trimEvidence, trimText } from './trim.ts';
 
 /** The version of the checks, points, weights and caps; changes whenever a score could. */
-export const RULESET = '2026.11';
+export const RULESET = '2026.11.2';
 
 export interface AnalyzeOptions {
   resolver: Resolver;

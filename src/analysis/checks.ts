@@ -16,15 +16,25 @@ import { spfRecord } from './authentication/spf-record.ts';
 import type { Check } from './check.ts';
 import { date } from './compliance/date.ts';
 import { encoding } from './compliance/encoding.ts';
+import { feedbackId } from './compliance/feedback-id.ts';
 import { from } from './compliance/from.ts';
 import { headerDuplicates } from './compliance/header-duplicates.ts';
 import { lineLength } from './compliance/line-length.ts';
+import { listUnsubscribeCheck } from './compliance/list-unsubscribe.ts';
 import { messageId } from './compliance/message-id.ts';
+import { noReply } from './compliance/no-reply.ts';
+import { oneClick } from './compliance/one-click.ts';
+import { oneClickSigned } from './compliance/one-click-signed.ts';
+import { precedence } from './compliance/precedence.ts';
 import { recipients } from './compliance/recipients.ts';
+import { replyTo } from './compliance/reply-to.ts';
 import { subject } from './compliance/subject.ts';
+import { unsubscribeLink } from './compliance/unsubscribe-link.ts';
 import { htmlSize } from './content/html-size.ts';
 import { messageSize } from './content/message-size.ts';
 import { textPart } from './content/text-part.ts';
+import { rspamd } from './filters/rspamd.ts';
+import { spamassassin } from './filters/spamassassin.ts';
 import { dnssec } from './infrastructure/dnssec.ts';
 import { fcrdns } from './infrastructure/fcrdns.ts';
 import { helo } from './infrastructure/helo.ts';
@@ -36,6 +46,10 @@ import { receivedPath } from './infrastructure/received-path.ts';
 import { returnPath } from './infrastructure/return-path.ts';
 import { tls } from './infrastructure/tls.ts';
 import { tlsRpt } from './infrastructure/tls-rpt.ts';
+import { allowlists } from './reputation/allowlists.ts';
+import { domainBlocklists } from './reputation/domain-blocklists.ts';
+import { ipBlocklists } from './reputation/ip-blocklists.ts';
+import { linkBlocklists } from './reputation/link-blocklists.ts';
 
 export const CHECKS: Check[] = [
   spf,
@@ -51,6 +65,10 @@ export const CHECKS: Check[] = [
   arc,
   bimi,
   dkim2,
+  ipBlocklists,
+  domainBlocklists,
+  linkBlocklists,
+  allowlists,
   ptr,
   fcrdns,
   helo,
@@ -70,7 +88,17 @@ export const CHECKS: Check[] = [
   headerDuplicates,
   lineLength,
   encoding,
+  replyTo,
+  listUnsubscribeCheck,
+  oneClick,
+  oneClickSigned,
+  unsubscribeLink,
+  feedbackId,
+  precedence,
+  noReply,
   textPart,
   htmlSize,
   messageSize,
+  spamassassin,
+  rspamd,
 ];

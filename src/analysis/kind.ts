@@ -1,6 +1,10 @@
 /** Marketing or transactional: what the sender said, else what the message shows (with the reasons). */
 
 import type { Context } from './check.ts';
+import { bulkSenderField } from './compliance/bulk-sender-fields.ts';
+import { unsubscribeLinks } from './compliance/unsubscribe-links.ts';
+import { withoutComments } from './mail-date.ts';
+import { fields, LIMITS } from './message.ts';
 
 export interface JudgedKind {
   kind: 'marketing' | 'transactional';
@@ -11,7 +15,50 @@ export interface JudgedKind {
 }
 
 /** A fact: ask for it by `context.fact(judgedKind)`. */
-export function judgedKind({ kind }: Context): JudgedKind {
-  if (kind !== 'auto') return { kind, by: 'sender', reasons: ['You said so with the test.'] };
-  return { kind: 'transactional', by: 'message', reasons: [] };
+export function judgedKind(context: Context): JudgedKind {
+  if (context.kind !== 'auto')
+    return { kind: context.kind, by: 'sender', reasons: ['You said so with the test.'] };
+  const marks = [...listMarks(context), ...bulkLink(context).marks];
+  return marks.length > 0
+    ? { kind: 'marketing', by: 'message', reasons: marks }
+    : { kind: 'transactional', by: 'message', reasons: withoutMarks(context) };
+}
+
+/** The fields that only mail to a list has (RFC 2369, RFC 2919; Precedence is custom only). */
+function listMarks({ message }: Context): string[] {
+  const has = (name: string) => fields(message, name).length > 0;
+  const precedence = fields(message, 'precedence')
+    .map(({ value }) => withoutComments(value.slice(0, 200)).trim().toLowerCase())
+    .find((value) => value === 'bulk' || value === 'list');
+  return [
+    ...(has('list-unsubscribe') ? ['It has a List-Unsubscribe field.'] : []),
+    ...(has('list-id') ? ['It has a List-Id field.'] : []),
+    ...(precedence ? [`It has the field Precedence: ${precedence}.`] : []),
+  ];
+}
+
+/** Only both together: services for bulk mail send password resets too, and anyone quotes a link. */
+function bulkLink(context: Context): { field: string | null; link: boolean; marks: string[] } {
+  const field = bulkSenderField(context.message);
+  const link = context.fact(unsubscribeLinks).length > 0;
+  const marks =
+    field !== null && link
+      ? [`It has an unsubscribe link and the field ${field}, as services for bulk mail write it.`]
+      : [];
+  return { field, link, marks };
+}
+
+function withoutMarks(context: Context): string[] {
+  const { field, link } = bulkLink(context);
+  const reasons = [
+    'It has no List-Unsubscribe or List-Id field and no Precedence of bulk or list.',
+  ];
+  if (link) reasons.push('It has an unsubscribe link, but no field of a service for bulk mail.');
+  if (field !== null)
+    reasons.push(
+      `It has no unsubscribe link; the field ${field} alone says nothing, because services for bulk mail write it into password resets too.`,
+    );
+  if (context.message.headerBytes > LIMITS.headerBytes)
+    reasons.push('Its header is longer than what is looked at, so such a field may be beyond.');
+  return reasons;
 }

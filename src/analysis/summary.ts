@@ -1,6 +1,7 @@
 /** The verdict in a sentence or two: what will happen to such mail, and what to do first. */
 
 import type { AnalysisResult, CheckResult } from './result.ts';
+import { wholeScore } from './score.ts';
 
 type Unsummarized = Omit<AnalysisResult, 'summary'>;
 
@@ -17,16 +18,30 @@ export function toFix(checks: CheckResult[]): CheckResult[] {
 
 const rank = ({ status }: CheckResult): number => (status === 'fail' ? 0 : 1);
 
-function verdict({ score, cap, temporary, checks }: Unsummarized): string {
+function verdict(result: Unsummarized): string {
+  const { score, cap, temporary, checks } = result;
   if (score === null)
     return temporary
       ? 'There is no score: too little could be found out about SPF, DKIM and DMARC.'
       : `There is no score: too little is known without ${unasked(checks)}.`;
-  if (cap && cap.limit <= 40) return 'This message is likely to be rejected or sent to spam.';
+  if (cap && cap.limit <= 40)
+    return `This message is likely to be rejected or sent to spam${byWhom(result)}: ${within(cap.reason)}`;
   if (score >= 90) return 'This message meets what the large receivers ask of it.';
   if (score >= 70) return 'This message is likely to be accepted, with weaknesses.';
   return 'This message is at risk of the spam folder.';
 }
+
+/** The providers one of whose rules for every sender is not met. */
+function byWhom({ providers }: Unsummarized): string {
+  const names = providers
+    .filter(({ rules }) => rules.some((r) => r.applies === 'any' && r.status === 'not_met'))
+    .map(({ name }) => name);
+  return names.length === 0 ? '' : ` by ${new Intl.ListFormat('en-GB').format(names)}`;
+}
+
+/** A sentence as the second half of another: "DMARC fails." stays, "The mail …" becomes "the mail …". */
+const within = (sentence: string): string =>
+  sentence.replace(/^[A-Z](?=[a-z ])/, (c) => c.toLowerCase());
 
 /** Which of the three could not be asked about, for lack of an address or of a network. */
 function unasked(checks: CheckResult[]): string {
@@ -36,11 +51,17 @@ function unasked(checks: CheckResult[]): string {
   return new Intl.ListFormat('en-GB').format(names);
 }
 
-function whatFirst({ checks, cap }: Unsummarized): string {
+function whatFirst({ checks, cap, score, uncapped }: Unsummarized): string {
   const first = toFix(checks)[0];
   if (!first) return '';
   const lead = cap && first.gain === 0 ? cap.reason : first.title;
-  return first.gain > 0 ? `First: ${lead} (+${first.gain})` : `First: ${lead}`;
+  if (score === null || uncapped === null || first.gain === 0) return `First: ${lead}`;
+  const exact = cap ? Math.min(uncapped, cap.limit) : uncapped;
+  // A gain is rounded to a tenth: half of one more, so that what brings all is said to bring 100.
+  const then = wholeScore(exact + first.gain + 0.05);
+  return then > score
+    ? `First: ${lead} Putting that right alone raises the score from ${score} to ${then}.`
+    : `First: ${lead} (+${first.gain})`;
 }
 
 function notChecked({ checks, coverage }: Unsummarized): string {

@@ -13,6 +13,7 @@ export interface DemoMail {
   subject: string;
   text: string;
   html: string;
+  headers?: Record<string, string>;
   /** Signed by the key that the zone publishes. */
   signed: boolean;
 }
@@ -61,14 +62,18 @@ export const DEMO_MAILS: DemoMail[] = [
     signed: true,
   },
   {
-    title: 'A mail that is not',
+    title: 'A newsletter that is not',
     clientIp: '198.51.100.66',
     helo: 'localhost',
     mailFrom: `news@${BAD}`,
     from: `Bad Company <news@${BAD}>`,
-    subject: 'Great offers for you',
+    subject: 'GREAT OFFERS FOR YOU!!!',
     text: '',
-    html: '<p>Great offers, today only.</p>',
+    html: `<p>Dear {{first_name}},</p>
+<p>great offers, <a href="https://bit.ly/3offers">today only</a>.</p>
+<img src="https://${BAD}/offers.png" width="600" height="400">
+<p><a href="http://${BAD}/shop">www.good.example</a></p>`,
+    headers: { 'List-Unsubscribe': `<mailto:leave@${BAD}>`, Precedence: 'bulk' },
     signed: false,
   },
 ];

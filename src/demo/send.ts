@@ -33,6 +33,7 @@ export async function sendDemoMail(
       subject: mail.subject,
       text: mail.text || undefined,
       html: mail.html,
+      headers: mail.headers,
     });
     return response;
   } finally {

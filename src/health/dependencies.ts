@@ -1,6 +1,7 @@
 /** How each part that the service leans on is now. */
 
 import { setTimeout as after } from 'node:timers/promises';
+import { NOT_TESTED } from '../analysis/reputation/watch.ts';
 import type { App } from '../app.ts';
 import { errorMessage } from '../lib/errors.ts';
 
@@ -32,6 +33,7 @@ export async function probeDependencies(app: App): Promise<Dependency[]> {
     await probeDns(app),
     plain('outgoing_smtp', 'disabled', 'Not configured.'),
     plain('seed_mailboxes', 'disabled', 'Not configured.'),
+    blocklists(app),
   ];
 }
 
@@ -41,6 +43,17 @@ const plain = (name: string, status: Dependency['status'], detail: string | null
   detail,
   latency_ms: null,
 });
+
+/** By their last tests; the zone that is asked may hold a key and is not shown. */
+function blocklists({ blocklists: watch }: App): Dependency {
+  const known = watch.known();
+  if (known.length === 0) return plain('blocklists', 'disabled', 'None is switched on.');
+  const out = known.filter(({ fault }) => fault !== null);
+  if (out.length === 0) return plain('blocklists', 'up', null);
+  const names = out.map(({ list }) => list.name).join(', ');
+  const untested = out.every(({ fault }) => fault === NOT_TESTED);
+  return plain('blocklists', 'degraded', `${untested ? 'Not tested yet' : 'Left out'}: ${names}.`);
+}
 
 async function probeDatabase({ db, clock, hasSpace }: App): Promise<Dependency> {
   const started = clock.now();

@@ -50,7 +50,7 @@ export interface Attachment {
   size: number;
 }
 
-/** The message for people; everything in it is bounded. */
+/** The message for people; everything in it is bounded. `messageView` makes it. */
 export interface MessageView {
   headers: { name: string; value: string }[];
   text: string | null;
@@ -61,4 +61,8 @@ export interface MessageView {
   /** As received, cut where `sourceCut` says how many octets are left out. */
   source: string;
   sourceCut: number;
+  /** Images in the HTML that would have to be fetched. */
+  remoteImages: number;
+  /** What was too much to be shown, a sentence each. */
+  notShown: string[];
 }

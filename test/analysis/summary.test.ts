@@ -16,27 +16,27 @@ const CASES: [name: string, checks: Check[], summary: string][] = [
   [
     'a little wrong',
     [points('a', 'warn', 1)],
-    'This message meets what the large receivers ask of it. First: a says warn. (+1.6)',
+    'This message meets what the large receivers ask of it. First: a says warn. Putting that right alone raises the score from 98 to 100.',
   ],
   [
     'the most that can be gained is named',
     [points('a', 'fail', 5), points('b', 'fail', 10)],
-    'This message is at risk of the spam folder. First: b says fail. (+22.2)',
+    'This message is at risk of the spam folder. First: b says fail. Putting that right alone raises the score from 66 to 88.',
   ],
   [
     'likely to be accepted',
     [points('a', 'fail', 10)],
-    'This message is likely to be accepted, with weaknesses. First: a says fail. (+25)',
+    'This message is likely to be accepted, with weaknesses. First: a says fail. Putting that right alone raises the score from 75 to 100.',
   ],
   [
     'a cap of 40 or less',
     [points('dmarc', 'fail', 1), points('a', 'pass', 100)],
-    'This message is likely to be rejected or sent to spam. First: dmarc says fail. (+60)',
+    'This message is likely to be rejected or sent to spam: DMARC fails. First: dmarc says fail. Putting that right alone raises the score from 40 to 100.',
   ],
   [
     'two caps: what is first gained goes as far as the next',
     [points('ptr', 'fail', 1), points('dmarc', 'fail', 1), points('a', 'pass', 100)],
-    'This message is likely to be rejected or sent to spam. First: dmarc says fail. (+20)',
+    'This message is likely to be rejected or sent to spam: DMARC fails. First: dmarc says fail. Putting that right alone raises the score from 40 to 60.',
   ],
   [
     'no single thing would help',

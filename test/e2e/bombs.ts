@@ -28,6 +28,14 @@ function base64Part(bytes: number): string {
 export const BOMBS: Record<string, () => Buffer> = {
   '1 MB of nested div': () => crlf(goodMessage(HTML, `${'<div>\n'.repeat(170_000)}`)),
   '1 MB of tags that never end': () => crlf(goodMessage(HTML, '<a href="x\n'.repeat(90_000))),
+  '100,000 attributes': () => crlf(goodMessage(HTML, `<p ${'a=1 b c="d"\n'.repeat(34_000)}>Text`)),
+  '100,000 styled elements': () =>
+    crlf(goodMessage(HTML, '<p style="color:#fff;font-size:0">x\n'.repeat(100_000))),
+  '50,000 style rules': () =>
+    crlf(goodMessage(HTML, `<style>${'.a .b{color:red}\n'.repeat(50_000)}</style><p>Text`)),
+  '50,000 links': () =>
+    crlf(goodMessage(HTML, '<a href="https://example.com/a">example.net</a>\n'.repeat(50_000))),
+  '1 MB of braces': () => crlf(goodMessage(HTML, '{{%*|<%=\n'.repeat(110_000))),
   '450 kB of To': () => crlf(goodMessage({ To: folded('a@example.com, ', 30_000) })),
   '450 kB of To in one line': () => crlf(goodMessage({ To: 'a@example.com, '.repeat(30_000) })),
   '450 kB of brackets in From': () => crlf(goodMessage({ From: folded('(<"', 150_000, 200) })),

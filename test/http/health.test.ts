@@ -1,14 +1,19 @@
-/** What the public operations say of DNS: nobody waits for it, and silence is told as such. */
+/** What the public operations say of DNS and of the blocklists: nobody waits, and silence is told as such. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Resolver } from '../../src/net/resolver.ts';
-import { startTestService } from '../helpers/app.ts';
+import { type ServiceOptions, startTestService } from '../helpers/app.ts';
+import { blocklistZone } from '../helpers/blocklists.ts';
 import { testClock } from '../helpers/clock.ts';
 
 interface Readiness {
   status: string;
   dependencies: { name: string; status: string; detail: string | null }[];
+}
+interface ServiceStatus {
+  status: string;
+  components: { name: string; status: string }[];
 }
 
 test('DNS that fails is degraded, and the service stays ready', async (t) => {
@@ -31,10 +36,71 @@ test('DNS that fails is degraded, and the service stays ready', async (t) => {
   assert.equal((await dns()).status, 'up');
 });
 
+/** A resolver that answers nothing until it is told to give up. */
+function silentResolver() {
+  const { promise, resolve } = Promise.withResolvers<Awaited<ReturnType<Resolver>>>();
+  const giveUp = () => resolve({ status: 'error', reason: 'timeout' });
+  return { resolver: () => promise, giveUp };
+}
+
 test('DNS that does not answer at all keeps nobody waiting', async (t) => {
-  const service = await startTestService(t, { resolver: () => new Promise(() => {}) });
+  const { resolver, giveUp } = silentResolver();
+  const service = await startTestService(t, { resolver });
   const { body } = await service.call<Readiness>('GET', '/readyz', { key: null });
   assert.equal(body.dependencies.find(({ name }) => name === 'dns')?.status, 'degraded');
+  giveUp();
+});
+
+const KEY = 'abcdefghij0123456789abcdef';
+const withoutSpamCop = () => {
+  const { '2.0.0.127.bl.spamcop.net': _, ...rest } = blocklistZone();
+  return rest;
+};
+const refusingKey = () => ({
+  ...blocklistZone(KEY),
+  [`2.0.0.127.${KEY}.zen.dq.spamhaus.net`]: { A: ['127.255.255.252'] },
+});
+
+const BLOCKLISTS: [what: string, options: ServiceOptions, status: string, detail: string | null][] =
+  [
+    ['in working order', { zone: blocklistZone() }, 'up', null],
+    ['one left out', { zone: withoutSpamCop() }, 'degraded', 'Left out: SpamCop.'],
+    [
+      'none switched on',
+      { zone: {}, env: { DELIVERABILITY_BLOCKLISTS: '-all' } },
+      'disabled',
+      'None is switched on.',
+    ],
+    [
+      'a key that is refused',
+      { zone: refusingKey(), env: { DELIVERABILITY_SPAMHAUS_DQS_KEY: KEY } },
+      'degraded',
+      'Left out: Spamhaus ZEN.',
+    ],
+  ];
+
+for (const [what, options, state, detail] of BLOCKLISTS)
+  test(`blocklists, ${what}: ${state}, and the service stays ready`, async (t) => {
+    const service = await startTestService(t, options);
+    await service.app.blocklists.inUse();
+    const ready = await service.call<Readiness>('GET', '/readyz', { key: null });
+    assert.equal(ready.status, 200);
+    const found = ready.body.dependencies.find(({ name }) => name === 'blocklists');
+    assert.deepEqual([found?.status, found?.detail], [state, detail]);
+    const { body, text } = await service.call<ServiceStatus>('GET', '/status', { key: null });
+    assert.equal(body.components.find(({ name }) => name === 'blocklists')?.status, state);
+    assert.equal(body.status, state === 'degraded' ? 'degraded' : 'operational');
+    assert.ok(!`${ready.text}${text}${JSON.stringify(service.logged)}`.includes(KEY));
+  });
+
+test('blocklists that are still being tested are told as such', async (t) => {
+  const { resolver, giveUp } = silentResolver();
+  const service = await startTestService(t, { resolver });
+  const { body } = await service.call<Readiness>('GET', '/readyz', { key: null });
+  const found = body.dependencies.find(({ name }) => name === 'blocklists');
+  assert.equal(found?.status, 'degraded');
+  assert.match(found?.detail ?? '', /^Not tested yet: Spamhaus ZEN, /);
+  giveUp();
 });
 
 test('a Host that cannot be is answered as any other malformed request', async (t) => {

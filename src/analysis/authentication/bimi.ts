@@ -10,6 +10,8 @@ import {
   unknown,
 } from '../check.ts';
 import { fieldValue } from '../message.ts';
+import { type BimiFiles, fetchBimiFiles } from './bimi-files.ts';
+import { organizationOf, policyObstacles } from './bimi-policy.ts';
 import { type BimiRecord, findBimiRecord } from './bimi-record.ts';
 import { type DmarcDiscovery, dmarcDiscovery } from './dmarc-discovery.ts';
 import { parseTagList } from './tag-list.ts';
@@ -31,7 +33,9 @@ export const bimi: Check = {
     const discovery = await context.fact(dmarcDiscovery);
     if (discovery.fromDomain === null || discovery.status === 'no_author')
       return skipped('BIMI does not apply.', discovery.reason ?? 'The From field names no domain.');
-    const record = await findBimiRecord(bimiNames(context, discovery), context.resolver);
+    const domains = bimiDomains(discovery);
+    const names = bimiNames(context, domains);
+    const record = await findBimiRecord(names, context.resolver);
     if (!record)
       return unknown(
         'BIMI could not be looked up.',
@@ -42,19 +46,26 @@ export const bimi: Check = {
       return info(
         'Your domain says by BIMI that no logo is to be shown.',
         'The record has an empty l=, which declines.',
-        evidenceOf(record, []),
+        recordEvidence(record),
       );
-    return judge(record, await obstaclesOf(context, discovery, record));
+    const files = await fetchBimiFiles(context, record, [...domains, ...names]);
+    return judge(context, discovery, record, files);
   },
 };
 
+function bimiDomains(discovery: DmarcDiscovery): string[] {
+  const domains = [discovery.fromDomain, organizationOf(discovery)].filter(
+    (domain) => domain !== null,
+  );
+  return [...new Set(domains)];
+}
+
 /** The selector is the one that the message asks for, else `default`; it holds for both domains. */
-function bimiNames(context: Context, { fromDomain, organizationalDomain }: DmarcDiscovery) {
-  const header = fieldValue(context.message, 'BIMI-Selector');
+function bimiNames({ message }: Context, domains: string[]): string[] {
+  const header = fieldValue(message, 'BIMI-Selector');
   const asked = header === null ? undefined : parseTagList(header).get('s');
   const selector = asked && /^[a-z0-9._-]{1,63}$/i.test(asked) ? asked.toLowerCase() : 'default';
-  const domains = new Set([fromDomain, organizationalDomain].filter((domain) => domain !== null));
-  return [...domains].map((domain) => `${selector}._bimi.${domain}`);
+  return domains.map((domain) => `${selector}._bimi.${domain}`);
 }
 
 function noRecord({ name }: BimiRecord, domain: string): Finding {
@@ -75,71 +86,76 @@ function fixFor(name: string, location: string, authority: string): Fix {
   };
 }
 
-/** All that keeps the logo away, as far as the DNS and the message show it. */
-async function obstaclesOf(
+async function judge(
   context: Context,
   discovery: DmarcDiscovery,
   record: BimiRecord,
-): Promise<string[]> {
-  const obstacles = [...record.problems, ...policyObstacles(discovery)];
-  const { result } = await context.fact(dmarcResult);
-  if (result !== null && result !== 'pass' && result !== 'temperror')
-    obstacles.push('This message does not pass DMARC.');
+  files: BimiFiles,
+): Promise<Finding> {
+  const policy = await policyObstacles(discovery, context.resolver);
+  const problems = [...record.problems, ...files.problems];
+  const obstacles = [...problems, ...(policy ?? []), ...(await messageObstacles(context))];
   if (record.authority === null)
     obstacles.push(
       'The record names no certificate (a=); Gmail and Apple show a logo only with one.',
     );
-  return obstacles;
-}
-
-/** Draft §7.1: quarantine or reject, for all mail and for subdomains too. */
-function policyObstacles({ status, policy, record }: DmarcDiscovery): string[] {
-  if (status === 'error') return ['The DMARC record could not be looked up.'];
-  if (status !== 'found' || !policy || record === null) return ['The domain has no DMARC record.'];
-  const tags = parseTagList(record);
-  const obstacles: string[] = [];
-  if (policy.effective !== 'quarantine' && policy.effective !== 'reject')
-    obstacles.push('The DMARC policy is not enforced: it must be quarantine or reject.');
-  else if (tags.get('sp')?.toLowerCase() === 'none')
-    obstacles.push('The DMARC policy exempts subdomains (sp=none).');
-  const percent = tags.get('pct');
-  if (percent !== undefined && Number(percent) !== 100)
-    obstacles.push(`The DMARC policy is for ${percent} % of the mail only (pct).`);
-  return obstacles;
-}
-
-function judge(record: BimiRecord, obstacles: string[]): Finding {
-  const evidence = evidenceOf(record, obstacles);
-  if (obstacles.length === 0)
-    return info(
-      'Your BIMI record is complete, and nothing in the DNS keeps your logo away.',
-      'The logo and the certificate themselves were not fetched.',
+  const evidence = {
+    ...recordEvidence(record),
+    ...files.evidence,
+    problems,
+    obstacles,
+    ...(files.open.length > 0 && { not_found_out: files.open }),
+  };
+  if (policy === null)
+    return unknown(
+      'Whether your BIMI logo may be shown could not be found out.',
+      'The question for the DMARC record was not answered.',
       evidence,
     );
-  return {
-    ...info(
-      'Your domain publishes a BIMI logo, but mail programs may not show it.',
-      obstacles.join(' '),
-      evidence,
-    ),
-    ...(record.problems.length > 0 || record.authority === null
-      ? { fix: mendedRecord(record) }
-      : {}),
-  };
+  const isBroken = problems.length > 0 || record.authority === null;
+  return { ...verdict(obstacles, files.open, evidence), ...(isBroken && { fix: fixOf(record) }) };
 }
 
-function mendedRecord({ name, location, authority }: BimiRecord): Fix {
+async function messageObstacles(context: Context): Promise<string[]> {
+  const { result } = await context.fact(dmarcResult);
+  const known = result !== null && result !== 'pass' && result !== 'temperror';
+  return known ? ['This message does not pass DMARC.'] : [];
+}
+
+const TRUST =
+  'Whether its certificate comes from an authority that mail programs trust was not looked at, and each decides for itself what it shows.';
+
+function verdict(obstacles: string[], open: string[], evidence: Finding['evidence']): Finding {
+  if (obstacles.length > 0)
+    return info(
+      'Your domain publishes a BIMI logo, but mail programs may not show it.',
+      [...obstacles, ...open].join(' '),
+      evidence,
+    );
+  if (open.length > 0)
+    return info(
+      'Nothing that was found keeps your BIMI logo away, but not all could be looked at.',
+      open.join(' '),
+      evidence,
+    );
+  return info('Your BIMI logo is complete, and nothing found keeps it away.', TRUST, evidence);
+}
+
+/** The record with what it lacks; where only a file is at fault, what the file must be. */
+function fixOf({ name, location, authority, problems }: BimiRecord): Fix {
+  if (problems.length === 0 && authority !== null)
+    return {
+      text: 'Correct the files that the record names: the logo as SVG Tiny PS (square, at most 32 kB, with a title, without scripts or references), and its mark certificate in PEM form with the certificates of its authority below.',
+    };
   const logo = location ?? '<the https address of your logo>';
   return fixFor(name, logo, authority ?? '<the https address of its certificate>');
 }
 
-function evidenceOf(record: BimiRecord, obstacles: string[]): Finding['evidence'] {
+function recordEvidence(record: BimiRecord) {
   return {
     name: record.name,
     record: record.text,
     logo: record.location,
     certificate: record.authority,
-    obstacles,
-    logo_and_certificate: 'not fetched',
   };
 }

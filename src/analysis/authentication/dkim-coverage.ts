@@ -1,6 +1,15 @@
 /** The check `dkim_coverage`: the signature covers the fields that matter and the whole body. */
 
-import { type Check, type Finding, fail, pass, rfc, skipped, warn } from '../check.ts';
+import {
+  type Check,
+  type Context,
+  type Finding,
+  fail,
+  pass,
+  rfc,
+  skipped,
+  warn,
+} from '../check.ts';
 import { fields, type Message } from '../message.ts';
 import { ownFirst, signatureEvidence } from './dkim-evidence.ts';
 import type { DkimOutcome, DkimSignature } from './dkim-outcome.ts';
@@ -30,37 +39,54 @@ export const dkimCoverage: Check = {
   label: 'DKIM coverage',
   reference: rfc(6376, '5.4.1'),
   async run(context) {
-    const outcome = await context.fact(dkimResult);
-    const passing = outcome.signatures.filter(({ result }) => result === 'pass');
-    const candidates = ownFirst(context, passing.length > 0 ? passing : outcome.signatures);
-    const best = candidates.toSorted(
-      (a, b) => gaps(a, context.message).length - gaps(b, context.message).length,
-    )[0];
-    if (!best)
+    const gaps = await context.fact(coverageGaps);
+    if (!gaps)
       return skipped(
         'There is nothing that a signature covers.',
         'The message has no DKIM signature.',
       );
-    return judge(best, outcome, context.message);
+    return judge(gaps, await context.fact(dkimResult));
   },
 };
 
-/** The fields in the message that the signature leaves out. */
-function gaps(signature: DkimSignature, message: Message): string[] {
+/** The signature that is judged, and the fields in the message that it leaves out. */
+interface CoverageGaps {
+  signature: DkimSignature;
+  /** Names in lower case. */
+  missing: string[];
+  /** One of them is not about unsubscribing: the signer's list is too short on the whole. */
+  basic: boolean;
+}
+
+/** A fact: ask for it by `context.fact(coverageGaps)`. Null without a signature. */
+export async function coverageGaps(context: Context): Promise<CoverageGaps | null> {
+  const { signatures } = await context.fact(dkimResult);
+  const passing = signatures.filter(({ result }) => result === 'pass');
+  const candidates = ownFirst(context, passing.length > 0 ? passing : signatures).map(
+    (signature) => ({ signature, missing: leftOut(signature, context.message) }),
+  );
+  const best = candidates.toSorted((a, b) => a.missing.length - b.missing.length)[0];
+  return best ? { ...best, basic: best.missing.some((name) => BASIC.includes(name)) } : null;
+}
+
+function leftOut(signature: DkimSignature, message: Message): string[] {
   return [...BASIC, ...UNSUBSCRIBE].filter(
     (name) => fields(message, name).length > 0 && !signature.headers.includes(name),
   );
 }
 
-function judge(signature: DkimSignature, outcome: DkimOutcome, message: Message): Finding {
-  const missing = gaps(signature, message);
+function judge({ signature, missing, basic }: CoverageGaps, outcome: DkimOutcome): Finding {
   const evidence = {
     ...signatureEvidence(outcome),
     judged: signature.keyName,
     signed: signature.headers,
     not_signed: missing,
   };
-  if (missing.length > 0) return { ...unsignedFields(signature, missing), evidence };
+  if (missing.length > 0) {
+    // In marketing mail it is `one_click_signed` that tells of the unsubscribe fields alone.
+    const dependsOn = !basic && outcome.result === 'pass' ? ['one_click_signed'] : undefined;
+    return { ...unsignedFields(signature, missing, basic), evidence, dependsOn };
+  }
   if (signature.bodyLengthLimit !== null) return { ...limitedBody(signature), evidence };
   const expired = outcome.signatures.find((each) => each.cause === 'expired');
   // Where no signature is valid, it is the check `dkim` that names the expiry.
@@ -73,10 +99,9 @@ function judge(signature: DkimSignature, outcome: DkimOutcome, message: Message)
 }
 
 /** Without the List-Unsubscribe fields it is half as bad: `one_click_signed` counts that too. */
-function unsignedFields(signature: DkimSignature, missing: string[]): Finding {
+function unsignedFields(signature: DkimSignature, missing: string[], basic: boolean): Finding {
   const names = missing.map((name) => NAMES[name]).join(', ');
-  const report = missing.some((name) => BASIC.includes(name)) ? fail : warn;
-  return report({
+  return (basic ? fail : warn)({
     title: `Your DKIM signature does not cover ${names}.`,
     detail:
       'What is not signed can be changed or put in by anyone on the way while the signature stays valid.',

@@ -1,20 +1,30 @@
-/** The check `mta_sts`: does the From domain announce an MTA-STS policy for the mail it receives? */
+/** The check `mta_sts`: does the From domain ask for verified TLS, and does its policy hold? */
 
-import { isoTime } from '../../lib/clock.ts';
 import { parseTagList } from '../authentication/tag-list.ts';
-import { type Check, type Finding, info, rfc, skipped } from '../check.ts';
+import { type Check, type Context, type Finding, rfc, skipped, unknown } from '../check.ts';
 import { notAnswered, offline } from './asking.ts';
+import { mailHosts } from './mail-hosts.ts';
+import { fetchStsPolicy, stsPolicyUrl } from './mta-sts-fetch.ts';
+import {
+  badRecord,
+  broken,
+  type Evidence,
+  noRecord,
+  recordFix,
+  sound,
+  uncovered,
+} from './mta-sts-findings.ts';
+import { matchesMx, parseStsPolicy, type StsPolicy } from './mta-sts-policy.ts';
 import { fromDomain } from './sender-domains.ts';
 
 const NOT_CHECKED = 'MTA-STS was not looked up.';
 
-/** The policy itself is not fetched: only its announcement in the DNS is looked at. */
 export const mtaSts: Check = {
   id: 'mta_sts',
   category: 'infrastructure',
   points: 0,
   label: 'MTA-STS',
-  reference: rfc(8461, '3.1'),
+  reference: rfc(8461, '3'),
   async run(context) {
     const domain = fromDomain(context);
     if (domain === null) return skipped(NOT_CHECKED, 'The From field holds no domain.');
@@ -25,49 +35,70 @@ export const mtaSts: Check = {
       return notAnswered('MTA-STS could not be looked up.', [
         { name, type: 'TXT', reason: answer.reason },
       ]);
-    const records = answer.status === 'found' ? answer.records : [];
-    return judgeRecords(domain, name, records, context.receivedAt);
+    // Other TXT records do not count, several that do count as none (RFC 8461 §3.1).
+    const all = (answer.status === 'found' ? answer.records : []).filter(resemblesRecord);
+    const evidence = { name, records: all.slice(0, 10).map((text) => text.slice(0, 500)) };
+    const fix = recordFix(domain, name, context.receivedAt);
+    if (all.length === 0) return { ...noRecord(domain, evidence), fix };
+    const records = all.filter((text) => /^v=STSv1\s*;/.test(text));
+    if (records.length !== 1 || !hasId(records[0]!))
+      return { ...badRecord(domain, records.length, evidence), fix };
+    return judgePolicy(context, domain, evidence);
   },
 };
 
-function judgeRecords(domain: string, name: string, all: string[], now: number): Finding {
-  // Other TXT records do not count, several that do count as none (RFC 8461 §3.1).
-  const records = all.filter((text) => /^v=STSv1\s*;/.test(text));
-  const policyUrl = `https://mta-sts.${domain}/.well-known/mta-sts.txt`;
-  const evidence = { name, records: all.slice(0, 10).map((text) => text.slice(0, 500)) };
-  const id = isoTime(now).slice(0, 19).replace(/\D/g, '');
-  const fix = {
-    text: `Serve a policy at ${policyUrl}, then publish this record alone at its name; change its id whenever the policy changes.`,
-    record: { type: 'TXT', name, value: `v=STSv1; id=${id}` },
-  };
-  if (all.length === 0)
-    return {
-      ...info(
-        `${domain} does not use MTA-STS.`,
-        'MTA-STS lets a domain ask that mail to it is only delivered over verified TLS. It protects the mail you receive and has no bearing on the mail you send.',
-        evidence,
-      ),
-      fix,
-    };
-  const usable = records.length === 1 && hasId(records[0]!);
-  if (!usable)
-    return {
-      ...info(
-        `The MTA-STS record of ${domain} is not valid.`,
-        records.length > 1
-          ? 'There are several, and senders then pass over all of them.'
-          : 'It needs to begin with v=STSv1; and to hold an id of 1 to 32 letters and digits.',
-        evidence,
-      ),
-      fix,
-    };
-  return info(
-    `${domain} announces an MTA-STS policy.`,
-    `The policy itself, at ${policyUrl}, was not fetched.`,
-    { ...evidence, policy_url: policyUrl, policy: 'not fetched' },
-  );
+/** A text of another kind, as a wildcard brings it to every name, says nothing of MTA-STS. */
+function resemblesRecord(text: string): boolean {
+  return /^[\s"']*v\s*=\s*sts/i.test(text);
 }
 
 function hasId(record: string): boolean {
   return /^[a-z0-9]{1,32}$/i.test(parseTagList(record).get('id') ?? '');
+}
+
+async function judgePolicy(context: Context, domain: string, told: Evidence): Promise<Finding> {
+  const fetched = await fetchStsPolicy(context, domain);
+  const evidence = { ...told, policy_url: stsPolicyUrl(domain) };
+  if (fetched.open !== undefined)
+    return unknown(`The MTA-STS policy of ${domain} could not be looked at.`, fetched.open, {
+      ...evidence,
+      policy: 'not fetched',
+    });
+  if (fetched.text === null) return broken(domain, [fetched.problem], evidence);
+  const policy = parseStsPolicy(fetched.text);
+  const problems = [...typeProblems(fetched.contentType), ...policy.problems];
+  const whole = { ...evidence, ...policyEvidence(policy, fetched.contentType) };
+  const hosts = await mailHosts(context, domain);
+  const names = hosts.hosts.map(({ name }) => name);
+  const strangers = names.filter((name) => !matchesMx(name, policy.mx));
+  if (problems.length > 0) return broken(domain, problems, whole);
+  if (policy.mode !== 'none' && strangers.length > 0)
+    return uncovered(domain, strangers, policy, whole);
+  if (hosts.kind === 'error')
+    return notAnswered(
+      `Whether the MTA-STS policy of ${domain} names its mail servers could not be found out.`,
+      hosts.unanswered,
+      whole,
+    );
+  return sound(domain, policy, whole);
+}
+
+/** §3.2: the media type is text/plain, so that nobody can plant a policy in other content. */
+function typeProblems(contentType: string): string[] {
+  if (/^text\/plain\s*(?:;|$)/i.test(contentType)) return [];
+  return [
+    `The policy is served as ${contentType.slice(0, 60) || 'nothing in particular'}, not as text/plain.`,
+  ];
+}
+
+function policyEvidence(policy: StsPolicy, contentType: string) {
+  return {
+    policy: {
+      version: policy.version?.slice(0, 60) ?? null,
+      mode: policy.mode?.slice(0, 60) ?? null,
+      max_age: policy.maxAge,
+      mx: policy.mx.slice(0, 20).map((pattern) => pattern.slice(0, 255)),
+      content_type: contentType.slice(0, 100),
+    },
+  };
 }

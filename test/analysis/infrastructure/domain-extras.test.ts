@@ -1,11 +1,10 @@
-/** The checks that only inform: ipv6, mta_sts, tls_rpt and dnssec. */
+/** The checks that only inform: ipv6, tls_rpt and dnssec (mta_sts has a file of its own). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Check, CheckStatus, Json } from '../../../src/analysis/check.ts';
 import { dnssec } from '../../../src/analysis/infrastructure/dnssec.ts';
 import { ipv6 } from '../../../src/analysis/infrastructure/ipv6.ts';
-import { mtaSts } from '../../../src/analysis/infrastructure/mta-sts.ts';
 import { tlsRpt } from '../../../src/analysis/infrastructure/tls-rpt.ts';
 import { type Zone, zoneResolver } from '../../../src/net/zone.ts';
 import { runCheck, type Scene } from '../../helpers/analysis.ts';
@@ -25,31 +24,7 @@ function table(check: Check, rows: Row[]) {
 }
 
 const text = (name: string, ...records: string[]): Zone => ({ [name]: { TXT: records } });
-const STS = '_mta-sts.news.example.com';
 const RPT = '_smtp._tls.news.example.com';
-
-table(mtaSts, [
-  [
-    'a record',
-    'info',
-    /announces .* not fetched/,
-    { zone: text(STS, 'v=STSv1; id=20260101T000000;') },
-  ],
-  ['beside another text', 'info', /announces/, { zone: text(STS, 'v=spf1 -all', 'v=STSv1;id=1') }],
-  ['no record', 'info', /does not use/, { zone: {} }],
-  [
-    'two records',
-    'info',
-    /not valid\. There are several/,
-    { zone: text(STS, 'v=STSv1; id=1', 'v=STSv1; id=2') },
-  ],
-  ['no id', 'info', /not valid/, { zone: text(STS, 'v=STSv1;') }],
-  ['a bad id', 'info', /not valid/, { zone: text(STS, 'v=STSv1; id=2026-01-01') }],
-  ['another version', 'info', /not valid/, { zone: text(STS, 'v=STSv2; id=1') }],
-  ['a time-out', 'error', /could not/, { zone: { [STS]: { fails: 'timeout' } } }],
-  ['offline', 'skipped', /offline/, { offline: true }],
-  ['no From domain', 'skipped', /From field/, { message: noDomain }],
-]);
 
 table(tlsRpt, [
   [
@@ -121,13 +96,7 @@ table(ipv6, [
   ['offline', 'skipped', /offline/, { offline: true }],
 ]);
 
-test('a missing or broken record comes with the one to publish', async () => {
-  const sts = await runCheck(mtaSts, { message, zone: {} });
-  assert.deepEqual(sts.fix?.record, {
-    type: 'TXT',
-    name: STS,
-    value: 'v=STSv1; id=20261121100000',
-  });
+test('a missing record comes with the one to publish', async () => {
   const rpt = await runCheck(tlsRpt, { message, zone: {} });
   const { value = '' } = (rpt.fix?.record ?? {}) as { value?: string };
   // What is proposed is itself valid.

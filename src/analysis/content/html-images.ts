@@ -1,0 +1,37 @@
+/** Collects the images of HTML while it is read. */
+
+import type { HtmlImage } from './html-facts.ts';
+import { type Declarations, readStyleAttribute } from './html-declarations.ts';
+import { readLength } from './html-hiding.ts';
+import type { Attributes } from './html-tokens.ts';
+
+/** Of an image that is in the message itself, as much is kept. */
+const MAX_DATA = 100;
+const MAX_SRC = 4000;
+const MAX_ALT = 2000;
+
+/** What an `img` element says of itself; its attributes in pixels, else its style. */
+export function readImage(
+  attributes: Attributes,
+  surroundings: { hidden: boolean; linked: boolean },
+): HtmlImage {
+  const src = (attributes.get('src') ?? '').trim();
+  const style = readStyleAttribute(attributes.get('style') ?? '');
+  return {
+    src: src.slice(0, /^data:/i.test(src) ? MAX_DATA : MAX_SRC),
+    alt: attributes.get('alt')?.slice(0, MAX_ALT) ?? null,
+    width: sizeOf('width', attributes, style),
+    height: sizeOf('height', attributes, style),
+    ...surroundings,
+  };
+}
+
+function sizeOf(side: 'width' | 'height', attributes: Attributes, style: Declarations) {
+  const attribute = readPixels(attributes.get(side) ?? '');
+  const declared = readPixels(style.get(side)?.value ?? '');
+  // What makes an image invisible wins: a style of 1px on an image of 600 makes it a tracking pixel.
+  return declared !== null && (attribute === null || declared <= 2) ? declared : attribute;
+}
+
+const readPixels = (text: string): number | null =>
+  /^[\d.\s]+(?:px)?\s*$/i.test(text.slice(0, 50)) ? readLength(text.toLowerCase(), 16) : null;

@@ -1,0 +1,83 @@
+/** Collects the links of HTML while it is read. */
+
+import type { HtmlLink } from './html-facts.ts';
+import type { StructureWatch } from './html-structure.ts';
+import { type TextSink, textSink } from './html-text.ts';
+import type { Attributes } from './html-tokens.ts';
+
+export interface LinkCollector {
+  /** A link begins; `scope` is the place of the cell that it is in. */
+  open(tag: 'a' | 'area', attributes: Attributes, scope: number): void;
+  /** `</a>`. */
+  close(): void;
+  /** The element at that place ended, and a link that began in it with it. */
+  leave(place: number): void;
+  text(piece: string): void;
+  /** The border of a block. */
+  space(): void;
+  /** An image in the link, by its alt text. */
+  image(alt: string | null): void;
+  isOpen(): boolean;
+  links: HtmlLink[];
+}
+
+const MAX_LINKS = 1000;
+const MAX_TEXT = 2000;
+
+interface OpenLink {
+  /** null for an anchor without address, and for links beyond the limit. */
+  link: HtmlLink | null;
+  scope: number;
+  text: TextSink;
+  alt: TextSink;
+}
+
+export function collectLinks(structure: StructureWatch): LinkCollector {
+  const links: HtmlLink[] = [];
+  let current: OpenLink | null = null;
+  const end = () => {
+    const link = current?.link;
+    if (link) link.text = current!.text.value() || current!.alt.value();
+    current = null;
+    return link;
+  };
+  const keep = (link: HtmlLink) => {
+    if (links.length >= MAX_LINKS) return null;
+    links.push(link);
+    return link;
+  };
+  return {
+    open(tag, attributes, scope) {
+      const address = attributes.get('href');
+      const href = address === undefined ? null : address.trim();
+      if (tag === 'area') {
+        if (href !== null) keep({ href, text: attributes.get('alt')?.trim() ?? '', tag });
+        return;
+      }
+      const open = end();
+      if (open && href !== null) structure.linkInLink(named(open));
+      const link = href === null ? null : keep({ href, text: '', tag });
+      current = { link, scope, text: textSink(MAX_TEXT), alt: textSink(MAX_TEXT) };
+    },
+    close: end,
+    leave(place) {
+      if (!current || place > current.scope) return;
+      const open = end();
+      if (open) structure.linkUnclosed(named(open));
+    },
+    text: (piece) => current?.text.add(piece),
+    space: () => current?.text.space(),
+    image(alt) {
+      if (!alt || !current) return;
+      current.alt.space();
+      current.alt.add(alt);
+    },
+    isOpen: () => current !== null && current.link !== null,
+    links,
+  };
+}
+
+function named({ text, href }: HtmlLink): string {
+  const words = text || href;
+  return `“${words.slice(0, 60)}${words.length > 60 ? '…' : ''}”`;
+}

@@ -1,0 +1,234 @@
+/** What a reader sees of an element: its own style together with what it inherits. */
+
+import {
+  type Color,
+  isSameColor,
+  readBackground,
+  readColor,
+  readColorAttribute,
+} from './html-colors.ts';
+import {
+  type Declarations,
+  INLINE,
+  mergeDeclarations,
+  readStyleAttribute,
+} from './html-declarations.ts';
+import { type Hiding, hidingOf, isFarIndent, readLength } from './html-hiding.ts';
+import { namesOf } from './html-selectors.ts';
+import type { StyleSheet } from './html-style-sheet.ts';
+import type { Attributes } from './html-tokens.ts';
+
+export interface Look {
+  /** Why the element and all in it is hidden, whatever its children declare. */
+  box: string | null;
+  /** No text to read (`title`, `template`), or text for some readers only (small screens). */
+  silent: boolean;
+  invisible: boolean;
+  /** In pixels. */
+  fontSize: number;
+  farIndent: boolean;
+  color: Color;
+  background: Color;
+  /** Why its text is not seen, by all of the above; null where it is. */
+  hides: string | null;
+  /** The same object for all that is hidden by one cause. */
+  cause: object | null;
+}
+
+/** An element without any style in a window without any. */
+export const PLAIN: Look = {
+  box: null,
+  silent: false,
+  invisible: false,
+  fontSize: 16,
+  farIndent: false,
+  color: null,
+  background: null,
+  hides: null,
+  cause: null,
+};
+
+const SILENT = new Set(
+  'title script style template iframe noembed noframes datalist desc metadata'.split(' '),
+);
+
+/** Styles remembered, short ones only, so that a message cannot fill the memory. */
+const MAX_REMEMBERED = 2000;
+const MAX_REMEMBERED_LENGTH = 1000;
+
+export type LookOf = (parent: Look, tag: string, attributes: Attributes) => Look;
+
+/** Looks by a style sheet; the same object as the parent's where nothing changes. */
+export function lookReader(sheet: StyleSheet): LookOf {
+  const ofStyle = rememberStyles();
+  return (parent, tag, attributes) => {
+    const named = namesOf(tag, attributes);
+    const declared = sheet.certain(named);
+    const style = attributes.get('style');
+    if (style) mergeDeclarations(declared, ofStyle(style));
+    const possible = sheet.possible(named);
+    const conditional = sheet.conditional(named);
+    const declares = declared.size > 0 || possible.size > 0 || conditional.size > 0;
+    if (!declares && !changesByItself(tag, attributes)) return parent;
+    const look = inherit(parent, tag, attributes, declared, possible);
+    const own = hidingOf(tag, declared) ?? hidingAttribute(attributes, declared);
+    return settle(parent, look, own, (hiding) =>
+      [possible, conditional].some((other) => isShownBy(other, hiding, declared)),
+    );
+  };
+}
+
+function changesByItself(tag: string, attributes: Attributes): boolean {
+  if (tag === 'a' || SILENT.has(tag)) return true;
+  return ['hidden', 'bgcolor', 'background', 'color', 'text'].some((name) => attributes.has(name));
+}
+
+/** Without the verdict whether it is hidden. */
+function inherit(
+  parent: Look,
+  tag: string,
+  attributes: Attributes,
+  declared: Declarations,
+  possible: Declarations,
+): Look {
+  const value = (property: string) => declared.get(property)?.value ?? '';
+  const visibility = value('visibility');
+  return {
+    ...parent,
+    silent: parent.silent || SILENT.has(tag),
+    invisible:
+      visibility === '' ? parent.invisible : visibility === 'hidden' || visibility === 'collapse',
+    fontSize: possible.has('font-size') || possible.has('font') ? 16 : fontSize(parent, value),
+    farIndent: declared.has('text-indent')
+      ? isFarIndent(value('text-indent'))
+      : parent.farIndent,
+    color: possible.has('color') ? null : colorOf(parent, tag, attributes, value),
+    background: backgroundOf(parent, attributes, value, possible),
+  };
+}
+
+const hidingAttribute = (attributes: Attributes, declared: Declarations): Hiding | null =>
+  attributes.has('hidden') && !declared.has('display')
+    ? { how: 'the attribute “hidden”', by: ['display'] }
+    : null;
+
+/** The verdict. What some readers see is neither visible nor hidden text. */
+function settle(
+  parent: Look,
+  look: Look,
+  own: Hiding | null,
+  isShownToSome: (hiding: Hiding) => boolean,
+): Look {
+  const ofText = textHiding(look);
+  const reason = parent.box === null ? (own ?? ofText) : null;
+  const shownToSome = reason !== null && isShownToSome(reason);
+  const box = parent.box ?? (shownToSome ? null : (own?.how ?? null));
+  const hides = box ?? (shownToSome ? null : (ofText?.how ?? null));
+  const settled = { ...look, box, hides, silent: look.silent || shownToSome };
+  const cause = hides === null ? null : hides === parent.hides ? parent.cause : settled;
+  return Object.assign(settled, { cause });
+}
+
+/** What hides text alone; an image in it is still seen, but for `visibility`. */
+function textHiding(look: Look): Hiding | null {
+  if (look.invisible) return { how: 'visibility:hidden', by: ['visibility'] };
+  if (look.fontSize <= 1)
+    return {
+      how: look.fontSize === 0 ? 'font-size:0' : `font-size:${look.fontSize.toFixed(1)}px`,
+      by: ['font-size', 'font'],
+    };
+  if (look.farIndent) return { how: 'text-indent', by: ['text-indent'] };
+  if (look.color === 'transparent') return { how: 'transparent text', by: [] };
+  if (isSameColor(look.color, look.background))
+    return { how: 'text in the colour of its background', by: [] };
+  return null;
+}
+
+/** Whether a rule that holds for some readers undoes what hides. */
+function isShownBy(other: Declarations, { by }: Hiding, declared: Declarations): boolean {
+  return by.some((property) => {
+    const change = other.get(property);
+    const there = declared.get(property);
+    if (!change || !shows(property, change.value)) return false;
+    if (!there || (change.important && !there.important)) return true;
+    return change.important === there.important && there.rank !== INLINE;
+  });
+}
+
+function shows(property: string, value: string): boolean {
+  if (property === 'display') return value !== 'none';
+  if (property === 'visibility') return value === 'visible';
+  if (property === 'opacity') return Number.parseFloat(value) > 0.02;
+  if (property === 'overflow') return !/^(?:hidden|clip)/.test(value);
+  return !/^0?\.?0+(?:[a-z]+|%)?$/.test(value);
+}
+
+type ValueOf = (property: string) => string;
+
+const FONT_SIZE = /(?:^|\s)(0|[\d.]+(?:px|pt|pc|in|cm|mm|r?em|ex|%))(?=[\s/])/;
+
+function fontSize(parent: Look, value: ValueOf): number {
+  const size = value('font-size') || (FONT_SIZE.exec(value('font'))?.[1] ?? '');
+  if (size === '' || /^(?:inherit|smaller|larger)$/.test(size)) return parent.fontSize;
+  return readLength(size, parent.fontSize) ?? 16;
+}
+
+function colorOf(parent: Look, tag: string, attributes: Attributes, value: ValueOf): Color {
+  if (value('-webkit-background-clip') === 'text' || value('background-clip') === 'text')
+    return null;
+  const color = value('-webkit-text-fill-color') || value('color');
+  if (color === 'inherit' || color === 'currentcolor') return parent.color;
+  if (color !== '') return readColor(color) ?? null;
+  const attribute = tag === 'font' ? 'color' : tag === 'body' ? 'text' : null;
+  const named = attribute ? attributes.get(attribute) : undefined;
+  if (named !== undefined) return readColorAttribute(named);
+  // A link has a colour of its own.
+  return tag === 'a' && attributes.has('href') ? null : parent.color;
+}
+
+const BACKGROUNDS = ['background', 'background-color', 'background-image', 'mix-blend-mode'];
+
+/** What is behind the text; unknown where it may lie over something else. */
+function backgroundOf(
+  parent: Look,
+  attributes: Attributes,
+  value: ValueOf,
+  possible: Declarations,
+): Color {
+  if (BACKGROUNDS.some((property) => possible.has(property))) return null;
+  if (value('mix-blend-mode') !== '' || isImage(value('background-image'))) return null;
+  const colors = ['background', 'background-color'].map((property) =>
+    value(property) === '' ? undefined : readBackground(value(property)),
+  );
+  const image = attributes.has('background') && colors.every((color) => color === undefined);
+  if (image || colors.includes(null)) return null;
+  const own = colors.findLast((color) => color !== undefined);
+  if (own !== undefined && own !== 'transparent') return own;
+  const bgcolor = attributes.get('bgcolor');
+  if (bgcolor !== undefined && own === undefined) return readColorAttribute(bgcolor);
+  return liesOver(value) ? null : parent.background;
+}
+
+const isImage = (value: string): boolean => value !== '' && value !== 'none';
+
+function liesOver(value: ValueOf): boolean {
+  const noHeight = ['max-height', 'height'].some((name) => readLength(value(name), 16) === 0);
+  return (
+    noHeight ||
+    /^(?:absolute|fixed)$/.test(value('position')) ||
+    (readLength(value('margin-top'), 16) ?? 0) <= -20
+  );
+}
+
+/** The same styles come again and again in a message. */
+function rememberStyles(): (style: string) => Declarations {
+  const known = new Map<string, Declarations>();
+  return (style) => {
+    const there = known.get(style);
+    if (there) return there;
+    const declared = readStyleAttribute(style);
+    if (known.size < MAX_REMEMBERED && style.length <= MAX_REMEMBERED_LENGTH)
+      known.set(style, declared);
+    return declared;
+  };
+}

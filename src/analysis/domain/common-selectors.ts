@@ -1,0 +1,33 @@
+/** Selectors under which large senders and common servers keep their DKIM keys. */
+
+/** Tried where none is known: what does not exist among them says nothing. */
+export const COMMON_SELECTORS = [
+  'default',
+  'dkim',
+  'mail',
+  'smtp',
+  'key1',
+  's1',
+  's2',
+  'k1',
+  'k2',
+  'k3',
+  'google',
+  'selector1',
+  'selector2',
+  'fm1',
+  'fm2',
+  'fm3',
+  'protonmail',
+  'protonmail2',
+  'protonmail3',
+  'sig1',
+  'zoho',
+  'mandrill',
+  'mailjet',
+  'pm',
+  'cm',
+  'sm',
+  'mx',
+  'dkim1',
+];

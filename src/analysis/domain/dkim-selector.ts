@@ -1,0 +1,88 @@
+/** The check `dkim_selector`: is the key of a selector published, in force and strong? */
+
+import { type Check, type Finding, info, pass, rfc, unknown } from '../check.ts';
+import {
+  ed25519,
+  noKey,
+  revoked,
+  several,
+  short,
+  testing,
+  tooShort,
+  unusable,
+} from './selector-findings.ts';
+import type { FoundKeys, SelectorKey } from './selector-keys.ts';
+
+/** RFC 8301 §3.2: verifiers must refuse less; signers should have the second. */
+const LEAST_RSA_BITS = 1024;
+const GOOD_RSA_BITS = 2048;
+
+const BASE = {
+  id: 'dkim_selector',
+  category: 'authentication',
+  reference: rfc(6376, '3.6.1'),
+} as const;
+
+/** A check for each key; where there is none to look at, one that says so. */
+export function dkimSelectorChecks(domain: string, { keys, incomplete }: FoundKeys): Check[] {
+  if (keys.length === 0)
+    return [{ ...BASE, points: 0, label: 'DKIM keys', run: () => noneFound(domain, incomplete) }];
+  return keys.map((key) => ({
+    ...BASE,
+    // A revoked key that nobody has named is an old one: nothing to be scored.
+    points: isForgotten(key) ? 0 : 3,
+    label: `DKIM key ${key.selector}`,
+    run: () => ({ ...judgeKey(key, keys), evidence: evidenceOf(key) }),
+  }));
+}
+
+const isUsableRsa = ({ key }: SelectorKey): boolean =>
+  key?.type === 'rsa' && (key.bits ?? 0) >= LEAST_RSA_BITS;
+
+const isForgotten = ({ isKnown, key }: SelectorKey): boolean => !isKnown && key?.revoked === true;
+
+function noneFound(domain: string, incomplete: boolean): Finding {
+  if (incomplete)
+    return unknown(
+      `Whether ${domain} has DKIM keys under common selectors could not be found out.`,
+      'The DNS did not answer for some of them. Name the selectors that you sign with.',
+      { domain },
+    );
+  return info(
+    `No DKIM key of ${domain} was found under a common selector.`,
+    'Its keys may be published under others: the DNS does not list them. The selector stands in the DKIM-Signature field of a message, after s=.',
+    { domain },
+  );
+}
+
+function evidenceOf({ selector, keyName, isKnown, texts, key }: SelectorKey) {
+  return {
+    selector,
+    name: keyName,
+    known: isKnown,
+    records: texts.map((text) => text.slice(0, 1000)),
+    type: key?.type.slice(0, 40) ?? null,
+    bits: key?.bits ?? null,
+  };
+}
+
+function judgeKey(found: SelectorKey, all: SelectorKey[]): Finding {
+  const { keyName, answered, key, records } = found;
+  if (!answered)
+    return unknown(
+      `The DKIM key at ${keyName} could not be looked up.`,
+      'The DNS did not answer. This is not counted against you.',
+    );
+  if (key === null) return noKey(found);
+  if (records.length > 1) return several(found);
+  if (key.revoked) return revoked(found);
+  if (key.bits === null || (key.type !== 'rsa' && key.type !== 'ed25519')) return unusable(found);
+  if (key.type === 'rsa' && key.bits < LEAST_RSA_BITS) return tooShort(found, key.bits);
+  if (key.testing) return testing(found);
+  if (key.type === 'ed25519') return ed25519(found, all.some(isUsableRsa));
+  if (key.bits < GOOD_RSA_BITS) return short(found, key.bits);
+  return pass(
+    `The DKIM key at ${keyName} is strong.`,
+    `It is an RSA key of ${key.bits} bits; 2048 or more are recommended.`,
+  );
+}

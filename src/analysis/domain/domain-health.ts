@@ -1,0 +1,88 @@
+/** The health of a domain: what its checks add up to. Plain data, as it is stored, served and printed. */
+
+import type { Category, CheckStatus, Fix, Json, Reference } from '../check.ts';
+import { earnedOf, wholeScore } from '../score.ts';
+
+export type HealthStatus = 'healthy' | 'warning' | 'critical' | 'unknown';
+
+/** `critical`: mail of the domain is refused, or anybody can send as it. null: nothing to see to. */
+export type Severity = 'critical' | 'warning' | null;
+
+export interface DomainCheck {
+  /** As in a report; `dkim_selector` stands there once for each selector (`evidence.selector`). */
+  id: string;
+  label: string;
+  category: Category;
+  status: CheckStatus;
+  severity: Severity;
+  title: string;
+  detail: string;
+  evidence: { [key: string]: Json };
+  /** 0 for what only informs. */
+  points: number;
+  reference: Reference;
+  fix: Fix | null;
+}
+
+export interface DomainHealth {
+  /** In A-labels. */
+  name: string;
+  status: HealthStatus;
+  /** 0–100; null where nothing that has points could be found out. */
+  score: number | null;
+  /** A sentence or two. */
+  summary: string;
+  checks: DomainCheck[];
+}
+
+/** Without an answer to these nobody can say that a domain is in order. */
+const ESSENTIAL = new Set(['spf_record', 'dmarc_policy', 'dmarc_record', 'mx']);
+
+export function healthOf(name: string, checks: DomainCheck[]): DomainHealth {
+  const status = statusOf(checks);
+  return { name, status, score: scoreOf(checks), summary: summarize(name, status, checks), checks };
+}
+
+/** A known critical finding stands; else what is not known about the essentials leaves all unknown. */
+function statusOf(checks: DomainCheck[]): HealthStatus {
+  if (checks.some(({ severity }) => severity === 'critical')) return 'critical';
+  if (unanswered(checks).some(({ id }) => ESSENTIAL.has(id))) return 'unknown';
+  return checks.some(({ severity }) => severity === 'warning') ? 'warning' : 'healthy';
+}
+
+/** The points earned over the points of the checks that ran. */
+function scoreOf(checks: DomainCheck[]): number | null {
+  let earned = 0;
+  let points = 0;
+  for (const check of checks) {
+    const got = earnedOf(check);
+    if (got === null) continue;
+    earned += got;
+    points += check.points;
+  }
+  return points === 0 ? null : wholeScore((100 * earned) / points);
+}
+
+const unanswered = (checks: DomainCheck[]): DomainCheck[] =>
+  checks.filter(({ status }) => status === 'error');
+
+function summarize(name: string, status: HealthStatus, checks: DomainCheck[]): string {
+  const open = unanswered(checks).map(({ label }) => label);
+  const missed = open.length > 0 ? ` Not found out: ${open.join(', ')}.` : '';
+  return `${lead(name, status, checks)}${missed}`;
+}
+
+function lead(name: string, status: HealthStatus, checks: DomainCheck[]): string {
+  const count = (severity: Severity) =>
+    checks.filter((check) => check.severity === severity).length;
+  const warnings = plural(count('warning'), 'warning');
+  if (status === 'critical') {
+    const beside = count('warning') > 0 ? ` and ${warnings}` : '';
+    return `${name} needs attention: ${plural(count('critical'), 'critical problem')}${beside}.`;
+  }
+  if (status === 'warning') return `${name} works, with ${warnings}.`;
+  if (status === 'healthy') return `${name} is in good order.`;
+  return `Too little could be found out about ${name} to tell whether it is in order.`;
+}
+
+const plural = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;

@@ -1,0 +1,75 @@
+/** Looks up the DKIM keys of a domain by their selectors. */
+
+import { type DkimKey, readKeyRecord } from '../authentication/dkim-key-record.ts';
+import { parseTagList } from '../authentication/tag-list.ts';
+import type { Context } from '../check.ts';
+import { COMMON_SELECTORS } from './common-selectors.ts';
+
+/** More than anybody signs with. */
+const MAX_SELECTORS = 50;
+
+export interface SelectorKey {
+  selector: string;
+  /** Where the key is published. */
+  keyName: string;
+  /** Told to us, rather than found among the common ones. */
+  isKnown: boolean;
+  answered: boolean;
+  /** All texts there. */
+  texts: string[];
+  /** Those of them that are DKIM keys. */
+  records: string[];
+  /** The first of these; null where there is none. */
+  key: DkimKey | null;
+}
+
+export interface FoundKeys {
+  keys: SelectorKey[];
+  /** A guess was not answered: what is not among the keys may be there all the same. */
+  incomplete: boolean;
+}
+
+/** The keys of the known selectors; where none is known, those of the common ones that exist. */
+export async function lookUpKeys(
+  context: Context,
+  domain: string,
+  selectors: string[],
+): Promise<FoundKeys> {
+  const known = [...new Set(selectors.map((selector) => selector.toLowerCase()))];
+  const isKnown = known.length > 0;
+  const keys = await Promise.all(
+    (isKnown ? known.slice(0, MAX_SELECTORS) : COMMON_SELECTORS).map((selector) =>
+      lookUpKey(context, domain, selector, isKnown),
+    ),
+  );
+  if (isKnown) return { keys, incomplete: false };
+  // A wildcard answers under every selector, and is one key.
+  const distinct = new Map(
+    keys.flatMap((found) => (found.key ? [[found.records[0], found] as const] : [])).reverse(),
+  );
+  return {
+    keys: [...distinct.values()].reverse(),
+    incomplete: keys.some(({ answered }) => !answered),
+  };
+}
+
+async function lookUpKey(
+  { resolver }: Context,
+  domain: string,
+  selector: string,
+  isKnown: boolean,
+): Promise<SelectorKey> {
+  const keyName = `${selector}._domainkey.${domain}`;
+  const answer = await resolver(keyName, 'TXT');
+  const texts = answer.status === 'found' ? answer.records.slice(0, 10) : [];
+  const records = texts.filter(isKeyRecord);
+  const key = records[0] === undefined ? null : readKeyRecord(records[0], null);
+  return { selector, keyName, isKnown, answered: answer.status !== 'error', texts, records, key };
+}
+
+/** RFC 6376 §3.6.1: `p=` must be there, the version may. A wildcard brings other texts to any name. */
+function isKeyRecord(text: string): boolean {
+  const tags = parseTagList(text);
+  const version = tags.get('v');
+  return tags.has('p') && (version === undefined || version.toUpperCase() === 'DKIM1');
+}

@@ -1,0 +1,89 @@
+/** What Apple asks of senders to iCloud Mail, as published in 2026. */
+
+import { FORMAT, policyKept } from './common.ts';
+import type { ProviderRules } from './rule.ts';
+
+/** Its page for postmasters: requirements for any bulk mail, without a number; no status codes. */
+export const apple: ProviderRules = {
+  provider: 'apple',
+  name: 'Apple',
+  reference: {
+    name: 'Apple: Postmaster information for iCloud Mail',
+    url: 'https://support.apple.com/102322',
+  },
+  rules: [
+    {
+      id: 'spf_or_dkim',
+      title: 'Mail passes SPF or DKIM: iCloud Mail authenticates all mail by them.',
+      applies: 'any',
+      needs: [['spf'], ['dkim']],
+      error: null,
+    },
+    policyKept(null),
+    {
+      id: 'spf',
+      title: 'SPF passes.',
+      applies: 'bulk',
+      needs: [['spf']],
+      error: null,
+    },
+    {
+      id: 'dkim',
+      title: 'DKIM passes.',
+      applies: 'bulk',
+      needs: [['dkim']],
+      error: null,
+    },
+    {
+      id: 'dmarc_record',
+      title: 'The sending domain publishes a DMARC policy.',
+      applies: 'bulk',
+      needs: [['dmarc_policy']],
+      error: null,
+    },
+    {
+      id: 'reverse_dns',
+      title: 'The sending address has reverse DNS.',
+      applies: 'bulk',
+      needs: [['ptr', 'fcrdns']],
+      error: null,
+    },
+    {
+      id: 'format',
+      title: 'The message complies with RFC 5321 and RFC 5322.',
+      applies: 'bulk',
+      needs: [['from', ...FORMAT]],
+      error: null,
+    },
+    {
+      id: 'unsubscribe_link',
+      title: 'Marketing mail has an unsubscribe link that works at once.',
+      applies: 'bulk',
+      marketingOnly: true,
+      needs: [['unsubscribe_link']],
+      error: null,
+    },
+    {
+      id: 'consistent_sender',
+      title:
+        'Addresses, domains and the From field stay the same, apart for marketing and transactional mail.',
+      applies: 'bulk',
+      needs: [],
+      error: null,
+    },
+    {
+      id: 'arc',
+      title: 'Forwarded mail carries ARC fields.',
+      applies: 'bulk',
+      needs: [],
+      error: null,
+    },
+    {
+      id: 'subscribed',
+      title: 'Mail goes only to people who subscribed, and no longer to addresses that bounce.',
+      applies: 'bulk',
+      needs: [],
+      error: null,
+    },
+  ],
+};

@@ -1,0 +1,119 @@
+/** `domain`: looks at the DNS and the mail servers of a domain, without a message. */
+
+import { analyzeDomain } from '../analysis/domain/analyze-domain.ts';
+import type { DomainHealth, HealthStatus } from '../analysis/domain/domain-health.ts';
+import { readDomainName } from '../analysis/domain/read-domain-name.ts';
+import { createBlocklistWatch } from '../analysis/reputation/watch.ts';
+import { NO_SETUP } from '../analysis/setup.ts';
+import { chosenBlocklists } from '../app.ts';
+import { type Config, readConfig } from '../config.ts';
+import { isoTime, systemClock } from '../lib/clock.ts';
+import { normalizeDomain } from '../lib/domain-names.ts';
+import { silentLog } from '../lib/log.ts';
+import { createDnsResolver } from '../net/dns-resolver.ts';
+import { createWeb } from '../net/https.ts';
+import type { Resolver } from '../net/resolver.ts';
+import { createMailTlsProbe } from '../net/smtp-probe.ts';
+import { systemDnsServers } from '../net/system-dns.ts';
+import { domainText } from '../render/domain-text.ts';
+import { readArguments } from './arguments.ts';
+import { readDnsOption } from './dns-option.ts';
+import { type Command, EXIT, type Io, UsageError } from './io.ts';
+import { startProgress } from './progress.ts';
+
+const OPTIONS = {
+  selector: { type: 'string', multiple: true },
+  dns: { type: 'string' },
+  json: { type: 'boolean' },
+} as const;
+
+const EXIT_OF: Record<HealthStatus, number> = {
+  healthy: EXIT.done,
+  warning: EXIT.done,
+  critical: EXIT.no,
+  unknown: EXIT.outside,
+};
+
+export const domain: Command = {
+  name: 'domain',
+  usage: 'NAME [--selector S]… [--json] …',
+  summary: 'Look at the DNS and the mail servers of a domain',
+  options: [
+    '--selector S    A DKIM selector of the domain, repeatable (default: common ones are tried)',
+    '--dns SERVERS   DNS servers to ask, such as 127.0.0.1:5353',
+    '--json          Print the result as JSON',
+  ],
+  async run(args, io) {
+    const { values, positionals } = readArguments(args, OPTIONS, { min: 1, max: 1, what: 'NAME' });
+    const name = readName(positionals[0]!);
+    const selectors = (values.selector ?? []).map(readSelector);
+    const { config } = readConfig(io.env);
+    const servers = readDnsOption(values.dns) ?? config.DNS_SERVERS;
+    const now = systemClock.now();
+    const health = await look(name, { ...config, DNS_SERVERS: servers }, { selectors, now }, io);
+    if (values.json) io.stdout(`${JSON.stringify(toObject(health, now), null, 2)}\n`);
+    else io.stdout(asText(health, io));
+    return EXIT_OF[health.status];
+  },
+};
+
+function readName(text: string): string {
+  const { name, fault } = readDomainName(text);
+  if (name === null) throw new UsageError(`"${text}" ${fault}`);
+  return name;
+}
+
+function readSelector(text: string): string {
+  const selector = normalizeDomain(text);
+  if (selector === null) throw new UsageError(`--selector takes a name such as s1, not "${text}"`);
+  return selector;
+}
+
+async function look(
+  name: string,
+  config: Config,
+  { selectors, now }: { selectors: string[]; now: number },
+  io: Io,
+): Promise<DomainHealth> {
+  const dns = createDnsResolver({
+    servers: config.DNS_SERVERS ?? systemDnsServers(),
+    clock: systemClock,
+  });
+  const progress = startProgress(io);
+  const resolver: Resolver = (question, type) => {
+    progress.waitFor(`waiting for DNS: ${type} ${question}`);
+    return dns(question, type);
+  };
+  const probe = createMailTlsProbe({ resolver, helo: config.SMTP_NAME });
+  try {
+    const lists = chosenBlocklists(config);
+    const watch = createBlocklistWatch({ lists, resolver, clock: systemClock, log: silentLog });
+    return await analyzeDomain(name, {
+      resolver,
+      web: createWeb({ resolver }),
+      setup: { ...NO_SETUP, blocklists: await watch.inUse() },
+      selectors,
+      now,
+      probeMailTls(host) {
+        progress.waitFor(`waiting for the mail server ${host}`);
+        return probe(host);
+      },
+    });
+  } finally {
+    progress.end();
+    dns.close();
+  }
+}
+
+function asText(health: DomainHealth, io: Io): string {
+  const text = domainText(health, { width: io.width, color: io.colorOut });
+  const guessed = health.checks.some(
+    ({ id, evidence }) => id === 'dkim_selector' && evidence.known !== true,
+  );
+  return `${text}\nNext: --json for every check with its evidence${guessed ? ', --selector S for the DKIM keys that you sign with' : ''}.\n`;
+}
+
+/** As the API answers it, as far as there is one without a service. */
+function toObject({ name, ...health }: DomainHealth, now: number) {
+  return { object: 'domain_health', name, ...health, checked_at: isoTime(now) };
+}

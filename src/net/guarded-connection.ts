@@ -1,0 +1,157 @@
+/** Connections that others name the goal of: every address is checked at the moment it is dialled. */
+
+import { once } from 'node:events';
+import { connect as connectSocket, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import type { Duplex } from 'node:stream';
+import type { SecureContext } from 'node:tls';
+import { type Network, normalizeAddress } from '../lib/addresses.ts';
+import { isPublicAddress, mayConnect } from './address-guard.ts';
+import { startDeadline } from './dns-attempts.ts';
+import { lookUpAddresses } from './lookup-addresses.ts';
+import type { Resolver } from './resolver.ts';
+import { startTls, tlsProblem, trust } from './start-tls.ts';
+import type { WebFailure } from './web.ts';
+
+/** Of a name with many addresses no more than these are tried. */
+const MAX_ADDRESSES = 4;
+
+/** Starts a connection to an address, never a name. */
+export type Dial = (address: string, port: number) => Socket;
+
+export interface ConnectorOptions {
+  /** Names are looked up by it, each time anew. */
+  resolver: Resolver;
+  /** Networks that may be connected to although they are not public. */
+  allowNetworks?: Network[];
+  /** Certificate authorities in PEM that are trusted beside the usual ones. */
+  ca?: string[];
+  /** Tests put another in its place; the guard stays before it. */
+  dial?: Dial;
+  /** The addresses of this machine. */
+  ownAddresses?: () => string[];
+}
+
+export interface Goal {
+  /** A name in A-labels without a trailing dot, or an address without brackets. */
+  host: string;
+  port: number;
+  /** TLS, with a certificate for the host. */
+  secure: boolean;
+}
+
+export type Failure = { status: 'failed'; reason: WebFailure; detail: string };
+/** The socket is the caller's to destroy; its errors are listened to already. */
+export type Connection<S = Duplex> = { status: 'connected'; socket: S } | Failure;
+
+/** Connects before the signal comes, which is after about `timeoutMs`; never rejects. */
+export type Connect = (goal: Goal, signal: AbortSignal, timeoutMs: number) => Promise<Connection>;
+
+export const failed = (reason: WebFailure, detail: string): Failure => ({
+  status: 'failed',
+  reason,
+  detail,
+});
+
+export const timedOut = (): Failure => failed('timeout', 'no answer came in time');
+
+const forbidden = (): Failure =>
+  failed('forbidden_address', 'it leads to an address that is not public');
+
+/** The connection step of every request to somebody else's server. */
+export function createConnector(options: ConnectorOptions): Connect {
+  let secureContext: SecureContext | undefined;
+  return async (goal, signal, timeoutMs) => {
+    const found = await lookUpAddresses(options.resolver, goal.host, signal);
+    if (found.kind === 'late') return timedOut();
+    if (found.kind === 'none') return failed('no_such_name', 'its name does not exist');
+    if (found.kind === 'unknown') return failed('dns', 'its name could not be looked up');
+    const plain = await dialInTurn(found.addresses, goal.port, options, signal, timeoutMs);
+    if (plain.status === 'failed' || !goal.secure) return plain;
+    try {
+      // Made at the first use: it holds every authority there is.
+      secureContext ??= trust(options.ca);
+      const socket = await startTls(plain.socket, goal.host, secureContext, signal);
+      return { status: 'connected', socket };
+    } catch (error) {
+      plain.socket.destroy();
+      return signal.aborted ? timedOut() : failed('tls', tlsProblem(error));
+    }
+  };
+}
+
+/** The first address that may be connected to and answers. */
+async function dialInTurn(
+  addresses: string[],
+  port: number,
+  options: ConnectorOptions,
+  signal: AbortSignal,
+  timeoutMs: number,
+): Promise<Connection<Socket>> {
+  const allowed = addresses.filter((address) => mayDial(address, port, options));
+  const tried = allowed.slice(0, MAX_ADDRESSES);
+  let outcome = forbidden();
+  for (const [index, address] of tried.entries()) {
+    if (signal.aborted) return timedOut();
+    // A silent address must leave time for the next; the last may use up what there is.
+    const share = index < tried.length - 1 ? timeoutMs / (tried.length + 1) : timeoutMs;
+    const attempt = startDeadline(share, signal);
+    const opened = await dialOne(address, port, options, attempt.signal);
+    attempt.stop();
+    if (opened.status === 'connected') return opened;
+    outcome = opened;
+  }
+  return outcome;
+}
+
+/** One address, checked here and now, and again by what the socket says it is connected to. */
+async function dialOne(
+  address: string,
+  port: number,
+  options: ConnectorOptions,
+  signal: AbortSignal,
+): Promise<Connection<Socket>> {
+  const { dial = dialAddress } = options;
+  if (!mayDial(address, port, options)) return forbidden();
+  let socket: Socket | null = null;
+  try {
+    socket = dial(address, port);
+    // What comes after nobody waits any more must not crash the process.
+    socket.on('error', () => {});
+    await once(socket, 'connect', { signal });
+    const peer = normalizeAddress(socket.remoteAddress ?? '');
+    if (peer !== null && mayDial(peer, port, options)) return { status: 'connected', socket };
+    socket.destroy();
+    return forbidden();
+  } catch (error) {
+    socket?.destroy();
+    return signal.aborted ? timedOut() : failed('connection', dialProblem(error));
+  }
+}
+
+/**
+ * A public address of this very machine is reached from inside, behind the firewall that keeps
+ * others from it: only where a web server listens for everybody.
+ */
+function mayDial(address: string, port: number, options: ConnectorOptions): boolean {
+  const { allowNetworks, ownAddresses = listOwnAddresses } = options;
+  if (!mayConnect(address, allowNetworks)) return false;
+  if (!isPublicAddress(address) || port === 80 || port === 443) return true;
+  return !ownAddresses().map(normalizeAddress).includes(normalizeAddress(address));
+}
+
+function listOwnAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap((list) =>
+    (list ?? []).map(({ address }) => address),
+  );
+}
+
+const dialAddress: Dial = (address, port) =>
+  connectSocket({ host: address, port, autoSelectFamily: false, noDelay: true });
+
+function dialProblem(error: unknown): string {
+  const code = (error as NodeJS.ErrnoException | null)?.code;
+  if (code === 'ECONNREFUSED') return 'it refused the connection';
+  if (code === 'ECONNRESET') return 'it closed the connection';
+  return 'it could not be connected to';
+}

@@ -1,0 +1,197 @@
+/** The message itself: as its reader sees it, text, header, attachments, links and source, all of it harmless. */
+
+import { formatSize } from '../../lib/durations.ts';
+import { evidenceOf, objectsIn, textIn } from '../read-evidence.ts';
+import type { MessageView, Report } from '../report.ts';
+import { State, type Tone } from './icons.tsx';
+import { messageDocument } from './message-frame.ts';
+import { Fold, Section } from './section.tsx';
+import { Code, exactly, formatOctets, linesOf, oneLine } from './shown-values.tsx';
+
+export function MessageSection({ report }: { report: Report }) {
+  const { message } = report;
+  if (message === null)
+    return (
+      <Section id="message" title="The message">
+        <p class="card padded muted">The message itself is not part of this report.</p>
+      </Section>
+    );
+  return (
+    <Section id="message" title="The message">
+      <div class="stack">
+        {message.html !== null && (
+          <AsSeen html={message.html} remoteImages={message.remoteImages} />
+        )}
+        <Fold title="Text part" open={message.html === null}>
+          {message.text === null ? (
+            <p class="muted">The message has no text part.</p>
+          ) : (
+            <LongText text={message.text} />
+          )}
+        </Fold>
+        <Fold title="Header" count={counted(message.headers.length, 'field')}>
+          <Headers headers={message.headers} />
+        </Fold>
+        <Fold title="Attachments" count={counted(message.attachments.length, 'file')}>
+          <Attachments attachments={message.attachments} />
+        </Fold>
+        <Fold title="Links" count={counted(message.links.length, 'link')}>
+          <Links report={report} links={message.links} />
+        </Fold>
+        <Fold title="Source" count={formatSize(report.message_size)}>
+          <LongText text={message.source} />
+          {message.sourceCut > 0 && (
+            <p class="muted small">{formatOctets(message.sourceCut)} more are not shown.</p>
+          )}
+        </Fold>
+        {message.notShown.length > 0 && <p class="muted small">{message.notShown.join(' ')}</p>}
+      </div>
+    </Section>
+  );
+}
+
+const counted = (count: number, noun: string): string =>
+  count === 0 ? 'none' : count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
+
+function AsSeen({ html, remoteImages }: { html: string; remoteImages: number }) {
+  return (
+    <figure class="card as-seen">
+      <figcaption>
+        <h3>As its reader sees it</h3>
+        <fieldset class="widths screen-only">
+          <legend class="visually-hidden">Width</legend>
+          <label>
+            <input type="radio" name="width" checked /> Computer
+          </label>
+          <label>
+            <input type="radio" name="width" id="narrow" /> Phone
+          </label>
+        </fieldset>
+        <p class="small muted">
+          {remoteImages > 0 &&
+            `${remoteImages === 1 ? 'One remote image is' : `${remoteImages} remote images are`} not loaded. `}
+          Nothing is fetched, nothing runs, and the links lead nowhere.
+        </p>
+      </figcaption>
+      <iframe sandbox="" srcdoc={messageDocument(html)} title="The message as its reader sees it" />
+    </figure>
+  );
+}
+
+/** Beyond this, paper is better spent otherwise. */
+const PRINTED = 6000;
+
+function LongText({ text }: { text: string }) {
+  const lines = linesOf(text);
+  return (
+    <pre class="box long">
+      {lines.slice(0, PRINTED)}
+      {lines.length > PRINTED && (
+        <>
+          <span class="screen-only">{lines.slice(PRINTED)}</span>
+          <span class="print-only">… (the rest is not printed)</span>
+        </>
+      )}
+    </pre>
+  );
+}
+
+function Headers({ headers }: Pick<MessageView, 'headers'>) {
+  if (headers.length === 0) return <p class="muted">The message has no header.</p>;
+  return (
+    <dl class="facts headers">
+      {headers.map(({ name, value }, index) => (
+        <div key={`${index + 1}`}>
+          <dt>{name === '' ? <span class="muted">no field</span> : exactly(name)}</dt>
+          <dd>
+            <Code text={value} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Attachments({ attachments }: Pick<MessageView, 'attachments'>) {
+  if (attachments.length === 0) return <p class="muted">The message has no attachments.</p>;
+  return (
+    <div class="scroll">
+      <table class="compact">
+        <thead>
+          <tr>
+            <th scope="col">File</th>
+            <th scope="col">Type</th>
+            <th scope="col" class="number">
+              Size
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {attachments.map(({ filename, type, size }, index) => (
+            <tr key={`${index + 1}`}>
+              <td>
+                {filename ? oneLine(filename, 255) : <span class="muted">without a name</span>}
+              </td>
+              <td>
+                <Code text={type} max={255} />
+              </td>
+              <td class="number">{formatSize(size)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const LINK_STATES: Record<string, { tone: Tone; word: string }> = {
+  ok: { tone: 'pass', word: 'Works' },
+  dead: { tone: 'fail', word: 'Dead' },
+};
+const NOT_KNOWN: { tone: Tone; word: string } = { tone: 'unknown', word: 'Not known' };
+
+function Links({ report, links }: { report: Report } & Pick<MessageView, 'links'>) {
+  if (links.length === 0) return <p class="muted">The message has no links.</p>;
+  const known = new Map(
+    objectsIn(evidenceOf(report.checks, 'link_status'), 'links').map(
+      (link) => [textIn(link, 'href'), link] as const,
+    ),
+  );
+  return (
+    <div class="scroll">
+      <table class="compact">
+        <thead>
+          <tr>
+            <th scope="col">Address</th>
+            <th scope="col">Text</th>
+            <th scope="col">Status</th>
+          </tr>
+        </thead>
+        <tbody>
+          {links.map(({ href, text }, index) => {
+            const asked = known.get(href);
+            const status = asked && textIn(asked, 'status');
+            const reason = asked && textIn(asked, 'reason');
+            const state =
+              status && Object.hasOwn(LINK_STATES, status) ? LINK_STATES[status]! : NOT_KNOWN;
+            return (
+              <tr key={`${index + 1}`}>
+                <td>
+                  <Code text={href} max={500} />
+                </td>
+                <td>{text ? <bdi>{oneLine(text, 200)}</bdi> : <span class="muted">none</span>}</td>
+                <td>
+                  <State {...state} />
+                  <span class="muted small">
+                    {' '}
+                    {reason ? oneLine(reason, 200) : !asked && 'not asked'}
+                  </span>
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,93 @@
+/** The pages as they fill: where the next thing goes, when a new page begins, what is what (its tags). */
+
+import type { Fonts } from './fonts.ts';
+import { CONTENT_WIDTH, PAGE } from './look.ts';
+
+/** More says nothing to a person; a hostile message could ask for thousands. */
+export const MAX_PAGES = 40;
+/** On the last page this much is kept free to say that more was left out. */
+const LAST_WORD = 24;
+
+/** Thrown where something does not fit on the last page that there may be. */
+export class PagesFull extends Error {}
+
+export interface Sheet {
+  doc: PDFKit.PDFDocument;
+  fonts: Fonts;
+  left: number;
+  width: number;
+  /** Where the next thing begins, from the top of the page. */
+  y: number;
+  /** Begins a new page unless this height is left. Throws PagesFull. */
+  need(height: number): void;
+  /** Free space; none at the top of a page. */
+  skip(height: number): void;
+  /** An element of the document's structure, of what `draw` draws and adds to it. */
+  element(type: string, draw: () => void, options?: object): void;
+  /** Draws what belongs to the present element: text, mostly. */
+  content(draw: () => void): void;
+  /** Draws what says nothing: lines, grounds, what is there already. */
+  artifact(draw: (sheet: Sheet) => void): void;
+  /** A thing that a click opens, as part of the present element. */
+  link(x: number, y: number, width: number, height: number, url: string): void;
+}
+
+type Element = ReturnType<PDFKit.PDFDocument['struct']>;
+
+export function createSheet(doc: PDFKit.PDFDocument, fonts: Fonts): Sheet {
+  const root = doc.struct('Document');
+  doc.addStructure(root);
+  const open: { element: Element; type: string }[] = [{ element: root, type: 'Document' }];
+  const present = () => open.at(-1)!;
+  let pages = 1;
+  const sheet: Sheet = {
+    doc,
+    fonts,
+    left: PAGE.left,
+    width: CONTENT_WIDTH,
+    y: PAGE.top,
+    need(height) {
+      const bottom = PAGE.height - PAGE.bottom - (pages === MAX_PAGES ? LAST_WORD : 0);
+      if (sheet.y + height <= bottom) return;
+      if (pages === MAX_PAGES) throw new PagesFull();
+      doc.addPage();
+      pages += 1;
+      sheet.y = PAGE.top;
+    },
+    skip(height) {
+      if (sheet.y > PAGE.top) sheet.y += height;
+    },
+    element(type, draw, options = {}) {
+      const element = doc.struct(type, options);
+      present().element.add(element);
+      open.push({ element, type });
+      try {
+        draw();
+      } finally {
+        open.pop();
+        element.end();
+      }
+    },
+    content(draw) {
+      const { element, type } = present();
+      element.add(doc.markStructureContent(type));
+      draw();
+      doc.endMarkedContent();
+    },
+    artifact(draw) {
+      doc.markContent('Artifact', { type: 'Layout' });
+      draw(withoutTags(sheet));
+      doc.endMarkedContent();
+    },
+    link(x, y, width, height, url) {
+      const options = { structParent: present().element, Contents: new String(url) };
+      doc.link(x, y, width, height, url, options as object);
+    },
+  };
+  return sheet;
+}
+
+/** For drawing inside of what is marked already. */
+function withoutTags(sheet: Sheet): Sheet {
+  return { ...sheet, content: (draw) => draw(), element: (_, draw) => draw(), link: () => {} };
+}

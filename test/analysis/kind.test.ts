@@ -1,0 +1,83 @@
+/** Marketing or transactional, and the reasons that are given. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { MessageKind } from '../../src/analysis/check.ts';
+import { judgedKind } from '../../src/analysis/kind.ts';
+import { contextFor } from '../helpers/analysis.ts';
+import { goodMessage } from '../helpers/good-message.ts';
+
+const LINK = 'Hello.\nUnsubscribe: https://example.com/u/1\n';
+
+const judge = async (message: string, kind: MessageKind = 'auto') => {
+  const context = await contextFor({ message, kind });
+  return context.fact(judgedKind);
+};
+
+const marketing: [string, Record<string, string>, string | undefined, RegExp][] = [
+  ['List-Unsubscribe', { 'List-Unsubscribe': '<https://example.com/u>' }, undefined, /List-Unsub/],
+  ['an empty List-Unsubscribe', { 'List-Unsubscribe': '' }, undefined, /List-Unsubscribe/],
+  ['List-Id', { 'List-Id': '<news.example.com>' }, undefined, /List-Id/],
+  ['Precedence: bulk', { Precedence: 'bulk' }, undefined, /Precedence: bulk\.$/],
+  ['Precedence: LIST (news)', { Precedence: 'LIST (news)' }, undefined, /Precedence: list\.$/],
+  ['a link and X-SG-EID', { 'X-SG-EID': 'abc' }, LINK, /unsubscribe link and the field X-SG-EID/],
+  ['a link and X-MC-User', { 'X-MC-User': '1' }, LINK, /X-MC-User/],
+  ['a link and Feedback-ID', { 'Feedback-ID': 'a:b:c:d' }, LINK, /Feedback-ID/],
+  ['a link and X-CSA-Complaints', { 'X-CSA-Complaints': 'csa@example.com' }, LINK, /X-CSA-/],
+  ['a link and X-Campaign-Id', { 'X-Campaign-Id': '7' }, LINK, /X-Campaign-Id/],
+  ['a link and a bulk mailer', { 'X-Mailer': 'Mailchimp Mailer' }, LINK, /X-Mailer/],
+];
+
+for (const [name, changes, body, reason] of marketing)
+  test(`judgedKind: ${name} → marketing`, async () => {
+    const judged = await judge(goodMessage(changes, body));
+    assert.deepEqual([judged.kind, judged.by], ['marketing', 'message']);
+    assert.equal(judged.reasons.length, 1);
+    assert.match(judged.reasons[0]!, reason);
+  });
+
+const transactional: [string, Record<string, string>, string | undefined, RegExp][] = [
+  ['nothing', {}, undefined, /no List-Unsubscribe or List-Id field/],
+  ['Feedback-ID alone', { 'Feedback-ID': 'a:b:c:d' }, undefined, /Feedback-ID alone says nothing/],
+  ['a service alone', { 'X-SG-EID': 'abc' }, undefined, /X-SG-EID alone says nothing/],
+  ['a link alone', {}, LINK, /an unsubscribe link, but no field/],
+  ['a link and a mail program', { 'X-Mailer': 'Apple Mail (2.3826)' }, LINK, /but no field/],
+  ['another Precedence', { Precedence: 'first-class' }, undefined, /no Precedence of bulk or list/],
+  ['a name that only begins so', { 'X-Sgml': 'yes' }, LINK, /but no field/],
+  ['X-Campaign in a value', { 'X-Note': 'X-Campaign' }, LINK, /but no field/],
+];
+
+for (const [name, changes, body, reason] of transactional)
+  test(`judgedKind: ${name} → transactional`, async () => {
+    const judged = await judge(goodMessage(changes, body));
+    assert.deepEqual([judged.kind, judged.by], ['transactional', 'message']);
+    assert.match(judged.reasons.join(' '), reason);
+  });
+
+test('judgedKind: what the sender says wins, either way', async () => {
+  const newsletter = goodMessage({ 'List-Id': '<news.example.com>' });
+  assert.deepEqual(await judge(newsletter, 'transactional'), {
+    kind: 'transactional',
+    by: 'sender',
+    reasons: ['You said so with the test.'],
+  });
+  assert.equal((await judge(goodMessage(), 'marketing')).kind, 'marketing');
+});
+
+test('judgedKind: several marks are several reasons, all of them sentences', async () => {
+  const judged = await judge(
+    goodMessage({
+      'List-Id': '<news.example.com>',
+      'List-Unsubscribe': '<https://example.com/u>',
+      Precedence: 'bulk',
+    }),
+  );
+  assert.equal(judged.reasons.length, 3);
+  for (const reason of judged.reasons) assert.match(reason, /^It .*\.$/);
+});
+
+test('judgedKind: a header that is too long is said to be so', async () => {
+  const judged = await judge(`${'X: y\n'.repeat(250_000)}List-Id: <a.example>\n\nbody`);
+  assert.equal(judged.kind, 'transactional');
+  assert.match(judged.reasons.join(' '), /longer than what is looked at/);
+});

@@ -1,0 +1,76 @@
+/** For every check that can fail, one planted defect: it is found by that check, and by no other. */
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { CHECKS } from '../../src/analysis/checks.ts';
+import type { AnalysisResult, CheckResult } from '../../src/analysis/result.ts';
+import { AUTHENTICATION } from './planted/authentication.ts';
+import { COMPLIANCE } from './planted/compliance.ts';
+import { CONTENT } from './planted/content.ts';
+import { INFRASTRUCTURE } from './planted/infrastructure.ts';
+import { REPUTATION } from './planted/reputation.ts';
+import { cleanWorld, judge } from './planted/world.ts';
+
+const DEFECTS = [...AUTHENTICATION, ...REPUTATION, ...INFRASTRUCTURE, ...COMPLIANCE, ...CONTENT];
+/** Their pair is in test/e2e/engines.test.ts: it takes the engines themselves. */
+const ELSEWHERE = ['spamassassin', 'rspamd'];
+
+const CLEAN = await judge(cleanWorld());
+const statuses = ({ checks }: AnalysisResult) => new Map(checks.map((c) => [c.id, c.status]));
+
+it('the clean message has no fault at all and scores 100', () => {
+  const bad = CLEAN.checks.filter(({ status }) => ['warn', 'fail', 'error'].includes(status));
+  assert.deepEqual(bad, []);
+  assert.deepEqual([CLEAN.score, CLEAN.grade, CLEAN.coverage, CLEAN.cap], [100, 'A', 1, null]);
+  const unasked = CLEAN.checks.filter(
+    ({ id, status, points }) => status === 'skipped' && points > 0 && !ELSEWHERE.includes(id),
+  );
+  assert.deepEqual(unasked, []);
+});
+
+it('every check that can fail has its defect', () => {
+  const planted = new Set([...DEFECTS.map(({ check }) => check), ...ELSEWHERE]);
+  const without = CHECKS.filter(({ id, points }) => points > 0 && !planted.has(id));
+  assert.deepEqual(
+    without.map(({ id }) => id),
+    [],
+  );
+});
+
+describe('one defect', () => {
+  for (const { check, name, status = 'fail', plant } of DEFECTS)
+    it(`${check}: ${name}`, async () => {
+      const world = cleanWorld();
+      plant(world);
+      const result = await judge(world);
+      const found = result.checks.find(({ id }) => id === check)!;
+      assert.equal(found.status, status, `${found.title} ${found.detail}`);
+      assert.ok(found.fix !== null && found.gain > 0, `${check} gains ${found.gain}`);
+      const changed = result.checks.filter((one) => one.status !== statuses(CLEAN).get(one.id));
+      const others = changed.filter((one) => !isLinked(one.id, check) && !follows(one, check));
+      assert.deepEqual(
+        others.map(({ id, status: now, title }) => `${id} ${now}: ${title}`),
+        [],
+      );
+      assert.ok(result.score! < 100);
+    });
+});
+
+/** Whether its own finding says that it follows from the planted defect, or from what is linked with it. */
+function follows({ status, detail }: CheckResult, check: string): boolean {
+  const roots = /^follows from (.*)$/.exec(detail)?.[1]?.split(', ') ?? [];
+  return status === 'skipped' && roots.length > 0 && roots.every((root) => isLinked(root, check));
+}
+
+/** Whether one of the two declares that it depends on, or is cured by, the other, at whatever distance. */
+function isLinked(one: string, other: string): boolean {
+  return reaches(one, other) || reaches(other, one);
+}
+
+function reaches(from: string, to: string, seen = new Set<string>()): boolean {
+  if (from === to) return true;
+  if (seen.has(from)) return false;
+  seen.add(from);
+  const { dependsOn = [], curedBy = [] } = CHECKS.find(({ id }) => id === from) ?? {};
+  return [...dependsOn, ...curedBy.flat()].some((next) => reaches(next, to, seen));
+}

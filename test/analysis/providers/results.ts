@@ -1,0 +1,54 @@
+/** Results of checks as a provider's rules see them: all pass but those that a test names. */
+
+import type { CheckStatus } from '../../../src/analysis/check.ts';
+import type { JudgedKind } from '../../../src/analysis/kind.ts';
+import type { Provider, ProviderVerdict } from '../../../src/analysis/providers/provider.ts';
+import { PROVIDER_RULES, providerVerdicts } from '../../../src/analysis/providers/providers.ts';
+import type { CheckResult } from '../../../src/analysis/result.ts';
+
+export const NEEDED: string[] = [
+  ...new Set(PROVIDER_RULES.flatMap(({ rules }) => rules.flatMap(({ needs }) => needs.flat()))),
+];
+
+/** A status, or a list of the checks that this one follows from, or the whole of what differs. */
+export type Changes = Record<string, CheckStatus | string[] | Partial<CheckResult> | null>;
+
+export const judged = (kind: JudgedKind['kind']): JudgedKind => ({
+  kind,
+  by: 'sender',
+  reasons: [],
+});
+
+function resultOf(id: string, change: Changes[string]): CheckResult {
+  const follows = Array.isArray(change);
+  const given = typeof change === 'object' && !follows ? change : {};
+  const status = follows ? 'skipped' : typeof change === 'string' ? change : 'pass';
+  return {
+    id,
+    category: 'authentication',
+    label: id.toUpperCase(),
+    status,
+    title: follows ? `${id}: follows.` : `${id} says ${status}.`,
+    detail: follows ? `follows from ${change.join(', ')}` : `Because of ${id}.`,
+    evidence: id === 'from' ? { address: 'news@example.com' } : {},
+    points: 1,
+    earned: 1,
+    gain: 0,
+    reference: { name: 'RFC 5322', url: 'https://www.rfc-editor.org/rfc/rfc5322' },
+    fix: null,
+    ...given,
+  };
+}
+
+/** null leaves a check out. */
+export function verdicts(changes: Changes = {}, kind: JudgedKind['kind'] = 'marketing') {
+  const ids = [...new Set([...NEEDED, ...Object.keys(changes)])];
+  const results = ids
+    .filter((id) => changes[id] !== null)
+    .map((id) => resultOf(id, changes[id] ?? 'pass'));
+  const all = providerVerdicts(results, judged(kind));
+  const of = (provider: Provider): ProviderVerdict =>
+    all.find((verdict) => verdict.provider === provider)!;
+  const rule = (provider: Provider, id: string) => of(provider).rules.find((r) => r.id === id)!;
+  return { all, of, rule };
+}

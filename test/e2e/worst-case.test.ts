@@ -1,0 +1,102 @@
+/** Nobody answers: no DNS server, no web server, no engine. The analysis ends in time, and unknown is unknown. */
+
+import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { analyze } from '../../src/analysis/analyze.ts';
+import { DEADLINE_MS } from '../../src/analysis/check.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { createDnsResolver } from '../../src/net/dns-resolver.ts';
+import { createWeb } from '../../src/net/https.ts';
+import { cleanWorld, messageOf } from '../analysis/planted/world.ts';
+import { RECEIVED_AT } from '../helpers/analysis.ts';
+
+/** Of what asks nobody: whatever it says, it was found out. */
+const NEEDS_NOBODY = new Set(['compliance', 'content']);
+const LINKS = 60;
+
+test('with no answer to any DNS question and 60 links that never answer it ends within 15 s', async (t) => {
+  const dnsPort = await silentUdp(t);
+  const { port, dialled } = await silentTcp(t);
+  const resolver = createDnsResolver({
+    servers: [{ host: '127.0.0.1', port: dnsPort }],
+    clock: systemClock,
+  });
+  t.after(() => resolver.close());
+  const web = createWeb({ resolver, dial: () => connect(port, '127.0.0.1') });
+  const world = cleanWorld();
+  world.html = world.html.replace('</body>', `${links()}</body>`);
+  const raw = await messageOf(world);
+  const started = systemClock.now();
+  const result = await analyze(
+    { raw, envelope: world.envelope, receivedAt: RECEIVED_AT, kind: 'auto' },
+    {
+      resolver,
+      web,
+      setup: {
+        blocklists: world.setup.blocklists!,
+        spamd: `tcp://127.0.0.1:${port}`,
+        rspamd: `http://127.0.0.1:${port}`,
+        checkLinks: true,
+      },
+      onFault: (id, error) => assert.fail(`${id}: ${error}`),
+    },
+  );
+  const took = systemClock.now() - started;
+  t.diagnostic(`${took} ms, ${dialled()} connections`);
+  // A timer may be late, a full machine may be slow: but not by a second.
+  assert.ok(took < DEADLINE_MS + 1000, `${took} ms`);
+  assert.ok(dialled() > 0, 'links were asked');
+  assert.equal(result.score, null);
+  assert.equal(result.temporary, true);
+  assert.ok(result.coverage < 0.8, String(result.coverage));
+  assert.match(result.summary, /could not be made/);
+  const of = (id: string) => result.checks.find((check) => check.id === id)!;
+  for (const id of ['spf', 'dkim', 'dmarc', 'ptr', 'mx', 'ip_blocklists', 'domain_blocklists'])
+    assert.equal(of(id).status, 'error', `${id}: ${of(id).title}`);
+  for (const id of ['link_status', 'spamassassin', 'rspamd'])
+    assert.equal(of(id).status, 'error', `${id}: ${of(id).title}`);
+  // Only what can be seen without asking has a verdict.
+  const judged = result.checks.filter(
+    ({ status, category }) =>
+      ['pass', 'warn', 'fail'].includes(status) && !NEEDS_NOBODY.has(category),
+  );
+  assert.deepEqual(
+    judged.map(({ id }) => id),
+    ['tls'],
+  );
+});
+
+/** Half by name, half by an address that looks public; nothing is dialled but the silent server. */
+function links(): string {
+  return Array.from({ length: LINKS }, (_, i) => {
+    const host = i % 2 ? `203.0.114.${i}` : `l${i}.example.com`;
+    return `<p><a href="https://${host}/page">Page ${i} of our letter</a></p>\n`;
+  }).join('');
+}
+
+async function silentUdp(t: TestContext): Promise<number> {
+  const socket = createSocket('udp4');
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  t.after(() => socket.close());
+  return socket.address().port;
+}
+
+async function silentTcp(t: TestContext): Promise<{ port: number; dialled(): number }> {
+  const sockets = new Set<Socket>();
+  let count = 0;
+  const server = createServer((socket) => {
+    count += 1;
+    sockets.add(socket);
+    socket.on('error', () => {});
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return { port: (server.address() as AddressInfo).port, dialled: () => count };
+}

@@ -1,0 +1,27 @@
+/** A web in memory: what the guarded client would be answered at each address. */
+
+import type { Web, WebAnswer, WebFailure } from '../../src/net/web.ts';
+
+export interface Page {
+  code?: number;
+  type?: string;
+  body?: string | Uint8Array;
+}
+
+/** A page, or why there is none; an address that is not here answers 404. */
+export function webOf(pages: Record<string, Page | WebFailure>): Web {
+  return async ({ url, method, maxBytes = 64 * 1024 }): Promise<WebAnswer> => {
+    const page = pages[url];
+    if (typeof page === 'string')
+      return { status: 'failed', reason: page, detail: 'it failed (test)' };
+    const body = Buffer.from(page?.body ?? '');
+    if (body.length > maxBytes)
+      return { status: 'failed', reason: 'too_large', detail: 'it is too large' };
+    return {
+      status: 'answered',
+      code: page ? (page.code ?? 200) : 404,
+      headers: { 'content-type': page?.type ?? 'text/plain' },
+      body: method === 'HEAD' ? new Uint8Array() : body,
+    };
+  };
+}

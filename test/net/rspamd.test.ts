@@ -1,0 +1,122 @@
+/** The Rspamd client: what a real Rspamd answers, and every way in which a server can fail it. */
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer as createHttpServer, type IncomingHttpHeaders } from 'node:http';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { askRspamd, type RspamdSession } from '../../src/net/rspamd.ts';
+import { freePort } from '../helpers/daemon.ts';
+import { needs } from '../helpers/debian.ts';
+import { goodMessage } from '../helpers/good-message.ts';
+import { startRspamd } from '../helpers/rspamd.ts';
+
+const message = Buffer.from(goodMessage().replaceAll('\n', '\r\n'));
+const SESSION: RspamdSession = {
+  ip: '192.0.2.1',
+  helo: 'mail.example.com',
+  hostname: null,
+  from: 'bounce@example.com',
+  tlsVersion: 'TLSv1.3',
+};
+
+async function startServer(t: TestContext, serve: (socket: Socket) => void) {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    serve(socket);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const closed = once(server, 'connection').then(([socket]) => once(socket as Socket, 'close'));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, closed };
+}
+
+const says = (text: string) => (socket: Socket) => void socket.resume().end(text);
+const json = (body: string, status = '200 OK') =>
+  `HTTP/1.1 ${status}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+
+function drip(socket: Socket) {
+  socket.resume().write('HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n');
+  const timer = setInterval(() => socket.write(' '), 5);
+  socket.on('close', () => clearInterval(timer));
+}
+
+const scan = { action: 'no action', score: 1, required_score: 15, symbols: {} };
+
+const failures: [string, (socket: Socket) => void, RegExp][] = [
+  ['says nothing', (socket) => void socket.resume(), /did not answer in time/],
+  ['drips', drip, /did not answer in time/],
+  ['closes at once', (socket) => socket.destroy(), /closed the connection/],
+  ['closes within the answer', says(json('{"a":1}').slice(0, -2)), /ended early/],
+  ['is no web server', says('SPAMD/1.1 0 EX_OK\r\n\r\n'), /no HTTP/],
+  ['asks for a password', says(json('{}', '403 Forbidden')), /HTTP status 403/],
+  ['sends no JSON', says(json('<html>')), /not JSON/],
+  ['sends other JSON', says(json('{"error":"invalid command"}')), /not that of \/checkv2/],
+  ['sends no numbers', says(json(JSON.stringify({ ...scan, score: 'x' }))), /not that of/],
+  ['sends too much', says(json(' '.repeat(20_000))), /too large/],
+];
+
+for (const [name, serve, expected] of failures)
+  test(`a server that ${name} is a failure with its reason, and the connection ends`, async (t) => {
+    const { url, closed } = await startServer(t, serve);
+    const limits = { timeoutMs: 150, maxBytes: 10_000 };
+    const result = await askRspamd(url, message, SESSION, limits);
+    assert.equal(result.status, 'failed');
+    assert.match(result.detail, expected);
+    await closed;
+  });
+
+test('a server that is not there is a failure', async () => {
+  const result = await askRspamd(`http://127.0.0.1:${await freePort()}`, message, SESSION);
+  assert.deepEqual(result, { status: 'failed', detail: 'it refused the connection' });
+});
+
+/** The headers that a server gets to see for this session. */
+async function headersFor(t: TestContext, session: Partial<RspamdSession>) {
+  const seen = Promise.withResolvers<IncomingHttpHeaders>();
+  const server = createHttpServer((request, response) => {
+    seen.resolve(request.headers);
+    request.resume().on('end', () => response.end(JSON.stringify(scan)));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const answer = await askRspamd(`http://127.0.0.1:${port}`, message, { ...SESSION, ...session });
+  assert.equal(answer.status, 'answered');
+  return seen.promise;
+}
+
+test('what is not known of the session is not said', async (t) => {
+  const headers = await headersFor(t, { ip: null, from: null });
+  assert.deepEqual([headers.ip, headers.hostname, headers.from], [undefined, undefined, undefined]);
+  assert.equal(headers.helo, 'mail.example.com');
+  assert.equal(headers['tls-version'], 'TLSv1.3');
+});
+
+test('the null sender is said as such', async (t) => {
+  assert.equal((await headersFor(t, { from: '' })).from, '<>');
+});
+
+test('what a hostile client says cannot add a field', async (t) => {
+  const headers = await headersFor(t, {
+    helo: 'x\r\nIP: 203.0.113.9\u0000',
+    from: 'é@example.com',
+  });
+  assert.equal(headers.helo, 'x IP: 203.0.113.9');
+  assert.equal(headers.ip, '192.0.2.1');
+  assert.equal(Buffer.from(headers.from!, 'latin1').toString('utf8'), 'é@example.com');
+});
+
+test('a real Rspamd scores, and stopped in its tracks is given up', {
+  skip: needs('rspamd'),
+}, async (t) => {
+  const rspamd = await startRspamd();
+  t.after(() => rspamd.kill());
+  const result = await askRspamd(rspamd.url, message, SESSION);
+  assert.equal(result.status, 'answered');
+  assert.equal(result.scan.required_score, 15);
+  assert.equal(result.scan.symbols.FROM_HAS_DN?.description, 'From header has a display name');
+  rspamd.stop();
+  const late = await askRspamd(rspamd.url, message, SESSION, { timeoutMs: 200 });
+  assert.deepEqual(late, { status: 'failed', detail: 'it did not answer in time' });
+});

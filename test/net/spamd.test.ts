@@ -1,0 +1,117 @@
+/** The spamd client: what a real SpamAssassin answers, and every way in which a server can fail it. */
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { askSpamd } from '../../src/net/spamd.ts';
+import { freePort } from '../helpers/daemon.ts';
+import { needs } from '../helpers/debian.ts';
+import { goodMessage } from '../helpers/good-message.ts';
+import { startSpamd } from '../helpers/spamd.ts';
+
+const message = Buffer.from(goodMessage().replaceAll('\n', '\r\n'));
+
+/** A server that does with each connection what the test says; `closed` resolves when the first is gone. */
+async function startServer(t: TestContext, serve: (socket: Socket) => void) {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    serve(socket);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const closed = once(server, 'connection').then(([socket]) => once(socket as Socket, 'close'));
+  return { url: `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`, closed };
+}
+
+const HEAD = 'SPAMD/1.1 0 EX_OK\r\n';
+const answer = (report: string, spam = 'False ; 1.5 / 5.0') =>
+  `${HEAD}Content-length: ${Buffer.byteLength(report)}\r\nSpam: ${spam}\r\n\r\n${report}`;
+
+const says = (text: string | Buffer) => (socket: Socket) => void socket.resume().end(text);
+/** Answers and keeps the connection. */
+const saysOpen = (text: string) => (socket: Socket) => void socket.resume().write(text);
+
+function drip(socket: Socket) {
+  const timer = setInterval(() => socket.write('S'), 5);
+  socket.resume().on('close', () => clearInterval(timer));
+}
+
+const failures: [string, (socket: Socket) => void, RegExp][] = [
+  ['says nothing', (socket) => void socket.resume(), /did not answer in time/],
+  ['does not even read', () => {}, /did not answer in time/],
+  ['drips', drip, /did not answer in time/],
+  ['stops within the report', saysOpen(answer('report').slice(0, -3)), /did not answer in time/],
+  ['closes at once', (socket) => socket.destroy(), /closed the connection/],
+  ['closes without an answer', says(''), /closed the connection without an answer/],
+  ['resets the connection', (socket) => void socket.resetAndDestroy(), /closed the connection/],
+  ['closes within the head', says(HEAD), /ended early/],
+  ['closes within the report', says(answer('report').slice(0, -3)), /ended early/],
+  ['is no spamd', says('220 mx.example.com ESMTP\r\n'), /not the spamd protocol/],
+  ['sends octets', says(Buffer.alloc(5000, 0xff)), /not the spamd protocol/],
+  ['sends an endless head', says(`${HEAD}${'X-A: b\r\n'.repeat(5000)}`), /ended early/],
+  ['fails for now', says('SPAMD/1.5 75 EX_TEMPFAIL\r\n'), /error 75 EX_TEMPFAIL/],
+  ['refuses', says('SPAMD/1.0 76 Bad header line: x\r\n'), /error 76 Bad header line: x/],
+  ['gives no score', says(answer('x', 'True')), /no score/],
+  ['gives no number', says(answer('x', 'True ; 1.2.3 / 5.0')), /no score/],
+  ['sends too much', says(answer('x'.repeat(20_000))), /too large/],
+];
+
+for (const [name, serve, expected] of failures)
+  test(`a server that ${name} is a failure with its reason, and the connection ends`, async (t) => {
+    const { url, closed } = await startServer(t, serve);
+    const result = await askSpamd(url, [message], { timeoutMs: 150, maxBytes: 10_000 });
+    assert.equal(result.status, 'failed');
+    assert.match(result.detail, expected);
+    await closed;
+  });
+
+test('a server that is not there is a failure', async () => {
+  const result = await askSpamd(`tcp://127.0.0.1:${await freePort()}`, [message]);
+  assert.deepEqual(result, { status: 'failed', detail: 'it refused the connection' });
+});
+
+test('a host that does not exist is a failure', async () => {
+  const result = await askSpamd('tcp://[::ffff:127.0.0.1]:1', [message]);
+  assert.equal(result.status, 'failed');
+});
+
+test('the answer may come in any pieces, and the server need not close', async (t) => {
+  const text = answer('the report', 'True ; -1.5 / 5.0');
+  const { url, closed } = await startServer(t, (socket) => {
+    socket.resume().setNoDelay();
+    const next = (i: number) => {
+      if (i < text.length) socket.write(text[i]!, () => setImmediate(next, i + 1));
+    };
+    next(0);
+  });
+  const expected = { status: 'answered', score: -1.5, threshold: 5, report: 'the report' };
+  assert.deepEqual(await askSpamd(url, [message]), expected);
+  await closed;
+});
+
+test('the message is sent with its length, whatever the pieces', async (t) => {
+  let seen = '';
+  const { url } = await startServer(t, (socket) => {
+    socket.setEncoding('latin1').on('data', (text) => {
+      seen += text;
+    });
+    socket.on('end', () => socket.end(answer('')));
+  });
+  await askSpamd(url, [Buffer.from('a\r\n'), Buffer.from('\r\nb')]);
+  assert.equal(seen, 'REPORT SPAMC/1.5\r\nContent-length: 6\r\n\r\na\r\n\r\nb');
+});
+
+test('a real SpamAssassin scores, and stopped in its tracks is given up', {
+  skip: needs('spamd'),
+}, async (t) => {
+  const spamd = await startSpamd();
+  t.after(() => spamd.kill());
+  const result = await askSpamd(spamd.url, [message]);
+  assert.equal(result.status, 'answered');
+  assert.equal(result.threshold, 5);
+  assert.match(result.report, /pts rule name/);
+  spamd.stop();
+  const late = await askSpamd(spamd.url, [message], { timeoutMs: 200 });
+  assert.deepEqual(late, { status: 'failed', detail: 'it did not answer in time' });
+});
