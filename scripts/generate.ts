@@ -19,11 +19,17 @@ async function readme(): Promise<string> {
   return between(filled, 'benchmarks', benchmarkTable(JSON.parse(read('docs/benchmarks.json'))));
 }
 
+/** The table of the blocklists as they are declared. */
+async function blocklists(): Promise<string> {
+  const { blocklistTable } = await import('../src/analysis/reputation/table.ts');
+  return between(read('docs/blocklists.md'), 'blocklists', blocklistTable());
+}
+
 function between(text: string, name: string, content: string): string {
   const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
   const from = text.indexOf(start);
   const to = text.indexOf(end);
-  if (from < 0 || to < from) throw new Error(`README.md lacks ${start} … ${end}`);
+  if (from < 0 || to < from) throw new Error(`the text lacks ${start} … ${end}`);
   return `${text.slice(0, from + start.length)}\n${content}\n${text.slice(to)}`;
 }
 
@@ -31,6 +37,7 @@ function between(text: string, name: string, content: string): string {
 const FILES: [string, () => string | Promise<string>][] = [
   ['src/store/schema.generated.ts', schemaModule],
   ['README.md', readme],
+  ['docs/blocklists.md', blocklists],
 ];
 
 const onlyCheck = process.argv.includes('--check');

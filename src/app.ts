@@ -19,6 +19,7 @@ import { expireTestsJob, retireTestsJob } from './mailtests/expire.ts';
 import { createDnsResolver } from './net/dns-resolver.ts';
 import type { Resolver } from './net/resolver.ts';
 import { systemDnsServers } from './net/system-dns.ts';
+import { createReporter, type Reporter } from './render/thread/reporter.ts';
 import { createScheduler, type Scheduler } from './scheduler/scheduler.ts';
 import type { Db, Store } from './store/open.ts';
 import { openStore } from './store/open.ts';
@@ -37,6 +38,8 @@ export interface App {
   resolver: Resolver;
   pool: AnalysisPool;
   blocklists: BlocklistWatch;
+  /** Makes reports as pages and PDFs. */
+  reporter: Reporter;
   scheduler: Scheduler;
   signals: Signals;
   /** Who hears of each event, in its transaction. */
@@ -62,7 +65,7 @@ export interface Assembled {
   app: App;
   fetch: Fetch;
   store: Store;
-  /** Ends analysis threads and resolver and closes the database. */
+  /** Ends threads and resolver and closes the database. */
   close(): Promise<void>;
 }
 
@@ -91,6 +94,7 @@ export async function createApp(
     resolver,
     pool: createAnalysisPool({ threads: config.WORKERS, resolver, log }),
     blocklists: createBlocklistWatch({ lists: chosenBlocklists(config), resolver, clock, log }),
+    reporter: createReporter({ log }),
     scheduler: undefined as never,
     signals: createSignals(),
     deliver: overrides.deliver ?? [],
@@ -103,14 +107,18 @@ export async function createApp(
       expireTestsJob(app),
       retireTestsJob(app),
       expireEventsJob(app),
-      { name: 'test blocklists', tick: '0 * * * * *', run: () => app.blocklists.retest() },
+      {
+        name: 'test blocklists',
+        tick: '0 * * * * *',
+        run: async () => void app.blocklists.retest(),
+      },
     ],
     log,
   );
   const fetch = createRouter({ app, routes, identify: (key) => identifyKey(app, key) });
   const close = async () => {
     app.signals.close();
-    await app.pool.close();
+    await Promise.all([app.pool.close(), app.reporter.close()]);
     dns?.close();
     await store.close();
   };

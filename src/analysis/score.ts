@@ -112,6 +112,8 @@ export function scoreOf(checks: Scored[]): Score {
 function scoreCategory(name: Category, checks: Scored[]): CategoryScore | null {
   const own = checks.filter((check) => check.category === name && check.points > 0);
   if (own.length === 0) return null;
+  // Where no engine is configured there is no such category, not one that was left out.
+  if (name === 'spam_filters' && own.every(({ status }) => status === 'skipped')) return null;
   let earned = 0;
   let points = 0;
   for (const check of own) {

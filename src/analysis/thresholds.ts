@@ -18,4 +18,7 @@ export const THRESHOLDS = {
   /** `message_size`: octets of the whole message as sent. */
   messageWarnOctets: 1_000_000,
   messageFailOctets: 10_000_000,
+  /** `link_status`: distinct addresses that are asked, and the share of dead ones that fails. */
+  linksAsked: 30,
+  deadLinksFailShare: 0.5,
 } as const;

@@ -23,6 +23,7 @@ const DEMO_ENVIRONMENT = {
   DELIVERABILITY_SMTP_NAME: 'mx.demo.example',
   DELIVERABILITY_INBOX_DOMAIN: 'inbox.demo.example',
   DELIVERABILITY_SMTP_PROXY_PROTOCOL: '127.0.0.1',
+  DELIVERABILITY_BLOCKLISTS: '-all,+dbl.spamhaus.org,+multi.surbl.org',
   DELIVERABILITY_CHECK_LINKS: 'false',
 };
 

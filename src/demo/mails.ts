@@ -89,6 +89,10 @@ export function demoZone(): Zone {
     [`_dmarc.${GOOD}`]: { TXT: [`v=DMARC1; p=reject; rua=mailto:dmarc@${GOOD}`] },
     '10.2.0.192.in-addr.arpa': { PTR: [`mail.${GOOD}`] },
     [BAD]: { A: ['198.51.100.1'], MX: [`10 ${BAD}`], TXT: ['v=spf1 ip4:198.51.100.1 -all'] },
+    // Two blocklists that answer rightly at their test points; one of them lists the bad sender.
+    'dbltest.com.dbl.spamhaus.org': { A: ['127.0.1.2'] },
+    'surbl-org-permanent-test-point.com.multi.surbl.org': { A: ['127.0.0.254'] },
+    [`${BAD}.multi.surbl.org`]: { A: ['127.0.0.64'] },
     [`_dmarc.${BAD}`]: { TXT: [`v=DMARC1; p=quarantine; rua=mailto:dmarc@${BAD}`] },
   };
 }

@@ -1,7 +1,6 @@
 /** The operations on tests (contract §4). */
 
 import * as v from 'valibot';
-import type { App } from '../app.ts';
 import { route } from '../http/route.ts';
 import { listOf } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
@@ -10,15 +9,8 @@ import { streamed, toCsv, toJsonLines } from './export.ts';
 import { ANALYZE_JOB } from './jobs.ts';
 import { findMessageOf, readChunks } from './messages.ts';
 import { presentListed, presentTest } from './present.ts';
-import {
-  changeTest,
-  deleteTest,
-  eachTest,
-  findTest,
-  insertTest,
-  listTests,
-  newTestRow,
-} from './queries.ts';
+import { changeTest, deleteTest, eachTest, insertTest, listTests, newTestRow } from './queries.ts';
+import { reportHtml, reportPdf } from './report.ts';
 import {
   ListedTest,
   NewTest,
@@ -30,15 +22,10 @@ import {
   WaitQuery,
 } from './schema.ts';
 import { submitMessage } from './submit.ts';
+import { testOr404 } from './test-or-404.ts';
 import { waitForEnd } from './wait.ts';
 
 const location = ({ id }: { id: string }) => `/v1/tests/${id}`;
-
-async function testOr404(app: App, id: string, livemode: boolean) {
-  const row = await findTest(app.db, id, livemode);
-  if (!row) throw new AppError('not_found', 'There is no test with this id.');
-  return row;
-}
 
 export const createTest = route({
   method: 'POST',
@@ -232,5 +219,7 @@ export const testRoutes = [
   updateTest,
   removeTest,
   source,
+  reportHtml,
+  reportPdf,
   reanalyze,
 ];

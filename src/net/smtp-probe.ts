@@ -2,30 +2,14 @@
 
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import {
-  connect,
-  createSecureContext,
-  getCACertificates,
-  type SecureContext,
-  type TLSSocket,
-} from 'node:tls';
+import { connect, createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import { startDeadline } from './dns-attempts.ts';
 import { type ConnectorOptions, createConnector } from './guarded-connection.ts';
+import { describeCertificate, type MailCertificate } from './mail-certificate.ts';
 import { readReplies, type SmtpReply } from './smtp-replies.ts';
 
 const SMTP_PORT = 25;
 const TIMEOUT_MS = 10_000;
-
-export interface MailCertificate {
-  /** Chain, time and name all hold (RFC 6125). */
-  valid: boolean;
-  /** Half a sentence where they do not. */
-  problem: string | null;
-  names: string[];
-  issuer: string | null;
-  /** As the certificate writes it. */
-  validTo: string | null;
-}
 
 /** `detail` is half a sentence, or the server's own words, cut. */
 export type MailTls =
@@ -108,7 +92,8 @@ async function converse(socket: Socket, dialogue: Dialogue, signal: AbortSignal)
   }
   socket.write('STARTTLS\r\n');
   const ready = await replies.next();
-  if (ready === null) return { status: 'unknown', detail: 'it did not answer STARTTLS' };
+  // 421: it is closing, whatever was asked.
+  if (ready === null || ready.code === 421) return unclear(ready, 'it did not answer STARTTLS');
   if (ready.code !== 220) return { status: 'broken', detail: wordsOf(ready) };
   // What somebody else put behind the answer would be read as if it had come over TLS.
   if (!replies.release()) return { status: 'broken', detail: 'it says more before TLS has begun' };
@@ -141,7 +126,7 @@ async function secure(
   tls.on('error', () => {});
   try {
     await once(tls, 'secureConnect', { signal });
-    const certificate = describe(tls);
+    const certificate = describeCertificate(tls);
     const version = tls.getProtocol() ?? 'TLS';
     await quit(tls, signal);
     return { status: 'tls', version, certificate };
@@ -152,30 +137,4 @@ async function secure(
   } finally {
     tls.destroy();
   }
-}
-
-const PROBLEMS: Record<string, string> = {
-  CERT_HAS_EXPIRED: 'it has expired',
-  CERT_NOT_YET_VALID: 'it is not valid yet',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another name',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'it is self-signed',
-  SELF_SIGNED_CERT_IN_CHAIN: 'it comes from an authority that is not trusted',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'it comes from an authority that is not trusted',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the server does not send its whole chain',
-};
-
-function describe(tls: TLSSocket): MailCertificate {
-  const { authorized, authorizationError } = tls;
-  const code = String(
-    (authorizationError as { code?: string } | null)?.code ?? authorizationError ?? '',
-  );
-  const found = tls.getPeerX509Certificate();
-  const names = (found?.subjectAltName ?? '').split(', ', 20).map((name) => name.slice(0, 255));
-  return {
-    valid: authorized,
-    problem: authorized ? null : (PROBLEMS[code] ?? 'it cannot be verified'),
-    names: names.filter((name) => name.startsWith('DNS:')).map((name) => name.slice(4)),
-    issuer: found?.issuer?.replaceAll('\n', ', ').slice(0, 300) ?? null,
-    validTo: found?.validTo ?? null,
-  };
 }

@@ -11,7 +11,7 @@ export interface SmtpReply {
   lines: string[];
 }
 
-export interface SmtpReplies {
+interface SmtpReplies {
   /** The next reply; null where the connection ended, the time is up, or what came is no reply. */
   next(): Promise<SmtpReply | null>;
   /** Stops reading; false where there is something that was not asked for. */

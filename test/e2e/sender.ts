@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test';
 import type { Test } from '../../src/mailtests/schema.ts';
 import type { Zone } from '../../src/net/zone.ts';
 import { type ServiceOptions, startTestService, type TestService } from '../helpers/app.ts';
+import { blocklistZone } from '../helpers/blocklists.ts';
 import { testClock } from '../helpers/clock.ts';
 import { type DnsTestServer, startDnsServer } from '../helpers/dns-server.ts';
 import { goodMessage } from '../helpers/good-message.ts';
@@ -22,6 +23,7 @@ export const signed = ({
 
 /** What a signed message by `sendMail` needs to be without fault. */
 export const SENDER_ZONE: Zone = {
+  ...blocklistZone(),
   'example.com': {
     A: ['192.0.2.1'],
     MX: ['10 mail.example.com'],
@@ -45,7 +47,11 @@ export async function startWithDns(
     clock: testClock(),
     ...options,
     resolver: undefined,
-    env: { ...options.env, DELIVERABILITY_DNS_SERVERS: `127.0.0.1:${dns.address.port}` },
+    env: {
+      DELIVERABILITY_BLOCKLISTS: '',
+      ...options.env,
+      DELIVERABILITY_DNS_SERVERS: `127.0.0.1:${dns.address.port}`,
+    },
   });
   return { service, dns };
 }

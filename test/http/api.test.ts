@@ -42,6 +42,7 @@ test('the public operations answer without credentials', async (t) => {
       dns: 'up',
       outgoing_smtp: 'disabled',
       seed_mailboxes: 'disabled',
+      blocklists: 'disabled',
     },
   );
 });

@@ -51,6 +51,7 @@ test('DNS that does not answer at all keeps nobody waiting', async (t) => {
   giveUp();
 });
 
+const DEFAULT_LISTS = { DELIVERABILITY_BLOCKLISTS: '' };
 const KEY = 'abcdefghij0123456789abcdef';
 const withoutSpamCop = () => {
   const { '2.0.0.127.bl.spamcop.net': _, ...rest } = blocklistZone();
@@ -63,8 +64,13 @@ const refusingKey = () => ({
 
 const BLOCKLISTS: [what: string, options: ServiceOptions, status: string, detail: string | null][] =
   [
-    ['in working order', { zone: blocklistZone() }, 'up', null],
-    ['one left out', { zone: withoutSpamCop() }, 'degraded', 'Left out: SpamCop.'],
+    ['in working order', { zone: blocklistZone(), env: DEFAULT_LISTS }, 'up', null],
+    [
+      'one left out',
+      { zone: withoutSpamCop(), env: DEFAULT_LISTS },
+      'degraded',
+      'Left out: SpamCop.',
+    ],
     [
       'none switched on',
       { zone: {}, env: { DELIVERABILITY_BLOCKLISTS: '-all' } },
@@ -73,7 +79,10 @@ const BLOCKLISTS: [what: string, options: ServiceOptions, status: string, detail
     ],
     [
       'a key that is refused',
-      { zone: refusingKey(), env: { DELIVERABILITY_SPAMHAUS_DQS_KEY: KEY } },
+      {
+        zone: refusingKey(),
+        env: { ...DEFAULT_LISTS, DELIVERABILITY_SPAMHAUS_DQS_KEY: KEY },
+      },
       'degraded',
       'Left out: Spamhaus ZEN.',
     ],
@@ -95,7 +104,7 @@ for (const [what, options, state, detail] of BLOCKLISTS)
 
 test('blocklists that are still being tested are told as such', async (t) => {
   const { resolver, giveUp } = silentResolver();
-  const service = await startTestService(t, { resolver });
+  const service = await startTestService(t, { resolver, env: DEFAULT_LISTS });
   const { body } = await service.call<Readiness>('GET', '/readyz', { key: null });
   const found = body.dependencies.find(({ name }) => name === 'blocklists');
   assert.equal(found?.status, 'degraded');

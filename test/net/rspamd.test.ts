@@ -27,7 +27,9 @@ async function startServer(t: TestContext, serve: (socket: Socket) => void) {
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => server.close());
-  const closed = once(server, 'connection').then(([socket]) => once(socket as Socket, 'close'));
+  const closed = once(server, 'connection').then(
+    ([socket]) => new Promise((resolve) => (socket as Socket).on('close', resolve)),
+  );
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, closed };
 }
 

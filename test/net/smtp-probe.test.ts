@@ -20,7 +20,7 @@ const RESOLVER = zoneResolver({
 const PAIR = await makeCertificate(HOST, Date.now());
 const HELLO = ['220 mx.example.com ESMTP', '250-mx.example.com\r\n250-SIZE 1000\r\n250 STARTTLS'];
 
-/** A real server; what was said to it, without what came over TLS. */
+/** A real server, and the port on which it listens. */
 async function startServer(t: TestContext, options: SMTPServerOptions = {}): Promise<number> {
   const server = new SMTPServer({ ...PAIR, authOptional: true, logger: false, ...options });
   server.on('error', () => {});
@@ -39,13 +39,7 @@ const probe = (port: number, host = HOST, options: Partial<ProbeOptions> = {}) =
   })(host);
 
 test('a server with STARTTLS and a certificate that is trusted for its name', async (t) => {
-  const said: string[] = [];
-  const port = await startServer(t, {
-    onConnect(session, done) {
-      t.after(() => said.push(session.hostNameAppearsAs));
-      done();
-    },
-  });
+  const port = await startServer(t);
   const { dial, dialled } = dialTo(port);
   const found = await probe(port, HOST, { dial, ca: [PAIR.cert] });
   assert.ok(found.status === 'tls', JSON.stringify(found));
@@ -84,6 +78,20 @@ test('a server that does not offer STARTTLS', async (t) => {
   assert.deepEqual(await probe(port), { status: 'no_starttls' });
 });
 
+test('it says no more than it must, and takes its leave', async (t) => {
+  let said = '';
+  const answer = saying('220 hello', '250 hello');
+  const { port, gone } = await startRaw(t, (socket) => {
+    socket.on('data', (chunk) => {
+      said += chunk;
+    });
+    answer(socket);
+  });
+  assert.equal((await probe(port)).status, 'no_starttls');
+  await gone();
+  assert.equal(said, 'EHLO probe.example.org\r\nQUIT\r\n');
+});
+
 /** Says each of the texts, the first at once and the others when a line has come. */
 const saying =
   (...texts: string[]) =>
@@ -106,6 +114,7 @@ test('servers that turn away, break off, or talk nonsense leave it unknown or br
     ['unknown', /did not greet/, (socket) => socket.end('x'.repeat(20_000))],
     ['unknown', /did not answer EHLO/, saying('220 hello', 'hello')],
     ['broken', /^it answered 454 not now$/, saying(...HELLO, '454 not now')],
+    ['unknown', /^it answered 421 bye$/, saying(...HELLO, '421 bye')],
     ['broken', /handshake failed/, saying(...HELLO, '220 go', 'this is no TLS')],
     ['broken', /before TLS has begun/, saying(...HELLO, '220 go\r\n250 injected')],
   ];

@@ -12,16 +12,29 @@ import { startSpamd } from '../helpers/spamd.ts';
 
 const message = Buffer.from(goodMessage().replaceAll('\n', '\r\n'));
 
-/** A server that does with each connection what the test says; `closed` resolves when the first is gone. */
+/**
+ * A server that does with each connection what the test says. `gone` resolves when the first one's
+ * other side is gone, which answers what is still sent with a reset.
+ */
 async function startServer(t: TestContext, serve: (socket: Socket) => void) {
-  const server = createServer((socket) => {
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on('error', () => {});
     serve(socket);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => server.close());
-  const closed = once(server, 'connection').then(([socket]) => once(socket as Socket, 'close'));
-  return { url: `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`, closed };
+  const first = once(server, 'connection').then(([socket]) => socket as Socket);
+  return {
+    url: `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async gone() {
+      const socket = await first;
+      if (socket.closed) return;
+      const closed = new Promise((resolve) => socket.on('close', resolve));
+      const next = () => socket.writable && socket.write('?', () => setImmediate(next));
+      next();
+      await closed;
+    },
+  };
 }
 
 const HEAD = 'SPAMD/1.1 0 EX_OK\r\n';
@@ -39,7 +52,6 @@ function drip(socket: Socket) {
 
 const failures: [string, (socket: Socket) => void, RegExp][] = [
   ['says nothing', (socket) => void socket.resume(), /did not answer in time/],
-  ['does not even read', () => {}, /did not answer in time/],
   ['drips', drip, /did not answer in time/],
   ['stops within the report', saysOpen(answer('report').slice(0, -3)), /did not answer in time/],
   ['closes at once', (socket) => socket.destroy(), /closed the connection/],
@@ -49,7 +61,7 @@ const failures: [string, (socket: Socket) => void, RegExp][] = [
   ['closes within the report', says(answer('report').slice(0, -3)), /ended early/],
   ['is no spamd', says('220 mx.example.com ESMTP\r\n'), /not the spamd protocol/],
   ['sends octets', says(Buffer.alloc(5000, 0xff)), /not the spamd protocol/],
-  ['sends an endless head', says(`${HEAD}${'X-A: b\r\n'.repeat(5000)}`), /ended early/],
+  ['sends an endless head', says(`${HEAD}${'X-A: b\r\n'.repeat(1200)}`), /ended early/],
   ['fails for now', says('SPAMD/1.5 75 EX_TEMPFAIL\r\n'), /error 75 EX_TEMPFAIL/],
   ['refuses', says('SPAMD/1.0 76 Bad header line: x\r\n'), /error 76 Bad header line: x/],
   ['gives no score', says(answer('x', 'True')), /no score/],
@@ -59,11 +71,11 @@ const failures: [string, (socket: Socket) => void, RegExp][] = [
 
 for (const [name, serve, expected] of failures)
   test(`a server that ${name} is a failure with its reason, and the connection ends`, async (t) => {
-    const { url, closed } = await startServer(t, serve);
+    const { url, gone } = await startServer(t, serve);
     const result = await askSpamd(url, [message], { timeoutMs: 150, maxBytes: 10_000 });
     assert.equal(result.status, 'failed');
     assert.match(result.detail, expected);
-    await closed;
+    await gone();
   });
 
 test('a server that is not there is a failure', async () => {
@@ -71,14 +83,14 @@ test('a server that is not there is a failure', async () => {
   assert.deepEqual(result, { status: 'failed', detail: 'it refused the connection' });
 });
 
-test('a host that does not exist is a failure', async () => {
-  const result = await askSpamd('tcp://[::ffff:127.0.0.1]:1', [message]);
+test('an IPv6 address stands in brackets', async () => {
+  const result = await askSpamd(`tcp://[::1]:${await freePort()}`, [message]);
   assert.equal(result.status, 'failed');
 });
 
 test('the answer may come in any pieces, and the server need not close', async (t) => {
   const text = answer('the report', 'True ; -1.5 / 5.0');
-  const { url, closed } = await startServer(t, (socket) => {
+  const { url, gone } = await startServer(t, (socket) => {
     socket.resume().setNoDelay();
     const next = (i: number) => {
       if (i < text.length) socket.write(text[i]!, () => setImmediate(next, i + 1));
@@ -87,7 +99,7 @@ test('the answer may come in any pieces, and the server need not close', async (
   });
   const expected = { status: 'answered', score: -1.5, threshold: 5, report: 'the report' };
   assert.deepEqual(await askSpamd(url, [message]), expected);
-  await closed;
+  await gone();
 });
 
 test('the message is sent with its length, whatever the pieces', async (t) => {

@@ -59,7 +59,7 @@ export const NEWSLETTER = `Received: from app.shop.example (app.shop.example [19
  by mail.shop.example with ESMTPS; Sat, 21 Nov 2026 09:59:30 +0000
 From: Wool & Sons <news@shop.example>
 To: Reader <reader@example.net>
-Subject: =?utf-8?Q?Scarves_for_November_=F0=9F=A7=A3?=
+Subject: =?utf-8?Q?Scarves_for_November_=E2=80=93_knitted_in_Wales?=
 Date: Sat, 21 Nov 2026 09:59:29 +0000
 Message-ID: <20261121.n11@shop.example>
 List-Unsubscribe: <https://shop.example/unsubscribe/8231>, <mailto:leave@shop.example>

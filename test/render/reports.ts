@@ -150,7 +150,8 @@ export async function unscoredReport(): Promise<Report> {
 
 /** Marketing with images inside and remote ones, well authenticated but for its policy. */
 export async function newsletterReport(): Promise<Report> {
-  const message = NEWSLETTER.replace('{banner}', pngOf(600, 160).toString('base64'));
+  const banner = pngOf(600, 160).toString('base64').replace(/.{76}/g, '$&\n');
+  const message = NEWSLETTER.replace('{banner}', banner);
   const raw = await signMessage(message, {
     domain: 'shop.example',
     selector: 's1',

@@ -31,7 +31,7 @@ export interface MarkCertificate {
   image: Uint8Array | null;
 }
 
-export interface JudgedCertificate {
+interface JudgedCertificate {
   certificate: MarkCertificate | null;
   /** Sentences. */
   problems: string[];

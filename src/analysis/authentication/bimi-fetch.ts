@@ -6,7 +6,7 @@ import type { Web, WebFailure } from '../../net/web.ts';
 const MAX_BYTES = 64 * 1024;
 
 /** `problem`: why receivers cannot have it either. `open`: why it could not be found out. Sentences. */
-export type Fetched =
+type Fetched =
   | { body: Uint8Array; problem?: undefined; open?: undefined }
   | { body: null; problem: string; open?: undefined }
   | { body: null; problem?: undefined; open: string };

@@ -12,7 +12,7 @@ const MAX_DEPTH = 200;
 const SLICE = 4096;
 const MAX_PROBLEMS = 12;
 
-export interface SvgLogo {
+interface SvgLogo {
   /** Octets, unpacked. */
   bytes: number;
   title: string | null;

@@ -37,9 +37,9 @@ export const unsubscribeLink: Check = {
         evidence,
       );
     return warn({
-      title: 'Your unsubscribe link has no text.',
+      title: 'Your unsubscribe link has nothing to read.',
       detail:
-        'There is nothing to read between its tags, not even the alternative text of an image. Where images are not shown, nobody sees it.',
+        'It is hidden, or there is nothing between its tags, not even the alternative text of an image. Where images are not shown, nobody sees it.',
       fix: FIX,
       evidence,
     });

@@ -75,4 +75,7 @@ const SCRIPT_ADDRESS = /^(javascript|vbscript|data:text\/html)\b/;
 
 /** As the URL standard reads it: white space and control characters before and within do not count. */
 const schemeOf = (address: string): string =>
-  address.slice(0, 200).replace(/[\0- ]+/g, '').toLowerCase();
+  address
+    .slice(0, 200)
+    .replace(/[\0- ]+/g, '')
+    .toLowerCase();

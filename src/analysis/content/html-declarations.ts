@@ -9,6 +9,7 @@ export interface Declared {
 }
 
 export type Declarations = Map<string, Declared>;
+export type ReadonlyDeclarations = ReadonlyMap<string, Declared>;
 
 export const INLINE = Number.POSITIVE_INFINITY;
 
@@ -55,20 +56,23 @@ const RELEVANT = new Set([
 const MAX_STYLE = 50_000;
 
 /** What a `style` attribute declares of the properties that matter here. */
-export function readStyleAttribute(style: string): Declarations {
+export function readStyleAttribute(style: string): ReadonlyDeclarations {
   const found: Declarations = new Map();
-  for (const declaration of splitDeclarations(withoutComments(style.slice(0, MAX_STYLE)))) {
-    const colon = declaration.indexOf(':');
-    if (colon < 0) continue;
-    const value = declaration.slice(colon + 1);
-    declare(found, declaration.slice(0, colon), value, INLINE);
-  }
+  readDeclarations(found, withoutComments(style.slice(0, MAX_STYLE)), INLINE);
   return found;
 }
 
-/** Adds a declaration where it matters and nothing stronger is there. */
-export function declare(to: Declarations, name: string, text: string, rank: number): void {
-  const property = name.trim().toLowerCase();
+/** Adds what a block without comments declares, where it matters and nothing stronger is there. */
+export function readDeclarations(to: Declarations, block: string, rank: number): void {
+  for (const declaration of splitOutside(block, ';')) {
+    const colon = declaration.indexOf(':');
+    if (colon >= 0) declare(to, declaration.slice(0, colon), declaration.slice(colon + 1), rank);
+  }
+}
+
+function declare(to: Declarations, name: string, text: string, rank: number): void {
+  // Longer than any, so that much white space costs little.
+  const property = name.slice(-100).trim().toLowerCase();
   if (!RELEVANT.has(property)) return;
   const whole = text.slice(0, 300).trim().toLowerCase();
   const important = /!\s*important$/.test(whole);
@@ -77,7 +81,7 @@ export function declare(to: Declarations, name: string, text: string, rank: numb
 }
 
 /** All of `from` into `to`, each where it is the stronger one. */
-export function mergeDeclarations(to: Declarations, from: Declarations): void {
+export function mergeDeclarations(to: Declarations, from: ReadonlyDeclarations): void {
   for (const [property, declared] of from) put(to, property, declared);
 }
 
@@ -90,8 +94,8 @@ function put(to: Declarations, property: string, declared: Declared): void {
 const isStronger = (a: Declared, b: Declared): boolean =>
   a.important === b.important ? a.rank >= b.rank : a.important;
 
-/** At semicolons outside of quotes and brackets: `url(data:image/png;base64,…)` is one value. */
-function splitDeclarations(style: string): string[] {
+/** Cut at a sign outside of quotes and brackets: `url(data:image/png;base64,…)` is one value. */
+export function splitOutside(style: string, at: string): string[] {
   const found: string[] = [];
   let start = 0;
   let depth = 0;
@@ -103,7 +107,7 @@ function splitDeclarations(style: string): string[] {
     else if (sign === '"' || sign === "'") quote = sign;
     else if (sign === '(') depth += 1;
     else if (sign === ')') depth = Math.max(0, depth - 1);
-    else if (sign === ';' && depth === 0) {
+    else if (sign === at && depth === 0) {
       found.push(style.slice(start, i));
       start = i + 1;
     }

@@ -14,7 +14,7 @@ export interface OpenElements<T> {
   depth(): number;
   /** The place of the innermost cell, or other element that tags inside of it do not close; -1 without. */
   scope(): number;
-  /** Directly in a table or row, not in a cell: text there is shown before the table. */
+  /** In a table or row, but not in a cell: text there is shown before the table. */
   isBetweenCells(): boolean;
 }
 
@@ -51,7 +51,6 @@ const SCOPES = new Set(['table', 'td', 'th', 'caption', 'button', 'object', 'mar
 const CELLS = ['td', 'th', 'caption'];
 const SECTIONS = ['tbody', 'thead', 'tfoot'];
 const TABLE_PARTS = new Set([...CELLS, ...SECTIONS, 'tr', 'colgroup', 'col']);
-const BETWEEN_CELLS = new Set(['table', 'tr', ...SECTIONS]);
 const KEEPS_P = new Set('body html option optgroup select legend textarea caption'.split(' '));
 /** What opens ends an open one of these, up to the nearest of the others. */
 const SIBLINGS: Record<string, { ends: string[]; within: string[] }> = {
@@ -77,6 +76,7 @@ export function openElements<T>(document: T, watch: ElementWatcher): OpenElement
   const last = (name: string) => places.get(name)?.at(-1) ?? -1;
   const lastOf = (list: readonly string[]) => Math.max(-1, ...list.map(last));
   const scope = () => scopes.at(-1) ?? -1;
+  const isBetweenCells = () => names[scope()] === 'table';
   const top = () => made.at(-1) ?? root;
 
   const popTo = (place: number, byEndTag = false) => {
@@ -138,7 +138,7 @@ export function openElements<T>(document: T, watch: ElementWatcher): OpenElement
   };
   return {
     open(name, make, selfClosing) {
-      if (name === 'table' && BETWEEN_CELLS.has(names.at(-1) ?? '')) {
+      if (name === 'table' && isBetweenCells()) {
         watch.misplaced(name);
         popTo(last('table'));
       }
@@ -163,6 +163,6 @@ export function openElements<T>(document: T, watch: ElementWatcher): OpenElement
     isOpen: (name) => last(name) >= 0,
     depth: () => names.length,
     scope,
-    isBetweenCells: () => BETWEEN_CELLS.has(names.at(-1) ?? ''),
+    isBetweenCells,
   };
 }

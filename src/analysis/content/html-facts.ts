@@ -1,6 +1,7 @@
 /** The HTML of a message gone through once, for all checks that look at it. */
 
 import type { Context } from '../check.ts';
+import { scanHtml } from './html-scan.ts';
 
 export interface HtmlLink {
   /** The address as written, entities decoded, white space at its ends taken off. */
@@ -20,6 +21,8 @@ export interface HtmlImage {
   height: number | null;
   /** Not shown: display:none, or inside of what is hidden. */
   hidden: boolean;
+  /** It is in a link. */
+  linked: boolean;
 }
 
 export interface HiddenText {
@@ -52,6 +55,6 @@ export interface HtmlFacts {
 }
 
 /** A fact: ask for it by `context.fact(htmlFacts)`. Null where the message has no HTML. */
-export function htmlFacts(_context: Context): HtmlFacts | null {
-  return null;
+export function htmlFacts({ message }: Context): HtmlFacts | null {
+  return message.html === null ? null : scanHtml(message.html);
 }

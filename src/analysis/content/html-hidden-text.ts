@@ -25,7 +25,12 @@ export function collectHidden(): HiddenCollector {
   const end = () => {
     const text = open?.text.value() ?? '';
     // Filler alone hides nothing; before all text it may be there to make the preview short.
-    if (open && text !== '' && (open.preheader || isVisible(text)) && entries.length < MAX_ENTRIES) {
+    if (
+      open &&
+      text !== '' &&
+      (open.preheader || isVisible(text)) &&
+      entries.length < MAX_ENTRIES
+    ) {
       entries.push({ text, how: open.how, preheader: open.preheader });
       left -= text.length;
     }

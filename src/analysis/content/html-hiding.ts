@@ -1,6 +1,6 @@
 /** The ways in which an element is hidden by what is declared for itself, without regard to others. */
 
-import type { Declarations } from './html-declarations.ts';
+import type { ReadonlyDeclarations } from './html-declarations.ts';
 
 /** How it is hidden, with the properties that would show it again if a rule changed them. */
 export interface Hiding {
@@ -15,11 +15,13 @@ const FAR = 900;
 const GROWING = new Set(['table', 'tbody', 'thead', 'tfoot', 'tr', 'td', 'th', 'caption']);
 /** Elements that have no height of their own unless a style makes them blocks. */
 const INLINE_ELEMENTS = new Set(
-  'a abbr b bdi bdo big cite code em font i label s small span strike strong sub sup tt u'.split(' '),
+  'a abbr b bdi bdo big cite code em font i label s small span strike strong sub sup tt u'.split(
+    ' ',
+  ),
 );
 
 /** The first that applies, of those that hide the element and all that is in it; null where none does. */
-export function hidingOf(tag: string, declared: Declarations): Hiding | null {
+export function hidingOf(tag: string, declared: ReadonlyDeclarations): Hiding | null {
   const value = (property: string) => declared.get(property)?.value ?? '';
   if (value('display') === 'none') return { how: 'display:none', by: ['display'] };
   if (/^0*\.?0*1?%?$/.test(value('opacity')) && Number.parseFloat(value('opacity')) < 0.02)

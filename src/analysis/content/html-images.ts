@@ -1,7 +1,7 @@
 /** Collects the images of HTML while it is read. */
 
+import { type ReadonlyDeclarations, readStyleAttribute } from './html-declarations.ts';
 import type { HtmlImage } from './html-facts.ts';
-import { type Declarations, readStyleAttribute } from './html-declarations.ts';
 import { readLength } from './html-hiding.ts';
 import type { Attributes } from './html-tokens.ts';
 
@@ -11,10 +11,7 @@ const MAX_SRC = 4000;
 const MAX_ALT = 2000;
 
 /** What an `img` element says of itself; its attributes in pixels, else its style. */
-export function readImage(
-  attributes: Attributes,
-  surroundings: { hidden: boolean; linked: boolean },
-): HtmlImage {
+export function readImage(attributes: Attributes, hidden: boolean, linked: boolean): HtmlImage {
   const src = (attributes.get('src') ?? '').trim();
   const style = readStyleAttribute(attributes.get('style') ?? '');
   return {
@@ -22,11 +19,16 @@ export function readImage(
     alt: attributes.get('alt')?.slice(0, MAX_ALT) ?? null,
     width: sizeOf('width', attributes, style),
     height: sizeOf('height', attributes, style),
-    ...surroundings,
+    hidden,
+    linked,
   };
 }
 
-function sizeOf(side: 'width' | 'height', attributes: Attributes, style: Declarations) {
+/** A spacer, or one that is only there to be loaded. */
+export const isTiny = ({ width, height }: HtmlImage): boolean =>
+  (width !== null && width <= 2) || (height !== null && height <= 2);
+
+function sizeOf(side: 'width' | 'height', attributes: Attributes, style: ReadonlyDeclarations) {
   const attribute = readPixels(attributes.get(side) ?? '');
   const declared = readPixels(style.get(side)?.value ?? '');
   // What makes an image invisible wins: a style of 1px on an image of 600 makes it a tracking pixel.

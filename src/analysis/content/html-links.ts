@@ -29,7 +29,7 @@ interface OpenLink {
   link: HtmlLink | null;
   scope: number;
   text: TextSink;
-  alt: TextSink;
+  alt: TextSink | null;
 }
 
 export function collectLinks(structure: StructureWatch): LinkCollector {
@@ -37,7 +37,7 @@ export function collectLinks(structure: StructureWatch): LinkCollector {
   let current: OpenLink | null = null;
   const end = () => {
     const link = current?.link;
-    if (link) link.text = current!.text.value() || current!.alt.value();
+    if (link) link.text = current!.text.value() || (current!.alt?.value() ?? '');
     current = null;
     return link;
   };
@@ -57,7 +57,7 @@ export function collectLinks(structure: StructureWatch): LinkCollector {
       const open = end();
       if (open && href !== null) structure.linkInLink(named(open));
       const link = href === null ? null : keep({ href, text: '', tag });
-      current = { link, scope, text: textSink(MAX_TEXT), alt: textSink(MAX_TEXT) };
+      current = { link, scope, text: textSink(MAX_TEXT), alt: null };
     },
     close: end,
     leave(place) {
@@ -69,6 +69,7 @@ export function collectLinks(structure: StructureWatch): LinkCollector {
     space: () => current?.text.space(),
     image(alt) {
       if (!alt || !current) return;
+      current.alt ??= textSink(MAX_TEXT);
       current.alt.space();
       current.alt.add(alt);
     },

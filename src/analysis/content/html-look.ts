@@ -11,6 +11,7 @@ import {
   type Declarations,
   INLINE,
   mergeDeclarations,
+  type ReadonlyDeclarations,
   readStyleAttribute,
 } from './html-declarations.ts';
 import { type Hiding, hidingOf, isFarIndent, readLength } from './html-hiding.ts';
@@ -21,8 +22,10 @@ import type { Attributes } from './html-tokens.ts';
 export interface Look {
   /** Why the element and all in it is hidden, whatever its children declare. */
   box: string | null;
-  /** No text to read (`title`, `template`), or text for some readers only (small screens). */
+  /** What is in it is no text to read: `title`, `script`, `template`. */
   silent: boolean;
+  /** Some readers see it and some do not: those with a small screen, in dark mode, who click. */
+  partial: boolean;
   invisible: boolean;
   /** In pixels. */
   fontSize: number;
@@ -39,6 +42,7 @@ export interface Look {
 export const PLAIN: Look = {
   box: null,
   silent: false,
+  partial: false,
   invisible: false,
   fontSize: 16,
   farIndent: false,
@@ -63,13 +67,12 @@ export function lookReader(sheet: StyleSheet): LookOf {
   const ofStyle = rememberStyles();
   return (parent, tag, attributes) => {
     const named = namesOf(tag, attributes);
-    const declared = sheet.certain(named);
     const style = attributes.get('style');
-    if (style) mergeDeclarations(declared, ofStyle(style));
+    const declared = both(sheet.certain(named), style ? ofStyle(style) : null);
     const possible = sheet.possible(named);
     const conditional = sheet.conditional(named);
     const declares = declared.size > 0 || possible.size > 0 || conditional.size > 0;
-    if (!declares && !changesByItself(tag, attributes)) return parent;
+    if (!declares && !changesByItself(parent, tag, attributes)) return parent;
     const look = inherit(parent, tag, attributes, declared, possible);
     const own = hidingOf(tag, declared) ?? hidingAttribute(attributes, declared);
     return settle(parent, look, own, (hiding) =>
@@ -78,8 +81,19 @@ export function lookReader(sheet: StyleSheet): LookOf {
   };
 }
 
-function changesByItself(tag: string, attributes: Attributes): boolean {
-  if (tag === 'a' || SILENT.has(tag)) return true;
+function both(
+  certain: ReadonlyDeclarations,
+  own: ReadonlyDeclarations | null,
+): ReadonlyDeclarations {
+  if (!own || own.size === 0) return certain;
+  if (certain.size === 0) return own;
+  const declared: Declarations = new Map(certain);
+  mergeDeclarations(declared, own);
+  return declared;
+}
+
+function changesByItself(parent: Look, tag: string, attributes: Attributes): boolean {
+  if (SILENT.has(tag) || (tag === 'a' && parent.color !== null)) return true;
   return ['hidden', 'bgcolor', 'background', 'color', 'text'].some((name) => attributes.has(name));
 }
 
@@ -88,8 +102,8 @@ function inherit(
   parent: Look,
   tag: string,
   attributes: Attributes,
-  declared: Declarations,
-  possible: Declarations,
+  declared: ReadonlyDeclarations,
+  possible: ReadonlyDeclarations,
 ): Look {
   const value = (property: string) => declared.get(property)?.value ?? '';
   const visibility = value('visibility');
@@ -99,15 +113,13 @@ function inherit(
     invisible:
       visibility === '' ? parent.invisible : visibility === 'hidden' || visibility === 'collapse',
     fontSize: possible.has('font-size') || possible.has('font') ? 16 : fontSize(parent, value),
-    farIndent: declared.has('text-indent')
-      ? isFarIndent(value('text-indent'))
-      : parent.farIndent,
+    farIndent: declared.has('text-indent') ? isFarIndent(value('text-indent')) : parent.farIndent,
     color: possible.has('color') ? null : colorOf(parent, tag, attributes, value),
     background: backgroundOf(parent, attributes, value, possible),
   };
 }
 
-const hidingAttribute = (attributes: Attributes, declared: Declarations): Hiding | null =>
+const hidingAttribute = (attributes: Attributes, declared: ReadonlyDeclarations): Hiding | null =>
   attributes.has('hidden') && !declared.has('display')
     ? { how: 'the attribute “hidden”', by: ['display'] }
     : null;
@@ -124,7 +136,10 @@ function settle(
   const shownToSome = reason !== null && isShownToSome(reason);
   const box = parent.box ?? (shownToSome ? null : (own?.how ?? null));
   const hides = box ?? (shownToSome ? null : (ofText?.how ?? null));
-  const settled = { ...look, box, hides, silent: look.silent || shownToSome };
+  const settled: Look = { ...look, box, hides };
+  // Its children are seen by the same readers, so they do not inherit what hides it.
+  if (shownToSome)
+    Object.assign(settled, { partial: true, invisible: false, fontSize: 16, farIndent: false });
   const cause = hides === null ? null : hides === parent.hides ? parent.cause : settled;
   return Object.assign(settled, { cause });
 }
@@ -145,7 +160,11 @@ function textHiding(look: Look): Hiding | null {
 }
 
 /** Whether a rule that holds for some readers undoes what hides. */
-function isShownBy(other: Declarations, { by }: Hiding, declared: Declarations): boolean {
+function isShownBy(
+  other: ReadonlyDeclarations,
+  { by }: Hiding,
+  declared: ReadonlyDeclarations,
+): boolean {
   return by.some((property) => {
     const change = other.get(property);
     const there = declared.get(property);
@@ -193,7 +212,7 @@ function backgroundOf(
   parent: Look,
   attributes: Attributes,
   value: ValueOf,
-  possible: Declarations,
+  possible: ReadonlyDeclarations,
 ): Color {
   if (BACKGROUNDS.some((property) => possible.has(property))) return null;
   if (value('mix-blend-mode') !== '' || isImage(value('background-image'))) return null;
@@ -221,8 +240,8 @@ function liesOver(value: ValueOf): boolean {
 }
 
 /** The same styles come again and again in a message. */
-function rememberStyles(): (style: string) => Declarations {
-  const known = new Map<string, Declarations>();
+function rememberStyles(): (style: string) => ReadonlyDeclarations {
+  const known = new Map<string, ReadonlyDeclarations>();
   return (style) => {
     const there = known.get(style);
     if (there) return there;

@@ -1,13 +1,14 @@
 /** Goes through HTML once and notes what the checks want to know, in linear time and bounded memory. */
 
 import { countElements } from './html-counts.ts';
-import { BLOCKS, openElements, VOID } from './html-elements.ts';
+import { BLOCKS, openElements } from './html-elements.ts';
 import type { HtmlFacts, HtmlImage } from './html-facts.ts';
 import { collectHidden } from './html-hidden-text.ts';
-import { readImage } from './html-images.ts';
+import { isTiny, readImage } from './html-images.ts';
 import { collectLinks } from './html-links.ts';
 import { type Look, lookReader, PLAIN } from './html-look.ts';
 import { watchStructure } from './html-structure.ts';
+import { styleElements } from './html-style-elements.ts';
 import { readStyleSheet, type StyleElement } from './html-style-sheet.ts';
 import { isVisible, textSink } from './html-text.ts';
 import { type Attributes, type TokenHandler, tokenizeHtml } from './html-tokens.ts';
@@ -25,72 +26,106 @@ export function scanHtml(html: string): HtmlFacts {
   const seen = truncated ? html.slice(0, MAX_HTML) : html;
   const styles = styleElements(seen);
   const scan = createScan(styles);
-  tokenizeHtml(seen, scan.handler, !truncated);
-  return { truncated, ...scan.facts() };
+  tokenizeHtml(seen, handlerOf(scan), !truncated);
+  if (!truncated) scan.links.leave(-1);
+  scan.links.close();
+  return {
+    truncated,
+    text: scan.text.value(),
+    links: scan.links.links,
+    images: scan.images,
+    hidden: scan.hidden.end(),
+    ...scan.counts.values(),
+    structure: scan.structure.problems(!truncated && scan.elements.isOpen('table')),
+    styleSheet: styles
+      .map(({ css }) => css)
+      .join('\n')
+      .slice(0, MAX_TEXT),
+    inlineStyles: [...scan.inlineStyles],
+  };
 }
 
+type Scan = ReturnType<typeof createScan>;
+
 function createScan(styles: StyleElement[]) {
-  const lookOf = lookReader(readStyleSheet(styles));
   const structure = watchStructure();
   const links = collectLinks(structure);
-  const hidden = collectHidden();
-  const counts = countElements();
-  const text = textSink(MAX_TEXT);
-  const images: HtmlImage[] = [];
-  const inlineStyles = new Set<string>();
-  const elements = openElements<Look>(PLAIN, {
-    ...structure,
-    closed(name, place, scope, byEndTag) {
-      links.leave(place);
-      structure.closed(name, place, scope, byEndTag);
-    },
-  });
-  const space = () => {
-    text.space();
-    links.space();
-    hidden.space();
-  };
-  const image = (attributes: Attributes, look: Look) => {
-    const unseen = look.box !== null || look.invisible || look.silent;
-    const found = readImage(attributes, { hidden: unseen, linked: links.isOpen() });
-    if (!unseen) {
-      links.image(found.alt);
-      const pixel = (found.width ?? 3) <= 2 || (found.height ?? 3) <= 2;
-      if (!pixel) structure.shown('An image', elements.scope(), elements.isBetweenCells());
-    }
-    if (images.length < MAX_IMAGES) images.push(found);
-  };
-  const handler: TokenHandler = {
-    open(name, attributes, selfClosing) {
-      counts.add(name, attributes);
-      const style = attributes.get('style');
-      if (style && inlineStyles.size < MAX_STYLES) inlineStyles.add(style.slice(0, MAX_STYLE_LENGTH));
-      if (BLOCKS.has(name) || name === 'br') space();
-      let look = PLAIN;
-      const make = (parent: Look) => {
-        look = lookOf(parent, name, attributes);
-        return look;
-      };
-      const foreign = elements.isOpen('svg') || elements.isOpen('math');
-      if (!elements.open(name, make, selfClosing && foreign)) return;
-      if (name === 'a' || name === 'area') links.open(name, attributes, elements.scope());
-      if (name === 'img') image(attributes, look);
-    },
-    close(name) {
-      if (BLOCKS.has(name) || name === 'br') space();
-      if (name === 'a') links.close();
-      if (!VOID.has(name)) elements.close(name);
-    },
-    text(piece) {
-      const look = elements.top();
-      if (look.hides !== null) return hidden.add(piece, look);
-      if (look.silent) {
-        if (!isSource(elements)) links.text(piece);
-        return;
-      }
-      ...
-    },
-    broken: structure.broken,
-    isForeign: () => elements.isOpen('svg') || elements.isOpen('math'),
+  return {
+    structure,
+    links,
+    elements: openElements<Look>(PLAIN, {
+      ...structure,
+      closed(name, place, scope, byEndTag) {
+        links.leave(place);
+        structure.closed(name, place, scope, byEndTag);
+      },
+    }),
+    lookOf: lookReader(readStyleSheet(styles)),
+    hidden: collectHidden(),
+    counts: countElements(),
+    text: textSink(MAX_TEXT),
+    images: [] as HtmlImage[],
+    inlineStyles: new Set<string>(),
   };
 }
+
+function handlerOf(scan: Scan): TokenHandler {
+  const { elements, links, hidden } = scan;
+  const isForeign = () => elements.isOpen('svg') || elements.isOpen('math');
+  const border = (name: string) => {
+    if (!BLOCKS.has(name) && name !== 'br') return;
+    for (const { space } of [scan.text, links, hidden]) space();
+  };
+  return {
+    open(name, attributes, selfClosing) {
+      scan.counts.add(name, attributes);
+      const style = attributes.get('style');
+      if (style && scan.inlineStyles.size < MAX_STYLES)
+        scan.inlineStyles.add(style.slice(0, MAX_STYLE_LENGTH));
+      border(name);
+      let look = PLAIN;
+      const make = (parent: Look) => {
+        look = scan.lookOf(parent, name, attributes);
+        return look;
+      };
+      if (!elements.open(name, make, selfClosing && isForeign())) return;
+      if (name === 'a' || name === 'area') links.open(name, attributes, elements.scope());
+      if (name === 'img') addImage(scan, attributes, look);
+    },
+    close(name) {
+      border(name);
+      if (name === 'a') links.close();
+      elements.close(name);
+    },
+    text: (piece) => addText(scan, piece),
+    broken: scan.structure.broken,
+    isForeign,
+  };
+}
+
+function addText(scan: Scan, piece: string): void {
+  const { hidden, links, text } = scan;
+  const look = scan.elements.top();
+  if (look.silent) return;
+  if (look.hides !== null) {
+    hidden.add(piece, look);
+    return;
+  }
+  links.text(piece);
+  if (look.partial) return;
+  text.add(piece);
+  if (!isVisible(piece)) return;
+  hidden.visibleText();
+  shown(scan, `“${piece.slice(0, 100).trim().slice(0, 60)}”`);
+}
+
+function addImage(scan: Scan, attributes: Attributes, look: Look): void {
+  const unseen = look.box !== null || look.invisible || look.silent;
+  const image = readImage(attributes, unseen || look.partial, scan.links.isOpen());
+  if (!unseen) scan.links.image(image.alt);
+  if (!image.hidden && !isTiny(image)) shown(scan, 'An image');
+  if (scan.images.length < MAX_IMAGES) scan.images.push(image);
+}
+
+const shown = ({ structure, elements }: Scan, what: string): void =>
+  structure.shown(what, elements.scope(), elements.isBetweenCells());

@@ -44,8 +44,7 @@ function readLink(href: string, text: string | null): MessageLink {
   const source = text === null ? 'text' : 'html';
   const address = source === 'text' && /^www\./i.test(href) ? `http://${href}` : href;
   const scheme = schemeOf(address);
-  const url =
-    /^https?$/.test(scheme) && address.length <= MAX_URL ? URL.parse(address) : null;
+  const url = /^https?$/.test(scheme) && address.length <= MAX_URL ? URL.parse(address) : null;
   const host = url ? url.hostname.replace(/^\[|\]$|\.$/g, '') : null;
   return {
     href,

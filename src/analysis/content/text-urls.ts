@@ -4,7 +4,8 @@
 const MAX_TEXT = 5_000_000;
 
 // No quantifier within another, so that no text makes it slow.
-const URL_START = /(?<![\w@.-])(?:https?:\/\/|www\.)[^\s<>"\u0000-\u001f\u3000-\u303f\uff01-\uff0f\uff1a\uff1b\uff1f]{1,4000}/giu;
+const URL_START =
+  /(?<![\w@.-])(?:https?:\/\/|www\.)[^\s<>"\u0000-\u001f\u3000-\u303f\uff01-\uff0f\uff1a\uff1b\uff1f]{1,4000}/giu;
 
 /** At most `limit` of them, as written, without the punctuation of the sentence around them. */
 export function bareUrls(text: string, limit: number): string[] {

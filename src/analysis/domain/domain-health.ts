@@ -50,18 +50,22 @@ function statusOf(checks: DomainCheck[]): HealthStatus {
   return checks.some(({ severity }) => severity === 'warning') ? 'warning' : 'healthy';
 }
 
-/** The points earned over the points of the checks that ran. */
+/**
+ * The mean of the checks that have points and ran, each counted once: a `warn` is half. The keys of
+ * several selectors are one check, so that many good ones do not outweigh the rest.
+ */
 function scoreOf(checks: DomainCheck[]): number | null {
-  let earned = 0;
-  let points = 0;
+  const shares = new Map<string, number[]>();
   for (const check of checks) {
-    const got = earnedOf(check);
-    if (got === null) continue;
-    earned += got;
-    points += check.points;
+    const earned = earnedOf(check);
+    if (earned === null) continue;
+    shares.set(check.id, [...(shares.get(check.id) ?? []), earned / check.points]);
   }
-  return points === 0 ? null : wholeScore((100 * earned) / points);
+  return shares.size === 0 ? null : wholeScore(100 * mean([...shares.values()].map(mean)));
 }
+
+const mean = (values: number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 const unanswered = (checks: DomainCheck[]): DomainCheck[] =>
   checks.filter(({ status }) => status === 'error');

@@ -4,7 +4,7 @@ import { normalizeAddress } from '../../lib/addresses.ts';
 import { normalizeDomain, organizationalDomain } from '../../lib/domain-names.ts';
 
 /** `fault` follows the text itself: "is an e-mail address …". */
-export type ReadDomain = { name: string; fault?: undefined } | { name: null; fault: string };
+type ReadDomain = { name: string; fault?: undefined } | { name: null; fault: string };
 
 /** A registered domain or one below it, in A-labels; U-labels are taken. */
 export function readDomainName(text: string): ReadDomain {

@@ -10,7 +10,7 @@ export function stsPolicyUrl(domain: string): string {
 }
 
 /** `problem`: what keeps every sender from it. `open`: why it could not be found out. Sentences. */
-export type FetchedPolicy =
+type FetchedPolicy =
   | { text: string; contentType: string; problem?: undefined; open?: undefined }
   | { text: null; problem: string; open?: undefined }
   | { text: null; problem?: undefined; open: string };

@@ -29,3 +29,9 @@ function withoutPolicy(find: Find): Judgement | null {
     dmarc?.status === 'skipped' && /^follows from .*dmarc_(?:policy|record)/.test(dmarc.detail);
   return noRecord ? { status: 'met', detail: 'There is no policy that mail could fail.' } : null;
 }
+
+/** A link that has nothing to read warns only, but these providers want it to be easy to see. */
+export function clearlyVisible(find: Find): Judgement | null {
+  const link = find('unsubscribe_link');
+  return link?.status === 'warn' ? { status: 'not_met', detail: link.title } : null;
+}

@@ -1,6 +1,6 @@
 /** What Gmail asks of senders to personal accounts, as published in 2026. */
 
-import { ALIGNED, FORMAT, policyKept } from './common.ts';
+import { ALIGNED, clearlyVisible, FORMAT, policyKept } from './common.ts';
 import type { Find, Judgement, ProviderRules } from './rule.ts';
 
 /** Its guidelines (support.google.com/a/answer/81126), their FAQ (14229414) and its SMTP errors (3726730). */
@@ -106,6 +106,7 @@ export const gmail: ProviderRules = {
       applies: 'bulk',
       marketingOnly: true,
       needs: [['unsubscribe_link']],
+      judge: clearlyVisible,
       error: null,
     },
     {

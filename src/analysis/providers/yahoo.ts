@@ -1,6 +1,6 @@
 /** What Yahoo asks of senders to its mailboxes (AOL's too), as published in 2026. */
 
-import { FORMAT, policyKept } from './common.ts';
+import { clearlyVisible, FORMAT, policyKept } from './common.ts';
 import type { Find, Judgement, ProviderRules } from './rule.ts';
 
 /** Its requirements, and its page of SMTP errors; it publishes hardly any enhanced status codes. */
@@ -93,6 +93,7 @@ export const yahoo: ProviderRules = {
       applies: 'bulk',
       marketingOnly: true,
       needs: [['unsubscribe_link']],
+      judge: clearlyVisible,
       error: null,
     },
     {

@@ -13,7 +13,7 @@ export interface Subject {
   isAddress: boolean;
 }
 
-export interface Listing {
+interface Listing {
   /** The name of the subject. */
   name: string;
   codes: string[];

@@ -8,7 +8,7 @@ import type { Subject } from './ask-lists.ts';
 import type { BlocklistInUse } from './blocklist.ts';
 
 /** What to ask, and whom; or why nobody is asked, as a sentence. */
-export type Asking =
+type Asking =
   | { address: string; subject: Subject; lists: BlocklistInUse[]; reason?: undefined }
   | { address: null; reason: string };
 

@@ -13,7 +13,7 @@ import { domainLists, namesWithin } from './sender-names.ts';
 const MAX_NAMES = 30;
 const MAX_QUESTIONS = 120;
 
-export interface LinkNames {
+interface LinkNames {
   subjects: Subject[];
   /** How many more there are, which nobody is asked about. */
   leftOut: number;

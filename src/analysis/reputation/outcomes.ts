@@ -5,7 +5,7 @@ import type { ListOutcome } from './ask-lists.ts';
 import type { BlocklistTier } from './blocklist.ts';
 
 /** What shows no listing that counts: its verdicts. */
-export interface Clean {
+interface Clean {
   /** "203.0.114.7 is on …", of where it is: "no blocklist". */
   passes(where: string): string;
   /** "It could not be found out whether …" */

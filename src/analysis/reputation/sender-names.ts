@@ -9,7 +9,7 @@ import { fromDomain, mailFromDomain } from '../infrastructure/sender-domains.ts'
 import { fields } from '../message.ts';
 import type { BlocklistInUse } from './blocklist.ts';
 
-export type SenderRole = 'from' | 'mail_from' | 'helo' | 'dkim';
+type SenderRole = 'from' | 'mail_from' | 'helo' | 'dkim';
 
 export interface SenderName {
   /** The organizational domain, or the full name where it is another. */
@@ -21,7 +21,7 @@ export interface SenderName {
 const MAX_NAMES = 20;
 const MAX_QUESTIONS = 80;
 
-export interface SenderNames {
+interface SenderNames {
   names: SenderName[];
   /** How many more there are, which nobody is asked about. */
   leftOut: number;

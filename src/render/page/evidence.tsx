@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import type { Json } from '../../analysis/check.ts';
 import { type Evidence, isObject } from '../read-evidence.ts';
 import { State } from './icons.tsx';
+import { Scroll } from './section.tsx';
 import {
   AuthState,
   Code,
@@ -114,7 +115,7 @@ function Objects({ name, objects, depth }: { name: string; objects: Evidence[]; 
     );
   const told = keys.filter((key) => objects.some((object) => object[key] != null));
   return (
-    <section class="scroll" aria-label={humanKey(name)}>
+    <Scroll label={humanKey(name)}>
       <table class="compact">
         <thead>
           <tr>
@@ -137,7 +138,7 @@ function Objects({ name, objects, depth }: { name: string; objects: Evidence[]; 
           ))}
         </tbody>
       </table>
-    </section>
+    </Scroll>
   );
 }
 

@@ -5,7 +5,7 @@ import { type Ledger, type LedgerRow, ledgerOf } from '../ledger.ts';
 import type { Report } from '../report.ts';
 import { BEYOND_THE_SCORE, categoryName, formatPoints } from '../report-words.ts';
 import { CheckState } from './icons.tsx';
-import { Fold, Section } from './section.tsx';
+import { Fold, Scroll, Section } from './section.tsx';
 
 export function LedgerSection({ report }: { report: Report }) {
   const ledger = ledgerOf(report);
@@ -19,14 +19,11 @@ export function LedgerSection({ report }: { report: Report }) {
       }
     >
       <div class="stack">
-        <div class="card scroll">
+        <Scroll class="card" label="Points by category">
           <table class="ledger">
             <thead>
               <tr>
                 <th scope="col">Category</th>
-                <th scope="col" class="wide">
-                  Share
-                </th>
                 <th scope="col" class="number">
                   Points
                 </th>
@@ -45,7 +42,7 @@ export function LedgerSection({ report }: { report: Report }) {
             </tbody>
             {report.score !== null && <Sums report={report} ledger={ledger} />}
           </table>
-        </div>
+        </Scroll>
         <p class="small muted">{BEYOND_THE_SCORE}</p>
         <EveryCheck checks={report.checks} />
       </div>
@@ -74,8 +71,12 @@ function Row({ row }: { row: LedgerRow }) {
   if (row.share === null || row.adds === null)
     return (
       <tr class="muted">
-        <th scope="row">{categoryName(row.name)}</th>
-        <td class="wide">not checked</td>
+        <th scope="row">
+          <span class="meter">
+            <span>{categoryName(row.name)}</span>
+            <span>not checked</span>
+          </span>
+        </th>
         <td class="number">–</td>
         <td class="number">({row.weight})</td>
         <td class="number">–</td>
@@ -85,9 +86,9 @@ function Row({ row }: { row: LedgerRow }) {
   const tone = percent >= 90 ? 'pass' : percent >= 55 ? 'warn' : 'fail';
   return (
     <tr>
-      <th scope="row">{categoryName(row.name)}</th>
-      <td class="wide">
+      <th scope="row">
         <span class="meter">
+          <span>{categoryName(row.name)}</span>
           <svg
             class={`bar-of ${tone}`}
             viewBox="0 0 100 8"
@@ -99,7 +100,7 @@ function Row({ row }: { row: LedgerRow }) {
           </svg>
           <span class="number">{percent} %</span>
         </span>
-      </td>
+      </th>
       <td class="number">
         {formatPoints(row.earned)} of {formatPoints(row.points)}
       </td>
@@ -115,21 +116,20 @@ function Sums({ report, ledger }: { report: Report; ledger: Ledger }) {
     <tfoot>
       <tr>
         <th scope="row">Sum</th>
-        <td class="wide" />
         <td />
         <td class="number">{ledger.weight}</td>
         <td class="number">{tenth(ledger.sum ?? 0)}</td>
       </tr>
       {cap && (
         <tr class="fail">
-          <th scope="row" colSpan={4}>
+          <th scope="row" colSpan={3}>
             <span class="tone">Cap: {cap.reason}</span>
           </th>
           <td class="number tone">at most {cap.limit}</td>
         </tr>
       )}
       <tr class="total">
-        <th scope="row" colSpan={4}>
+        <th scope="row" colSpan={3}>
           Score, rounded down
         </th>
         <td class="number">
@@ -146,7 +146,7 @@ function EveryCheck({ checks }: { checks: CheckResult[] }) {
   const categories = [...new Set(counted.map(({ category }) => category))];
   return (
     <Fold title="The points of every check" count={`${counted.length} checks`}>
-      <div class="scroll">
+      <Scroll label="Points by check">
         <table class="compact">
           <thead>
             <tr>
@@ -184,7 +184,7 @@ function EveryCheck({ checks }: { checks: CheckResult[] }) {
             </tbody>
           ))}
         </table>
-      </div>
+      </Scroll>
     </Fold>
   );
 }

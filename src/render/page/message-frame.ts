@@ -9,7 +9,7 @@ const MESSAGE_STYLE = `
 html { color: #000; font: 16px/1.4 Arial, Helvetica, sans-serif; }
 body { overflow-wrap: break-word; }
 a, area { pointer-events: none; cursor: default; }
-img:not([src^="data:"]) { outline: 1px dashed #8b8d9e; outline-offset: -1px; color: #585a6b; font: 12px/1.4 Arial, sans-serif; }
+img:not([src^="data:"]) { display: inline-block; outline: 1px dashed #8b8d9e; outline-offset: -1px; background: #f3f3f8; color: #585a6b; font: 12px/1.4 Arial, sans-serif; }
 `;
 
 /**

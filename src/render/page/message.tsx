@@ -5,7 +5,7 @@ import { evidenceOf, objectsIn, textIn } from '../read-evidence.ts';
 import type { MessageView, Report } from '../report.ts';
 import { State, type Tone } from './icons.tsx';
 import { messageDocument } from './message-frame.ts';
-import { Fold, Section } from './section.tsx';
+import { Fold, Scroll, Section } from './section.tsx';
 import { Code, exactly, formatOctets, linesOf, oneLine } from './shown-values.tsx';
 
 export function MessageSection({ report }: { report: Report }) {
@@ -26,7 +26,7 @@ export function MessageSection({ report }: { report: Report }) {
           {message.text === null ? (
             <p class="muted">The message has no text part.</p>
           ) : (
-            <LongText text={message.text} />
+            <LongText text={message.text} label="Text part" />
           )}
         </Fold>
         <Fold title="Header" count={counted(message.headers.length, 'field')}>
@@ -39,7 +39,7 @@ export function MessageSection({ report }: { report: Report }) {
           <Links report={report} links={message.links} />
         </Fold>
         <Fold title="Source" count={formatSize(report.message_size)}>
-          <LongText text={message.source} />
+          <LongText text={message.source} label="Source" />
           {message.sourceCut > 0 && (
             <p class="muted small">{formatOctets(message.sourceCut)} more are not shown.</p>
           )}
@@ -81,18 +81,20 @@ function AsSeen({ html, remoteImages }: { html: string; remoteImages: number }) 
 /** Beyond this, paper is better spent otherwise. */
 const PRINTED = 6000;
 
-function LongText({ text }: { text: string }) {
+function LongText({ text, label }: { text: string; label: string }) {
   const lines = linesOf(text);
   return (
-    <pre class="box long">
-      {lines.slice(0, PRINTED)}
-      {lines.length > PRINTED && (
-        <>
-          <span class="screen-only">{lines.slice(PRINTED)}</span>
-          <span class="print-only">… (the rest is not printed)</span>
-        </>
-      )}
-    </pre>
+    <Scroll class="box long" label={label}>
+      <pre>
+        {lines.slice(0, PRINTED)}
+        {lines.length > PRINTED && (
+          <>
+            <span class="screen-only">{lines.slice(PRINTED)}</span>
+            <span class="print-only">… (the rest is not printed)</span>
+          </>
+        )}
+      </pre>
+    </Scroll>
   );
 }
 
@@ -115,7 +117,7 @@ function Headers({ headers }: Pick<MessageView, 'headers'>) {
 function Attachments({ attachments }: Pick<MessageView, 'attachments'>) {
   if (attachments.length === 0) return <p class="muted">The message has no attachments.</p>;
   return (
-    <div class="scroll">
+    <Scroll label="Attachments">
       <table class="compact">
         <thead>
           <tr>
@@ -140,7 +142,7 @@ function Attachments({ attachments }: Pick<MessageView, 'attachments'>) {
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   );
 }
 
@@ -158,7 +160,7 @@ function Links({ report, links }: { report: Report } & Pick<MessageView, 'links'
     ),
   );
   return (
-    <div class="scroll">
+    <Scroll label="Links">
       <table class="compact">
         <thead>
           <tr>
@@ -192,6 +194,6 @@ function Links({ report, links }: { report: Report } & Pick<MessageView, 'links'
           })}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   );
 }

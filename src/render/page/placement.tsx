@@ -3,7 +3,7 @@
 import { type PlacementRow, placementTable } from '../placement-table.ts';
 import type { Report } from '../report.ts';
 import { Icon, type Tone } from './icons.tsx';
-import { Section } from './section.tsx';
+import { Scroll, Section } from './section.tsx';
 import { formatSeconds, oneLine } from './shown-values.tsx';
 
 const TONES: Record<string, Tone> = {
@@ -40,7 +40,7 @@ export function PlacementSection({ report }: { report: Report }) {
           : 'No seed mailbox could tell yet. This never enters the score.'
       }
     >
-      <div class="card scroll">
+      <Scroll class="card" label="Placement by provider">
         <table>
           <thead>
             <tr>
@@ -73,7 +73,7 @@ export function PlacementSection({ report }: { report: Report }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
     </Section>
   );
 }

@@ -47,8 +47,9 @@ const STATES: Record<RuleStatus, { tone: Tone; word: string }> = {
 
 function Provider({ verdict }: { verdict: ProviderVerdict }) {
   const { provider, name, ready, rules, reference } = verdict;
-  const of = (status: RuleStatus) => rules.filter((rule) => rule.status === status);
-  const met = of('met');
+  const met = rules.filter(({ status }) => status === 'met');
+  const unseen = rules.filter(({ status, checks }) => status === 'unknown' && checks.length === 0);
+  const open = rules.filter((rule) => !met.includes(rule) && !unseen.includes(rule));
   return (
     <article class="card provider" aria-labelledby={`provider-${provider}`}>
       <header>
@@ -59,20 +60,34 @@ function Provider({ verdict }: { verdict: ProviderVerdict }) {
           <State tone="fail" word="Not ready" badge />
         )}
       </header>
-      <Rules rules={[...of('not_met'), ...of('unknown')]} />
-      {met.length > 0 && (
-        <details class="plain">
-          <summary>
-            <State tone="pass" word={met.length === 1 ? '1 rule met' : `${met.length} rules met`} />
-            <Chevron />
-          </summary>
-          <Rules rules={met} />
-        </details>
-      )}
+      <Rules rules={open.toSorted((a, b) => rank(a) - rank(b))} />
+      <Folded tone="pass" title={`${count(met)} met`} rules={met} />
+      <Folded
+        tone="unknown"
+        title={`${count(unseen)} that no single message can show`}
+        rules={unseen}
+      />
       <p class="small">
         <ReferenceLink reference={reference} />
       </p>
     </article>
+  );
+}
+
+const rank = ({ status }: RuleVerdict): number => (status === 'not_met' ? 0 : 1);
+
+const count = ({ length }: RuleVerdict[]): string => (length === 1 ? '1 rule' : `${length} rules`);
+
+function Folded({ tone, title, rules }: { tone: Tone; title: string; rules: RuleVerdict[] }) {
+  if (rules.length === 0) return null;
+  return (
+    <details class="plain">
+      <summary>
+        <State tone={tone} word={title} />
+        <Chevron />
+      </summary>
+      <Rules rules={rules} />
+    </details>
   );
 }
 

@@ -16,7 +16,10 @@ main { padding: 24px 0; outline: none; }
   .contents a:hover { color: var(--accent); border-color: var(--accent); }
 }
 
-.verdict { display: grid; grid-template-columns: 128px minmax(0, 1fr); gap: 24px; align-items: center; padding: 24px; }
+.verdict { display: grid; grid-template: "ring said" auto "ring auth" auto / 128px minmax(0, 1fr); gap: 8px 24px; align-items: center; padding: 24px; }
+.verdict .ring { grid-area: ring; }
+.verdict .said { grid-area: said; }
+.verdict .auth { grid-area: auth; align-self: start; }
 .verdict .said > * + * { margin-top: 8px; }
 .ring { width: 128px; height: 128px; }
 .ring circle { fill: none; stroke-width: 10; }
@@ -30,13 +33,13 @@ main { padding: 24px 0; outline: none; }
 .ring .grade { font-size: 14px; font-weight: 650; fill: var(--tone); }
 .auth { display: flex; flex-wrap: wrap; gap: 4px 20px; font-size: 14px; }
 .auth li { display: flex; align-items: baseline; gap: 6px; }
-.tested { grid-column: 1 / -1; padding-top: 16px; border-top: 1px solid var(--line); display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 8px 24px; font-size: 14px; }
+.tested { grid-column: 1 / -1; margin-top: 16px; padding-top: 16px; border-top: 1px solid var(--line); display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 8px 24px; font-size: 14px; }
 .verdict .tested > div { display: block; }
 .tested dd { overflow-wrap: anywhere; }
 
 .facts > div { display: grid; grid-template-columns: minmax(96px, 160px) minmax(0, 1fr); gap: 0 16px; align-items: baseline; padding: 1px 0; }
 .facts dt { color: var(--muted); font-size: 14px; line-height: 24px; }
-.facts dd { min-width: 0; }
+.facts dd { min-width: 0; font-size: 14px; }
 .facts .facts { border-left: 2px solid var(--line); padding-left: 12px; }
 .values > li + li { margin-top: 4px; }
 .values > .nested { padding: 4px 0; border-top: 1px solid var(--line); }
@@ -64,10 +67,11 @@ main { padding: 24px 0; outline: none; }
 .record > div + div { border-top: 1px solid var(--line); }
 .record dt { color: var(--muted); font-size: 14px; line-height: 24px; }
 
-.ledger th[scope="row"] { white-space: nowrap; }
-.meter { display: flex; align-items: center; gap: 12px; }
-.meter .number { min-width: 48px; }
-.bar-of { flex: 1 1 auto; width: 100%; min-width: 64px; max-width: 240px; height: 8px; border-radius: 4px; overflow: hidden; }
+.meter { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 12px; }
+.meter > :first-child { flex: none; width: 136px; }
+.meter .number { min-width: 48px; font-weight: 400; }
+.meter > :last-child:not(.number) { font-weight: 400; }
+.bar-of { flex: 1 1 0; width: 48px; min-width: 48px; max-width: 200px; height: 8px; border-radius: 4px; overflow: hidden; }
 .bar-of .track { fill: var(--line); }
 .bar-of .fill { fill: var(--tone); }
 .ledger tbody tr:last-child > * { border-bottom: 1px solid var(--line); }
@@ -77,21 +81,26 @@ tfoot .total > * { border-top: 2px solid var(--ink); font-weight: 700; font-size
 .compact tbody th { font-weight: 400; }
 
 @media (max-width: 640px) {
-  .verdict { grid-template-columns: 88px minmax(0, 1fr); gap: 16px; padding: 16px; align-items: start; }
+  .verdict { grid-template: "ring auth" auto "said said" auto / 88px minmax(0, 1fr); gap: 16px; padding: 16px; }
+  .verdict .auth { flex-direction: column; align-self: center; }
+  .auth li > :first-child { width: 56px; }
   .ring { width: 88px; height: 88px; }
   .ring .score { font-size: 40px; }
   .ring.unknown .score { font-size: 22px; }
   .ring .grade { font-size: 20px; }
-  .tested { grid-template-columns: minmax(0, 1fr); gap: 4px; }
+  .tested { grid-template-columns: minmax(0, 1fr); gap: 4px; margin-top: 0; }
   .verdict .tested > div { display: grid; grid-template-columns: 80px minmax(0, 1fr); }
-  .facts > div { grid-template-columns: minmax(0, 1fr); gap: 0; }
+  .facts > div { grid-template-columns: 96px minmax(0, 1fr); gap: 0 12px; }
   .finding > summary { flex-wrap: wrap; gap: 4px 8px; padding: 12px; }
   .finding > summary > .chevron { order: 1; }
   .finding > summary > h3 { order: 3; flex-basis: 100%; }
   .where { order: 2; margin-left: auto; gap: 8px; }
   .gain { width: auto; }
+  .meter > svg, .meter > .number { display: none; }
+  .meter > :first-child { width: auto; }
+  .record > div { grid-template-columns: 44px minmax(0, 1fr); }
+  .copyable { flex-direction: column; gap: 4px; }
   .opened { padding: 4px 12px 16px; }
-  .ledger .wide { display: none; }
 }
 @media print {
   .contents { display: none; }

@@ -1,4 +1,4 @@
-/** A section of a page with its heading, and a part of one that is folded. */
+/** A section of a page with its heading, a part of one that is folded, and one that scrolls. */
 
 import type { ComponentChildren } from 'preact';
 import { Chevron } from './icons.tsx';
@@ -39,5 +39,28 @@ export function Fold({ title, count, open, children }: FoldProps) {
       </summary>
       <div class="folded">{children}</div>
     </details>
+  );
+}
+
+/** Who has no mouse scrolls by the arrow keys, for which the part must be able to have the focus. */
+const REACHED_BY_KEYS = 0;
+
+export interface ScrollProps {
+  /** What is in it, for those who come upon it by keys. */
+  label: string;
+  class?: string;
+  children: ComponentChildren;
+}
+
+/** What is too wide or too long for its place scrolls inside, and never the page. */
+export function Scroll({ label, class: more, children }: ScrollProps) {
+  return (
+    <figure
+      class={more ? `scroll ${more}` : 'scroll'}
+      aria-label={label}
+      tabIndex={REACHED_BY_KEYS}
+    >
+      {children}
+    </figure>
   );
 }

@@ -14,7 +14,8 @@ export const SECTIONS_STYLE = `
 .provider header { display: flex; align-items: center; justify-content: space-between; gap: 8px; }
 .provider > p:last-child { margin-top: auto; }
 .provider .plain > summary { min-height: 32px; }
-.rules > li { display: grid; grid-template-columns: 88px minmax(0, 1fr); gap: 8px; padding: 8px 0; border-top: 1px solid var(--line); }
+.rules > li { display: grid; grid-template-columns: 92px minmax(0, 1fr); gap: 8px; padding: 8px 0; border-top: 1px solid var(--line); }
+.rules > li > .state { align-self: start; }
 
 .hops { padding: 8px 16px 16px; }
 .hops > li { position: relative; padding: 12px 0 0 28px; }
@@ -23,6 +24,8 @@ export const SECTIONS_STYLE = `
 .hops .facts { margin-top: 8px; }
 
 .fold > summary { display: flex; align-items: center; gap: 12px; padding: 12px 16px; border-radius: 8px; }
+.fold h3 { flex: 0 1 auto; }
+.fold > summary > .muted { white-space: nowrap; }
 .folded { padding: 4px 16px 16px; }
 .as-seen figcaption { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 4px 16px; padding: 12px 16px; }
 .as-seen figcaption p { flex-basis: 100%; }
@@ -39,6 +42,7 @@ export const SECTIONS_STYLE = `
 .entries > li > * + * { margin-top: 4px; }
 .entry-head { display: flex; flex-wrap: wrap; gap: 0 16px; align-items: center; }
 .plain > summary { display: inline-flex; align-items: center; gap: 4px; color: var(--accent); }
+.plain .state { white-space: normal; }
 .plain-inner { padding: 4px 0 4px 20px; }
 
 @media (max-width: 640px) {

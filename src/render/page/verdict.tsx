@@ -19,19 +19,19 @@ export function Verdict({ report }: { report: Report }) {
       <div class="said">
         <h1 id="verdict-title">{verdictOf(report.summary)}</h1>
         <First report={report} />
-        <ul class="auth" aria-label="Authentication">
-          {Object.entries(report.auth_results).map(([name, result]) => (
-            <li key={name}>
-              <a href="#authentication">{name.toUpperCase()}</a> <AuthState result={result} />
-            </li>
-          ))}
-        </ul>
         {missed && (
           <p class="small muted">
             <State tone="unknown" word="Not everything is known." /> {missed}
           </p>
         )}
       </div>
+      <ul class="auth" aria-label="Authentication">
+        {Object.entries(report.auth_results).map(([name, result]) => (
+          <li key={name}>
+            <a href="#authentication">{name.toUpperCase()}</a> <AuthState result={result} />
+          </li>
+        ))}
+      </ul>
       <Tested report={report} />
     </section>
   );

@@ -11,7 +11,7 @@ import { authMark, mark } from './states.ts';
 
 const MAX_ROWS = 5;
 const ROW = 44;
-const CHIP = { width: 172, height: 34, padding: 7 };
+const CHIP = { width: 158, height: 34, padding: 7 };
 /** Where a line leaves the From domain upwards or downwards. */
 const STEM = 14;
 
@@ -21,7 +21,7 @@ export function joint({ aligned, result }: Identifier): { state: State; word: st
   if (!aligned) return { state: 'fail', word: 'not aligned' };
   return result === 'pass'
     ? { state: 'pass', word: 'aligned' }
-    : { state: 'unknown', word: 'aligned, but not authenticated' };
+    : { state: 'unknown', word: 'aligned, not authenticated' };
 }
 
 export function alignmentFigure(

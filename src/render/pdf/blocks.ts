@@ -32,14 +32,19 @@ export function paragraph(sheet: Sheet, text: Text, place: Place = {}): void {
   });
 }
 
-/** Kept with this much of what follows it. */
-const FOLLOWING = 110;
+/** A heading is kept with this much of what follows it. */
+const FOLLOWING = 90;
 
 /** A heading with a line below it, and its entry in the outline. */
-export function section(sheet: Sheet, title: string, draw: () => void): void {
+export function section(
+  sheet: Sheet,
+  title: string,
+  draw: () => void,
+  following = FOLLOWING,
+): void {
   const style: TextStyle = { ...TYPE.section, face: 'bold', color: COLOR.ink };
   sheet.skip(20);
-  sheet.need(style.leading + 8 + FOLLOWING);
+  sheet.need(style.leading + 8 + following);
   outlineEntry(sheet, title);
   sheet.element('Sect', () => {
     paragraph(sheet, title, { style, tag: 'H2' });

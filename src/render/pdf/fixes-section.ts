@@ -1,5 +1,6 @@
 /** What to put right, the greatest gain first: evidence, reason, rule, and what to change. */
 
+import type { Fix } from '../../analysis/check.ts';
 import type { CheckResult } from '../../analysis/result.ts';
 import { toFix } from '../../analysis/summary.ts';
 import type { Report } from '../report.ts';
@@ -9,7 +10,7 @@ import { drawBlock } from './draw-lines.ts';
 import { evidenceRows } from './evidence.ts';
 import { layOut, type Text } from './lines.ts';
 import { COLOR, MARKS, stateOf, TYPE } from './look.ts';
-import { recordBox } from './record-box.ts';
+import { drawRecord, layOutRecord } from './record-box.ts';
 import { ruleText } from './rule-text.ts';
 import type { Sheet } from './sheet.ts';
 import { shown } from './shown-text.ts';
@@ -52,12 +53,22 @@ function finding(sheet: Sheet, check: CheckResult): void {
     labelled(sheet, 'Why it matters', shown(check.detail, 1200));
     const rule = [{ text: 'Rule: ' }, ...ruleText(check.reference)];
     paragraph(sheet, rule, { indent: GUTTER, style: SMALL });
-    if (!check.fix) return;
-    labelled(sheet, 'What to change', shown(check.fix.text, 1500));
-    if (!check.fix.record) return;
-    sheet.y += 6;
-    recordBox(sheet, check.fix.record, GUTTER);
+    if (check.fix) remedy(sheet, check.fix);
   });
+}
+
+/** What to change, on one page with the record to publish. */
+function remedy(sheet: Sheet, { text, record }: Fix): void {
+  const told = shown(text, 1500);
+  const box = record && layOutRecord(sheet, record, GUTTER);
+  if (box) {
+    const { height } = layOut(told, sheet.width - GUTTER, BODY, sheet.fonts);
+    sheet.need(SMALL.leading + height + box.height + 12);
+  }
+  labelled(sheet, 'What to change', told);
+  if (!box) return;
+  sheet.y += 6;
+  drawRecord(sheet, box, GUTTER);
 }
 
 /** By how much the score rises, in the gutter; a mark where it would not. */
@@ -72,7 +83,7 @@ function gain(sheet: Sheet, { gain: points, status }: CheckResult): void {
 
 function labelled(sheet: Sheet, label: string, text: Text): void {
   sheet.y += 5;
-  sheet.need(SMALL.leading + BODY.leading);
+  sheet.need(SMALL.leading + 2 * BODY.leading);
   paragraph(sheet, label, { indent: GUTTER, style: LABEL });
   paragraph(sheet, text, { indent: GUTTER });
 }

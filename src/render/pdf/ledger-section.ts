@@ -9,10 +9,12 @@ import type { Sheet } from './sheet.ts';
 import { shown } from './shown-text.ts';
 import { type Cell, table } from './table.ts';
 
+/** With the heading: figures that are to be added up stand together. */
+const WHOLE = 280;
 const BOLD = { ...BODY, face: 'bold' } as const;
 
 export function ledgerSection(sheet: Sheet, report: Report): void {
-  section(sheet, 'How the score comes about', () => {
+  const draw = () => {
     const ledger = ledgerOf(report);
     paragraph(
       sheet,
@@ -32,7 +34,8 @@ export function ledgerSection(sheet: Sheet, report: Report): void {
     );
     sheet.y += 6;
     paragraph(sheet, BEYOND_THE_SCORE, { style: SMALL });
-  });
+  };
+  section(sheet, 'How the score comes about', draw, WHOLE);
 }
 
 function categoryRow({ name, share, earned, points, weight, adds }: LedgerRow): Cell[] {

@@ -57,17 +57,27 @@ export function drawMissing(
   const color = piece.span.color ?? ink;
   doc.lineWidth(dot / 2).strokeColor(color);
   doc.rect(left, top, piece.width - 2 * MARGIN * size, 15 * dot).stroke();
-  rowsOf(piece.text).forEach((digits, row) => {
+  doc.fillColor(color).addContent(`${dotsOf(piece.text, left, top, dot).join(' ')} f`);
+  spaceFor(doc, piece, x, y, size);
+}
+
+/** Rectangles in the words of a PDF, dots side by side as one: there may be thousands of boxes. */
+function dotsOf(char: string, left: number, top: number, dot: number): string[] {
+  const rectangles: string[] = [];
+  rowsOf(char).forEach((digits, row) => {
     [...digits].forEach((digit, column) => {
-      [...DIGITS[digit]!].forEach((on, index) => {
-        const across = 2 + column * 4 + (index % 3);
-        const down = 2 + row * 6 + Math.floor(index / 3);
-        if (on === '1') doc.rect(left + across * dot, top + down * dot, dot, dot);
-      });
+      for (let line = 0; line < 5; line++)
+        for (const { index, 0: dots } of DIGITS[digit]!.slice(line * 3, line * 3 + 3).matchAll(
+          /1+/g,
+        )) {
+          const x = left + (2 + column * 4 + index) * dot;
+          const y = top + (2 + row * 6 + line) * dot;
+          const sides = [x, y, dots.length * dot, dot].map((side) => side.toFixed(2));
+          rectangles.push(`${sides.join(' ')} re`);
+        }
     });
   });
-  doc.fill(color);
-  spaceFor(doc, piece, x, y, size);
+  return rectangles;
 }
 
 /**

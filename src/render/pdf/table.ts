@@ -21,6 +21,10 @@ const GAP = 10;
 const PADDING = 4;
 const HEAD: TextStyle = { ...SMALL, face: 'bold' };
 
+/** A table of no more rows, and less high than this, is not broken. */
+const SHORT_ROWS = 10;
+const SHORT = 300;
+
 interface Placed {
   x: number;
   right?: number;
@@ -41,7 +45,10 @@ export function table(sheet: Sheet, columns: Column[], rows: Cell[][]): void {
     columns.map(({ title }) => title),
     true,
   );
-  sheet.need(heightOf(head) + 40);
+  // A short one stays together; of a long one, the head has a row below it.
+  const first = rows.slice(0, SHORT_ROWS + 1).map((cells) => heightOf(place(cells, false)));
+  const short = first.length <= SHORT_ROWS ? first.reduce((sum, height) => sum + height, 0) : SHORT;
+  sheet.need(heightOf(head) + (short < SHORT ? short : first[0]!));
   sheet.element('Table', () => {
     drawRow(sheet, head, 'TH');
     for (const cells of rows) {

@@ -43,7 +43,20 @@ const cases: [string, string, CheckStatus, RegExp][] = [
   ['a paragraph as a link', html(link(T, `${'word '.repeat(100)} unsubscribe`)), 'fail', /has no/],
   ['a placeholder', html(link('{{unsubscribe_url}}', 'Unsubscribe')), 'fail', /leads nowhere/],
   ['an empty address', html(link('#', 'Unsubscribe')), 'fail', /leads nowhere/],
-  ['a link without text', html(link('https://example.com/unsubscribe', '')), 'warn', /has no text/],
+  [
+    'a link without text',
+    html(link('https://example.com/unsubscribe', '')),
+    'warn',
+    /nothing to read/,
+  ],
+  [
+    'a hidden link',
+    html(
+      `<div style="display:none">${link('https://example.com/unsubscribe', 'Unsubscribe')}</div>`,
+    ),
+    'warn',
+    /nothing to read/,
+  ],
   ['a line of the text', goodMessage({}, `Hello\nUnsubscribe: ${T}\n`), 'pass', /has an/],
   ['the line above', goodMessage({}, `Hello\nTo unsubscribe:\n\n  <${T}>\n`), 'pass', /has an/],
   ['the word behind it', goodMessage({}, `Hello\n${T} (opt out)\n`), 'pass', /has an/],

@@ -27,6 +27,7 @@ export const REPUTATION: Defect[] = [
   {
     check: 'link_blocklists',
     name: 'a link to a domain on SURBL',
+    status: 'warn',
     plant(world) {
       world.html = world.html.replace('https://example.com/bread', 'https://listed.example/bread');
       Object.assign(world.zone, listIn('multi.surbl.org', 'listed.example', '127.0.0.64'));

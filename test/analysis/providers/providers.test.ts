@@ -248,6 +248,23 @@ const table: [string, Changes, Provider, rule: string, RuleStatus, detail: strin
     'dmarc says error.',
   ],
 
+  [
+    'a link with nothing to read',
+    { unsubscribe_link: 'warn' },
+    'yahoo',
+    'unsubscribe_link',
+    'not_met',
+    'unsubscribe_link says warn.',
+  ],
+  [
+    'a link with nothing to read',
+    { unsubscribe_link: 'warn' },
+    'apple',
+    'unsubscribe_link',
+    'met',
+    null,
+  ],
+
   // Yahoo takes a mail address for one click.
   [
     'a mail address without one-click',

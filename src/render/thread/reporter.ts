@@ -1,0 +1,93 @@
+/** Makes reports in a thread of their own, with limits on time and memory, one after the other. */
+
+import { AppError } from '../../lib/errors.ts';
+import type { Rendered, ReportFormat, SealedReport } from './job.ts';
+import { type RenderThread, type RenderThreadOptions, startRenderThread } from './render-thread.ts';
+
+export interface ReportJob {
+  format: ReportFormat;
+  report: SealedReport;
+  /** Reads the message when its turn has come: it may be large. null where it is gone or not shown. */
+  message(): Promise<Uint8Array | null>;
+  /** Whoever wanted it has gone. */
+  signal?: AbortSignal;
+}
+
+export interface Reporter {
+  /**
+   * Rejects with an AppError `unavailable` where the queue is full, the report takes too much time or
+   * memory, or the reporter is closed; with an Error for a bug.
+   */
+  render(job: ReportJob): Promise<Rendered>;
+  /** Ends the thread; what waits and what runs is rejected. */
+  close(): Promise<void>;
+}
+
+export interface ReporterOptions extends RenderThreadOptions {
+  /** The thread ends after so long without a report. */
+  idleMs?: number;
+  /** How many may wait. */
+  maxWaiting?: number;
+}
+
+interface Order extends ReportJob {
+  resolve(rendered: Rendered): void;
+  reject(error: Error): void;
+}
+
+/** The thread is started by the first report, and again by the first after a pause. */
+export function createReporter(options: ReporterOptions): Reporter {
+  const { idleMs = 60_000, maxWaiting = 20 } = options;
+  const queue: Order[] = [];
+  let thread: RenderThread | null = null;
+  let busy = false;
+  let closed = false;
+  let idle: NodeJS.Timeout | undefined;
+
+  async function work(): Promise<void> {
+    if (busy) return;
+    busy = true;
+    clearTimeout(idle);
+    for (let order = queue.shift(); order; order = queue.shift()) await serve(order);
+    busy = false;
+    idle = setTimeout(() => {
+      void thread?.end();
+      thread = null;
+    }, idleMs).unref();
+  }
+
+  async function serve({ resolve, reject, message, signal, ...job }: Order): Promise<void> {
+    try {
+      if (signal?.aborted) throw unavailable('Nobody waits for this report any more.');
+      const raw = await message();
+      if (closed) throw unavailable(CLOSED);
+      thread ??= startRenderThread(options, (gone) => {
+        if (thread === gone) thread = null;
+      });
+      resolve(await thread.make({ ...job, raw }));
+    } catch (error) {
+      reject(closed ? unavailable(CLOSED) : (error as Error));
+    }
+  }
+
+  return {
+    render(job) {
+      if (closed) return Promise.reject(unavailable(CLOSED));
+      if (queue.length >= maxWaiting)
+        return Promise.reject(unavailable('Too many reports are being made now. Try again soon.'));
+      return new Promise((resolve, reject) => {
+        queue.push({ ...job, resolve, reject });
+        void work();
+      });
+    },
+    async close() {
+      closed = true;
+      clearTimeout(idle);
+      for (const order of queue.splice(0)) order.reject(unavailable(CLOSED));
+      await thread?.end();
+    },
+  };
+}
+
+const CLOSED = 'The service is shutting down.';
+const unavailable = (detail: string): AppError => new AppError('unavailable', detail);

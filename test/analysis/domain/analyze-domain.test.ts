@@ -1,0 +1,229 @@
+/** The health of a domain: which findings make it what, its score, and what is not known. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type {
+  DomainHealth,
+  HealthStatus,
+  Severity,
+} from '../../../src/analysis/domain/domain-health.ts';
+import type { BlocklistInUse, BlocklistTier } from '../../../src/analysis/reputation/blocklist.ts';
+import { LISTS } from '../../../src/analysis/reputation/lists.ts';
+import { NO_SETUP } from '../../../src/analysis/setup.ts';
+import type { MailTls } from '../../../src/net/smtp-probe.ts';
+import type { Zone } from '../../../src/net/zone.ts';
+import { GOOD_ZONE, item, lookAt } from './domains.ts';
+
+const SECURE: MailTls = {
+  status: 'tls',
+  version: 'TLSv1.3',
+  certificate: { valid: true, problem: null, names: [], issuer: null, validTo: null },
+};
+
+const IDS = [
+  'spf_record',
+  'dkim_selector',
+  'dmarc_policy',
+  'dmarc_record',
+  'mx',
+  'mx_tls',
+  'mta_sts',
+  'tls_rpt',
+  'bimi',
+  'dnssec',
+  'caa',
+  'domain_blocklists',
+];
+
+/** There is neither here. */
+function assertNoMessage({ checks }: DomainHealth): void {
+  for (const { title, detail } of checks.filter(({ status }) => status !== 'info'))
+    assert.doesNotMatch(`${title} ${detail}`, /\b(?:this|your|the) message|the sender\b/i);
+  for (const { title } of checks) assert.doesNotMatch(title, /message|the sender/);
+}
+
+test('a domain in good order is healthy, and nothing it is told speaks of a message', async () => {
+  const health = await lookAt(GOOD_ZONE, { probeMailTls: async () => SECURE });
+  assert.deepEqual(
+    health.checks.map(({ id }) => id),
+    IDS,
+  );
+  assert.deepEqual([health.name, health.status, health.score], ['example.com', 'healthy', 100]);
+  assert.equal(health.summary, 'example.com is in good order.');
+  assertNoMessage(health);
+  // Plain data: it is stored as it is.
+  assert.deepEqual(JSON.parse(JSON.stringify(health)), health);
+});
+
+test('a name without anything has the record to publish wherever there is one', async () => {
+  const health = await lookAt({});
+  assert.deepEqual([health.status, health.score], ['critical', 0]);
+  const records = health.checks.flatMap(({ id, fix }) => (fix?.record ? [[id, fix.record]] : []));
+  assert.deepEqual(Object.fromEntries(records), {
+    spf_record: { type: 'TXT', name: 'example.com', value: 'v=spf1 mx ~all' },
+    dmarc_policy: {
+      type: 'TXT',
+      name: '_dmarc.example.com',
+      value: 'v=DMARC1; p=none; rua=mailto:dmarc-reports@example.com',
+    },
+    mx: { type: 'MX', name: 'example.com', value: '10 mx.example.com' },
+    mta_sts: { type: 'TXT', name: '_mta-sts.example.com', value: 'v=STSv1; id=20261121100000' },
+    tls_rpt: {
+      type: 'TXT',
+      name: '_smtp._tls.example.com',
+      value: 'v=TLSRPTv1; rua=mailto:tls-reports@example.com',
+    },
+    bimi: {
+      type: 'TXT',
+      name: 'default._bimi.example.com',
+      value: 'v=BIMI1; l=https://example.com/logo.svg; a=https://example.com/logo.pem',
+    },
+    caa: { type: 'CAA', name: 'example.com', value: '0 issue "letsencrypt.org"' },
+  });
+  assert.equal(item(health, 'mx_tls').detail, 'follows from mx');
+});
+
+const with_ = (changes: Zone): Zone => ({ ...GOOD_ZONE, ...changes });
+const spf = (record: string, more: Zone = {}): Zone =>
+  with_({ 'example.com': { TXT: [record], MX: ['10 mx.example.com'] }, ...more });
+const dmarc = (...records: string[]): Zone => with_({ '_dmarc.example.com': { TXT: records } });
+const mx = (...records: string[]): Zone =>
+  with_({ 'example.com': { TXT: ['v=spf1 ip4:192.0.2.0/24 -all'], MX: records } });
+const manyLookups = `v=spf1 ${Array.from({ length: 11 }, (_, i) => `a:a${i}.example.com`).join(' ')}`;
+const hosts: Zone = Object.fromEntries(
+  Array.from({ length: 11 }, (_, i) => [`a${i}.example.com`, { A: ['192.0.2.1'] }]),
+);
+const at = (name: string, ...records: string[]): Zone => with_({ [name]: { TXT: records } });
+
+const rows: [what: string, zone: Zone, id: string, severity: Severity][] = [
+  [
+    'no SPF record',
+    with_({ 'example.com': { MX: ['10 mx.example.com'] } }),
+    'spf_record',
+    'critical',
+  ],
+  ['an SPF record that cannot be read', spf('v=spf1 ip4:x -all'), 'spf_record', 'critical'],
+  ['an SPF record for all', spf('v=spf1 +all'), 'spf_record', 'critical'],
+  ['too many lookups', spf(`${manyLookups} -all`, hosts), 'spf_record', 'warning'],
+  ['too many lookups, for all', spf(`${manyLookups} +all`, hosts), 'spf_record', 'critical'],
+  ['an SPF record without an end', spf('v=spf1 mx'), 'spf_record', 'warning'],
+  ['no DMARC record', with_({ '_dmarc.example.com': {} }), 'dmarc_policy', 'critical'],
+  ['p=none', dmarc('v=DMARC1; p=none; rua=mailto:d@example.com'), 'dmarc_policy', 'warning'],
+  [
+    'two DMARC records',
+    dmarc('v=DMARC1; p=none', 'v=DMARC1; p=reject'),
+    'dmarc_record',
+    'critical',
+  ],
+  ['DMARC without reports', dmarc('v=DMARC1; p=reject'), 'dmarc_record', 'warning'],
+  ['no MX', with_({ 'example.com': { TXT: ['v=spf1 -all'] } }), 'mx', 'critical'],
+  ['a null MX', mx('0 .'), 'mx', 'critical'],
+  ['an MX that is not there', mx('10 mx.example.com', '20 gone.example.com'), 'mx', 'warning'],
+  ['a broken MTA-STS record', at('_mta-sts.example.com', 'v=STSv1;'), 'mta_sts', 'warning'],
+  ['a broken TLS-RPT record', at('_smtp._tls.example.com', 'v=TLSRPTv1;'), 'tls_rpt', 'warning'],
+  ['a broken BIMI record', at('default._bimi.example.com', 'v=BIMI1; a=x'), 'bimi', 'warning'],
+  ['another text at these names', at('_smtp._tls.example.com', 'v=spf1 -all'), 'tls_rpt', null],
+];
+
+for (const [what, zone, id, severity] of rows)
+  test(`${what}: ${severity ?? 'nothing to see to'}`, async () => {
+    const health = await lookAt(zone);
+    assert.equal(item(health, id).severity, severity, item(health, id).title);
+    assert.equal(health.status, severity ?? 'healthy');
+    assertNoMessage(health);
+    assert.equal(
+      health.checks.filter((check) => check.severity !== null).length,
+      severity === null ? 0 : 1,
+      'one cause is one finding',
+    );
+  });
+
+function listOf(tier: BlocklistTier): BlocklistInUse {
+  const list = LISTS.find((each) => each.kind === 'domain');
+  assert.ok(list && 'codes' in list.listed);
+  return { list: { ...list, tier }, asked: 'list.example', fault: null };
+}
+
+test('a tier-1 listing is critical, a tier-2 listing a warning, and a refusal unknown', async () => {
+  const look = async (tier: BlocklistTier, answer: Zone[string]) => {
+    const inUse = listOf(tier);
+    const zone = with_({ 'example.com.list.example': answer });
+    const health = await lookAt(zone, { setup: { ...NO_SETUP, blocklists: [inUse] } });
+    const { status, severity } = item(health, 'domain_blocklists');
+    assertNoMessage(health);
+    return [health.status, status, severity];
+  };
+  const { listed } = listOf(1).list;
+  const code = 'codes' in listed ? Object.keys(listed.codes)[0]! : '';
+  assert.deepEqual(await look(1, { A: [code] }), ['critical', 'fail', 'critical']);
+  assert.deepEqual(await look(2, { A: [code] }), ['warning', 'warn', 'warning']);
+  assert.deepEqual(await look(1, {}), ['healthy', 'pass', null]);
+  assert.deepEqual(await look(1, { fails: 'timeout' }), ['healthy', 'error', null]);
+});
+
+test('a DNS time-out is unknown, never a warning', async () => {
+  const silent = Object.keys(GOOD_ZONE).concat(
+    '_mta-sts.example.com',
+    '_smtp._tls.example.com',
+    'default._bimi.example.com',
+  );
+  for (const name of silent) {
+    const { checks, status } = await lookAt(with_({ [name]: { fails: 'timeout' } }));
+    assert.deepEqual(
+      checks.filter(({ severity }) => severity !== null),
+      [],
+      name,
+    );
+    const isEssential = ['example.com', '_dmarc.example.com', 'mx.example.com'].includes(name);
+    assert.equal(status, isEssential ? 'unknown' : 'healthy', name);
+  }
+  const nothing = await lookAt(
+    {},
+    { resolver: async () => ({ status: 'error', reason: 'timeout' }) },
+  );
+  assert.deepEqual([nothing.status, nothing.score], ['unknown', null]);
+  assert.match(nothing.summary, /Too little could be found out about example\.com/);
+  assert.match(nothing.summary, /Not found out: SPF record, DKIM keys, DMARC policy/);
+});
+
+test('what is not known of the essentials hides no critical finding, but leaves a warning open', async () => {
+  const unanswered: Zone = { 'example.com': { fails: 'timeout' } };
+  const status = async (zone: Zone): Promise<HealthStatus> =>
+    (await lookAt({ ...zone, ...unanswered })).status;
+  assert.equal(await status(with_({ '_dmarc.example.com': {} })), 'critical');
+  assert.equal(await status(dmarc('v=DMARC1; p=none; rua=mailto:d@example.com')), 'unknown');
+});
+
+test('the score is the mean of the checks, of which a warning is half', async () => {
+  // spf_record, dkim_selector, dmarc_policy, dmarc_record and mx.
+  assert.equal((await lookAt(GOOD_ZONE)).score, 100);
+  assert.equal((await lookAt(spf('v=spf1 mx'))).score, 90);
+  assert.equal((await lookAt(with_({ '_dmarc.example.com': {} }))).score, 75);
+  const selectors = ['s1', 's2', 's3', 's4'];
+  assert.equal((await lookAt(GOOD_ZONE, { selectors })).score, 85);
+});
+
+test('a resolver that never answers is not waited for beyond the deadline', async () => {
+  const health = await lookAt({}, { resolver: () => new Promise(() => {}), deadlineMs: 50 });
+  assert.equal(health.status, 'unknown');
+});
+
+test('a mail server that is never done with leaves the rest as it is', async () => {
+  const health = await lookAt(GOOD_ZONE, {
+    probeMailTls: () => new Promise(() => {}),
+    deadlineMs: 50,
+  });
+  assert.deepEqual([health.status, item(health, 'mx_tls').status], ['healthy', 'error']);
+});
+
+test('a fault of a check is told, and shown as not known', async () => {
+  const faults: string[] = [];
+  const health = await lookAt(GOOD_ZONE, {
+    probeMailTls: async () => {
+      throw new Error('broken');
+    },
+    onFault: (id) => faults.push(id),
+  });
+  assert.deepEqual(faults, ['mx_tls']);
+  assert.match(item(health, 'mx_tls').detail, /fault of the tester, not of your domain \(broken\)/);
+});

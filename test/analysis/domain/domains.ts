@@ -1,0 +1,41 @@
+/** A domain in good order, and a look at it with what a test changes. */
+
+import { analyzeDomain, type DomainOptions } from '../../../src/analysis/domain/analyze-domain.ts';
+import type { DomainCheck, DomainHealth } from '../../../src/analysis/domain/domain-health.ts';
+import { NO_SETUP } from '../../../src/analysis/setup.ts';
+import { noWeb } from '../../../src/net/web.ts';
+import { type Zone, zoneResolver } from '../../../src/net/zone.ts';
+import { RECEIVED_AT } from '../../helpers/analysis.ts';
+import { makeKey } from '../../helpers/signer.ts';
+
+export const DKIM_KEYS = {
+  strong: makeKey('rsa2048').record,
+  short: makeKey('rsa1024').record,
+  weak: makeKey('rsa768').record,
+  ed25519: makeKey('ed25519').record,
+};
+
+export const GOOD_ZONE: Zone = {
+  'example.com': { TXT: ['v=spf1 mx -all'], MX: ['10 mx.example.com'] },
+  'mx.example.com': { A: ['192.0.2.1'] },
+  '_dmarc.example.com': { TXT: ['v=DMARC1; p=reject; rua=mailto:dmarc@example.com'] },
+  's1._domainkey.example.com': { TXT: [DKIM_KEYS.strong] },
+};
+
+export function lookAt(zone: Zone, options: Partial<DomainOptions> = {}): Promise<DomainHealth> {
+  return analyzeDomain('example.com', {
+    resolver: zoneResolver(zone),
+    web: noWeb,
+    setup: NO_SETUP,
+    selectors: [],
+    now: RECEIVED_AT,
+    ...options,
+  });
+}
+
+/** The one item of that id. */
+export function item({ checks }: DomainHealth, id: string): DomainCheck {
+  const [found, ...others] = checks.filter((check) => check.id === id);
+  if (!found || others.length > 0) throw new Error(`${others.length + 1} items ${id}`);
+  return found;
+}

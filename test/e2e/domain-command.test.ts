@@ -1,0 +1,140 @@
+/** `domain`: the DNS of a domain in, a verdict out, and an exit code that says which. */
+
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { DomainHealth } from '../../src/analysis/domain/domain-health.ts';
+import type { Zone } from '../../src/net/zone.ts';
+import { type DnsTestServer, startDnsServer } from '../helpers/dns-server.ts';
+import { type Ended, runProgram } from '../helpers/program.ts';
+import { makeKey } from '../helpers/signer.ts';
+
+const KEY = makeKey('rsa2048').record;
+
+/** Its mail server is at home: nobody is connected to. */
+const ZONE: Zone = {
+  'example.com': {
+    TXT: ['v=spf1 mx -all'],
+    MX: ['10 mx.example.com'],
+    CAA: ['0 issue "ca.example"'],
+  },
+  'mx.example.com': { A: ['127.0.0.1'] },
+  '_dmarc.example.com': { TXT: ['v=DMARC1; p=reject; rua=mailto:dmarc@example.com'] },
+  'google._domainkey.example.com': { TXT: [KEY] },
+};
+
+const WITHOUT_LISTS = { DELIVERABILITY_BLOCKLISTS: '-all' };
+
+const domain = (args: string[], env: Record<string, string> = WITHOUT_LISTS): Promise<Ended> =>
+  runProgram(['domain', ...args], env);
+
+async function serveZone(t: TestContext, zone: Zone): Promise<[DnsTestServer, string]> {
+  const dns = await startDnsServer(zone);
+  t.after(() => dns.close());
+  return [dns, `--dns=127.0.0.1:${dns.address.port}`];
+}
+
+type Printed = DomainHealth & { object: string; checked_at: string };
+
+async function printed(args: string[], env?: Record<string, string>): Promise<[number, Printed]> {
+  const { code, stdout, stderr } = await domain([...args, '--json'], env);
+  assert.equal(stderr, '');
+  return [code ?? -1, JSON.parse(stdout) as Printed];
+}
+
+test('a domain in good order, as text and as JSON', async (t) => {
+  const [, dns] = await serveZone(t, ZONE);
+  const text = await domain(['example.com', dns]);
+  assert.deepEqual([text.code, text.stderr], [0, '']);
+  assert.match(
+    text.stdout,
+    /^100\/100 {2}healthy {2}example\.com\nexample\.com is in good order\./,
+  );
+  assert.match(text.stdout, /✓ There is nothing to fix\.[\s\S]*✓ DKIM key google/);
+  assert.match(text.stdout, /Next: --json .*--selector S/);
+  const [code, health] = await printed(['Example.COM.', dns]);
+  assert.deepEqual(
+    [code, health.object, health.name, health.status, health.score],
+    [0, 'domain_health', 'example.com', 'healthy', 100],
+  );
+  assert.match(health.checked_at, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  const tls = health.checks.find(({ id }) => id === 'mx_tls');
+  assert.deepEqual(
+    [tls?.status, tls?.detail],
+    ['skipped', 'They have no address that this machine may connect to.'],
+  );
+});
+
+test('what is critical ends with 1, and its record stands ready to be copied', async (t) => {
+  const { '_dmarc.example.com': _, ...zone } = ZONE;
+  const [, dns] = await serveZone(t, zone);
+  const { code, stdout } = await domain(['example.com', dns]);
+  assert.equal(code, 1);
+  const line = '_dmarc.example.com TXT v=DMARC1; p=none; rua=mailto:dmarc-reports@example.com';
+  assert.ok(stdout.split('\n').some((each) => each.trim() === line));
+});
+
+test('selectors that are named are looked at in the place of common ones; a warning ends with 0', async (t) => {
+  const [server, dns] = await serveZone(t, ZONE);
+  const [code, health] = await printed(['example.com', dns, '--selector=Google', '--selector=old']);
+  assert.deepEqual([code, health.status], [0, 'warning']);
+  const keys = health.checks.filter(({ id }) => id === 'dkim_selector');
+  assert.deepEqual(
+    keys.map(({ evidence, status }) => [evidence.selector, status]),
+    [
+      ['google', 'pass'],
+      ['old', 'fail'],
+    ],
+  );
+  assert.equal(server.asked.get('default._domainkey.example.com/TXT'), undefined);
+});
+
+test('a name in its own letters is taken', async (t) => {
+  const [, dns] = await serveZone(t, {
+    'xn--bcher-kva.example': { TXT: ['v=spf1 -all'], MX: ['0 .'] },
+  });
+  const [code, health] = await printed(['bücher.example', dns]);
+  assert.deepEqual([code, health.name], [1, 'xn--bcher-kva.example']);
+});
+
+test('where nothing is found out it ends with 3', async (t) => {
+  const fails = { fails: 'refused' } as const;
+  const [, dns] = await serveZone(t, { 'example.com': fails, '_dmarc.example.com': fails });
+  const { code, stdout } = await domain(['example.com', dns]);
+  assert.equal(code, 3);
+  assert.match(stdout, /^unknown {2}example\.com\nToo little could be found out/);
+});
+
+test('the blocklists that are configured are tested, then asked', async (t) => {
+  const env = { DELIVERABILITY_BLOCKLISTS: '-all,+dbl.spamhaus.org' };
+  const listed = { A: ['127.0.1.2'] };
+  const [, dns] = await serveZone(t, {
+    'dbltest.com.dbl.spamhaus.org': listed,
+    'listed.example.dbl.spamhaus.org': listed,
+  });
+  const [code, health] = await printed(['listed.example', dns], env);
+  const found = health.checks.find(({ id }) => id === 'domain_blocklists');
+  assert.deepEqual([code, found?.status, found?.severity], [1, 'fail', 'critical']);
+  assert.match(found?.title ?? '', /^listed\.example is listed by Spamhaus DBL/);
+});
+
+test('wrong use ends with 2, and says what to give', async () => {
+  const cases: [string[], RegExp][] = [
+    [[], /^NAME is missing\./],
+    [['example.com', 'example.org'], /is one word too many/],
+    [['co.uk'], /^"co\.uk" is a public suffix/],
+    [['localhost'], /^"localhost" is a single label/],
+    [['ann@example.com'], /^"ann@example\.com" is an e-mail address/],
+    [['192.0.2.1'], /^"192\.0\.2\.1" is an IP address/],
+    [['https://example.com'], /^"https:\/\/example\.com" has a scheme/],
+    [['example.com:25'], /^"example\.com:25" has a port/],
+    [['example.com', '--selector=a b'], /^--selector takes a name such as s1/],
+    [['example.com', '--dns=here'], /^--dns takes addresses such as/],
+    [['example.com', '--colour'], /--colour/],
+  ];
+  for (const [args, sentence] of cases) {
+    const { code, stdout, stderr } = await domain(args);
+    assert.deepEqual([code, stdout], [2, ''], args.join(' '));
+    assert.match(stderr, sentence);
+    assert.match(stderr, /\nUse: deliverability domain NAME/);
+  }
+});
