@@ -1,25 +1,34 @@
-/** All code of the program in one CommonJS file, as the executable runs it. */
+/** The code of the program in two CommonJS files, as the executable runs it. */
 
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { RENDER_BUNDLE } from '../../src/render/thread/worker-file.ts';
 
-const ENTRY = fileURLToPath(new URL('entry.ts', import.meta.url));
+const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 
 /**
- * Writes the bundle to `file`. Not minified: that would save 1% of the executable and cost the
- * names and lines in the stack traces that people send.
+ * Writes the bundle to `file`, and beside it that of the threads that make reports. Not minified:
+ * that would save 1% of the executable and cost the names and lines in the stack traces that people
+ * send.
  */
 export async function bundle(file: string): Promise<void> {
+  await bundleOne('entry.ts', file);
+  await bundleOne('../../src/render/thread/worker.ts', join(dirname(file), RENDER_BUNDLE));
+}
+
+async function bundleOne(entry: string, outfile: string): Promise<void> {
   await build({
-    entryPoints: [ENTRY],
-    outfile: file,
+    entryPoints: [here(entry)],
+    outfile,
     bundle: true,
     platform: 'node',
     target: `node${process.versions.node}`,
     format: 'cjs',
     // Native: it stays a package of its own inside the executable.
     external: ['better-sqlite3'],
-    // CommonJS knows no import.meta; analysis threads start from this URL.
+    alias: { 'brotli/decompress.js': here('brotli.ts') },
+    // CommonJS knows no import.meta; threads start from this URL, and fonts are found from it.
     define: { 'import.meta.url': 'bundleUrl' },
     banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;" },
     logLevel: 'warning',

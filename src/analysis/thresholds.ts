@@ -21,4 +21,18 @@ export const THRESHOLDS = {
   /** `link_status`: distinct addresses that are asked, and the share of dead ones that fails. */
   linksAsked: 30,
   deadLinksFailShare: 0.5,
+  /** `text_matches_html`: the share of words in common below which it warns, and where it applies. */
+  wordsInCommon: 0.5,
+  wordsToCompare: 10,
+  /** `image_ratio`: visible words for each image. */
+  wordsForImage: 20,
+  /** `image_alt`: from this size on, in pixels, an image is no decoration. */
+  largeImageWidth: 200,
+  largeImageHeight: 100,
+  /** `hidden_text`: characters; a preheader may have more than other hidden text before that counts. */
+  preheaderCharacters: 500,
+  hiddenWarnCharacters: 50,
+  hiddenFailCharacters: 500,
+  /** `preheader`: characters that mail programs show of it at most. */
+  previewCharacters: 140,
 } as const;

@@ -1,23 +1,17 @@
 /** `check`: analyses one message without a server or a database. */
 
-import { closeSync, openSync, readSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { AnalysisInput, Envelope } from '../analysis/check.ts';
-import { createAnalysisPool } from '../analysis/pool.ts';
+import type { AnalysisInput } from '../analysis/check.ts';
 import type { AnalysisResult } from '../analysis/result.ts';
-import { servers } from '../config-readers.ts';
-import { normalizeAddress } from '../lib/addresses.ts';
-import { systemClock } from '../lib/clock.ts';
-import type { DnsServer } from '../lib/dns-servers.ts';
-import { silentLog } from '../lib/log.ts';
+import { isoTime, systemClock } from '../lib/clock.ts';
 import { withCrlf } from '../mailtests/submit.ts';
-import { createDnsResolver } from '../net/dns-resolver.ts';
-import type { Resolver } from '../net/resolver.ts';
-import { systemDnsServers } from '../net/system-dns.ts';
 import { reportText } from '../render/report-text.ts';
+import type { SealedReport } from '../render/thread/job.ts';
 import { readArguments } from './arguments.ts';
-import { type Command, EXIT, type Io, UsageError } from './io.ts';
-import { startProgress, watched } from './progress.ts';
+import { analyzeOne } from './check-analysis.ts';
+import { readEnvelope, readInput, readKind, readLimit } from './check-input.ts';
+import { readReportPaths, writeReports } from './check-reports.ts';
+import { type Command, EXIT, type Io } from './io.ts';
 
 const OPTIONS = {
   ip: { type: 'string' },
@@ -27,15 +21,16 @@ const OPTIONS = {
   kind: { type: 'string' },
   dns: { type: 'string' },
   offline: { type: 'boolean' },
+  'no-links': { type: 'boolean' },
   'fail-below': { type: 'string' },
   json: { type: 'boolean' },
+  html: { type: 'string' },
+  pdf: { type: 'string' },
 } as const;
-
-const MAX_BYTES = 25 * 1024 * 1024;
 
 export const check: Command = {
   name: 'check',
-  usage: 'FILE|- [--ip ADDRESS] [--json] …',
+  usage: 'FILE|- [--ip ADDRESS] [--json] [--html FILE] [--pdf FILE] …',
   summary: 'Analyse one message without a server or a database',
   options: [
     '--ip ADDRESS        Address of the client that sent it; without it SPF is not asked',
@@ -44,143 +39,69 @@ export const check: Command = {
     '--tls VERSION       TLSv1.3, TLSv1.2, …, or none',
     '--kind KIND         auto, marketing or transactional',
     '--dns SERVERS       DNS servers to ask, such as 127.0.0.1:5353',
+    '--no-links          Do not ask whether the links of the message work',
     '--offline           Ask nobody anything',
     '--fail-below N      Exit with 1 where the score is below N, or there is none',
     '--json              Print the result as JSON',
+    '--html FILE         Write the report as a page, too',
+    '--pdf FILE          Write the report as a PDF, too',
   ],
   async run(args, io) {
     const { values, positionals } = readArguments(args, OPTIONS, { min: 1, max: 1, what: 'FILE' });
+    const file = positionals[0]!;
     const limit = readLimit(values['fail-below']);
-    const { raw, converted } = await withCrlf(await readInput(positionals[0]!, io));
+    const paths = readReportPaths(values, file);
+    const { raw, converted } = await withCrlf(await readInput(file, io));
     const input: AnalysisInput = {
       raw,
       envelope: readEnvelope(values),
       receivedAt: systemClock.now(),
       kind: readKind(values.kind),
     };
-    const result = await analyzeOne(
-      input,
-      { offline: values.offline ?? false, dns: values.dns ?? io.env.DELIVERABILITY_DNS_SERVERS },
-      io,
-    );
-    if (typeof result === 'string') {
-      io.stderr(`The message cannot be analysed: ${result}.\n`);
+    const outcome = await analyzeOne(input, values, io);
+    if (!outcome.ok) {
+      io.stderr(`The message cannot be analysed: ${outcome.detail}.\n`);
       return EXIT.outside;
     }
+    const result = { ...outcome.result, checks: JSON.parse(outcome.result.checks) };
+    const report = { ...outcome.result, providers: JSON.stringify(result.providers) };
+    const faults = await writeReports(paths, { ...report, ...about(input, file) }, raw);
     if (values.json)
       io.stdout(`${JSON.stringify(toTestObject(result, input, converted), null, 2)}\n`);
-    else io.stdout(asText(result, positionals[0]!, io));
-    if (result.temporary) return EXIT.outside;
+    else io.stdout(asText(result, file, Object.keys(paths).length > 0, io));
+    for (const fault of faults) io.stderr(`${fault}\n`);
+    if (result.temporary || faults.length > 0) return EXIT.outside;
     return limit !== null && (result.score === null || result.score < limit) ? EXIT.no : EXIT.done;
   },
 };
 
-function asText(result: AnalysisResult, file: string, io: Io): string {
+/** What a report tells besides the result. */
+function about(
+  { envelope, receivedAt }: AnalysisInput,
+  file: string,
+): Pick<SealedReport, 'id' | 'name' | 'received_at' | 'completed_at' | 'envelope' | 'placement'> {
+  return {
+    id: null,
+    name: file === '-' ? null : basename(file),
+    received_at: isoTime(receivedAt),
+    completed_at: isoTime(systemClock.now()),
+    envelope,
+    placement: [],
+  };
+}
+
+function asText(result: AnalysisResult, file: string, hasReport: boolean, io: Io): string {
   const report = reportText(result, {
     width: io.width,
     color: io.colorOut,
     of: file === '-' ? undefined : basename(file),
   });
-  return `${report}\nNext: --json for every check with its evidence${result.auth_results.spf === null ? ', --ip ADDRESS to check SPF and reverse DNS' : ''}.\n`;
-}
-
-function readLimit(text: string | undefined): number | null {
-  if (text === undefined) return null;
-  if (!/^\d{1,3}$/.test(text) || Number(text) > 100)
-    throw new UsageError('--fail-below takes a number from 0 to 100');
-  return Number(text);
-}
-
-function readKind(text = 'auto'): AnalysisInput['kind'] {
-  if (text === 'auto' || text === 'marketing' || text === 'transactional') return text;
-  throw new UsageError('--kind takes auto, marketing or transactional');
-}
-
-/** At most so many bytes: a device has no end. */
-function readAtMost(file: string, most: number): Uint8Array {
-  const descriptor = openSync(file, 'r');
-  try {
-    const buffer = Buffer.allocUnsafeSlow(most);
-    let size = 0;
-    for (let read = -1; read !== 0 && size < most; size += read)
-      read = readSync(descriptor, buffer, size, most - size, null);
-    return buffer.subarray(0, size);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-async function readInput(file: string, io: Io): Promise<Uint8Array> {
-  let bytes: Uint8Array;
-  try {
-    bytes = file === '-' ? await io.stdin(MAX_BYTES) : readAtMost(file, MAX_BYTES + 1);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new UsageError(
-      code === 'ENOENT' ? `there is no file ${file}` : `${file} cannot be read (${code})`,
-    );
-  }
-  if (bytes.byteLength === 0)
-    throw new UsageError(`${file === '-' ? 'standard input' : file} is empty`);
-  if (bytes.byteLength > MAX_BYTES) throw new UsageError(`${file} is larger than 25 MiB`);
-  return bytes;
-}
-
-function readEnvelope(values: {
-  ip?: string;
-  helo?: string;
-  'mail-from'?: string;
-  tls?: string;
-}): Envelope {
-  const client_ip = values.ip === undefined ? null : normalizeAddress(values.ip);
-  if (values.ip !== undefined && client_ip === null)
-    throw new UsageError(`"${values.ip}" is not an IP address`);
-  return {
-    client_ip,
-    helo: values.helo ?? null,
-    mail_from: values['mail-from']?.replace(/^<(.*)>$/, '$1') ?? null,
-    tls: readTls(values.tls),
-  };
-}
-
-function readTls(text: string | undefined): Envelope['tls'] {
-  if (text === undefined) return null;
-  if (text === 'none') return { used: false, version: null, cipher: null };
-  if (!/^(TLSv1(\.[0-3])?|SSLv3)$/.test(text))
-    throw new UsageError('--tls takes TLSv1.3, TLSv1.2, TLSv1.1, TLSv1 or none');
-  return { used: true, version: text, cipher: null };
-}
-
-/** The result, or why there is none. */
-async function analyzeOne(
-  input: AnalysisInput,
-  options: { offline: boolean; dns?: string },
-  io: Io,
-): Promise<AnalysisResult | string> {
-  const dns = createDnsResolver({
-    servers: readServers(options.dns) ?? systemDnsServers(),
-    clock: systemClock,
-  });
-  const progress = startProgress(io);
-  const resolver: Resolver = watched(dns, progress);
-  const pool = createAnalysisPool({ threads: 1, resolver, log: silentLog });
-  try {
-    const outcome = await pool.analyze(input, { offline: options.offline });
-    if (!outcome.ok) return outcome.detail;
-    return { ...outcome.result, checks: JSON.parse(outcome.result.checks) };
-  } finally {
-    progress.end();
-    await pool.close();
-    dns.close();
-  }
-}
-
-function readServers(text = ''): DnsServer[] | null {
-  try {
-    return servers(text);
-  } catch (error) {
-    throw new UsageError(`--dns ${(error as Error).message}`);
-  }
+  const next = [
+    '--json for every check with its evidence',
+    hasReport ? null : '--html report.html or --pdf report.pdf for a report to pass on',
+    result.auth_results.spf === null ? '--ip ADDRESS to check SPF and reverse DNS' : null,
+  ].filter(Boolean);
+  return `${report}\nNext: ${next.join(', ')}.\n`;
 }
 
 /** The test object of the API, as far as there is one without a service. */

@@ -14,7 +14,7 @@ import { startTls, tlsProblem, trust } from './start-tls.ts';
 import type { WebFailure } from './web.ts';
 
 /** Of a name with many addresses no more than these are tried. */
-const MAX_ADDRESSES = 4;
+const MAX_TRIED = 4;
 
 /** Starts a connection to an address, never a name. */
 export type Dial = (address: string, port: number) => Socket;
@@ -89,7 +89,7 @@ async function dialInTurn(
   timeoutMs: number,
 ): Promise<Connection<Socket>> {
   const allowed = addresses.filter((address) => mayDial(address, port, options));
-  const tried = allowed.slice(0, MAX_ADDRESSES);
+  const tried = allowed.slice(0, MAX_TRIED);
   let outcome = forbidden();
   for (const [index, address] of tried.entries()) {
     if (signal.aborted) return timedOut();

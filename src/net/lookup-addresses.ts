@@ -3,6 +3,9 @@
 import { isIP } from 'node:net';
 import type { DnsAnswer, Resolver } from './resolver.ts';
 
+/** No honest name has more. */
+const MAX_ADDRESSES = 50;
+
 export type HostAddresses =
   /** IPv4 first: not every machine has a way to IPv6. */
   | { kind: 'found'; addresses: string[] }
@@ -24,7 +27,7 @@ export async function lookUpAddresses(
     signal,
   );
   if (answers === null) return { kind: 'late' };
-  const addresses = [...new Set(answers.flatMap(recordsIn))];
+  const addresses = [...new Set(answers.flatMap(recordsIn))].slice(0, MAX_ADDRESSES);
   if (addresses.length > 0) return { kind: 'found', addresses };
   return { kind: answers.some(({ status }) => status === 'error') ? 'unknown' : 'none' };
 }

@@ -5,6 +5,14 @@ import { toFix } from '../analysis/summary.ts';
 import { formatSize } from '../lib/durations.ts';
 import { printable } from '../lib/log.ts';
 import type { Reported } from './report.ts';
+import {
+  capSentence,
+  FIRST_FINDINGS,
+  followsFromAnother,
+  formatPoints,
+  missedSentence,
+  verdictOf,
+} from './report-words.ts';
 import { type Paint, painter, type Style, wrap } from './terminal-text.ts';
 
 export interface TextOptions {
@@ -13,9 +21,6 @@ export interface TextOptions {
   /** What the report is of: a file name, a test's address. */
   of?: string;
 }
-
-/** How many findings are told in full; the rest in a line each. */
-const OPEN = 5;
 
 /** Ends with a line end. */
 export function reportText(result: Reported, { width, color, of }: TextOptions): string {
@@ -52,7 +57,7 @@ function header(result: Reported, width: number, paint: Paint, of?: string): str
   ].filter(Boolean);
   return [
     `${mark}${of ? `  ${paint('dim', printable(of))}` : ''}`,
-    wrap(result.summary.replace(/ First: .*$/s, ''), width),
+    wrap(verdictOf(result.summary), width),
     paint('dim', wrap(`${what.join(' · ')} · rules ${result.ruleset}`, width)),
   ].join('\n');
 }
@@ -63,23 +68,13 @@ function firstFixes({ checks, cap, score }: Reported, width: number, paint: Pain
     return score === null
       ? wrap('In what could be checked there is nothing to fix.', width)
       : paint('green', '✓ There is nothing to fix.');
-  const open = fixes.slice(0, OPEN).map((check) => finding(check, width, paint));
+  const open = fixes.slice(0, FIRST_FINDINGS).map((check) => finding(check, width, paint));
   const rest = fixes
-    .slice(OPEN)
+    .slice(FIRST_FINDINGS)
     .map((check) => gainOf(check, paint) + printable(check.title).slice(0, width - 8));
   return [
     paint('bold', 'Fix these first'),
-    ...(cap
-      ? [
-          paint(
-            'red',
-            wrap(
-              `${cap.reason} Until this is fixed no score above ${cap.limit} is possible.`,
-              width,
-            ),
-          ),
-        ]
-      : []),
+    ...(cap ? [paint('red', wrap(capSentence(cap), width))] : []),
     ...open,
     ...rest,
   ].join('\n');
@@ -137,11 +132,9 @@ function categoryLine(
   if (width < ROOM_FOR_BARS) return `${label}${paint(style, shown)}`;
   const full = Math.round((score / 100) * BAR);
   const bar = '█'.repeat(full) + paint('dim', '░'.repeat(BAR - full));
-  const figures = `${number(earned)} of ${points} points, weight ${weight}`;
+  const figures = `${formatPoints(earned)} of ${points} points, weight ${weight}`;
   return `${label}${paint(style, bar)} ${shown}  ${paint('dim', figures)}`;
 }
-
-const number = (value: number): string => String(Math.round(value * 10) / 10);
 
 function authentication({ auth_results }: Reported, width: number, paint: Paint): string {
   const words = Object.entries(auth_results).map(([name, result]) => {
@@ -152,20 +145,13 @@ function authentication({ auth_results }: Reported, width: number, paint: Paint)
   return `${paint('bold', 'Authentication')}\n  ${words.join(width < ROOM_FOR_BARS ? '\n  ' : '   ')}`;
 }
 
-function notChecked({ checks, coverage }: Reported, width: number, paint: Paint): string {
-  const missed = checks.filter(({ status, points }) => status === 'error' && points > 0);
-  const skipped = checks.filter(
-    ({ status, points, detail }) =>
-      status === 'skipped' && points > 0 && !detail.startsWith('follows from'),
+function notChecked(result: Reported, width: number, paint: Paint): string {
+  const missed = missedSentence(result);
+  const skipped = result.checks.filter(
+    (check) => check.status === 'skipped' && check.points > 0 && !followsFromAnother(check),
   );
   const lines: string[] = [];
-  if (missed.length > 0)
-    lines.push(
-      wrap(
-        `${missed.length} of ${checks.length} checks could not be made (coverage ${Math.round(coverage * 100)} %): ${missed.map(({ label }) => label).join(', ')}.`,
-        width,
-      ),
-    );
+  if (missed) lines.push(wrap(missed, width));
   if (skipped.length > 0)
     lines.push(
       wrap(`Not applicable here: ${skipped.map(({ label }) => label).join(', ')}.`, width),

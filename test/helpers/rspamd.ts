@@ -9,8 +9,8 @@ export interface Rspamd extends Daemon {
   url: string;
 }
 
-/** `needs('rspamd')` first. `settings` are top-level lines of its configuration. */
-export async function startRspamd(settings: string[] = []): Promise<Rspamd> {
+/** `needs('rspamd')` first. `rules` are lines of Lua, as an operator adds rules of his own. */
+export async function startRspamd(rules: string[] = []): Promise<Rspamd> {
   const port = await freePort();
   const daemon = await startDaemon({
     command: 'rspamd',
@@ -19,17 +19,19 @@ export async function startRspamd(settings: string[] = []): Promise<Rspamd> {
       // The whole list of public suffixes takes ten seconds to compile.
       const suffixes = ['com', 'net', 'org', 'example'];
       writeFileSync(join(folder, 'suffixes'), suffixes.map((name) => `${name}\n`).join(''));
-      writeFileSync(join(folder, 'rspamd.conf'), configuration(folder, port, settings));
-      const variables = ['DBDIR', 'RUNDIR', 'LOGDIR'].map((name) => `--var=${name}=${folder}`);
+      writeFileSync(join(folder, 'rspamd.conf'), configuration(folder, port));
+      writeFileSync(join(folder, 'rspamd.local.lua'), rules.join('\n'));
+      // Nothing of the machine's own settings, which lie in LOCAL_CONFDIR.
+      const names = ['DBDIR', 'RUNDIR', 'LOGDIR', 'LOCAL_CONFDIR'];
+      const variables = names.map((name) => `--var=${name}=${folder}`);
       return ['--no-fork', '--insecure', `--config=${join(folder, 'rspamd.conf')}`, ...variables];
     },
   });
   return { ...daemon, url: `http://127.0.0.1:${port}` };
 }
 
-const configuration = (folder: string, port: number, settings: string[]) => `
+const configuration = (folder: string, port: number) => `
 .include "/etc/rspamd/common.conf"
-${settings.join('\n')}
 options {
   filters = "chartable,dkim,regexp";
   explicit_modules = ["settings"];

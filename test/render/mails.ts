@@ -1,6 +1,6 @@
 /** Messages as people send them, for reports: an order, an urgent offer with many faults, a newsletter. */
 
-export const ORDER = `Received: from app.shop.example (app.shop.example [192.0.2.9])
+export const ORDER = `Received: from app.shop.example (app.shop.example [10.0.0.9])
  by mail.shop.example with ESMTPS; Sat, 21 Nov 2026 09:59:58 +0000
 From: Wool & Sons <orders@shop.example>
 To: Reader <reader@example.net>
@@ -55,7 +55,7 @@ Content-Type: text/html; charset=utf-8
 </center></body></html>
 `;
 
-export const NEWSLETTER = `Received: from app.shop.example (app.shop.example [192.0.2.9])
+export const NEWSLETTER = `Received: from app.shop.example (app.shop.example [10.0.0.9])
  by mail.shop.example with ESMTPS; Sat, 21 Nov 2026 09:59:30 +0000
 From: Wool & Sons <news@shop.example>
 To: Reader <reader@example.net>

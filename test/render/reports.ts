@@ -1,16 +1,19 @@
-/** Whole reports for tests and pictures: real analyses of real messages, with what other hosts answer filled in. */
+/** Whole reports for tests and pictures: real analyses of real messages in small worlds of their own. */
 
 import { crc32, deflateSync } from 'node:zlib';
 import { analyze } from '../../src/analysis/analyze.ts';
-import type { Check, Envelope } from '../../src/analysis/check.ts';
+import type { Envelope } from '../../src/analysis/check.ts';
 import { CHECKS } from '../../src/analysis/checks.ts';
+import { type FiredRule, judgeEngine } from '../../src/analysis/filters/judge-engine.ts';
+import { spamassassin } from '../../src/analysis/filters/spamassassin.ts';
 import { type Zone, zoneResolver } from '../../src/net/zone.ts';
 import { messageView } from '../../src/render/message-view.ts';
 import type { Report, SeedPlacement } from '../../src/render/report.ts';
 import { ENVELOPE, RECEIVED_AT } from '../helpers/analysis.ts';
+import { blocklistZone, listIn, workingLists } from '../helpers/blocklists.ts';
 import { makeKey, signMessage } from '../helpers/signer.ts';
+import { type Page, webOf } from '../helpers/web.ts';
 import { NEWSLETTER, ORDER, URGENT } from './mails.ts';
-import { badReputation, goodReputation, linkStatus } from './stand-ins.ts';
 
 export interface Scene {
   name: string;
@@ -18,21 +21,25 @@ export interface Scene {
   zone: Zone;
   envelope?: Partial<Envelope>;
   offline?: boolean;
-  /** What other hosts say; these take the place of the checks that would ask them. */
-  told?: Check[];
+  web?: Record<string, Page>;
+  /** The rules that SpamAssassin would have fired. */
+  rules?: FiredRule[];
   placement?: SeedPlacement[];
 }
 
-/** The report on a message: every check that needs no other host is the real one. */
+/** The report on a message. Of all checks SpamAssassin's alone is told what it would be answered. */
 export async function reportOn(scene: Scene): Promise<Report> {
   const envelope = { ...ENVELOPE, ...scene.envelope };
-  const told = scene.told ?? [];
-  const real = CHECKS.filter(({ id }) => !told.some((check) => check.id === id));
+  const { rules = [] } = scene;
+  const told = { ...spamassassin, run: () => judgeEngine(engineScore(rules)) };
+  const checks = scene.offline ? CHECKS : CHECKS.map((each) => (each.id === told.id ? told : each));
   const result = await analyze(
     { raw: scene.raw, envelope, receivedAt: RECEIVED_AT, kind: 'auto' },
     {
-      resolver: zoneResolver(scene.zone),
-      checks: [...real, ...told],
+      resolver: zoneResolver({ ...blocklistZone(), ...scene.zone }),
+      web: webOf(scene.web ?? {}),
+      setup: { blocklists: workingLists(), spamd: null, rspamd: null, checkLinks: true },
+      checks,
       offline: scene.offline,
     },
   );
@@ -48,6 +55,17 @@ export async function reportOn(scene: Scene): Promise<Report> {
   };
 }
 
+const engineScore = (rules: FiredRule[]) => ({
+  engine: 'SpamAssassin',
+  score: rules.reduce((sum, { score }) => sum + score, 0),
+  threshold: 5,
+  rules,
+  isCheckedHere: (rule: string) => rule.startsWith('SPF_') || rule.startsWith('RDNS_'),
+});
+
+const GOOD_CLIENT = '203.0.114.7';
+const BAD_CLIENT = '203.0.114.200';
+
 const KEY = makeKey();
 
 /** Everything in order: an order confirmation. */
@@ -57,11 +75,9 @@ export async function goodReport(): Promise<Report> {
     name: 'Order confirmation',
     raw,
     zone: shopZone(),
-    envelope: { mail_from: 'bounces@shop.example', helo: 'mail.shop.example' },
-    told: [
-      ...goodReputation('192.0.2.1'),
-      linkStatus([{ href: 'https://shop.example/orders/1042', status: 'ok', reason: '200' }]),
-    ],
+    envelope: SHOP_ENVELOPE,
+    web: { 'https://shop.example/orders/1042': { code: 200 } },
+    rules: [{ name: 'HTML_MESSAGE', score: 0.4, description: 'HTML included in message' }],
     placement: [
       { provider: 'Gmail', placement: 'inbox', seconds: 4 },
       { provider: 'Gmail', placement: 'updates', seconds: 6 },
@@ -72,17 +88,23 @@ export async function goodReport(): Promise<Report> {
   });
 }
 
+const SHOP_ENVELOPE: Partial<Envelope> = {
+  mail_from: 'bounces@shop.example',
+  helo: 'mail.shop.example',
+  client_ip: GOOD_CLIENT,
+};
+
 function shopZone(): Zone {
   return {
     'shop.example': {
-      A: ['192.0.2.1'],
+      A: [GOOD_CLIENT],
       MX: ['10 mail.shop.example'],
-      TXT: ['v=spf1 ip4:192.0.2.1 -all'],
+      TXT: ['v=spf1 ip4:203.0.114.7 -all'],
     },
-    'mail.shop.example': { A: ['192.0.2.1'], TXT: ['v=spf1 a -all'] },
+    'mail.shop.example': { A: [GOOD_CLIENT], TXT: ['v=spf1 a -all'] },
     's1._domainkey.shop.example': { TXT: [KEY.record] },
     '_dmarc.shop.example': { TXT: ['v=DMARC1; p=reject; rua=mailto:dmarc@shop.example'] },
-    '1.2.0.192.in-addr.arpa': { PTR: ['mail.shop.example'] },
+    '7.114.0.203.in-addr.arpa': { PTR: ['mail.shop.example'] },
   };
 }
 
@@ -108,23 +130,24 @@ export async function badReport(): Promise<Report> {
         TXT: ['v=spf1 include:spf.sender.example ~all'],
       },
       'mx.acme.example': { fails: 'timeout' },
-      'spf.sender.example': { TXT: ['v=spf1 ip4:203.0.113.0/25 -all'] },
+      'spf.sender.example': { TXT: ['v=spf1 ip4:203.0.114.0/25 -all'] },
       '_dmarc.acme.example': { TXT: ['v=DMARC1; p=none'] },
       'k1._domainkey.sender.example': { TXT: [WEAK_KEY.record] },
       '_mta-sts.acme.example': { fails: 'servfail' },
+      ...listIn('bl.spamcop.net', '200.114.0.203', '127.0.0.2'),
     },
     envelope: {
       mail_from: 'bounce+8271@acme.example',
-      client_ip: '203.0.113.200',
+      client_ip: BAD_CLIENT,
       helo: 'localhost',
       tls: { used: false, version: null, cipher: null },
     },
-    told: [
-      ...badReputation('203.0.113.200'),
-      linkStatus([
-        { href: 'https://acme.example/autumn', status: 'ok', reason: '200' },
-        { href: 'https://acme.example/old-offer', status: 'dead', reason: '404' },
-      ]),
+    web: { 'https://acme.example/autumn': { code: 200 } },
+    rules: [
+      { name: 'URG_BIZ', score: 2.4, description: 'Contains urgent matter' },
+      { name: 'MIME_HTML_ONLY', score: 1.9, description: 'Message only has text/html MIME parts' },
+      { name: 'SUBJ_ALL_CAPS', score: 1.5, description: 'Subject is all capitals' },
+      { name: 'RDNS_NONE', score: 1.3, description: 'Delivered by a host with no rDNS' },
     ],
     placement: [
       { provider: 'Gmail', placement: 'spam', seconds: 12 },
@@ -162,14 +185,11 @@ export async function newsletterReport(): Promise<Report> {
     name: 'November newsletter',
     raw,
     zone: { ...shopZone(), '_dmarc.shop.example': { TXT: ['v=DMARC1; p=none'] } },
-    envelope: { mail_from: 'bounces@shop.example', helo: 'mail.shop.example' },
-    told: [
-      ...goodReputation('192.0.2.1'),
-      linkStatus([
-        { href: 'https://shop.example/scarves', status: 'ok', reason: '200' },
-        { href: 'https://shop.example/gloves', status: 'unknown', reason: '403' },
-      ]),
-    ],
+    envelope: SHOP_ENVELOPE,
+    web: {
+      'https://shop.example/scarves': { code: 200 },
+      'https://shop.example/gloves': { code: 403 },
+    },
     placement: [
       { provider: 'Gmail', placement: 'promotions', seconds: 9 },
       { provider: 'Outlook', placement: 'inbox', seconds: 14 },

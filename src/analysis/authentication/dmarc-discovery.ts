@@ -120,6 +120,8 @@ async function findDiscarded(
   { fromDomain, organizationalDomain: organization, recordDomain }: DmarcDiscovery,
   resolver: Resolver,
 ): Promise<DiscardedRecord[]> {
+  // Its own record applies: what lies above is asked for nothing.
+  if (recordDomain === fromDomain) return [];
   const names = [fromDomain, organization, organizationalDomain(fromDomain ?? '')];
   const expected = new Set(names.filter((name) => name !== null && name !== ''));
   const found = await Promise.all(

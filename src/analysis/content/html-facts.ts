@@ -21,8 +21,8 @@ export interface HtmlImage {
   height: number | null;
   /** Not shown: display:none, or inside of what is hidden. */
   hidden: boolean;
-  /** It is in a link. */
-  linked: boolean;
+  /** The link that it is in; null where it is in none of those in `links`. */
+  link: HtmlLink | null;
 }
 
 export interface HiddenText {

@@ -2,6 +2,9 @@
 
 import type { ReadonlyDeclarations } from './html-declarations.ts';
 
+/** What is declared for a property; empty where nothing is. */
+export type ValueOf = (property: string) => string;
+
 /** How it is hidden, with the properties that would show it again if a rule changed them. */
 export interface Hiding {
   how: string;
@@ -32,8 +35,6 @@ export function hidingOf(tag: string, declared: ReadonlyDeclarations): Hiding | 
     return { how: 'transform:scale(0)', by: ['transform'] };
   return squeezed(tag, value) ?? offScreen(value);
 }
-
-type ValueOf = (property: string) => string;
 
 function squeezed(tag: string, value: ValueOf): Hiding | null {
   if (!/^(?:hidden|clip)\b/.test(value('overflow') || value('overflow-y') || value('overflow-x')))

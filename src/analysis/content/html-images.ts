@@ -1,7 +1,7 @@
 /** Collects the images of HTML while it is read. */
 
 import { type ReadonlyDeclarations, readStyleAttribute } from './html-declarations.ts';
-import type { HtmlImage } from './html-facts.ts';
+import type { HtmlImage, HtmlLink } from './html-facts.ts';
 import { readLength } from './html-hiding.ts';
 import type { Attributes } from './html-tokens.ts';
 
@@ -11,7 +11,11 @@ const MAX_SRC = 4000;
 const MAX_ALT = 2000;
 
 /** What an `img` element says of itself; its attributes in pixels, else its style. */
-export function readImage(attributes: Attributes, hidden: boolean, linked: boolean): HtmlImage {
+export function readImage(
+  attributes: Attributes,
+  hidden: boolean,
+  link: HtmlLink | null,
+): HtmlImage {
   const src = (attributes.get('src') ?? '').trim();
   const style = readStyleAttribute(attributes.get('style') ?? '');
   return {
@@ -20,7 +24,7 @@ export function readImage(attributes: Attributes, hidden: boolean, linked: boole
     width: sizeOf('width', attributes, style),
     height: sizeOf('height', attributes, style),
     hidden,
-    linked,
+    link,
   };
 }
 

@@ -1,7 +1,7 @@
 /** Collects the links of HTML while it is read. */
 
 import type { HtmlLink } from './html-facts.ts';
-import type { StructureWatch } from './html-structure.ts';
+import type { StructureWatch } from './html-structure-watch.ts';
 import { type TextSink, textSink } from './html-text.ts';
 import type { Attributes } from './html-tokens.ts';
 
@@ -17,7 +17,8 @@ export interface LinkCollector {
   space(): void;
   /** An image in the link, by its alt text. */
   image(alt: string | null): void;
-  isOpen(): boolean;
+  /** The link that is open; its text is there once it has ended. */
+  current(): HtmlLink | null;
   links: HtmlLink[];
 }
 
@@ -73,7 +74,7 @@ export function collectLinks(structure: StructureWatch): LinkCollector {
       current.alt.space();
       current.alt.add(alt);
     },
-    isOpen: () => current !== null && current.link !== null,
+    current: () => current?.link ?? null,
     links,
   };
 }

@@ -1,12 +1,6 @@
 /** What a reader sees of an element: its own style together with what it inherits. */
 
-import {
-  type Color,
-  isSameColor,
-  readBackground,
-  readColor,
-  readColorAttribute,
-} from './html-colors.ts';
+import { type Color, isSameColor } from './html-colors.ts';
 import {
   type Declarations,
   INLINE,
@@ -14,7 +8,8 @@ import {
   type ReadonlyDeclarations,
   readStyleAttribute,
 } from './html-declarations.ts';
-import { type Hiding, hidingOf, isFarIndent, readLength } from './html-hiding.ts';
+import { type Hiding, hidingOf, isFarIndent, readLength, type ValueOf } from './html-hiding.ts';
+import { backgroundOf, colorOf } from './html-paint.ts';
 import { namesOf } from './html-selectors.ts';
 import type { StyleSheet } from './html-style-sheet.ts';
 import type { Attributes } from './html-tokens.ts';
@@ -114,8 +109,8 @@ function inherit(
       visibility === '' ? parent.invisible : visibility === 'hidden' || visibility === 'collapse',
     fontSize: possible.has('font-size') || possible.has('font') ? 16 : fontSize(parent, value),
     farIndent: declared.has('text-indent') ? isFarIndent(value('text-indent')) : parent.farIndent,
-    color: possible.has('color') ? null : colorOf(parent, tag, attributes, value),
-    background: backgroundOf(parent, attributes, value, possible),
+    color: possible.has('color') ? null : colorOf(parent.color, tag, attributes, value),
+    background: backgroundOf(parent.background, attributes, value, possible),
   };
 }
 
@@ -182,61 +177,12 @@ function shows(property: string, value: string): boolean {
   return !/^0?\.?0+(?:[a-z]+|%)?$/.test(value);
 }
 
-type ValueOf = (property: string) => string;
-
 const FONT_SIZE = /(?:^|\s)(0|[\d.]+(?:px|pt|pc|in|cm|mm|r?em|ex|%))(?=[\s/])/;
 
 function fontSize(parent: Look, value: ValueOf): number {
   const size = value('font-size') || (FONT_SIZE.exec(value('font'))?.[1] ?? '');
   if (size === '' || /^(?:inherit|smaller|larger)$/.test(size)) return parent.fontSize;
   return readLength(size, parent.fontSize) ?? 16;
-}
-
-function colorOf(parent: Look, tag: string, attributes: Attributes, value: ValueOf): Color {
-  if (value('-webkit-background-clip') === 'text' || value('background-clip') === 'text')
-    return null;
-  const color = value('-webkit-text-fill-color') || value('color');
-  if (color === 'inherit' || color === 'currentcolor') return parent.color;
-  if (color !== '') return readColor(color) ?? null;
-  const attribute = tag === 'font' ? 'color' : tag === 'body' ? 'text' : null;
-  const named = attribute ? attributes.get(attribute) : undefined;
-  if (named !== undefined) return readColorAttribute(named);
-  // A link has a colour of its own.
-  return tag === 'a' && attributes.has('href') ? null : parent.color;
-}
-
-const BACKGROUNDS = ['background', 'background-color', 'background-image', 'mix-blend-mode'];
-
-/** What is behind the text; unknown where it may lie over something else. */
-function backgroundOf(
-  parent: Look,
-  attributes: Attributes,
-  value: ValueOf,
-  possible: ReadonlyDeclarations,
-): Color {
-  if (BACKGROUNDS.some((property) => possible.has(property))) return null;
-  if (value('mix-blend-mode') !== '' || isImage(value('background-image'))) return null;
-  const colors = ['background', 'background-color'].map((property) =>
-    value(property) === '' ? undefined : readBackground(value(property)),
-  );
-  const image = attributes.has('background') && colors.every((color) => color === undefined);
-  if (image || colors.includes(null)) return null;
-  const own = colors.findLast((color) => color !== undefined);
-  if (own !== undefined && own !== 'transparent') return own;
-  const bgcolor = attributes.get('bgcolor');
-  if (bgcolor !== undefined && own === undefined) return readColorAttribute(bgcolor);
-  return liesOver(value) ? null : parent.background;
-}
-
-const isImage = (value: string): boolean => value !== '' && value !== 'none';
-
-function liesOver(value: ValueOf): boolean {
-  const noHeight = ['max-height', 'height'].some((name) => readLength(value(name), 16) === 0);
-  return (
-    noHeight ||
-    /^(?:absolute|fixed)$/.test(value('position')) ||
-    (readLength(value('margin-top'), 16) ?? 0) <= -20
-  );
 }
 
 /** The same styles come again and again in a message. */

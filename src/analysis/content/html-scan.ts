@@ -7,7 +7,7 @@ import { collectHidden } from './html-hidden-text.ts';
 import { isTiny, readImage } from './html-images.ts';
 import { collectLinks } from './html-links.ts';
 import { type Look, lookReader, PLAIN } from './html-look.ts';
-import { watchStructure } from './html-structure.ts';
+import { watchStructure } from './html-structure-watch.ts';
 import { styleElements } from './html-style-elements.ts';
 import { readStyleSheet, type StyleElement } from './html-style-sheet.ts';
 import { isVisible, textSink } from './html-text.ts';
@@ -121,7 +121,7 @@ function addText(scan: Scan, piece: string): void {
 
 function addImage(scan: Scan, attributes: Attributes, look: Look): void {
   const unseen = look.box !== null || look.invisible || look.silent;
-  const image = readImage(attributes, unseen || look.partial, scan.links.isOpen());
+  const image = readImage(attributes, unseen || look.partial, scan.links.current());
   if (!unseen) scan.links.image(image.alt);
   if (!image.hidden && !isTiny(image)) shown(scan, 'An image');
   if (scan.images.length < MAX_IMAGES) scan.images.push(image);

@@ -102,9 +102,8 @@ const unknown = (reason: string): LinkAnswer => ({ status: 'unknown', reason });
 // A header comes as one character for each octet; servers write UTF-8 into it, as browsers expect.
 function targetOf(location: string | undefined, base: URL): URL | null {
   if (!location) return null;
-  const url = URL.parse(Buffer.from(location, 'latin1').toString('utf8'), base.href);
-  if (url && url.hash === '') url.hash = base.hash;
-  return url;
+  const text = Buffer.from(location, 'latin1').toString('utf8');
+  return URL.parse(text.includes('\ufffd') ? location : text, base.href);
 }
 
 const withoutFragment = (url: URL): string => url.href.replace(/#.*$/s, '');

@@ -3,14 +3,15 @@
 import type { Context } from '../check.ts';
 import { fields } from '../message.ts';
 import { htmlFacts } from './html-facts.ts';
-import { CAUTION_WORDS, EMPTY_PHRASES } from './link-caution-words.ts';
+import { CAUTION_WORDS, type CautionWords, EMPTY_PHRASES } from './link-caution-words.ts';
 import { hasToken } from './link-tokens.ts';
 import { type MessageLink, messageLinks } from './links.ts';
 
 /** Longer than honest addresses are; what is beyond would go unread. */
-const LONGEST_URL = 4000;
+const LONGEST_URL = 2000;
 /** As much of a message as is read for whether it speaks of unsubscribing, in characters. */
-const MAX_TEXT = 500_000;
+const MAX_TEXT = 200_000;
+const MAX_SAID = 500;
 
 export interface Caution {
   /** Why the address is not asked, as the end of "was not asked: "; null where it may be. */
@@ -19,11 +20,14 @@ export interface Caution {
   ofLink(link: MessageLink): string | null;
 }
 
+const PATTERNS = CAUTION_WORDS.map(patternOf);
+const SAYS_NOTHING = new Set(EMPTY_PHRASES.map(plain));
+
 export function linkCaution(context: Context): Caution {
   const unsubscribing = listUnsubscribeUrls(context);
   const around = wordsAround(context);
   const html = context.fact(htmlFacts)?.text.slice(0, MAX_TEXT) ?? '';
-  const speaksOfUnsubscribing = purposeOf(html, [CAUTION_WORDS[0]!]) !== null;
+  const speaksOfUnsubscribing = purposeOf(html, PATTERNS.slice(0, 1)) !== null;
   const ofUrl = (url: URL): string | null => {
     if (url.href.length > LONGEST_URL) return 'its address is very long';
     if (unsubscribing.some((other) => isSamePlace(url, other)))
@@ -34,9 +38,9 @@ export function linkCaution(context: Context): Caution {
   };
   const ofLink = (link: MessageLink): string | null => {
     const said = link.text ?? around.get(link) ?? '';
-    const purpose = purposeOf(said);
+    const purpose = purposeOf(said.slice(0, MAX_SAID));
     if (purpose) return `it looks like a link to ${purpose}`;
-    if (link.text !== null && speaksOfUnsubscribing && EMPTY_PHRASES.has(plain(said).trim()))
+    if (link.text !== null && speaksOfUnsubscribing && SAYS_NOTHING.has(plain(said)))
       return 'its text does not say what it does, and the message speaks of unsubscribing';
     return link.url ? ofUrl(link.url) : null;
   };
@@ -44,27 +48,39 @@ export function linkCaution(context: Context): Caution {
 }
 
 /** What a text says that a link is for; null where it says nothing of the kind. */
-function purposeOf(text: string, words = CAUTION_WORDS): string | null {
+function purposeOf(text: string, among = PATTERNS): string | null {
   const searched = plain(text);
-  const found = words.find((entry) => patternOf(entry).test(searched));
-  return found?.purpose ?? null;
+  return (
+    among.find(({ pieces }) => pieces.some((piece) => searched.includes(piece)))?.purpose ?? null
+  );
 }
 
-const patterns = new Map<(typeof CAUTION_WORDS)[number], RegExp>();
-
-function patternOf(words: (typeof CAUTION_WORDS)[number]): RegExp {
-  const known = patterns.get(words);
-  if (known) return known;
-  const starts = words.atStart.map((word) => plain(word).trim().replaceAll(' ', ' ?'));
-  const stems = words.anywhere.map((word) => plain(word).trim().replaceAll(' ', ' ?'));
-  const pattern = new RegExp(`(?<=^| )(?:${starts.join('|')})|${stems.join('|')}`, 'u');
-  patterns.set(words, pattern);
-  return pattern;
+interface Pattern {
+  purpose: string;
+  /** Any of these in a plain text, in which every word stands between spaces. */
+  pieces: string[];
 }
 
-/** Lower case without accents; every sign, and every border within `camelCase`, becomes one space. */
+function patternOf({ purpose, anywhere, atStart, whole }: CautionWords): Pattern {
+  const bare = (words: string[]) => words.map((word) => plain(word).trim());
+  const joined = bare(atStart).map((word) => word.replaceAll(' ', ''));
+  const starts = new Set([...bare(atStart), ...joined]);
+  return {
+    purpose,
+    pieces: [
+      ...bare(anywhere),
+      ...[...starts].map((word) => ` ${word}`),
+      ...bare(whole).map((word) => ` ${word} `),
+    ],
+  };
+}
+
+/**
+ * Lower case without accents; every sign, and every border within `camelCase`, becomes one space,
+ * and so do both ends.
+ */
 function plain(text: string): string {
-  return text
+  return ` ${text} `
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
@@ -74,11 +90,14 @@ function plain(text: string): string {
 
 /** Percent-encoding taken off twice: an address may hold another. */
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(decodeURIComponent(text));
-  } catch {
-    return text;
-  }
+  return decodedOnce(decodedOnce(text));
+}
+
+// What is no UTF-8 costs no more than its own characters.
+function decodedOnce(text: string): string {
+  return text.replace(/(?:%[0-9a-f]{2})+/gi, (run) =>
+    Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'),
+  );
 }
 
 function listUnsubscribeUrls(context: Context): URL[] {
@@ -95,7 +114,7 @@ function isSamePlace(url: URL, other: URL): boolean {
   return url.pathname !== '/' || url.search === other.search;
 }
 
-/** What stands around each address of the text part: the end of what comes before, and its own line. */
+/** What stands around each address of the text part: its own line, and the one before where it begins it. */
 function wordsAround(context: Context): Map<MessageLink, string> {
   const text = context.message.text ?? '';
   const around = new Map<MessageLink, string>();
@@ -104,10 +123,12 @@ function wordsAround(context: Context): Map<MessageLink, string> {
     if (link.source !== 'text') continue;
     const at = text.indexOf(link.href, from);
     if (at < 0) continue;
-    const before = text.slice(Math.max(0, at - 300), at).split(/[\r\n]+/);
+    const lines = text.slice(Math.max(0, at - 300), at).split(/[\r\n]+/);
+    const own = lines.pop()!;
+    const before = own.trim() === '' ? (lines.pop() ?? '') : own;
     from = at + link.href.length;
     const [after = ''] = text.slice(from, from + 100).split(/[\r\n]/);
-    around.set(link, `${before.slice(-2).join(' ')} ${after}`);
+    around.set(link, `${before} ${after}`);
   }
   return around;
 }

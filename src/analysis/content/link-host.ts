@@ -67,7 +67,8 @@ function problemOf(link: MessageLink): HostProblem | null {
     status: 'fail',
     ...rest,
   });
-  if (url === null || !host)
+  // The URL parser lets signs through that no name has, such as the braces of a placeholder.
+  if (url === null || !host || !/^[\w.:-]+$/.test(host))
     return problem({
       problem: 'The address of a link cannot be read',
       why: 'no mail program can open it',

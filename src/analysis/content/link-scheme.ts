@@ -48,16 +48,17 @@ function badSchemes(links: MessageLink[], problems: LinkProblem[]) {
   const broken = problems.filter(({ status }) => status === 'fail');
   return fail({
     title: `${linkCount(broken.length)} cannot be opened from a mail program.`,
-    detail: `${broken[0]!.problem}. Mail programs disable such links or lead nowhere, and filters count those that run code.`,
+    detail: `${broken[0]!.problem}. A reader who follows such a link gets nowhere, and filters count those that run code.`,
     fix: 'Write every link as a full address that starts with https:// (or with mailto:, tel: or sms:).',
     evidence,
   });
 }
 
 function problemOf(link: MessageLink): LinkProblem | null {
-  const { scheme, href } = link;
+  const { scheme, href, source } = link;
   // A place in the same message; and a bare `www.…` in the text, where the mail program chooses.
-  if (FINE.has(scheme) || href.startsWith('#') || /^www\./i.test(href)) return null;
+  const chosen = source === 'text' && /^www\./i.test(href);
+  if (FINE.has(scheme) || href.startsWith('#') || chosen) return null;
   if (scheme === 'http') return { link, status: 'warn', problem: 'A link uses http' };
   const name = scheme.slice(0, 30);
   if (scheme === '')

@@ -79,12 +79,10 @@ function distinctLinks(links: MessageLink[], caution: Caution) {
 function verdict(links: AskedLink[]): Finding {
   const count = (status: LinkAnswer['status']) =>
     links.filter((link) => link.status === status).length;
-  const [works, dead, open, unasked] = [
-    count('works'),
-    count('dead'),
-    count('unknown'),
-    count('not_asked'),
-  ];
+  const works = count('works');
+  const dead = count('dead');
+  const open = count('unknown');
+  const unasked = count('not_asked');
   const asked = works + dead + open;
   const evidence = { works, dead, unknown: open, not_asked: unasked, links: listed(links) };
   if (asked === 0) return { ...skipped(NOT_ASKED, whyNone(links)), evidence };
@@ -133,6 +131,7 @@ function listed(links: AskedLink[]) {
 }
 
 function whyNone(links: AskedLink[]): string {
-  const [first] = links;
-  return `All ${links.length} were left alone; the first because ${first!.reason}.`;
+  const reason = links[0]!.reason;
+  if (links.length === 1) return `The only address was left alone: ${reason}.`;
+  return `All ${links.length.toLocaleString('en')} addresses were left alone. Of the first: ${reason}.`;
 }

@@ -78,12 +78,11 @@ export const engineSilent = (engine: string, reason: string): Finding =>
 
 const rounded = (score: number): number => Math.round(score * 100) / 100 + 0;
 
+/** What was taken out of the sum, as half a sentence. */
 function sideNote(taken: number): string {
-  if (Math.abs(taken) < 0.005) return '';
-  const points = `${Math.abs(rounded(taken))} points`;
-  return taken > 0
-    ? `; ${points} for what has a check of its own here are left out`
-    : `; ${points} in your favour for what has a check of its own here are left out`;
+  if (rounded(taken) === 0) return '';
+  const points = `${Math.abs(rounded(taken))} more ${taken > 0 ? 'against you' : 'in your favour'}`;
+  return `, leaving out ${points} for what has a check of its own here`;
 }
 
 /** Those that weigh most first. */

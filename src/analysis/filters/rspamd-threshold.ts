@@ -28,9 +28,11 @@ export function rspamdThreshold(scan: RspamdScan): RspamdThreshold {
     .sort(([, a], [, b]) => a - b)[0];
   if (said) return { threshold: said[1], source: said[0] };
   const assumed = Math.round(scan.required_score * DEFAULT_SHARE * 100) / 100;
-  const marked = isSpamAction(scan.action);
+  // A lower score that is rejected was rejected by a rule, whatever the thresholds.
+  const marked = ['add header', 'rewrite subject'].includes(scan.action);
   if (marked && scan.score > 0 && scan.score < assumed)
-    return { threshold: scan.score, source: `the action chosen, ${scan.action}` };
-  if (!marked && scan.score >= assumed) return { threshold: scan.required_score, source: 'reject' };
+    return { threshold: scan.score, source: `${scan.action}, as it was chosen` };
+  if (!isSpamAction(scan.action) && scan.score >= assumed)
+    return { threshold: scan.required_score, source: 'reject' };
   return { threshold: assumed, source: 'add header, by default' };
 }

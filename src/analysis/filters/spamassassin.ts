@@ -38,7 +38,7 @@ export const spamassassin: Check = {
     if (rules.length === 0 && answer.score !== 0)
       return engineSilent(
         'SpamAssassin',
-        'its report names no rules, so that what has a check of its own here cannot be left out (the report template needs _SUMMARY_)',
+        'its report has no table of rules, so that what has a check of its own here cannot be left out (its report template was changed)',
       );
     const { score, threshold } = answer;
     const isCheckedHere = checkedHereOfSpamassassin;

@@ -10,15 +10,16 @@ const ROW =
 const LINES_MAX = 2000;
 
 /**
- * The rows of the table, descriptions that go over several lines joined. What comes before the table
- * quotes the message, so that it is read from the last such line on.
+ * The rows of the table, descriptions that go over several lines joined; empty where there is no
+ * table. What comes before it quotes the message, so that it is read from the last rule-off on.
  */
 export function readSpamdReport(report: string): FiredRule[] {
   const lines = report.split(/\r?\n/, LINES_MAX);
-  const table = lines.slice(lines.findLastIndex((line) => RULE_OFF.test(line)) + 1);
+  const head = lines.findLastIndex((line) => RULE_OFF.test(line));
+  if (head < 0) return [];
   const rules: FiredRule[] = [];
-  for (const line of table) {
-    const [, score, name, description = ''] = ROW.exec(line.slice(0, 500)) ?? [];
+  for (const line of lines.slice(head + 1)) {
+    const [, score, name, description = ''] = ROW.exec(line.slice(0, 500).trimEnd()) ?? [];
     const last = rules.at(-1);
     if (name !== undefined) rules.push({ name, score: Number(score), description });
     else if (last && line.trim() !== '')

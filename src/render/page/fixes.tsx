@@ -97,7 +97,7 @@ function Finding({ check, scored, open }: FindingProps) {
         )}
         <div class="block">
           <h4>Why it matters</h4>
-          <p>{check.detail}</p>
+          <p>{oneLine(check.detail, 2000)}</p>
           <p>
             <ReferenceLink reference={check.reference} />
           </p>
@@ -122,7 +122,7 @@ function Remedy({ fix }: { fix: Fix }) {
   return (
     <div class="block remedy">
       <h4>What to change</h4>
-      <p>{fix.text}</p>
+      <p>{oneLine(fix.text, 4000)}</p>
       {fix.record && (
         <dl class="record">
           <div>

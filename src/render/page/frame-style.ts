@@ -103,12 +103,12 @@ details[open] > summary .chevron { transform: rotate(90deg); }
   @page { margin: 16mm; }
   body { background: #fff; font-size: 14px; }
   .wrap { max-width: none; padding: 0; }
-  .bar, .skip, .button, .chevron, .screen-only, .script .needs-script { display: none; }
+  .bar, .skip, .button, .chevron, .screen-only, .script .needs-script { display: none !important; }
   .print-only { display: initial; }
   /* Nothing folded: a closed <details> prints like an open one. */
   details::details-content { content-visibility: visible; display: block; block-size: auto; }
   .scroll { overflow: visible; }
-  h2, h3, h4, summary, thead, caption { break-after: avoid; }
+  h2, h3, h4, summary, thead, .note { break-after: avoid; }
   tr, .keep { break-inside: avoid; }
   a[href^="http"]::after { content: " <" attr(href) ">"; font-size: 14px; color: var(--muted); text-decoration: none; overflow-wrap: anywhere; }
   a { text-decoration: none; }

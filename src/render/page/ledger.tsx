@@ -9,14 +9,13 @@ import { Fold, Scroll, Section } from './section.tsx';
 
 export function LedgerSection({ report }: { report: Report }) {
   const ledger = ledgerOf(report);
+  const scored = report.score !== null;
   const example = ledger.rows.find(({ adds }) => adds !== null);
   return (
     <Section
       id="score"
       title="How the score comes about"
-      note={
-        example && report.score !== null ? <Arithmetic row={example} ledger={ledger} /> : undefined
-      }
+      note={example && scored ? <Arithmetic row={example} ledger={ledger} /> : undefined}
     >
       <div class="stack">
         <Scroll class="card" label="Points by category">
@@ -30,17 +29,19 @@ export function LedgerSection({ report }: { report: Report }) {
                 <th scope="col" class="number">
                   Weight
                 </th>
-                <th scope="col" class="number">
-                  Adds
-                </th>
+                {scored && (
+                  <th scope="col" class="number">
+                    Adds
+                  </th>
+                )}
               </tr>
             </thead>
             <tbody>
               {ledger.rows.map((row) => (
-                <Row key={row.name} row={row} />
+                <Row key={row.name} row={row} scored={scored} />
               ))}
             </tbody>
-            {report.score !== null && <Sums report={report} ledger={ledger} />}
+            {scored && <Sums report={report} ledger={ledger} />}
           </table>
         </Scroll>
         <p class="small muted">{BEYOND_THE_SCORE}</p>
@@ -67,7 +68,7 @@ function Arithmetic({ row, ledger }: { row: LedgerRow; ledger: Ledger }) {
 
 const tenth = (value: number): string => value.toFixed(1);
 
-function Row({ row }: { row: LedgerRow }) {
+function Row({ row, scored }: { row: LedgerRow; scored: boolean }) {
   if (row.share === null || row.adds === null)
     return (
       <tr class="muted">
@@ -79,7 +80,7 @@ function Row({ row }: { row: LedgerRow }) {
         </th>
         <td class="number">–</td>
         <td class="number">({row.weight})</td>
-        <td class="number">–</td>
+        {scored && <td class="number">–</td>}
       </tr>
     );
   const percent = Math.floor(row.share * 100 + 1e-9);
@@ -105,7 +106,7 @@ function Row({ row }: { row: LedgerRow }) {
         {formatPoints(row.earned)} of {formatPoints(row.points)}
       </td>
       <td class="number">{row.weight}</td>
-      <td class="number">{tenth(row.adds)}</td>
+      {scored && <td class="number">{tenth(row.adds)}</td>}
     </tr>
   );
 }

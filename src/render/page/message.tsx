@@ -1,10 +1,9 @@
 /** The message itself: as its reader sees it, text, header, attachments, links and source, all of it harmless. */
 
 import { formatSize } from '../../lib/durations.ts';
-import { evidenceOf, objectsIn, textIn } from '../read-evidence.ts';
 import type { MessageView, Report } from '../report.ts';
-import { State, type Tone } from './icons.tsx';
 import { messageDocument } from './message-frame.ts';
+import { Links } from './message-links.tsx';
 import { Fold, Scroll, Section } from './section.tsx';
 import { Code, exactly, formatOctets, linesOf, oneLine } from './shown-values.tsx';
 
@@ -140,58 +139,6 @@ function Attachments({ attachments }: Pick<MessageView, 'attachments'>) {
               <td class="number">{formatSize(size)}</td>
             </tr>
           ))}
-        </tbody>
-      </table>
-    </Scroll>
-  );
-}
-
-const LINK_STATES: Record<string, { tone: Tone; word: string }> = {
-  ok: { tone: 'pass', word: 'Works' },
-  dead: { tone: 'fail', word: 'Dead' },
-};
-const NOT_KNOWN: { tone: Tone; word: string } = { tone: 'unknown', word: 'Not known' };
-
-function Links({ report, links }: { report: Report } & Pick<MessageView, 'links'>) {
-  if (links.length === 0) return <p class="muted">The message has no links.</p>;
-  const known = new Map(
-    objectsIn(evidenceOf(report.checks, 'link_status'), 'links').map(
-      (link) => [textIn(link, 'href'), link] as const,
-    ),
-  );
-  return (
-    <Scroll label="Links">
-      <table class="compact">
-        <thead>
-          <tr>
-            <th scope="col">Address</th>
-            <th scope="col">Text</th>
-            <th scope="col">Status</th>
-          </tr>
-        </thead>
-        <tbody>
-          {links.map(({ href, text }, index) => {
-            const asked = known.get(href);
-            const status = asked && textIn(asked, 'status');
-            const reason = asked && textIn(asked, 'reason');
-            const state =
-              status && Object.hasOwn(LINK_STATES, status) ? LINK_STATES[status]! : NOT_KNOWN;
-            return (
-              <tr key={`${index + 1}`}>
-                <td>
-                  <Code text={href} max={500} />
-                </td>
-                <td>{text ? <bdi>{oneLine(text, 200)}</bdi> : <span class="muted">none</span>}</td>
-                <td>
-                  <State {...state} />
-                  <span class="muted small">
-                    {' '}
-                    {reason ? oneLine(reason, 200) : !asked && 'not asked'}
-                  </span>
-                </td>
-              </tr>
-            );
-          })}
         </tbody>
       </table>
     </Scroll>

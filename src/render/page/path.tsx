@@ -5,14 +5,18 @@ import { type Evidence, evidenceOf, numberIn, objectsIn, textIn } from '../read-
 import type { Report } from '../report.ts';
 import { State } from './icons.tsx';
 import { Section } from './section.tsx';
-import { Code, formatSeconds, Time } from './shown-values.tsx';
+import { Code, formatSeconds, oneLine, Time } from './shown-values.tsx';
 
 export function PathSection({ report }: { report: Report }) {
   const check = report.checks.find(({ id }) => id === 'received_path');
   const evidence = evidenceOf(report.checks, 'received_path');
   const hops = objectsIn(evidence, 'hops');
   return (
-    <Section id="path" title="The way it came" note={check && `${check.title} ${check.detail}`}>
+    <Section
+      id="path"
+      title="The way it came"
+      note={check && oneLine(`${check.title} ${check.detail}`)}
+    >
       <ol class="card hops">
         {hops.map((hop, index) => (
           <Hop key={`${index + 1}`} hop={hop} />

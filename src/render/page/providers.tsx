@@ -20,7 +20,11 @@ export function ProvidersSection({ report }: { report: Report }) {
       ) : (
         <div class="cards">
           {report.providers.map((verdict) => (
-            <Provider key={verdict.provider} verdict={verdict} />
+            <Provider
+              key={verdict.provider}
+              verdict={verdict}
+              bulk={report.judged_kind.kind === 'marketing'}
+            />
           ))}
         </div>
       )}
@@ -45,8 +49,8 @@ const STATES: Record<RuleStatus, { tone: Tone; word: string }> = {
   met: { tone: 'pass', word: 'Met' },
 };
 
-function Provider({ verdict }: { verdict: ProviderVerdict }) {
-  const { provider, name, ready, rules, reference } = verdict;
+function Provider({ verdict, bulk }: { verdict: ProviderVerdict; bulk: boolean }) {
+  const { provider, name, rules, reference } = verdict;
   const met = rules.filter(({ status }) => status === 'met');
   const unseen = rules.filter(({ status, checks }) => status === 'unknown' && checks.length === 0);
   const open = rules.filter((rule) => !met.includes(rule) && !unseen.includes(rule));
@@ -54,11 +58,7 @@ function Provider({ verdict }: { verdict: ProviderVerdict }) {
     <article class="card provider" aria-labelledby={`provider-${provider}`}>
       <header>
         <h3 id={`provider-${provider}`}>{name}</h3>
-        {ready ? (
-          <State tone="pass" word="Ready" badge />
-        ) : (
-          <State tone="fail" word="Not ready" badge />
-        )}
+        <State {...readiness(verdict, bulk)} badge />
       </header>
       <Rules rules={open.toSorted((a, b) => rank(a) - rank(b))} />
       <Folded tone="pass" title={`${count(met)} met`} rules={met} />
@@ -72,6 +72,15 @@ function Provider({ verdict }: { verdict: ProviderVerdict }) {
       </p>
     </article>
   );
+}
+
+/** Not ready for want of knowledge is not known to be unready. */
+function readiness({ ready, rules }: ProviderVerdict, bulk: boolean): { tone: Tone; word: string } {
+  if (ready) return { tone: 'pass', word: 'Ready' };
+  const broken = rules.some(
+    ({ status, applies }) => status === 'not_met' && (bulk || applies === 'any'),
+  );
+  return broken ? { tone: 'fail', word: 'Not ready' } : { tone: 'unknown', word: 'Not known' };
 }
 
 const rank = ({ status }: RuleVerdict): number => (status === 'not_met' ? 0 : 1);

@@ -42,7 +42,7 @@ export const SECTIONS_STYLE = `
 .entries > li > * + * { margin-top: 4px; }
 .entry-head { display: flex; flex-wrap: wrap; gap: 0 16px; align-items: center; }
 .plain > summary { display: inline-flex; align-items: center; gap: 4px; color: var(--accent); }
-.plain .state { white-space: normal; }
+.plain > summary > .state { white-space: normal; }
 .plain-inner { padding: 4px 0 4px 20px; }
 
 @media (max-width: 640px) {

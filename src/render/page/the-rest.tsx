@@ -49,7 +49,7 @@ function Entry({ check }: { check: CheckResult }) {
       <p>
         <strong>{oneLine(check.title, 500)}</strong>
       </p>
-      <p class="small">{follows ? 'It is decided by that check.' : check.detail}</p>
+      <p class="small">{follows ? 'It is decided by that check.' : oneLine(check.detail, 2000)}</p>
       {!follows && (
         <details class="plain">
           <summary class="small">

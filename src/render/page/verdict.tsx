@@ -17,7 +17,7 @@ export function Verdict({ report }: { report: Report }) {
     <section class="card verdict" aria-labelledby="verdict-title">
       <Ring report={report} />
       <div class="said">
-        <h1 id="verdict-title">{verdictOf(report.summary)}</h1>
+        <h1 id="verdict-title">{oneLine(verdictOf(report.summary), 500)}</h1>
         <First report={report} />
         {missed && (
           <p class="small muted">

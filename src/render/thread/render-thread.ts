@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { AppError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { FromRenderer, RenderCommand, Rendered } from './job.ts';
-import { RENDER_FILE, RENDER_ROLE } from './worker.ts';
+import { RENDER_FILE } from './worker-file.ts';
 
 export interface RenderThread {
   /** One at a time. Rejects with an AppError where the thread ended, with an Error for a bug. */
@@ -28,7 +28,6 @@ export function startRenderThread(
 ): RenderThread {
   const { log, timeoutMs = 20_000, memoryMb = 512, workerFile = RENDER_FILE } = options;
   const worker = new Worker(workerFile, {
-    workerData: { role: RENDER_ROLE },
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 64 },
   });
   worker.unref();

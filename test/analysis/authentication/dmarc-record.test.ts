@@ -38,6 +38,13 @@ const rows: Row[] = [
     detail: /pct, rf, ri are gone from DMARC with RFC 9989/,
   },
   {
+    name: 'a record of its own, and a valid one above it',
+    from: 'news.example.com',
+    records: [`v=DMARC1; p=reject; ${REPORTED}`],
+    zone: { '_dmarc.news.example.com': { TXT: [`v=DMARC1; p=reject; ${REPORTED}`] } },
+    status: 'pass',
+  },
+  {
     name: 'another TXT record beside it',
     records: ['something', `v=DMARC1; p=reject; ${REPORTED}`],
     status: 'pass',

@@ -1,0 +1,64 @@
+/** Mail through the whole service with a real SpamAssassin and a real Rspamd behind it; and with both stopped. */
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { analyze } from '../../src/analysis/analyze.ts';
+import { NO_SETUP } from '../../src/analysis/setup.ts';
+import { zoneResolver } from '../../src/net/zone.ts';
+import { GTUBE } from '../analysis/filters/gtube.ts';
+import { ENVELOPE, RECEIVED_AT } from '../helpers/analysis.ts';
+import { needs } from '../helpers/debian.ts';
+import { goodMessage } from '../helpers/good-message.ts';
+import { type Rspamd, startRspamd } from '../helpers/rspamd.ts';
+import { type Spamd, startSpamd } from '../helpers/spamd.ts';
+import { assertWithoutFault, SENDER_ZONE, sendAndWait, signed, startWithDns } from './sender.ts';
+
+const statuses = (checks: { id: string; status: string }[]) =>
+  ['spamassassin', 'rspamd'].map((id) => checks.find((check) => check.id === id)?.status);
+
+describe('spam engines', { skip: needs('spamd') || needs('rspamd') }, () => {
+  let spamd: Spamd;
+  let rspamd: Rspamd;
+  before(async () => {
+    [spamd, rspamd] = await Promise.all([startSpamd(), startRspamd()]);
+  });
+  after(() => Promise.all([spamd.kill(), rspamd.kill()]));
+  const env = () => ({
+    DELIVERABILITY_SPAMD_URL: spamd.url,
+    DELIVERABILITY_RSPAMD_URL: rspamd.url,
+  });
+
+  it('a message with everything in order is no spam to either', async (t) => {
+    const { service } = await startWithDns(t, SENDER_ZONE, { env: env() });
+    const ended = await sendAndWait(service, { raw: await signed() });
+    assert.deepEqual(statuses(ended.checks), ['pass', 'pass']);
+    assertWithoutFault(ended);
+  });
+
+  it('what all engines take for spam costs the points of the category', async (t) => {
+    const { service } = await startWithDns(t, SENDER_ZONE, { env: env() });
+    const raw = await signed({ message: goodMessage({}, GTUBE) });
+    const ended = await sendAndWait(service, { raw });
+    assert.deepEqual(statuses(ended.checks), ['fail', 'fail']);
+    assert.deepEqual(ended.auth_results, { spf: 'pass', dkim: 'pass', dmarc: 'pass' });
+    const found = ended.checks.filter(({ category }) => category === 'spam_filters');
+    for (const { id, gain, fix } of found) assert.ok(gain > 0 && fix?.text.includes('GTUBE'), id);
+    assert.ok(ended.score! < 100);
+  });
+
+  it('stopped in their tracks they are errors, and the analysis ends in time', async () => {
+    spamd.stop();
+    rspamd.stop();
+    const result = await analyze(
+      { raw: await signed(), envelope: ENVELOPE, receivedAt: RECEIVED_AT, kind: 'auto' },
+      {
+        resolver: zoneResolver(SENDER_ZONE),
+        setup: { ...NO_SETUP, spamd: spamd.url, rspamd: rspamd.url },
+        deadlineMs: 1500,
+      },
+    );
+    assert.deepEqual(statuses(result.checks), ['error', 'error']);
+    assert.equal(result.auth_results.dkim, 'pass');
+    assert.ok(result.score !== null);
+  });
+});

@@ -1,0 +1,316 @@
+/** The report page in a real browser: what a hostile message can do, for whom it can be read, how it prints. */
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer, type Server } from 'node:http';
+import { type AddressInfo, createServer, type Server as TcpServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { REPORT_CSP, reportPage } from '../../src/render/page/report-page.tsx';
+import type { Report } from '../../src/render/report.ts';
+import { startBrowser } from '../helpers/chromium.ts';
+import { needs } from '../helpers/debian.ts';
+import { badReport, goodReport, newsletterReport, unscoredReport } from '../render/reports.ts';
+import { HOSTILE_HTML, LEAKS, UNGUARDED_HTML } from './hostile-message.ts';
+
+const AXE = readFileSync(
+  fileURLToPath(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url)),
+  'utf8',
+);
+
+/** Runs in the page. Its frame has tests of its own. */
+async function violations(): Promise<string[]> {
+  interface Found {
+    violations: { id: string; nodes: { html: string }[] }[];
+  }
+  const { axe } = window as never as { axe: { run(...args: unknown[]): Promise<Found> } };
+  const found = await axe.run(document, { iframes: false });
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`);
+}
+
+describe('the report page in a browser', { skip: needs('chromium') }, () => {
+  /** Every host name leads here: what reaches it has left the page. */
+  let outside: TcpServer;
+  const reached: string[] = [];
+  let web: Server;
+  const served: string[] = [];
+  const pages = new Map<string, { html: string; guarded: boolean }>();
+  let browser: Browser;
+  let reports: Record<'good' | 'bad' | 'unscored' | 'newsletter', Report>;
+
+  before(async () => {
+    outside = createServer((socket) => {
+      const visit = reached.push('connection') - 1;
+      socket.on('error', () => {});
+      socket.once('data', (data) => {
+        reached[visit] = /^Host: (\S+)/im.exec(data.toString('latin1'))?.[1] ?? 'unreadable';
+        socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+      });
+    });
+    web = createHttpServer((request, response) => {
+      served.push(request.url ?? '');
+      const page = pages.get(request.url ?? '');
+      if (page?.guarded) response.setHeader('Content-Security-Policy', REPORT_CSP);
+      response.setHeader('Content-Type', 'text/html; charset=utf-8');
+      response.statusCode = page ? 200 : 404;
+      response.end(page?.html);
+    });
+    for (const server of [outside, web]) await once(server.listen(0, '127.0.0.1'), 'listening');
+    browser = await startBrowser((outside.address() as AddressInfo).port);
+    const [good, bad, unscored, newsletter] = await Promise.all([
+      goodReport(),
+      badReport(),
+      unscoredReport(),
+      newsletterReport(),
+    ]);
+    reports = { good, bad, unscored, newsletter };
+  });
+
+  after(async () => {
+    await browser.close();
+    for (const server of [outside, web]) server.close();
+  });
+
+  const urlOf = (html: string, guarded = true): string => {
+    const path = `/${pages.size}`;
+    pages.set(path, { html, guarded });
+    return `http://127.0.0.1:${(web.address() as AddressInfo).port}${path}`;
+  };
+
+  interface Visit {
+    page: Page;
+    /** What scripts of the message wrote on the console. */
+    ran: string[];
+    dialogs: string[];
+    popups: string[];
+    close(): Promise<void>;
+  }
+
+  async function visit(url: string, options: BrowserContextOptions = {}): Promise<Visit> {
+    const context = await browser.newContext(options);
+    const page = await context.newPage();
+    const [ran, dialogs, popups] = [[], [], []] as string[][];
+    page.on('console', (message) => {
+      if (message.text().startsWith('ran:')) ran!.push(message.text());
+    });
+    page.on('dialog', (dialog) => {
+      dialogs!.push(dialog.message());
+      void dialog.dismiss();
+    });
+    context.on('page', (popup) => popups!.push(popup.url()));
+    await page.goto(url);
+    await page.waitForLoadState('networkidle');
+    return { page, ran: ran!, dialogs: dialogs!, popups: popups!, close: () => context.close() };
+  }
+
+  const hostile = (): string => {
+    const report = structuredClone(reports.good);
+    report.message!.html = HOSTILE_HTML;
+    return reportPage(report);
+  };
+
+  describe('with a hostile message', () => {
+    it('would be beaten if nothing guarded it', async () => {
+      reached.length = 0;
+      const escaped = UNGUARDED_HTML.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+      const { ran, dialogs, close } = await visit(
+        urlOf(`<!doctype html><iframe srcdoc="${escaped}"></iframe>`, false),
+      );
+      const hosts = new Set(reached.map((host) => host.replace('.leak.example', '')));
+      assert.deepEqual([...hosts].filter((host) => LEAKS.includes(host)).sort(), LEAKS.toSorted());
+      assert.ok(ran.length >= 8, ran.join(', '));
+      assert.deepEqual(dialogs, ['1']);
+      await close();
+    });
+
+    const assertUnharmed = async ({ page, ran, dialogs, popups }: Visit, url: string) => {
+      // It is there, and shown.
+      const frame = page.frames()[1]!;
+      assert.match(await frame.locator('#first').innerText(), /^Text in another font$/);
+      assert.equal(frame.url(), 'about:srcdoc');
+      assert.equal(page.frames().length, 2);
+      assert.equal(page.url(), url);
+      assert.doesNotMatch(await page.title(), /taken/);
+      assert.deepEqual([ran, dialogs, popups, reached], [[], [], [], []]);
+    };
+
+    it('lets nothing out and runs nothing, served by HTTP', async () => {
+      reached.length = 0;
+      const url = urlOf(hostile());
+      const visited = await visit(url);
+      await assertUnharmed(visited, url);
+      await visited.close();
+    });
+
+    it('lets nothing out and runs nothing, saved as a file', async () => {
+      reached.length = 0;
+      const folder = mkdtempSync(join(tmpdir(), 'page-'));
+      const file = join(folder, 'report.html');
+      writeFileSync(file, hostile());
+      const url = pathToFileURL(file).href;
+      const visited = await visit(url);
+      await assertUnharmed(visited, url);
+      await visited.close();
+      rmSync(folder, { recursive: true });
+    });
+
+    it('has dead links and buttons, by mouse and by keyboard', async () => {
+      reached.length = 0;
+      const url = urlOf(hostile());
+      const visited = await visit(url);
+      const frame = visited.page.frames()[1]!;
+      for (const id of ['#link', '#self', '#run', '#submit']) {
+        await frame.locator(id).evaluate((element) => element.scrollIntoView({ block: 'center' }));
+        const box = (await frame.locator(id).boundingBox())!;
+        await visited.page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+        await frame.locator(id).focus();
+        await visited.page.keyboard.press('Enter');
+      }
+      await visited.page.waitForLoadState('networkidle');
+      assert.deepEqual([visited.ran, visited.popups, reached], [[], [], []]);
+      assert.equal(visited.page.url(), url);
+      await visited.close();
+    });
+  });
+
+  it('asks for nothing but itself', async () => {
+    reached.length = 0;
+    served.length = 0;
+    const url = urlOf(reportPage(reports.newsletter));
+    const { page, close } = await visit(url);
+    assert.deepEqual([served, reached], [[new URL(url).pathname], []]);
+    const pictures = await page
+      .frames()[1]!
+      .evaluate(() => [...document.images].map((image) => image.naturalWidth));
+    assert.deepEqual(
+      pictures,
+      [600, 0, 0, 0],
+      'the inline image is shown, the remote ones are not',
+    );
+    await close();
+  });
+
+  const unfold = (page: Page) =>
+    page.evaluate(() => {
+      for (const each of document.querySelectorAll('details')) each.open = true;
+    });
+
+  it('does not scroll sideways on a telephone, whatever is unfolded', async () => {
+    const options = { viewport: { width: 390, height: 844 } };
+    for (const report of Object.values(reports)) {
+      const { page, close } = await visit(urlOf(reportPage(report)), options);
+      await unfold(page);
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
+      await close();
+    }
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    it(`has nothing that axe objects to, ${colorScheme}`, async () => {
+      for (const width of [1280, 390]) {
+        const options = { colorScheme, viewport: { width, height: 900 } };
+        const { page, close } = await visit(urlOf(reportPage(reports.bad)), options);
+        await unfold(page);
+        await page.evaluate(AXE);
+        assert.deepEqual(await page.evaluate(violations), []);
+        await close();
+      }
+    });
+
+  it('is read, folded and unfolded without its script', async () => {
+    const { page, close } = await visit(urlOf(reportPage(reports.bad)), {
+      javaScriptEnabled: false,
+    });
+    assert.equal(await page.getByRole('button', { name: /copy|theme/i }).count(), 0);
+    const more = page.locator('details.more');
+    const inner = more.locator('details.finding').first();
+    assert.equal(await inner.isVisible(), false);
+    await more.locator('> summary').click();
+    assert.equal(await inner.isVisible(), true);
+    await close();
+  });
+
+  it('begins, for the keyboard, with a way past its contents', async () => {
+    const { page, close } = await visit(urlOf(reportPage(reports.bad)));
+    await page.keyboard.press('Tab');
+    const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '');
+    assert.equal(await focused(), 'Skip to the report');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    assert.match(await focused(), /^The SPF record of acme\.example/);
+    await page.keyboard.press('Enter');
+    assert.match(page.url(), /#check-spf$/);
+    await close();
+  });
+
+  it('copies a record, and says that it did', async () => {
+    const { page, close } = await visit(urlOf(reportPage(reports.bad)), {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    const button = page.getByRole('button', { name: 'Copy value' }).first();
+    await button.click();
+    await page.getByText('Copied').waitFor();
+    const value = reports.bad.checks.find(({ id }) => id === 'spf')!.fix!.record!.value;
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), value);
+    await close();
+  });
+
+  it('follows the system’s theme until another is chosen, and remembers that', async () => {
+    const { page, close } = await visit(urlOf(reportPage(reports.good)), { colorScheme: 'dark' });
+    const ground = () =>
+      page.evaluate(() => getComputedStyle(document.body).backgroundColor.replaceAll(' ', ''));
+    const dark = await ground();
+    const button = page.getByRole('button', { name: 'Dark theme' });
+    assert.equal(await button.getAttribute('aria-pressed'), 'true');
+    await button.click();
+    assert.notEqual(await ground(), dark);
+    assert.equal(await button.getAttribute('aria-pressed'), 'false');
+    await page.reload();
+    assert.notEqual(await ground(), dark);
+    await button.click();
+    assert.equal(await ground(), dark);
+    assert.equal(await page.evaluate(() => localStorage.length), 0);
+    await close();
+  });
+
+  it('opens what a link to it is folded in', async () => {
+    const smallest = reports.bad.checks.filter(({ status }) => status === 'warn').at(-1)!;
+    const url = `${urlOf(reportPage(reports.bad))}#check-${smallest.id}`;
+    const { page, close } = await visit(url);
+    assert.equal(await page.locator(`#check-${smallest.id} .opened`).isVisible(), true);
+    await close();
+  });
+
+  it('prints with nothing folded, links written out, on white', async () => {
+    const { page, close } = await visit(urlOf(reportPage(reports.bad)), { colorScheme: 'dark' });
+    const height = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll('details > :not(summary)')].map(
+          (each) =>
+            each.checkVisibility({ contentVisibilityAuto: true }) &&
+            each.getBoundingClientRect().height > 0,
+        ),
+      );
+    assert.ok((await height()).includes(false), 'on the screen much is folded');
+    await page.emulateMedia({ media: 'print' });
+    const shown = await height();
+    assert.ok(shown.length > 30);
+    assert.ok(!shown.includes(false));
+    const written = await page.evaluate(() => {
+      const link = document.querySelector('a[href^="https:"]')!;
+      const { content } = getComputedStyle(link, '::after');
+      return [
+        content.includes(link.getAttribute('href')!),
+        getComputedStyle(document.body).backgroundColor,
+      ];
+    });
+    assert.deepEqual(written, [true, 'rgb(255, 255, 255)']);
+    const pdf = (await page.pdf({ format: 'A4' })).toString('latin1');
+    assert.ok(pdf.match(/\/Type \/Page\b/g)!.length > 12, 'all of it is on paper');
+    await close();
+  });
+});
