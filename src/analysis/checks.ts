@@ -30,9 +30,23 @@ import { recipients } from './compliance/recipients.ts';
 import { replyTo } from './compliance/reply-to.ts';
 import { subject } from './compliance/subject.ts';
 import { unsubscribeLink } from './compliance/unsubscribe-link.ts';
+import { activeContent } from './content/active-content.ts';
+import { clientSupport } from './content/client-support.ts';
+import { hiddenText } from './content/hidden-text.ts';
 import { htmlSize } from './content/html-size.ts';
+import { htmlStructure } from './content/html-structure.ts';
+import { imageAlt } from './content/image-alt.ts';
+import { imageRatio } from './content/image-ratio.ts';
+import { linkHost } from './content/link-host.ts';
+import { linkScheme } from './content/link-scheme.ts';
+import { linkShorteners } from './content/link-shorteners.ts';
+import { linkStatus } from './content/link-status.ts';
+import { linkText } from './content/link-text.ts';
 import { messageSize } from './content/message-size.ts';
+import { preheader } from './content/preheader.ts';
+import { textMatchesHtml } from './content/text-matches-html.ts';
 import { textPart } from './content/text-part.ts';
+import { trackingPixel } from './content/tracking-pixel.ts';
 import { rspamd } from './filters/rspamd.ts';
 import { spamassassin } from './filters/spamassassin.ts';
 import { dnssec } from './infrastructure/dnssec.ts';
@@ -97,8 +111,22 @@ export const CHECKS: Check[] = [
   precedence,
   noReply,
   textPart,
+  textMatchesHtml,
+  htmlStructure,
   htmlSize,
   messageSize,
+  imageRatio,
+  imageAlt,
+  activeContent,
+  hiddenText,
+  linkText,
+  linkHost,
+  linkScheme,
+  linkShorteners,
+  linkStatus,
+  trackingPixel,
+  preheader,
+  clientSupport,
   spamassassin,
   rspamd,
 ];

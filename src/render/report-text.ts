@@ -31,6 +31,7 @@ export function reportText(result: Reported, { width, color, of }: TextOptions):
     firstFixes(result, columns, paint),
     ledger(result, columns, paint),
     authentication(result, columns, paint),
+    providerLines(result, columns, paint),
     notChecked(result, columns, paint),
   ];
   return `${sections.filter(Boolean).join('\n\n')}\n`;
@@ -143,6 +144,23 @@ function authentication({ auth_results }: Reported, width: number, paint: Paint)
     return `${name.toUpperCase()} ${paint(style, result ?? 'not asked')}`;
   });
   return `${paint('bold', 'Authentication')}\n  ${words.join(width < ROOM_FOR_BARS ? '\n  ' : '   ')}`;
+}
+
+/** A line for each provider: whether it is content, and how many of its rules are not met. */
+function providerLines({ providers }: Reported, width: number, paint: Paint): string {
+  if (providers.length === 0) return '';
+  const lines = providers.map(({ name, ready, rules }) => {
+    const unmet = rules.filter(({ status }) => status === 'not_met').length;
+    const open = rules.filter(({ status }) => status === 'unknown').length;
+    const words = [
+      `${rules.length - unmet - open} met`,
+      unmet > 0 && `${unmet} not met`,
+      open > 0 && `${open} unknown`,
+    ].filter(Boolean);
+    const mark = ready ? paint('green', '✓') : unmet > 0 ? paint('red', '✗') : paint('dim', '?');
+    return `  ${mark} ${wrap(`${name.padEnd(12)}${words.join(', ')}`, width, '    ').trimStart()}`;
+  });
+  return [paint('bold', 'Providers’ rules'), ...lines].join('\n');
 }
 
 function notChecked(result: Reported, width: number, paint: Paint): string {

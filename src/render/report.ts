@@ -17,6 +17,7 @@ export type Reported = Pick<
   | 'auth_results'
   | 'categories'
   | 'checks'
+  | 'providers'
   | 'ruleset'
 >;
 
@@ -29,7 +30,7 @@ export interface SeedPlacement {
   seconds: number | null;
 }
 
-export interface Report extends Reported, Pick<AnalysisResult, 'judged_kind' | 'providers'> {
+export interface Report extends Reported, Pick<AnalysisResult, 'judged_kind'> {
   /** The test's id, or null for a message checked without a service. */
   id: string | null;
   /** What people call it: the test's name, or the file's. */

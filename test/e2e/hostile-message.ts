@@ -55,6 +55,7 @@ try { top.document.title = 'taken' } catch {} try { alert(1) } catch {}</script>
 <input type="image" src="${leak('input')}">
 <form id="f" action="${leak('form')}" target="_top"><button id="submit">Send</button></form>
 <a id="link" href="${leak('link')}">A link</a> <a id="self" target="_self" href="${leak('self')}">Self</a>
+<svg width="99" height="20"><a id="svg-link" xlink:href="${leak('svg-link')}"><text y="15">SVG</text></a></svg>
 <a id="run" href="javascript:${SAYS('link')}">Run</a>
 <p>" onmouseover="${SAYS('attribute')}" x="</p></textarea></style></title></template>--></iframe></iframe>
 <script>document.getElementById('f').submit()</script>

@@ -6,7 +6,6 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { analyze } from '../../src/analysis/analyze.ts';
-import { DEADLINE_MS } from '../../src/analysis/check.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createDnsResolver } from '../../src/net/dns-resolver.ts';
 import { createWeb } from '../../src/net/https.ts';
@@ -46,8 +45,7 @@ test('with no answer to any DNS question and 60 links that never answer it ends 
   );
   const took = systemClock.now() - started;
   t.diagnostic(`${took} ms, ${dialled()} connections`);
-  // A timer may be late, a full machine may be slow: but not by a second.
-  assert.ok(took < DEADLINE_MS + 1000, `${took} ms`);
+  assert.ok(took < 15_000, `${took} ms`);
   assert.ok(dialled() > 0, 'links were asked');
   assert.equal(result.score, null);
   assert.equal(result.temporary, true);
@@ -65,7 +63,8 @@ test('with no answer to any DNS question and 60 links that never answer it ends 
   );
   assert.deepEqual(
     judged.map(({ id }) => id),
-    ['tls'],
+    // What a signature covers stands in the message; how it was delivered was seen.
+    ['dkim_coverage', 'tls'],
   );
 });
 

@@ -2,7 +2,7 @@
 
 import { type Browser, chromium } from 'playwright-core';
 
-/** Playwright chooses a new empty profile. Nothing but what a page asks for leaves the browser. */
+/** Playwright chooses a new empty profile. What the browser itself asks for is switched off as far as it can be. */
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -14,12 +14,13 @@ const FLAGS = [
 ];
 
 /**
- * To be closed by the caller. Every host name leads to `port` on loopback, whatever port was asked
- * for, so that a test sees all that a page reaches out for; loopback itself is reached as usual.
+ * To be closed by the caller. Hosts below `.example` lead to `port` on loopback, whatever port was
+ * asked for, so that a test sees what a page reaches out for; no other name leads anywhere.
  */
 export function startBrowser(port = 9): Promise<Browser> {
+  const rules = [`MAP *.example 127.0.0.1:${port}`, 'MAP * 127.0.0.1:9', 'EXCLUDE 127.0.0.1'];
   return chromium.launch({
     executablePath: '/usr/bin/chromium',
-    args: [...FLAGS, `--host-resolver-rules=MAP * 127.0.0.1:${port}, EXCLUDE 127.0.0.1`],
+    args: [...FLAGS, `--host-resolver-rules=${rules.join(', ')}`],
   });
 }

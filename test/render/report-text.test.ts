@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import type { Check } from '../../src/analysis/check.ts';
+import type { ProviderVerdict, RuleStatus } from '../../src/analysis/providers/provider.ts';
 import type { AnalysisResult } from '../../src/analysis/result.ts';
 import { reportText, type TextOptions } from '../../src/render/report-text.ts';
 import { analyzeBy, fakeCheck } from '../analysis/fake-checks.ts';
@@ -45,7 +46,30 @@ const NO_SCORE = await analyzeBy(['spf', 'dkim', 'dmarc'].map((id) => fakeCheck(
 const text = (result: AnalysisResult, options: Partial<TextOptions> = {}): string =>
   reportText(result, { width: 80, color: false, ...options });
 
+const RULE = {
+  id: 'r',
+  title: 'R.',
+  detail: 'R.',
+  applies: 'any' as const,
+  checks: [],
+  error: null,
+};
+const verdict = (ready: boolean, ...statuses: RuleStatus[]): ProviderVerdict => ({
+  provider: 'gmail',
+  name: 'Gmail',
+  ready,
+  reference: { name: 'Rules', url: 'https://example.com' },
+  rules: statuses.map((status) => ({ ...RULE, status })),
+});
+
 describe('what it tells', () => {
+  it('of each provider: how many rules are met, not met and unknown', () => {
+    const of = (provider: ProviderVerdict) => text({ ...GOOD, providers: [provider] });
+    assert.match(of(verdict(true, 'met', 'met')), /✓ Gmail +2 met\n/);
+    assert.match(of(verdict(false, 'met', 'not_met')), /✗ Gmail +1 met, 1 not met\n/);
+    assert.match(of(verdict(false, 'met', 'unknown')), /\? Gmail +1 met, 1 unknown\n/);
+  });
+
   it('of a good message: the score, and that there is nothing to fix', () => {
     const report = text(GOOD, { of: 'good.eml' });
     assert.match(report, /^100\/100 {2}A {2}good\.eml\n/);

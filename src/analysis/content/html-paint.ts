@@ -36,7 +36,9 @@ export function backgroundOf(
   const colors = ['background', 'background-color'].map((property) =>
     value(property) === '' ? undefined : readBackground(value(property)),
   );
-  const image = attributes.has('background') && colors.every((color) => color === undefined);
+  // The attribute's image stays behind a background-color; only these two replace it.
+  const image =
+    attributes.has('background') && value('background') === '' && value('background-image') === '';
   if (image || colors.includes(null)) return null;
   const own = colors.findLast((color) => color !== undefined);
   if (own !== undefined && own !== 'transparent') return own;

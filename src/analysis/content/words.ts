@@ -13,7 +13,7 @@ export function distinctWords(text: string): Set<string> {
   const found = new Set<string>();
   const plain = text.normalize('NFKC').toLowerCase().replace(ADDRESS, ' ');
   for (const [run] of plain.matchAll(SPACELESS)) {
-    const signs = [...run.slice(0, 1000)];
+    const signs = [...run];
     if (signs.length === 1) found.add(run);
     for (let i = 1; i < signs.length; i += 1) found.add(`${signs[i - 1]}${signs[i]}`);
   }

@@ -17,7 +17,7 @@ import { shown } from './shown-text.ts';
 import { mark } from './states.ts';
 
 /** Room for the gain, left of a finding. */
-const GUTTER = 48;
+const GUTTER = 52;
 const LABEL = { ...SMALL, face: 'bold' } as const;
 
 export function fixesSection(sheet: Sheet, { checks, cap, score }: Report): void {
@@ -76,7 +76,7 @@ function gain(sheet: Sheet, { gain: points, status }: CheckResult): void {
   const { icon, color } = MARKS[stateOf(status)];
   const text = points > 0 ? `+${formatPoints(points)}` : icon;
   const { leading } = TYPE.sub;
-  const style = { size: points > 0 ? 14 : 12, leading, face: 'bold', color } as const;
+  const style = { size: 12, leading, face: 'bold', color } as const;
   const block = layOut(text, GUTTER, style, sheet.fonts);
   sheet.element('P', () => drawBlock(sheet, block, sheet.left, sheet.y));
 }

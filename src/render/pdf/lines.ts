@@ -1,5 +1,6 @@
 /** Breaks text into lines of a width: between words, and inside of one that is longer than a line. */
 
+import { printable } from '../../lib/log.ts';
 import type { Face, Fonts } from './fonts.ts';
 import { joinedPieces, type Piece, piecesOf, type Span, unitsOf } from './pieces.ts';
 
@@ -67,7 +68,9 @@ function wordsOf(text: Text, style: TextStyle, fonts: Fonts): (Piece[] | 'end of
   for (const span of typeof text === 'string' ? [{ text }] : text) {
     const kept = span.text.slice(0, left);
     left -= kept.length;
-    for (const part of kept.split(/(\n| +)/)) {
+    for (const raw of kept.split(/(\n| +)/)) {
+      // Whatever a section has forgotten to look at, nothing unseen gets through.
+      const part = raw === '\n' ? raw : printable(raw);
       if (part === '') continue;
       if (part === '\n') words.push('end of line');
       const pieces =

@@ -6,7 +6,7 @@ import { drawBlock } from './draw-lines.ts';
 import { type Block, layOut } from './lines.ts';
 import { COLOR } from './look.ts';
 import type { Sheet } from './sheet.ts';
-import { shown } from './shown-text.ts';
+import { exactly } from './shown-text.ts';
 
 const PADDING = 8;
 const NAMES = 40;
@@ -31,9 +31,9 @@ export function layOutRecord(
 ): RecordBox {
   const room = width - indent - 2 * PADDING - NAMES;
   const rows = [
-    { name: 'Type', value: shown(record.type, 20) },
-    { name: 'Name', value: shown(record.name, 300) },
-    { name: 'Value', value: shown(record.value, MAX_VALUE) },
+    { name: 'Type', value: exactly(record.type, 20) },
+    { name: 'Name', value: exactly(record.name, 300) },
+    { name: 'Value', value: exactly(record.value, MAX_VALUE) },
   ].map(({ name, value }) => ({
     value,
     label: layOut(name, NAMES, { ...SMALL, leading: CODE.leading }, fonts),

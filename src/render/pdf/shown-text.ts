@@ -10,6 +10,12 @@ export function shown(text: string, max = 1000): string {
   return text.length > max ? `${clean}…` : clean;
 }
 
+/** The same with its spaces as they are: for what is to be copied. */
+export function exactly(text: string, max: number): string {
+  const kept = printable(text.slice(0, max).toWellFormed());
+  return text.length > max ? `${kept}…` : kept;
+}
+
 /** The same of text with lines: as many as `maxLines`, `max` characters in all. */
 export function shownLines(text: string, max: number, maxLines: number): string[] {
   const kept = text.slice(0, max).toWellFormed();

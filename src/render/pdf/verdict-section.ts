@@ -31,7 +31,7 @@ export function verdictSection(sheet: Sheet, report: Report): void {
   const missed = missedSentence(report);
   if (missed === null) return;
   sheet.y += 12;
-  const text = `${shown(missed, 900)} They count neither for you nor against you.`;
+  const text = `${shown(missed, 900)} What is not known counts neither for you nor against you.`;
   notice(sheet, text, COLOR.unknown, COLOR.tint);
 }
 

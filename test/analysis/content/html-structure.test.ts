@@ -49,7 +49,7 @@ const MISTAKES: [string, string, RegExp][] = [
   [
     'an unclosed link',
     '<p><a href="x">Offer</p><p>text</p>',
-    /^The link “Offer” is never closed\.$/,
+    /^The link “Offer text” is never closed\.$/,
   ],
   [
     'a link that ends with its cell',

@@ -59,6 +59,11 @@ const VISIBLE: [string, string, string][] = [
     'a',
   ],
   [
+    'white on an image before a colour',
+    '<table><tr><td background="https://example.com/a.jpg" style="background-color:#fff;color:#fff">a',
+    'a',
+  ],
+  [
     'white on a gradient',
     '<div style="background:#fff"><p style="background:linear-gradient(#000,#333);color:#fff">a',
     'a',
@@ -302,5 +307,5 @@ test('elements, attributes, styles and what is active are counted', () => {
   assert.equal(facts.attributes['p[constructor]'], 1);
   assert.deepEqual(facts.inlineStyles, ['color:red']);
   assert.equal(facts.styleSheet, 'p{a:b}\ni{}');
-  assert.equal(facts.text, 'x y z');
+  assert.equal(facts.text, 'xy z');
 });

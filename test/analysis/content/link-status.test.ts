@@ -192,12 +192,11 @@ test('what may do something is never asked, nor redirected to', async (t) => {
 
 test('an address that is harmless in one place and not in another is left alone', async (t) => {
   const site = await startSite(t);
-  const message = goodMessage(
-    { 'Content-Type': 'text/html' },
-    `<a href="${at('ok')}">Shop</a> <a href="${at('ok#x')}">Unsubscribe</a>\n`,
-  );
-  const { finding } = await check(site, message);
-  assert.equal(finding.status, 'skipped');
+  const places = [`<a href="${at('ok')}">Shop</a>`, `<a href="${at('ok#x')}">Unsubscribe</a>`];
+  for (const body of [places, places.toReversed()]) {
+    const message = goodMessage({ 'Content-Type': 'text/html' }, `${body.join(' ')}\n`);
+    assert.equal((await check(site, message)).finding.status, 'skipped');
+  }
   assert.deepEqual(site.canary.requests, []);
 });
 

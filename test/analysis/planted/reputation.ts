@@ -29,7 +29,10 @@ export const REPUTATION: Defect[] = [
     name: 'a link to a domain on SURBL',
     status: 'warn',
     plant(world) {
-      world.html = world.html.replace('https://example.com/bread', 'https://listed.example/bread');
+      world.html = world.html.replace(
+        'href="https://example.com/bread"',
+        'href="https://listed.example/bread"',
+      );
       Object.assign(world.zone, listIn('multi.surbl.org', 'listed.example', '127.0.0.64'));
     },
   },

@@ -1,0 +1,178 @@
+/** Makes the table of what large mail programs lack out of the caniemail data. */
+
+import { readFileSync } from 'node:fs';
+
+const PACKAGE = new URL('../node_modules/caniemail/', import.meta.url);
+
+/** How the table calls a program, and its family and platform in the data. */
+const CLIENTS: [name: string, family: string, platform: string][] = [
+  ['Gmail', 'gmail', 'desktop-webmail'],
+  ['Gmail for Android', 'gmail', 'android'],
+  ['Outlook for Windows', 'outlook', 'windows'],
+  ['Outlook.com', 'outlook', 'outlook-com'],
+  ['Apple Mail', 'apple-mail', 'macos'],
+  ['Apple Mail for iOS', 'apple-mail', 'ios'],
+  ['Yahoo', 'yahoo', 'desktop-webmail'],
+  ['Thunderbird', 'thunderbird', 'macos'],
+  ['Samsung Email', 'samsung-email', 'android'],
+];
+
+interface Feature {
+  slug: string;
+  title: string;
+  category: string;
+  keywords: string | null;
+  /** By family, platform and version, oldest first: `y`, `a #1` (partly), `n`, `u` (unknown). */
+  stats: Record<string, Record<string, Record<string, string>>>;
+}
+
+/** No sign of it in what is looked at, or nothing is lost where it is missing. */
+const LEFT_OUT = new Set([
+  ...['amp', 'bimi', 'css-comments', 'html-comments', 'html-doctype', 'image-hdr'],
+  // The value of an attribute tells them.
+  ...['html-button-reset', 'html-meta-color-scheme', 'html-mailto-links'],
+  ...['checkbox', 'hidden', 'radio', 'reset', 'submit', 'text'].map((type) => `html-input-${type}`),
+  // Programs without it open every link in a new window.
+  'html-target',
+]);
+
+/**
+ * The signs of features that their names do not tell: `<element>`, `[attribute]`, `property`,
+ * `property:word`, `word x`, `function()`, `unit x`, `@rule`, `@media(feature)`, `:pseudo-class`,
+ * `::pseudo-element`, `selector x`, `image x`, `link x`.
+ */
+const SIGNS: Record<string, string> = {
+  'css-at-media-device-pixel-ratio':
+    '@media(device-pixel-ratio), @media(min-device-pixel-ratio), @media(max-device-pixel-ratio)',
+  'css-at-media-hover': '@media(hover), @media(any-hover)',
+  'css-at-media-orientation': '@media(orientation)',
+  'css-at-media-prefers-color-scheme': '@media(prefers-color-scheme)',
+  'css-at-media-prefers-reduced-motion': '@media(prefers-reduced-motion)',
+  'css-animation': 'animation, animation-name',
+  'css-block-inline-size': 'block-size',
+  'css-border-image': 'border-image, border-image-source',
+  'css-border-radius-logical':
+    'border-start-start-radius, border-start-end-radius, border-end-start-radius, border-end-end-radius',
+  'css-border-inline-block-individual':
+    'border-inline-color, border-inline-style, border-inline-width, border-block-color, border-block-style, border-block-width',
+  'css-border-inline-block-longhand':
+    'border-inline-start, border-inline-end, border-block-start, border-block-end, border-inline-start-color, border-inline-end-color, border-block-start-color, border-block-end-color',
+  'css-border-inline-block': 'border-inline, border-block',
+  'css-column-layout-properties': 'columns, column-fill, column-rule, column-span, column-width',
+  'css-display-flex': 'display:flex, display:inline-flex',
+  'css-display-grid': 'display:grid, display:inline-grid',
+  'css-display-none': 'display:none',
+  'css-gap': 'gap, column-gap, row-gap',
+  'css-grid-template':
+    'grid-template, grid-template-areas, grid-template-columns, grid-template-rows',
+  'css-important': 'word !important',
+  'css-inert-attribute': '[inert]',
+  'css-intrinsic-size': 'word fit-content, word min-content, word max-content',
+  'css-left-right-top-bottom': 'left, right, top, bottom',
+  'css-margin-block-start-end': 'margin-block-start, margin-block-end',
+  'css-margin-inline-block': 'margin-inline, margin-block',
+  'css-margin-inline-start-end': 'margin-inline-start, margin-inline-end',
+  'css-modern-color': 'lch(), oklch(), lab(), oklab()',
+  'css-nesting': 'selector nested',
+  'css-padding-block-start-end': 'padding-block-start, padding-block-end',
+  'css-padding-inline-block': 'padding-inline, padding-block',
+  'css-padding-inline-start-end': 'padding-inline-start, padding-inline-end',
+  'css-pseudo-class-lang': ':lang',
+  'css-scroll-snap': 'scroll-snap-type, scroll-snap-align',
+  'css-selector-adjacent-sibling': 'selector +',
+  'css-selector-attribute': 'selector []',
+  'css-selector-chaining': 'selector .a.b',
+  'css-selector-child': 'selector >',
+  'css-selector-class': 'selector .a',
+  'css-selector-descendant': 'selector a b',
+  'css-selector-general-sibling': 'selector ~',
+  'css-selector-grouping': 'selector a,b',
+  'css-selector-id': 'selector #',
+  'css-selector-type': 'selector a',
+  'css-selector-universal': 'selector *',
+  'css-sytem-ui':
+    'word system-ui, word ui-serif, word ui-sans-serif, word ui-rounded, word ui-monospace',
+  'css-transition': 'transition, transition-property',
+  'css-unit-calc': 'calc()',
+  'css-unit-initial': 'word initial',
+  'css-unit-percent': 'unit %',
+  'css-variables': '--*, var()',
+  'html-address': '<address>',
+  'html-anchor-links': 'link #',
+  'html-base': '<base>',
+  'html-button-submit': '<button>',
+  'html-h1-h6': '<h1>, <h2>, <h3>, <h4>, <h5>, <h6>',
+  'html-image-maps': '<map>',
+  'html-lists': '<ul>, <ol>, <dl>',
+  'html-semantics':
+    '<article>, <aside>, <details>, <figcaption>, <figure>, <footer>, <header>, <main>, <mark>, <nav>, <section>, <summary>, <time>',
+  'html-srcset': '[srcset]',
+  'html-svg': '<svg>',
+  'image-base64': 'image base64',
+  'image-heif': 'image heif, image heic',
+  'image-jpg': 'image jpeg',
+};
+
+/** What in a message shows that the feature is used; throws for a feature that none of the rules knows. */
+function signsOf({ slug, title }: Feature): string[] {
+  const [kind, ...words] = slug.split('-');
+  const name = words.join('-');
+  if (SIGNS[slug]) return SIGNS[slug].split(', ');
+  if (kind === 'image') return [`image ${name}`];
+  if (kind === 'html') {
+    if (title === `<${name}> element`) return [`<${name}>`];
+    if (title.endsWith(' attribute')) return [`[${title.split(' ')[0]}]`];
+  }
+  if (kind === 'css') {
+    if (name.startsWith('at-')) return [`@${name.slice(3)}`];
+    if (name.startsWith('pseudo-class-')) return [`:${name.slice(13)}`];
+    if (name.startsWith('pseudo-element-')) return [`::${name.slice(15)}`];
+    if (name.startsWith('unit-')) return [`unit ${name.slice(5)}`];
+    if (title.endsWith('()')) return [title];
+    if (title.split(/[ :]/)[0] === name) return [name];
+  }
+  throw new Error(`caniemail: nothing tells how ${slug} (${title}) is seen in a message`);
+}
+
+/** The level in the newest version that was tested. */
+function levelOf({ stats }: Feature, family: string, platform: string): string {
+  const newest = Object.values(stats[family]?.[platform] ?? {}).at(-1);
+  return newest?.charAt(0) ?? 'u';
+}
+
+/** The text of `src/analysis/content/client-support.generated.ts`: only what at least one of the programs lacks. */
+export function clientSupportModule(): string {
+  const read = (path: string) => readFileSync(new URL(path, PACKAGE), 'utf8');
+  const data: { last_update_date: string; data: Feature[] } = JSON.parse(
+    read('data/caniemail.json'),
+  );
+  const rows = data.data
+    .filter(({ slug }) => !LEFT_OUT.has(slug))
+    .map((feature) => ({
+      ...feature,
+      signs: signsOf(feature),
+      levels: CLIENTS.map(([, family, platform]) => levelOf(feature, family, platform)).join(''),
+    }))
+    .filter(({ levels }) => levels.includes('n'))
+    .map(({ slug, title, signs, levels }) => JSON.stringify([slug, title.trim(), signs, levels]));
+  const license = read('LICENSE').trim().replace(/^/gm, ' * ').replace(/ +$/gm, '');
+  return `/**
+ * What large mail programs lack, from the data of caniemail.com; made by \`npm run generate\`, do not edit.
+ *
+${license}
+ */
+
+/** Of the data. */
+export const CLIENT_SUPPORT_UPDATED = '${data.last_update_date.slice(0, 10)}';
+
+export const CLIENTS = ${JSON.stringify(CLIENTS.map(([name]) => name))};
+
+/**
+ * Slug at caniemail.com, title, signs of the feature in a message, and a letter for each of CLIENTS:
+ * y it has it, a in part, n it lacks it, u unknown.
+ */
+export const FEATURES: readonly (readonly [string, string, readonly string[], string])[] = [
+  ${rows.join(',\n  ')},
+];
+`;
+}

@@ -1,0 +1,137 @@
+/** `attachments`: files that receivers refuse, or that people are warned of. */
+
+import { type Check, type Finding, fail, pass, unknown, warn } from '../check.ts';
+import type { Message, Part } from '../message.ts';
+import { readFileContent } from './attachment-content.ts';
+import { type FileName, readFileName } from './attachment-names.ts';
+
+const PROBLEMS_SHOWN = 20;
+
+interface Problem {
+  file: string;
+  type: string;
+  octets: number;
+  /** Follows "is" or "has": half a sentence. */
+  problem: string;
+  /** Large receivers refuse it, as against handing it over with a warning. */
+  refused: boolean;
+}
+
+/**
+ * Programs, scripts, macros and names that mislead fail, in ZIP archives too: Gmail and the default
+ * settings of Microsoft 365 refuse them. Encrypted archives, web pages and SVG files warn: no large
+ * receiver refuses them by rule, but they cannot be looked into, or open in a browser with scripts
+ * and all. Archives in archives are not looked into.
+ */
+export const attachments: Check = {
+  id: 'attachments',
+  category: 'content',
+  points: 3,
+  label: 'Attachments',
+  reference: {
+    name: 'Gmail: file types that are blocked',
+    url: 'https://support.google.com/mail/answer/6590',
+  },
+  run({ message }) {
+    const files = message.parts.filter(isFile);
+    const looked = files.map(lookAt);
+    const problems = looked.flatMap((found) => found.problems);
+    if (problems.length > 0) return found(problems, files.length);
+    if (message.limits.length > 0)
+      return unknown(
+        'Not all attachments could be looked at.',
+        `Your message has ${message.limits.join('; ')}; more attachments may lie beyond that.`,
+      );
+    if (looked.some(({ incomplete }) => incomplete))
+      return unknown(
+        'Not all attachments could be looked at.',
+        'An archive is damaged, or holds more files than are looked at.',
+        { attachments: files.length },
+      );
+    if (files.length === 0)
+      return pass('Your message has no attachments.', 'There is nothing for a receiver to refuse.');
+    return pass(
+      'Your attachments are of kinds that receivers take.',
+      'There are no programs, scripts, macros or encrypted archives among them.',
+      { attachments: files.length, files: files.slice(0, PROBLEMS_SHOWN).map(nameOf) },
+    );
+  },
+};
+
+/** Everything but the texts that are shown as the message itself. */
+function isFile({ type, disposition, filename }: Part): boolean {
+  if (disposition === 'attachment') return true;
+  if (type === 'text/plain' || type === 'text/html')
+    return filename !== null && type !== 'text/html';
+  return !/^(?:multipart|message)\//.test(type);
+}
+
+const nameOf = ({ filename, type }: Part): string => (filename ?? `(${type})`).slice(0, 100);
+
+/** Types of programs and scripts, whatever the name. */
+const PROGRAM_TYPE =
+  /^(?:application\/(?:x-ms-?dos(?:-program|-executable)?|x-msdownload|x-dosexec|vnd\.microsoft\.portable-executable|x-executable|x-sh|x-msi|hta|java-archive|x-java-archive)|(?:text|application)\/(?:x-)?(?:javascript|ecmascript|vbscript))$/;
+
+function lookAt(part: Part): { problems: Problem[]; incomplete: boolean } {
+  const name = readFileName(part.filename ?? '');
+  const content = readFileContent(part.content);
+  const problem =
+    nameProblem(name) ??
+    (content.program && refused(`is ${content.program}, whatever it is called`)) ??
+    (PROGRAM_TYPE.test(part.type) ? refused(`is declared as ${part.type}`) : null) ??
+    memberProblem(content.members) ??
+    (content.macros || name.kind === 'macros' ? refused('holds macros') : null) ??
+    (content.encrypted ? warned('is encrypted, so that nobody can look into it') : null) ??
+    pageProblem(part, name);
+  const { filename, type, size: octets } = part;
+  const file = { file: nameOf(part), type, octets };
+  return {
+    problems: problem ? [{ ...file, ...problem }] : [],
+    // A picture that is called so is no archive, whatever it begins with.
+    incomplete: content.incomplete && (filename === null || name.kind === 'archive'),
+  };
+}
+
+const refused = (problem: string) => ({ problem, refused: true });
+const warned = (problem: string) => ({ problem, refused: false });
+
+function nameProblem({ kind, ending, byGmail, double, turned }: FileName) {
+  if (turned) return refused('has characters in its name that show another ending than it has');
+  if (double) return refused(`has two endings, of which .${ending} is the one that counts`);
+  if (kind !== 'program') return null;
+  return refused(
+    `is of the kind .${ending}, which ${byGmail ? 'Gmail refuses' : 'many receivers refuse'}`,
+  );
+}
+
+function memberProblem(members: string[]) {
+  for (const member of members) {
+    const problem = nameProblem(readFileName(member));
+    if (problem) return refused(`holds ${member.slice(-80)}, which ${problem.problem}`);
+  }
+  return null;
+}
+
+function pageProblem({ type }: Part, { kind }: FileName) {
+  if (kind !== 'page' && type !== 'text/html' && type !== 'image/svg+xml') return null;
+  return warned('opens in a browser, with scripts and all');
+}
+
+function found(problems: Problem[], attached: number): Finding {
+  const worst = problems.toSorted((a, b) => Number(b.refused) - Number(a.refused));
+  const { file, problem, refused: isRefused } = worst[0]!;
+  const others = problems.length > 1 ? `, and ${problems.length - 1} more like it` : '';
+  return (isRefused ? fail : warn)({
+    title: `Your attachment ${file} ${problem}${others}.`,
+    detail: isRefused
+      ? 'Viruses travel that way, so large receivers refuse the whole message or take the file away, whoever sends it.'
+      : 'Viruses and forged log-in pages travel that way, so filters count it and mail programs warn of it.',
+    fix: isRefused
+      ? 'Put the file on a web server and link to it, or send it as a PDF or another format without code.'
+      : 'Send a PDF instead, or put the file on a web server and link to it.',
+    evidence: {
+      attachments: attached,
+      found: worst.slice(0, PROBLEMS_SHOWN).map((item) => ({ ...item })),
+    },
+  });
+}
