@@ -55,11 +55,14 @@ function isPe(data: Buffer): boolean {
   return /^(?:PE|NE|LE|LX)$/.test(data.toString('latin1', at, at + 2)) || data.includes(0);
 }
 
+/** Where Office and OpenDocument keep them. */
+const MACROS = /(?:^|[\\/])vbaProject\.bin$|^(?:Basic|Scripts)\/.{1,100}\/./i;
+
 function readZip(data: Buffer): FileContent {
   const { members, incomplete } = readZipDirectory(data);
   return {
     ...NOTHING,
-    macros: members.some(({ name }) => /(?:^|[\\/])vbaProject\.bin$/i.test(name)),
+    macros: members.some(({ name }) => MACROS.test(name)),
     encrypted: members.some(({ encrypted }) => encrypted),
     members: members.map(({ name }) => name),
     incomplete,

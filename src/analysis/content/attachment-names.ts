@@ -11,7 +11,7 @@ const REFUSED_BY_GMAIL = words(`
 
 /** Programs and scripts that Outlook, Exchange and many gateways refuse beside those. */
 const REFUSED_BY_OTHERS = words(`
-  ace app application appref-ms bash bin command crx csh deb desktop elf fxp gadget inf jsx ksh
+  ace app application appref-ms bash command crx csh deb desktop elf fxp gadget inf jsx ksh
   library-ms mad maf mam mda mdt mdw mdz msh msh1 msh2 mshxml msu pkg prg ps2 psc1 psm1 py pyc pyw pyz
   reg rgs rpm run scf settingcontent-ms sh shs url vbp vhdx vsmacros vsw website ws xbap xnk
 `);

@@ -1,7 +1,7 @@
 /** `attachments`: files that receivers refuse, or that people are warned of. */
 
 import { type Check, type Finding, fail, pass, unknown, warn } from '../check.ts';
-import type { Message, Part } from '../message.ts';
+import type { Part } from '../message.ts';
 import { readFileContent } from './attachment-content.ts';
 import { type FileName, readFileName } from './attachment-names.ts';
 
@@ -87,7 +87,7 @@ function lookAt(part: Part): { problems: Problem[]; incomplete: boolean } {
   const file = { file: nameOf(part), type, octets };
   return {
     problems: problem ? [{ ...file, ...problem }] : [],
-    // A picture that is called so is no archive, whatever it begins with.
+    // Documents and others that are made like archives are no archives to a receiver.
     incomplete: content.incomplete && (filename === null || name.kind === 'archive'),
   };
 }

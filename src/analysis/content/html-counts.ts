@@ -2,7 +2,7 @@
 
 import type { Attributes } from './html-tokens.ts';
 
-export interface ElementCounts {
+interface ElementCounts {
   add(name: string, attributes: Attributes): void;
   values(): {
     elements: Record<string, number>;

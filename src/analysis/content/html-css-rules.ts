@@ -5,7 +5,7 @@
 
 import { splitOutside, withoutComments } from './html-declarations.ts';
 
-export interface CssRule {
+interface CssRule {
   selectors: string[];
   /** What is between its braces, without rules nested there. */
   block: string;

@@ -1,6 +1,6 @@
 /** The open elements while HTML is read: which end tag closes what (WHATWG HTML §13.2.4 to 13.2.6, in short). */
 
-export interface OpenElements<T> {
+interface OpenElements<T> {
   /**
    * Opens an element, closing first those that it ends; `html` and `body` are the document itself.
    * False where the tag is one that is ignored.
@@ -30,7 +30,7 @@ export interface ElementWatcher {
   ignoredEnd(name: string): void;
 }
 
-export const VOID = new Set(
+const VOID = new Set(
   'area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr'.split(
     ' ',
   ),
@@ -42,9 +42,7 @@ export const BLOCKS = new Set(
   ),
 );
 /** Elements whose effect goes on, where a block around them ends first, until their own end tag. */
-export const FORMATTING = new Set(
-  'a b big code em font i nobr s small strike strong tt u'.split(' '),
-);
+const FORMATTING = new Set('a b big code em font i nobr s small strike strong tt u'.split(' '));
 
 const DOCUMENT = new Set(['html', 'head', 'body']);
 const SCOPES = new Set(['table', 'td', 'th', 'caption', 'button', 'object', 'marquee', 'template']);

@@ -4,7 +4,7 @@ import type { HiddenText } from './html-facts.ts';
 import type { Look } from './html-look.ts';
 import { isVisible, type TextSink, textSink } from './html-text.ts';
 
-export interface HiddenCollector {
+interface HiddenCollector {
   add(piece: string, look: Look): void;
   space(): void;
   /** From now on hidden text comes after visible text. */

@@ -5,7 +5,7 @@ import type { StructureWatch } from './html-structure-watch.ts';
 import { type TextSink, textSink } from './html-text.ts';
 import type { Attributes } from './html-tokens.ts';
 
-export interface LinkCollector {
+interface LinkCollector {
   /** A link begins; `scope` is the place of the cell that it is in. */
   open(tag: 'a' | 'area', attributes: Attributes, scope: number): void;
   /** `</a>`. */

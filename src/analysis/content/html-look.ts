@@ -55,7 +55,7 @@ const SILENT = new Set(
 const MAX_REMEMBERED = 2000;
 const MAX_REMEMBERED_LENGTH = 1000;
 
-export type LookOf = (parent: Look, tag: string, attributes: Attributes) => Look;
+type LookOf = (parent: Look, tag: string, attributes: Attributes) => Look;
 
 /** Looks by a style sheet; the same object as the parent's where nothing changes. */
 export function lookReader(sheet: StyleSheet): LookOf {

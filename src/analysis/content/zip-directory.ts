@@ -20,8 +20,9 @@ export const isZip = (bytes: Uint8Array): boolean =>
 export function readZipDirectory(bytes: Uint8Array): ZipDirectory {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const tail = Math.max(0, data.length - END_RECORD - MAX_COMMENT);
-  const end = data.lastIndexOf('PK\u0005\u0006', undefined, 'latin1');
-  if (end < tail || end + END_RECORD > data.length) return firstMember(data);
+  const found = data.subarray(tail).lastIndexOf('504b0506', undefined, 'hex');
+  const end = tail + found;
+  if (found < 0 || end + END_RECORD > data.length) return firstMember(data);
   const size = data.readUInt32LE(end + 12);
   const said = data.readUInt32LE(end + 16);
   // What stands before the archive, as in one that unpacks itself, moves all places.

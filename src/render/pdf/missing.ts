@@ -52,32 +52,27 @@ export function drawMissing(
   { size, color: ink }: TextStyle,
 ): void {
   const dot = DOT * size;
-  const left = x + MARGIN * size;
-  const top = y - 13 * dot;
   const color = piece.span.color ?? ink;
-  doc.lineWidth(dot / 2).strokeColor(color);
-  doc.rect(left, top, piece.width - 2 * MARGIN * size, 15 * dot).stroke();
-  doc.fillColor(color).addContent(`${dotsOf(piece.text, left, top, dot).join(' ')} f`);
+  const place = [dot, 0, 0, dot, x + MARGIN * size, y - 13 * dot].map((each) => each.toFixed(3));
+  doc.strokeColor(color).fillColor(color);
+  doc.addContent(`q ${place.join(' ')} cm ${boxOf(piece.text)} Q`);
   spaceFor(doc, piece, x, y, size);
 }
 
-/** Rectangles in the words of a PDF, dots side by side as one: there may be thousands of boxes. */
-function dotsOf(char: string, left: number, top: number, dot: number): string[] {
+/** In the words of a PDF and in dots: alike for each that is the same, so that many take no room. */
+function boxOf(char: string): string {
+  const rows = rowsOf(char);
   const rectangles: string[] = [];
-  rowsOf(char).forEach((digits, row) => {
+  rows.forEach((digits, row) => {
     [...digits].forEach((digit, column) => {
-      for (let line = 0; line < 5; line++)
-        for (const { index, 0: dots } of DIGITS[digit]!.slice(line * 3, line * 3 + 3).matchAll(
-          /1+/g,
-        )) {
-          const x = left + (2 + column * 4 + index) * dot;
-          const y = top + (2 + row * 6 + line) * dot;
-          const sides = [x, y, dots.length * dot, dot].map((side) => side.toFixed(2));
-          rectangles.push(`${sides.join(' ')} re`);
-        }
+      for (const { index } of DIGITS[digit]!.matchAll(/1/g)) {
+        const across = 2 + column * 4 + (index % 3);
+        rectangles.push(`${across} ${2 + row * 6 + Math.floor(index / 3)} 1 1 re`);
+      }
     });
   });
-  return rectangles;
+  const outline = `0.5 w 0 0 ${rows[0]!.length * 4 + 3} 15 re S`;
+  return `${outline} ${rectangles.join(' ')} f`;
 }
 
 /**

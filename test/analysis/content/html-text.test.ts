@@ -195,7 +195,7 @@ const HIDDEN: [string, string][] = [
 ];
 
 for (const [html, how] of HIDDEN)
-  test(`hidden: ${html}`, () => {
+  test(`hidden: ${JSON.stringify(html)}`, () => {
     const facts = scanHtml(`<i>before</i>${html}secret words`);
     assert.equal(facts.text, 'before');
     assert.deepEqual(facts.hidden, [{ text: 'secret words', how, preheader: false }]);

@@ -1,0 +1,179 @@
+/** The thread that makes reports: what it answers, its limits, and what a bad report does to the next. */
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Worker } from 'node:worker_threads';
+import { AppError } from '../../../src/lib/errors.ts';
+import { silentLog } from '../../../src/lib/log.ts';
+import { reportPage } from '../../../src/render/page/report-page.tsx';
+import { reportPdf } from '../../../src/render/pdf/report-pdf.ts';
+import type { SealedReport } from '../../../src/render/thread/job.ts';
+import {
+  createReporter,
+  type ReporterOptions,
+  type ReportJob,
+} from '../../../src/render/thread/reporter.ts';
+import { analyzeBy, fakeCheck, INPUT } from '../../analysis/fake-checks.ts';
+
+const BAD_WORKER = fileURLToPath(new URL('bad-worker.ts', import.meta.url));
+
+const RESULT = await analyzeBy([fakeCheck('a', 'fail')]);
+const SEALED: SealedReport = {
+  ...RESULT,
+  id: 'test_1',
+  name: null,
+  received_at: '2026-11-21T10:00:00.000Z',
+  completed_at: '2026-11-21T10:00:01.000Z',
+  envelope: INPUT.envelope,
+  placement: [],
+  checks: JSON.stringify(RESULT.checks),
+  providers: JSON.stringify(RESULT.providers),
+};
+// A function of the tests cannot go into a thread.
+delete (SEALED as { of?: unknown }).of;
+
+const job = (changes: Partial<ReportJob> = {}, name: string | null = null): ReportJob => ({
+  format: 'pdf',
+  report: { ...SEALED, name },
+  message: async () => null,
+  ...changes,
+});
+
+function start(t: TestContext, options: Partial<ReporterOptions> = {}) {
+  const logged: string[] = [];
+  const log = { ...silentLog, warn: (message: string) => void logged.push(message) };
+  const reporter = createReporter({ log, ...options });
+  t.after(() => reporter.close());
+  return { ...reporter, logged };
+}
+
+const startBad = (t: TestContext, options: Partial<ReporterOptions> = {}) =>
+  start(t, { workerFile: BAD_WORKER, ...options });
+
+/** Rejected as not available, in these words. */
+const unavailable = (words: RegExp) => (error: unknown) => {
+  assert.ok(error instanceof AppError, String(error));
+  assert.equal(error.code, 'unavailable');
+  assert.match(error.detail, words);
+  return true;
+};
+
+test('what the thread answers is what is made of the report here', async (t) => {
+  const { render } = start(t);
+  const whole = { ...SEALED, checks: RESULT.checks, providers: RESULT.providers, message: null };
+  const pdf = await render(job());
+  assert.ok(Buffer.from(pdf.bytes).equals(await reportPdf(whole)));
+  assert.equal(pdf.policy, null);
+  const page = await render(job({ format: 'html' }));
+  assert.equal(Buffer.from(page.bytes).toString(), reportPage(whole));
+  assert.match(page.policy!, /default-src 'none'.*frame-ancestors 'none'/);
+});
+
+test('the message is read when its turn has come, and is in the report', async (t) => {
+  const { render } = start(t);
+  const order: string[] = [];
+  const told = (what: string) => async () => {
+    order.push(what);
+    return INPUT.raw;
+  };
+  const made = Promise.all(
+    ['first', 'second'].map((what) =>
+      render(job({ format: 'html', message: told(what) })).then(({ bytes }) => {
+        order.push(`${what} made`);
+        return Buffer.from(bytes).toString();
+      }),
+    ),
+  );
+  for (const page of await made) assert.match(page, /Hello, your order is on its way\./);
+  assert.deepEqual(order, ['first', 'first made', 'second', 'second made']);
+});
+
+test('a report that takes too long is given up, and its thread with it; the next has another', {
+  timeout: 60_000,
+}, async (t) => {
+  const { render, logged } = startBad(t, { timeoutMs: 3_000 });
+  const stuck = render(job({}, 'loop'));
+  const next = render(job({ format: 'html' }));
+  await assert.rejects(stuck, unavailable(/takes too long/));
+  assert.ok((await next).bytes.byteLength > 1000);
+  assert.deepEqual(logged, ['render thread is stuck']);
+});
+
+test('a report that needs too much memory, or ends its thread, is given up', {
+  timeout: 60_000,
+}, async (t) => {
+  const { render } = startBad(t, { memoryMb: 64 });
+  await assert.rejects(render(job({}, 'allocate')), unavailable(/too much memory/));
+  await assert.rejects(render(job({}, 'exit')), unavailable(/its thread ended/));
+  // What failed there is for the log, not for whoever asked.
+  await assert.rejects(render(job({}, 'throw')), unavailable(/^[^/]*its thread ended\.$/));
+  assert.ok((await render(job({ format: 'html' }))).bytes.byteLength > 1000);
+});
+
+test('a fault of ours is told as one, and the thread goes on', async (t) => {
+  const { render, logged } = start(t);
+  const broken = { ...SEALED, checks: 'no JSON' };
+  await assert.rejects(render(job({ report: broken })), (error: Error) => {
+    assert.ok(!(error instanceof AppError));
+    assert.match(error.message, /JSON/);
+    return true;
+  });
+  const fault = new Error('the message cannot be read');
+  await assert.rejects(render(job({ message: () => Promise.reject(fault) })), fault);
+  assert.ok((await render(job())).bytes.byteLength > 1000);
+  assert.deepEqual(logged, []);
+});
+
+test('so many may wait, and those that nobody wants any more are not made', async (t) => {
+  const { render } = start(t, { maxWaiting: 2 });
+  const read = Promise.withResolvers<null>();
+  const first = render(job({ message: () => read.promise }));
+  const gone = new AbortController();
+  const second = render(job({ signal: gone.signal, message: () => assert.fail('it was read') }));
+  const third = render(job());
+  await assert.rejects(render(job()), unavailable(/Too many reports/));
+  gone.abort();
+  read.resolve(null);
+  await first;
+  await assert.rejects(second, unavailable(/Nobody waits/));
+  await third;
+});
+
+test('a thread without work ends, and comes back with work', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const threads: Worker[] = [];
+  const onThread = (thread: Worker) => threads.push(thread);
+  process.on('worker', onThread);
+  t.after(() => process.off('worker', onThread));
+  const { render } = start(t, { idleMs: 60_000 });
+  const { length } = (await render(job())).bytes;
+  await render(job());
+  assert.equal(threads.length, 1);
+  t.mock.timers.tick(59_999);
+  assert.equal((await render(job())).bytes.length, length);
+  const ended = once(threads[0]!, 'exit');
+  t.mock.timers.tick(60_000);
+  await ended;
+  assert.equal((await render(job())).bytes.length, length);
+  assert.equal(threads.length, 2);
+});
+
+test('closing answers what runs and what waits, and what comes after', {
+  timeout: 60_000,
+}, async (t) => {
+  const { render, close } = startBad(t);
+  await render(job());
+  const jobs = [render(job({}, 'loop')), render(job())];
+  const answered = Promise.allSettled(jobs);
+  // By then the first is in the thread.
+  await new Promise(setImmediate);
+  await close();
+  for (const each of await answered) {
+    assert.equal(each.status, 'rejected');
+    unavailable(/shutting down/)((each as PromiseRejectedResult).reason);
+  }
+  await assert.rejects(render(job()), unavailable(/shutting down/));
+  await close();
+});
