@@ -35,4 +35,8 @@ export const THRESHOLDS = {
   hiddenFailCharacters: 500,
   /** `preheader`: characters that mail programs show of it at most. */
   previewCharacters: 140,
+  /** `subject_style`: from how many letters on which share of capitals shouts; and exclamation marks. */
+  subjectLetters: 10,
+  subjectCapitals: 0.5,
+  subjectExclamations: 2,
 } as const;

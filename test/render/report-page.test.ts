@@ -13,6 +13,7 @@ import { badReport, goodReport, newsletterReport, unscoredReport } from './repor
 
 type Document = ReturnType<typeof parseDocument>;
 type Element = ReturnType<typeof DomUtils.getElementsByTagName>[number];
+type Test = (element: Element) => boolean;
 
 const byTag = (name: string, root: Document | Element): Element[] =>
   DomUtils.getElementsByTagName(name, root, true);
@@ -23,6 +24,9 @@ const byId = (id: string, root: Document | Element): Element => {
   assert.ok(found, `#${id}`);
   return found;
 };
+/** In the order of the page. */
+const elements = (root: Document | Element, test: Test = () => true): Element[] =>
+  DomUtils.getElementsByTagName('*', root, true).filter(test);
 const textOf = (node: Element): string => DomUtils.textContent(node).replace(/\s+/g, ' ').trim();
 
 const parse = (report: Report): Document => parseDocument(reportPage(report));
@@ -54,11 +58,7 @@ describe('the order', () => {
 
   it('of headings leaves none out', () => {
     for (const report of [good!, bad!, unscored!]) {
-      const headings = DomUtils.getElements(
-        { tag_name: (name) => /^h[1-6]$/.test(name) },
-        parse(report),
-        true,
-      );
+      const headings = elements(parse(report), ({ name }) => /^h[1-6]$/.test(name));
       const levels = headings.map(({ name }) => Number(name[1]));
       assert.equal(levels[0], 1);
       levels.slice(1).forEach((level, index) => {
@@ -219,7 +219,7 @@ describe('completeness', () => {
     for (const report of [good!, bad!, unscored!]) {
       const page = parse(report);
       for (const check of report.checks) {
-        const places = DomUtils.getElements({ id: `check-${check.id}` }, page, true);
+        const places = elements(page, ({ attribs }) => attribs.id === `check-${check.id}`);
         assert.equal(places.length, 1, check.id);
         const reason = check.detail.startsWith('follows from') ? 'It is decided by' : check.detail;
         assert.ok(textOf(places[0]!).includes(reason.replace(/\s+/g, ' ')), check.id);
@@ -341,8 +341,6 @@ describe('protection', () => {
     };
   };
 
-  const elementsOf = (page: Document) => DomUtils.getElements({ tag_name: () => true }, page, true);
-
   it('no text becomes an element, an attribute or a link', () => {
     const page = parse(evilReport());
     const scripts = byTag('script', page);
@@ -351,7 +349,7 @@ describe('protection', () => {
       ...bad!.checks.map(({ reference }) => reference.url),
       ...bad!.providers.map(({ reference }) => reference.url),
     ]);
-    for (const { name, attribs } of elementsOf(page)) {
+    for (const { name, attribs } of elements(page)) {
       assert.ok(name !== 'img' && name !== 'b', name);
       for (const [key, value] of Object.entries(attribs)) {
         assert.doesNotMatch(key, /^on/);
@@ -365,7 +363,8 @@ describe('protection', () => {
   it('no text turns the text around it, or hides', () => {
     const html = reportPage(evilReport());
     const [before, after] = html.split(/srcdoc="[^"]*"/);
-    assert.doesNotMatch(before! + after!, /[\u0000\u202a-\u202e\u2066-\u2069]/);
+    const found = /.{0,200}[\u0000\u202a-\u202e\u2066-\u2069]/.exec(before! + after!);
+    assert.equal(found?.[0], undefined);
   });
 
   it('endless text is cut wherever it stands', () => {
@@ -398,7 +397,7 @@ describe('protection', () => {
     assert.equal(policy.get('img-src'), 'data:');
     // It stands before anything that could load or run.
     const head = byTag('head', page)[0]!;
-    assert.ok(elementsOf(page).indexOf(meta) < elementsOf(page).indexOf(byTag('style', head)[0]!));
+    assert.ok(elements(page).indexOf(meta) < elements(page).indexOf(byTag('style', head)[0]!));
     const names = byTag('meta', page).map(({ attribs }) => `${attribs.name}: ${attribs.content}`);
     assert.ok(names.includes('robots: noindex') && names.includes('referrer: no-referrer'));
   });

@@ -18,10 +18,11 @@ interface Problem {
 }
 
 /**
- * Programs, scripts, macros and names that mislead fail, in ZIP archives too: Gmail and the default
- * settings of Microsoft 365 refuse them. Encrypted archives, web pages and SVG files warn: no large
- * receiver refuses them by rule, but they cannot be looked into, or open in a browser with scripts
- * and all. Archives in archives are not looked into.
+ * Programs, scripts and names that mislead fail, in ZIP archives too, because Gmail and the default
+ * settings of Microsoft 365 refuse most of them; macros because most companies' gateways do.
+ * Encrypted archives, web pages and SVG files warn: no large receiver refuses them by rule, but they
+ * cannot be looked into, or open in a browser with scripts and all. Archives in archives are not
+ * looked into.
  */
 export const attachments: Check = {
   id: 'attachments',
@@ -124,7 +125,7 @@ function found(problems: Problem[], attached: number): Finding {
   return (isRefused ? fail : warn)({
     title: `Your attachment ${file} ${problem}${others}.`,
     detail: isRefused
-      ? 'Viruses travel that way, so large receivers refuse the whole message or take the file away, whoever sends it.'
+      ? 'Viruses travel that way, so many receivers refuse the whole message or take the file away, whoever sends it.'
       : 'Viruses and forged log-in pages travel that way, so filters count it and mail programs warn of it.',
     fix: isRefused
       ? 'Put the file on a web server and link to it, or send it as a PDF or another format without code.'

@@ -21,6 +21,7 @@ export const textMatchesHtml: Check = {
   category: 'content',
   points: 2,
   label: 'Text part and HTML',
+  dependsOn: ['text_part'],
   reference: rfc(2046, '5.1.4'),
   run: (context) =>
     judgeHtml(context, 'The text part and the HTML could not be compared.', (facts) =>

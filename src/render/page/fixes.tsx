@@ -8,7 +8,7 @@ import { capSentence, FIRST_FINDINGS, formatPoints } from '../report-words.ts';
 import { EvidenceList } from './evidence.tsx';
 import { CheckState, Chevron, Icon, State } from './icons.tsx';
 import { Section } from './section.tsx';
-import { Copyable, exactly, oneLine } from './shown-values.tsx';
+import { Code, Copyable, exactly, oneLine } from './shown-values.tsx';
 
 export function Fixes({ report }: { report: Report }) {
   const findings = toFix(report.checks);
@@ -128,7 +128,7 @@ function Remedy({ fix }: { fix: Fix }) {
           <div>
             <dt>Type</dt>
             <dd>
-              <code>{fix.record.type}</code>
+              <Code text={fix.record.type} max={20} />
             </dd>
           </div>
           <div>

@@ -111,4 +111,4 @@ function Session({ envelope: { client_ip, helo, mail_from, tls } }: { envelope: 
 const Unknown = () => <span class="muted">not known</span>;
 
 const tlsWords = ({ version, cipher }: NonNullable<Envelope['tls']>): string =>
-  [version ?? 'used', cipher].filter(Boolean).join(', ');
+  oneLine([version ?? 'used', cipher].filter(Boolean).join(', '), 200);
