@@ -8,7 +8,9 @@ CREATE TABLE members (
   email     TEXT NOT NULL UNIQUE,
   name      TEXT NOT NULL,
   role      TEXT NOT NULL CHECK (role IN ('owner', 'admin', 'member', 'viewer')),
-  joined_at TEXT NOT NULL
+  joined_at TEXT NOT NULL,
+  -- `scrypt$…`; null while none is set: such a member cannot sign in with one.
+  password_hash TEXT
 );
 CREATE UNIQUE INDEX members_one_owner ON members (role) WHERE role = 'owner';
 
@@ -27,6 +29,104 @@ CREATE TABLE api_keys (
   last_used_at TEXT
 );
 CREATE INDEX api_keys_member ON api_keys (member_id);
+
+-- Signed-in browsers. Only the hash of what the cookie holds is kept.
+CREATE TABLE sessions (
+  id           TEXT NOT NULL PRIMARY KEY,
+  member_id    TEXT NOT NULL REFERENCES members (id) ON DELETE CASCADE,
+  hash         TEXT NOT NULL UNIQUE,
+  created_at   TEXT NOT NULL,
+  last_seen_at TEXT NOT NULL,
+  -- The end however much it is used.
+  expires_at   TEXT NOT NULL,
+  ip           TEXT,
+  user_agent   TEXT
+);
+CREATE INDEX sessions_member ON sessions (member_id);
+CREATE INDEX sessions_expiring ON sessions (expires_at);
+
+-- One way in for somebody new. At most one is open for an address.
+CREATE TABLE invitations (
+  id          TEXT NOT NULL PRIMARY KEY,
+  email       TEXT NOT NULL,
+  role        TEXT NOT NULL CHECK (role IN ('admin', 'member', 'viewer')),
+  hash        TEXT NOT NULL UNIQUE,
+  -- The member who invited; no reference: they may leave.
+  invited_by  TEXT NOT NULL,
+  created_at  TEXT NOT NULL,
+  expires_at  TEXT NOT NULL,
+  accepted_at TEXT,
+  revoked_at  TEXT,
+  -- The mail that carries the link; null where outgoing mail is not configured.
+  mail_id     TEXT
+);
+CREATE UNIQUE INDEX invitations_open ON invitations (email)
+  WHERE accepted_at IS NULL AND revoked_at IS NULL;
+
+-- Links to set a password, by e-mail or from the `owner` command; each works once.
+CREATE TABLE password_links (
+  hash       TEXT NOT NULL PRIMARY KEY,
+  member_id  TEXT NOT NULL REFERENCES members (id) ON DELETE CASCADE,
+  created_at TEXT NOT NULL,
+  expires_at TEXT NOT NULL,
+  used_at    TEXT
+);
+CREATE INDEX password_links_member ON password_links (member_id);
+
+-- Who did what to which object. Nothing here is ever changed.
+CREATE TABLE audit_log (
+  id           TEXT NOT NULL PRIMARY KEY,
+  created_at   TEXT NOT NULL,
+  -- The e-mail address stays readable after the member has left; null for the service itself.
+  member_id    TEXT,
+  member_email TEXT,
+  -- Through which key or session.
+  key_id       TEXT,
+  session_id   TEXT,
+  ip           TEXT,
+  -- `member.removed`, `test.deleted`, …
+  action       TEXT NOT NULL,
+  object_type  TEXT NOT NULL,
+  object_id    TEXT NOT NULL,
+  -- JSON: what changed; never a secret.
+  details      TEXT NOT NULL
+);
+CREATE INDEX audit_log_created ON audit_log (created_at);
+
+-- Answers to POSTs that carried an Idempotency-Key, for 24 hours.
+CREATE TABLE idempotency_keys (
+  -- Whose key it is: the API key or the session.
+  caller       TEXT NOT NULL,
+  key          TEXT NOT NULL,
+  -- Of method, path, query and body.
+  request_hash TEXT NOT NULL,
+  created_at   TEXT NOT NULL,
+  -- Null while the request is running.
+  status       INTEGER,
+  -- Headers and body, encrypted: they may hold a secret that is shown once.
+  response     TEXT,
+  PRIMARY KEY (caller, key)
+);
+CREATE INDEX idempotency_keys_created ON idempotency_keys (created_at);
+
+-- Mail waiting to be sent, and what became of it.
+CREATE TABLE outbox (
+  id           TEXT NOT NULL PRIMARY KEY,
+  created_at   TEXT NOT NULL,
+  recipient    TEXT NOT NULL,
+  -- Subject, texts, headers and attachments, encrypted: they hold links. Null once it is over.
+  content      TEXT,
+  status       TEXT NOT NULL CHECK (status IN ('queued', 'sent', 'failed')),
+  attempts     INTEGER NOT NULL DEFAULT 0,
+  due_at       TEXT,
+  lease        TEXT,
+  leased_until TEXT,
+  sent_at      TEXT,
+  -- What the server said last, without addresses of links.
+  error        TEXT
+);
+CREATE INDEX outbox_due ON outbox (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX outbox_created ON outbox (created_at);
 
 -- A test: an address that waits for one message, and what was found in it.
 CREATE TABLE tests (

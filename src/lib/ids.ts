@@ -3,7 +3,17 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from './clock.ts';
 
-export type IdPrefix = 'test' | 'mem' | 'key' | 'evt' | 'req' | 'msg';
+export type IdPrefix =
+  | 'test'
+  | 'mem'
+  | 'inv'
+  | 'key'
+  | 'ses'
+  | 'evt'
+  | 'aud'
+  | 'req'
+  | 'msg'
+  | 'mail';
 
 /** Makes the next id; a clock that steps back continues from the last id. */
 export type NewId = (prefix: IdPrefix) => string;

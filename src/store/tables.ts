@@ -6,6 +6,7 @@ export interface MemberRow {
   name: string;
   role: 'owner' | 'admin' | 'member' | 'viewer';
   joined_at: string;
+  password_hash: string | null;
 }
 
 export interface ApiKeyRow {
@@ -87,7 +88,82 @@ export interface EventRow {
   data: string;
 }
 
+export interface SessionRow {
+  id: string;
+  member_id: string;
+  hash: string;
+  created_at: string;
+  last_seen_at: string;
+  expires_at: string;
+  ip: string | null;
+  user_agent: string | null;
+}
+
+export interface InvitationRow {
+  id: string;
+  email: string;
+  role: 'admin' | 'member' | 'viewer';
+  hash: string;
+  invited_by: string;
+  created_at: string;
+  expires_at: string;
+  accepted_at: string | null;
+  revoked_at: string | null;
+  mail_id: string | null;
+}
+
+export interface PasswordLinkRow {
+  hash: string;
+  member_id: string;
+  created_at: string;
+  expires_at: string;
+  used_at: string | null;
+}
+
+export interface AuditRow {
+  id: string;
+  created_at: string;
+  member_id: string | null;
+  member_email: string | null;
+  key_id: string | null;
+  session_id: string | null;
+  ip: string | null;
+  action: string;
+  object_type: string;
+  object_id: string;
+  details: string;
+}
+
+export interface IdempotencyRow {
+  caller: string;
+  key: string;
+  request_hash: string;
+  created_at: string;
+  status: number | null;
+  response: string | null;
+}
+
+export interface OutboxRow {
+  id: string;
+  created_at: string;
+  recipient: string;
+  content: string | null;
+  status: 'queued' | 'sent' | 'failed';
+  attempts: number;
+  due_at: string | null;
+  lease: string | null;
+  leased_until: string | null;
+  sent_at: string | null;
+  error: string | null;
+}
+
 export interface Tables {
+  sessions: SessionRow;
+  invitations: InvitationRow;
+  password_links: PasswordLinkRow;
+  audit_log: AuditRow;
+  idempotency_keys: IdempotencyRow;
+  outbox: OutboxRow;
   members: MemberRow;
   api_keys: ApiKeyRow;
   tests: TestRow;

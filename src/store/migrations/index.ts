@@ -1,6 +1,7 @@
 /** The numbered steps that bring an older database up to the present schema. */
 
 import type { Database as Sqlite } from 'better-sqlite3';
+import { TEAM_AND_MAIL } from './team-and-mail.ts';
 
 export interface Migration {
   /** The `user_version` that the database has after this step. */
@@ -21,7 +22,14 @@ export const MIGRATIONS: Migration[] = [
       sqlite.exec('ALTER TABLE tests ADD COLUMN providers TEXT');
     },
   },
+  {
+    version: 3,
+    title: 'Passwords, sessions, invitations, the audit log, idempotency keys and outgoing mail',
+    run(sqlite) {
+      sqlite.exec(TEAM_AND_MAIL);
+    },
+  },
 ];
 
 /** The version that `schema.sql` has. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
