@@ -1,5 +1,6 @@
 /** How the text of each kind of variable is read; what is wrong with it is thrown as a plain sentence. */
 
+import { createPrivateKey } from 'node:crypto';
 import { resolve } from 'node:path';
 import { type Network, parseNetwork } from './lib/addresses.ts';
 import { type DnsServer, parseDnsServers } from './lib/dns-servers.ts';
@@ -11,6 +12,10 @@ export interface ListChange {
   on: boolean;
   zone: string;
 }
+
+/** Characters of a password (NIST SP 800-63B asks for 8 at least, and to take long ones). */
+export const MIN_PASSWORD = 10;
+export const MAX_PASSWORD = 200;
 
 /** A value read from text; what is wrong with it is thrown as a plain sentence. */
 export type Read<T> = (text: string) => T;
@@ -118,6 +123,64 @@ export const engine =
     if (scheme === 'tcp' && !parsed.port) throw new Error(`takes an address such as ${example}`);
     return `${parsed.protocol}//${parsed.host}`;
   };
+
+/** Where outgoing mail goes: `smtp://user:password@host:587`, `smtps://…`. */
+export const mailUrl: Read<string | null> = (value) => {
+  if (value === '') return null;
+  const parsed = URL.canParse(value) ? new URL(value) : null;
+  if (
+    !parsed ||
+    !['smtp:', 'smtps:'].includes(parsed.protocol) ||
+    !parsed.hostname ||
+    parsed.search
+  )
+    throw new Error('takes an address such as smtp://user:password@mail.example.com:587');
+  return value;
+};
+/** `Name <address>` or an address alone. */
+export const mailbox: Read<string | null> = (value) => {
+  if (
+    value !== '' &&
+    !/^(?:[^<>"\r\n]{0,100}<[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/.test(value)
+  )
+    throw new Error('takes an address such as Deliverability <no-reply@example.com>');
+  return value || null;
+};
+export const optionalDomain: Read<string | null> = (value) => (value === '' ? null : domain(value));
+export const optionalUrl: Read<string | null> = (value) => (value === '' ? null : url(value));
+export const privateKey: Read<string | null> = (value) => {
+  if (value === '') return null;
+  // An environment variable often has its line ends written out.
+  const pem = value.replaceAll('\\n', '\n');
+  try {
+    createPrivateKey(pem);
+  } catch {
+    throw new Error('takes a private key in PEM');
+  }
+  return pem;
+};
+export const secretKey: Read<string | null> = (value) => {
+  if (value !== '' && value.length < 32) throw new Error('takes at least 32 characters');
+  return value || null;
+};
+export const password: Read<string | null> = (value) => {
+  if (value !== '' && (value.length < MIN_PASSWORD || value.length > MAX_PASSWORD))
+    throw new Error(`takes ${MIN_PASSWORD} to ${MAX_PASSWORD} characters`);
+  return value || null;
+};
+
+export interface Rate {
+  requests: number;
+  seconds: number;
+}
+
+/** `600/min`; `0` for no limit, as null. */
+export const rate: Read<Rate | null> = (value) => {
+  if (value === '0') return null;
+  const [, count, unit] = /^(\d{1,7})\/(s|min|h)$/.exec(value) ?? [];
+  if (!count || Number(count) < 1) throw new Error('takes a rate such as 600/min, or 0 for none');
+  return { requests: Number(count), seconds: { s: 1, min: 60, h: 3600 }[unit as 's'] };
+};
 
 function list(value: string): string[] {
   return value

@@ -2,6 +2,7 @@
 
 import { availableParallelism, hostname } from 'node:os';
 import { join, resolve } from 'node:path';
+import { MAIL_VARIABLES, SIGN_IN_VARIABLES } from './config-mail-variables.ts';
 import {
   database,
   domain,
@@ -14,8 +15,10 @@ import {
   networks,
   oneOf,
   optional,
+  password,
   port,
-  type Read,
+  rate,
+  secretKey,
   servers,
   size,
   text,
@@ -23,20 +26,9 @@ import {
   workers,
   yesNo,
 } from './config-readers.ts';
+import { type Variable, variable } from './config-variable.ts';
 import { normalizeDomain } from './lib/domain-names.ts';
 import { LOG_LEVELS, type LogLevel } from './lib/log.ts';
-
-export interface Variable<T> {
-  read: Read<T>;
-  /** The text that stands for an unset variable; computed from the variables before it. */
-  fallback: string | ((values: Record<string, string>) => string);
-  /** How the default is told in tables where it is computed. */
-  fallbackText?: string;
-  help: string;
-  secret?: boolean;
-}
-
-export const variable = <T>(spec: Variable<T>): Variable<T> => spec;
 
 /** Every variable, in the order of the documentation. */
 export const VARIABLES = {
@@ -89,6 +81,12 @@ export const VARIABLES = {
     fallback: '',
     help: 'Makes this the first owner where the database has none.',
   }),
+  OWNER_PASSWORD: variable({
+    read: password,
+    fallback: '',
+    secret: true,
+    help: 'The password of that first owner; without it, `owner` prints a link to set one.',
+  }),
   SMTP_HOST: variable({
     read: text,
     fallback: '127.0.0.1',
@@ -126,6 +124,7 @@ export const VARIABLES = {
     fallback: '',
     help: "Networks whose hosts say the client's address by the PROXY protocol.",
   }),
+  ...MAIL_VARIABLES,
   DNS_SERVERS: variable({
     read: servers,
     fallback: '',
@@ -159,6 +158,7 @@ export const VARIABLES = {
     fallback: 'true',
     help: 'Whether the links of a message are asked whether they work (HEAD alone).',
   }),
+  ...SIGN_IN_VARIABLES,
   TEST_RETENTION: variable({
     read: duration,
     fallback: '90d',
@@ -168,6 +168,23 @@ export const VARIABLES = {
     read: duration,
     fallback: '30d',
     help: 'How long events are kept; 0 keeps all.',
+  }),
+  SECRET_KEY: variable({
+    read: secretKey,
+    fallback: '',
+    fallbackText: 'made in DATA_DIR/secret.key',
+    secret: true,
+    help: 'Encrypts secrets at rest; at least 32 characters.',
+  }),
+  TRUSTED_PROXIES: variable({
+    read: networks,
+    fallback: '',
+    help: 'Networks of the proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.',
+  }),
+  RATE_LIMIT: variable({
+    read: rate,
+    fallback: '600/min',
+    help: 'Requests for each API key, session or address; `0` for no limit.',
   }),
   WORKERS: variable({
     read: workers,

@@ -1,7 +1,8 @@
 /** The environment as a typed configuration: all faults told at once, unknown names warned of. */
 
 import { readFileSync } from 'node:fs';
-import { VARIABLES, type Variable } from './config-variables.ts';
+import type { Variable } from './config-variable.ts';
+import { VARIABLES } from './config-variables.ts';
 import { nearest } from './lib/nearest.ts';
 
 export const PREFIX = 'DELIVERABILITY_';
@@ -51,7 +52,7 @@ export function readConfig(
       texts[name] = fallback;
     }
   }
-  faults.push(...pairFaults(texts));
+  faults.push(...pairFaults(texts), ...groupFaults(texts));
   if (faults.length > 0) throw new ConfigError(faults);
   return {
     config: values as Config,
@@ -86,6 +87,22 @@ function pairFaults(texts: Record<string, string>): string[] {
     return missing.length === 1
       ? [`${PREFIX}${missing[0]} is missing: certificate and key go together`]
       : [];
+  });
+}
+
+/** Variables of which each needs all the others of its group. */
+const GROUPS = [
+  ['MAIL_URL', 'MAIL_FROM'],
+  ['MAIL_DKIM_DOMAIN', 'MAIL_DKIM_SELECTOR', 'MAIL_DKIM_KEY'],
+  ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'],
+];
+
+function groupFaults(texts: Record<string, string>): string[] {
+  return GROUPS.flatMap((names) => {
+    const missing = names.filter((name) => !texts[name]);
+    return missing.length === 0 || missing.length === names.length
+      ? []
+      : missing.map((name) => `${PREFIX}${name} is missing: ${names.join(', ')} go together`);
   });
 }
 

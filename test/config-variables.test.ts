@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
 import { type ConfigError, type Environment, PREFIX, readConfig } from '../src/config.ts';
-import { VARIABLES, type Variable } from '../src/config-variables.ts';
+import type { Variable } from '../src/config-variable.ts';
+import { VARIABLES } from '../src/config-variables.ts';
 import { inNetworks, type Network } from '../src/lib/addresses.ts';
 
 type Name = keyof typeof VARIABLES;

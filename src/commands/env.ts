@@ -1,7 +1,8 @@
 /** `env`: every environment variable with the value in force; secrets are masked. */
 
 import { PREFIX, readConfig } from '../config.ts';
-import { VARIABLES, type Variable } from '../config-variables.ts';
+import type { Variable } from '../config-variable.ts';
+import { VARIABLES } from '../config-variables.ts';
 import { readArguments } from './arguments.ts';
 import { type Command, EXIT } from './io.ts';
 

@@ -57,6 +57,7 @@ export async function makeOwner(
       name: email.split('@')[0]!,
       role: 'owner',
       joined_at: isoTime(clock.now()),
+      password_hash: null,
     };
     await tx.insertInto('members').values(owner).execute();
     return { owner, created: true };

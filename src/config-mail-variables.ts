@@ -1,0 +1,60 @@
+/** The environment variables of outgoing mail and of sign-in by another provider. */
+
+import {
+  mailbox,
+  mailUrl,
+  optional,
+  optionalDomain,
+  optionalUrl,
+  privateKey,
+} from './config-readers.ts';
+import { variable } from './config-variable.ts';
+
+export const MAIL_VARIABLES = {
+  MAIL_URL: variable({
+    read: mailUrl,
+    fallback: '',
+    secret: true,
+    help: 'Server for outgoing mail: `smtp://user:password@host:587` or `smtps://…`.',
+  }),
+  MAIL_FROM: variable({
+    read: mailbox,
+    fallback: '',
+    help: 'From address of outgoing mail; needed with MAIL_URL.',
+  }),
+  MAIL_DKIM_DOMAIN: variable({
+    read: optionalDomain,
+    fallback: '',
+    help: 'Domain that signs outgoing mail by DKIM.',
+  }),
+  MAIL_DKIM_SELECTOR: variable({
+    read: optional,
+    fallback: '',
+    help: 'Selector of that signature.',
+  }),
+  MAIL_DKIM_KEY: variable({
+    read: privateKey,
+    fallback: '',
+    secret: true,
+    help: 'Private key (PEM) of that signature.',
+  }),
+};
+
+export const SIGN_IN_VARIABLES = {
+  OIDC_ISSUER: variable({
+    read: optionalUrl,
+    fallback: '',
+    help: 'Issuer of an OpenID Connect provider by which members may sign in.',
+  }),
+  OIDC_CLIENT_ID: variable({
+    read: optional,
+    fallback: '',
+    help: 'Client id at that provider.',
+  }),
+  OIDC_CLIENT_SECRET: variable({
+    read: optional,
+    fallback: '',
+    secret: true,
+    help: 'Client secret at that provider.',
+  }),
+};
