@@ -6,7 +6,8 @@ import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { ConfigError, type Environment, PREFIX, readConfig } from '../src/config.ts';
 import * as readers from '../src/config-readers.ts';
-import { VARIABLES, type Variable, variable } from '../src/config-variables.ts';
+import { type Variable, variable } from '../src/config-variable.ts';
+import { VARIABLES } from '../src/config-variables.ts';
 import { temporaryFolder } from './helpers/app.ts';
 
 const names = Object.keys(VARIABLES);
