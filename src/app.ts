@@ -13,6 +13,7 @@ import { type Clock, systemClock } from './lib/clock.ts';
 import { errorMessage } from './lib/errors.ts';
 import { createIds, type NewId } from './lib/ids.ts';
 import { type Log, silentLog } from './lib/log.ts';
+import { createSecretBox, type SecretBox } from './lib/secret-box.ts';
 import { createSignals, type Signals } from './lib/signals.ts';
 import { analyzeJob } from './mailtests/analyze.ts';
 import { expireTestsJob, retireTestsJob } from './mailtests/expire.ts';
@@ -21,6 +22,7 @@ import type { Resolver } from './net/resolver.ts';
 import { systemDnsServers } from './net/system-dns.ts';
 import { createReporter, type Reporter } from './render/thread/reporter.ts';
 import { createScheduler, type Scheduler } from './scheduler/scheduler.ts';
+import { readSecretKey } from './secret-key.ts';
 import type { Db, Store } from './store/open.ts';
 import { openStore } from './store/open.ts';
 import { identifyKey } from './team/queries.ts';
@@ -38,6 +40,8 @@ export interface App {
   resolver: Resolver;
   pool: AnalysisPool;
   blocklists: BlocklistWatch;
+  /** Encrypts secrets at rest. */
+  secrets: SecretBox;
   /** Makes reports as pages and PDFs. */
   reporter: Reporter;
   scheduler: Scheduler;
@@ -93,6 +97,7 @@ export async function createApp(
     newId: createIds(clock, await newestId(store.db)),
     resolver,
     pool: createAnalysisPool({ threads: config.WORKERS, resolver, log }),
+    secrets: createSecretBox(readSecretKey(config)),
     blocklists: createBlocklistWatch({ lists: chosenBlocklists(config), resolver, clock, log }),
     reporter: createReporter({ log }),
     scheduler: undefined as never,
@@ -115,7 +120,11 @@ export async function createApp(
     ],
     log,
   );
-  const fetch = createRouter({ app, routes, identify: (key) => identifyKey(app, key) });
+  const fetch = createRouter({
+    app,
+    routes,
+    identify: async ({ kind, token }) => (kind === 'key' ? identifyKey(app, token) : null),
+  });
   const close = async () => {
     app.signals.close();
     await Promise.all([app.pool.close(), app.reporter.close()]);

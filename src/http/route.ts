@@ -3,7 +3,9 @@
 import type * as v from 'valibot';
 import type { App } from '../app.ts';
 import type { ErrorCode } from '../lib/errors.ts';
+import type { Tx } from '../store/open.ts';
 import type { Actor, Role } from './actor.ts';
+import type { Caller } from './caller.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 export type Schema = v.GenericSchema<unknown, unknown>;
@@ -20,7 +22,20 @@ export interface Call<R, Q, B> {
   /** The bytes of a body that is not JSON; empty otherwise. */
   raw: Uint8Array;
   headers: Headers;
+  /** From where the request comes. */
+  caller: Caller;
   requestId: string;
+  /**
+   * For a POST that creates: call it inside the transaction of the write with what will be answered,
+   * so that an answer kept for an `Idempotency-Key` stands or falls with the write. Without such a
+   * key it does nothing.
+   */
+  keep(tx: Tx, answer: unknown): Promise<void>;
+  /**
+   * Throws `precondition_failed` where the request has an `If-Match` that is not the ETag of the
+   * object as it would be answered now. To be called inside the transaction of the change.
+   */
+  ifMatch(present: unknown): void;
   /** Aborts when the client goes away. */
   signal: AbortSignal;
 }
@@ -34,6 +49,8 @@ export interface RouteSpec<R, Q, B, S> {
   /** One line for the documentation, and a name for the operation (`createTest`). */
   summary: string;
   operation: string;
+  /** The answer is an object that can be changed: it carries an ETag. */
+  etag?: boolean;
   /** Served in the preview surface too. */
   preview?: boolean;
   query?: Q;

@@ -121,6 +121,9 @@ function serveRoute(app: App, route: Route, identify: Identify): Serve {
       query: validate(query, search ? queryObject(new URLSearchParams(search)) : {}) as never,
       ...(await readBodyOf(app, route, request)),
       headers: request.headers,
+      caller: { ip: null, userAgent: request.headers.get('user-agent'), secure: false },
+      keep: async () => {},
+      ifMatch: () => {},
       requestId,
       get signal() {
         return request.signal;
@@ -153,7 +156,7 @@ async function authorize(
   const bearer = /^Bearer ([\x21-\x7e]{1,200})$/i.exec(
     request.headers.get('authorization') ?? '',
   )?.[1];
-  const actor = bearer ? await identify(bearer) : null;
+  const actor = bearer ? await identify({ kind: 'key', token: bearer }) : null;
   if (!actor)
     throw new AppError(
       'unauthenticated',

@@ -112,6 +112,7 @@ export async function identifyKey({ db, clock }: TeamContext, key: string): Prom
       'revoked_at',
       'last_used_at',
       'members.role as member_role',
+      'members.email',
     ])
     .where('hash', '=', sha256(key))
     .executeTakeFirst();
@@ -126,7 +127,9 @@ export async function identifyKey({ db, clock }: TeamContext, key: string): Prom
       .execute();
   return {
     memberId: row.member_id,
+    email: row.email,
     keyId: row.id,
+    sessionId: null,
     role: lowerRole(row.role, row.member_role),
     livemode: row.livemode === 1,
   };

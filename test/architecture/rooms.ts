@@ -24,6 +24,7 @@ const TOP_FOLDERS = ['commands', 'demo'];
 const TOP_FILES = [
   'app.ts',
   'service.ts',
+  'secret-key.ts',
   'key-pair-files.ts',
   'smtp-key-pair.ts',
   'main.ts',
