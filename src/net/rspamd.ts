@@ -15,7 +15,7 @@ export interface RspamdSession {
   tlsVersion: string | null;
 }
 
-export interface RspamdOptions {
+interface RspamdOptions {
   /** Milliseconds for all of it. Default 10,000. */
   timeoutMs?: number;
   /** Most octets of the answer, which lists every link of the message. Default 4 MiB. */
@@ -44,7 +44,7 @@ const scan = v.object({
 });
 export type RspamdScan = v.InferOutput<typeof scan>;
 
-export type RspamdAnswer =
+type RspamdAnswer =
   | { status: 'answered'; scan: RspamdScan }
   /** `detail` is half a sentence that follows "Rspamd was asked, but". */
   | { status: 'failed'; detail: string };

@@ -3,14 +3,14 @@
 import { connect } from 'node:net';
 import { connectionFailure } from './connection-failure.ts';
 
-export interface SpamdOptions {
+interface SpamdOptions {
   /** Milliseconds for all of it: connection, message, scan and report. Default 10,000. */
   timeoutMs?: number;
   /** Most octets of the answer that are read. Default 1 MiB. */
   maxBytes?: number;
 }
 
-export type SpamdAnswer =
+type SpamdAnswer =
   /** `report` is the text that SpamAssassin makes of its report template. */
   | { status: 'answered'; score: number; threshold: number; report: string }
   /** `detail` is half a sentence that follows "SpamAssassin was asked, but". */

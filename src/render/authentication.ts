@@ -25,7 +25,7 @@ export interface Identifier {
   notes: string[];
 }
 
-export interface Authentication {
+interface Authentication {
   fromDomain: string | null;
   identifiers: Identifier[];
   dmarc: { result: string | null; policy: string | null; record: string | null; at: string | null };

@@ -4,7 +4,7 @@ import { shownAddress } from '../analysis/content/link-evidence.ts';
 import { evidenceOf, objectsIn, textIn } from './read-evidence.ts';
 import type { Reported } from './report.ts';
 
-export interface LinkAnswer {
+interface LinkAnswer {
   /** `works`, `dead`, `unknown`, `not_asked`. */
   status: string;
   reason: string | null;

@@ -27,7 +27,7 @@ export interface PlacementRow {
   seconds: [number, number] | null;
 }
 
-export interface PlacementTable {
+interface PlacementTable {
   columns: { place: string; name: string }[];
   rows: PlacementRow[];
   /** Seeds found in the inbox or one of its tabs, of those whose place is known. */

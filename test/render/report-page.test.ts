@@ -17,8 +17,6 @@ type Test = (element: Element) => boolean;
 
 const byTag = (name: string, root: Document | Element): Element[] =>
   DomUtils.getElementsByTagName(name, root, true);
-const byClass = (name: string, root: Document | Element): Element[] =>
-  DomUtils.getElementsByClassName(name, root, true);
 const byId = (id: string, root: Document | Element): Element => {
   const found = DomUtils.getElementById(id, root, true);
   assert.ok(found, `#${id}`);
@@ -27,7 +25,24 @@ const byId = (id: string, root: Document | Element): Element => {
 /** In the order of the page. */
 const elements = (root: Document | Element, test: Test = () => true): Element[] =>
   DomUtils.getElementsByTagName('*', root, true).filter(test);
-const textOf = (node: Element): string => DomUtils.textContent(node).replace(/\s+/g, ' ').trim();
+const byClass = (name: string, root: Document | Element): Element[] =>
+  elements(root, ({ attribs }) => (attribs.class ?? '').split(' ').includes(name));
+
+const INLINE = ['a', 'b', 'bdi', 'code', 'span', 'strong', 'time'];
+
+/** As it is read: what stands apart on the page is apart here. */
+function textOf(node: Element): string {
+  const read = (children: Element['children']): string =>
+    children
+      .map((child) => {
+        if (child.type === 'text') return child.data;
+        if (!('children' in child)) return '';
+        const inner = read(child.children as Element['children']);
+        return INLINE.includes((child as Element).name) ? inner : ` ${inner} `;
+      })
+      .join('');
+  return read(node.children).replace(/\s+/g, ' ').trim();
+}
 
 const parse = (report: Report): Document => parseDocument(reportPage(report));
 

@@ -15,7 +15,7 @@ import { makeKey, signMessage } from '../helpers/signer.ts';
 import { type Page, webOf } from '../helpers/web.ts';
 import { NEWSLETTER, ORDER, URGENT } from './mails.ts';
 
-export interface Scene {
+interface Scene {
   name: string;
   raw: Uint8Array;
   zone: Zone;

@@ -2,7 +2,7 @@
 
 import { isZip, readZipDirectory } from './zip-directory.ts';
 
-export interface FileContent {
+interface FileContent {
   /** It is a program, by how it begins. */
   program: string | null;
   /** An Office document with macros. */

@@ -32,7 +32,7 @@ const HARMLESS = words(
   'pdf doc docx xls xlsx ppt pptx odt ods rtf txt csv jpg jpeg png gif bmp tif tiff mp3 mp4 avi mov htm html eml',
 );
 
-export type NameKind = 'program' | 'macros' | 'page' | 'archive' | 'other';
+type NameKind = 'program' | 'macros' | 'page' | 'archive' | 'other';
 
 export interface FileName {
   kind: NameKind;

@@ -59,12 +59,11 @@ export const attachments: Check = {
   },
 };
 
-/** Everything but the texts that are shown as the message itself. */
+/** Everything but attached messages, and texts that are shown as the message itself. */
 function isFile({ type, disposition, filename }: Part): boolean {
+  if (/^(?:multipart|message)\//.test(type)) return false;
   if (disposition === 'attachment') return true;
-  if (type === 'text/plain' || type === 'text/html')
-    return filename !== null && type !== 'text/html';
-  return !/^(?:multipart|message)\//.test(type);
+  return type !== 'text/html' && (type !== 'text/plain' || filename !== null);
 }
 
 const nameOf = ({ filename, type }: Part): string => (filename ?? `(${type})`).slice(0, 100);

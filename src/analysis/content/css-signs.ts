@@ -7,7 +7,7 @@ const MAX_CSS = 500_000;
 const MAX_PIECE = 2000;
 
 /** `property`, `property:word`, `word x`, `function()`, `unit x`, `@rule`, `:pseudo`, `selector x`, … */
-export type AddSign = (sign: string) => void;
+type AddSign = (sign: string) => void;
 
 /** Whether there was more than is looked at. */
 export function cssSigns(styleSheet: string, inlineStyles: string[], add: AddSign): boolean {

@@ -1,6 +1,6 @@
 /** The names in a ZIP archive and whether they are encrypted, from its central directory (APPNOTE §4.3). */
 
-export interface ZipDirectory {
+interface ZipDirectory {
   members: { name: string; encrypted: boolean }[];
   /** Not all of it could be read: it is damaged, or there is more than is looked at. */
   incomplete: boolean;

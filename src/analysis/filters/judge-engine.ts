@@ -9,7 +9,7 @@ export interface FiredRule {
   description: string;
 }
 
-export interface EngineScore {
+interface EngineScore {
   /** `SpamAssassin`, `Rspamd`. */
   engine: string;
   /** The sum as the engine has it. */
@@ -57,7 +57,7 @@ export function judgeEngine(result: EngineScore): Finding {
     });
   if (score >= threshold / 2)
     return warn({
-      title: `${engine} is more than half-way to taking your message for spam.`,
+      title: `${engine} is half-way to taking your message for spam.`,
       detail: `${sum} Receivers add rules and scores of their own, so little is missing.`,
       fix: fixFor(rules.filter(({ score }) => score > 0)),
       evidence,
@@ -72,7 +72,7 @@ export function judgeEngine(result: EngineScore): Finding {
 /** The engine was asked and gave no usable answer; `reason` follows "… was asked, but". */
 export const engineSilent = (engine: string, reason: string): Finding =>
   unknown(
-    `${engine} could not be asked.`,
+    `${engine} gave no verdict.`,
     `${engine} was asked, but ${reason}. This is not counted against you.`,
   );
 
@@ -105,5 +105,6 @@ function fixFor(rules: FiredRule[]): string {
       const what = description ? `: ${description.slice(0, 100)}` : '';
       return `${name.slice(0, 100)} (${rounded(score)}${what})`;
     });
+  if (heaviest.length === 0) return 'Change what the rules found that the evidence lists.';
   return `Change what these rules found, beginning with the heaviest: ${heaviest.join('; ')}.`;
 }

@@ -8,7 +8,7 @@ const SPAM_ACTIONS = new Set(['add header', 'rewrite subject', 'quarantine', 'di
 /** Rspamd's own defaults: `add header` at 6, `reject` at 15. */
 const DEFAULT_SHARE = 6 / 15;
 
-export interface RspamdThreshold {
+interface RspamdThreshold {
   threshold: number;
   /** How it is known, as the evidence says it. */
   source: string;

@@ -46,7 +46,7 @@ export function AuthenticationSection({ report }: { report: Report }) {
                 <p class="small muted">
                   {dmarc.record ? (
                     <>
-                      Policy {dmarc.policy ?? 'unknown'}, from{' '}
+                      Policy {oneLine(dmarc.policy ?? 'unknown', 20)}, from{' '}
                       <Code text={dmarc.at ?? ''} max={255} />:{' '}
                       <Code text={dmarc.record} max={500} />
                     </>

@@ -109,7 +109,7 @@ details[open] > summary .chevron { transform: rotate(90deg); }
   details::details-content { content-visibility: visible; display: block; block-size: auto; }
   .scroll { overflow: visible; }
   h2, h3, h4, summary, thead, .note { break-after: avoid; }
-  tr, .keep { break-inside: avoid; }
+  tr { break-inside: avoid; }
   a[href^="http"]::after { content: " <" attr(href) ">"; font-size: 14px; color: var(--muted); text-decoration: none; overflow-wrap: anywhere; }
   a { text-decoration: none; }
 }

@@ -5,7 +5,7 @@ import { STATUS_WORDS } from '../report-words.ts';
 
 export type Tone = 'pass' | 'warn' | 'fail' | 'info' | 'unknown';
 
-export const STATUS_TONES: Record<CheckStatus, Tone> = {
+const STATUS_TONES: Record<CheckStatus, Tone> = {
   pass: 'pass',
   warn: 'warn',
   fail: 'fail',

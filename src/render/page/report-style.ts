@@ -87,7 +87,7 @@ tfoot .total > * { border-top: 2px solid var(--ink); font-weight: 700; font-size
   .ring { width: 88px; height: 88px; }
   .ring .score { font-size: 40px; }
   .ring.unknown .score { font-size: 22px; }
-  .ring .grade { font-size: 20px; }
+  .ring .grade { font-size: 17px; }
   .tested { grid-template-columns: minmax(0, 1fr); gap: 4px; margin-top: 0; }
   .verdict .tested > div { display: grid; grid-template-columns: 80px minmax(0, 1fr); }
   .facts > div { grid-template-columns: 96px minmax(0, 1fr); gap: 0 12px; }

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import { Chevron } from './icons.tsx';
 
-export interface SectionProps {
+interface SectionProps {
   id: string;
   title: string;
   /** A sentence below the heading. */
@@ -21,7 +21,7 @@ export function Section({ id, title, note, children }: SectionProps) {
   );
 }
 
-export interface FoldProps {
+interface FoldProps {
   title: string;
   /** How many things are in it. */
   count?: string;
@@ -45,7 +45,7 @@ export function Fold({ title, count, open, children }: FoldProps) {
 /** Who has no mouse scrolls by the arrow keys, for which the part must be able to have the focus. */
 const REACHED_BY_KEYS = 0;
 
-export interface ScrollProps {
+interface ScrollProps {
   /** What is in it, for those who come upon it by keys. */
   label: string;
   class?: string;

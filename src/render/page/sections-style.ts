@@ -51,7 +51,7 @@ export const SECTIONS_STYLE = `
   .identifiers thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .identifiers tr { padding: 8px; border-bottom: 1px solid var(--line); }
   .identifiers tbody tr > * { border: 0; padding: 4px; }
-  .identifiers .outcome > * { background: none; }
+  .identifiers .outcome > * { border: 0; background: none; }
   .lane { flex-direction: column; align-items: flex-start; }
   .joint { padding-left: 8px; }
   .joint::before { width: 0; height: 20px; border-top: 0; border-left: 2px solid var(--tone); }
