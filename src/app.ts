@@ -1,5 +1,6 @@
 /** What the service is made of, and the one place where its parts are put together. */
 
+import { createPrivateKey } from 'node:crypto';
 import type { AnalysisPool } from './analysis/pool.ts';
 import { createAnalysisPool } from './analysis/pool.ts';
 import { chooseBlocklists } from './analysis/reputation/choose.ts';
@@ -7,6 +8,7 @@ import { type BlocklistWatch, createBlocklistWatch } from './analysis/reputation
 import { type Config, ConfigError, PREFIX } from './config.ts';
 import type { EventSubscriber } from './events/append.ts';
 import { expireEventsJob } from './events/expire.ts';
+import { expireAnswers } from './http/idempotency.ts';
 import type { Route } from './http/route.ts';
 import { createRouter, type Fetch } from './http/router.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
@@ -18,14 +20,20 @@ import { createSignals, type Signals } from './lib/signals.ts';
 import { analyzeJob } from './mailtests/analyze.ts';
 import { expireTestsJob, retireTestsJob } from './mailtests/expire.ts';
 import { createDnsResolver } from './net/dns-resolver.ts';
+import { createMailer, type Mailer } from './net/mailer.ts';
 import type { Resolver } from './net/resolver.ts';
 import { systemDnsServers } from './net/system-dns.ts';
+import { expireMailJob } from './outbox/expire.ts';
+import { sendMailJob } from './outbox/send.ts';
 import { createReporter, type Reporter } from './render/thread/reporter.ts';
 import { createScheduler, type Scheduler } from './scheduler/scheduler.ts';
 import { readSecretKey } from './secret-key.ts';
 import type { Db, Store } from './store/open.ts';
 import { openStore } from './store/open.ts';
 import { identifyKey } from './team/queries.ts';
+import { expireSessionsJob } from './team/session-expire.ts';
+import { createSignInGuard, type SignInGuard } from './team/session-guard.ts';
+import { identifySession } from './team/sessions.ts';
 
 /** Handed to handlers, jobs and listeners; imported elsewhere as a type only. */
 export interface App {
@@ -42,6 +50,10 @@ export interface App {
   blocklists: BlocklistWatch;
   /** Encrypts secrets at rest. */
   secrets: SecretBox;
+  /** Protects sign-in from guessing. */
+  signIn: SignInGuard;
+  /** Hands mail to the operator's server; null where none is configured. */
+  mailer: Mailer | null;
   /** Makes reports as pages and PDFs. */
   reporter: Reporter;
   scheduler: Scheduler;
@@ -59,6 +71,7 @@ export interface Overrides {
   clock?: Clock;
   log?: Log;
   resolver?: Resolver;
+  mailer?: Mailer;
   store?: Store;
   deliver?: EventSubscriber[];
   mailListening?(): boolean;
@@ -82,6 +95,7 @@ export async function createApp(
 ): Promise<Assembled> {
   const clock = overrides.clock ?? systemClock;
   const log = overrides.log ?? silentLog;
+  const mailer = overrides.mailer ?? configuredMailer(config, clock);
   const store = overrides.store ?? openStore(config.DATABASE_URL);
   const dns = overrides.resolver
     ? null
@@ -98,7 +112,9 @@ export async function createApp(
     resolver,
     pool: createAnalysisPool({ threads: config.WORKERS, resolver, log }),
     secrets: createSecretBox(readSecretKey(config)),
+    signIn: createSignInGuard(clock),
     blocklists: createBlocklistWatch({ lists: chosenBlocklists(config), resolver, clock, log }),
+    mailer,
     reporter: createReporter({ log }),
     scheduler: undefined as never,
     signals: createSignals(),
@@ -112,6 +128,10 @@ export async function createApp(
       expireTestsJob(app),
       retireTestsJob(app),
       expireEventsJob(app),
+      sendMailJob(app),
+      expireMailJob(app),
+      expireSessionsJob(app),
+      { name: 'expire answers', tick: '0 37 * * * *', run: () => expireAnswers(app) },
       {
         name: 'test blocklists',
         tick: '0 * * * * *',
@@ -123,10 +143,12 @@ export async function createApp(
   const fetch = createRouter({
     app,
     routes,
-    identify: async ({ kind, token }) => (kind === 'key' ? identifyKey(app, token) : null),
+    identify: ({ kind, token }) =>
+      kind === 'key' ? identifyKey(app, token) : identifySession(app, token),
   });
   const close = async () => {
     app.signals.close();
+    app.mailer?.close();
     await Promise.all([app.pool.close(), app.reporter.close()]);
     dns?.close();
     await store.close();
@@ -146,10 +168,32 @@ export function chosenBlocklists({
   }
 }
 
+const TABLES_WITH_IDS = [
+  'tests',
+  'events',
+  'messages',
+  'members',
+  'api_keys',
+  'invitations',
+  'sessions',
+  'audit_log',
+] as const;
+
+/** Throws a ConfigError for a DKIM key that cannot sign. */
+function configuredMailer(config: Config, clock: Clock): Mailer | null {
+  const { MAIL_URL: url, MAIL_FROM: from, SMTP_NAME: name } = config;
+  const { MAIL_DKIM_DOMAIN: domain, MAIL_DKIM_SELECTOR: selector, MAIL_DKIM_KEY: key } = config;
+  if (!url || !from) return null;
+  if (key && createPrivateKey(key).asymmetricKeyType !== 'rsa')
+    throw new ConfigError([`${PREFIX}MAIL_DKIM_KEY takes an RSA key`]);
+  const dkim = domain && selector && key ? { domain, selector, key } : null;
+  return createMailer({ url, from, dkim, name, clock });
+}
+
 /** Ids go on from here even where the clock has stepped back since the last run. */
 async function newestId(db: Db): Promise<string | undefined> {
   const newest = await Promise.all(
-    (['tests', 'events', 'messages'] as const).map((table) =>
+    TABLES_WITH_IDS.map((table) =>
       db.selectFrom(table).select('id').orderBy('id', 'desc').limit(1).executeTakeFirst(),
     ),
   );

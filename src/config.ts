@@ -39,6 +39,7 @@ export function readConfig(
   const faults: string[] = [];
   const texts: Record<string, string> = {};
   const values: Record<string, unknown> = {};
+  const wrong: string[] = [];
   for (const [name, spec] of Object.entries(variables)) {
     const fallback = typeof spec.fallback === 'string' ? spec.fallback : spec.fallback(texts);
     let text: string | undefined;
@@ -50,9 +51,10 @@ export function readConfig(
       faults.push(`${PREFIX}${name} ${(error as Error).message}${spec.secret ? '' : quoted(text)}`);
       // So that what is computed from it is not told as a second fault.
       texts[name] = fallback;
+      wrong.push(name);
     }
   }
-  faults.push(...pairFaults(texts), ...groupFaults(texts));
+  faults.push(...pairFaults(texts), ...groupFaults(texts, wrong));
   if (faults.length > 0) throw new ConfigError(faults);
   return {
     config: values as Config,
@@ -97,9 +99,10 @@ const GROUPS = [
   ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'],
 ];
 
-function groupFaults(texts: Record<string, string>): string[] {
+/** What is wrong has been told, and is not missing too. */
+function groupFaults(texts: Record<string, string>, wrong: string[]): string[] {
   return GROUPS.flatMap((names) => {
-    const missing = names.filter((name) => !texts[name]);
+    const missing = names.filter((name) => !texts[name] && !wrong.includes(name));
     return missing.length === 0 || missing.length === names.length
       ? []
       : missing.map((name) => `${PREFIX}${name} is missing: ${names.join(', ')} go together`);

@@ -4,7 +4,8 @@ import { unwatchFile, watchFile } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type App, type Assembled, createApp, type Overrides } from './app.ts';
-import type { Config } from './config.ts';
+import { type Config, ConfigError, PREFIX } from './config.ts';
+import { dropClaims } from './http/idempotency.ts';
 import { type HttpListener, startHttp } from './http/server.ts';
 import { readKeyPair } from './key-pair-files.ts';
 import { createSpaceCheck } from './lib/free-space.ts';
@@ -14,6 +15,8 @@ import { ROUTES } from './routes.ts';
 import { type SmtpListener, startSmtp } from './smtp/server.ts';
 import { smtpKeyPair } from './smtp-key-pair.ts';
 import { lockStore } from './store/lock.ts';
+import { setFirstPassword } from './team/password-changes.ts';
+import { passwordFault } from './team/password-rules.ts';
 import { findOwner, makeOwner } from './team/queries.ts';
 
 /** What runs may take this long to end. */
@@ -70,17 +73,23 @@ export async function startService(
   }
 }
 
-/** One process on one file: leases and half-stored messages found now belong to nobody. */
+/** One process on one file: leases, claims and half-stored messages found now belong to nobody. */
 async function prepare(app: App): Promise<void> {
   const { db, config, log } = app;
-  await db
-    .updateTable('tests')
-    .set({ lease: null, leased_until: null })
-    .where('lease', 'is not', null)
-    .execute();
+  for (const table of ['tests', 'outbox'] as const)
+    await db
+      .updateTable(table)
+      .set({ lease: null, leased_until: null })
+      .where('lease', 'is not', null)
+      .execute();
   await sweepChunks(db);
+  await dropClaims(db);
   if (config.OWNER_EMAIL && !(await findOwner(db))) {
-    await makeOwner(app, config.OWNER_EMAIL);
+    const { OWNER_PASSWORD: password } = config;
+    const fault = password && passwordFault(password, config.OWNER_EMAIL);
+    if (fault) throw new ConfigError([`${PREFIX}OWNER_PASSWORD ${fault}`]);
+    const { owner } = await makeOwner(app, config.OWNER_EMAIL);
+    if (password) await setFirstPassword(app, owner.id, password);
     log.info('made the first owner', { email: config.OWNER_EMAIL });
   }
 }

@@ -1,6 +1,7 @@
 /** Every variable with what it takes, and what it refuses. */
 
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
 import { type ConfigError, type Environment, PREFIX, readConfig } from '../src/config.ts';
@@ -9,6 +10,12 @@ import { VARIABLES } from '../src/config-variables.ts';
 import { inNetworks, type Network } from '../src/lib/addresses.ts';
 
 type Name = keyof typeof VARIABLES;
+
+const PEM = generateKeyPairSync('rsa', {
+  modulusLength: 1024,
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+}).privateKey;
 
 /** What each variable takes, with what it is read as, and what it refuses. */
 const CASES: Record<Name, { good: [text: string, value: unknown][]; bad: string[] }> = {
@@ -116,6 +123,13 @@ const CASES: Record<Name, { good: [text: string, value: unknown][]; bad: string[
     good: [['a@example.com', 'a@example.com']],
     bad: ['a', '@example.com', 'a@', 'a b@c', 'a@b@c'],
   },
+  OWNER_PASSWORD: {
+    good: [
+      ['', null],
+      ['correct horse', 'correct horse'],
+    ],
+    bad: ['short', 'x'.repeat(201)],
+  },
   SMTP_HOST: { good: [['0.0.0.0', '0.0.0.0']], bad: [] },
   SMTP_PORT: { good: [['25', 25]], bad: ['smtp', '99999'] },
   SMTP_NAME: { good: [['MX.Example.com.', 'mx.example.com']], bad: ['mx example', '-mx.example'] },
@@ -136,6 +150,55 @@ const CASES: Record<Name, { good: [text: string, value: unknown][]; bad: string[
   SMTP_PROXY_PROTOCOL: {
     good: [],
     bad: ['10.1', '10.0.0.0/33', 'proxy.example.com', '10.0.0.0/8;::1'],
+  },
+  MAIL_URL: {
+    good: [
+      ['smtp://127.0.0.1', 'smtp://127.0.0.1'],
+      ['smtps://me:p%40ss@mail.example.com:465', 'smtps://me:p%40ss@mail.example.com:465'],
+    ],
+    bad: ['mail.example.com', 'https://mail.example.com', 'smtp://', 'smtp://a.example?pool=true'],
+  },
+  MAIL_FROM: {
+    good: [
+      ['no-reply@example.com', 'no-reply@example.com'],
+      ['Tests of mail <no-reply@example.com>', 'Tests of mail <no-reply@example.com>'],
+    ],
+    bad: ['no-reply', 'a@b <c@example.com', 'A <a b@example.com>', '"A" <a@example.com>', 'a@b@c'],
+  },
+  MAIL_DKIM_DOMAIN: {
+    good: [['Example.com', 'example.com']],
+    bad: ['a@example.com', 'a b'],
+  },
+  MAIL_DKIM_SELECTOR: { good: [['s1', 's1']], bad: [] },
+  MAIL_DKIM_KEY: {
+    good: [
+      [PEM, PEM],
+      [PEM.replaceAll('\n', '\\n'), PEM],
+    ],
+    bad: ['key', '-----BEGIN PRIVATE KEY-----'],
+  },
+  OIDC_ISSUER: {
+    good: [['https://id.example.com/', 'https://id.example.com']],
+    bad: ['id.example.com', 'ftp://id.example.com'],
+  },
+  OIDC_CLIENT_ID: { good: [['tests', 'tests']], bad: [] },
+  OIDC_CLIENT_SECRET: { good: [['s3cret', 's3cret']], bad: [] },
+  SECRET_KEY: {
+    good: [
+      ['', null],
+      ['0123456789abcdef0123456789abcdef', '0123456789abcdef0123456789abcdef'],
+    ],
+    bad: ['0123456789abcdef0123456789abcde'],
+  },
+  TRUSTED_PROXIES: { good: [['', []]], bad: ['10.1', 'proxy.example.com'] },
+  RATE_LIMIT: {
+    good: [
+      ['600/min', { requests: 600, seconds: 60 }],
+      ['5/s', { requests: 5, seconds: 1 }],
+      ['1/h', { requests: 1, seconds: 3600 }],
+      ['0', null],
+    ],
+    bad: ['600', '0/min', '-1/s', '10/day', '12345678/s'],
   },
   DNS_SERVERS: {
     good: [
@@ -184,12 +247,19 @@ const CASES: Record<Name, { good: [text: string, value: unknown][]; bad: string[
   },
 };
 
-/** Certificate and key go together, so where one is set the other is too. */
+/** Variables of which none goes without the others of its row. */
+const TOGETHER: Partial<Record<Name, string>>[] = [
+  { HTTP_TLS_CERT_FILE: 'a.pem', HTTP_TLS_KEY_FILE: 'a.key' },
+  { SMTP_TLS_CERT_FILE: 'a.pem', SMTP_TLS_KEY_FILE: 'a.key' },
+  { MAIL_URL: 'smtp://127.0.0.1', MAIL_FROM: 'a@example.com' },
+  { MAIL_DKIM_DOMAIN: 'example.com', MAIL_DKIM_SELECTOR: 's1', MAIL_DKIM_KEY: PEM },
+  { OIDC_ISSUER: 'https://id.example', OIDC_CLIENT_ID: 'a', OIDC_CLIENT_SECRET: 'b' },
+];
+
 function environmentWith(name: Name, text: string): Environment {
-  const partner = /_TLS_CERT_FILE$/.test(name)
-    ? name.replace('CERT', 'KEY')
-    : /_TLS_KEY_FILE$/.test(name) && name.replace('KEY', 'CERT');
-  return { [PREFIX + name]: text, ...(partner ? { [PREFIX + partner]: 'partner.pem' } : {}) };
+  const row = TOGETHER.find((one) => name in one) ?? {};
+  const given = Object.entries({ ...row, [name]: text });
+  return Object.fromEntries(given.map(([key, value]) => [PREFIX + key, value]));
 }
 
 const names = Object.keys(VARIABLES) as Name[];
@@ -220,10 +290,11 @@ test('every variable refuses what is wrong, by its name and with what it was giv
 
 test('networks are read as networks', () => {
   const text = '10.0.0.0/8, 192.0.2.7 ,2001:db8::/32,';
-  const { config } = readConfig({ [`${PREFIX}SMTP_PROXY_PROTOCOL`]: text });
-  const networks: Network[] = config.SMTP_PROXY_PROTOCOL;
-  assert.equal(networks.length, 3);
-  for (const address of ['10.9.9.9', '192.0.2.7', '2001:db8::1'])
-    assert.ok(inNetworks(address, networks), address);
-  assert.ok(!inNetworks('192.0.2.8', networks));
+  for (const name of ['SMTP_PROXY_PROTOCOL', 'TRUSTED_PROXIES'] as const) {
+    const networks: Network[] = readConfig({ [PREFIX + name]: text }).config[name];
+    assert.equal(networks.length, 3);
+    for (const address of ['10.9.9.9', '192.0.2.7', '2001:db8::1'])
+      assert.ok(inNetworks(address, networks), address);
+    assert.ok(!inNetworks('192.0.2.8', networks));
+  }
 });

@@ -42,6 +42,7 @@ test('without any variable there is a whole configuration', () => {
     HTTP_TLS_KEY_FILE: null,
     SURFACE: 'full',
     OWNER_EMAIL: null,
+    OWNER_PASSWORD: null,
     SMTP_HOST: '127.0.0.1',
     SMTP_PORT: 2525,
     INBOX_DOMAIN: 'localhost',
@@ -49,14 +50,25 @@ test('without any variable there is a whole configuration', () => {
     SMTP_TLS_KEY_FILE: null,
     SMTP_MAX_SIZE: 25 * 1024 * 1024,
     SMTP_PROXY_PROTOCOL: [],
+    MAIL_URL: null,
+    MAIL_FROM: null,
+    MAIL_DKIM_DOMAIN: null,
+    MAIL_DKIM_SELECTOR: null,
+    MAIL_DKIM_KEY: null,
     DNS_SERVERS: null,
     BLOCKLISTS: [],
     SPAMHAUS_DQS_KEY: null,
     SPAMD_URL: null,
     RSPAMD_URL: null,
     CHECK_LINKS: true,
+    OIDC_ISSUER: null,
+    OIDC_CLIENT_ID: null,
+    OIDC_CLIENT_SECRET: null,
     TEST_RETENTION: 90 * 86_400_000,
     EVENT_RETENTION: 30 * 86_400_000,
+    SECRET_KEY: null,
+    TRUSTED_PROXIES: [],
+    RATE_LIMIT: { requests: 600, seconds: 60 },
     LOG_LEVEL: 'info',
     LOG_FORMAT: 'auto',
   });
@@ -107,6 +119,24 @@ test('a certificate without its key, and a key without its certificate, are refu
       assert.deepEqual(faultsOf({ [`${PREFIX}${kind}_TLS_${given}_FILE`]: 'a.pem' }), [
         `${PREFIX}${kind}_TLS_${missing}_FILE is missing: certificate and key go together`,
       ]);
+});
+
+test('variables that go together are missed each by its name, and what is wrong is not missing too', () => {
+  const missing = (name: string, group: string) =>
+    `${PREFIX}${name} is missing: ${group} go together`;
+  assert.deepEqual(faultsOf({ [`${PREFIX}MAIL_URL`]: 'smtp://127.0.0.1' }), [
+    missing('MAIL_FROM', 'MAIL_URL, MAIL_FROM'),
+  ]);
+  const dkim = 'MAIL_DKIM_DOMAIN, MAIL_DKIM_SELECTOR, MAIL_DKIM_KEY';
+  assert.deepEqual(faultsOf({ [`${PREFIX}MAIL_DKIM_SELECTOR`]: 's1' }), [
+    missing('MAIL_DKIM_DOMAIN', dkim),
+    missing('MAIL_DKIM_KEY', dkim),
+  ]);
+  const oidc = { ISSUER: 'nonsense', CLIENT_ID: 'a', CLIENT_SECRET: 'b' };
+  const env = Object.entries(oidc).map(([name, value]) => [`${PREFIX}OIDC_${name}`, value]);
+  assert.deepEqual(faultsOf(Object.fromEntries(env)), [
+    `${PREFIX}OIDC_ISSUER takes an address such as https://mail.example.com, not "nonsense"`,
+  ]);
 });
 
 test('unknown names are warned of, each with the nearest; foreign ones are nobody’s business', () => {

@@ -21,6 +21,8 @@ async function serve(): Promise<void> {
     DELIVERABILITY_SMTP_PORT: '0',
     DELIVERABILITY_SMTP_NAME: 'mx.bench.example',
     DELIVERABILITY_INBOX_DOMAIN: 'bench.example',
+    DELIVERABILITY_BLOCKLISTS: '-all',
+    DELIVERABILITY_RATE_LIMIT: '0',
   });
   const service = await startService(config, '0.0.0', {
     resolver: zoneResolver(zone),

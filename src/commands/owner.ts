@@ -1,5 +1,7 @@
-/** `owner`: makes or resets the owner and prints, once, an API key. */
+/** `owner`: makes or resets the owner and prints, once, an API key and a link to set a password. */
 
+import { readConfig } from '../config.ts';
+import { makeOwnerLink } from '../team/password-links.ts';
 import { createApiKey, makeOwner } from '../team/queries.ts';
 import { readArguments } from './arguments.ts';
 import { withStore } from './configure.ts';
@@ -8,8 +10,8 @@ import { type Command, EXIT, UsageError } from './io.ts';
 export const owner: Command = {
   name: 'owner',
   usage: 'EMAIL [--json]',
-  summary: 'Make or reset the owner and print an API key, once',
-  options: ['--json   Print the owner and the key as JSON'],
+  summary: 'Make or reset the owner and print an API key and a link to set a password, once',
+  options: ['--json   Print the owner, the key and the link as JSON'],
   async run(args, io) {
     const { positionals, values } = readArguments(
       args,
@@ -27,16 +29,18 @@ export const owner: Command = {
         role: 'owner',
         livemode: true,
       });
-      if (values.json)
-        io.stdout(
-          `${JSON.stringify({ id: member.id, email: member.email, role: 'owner', key })}\n`,
-        );
-      else {
-        io.stderr(
-          `${member.email} is ${created ? 'now ' : ''}the owner. This API key is shown once:\n`,
-        );
-        io.stdout(`${key}\n`);
+      const link = await makeOwnerLink(team, readConfig(io.env).config, member.id);
+      if (values.json) {
+        const { id, email: address } = member;
+        const printed = { id, email: address, role: 'owner', key, password_url: link };
+        io.stdout(`${JSON.stringify(printed)}\n`);
+        return;
       }
+      io.stderr(
+        `${member.email} is ${created ? 'now ' : ''}the owner. This API key is shown once:\n`,
+      );
+      io.stdout(`${key}\n`);
+      io.stderr(`To sign in, set a password within 24 hours; the link works once:\n${link}\n`);
     });
     return EXIT.done;
   },

@@ -4,6 +4,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { NOT_TESTED } from '../analysis/reputation/watch.ts';
 import type { App } from '../app.ts';
 import { errorMessage } from '../lib/errors.ts';
+import type { Mailer } from '../net/mailer.ts';
 
 export interface Dependency {
   name: string;
@@ -15,9 +16,12 @@ export interface Dependency {
 
 /** A balancer asks every few seconds: DNS need not be asked each time. */
 const DNS_PROBE_EVERY_MS = 30_000;
+/** Where no mail has gone out for so long, the server is asked whether it would take some. */
+const MAIL_PROBE_EVERY_MS = 5 * 60_000;
 
 /** In the order of the contract; never rejects. */
 export async function probeDependencies(app: App): Promise<Dependency[]> {
+  const [dns, outgoing] = await Promise.all([probeDns(app), probeOutgoing(app)]);
   return [
     await probeDatabase(app),
     plain(
@@ -30,8 +34,8 @@ export async function probeDependencies(app: App): Promise<Dependency[]> {
       app.scheduler.running() ? 'up' : 'degraded',
       app.scheduler.running() ? null : 'It is stopped.',
     ),
-    await probeDns(app),
-    plain('outgoing_smtp', 'disabled', 'Not configured.'),
+    dns,
+    outgoing,
     plain('seed_mailboxes', 'disabled', 'Not configured.'),
     blocklists(app),
   ];
@@ -74,7 +78,7 @@ function codeOf(error: unknown): string {
 }
 
 /** A first answer is waited for so long; a balancer must have its own soon. */
-const DNS_PROBE_WAIT_MS = 1_000;
+const PROBE_WAIT_MS = 1_000;
 
 interface DnsProbe {
   at: number;
@@ -95,7 +99,7 @@ async function probeDns(app: App): Promise<Dependency> {
   probe.running = askDns(app).then((found) => {
     probe.known = found;
   });
-  if (!last) await Promise.race([probe.running, after(DNS_PROBE_WAIT_MS, null, { ref: false })]);
+  if (!last) await Promise.race([probe.running, after(PROBE_WAIT_MS, null, { ref: false })]);
   return probe.known;
 }
 
@@ -112,4 +116,22 @@ async function askDns({ resolver, clock }: App): Promise<Dependency> {
         latency_ms,
       }
     : { name: 'dns', status: 'up', detail: null, latency_ms };
+}
+
+const mailProbes = new WeakMap<Mailer, Promise<void>>();
+
+/** As the last attempt found the server; one that is due runs beside the answer. */
+async function probeOutgoing({ mailer, clock }: App): Promise<Dependency> {
+  if (mailer === null) return plain('outgoing_smtp', 'disabled', 'Not configured.');
+  const last = mailer.known();
+  const due = !last || clock.now() - last.at >= MAIL_PROBE_EVERY_MS;
+  if (due && !mailProbes.has(mailer)) {
+    const probe = mailer.verify().finally(() => mailProbes.delete(mailer));
+    mailProbes.set(mailer, probe);
+    if (!last) await Promise.race([probe, after(PROBE_WAIT_MS, null, { ref: false })]);
+  }
+  const known = mailer.known();
+  if (!known) return plain('outgoing_smtp', 'degraded', 'It has not answered yet.');
+  if (known.fault === null) return plain('outgoing_smtp', 'up', null);
+  return plain('outgoing_smtp', 'degraded', `It cannot be used: ${known.fault}.`);
 }

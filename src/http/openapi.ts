@@ -3,6 +3,15 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import { ERROR_STATUS, type ErrorCode } from '../lib/errors.ts';
+import {
+  HEADERS,
+  headerParameters,
+  headersOf,
+  mannerErrors,
+  notModified,
+  securityOf,
+  securitySchemes,
+} from './openapi-manners.ts';
 import { PROBLEM_TYPE } from './problem.ts';
 import type { Route, Schema } from './route.ts';
 
@@ -23,7 +32,7 @@ export function openApiDocument(routes: Route[], info: ApiInfo): Json {
     const method = route.method.toLowerCase();
     paths[path] ??= {};
     const present = paths[path][method];
-    const operation = operationOf(route);
+    const operation = operationOf(route, routes);
     paths[path][method] = present ? merge(present, operation) : operation;
   }
   return {
@@ -32,7 +41,8 @@ export function openApiDocument(routes: Route[], info: ApiInfo): Json {
     ...(info.serverUrl ? { servers: [{ url: info.serverUrl }] } : {}),
     paths,
     components: {
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key.' } },
+      securitySchemes: securitySchemes(info.serverUrl),
+      headers: HEADERS,
       schemas: { Problem: PROBLEM_SCHEMA },
     },
   };
@@ -64,19 +74,22 @@ const PROBLEM_SCHEMA: Json = {
   },
 };
 
-function operationOf(route: Route): Json {
+function operationOf(route: Route, routes: Route[]): Json {
   const requestBody = requestBodyOf(route);
   return {
     operationId: route.operation,
     summary: route.summary,
-    ...(route.role === 'public'
-      ? { security: [] }
-      : { security: [{ bearer: [] }], 'x-role': route.role }),
-    parameters: [...pathParameters(route), ...queryParameters(route)],
+    ...securityOf(route),
+    parameters: [
+      ...pathParameters(route),
+      ...queryParameters(route),
+      ...headerParameters(routes, route),
+    ],
     ...(requestBody ? { requestBody } : {}),
     responses: {
       [route.status ?? 200]: successOf(route),
-      ...errorsOf(route),
+      ...notModified(route),
+      ...errorsOf(route, mannerErrors(routes, route)),
       ...(route.statusOf ? { 503: { ...successOf(route), description: 'Not available.' } } : {}),
     },
   };
@@ -129,26 +142,23 @@ function successOf(route: Route): Json {
   if (route.response)
     content['application/json'] = { schema: jsonSchema(route.response, 'output') };
   for (const type of route.produces ?? []) content[type] = { schema: { type: 'string' } };
-  const headers: Json = { 'X-Request-Id': { schema: { type: 'string' } } };
-  if (route.status === 201) headers.Location = { schema: { type: 'string' } };
-  return { description: 'Done.', headers, content };
+  return { description: 'Done.', headers: headersOf(route, 'success'), content };
 }
 
 /** Errors by status, the codes of one status in its description. */
-function errorsOf(route: Route): Json {
+function errorsOf(route: Route, ofManners: ErrorCode[]): Json {
   const codes = new Set<ErrorCode>([
     'malformed_request',
     'internal_error',
     ...(route.errors ?? []),
+    ...ofManners,
   ]);
-  if (route.role !== 'public')
-    for (const code of ['unauthenticated', 'forbidden'] as const) codes.add(code);
   if (route.path.includes(':')) codes.add('not_found');
   if (route.body)
     for (const code of ['malformed_json', 'unsupported_media_type'] as const) codes.add(code);
   if (route.body || route.consumes) codes.add('body_too_large');
   codes.add('validation_failed');
-  const byStatus: Record<string, string[]> = {};
+  const byStatus: Record<string, ErrorCode[]> = {};
   for (const code of codes) {
     const status = ERROR_STATUS[code];
     byStatus[status] = [...(byStatus[status] ?? []), code];
@@ -157,7 +167,11 @@ function errorsOf(route: Route): Json {
   return Object.fromEntries(
     Object.entries(byStatus).map(([status, names]) => [
       status,
-      { description: names.map((name) => `\`${name}\``).join(', '), content },
+      {
+        description: names.map((name) => `\`${name}\``).join(', '),
+        headers: headersOf(route, names),
+        content,
+      },
     ]),
   );
 }

@@ -1,8 +1,9 @@
 /** Query, path and body out of a request, validated, every fault named at once. */
 
 import * as v from 'valibot';
+import type { App } from '../app.ts';
 import { AppError, type ParamError } from '../lib/errors.ts';
-import type { Schema } from './route.ts';
+import type { Route, Schema } from './route.ts';
 
 const JSON_BODY_MAX = 1024 * 1024;
 const JSON_DEPTH_MAX = 64;
@@ -68,8 +69,26 @@ export function contentType(request: Request): string {
   return (request.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
 }
 
+const EMPTY = new Uint8Array();
+
+/** The body that a route declares, validated; `raw` has the bytes of one that is not JSON. */
+export async function readBodyOf(app: App, route: Route, request: Request) {
+  if ((route.body || route.consumes) && request.headers.get('content-encoding'))
+    throw new AppError('unsupported_media_type', 'The body must not be compressed.');
+  if (route.consumes) {
+    if (contentType(request) !== route.consumes.type)
+      throw new AppError('unsupported_media_type', `This takes ${route.consumes.type}.`);
+    return { body: undefined as never, raw: await readBody(request, route.consumes.maxBytes(app)) };
+  }
+  if (!route.body) return { body: undefined as never, raw: EMPTY };
+  const type = contentType(request);
+  if (type !== '' && type !== 'application/json')
+    throw new AppError('unsupported_media_type', 'This takes application/json.');
+  return { body: validate(route.body, await readJson(request)) as never, raw: EMPTY };
+}
+
 /** Reads at most `max` bytes; throws `body_too_large` as soon as there are more. */
-export async function readBody(request: Request, max: number): Promise<Uint8Array> {
+async function readBody(request: Request, max: number): Promise<Uint8Array> {
   const tooLarge = () => new AppError('body_too_large', `The body has more than ${max} bytes.`);
   const declared = request.headers.get('content-length');
   if (declared !== null && Number(declared) > max) throw tooLarge();
@@ -85,7 +104,7 @@ export async function readBody(request: Request, max: number): Promise<Uint8Arra
 }
 
 /** A JSON body; an empty one is `{}`. Throws `malformed_json` for what is none or nests too deep. */
-export async function readJson(request: Request): Promise<unknown> {
+async function readJson(request: Request): Promise<unknown> {
   const bytes = await readBody(request, JSON_BODY_MAX);
   if (bytes.byteLength === 0) return {};
   let text: string;

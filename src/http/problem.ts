@@ -1,6 +1,7 @@
 /** Problem documents (RFC 9457): the one place where an error becomes an answer. */
 
 import { type AppError, ERROR_STATUS, type ErrorCode, type ParamError } from '../lib/errors.ts';
+import type { HeaderFields } from './security-headers.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
@@ -53,11 +54,17 @@ export function problemOf(
   };
 }
 
-export function problemResponse(error: AppError, requestId: string): Response {
+/** `fields` are those of every answer. */
+export function problemResponse(
+  error: AppError,
+  requestId: string,
+  fields: HeaderFields,
+): Response {
   const problem = problemOf(error, requestId);
   return new Response(JSON.stringify(problem), {
     status: problem.status,
     headers: {
+      ...fields,
       'content-type': PROBLEM_TYPE,
       'x-request-id': requestId,
       'cache-control': 'no-store',

@@ -2,6 +2,7 @@
 
 import type * as v from 'valibot';
 import type { App } from '../app.ts';
+import type { Rate } from '../config-readers.ts';
 import type { ErrorCode } from '../lib/errors.ts';
 import type { Tx } from '../store/open.ts';
 import type { Actor, Role } from './actor.ts';
@@ -28,14 +29,17 @@ export interface Call<R, Q, B> {
   /**
    * For a POST that creates: call it inside the transaction of the write with what will be answered,
    * so that an answer kept for an `Idempotency-Key` stands or falls with the write. Without such a
-   * key it does nothing.
+   * key it does nothing. Header fields of the answer are set before.
    */
   keep(tx: Tx, answer: unknown): Promise<void>;
   /**
    * Throws `precondition_failed` where the request has an `If-Match` that is not the ETag of the
-   * object as it would be answered now. To be called inside the transaction of the change.
+   * object, presented as the GET of the same path answers it. To be called inside the transaction of
+   * the change, once the object is found.
    */
   ifMatch(present: unknown): void;
+  /** A header of the answer, such as `set-cookie`; the last of a name counts. Errors go without. */
+  setHeader(name: string, value: string): void;
   /** Aborts when the client goes away. */
   signal: AbortSignal;
 }
@@ -44,13 +48,17 @@ export interface RouteSpec<R, Q, B, S> {
   method: Method;
   /** `:name` for a part that varies. */
   path: string;
+  /** Parts of the path that no log may have, such as the token of a link. */
+  secretParams?: string[];
   /** The least role that may; `public` asks for no credentials. */
   role: R;
   /** One line for the documentation, and a name for the operation (`createTest`). */
   summary: string;
   operation: string;
-  /** The answer is an object that can be changed: it carries an ETag. */
+  /** The answer is an object that can be changed: it carries an ETag. Declared on its GET at least. */
   etag?: boolean;
+  /** A stricter limit than that of every operation: for each address, whoever asks. */
+  limit?: Rate;
   /** Served in the preview surface too. */
   preview?: boolean;
   query?: Q;
@@ -59,7 +67,7 @@ export interface RouteSpec<R, Q, B, S> {
   /** A body that is not JSON: its type, and the most bytes taken. */
   consumes?: { type: string; maxBytes(app: App): number };
   /** 200 unless said. A 201 carries `location`. */
-  status?: 200 | 201;
+  status?: 200 | 201 | 202;
   location?(answer: S extends Schema ? v.InferOutput<S> : never): string;
   /** Where the status follows from the answer. */
   statusOf?(answer: S extends Schema ? v.InferOutput<S> : never): 200 | 503;

@@ -2,6 +2,7 @@
 
 import type { SelectQueryBuilder } from 'kysely';
 import * as v from 'valibot';
+import { AppError } from '../lib/errors.ts';
 
 /** A time as the API writes it. */
 export const Time = v.pipe(v.string(), v.isoTimestamp('must be an ISO 8601 date-time'));
@@ -47,11 +48,17 @@ export const QueryTime = v.pipe(
   v.transform((text) => new Date(text).toISOString()),
 );
 
-/** The query of every list; filters are added to it. */
+const Cursor = v.pipe(
+  v.string(),
+  v.minLength(1, 'must be an id'),
+  v.maxLength(100, 'must have at most 100 characters'),
+);
+
+/** The query of every list; filters are added to it. Of the two cursors only one may be given. */
 export const PAGE = {
   limit: v.optional(queryInteger(1, 100), '20'),
-  starting_after: v.optional(v.pipe(v.string(), v.maxLength(100))),
-  ending_before: v.optional(v.pipe(v.string(), v.maxLength(100))),
+  starting_after: v.optional(Cursor),
+  ending_before: v.optional(Cursor),
 };
 
 export interface Page {
@@ -66,20 +73,34 @@ export function listOf<S extends v.GenericSchema>(item: S) {
 }
 
 /**
- * One page of rows, newest first, by id: correct while rows are added. `idColumn` is the id's
- * reference in the query.
+ * One page of rows, newest first, by id: correct while rows are added. Throws `validation_failed` for
+ * both cursors at once.
  */
 export async function pageOf<DB, TB extends keyof DB, Row extends { id: string }>(
   query: SelectQueryBuilder<DB, TB, Row>,
   { limit, starting_after, ending_before }: Page,
 ): Promise<{ rows: Row[]; hasMore: boolean }> {
+  if (starting_after !== undefined && ending_before !== undefined) throw bothCursors();
   const id = 'id' as never;
   let paged = query.limit(limit + 1);
   if (starting_after) paged = paged.where(id, '<', starting_after as never);
   if (ending_before) paged = paged.where(id, '>', ending_before as never);
-  const backwards = ending_before !== undefined && starting_after === undefined;
+  const backwards = ending_before !== undefined;
   const found = await paged.orderBy(id, backwards ? 'asc' : 'desc').execute();
   const rows = found.slice(0, limit) as Row[];
   if (backwards) rows.reverse();
   return { rows, hasMore: found.length > limit };
+}
+
+function bothCursors(): AppError {
+  const params = ['starting_after', 'ending_before'];
+  return new AppError(
+    'validation_failed',
+    `Wrong: ${params.join(', ')}.`,
+    params.map((param) => ({
+      param,
+      code: 'invalid',
+      message: 'must not be given with the other',
+    })),
+  );
 }

@@ -10,6 +10,7 @@ import type { NewId } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { PROBLEM_TYPE, problemOf, problemResponse } from './problem.ts';
 import type { Fetch } from './router.ts';
+import { COMMON_HEADERS } from './security-headers.ts';
 
 export interface HttpOptions {
   host: string;
@@ -75,12 +76,13 @@ export async function startHttp(options: HttpOptions): Promise<HttpListener> {
 /** What cannot even be made a request of, such as one with an impossible Host; else it is a bug. */
 function answerBelowRouter(error: unknown, { newId, log }: HttpOptions): Response {
   const requestId = newId('req');
+  const answer = (problem: AppError) => problemResponse(problem, requestId, COMMON_HEADERS);
   if (error instanceof Error && error.name === 'RequestError') {
     log.info('request', { request_id: requestId, status: 400 });
-    return problemResponse(new AppError('malformed_request', 'Bad Request.'), requestId);
+    return answer(new AppError('malformed_request', 'Bad Request.'));
   }
   log.error('request failed', { request_id: requestId, fault: String(error) });
-  return problemResponse(new AppError('internal_error', 'It has been logged.'), requestId);
+  return answer(new AppError('internal_error', 'It has been logged.'));
 }
 
 const tlsContext = ({ cert, key }: { cert: string; key: string }) => ({
@@ -143,6 +145,7 @@ function answerClientError(
     `Content-Type: ${PROBLEM_TYPE}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${requestId}`,
+    ...Object.entries(COMMON_HEADERS).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);

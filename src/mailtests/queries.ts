@@ -191,16 +191,6 @@ export function searchText({ name, subject }: Pick<TestRow, 'name' | 'subject'>)
   return `${name ?? ''}\n${subject ?? ''}`.toLowerCase();
 }
 
-/** Deletes a test with its message. false where there is none. */
-export async function deleteTest(db: Db, id: string, livemode: boolean): Promise<boolean> {
-  return db.transaction().execute(async (tx) => {
-    const test = await findTest(tx, id, livemode);
-    if (!test) return false;
-    await deleteTests(tx, [id]);
-    return true;
-  });
-}
-
 /** Tests with their messages and the messages' pieces. */
 export async function deleteTests(tx: Tx, ids: string[]): Promise<void> {
   const messages = tx.selectFrom('messages').select('id').where('test_id', 'in', ids);

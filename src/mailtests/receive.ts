@@ -4,10 +4,12 @@ import type { Envelope } from '../analysis/check.ts';
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { sha256 } from '../lib/crypto.ts';
+import { SEND_JOB } from '../outbox/queue.ts';
 import type { Tx } from '../store/open.ts';
 import type { MessageRow } from '../store/tables.ts';
 import { ANALYZE_JOB } from './jobs.ts';
 import { findMessageOf, insertMessage, storeTail } from './messages.ts';
+import { passOn } from './postmaster.ts';
 import { findTestByToken } from './queries.ts';
 
 /** A reply of the protocol (RFC 5321 §4.2, RFC 3463). */
@@ -93,11 +95,11 @@ export async function receiveMessage(
       .transaction()
       .execute((tx) =>
         local === 'postmaster'
-          ? keepForPostmaster(tx, message, raw)
+          ? keepForPostmaster(tx, app, message, raw)
           : keepForTest(tx, local, message, raw),
       );
     if (!verdict.accept || verdict.id !== message.id) await dropPieces(app, message.id);
-    else if (local !== 'postmaster') app.scheduler.wake(ANALYZE_JOB);
+    else app.scheduler.wake(local === 'postmaster' ? SEND_JOB : ANALYZE_JOB);
     return verdict.accept ? { accept: true, text: `Kept as ${verdict.id}` } : verdict;
   } catch (error) {
     // Where even that fails, the next start sweeps them.
@@ -113,7 +115,12 @@ type Kept = { accept: true; id: string } | Refusal;
 /** Anyone may write to postmaster: this much is kept until it is old, so that tests have their room. */
 const POSTMASTER_MAX = { messages: 1000, bytes: 256 * 1024 * 1024 };
 
-async function keepForPostmaster(tx: Tx, message: MessageRow, raw: Uint8Array): Promise<Kept> {
+async function keepForPostmaster(
+  tx: Tx,
+  app: App,
+  message: MessageRow,
+  raw: Uint8Array,
+): Promise<Kept> {
   const { count, bytes } = await tx
     .selectFrom('messages')
     .select(({ fn }) => [fn.countAll<number>().as('count'), fn.sum<number>('size').as('bytes')])
@@ -122,6 +129,7 @@ async function keepForPostmaster(tx: Tx, message: MessageRow, raw: Uint8Array): 
   const { messages, bytes: most } = POSTMASTER_MAX;
   if (Number(count) >= messages || Number(bytes ?? 0) + message.size > most) return MAILBOX_FULL;
   await insertMessage(tx, message, raw);
+  await passOn(tx, app, message, raw);
   return { accept: true, id: message.id };
 }
 

@@ -5,11 +5,12 @@ import { route } from '../http/route.ts';
 import { listOf } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
+import { audit } from '../team/audit.ts';
 import { streamed, toCsv, toJsonLines } from './export.ts';
 import { ANALYZE_JOB } from './jobs.ts';
 import { findMessageOf, readChunks } from './messages.ts';
 import { presentListed, presentTest } from './present.ts';
-import { changeTest, deleteTest, eachTest, insertTest, listTests, newTestRow } from './queries.ts';
+import { changeTest, deleteTests, eachTest, insertTest, listTests, newTestRow } from './queries.ts';
 import { reportHtml, reportPdf } from './report.ts';
 import {
   ListedTest,
@@ -35,12 +36,17 @@ export const createTest = route({
   summary: 'Create a test and get the address to send the mail to',
   body: NewTest,
   status: 201,
+  etag: true,
   location,
   response: Test,
-  async handle({ app, actor, body }) {
+  async handle({ app, actor, body, keep }) {
     const row = newTestRow(app, { ...body, livemode: actor.livemode });
-    await insertTest(app.db, row);
-    return presentTest(row, app.config);
+    const test = presentTest(row, app.config);
+    await app.db.transaction().execute(async (tx) => {
+      await insertTest(tx, row);
+      await keep(tx, test);
+    });
+    return test;
   },
 });
 
@@ -54,12 +60,17 @@ const submitTest = route({
   errors: ['unavailable'],
   consumes: { type: 'message/rfc822', maxBytes: ({ config }) => config.SMTP_MAX_SIZE },
   status: 201,
+  etag: true,
   location,
   response: Test,
-  async handle({ app, actor, query, raw }) {
+  async handle({ app, actor, query, raw, keep }) {
     if (raw.byteLength === 0)
       throw new AppError('malformed_request', 'The body is empty: it must be the message.');
-    return presentTest(await submitMessage(app, raw, query, actor.livemode), app.config);
+    const { livemode } = actor;
+    const row = await submitMessage(app, raw, { ...query, livemode }, (tx, stored) =>
+      keep(tx, presentTest(stored, app.config)),
+    );
+    return presentTest(row, app.config);
   },
 });
 
@@ -107,6 +118,7 @@ export const getTest = route({
   operation: 'getTest',
   role: 'viewer',
   summary: 'Get a test; with `wait`, as soon as it ends or after that many seconds',
+  etag: true,
   query: WaitQuery,
   response: Test,
   async handle(call) {
@@ -131,20 +143,21 @@ const updateTest = route({
   operation: 'updateTest',
   role: 'member',
   summary: 'Change the name or the metadata of a test',
+  etag: true,
   body: TestPatch,
   response: Test,
-  async handle({ app, actor, params, body }) {
-    const row = await testOr404(app, params.id!, actor.livemode);
-    const change = {
-      ...(body.name === undefined ? {} : { name: body.name }),
-      ...(body.metadata === undefined ? {} : { metadata: JSON.stringify(body.metadata ?? {}) }),
-    };
-    if (
-      Object.keys(change).length > 0 &&
-      !(await changeTest(app.db, { ...row, ...change }, change))
-    )
-      throw new AppError('not_found', 'There is no test with this id.');
-    return presentTest({ ...row, ...change }, app.config);
+  async handle({ app, actor, params, body, ifMatch }) {
+    return app.db.transaction().execute(async (tx) => {
+      const row = await testOr404({ db: tx }, params.id!, actor.livemode);
+      ifMatch(presentTest(row, app.config));
+      const change = {
+        ...(body.name === undefined ? {} : { name: body.name }),
+        ...(body.metadata === undefined ? {} : { metadata: JSON.stringify(body.metadata ?? {}) }),
+      };
+      const changed = { ...row, ...change };
+      if (Object.keys(change).length > 0) await changeTest(tx, changed, change);
+      return presentTest(changed, app.config);
+    });
   },
 });
 
@@ -155,10 +168,15 @@ const removeTest = route({
   role: 'member',
   summary: 'Delete a test and its message',
   response: v.object({ id: v.string(), object: v.literal('test'), deleted: v.literal(true) }),
-  async handle({ app, actor, params }) {
+  async handle(call) {
+    const { app, actor, params, ifMatch } = call;
     const id = params.id!;
-    if (!(await deleteTest(app.db, id, actor.livemode)))
-      throw new AppError('not_found', 'There is no test with this id.');
+    await app.db.transaction().execute(async (tx) => {
+      const row = await testOr404({ db: tx }, id, actor.livemode);
+      ifMatch(presentTest(row, app.config));
+      await deleteTests(tx, [id]);
+      await audit(tx, call, { action: 'test.deleted', object: { type: 'test', id } });
+    });
     app.signals.raise(id);
     return { id, object: 'test' as const, deleted: true as const };
   },

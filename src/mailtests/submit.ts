@@ -6,6 +6,7 @@ import type { App } from '../app.ts';
 import { normalizeAddress } from '../lib/addresses.ts';
 import { sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
+import type { Tx } from '../store/open.ts';
 import type { TestRow } from '../store/tables.ts';
 import { ANALYZE_JOB } from './jobs.ts';
 import { insertMessage, storeTail } from './messages.ts';
@@ -57,12 +58,15 @@ function copyWithCr(bytes: Buffer, out: Buffer, start: number): number {
   return to;
 }
 
-/** Creates the test and stores its message; the analysis is due at once. */
+/**
+ * Creates the test and stores its message; the analysis is due at once. `alongside` writes what stands
+ * or falls with them.
+ */
 export async function submitMessage(
   app: App,
   bytes: Uint8Array,
-  query: SubmitQuery,
-  livemode: boolean,
+  { livemode, ...query }: SubmitQuery & { livemode: boolean },
+  alongside: (tx: Tx, test: TestRow) => Promise<void>,
 ): Promise<TestRow> {
   if (!(await app.hasSpace()))
     throw new AppError('unavailable', 'There is no room for messages now.');
@@ -98,6 +102,7 @@ export async function submitMessage(
   await app.db.transaction().execute(async (tx) => {
     await insertTest(tx, test);
     await insertMessage(tx, message, raw);
+    await alongside(tx, test);
   });
   app.scheduler.wake(ANALYZE_JOB);
   return test;

@@ -1,21 +1,38 @@
 /** Puts mail into the outbox, in the transaction of what it tells of. */
 
 import type { App } from '../app.ts';
+import { isoTime } from '../lib/clock.ts';
 import type { Tx } from '../store/open.ts';
 import type { OutboxRow } from '../store/tables.ts';
+import { type OutgoingMail, sealMail } from './content.ts';
 
-export interface OutgoingMail {
-  to: string;
-  subject: string;
-  text: string;
-  html: string;
-  /** Further header fields. */
-  headers?: Record<string, string>;
-}
+export type { OutgoingMail };
+
+/** The job that sends what is due: to wake it by. */
+export const SEND_JOB = 'send mail';
 
 /** The id of the mail; null where outgoing mail is not configured. After the commit, wake `SEND_JOB`. */
-export async function queueMail(_tx: Tx, _app: App, _mail: OutgoingMail): Promise<string | null> {
-  return null;
+export async function queueMail(
+  tx: Tx,
+  { mailer, newId, clock, secrets }: Pick<App, 'mailer' | 'newId' | 'clock' | 'secrets'>,
+  mail: OutgoingMail,
+): Promise<string | null> {
+  if (mailer === null) return null;
+  const id = newId('mail');
+  const now = isoTime(clock.now());
+  await tx
+    .insertInto('outbox')
+    .values({
+      id,
+      created_at: now,
+      recipient: mail.to,
+      content: sealMail(secrets, id, mail),
+      status: 'queued',
+      attempts: 0,
+      due_at: now,
+    })
+    .execute();
+  return id;
 }
 
 export type EmailStatus = 'not_configured' | 'queued' | 'sent' | 'failed';

@@ -10,6 +10,7 @@ import type { Overrides } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Role } from '../../src/http/actor.ts';
 import type { Schema } from '../../src/http/route.ts';
+import { isoTime } from '../../src/lib/clock.ts';
 import type { Log } from '../../src/lib/log.ts';
 import type { Test } from '../../src/mailtests/schema.ts';
 import { type Zone, zoneResolver } from '../../src/net/zone.ts';
@@ -24,6 +25,12 @@ export interface Answer<T = unknown> {
   text: string;
 }
 
+export interface TestMember {
+  id: string;
+  email: string;
+  key: string;
+}
+
 export interface TestService extends Service {
   url: string;
   folder: string;
@@ -36,7 +43,10 @@ export interface TestService extends Service {
     path: string,
     options?: CallOptions,
   ): Promise<Answer<T>>;
-  makeKey(role: Role, livemode?: boolean): Promise<string>;
+  /** A key of the owner, unless of another member. */
+  makeKey(role: Role, livemode?: boolean, memberId?: string): Promise<string>;
+  /** A member who has joined, `<role><n>@example.com`, with a live key of the same role. */
+  makeMember(role: Exclude<Role, 'owner'>): Promise<TestMember>;
   createTest(body?: object): Promise<Test>;
   getTest(id: string, query?: string): Promise<Test>;
 }
@@ -71,6 +81,8 @@ export async function startTestService(
     DELIVERABILITY_WORKERS: '1',
     // In an empty zone none would answer rightly; tests of reputation switch them on.
     DELIVERABILITY_BLOCKLISTS: '-all',
+    // Some tests ask more in a second than people in a minute; those of the limit set one.
+    DELIVERABILITY_RATE_LIMIT: '0',
     ...env,
   });
   const service = await startService(config, '0.0.0-test', {
@@ -82,8 +94,17 @@ export async function startTestService(
   const { app } = service;
   const url = `http://127.0.0.1:${service.http.port}`;
   const owner = (await findOwner(app.db)) ?? (await makeOwner(app, 'owner@example.com')).owner;
-  const makeKey = async (role: Role, livemode = true) =>
-    (await createApiKey(app, { memberId: owner.id, name: role, role, livemode })).key;
+  const makeKey = async (role: Role, livemode = true, memberId = owner.id) =>
+    (await createApiKey(app, { memberId, name: role, role, livemode })).key;
+  let members = 0;
+  const makeMember: TestService['makeMember'] = async (role) => {
+    const id = app.newId('mem');
+    const email = `${role}${++members}@example.com`;
+    const joined_at = isoTime(app.clock.now());
+    const row = { id, email, name: `The ${role}`, role, joined_at };
+    await app.db.insertInto('members').values(row).execute();
+    return { id, email, key: await makeKey(role, true, id) };
+  };
   const key = await makeKey('owner');
   const call: TestService['call'] = (method, path, callOptions) =>
     request(url, key, method, path, callOptions) as never;
@@ -95,6 +116,7 @@ export async function startTestService(
     logged,
     call,
     makeKey,
+    makeMember,
     async createTest(body = {}) {
       return (await call<Test>('POST', '/v1/tests', { json: body })).body;
     },

@@ -13,6 +13,7 @@ interface Operation {
   operationId: string;
   security: object[];
   'x-role'?: string;
+  'x-roles'?: string[];
   parameters: { name: string; in: string; required: boolean; schema: object }[];
   requestBody?: { required?: boolean; content: Record<string, { schema: object }> };
   responses: Record<
@@ -26,7 +27,11 @@ interface Document {
   info: object;
   servers?: object[];
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: { Problem: { properties: { code: { enum: string[] } } } } };
+  components: {
+    securitySchemes: { session: { in: string; name: string } };
+    headers: Record<string, object>;
+    schemas: { Problem: { properties: { code: { enum: string[] } } } };
+  };
 }
 
 const INFO = { title: 'T', version: '1', description: 'D' };
@@ -85,7 +90,26 @@ const ready = route({
   handle: () => ({ ok: true }),
 });
 
-const DOCUMENT = documentOf([create, upload, show, ready], {
+const changeable = {
+  ...{ path: '/things/:id', etag: true, response: Thing },
+  handle: () => ({ id: 'a', count: null }),
+} as const;
+const get = route({
+  ...{ ...changeable, method: 'GET', role: 'viewer', operation: 'getThing', summary: 'Get one' },
+});
+const change = route({
+  ...{ ...changeable, method: 'PATCH', role: 'admin', operation: 'changeThing' },
+  summary: 'Change one',
+  body: v.strictObject({ name: Name }),
+});
+const remove = route({
+  ...{ method: 'DELETE', path: '/things/:id', role: 'owner', operation: 'removeThing' },
+  summary: 'Remove one',
+  response: v.object({ id: v.string() }),
+  handle: () => ({ id: 'a' }),
+});
+
+const DOCUMENT = documentOf([create, upload, show, ready, get, change, remove], {
   serverUrl: 'https://api.example.com',
 });
 const operation = (method: string, path: string): Operation => DOCUMENT.paths[path]![method]!;
@@ -121,10 +145,27 @@ describe('an operation', () => {
   });
 
   it('says who may, or that anyone may', () => {
-    const { security, 'x-role': role } = operation('post', '/things');
-    assert.deepEqual([security, role], [[{ bearer: [] }], 'member']);
+    const { security, 'x-role': role, 'x-roles': roles } = operation('post', '/things');
+    assert.deepEqual(security, [{ bearer: [] }, { session: [] }]);
+    assert.deepEqual([role, roles], ['member', ['member', 'admin', 'owner']]);
+    assert.deepEqual(operation('delete', '/things/{id}')['x-roles'], ['owner']);
     const open = operation('get', '/ready');
-    assert.deepEqual([open.security, open['x-role']], [[], undefined]);
+    assert.deepEqual([open.security, open['x-role'], open['x-roles']], [[], undefined, undefined]);
+  });
+
+  it('has the header fields that make it safe: for retries, for what was read and for changes', () => {
+    const takes = (method: string, path: string) =>
+      operation(method, path)
+        .parameters.filter((parameter) => parameter.in === 'header')
+        .map(({ name, required }) => [name, required]);
+    assert.deepEqual(takes('post', '/things'), [['Idempotency-Key', false]]);
+    assert.deepEqual(takes('get', '/things/{id}'), [['If-None-Match', false]]);
+    assert.deepEqual(takes('patch', '/things/{id}'), [['If-Match', false]]);
+    assert.deepEqual(takes('delete', '/things/{id}'), [['If-Match', false]]);
+    assert.deepEqual(takes('get', '/ready'), []);
+    const notModified = operation('get', '/things/{id}').responses['304']!;
+    assert.ok('ETag' in notModified.headers! && !('content' in notModified));
+    assert.ok(!('304' in operation('get', '/ready').responses));
   });
 
   it('has the body as it is checked: unknown fields are refused', () => {
@@ -142,7 +183,7 @@ describe('an operation', () => {
     assert.deepEqual(Object.keys(requestBody!.content), ['application/json', 'text/csv']);
     assert.deepEqual(
       parameters.map(({ name }) => name),
-      ['name'],
+      ['Idempotency-Key', 'name'],
     );
     assert.equal(operationId, 'createThing');
     assert.match(responses['409']!.description, /`conflict`/);
@@ -150,7 +191,17 @@ describe('an operation', () => {
 
   it('has its answer with its status and headers', () => {
     const made = operation('post', '/things').responses['201']!;
-    assert.deepEqual(Object.keys(made.headers!), ['X-Request-Id', 'Location']);
+    const limited = ['RateLimit-Policy', 'RateLimit'];
+    assert.deepEqual(Object.keys(made.headers!), [
+      ...['X-Request-Id', 'Location', 'Idempotent-Replayed'],
+      ...limited,
+    ]);
+    const changed = operation('patch', '/things/{id}').responses['200']!;
+    assert.deepEqual(Object.keys(changed.headers!), ['X-Request-Id', 'ETag', ...limited]);
+    const removed = operation('delete', '/things/{id}').responses['200']!;
+    assert.deepEqual(Object.keys(removed.headers!), ['X-Request-Id', ...limited]);
+    const refused = operation('get', '/ready').responses['429']!;
+    assert.deepEqual(Object.keys(refused.headers!), ['X-Request-Id', 'Retry-After', ...limited]);
     const { schema } = made.content['application/json'] as { schema: { required: string[] } };
     assert.deepEqual(schema.required, ['id', 'count']);
     const { content } = operation('get', '/things/{id}/parts/{part}').responses['200']!;
@@ -166,7 +217,7 @@ describe('an operation', () => {
   it('has the errors that it can end in, and no other', () => {
     const codesOf = (method: string, path: string) =>
       Object.entries(operation(method, path).responses)
-        .filter(([, { content }]) => 'application/problem+json' in content)
+        .filter(([, { content }]) => content && 'application/problem+json' in content)
         .flatMap(([status, { description }]) =>
           [...description.matchAll(/`(\w+)`/g)].map(([, code]) => {
             assert.equal(ERROR_STATUS[code as keyof typeof ERROR_STATUS], Number(status), code);
@@ -174,7 +225,10 @@ describe('an operation', () => {
           }),
         )
         .sort();
-    const everywhere = ['internal_error', 'malformed_request', 'validation_failed'];
+    const everywhere = [
+      ...['internal_error', 'malformed_request', 'validation_failed'],
+      'rate_limited',
+    ].sort();
     assert.deepEqual(codesOf('get', '/ready'), everywhere);
     assert.deepEqual(
       codesOf('get', '/things/{id}/parts/{part}'),
@@ -184,12 +238,18 @@ describe('an operation', () => {
       'body_too_large',
       'conflict',
       'forbidden',
+      'idempotency_in_progress',
+      'idempotency_mismatch',
       'malformed_json',
       'unauthenticated',
     ];
     assert.deepEqual(
       codesOf('post', '/things'),
       [...everywhere, ...ofCreation, 'unsupported_media_type'].sort(),
+    );
+    assert.deepEqual(
+      codesOf('delete', '/things/{id}'),
+      [...everywhere, 'forbidden', 'not_found', 'precondition_failed', 'unauthenticated'].sort(),
     );
   });
 });
@@ -215,6 +275,18 @@ describe('the document', () => {
     assert.deepEqual(code.enum, Object.keys(ERROR_STATUS));
   });
 
+  it('says the name of the cookie, which follows from where the service is', () => {
+    const named = (serverUrl?: string) => documentOf([ready], { serverUrl }).components;
+    assert.equal(DOCUMENT.components.securitySchemes.session.name, '__Host-deliverability');
+    assert.equal(named('http://a.example').securitySchemes.session.name, 'deliverability');
+    assert.equal(named().securitySchemes.session.name, 'deliverability');
+  });
+
+  it('says nothing of limits where balancers ask', () => {
+    const free = documentOf([{ ...ready, path: '/healthz' }]).paths['/healthz']!.get!;
+    assert.ok(!('429' in free.responses) && !('RateLimit' in free.responses['200']!.headers!));
+  });
+
   it('of the program has every route once, its names unique, and can be written', () => {
     const document = documentOf(ROUTES);
     for (const { method, path } of ROUTES)
@@ -223,8 +295,11 @@ describe('the document', () => {
     const names = operations.map(({ operationId }) => operationId);
     assert.equal(new Set(names).size, names.length);
     for (const { operationId, responses } of operations)
-      for (const { content } of Object.values(responses))
-        assert.ok(Object.keys(content).length > 0, `${operationId} answers with something`);
+      for (const [status, { content, headers }] of Object.entries(responses)) {
+        if (status !== '304')
+          assert.ok(Object.keys(content).length > 0, `${operationId} answers with something`);
+        for (const name of Object.keys(headers!)) assert.ok(name in document.components.headers);
+      }
     assert.deepEqual(JSON.parse(JSON.stringify(document)), document);
   });
 });

@@ -34,17 +34,19 @@ export interface Page {
   foot?: ComponentChildren;
   /** Kept in the page itself too, so that a saved copy is as safe. `PAGE_CSP` unless said. */
   csp?: string;
+  /** `no-referrer` unless said, with which the forms of a page tell no origin either. */
+  referrer?: string;
 }
 
 /** A complete HTML document. */
-export function renderPage({ csp = PAGE_CSP, ...page }: Page): string {
+export function renderPage({ csp = PAGE_CSP, referrer = 'no-referrer', ...page }: Page): string {
   const head = renderToString(
     <>
       <meta charset="utf-8" />
       <meta http-equiv="Content-Security-Policy" content={csp} />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="robots" content="noindex" />
-      <meta name="referrer" content="no-referrer" />
+      <meta name="referrer" content={referrer} />
       <meta http-equiv="x-dns-prefetch-control" content="off" />
       <meta name="color-scheme" content="light dark" />
       <title>{page.title}</title>
@@ -58,7 +60,7 @@ export function renderPage({ csp = PAGE_CSP, ...page }: Page): string {
   return `<!doctype html>\n<html lang="en"><head>${head}${style}${script}</head><body>${body}</body></html>\n`;
 }
 
-function Body({ skip, main, aside, foot }: Omit<Page, 'csp'>) {
+function Body({ skip, main, aside, foot }: Omit<Page, 'csp' | 'referrer'>) {
   return (
     <>
       <a class="skip" href="#main">

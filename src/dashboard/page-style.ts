@@ -1,0 +1,29 @@
+/** The style of the pages with forms, beyond that of every page. */
+
+export const FORM_STYLE = `
+main { max-width: 480px; margin: 0 auto; padding: 32px 0; outline: none; }
+.form { padding: 32px; }
+.form > * + *, form > * + * { margin-top: 20px; }
+.form > h1 + p { margin-top: 8px; }
+.field > label { display: block; font-weight: 600; }
+.field > .hint { margin-bottom: 4px; color: var(--muted); font-size: 14px; }
+.field > .wrong { margin-bottom: 4px; color: var(--fail); font-size: 14px; font-weight: 600; }
+.field > input { display: block; width: 100%; min-height: 44px; padding: 8px 12px; border: 1px solid var(--strong-line); border-radius: 8px; background: var(--surface); color: var(--ink); font: 16px/1.5 var(--sans); }
+.field > input:focus { outline: 2px solid var(--accent); outline-offset: 1px; border-radius: 8px; }
+.field > input[aria-invalid="true"] { border: 2px solid var(--fail); padding: 7px 11px; }
+.field > input[readonly] { border-color: var(--line); background: var(--sunken); color: var(--muted); }
+.field > .hint + input, .field > .wrong + input, .field > label + input { margin-top: 4px; }
+.submit { width: 100%; min-height: 44px; padding: 8px 20px; border: 1px solid var(--accent); border-radius: 8px; background: var(--accent); color: var(--page); font: 600 16px/1.5 var(--sans); cursor: pointer; }
+.submit:hover { text-decoration: underline; text-underline-offset: 3px; }
+.submit:focus-visible { border-radius: 8px; }
+.submit.secondary { border-color: var(--strong-line); background: var(--surface); color: var(--ink); }
+.said { display: flex; gap: 8px; padding: 12px; border: 1px solid var(--tone); border-radius: 8px; background: var(--soft); }
+.said > .icon { margin-top: 4px; color: var(--tone); }
+.said > p { min-width: 0; }
+.links { display: flex; flex-wrap: wrap; gap: 4px 20px; }
+.links a { display: inline-block; padding: 4px 0; }
+@media (max-width: 640px) {
+  main { padding: 16px 0; }
+  .form { padding: 20px 16px; }
+}
+`;

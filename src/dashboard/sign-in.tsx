@@ -1,0 +1,130 @@
+/** The page to sign in, and the way out. */
+
+import { route } from '../http/route.ts';
+import { clearedSessionCookie } from '../http/session-cookie.ts';
+import { ERROR_STATUS } from '../lib/errors.ts';
+import { endOwnSession } from '../team/session-end.ts';
+import { cookieOf } from '../team/session-routes.ts';
+import { signIn } from '../team/session-sign-in.ts';
+import { Field, Said, Submit } from './form.tsx';
+import { anyWrong, FORM, PageQuery, readForm, refused, type Wrong } from './form-body.ts';
+import { pageResponse, seeOther } from './page.tsx';
+import { signedIn } from './signed-in.ts';
+
+const PATH = '/sign-in';
+/** Said once, after something else led here. */
+const DONE: Record<string, string> = {
+  password: 'Your password is set. You can sign in with it now.',
+  'signed-out': 'You are signed out.',
+};
+
+interface State {
+  email?: string;
+  wrong?: Wrong;
+  /** What is wrong with both fields together. */
+  refused?: string;
+  done?: string;
+}
+
+function SignIn({ email, wrong = {}, refused, done }: State) {
+  const wrongNote = refused ? 'refused' : undefined;
+  return (
+    <>
+      {done && <Said tone="pass">{done}</Said>}
+      {refused && (
+        <Said tone="fail" id="refused">
+          {refused}
+        </Said>
+      )}
+      <form method="post" action={PATH}>
+        <Field
+          name="email"
+          label="E-mail address"
+          type="email"
+          autocomplete="username"
+          value={email}
+          wrong={wrong.email}
+          wrongNote={wrongNote}
+          focus={!wrong.password && !refused}
+        />
+        <Field
+          name="password"
+          label="Password"
+          type="password"
+          autocomplete="current-password"
+          wrong={wrong.password}
+          wrongNote={wrongNote}
+          focus={Boolean(refused || (wrong.password && !wrong.email))}
+        />
+        <Submit>Sign in</Submit>
+      </form>
+      <p class="links">
+        <a href="/forgot-password">Forgot your password?</a>
+      </p>
+    </>
+  );
+}
+
+function answer(state: State, status?: number, headers?: Record<string, string>): Response {
+  return pageResponse({ title: 'Sign in', status, headers, children: <SignIn {...state} /> });
+}
+
+const show = route({
+  method: 'GET',
+  path: PATH,
+  operation: 'showSignIn',
+  role: 'public',
+  summary: 'The page to sign in',
+  query: PageQuery,
+  produces: ['text/html'],
+  async handle(call) {
+    if (await signedIn(call)) return seeOther('/');
+    return answer({ done: DONE[call.query.done ?? ''] });
+  },
+});
+
+const submit = route({
+  method: 'POST',
+  path: PATH,
+  operation: 'submitSignIn',
+  role: 'public',
+  summary: 'Sign in by the form',
+  consumes: FORM,
+  produces: ['text/html'],
+  async handle(call) {
+    const field = readForm(call.raw);
+    const email = field('email').trim();
+    const password = field('password');
+    const wrong = {
+      email: email ? undefined : 'Enter your e-mail address.',
+      password: password ? undefined : 'Enter your password.',
+    };
+    if (anyWrong(wrong)) return answer({ email, wrong }, 422);
+    const { done, error } = await refused(['unauthenticated', 'rate_limited', 'unavailable'], () =>
+      signIn(call, { email, password }),
+    );
+    if (error)
+      return answer({ email, refused: error.detail }, ERROR_STATUS[error.code], error.headers);
+    call.setHeader('set-cookie', cookieOf(call.app, done.token));
+    return seeOther('/');
+  },
+});
+
+const signOut = route({
+  method: 'POST',
+  path: '/sign-out',
+  operation: 'submitSignOut',
+  role: 'public',
+  summary: 'Sign out by the button',
+  consumes: FORM,
+  produces: ['text/html'],
+  async handle(call) {
+    const actor = await signedIn(call);
+    if (actor?.sessionId)
+      await refused(['not_found'], () => endOwnSession({ ...call, actor }, actor.sessionId!));
+    call.setHeader('set-cookie', clearedSessionCookie(call.app.config));
+    return seeOther(`${PATH}?done=signed-out`);
+  },
+});
+
+export const signInPages = [show, submit, signOut];

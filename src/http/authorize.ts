@@ -1,0 +1,95 @@
+/** Whether a request may: within its limits, with valid credentials, from no foreign page, in its role. */
+
+import type { App } from '../app.ts';
+import { AppError } from '../lib/errors.ts';
+import { type Actor, allows, type Credential, type Identify } from './actor.ts';
+import { originOf } from './cross-site.ts';
+import { addressGroup, createRateLimit, takeOne } from './rate-limit.ts';
+import type { Route } from './route.ts';
+import { readSessionCookie } from './session-cookie.ts';
+import type { Visit } from './visit.ts';
+
+/** What balancers ask: were it limited, they would take the service out. */
+const UNLIMITED = ['/healthz', '/readyz'];
+
+export const isLimited = ({ path }: Pick<Route, 'path'>): boolean => !UNLIMITED.includes(path);
+
+/** Takes one of the general limit, for an id or, where it is null, for the address. */
+export type Take = (visit: Visit, who: string | null) => void;
+
+/** The limit of all operations; one that never ends where none is configured. */
+export function createTake({ config, clock }: Pick<App, 'config' | 'clock'>): Take {
+  if (!config.RATE_LIMIT) return () => {};
+  const limit = createRateLimit('default', config.RATE_LIMIT, clock);
+  return (visit, who) => takeOne(limit, who ?? addressGroup(visit.caller.ip), visit.fields);
+}
+
+/** Resolves with who asks, null on a public route; rejects with the AppError of what is missing. */
+type Authorize = (visit: Visit) => Promise<Actor | null>;
+
+export function createAuthorize(
+  app: Pick<App, 'config' | 'clock'>,
+  route: Route,
+  identify: Identify,
+  takeGeneral: Take,
+): Authorize {
+  const { role } = route;
+  const take = isLimited(route) ? takeGeneral : () => {};
+  const own = route.limit && createRateLimit(route.operation, route.limit, app.clock);
+  const takeOwn = (visit: Visit) => {
+    if (own) takeOne(own, addressGroup(visit.caller.ip), visit.fields);
+  };
+  if (role === 'public')
+    return async (visit) => {
+      take(visit, null);
+      takeOwn(visit);
+      // The answer may set a cookie: no page signs its visitor in to somebody else's account.
+      if (route.method !== 'GET' && originOf(visit.request.headers, app.config) === 'foreign')
+        throw fromForeignPage();
+      return null;
+    };
+  return async (visit) => {
+    const credential = credentialOf(visit.request.headers, app);
+    const actor = credential && (await identify(credential));
+    take(visit, actor && (actor.keyId ?? actor.sessionId));
+    takeOwn(visit);
+    if (!actor) throw unauthenticated(credential);
+    if (
+      credential?.kind === 'session' &&
+      route.method !== 'GET' &&
+      originOf(visit.request.headers, app.config) !== 'own'
+    )
+      throw fromForeignPage();
+    if (!allows(actor.role, role))
+      throw new AppError('forbidden', `This needs the role ${role}; yours is ${actor.role}.`);
+    return actor;
+  };
+}
+
+/** A bearer token, else the session cookie: beside other schemes too, which a proxy may ask for. */
+function credentialOf(headers: Headers, { config }: Pick<App, 'config'>): Credential | null {
+  const authorization = headers.get('authorization');
+  if (authorization !== null && /^Bearer\b/i.test(authorization)) {
+    const [, key] = /^Bearer +([\x21-\x7e]{1,200})$/i.exec(authorization) ?? [];
+    return { kind: 'key', token: key ?? '' };
+  }
+  const token = readSessionCookie(headers.get('cookie'), config);
+  return token === null ? null : { kind: 'session', token };
+}
+
+function unauthenticated(credential: Credential | null): AppError {
+  const detail =
+    credential === null
+      ? 'This needs an API key: Authorization: Bearer <key>.'
+      : credential.kind === 'key'
+        ? 'The API key is not valid.'
+        : 'The session has ended. Sign in again.';
+  return new AppError('unauthenticated', detail, [], { 'www-authenticate': 'Bearer' });
+}
+
+function fromForeignPage(): AppError {
+  return new AppError(
+    'forbidden',
+    'A browser may ask for changes from the pages of this service alone, at its BASE_URL or APP_URL.',
+  );
+}

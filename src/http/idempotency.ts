@@ -1,0 +1,195 @@
+/** One effect for one `Idempotency-Key`: the first request acts, and those after it get its answer. */
+
+import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { App } from '../app.ts';
+import { isoTime } from '../lib/clock.ts';
+import { AppError, errorMessage } from '../lib/errors.ts';
+import type { Db, Tx } from '../store/open.ts';
+import type { IdempotencyRow } from '../store/tables.ts';
+import type { Route } from './route.ts';
+
+/** How long an answer is kept. */
+const KEPT_MS = 24 * 3_600_000;
+const KEY_MAX = 255;
+
+/** An answer as it is kept, encrypted: it may hold a secret that is shown once. */
+export interface KeptAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** A request that is to have one effect. */
+interface OnceRequest {
+  /** The id of the API key or of the session. */
+  caller: string;
+  key: string;
+  /** Of all that makes the request what it is. */
+  hash: string;
+}
+
+/** Whether an `Idempotency-Key` means something there: without credentials it is nobody's. */
+export function takesIdempotencyKey({ method, role, response }: Route): boolean {
+  return method === 'POST' && role !== 'public' && response !== undefined;
+}
+
+type Context = Pick<App, 'db' | 'clock' | 'secrets' | 'log'>;
+/** Keeps the answer in the transaction of the write; where it is not called, `answerOnce` keeps it. */
+type Store = (tx: Tx, answer: KeptAnswer) => Promise<void>;
+
+/** The key of a request; null where it has none. Throws `validation_failed`. */
+export function idempotencyKey(headers: Headers): string | null {
+  const key = headers.get('idempotency-key');
+  if (key === null || (key.length >= 1 && key.length <= KEY_MAX)) return key;
+  const message = `must have 1 to ${KEY_MAX} characters`;
+  throw new AppError('validation_failed', `Wrong: Idempotency-Key ${message}.`, [
+    { param: 'Idempotency-Key', code: 'invalid', message },
+  ]);
+}
+
+/** A piece this large is hashed in about a millisecond. */
+const PIECE_BYTES = 1024 * 1024;
+
+/** Over the parts and the body; the event loop is free between pieces of a large one. */
+export async function requestHash(parts: unknown[], raw: Uint8Array): Promise<string> {
+  const sum = createHash('sha256').update(JSON.stringify(parts));
+  for (let at = 0; at < raw.byteLength; at += PIECE_BYTES) {
+    if (at > 0) await nextTurn();
+    sum.update(raw.subarray(at, at + PIECE_BYTES));
+  }
+  return sum.digest('hex');
+}
+
+/**
+ * Claims the key, then runs; where the key was used, answers what was answered then. What is thrown
+ * is not kept: the claim is given up, so that the request can be made again. Throws
+ * `idempotency_mismatch` and `idempotency_in_progress`.
+ */
+export async function answerOnce(
+  app: Context,
+  request: OnceRequest,
+  run: (store: Store) => Promise<KeptAnswer>,
+): Promise<{ answer: KeptAnswer; replayed: boolean }> {
+  const former = await claim(app, request);
+  if (former) return { answer: replay(app, request, former), replayed: true };
+  let stored = false;
+  try {
+    const answer = await run(async (tx, early) => {
+      await store(tx, app, request, early);
+      stored = true;
+    });
+    if (!stored) await store(app.db, app, request, answer);
+    return { answer, replayed: false };
+  } catch (error) {
+    await giveUp(app, request);
+    throw error;
+  }
+}
+
+const purposeOf = ({ caller, key }: OnceRequest): string => `idempotency:${caller}:${key}`;
+
+const expiry = ({ clock }: Pick<App, 'clock'>): string => isoTime(clock.now() - KEPT_MS);
+
+/** Writes the claim, committed before anything is done; the row of the request that has it already, or null. */
+async function claim(app: Context, { caller, key, hash }: OnceRequest) {
+  return app.db.transaction().execute(async (tx): Promise<IdempotencyRow | null> => {
+    const former = await tx
+      .selectFrom('idempotency_keys')
+      .selectAll()
+      .where('caller', '=', caller)
+      .where('key', '=', key)
+      .executeTakeFirst();
+    if (former && former.created_at > expiry(app)) return former;
+    const row = {
+      request_hash: hash,
+      created_at: isoTime(app.clock.now()),
+      status: null,
+      response: null,
+    };
+    await tx
+      .insertInto('idempotency_keys')
+      .values({ caller, key, ...row })
+      .onConflict((conflict) => conflict.columns(['caller', 'key']).doUpdateSet(row))
+      .execute();
+    return null;
+  });
+}
+
+function replay({ secrets }: Context, request: OnceRequest, former: IdempotencyRow): KeptAnswer {
+  if (former.request_hash !== request.hash)
+    throw new AppError(
+      'idempotency_mismatch',
+      'This Idempotency-Key was used for another request. Take a new key for each request.',
+    );
+  if (former.status === null || former.response === null)
+    throw new AppError(
+      'idempotency_in_progress',
+      'The request with this Idempotency-Key is still running. Ask again soon.',
+      [],
+      { 'retry-after': '1' },
+    );
+  const opened = secrets.open(former.response, purposeOf(request));
+  if (opened === null)
+    throw new AppError(
+      'conflict',
+      'This request was answered, but its answer can no longer be read: SECRET_KEY has changed.',
+    );
+  return { status: former.status, ...JSON.parse(opened) };
+}
+
+async function store(
+  db: Db | Tx,
+  { secrets }: Context,
+  request: OnceRequest,
+  { status, ...rest }: KeptAnswer,
+): Promise<void> {
+  await db
+    .updateTable('idempotency_keys')
+    .set({ status, response: secrets.seal(JSON.stringify(rest), purposeOf(request)) })
+    .where('caller', '=', request.caller)
+    .where('key', '=', request.key)
+    .execute();
+}
+
+/** Only a claim without an answer: what was stored with the write stands with it. */
+async function giveUp({ db, log }: Context, { caller, key }: OnceRequest): Promise<void> {
+  try {
+    await db
+      .deleteFrom('idempotency_keys')
+      .where('caller', '=', caller)
+      .where('key', '=', key)
+      .where('status', 'is', null)
+      .execute();
+  } catch (error) {
+    log.error('an idempotency key stays claimed', { error: errorMessage(error) });
+  }
+}
+
+/** At the start: what was claimed by the process before will never be answered. */
+export async function dropClaims(db: Db): Promise<void> {
+  await db.deleteFrom('idempotency_keys').where('status', 'is', null).execute();
+}
+
+const BATCH = 1000;
+
+/** Deletes answers older than a day, in batches, so that a large backlog never stops the process. */
+export async function expireAnswers(app: Pick<App, 'db' | 'clock'>): Promise<void> {
+  for (;;) {
+    const { numDeletedRows } = await app.db
+      .deleteFrom('idempotency_keys')
+      .where(({ eb, refTuple, selectFrom }) =>
+        eb(
+          refTuple('caller', 'key'),
+          'in',
+          selectFrom('idempotency_keys')
+            .select(['caller', 'key'])
+            .where('created_at', '<=', expiry(app))
+            .limit(BATCH)
+            .$asTuple('caller', 'key'),
+        ),
+      )
+      .executeTakeFirstOrThrow();
+    if (numDeletedRows < BATCH) return;
+  }
+}

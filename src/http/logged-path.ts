@@ -1,0 +1,28 @@
+/** The path of a request as the log may have it: without the secrets that some paths hold. */
+
+import type { Route } from './route.ts';
+
+/** Parts of a path that are secret (`secretParams` of a route) come out as their names: `/password/:token`. */
+export function loggedPaths(routes: Pick<Route, 'path' | 'secretParams'>[]) {
+  const patterns = routes.flatMap(({ path, secretParams = [] }) =>
+    secretParams.map((name) => patternOf(path, name)),
+  );
+  return (path: string): string =>
+    patterns.reduce((text, { pattern, shown }) => text.replace(pattern, shown), path);
+}
+
+/**
+ * Matches up to the secret and whatever follows it: a link that was copied badly, or asked for by
+ * another method, matches no route and is logged too.
+ */
+function patternOf(path: string, name: string) {
+  const before = path.slice(0, path.indexOf(`:${name}`));
+  const parts = before
+    .split('/')
+    .filter(Boolean)
+    .map((part) => (part.startsWith(':') ? '[^/]+' : part.replace(/[^\w-]/g, '\\$&')));
+  return {
+    pattern: new RegExp(`^(/+${parts.join('/+')}/+)[^/].*$`, 'is'),
+    shown: `$1:${name}`,
+  };
+}

@@ -1,0 +1,54 @@
+/** The cookie by which a signed-in browser says who it is: its name, reading it and writing it. */
+
+import type { Config } from '../config.ts';
+
+type Addresses = Pick<Config, 'APP_URL'>;
+
+/** What a token may consist of (RFC 6265 §4.1.1), and how long it may be. */
+const TOKEN = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]{1,200}$/;
+
+/**
+ * Where browsers come by https, the prefix makes them keep the cookie to this very host, so that no
+ * neighbour under the same domain can put one of its own in its place (RFC 6265bis §4.1.3.2).
+ */
+export function sessionCookieName(https: boolean): string {
+  return https ? '__Host-deliverability' : 'deliverability';
+}
+
+const isHttps = ({ APP_URL }: Addresses): boolean => APP_URL.startsWith('https:');
+
+/** The token in a `Cookie` header; null where there is none, or none that could be one. */
+export function readSessionCookie(header: string | null, config: Addresses): string | null {
+  if (header === null) return null;
+  const name = sessionCookieName(isHttps(config));
+  for (const pair of header.split(';')) {
+    const at = pair.indexOf('=');
+    if (at < 0 || pair.slice(0, at).trim() !== name) continue;
+    const value = pair.slice(at + 1).trim();
+    if (TOKEN.test(value)) return value;
+  }
+  return null;
+}
+
+/** The `Set-Cookie` of a session; without `maxAge` (seconds) it ends with the browser. */
+export function sessionCookie(token: string, config: Addresses, maxAge?: number): string {
+  if (!TOKEN.test(token)) throw new Error('a session token has characters that no cookie takes');
+  return cookie(token, config, maxAge);
+}
+
+/** The `Set-Cookie` that takes the cookie away. */
+export function clearedSessionCookie(config: Addresses): string {
+  return cookie('', config, 0);
+}
+
+function cookie(value: string, config: Addresses, maxAge: number | undefined): string {
+  const https = isHttps(config);
+  return [
+    `${sessionCookieName(https)}=${value}`,
+    'Path=/',
+    ...(maxAge === undefined ? [] : [`Max-Age=${Math.floor(maxAge)}`]),
+    ...(https ? ['Secure'] : []),
+    'HttpOnly',
+    'SameSite=Lax',
+  ].join('; ');
+}

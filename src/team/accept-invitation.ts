@@ -1,0 +1,83 @@
+/** An invited person joins: the link is used up and a member made, both or neither. */
+
+import type { App } from '../app.ts';
+import type { Caller } from '../http/caller.ts';
+import { isoTime } from '../lib/clock.ts';
+import { sha256 } from '../lib/crypto.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Db, Tx } from '../store/open.ts';
+import type { InvitationRow, MemberRow } from '../store/tables.ts';
+import { audit } from './audit.ts';
+import { invitationStatus } from './invitations.ts';
+
+/**
+ * The invitation of a link that can be used now. Throws `not_found` for a token that is unknown or
+ * was replaced by a resend, `gone` for one that is used, revoked or expired.
+ */
+export async function openInvitation(
+  db: Db | Tx,
+  token: string,
+  now: number,
+): Promise<InvitationRow> {
+  const row = await db
+    .selectFrom('invitations')
+    .selectAll()
+    .where('hash', '=', sha256(token))
+    .executeTakeFirst();
+  if (!row)
+    throw new AppError(
+      'not_found',
+      'There is no invitation with this link; a newer one may have taken its place.',
+    );
+  const status = invitationStatus(row, now);
+  if (status !== 'pending') throw new AppError('gone', GONE[status]);
+  return row;
+}
+
+const GONE = {
+  accepted: 'This invitation has been used: sign in instead.',
+  revoked: 'This invitation has been revoked.',
+  expired: 'This invitation has expired: ask for a new one.',
+};
+
+/** Throws as `openInvitation` does, and `conflict` where the address has come onto the team by another way. */
+export async function acceptInvitation(
+  tx: Tx,
+  { app, caller }: { app: App; caller: Pick<Caller, 'ip'> },
+  { token, name, passwordHash }: { token: string; name: string; passwordHash: string },
+): Promise<MemberRow> {
+  const now = app.clock.now();
+  const { id, email, role } = await openInvitation(tx, token, now);
+  await tx
+    .updateTable('invitations')
+    .set({ accepted_at: isoTime(now) })
+    .where('id', '=', id)
+    .execute();
+  const member: MemberRow = {
+    id: app.newId('mem'),
+    email,
+    name,
+    role,
+    joined_at: isoTime(now),
+    password_hash: passwordHash,
+  };
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('members')
+    .values(member)
+    // Also where two accept one invitation at once on a database that lets them: one member.
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow();
+  if (!numInsertedOrUpdatedRows)
+    throw new AppError('conflict', `${email} is on the team already: sign in instead.`);
+  const actor = { memberId: member.id, email, keyId: null, sessionId: null };
+  await audit(
+    tx,
+    { app, actor, caller },
+    {
+      action: 'invitation.accepted',
+      object: { type: 'team_invitation', id },
+      details: { email, role, member_id: member.id },
+    },
+  );
+  return member;
+}

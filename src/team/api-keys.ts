@@ -1,0 +1,146 @@
+/** API keys in the database: make, find, list, revoke, and whom one stands for. */
+
+import { type Actor, allows, lowerRole, type Role } from '../http/actor.ts';
+import { type Page, pageOf } from '../http/schemas.ts';
+import { isoTime } from '../lib/clock.ts';
+import { randomSecret, sha256 } from '../lib/crypto.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Db, Tx } from '../store/open.ts';
+import type { ApiKeyRow } from '../store/tables.ts';
+import { type Author, audit } from './audit.ts';
+import type { TeamContext } from './members.ts';
+
+/** How much of a key stays readable: enough to tell keys apart. */
+const PREFIX_LENGTH = 14;
+
+/** How long a key may have been used without its `last_used_at` saying so. */
+const LAST_USED_STEP_MS = 60_000;
+
+export interface NewKey {
+  memberId: string;
+  name: string;
+  role: Role;
+  livemode: boolean;
+  /** Milliseconds from now; null for a key that does not expire. */
+  expiresIn?: number | null;
+}
+
+export interface MadeKey {
+  /** The key itself. It is in this answer alone; the database has its hash. */
+  key: string;
+  row: ApiKeyRow;
+}
+
+/** A new key, made at the machine. */
+export async function createApiKey(context: TeamContext, seed: NewKey): Promise<MadeKey> {
+  const author = { app: context, actor: null, caller: { ip: null } };
+  return context.db.transaction().execute((tx) => insertApiKey(tx, author, seed));
+}
+
+export async function insertApiKey(
+  tx: Tx,
+  author: Author,
+  { memberId, name, role, livemode, expiresIn = null }: NewKey,
+): Promise<MadeKey> {
+  const key = `dlv_${livemode ? 'live' : 'test'}_${randomSecret()}`;
+  const now = author.app.clock.now();
+  const row: ApiKeyRow = {
+    id: author.app.newId('key'),
+    member_id: memberId,
+    name,
+    role,
+    livemode: livemode ? 1 : 0,
+    hash: sha256(key),
+    prefix: key.slice(0, PREFIX_LENGTH),
+    created_at: isoTime(now),
+    expires_at: expiresIn === null ? null : isoTime(now + expiresIn),
+    revoked_at: null,
+    last_used_at: null,
+  };
+  await tx.insertInto('api_keys').values(row).execute();
+  await audit(tx, author, {
+    action: 'api_key.created',
+    object: { type: 'api_key', id: row.id },
+    details: { name, role, livemode, member_id: memberId, expires_at: row.expires_at },
+  });
+  return { key, row };
+}
+
+/** Everybody sees their own keys, an admin and the owner those of all. */
+type Viewer = Pick<Actor, 'memberId' | 'role'>;
+
+/** Keys that are not revoked, those of others only for whom may see them. */
+function visible(db: Db | Tx, { memberId, role }: Viewer) {
+  const live = db.selectFrom('api_keys').selectAll().where('revoked_at', 'is', null);
+  return allows(role, 'admin') ? live : live.where('member_id', '=', memberId);
+}
+
+/** One page, newest first. */
+export async function listApiKeys(db: Db, viewer: Viewer, page: Page) {
+  return pageOf(visible(db, viewer), page);
+}
+
+/** Throws `not_found`, for a revoked key and for one that the viewer may not see too. */
+export async function apiKeyOr404(db: Db | Tx, viewer: Viewer, id: string): Promise<ApiKeyRow> {
+  const row = await visible(db, viewer).where('id', '=', id).executeTakeFirst();
+  if (!row) throw new AppError('not_found', 'There is no API key with this id.');
+  return row;
+}
+
+/** Ends a key at once. Throws `not_found` as above. */
+export async function revokeApiKey(
+  tx: Tx,
+  author: Author,
+  viewer: Viewer,
+  id: string,
+): Promise<void> {
+  const { name, role, member_id } = await apiKeyOr404(tx, viewer, id);
+  await tx
+    .updateTable('api_keys')
+    .set({ revoked_at: isoTime(author.app.clock.now()) })
+    .where('id', '=', id)
+    .execute();
+  await audit(tx, author, {
+    action: 'api_key.revoked',
+    object: { type: 'api_key', id },
+    details: { name, role, member_id },
+  });
+}
+
+/** Who a key stands for now: null where it is unknown, expired or revoked. */
+export async function identifyKey({ db, clock }: TeamContext, key: string): Promise<Actor | null> {
+  if (!key.startsWith('dlv_')) return null;
+  const row = await db
+    .selectFrom('api_keys')
+    .innerJoin('members', 'members.id', 'api_keys.member_id')
+    .select([
+      'api_keys.id',
+      'member_id',
+      'livemode',
+      'api_keys.role',
+      'expires_at',
+      'revoked_at',
+      'last_used_at',
+      'members.role as member_role',
+      'members.email',
+    ])
+    .where('hash', '=', sha256(key))
+    .executeTakeFirst();
+  const now = clock.now();
+  if (!row || row.revoked_at !== null) return null;
+  if (row.expires_at !== null && Date.parse(row.expires_at) <= now) return null;
+  if (row.last_used_at === null || Date.parse(row.last_used_at) <= now - LAST_USED_STEP_MS)
+    await db
+      .updateTable('api_keys')
+      .set({ last_used_at: isoTime(now) })
+      .where('id', '=', row.id)
+      .execute();
+  return {
+    memberId: row.member_id,
+    email: row.email,
+    keyId: row.id,
+    sessionId: null,
+    role: lowerRole(row.role, row.member_role),
+    livemode: row.livemode === 1,
+  };
+}

@@ -1,0 +1,31 @@
+/** The operations on the member who asks (contract §6). */
+
+import { route } from '../http/route.ts';
+import { changeMe, presentMe } from './me.ts';
+import { Me, MePatch } from './session-schema.ts';
+
+const getMe = route({
+  method: 'GET',
+  path: '/v1/me',
+  operation: 'getMe',
+  role: 'viewer',
+  summary: 'Get who you are: the member, the role, and the key or session you came by',
+  etag: true,
+  response: Me,
+  handle: ({ app, actor }) => presentMe(app.db, actor),
+});
+
+const updateMe = route({
+  method: 'PATCH',
+  path: '/v1/me',
+  operation: 'updateMe',
+  role: 'viewer',
+  summary: 'Change your name, or your password by the present one; other sessions then end',
+  etag: true,
+  body: MePatch,
+  response: Me,
+  errors: ['conflict', 'rate_limited', 'unavailable'],
+  handle: (call) => changeMe(call, call.body),
+});
+
+export const meRoutes = [getMe, updateMe];

@@ -1,0 +1,119 @@
+/** The one owner: made at the machine, handed on by the owner; never none and never two. */
+
+import type { Actor } from '../http/actor.ts';
+import { isoTime } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Tx } from '../store/open.ts';
+import type { MemberRow } from '../store/tables.ts';
+import { type Author, audit } from './audit.ts';
+import { findMember, findMemberByEmail, findOwner, setRole, type TeamContext } from './members.ts';
+
+/**
+ * Makes this address the owner: a new member on a team without one; on a team with one, the member
+ * of that address takes over, or the owner's address changes to it. One transaction.
+ */
+export async function makeOwner(
+  context: TeamContext,
+  email: string,
+): Promise<{ owner: MemberRow; created: boolean }> {
+  const address = email.toLowerCase();
+  return context.db.transaction().execute(async (tx) => {
+    const present = await findOwner(tx);
+    const member = await findMemberByEmail(tx, address);
+    if (member && member.id === present?.id) return { owner: present, created: false };
+    if (member)
+      return { owner: await handOver(tx, atTheMachine(context), present, member), created: false };
+    if (present) return { owner: await readdress(tx, context, present, address), created: false };
+    return { owner: await createOwner(tx, context, email), created: true };
+  });
+}
+
+const atTheMachine = (context: TeamContext): Author => ({
+  app: context,
+  actor: null,
+  caller: { ip: null },
+});
+
+async function readdress(
+  tx: Tx,
+  context: TeamContext,
+  owner: MemberRow,
+  email: string,
+): Promise<MemberRow> {
+  await tx.updateTable('members').set({ email }).where('id', '=', owner.id).execute();
+  await audit(tx, atTheMachine(context), {
+    action: 'member.changed',
+    object: { type: 'team_member', id: owner.id },
+    details: { email: { from: owner.email, to: email } },
+  });
+  return { ...owner, email };
+}
+
+async function createOwner(tx: Tx, context: TeamContext, email: string): Promise<MemberRow> {
+  const owner: MemberRow = {
+    id: context.newId('mem'),
+    email: email.toLowerCase(),
+    name: email.split('@')[0]!,
+    role: 'owner',
+    joined_at: isoTime(context.clock.now()),
+    password_hash: null,
+  };
+  await tx.insertInto('members').values(owner).execute();
+  await audit(tx, atTheMachine(context), {
+    action: 'member.created',
+    object: { type: 'team_member', id: owner.id },
+    details: { email: owner.email, role: 'owner' },
+  });
+  return owner;
+}
+
+/** The former owner, and the new one as they are now. */
+export interface Handover {
+  former: MemberRow;
+  owner: MemberRow;
+}
+
+/**
+ * The actor hands the ownership to another member and becomes an admin. Throws `forbidden` where
+ * they are the owner no more, `validation_failed` for one to whom it cannot be handed.
+ */
+export async function transferOwnership(
+  tx: Tx,
+  author: Author & { actor: Pick<Actor, 'memberId'> },
+  newOwnerId: string,
+): Promise<Handover> {
+  const former = await findMember(tx, author.actor.memberId);
+  // Of two transfers at once, the second finds the first one done.
+  if (former?.role !== 'owner')
+    throw new AppError('forbidden', 'This needs the role owner, and you are the owner no more.');
+  if (newOwnerId === former.id) throw wrongOwner('is the owner already');
+  const next = await findMember(tx, newOwnerId);
+  if (!next) throw wrongOwner('names no member of the team');
+  return { former, owner: await handOver(tx, author, former, next) };
+}
+
+const wrongOwner = (message: string) =>
+  new AppError('validation_failed', 'Wrong: new_owner_id.', [
+    { param: 'new_owner_id', code: 'invalid', message },
+  ]);
+
+async function handOver(
+  tx: Tx,
+  author: Author,
+  former: MemberRow | undefined,
+  next: MemberRow,
+): Promise<MemberRow> {
+  const now = isoTime(author.app.clock.now());
+  // In this order: the index allows one owner at a time.
+  if (former) await setRole(tx, former, 'admin', now);
+  await setRole(tx, next, 'owner', now);
+  await audit(tx, author, {
+    action: 'ownership.transferred',
+    object: { type: 'team_member', id: next.id },
+    details: {
+      from: former ? { id: former.id, email: former.email } : null,
+      to: { id: next.id, email: next.email, role: next.role },
+    },
+  });
+  return { ...next, role: 'owner' };
+}

@@ -1,0 +1,40 @@
+/** The operations by which a forgotten password is replaced (contract §6). */
+
+import { route } from '../http/route.ts';
+import { resetPassword } from './password-changes.ts';
+import { requestPasswordReset } from './password-requests.ts';
+import { PasswordReset, ResetConfirmation, ResetRequest } from './session-schema.ts';
+
+const requestReset = route({
+  method: 'POST',
+  path: '/v1/password_resets',
+  operation: 'requestPasswordReset',
+  role: 'public',
+  summary:
+    'Ask for an e-mail with a link to set a password; the answer is the same for any address',
+  body: ResetRequest,
+  status: 202,
+  response: PasswordReset,
+  errors: ['rate_limited'],
+  async handle(call) {
+    await requestPasswordReset(call, call.body.email);
+    return { object: 'password_reset' as const, status: 'requested' as const };
+  },
+});
+
+const confirmReset = route({
+  method: 'POST',
+  path: '/v1/password_resets/confirm',
+  operation: 'confirmPasswordReset',
+  role: 'public',
+  summary: 'Set the password by the token of a link; all sessions of the member end',
+  body: ResetConfirmation,
+  response: PasswordReset,
+  errors: ['not_found', 'gone', 'unavailable'],
+  async handle(call) {
+    await resetPassword(call, call.body);
+    return { object: 'password_reset' as const, status: 'completed' as const };
+  },
+});
+
+export const passwordRoutes = [requestReset, confirmReset];

@@ -1,0 +1,27 @@
+/** The operations on the team, its keys and its audit log, in the order of their documentation. */
+
+import { route } from '../http/route.ts';
+import { listOf } from '../http/schemas.ts';
+import { apiKeyRoutes } from './api-key-routes.ts';
+import { listAudit } from './audit-log.ts';
+import { invitationRoutes } from './invitation-routes.ts';
+import { memberRoutes } from './member-routes.ts';
+import { presentAuditEntry } from './present.ts';
+import { AuditEntry, AuditQuery } from './schema.ts';
+
+const auditLog = route({
+  method: 'GET',
+  path: '/v1/audit_log',
+  operation: 'listAuditLog',
+  role: 'admin',
+  summary: 'List who changed what, newest first',
+  query: AuditQuery,
+  response: listOf(AuditEntry),
+  async handle({ app, query: { limit, starting_after, ending_before, ...filters } }) {
+    const page = { limit, starting_after, ending_before };
+    const { rows, hasMore } = await listAudit(app.db, filters, page);
+    return { object: 'list' as const, data: rows.map(presentAuditEntry), has_more: hasMore };
+  },
+});
+
+export const teamRoutes = [...memberRoutes, ...invitationRoutes, ...apiKeyRoutes, auditLog];

@@ -1,0 +1,73 @@
+/** Sign-in by e-mail address and password, and the beginning of a session however somebody got in. */
+
+import type { App } from '../app.ts';
+import type { Caller } from '../http/caller.ts';
+import { AppError } from '../lib/errors.ts';
+import type { MemberRow, SessionRow } from '../store/tables.ts';
+import { audit } from './audit.ts';
+import { normalizeEmail } from './email-address.ts';
+import { findMember, findMemberByEmail } from './members.ts';
+import { insertSession } from './sessions.ts';
+
+/** Of a request, what the paths into and out of an account need. */
+export interface Visit {
+  app: App;
+  caller: Caller;
+  requestId: string;
+  signal: AbortSignal;
+}
+
+interface SignedIn {
+  /** What the cookie is to hold. */
+  token: string;
+  session: SessionRow;
+  member: MemberRow;
+}
+
+/**
+ * Checks the password and begins a session. Throws `unauthenticated`, with the same words and after
+ * the same work whether or not the address is known, and `rate_limited` for who guesses.
+ */
+export async function signIn(
+  visit: Visit,
+  { email, password }: { email: string; password: string },
+): Promise<SignedIn> {
+  const { app, caller, requestId, signal } = visit;
+  const account = accountOf(email);
+  const signedIn = await app.signIn.tries.attempt({ account, ip: caller.ip }, async () => {
+    const member = await findMemberByEmail(app.db, account);
+    const right = await app.signIn.passwords.verify(
+      password,
+      member?.password_hash ?? null,
+      signal,
+    );
+    // Looked up again: while it was checked, it may have been changed.
+    return right && member ? startSession(visit, member) : null;
+  });
+  if (signedIn) return signedIn;
+  app.log.info('sign-in refused', { request_id: requestId, ip: caller.ip });
+  throw new AppError('unauthenticated', 'The e-mail address or the password is wrong.', [], {
+    'www-authenticate': 'Bearer',
+  });
+}
+
+/** A session for this member; null where the member has gone or has another password by now. */
+export async function startSession(
+  { app, caller }: Pick<Visit, 'app' | 'caller'>,
+  { id, password_hash }: Pick<MemberRow, 'id' | 'password_hash'>,
+): Promise<SignedIn | null> {
+  return app.db.transaction().execute(async (tx) => {
+    const member = await findMember(tx, id);
+    if (!member || member.password_hash !== password_hash) return null;
+    const { token, row } = await insertSession(tx, app, id, caller);
+    const actor = { memberId: id, email: member.email, keyId: null, sessionId: row.id };
+    const object = { type: 'session', id: row.id };
+    await audit(tx, { app, actor, caller }, { action: 'session.created', object });
+    return { token, session: row, member };
+  });
+}
+
+/** An address as members have it; what is none has no member, and is counted as it was typed. */
+export function accountOf(email: string): string {
+  return normalizeEmail(email) ?? email.toLowerCase();
+}

@@ -1,0 +1,23 @@
+/** Takes mail back that waits in the outbox and whose link works no more. */
+
+import type { Tx } from '../store/open.ts';
+
+/** What is being sent at this moment goes out; `null` stands for no mail. */
+export async function withdrawMail(tx: Tx, ids: (string | null)[], now: string): Promise<void> {
+  const waiting = ids.filter((id) => id !== null);
+  if (waiting.length === 0) return;
+  await tx
+    .updateTable('outbox')
+    .set({
+      status: 'failed',
+      content: null,
+      due_at: null,
+      lease: null,
+      leased_until: null,
+      error: 'it was taken back: its link works no more',
+    })
+    .where('id', 'in', waiting)
+    .where('status', '=', 'queued')
+    .where(({ eb, or }) => or([eb('leased_until', 'is', null), eb('leased_until', '<', now)]))
+    .execute();
+}

@@ -1,0 +1,352 @@
+/** The pages to get in and out: what their forms do, and what they say where something is wrong. */
+
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { dashboardRoutes } from '../../src/dashboard/routes.ts';
+import { MAILED_LINK_MS, makePasswordLink } from '../../src/team/password-links.ts';
+import { type ServiceOptions, startTestService } from '../helpers/app.ts';
+import { testClock } from '../helpers/clock.ts';
+import { givePassword, ownerBrowser, PASSWORD } from '../team/browser.ts';
+import { auditOf, invite, membersOf, tokenOf } from '../team/team-service.ts';
+import { fieldOf, getPage, mainOf, type PageAnswer, postForm, textOf } from './pages.ts';
+
+const OWNER = 'owner@example.com';
+const NEW = 'a new password';
+const MAIL = {
+  DELIVERABILITY_MAIL_URL: 'smtp://127.0.0.1:9',
+  DELIVERABILITY_MAIL_FROM: 'no-reply@example.com',
+};
+
+async function start(t: TestContext, options: ServiceOptions = {}) {
+  const clock = testClock();
+  return { ...(await startTestService(t, { clock, ...options })), clock };
+}
+
+async function passwordLink(service: Awaited<ReturnType<typeof start>>): Promise<string> {
+  const { app } = service;
+  const { id } = await app.db.selectFrom('members').select('id').executeTakeFirstOrThrow();
+  const token = await app.db
+    .transaction()
+    .execute((tx) => makePasswordLink(tx, app, id, MAILED_LINK_MS));
+  return `/password/${token}`;
+}
+
+/** What a field that is wrong says, found as a screen reader finds it. */
+function wrongOf(html: string, name: string): (string | undefined)[] {
+  const field = fieldOf(html, name);
+  assert.equal(field['aria-invalid'], 'true', `${name} is marked`);
+  return field['aria-describedby']!.split(' ').map((id) => textOf(html, id));
+}
+
+test('without a session the first page leads to sign-in; with one it says who it is', async (t) => {
+  const service = await start(t);
+  const { status, location } = await getPage(service, '/');
+  assert.deepEqual([status, location], [303, '/sign-in']);
+  const { cookie } = await ownerBrowser(service);
+  const home = await getPage(service, '/', { cookie });
+  assert.equal(home.status, 200);
+  assert.match(mainOf(home.html), /signed in as owner \(owner@example\.com\), the owner of/);
+  const again = await getPage(service, '/sign-in', { cookie });
+  assert.deepEqual([again.status, again.location], [303, '/']);
+});
+
+test('the right password leads to the first page, with a cookie', async (t) => {
+  const service = await start(t);
+  await givePassword(service, OWNER);
+  const page = await getPage(service, '/sign-in');
+  assert.equal(page.status, 200);
+  assert.match(page.html, /<title>Sign in · Deliverability<\/title>/);
+  assert.equal(fieldOf(page.html, 'email').autocomplete, 'username');
+  assert.equal(fieldOf(page.html, 'password').autocomplete, 'current-password');
+  const form = { email: ' Owner@example.com ', password: PASSWORD };
+  const { status, location, cookie } = await postForm(service, '/sign-in', form);
+  assert.deepEqual([status, location], [303, '/']);
+  assert.match(cookie!, /^deliverability=[\w-]{43}$/);
+  assert.equal((await getPage(service, '/', { cookie: cookie! })).status, 200);
+});
+
+test('a wrong password is said at both fields, and the address stays, the password not', async (t) => {
+  const service = await start(t);
+  await givePassword(service, OWNER);
+  const form = { email: OWNER, password: 'a wrong password' };
+  const { status, html, cookie } = await postForm(service, '/sign-in', form);
+  assert.deepEqual([status, cookie], [401, null]);
+  assert.match(html, /<title>Error: Sign in · /);
+  for (const name of ['email', 'password'])
+    assert.deepEqual(wrongOf(html, name), ['The e-mail address or the password is wrong.']);
+  assert.equal(fieldOf(html, 'email').value, OWNER);
+  assert.ok('autofocus' in fieldOf(html, 'password'));
+  assert.ok(!html.includes('a wrong password'));
+});
+
+test('fields left empty are named, and nothing is tried', async (t) => {
+  const service = await start(t);
+  const { status, html } = await postForm(service, '/sign-in', { email: ' ', password: '' });
+  assert.equal(status, 422);
+  assert.deepEqual(wrongOf(html, 'email'), ['Error: Enter your e-mail address.']);
+  assert.deepEqual(wrongOf(html, 'password'), ['Error: Enter your password.']);
+  const other = await postForm(service, '/sign-in', {});
+  assert.equal(other.status, 422);
+});
+
+test('who guesses is told how long to wait', async (t) => {
+  const service = await start(t);
+  const form = { email: OWNER, password: 'a wrong password' };
+  for (let i = 0; i < 4; i++) {
+    const { status } = await postForm(service, '/sign-in', form);
+    assert.equal(status, i < 3 ? 401 : 429);
+    if (i === 3) service.clock.advance(1000);
+  }
+  await postForm(service, '/sign-in', form);
+  const { status, headers, html } = await postForm(service, '/sign-in', form);
+  assert.deepEqual([status, headers.get('retry-after')], [429, '2']);
+  assert.deepEqual(wrongOf(html, 'password'), ['Too many tries. Try again in 2 seconds.']);
+});
+
+test('signing out ends the session, and does no harm without one', async (t) => {
+  const service = await start(t);
+  const browser = await ownerBrowser(service);
+  for (const cookie of [browser.cookie, browser.cookie, 'deliverability=unknown']) {
+    const out = await postForm(service, '/sign-out', {}, { cookie });
+    assert.deepEqual([out.status, out.location], [303, '/sign-in?done=signed-out']);
+    assert.equal(out.cookie, 'deliverability=');
+  }
+  assert.equal((await browser.call('GET', '/v1/me')).status, 401);
+  assert.match((await getPage(service, '/sign-in?done=signed-out')).html, /You are signed out\./);
+});
+
+test('no form is taken from the page of somebody else', async (t) => {
+  const service = await start(t);
+  await givePassword(service, OWNER);
+  const form = { email: OWNER, password: PASSWORD };
+  for (const headers of [
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+  ] as const) {
+    const { status, cookie } = await postForm(service, '/sign-in', form, headers);
+    assert.deepEqual([status, cookie], [403, null]);
+  }
+  const { cookie } = await ownerBrowser(service);
+  const out = await postForm(service, '/sign-out', {}, { cookie, 'sec-fetch-site': 'cross-site' });
+  assert.equal(out.status, 403);
+  assert.equal((await getPage(service, '/', { cookie })).status, 200);
+});
+
+test('a forgotten password: the same page follows for every address', async (t) => {
+  const service = await start(t, { env: MAIL });
+  assert.match((await getPage(service, '/forgot-password')).html, /<form method="post"/);
+  const answers: PageAnswer[] = [];
+  for (const email of [OWNER, 'nobody@example.com', ' no address '])
+    answers.push(await postForm(service, '/forgot-password', { email }));
+  assert.deepEqual(
+    answers.map(({ status, location }) => [status, location]),
+    Array(3).fill([303, '/forgot-password?done=sent']),
+  );
+  const { html } = await getPage(service, '/forgot-password?done=sent');
+  assert.match(html, /If that address is on the team, a link to set a new password is on its way/);
+  const mails = await service.app.db.selectFrom('outbox').select('recipient').execute();
+  assert.deepEqual(mails, [{ recipient: OWNER }]);
+});
+
+test('asking with an empty field, and too often, is said in the form', async (t) => {
+  const service = await start(t, { env: MAIL });
+  const empty = await postForm(service, '/forgot-password', { email: ' ' });
+  assert.equal(empty.status, 422);
+  assert.deepEqual(wrongOf(empty.html, 'email'), ['Error: Enter your e-mail address.']);
+  const long = await postForm(service, '/forgot-password', { email: `${'a'.repeat(255)}@x.org` });
+  assert.equal(long.status, 422);
+  for (let i = 0; i < 3; i++) await postForm(service, '/forgot-password', { email: OWNER });
+  const { status, html, headers } = await postForm(service, '/forgot-password', { email: OWNER });
+  assert.deepEqual([status, headers.get('retry-after')], [429, '1']);
+  assert.deepEqual(wrongOf(html, 'email'), ['Too many tries. Try again in a second.']);
+  assert.equal(fieldOf(html, 'email').value, OWNER);
+});
+
+test('where no mail is sent, the page says who can help instead', async (t) => {
+  const service = await start(t);
+  const { html } = await getPage(service, '/forgot-password');
+  assert.match(html, /sends no e-mail.*deliverability owner ADDRESS/s);
+  assert.ok(!html.includes('<form'));
+});
+
+test('the page of a link sets the password, and leads to sign-in', async (t) => {
+  const service = await start(t);
+  const path = await passwordLink(service);
+  const page = await getPage(service, path);
+  assert.equal(page.status, 200);
+  assert.equal(fieldOf(page.html, 'email').value, OWNER);
+  assert.ok('readonly' in fieldOf(page.html, 'email'));
+  for (const name of ['password', 'repeated'])
+    assert.equal(fieldOf(page.html, name).autocomplete, 'new-password');
+  const form = { password: NEW, repeated: NEW };
+  const { status, location, cookie } = await postForm(service, path, form);
+  assert.deepEqual([status, location, cookie], [303, '/sign-in?done=password', null]);
+  assert.match((await getPage(service, location!)).html, /Your password is set\./);
+  const signedIn = await postForm(service, '/sign-in', { email: OWNER, password: NEW });
+  assert.equal(signedIn.location, '/');
+  for (const again of [await getPage(service, path), await postForm(service, path, form)]) {
+    assert.equal(again.status, 410);
+    assert.match(again.html, /This link has been used, or a newer one has taken its place\./);
+  }
+});
+
+test('a link that has expired, and one that nobody has, say so', async (t) => {
+  const service = await start(t);
+  const path = await passwordLink(service);
+  service.clock.advance(3_600_000);
+  const late = await getPage(service, path);
+  assert.equal(late.status, 410);
+  assert.match(late.html, /This link has expired\..*href="\/forgot-password"/s);
+  for (const unknown of ['/password/x', `/password/${'A'.repeat(43)}`, '/invitations/x']) {
+    const { status, html } = await getPage(service, unknown);
+    assert.equal(status, 404, unknown);
+    assert.match(html, /<title>Error: This link does not work · /);
+  }
+});
+
+test('a password that will not do is explained at its field, and none is shown again', async (t) => {
+  const service = await start(t);
+  const path = await passwordLink(service);
+  for (const [password, repeated, name, message] of [
+    ['', '', 'password', 'Choose a password.'],
+    ['shortpw', 'shortpw', 'password', 'It must have 10 to 200 characters.'],
+    [OWNER, OWNER, 'password', 'It must not be the e-mail address.'],
+    [NEW, 'another password', 'repeated', 'The two passwords are not the same.'],
+  ] as const) {
+    const { status, html } = await postForm(service, path, { password, repeated });
+    assert.equal(status, 422);
+    assert.equal(wrongOf(html, name)[0], `Error: ${message}`);
+    assert.ok('autofocus' in fieldOf(html, name));
+    for (const field of ['password', 'repeated'])
+      assert.equal(fieldOf(html, field).value, undefined);
+  }
+  const done = await postForm(service, path, { password: NEW, repeated: NEW });
+  assert.equal(done.status, 303);
+});
+
+test('an invited person joins by the page, and is signed in', async (t) => {
+  const service = await start(t);
+  const email = 'bob@example.com';
+  const path = `/invitations/${tokenOf(await invite(service, { email, role: 'viewer' }))}`;
+  const page = await getPage(service, path);
+  assert.equal(page.status, 200);
+  assert.match(mainOf(page.html), /owner invites bob@example\.com as a viewer\./);
+  const form = { name: ' Bob "B" Lee ', password: NEW, repeated: NEW };
+  const { status, location, cookie } = await postForm(service, path, form);
+  assert.deepEqual([status, location], [303, '/']);
+  const home = await getPage(service, '/', { cookie: cookie! });
+  assert.match(mainOf(home.html), /signed in as Bob "B" Lee \(bob@example\.com\), a viewer of/);
+  const member = (await membersOf(service)).find((one) => one.email === email)!;
+  assert.deepEqual([member.name, member.role], ['Bob "B" Lee', 'viewer']);
+  const actions = await auditOf(service, { member_id: member.id });
+  assert.deepEqual(
+    actions.map(([action]) => action),
+    ['session.created', 'invitation.accepted'],
+  );
+  const again = await getPage(service, path);
+  assert.equal(again.status, 410);
+  assert.match(again.html, /This invitation has been used: sign in instead\..*href="\/sign-in"/s);
+});
+
+test('an invitation whose sender has left, is revoked or has expired', async (t) => {
+  const service = await start(t);
+  const admin = await service.makeMember('admin');
+  const sent = await invite(service, { email: 'bob@example.com' }, admin.key);
+  const path = `/invitations/${tokenOf(sent)}`;
+  await service.app.db.deleteFrom('members').where('id', '=', admin.id).execute();
+  const { html } = await getPage(service, path);
+  assert.match(mainOf(html), /The team invites bob@example\.com as a member\./);
+  await service.call('DELETE', `/v1/team/invitations/${sent.body.id}`);
+  const revoked = await getPage(service, path);
+  assert.equal(revoked.status, 410);
+  assert.match(revoked.html, /This invitation has been revoked\./);
+  const other = `/invitations/${tokenOf(await invite(service, { email: 'eve@example.com' }))}`;
+  service.clock.advance(7 * 86_400_000);
+  const expired = await postForm(service, other, { name: 'Eve', password: NEW, repeated: NEW });
+  assert.equal(expired.status, 410);
+  assert.match(expired.html, /This invitation has expired: ask for a new one\./);
+});
+
+test('what is wrong with name and password is said at once, and the name stays', async (t) => {
+  const service = await start(t);
+  const path = `/invitations/${tokenOf(await invite(service, { email: 'bob@example.com' }))}`;
+  const empty = await postForm(service, path, { name: ' ', password: 'short', repeated: 'short' });
+  assert.equal(empty.status, 422);
+  assert.deepEqual(wrongOf(empty.html, 'name'), ['Error: Enter your name.']);
+  assert.equal(wrongOf(empty.html, 'password')[0], 'Error: It must have 10 to 200 characters.');
+  const focused = ['name', 'email', 'password', 'repeated'].filter(
+    (name) => 'autofocus' in fieldOf(empty.html, name),
+  );
+  assert.deepEqual(focused, ['name']);
+  const form = { name: '<b & "B"\u0007', password: NEW, repeated: 'other' };
+  const other = await postForm(service, path, form);
+  assert.deepEqual(wrongOf(other.html, 'name'), ['Error: It must have no control characters.']);
+  assert.equal(fieldOf(other.html, 'name').value, form.name);
+  assert.equal((await membersOf(service)).length, 1);
+});
+
+test('an address that has come onto the team meanwhile signs in instead', async (t) => {
+  const service = await start(t);
+  const path = `/invitations/${tokenOf(await invite(service, { email: 'admin1@example.com' }))}`;
+  await service.makeMember('admin');
+  const form = { name: 'Ann', password: NEW, repeated: NEW };
+  const { status, html } = await postForm(service, path, form);
+  assert.equal(status, 409);
+  assert.match(html, /admin1@example\.com is on the team already: sign in instead\./);
+});
+
+test('every page keeps to itself: nothing framed, nothing kept, forms to us alone', async (t) => {
+  const service = await start(t);
+  const link = await passwordLink(service);
+  for (const path of ['/sign-in', '/forgot-password', link, '/password/x', '/invitations/x']) {
+    const { headers, html } = await getPage(service, path);
+    const policy = headers.get('content-security-policy')!;
+    for (const part of ["default-src 'none'", "form-action 'self'", "frame-ancestors 'none'"])
+      assert.ok(policy.split('; ').includes(part), part);
+    assert.equal(headers.get('cache-control'), 'no-store');
+    assert.equal(headers.get('referrer-policy'), 'strict-origin');
+    assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
+    assert.match(html, /<meta name="referrer" content="strict-origin"/);
+  }
+});
+
+test('whatever else an address carries, the page is shown', async (t) => {
+  const service = await start(t);
+  const { status } = await getPage(service, '/sign-in?utm_source=mail&done=nonsense');
+  assert.equal(status, 200);
+});
+
+test('too much, and what is no form, is refused', async (t) => {
+  const service = await start(t);
+  const much = await postForm(service, '/sign-in', { email: 'a'.repeat(20_000) });
+  assert.equal(much.status, 413);
+  const { status } = await service.call('POST', '/sign-in', { key: null, json: { email: OWNER } });
+  assert.equal(status, 415);
+});
+
+test('no token of a link is in the log, however it is asked for', async (t) => {
+  const service = await start(t);
+  const path = await passwordLink(service);
+  const invitation = `/invitations/${tokenOf(await invite(service, { email: 'bob@example.com' }))}`;
+  for (const link of [path, invitation]) {
+    await getPage(service, link);
+    await getPage(service, `${link}/`);
+    await getPage(service, `${link}/and?more=x`);
+    await getPage(service, `/${link}`);
+    await postForm(service, link, {});
+    await service.call('DELETE', link, { key: null });
+  }
+  const paths = service.logged.flatMap(({ fields }) => (fields.path ? [fields.path] : []));
+  assert.ok(paths.includes('/password/:token') && paths.includes('/invitations/:token'));
+  const log = JSON.stringify(service.logged);
+  for (const link of [path, invitation]) assert.ok(!log.includes(link.split('/')[2]!), link);
+});
+
+test('each page and form is one of the declared routes, and no part of the API', async (t) => {
+  const { call } = await start(t);
+  const { body } = await call<{ paths: object }>('GET', '/openapi.json', { key: null });
+  for (const { path, produces } of dashboardRoutes) {
+    assert.deepEqual(produces, ['text/html']);
+    assert.ok(!(path.replace(/:(\w+)/g, '{$1}') in body.paths), path);
+  }
+});

@@ -1,0 +1,71 @@
+/** Pages and forms as a browser without scripts asks for them. */
+
+import type { TestService } from '../helpers/app.ts';
+
+export interface PageAnswer {
+  status: number;
+  headers: Headers;
+  html: string;
+  /** Where a redirect leads. */
+  location: string | null;
+  /** `name=value` of the cookie that was set. */
+  cookie: string | null;
+}
+
+type Service = Pick<TestService, 'url'>;
+
+export async function getPage(
+  { url }: Service,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<PageAnswer> {
+  return answerOf(await fetch(url + path, { headers, redirect: 'manual' }));
+}
+
+/** As the form of a page of our own is sent, unless the headers say otherwise. */
+export async function postForm(
+  { url }: Service,
+  path: string,
+  fields: Record<string, string>,
+  headers: Record<string, string> = {},
+): Promise<PageAnswer> {
+  const response = await fetch(url + path, {
+    method: 'POST',
+    body: new URLSearchParams(fields),
+    headers: { 'sec-fetch-site': 'same-origin', ...headers },
+    redirect: 'manual',
+  });
+  return answerOf(response);
+}
+
+async function answerOf(response: Response): Promise<PageAnswer> {
+  const { status, headers } = response;
+  return {
+    status,
+    headers,
+    html: await response.text(),
+    location: headers.get('location'),
+    cookie: headers.get('set-cookie')?.split(';')[0] ?? null,
+  };
+}
+
+/** Attributes of the field of that name, without quotes. */
+export function fieldOf(html: string, name: string): Record<string, string> {
+  const tag = new RegExp(`<input [^>]*\\bname="${name}"[^>]*>`).exec(html)?.[0] ?? '';
+  const found = [...tag.matchAll(/([\w-]+)(?:="([^"]*)")?/g)].slice(1);
+  return Object.fromEntries(found.map(([, key, value = '']) => [key, decoded(value)]));
+}
+
+/** The text of the element with that id. */
+export function textOf(html: string, id: string): string | undefined {
+  const inner = new RegExp(`<(\\w+)[^>]*\\bid="${id}"[^>]*>(.*?)</\\1>`, 's').exec(html)?.[2];
+  return inner === undefined ? undefined : decoded(inner.replace(/<[^>]+>/g, ''));
+}
+
+/** All that is to be read in the main part. */
+export const mainOf = (html: string): string => textOf(html, 'main') ?? '';
+
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+
+const decoded = (text: string): string =>
+  text.replace(/&(\w+|#39);/g, (entity, name: string) => ENTITIES[name] ?? entity);

@@ -1,0 +1,197 @@
+/** Joining, signing in and out and a new password in a real browser: by keyboard, without scripts, for everybody. */
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { parseMessage } from '../../src/analysis/parse-message.ts';
+import { startTestService, type TestService } from '../helpers/app.ts';
+import { startBrowser } from '../helpers/chromium.ts';
+import { needs } from '../helpers/debian.ts';
+import { type MailSink, startMailSink } from '../outbox/mail-sink.ts';
+import { givePassword, PASSWORD } from '../team/browser.ts';
+
+const AXE = readFileSync(
+  fileURLToPath(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url)),
+  'utf8',
+);
+const OWNER = 'owner@example.com';
+const NEW = 'four words make one';
+
+/** Runs in the page. */
+async function violations(): Promise<string[]> {
+  interface Found {
+    violations: { id: string; nodes: { html: string }[] }[];
+  }
+  const { axe } = window as never as { axe: { run(...args: unknown[]): Promise<Found> } };
+  const found = await axe.run(document);
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`);
+}
+
+/** By plain HTTP and a name: the way on which browsers say least about where a form comes from. */
+async function start(t: TestContext): Promise<{ service: TestService; sink: MailSink }> {
+  const sink = await startMailSink(t);
+  const service = await startTestService(t, {
+    env: {
+      DELIVERABILITY_BASE_URL: 'http://app.example',
+      DELIVERABILITY_MAIL_URL: `smtp://127.0.0.1:${sink.port}`,
+      DELIVERABILITY_MAIL_FROM: 'no-reply@example.com',
+    },
+  });
+  await givePassword(service, OWNER);
+  return { service, sink };
+}
+
+/** The link in the last mail, once it has been sent. */
+async function mailedLink({ app }: TestService, sink: MailSink): Promise<string> {
+  await app.scheduler.stop();
+  app.scheduler.start();
+  const { text } = await parseMessage(sink.taken.at(-1)!.raw);
+  return /^http:\/\/app\.example\/\S+$/m.exec(text!)![0];
+}
+
+describe('the pages to get in and out, in a browser', { skip: needs('chromium') }, () => {
+  const open = async (
+    t: TestContext,
+    { http }: TestService,
+    options: BrowserContextOptions = {},
+  ): Promise<Page> => {
+    const browser = await startBrowser(http.port);
+    t.after(() => browser.close());
+    const context = await browser.newContext(options);
+    return context.newPage();
+  };
+
+  const submit = (page: Page) => page.click('button[type=submit]');
+  const heading = (page: Page) => page.locator('h1').innerText();
+
+  it('from an invitation to a forgotten password, without scripts, by plain HTTP', async (t) => {
+    const { service, sink } = await start(t);
+    const page = await open(t, service, { javaScriptEnabled: false });
+    await service.call('POST', '/v1/team/invitations', { json: { email: 'bob@example.com' } });
+    const invitation = await mailedLink(service, sink);
+
+    await page.goto(invitation);
+    await page.fill('#name', 'Bob');
+    await page.fill('#password', PASSWORD);
+    await page.fill('#repeated', 'something else');
+    await submit(page);
+    assert.match(await page.locator('#repeated-wrong').innerText(), /are not the same\.$/);
+    assert.equal(await page.inputValue('#name'), 'Bob');
+    assert.equal(await page.inputValue('#password'), '');
+    await page.fill('#password', PASSWORD);
+    await page.fill('#repeated', PASSWORD);
+    await submit(page);
+    assert.equal(page.url(), 'http://app.example/');
+    assert.match(await page.locator('main').innerText(), /Bob \(bob@example\.com\), a member/);
+    const [cookie] = await page.context().cookies();
+    assert.deepEqual(
+      [cookie?.name, cookie?.httpOnly, cookie?.sameSite, cookie?.path],
+      ['deliverability', true, 'Lax', '/'],
+    );
+
+    await submit(page);
+    assert.match(await page.locator('[role=status]').innerText(), /You are signed out\./);
+    assert.deepEqual(await page.context().cookies(), []);
+    await page.click('text=Forgot your password?');
+    await page.fill('#email', 'bob@example.com');
+    await submit(page);
+    assert.equal(await heading(page), 'Look into your inbox');
+
+    const link = await mailedLink(service, sink);
+    await page.goto(link);
+    await page.fill('#password', NEW);
+    await page.fill('#repeated', NEW);
+    await submit(page);
+    assert.match(await page.locator('[role=status]').innerText(), /Your password is set\./);
+    await page.fill('#email', 'bob@example.com');
+    await page.fill('#password', NEW);
+    await submit(page);
+    assert.equal(await heading(page), 'You are signed in');
+
+    await page.goto(link);
+    assert.equal(await heading(page), 'This link does not work');
+    assert.match(await page.locator('[role=alert]').innerText(), /has been used/);
+  });
+
+  it('by the keyboard alone', async (t) => {
+    const { service } = await start(t);
+    const page = await open(t, service);
+    await page.goto('http://app.example/');
+    // The address has the focus; then follow the password and the button.
+    await page.keyboard.type(OWNER);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('not the password');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/sign-in');
+    await page.waitForSelector('#refused');
+    // What was typed is there, and the focus is where it goes on.
+    assert.equal(await page.inputValue('#email'), OWNER);
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press('Tab');
+    assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Sign in');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('http://app.example/');
+    assert.equal(await heading(page), 'You are signed in');
+  });
+
+  it('no page of another site signs anybody in or out', async (t) => {
+    const { service } = await start(t);
+    const page = await open(t, service);
+    await page.route('http://evil.example/**', (route) =>
+      route.fulfill({
+        contentType: 'text/html',
+        body: `<form method="post" action="http://app.example/sign-in">
+          <input name="email" value="${OWNER}"><input name="password" value="${PASSWORD}">
+          <button type="submit">Win</button></form>`,
+      }),
+    );
+    await page.goto('http://evil.example/');
+    const [answer] = await Promise.all([page.waitForResponse('**/sign-in'), submit(page)]);
+    assert.equal(answer.status(), 403);
+    assert.deepEqual(await page.context().cookies(), []);
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    it(`axe has nothing to object to, and nothing scrolls sideways, ${colorScheme}`, async (t) => {
+      const { service, sink } = await start(t);
+      await service.call('POST', '/v1/team/invitations', { json: { email: 'bob@example.com' } });
+      const invitation = await mailedLink(service, sink);
+      await service.call('POST', '/v1/password_resets', { key: null, json: { email: OWNER } });
+      const link = await mailedLink(service, sink);
+      const page = await open(t, service, { colorScheme });
+      const look = async (what: string) => {
+        for (const width of [1280, 390, 320]) {
+          await page.setViewportSize({ width, height: 800 });
+          await page.evaluate(AXE);
+          assert.deepEqual(await page.evaluate(violations), [], `${what}, ${width} px`);
+          const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+          assert.equal(wide, width, what);
+        }
+      };
+      const visit = async (path: string) => {
+        await page.goto(new URL(path, 'http://app.example').href);
+        await look(path);
+      };
+      await visit('/sign-in?done=signed-out');
+      await page.fill('#email', OWNER);
+      await page.fill('#password', 'not the password');
+      await submit(page);
+      await look('a wrong password');
+      for (const path of ['/forgot-password', '/forgot-password?done=sent', '/password/unknown'])
+        await visit(path);
+      for (const path of [link, invitation]) {
+        await visit(path);
+        if (path === invitation) await page.fill('#name', 'Bob');
+        for (const field of ['#password', '#repeated']) await page.fill(field, 'password123');
+        await submit(page);
+        await look('a password that will not do');
+      }
+      await page.fill('#password', PASSWORD);
+      await page.fill('#repeated', PASSWORD);
+      await submit(page);
+      await look('signed in');
+      assert.equal(await heading(page), 'You are signed in');
+    });
+});

@@ -1,0 +1,269 @@
+/** A request with an Idempotency-Key has one effect and one answer, whatever comes in between. */
+
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import * as v from 'valibot';
+import { expireAnswers } from '../../src/http/idempotency.ts';
+import { route } from '../../src/http/route.ts';
+import { AppError } from '../../src/lib/errors.ts';
+import { type ServiceOptions, startTestService, temporaryFolder } from '../helpers/app.ts';
+import { testClock } from '../helpers/clock.ts';
+import { bearer, type Routed, startRouted } from './routed.ts';
+
+const MAIL = 'From: a@example.com\r\nSubject: Hello\r\n\r\nBody\r\n';
+const HOUR = 3_600_000;
+
+/** A service, and POST /v1/tests with a key. */
+async function start(t: TestContext, options?: ServiceOptions) {
+  const service = await startTestService(t, options);
+  const create = (key: string, json: object = {}, apiKey = service.key) =>
+    service.call('POST', '/v1/tests', { json, key: apiKey, headers: { 'idempotency-key': key } });
+  const submit = (key: string, body: string, query = '') =>
+    service.call('POST', `/v1/tests${query}`, {
+      body,
+      headers: { 'idempotency-key': key, 'content-type': 'message/rfc822' },
+    });
+  const tests = async () =>
+    (await service.app.db.selectFrom('tests').select('id').execute()).map(({ id }) => id);
+  return { ...service, create, submit, tests };
+}
+
+describe('the same request with the same key', () => {
+  it('is answered as the first time, and does nothing', async (t) => {
+    const { create, tests } = await start(t);
+    const first = await create('k1', { name: 'a' });
+    const again = await create('k1', { name: 'a' });
+    assert.deepEqual([first.status, again.status], [201, 201]);
+    assert.equal(again.text, first.text);
+    for (const name of ['location', 'etag', 'content-type'])
+      assert.equal(again.headers.get(name), first.headers.get(name));
+    assert.equal(first.headers.get('idempotent-replayed'), null);
+    assert.equal(again.headers.get('idempotent-replayed'), 'true');
+    assert.notEqual(again.headers.get('x-request-id'), first.headers.get('x-request-id'));
+    assert.deepEqual(await tests(), [first.body.id]);
+  });
+
+  it('fifty at once make one object', async (t) => {
+    const { create, tests } = await start(t);
+    const answers = await Promise.all(Array.from({ length: 50 }, () => create('k1')));
+    const [id, ...others] = await tests();
+    assert.deepEqual(others, []);
+    for (const { status, body, headers } of answers)
+      if (status === 409) {
+        assert.equal(body.code, 'idempotency_in_progress');
+        assert.equal(headers.get('retry-after'), '1');
+      } else assert.deepEqual([status, body.id], [201, id]);
+    assert.equal(
+      answers.filter((a) => a.headers.get('idempotent-replayed') === null && a.status === 201)
+        .length,
+      1,
+    );
+  });
+
+  it('holds for a message that is handed in', async (t) => {
+    const { submit, tests } = await start(t);
+    const large = MAIL + 'x'.repeat(70).concat('\r\n').repeat(40_000);
+    const first = await submit('k1', large);
+    const again = await submit('k1', large);
+    assert.deepEqual([again.status, again.body.id], [201, first.body.id]);
+    assert.equal((await submit('k1', large.replace(/x\r\n$/, 'y\r\n'))).status, 422);
+    assert.equal((await tests()).length, 1);
+  });
+
+  it('of another caller is another request', async (t) => {
+    const { create, makeKey, tests } = await start(t);
+    const other = await makeKey('member');
+    assert.notEqual((await create('k1')).body.id, (await create('k1', {}, other)).body.id);
+    assert.equal((await tests()).length, 2);
+  });
+
+  it('is a new one after 24 hours', async (t) => {
+    const clock = testClock();
+    const { create, app } = await start(t, { clock });
+    const kept = async () =>
+      (await app.db.selectFrom('idempotency_keys').select('key').execute()).map(({ key }) => key);
+    const first = await create('k1');
+    clock.advance(24 * HOUR - 1);
+    await create('k2');
+    await expireAnswers(app);
+    assert.equal((await create('k1')).body.id, first.body.id);
+    clock.advance(1);
+    const second = await create('k1', { name: 'another' });
+    assert.notEqual(second.body.id, first.body.id);
+    assert.equal((await create('k1', { name: 'another' })).body.id, second.body.id);
+    clock.advance(24 * HOUR - 1);
+    await expireAnswers(app);
+    assert.deepEqual(await kept(), ['k1']);
+    clock.advance(1);
+    await expireAnswers(app);
+    assert.deepEqual(await kept(), []);
+  });
+});
+
+describe('another request with the same key', () => {
+  it('is refused, whatever differs', async (t) => {
+    const { create, submit, call, tests } = await start(t);
+    const refused = ({ status, body }: { status: number; body: unknown }) =>
+      assert.deepEqual([status, (body as { code: string }).code], [422, 'idempotency_mismatch']);
+    const { body } = await create('k1', { name: 'a' });
+    refused(await create('k1', { name: 'b' }));
+    refused(await submit('k1', MAIL));
+    const headers = { 'idempotency-key': 'k1' };
+    refused(await call('POST', `/v1/tests/${body.id}/reanalyze`, { headers }));
+    await submit('k2', MAIL, '?name=a');
+    refused(await submit('k2', MAIL, '?name=b'));
+    refused(await submit('k2', MAIL));
+    assert.equal((await tests()).length, 2);
+  });
+});
+
+it('a key has 1 to 255 characters', async (t) => {
+  const { create } = await start(t);
+  for (const key of ['', 'x'.repeat(256)]) {
+    const { status, body } = await create(key);
+    assert.equal(status, 422);
+    assert.equal((body.errors as { param: string }[])[0]!.param, 'Idempotency-Key');
+  }
+  assert.equal((await create('x'.repeat(255))).status, 201);
+});
+
+it('what is kept cannot be read from the database, nor be given to another', async (t) => {
+  const { create, app } = await start(t);
+  const { body } = await create('k1', { name: 'a' });
+  await create('k2', { name: 'b' });
+  const row = () =>
+    app.db
+      .selectFrom('idempotency_keys')
+      .selectAll()
+      .where('key', '=', 'k1')
+      .executeTakeFirstOrThrow();
+  const kept = await row();
+  assert.ok(kept.response && !Buffer.from(kept.response, 'base64').includes(body.id as string));
+  // The answer of one in the row of the other does not open.
+  await app.db.updateTable('idempotency_keys').set({ response: kept.response }).execute();
+  const moved = await create('k2', { name: 'b' });
+  assert.deepEqual([moved.status, moved.body.code], [409, 'conflict']);
+  assert.equal((await create('k1', { name: 'a' })).body.id, body.id);
+});
+
+it('a claim of a process that ended is given up at the next start', async (t) => {
+  const folder = temporaryFolder(t);
+  // Ended here, not with the test.
+  const before = await start({ after() {} } as never, { folder });
+  const { body } = await before.create('done');
+  const row = await before.app.db
+    .selectFrom('idempotency_keys')
+    .selectAll()
+    .executeTakeFirstOrThrow();
+  const claim = { ...row, key: 'cut off', status: null, response: null };
+  await before.app.db.insertInto('idempotency_keys').values(claim).execute();
+  const stuck = await before.create('cut off');
+  assert.deepEqual([stuck.status, stuck.body.code], [409, 'idempotency_in_progress']);
+  await before.stop();
+  const after = await start(t, { folder });
+  assert.equal((await after.create('cut off', {}, before.key)).status, 201);
+  assert.equal((await after.create('done', {}, before.key)).body.id, body.id);
+});
+
+describe('a handler', () => {
+  const Made = v.object({ id: v.string() });
+  const ids: string[] = [];
+  let fail: 'before' | 'in' | 'after' | null = null;
+  let held: Promise<void> | null = null;
+
+  const declared = { role: 'member', response: Made, status: 201 } as const;
+  const location = ({ id }: { id: string }) => `/made/${id}`;
+  const creating = route({
+    ...{ ...declared, location, method: 'POST', path: '/made', operation: 'make', summary: 'Make' },
+    async handle({ app, keep, setHeader }) {
+      if (fail === 'before') throw new AppError('conflict', 'Not now.');
+      setHeader('x-made', 'yes');
+      const id = app.newId('evt');
+      await app.db.transaction().execute(async (tx) => {
+        const row = { id, type: 'made', livemode: 1, created_at: 'now', data: '{}' };
+        await tx.insertInto('events').values(row).execute();
+        await keep(tx, { id });
+        if (fail === 'in') throw new AppError('unavailable', 'Not now.');
+      });
+      if (fail === 'after') throw new Error('after the write');
+      return { id };
+    },
+  });
+  const acting = route({
+    ...{ ...declared, location, method: 'POST', path: '/acted', operation: 'act', summary: 'Act' },
+    async handle() {
+      await held;
+      ids.push(`a${ids.length}`);
+      return { id: ids.at(-1)! };
+    },
+  });
+  const open = route({
+    ...{ method: 'POST', path: '/open', operation: 'open', role: 'public', summary: 'Open' },
+    response: Made,
+    handle: () => ({ id: `${ids.push('o')}` }),
+  });
+
+  const post = async ({ send, key }: Routed, path: string) =>
+    send('POST', path, { headers: { ...bearer(key), 'idempotency-key': 'k1' } });
+  const made = async ({ app }: Routed) =>
+    (await app.db.selectFrom('events').select('id').execute()).map(({ id }) => id);
+
+  it('that ends in an error can be asked again, before its write and in it', async (t) => {
+    const service = await startRouted(t, [creating]);
+    fail = 'before';
+    assert.equal((await post(service, '/made')).status, 409);
+    fail = 'in';
+    assert.equal((await post(service, '/made')).status, 503);
+    assert.deepEqual(await made(service), []);
+    fail = null;
+    const done = await post(service, '/made');
+    assert.deepEqual([done.status, await made(service)], [201, [done.json.id]]);
+  });
+
+  it('whose write stands has answered, even where it ends in an error after it', async (t) => {
+    const service = await startRouted(t, [creating]);
+    fail = 'after';
+    assert.equal((await post(service, '/made')).status, 500);
+    fail = null;
+    const again = await post(service, '/made');
+    assert.equal(again.headers['idempotent-replayed'], 'true');
+    assert.deepEqual(await made(service), [again.json.id]);
+    assert.equal(again.headers.location, `/made/${again.json.id}`);
+    assert.equal(again.headers['x-made'], 'yes');
+  });
+
+  it('that keeps nothing itself is kept right after it; a second meanwhile is told to wait', async (t) => {
+    const service = await startRouted(t, [acting]);
+    const release = Promise.withResolvers<void>();
+    held = release.promise;
+    // One of the two runs and waits; which one is no matter.
+    const [one, two] = [post(service, '/acted'), post(service, '/acted')];
+    const second = await Promise.race([one, two]);
+    assert.equal(second.status, 409);
+    assert.equal(second.json.code, 'idempotency_in_progress');
+    assert.equal(second.headers['retry-after'], '1');
+    release.resolve();
+    const done = (await Promise.all([one, two])).find(({ status }) => status === 201)!;
+    assert.equal((await post(service, '/acted')).text, done.text);
+    assert.equal(ids.filter((id) => id.startsWith('a')).length, 1);
+  });
+
+  it('without credentials takes a key for nothing: it is nobody’s', async (t) => {
+    const service = await startRouted(t, [open]);
+    const [one, two] = [await post(service, '/open'), await post(service, '/open')];
+    assert.deepEqual([one.status, two.status], [200, 200]);
+    assert.notEqual(one.text, two.text);
+    assert.deepEqual(await service.app.db.selectFrom('idempotency_keys').selectAll().execute(), []);
+  });
+
+  it('for a session keeps apart from a key of the same member', async (t) => {
+    const service = await startRouted(t, [acting]);
+    held = null;
+    const headers = { cookie: 'deliverability=good', 'sec-fetch-site': 'same-origin' };
+    const bySession = () =>
+      service.send('POST', '/acted', { headers: { ...headers, 'idempotency-key': 'k1' } });
+    const first = await bySession();
+    assert.equal((await bySession()).text, first.text);
+    assert.notEqual((await post(service, '/acted')).text, first.text);
+  });
+});

@@ -1,0 +1,195 @@
+/** How much may be asked: for each key, session or address, told in every answer, and bounded in memory. */
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import * as v from 'valibot';
+import { addressGroup, createRateLimit } from '../../src/http/rate-limit.ts';
+import { route } from '../../src/http/route.ts';
+import { testClock } from '../helpers/clock.ts';
+import { bearer, type Reply, startRouted } from './routed.ts';
+
+const FIVE = { DELIVERABILITY_RATE_LIMIT: '5/min' };
+const fieldsOf = ({ headers }: Reply) => [headers['ratelimit-policy'], headers.ratelimit];
+
+async function startLimited(t: Parameters<typeof startRouted>[0], routes = [] as never[]) {
+  const clock = testClock();
+  return { clock, ...(await startRouted(t, routes, { clock, env: FIVE })) };
+}
+
+describe('the limit of all operations', () => {
+  it('is told with each answer, then kept with 429, and the window slides on', async (t) => {
+    const { send, key, clock } = await startLimited(t);
+    const list = () => send('GET', '/v1/tests', { headers: bearer(key) });
+    assert.deepEqual(fieldsOf(await list()), ['"default";q=5;w=60', '"default";r=4;t=60']);
+    clock.advance(30_000);
+    for (const left of [3, 2, 1, 0])
+      assert.deepEqual(fieldsOf(await list()), ['"default";q=5;w=60', `"default";r=${left};t=30`]);
+    const refused = await list();
+    assert.equal(refused.status, 429);
+    assert.equal(refused.json.code, 'rate_limited');
+    assert.equal(refused.headers['retry-after'], '30');
+    assert.deepEqual(fieldsOf(refused), ['"default";q=5;w=60', '"default";r=0;t=30']);
+    clock.advance(30_000);
+    assert.equal((await list()).status, 200, 'the first counts no more');
+    assert.equal((await list()).status, 429, 'the other four do');
+    clock.advance(30_000);
+    assert.deepEqual(fieldsOf(await list()), ['"default";q=5;w=60', '"default";r=3;t=30']);
+  });
+
+  it('is each key’s own, and is told with errors too', async (t) => {
+    const { send, key, makeKey } = await startLimited(t);
+    const other = await makeKey('viewer');
+    const headers = bearer(key);
+    for (let i = 0; i < 5; i++) await send('GET', '/v1/tests', { headers });
+    assert.equal((await send('GET', '/v1/tests', { headers })).status, 429);
+    assert.equal((await send('GET', '/v1/tests', { headers: bearer(other) })).status, 200);
+    const invalid = await send('GET', '/v1/tests?limit=0', { headers: bearer(other) });
+    assert.deepEqual([invalid.status, fieldsOf(invalid)[1]], [422, '"default";r=3;t=60']);
+    const forbidden = await send('DELETE', '/v1/tests/x', { headers: bearer(other) });
+    assert.deepEqual([forbidden.status, fieldsOf(forbidden)[1]], [403, '"default";r=2;t=60']);
+  });
+
+  it('counts a session by itself', async (t) => {
+    const { send, key } = await startLimited(t);
+    const headers = { cookie: 'deliverability=good' };
+    for (let i = 0; i < 5; i++) await send('GET', '/v1/tests', { headers });
+    assert.equal((await send('GET', '/v1/tests', { headers })).status, 429);
+    assert.equal((await send('GET', '/v1/tests', { headers: bearer(key) })).status, 200);
+  });
+
+  it('counts by address what has no valid credentials, and no key suffers from it', async (t) => {
+    const { send, key } = await startLimited(t);
+    const guess = () => send('GET', '/v1/tests', { headers: bearer('dlv_live_guess') });
+    assert.equal((await guess()).status, 401);
+    assert.equal((await send('GET', '/v1/tests')).status, 401);
+    assert.equal((await send('GET', '/status')).status, 200);
+    assert.equal((await send('GET', '/nowhere')).status, 404);
+    assert.equal((await send('OPTIONS', '/v1/tests')).status, 405);
+    assert.equal((await guess()).status, 429);
+    assert.equal((await send('GET', '/nowhere')).status, 429);
+    assert.equal((await send('GET', '/v1/tests', { headers: bearer(key) })).status, 200);
+  });
+
+  it('is free for what balancers ask', async (t) => {
+    const { send } = await startLimited(t);
+    for (let i = 0; i < 7; i++)
+      for (const path of ['/healthz', '/readyz']) {
+        const reply = await send('GET', path);
+        assert.deepEqual([reply.status, fieldsOf(reply)], [200, [undefined, undefined]]);
+      }
+    assert.deepEqual(fieldsOf(await send('GET', '/status'))[1], '"default";r=4;t=60');
+  });
+
+  it('is none where 0 is configured', async (t) => {
+    const { send, key } = await startRouted(t, []);
+    const reply = await send('GET', '/v1/tests', { headers: bearer(key) });
+    assert.deepEqual(fieldsOf(reply), [undefined, undefined]);
+  });
+});
+
+describe('the limit of one operation', () => {
+  const guarded = route({
+    method: 'POST',
+    path: '/guarded',
+    operation: 'guard',
+    role: 'public',
+    summary: 'Guarded',
+    limit: { requests: 2, seconds: 300 },
+    response: v.object({ ok: v.boolean() }),
+    handle: () => ({ ok: true }),
+  });
+
+  it('counts each address, beside the other limit', async (t) => {
+    const clock = testClock();
+    const env = { ...FIVE, DELIVERABILITY_TRUSTED_PROXIES: '127.0.0.1' };
+    const { send } = await startRouted(t, [guarded], { clock, env });
+    const from = (ip: string) => send('POST', '/guarded', { headers: { 'x-forwarded-for': ip } });
+    assert.deepEqual(fieldsOf(await from('2001:db8::1')), [
+      '"default";q=5;w=60, "guard";q=2;w=300',
+      '"default";r=4;t=60, "guard";r=1;t=300',
+    ]);
+    assert.equal((await from('2001:db8::2')).status, 200);
+    const refused = await from('2001:db8::3');
+    assert.deepEqual([refused.status, refused.headers['retry-after']], [429, '300']);
+    assert.equal((await from('2001:db8:0:1::1')).status, 200);
+    clock.advance(300_000);
+    assert.equal((await from('2001:db8::3')).status, 200);
+  });
+
+  it('stands where there is no other: it keeps guessers off, not load', async (t) => {
+    const { send } = await startRouted(t, [guarded]);
+    for (const status of [200, 200, 429])
+      assert.equal((await send('POST', '/guarded')).status, status);
+  });
+});
+
+describe('the count', () => {
+  const RATE = { requests: 3, seconds: 12 };
+
+  it('after the seconds told there is room again, and not a second earlier', () => {
+    for (const steps of [
+      [0, 0, 0],
+      [0, 700, 5300],
+      [1, 999, 11_000],
+      [0, 4000, 4000],
+    ]) {
+      const clock = testClock();
+      const limit = createRateLimit('x', RATE, clock);
+      for (const step of steps) {
+        clock.advance(step);
+        assert.equal(limit.take('a').taken, true);
+      }
+      const { taken, reset, left } = limit.take('a');
+      assert.deepEqual([taken, left], [false, 0]);
+      if (reset > 1) {
+        clock.advance((reset - 1) * 1000 - 1000);
+        assert.equal(limit.take('a').taken, false, `${steps}: too early`);
+        clock.advance(2000);
+      } else clock.advance(1000);
+      assert.equal(limit.take('a').taken, true, `${steps}: after ${reset} s`);
+    }
+  });
+
+  it('never lets more through in a window, whenever it begins, than it may but for one slot', () => {
+    const clock = testClock();
+    const limit = createRateLimit('x', { requests: 10, seconds: 12 }, clock);
+    const taken: number[] = [];
+    for (let at = 0; at < 120_000; at += 170) {
+      if (limit.take('a').taken) taken.push(clock.now());
+      clock.advance(170);
+    }
+    for (const start of taken)
+      assert.ok(taken.filter((at) => at >= start && at < start + 11_000).length <= 10);
+    assert.ok(taken.length >= 100, `${taken.length} in ten windows`);
+  });
+
+  it('remembers a bounded number, those who ask on longest', () => {
+    const limit = createRateLimit('x', RATE, testClock(), 100);
+    for (let i = 0; i < 3; i++) limit.take('often');
+    for (let i = 0; i < 5000; i++) {
+      limit.take(`once ${i}`);
+      if (i % 50 === 0) assert.equal(limit.take('often').taken, false);
+    }
+    for (let i = 0; i < 5000; i++) limit.take(`again ${i}`);
+    assert.equal(limit.take('often').taken, true, 'it was forgotten');
+  });
+
+  it('a clock that is put back locks nobody out for longer than a window', () => {
+    const clock = testClock();
+    const limit = createRateLimit('x', RATE, clock);
+    for (let i = 0; i < 3; i++) limit.take('a');
+    clock.advance(5000);
+    limit.take('a');
+    clock.advance(-3_600_000);
+    assert.equal(limit.take('a').taken, false);
+    clock.advance(12_000);
+    assert.equal(limit.take('a').taken, true);
+  });
+
+  it('an address counts by itself, of IPv6 its network', () => {
+    assert.equal(addressGroup('192.0.2.1'), '192.0.2.1');
+    assert.equal(addressGroup('2001:db8::1'), addressGroup('2001:db8::ffff:1:2:3'));
+    assert.notEqual(addressGroup('2001:db8::1'), addressGroup('2001:db8:0:1::1'));
+    assert.equal(addressGroup(null), 'unknown');
+  });
+});

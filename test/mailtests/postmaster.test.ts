@@ -1,0 +1,125 @@
+/** Mail for postmaster comes to the owner, whole and once, and never goes round in a circle. */
+
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { parseMessage } from '../../src/analysis/parse-message.ts';
+import { startTestService } from '../helpers/app.ts';
+import { type SendOptions, sendMail } from '../helpers/send.ts';
+import { startOutbox } from '../outbox/outbox.ts';
+
+const COMPLAINT = [
+  'From: =?utf-8?q?J=C3=B6rg?= <abuse@receiver.example>',
+  'To: postmaster@inbox.test',
+  'Subject: Your server\u001b sends <b>odd</b> mail',
+  '',
+  'Dear postmaster,',
+  '.',
+  'look at this: Grüße',
+  '',
+].join('\r\n');
+
+async function start(t: TestContext, env: Record<string, string> = {}) {
+  const outbox = await startOutbox(t, { env });
+  const { app, service } = outbox;
+  return {
+    ...outbox,
+    write: (raw: string, options: Partial<SendOptions> = {}) =>
+      sendMail({ port: service.smtp.port, to: 'postmaster@inbox.test', raw, ...options }),
+    counts: async () => {
+      const count = async (table: 'messages' | 'outbox') =>
+        (await app.db.selectFrom(table).select('id').execute()).length;
+      return { kept: await count('messages'), passed: await count('outbox') };
+    },
+  };
+}
+
+test('the owner gets it as an attachment, byte for byte', async (t) => {
+  const { write, run, sink, counts } = await start(t);
+  await write(COMPLAINT, { clientIp: '192.0.2.9', helo: 'mail.receiver.example' });
+  assert.deepEqual(await counts(), { kept: 1, passed: 1 });
+  await run();
+  const { to, raw } = sink.taken[0]!;
+  assert.deepEqual(to, ['owner@example.com']);
+  const message = await parseMessage(raw);
+  assert.equal(
+    message.subject,
+    'Mail for postmaster@inbox.test: Your server· sends <b>odd</b> mail',
+  );
+  const flat = message.text!.replace(/\s+/g, ' ');
+  for (const fact of [
+    'From: Jörg <abuse@receiver.example>',
+    'Envelope: bounce@example.com, from 192.0.2.9 (mail.receiver.example)',
+  ])
+    assert.ok(flat.includes(fact), message.text!);
+  assert.ok(message.html!.includes('&lt;b&gt;odd&lt;/b&gt;'));
+  const [attached] = message.parts.filter(({ type }) => type === 'message/rfc822');
+  assert.equal(attached?.filename, 'message.eml');
+  assert.ok(Buffer.from(attached!.content).toString().endsWith(COMPLAINT));
+});
+
+test('without outgoing mail, or with an owner who lives here, it is kept alone', async (t) => {
+  const service = await startTestService(t);
+  const to = 'postmaster@inbox.test';
+  await sendMail({ port: service.smtp.port, to, raw: COMPLAINT });
+  const { app, write, counts } = await start(t);
+  await app.db.updateTable('members').set({ email: 'owner@inbox.test' }).execute();
+  await write(COMPLAINT);
+  assert.deepEqual(await counts(), { kept: 1, passed: 0 });
+});
+
+const MACHINES: [what: string, raw: string, options: Partial<SendOptions>, passed: number][] = [
+  ['an automatic answer', `Auto-Submitted: auto-replied\r\n${COMPLAINT}`, {}, 0],
+  ['a notice of a machine', `Auto-Submitted: auto-generated; x=y\r\n${COMPLAINT}`, {}, 0],
+  ['mail that says it is by a person', `Auto-Submitted: no\r\n${COMPLAINT}`, {}, 1],
+  ['a bounce', COMPLAINT, { mailFrom: '' }, 0],
+  ['mail of our own', COMPLAINT, { mailFrom: 'Notices@example.com' }, 0],
+  ['mail without a header', '\r\nhello\r\n', {}, 1],
+];
+for (const [what, raw, options, passed] of MACHINES)
+  test(`${what} is ${passed ? 'passed on' : 'kept alone'}`, async (t) => {
+    const { write, counts } = await start(t);
+    await write(raw, options);
+    assert.deepEqual(await counts(), { kept: 1, passed });
+  });
+
+test('what is passed on is not passed on again', async (t) => {
+  const { write, run, sink, counts } = await start(t);
+  await write(COMPLAINT);
+  await run();
+  await write(sink.taken[0]!.raw.toString('latin1'), { mailFrom: 'forwarder@example.net' });
+  assert.deepEqual(await counts(), { kept: 2, passed: 1 });
+});
+
+test('a large one is told of, one that SMTP would change goes as a file', async (t) => {
+  const { write, run, sink } = await start(t);
+  await write(`${COMPLAINT}${'a line of thirty characters...\r\n'.repeat(10_000)}`);
+  await write(`${COMPLAINT}${'x'.repeat(1_200)}\r\n`);
+  await run();
+  const [large, odd] = await Promise.all(sink.taken.map(({ raw }) => parseMessage(raw)));
+  const types = (message: typeof large) => message!.parts.map(({ type }) => type);
+  const told = [large!, odd!].find(({ parts }) => parts.length === 2)!;
+  assert.match(told.text!.replace(/\s+/g, ' '), /too large to be attached and is kept as msg_/);
+  const filed = [large!, odd!].find(({ parts }) => parts.length === 3)!;
+  assert.deepEqual(types(filed), ['text/plain', 'text/html', 'application/octet-stream']);
+  assert.ok(Buffer.from(filed.parts[2]!.content).toString().includes('x'.repeat(1_200)));
+});
+
+test('fifty a day are passed on, and the last says so', async (t) => {
+  const { app, write, run, sink, counts, clock } = await start(t);
+  const received_at = new Date(clock.now()).toISOString();
+  const kept = { test_id: null, recipient: 'p', sha256: '', size: 1, envelope: '{}', received_at };
+  for (let i = 0; i < 49; i++)
+    await app.db
+      .insertInto('messages')
+      .values({ ...kept, id: `msg_${i}` })
+      .execute();
+  await write(COMPLAINT);
+  await write(COMPLAINT);
+  assert.deepEqual(await counts(), { kept: 51, passed: 1 });
+  await run();
+  const { text } = await parseMessage(sink.taken[0]!.raw);
+  assert.match(text!.replace(/\s+/g, ' '), /These were 50 within a day\./);
+  clock.advance(86_400_001);
+  await write(COMPLAINT);
+  assert.deepEqual(await counts(), { kept: 52, passed: 2 });
+});

@@ -1,0 +1,86 @@
+/** A mail server on loopback that takes mail, or refuses it as a test says. */
+
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { makeCertificate } from '../../src/smtp/certificate.ts';
+
+export const HOST = 'relay.example.com';
+export const PAIR = await makeCertificate(HOST, Date.now());
+
+export interface TakenMail {
+  mailFrom: string;
+  to: string[];
+  /** Over TLS, and signed in as whom. */
+  secure: boolean;
+  user: string | null;
+  raw: Buffer;
+}
+
+export interface MailSink {
+  port: number;
+  taken: TakenMail[];
+  /** Passwords that were said, right or wrong. */
+  passwords: string[];
+  /** Thrown at the next MAIL, RCPT or end of DATA, until it is taken away. */
+  refuse: { at: 'mail' | 'rcpt' | 'data'; code: number; text: string } | null;
+  /** Awaited before the 250 after DATA. */
+  hold: Promise<unknown> | null;
+  close(): Promise<void>;
+}
+
+/** Takes any mail; with STARTTLS and without a need to sign in, unless `options` say otherwise. */
+export async function startMailSink(
+  t: TestContext,
+  options: SMTPServerOptions & { port?: number } = {},
+): Promise<MailSink> {
+  const { port = 0, ...rest } = options;
+  const sink: MailSink = {
+    port,
+    taken: [],
+    passwords: [],
+    refuse: null,
+    hold: null,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+  const refusal = (at: 'mail' | 'rcpt' | 'data') =>
+    sink.refuse?.at === at
+      ? Object.assign(new Error(sink.refuse.text), { responseCode: sink.refuse.code })
+      : null;
+  const server = new SMTPServer({
+    ...PAIR,
+    authOptional: true,
+    logger: false,
+    closeTimeout: 100,
+    onAuth({ username, password }, _session, done) {
+      sink.passwords.push(password ?? '');
+      if (password === 'right') done(null, { user: username });
+      else done(new Error(`5.7.8 ${password} is not the password`));
+    },
+    onMailFrom: (_address, _session, done) => done(refusal('mail')),
+    onRcptTo: (_address, _session, done) => done(refusal('rcpt')),
+    async onData(stream, { envelope, secure, user }, done) {
+      const chunks: Buffer[] = [];
+      for await (const chunk of stream) chunks.push(chunk);
+      const refused = refusal('data');
+      if (!refused)
+        sink.taken.push({
+          mailFrom: envelope.mailFrom ? envelope.mailFrom.address : '',
+          to: envelope.rcptTo.map(({ address }) => address),
+          secure,
+          user: typeof user === 'string' ? user : null,
+          raw: Buffer.concat(chunks),
+        });
+      await sink.hold;
+      done(refused);
+    },
+    ...rest,
+  });
+  server.on('error', () => {});
+  server.listen(port, '127.0.0.1');
+  await once(server.server, 'listening');
+  sink.port = (server.server.address() as AddressInfo).port;
+  t.after(sink.close);
+  return sink;
+}

@@ -1,0 +1,276 @@
+/** Mail from the transaction that queues it to the server: once, later, or never, and never in clear. */
+
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { parseMessage } from '../../src/analysis/parse-message.ts';
+import { ConfigError, readConfig } from '../../src/config.ts';
+import { emailStatus, queueMail, SEND_JOB } from '../../src/outbox/queue.ts';
+import { recordOutcome } from '../../src/outbox/record.ts';
+import { claimDueMail, sendMailJob } from '../../src/outbox/send.ts';
+import { startService } from '../../src/service.ts';
+import { startTestService, temporaryFolder } from '../helpers/app.ts';
+import { testClock } from '../helpers/clock.ts';
+import { makeKey } from '../helpers/signer.ts';
+import { startMailSink } from './mail-sink.ts';
+import { MAIL, startOutbox, TOKEN } from './outbox.ts';
+
+const MINUTE_MS = 60_000;
+
+test('a mail that was queued is sent once its transaction has committed', async (t) => {
+  const sink = await startMailSink(t);
+  const { app } = await startTestService(t, {
+    env: {
+      DELIVERABILITY_MAIL_URL: `smtp://127.0.0.1:${sink.port}`,
+      DELIVERABILITY_MAIL_FROM: 'notices@example.com',
+    },
+  });
+  const undone = app.db.transaction().execute(async (tx) => {
+    await queueMail(tx, app, MAIL);
+    throw new Error('undone');
+  });
+  await assert.rejects(undone, /undone/);
+  const id = await app.db.transaction().execute((tx) => queueMail(tx, app, MAIL));
+  app.scheduler.wake(SEND_JOB);
+  await app.scheduler.stop();
+  const rows = await app.db.selectFrom('outbox').selectAll().execute();
+  assert.equal(rows.length, 1);
+  const { content, error, status, attempts, due_at, lease } = rows[0]!;
+  assert.deepEqual(
+    { content, error, status, attempts, due_at, lease },
+    { content: null, error: null, status: 'sent', attempts: 1, due_at: null, lease: null },
+  );
+  assert.equal(sink.taken.length, 1);
+  const { headers, text } = await parseMessage(sink.taken[0]!.raw);
+  assert.equal(headers.find(({ key }) => key === 'message-id')?.value, `<${id}@example.com>`);
+  assert.ok(text?.includes(TOKEN));
+});
+
+test('without a mail server nothing is queued, and the job has nothing to do', async (t) => {
+  const { app } = await startTestService(t);
+  await app.scheduler.stop();
+  assert.equal(await app.db.transaction().execute((tx) => queueMail(tx, app, MAIL)), null);
+  assert.deepEqual(await app.db.selectFrom('outbox').select('id').execute(), []);
+  await sendMailJob(app).run();
+});
+
+test('a DKIM key that would leave mail unsigned stops the start', async (t) => {
+  const key = makeKey('ed25519').privateKey;
+  const env = {
+    DELIVERABILITY_MAIL_URL: 'smtp://127.0.0.1',
+    DELIVERABILITY_MAIL_FROM: 'notices@example.com',
+    DELIVERABILITY_MAIL_DKIM_DOMAIN: 'example.com',
+    DELIVERABILITY_MAIL_DKIM_SELECTOR: 's1',
+    DELIVERABILITY_MAIL_DKIM_KEY: key,
+  };
+  await assert.rejects(startTestService(t, { env }), (error: Error) => {
+    assert.ok(error instanceof ConfigError);
+    assert.match(error.message, /DELIVERABILITY_MAIL_DKIM_KEY takes an RSA key$/);
+    return true;
+  });
+});
+
+test('what became of a mail is told', () => {
+  assert.equal(emailStatus(null, undefined), 'not_configured');
+  for (const status of ['queued', 'sent', 'failed'] as const)
+    assert.equal(emailStatus('mail_1', { status }), status);
+  assert.equal(emailStatus('mail_1', undefined), 'sent');
+});
+
+test('a server that is down gets the mail later', async (t) => {
+  const down = await startMailSink(t);
+  await down.close();
+  const { queue, run, row, clock } = await startOutbox(t, {}, down);
+  const id = await queue();
+  await run();
+  const waiting = await row(id);
+  assert.deepEqual(
+    [waiting?.status, waiting?.attempts, waiting?.due_at, waiting?.error],
+    ['queued', 1, '2026-11-21T10:01:00.000Z', 'it refused the connection'],
+  );
+  const up = await startMailSink(t, { port: down.port });
+  clock.advance(MINUTE_MS - 1);
+  await run();
+  assert.equal(up.taken.length, 0, 'not before it is due');
+  clock.advance(1);
+  await run();
+  assert.equal(up.taken.length, 1);
+  const sent = await row(id);
+  assert.deepEqual(
+    [sent?.status, sent?.attempts, sent?.sent_at, sent?.content, sent?.error],
+    ['sent', 2, '2026-11-21T10:01:00.000Z', null, null],
+  );
+});
+
+test('after 1, 5 and 30 minutes, 2 and 8 hours it is tried again, and then it has failed', async (t) => {
+  const { queue, run, row, clock, sink, service } = await startOutbox(t);
+  sink.refuse = { at: 'rcpt', code: 451, text: 'later' };
+  const id = await queue();
+  for (const [i, minutes] of [1, 5, 30, 120, 480].entries()) {
+    await run();
+    const { status, attempts, due_at, lease, content } = (await row(id))!;
+    assert.deepEqual([status, attempts, lease], ['queued', i + 1, null]);
+    assert.equal(Date.parse(due_at!), clock.now() + minutes * MINUTE_MS);
+    assert.notEqual(content, null);
+    clock.advance(minutes * MINUTE_MS);
+  }
+  await run();
+  const { status, attempts, due_at, content, error } = (await row(id))!;
+  assert.deepEqual(
+    { status, attempts, due_at, content, error },
+    {
+      status: 'failed',
+      attempts: 6,
+      due_at: null,
+      content: null,
+      error: 'it refused the recipient: 451 later',
+    },
+  );
+  assert.equal(service.logged.filter(({ message }) => message === 'mail is tried again').length, 5);
+  assert.equal(service.logged.filter(({ message }) => message === 'mail failed').length, 1);
+});
+
+test('what is refused for good is not tried again', async (t) => {
+  const { queue, run, row, clock, sink } = await startOutbox(t);
+  sink.refuse = { at: 'rcpt', code: 550, text: `no such user; see https://app.example/${TOKEN}` };
+  const id = await queue();
+  await run();
+  const { status, content, error } = (await row(id))!;
+  assert.deepEqual(
+    { status, content, error },
+    { status: 'failed', content: null, error: 'it refused the recipient: 550 no such user; see …' },
+  );
+  sink.refuse = null;
+  clock.advance(86_400_000);
+  await run();
+  assert.equal(sink.taken.length, 0);
+});
+
+test('two jobs at once send each mail once', async (t) => {
+  const { app, queue, sink } = await startOutbox(t);
+  const ids = [await queue(), await queue(), await queue()];
+  const jobs = [sendMailJob(app), sendMailJob(app)];
+  await Promise.all(jobs.map((job) => job.run()));
+  await Promise.all(jobs.map((job) => job.idle?.()));
+  assert.equal(sink.taken.length, ids.length);
+});
+
+test('more than go at once all go, and one that hangs holds up none', async (t) => {
+  const sink = await startMailSink(t);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { app } = await startTestService(t, {
+    env: {
+      DELIVERABILITY_MAIL_URL: `smtp://127.0.0.1:${sink.port}`,
+      DELIVERABILITY_MAIL_FROM: 'notices@example.com',
+    },
+  });
+  t.after(() => resolve());
+  const queue = () => app.db.transaction().execute((tx) => queueMail(tx, app, MAIL));
+  sink.hold = promise;
+  await queue();
+  app.scheduler.wake(SEND_JOB);
+  while (sink.taken.length < 1) await new Promise(setImmediate);
+  sink.hold = null;
+  for (let i = 0; i < 12; i++) await queue();
+  app.scheduler.wake(SEND_JOB);
+  while (sink.taken.length < 13) await new Promise(setImmediate);
+  const sent = () => app.db.selectFrom('outbox').select('id').where('status', '=', 'sent');
+  while ((await sent().execute()).length < 12) await new Promise(setImmediate);
+  resolve();
+  await app.scheduler.stop();
+  assert.equal((await sent().execute()).length, 13);
+});
+
+test('what was sent but not recorded is sent again after its lease, as the same mail', async (t) => {
+  const { app, queue, run, row, clock, sink } = await startOutbox(t);
+  const id = await queue();
+  const [claimed] = await claimDueMail(app, 10);
+  assert.equal(claimed?.id, id);
+  await run();
+  assert.equal(sink.taken.length, 0, 'somebody has it');
+  clock.advance(120_001);
+  await run();
+  assert.equal(sink.taken.length, 1);
+  const sent = await row(id);
+  assert.equal(sent?.status, 'sent');
+  // The late one is not heard.
+  await recordOutcome(app, claimed, { ok: false, temporary: true, reason: 'late' });
+  assert.deepEqual(await row(id), sent);
+});
+
+test('a start takes up at once what was being sent when the service ended', async (t) => {
+  const folder = temporaryFolder(t);
+  const sink = await startMailSink(t);
+  const { config } = readConfig({
+    DELIVERABILITY_DATA_DIR: folder,
+    DELIVERABILITY_HTTP_PORT: '0',
+    DELIVERABILITY_SMTP_PORT: '0',
+    DELIVERABILITY_MAIL_URL: `smtp://127.0.0.1:${sink.port}`,
+    DELIVERABILITY_MAIL_FROM: 'notices@example.com',
+    DELIVERABILITY_BLOCKLISTS: '-all',
+  });
+  const first = await startService(config, '0.0.0-test', { clock: testClock() });
+  await first.app.scheduler.stop();
+  const id = await first.app.db.transaction().execute((tx) => queueMail(tx, first.app, MAIL));
+  assert.equal((await claimDueMail(first.app, 1)).length, 1);
+  await first.stop();
+  const second = await startOutbox(t, { folder }, sink);
+  await second.run();
+  assert.equal(sink.taken.length, 1);
+  assert.equal((await second.row(id!))?.status, 'sent');
+});
+
+test('stopping leaves what is under way to the next start', async (t) => {
+  const { app, queue, row, sink } = await startOutbox(t);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  t.after(() => resolve());
+  sink.hold = promise;
+  const id = await queue();
+  const job = sendMailJob(app);
+  await job.run();
+  while (sink.taken.length === 0) await new Promise(setImmediate);
+  app.mailer?.close();
+  await job.idle?.();
+  const { status, attempts, error } = (await row(id))!;
+  assert.deepEqual({ status, attempts, error }, { status: 'queued', attempts: 0, error: null });
+});
+
+test('the database never holds in clear what a mail says, nor the log', async (t) => {
+  const { queue, run, clock, sink, service } = await startOutbox(t);
+  const attachments = [
+    { filename: 'secret.eml', contentType: 'message/rfc822', content: Buffer.from(TOKEN) },
+  ];
+  const bytes = () =>
+    readdirSync(service.folder)
+      .filter((name) => name.includes('.db'))
+      .map((name) => readFileSync(join(service.folder, name)).toString('latin1'))
+      .join('');
+  const secrets = [TOKEN, Buffer.from(TOKEN).toString('base64'), MAIL.subject, 'secret.eml'];
+  const inClear = () => secrets.filter((secret) => bytes().includes(secret));
+  const id = await queue({ attachments });
+  assert.ok(bytes().includes(id), 'the files are read');
+  assert.deepEqual(inClear(), []);
+  sink.refuse = { at: 'data', code: 451, text: `spam: ${TOKEN} https://app.example/${TOKEN}` };
+  await run();
+  assert.deepEqual(inClear(), []);
+  sink.refuse = null;
+  clock.advance(MINUTE_MS);
+  await run();
+  assert.equal(sink.taken.length, 1);
+  assert.deepEqual(inClear(), []);
+  assert.ok(!secrets.some((secret) => JSON.stringify(service.logged).includes(secret)));
+});
+
+test('what another key has sealed, or belongs to another mail, fails at once', async (t) => {
+  const { app, queue, run, row, sink } = await startOutbox(t);
+  const [one, other] = [await queue(), await queue()];
+  const { content } = (await row(one))!;
+  await app.db.updateTable('outbox').set({ content }).where('id', '=', other).execute();
+  await run();
+  assert.equal((await row(one))?.status, 'sent');
+  const { status, error } = (await row(other))!;
+  assert.equal(status, 'failed');
+  assert.match(error!, /^its content cannot be decrypted/);
+  assert.equal(sink.taken.length, 1);
+});

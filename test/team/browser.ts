@@ -1,0 +1,79 @@
+/** A browser as the API sees one: it signs in, keeps its cookie, and says that its requests are its own page's. */
+
+import assert from 'node:assert/strict';
+import { hashPassword } from '../../src/lib/passwords.ts';
+import type { Answer, CallOptions, TestService } from '../helpers/app.ts';
+
+export interface Session {
+  id: string;
+  object: 'session';
+  member_id: string;
+  created_at: string;
+  last_seen_at: string;
+  expires_at: string;
+  ip: string | null;
+  user_agent: string | null;
+  current: boolean;
+}
+
+export interface Browser {
+  session: Session;
+  /** What the cookie holds, and its name. */
+  token: string;
+  cookie: string;
+  call<T = Record<string, unknown>>(
+    method: string,
+    path: string,
+    options?: CallOptions,
+  ): Promise<Answer<T>>;
+}
+
+/** Of everybody in these tests, unless one is changed. */
+export const PASSWORD = 'correct horse battery';
+let hash: Promise<string> | undefined;
+
+/** Gives a member that password; hashed once, as it takes a while. */
+export async function givePassword({ app }: TestService, email: string): Promise<void> {
+  hash ??= hashPassword(PASSWORD);
+  const { numUpdatedRows } = await app.db
+    .updateTable('members')
+    .set({ password_hash: await hash })
+    .where('email', '=', email)
+    .executeTakeFirstOrThrow();
+  assert.equal(numUpdatedRows, 1n);
+}
+
+export function trySignIn<T = Session>(
+  { call }: TestService,
+  json: { email: string; password: string },
+  headers: Record<string, string> = {},
+): Promise<Answer<T>> {
+  return call<T>('POST', '/v1/sessions', { key: null, json, headers });
+}
+
+export async function signIn(service: TestService, email: string): Promise<Browser> {
+  const answer = await trySignIn(service, { email, password: PASSWORD });
+  assert.equal(answer.status, 201, answer.text);
+  return browserOf(service, answer);
+}
+
+export function browserOf({ call }: TestService, answer: Answer<Session>): Browser {
+  const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0]!;
+  return {
+    session: answer.body,
+    cookie,
+    token: cookie.slice(cookie.indexOf('=') + 1),
+    call: (method, path, options = {}) =>
+      call(method, path, {
+        key: null,
+        ...options,
+        headers: { cookie, 'sec-fetch-site': 'same-origin', ...options.headers },
+      }),
+  };
+}
+
+/** The owner with a password, signed in. */
+export async function ownerBrowser(service: TestService): Promise<Browser> {
+  await givePassword(service, 'owner@example.com');
+  return signIn(service, 'owner@example.com');
+}

@@ -1,0 +1,201 @@
+/** Who asks, by key and by session, and what a member changes of themselves. */
+
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { hashPassword } from '../../src/lib/passwords.ts';
+import { startTestService } from '../helpers/app.ts';
+import { testClock } from '../helpers/clock.ts';
+import { givePassword, ownerBrowser, PASSWORD, signIn, trySignIn } from './browser.ts';
+import { countScrypt } from './scrypt-count.ts';
+import { auditOf, type Member, type Problem } from './team-service.ts';
+
+const OWNER = 'owner@example.com';
+const NEW = 'a new password';
+
+interface Me {
+  object: 'me';
+  member: Member;
+  role: string;
+  livemode: boolean;
+  api_key: { id: string; object: string; name: string; prefix: string } | null;
+  session: { id: string; object: string; created_at: string; expires_at: string } | null;
+}
+
+async function start(t: TestContext) {
+  const clock = testClock();
+  return { ...(await startTestService(t, { clock })), clock };
+}
+
+test('by a key: the member, the key, and the lower of both roles', async (t) => {
+  const { call, makeKey } = await start(t);
+  const key = await makeKey('viewer', false);
+  const { status, body } = await call<Me>('GET', '/v1/me', { key });
+  assert.equal(status, 200);
+  const { id, joined_at, ...member } = body.member;
+  assert.deepEqual(member, {
+    object: 'team_member',
+    email: OWNER,
+    name: 'owner',
+    role: 'owner',
+  });
+  assert.deepEqual([body.object, body.role, body.livemode], ['me', 'viewer', false]);
+  assert.deepEqual(body.session, null);
+  const { id: keyId, ...rest } = body.api_key!;
+  assert.match(keyId, /^key_/);
+  assert.deepEqual(rest, { object: 'api_key', name: 'viewer', prefix: key.slice(0, 14) });
+  assert.equal((await call('GET', '/v1/me', { key: null })).status, 401);
+});
+
+test('by a session: the member, the session, live mode', async (t) => {
+  const service = await start(t);
+  const browser = await ownerBrowser(service);
+  const { body } = await browser.call<Me>('GET', '/v1/me');
+  assert.deepEqual([body.role, body.livemode, body.api_key], ['owner', true, null]);
+  const { id, object, created_at, expires_at } = browser.session;
+  assert.deepEqual(body.session, { id, object, created_at, expires_at });
+});
+
+test('its ETag holds while the session is used, and until something changes', async (t) => {
+  const service = await start(t);
+  const browser = await ownerBrowser(service);
+  const tag = async () => (await browser.call('GET', '/v1/me')).headers.get('etag')!;
+  const first = await tag();
+  service.clock.advance(3_600_000);
+  assert.equal(await tag(), first);
+  const rename = (name: string) =>
+    browser.call('PATCH', '/v1/me', { json: { name }, headers: { 'if-match': first } });
+  assert.equal((await rename('Ann')).status, 200);
+  assert.notEqual(await tag(), first);
+  const { status, body } = await rename('Bob');
+  assert.deepEqual([status, (body as unknown as Problem).code], [412, 'precondition_failed']);
+  assert.equal((await browser.call<Me>('GET', '/v1/me')).body.member.name, 'Ann');
+});
+
+test('everybody changes their own name, viewers too', async (t) => {
+  const service = await start(t);
+  const { id, key } = await service.makeMember('viewer');
+  const { status, body } = await service.call<Me>('PATCH', '/v1/me', {
+    key,
+    json: { name: 'Ann' },
+  });
+  assert.deepEqual([status, body.member.name], [200, 'Ann']);
+  assert.deepEqual(await auditOf(service, { object_id: id }), [
+    ['member.changed', { name: { from: 'The viewer', to: 'Ann' } }],
+  ]);
+  const same = await service.call('PATCH', '/v1/me', { key, json: { name: 'Ann' } });
+  assert.equal(same.status, 200);
+  assert.equal((await auditOf(service, { object_id: id })).length, 1, 'nothing has changed');
+  for (const json of [{ name: '' }, { email: 'new@example.com' }, { role: 'owner' }])
+    assert.equal((await service.call('PATCH', '/v1/me', { key, json })).status, 422);
+});
+
+test('another password by the present one: this session stays, the others end', async (t) => {
+  const service = await start(t);
+  const [here, there] = [await ownerBrowser(service), await signIn(service, OWNER)];
+  const { id } = (await here.call<Me>('GET', '/v1/me')).body.member;
+  const json = { password: NEW, current_password: PASSWORD };
+  assert.equal((await here.call('PATCH', '/v1/me', { json })).status, 200);
+  assert.equal((await here.call('GET', '/v1/me')).status, 200);
+  assert.equal((await there.call('GET', '/v1/me')).status, 401);
+  assert.equal((await trySignIn(service, { email: OWNER, password: PASSWORD })).status, 401);
+  assert.equal((await trySignIn(service, { email: OWNER, password: NEW })).status, 201);
+  const [changed] = await auditOf(service, { object_id: id, action: 'password.changed' });
+  assert.deepEqual(changed, ['password.changed', { sessions_ended: 1 }]);
+});
+
+test('changed by a key, all sessions end; so do open links to set one', async (t) => {
+  const service = await start(t);
+  const browser = await ownerBrowser(service);
+  await service.app.db
+    .insertInto('password_links')
+    .values({
+      hash: 'h',
+      member_id: browser.session.member_id,
+      created_at: browser.session.created_at,
+      expires_at: browser.session.expires_at,
+    })
+    .execute();
+  const json = { password: NEW, current_password: PASSWORD };
+  assert.equal((await service.call('PATCH', '/v1/me', { json })).status, 200);
+  assert.equal((await browser.call('GET', '/v1/me')).status, 401);
+  const link = await service.app.db
+    .selectFrom('password_links')
+    .selectAll()
+    .executeTakeFirstOrThrow();
+  assert.equal(link.used_at, '2026-11-21T10:00:00.000Z');
+});
+
+test('a wrong present password changes nothing, and guessing at it is slowed down', async (t) => {
+  const service = await start(t);
+  const browser = await ownerBrowser(service);
+  const change = (current_password: string) =>
+    browser.call<Problem>('PATCH', '/v1/me', {
+      json: { name: 'Ann', password: NEW, current_password },
+    });
+  for (let i = 0; i < 3; i++) {
+    const { status, body } = await change('wrong guess');
+    assert.equal(status, 422);
+    assert.deepEqual(body.errors, [
+      { param: 'current_password', code: 'wrong', message: 'is not the present password' },
+    ]);
+  }
+  const fourth = await change(PASSWORD);
+  assert.deepEqual([fourth.status, fourth.headers.get('retry-after')], [429, '1']);
+  assert.equal((await browser.call<Me>('GET', '/v1/me')).body.member.name, 'owner');
+  service.clock.advance(1000);
+  assert.equal((await change(PASSWORD)).status, 200);
+});
+
+test('both passwords are given or none, and the new one must do', async (t) => {
+  const service = await start(t);
+  const browser = await ownerBrowser(service);
+  const scrypts = countScrypt(t);
+  for (const [json, param, code] of [
+    [{ password: NEW }, 'current_password', 'required'],
+    [{ current_password: PASSWORD }, 'password', 'required'],
+    [{ password: 'short', current_password: PASSWORD }, 'password', 'invalid'],
+    [{ password: OWNER, current_password: PASSWORD }, 'password', 'invalid'],
+    [{ password: 'password123', current_password: PASSWORD }, 'password', 'invalid'],
+  ] as const) {
+    const { status, body } = await browser.call<Problem>('PATCH', '/v1/me', { json });
+    assert.equal(status, 422);
+    assert.deepEqual(
+      body.errors?.map((error) => [error.param, error.code]),
+      [[param, code]],
+    );
+  }
+  assert.equal(scrypts.begun, 0);
+});
+
+test('a member who never had a password sets the first one by a link alone', async (t) => {
+  const service = await start(t);
+  const { key } = await service.makeMember('member');
+  const json = { password: NEW, current_password: 'anything' };
+  const { status, body } = await service.call<Problem>('PATCH', '/v1/me', { key, json });
+  assert.deepEqual([status, body.errors?.[0]?.param], [422, 'current_password']);
+});
+
+test('of a change and a reset at the same time, the later does not undo the one before', async (t) => {
+  const service = await start(t);
+  await givePassword(service, OWNER);
+  const { passwords } = service.app.signIn;
+  const { hash } = passwords;
+  const other = await hashPassword('set by a link meanwhile');
+  passwords.hash = async (...given) => {
+    const made = await hash(...given);
+    await service.app.db.updateTable('members').set({ password_hash: other }).execute();
+    return made;
+  };
+  const json = { name: 'Ann', password: NEW, current_password: PASSWORD };
+  const { status, body } = await service.call<Problem>('PATCH', '/v1/me', { json });
+  assert.deepEqual([status, body.code], [409, 'conflict']);
+  const email = OWNER;
+  assert.equal((await trySignIn(service, { email, password: NEW })).status, 401);
+  const password = 'set by a link meanwhile';
+  assert.equal((await trySignIn(service, { email, password })).status, 201);
+  assert.equal(
+    (await service.call<Me>('GET', '/v1/me')).body.member.name,
+    'owner',
+    'nor half of it',
+  );
+});

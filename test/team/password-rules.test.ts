@@ -1,0 +1,48 @@
+/** What a new password may be: anything long enough that is not the first guess. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkPassword, passwordFault } from '../../src/team/password-rules.ts';
+
+const EMAIL = 'Ann.Marie.Lee@example.com';
+
+test('length counts in characters, as people do', () => {
+  const length = 'must have 10 to 200 characters';
+  for (const password of ['', 'ninechars', 'a'.repeat(201), '🐎'.repeat(9)])
+    assert.equal(passwordFault(password, EMAIL), length, password);
+  for (const password of ['ten chars.', 'Üben in Öl', `${'🐎'.repeat(9)}🔋`, 'ab'.repeat(100)])
+    assert.equal(passwordFault(password, EMAIL), null, password);
+});
+
+test('no rules of composition', () => {
+  for (const password of ['onlysmallletters', 'ONLYCAPITALS', '4711081542', 'with a blank '])
+    assert.equal(passwordFault(password, EMAIL), null, password);
+});
+
+test('neither the address, nor one of the commonest, nor one character throughout', () => {
+  const address = 'must not be the e-mail address';
+  const common = 'must not be one of the passwords that everybody tries first';
+  for (const [password, fault] of [
+    ['ann.marie.lee@example.com', address],
+    ['ANN.MARIE.LEE@EXAMPLE.COM', address],
+    ['Ann.Marie.Lee', address],
+    ['password123', common],
+    ['Password123', common],
+    ['ｐａｓｓｗｏｒｄ１２３', common],
+    ['1234567890', common],
+    ['qwertyuiop', common],
+    ['Deliverability', common],
+    ['aaaaaaaaaaaa', common],
+    ['🐎'.repeat(12), common],
+    ['\ud800'.repeat(12), 'must be well-formed Unicode'],
+  ] as const)
+    assert.equal(passwordFault(password, EMAIL), fault, password);
+});
+
+test('the fault is told under the name of its field', () => {
+  checkPassword('correct horse battery', EMAIL);
+  assert.throws(() => checkPassword('short', EMAIL, 'secret'), {
+    code: 'validation_failed',
+    params: [{ param: 'secret', code: 'invalid', message: 'must have 10 to 200 characters' }],
+  });
+});

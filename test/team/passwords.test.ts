@@ -1,0 +1,313 @@
+/** A forgotten password: the link, what it is good for, and what nobody learns from asking for one. */
+
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { sql } from 'kysely';
+import { parseMessage } from '../../src/analysis/parse-message.ts';
+import { owner as ownerCommand } from '../../src/commands/owner.ts';
+import { ConfigError } from '../../src/config.ts';
+import { expireSessions } from '../../src/team/session-expire.ts';
+import { type ServiceOptions, startTestService, temporaryFolder } from '../helpers/app.ts';
+import { testClock } from '../helpers/clock.ts';
+import { startMailSink } from '../outbox/mail-sink.ts';
+import { startOutbox } from '../outbox/outbox.ts';
+import { givePassword, PASSWORD, signIn, trySignIn } from './browser.ts';
+import { countScrypt } from './scrypt-count.ts';
+import { auditOf, type Problem } from './team-service.ts';
+
+const OWNER = 'owner@example.com';
+const NEW = 'a new password';
+const HOUR = 3_600_000;
+
+async function start(t: TestContext, options: ServiceOptions = {}) {
+  const { service, clock, sink, run } = await startOutbox(t, options);
+  await givePassword(service, OWNER);
+  const ask = (email: string) =>
+    service.call<Problem>('POST', '/v1/password_resets', { key: null, json: { email } });
+  const confirm = (token: string, password = NEW) =>
+    service.call<Problem>('POST', '/v1/password_resets/confirm', {
+      key: null,
+      json: { token, password },
+    });
+  /** The last mail that was sent. */
+  const mailed = async () => {
+    await run();
+    const { to, raw } = sink.taken.at(-1)!;
+    const { headers, text, html } = await parseMessage(raw);
+    const subject = headers.find(({ key }) => key === 'subject')?.value;
+    return { to, subject, text: text!, html: html! };
+  };
+  const tokenFor = async (email: string) => {
+    assert.equal((await ask(email)).status, 202);
+    return /\/password\/([\w-]{43})\n/.exec((await mailed()).text)![1]!;
+  };
+  return { ...service, clock, sink, ask, confirm, mailed, tokenFor };
+}
+
+const signInStatus = async (service: Parameters<typeof trySignIn>[0], password: string) =>
+  (await trySignIn(service, { email: OWNER, password })).status;
+
+test('the link in the mail sets the password once, and ends every session', async (t) => {
+  const service = await start(t, { env: { DELIVERABILITY_APP_URL: 'https://app.example.com' } });
+  const browser = await signIn(service, OWNER);
+  const asked = await service.ask('Owner@Example.com');
+  assert.deepEqual(
+    [asked.status, asked.body],
+    [202, { object: 'password_reset', status: 'requested' }],
+  );
+  const { to, subject, text, html } = await service.mailed();
+  assert.deepEqual(
+    [to, subject],
+    [[OWNER], 'Set a new password for the deliverability team at app.example.com'],
+  );
+  const [url, token] = /https:\/\/app\.example\.com\/password\/([\w-]{43})/.exec(text)!;
+  assert.ok(html.includes(`href="${url}"`));
+
+  const done = await service.confirm(token!);
+  assert.deepEqual(
+    [done.status, done.body],
+    [200, { object: 'password_reset', status: 'completed' }],
+  );
+  assert.equal((await browser.call('GET', '/v1/me')).status, 401);
+  assert.equal(await signInStatus(service, PASSWORD), 401);
+  assert.equal(await signInStatus(service, NEW), 201);
+  const again = await service.confirm(token!, 'yet another one');
+  assert.deepEqual([again.status, again.body.code], [410, 'gone']);
+  assert.equal(await signInStatus(service, NEW), 201);
+});
+
+test('the mail is sent at once', async (t) => {
+  const sink = await startMailSink(t);
+  const service = await startTestService(t, {
+    env: {
+      DELIVERABILITY_MAIL_URL: `smtp://127.0.0.1:${sink.port}`,
+      DELIVERABILITY_MAIL_FROM: 'notices@example.com',
+    },
+  });
+  for (const email of [OWNER, 'nobody@example.com'])
+    await service.call('POST', '/v1/password_resets', { key: null, json: { email } });
+  await service.app.scheduler.stop();
+  assert.deepEqual(
+    sink.taken.map(({ to }) => to),
+    [[OWNER]],
+  );
+});
+
+test('a link works for an hour', async (t) => {
+  const { clock, confirm, tokenFor, app } = await start(t);
+  const token = await tokenFor(OWNER);
+  clock.advance(HOUR);
+  const late = await confirm(token);
+  assert.deepEqual([late.status, late.body.detail], [410, 'This link has expired.']);
+  const next = await tokenFor(OWNER);
+  clock.advance(HOUR - 1);
+  assert.equal((await confirm(next)).status, 200);
+  clock.advance(30 * 24 * HOUR);
+  await expireSessions(app);
+  assert.equal((await confirm(token)).status, 404, 'long dead, it is forgotten');
+});
+
+test('a new link ends the one before', async (t) => {
+  const { confirm, tokenFor } = await start(t);
+  const [first, second] = [await tokenFor(OWNER), await tokenFor(OWNER)];
+  const { status, body } = await confirm(first);
+  assert.deepEqual(
+    [status, body.detail],
+    [410, 'This link has been used, or a newer one has taken its place.'],
+  );
+  assert.equal((await confirm(second)).status, 200);
+});
+
+test('of two that use a link at the same time, one does', async (t) => {
+  const { confirm, tokenFor } = await start(t);
+  const token = await tokenFor(OWNER);
+  const answers = await Promise.all([confirm(token), confirm(token, 'another new one')]);
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 410]);
+});
+
+test('a token that nobody has is not found, without any work', async (t) => {
+  const { confirm } = await start(t);
+  const scrypts = countScrypt(t);
+  for (const token of ['x', 'A'.repeat(43), '']) {
+    const { status, body } = await confirm(token);
+    assert.deepEqual([status, body.code], [404, 'not_found']);
+  }
+  assert.equal(scrypts.begun, 0);
+});
+
+test('a password that will not do leaves the link as it was', async (t) => {
+  const { confirm, tokenFor } = await start(t);
+  const token = await tokenFor(OWNER);
+  for (const [password, message] of [
+    ['short', 'must have 10 to 200 characters'],
+    [OWNER, 'must not be the e-mail address'],
+    ['password123', 'must not be one of the passwords that everybody tries first'],
+  ] as const) {
+    const { status, body } = await confirm(token, password);
+    assert.equal(status, 422);
+    assert.deepEqual(body.errors, [{ param: 'password', code: 'invalid', message }]);
+  }
+  assert.equal((await confirm(token)).status, 200);
+});
+
+test('nobody learns whether an address is known: same answer, as much written, no mail', async (t) => {
+  const service = await start(t);
+  const { app, ask } = service;
+  const scrypts = countScrypt(t);
+  const written = async (email: string) => {
+    const changes = async () => {
+      const { rows } = await sql<{ n: number }>`SELECT total_changes() AS n`.execute(app.db);
+      return rows[0]!.n;
+    };
+    const before = await changes();
+    const { status, body } = await ask(email);
+    return { answer: [status, body], changes: (await changes()) - before };
+  };
+  const known = await written(OWNER);
+  const links = await app.db.selectFrom('password_links').selectAll().execute();
+  const unknown = await written('nobody@example.com');
+  assert.deepEqual(unknown.answer, known.answer);
+  assert.equal(known.changes, 3, 'a link, a mail, an audit entry');
+  assert.equal(unknown.changes, 4, 'a link and a mail, and both taken back');
+  assert.equal(scrypts.begun, 0);
+  // What is left is what the owner asked for.
+  assert.deepEqual(await app.db.selectFrom('password_links').selectAll().execute(), links);
+  const mails = await app.db.selectFrom('outbox').select('recipient').execute();
+  assert.deepEqual(mails, [{ recipient: OWNER }]);
+});
+
+test('who asks again and again for one address waits', async (t) => {
+  const { ask, clock } = await start(t);
+  for (const email of [OWNER, 'nobody@example.com']) {
+    for (let i = 0; i < 3; i++) assert.equal((await ask(email)).status, 202);
+    const fourth = await ask(email);
+    assert.deepEqual([fourth.status, fourth.headers.get('retry-after')], [429, '1']);
+    clock.advance(15 * 60_000);
+  }
+});
+
+test('without outgoing mail the answer is the same, and an open link lives on', async (t) => {
+  const service = await startTestService(t, { clock: testClock() });
+  const { url } = await runOwner(service.folder, OWNER);
+  const token = url.split('/').at(-1)!;
+  for (const email of [OWNER, 'nobody@example.com']) {
+    const options = { key: null, json: { email } };
+    const { status, body } = await service.call('POST', '/v1/password_resets', options);
+    assert.deepEqual([status, body], [202, { object: 'password_reset', status: 'requested' }]);
+  }
+  const json = { token, password: NEW };
+  const done = await service.call('POST', '/v1/password_resets/confirm', { key: null, json });
+  assert.equal(done.status, 200);
+});
+
+test('a new password forgives the wrong tries before', async (t) => {
+  const service = await start(t);
+  for (let i = 0; i < 3; i++) await trySignIn(service, { email: OWNER, password: 'wrong guess' });
+  assert.equal(await signInStatus(service, PASSWORD), 429);
+  await service.confirm(await service.tokenFor(OWNER));
+  // The address, which is counted too, has waited.
+  service.clock.advance(1000);
+  assert.equal(await signInStatus(service, NEW), 201);
+  assert.equal(await signInStatus(service, 'wrong guess'), 401);
+});
+
+test('the audit log has what was asked for and done, by whom', async (t) => {
+  const service = await start(t);
+  await signIn(service, OWNER);
+  const { confirm, tokenFor, ask, app } = service;
+  await ask('nobody@example.com');
+  await confirm(await tokenFor(OWNER));
+  const { id } = await app.db.selectFrom('members').select('id').executeTakeFirstOrThrow();
+  assert.deepEqual(await auditOf(service, { object_id: id, member_id: id }), [
+    ['password.reset', { sessions_ended: 1 }],
+  ]);
+  const actions = (await auditOf(service, { object_id: id })).map(([action]) => action);
+  assert.deepEqual(
+    actions.filter((action) => action.startsWith('password.')),
+    ['password.reset', 'password.reset_requested'],
+  );
+});
+
+test('neither links nor passwords are in the log or in the database file', async (t) => {
+  const service = await start(t);
+  const token = await service.tokenFor(OWNER);
+  await service.confirm(token, 'nobody ever sees this');
+  const log = JSON.stringify(service.logged);
+  const files = readdirSync(service.folder).filter((name) => name.includes('.db'));
+  const bytes = Buffer.concat(files.map((name) => readFileSync(join(service.folder, name))));
+  assert.ok(bytes.includes('password.reset_requested'), 'what is no secret is found');
+  for (const secret of [token, 'nobody ever sees this'])
+    assert.ok(!log.includes(secret) && !bytes.includes(secret), secret);
+});
+
+/** The command at the machine, in the folder of a service. */
+async function runOwner(folder: string, email: string) {
+  let stdout = '';
+  let stderr = '';
+  const io = {
+    env: {
+      DELIVERABILITY_DATA_DIR: folder,
+      DELIVERABILITY_APP_URL: 'https://app.example.com',
+    },
+    stdout: (text: string) => {
+      stdout += text;
+    },
+    stderr: (text: string) => {
+      stderr += text;
+    },
+  };
+  assert.equal(await ownerCommand.run([email, '--json'], io as never), 0);
+  const { password_url } = JSON.parse(stdout);
+  stdout = '';
+  assert.equal(await ownerCommand.run([email], io as never), 0);
+  return { before: password_url as string, url: stderr.match(/https:\S+/)![0], stderr };
+}
+
+test('the owner command prints a link for a day, in both forms; the second ends the first', async (t) => {
+  const service = await startTestService(t);
+  const { before, url, stderr } = await runOwner(service.folder, OWNER);
+  assert.match(url, /^https:\/\/app\.example\.com\/password\/[\w-]{43}$/);
+  assert.match(
+    stderr,
+    /^To sign in, set a password within 24 hours; the link works once:\nhttps:/m,
+  );
+  const confirm = (link: string) =>
+    service.call('POST', '/v1/password_resets/confirm', {
+      key: null,
+      json: { token: link.split('/').at(-1)!, password: NEW },
+    });
+  const link = await service.app.db
+    .selectFrom('password_links')
+    .selectAll()
+    .where('used_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  assert.equal(Date.parse(link.expires_at) - Date.parse(link.created_at), 24 * HOUR);
+  assert.equal((await confirm(before)).status, 410);
+  assert.equal((await confirm(url)).status, 200);
+  assert.equal(await signInStatus(service, NEW), 201);
+});
+
+test('the first owner gets the password of the configuration; a later start leaves it alone', async (t) => {
+  const folder = temporaryFolder(t);
+  const env = (password: string) => ({
+    DELIVERABILITY_OWNER_EMAIL: OWNER,
+    DELIVERABILITY_OWNER_PASSWORD: password,
+  });
+  await assert.rejects(startTestService(t, { folder, env: env('password123') }), (error) => {
+    assert.ok(error instanceof ConfigError);
+    assert.match(error.message, /OWNER_PASSWORD must not be one of the passwords that/);
+    assert.ok(!error.message.includes('password123'));
+    return true;
+  });
+  await t.test('the first start', async (t) => {
+    const service = await startTestService(t, { folder, env: env(PASSWORD) });
+    assert.equal(await signInStatus(service, PASSWORD), 201);
+  });
+  await t.test('the next one', async (t) => {
+    const service = await startTestService(t, { folder, env: env('another password') });
+    assert.equal(await signInStatus(service, 'another password'), 401);
+    assert.equal(await signInStatus(service, PASSWORD), 201);
+  });
+});

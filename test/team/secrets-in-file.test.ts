@@ -1,0 +1,41 @@
+/** What is secret is in no byte of the database file. */
+
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startTestService } from '../helpers/app.ts';
+import { accept, type Invitation, invite, tokenOf } from './team-service.ts';
+
+test('neither links of invitations nor keys nor passwords are in the database', async (t) => {
+  const service = await startTestService(t, {
+    env: {
+      // Where nobody listens: the mails wait in the outbox, with their links.
+      DELIVERABILITY_MAIL_URL: 'smtp://127.0.0.1:9',
+      DELIVERABILITY_MAIL_FROM: 'no-reply@example.com',
+    },
+  });
+  const { call, folder, key } = service;
+  const headers = (name: string) => ({ 'idempotency-key': name });
+  const made = await call<Invitation>('POST', '/v1/team/invitations', {
+    json: { email: 'bob@example.com' },
+    headers: headers('one'),
+  });
+  const resent = await call<Invitation>('POST', `/v1/team/invitations/${made.body.id}/resend`, {
+    headers: headers('two'),
+  });
+  const waiting = await invite(service, { email: 'carol@example.com' });
+  const password = 'a password that nobody knows';
+  assert.equal((await accept(service, tokenOf(resent), { password })).status, 201);
+  const made_key = await call<{ key: string }>('POST', '/v1/api_keys', {
+    json: { name: 'build' },
+    headers: headers('three'),
+  });
+  const files = readdirSync(folder).filter((name) => name.includes('.db'));
+  assert.ok(files.length > 0);
+  const bytes = Buffer.concat(files.map((name) => readFileSync(join(folder, name))));
+  assert.ok(bytes.includes('bob@example.com'), 'what is no secret is found');
+  const tokens = [made, resent, waiting].map(tokenOf);
+  for (const secret of [...tokens, password, key, made_key.body.key])
+    assert.ok(!bytes.includes(secret));
+});

@@ -1,0 +1,409 @@
+/** Sign-in, what a session is good for, how long, and how it ends. */
+
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { hashPassword } from '../../src/lib/passwords.ts';
+import { expireSessions } from '../../src/team/session-expire.ts';
+import { type ServiceOptions, startTestService } from '../helpers/app.ts';
+import { testClock } from '../helpers/clock.ts';
+import {
+  type Browser,
+  browserOf,
+  givePassword,
+  ownerBrowser,
+  PASSWORD,
+  type Session,
+  signIn,
+  trySignIn,
+} from './browser.ts';
+import { countScrypt } from './scrypt-count.ts';
+import { auditOf, type List, type Problem } from './team-service.ts';
+
+const OWNER = 'owner@example.com';
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+async function start(t: TestContext, options: ServiceOptions = {}) {
+  const clock = testClock();
+  const service = await startTestService(t, { clock, ...options });
+  await givePassword(service, OWNER);
+  return { ...service, clock };
+}
+
+const statusOf = async (browser: Browser) => (await browser.call('GET', '/v1/me')).status;
+
+test('sign-in answers the session and sets its cookie, which then says who asks', async (t) => {
+  const service = await start(t);
+  const headers = { 'user-agent': 'Browser/1.0' };
+  const answer = await trySignIn(service, { email: OWNER, password: PASSWORD }, headers);
+  assert.equal(answer.status, 201);
+  const { id, member_id, ...rest } = answer.body;
+  assert.match(id, /^ses_/);
+  assert.match(member_id, /^mem_/);
+  assert.deepEqual(rest, {
+    object: 'session',
+    created_at: '2026-11-21T10:00:00.000Z',
+    last_seen_at: '2026-11-21T10:00:00.000Z',
+    expires_at: '2026-12-21T10:00:00.000Z',
+    ip: '127.0.0.1',
+    user_agent: 'Browser/1.0',
+    current: true,
+  });
+  assert.equal(answer.headers.get('location'), `/v1/sessions/${id}`);
+  const [value, ...attributes] = answer.headers.get('set-cookie')!.split('; ');
+  assert.match(value!, /^deliverability=[\w-]{43}$/);
+  const expected = ['HttpOnly', 'Max-Age=2592000', 'Path=/', 'SameSite=Lax'];
+  assert.deepEqual(attributes.sort(), expected);
+  const me = await browserOf(service, answer).call<{ session: Session }>('GET', '/v1/me');
+  assert.deepEqual([me.status, me.body.session.id], [200, id]);
+});
+
+test('where people come by https, the cookie is for this host and https alone', async (t) => {
+  const service = await start(t, { env: { DELIVERABILITY_APP_URL: 'https://mail.example.com' } });
+  const answer = await trySignIn(service, { email: OWNER, password: PASSWORD });
+  const cookie = answer.headers.get('set-cookie')!;
+  assert.match(cookie, /^__Host-deliverability=[\w-]{43}; Path=\/; /);
+  assert.match(cookie, /; Secure; HttpOnly; SameSite=Lax$/);
+  assert.equal(await statusOf(browserOf(service, answer)), 200);
+});
+
+test('each sign-in is a session of its own, and the address is taken in any case', async (t) => {
+  const service = await start(t);
+  const one = await signIn(service, OWNER);
+  const two = await signIn(service, 'Owner@EXAMPLE.com');
+  assert.notEqual(one.token, two.token);
+  assert.notEqual(one.session.id, two.session.id);
+});
+
+test('a wrong password, an unknown address and a member without one: same answer, same work', async (t) => {
+  const service = await start(t);
+  const { email } = await service.makeMember('member');
+  const scrypts = countScrypt(t);
+  const answers: object[] = [];
+  for (const json of [
+    { email: OWNER, password: 'not the password' },
+    { email: 'nobody@example.com', password: PASSWORD },
+    { email: 'no address at all', password: PASSWORD },
+    { email, password: PASSWORD },
+  ]) {
+    service.app.signIn.tries.clear(json.email);
+    const { result, count } = await scrypts.during(() => trySignIn<Problem>(service, json));
+    const { request_id: _, ...body } = result.body as Problem & { request_id: string };
+    assert.equal(count, 1, json.email);
+    answers.push({ status: result.status, body, cookie: result.headers.get('set-cookie') });
+    service.clock.advance(MINUTE);
+  }
+  assert.deepEqual(answers, Array(4).fill(answers[0]));
+  assert.deepEqual(answers[0], {
+    status: 401,
+    body: {
+      object: 'error',
+      type: '/errors/unauthenticated',
+      title: 'No valid credentials',
+      status: 401,
+      detail: 'The e-mail address or the password is wrong.',
+      code: 'unauthenticated',
+    },
+    cookie: null,
+  });
+});
+
+test('who guesses waits, whether or not the address is known, without any work for us', async (t) => {
+  for (const email of [OWNER, 'nobody@example.com']) {
+    const service = await start(t);
+    const scrypts = countScrypt(t);
+    const guess = (password: string) => trySignIn<Problem>(service, { email, password });
+    for (let i = 0; i < 3; i++) assert.equal((await guess('wrong guess')).status, 401);
+    for (const seconds of [1, 2, 4]) {
+      const { result, count } = await scrypts.during(() => guess(PASSWORD));
+      assert.deepEqual([result.status, result.body.code, count], [429, 'rate_limited', 0]);
+      assert.equal(result.headers.get('retry-after'), String(seconds));
+      service.clock.advance(seconds * 1000);
+      assert.equal((await guess('wrong guess')).status, 401);
+    }
+    service.clock.advance(8000);
+    assert.equal((await guess(PASSWORD)).status, email === OWNER ? 201 : 401);
+  }
+});
+
+test('one address that tries many accounts waits; people elsewhere do not', async (t) => {
+  const service = await start(t, { env: { DELIVERABILITY_TRUSTED_PROXIES: '127.0.0.1' } });
+  const from = (ip: string) => ({ 'x-forwarded-for': ip });
+  for (const name of ['a', 'b', 'c']) {
+    const json = { email: `${name}@example.com`, password: 'wrong guess' };
+    assert.equal((await trySignIn(service, json, from('192.0.2.1'))).status, 401);
+  }
+  const json = { email: OWNER, password: PASSWORD };
+  assert.equal((await trySignIn(service, json, from('192.0.2.1'))).status, 429);
+  const elsewhere = await trySignIn(service, json, from('192.0.2.2'));
+  assert.deepEqual([elsewhere.status, elsewhere.body.ip], [201, '192.0.2.2']);
+});
+
+test('guesses all at once are few, and few passwords are worked on at a time', async (t) => {
+  const service = await start(t);
+  const scrypts = countScrypt(t);
+  const guesses = Array.from({ length: 12 }, (_, i) =>
+    trySignIn(service, { email: OWNER, password: `wrong guess ${i}` }),
+  );
+  const statuses = (await Promise.all(guesses)).map(({ status }) => status).sort();
+  assert.deepEqual(statuses, [...Array(3).fill(401), ...Array(9).fill(429)]);
+  assert.deepEqual([scrypts.begun, scrypts.most], [3, 2]);
+});
+
+test('unused for twelve hours it is over; used, thirty days after sign-in', async (t) => {
+  const { clock, ...service } = await start(t);
+  const idle = await signIn(service, OWNER);
+  clock.advance(12 * HOUR - 1);
+  assert.equal(await statusOf(idle), 200);
+  clock.advance(12 * HOUR);
+  assert.equal(await statusOf(idle), 401);
+
+  const used = await signIn(service, OWNER);
+  for (let hours = 0; hours < 30 * 24; hours += 11) {
+    clock.set(Date.parse(used.session.created_at) + hours * HOUR);
+    assert.equal(await statusOf(used), 200, `after ${hours} hours`);
+  }
+  clock.set(Date.parse(used.session.expires_at) - 1);
+  assert.equal(await statusOf(used), 200);
+  clock.advance(1);
+  assert.equal(await statusOf(used), 401);
+
+  const { total } = await countSessions(service.app);
+  assert.equal(total, 2, 'until they are tidied away');
+  await expireSessions(service.app);
+  assert.equal((await countSessions(service.app)).total, 0);
+});
+
+function countSessions({ db }: { db: Awaited<ReturnType<typeof start>>['app']['db'] }) {
+  return db
+    .selectFrom('sessions')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+}
+
+test('tidying leaves the sessions that are not over', async (t) => {
+  const { clock, ...service } = await start(t);
+  const browser = await signIn(service, OWNER);
+  clock.advance(12 * HOUR - 1);
+  await expireSessions(service.app);
+  assert.equal(await statusOf(browser), 200);
+});
+
+test('when it was last used is written at most once a minute', async (t) => {
+  const { clock, ...service } = await start(t);
+  const browser = await signIn(service, OWNER);
+  const lastSeen = async () => {
+    const { body } = await browser.call<List<Session>>('GET', '/v1/sessions');
+    return body.data[0]!.last_seen_at;
+  };
+  clock.advance(MINUTE - 1);
+  assert.equal(await lastSeen(), '2026-11-21T10:00:00.000Z');
+  clock.advance(1);
+  assert.equal(await lastSeen(), '2026-11-21T10:01:00.000Z');
+  clock.advance(MINUTE - 1);
+  assert.equal(await lastSeen(), '2026-11-21T10:01:00.000Z');
+});
+
+test('a member lists their own sessions, page by page, and only those that are not over', async (t) => {
+  const { clock, ...service } = await start(t);
+  const { email } = await service.makeMember('viewer');
+  await givePassword(service, email);
+  const over = await signIn(service, OWNER);
+  clock.advance(12 * HOUR);
+  const [first, other, second] = [
+    await signIn(service, OWNER),
+    await signIn(service, email),
+    await signIn(service, OWNER),
+  ];
+  const list = async (browser: Browser, query = '') => {
+    const { body } = await browser.call<List<Session>>('GET', `/v1/sessions${query}`);
+    return body.data.map(({ id, current }) => [id, current]);
+  };
+  assert.equal(await statusOf(over), 401);
+  assert.deepEqual(await list(first), [
+    [second.session.id, false],
+    [first.session.id, true],
+  ]);
+  assert.deepEqual(await list(first, `?starting_after=${second.session.id}`), [
+    [first.session.id, true],
+  ]);
+  assert.deepEqual(await list(other), [[other.session.id, true]]);
+  const byKey = await service.call<List<Session>>('GET', '/v1/sessions');
+  assert.deepEqual(
+    byKey.body.data.map(({ current }) => current),
+    [false, false],
+  );
+});
+
+test('signing out ends the session and takes the cookie away', async (t) => {
+  const service = await start(t);
+  const browser = await signIn(service, OWNER);
+  const other = await signIn(service, OWNER);
+  const { id } = browser.session;
+  const out = await browser.call('DELETE', '/v1/sessions/current');
+  assert.deepEqual([out.status, out.body], [200, { id, object: 'session', deleted: true }]);
+  assert.match(out.headers.get('set-cookie')!, /^deliverability=; Path=\/; Max-Age=0; /);
+  assert.deepEqual([await statusOf(browser), await statusOf(other)], [401, 200]);
+  const byKey = await service.call<Problem>('DELETE', '/v1/sessions/current');
+  assert.deepEqual([byKey.status, byKey.body.code], [404, 'not_found']);
+});
+
+test('a member ends a session of their own from elsewhere, but none of somebody else', async (t) => {
+  const service = await start(t);
+  const { email } = await service.makeMember('admin');
+  await givePassword(service, email);
+  const [here, there] = [await signIn(service, OWNER), await signIn(service, OWNER)];
+  const admin = await signIn(service, email);
+  const path = `/v1/sessions/${there.session.id}`;
+  assert.equal((await admin.call('DELETE', path)).status, 404);
+  assert.equal(await statusOf(there), 200);
+  const ended = await here.call('DELETE', path);
+  assert.deepEqual([ended.status, ended.headers.get('set-cookie')], [200, null]);
+  assert.deepEqual([await statusOf(here), await statusOf(there)], [200, 401]);
+  assert.equal((await here.call('DELETE', path)).status, 404);
+  const own = await here.call('DELETE', `/v1/sessions/${here.session.id}`);
+  assert.match(own.headers.get('set-cookie')!, /Max-Age=0/);
+});
+
+test('a session has the member’s present role, and ends with a change of it and with the member', async (t) => {
+  const service = await start(t);
+  const { id, email } = await service.makeMember('viewer');
+  await givePassword(service, email);
+  const browser = await signIn(service, email);
+  assert.equal((await browser.call('POST', '/v1/tests', { json: {} })).status, 403);
+  // By hand, as no operation leaves the session.
+  await service.app.db
+    .updateTable('members')
+    .set({ role: 'member' })
+    .where('id', '=', id)
+    .execute();
+  assert.equal((await browser.call('POST', '/v1/tests', { json: {} })).status, 201);
+
+  const change = await service.call('PATCH', `/v1/team/members/${id}`, {
+    json: { role: 'viewer' },
+  });
+  assert.equal(change.status, 200);
+  assert.equal(await statusOf(browser), 401);
+  const again = await signIn(service, email);
+  assert.equal((await service.call('DELETE', `/v1/team/members/${id}`)).status, 200);
+  assert.equal(await statusOf(again), 401);
+  assert.equal((await trySignIn(service, { email, password: PASSWORD })).status, 401);
+});
+
+test('a member who is removed, or whose password is changed, while theirs is checked is not let in', async (t) => {
+  const service = await start(t);
+  const { id, email } = await service.makeMember('member');
+  await givePassword(service, email);
+  const { passwords } = service.app.signIn;
+  const { verify } = passwords;
+  const other = await hashPassword('another password');
+  let meanwhile = async () => {};
+  passwords.verify = async (...given) => {
+    const right = await verify(...given);
+    await meanwhile();
+    return right;
+  };
+  meanwhile = async () => {
+    const change = { password_hash: other };
+    await service.app.db.updateTable('members').set(change).where('id', '=', id).execute();
+  };
+  assert.equal((await trySignIn(service, { email, password: PASSWORD })).status, 401);
+  await givePassword(service, email);
+  meanwhile = async () => {
+    await service.app.db.deleteFrom('members').where('id', '=', id).execute();
+  };
+  assert.equal((await trySignIn(service, { email, password: PASSWORD })).status, 401);
+});
+
+test('what changes something by a cookie must come from a page of ours', async (t) => {
+  const service = await start(t);
+  const browser = await signIn(service, OWNER);
+  const rename = (headers: Record<string, string>) =>
+    service.call('PATCH', '/v1/me', {
+      key: null,
+      json: { name: 'Mallory' },
+      headers: { cookie: browser.cookie, ...headers },
+    });
+  assert.equal((await rename({})).status, 403);
+  assert.equal((await rename({ 'sec-fetch-site': 'cross-site' })).status, 403);
+  assert.equal((await rename({ origin: 'https://evil.example' })).status, 403);
+  assert.equal((await rename({ 'sec-fetch-site': 'same-origin' })).status, 200);
+  const foreign = { 'sec-fetch-site': 'cross-site' };
+  const json = { email: OWNER, password: PASSWORD };
+  assert.equal((await trySignIn(service, json, foreign)).status, 403, 'nor sign somebody in');
+});
+
+test('a token that nobody has, or that is no token, stands for nobody', async (t) => {
+  const { app, url } = await start(t);
+  for (const token of ['x', 'A'.repeat(43), '', 'a;b', '%00']) {
+    const headers = { cookie: `deliverability=${token}` };
+    const { status } = await fetch(`${url}/v1/me`, { headers });
+    assert.equal(status, 401, token);
+  }
+  assert.equal((await countSessions(app)).total, 0);
+});
+
+test('every wrong field is named at once', async (t) => {
+  const { call } = await start(t);
+  const json = { email: '', password: 7, remember: true };
+  const { status, body } = await call<Problem>('POST', '/v1/sessions', { key: null, json });
+  assert.equal(status, 422);
+  assert.deepEqual(
+    body.errors?.map(({ param, code }) => [param, code]),
+    [
+      ['email', 'invalid'],
+      ['password', 'invalid'],
+      ['remember', 'unknown_field'],
+    ],
+  );
+  const long = { email: OWNER, password: 'a'.repeat(801) };
+  assert.equal((await call('POST', '/v1/sessions', { key: null, json: long })).status, 422);
+});
+
+test('the audit log has each beginning and end, with the session and the address', async (t) => {
+  const service = await start(t);
+  const browser = await ownerBrowser(service);
+  const { id } = browser.session;
+  await browser.call('DELETE', '/v1/sessions/current');
+  assert.deepEqual(await auditOf(service, { object_id: id }), [
+    ['session.ended', {}],
+    ['session.created', {}],
+  ]);
+  const rows = await service.app.db
+    .selectFrom('audit_log')
+    .select(['member_email', 'session_id', 'key_id', 'ip', 'object_type'])
+    .where('object_id', '=', id)
+    .execute();
+  const expected = {
+    member_email: OWNER,
+    session_id: id,
+    key_id: null,
+    ip: '127.0.0.1',
+    object_type: 'session',
+  };
+  assert.deepEqual(rows, [expected, expected]);
+});
+
+test('neither passwords nor cookies are in the log or in the database file', async (t) => {
+  const service = await start(t);
+  const browser = await signIn(service, OWNER);
+  await trySignIn(service, { email: OWNER, password: 'a wrong password' });
+  await trySignIn(service, { email: 'typed.into.the.wrong.field', password: 'x' });
+  assert.equal(await statusOf(browser), 200);
+  const log = JSON.stringify(service.logged);
+  assert.match(log, /sign-in refused/);
+  const files = readdirSync(service.folder).filter((name) => name.includes('.db'));
+  const bytes = Buffer.concat(files.map((name) => readFileSync(join(service.folder, name))));
+  assert.ok(bytes.includes(browser.session.id), 'what is no secret is found');
+  for (const secret of [
+    PASSWORD,
+    'a wrong password',
+    browser.token,
+    'typed.into.the.wrong.field',
+  ]) {
+    assert.ok(!log.includes(secret), secret);
+    assert.ok(!bytes.includes(secret), secret);
+  }
+});

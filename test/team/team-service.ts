@@ -1,0 +1,86 @@
+/** What the tests of the team ask of a running service. */
+
+import type { Answer, TestService } from '../helpers/app.ts';
+
+export interface List<T> {
+  object: 'list';
+  data: T[];
+  has_more: boolean;
+}
+
+export interface Member {
+  id: string;
+  object: 'team_member';
+  email: string;
+  name: string;
+  role: string;
+  joined_at: string;
+}
+
+export interface Problem {
+  code: string;
+  detail: string;
+  errors?: { param: string; code: string; message: string }[];
+}
+
+export interface Invitation {
+  id: string;
+  email: string;
+  role: string;
+  status: string;
+  email_status: string;
+  invited_by: string;
+  expires_at: string;
+  created_at: string;
+  accept_url: string;
+}
+
+export async function membersOf({ call }: TestService): Promise<Member[]> {
+  return (await call<List<Member>>('GET', '/v1/team/members?limit=100')).body.data;
+}
+
+/** Action and details of the entries that match, newest first. */
+export async function auditOf(
+  { call }: TestService,
+  filters: Record<string, string>,
+): Promise<[string, object][]> {
+  const query = new URLSearchParams({ limit: '100', ...filters });
+  const { body } = await call<List<{ action: string; details: object }>>(
+    'GET',
+    `/v1/audit_log?${query}`,
+  );
+  return body.data.map(({ action, details }) => [action, details]);
+}
+
+/** A session in the database, as a browser of that member would have it. */
+export async function signIn({ app }: TestService, member_id: string): Promise<void> {
+  const time = '2036-11-21T10:00:00.000Z';
+  const id = app.newId('ses');
+  const times = { created_at: time, last_seen_at: time, expires_at: time };
+  await app.db
+    .insertInto('sessions')
+    .values({ id, member_id, hash: id, ...times })
+    .execute();
+}
+
+export function invite(
+  { call }: TestService,
+  json: object,
+  key?: string,
+): Promise<Answer<Invitation>> {
+  return call<Invitation>('POST', '/v1/team/invitations', { json, key });
+}
+
+/** The token in the link of an answer to creation or resend. */
+export const tokenOf = ({ body }: Answer<Invitation>): string => body.accept_url.split('/').at(-1)!;
+
+const PASSWORD = 'correct horse battery';
+
+export function accept<T = Member>(
+  { call }: TestService,
+  token: string,
+  more: object = {},
+): Promise<Answer<T>> {
+  const json = { token, name: 'New', password: PASSWORD, ...more };
+  return call<T>('POST', '/v1/team/invitations/accept', { key: null, json });
+}
