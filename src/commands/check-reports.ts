@@ -17,7 +17,7 @@ import type { ReportFormat, SealedReport } from '../render/thread/job.ts';
 import { createReporter } from '../render/thread/reporter.ts';
 import { UsageError } from './io.ts';
 
-export type ReportPaths = Partial<Record<ReportFormat, string>>;
+type ReportPaths = Partial<Record<ReportFormat, string>>;
 
 const FORMATS: ReportFormat[] = ['html', 'pdf'];
 

@@ -27,7 +27,8 @@ const skip = needs('pdftotext');
 function place(t: TestContext) {
   const folder = temporaryFolder(t);
   const at = (name: string) => join(folder, name);
-  writeFileSync(at('message.eml'), goodMessage({ Subject: 'Größe & <b>Preis</b>' }));
+  const body = 'Hello, your order is on its way.\nhttps://shop.example/orders\n';
+  writeFileSync(at('message.eml'), goodMessage({ Subject: 'Größe & <b>Preis</b>' }, body));
   const check = (args: string[], env: Environment = {}) =>
     runProgram(['check', at('message.eml'), ...args], env);
   return { folder, at, check };
@@ -113,32 +114,51 @@ test('where writing fails, the result is told, the exit code is 3, and nothing h
   assert.deepEqual(readdirSync(folder), ['message.eml']);
 });
 
-/** The names that the program asked the DNS for. */
-async function askedBy(t: TestContext, args: string[], env: Environment = {}): Promise<string[]> {
+/** The names that the program asked the DNS for, and the states of the checks. */
+async function outcomeOf(t: TestContext, args: string[], env: Environment = {}) {
   const dns = await startDnsServer(SENDER_ZONE);
   t.after(() => dns.close());
   const { check } = place(t);
-  const servers = `127.0.0.1:${dns.address.port}`;
-  const { code, stderr } = await check(['--ip=192.0.2.1', ...args], {
-    DELIVERABILITY_DNS_SERVERS: servers,
+  const { code, stdout, stderr } = await check(['--ip=192.0.2.1', '--json', ...args], {
+    DELIVERABILITY_DNS_SERVERS: `127.0.0.1:${dns.address.port}`,
     ...env,
   });
   assert.deepEqual([code, stderr], [0, '']);
-  return [...dns.asked.keys()];
+  const { checks } = JSON.parse(stdout) as Test;
+  const status = (id: string) => checks.find((each) => each.id === id)?.status;
+  return { asked: [...dns.asked.keys()], status };
 }
 
 test('the blocklists of the configuration are tested and asked', async (t) => {
-  const asked = await askedBy(t, []);
+  const { asked } = await outcomeOf(t, []);
   assert.ok(
     asked.some((name) => name.includes('2.0.0.127.zen.spamhaus.org')),
     asked.join(' '),
   );
-  const none = await askedBy(t, [], { DELIVERABILITY_BLOCKLISTS: '-all' });
+  const { asked: none } = await outcomeOf(t, [], { DELIVERABILITY_BLOCKLISTS: '-all' });
   assert.ok(none.length > 0);
   assert.deepEqual(
     none.filter((name) => name.includes('spamhaus')),
     [],
   );
+});
+
+test('links are asked unless that is switched off, and engines where there are some', async (t) => {
+  const linked = (name: string) => name === 'shop.example/A';
+  const open = await outcomeOf(t, []);
+  assert.ok(open.asked.some(linked), open.asked.join(', '));
+  assert.equal(open.status('spamassassin'), 'skipped');
+  for (const [args, env] of [
+    [['--no-links'], {}],
+    [[], { DELIVERABILITY_CHECK_LINKS: 'false' }],
+  ] as [string[], Environment][]) {
+    const { asked, status } = await outcomeOf(t, args, env);
+    assert.ok(!asked.some(linked));
+    assert.equal(status('link_status'), 'skipped');
+  }
+  // Nobody listens there.
+  const engine = await outcomeOf(t, [], { DELIVERABILITY_SPAMD_URL: 'tcp://127.0.0.1:1' });
+  assert.equal(engine.status('spamassassin'), 'error');
 });
 
 test('of the environment only what bears on a message is read, and a fault in it is told', async (t) => {

@@ -65,6 +65,8 @@ function activeOf(name: string, attributes: Attributes): string[] {
   for (const attribute of attributes.keys())
     if (attribute.startsWith('on') && HANDLER.test(attribute)) found.push(attribute);
   for (const attribute of ADDRESSES) {
+    // Links have a check of their own, `link_scheme`.
+    if (attribute === 'href' && (name === 'a' || name === 'area')) continue;
     const scheme = SCRIPT_ADDRESS.exec(schemeOf(value(attribute)))?.[1];
     if (scheme) found.push(`${scheme}:`);
   }

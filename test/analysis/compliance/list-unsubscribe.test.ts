@@ -41,7 +41,7 @@ const fieldCases: [string, Value, CheckStatus, RegExp][] = [
   ['no host', '<https:///u>', 'fail', /can be opened/],
   ['a local name', '<https://localhost/u>', 'fail', /can be opened/],
   ['no mail domain', '<mailto:leave>', 'fail', /can be opened/],
-  ['only http', '<http://example.com/u>', 'warn', /only an unencrypted address/],
+  ['only http', '<http://example.com/u>', 'fail', /only an unencrypted address/],
   ['http and mail', `<http://example.com/u>, ${MAIL}`, 'pass', /with a mail address\./],
   ['no comma', `${WEB} ${MAIL}`, 'warn', /no comma between/],
   ['bare text after an address', `${WEB}, or write to us`, 'warn', /not well formed/],

@@ -191,13 +191,13 @@ const CASES: [Check, Case[]][] = [
       ['a handler', html('<p onclick="x()">a'), 'fail', /the attribute onclick/],
       [
         'a script as an address',
-        html('<a href=" JavaScript:x()">a</a>'),
+        html('<img src=" JavaScript:x()" alt="a">'),
         'fail',
         /javascript: addresses/,
       ],
       [
         'a page in an address',
-        html('<a href="data:text/html,x">a</a>'),
+        html('<img src="data:text/html,x" alt="a">'),
         'fail',
         /data:text\/html: addresses/,
       ],
