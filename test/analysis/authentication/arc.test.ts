@@ -34,6 +34,12 @@ test('arc: no chain is told and is fine', async () => {
   assert.match(finding.title, /no ARC chain/);
 });
 
+test('arc: a seal that cannot be read is a chain that is not valid', async () => {
+  const finding = await runCheck(arc, { message: `ARC-Seal: x\n${goodMessage()}` });
+  assert.equal(finding.status, 'info');
+  assert.match(finding.title, /not valid/);
+});
+
 test('arc: a valid chain', async () => {
   const finding = await runCheck(arc, { message: await sealed(), zone });
   assert.equal(finding.status, 'info');
