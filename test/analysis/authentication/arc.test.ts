@@ -7,6 +7,7 @@ import { arc } from '../../../src/analysis/authentication/arc.ts';
 import { dkim2 } from '../../../src/analysis/authentication/dkim2.ts';
 import type { Zone } from '../../../src/net/zone.ts';
 import { RECEIVED_AT, runCheck } from '../../helpers/analysis.ts';
+import { goodMessage } from '../../helpers/good-message.ts';
 import { alter, KEYS, MESSAGE, sign, zoneWith } from './signed-mail.ts';
 
 const SEAL_NAME = 'arc._domainkey.list.example';
