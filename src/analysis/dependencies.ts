@@ -15,17 +15,19 @@ export function causesOf(checks: Dependent[], findings: Finding[]): string[][] {
   const places = new Map<string, number[]>();
   for (const [index, { id }] of checks.entries())
     places.set(id, [...(places.get(id) ?? []), index]);
-  const causes = (index: number): string[] => {
+  const causes = (index: number, path: number[]): string[] => {
     const roots = new Set<string>();
     for (const id of dependenciesOf(checks[index]!, findings[index]!))
       for (const parent of places.get(id) ?? []) {
-        const above = causes(parent);
+        // Two may name each other, each for its own kind of failure.
+        if (path.includes(parent)) continue;
+        const above = causes(parent, [...path, parent]);
         if (above.length > 0) for (const root of above) roots.add(root);
         else if (findings[parent]!.status === 'fail') roots.add(id);
       }
     return roots.size > 0 ? [...roots] : NONE;
   };
-  return checks.map((_, index) => causes(index));
+  return checks.map((_, index) => causes(index, [index]));
 }
 
 function dependenciesOf({ dependsOn = NONE }: Dependent, finding: Finding): string[] {

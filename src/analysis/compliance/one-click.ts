@@ -42,8 +42,9 @@ function judge(context: Context, found: ListUnsubscribe, fix: string): Finding {
   if (https.length === 0) {
     const unusable = mailto.length === 0;
     const missing = fail({
-      title: 'Your List-Unsubscribe field has no https address for one-click unsubscribe.',
-      detail: `${WHY} Neither a mail address nor http can serve for it.`,
+      title:
+        'Your List-Unsubscribe field has no https address that can serve for one-click unsubscribe.',
+      detail: `${WHY} Neither a mail address nor http can serve for it, nor an address without a public host name or with a user name in it.`,
       fix,
     });
     return unusable ? { ...missing, dependsOn: ['list_unsubscribe'] } : missing;
