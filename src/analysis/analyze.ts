@@ -23,7 +23,7 @@ import { type Run, runCheck } from './run-check.ts';
 import { earnedOf, gainOf, gradeOf, type Scored, scoreOf, wholeScore } from './score.ts';
 import type { Setup } from './setup.ts';
 import { summarize } from './summary.ts';
-import { trimEvidence, trimText } from './trim.ts';
+import { trimEvidence, trimFix, trimText } from './trim.ts';
 
 /** The version of the checks, points, weights and caps; changes whenever a score could. */
 export const RULESET = '2026.11.2';
@@ -153,6 +153,6 @@ function toResult(check: Check, own: Finding, scored: Scored, gained: number): C
     earned: earnedOf(scored),
     gain: gained,
     reference: finding.reference ?? check.reference,
-    fix: finding.fix ?? null,
+    fix: finding.fix ? trimFix(finding.fix) : null,
   };
 }

@@ -58,7 +58,7 @@ function judge(context: Context, found: ListUnsubscribe): Finding {
   if (https.length + http.length + mailto.length === 0)
     return fail({
       title: 'Your List-Unsubscribe field cannot be used.',
-      detail: `It ${problem ?? 'holds no web or mail address on the Internet that can be opened'}. Mail programs show no unsubscribe button then.`,
+      detail: `It ${problem ?? 'holds no web or mail address that can be opened'}. Mail programs show no unsubscribe button then.`,
       fix: rewrite,
     });
   if (values.length > 1)

@@ -40,14 +40,16 @@ const POINTING_PLAIN = new RegExp(
   plainWords(POINTING_ANYWHERE.source.replaceAll('|', ' '), 500).trim().replaceAll(' ', '|'),
 );
 
+const points = (word: string): boolean =>
+  POINTING.has(word) || (word.length <= 20 && POINTING_PLAIN.test(word));
+
 /** Only words that point at the link, or only signs: `Click here`, `→`. */
 export function saysNothing(text: string): boolean {
   if (text.length > LONGEST || text.trim() === '') return false;
   const said = wordsOf(text);
-  if (said.length <= 1 && POINTING_PLAIN.test(said[0] ?? '')) return (said[0] ?? '').length <= 20;
   return (
-    said.every((word) => POINTING.has(word) || FILLING.has(word)) &&
-    (said.length === 0 || said.some((word) => POINTING.has(word)))
+    said.every((word) => points(word) || FILLING.has(word)) &&
+    (said.length === 0 || said.some(points))
   );
 }
 
@@ -57,7 +59,7 @@ export function leavesItToOthers(text: string): boolean {
   if (showsAddress(start)) return true;
   if (start.length > LONGEST) return false;
   const said = wordsOf(start);
-  return said.length === 0 || said.some((word) => POINTING.has(word) || POINTING_PLAIN.test(word));
+  return said.length === 0 || said.some(points);
 }
 
 /** Whether the text is an address and nothing else. */

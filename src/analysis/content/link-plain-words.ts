@@ -6,12 +6,12 @@ const PHRASES_IN_ONE = /[\ufdfa\ufdfb]/g;
 /**
  * Lower case without accents and invisible characters; every sign, and every border within
  * `camelCase`, becomes one space, and so do both ends. Letters that are written `a p a r t` are put
- * together. At most about `max` characters long.
+ * together. Of the first `max` characters.
  */
 export function plainWords(text: string, max: number): string {
-  const whole = text.slice(0, max).replace(PHRASES_IN_ONE, ' ').normalize('NFKD');
-  // Korean syllables are three letters each.
-  return ` ${whole.slice(0, 3 * max)} `
+  const start = text.slice(0, max).replace(PHRASES_IN_ONE, ' ');
+  // Korean syllables are three letters each; what grows more is no word.
+  return ` ${start.normalize('NFKD').slice(0, 3 * start.length)} `
     .replace(/[\p{M}\p{Default_Ignorable_Code_Point}]+/gu, '')
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
     .toLowerCase()

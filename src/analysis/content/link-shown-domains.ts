@@ -12,7 +12,9 @@ export interface ShownDomain {
 }
 
 /** As many words as are looked at in one link, those that are written as addresses first. */
-const MAX_TOKENS = 30;
+const MAX_TOKENS = 12;
+/** No name is longer, and to find that out takes time. */
+const LONGEST_HOST = 300;
 
 /** Endings below which a bare word is a domain more often than a file, a program or an abbreviation. */
 const COMMON_ENDINGS = new Set(
@@ -60,7 +62,7 @@ function readToken(token: string, alone: boolean): ShownDomain | null {
   const hosts = authority.split('@', 3).map((part) => part.replace(/:.*$/s, ''));
   const host = hosts.find((part) => part.includes('.')) ?? '';
   const shown = host.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
-  const name = shown.includes('.') ? normalizeDomain(shown) : null;
+  const name = shown.includes('.') && shown.length <= LONGEST_HOST ? normalizeDomain(shown) : null;
   const organization = name === null ? null : organizationalDomain(name);
   if (name === null || organization === null) return null;
   const address = scheme !== undefined || name.startsWith('www.');

@@ -39,6 +39,8 @@ export interface MessageLink {
 type Words = Pick<MessageLink, 'text' | 'label' | 'before' | 'after'>;
 
 const AROUND_IN_TEXT = 400;
+/** A user name and the longest name of a host, with some to spare. */
+const MAX_AUTHORITY = 400;
 
 /** A fact: ask for it by `context.fact(messageLinks)`. In the order of the message, HTML first; at most 1,000. */
 export function messageLinks(context: Context): MessageLink[] {
@@ -76,7 +78,7 @@ function readLink(href: string, { text, label, before, after }: Words): MessageL
   const source = text === null ? 'text' : 'html';
   const address = source === 'text' && /^www\./i.test(href) ? `http://${href}` : href;
   const scheme = schemeOf(address);
-  const url = /^https?$/.test(scheme) && address.length <= MAX_URL ? URL.parse(address) : null;
+  const url = /^https?$/.test(scheme) ? parse(address) : null;
   const host = url ? url.hostname.replace(/^\[|\]$|\.$/g, '') : null;
   return {
     href,
@@ -90,6 +92,13 @@ function readLink(href: string, { text, label, before, after }: Words): MessageL
     before,
     after,
   };
+}
+
+/** Null for what is too long as well: to read a name of thousands of letters takes time, and it is none. */
+function parse(address: string): URL | null {
+  const authority = /^[^/\\]*[/\\]*([^/\\?#]*)/.exec(address)![1]!;
+  if (address.length > MAX_URL || authority.length > MAX_AUTHORITY) return null;
+  return URL.parse(address);
 }
 
 /** As the URL standard finds it (§4.4): control characters at the start, tabs and line ends do not count. */

@@ -1,6 +1,6 @@
 /** `text_matches_html`: the text part says the same as the HTML. */
 
-import { type Check, type Finding, pass, rfc, skipped, warn } from '../check.ts';
+import { type Check, type Finding, pass, rfc, skipped, unknown, warn } from '../check.ts';
 import type { Message } from '../message.ts';
 import { THRESHOLDS } from '../thresholds.ts';
 import type { HtmlFacts } from './html-facts.ts';
@@ -55,6 +55,8 @@ function compare({ text }: Message, facts: HtmlFacts): Finding & { open?: boolea
       'Filters compare the two, and readers of either get the same message.',
       evidence,
     );
+  if (text!.length > MAX_TEXT || facts.text.length > MAX_TEXT)
+    return unknown(NOT_COMPARED, 'They are longer than what is compared, and begin differently.');
   const missing = shownInText <= textInHtml;
   return {
     ...warn({
@@ -66,8 +68,8 @@ function compare({ text }: Message, facts: HtmlFacts): Finding & { open?: boolea
       fix: 'Make the text part out of the HTML, or send the same content in both.',
       evidence,
     }),
-    // What was not compared may be just what is missing.
-    open: text!.length > MAX_TEXT || facts.text.length > MAX_TEXT,
+    // What of the HTML was not looked at may be just what is missing.
+    open: true,
   };
 }
 

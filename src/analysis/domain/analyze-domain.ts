@@ -10,7 +10,7 @@ import { causesOf, followingFinding } from '../dependencies.ts';
 import { parseMessage } from '../parse-message.ts';
 import { type Run, runCheck } from '../run-check.ts';
 import type { Setup } from '../setup.ts';
-import { trimEvidence, trimText } from '../trim.ts';
+import { trimEvidence, trimFix, trimText } from '../trim.ts';
 import { dkimSelectorChecks } from './dkim-selector.ts';
 import { domainChecks, type GradedCheck } from './domain-checks.ts';
 import { type DomainCheck, type DomainHealth, healthOf } from './domain-health.ts';
@@ -47,7 +47,8 @@ export async function analyzeDomain(name: string, options: DomainOptions): Promi
     const checks = await Promise.all(
       graded.map((each, index) => toDomainCheck(each, followed[index]!, context, name)),
     );
-    return healthOf(name, checks);
+    const exists = (await context.resolver(name, 'SOA')).status !== 'nxdomain';
+    return healthOf(name, checks, exists);
   } finally {
     deadline.stop();
   }
@@ -103,6 +104,6 @@ async function toDomainCheck(
     evidence: trimEvidence(finding.evidence ?? {}),
     points: check.points,
     reference: finding.reference ?? check.reference,
-    fix: finding.fix ?? null,
+    fix: finding.fix ? trimFix(finding.fix) : null,
   };
 }

@@ -379,12 +379,15 @@ test('links have what a reader sees of them as text', () => {
     <b>more</b> <span style="display:none">secret</span></a><a name="here">no link</a>
     <a href="/x"><img alt="Logo" src="a.png"></a><area href="y" alt="Map">
     <p><a href="z"><div>in a block</div></a>`);
-  assert.deepEqual(links, [
-    { href: 'https://example.com/?a=1&b=2', text: 'Read more', tag: 'a' },
-    { href: '/x', text: 'Logo', tag: 'a' },
-    { href: 'y', text: 'Map', tag: 'area' },
-    { href: 'z', text: 'in a block', tag: 'a' },
-  ]);
+  assert.deepEqual(
+    links.map(({ href, text, tag }) => [href, text, tag]),
+    [
+      ['https://example.com/?a=1&b=2', 'Read more', 'a'],
+      ['/x', 'Logo', 'a'],
+      ['y', 'Map', 'area'],
+      ['z', 'in a block', 'a'],
+    ],
+  );
 });
 
 test('images have their size by attribute or style, and whether they are shown', () => {

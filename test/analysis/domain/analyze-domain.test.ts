@@ -55,6 +55,11 @@ test('a domain in good order is healthy, and nothing it is told speaks of a mess
   assert.deepEqual(JSON.parse(JSON.stringify(health)), health);
 });
 
+test('a name that does not exist is told as such', async () => {
+  const health = await lookAt({});
+  assert.match(health.summary, /^example\.com does not exist in the DNS/);
+});
+
 test('a name without anything has the record to publish wherever there is one', async () => {
   const health = await lookAt({});
   assert.deepEqual([health.status, health.score], ['critical', 0]);
