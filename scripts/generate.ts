@@ -36,6 +36,10 @@ function between(text: string, name: string, content: string): string {
 /** Path, and what it must hold. Later ones may import what earlier ones wrote. */
 const FILES: [string, () => string | Promise<string>][] = [
   ['src/store/schema.generated.ts', schemaModule],
+  [
+    'src/analysis/content/client-support.generated.ts',
+    async () => (await import('./caniemail.ts')).clientSupportModule(),
+  ],
   ['README.md', readme],
   ['docs/blocklists.md', blocklists],
 ];

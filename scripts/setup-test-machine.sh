@@ -5,6 +5,7 @@ set -euo pipefail
 packages=(
   swaks              # a real SMTP client
   libnet-ssleay-perl # its STARTTLS
+  poppler-utils      # pdftotext, which reads the reports that are PDFs
   binutils           # strip, which makes the executable smaller
   spamassassin       # rules, and the modules that read them
   spamd              # asked about messages by the spamd protocol

@@ -1,10 +1,9 @@
 /** One analysis: parse once, run every check side by side within the deadline, score. */
 
-import { errorMessage } from '../lib/errors.ts';
 import type { Resolver } from '../net/resolver.ts';
 import { noWeb, type Web } from '../net/web.ts';
 import { authResults } from './auth-results.ts';
-import { boundedResolver, boundedWeb, type Deadline, LATE, startDeadline } from './bounds.ts';
+import { boundedResolver, boundedWeb, startDeadline } from './bounds.ts';
 import {
   type AnalysisInput,
   type Check,
@@ -15,14 +14,16 @@ import {
 } from './check.ts';
 import { CHECKS } from './checks.ts';
 import { createContext } from './context.ts';
+import { causesOf, followingFinding } from './dependencies.ts';
 import { judgedKind } from './kind.ts';
 import { parseMessage } from './parse-message.ts';
 import { providerVerdicts } from './providers/providers.ts';
 import type { AnalysisResult, CheckResult } from './result.ts';
+import { type Run, runCheck } from './run-check.ts';
 import { earnedOf, gainOf, gradeOf, type Scored, scoreOf, wholeScore } from './score.ts';
 import type { Setup } from './setup.ts';
 import { summarize } from './summary.ts';
-import { trimEvidence, trimText } from './trim.ts';
+import { trimEvidence, trimFix, trimText } from './trim.ts';
 
 /** The version of the checks, points, weights and caps; changes whenever a score could. */
 export const RULESET = '2026.11.2';
@@ -53,42 +54,12 @@ export async function analyze(
       offline: options.offline,
     });
     const checks = options.checks ?? CHECKS;
-    const findings = await Promise.all(
-      checks.map((check) => runCheck(check, context, deadline, options)),
-    );
+    const run: Run = { context, deadline, subject: 'message', onFault: options.onFault };
+    const findings = await Promise.all(checks.map((check) => runCheck(check, run)));
     return await resultOf(context, checks, findings);
   } finally {
     deadline.stop();
   }
-}
-
-async function runCheck(
-  check: Check,
-  context: Context,
-  deadline: Deadline,
-  options: AnalyzeOptions,
-): Promise<Finding> {
-  try {
-    const finding = check.run(context);
-    if (!(finding instanceof Promise)) return finding;
-    const first = await Promise.race([finding, deadline.passed]);
-    return first === LATE ? timedOut(check) : first;
-  } catch (error) {
-    options.onFault?.(check.id, error);
-    return {
-      status: 'error',
-      title: `${check.label} could not be checked.`,
-      detail: `This is a fault of the tester, not of your message (${errorMessage(error).slice(0, 80)}).`,
-    };
-  }
-}
-
-function timedOut(check: Check): Finding {
-  return {
-    status: 'error',
-    title: `${check.label} could not be checked in time.`,
-    detail: 'timed out: what it asked was not answered before the analysis had to end.',
-  };
 }
 
 async function resultOf(
@@ -148,23 +119,11 @@ function authKnowledge(scored: Scored[]): { enough: boolean; errors: number } {
   return { enough: three.length - errors - unasked >= 2, errors };
 }
 
-/** What depends on a failed check becomes `skipped`, so that one cause is one finding. */
+/** The checks as the score sees them: what depends on a failed one is `skipped`. */
 function applyDependencies(checks: Check[], findings: Finding[]): Scored[] {
-  const places = new Map(checks.map(({ id }, index) => [id, index]));
-  const rootsOf = (index: number): string[] => {
-    const depends = dependenciesOf(checks[index]!, findings[index]!);
-    const roots = new Set<string>();
-    for (const id of depends) {
-      const parent = places.get(id);
-      if (parent === undefined) continue;
-      const above = rootsOf(parent);
-      if (above.length > 0) for (const root of above) roots.add(root);
-      else if (findings[parent]!.status === 'fail') roots.add(id);
-    }
-    return roots.size > 0 ? [...roots] : NO_ROOTS;
-  };
+  const causes = causesOf(checks, findings);
   return checks.map(({ id, category, points, curedBy = [] }, index) => {
-    const followsFrom = rootsOf(index);
+    const followsFrom = causes[index]!;
     const own = findings[index]!;
     const status = followsFrom.length > 0 ? 'skipped' : own.status;
     const cures = own.curedBy ?? curedBy;
@@ -179,28 +138,21 @@ function freedStatus({ status, dependsOn }: Finding): CheckStatus {
   return dependsOn || status === 'skipped' ? 'pass' : status;
 }
 
-const NO_ROOTS: string[] = [];
-
-function dependenciesOf({ dependsOn = NO_ROOTS }: Check, finding: Finding): string[] {
-  return finding.dependsOn ? [...dependsOn, ...finding.dependsOn] : dependsOn;
-}
-
-function toResult(check: Check, finding: Finding, scored: Scored, gained: number): CheckResult {
-  const follows = scored.followsFrom.length > 0;
+function toResult(check: Check, own: Finding, scored: Scored, gained: number): CheckResult {
+  const { followsFrom } = scored;
+  const finding = followsFrom.length > 0 ? followingFinding(check, own, followsFrom) : own;
   return {
     id: check.id,
     category: check.category,
     label: check.label,
     status: scored.status,
-    title: follows
-      ? `${check.label}: follows from ${scored.followsFrom.join(' and ')}.`
-      : trimText(finding.title),
-    detail: follows ? `follows from ${scored.followsFrom.join(', ')}` : trimText(finding.detail),
+    title: trimText(finding.title),
+    detail: trimText(finding.detail),
     evidence: trimEvidence(finding.evidence ?? {}),
     points: check.points,
     earned: earnedOf(scored),
     gain: gained,
     reference: finding.reference ?? check.reference,
-    fix: follows ? null : (finding.fix ?? null),
+    fix: finding.fix ? trimFix(finding.fix) : null,
   };
 }

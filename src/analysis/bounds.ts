@@ -43,7 +43,12 @@ export function boundedResolver(resolver: Resolver, deadline: Deadline): Resolve
 export function boundedWeb(web: Web, deadline: Deadline): Web {
   const late = deadline.passed.then(() => unanswered('timeout', 'the time of the analysis is up'));
   let asked = 0;
+  let over = false;
+  void deadline.passed.then(() => {
+    over = true;
+  });
   return (request) => {
+    if (over) return late;
     asked += 1;
     if (asked > MAX_REQUESTS)
       return Promise.resolve(unanswered('limit', 'too many addresses had been asked'));

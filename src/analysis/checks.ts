@@ -31,6 +31,7 @@ import { replyTo } from './compliance/reply-to.ts';
 import { subject } from './compliance/subject.ts';
 import { unsubscribeLink } from './compliance/unsubscribe-link.ts';
 import { activeContent } from './content/active-content.ts';
+import { attachments } from './content/attachments.ts';
 import { clientSupport } from './content/client-support.ts';
 import { hiddenText } from './content/hidden-text.ts';
 import { htmlSize } from './content/html-size.ts';
@@ -42,8 +43,10 @@ import { linkScheme } from './content/link-scheme.ts';
 import { linkShorteners } from './content/link-shorteners.ts';
 import { linkStatus } from './content/link-status.ts';
 import { linkText } from './content/link-text.ts';
+import { mergeTags } from './content/merge-tags.ts';
 import { messageSize } from './content/message-size.ts';
 import { preheader } from './content/preheader.ts';
+import { subjectStyle } from './content/subject-style.ts';
 import { textMatchesHtml } from './content/text-matches-html.ts';
 import { textPart } from './content/text-part.ts';
 import { trackingPixel } from './content/tracking-pixel.ts';
@@ -117,6 +120,7 @@ export const CHECKS: Check[] = [
   messageSize,
   imageRatio,
   imageAlt,
+  attachments,
   activeContent,
   hiddenText,
   linkText,
@@ -124,6 +128,8 @@ export const CHECKS: Check[] = [
   linkScheme,
   linkShorteners,
   linkStatus,
+  mergeTags,
+  subjectStyle,
   trackingPixel,
   preheader,
   clientSupport,

@@ -2,7 +2,7 @@
 
 import type { Context } from './check.ts';
 import { bulkSenderField } from './compliance/bulk-sender-fields.ts';
-import { unsubscribeLinks } from './compliance/unsubscribe-links.ts';
+import { offersToLeaveMail, unsubscribeLinks } from './compliance/unsubscribe-links.ts';
 import { withoutComments } from './mail-date.ts';
 import { fields, LIMITS } from './message.ts';
 
@@ -40,7 +40,7 @@ function listMarks({ message }: Context): string[] {
 /** Only both together: services for bulk mail send password resets too, and anyone quotes a link. */
 function bulkLink(context: Context): { field: string | null; link: boolean; marks: string[] } {
   const field = bulkSenderField(context.message);
-  const link = context.fact(unsubscribeLinks).length > 0;
+  const link = context.fact(unsubscribeLinks).some(offersToLeaveMail);
   const marks =
     field !== null && link
       ? [`It has an unsubscribe link and the field ${field}, as services for bulk mail write it.`]

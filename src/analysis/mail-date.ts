@@ -85,3 +85,8 @@ function oddityOf(weekday: string | undefined, actual: number, year: string, zon
     return `has the time zone as a name (${zone}) instead of an offset such as +0000`;
   return null;
 }
+
+/** RFC 5322 §3.3: `Sat, 21 Nov 2026 10:00:00 +0000`. */
+export function mailDate(ms: number): string {
+  return new Date(ms).toUTCString().replace('GMT', '+0000');
+}

@@ -1,7 +1,11 @@
 /** The verdict in a sentence or two: what will happen to such mail, and what to do first. */
 
+import type { ProviderVerdict } from './providers/provider.ts';
 import type { AnalysisResult, CheckResult } from './result.ts';
 import { wholeScore } from './score.ts';
+
+/** The coverage below which it is said what was not checked. */
+const KNOWN_ENOUGH = 0.8;
 
 type Unsummarized = Omit<AnalysisResult, 'summary'>;
 
@@ -26,17 +30,36 @@ function verdict(result: Unsummarized): string {
       : `There is no score: too little is known without ${unasked(checks)}.`;
   if (cap && cap.limit <= 40)
     return `This message is likely to be rejected or sent to spam${byWhom(result)}: ${within(cap.reason)}`;
-  if (score >= 90) return 'This message meets what the large receivers ask of it.';
+  if (score >= 90) return goodVerdict(result);
   if (score >= 70) return 'This message is likely to be accepted, with weaknesses.';
   return 'This message is at risk of the spam folder.';
 }
 
+/** A high score alone does not say that every provider is content, nor that all is known. */
+function goodVerdict({ providers, judged_kind, coverage }: Unsummarized): string {
+  const asking = providers.filter(({ rules }) =>
+    rules.some(
+      ({ applies, status }) =>
+        status === 'not_met' && (applies === 'any' || judged_kind.kind === 'marketing'),
+    ),
+  );
+  if (asking.length > 0)
+    return `This message is well set up, but ${namesOf(asking)} ${asking.length === 1 ? 'asks' : 'ask'} for more.`;
+  const known = coverage >= KNOWN_ENOUGH && providers.every(({ ready }) => ready);
+  return known
+    ? 'This message meets what the large receivers ask of it.'
+    : 'In what could be checked, this message meets what the large receivers ask of it.';
+}
+
+const namesOf = (providers: ProviderVerdict[]): string =>
+  new Intl.ListFormat('en-GB').format(providers.map(({ name }) => name));
+
 /** The providers one of whose rules for every sender is not met. */
 function byWhom({ providers }: Unsummarized): string {
-  const names = providers
-    .filter(({ rules }) => rules.some((r) => r.applies === 'any' && r.status === 'not_met'))
-    .map(({ name }) => name);
-  return names.length === 0 ? '' : ` by ${new Intl.ListFormat('en-GB').format(names)}`;
+  const refusing = providers.filter(({ rules }) =>
+    rules.some(({ applies, status }) => applies === 'any' && status === 'not_met'),
+  );
+  return refusing.length === 0 ? '' : ` by ${namesOf(refusing)}`;
 }
 
 /** A sentence as the second half of another: "DMARC fails." stays, "The mail …" becomes "the mail …". */
@@ -65,7 +88,7 @@ function whatFirst({ checks, cap, score, uncapped }: Unsummarized): string {
 }
 
 function notChecked({ checks, coverage }: Unsummarized): string {
-  if (coverage >= 0.8) return '';
+  if (coverage >= KNOWN_ENOUGH) return '';
   const missed = checks.filter(({ status, points }) => status === 'error' && points > 0);
   const count = missed.length === 1 ? '1 check' : `${missed.length} checks`;
   return `${count} could not be made: ${missed.map(({ label }) => label).join(', ')}.`;

@@ -31,7 +31,7 @@ export const THRESHOLDS = {
   largeImageHeight: 100,
   /** `hidden_text`: characters; a preheader may have more than other hidden text before that counts. */
   preheaderCharacters: 500,
-  hiddenWarnCharacters: 50,
+  hiddenWarnCharacters: 150,
   hiddenFailCharacters: 500,
   /** `preheader`: characters that mail programs show of it at most. */
   previewCharacters: 140,

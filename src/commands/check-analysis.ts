@@ -16,7 +16,7 @@ import { readDnsOption } from './dns-option.ts';
 import type { Io } from './io.ts';
 import { startProgress, watched } from './progress.ts';
 
-export interface AnalysisOptions {
+interface AnalysisOptions {
   dns?: string;
   offline?: boolean;
   'no-links'?: boolean;

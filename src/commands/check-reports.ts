@@ -9,7 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { randomToken } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import { silentLog } from '../lib/log.ts';
@@ -17,7 +17,7 @@ import type { ReportFormat, SealedReport } from '../render/thread/job.ts';
 import { createReporter } from '../render/thread/reporter.ts';
 import { UsageError } from './io.ts';
 
-export type ReportPaths = Partial<Record<ReportFormat, string>>;
+type ReportPaths = Partial<Record<ReportFormat, string>>;
 
 const FORMATS: ReportFormat[] = ['html', 'pdf'];
 
@@ -41,20 +41,19 @@ export function readReportPaths(
 
 function writablePath(given: string, option: string): string {
   if (given === '' || given === '-') throw new UsageError(`${option} takes the name of a file`);
-  const found = statSync(given, { throwIfNoEntry: false });
-  if (found?.isDirectory())
-    throw new UsageError(`${option} takes a file, and ${given} is a folder`);
-  // A device, a pipe: the report would take its place.
-  if (found && !found.isFile()) throw new UsageError(`${option} takes a file, not ${given}`);
-  const path = found ? realpathSync(given) : resolve(given);
   try {
+    const found = statSync(given, { throwIfNoEntry: false });
+    // In the place of a device or a pipe there would be a file afterwards.
+    if (found && !found.isFile()) throw new UsageError(`${option} takes a file, not ${given}`);
+    const path = found ? realpathSync(given) : resolve(given);
     accessSync(dirname(path), constants.W_OK);
+    return path;
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     const why = code === 'ENOENT' ? 'there is no such folder' : code;
     throw new UsageError(`${option} cannot write ${given} (${why})`);
   }
-  return path;
 }
 
 /** Makes and writes them. Resolves with a sentence for each that could not be. */
@@ -88,7 +87,7 @@ function reasonOf(error: unknown): string {
 
 /** Under another name first: whoever looks at the path finds the old file or the new one. */
 function writeWhole(path: string, bytes: Uint8Array): void {
-  const temporary = join(dirname(path), `.${basename(path)}.${randomToken(8)}`);
+  const temporary = join(dirname(path), `.deliverability-${randomToken(8)}`);
   try {
     writeFileSync(temporary, bytes, { flag: 'wx' });
     renameSync(temporary, path);

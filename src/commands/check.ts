@@ -35,7 +35,7 @@ export const check: Command = {
   options: [
     '--ip ADDRESS        Address of the client that sent it; without it SPF is not asked',
     '--helo NAME         What the client called itself',
-    '--mail-from ADDR    Address of MAIL FROM; "" is the null sender (default: Return-Path, then From)',
+    '--mail-from ADDR    Address of MAIL FROM; "" is the null sender (default: Return-Path; without either SPF is not asked)',
     '--tls VERSION       TLSv1.3, TLSv1.2, …, or none',
     '--kind KIND         auto, marketing or transactional',
     '--dns SERVERS       DNS servers to ask, such as 127.0.0.1:5353',
@@ -99,7 +99,7 @@ function asText(result: AnalysisResult, file: string, hasReport: boolean, io: Io
   const next = [
     '--json for every check with its evidence',
     hasReport ? null : '--html report.html or --pdf report.pdf for a report to pass on',
-    result.auth_results.spf === null ? '--ip ADDRESS to check SPF and reverse DNS' : null,
+    result.auth_results.spf === null ? '--ip and --mail-from to check SPF and reverse DNS' : null,
   ].filter(Boolean);
   return `${report}\nNext: ${next.join(', ')}.\n`;
 }

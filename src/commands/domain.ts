@@ -12,14 +12,13 @@ import { normalizeDomain } from '../lib/domain-names.ts';
 import { silentLog } from '../lib/log.ts';
 import { createDnsResolver } from '../net/dns-resolver.ts';
 import { createWeb } from '../net/https.ts';
-import type { Resolver } from '../net/resolver.ts';
 import { createMailTlsProbe } from '../net/smtp-probe.ts';
 import { systemDnsServers } from '../net/system-dns.ts';
 import { domainText } from '../render/domain-text.ts';
 import { readArguments } from './arguments.ts';
 import { readDnsOption } from './dns-option.ts';
 import { type Command, EXIT, type Io, UsageError } from './io.ts';
-import { startProgress } from './progress.ts';
+import { startProgress, watched } from './progress.ts';
 
 const OPTIONS = {
   selector: { type: 'string', multiple: true },
@@ -80,10 +79,7 @@ async function look(
     clock: systemClock,
   });
   const progress = startProgress(io);
-  const resolver: Resolver = (question, type) => {
-    progress.waitFor(`waiting for DNS: ${type} ${question}`);
-    return dns(question, type);
-  };
+  const resolver = watched(dns, progress, 'looking at the domain');
   const probe = createMailTlsProbe({ resolver, helo: config.SMTP_NAME });
   try {
     const lists = chosenBlocklists(config);

@@ -37,7 +37,11 @@ const withoutKey = (name: string): string =>
   name.replace(/[^.]+(?=\.[^.]+\.dq\.spamhaus\.net$)/i, '…');
 
 /** The same resolver, with its open questions told. */
-export function watched(resolver: Resolver, progress: Progress): Resolver {
+export function watched(
+  resolver: Resolver,
+  progress: Progress,
+  afterwards = 'looking at the message',
+): Resolver {
   const open = new Set<string>();
   let answered = 0;
   return async (name, type) => {
@@ -48,9 +52,7 @@ export function watched(resolver: Resolver, progress: Progress): Resolver {
     answered += 1;
     open.delete(question);
     const next = [...open].at(-1);
-    progress.waitFor(
-      next ? `waiting for DNS: ${next} (${answered} answered)` : 'looking at the message',
-    );
+    progress.waitFor(next ? `waiting for DNS: ${next} (${answered} answered)` : afterwards);
     return answer;
   };
 }

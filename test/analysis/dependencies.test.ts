@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Check } from '../../src/analysis/check.ts';
+import type { Check, Finding } from '../../src/analysis/check.ts';
 import { CHECKS } from '../../src/analysis/checks.ts';
+import { causesOf } from '../../src/analysis/dependencies.ts';
 import { analyzeBy, fakeCheck, never } from './fake-checks.ts';
 
 const after = (id: string, found: Parameters<typeof fakeCheck>[1], ...dependsOn: string[]): Check =>
@@ -68,6 +69,30 @@ it('a finding may have a cause of its own', async () => {
 it('a cause that is not among the checks is none', async () => {
   const { of } = await analyzeBy([after('b', 'fail', 'missing')]);
   assert.equal(of('b').status, 'fail');
+});
+
+it('two that name each other follow from the one that failed', async () => {
+  const found =
+    (status: 'fail' | 'skipped', ...dependsOn: string[]) =>
+    () => ({
+      status,
+      title: 'So.',
+      detail: 'So.',
+      dependsOn,
+    });
+  const { of } = await analyzeBy([
+    fakeCheck('a', found('fail', 'b')),
+    fakeCheck('b', found('skipped', 'a')),
+  ]);
+  assert.deepEqual([of('a').status, of('b').detail], ['fail', 'follows from a']);
+});
+
+it('of several checks with one id any may be the cause', () => {
+  const named = (id: string, ...dependsOn: string[]) => ({ id, dependsOn });
+  const found = (status: 'fail' | 'pass'): Finding => ({ status, title: 'So.', detail: 'So.' });
+  const checks = [named('key'), named('key'), named('b', 'key'), named('c', 'b')];
+  const causes = causesOf(checks, [found('fail'), found('pass'), found('pass'), found('fail')]);
+  assert.deepEqual(causes, [[], [], ['key'], ['key']]);
 });
 
 it('the gain of the root is the gain of all that follows from it', async () => {

@@ -28,6 +28,35 @@ const marketing: [string, Record<string, string>, string | undefined, RegExp][] 
   ['a link and a bulk mailer', { 'X-Mailer': 'Mailchimp Mailer' }, LINK, /X-Mailer/],
 ];
 
+/** HTML with the field of a sending service, and whether it is mail that its link offers to leave. */
+const BODIES: [string, 'marketing' | 'transactional'][] = [
+  ['<a href="https://example.com/x">Unsubscribe</a>', 'marketing'],
+  ['<a href="https://example.com/x">Newsletter abmelden</a>', 'marketing'],
+  ['<a href="https://example.com/newsletter/abmelden">Hier</a>', 'marketing'],
+  [
+    'Sie erhalten diesen Newsletter wöchentlich. <a href="https://example.com/x">Abmelden</a>',
+    'marketing',
+  ],
+  ['Newsletter: <a href="https://example.com/x">Hier abmelden</a>', 'marketing'],
+  ['Zum Abmelden vom Newsletter <a href="https://example.com/x">hier klicken</a>', 'marketing'],
+  ['To unsubscribe <a href="https://example.com/x">click here</a>', 'marketing'],
+  ['Odběr novinek: <a href="https://example.com/x">Odhlásit se</a>', 'marketing'],
+  ['Boletín: <a href="https://example.com/baja?id=1">Salir</a>', 'marketing'],
+  ['<a href="https://example.com/x">Gerät abmelden</a>', 'transactional'],
+  ['<a href="https://example.com/x">Gerät abmelden</a> Diese E-Mail ging an Sie.', 'transactional'],
+  ['<a href="https://example.com/x">Von der Veranstaltung abmelden</a>', 'transactional'],
+  ['<a href="https://example.com/x">Abmelden</a>', 'transactional'],
+  ['<a href="https://example.com/x">Odhlásit z účtu</a>', 'transactional'],
+  ['<a href="https://example.com/baja-california/">Baja California</a>', 'transactional'],
+];
+
+for (const [body, kind] of BODIES)
+  test(`judgedKind: ${body} → ${kind}`, async () => {
+    const changes = { 'Content-Type': 'text/html; charset=utf-8', 'Feedback-ID': 'a:b:c:d' };
+    const judged = await judge(goodMessage(changes, `<p>Hallo.</p><p>${body}</p>\n`));
+    assert.equal(judged.kind, kind);
+  });
+
 for (const [name, changes, body, reason] of marketing)
   test(`judgedKind: ${name} → marketing`, async () => {
     const judged = await judge(goodMessage(changes, body));

@@ -2,8 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Check, CheckStatus } from '../../src/analysis/check.ts';
-import { toFix } from '../../src/analysis/summary.ts';
+import type { Check, CheckStatus, MessageKind } from '../../src/analysis/check.ts';
+import type {
+  ProviderVerdict,
+  RuleStatus,
+  RuleVerdict,
+} from '../../src/analysis/providers/provider.ts';
+import type { AnalysisResult } from '../../src/analysis/result.ts';
+import { summarize, toFix } from '../../src/analysis/summary.ts';
 import { analyzeBy, fakeCheck } from './fake-checks.ts';
 
 const summaryOf = async (...checks: Check[]): Promise<string> => (await analyzeBy(checks)).summary;
@@ -12,11 +18,15 @@ const points = (id: string, status: CheckStatus, count: number): Check =>
   fakeCheck(id, status, { points: count });
 
 const CASES: [name: string, checks: Check[], summary: string][] = [
-  ['nothing wrong', [], 'This message meets what the large receivers ask of it.'],
+  [
+    'nothing wrong',
+    [],
+    'In what could be checked, this message meets what the large receivers ask of it.',
+  ],
   [
     'a little wrong',
     [points('a', 'warn', 1)],
-    'This message meets what the large receivers ask of it. First: a says warn. Putting that right alone raises the score from 98 to 100.',
+    'In what could be checked, this message meets what the large receivers ask of it. First: a says warn. Putting that right alone raises the score from 98 to 100.',
   ],
   [
     'the most that can be gained is named',
@@ -31,12 +41,12 @@ const CASES: [name: string, checks: Check[], summary: string][] = [
   [
     'a cap of 40 or less',
     [points('dmarc', 'fail', 1), points('a', 'pass', 100)],
-    'This message is likely to be rejected or sent to spam: DMARC fails. First: dmarc says fail. Putting that right alone raises the score from 40 to 100.',
+    'This message is likely to be rejected or sent to spam by Gmail, Yahoo, Microsoft and Apple: DMARC fails. First: dmarc says fail. Putting that right alone raises the score from 40 to 100.',
   ],
   [
     'two caps: what is first gained goes as far as the next',
     [points('ptr', 'fail', 1), points('dmarc', 'fail', 1), points('a', 'pass', 100)],
-    'This message is likely to be rejected or sent to spam: DMARC fails. First: dmarc says fail. Putting that right alone raises the score from 40 to 60.',
+    'This message is likely to be rejected or sent to spam by Gmail, Yahoo, Microsoft and Apple: DMARC fails. First: dmarc says fail. Putting that right alone raises the score from 40 to 60.',
   ],
   [
     'no single thing would help',
@@ -46,17 +56,17 @@ const CASES: [name: string, checks: Check[], summary: string][] = [
   [
     'too much could not be checked',
     [points('a', 'error', 10)],
-    'This message meets what the large receivers ask of it. 1 check could not be made: A.',
+    'In what could be checked, this message meets what the large receivers ask of it. 1 check could not be made: A.',
   ],
   [
     'more than one',
     [points('a', 'error', 10), points('b', 'error', 1), points('c', 'error', 0)],
-    'This message meets what the large receivers ask of it. 2 checks could not be made: A, B.',
+    'In what could be checked, this message meets what the large receivers ask of it. 2 checks could not be made: A, B.',
   ],
   [
     'a fifth may be missing',
     [points('a', 'error', 7)],
-    'This message meets what the large receivers ask of it.',
+    'In what could be checked, this message meets what the large receivers ask of it.',
   ],
   [
     'temporary errors',
@@ -74,6 +84,59 @@ const CASES: [name: string, checks: Check[], summary: string][] = [
     'There is no score: too little is known without SPF, DKIM and DMARC. First: a says fail.',
   ],
 ];
+
+/** A provider with one rule. */
+const provider = (
+  name: string,
+  status: RuleStatus,
+  applies: RuleVerdict['applies'] = 'any',
+): ProviderVerdict => ({
+  provider: 'gmail',
+  name,
+  ready: status === 'met' || applies === 'bulk',
+  reference: { name: 'Rules', url: 'https://example.com' },
+  rules: [{ id: 'r', title: 'R.', detail: 'R.', applies, status, checks: [], error: null }],
+});
+
+const JUDGED: [name: string, providers: ProviderVerdict[], kind: MessageKind, summary: string][] = [
+  [
+    'every provider is content',
+    [provider('Gmail', 'met'), provider('Yahoo', 'met')],
+    'transactional',
+    'This message meets what the large receivers ask of it.',
+  ],
+  [
+    'one is not',
+    [provider('Gmail', 'not_met'), provider('Yahoo', 'met')],
+    'transactional',
+    'This message is well set up, but Gmail asks for more.',
+  ],
+  [
+    'two are not, by a rule for bulk mail',
+    [provider('Gmail', 'not_met', 'bulk'), provider('Yahoo', 'not_met', 'bulk')],
+    'marketing',
+    'This message is well set up, but Gmail and Yahoo ask for more.',
+  ],
+  [
+    'a rule for bulk mail says nothing of other mail',
+    [provider('Gmail', 'not_met', 'bulk')],
+    'transactional',
+    'This message meets what the large receivers ask of it.',
+  ],
+  [
+    'one is not known',
+    [provider('Gmail', 'unknown')],
+    'transactional',
+    'In what could be checked, this message meets what the large receivers ask of it.',
+  ],
+];
+
+for (const [name, providers, kind, summary] of JUDGED)
+  it(name, async () => {
+    const result = await analyzeBy([]);
+    const judged_kind = { kind, by: 'message', reasons: [] } as AnalysisResult['judged_kind'];
+    assert.equal(summarize({ ...result, providers, judged_kind }), summary);
+  });
 
 for (const [name, checks, summary] of CASES)
   it(name, async () => assert.equal(await summaryOf(...checks), summary));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Json } from '../../src/analysis/check.ts';
-import { trimEvidence, trimText } from '../../src/analysis/trim.ts';
+import { trimEvidence, trimFix, trimText } from '../../src/analysis/trim.ts';
 
 it('text of 2,000 characters is whole, longer text is cut and says so', () => {
   const whole = 'a'.repeat(2000);
@@ -41,4 +41,18 @@ it('what is nested too deep ends, and what is cut can be had again', () => {
   const trimmed = trimEvidence({ deep });
   assert.ok(JSON.stringify(trimmed).length < 100);
   assert.equal(trimEvidence(trimmed), trimmed);
+});
+
+it('what moves or turns the text around it is shown as a dot, in names too', () => {
+  assert.equal(trimText('a\u001b[2Jb\u202ec\td\ne\u200f'), 'a·[2Jb·c\td\ne\u200f');
+  assert.deepEqual(trimEvidence({ 'k\u0000': ['v\u2066'] }), { k·: ['v·'] });
+});
+
+it('a record that nobody could publish is left out of a fix', () => {
+  const record = { type: 'TXT', name: 'example.com', value: 'v=spf1 -all' };
+  assert.deepEqual(trimFix({ text: 'Do so.', record }), { text: 'Do so.', record });
+  const long = { ...record, value: 'x'.repeat(2001) };
+  assert.deepEqual(trimFix({ text: 'y'.repeat(2001), record: long }), {
+    text: `${'y'.repeat(2000)}…`,
+  });
 });

@@ -3,15 +3,24 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, globSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import manifest from '../../package.json' with { type: 'json' };
 import { temporaryFolder } from '../helpers/app.ts';
-import { missing } from '../helpers/debian.ts';
+import { missing, needs } from '../helpers/debian.ts';
 import { goodMessage } from '../helpers/good-message.ts';
+import { pdfFonts, pdfWords } from '../helpers/pdf.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const BUILT = join(ROOT, 'dist', 'deliverability');
@@ -82,6 +91,22 @@ test('the executable analyses a message in a thread of its own', { skip }, (t) =
     assert.ok(checks.some(({ status }: { status: string }) => status === 'pass'));
   }
   assertNothingLeft(here);
+});
+
+test('the executable makes a page and a PDF, in a thread of its own with its own fonts', {
+  skip: skip || needs('pdftotext'),
+}, (t) => {
+  const here = place(t);
+  const subject = 'Größe, Привет, Γειά';
+  const args = ['check', '-', '--offline', '--html=report.html', '--pdf=report.pdf'];
+  const { status, stderr } = run(here, args, here.folder, goodMessage({ Subject: subject }));
+  assert.deepEqual([status, stderr], [0, '']);
+  const page = readFileSync(join(here.folder, 'report.html'), 'utf8');
+  assert.ok(page.startsWith('<!doctype html>') && page.includes(subject));
+  const pdf = readFileSync(join(here.folder, 'report.pdf'));
+  assert.ok(pdfWords(pdf).includes(subject));
+  assert.equal(pdfFonts(pdf).match(/\+DejaVuSans/g)?.length, 3);
+  assertNothingLeft(here, ['report.html', 'report.pdf']);
 });
 
 test('the executable gives the demo: listener, database, threads, two reports', { skip }, (t) => {

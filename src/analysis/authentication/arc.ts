@@ -79,7 +79,8 @@ async function chainFinding(context: Context): Promise<Finding> {
 
 function chainOf({ chain }: ARCResult): { instance: number; domain: string; cv: string }[] {
   const text = (value: unknown) => (typeof value === 'string' ? value : '');
-  return (chain ?? []).map((set) => {
+  // What the library gives for a seal that it cannot read is no list.
+  return (Array.isArray(chain) ? chain : []).map((set) => {
     const tags = set['arc-seal']?.parsed;
     return { instance: set.i, domain: text(tags?.d?.value), cv: text(tags?.cv?.value) };
   });

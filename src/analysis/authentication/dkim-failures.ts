@@ -3,18 +3,24 @@
 import { isoTime } from '../../lib/clock.ts';
 import { rfc } from '../check.ts';
 import {
-  type Explain,
   type Explanation,
+  type KeyType,
   keyRecordFix,
-  keyTypeOf,
   noKey,
-  revoked,
-  sha1,
-  signer,
+  revokedKey,
   unusableKey,
   weakKey,
 } from './dkim-key-failures.ts';
 import type { DkimCause, DkimSignature } from './dkim-outcome.ts';
+
+type Explain = (signature: DkimSignature) => Explanation;
+
+/** Who signed, for sentences. */
+const signer = ({ domain }: DkimSignature): string => domain || 'an unnamed domain';
+
+/** The type of key that the signature's algorithm needs. */
+const keyTypeOf = ({ algorithm }: DkimSignature): KeyType =>
+  algorithm.startsWith('ed25519') ? 'ed25519' : 'rsa';
 
 /** For a signature that failed, not for one whose key could not be looked up. */
 export function explainFailure(signature: DkimSignature): Explanation {
@@ -74,16 +80,24 @@ const malformed: Explain = (signature) => ({
   reference: rfc(6376, '3.5'),
 });
 
+const sha1: Explain = (signature) => ({
+  title: `The message is signed with SHA-1 (${signature.algorithm}), which receivers must not accept.`,
+  detail:
+    'SHA-1 has been broken; since RFC 8301 verifiers must not take such a signature as valid. The key itself can stay.',
+  fix: `Configure the signer of ${signer(signature)} for a=rsa-sha256.`,
+  reference: rfc(8301, '3.1'),
+});
+
 const EXPLANATIONS: Partial<Record<DkimCause, Explain>> = {
   body_changed: bodyChanged,
   header_changed: headerChanged,
   wrong_key: wrongKey,
   bad_signature: badSignature,
   expired,
-  no_key: noKey,
-  revoked,
-  unusable_key: unusableKey,
-  weak_key: weakKey,
+  no_key: (signature) => noKey(signature, keyTypeOf(signature)),
+  revoked: revokedKey,
+  unusable_key: (signature) => unusableKey(signature, keyTypeOf(signature), signature.reason),
+  weak_key: (signature) => weakKey(signature, signature.bits),
   sha1,
   malformed,
 };

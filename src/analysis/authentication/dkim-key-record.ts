@@ -1,4 +1,4 @@
-/** Reads a DKIM key record (RFC 6376 §3.6.1): type and length of the key, its flags, revocation. */
+/** Reads a DKIM key record (RFC 6376 §3.6.1): type and length of the key, its flags; and corrects it. */
 
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { parseColonList, parseTagList } from './tag-list.ts';
@@ -34,6 +34,32 @@ export function readKeyRecord(
     revoked: data === '',
     testing: parseColonList(tags.get('t')).includes('y'),
   };
+}
+
+/** The record without its flag `t=y`; any other flag stays. */
+export function withoutTestFlag(record: string): string {
+  const parts = record.split(';').map((part) => part.trim());
+  return parts
+    .flatMap((part) => (/^t\s*=/i.test(part) ? restOfFlags(part) : part || []))
+    .join('; ');
+}
+
+function restOfFlags(part: string): string | [] {
+  const flags = parseColonList(part.slice(part.indexOf('=') + 1)).filter((flag) => flag !== 'y');
+  return flags.length > 0 ? `t=${flags.join(':')}` : [];
+}
+
+/** The record with its version first and each tag once; with a type that is not the default declared. */
+export function repairedKeyRecord(record: string, type: string): string {
+  const tags = parseTagList(record);
+  if (type !== 'rsa') tags.set('k', type);
+  const rest = [...tags].filter(([name]) => name !== 'v' && /^[a-z]\w*$/.test(name));
+  // The key comes last, as nearly everyone has it.
+  rest.sort(([a], [b]) => Number(a === 'p') - Number(b === 'p'));
+  const written = rest.map(
+    ([name, value]) => `${name}=${name === 'p' ? value.replace(/\s+/g, '') : value}`,
+  );
+  return ['v=DKIM1', ...written].join('; ');
 }
 
 function bitsOf(key: KeyObject): number | null {

@@ -1,15 +1,11 @@
 /** The check `dkim_key`: the key behind the signature is strong, in force, and not in test mode. */
 
-import { type Check, type Finding, fail, pass, rfc, skipped, unknown, warn } from '../check.ts';
+import { type Check, type Finding, fail, rfc, skipped, unknown, warn } from '../check.ts';
 import { isOwnSignature, signatureEvidence } from './dkim-evidence.ts';
 import { explainFailure } from './dkim-failures.ts';
-import { keyRecordFix, nextKeyName } from './dkim-key-failures.ts';
+import { BOTH, judgeStrength, LEAST_RSA_BITS, rsaBeside, strong } from './dkim-key-strength.ts';
 import type { DkimCause, DkimSignature } from './dkim-outcome.ts';
 import { dkimResult } from './verify-dkim.ts';
-
-/** Verifiers must refuse less, RFC 8301 §3.2; the same section asks signers for the second. */
-const LEAST_RSA_BITS = 1024;
-const GOOD_RSA_BITS = 2048;
 
 /** Judges the From domain's own signatures, or all where there are none of those; the worst counts. */
 export const dkimKey: Check = {
@@ -59,13 +55,9 @@ function judgeKey(signature: DkimSignature, all: DkimSignature[]): Finding {
       `No key can be read at ${keyName}, which the check of the signature names.`,
     );
   if (keyType === 'rsa' && bits < LEAST_RSA_BITS) return condemned(signature, 'weak_key');
-  if (signature.testing) return testMode(signature);
-  if (keyType === 'ed25519') return ed25519(signature, all);
-  if (bits < GOOD_RSA_BITS) return shortKey(signature);
-  return pass(
-    `Your DKIM key at ${keyName} is strong.`,
-    `It is an RSA key of ${bits} bits; 2048 or more are recommended.`,
-  );
+  const { selector, testing, keyRecord } = signature;
+  const key = { selector, keyName, type: keyType, bits, testing, record: keyRecord ?? '' };
+  return judgeStrength(key, () => ed25519(signature, all));
 }
 
 /** A key or an algorithm that receivers must not accept: it may be what `dkim` fails for too. */
@@ -74,49 +66,43 @@ function condemned(signature: DkimSignature, cause: DkimCause): Finding {
   return signature.cause === cause ? { ...finding, dependsOn: ['dkim'] } : finding;
 }
 
-function testMode({ keyName, keyRecord }: DkimSignature): Finding {
-  const value = (keyRecord ?? '').replace(/;?\s*t\s*=[^;]*/i, '');
-  return warn({
-    title: `Your DKIM key at ${keyName} says that the domain is only testing DKIM.`,
-    detail:
-      'The record has the flag t=y. Receivers may treat such mail as if it were not signed at all.',
-    fix: {
-      text: 'Publish the record without the flag t=y.',
-      record: { type: 'TXT', name: keyName, value },
-    },
-    reference: rfc(6376, '3.6.1'),
-  });
-}
-
-function shortKey(signature: DkimSignature): Finding {
-  return warn({
-    title: `Your DKIM key at ${signature.keyName} has ${signature.bits} bits; 2048 are recommended.`,
-    detail: 'Receivers still accept RSA keys from 1024 bits on, but signers should use 2048.',
-    fix: keyRecordFix(
-      'Make a new RSA key of 2048 bits, publish it under a new selector such as the one shown, configure the signer for it, and remove the old record a week later.',
-      nextKeyName(signature),
-    ),
-  });
-}
-
-/** RFC 8463 asks signers to sign with both, because few receivers verify Ed25519 yet. */
+/**
+ * An RSA signature beside it counts where it is valid; where the Ed25519 signature is not valid
+ * either, its key is none the worse for what has broken both.
+ */
 function ed25519(signature: DkimSignature, all: DkimSignature[]): Finding {
-  const hasRsa = all.some(
-    ({ keyType, bits, algorithm }) =>
-      keyType === 'rsa' && algorithm === 'rsa-sha256' && (bits ?? 0) >= LEAST_RSA_BITS,
-  );
-  if (hasRsa)
-    return pass(
-      `Your DKIM key at ${signature.keyName} is strong.`,
+  const { result, domain } = signature;
+  const beside = all.filter(({ algorithm }) => algorithm === 'rsa-sha256');
+  const counts = (rsa: DkimSignature) =>
+    rsa.result === 'pass' ||
+    (result !== 'pass' && rsa.keyType === 'rsa' && (rsa.bits ?? 0) >= LEAST_RSA_BITS);
+  if (beside.some(counts))
+    return strong(
+      signature,
       'It is an Ed25519 key, and there is an RSA signature beside it for receivers that do not know Ed25519.',
     );
+  const open = beside.find((rsa) => rsa.result === 'temperror');
+  if (open)
+    return unknown(
+      'Whether there is a valid RSA signature beside the Ed25519 one could not be found out.',
+      `It is unknown: ${open.reason}.`,
+    );
+  const broken = beside.find((rsa) => rsa.domain === domain) ?? beside[0];
+  if (result === 'pass' && broken) return warn(alone(broken));
   return warn({
     title: 'Your message is signed with Ed25519 alone, which large receivers do not verify.',
     detail: 'To them the message has no valid signature. The Ed25519 signature itself is fine.',
-    fix: keyRecordFix(
-      'Let your signer add an RSA signature of 2048 bits beside the Ed25519 one, with a selector of its own such as the one shown.',
-      `rsa._domainkey.${signature.domain}`,
-    ),
-    reference: rfc(8463, '3'),
+    fix: rsaBeside(signature),
+    reference: BOTH,
   });
+}
+
+function alone(broken: DkimSignature) {
+  return {
+    title:
+      'Only the Ed25519 signature of your message is valid, which large receivers do not verify.',
+    detail: `To them the message has no valid signature: the RSA signature beside it, by ${broken.keyName}, does not count, because ${broken.reason}.`,
+    fix: explainFailure(broken).fix,
+    reference: BOTH,
+  };
 }

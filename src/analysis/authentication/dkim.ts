@@ -14,7 +14,10 @@ import {
 } from '../check.ts';
 import { ownFirst, signatureEvidence } from './dkim-evidence.ts';
 import { explainFailure } from './dkim-failures.ts';
+import { flawsOf } from './dkim-flaws.ts';
+import { keyRecordFix } from './dkim-key-failures.ts';
 import type { DkimOutcome, DkimSignature } from './dkim-outcome.ts';
+import { MAX_SIGNATURES } from './signature-fields.ts';
 import { dkimResult } from './verify-dkim.ts';
 
 /** RFC 6376, with the rules of RFC 8301 on algorithms and key lengths; results as in RFC 8601 §2.7.1. */
@@ -26,28 +29,32 @@ export const dkim: Check = {
   reference: rfc(6376),
   async run(context) {
     const outcome = await context.fact(dkimResult);
-    const evidence = signatureEvidence(outcome);
     if (outcome.result === null)
       return skipped(
         'The DKIM signatures were not verified.',
         'Their keys are in the DNS, and nothing may be asked in the offline mode.',
       );
-    if (outcome.result === 'none') return unsigned(context, evidence);
-    const signature = ownFirst(context, outcome.signatures).find(
-      ({ result }) => result === outcome.result,
-    );
-    // Every result but `none` is that of a signature, unless all of them were left out.
-    if (!signature) return allIgnored(outcome, evidence);
-    if (outcome.result === 'temperror')
-      return unknown(
-        'Your DKIM signature could not be verified.',
-        `Whether it is valid is unknown: ${signature.reason}.`,
-        evidence,
-      );
-    if (outcome.result !== 'pass') return fail({ ...explainFailure(signature), evidence });
-    return passed(outcome.signatures, signature, evidence);
+    const finding = judge(context, outcome, signatureEvidence(outcome));
+    return { ...finding, detail: `${finding.detail}${notLookedAt(outcome)}` };
   },
 };
+
+function judge(context: Context, outcome: DkimOutcome, evidence: Finding['evidence']): Finding {
+  const { result, signatures } = outcome;
+  if (result === 'none') return unsigned(context, evidence);
+  const deciding = ownFirst(context, signatures).filter((each) => each.result === result);
+  const signature = deciding[0];
+  // Every result but `none` is that of a signature, unless all of them were left out.
+  if (!signature) return allIgnored(outcome, evidence);
+  if (result === 'temperror')
+    return unknown(
+      'Your DKIM signature could not be verified.',
+      `Whether it is valid is unknown: ${signature.reason}.`,
+      evidence,
+    );
+  if (result !== 'pass') return fail({ ...explainFailure(signature), evidence });
+  return passed(deciding, signatures.length - deciding.length, context.receivedAt, evidence);
+}
 
 function unsigned(context: Context, evidence: Finding['evidence']): Finding {
   const domain = addressDomain(context.message.from[0]?.address ?? '') ?? 'example.com';
@@ -55,14 +62,10 @@ function unsigned(context: Context, evidence: Finding['evidence']): Finding {
     title: 'Your message has no DKIM signature.',
     detail:
       'Without a signature receivers cannot tell your mail from a forgery once it has been forwarded. Gmail, Yahoo and Microsoft ask bulk senders for one.',
-    fix: {
-      text: `Switch on DKIM signing for ${domain} in your mail server or sending service, and publish the key that it shows, here for a selector named s1.`,
-      record: {
-        type: 'TXT',
-        name: `s1._domainkey.${domain}`,
-        value: 'v=DKIM1; k=rsa; p=<the public key in base64>',
-      },
-    },
+    fix: keyRecordFix(
+      `Switch on DKIM signing for ${domain} in your mail server or sending service, and publish the key that it shows, here for a selector named s1.`,
+      `s1._domainkey.${domain}`,
+    ),
     evidence,
   });
 }
@@ -76,42 +79,41 @@ function allIgnored({ reason }: DkimOutcome, evidence: Finding['evidence']): Fin
   });
 }
 
+/** A signature that some receivers must refuse is no use where it is the only one. */
 function passed(
-  all: DkimSignature[],
-  signature: DkimSignature,
+  passing: DkimSignature[],
+  failing: number,
+  receivedAt: number,
   evidence: Finding['evidence'],
 ): Finding {
-  const passing = all.filter(({ result }) => result === 'pass');
-  if (passing.every(({ warnings }) => warnings.length > 0))
+  const judged = passing.map((signature) => ({ signature, flaws: flawsOf(signature, receivedAt) }));
+  const sound = judged.find(({ flaws }) => !flaws.some(({ isRefused }) => isRefused));
+  const { signature, flaws } = sound ?? judged[0]!;
+  const texts = flaws.map(({ text }) => text).join('; ');
+  const fixes = [...new Set(flaws.map(({ fix }) => fix.text))].join(' ');
+  if (!sound)
     return warn({
       title: `The DKIM signature of ${signature.domain} is valid, but not every receiver will accept it.`,
-      detail: `It departs from the standard in what lenient receivers overlook: ${signature.warnings.map(wordsFor).join('; ')}.`,
-      fix: `Correct this in the configuration of the signer, or in the key record at ${signature.keyName}.`,
+      detail: `It departs from the standard in what lenient receivers overlook: ${texts}.`,
+      fix: { text: fixes, record: flaws.find(({ fix }) => fix.record)?.fix.record },
       evidence,
     });
-  const others = all.length - passing.length;
-  const note = others === 0 ? '' : ` ${others} of the ${all.length} signatures looked at did not.`;
+  const note =
+    flaws.length === 0 ? '' : ` It departs from the standard, though: ${texts}. ${fixes}`;
+  const others =
+    failing === 0
+      ? ''
+      : ` ${failing} of the ${passing.length + failing} signatures looked at did not.`;
   return pass(
     `Your message has a valid DKIM signature of ${signature.domain}.`,
-    `The signature by ${signature.keyName} verifies.${note}`,
+    `The signature by ${signature.keyName} verifies.${note}${others}`,
     evidence,
   );
 }
 
-const WARNING_WORDS: Record<string, string> = {
-  'tag-syntax': 'the tags of the DKIM-Signature field are not well formed',
-  'invalid-v': 'its version is not v=1',
-  'query-method': 'its q= names no known way to the key',
-  'identity-domain': 'the domain of i= is not at or below d=, or the key forbids subdomains (t=s)',
-  'invalid-expiration': 'its x= is not later than its t=',
-  'key-syntax': 'the tags of the key record are not well formed',
-  'key-v-syntax': 'the key record does not begin with v=DKIM1',
-  'key-type-inferred': 'the key record does not declare its type (k=ed25519)',
-  'signed-in-the-future':
-    'its time of signing lies in the future: the clock of the signer is ahead',
-};
-
-function wordsFor(warning: string): string {
-  if (warning.startsWith('missing-')) return `the required tag ${warning.slice(8)}= is missing`;
-  return WARNING_WORDS[warning] ?? warning;
+/** What passes the limit is told. */
+function notLookedAt({ ignored }: DkimOutcome): string {
+  if (ignored === 0) return '';
+  const what = ignored === 1 ? '1 more signature was' : `${ignored} more signatures were`;
+  return ` ${what} not looked at: the limit is ${MAX_SIGNATURES} signatures of at most 8 KiB.`;
 }

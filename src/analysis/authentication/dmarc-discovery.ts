@@ -16,6 +16,11 @@ export interface DiscardedRecord {
   why: 'several' | 'doubled_tag' | 'version' | 'policy';
 }
 
+/** One that was meant to be a DMARC record and is none, which `dmarc_record` tells of; if any. */
+export function unusableRecord(discarded: DiscardedRecord[]): DiscardedRecord | undefined {
+  return discarded.find(({ why }) => why !== 'policy');
+}
+
 export interface DmarcPolicy {
   /** What receivers are asked to do, `t=y` taken into account. */
   effective: string;

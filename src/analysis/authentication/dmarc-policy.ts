@@ -1,20 +1,18 @@
 /** The check `dmarc_policy`: is there a DMARC record, and does it ask receivers to act? */
 
-import { organizationalDomain } from '../../lib/domain-names.ts';
 import {
   type Check,
   type Context,
   type Finding,
-  type Fix,
-  fail,
   pass,
   rfc,
   skipped,
   unknown,
   warn,
 } from '../check.ts';
+import { withoutPolicy } from './dmarc-absence.ts';
 import { type DmarcDiscovery, dmarcDiscovery } from './dmarc-discovery.ts';
-import { parseDmarcTags, withTag } from './dmarc-tags.ts';
+import { dmarcFix, isPolicy, parseDmarcTags, withTag } from './dmarc-tags.ts';
 
 export const dmarcPolicy: Check = {
   id: 'dmarc_policy',
@@ -42,7 +40,7 @@ function judgeDmarcPolicy(discovery: DmarcDiscovery): Finding {
       `The DNS did not answer for the DMARC record of ${fromDomain}. This is not counted against you.`,
     );
   if (record === null || recordDomain === null || policy === null)
-    return fail(withoutPolicy(discovery, fromDomain));
+    return withoutPolicy(discovery, fromDomain);
   const evidence = {
     record,
     record_domain: recordDomain,
@@ -62,54 +60,6 @@ function judgeDmarcPolicy(discovery: DmarcDiscovery): Finding {
 }
 
 const ASKS: Record<string, string> = { quarantine: 'set aside', reject: 'refuse' };
-
-function dmarcFix(text: string, domain: string, value: string): Fix {
-  return { text, record: { type: 'TXT', name: `_dmarc.${domain}`, value } };
-}
-
-function withoutPolicy({ discarded }: DmarcDiscovery, fromDomain: string) {
-  const unusable = discarded[0];
-  const domain = unusable?.domain ?? organizationalDomain(fromDomain) ?? fromDomain;
-  const evidence = {
-    from_domain: fromDomain,
-    ...(unusable && { record_domain: unusable.domain, records: unusable.texts }),
-  };
-  if (unusable?.why === 'policy')
-    return {
-      title: `The DMARC record of ${domain} names no valid policy.`,
-      detail: 'Receivers act as if there were no record: p must be none, quarantine or reject.',
-      fix: dmarcFix(
-        'Correct the policy in the record. Begin with p=none if you do not know yet who sends for you.',
-        domain,
-        withoutBadPolicies(unusable.texts[0] ?? 'v=DMARC1'),
-      ),
-      evidence,
-    };
-  return {
-    title: unusable
-      ? `${domain} has no DMARC record that receivers can use.`
-      : `${domain} has no DMARC record.`,
-    detail:
-      'Without one, receivers are not told what to do with mail that others send in your name, and large receivers ask bulk senders for one.',
-    fix: dmarcFix(
-      'Publish this record. It begins by watching: once the reports show that your own mail passes, change p to quarantine, then to reject.',
-      domain,
-      `v=DMARC1; p=none; rua=mailto:dmarc-reports@${domain}`,
-    ),
-    evidence,
-  };
-}
-
-const isPolicy = (value: string | undefined): boolean =>
-  /^(?:none|quarantine|reject)$/i.test(value ?? '');
-
-function withoutBadPolicies(record: string): string {
-  const { tags } = parseDmarcTags(record);
-  const bad = ['p', 'sp', 'np'].filter((name) => name === 'p' || tags.has(name));
-  return bad
-    .filter((name) => !isPolicy(tags.get(name)))
-    .reduce((text, name) => withTag(text, name, 'none'), record);
-}
 
 function asksNothing({ fromDomain, recordDomain, policy }: DmarcDiscovery, record: string) {
   const tag = policy?.tag ?? 'p';

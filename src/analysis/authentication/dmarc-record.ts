@@ -12,7 +12,12 @@ import {
   unknown,
   warn,
 } from '../check.ts';
-import { type DiscardedRecord, type DmarcDiscovery, dmarcDiscovery } from './dmarc-discovery.ts';
+import {
+  type DiscardedRecord,
+  type DmarcDiscovery,
+  dmarcDiscovery,
+  unusableRecord,
+} from './dmarc-discovery.ts';
 import { dmarcRecordProblems } from './dmarc-record-problems.ts';
 import { parseDmarcTags, repairedRecord } from './dmarc-tags.ts';
 import { externalDestinations, reportAddresses } from './report-destinations.ts';
@@ -43,9 +48,11 @@ async function judgeDmarcRecord(discovery: DmarcDiscovery, resolver: Resolver): 
       `The DNS did not answer for the DMARC record of ${fromDomain}. This is not counted against you.`,
     );
   if (record === null || recordDomain === null) {
-    const unusable = discarded.find(({ why }) => why !== 'policy');
-    if (unusable) return fail(unusableRecord(unusable));
-    return skipped(title, `No DMARC record applies to ${fromDomain}.`);
+    const unusable = unusableRecord(discarded);
+    if (unusable) return fail(explainUnusable(unusable));
+    // Its absence is told of there.
+    const dependsOn = ['dmarc_policy'];
+    return { ...skipped(title, `No DMARC record applies to ${fromDomain}.`), dependsOn };
   }
   return judgeApplied(discovery, record, recordDomain, resolver);
 }
@@ -103,7 +110,7 @@ function notesOf(obsolete: string[], unanswered: { domain: string }[]): string {
   return `${gone}${open}`;
 }
 
-function unusableRecord({ domain, texts, why }: DiscardedRecord) {
+function explainUnusable({ domain, texts, why }: DiscardedRecord) {
   const first = texts[0] ?? '';
   const told = {
     several: {

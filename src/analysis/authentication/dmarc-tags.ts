@@ -1,4 +1,6 @@
-/** A DMARC record taken apart, with what is wrong with its tags (RFC 9989 §4.7). */
+/** A DMARC record taken apart, with what is wrong with its tags (RFC 9989 §4.7), and put together again. */
+
+import type { Fix } from '../check.ts';
 
 export interface DmarcTags {
   /** In the order of the record; of a name that stands there twice, the first. */
@@ -34,6 +36,10 @@ export function isDmarcRecord(text: string): boolean {
 export function resemblesDmarc(text: string): boolean {
   return /^[\s"']*v\s*=\s*dmarc/i.test(text);
 }
+
+/** Whether it is one of the three words that `p`, `sp` and `np` may have. */
+export const isPolicy = (value: string | undefined): boolean =>
+  /^(?:none|quarantine|reject)$/i.test(value ?? '');
 
 export function parseDmarcTags(record: string): DmarcTags {
   const found: DmarcTags = { tags: new Map(), faults: [], doubled: [], obsolete: [], unknown: [] };
@@ -79,9 +85,16 @@ export function withTag(record: string, name: string, value: string): string {
 
 /** A well-formed record out of one that receivers discard: the version first, each tag once. */
 export function repairedRecord(record: string): string {
-  const { tags } = parseDmarcTags(record.replace(/["']/g, ''));
+  // A version without its semicolon would take the first tag with it.
+  const text = record.replace(/["']/g, '').replace(/^\s*v\s*=\s*dmarc1[\s,]+/i, 'v=DMARC1; ');
+  const { tags } = parseDmarcTags(text);
   const rest = [...tags].filter(([name]) => name.toLowerCase() !== 'v');
   const parts = rest.map(([name, value]) => `${name.toLowerCase()}=${value}`);
   if (!parts.some((part) => part.startsWith('p='))) parts.unshift('p=none');
   return ['v=DMARC1', ...parts].join('; ');
+}
+
+/** A DNS record that holds a DMARC record for the domain. */
+export function dmarcFix(text: string, domain: string, value: string): Fix {
+  return { text, record: { type: 'TXT', name: `_dmarc.${domain}`, value } };
 }

@@ -11,6 +11,9 @@ import {
   unknown,
 } from '../check.ts';
 import type { AuthResult } from '../result.ts';
+import { unusableRecord } from './dmarc-discovery.ts';
+import { explainDmarcFailure } from './dmarc-failure.ts';
+import { dkimResult } from './verify-dkim.ts';
 import { type DmarcOutcome, dmarcResult } from './verify-dmarc.ts';
 import { spfResult } from './verify-spf.ts';
 
@@ -29,10 +32,10 @@ export const dmarc: Check = {
     const outcome = await context.fact(dmarcResult);
     const { result, reason, fromDomain } = outcome;
     if (result === null) return skipped('DMARC is not known.', reason ?? '');
-    const spf = (await context.fact(spfResult)).result;
-    const evidence = evidenceOf(outcome, spf);
+    const spf = await context.fact(spfResult);
+    const evidence = evidenceOf(outcome, spf.result);
     if (result === 'pass')
-      return pass(`DMARC passes for ${fromDomain}.`, vouchers(outcome, spf), evidence);
+      return pass(`DMARC passes for ${fromDomain}.`, vouchers(outcome, spf.result), evidence);
     if (result === 'temperror')
       return unknown(
         'DMARC could not be checked.',
@@ -44,8 +47,9 @@ export const dmarc: Check = {
       const found = fail({ ...unclearAuthor(reason), evidence });
       return { ...found, dependsOn: ['from'], curedBy: [['from']] };
     }
-    if (result === 'none') return fail({ ...noRecord(fromDomain), evidence });
-    return fail({ ...failed(outcome, spf), evidence });
+    if (result === 'none') return { ...noRecord(outcome), evidence };
+    const dkim = await context.fact(dkimResult);
+    return fail({ ...explainDmarcFailure(outcome, spf, dkim), evidence });
   },
 };
 
@@ -84,39 +88,20 @@ function unclearAuthor(reason: string | null) {
   };
 }
 
-function noRecord(fromDomain: string | null) {
-  return {
-    title: `No DMARC record applies to ${fromDomain}.`,
+/**
+ * It follows from the check that tells of the record; what it is itself counts in the gain of that
+ * one alone: with a record, DMARC would do as SPF and DKIM do now.
+ */
+function noRecord({ fromDomain, discarded, identifiers }: DmarcOutcome): Finding {
+  const title = `No DMARC record applies to ${fromDomain}.`;
+  if (identifiers !== 'pass' && identifiers !== 'fail')
+    return unknown(title, 'Nor is it known whether SPF or DKIM would vouch for it.');
+  const found = fail({
+    title,
     detail:
       'Large receivers ask bulk senders for a DMARC record, and this domain has none that counts.',
     fix: 'Publish a DMARC record, as told under "DMARC policy".',
-  };
-}
-
-const ASKED: Record<string, string> = {
-  none: 'The record asks for nothing to be done about it, but receivers count it as not authenticated.',
-  quarantine: 'The record asks receivers to put such mail into the spam folder.',
-  reject: 'The record asks receivers to refuse such mail.',
-};
-
-function failed({ fromDomain, alignment, policy }: DmarcOutcome, spf: AuthResult | null) {
-  const state = (name: string, result: AuthResult | null, domain: string | null) =>
-    result === 'pass'
-      ? `${name} passes, but for ${domain}, which is not aligned.`
-      : `${name} does not pass (${result ?? 'not checked'}).`;
-  const { dkim } = alignment;
-  return {
-    title: `DMARC fails for ${fromDomain}.`,
-    detail: [
-      state('SPF', spf, alignment.spf.domain),
-      state('DKIM', dkim.result, dkim.domain),
-      ASKED[policy?.effective ?? ''] ?? '',
-    ]
-      .join(' ')
-      .trim(),
-    fix:
-      dkim.result === 'pass' || spf !== 'pass'
-        ? `Sign with DKIM for ${fromDomain} (d=${fromDomain}); this also holds when mail is forwarded.`
-        : `Send with an envelope sender under ${fromDomain}, or sign with DKIM for it (d=${fromDomain}).`,
-  };
+  });
+  const cause = unusableRecord(discarded) ? 'dmarc_record' : 'dmarc_policy';
+  return identifiers === 'pass' ? { ...found, dependsOn: [cause] } : found;
 }

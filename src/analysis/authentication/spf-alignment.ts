@@ -27,11 +27,6 @@ export const spfAlignment: Check = {
   async run(context: Context): Promise<Finding> {
     const spf = await context.fact(spfResult);
     if (spf.result === null) return skipped(UNCHECKED, spf.reason ?? 'SPF was not checked.');
-    if (spf.assumed === 'from')
-      return skipped(
-        UNCHECKED,
-        'The envelope sender is not known, so there is nothing to compare.',
-      );
     if (spf.domain === null)
       return skipped(UNCHECKED, 'The envelope sender has no domain to compare.');
     const discovery = await context.fact(dmarcDiscovery);

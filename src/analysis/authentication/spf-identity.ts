@@ -1,4 +1,4 @@
-/** Which identity SPF is asked about: MAIL FROM, HELO for a null sender, or what stands in for them. */
+/** Which identity SPF is asked about: MAIL FROM, or HELO for a null sender. */
 
 import { bareAddress, LONGEST_ADDRESS } from '../../lib/bare-address.ts';
 import { normalizeDomain } from '../../lib/domain-names.ts';
@@ -13,21 +13,20 @@ export interface SpfIdentity {
   sender: string | null;
   /** Whose record is asked for, in A-labels; null where the text holds no domain name. */
   domain: string | null;
-  /** What was taken for a MAIL FROM that is not known; null where it is. */
-  assumed: 'return_path' | 'from' | null;
+  /** Where a MAIL FROM comes from that the session does not tell; null where it does. */
+  assumed: 'return_path' | null;
 }
 
 /**
- * MAIL FROM, or HELO where it is empty (RFC 7208 §2.4). Where MAIL FROM is not known, the
- * Return-Path field, else the first From address, is taken for it, and `assumed` says so.
+ * MAIL FROM, or HELO where it is empty (RFC 7208 §2.4). Where the session does not tell, the
+ * Return-Path field does, in which a receiver has written it down (RFC 5321 §4.4). Nothing stands in
+ * for it otherwise: the From address is often at another domain.
  */
 export function spfIdentity(context: Context): SpfIdentity {
   const { mail_from, helo } = context.envelope;
   if (mail_from !== null) return mailFromOrHelo(mail_from, helo, null);
   const returnPath = fieldValue(context.message, 'return-path');
   if (returnPath !== null) return mailFromOrHelo(returnPath, helo, 'return_path');
-  const from = context.message.from[0]?.address ?? null;
-  if (from !== null && from !== '') return mailFromOrHelo(from, helo, 'from');
   return { identity: 'mailfrom', text: null, sender: null, domain: null, assumed: null };
 }
 

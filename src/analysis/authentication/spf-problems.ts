@@ -1,5 +1,7 @@
 /** What is wrong with an SPF record and all that it includes, worst first. */
 
+import { openProblems } from './spf-open-problems.ts';
+import { allNodes, recordOf, type SpfProblem } from './spf-problem.ts';
 import type { SpfNode, SpfTree } from './spf-tree.ts';
 
 export const MAX_LOOKUPS = 10;
@@ -7,35 +9,19 @@ const MAX_VOIDS = 2;
 /** RFC 7208 §3.4: below it, an answer by UDP fits whatever else is in it. */
 const MAX_OCTETS = 450;
 
-export interface SpfProblem {
-  /** `fail`: receivers cannot use the record, or it lets everyone pass. */
-  level: 'fail' | 'warn';
-  /** One sentence, with a subject. */
-  text: string;
-  /** What to change, one sentence. */
-  fix: string;
-}
-
 export function spfProblems(tree: SpfTree): SpfProblem[] {
   const nodes = allNodes(tree.root);
   const problems = [
     ...nodes.flatMap(structureProblems),
     ...nodes.flatMap(syntaxProblems),
     ...limitProblems(tree),
-    ...nodes.flatMap(openProblems),
+    ...openProblems(tree.root),
     ...ptrProblems(nodes),
     ...endProblems(tree.root),
     ...sizeProblems(tree.root),
   ];
   return problems.sort((a, b) => (a.level === b.level ? 0 : a.level === 'fail' ? -1 : 1));
 }
-
-function allNodes(node: SpfNode): SpfNode[] {
-  return [node, ...node.children.flatMap(allNodes)];
-}
-
-const recordOf = (node: SpfNode): string =>
-  node.via === null ? 'Your SPF record' : `The SPF record of ${node.domain}, which yours includes,`;
 
 /** More records than one, an include of nothing, or a circle: `permerror` (§4.5, §5.2, §6.1). */
 function structureProblems(node: SpfNode): SpfProblem[] {
@@ -98,28 +84,6 @@ function limitProblems(tree: SpfTree): SpfProblem[] {
   return problems;
 }
 
-/** `+all`, and what is the same by another name: a prefix length of 0. */
-function openProblems(node: SpfNode): SpfProblem[] {
-  if (!node.passing) return [];
-  return node.terms
-    .filter((term) => term.qualifier === '+' && term.fault === null && !term.modifier)
-    .filter((term) => term.name === 'all' || opensAlmostAll(term.text))
-    .map((term) => ({
-      level: 'fail' as const,
-      text: `${recordOf(node)} lets everyone send as you: it holds "${term.text}".`,
-      fix:
-        term.name === 'all'
-          ? 'End the record with ~all or -all, after the terms that name your own servers.'
-          : `Replace "${term.text}" by the networks that you send from.`,
-    }));
-}
-
-/** A network so large that nobody owns it: two halves of the Internet are all of it, too. */
-function opensAlmostAll(term: string): boolean {
-  const [, length] = /\/(\d{1,3})(?:\/|$)/.exec(term) ?? [];
-  return length !== undefined && Number(length) < 8;
-}
-
 function ptrProblems(nodes: SpfNode[]): SpfProblem[] {
   const found = nodes.filter((node) =>
     node.terms.some((term) => term.name === 'ptr' && !term.modifier && term.fault === null),
@@ -153,6 +117,7 @@ function endProblems(root: SpfNode): SpfProblem[] {
         ? 'Your SPF record ends in ?all, which says nothing about other senders.'
         : 'Your SPF record has no all at its end, so it says nothing about other senders.',
       fix: 'End the record with ~all or -all.',
+      change: { kind: 'close', node: root },
     },
   ];
 }

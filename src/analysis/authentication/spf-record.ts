@@ -1,11 +1,9 @@
 /** The check `spf_record`: is the SPF record sound as a whole, whichever sender it is asked about? */
 
-import type { Resolver } from '../../net/resolver.ts';
 import {
   type Check,
   type Context,
   type Finding,
-  type Fix,
   fail,
   type Json,
   pass,
@@ -14,11 +12,16 @@ import {
   unknown,
   warn,
 } from '../check.ts';
-import { mergedRecord, spfFix, withSoftFail } from './spf-fix.ts';
+import { fromDomain } from '../infrastructure/sender-domains.ts';
+import { spfFix } from './spf-fix.ts';
 import { spfIdentity } from './spf-identity.ts';
-import { MAX_LOOKUPS, type SpfProblem, spfProblems } from './spf-problems.ts';
+import type { SpfProblem } from './spf-problem.ts';
+import { MAX_LOOKUPS, spfProblems } from './spf-problems.ts';
+import { proposeSpf } from './spf-proposal.ts';
 import { type SpfNode, type SpfTree, walkSpf } from './spf-tree.ts';
 import { spfResult } from './verify-spf.ts';
+
+const NOTHING = 'There is no SPF record to look at.';
 
 export const spfRecord: Check = {
   id: 'spf_record',
@@ -29,13 +32,10 @@ export const spfRecord: Check = {
   async run(context: Context): Promise<Finding> {
     if (context.offline)
       return skipped('The SPF record was not looked at.', 'The analysis was made offline.');
-    const { domain } = spfIdentity(context);
-    if (domain === null)
-      return skipped(
-        'There is no SPF record to look at.',
-        'The sender has no domain to ask about.',
-      );
-    const finding = await judgeSpfRecord(domain, context.resolver);
+    const { identity, text, domain } = spfIdentity(context);
+    if (identity === 'mailfrom' && text === null) return judgeFromDomain(context);
+    if (domain === null) return skipped(NOTHING, 'The sender has no domain to ask about.');
+    const finding = await judgeSpfRecord(domain, context);
     // A record that is missing, or makes SPF a permerror, is told of there: one cause, one finding.
     // Where SPF is not asked, for lack of an address, it is told of here.
     const { result } = await context.fact(spfResult);
@@ -46,12 +46,28 @@ export const spfRecord: Check = {
 };
 
 /**
- * The finding on a domain's SPF record, without a message. `fail`: receivers cannot use it, or it
- * lets everyone through. `warn`: it works, but not everywhere, or says too little. A known problem
- * is told even where the DNS left a part of the tree unknown.
+ * MAIL FROM is not known, and may be at another domain than From: what is wrong with the record of
+ * that one is told all the same; that it has none says nothing.
  */
-export async function judgeSpfRecord(domain: string, resolver: Resolver): Promise<Finding> {
-  const tree = await walkSpf(domain, resolver);
+async function judgeFromDomain(context: Context): Promise<Finding> {
+  const domain = fromDomain(context);
+  if (domain === null) return skipped(NOTHING, 'The sender has no domain to ask about.');
+  const { root } = await walkSpf(domain, context.resolver);
+  if (root.state === 'missing')
+    return skipped(
+      NOTHING,
+      `The envelope sender (MAIL FROM) is not known, and ${domain}, which From names, has none.`,
+    );
+  return judgeSpfRecord(domain, context);
+}
+
+/**
+ * The finding on a domain's SPF record, with a message at hand or without one. `fail`: receivers
+ * cannot use it, or it lets everyone through. `warn`: it works, but not everywhere, or says too
+ * little. A known problem is told even where the DNS left a part of the tree unknown.
+ */
+export async function judgeSpfRecord(domain: string, context: Context): Promise<Finding> {
+  const tree = await walkSpf(domain, context.resolver);
   const { root } = tree;
   if (root.state === 'missing')
     return fail({
@@ -70,7 +86,7 @@ export async function judgeSpfRecord(domain: string, resolver: Resolver): Promis
     const found = {
       title: worst.text,
       detail: detailOf(worst, problems, tree),
-      fix: fixOf(root, problems),
+      fix: await proposeSpf(root, problems, context),
       evidence,
     };
     return worst.level === 'fail' ? fail(found) : warn(found);
@@ -98,17 +114,6 @@ function detailOf(worst: SpfProblem, problems: SpfProblem[], tree: SpfTree): str
   const gaps =
     tree.unknown.length > 0 ? ` The DNS did not answer for ${tree.unknown.join(', ')}.` : '';
   return `${lead}${rest}${gaps}`;
-}
-
-/** All that is to be done, with the record to publish where it can be written for the user. */
-function fixOf(root: SpfNode, problems: SpfProblem[]): Fix {
-  const text = [...new Set(problems.map(({ fix }) => fix))].slice(0, 6).join(' ');
-  if (root.state === 'several') return spfFix(text, root.domain, mergedRecord(root.records));
-  const record = root.records[0];
-  if (record === undefined || root.terms.some(({ fault }) => fault !== null)) return { text };
-  const better = withSoftFail(record);
-  const ends = problems.some(({ fix }) => fix.startsWith('End the record'));
-  return ends && better !== record ? spfFix(text, root.domain, better) : { text };
 }
 
 function evidenceOf(tree: SpfTree): NonNullable<Finding['evidence']> {

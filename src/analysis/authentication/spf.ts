@@ -46,11 +46,9 @@ export const spf: Check = {
 
 /** What was taken for a MAIL FROM that is not known, as a sentence to append. */
 export function assumption({ assumed }: Pick<SpfOutcome, 'assumed'>): string {
-  if (assumed === 'return_path')
-    return ' The envelope sender is not known; the Return-Path field was taken for it.';
-  if (assumed === 'from')
-    return ' The envelope sender is not known; the From address was taken for it.';
-  return '';
+  return assumed === 'return_path'
+    ? ' The envelope sender was read from the Return-Path field.'
+    : '';
 }
 
 function evidenceOf(outcome: SpfOutcome): NonNullable<Finding['evidence']> {
@@ -79,7 +77,7 @@ async function brokenRecord(
   domain: string,
   context: Context,
 ): Promise<Failure> {
-  const judged = await judgeSpfRecord(domain, context.resolver);
+  const judged = await judgeSpfRecord(domain, context);
   const cause = judged.fix ? judged.title : `${outcome.reason ?? 'It is not valid'}.`;
   return {
     title: `The SPF record of ${domain} cannot be used.`,

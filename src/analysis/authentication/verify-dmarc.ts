@@ -12,6 +12,8 @@ export interface DmarcOutcome extends Omit<DmarcDiscovery, 'status'> {
   result: AuthResult | null;
   /** Why it is not `pass` or `none`, a full sentence. */
   reason: string | null;
+  /** What SPF and DKIM come to for From, whether or not a record applies; null as for `result`. */
+  identifiers: AuthResult | null;
   /** Of the domains alone, whether or not SPF and DKIM pass: only both together count. */
   alignment: {
     spf: Alignment;
@@ -34,17 +36,15 @@ export async function dmarcResult(context: Context): Promise<DmarcOutcome> {
       result: dkim.result,
     },
   };
-  const found = { ...discovery, alignment };
+  const verdict = evaluate(spf, alignment.spf, signed);
+  const found = { ...discovery, alignment, identifiers: verdict.result };
   if (status === 'offline')
     return { ...found, result: null, reason: 'The analysis was made offline.' };
   if (status === 'error')
     return { ...found, result: 'temperror', reason: 'The DNS did not answer for the record.' };
   if (status === 'no_author') return { ...found, result: 'permerror' };
   if (status === 'none') return { ...found, result: 'none', reason: null };
-  return {
-    ...found,
-    ...evaluate(spf, alignment.spf, signed),
-  };
+  return { ...found, ...verdict };
 }
 
 type SignedBy = Alignment & { result: AuthResult | null };

@@ -43,7 +43,7 @@ function whyNotAsked(context: Context, asked: SpfIdentity, clientIp: string | nu
   if (asked.text !== null) return null;
   return asked.identity === 'helo'
     ? 'The message came with a null sender, and the name given in HELO is not known.'
-    : 'The envelope sender is not known, nor is there anything to take for it.';
+    : 'The envelope sender (MAIL FROM) is not known, and SPF is a rule about its domain.';
 }
 
 /**

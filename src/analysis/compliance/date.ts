@@ -3,7 +3,7 @@
 import { isoTime } from '../../lib/clock.ts';
 import { formatDuration } from '../../lib/durations.ts';
 import { type Check, fail, pass, rfc, warn } from '../check.ts';
-import { parseMailDate } from '../mail-date.ts';
+import { mailDate, parseMailDate } from '../mail-date.ts';
 import { fieldValue } from '../message.ts';
 import { THRESHOLDS } from '../thresholds.ts';
 import { absentField } from './absent-field.ts';
@@ -59,8 +59,3 @@ const ABSENT = {
     'Date is one of the two fields that every message must have. Some receivers reject without it, others fill in their own time.',
   fix: 'Have the sending program add a Date field when it sends the message.',
 };
-
-/** `Sat, 21 Nov 2026 10:00:00 +0000`, from `Sat, 21 Nov 2026 10:00:00 GMT`. */
-function mailDate(ms: number): string {
-  return new Date(ms).toUTCString().replace('GMT', '+0000');
-}

@@ -70,16 +70,20 @@ function encodedAddressProblem(message: Message, value: string): string | null {
   return hidden ? 'its address is written in an encoded word' : null;
 }
 
-/** RFC 5322 allows several with a Sender, but Gmail wants one, and DMARC has no answer for two. */
+/** RFC 5322 allows several with a Sender, but Gmail wants one, and DMARC has no answer for two domains. */
 function severalAddresses(message: Message): Finding | null {
   if (message.from.length < 2) return null;
   const addresses = message.from.slice(0, 5).map(({ address }) => address);
-  const hasSender = fields(message, 'sender').length > 0;
+  const domains = new Set(message.from.map(({ address }) => addressDomain(address)));
+  // Beside a Sender the standard allows them, but no DMARC can pass for two domains.
+  const hasSender = fields(message, 'sender').length > 0 && domains.size === 1;
   return (hasSender ? warn : fail)({
     title: `Your From field has ${message.from.length.toLocaleString('en')} addresses.`,
     detail: hasSender
       ? 'The standard allows that beside a Sender field, but DMARC judges one domain only and Gmail asks for a single address.'
-      : 'Without a Sender field, only one address is allowed there; receivers reject such mail.',
+      : domains.size > 1
+        ? 'They are at different domains: DMARC cannot pass for such a message, and receivers reject it.'
+        : 'Without a Sender field, only one address is allowed there; receivers reject such mail.',
     fix: 'Keep one address in From and name the other authors in the text or in Reply-To.',
     evidence: { addresses, sender: hasSender },
   });

@@ -2,6 +2,7 @@
 
 import { addressDomain } from '../../lib/domain-names.ts';
 import type { Context } from '../check.ts';
+import { fullHostName } from '../infrastructure/host-names.ts';
 import { fields } from '../message.ts';
 
 export interface ListUnsubscribe {
@@ -9,7 +10,7 @@ export interface ListUnsubscribe {
   values: string[];
   /** The addresses between angle brackets in the first field, white space within them taken out. */
   uris: string[];
-  /** Those of them that can be opened. */
+  /** Those of them that anybody can open: with a public host name, and without a user name before it. */
   https: string[];
   http: string[];
   mailto: string[];
@@ -72,17 +73,21 @@ function skipComments(text: string, from: number): number {
   return text.length;
 }
 
-/** `https:`, `http:` or `mailto:` of an address that can be opened; null for any other. */
+/**
+ * `https:`, `http:` or `mailto:` of an address that anybody on the Internet can open; null for any
+ * other. Programs refuse a user name before the host.
+ */
 function schemeOf(uri: string): string | null {
   if (/^mailto:/i.test(uri)) return isMailto(uri) ? 'mailto:' : null;
   // Without a host after the slashes the parser would take the path for one.
   if (!/^https?:\/\/[^/?#]/i.test(uri) || !URL.canParse(uri)) return null;
-  const { protocol, hostname } = new URL(uri);
-  return hostname.includes('.') || hostname.includes(':') ? protocol : null;
+  const { protocol, hostname, username, password } = new URL(uri);
+  const secret = username !== '' || password !== '';
+  return fullHostName(hostname) !== null && !secret ? protocol : null;
 }
 
 function isMailto(uri: string): boolean {
   const address = uri.slice('mailto:'.length).split('?', 1)[0] ?? '';
   const domain = addressDomain(address.replace(/%40/i, '@').slice(0, 1000));
-  return domain?.includes('.') === true;
+  return domain !== null && fullHostName(domain) !== null;
 }

@@ -76,7 +76,7 @@ function judge(context: Context, found: ListUnsubscribe): Finding {
       fix: rewrite,
     });
   if (https.length + mailto.length === 0)
-    return warn({
+    return fail({
       title: 'Your List-Unsubscribe field has only an unencrypted address.',
       detail:
         'Its address begins with http. Mail programs use https and mailto addresses alone, so most show no unsubscribe button.',

@@ -33,17 +33,18 @@ const WHY =
   'Gmail and Yahoo ask for it in marketing mail: their unsubscribe button sends one request to that address, without a page to open.';
 
 function judge(context: Context, found: ListUnsubscribe, fix: string): Finding {
-  const { values, https, http, mailto, post } = found;
+  const { values, https, mailto, post } = found;
   if (values.length === 0) {
     const title = 'One-click unsubscribe has no address: List-Unsubscribe is missing.';
     const absent = absentField(context.message, 'List-Unsubscribe', { title, detail: WHY, fix });
     return { ...absent, dependsOn: ['list_unsubscribe'] };
   }
   if (https.length === 0) {
-    const unusable = http.length + mailto.length === 0;
+    const unusable = mailto.length === 0;
     const missing = fail({
-      title: 'Your List-Unsubscribe field has no https address for one-click unsubscribe.',
-      detail: `${WHY} Neither a mail address nor http can serve for it.`,
+      title:
+        'Your List-Unsubscribe field has no https address that can serve for one-click unsubscribe.',
+      detail: `${WHY} Neither a mail address nor http can serve for it, nor an address without a public host name or with a user name in it.`,
       fix,
     });
     return unusable ? { ...missing, dependsOn: ['list_unsubscribe'] } : missing;

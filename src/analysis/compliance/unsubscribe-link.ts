@@ -2,15 +2,13 @@
 
 import { type Check, type Context, fail, pass, unknown, warn } from '../check.ts';
 import { htmlFacts } from '../content/html-facts.ts';
+import { MAX_LINKS } from '../content/link-limits.ts';
 import { type MessageLink, messageLinks } from '../content/links.ts';
 import { unlessMarketing } from './transactional.ts';
 import { unsubscribeCandidates, unsubscribeLinks } from './unsubscribe-links.ts';
 
 const FIX =
   'Put a link that anyone can see into the body, most often at its end, with a text such as "Unsubscribe". It may lead to a page with preferences, but must work without signing in.';
-
-// As many links as are looked at.
-const ALL_LINKS = 1000;
 
 /** Told by the words in its text and its address; it is never called. */
 export const unsubscribeLink: Check = {
@@ -56,7 +54,7 @@ const shown = ({ href, text, source }: MessageLink) => ({
 
 function without(context: Context, inText: MessageLink[]) {
   const { limits } = context.message;
-  const cut = context.fact(htmlFacts)?.truncated || context.fact(messageLinks).length >= ALL_LINKS;
+  const cut = context.fact(htmlFacts)?.truncated || context.fact(messageLinks).length >= MAX_LINKS;
   if (limits.length > 0 || cut)
     return unknown(
       'An unsubscribe link could not be found.',

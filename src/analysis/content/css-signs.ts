@@ -84,7 +84,7 @@ function declaration(text: string, add: AddSign): void {
   const colon = text.indexOf(':');
   if (colon < 1 || colon > 100) return;
   const name = text.slice(0, colon).trim().toLowerCase();
-  if (!/^[*_]?[a-z-]+[\w-]*$/.test(name)) return;
+  if (!/^[*_]?[a-z-][\w-]*$/.test(name)) return;
   const property = withoutPrefix(name.replace(/^[*_]/, ''));
   add(name.startsWith('--') ? '--*' : property);
   const value = text
@@ -94,7 +94,8 @@ function declaration(text: string, add: AddSign): void {
     .replace(/"[^"]*"|'[^']*'/g, ' ');
   for (const [, called] of value.matchAll(/([a-z][a-z-]{0,30}|-[a-z-]{2,30})\(/g))
     add(`${withoutPrefix(called!)}()`);
-  for (const [, unit] of value.matchAll(/(?<![\w#-])\d*\.?\d+([a-z]{1,5}|%)/g)) add(`unit ${unit}`);
+  for (const [, unit] of value.matchAll(/(?<![\w#.-])(?:\d+(?:\.\d+)?|\.\d+)([a-z]{1,5}|%)/g))
+    add(`unit ${unit}`);
   for (const [word] of value.matchAll(/[a-z][a-z-]{1,30}/g)) {
     add(`word ${word}`);
     add(`${property}:${word}`);

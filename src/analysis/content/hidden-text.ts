@@ -4,9 +4,7 @@ import { type Check, type Finding, fail, pass, warn } from '../check.ts';
 import { THRESHOLDS } from '../thresholds.ts';
 import type { HiddenText, HtmlFacts } from './html-facts.ts';
 import { judgeHtml } from './html-seen.ts';
-
-/** The characters that fill a preview without showing anything, and white space. */
-const FILLER = /[\s\p{Default_Ignorable_Code_Point}]+/gu;
+import { withoutFiller } from './html-text.ts';
 
 /**
  * A preheader is fine, whatever invisible characters fill it up; so is what a style for small screens
@@ -58,9 +56,9 @@ function judge({ hidden }: HtmlFacts): Finding {
 }
 
 const lengthOf = (list: HiddenText[]): number =>
-  list.reduce((sum, { text }) => sum + text.replace(FILLER, ' ').trim().length, 0);
+  list.reduce((sum, { text }) => sum + withoutFiller(text).text.length, 0);
 
 const shown = ({ how, text }: HiddenText) => ({
   how,
-  text: text.slice(0, 5000).replace(FILLER, ' ').trim().slice(0, 200),
+  text: withoutFiller(text.slice(0, 5000)).text.slice(0, 200),
 });

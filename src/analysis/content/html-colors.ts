@@ -53,6 +53,14 @@ const NAMED: Record<string, number> = {
   yellow: 0xffff00,
 };
 
+/** What a `background` may say beside its colour. */
+const NO_COLOR =
+  /^(?:none|initial|inherit|unset|revert|repeat|repeat-[xy]|no-repeat|space|round|scroll|fixed|local|left|right|top|bottom|center|cover|contain|auto|border-box|padding-box|content-box|[-+.\d/,].*|\/)$/;
+/** Words of a `background` that are looked at. */
+const MAX_WORDS = 20;
+/** Characters of an attribute for a colour that are looked at. */
+export const MAX_COLOR = 50;
+
 /** Channels that differ by no more than this are one colour to the eye. */
 const SAME = 4;
 
@@ -74,21 +82,30 @@ export function readColor(text: string): Color | undefined {
 
 /** As the attributes `bgcolor` and `color` have it, where the `#` may be missing. */
 export function readColorAttribute(text: string): Color {
-  const value = text.trim().toLowerCase();
+  const value = text.slice(0, MAX_COLOR).trim().toLowerCase();
   return readColor(value) ?? readColor(`#${value}`) ?? null;
 }
 
-/** Of a `background` or `background-color`; undefined where it names no colour. */
+/** Of a `background` or `background-color`; undefined where it has no colour, null for one not known. */
 export function readBackground(text: string): Color | undefined {
   if (/url\(|gradient\(|image-set\(|var\(/.test(text)) return null;
   const whole = readColor(text);
   if (whole !== undefined) return whole;
-  for (const word of text.split(/\s+(?![^(]*\))/)) {
+  if (text === 'none' || text === 'initial' || text === '0') return 'transparent';
+  let unknown = false;
+  let words = 0;
+  for (const [word] of text.matchAll(WORD)) {
     const color = readColor(word);
     if (color !== undefined) return color;
+    unknown ||= !NO_COLOR.test(word);
+    words += 1;
+    if (words >= MAX_WORDS) return null;
   }
-  return text === 'none' || text === 'initial' || text === '0' ? 'transparent' : undefined;
+  return unknown ? null : undefined;
 }
+
+/** A word, or a function with what is in its brackets. */
+const WORD = /[^\s()]*\([^()]*\)|\S+/g;
 
 export function isSameColor(a: Color, b: Color): boolean {
   if (typeof a !== 'number' || typeof b !== 'number') return false;

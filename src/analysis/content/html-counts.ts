@@ -22,7 +22,8 @@ export function countElements(): ElementCounts {
   return {
     add(name, given) {
       elements.add(name);
-      for (const attribute of given.keys()) attributes.add(`${name}[${attribute}]`);
+      for (const attribute of given.keys())
+        attributes.add(`${name}[${attribute}]`.slice(0, MAX_NAME));
       for (const found of activeOf(name, given)) active.add(found);
     },
     values: () => ({
@@ -37,9 +38,8 @@ function counter() {
   const counts = new Map<string, number>();
   return {
     add(name: string) {
-      const key = name.slice(0, MAX_NAME);
-      const count = counts.get(key);
-      if (count !== undefined || counts.size < MAX_NAMES) counts.set(key, (count ?? 0) + 1);
+      const count = counts.get(name);
+      if (count !== undefined || counts.size < MAX_NAMES) counts.set(name, (count ?? 0) + 1);
     },
     values: () => Object.fromEntries(counts),
   };
@@ -65,6 +65,9 @@ function activeOf(name: string, attributes: Attributes): string[] {
   for (const attribute of attributes.keys())
     if (attribute.startsWith('on') && HANDLER.test(attribute)) found.push(attribute);
   for (const attribute of ADDRESSES) {
+    // Links have a check of their own, `link_scheme`.
+    if (attribute === 'href' && (name === 'a' || name === 'area')) continue;
+    if (!attributes.has(attribute)) continue;
     const scheme = SCRIPT_ADDRESS.exec(schemeOf(value(attribute)))?.[1];
     if (scheme) found.push(`${scheme}:`);
   }

@@ -11,24 +11,31 @@ interface CssRule {
   block: string;
   /** It is inside of an at-rule such as `@media`: it does not hold for everybody. */
   inside: boolean;
+  /** One of those at-rules is about dark mode. */
+  dark: boolean;
 }
 
 const GROUP = /^@(?:media|supports|layer|container|document|-moz-document)\b/i;
+const DARK = /prefers-color-scheme\s{0,9}:\s{0,9}dark/i;
 const MAX_SELECTOR = 10_000;
 
 /** All rules in their order, broken ones as mail programs read them; in linear time. */
 export function* readRules(sheet: string): Generator<CssRule> {
   // Old mail hides its styles from programs that know none: `<!-- … -->`.
   const css = withoutComments(sheet).replaceAll('<!--', '').replaceAll('-->', '');
+  // How many groups are open, and how many of them with the outermost one about dark mode.
   let groups = 0;
+  let darkFrom = Number.POSITIVE_INFINITY;
   let start = 0;
   for (let i = nextSign(css, 0, '{};'); i < css.length; i = nextSign(css, start, '{};')) {
     const prelude = css.slice(start, i).trim();
     start = i + 1;
     if (css[i] === '}') groups = Math.max(0, groups - 1);
+    if (groups < darkFrom) darkFrom = Number.POSITIVE_INFINITY;
     if (css[i] !== '{') continue;
     if (GROUP.test(prelude)) {
       groups += 1;
+      if (DARK.test(prelude)) darkFrom = Math.min(darkFrom, groups);
       continue;
     }
     const { end, block } = readBlock(css, start);
@@ -38,6 +45,7 @@ export function* readRules(sheet: string): Generator<CssRule> {
         selectors: splitOutside(prelude.slice(0, MAX_SELECTOR), ','),
         block,
         inside: groups > 0,
+        dark: groups >= darkFrom,
       };
   }
 }

@@ -9,6 +9,11 @@ export interface HtmlLink {
   /** What a reader sees of it: the text between its tags, or the alt text of an image in it; white space collapsed. */
   text: string;
   tag: 'a' | 'area';
+  /** What else names it: its `title` and `aria-label`, and the alt text of its images; at most 900 characters. */
+  label: string;
+  /** The text that a reader sees before it, at most 120 characters, and after it, at most 60. */
+  before: string;
+  after: string;
 }
 
 export interface HtmlImage {
@@ -34,12 +39,14 @@ export interface HiddenText {
 }
 
 export interface HtmlFacts {
-  /** There is more HTML than is looked at: what is not found here may lie beyond. */
+  /** There is more HTML, or more work in it, than is looked at: what is not found here may lie beyond. */
   truncated: boolean;
   /** What a reader sees, white space collapsed, without hidden text. */
   text: string;
   links: HtmlLink[];
   images: HtmlImage[];
+  /** Distinct addresses of images shown behind others, by attribute or `style`; lower case, at most 200 characters each. */
+  backgrounds: string[];
   hidden: HiddenText[];
   /** Elements and attributes that run or load something: `script`, `form`, `onclick`, `meta refresh`, … with how often. */
   active: Record<string, number>;

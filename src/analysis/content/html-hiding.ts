@@ -27,13 +27,23 @@ const INLINE_ELEMENTS = new Set(
 export function hidingOf(tag: string, declared: ReadonlyDeclarations): Hiding | null {
   const value = (property: string) => declared.get(property)?.value ?? '';
   if (value('display') === 'none') return { how: 'display:none', by: ['display'] };
-  if (/^0*\.?0*1?%?$/.test(value('opacity')) && Number.parseFloat(value('opacity')) < 0.02)
-    return { how: 'opacity:0', by: ['opacity'] };
-  if (/opacity\(\s*0?\.?0*%?\s*\)/.test(value('filter')))
-    return { how: 'opacity:0', by: ['filter'] };
-  if (/scale(?:3d|x|y)?\(\s*0?\.?0*\s*[,)]/.test(value('transform')))
+  if (readOpacity(value('opacity')) < 0.02) return { how: 'opacity:0', by: ['opacity'] };
+  if (NO_OPACITY.test(withoutSpace(value('filter')))) return { how: 'opacity:0', by: ['filter'] };
+  if (NO_SCALE.test(withoutSpace(value('transform'))))
     return { how: 'transform:scale(0)', by: ['transform'] };
   return squeezed(tag, value) ?? offScreen(value);
+}
+
+const NO_OPACITY = /opacity\((?:0{1,9}|0{0,9}\.0{1,9})%?\)/;
+const NO_SCALE = /scale(?:3d|x|y)?\((?:0{1,9}|0{0,9}\.0{1,9})[,)]/;
+const TRANSLATE = /translate(?:3d|x|y)?\(([^(),]{1,30})(?:,([^(),]{1,30}))?[,)]/;
+
+const withoutSpace = (text: string): string => text.replace(/\s+/g, '');
+
+/** From 0 to 1; 1 for what is no number. */
+function readOpacity(text: string): number {
+  const match = /^(\d{1,10}(?:\.\d{0,10})?|\.\d{1,10})(%?)$/.exec(text);
+  return match ? Number(match[1]) / (match[2] === '' ? 1 : 100) : 1;
 }
 
 function squeezed(tag: string, value: ValueOf): Hiding | null {
@@ -71,6 +81,9 @@ function offScreen(value: ValueOf): Hiding | null {
   const margin = ['margin-left', 'margin-top'].find(far);
   const by = moved ?? margin;
   if (by) return { how: 'a position outside of the screen', by: [by, 'position'] };
+  const shift = TRANSLATE.exec(withoutSpace(value('transform'))) ?? [];
+  if (shift.slice(1).some((length) => (readLength(length ?? '', 16) ?? 0) <= -FAR))
+    return { how: 'a position outside of the screen', by: ['transform'] };
   const clipped =
     (positioned && /^rect\(\s*(?:[01](?:px)?[\s,]*){4}\)$/.test(value('clip'))) ||
     /^(?:inset\(\s*(?:50|100)%|circle\(\s*0)/.test(value('clip-path'));

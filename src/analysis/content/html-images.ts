@@ -10,6 +10,24 @@ const MAX_DATA = 100;
 const MAX_SRC = 4000;
 const MAX_ALT = 2000;
 
+/** Characters of the address of a background that are kept. */
+export const MAX_BACKGROUND = 200;
+const ADDRESS = /url\(\s*["']?([^"')]+)/;
+
+/** The addresses of the images behind an element: by its attribute `background` and by its style. */
+export function readBackgroundImages(attributes: Attributes): string[] {
+  const found = [attributes.get('background') ?? ''];
+  const style = attributes.get('style') ?? '';
+  if (/background/i.test(style) && /url\(/i.test(style)) {
+    const declared = readStyleAttribute(style);
+    for (const property of ['background', 'background-image'])
+      found.push(ADDRESS.exec(declared.get(property)?.value ?? '')?.[1] ?? '');
+  }
+  return found
+    .map((address) => address.trim().slice(0, MAX_BACKGROUND).toLowerCase())
+    .filter((address) => address !== '');
+}
+
 /** What an `img` element says of itself; its attributes in pixels, else its style. */
 export function readImage(
   attributes: Attributes,

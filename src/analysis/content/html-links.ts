@@ -4,6 +4,8 @@ import type { HtmlLink } from './html-facts.ts';
 import type { StructureWatch } from './html-structure-watch.ts';
 import { type TextSink, textSink } from './html-text.ts';
 import type { Attributes } from './html-tokens.ts';
+import { MAX_LINKS } from './link-limits.ts';
+import { noteSurroundings } from './link-surroundings.ts';
 
 interface LinkCollector {
   /** A link begins; `scope` is the place of the cell that it is in. */
@@ -19,11 +21,12 @@ interface LinkCollector {
   image(alt: string | null): void;
   /** The link that is open; its text is there once it has ended. */
   current(): HtmlLink | null;
+  /** To be read when all HTML was. */
   links: HtmlLink[];
 }
 
-const MAX_LINKS = 1000;
 const MAX_TEXT = 2000;
+const MAX_LABEL = 300;
 
 interface OpenLink {
   /** null for an anchor without address, and for links beyond the limit. */
@@ -35,15 +38,22 @@ interface OpenLink {
 
 export function collectLinks(structure: StructureWatch): LinkCollector {
   const links: HtmlLink[] = [];
+  const around = noteSurroundings();
   let current: OpenLink | null = null;
   const end = () => {
     const link = current?.link;
-    if (link) link.text = current!.text.value() || (current!.alt?.value() ?? '');
+    if (link) {
+      const alt = current!.alt?.value() ?? '';
+      link.text = current!.text.value() || alt;
+      link.label = `${link.label} ${alt.slice(0, MAX_LABEL)}`.trim();
+      around.follow(link);
+    }
     current = null;
     return link;
   };
-  const keep = (link: HtmlLink) => {
+  const keep = (found: Pick<HtmlLink, 'href' | 'text' | 'tag'>, attributes: Attributes) => {
     if (links.length >= MAX_LINKS) return null;
+    const link = { ...found, label: labelOf(attributes), before: around.before(), after: '' };
     links.push(link);
     return link;
   };
@@ -52,12 +62,14 @@ export function collectLinks(structure: StructureWatch): LinkCollector {
       const address = attributes.get('href');
       const href = address === undefined ? null : address.trim();
       if (tag === 'area') {
-        if (href !== null) keep({ href, text: attributes.get('alt')?.trim() ?? '', tag });
+        if (href === null) return;
+        const link = keep({ href, text: attributes.get('alt')?.trim() ?? '', tag }, attributes);
+        if (link) around.follow(link);
         return;
       }
       const open = end();
       if (open && href !== null) structure.linkInLink(named(open));
-      const link = href === null ? null : keep({ href, text: '', tag });
+      const link = href === null ? null : keep({ href, text: '', tag }, attributes);
       current = { link, scope, text: textSink(MAX_TEXT), alt: null };
     },
     close: end,
@@ -66,17 +78,32 @@ export function collectLinks(structure: StructureWatch): LinkCollector {
       const open = end();
       if (open) structure.linkUnclosed(named(open));
     },
-    text: (piece) => current?.text.add(piece),
-    space: () => current?.text.space(),
+    text(piece) {
+      around.add(piece);
+      current?.text.add(piece);
+    },
+    space() {
+      around.add(' ');
+      current?.text.space();
+    },
     image(alt) {
+      if (alt) around.add(` ${alt} `);
       if (!alt || !current) return;
       current.alt ??= textSink(MAX_TEXT);
       current.alt.space();
       current.alt.add(alt);
     },
     current: () => current?.link ?? null,
-    links,
+    get links() {
+      around.end();
+      return links;
+    },
   };
+}
+
+function labelOf(attributes: Attributes): string {
+  const names = ['title', 'aria-label'].map((name) => attributes.get(name)?.slice(0, MAX_LABEL));
+  return names.filter((name) => name !== undefined).join(' ');
 }
 
 function named({ text, href }: HtmlLink): string {

@@ -9,9 +9,9 @@ import {
   readStyleAttribute,
 } from './html-declarations.ts';
 import { type Hiding, hidingOf, isFarIndent, readLength, type ValueOf } from './html-hiding.ts';
-import { backgroundOf, colorOf } from './html-paint.ts';
-import { namesOf } from './html-selectors.ts';
-import type { StyleSheet } from './html-style-sheet.ts';
+import { lookMemory } from './html-look-memory.ts';
+import { BACKGROUNDS, backgroundOf, colorOf } from './html-paint.ts';
+import type { StyleSheet, Styles } from './html-style-sheet.ts';
 import type { Attributes } from './html-tokens.ts';
 
 export interface Look {
@@ -33,8 +33,8 @@ export interface Look {
   cause: object | null;
 }
 
-/** An element without any style in a window without any. */
-export const PLAIN: Look = {
+/** An element without any style in a window of unknown colour. */
+const PLAIN: Look = {
   box: null,
   silent: false,
   partial: false,
@@ -51,36 +51,75 @@ const SILENT = new Set(
   'title script style template iframe noembed noframes datalist desc metadata'.split(' '),
 );
 
+/** What a window is painted with where nothing else is said. */
+const WHITE = 0xffffff;
+
+/** Declarations looked at for different looks, in all. */
+const MAX_WORK = 1_000_000;
+/** What a look without declarations counts for. */
+const WORK_OF_LOOK = 5;
+
 /** Styles remembered, short ones only, so that a message cannot fill the memory. */
 const MAX_REMEMBERED = 2000;
 const MAX_REMEMBERED_LENGTH = 1000;
 
-type LookOf = (parent: Look, tag: string, attributes: Attributes) => Look;
-
-/** Looks by a style sheet; the same object as the parent's where nothing changes. */
-export function lookReader(sheet: StyleSheet): LookOf {
-  const ofStyle = rememberStyles();
-  return (parent, tag, attributes) => {
-    const named = namesOf(tag, attributes);
-    const style = attributes.get('style');
-    const declared = both(sheet.certain(named), style ? ofStyle(style) : null);
-    const possible = sheet.possible(named);
-    const conditional = sheet.conditional(named);
-    const declares = declared.size > 0 || possible.size > 0 || conditional.size > 0;
-    if (!declares && !changesByItself(parent, tag, attributes)) return parent;
-    const look = inherit(parent, tag, attributes, declared, possible);
-    const own = hidingOf(tag, declared) ?? hidingAttribute(attributes, declared);
-    return settle(parent, look, own, (hiding) =>
-      [possible, conditional].some((other) => isShownBy(other, hiding, declared)),
-    );
-  };
+interface LookReader {
+  /** Of what is in no element. */
+  document: Look;
+  /** The same object as the parent's where nothing changes. */
+  of(parent: Look, tag: string, attributes: Attributes): Look;
+  /** The work went beyond what is done for one message: the last look is not to be trusted. */
+  isSpent(): boolean;
 }
 
-function both(
-  certain: ReadonlyDeclarations,
-  own: ReadonlyDeclarations | null,
-): ReadonlyDeclarations {
-  if (!own || own.size === 0) return certain;
+/** Looks by a style sheet. */
+export function lookReader(sheet: StyleSheet): LookReader {
+  const ofStyle = rememberStyles();
+  const memory = lookMemory();
+  let work = MAX_WORK;
+  const of = (parent: Look, tag: string, attributes: Attributes): Look => {
+    const styles = sheet.of(tag, attributes);
+    const style = attributes.get('style');
+    const own = style ? ofStyle(style) : NOTHING;
+    const { certain, possible, conditional } = styles;
+    const declares = certain.size + possible.size + conditional.size + own.size;
+    if (declares === 0 && !changesByItself(parent, tag, attributes)) return parent;
+    return memory.remember(parent, [styles, own], tag, attributes, () => {
+      work -= declares + WORK_OF_LOOK;
+      return work < 0 ? parent : computeLook(parent, tag, attributes, styles, own);
+    });
+  };
+  return { document: documentLook(sheet, of), of, isSpent: () => work < 0 || sheet.isSpent() };
+}
+
+/** White, unless rules for `html` and `body` say more; these hold also where the tags are missing. */
+function documentLook(sheet: StyleSheet, of: LookReader['of']): Look {
+  const none: Attributes = new Map();
+  const window: Look = { ...PLAIN, background: sheet.complete ? WHITE : null };
+  return { ...window, background: of(of(window, 'html', none), 'body', none).background };
+}
+
+const NOTHING: ReadonlyDeclarations = new Map();
+
+function computeLook(
+  parent: Look,
+  tag: string,
+  attributes: Attributes,
+  { certain, possible, conditional }: Styles,
+  style: ReadonlyDeclarations,
+): Look {
+  const declared = both(certain, style);
+  const look = inherit(parent, tag, attributes, declared, possible);
+  if (BACKGROUNDS.some((name) => possible.has(name) || mayWin(name, conditional, declared)))
+    look.background = null;
+  const own = hidingOf(tag, declared) ?? hidingAttribute(attributes, declared);
+  return settle(parent, look, own, (hiding) =>
+    [possible, conditional].some((other) => isShownBy(other, hiding, declared)),
+  );
+}
+
+function both(certain: ReadonlyDeclarations, own: ReadonlyDeclarations): ReadonlyDeclarations {
+  if (own.size === 0) return certain;
   if (certain.size === 0) return own;
   const declared: Declarations = new Map(certain);
   mergeDeclarations(declared, own);
@@ -110,7 +149,7 @@ function inherit(
     fontSize: possible.has('font-size') || possible.has('font') ? 16 : fontSize(parent, value),
     farIndent: declared.has('text-indent') ? isFarIndent(value('text-indent')) : parent.farIndent,
     color: possible.has('color') ? null : colorOf(parent.color, tag, attributes, value),
-    background: backgroundOf(parent.background, attributes, value, possible),
+    background: backgroundOf(parent.background, tag, attributes, value),
   };
 }
 
@@ -155,18 +194,26 @@ function textHiding(look: Look): Hiding | null {
 }
 
 /** Whether a rule that holds for some readers undoes what hides. */
-function isShownBy(
+const isShownBy = (
   other: ReadonlyDeclarations,
   { by }: Hiding,
   declared: ReadonlyDeclarations,
+): boolean =>
+  by.some(
+    (property) => mayWin(property, other, declared) && shows(property, other.get(property)!.value),
+  );
+
+/** Whether a rule that holds for some readers changes the property for them. */
+function mayWin(
+  property: string,
+  other: ReadonlyDeclarations,
+  declared: ReadonlyDeclarations,
 ): boolean {
-  return by.some((property) => {
-    const change = other.get(property);
-    const there = declared.get(property);
-    if (!change || !shows(property, change.value)) return false;
-    if (!there || (change.important && !there.important)) return true;
-    return change.important === there.important && there.rank !== INLINE;
-  });
+  const change = other.get(property);
+  const there = declared.get(property);
+  if (!change) return false;
+  if (!there || (change.important && !there.important)) return true;
+  return change.important === there.important && there.rank !== INLINE;
 }
 
 function shows(property: string, value: string): boolean {

@@ -1,7 +1,6 @@
 /** The colours of text and of what is behind it, as far as they are known. */
 
 import { type Color, readBackground, readColor, readColorAttribute } from './html-colors.ts';
-import type { ReadonlyDeclarations } from './html-declarations.ts';
 import { readLength, type ValueOf } from './html-hiding.ts';
 import type { Attributes } from './html-tokens.ts';
 
@@ -19,19 +18,19 @@ export function colorOf(parent: Color, tag: string, attributes: Attributes, valu
   return tag === 'a' && attributes.has('href') ? null : parent;
 }
 
-const BACKGROUNDS = ['background', 'background-color', 'background-image', 'mix-blend-mode'];
+/** What declares what is behind a text. */
+export const BACKGROUNDS = ['background', 'background-color', 'background-image', 'mix-blend-mode'];
 
-/**
- * What is behind the text; unknown where it may lie over something else, or where a rule that cannot
- * be matched may set it.
- */
+/** Elements that programs paint with a colour of their own. */
+const PAINTED = new Set(['button', 'input', 'mark', 'optgroup', 'option', 'select', 'textarea']);
+
+/** What is behind the text; unknown where it may lie over something else. */
 export function backgroundOf(
   parent: Color,
+  tag: string,
   attributes: Attributes,
   value: ValueOf,
-  possible: ReadonlyDeclarations,
 ): Color {
-  if (BACKGROUNDS.some((property) => possible.has(property))) return null;
   if (value('mix-blend-mode') !== '' || isImage(value('background-image'))) return null;
   const colors = ['background', 'background-color'].map((property) =>
     value(property) === '' ? undefined : readBackground(value(property)),
@@ -44,16 +43,18 @@ export function backgroundOf(
   if (own !== undefined && own !== 'transparent') return own;
   const bgcolor = attributes.get('bgcolor');
   if (bgcolor !== undefined && own === undefined) return readColorAttribute(bgcolor);
-  return liesOver(value) ? null : parent;
+  return PAINTED.has(tag) || liesOver(value) ? null : parent;
 }
 
 const isImage = (value: string): boolean => value !== '' && value !== 'none';
 
 function liesOver(value: ValueOf): boolean {
   const noHeight = ['max-height', 'height'].some((name) => readLength(value(name), 16) === 0);
+  const isUp = (property: string) => (readLength(value(property), 16) ?? 0) <= -20;
   return (
     noHeight ||
     /^(?:absolute|fixed)$/.test(value('position')) ||
-    (readLength(value('margin-top'), 16) ?? 0) <= -20
+    isUp('margin-top') ||
+    (value('position') === 'relative' && isUp('top'))
   );
 }

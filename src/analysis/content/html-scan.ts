@@ -4,9 +4,9 @@ import { countElements } from './html-counts.ts';
 import { BLOCKS, openElements } from './html-elements.ts';
 import type { HtmlFacts, HtmlImage } from './html-facts.ts';
 import { collectHidden } from './html-hidden-text.ts';
-import { isTiny, readImage } from './html-images.ts';
+import { isTiny, readBackgroundImages, readImage } from './html-images.ts';
 import { collectLinks } from './html-links.ts';
-import { type Look, lookReader, PLAIN } from './html-look.ts';
+import { type Look, lookReader } from './html-look.ts';
 import { watchStructure } from './html-structure-watch.ts';
 import { styleElements } from './html-style-elements.ts';
 import { readStyleSheet, type StyleElement } from './html-style-sheet.ts';
@@ -17,16 +17,17 @@ import { type Attributes, type TokenHandler, tokenizeHtml } from './html-tokens.
 const MAX_HTML = 5_000_000;
 const MAX_TEXT = 1_000_000;
 const MAX_IMAGES = 1000;
+const MAX_BACKGROUNDS = 1000;
 const MAX_STYLES = 1000;
 const MAX_STYLE_LENGTH = 10_000;
 
 /** What is in the HTML of a message; never throws. */
 export function scanHtml(html: string): HtmlFacts {
-  const truncated = html.length > MAX_HTML;
-  const seen = truncated ? html.slice(0, MAX_HTML) : html;
+  const cut = html.length > MAX_HTML;
+  const seen = cut ? html.slice(0, MAX_HTML) : html;
   const styles = styleElements(seen);
   const scan = createScan(styles);
-  tokenizeHtml(seen, handlerOf(scan), !truncated);
+  const truncated = !tokenizeHtml(seen, handlerOf(scan), !cut) || cut;
   if (!truncated) scan.links.leave(-1);
   scan.links.close();
   return {
@@ -34,6 +35,7 @@ export function scanHtml(html: string): HtmlFacts {
     text: scan.text.value(),
     links: scan.links.links,
     images: scan.images,
+    backgrounds: [...scan.backgrounds],
     hidden: scan.hidden.end(),
     ...scan.counts.values(),
     structure: scan.structure.problems(!truncated && scan.elements.isOpen('table')),
@@ -50,21 +52,23 @@ type Scan = ReturnType<typeof createScan>;
 function createScan(styles: StyleElement[]) {
   const structure = watchStructure();
   const links = collectLinks(structure);
+  const looks = lookReader(readStyleSheet(styles));
   return {
     structure,
     links,
-    elements: openElements<Look>(PLAIN, {
+    elements: openElements<Look>(looks.document, {
       ...structure,
       closed(name, place, scope, byEndTag) {
         links.leave(place);
         structure.closed(name, place, scope, byEndTag);
       },
     }),
-    lookOf: lookReader(readStyleSheet(styles)),
+    looks,
     hidden: collectHidden(),
     counts: countElements(),
     text: textSink(MAX_TEXT),
     images: [] as HtmlImage[],
+    backgrounds: new Set<string>(),
     inlineStyles: new Set<string>(),
   };
 }
@@ -83,14 +87,15 @@ function handlerOf(scan: Scan): TokenHandler {
       if (style && scan.inlineStyles.size < MAX_STYLES)
         scan.inlineStyles.add(style.slice(0, MAX_STYLE_LENGTH));
       border(name);
-      let look = PLAIN;
+      let look = scan.looks.document;
       const make = (parent: Look) => {
-        look = scan.lookOf(parent, name, attributes);
+        look = scan.looks.of(parent, name, attributes);
         return look;
       };
       if (!elements.open(name, make, selfClosing && isForeign())) return;
       if (name === 'a' || name === 'area') links.open(name, attributes, elements.scope());
       if (name === 'img') addImage(scan, attributes, look);
+      addBackgrounds(scan, attributes, look);
     },
     close(name) {
       border(name);
@@ -100,6 +105,7 @@ function handlerOf(scan: Scan): TokenHandler {
     text: (piece) => addText(scan, piece),
     broken: scan.structure.broken,
     isForeign,
+    isDone: scan.looks.isSpent,
   };
 }
 
@@ -125,6 +131,12 @@ function addImage(scan: Scan, attributes: Attributes, look: Look): void {
   if (!unseen) scan.links.image(image.alt);
   if (!image.hidden && !isTiny(image)) shown(scan, 'An image');
   if (scan.images.length < MAX_IMAGES) scan.images.push(image);
+}
+
+function addBackgrounds({ backgrounds }: Scan, attributes: Attributes, look: Look): void {
+  if (backgrounds.size >= MAX_BACKGROUNDS) return;
+  if (look.box !== null || look.invisible || look.silent || look.partial) return;
+  for (const address of readBackgroundImages(attributes)) backgrounds.add(address);
 }
 
 const shown = ({ structure, elements }: Scan, what: string): void =>

@@ -29,6 +29,6 @@ function unseenHtml(context: Context): string | null {
   const { limits } = context.message;
   if (limits.length > 0) return `Your message has ${limits.join('; ')}; more may lie beyond that.`;
   return context.fact(htmlFacts)?.truncated
-    ? 'Your HTML is longer than what is looked at; more may lie beyond that.'
+    ? 'Your HTML, or what it is made of, is longer than what is looked at; more may lie beyond that.'
     : null;
 }

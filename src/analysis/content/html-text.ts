@@ -39,3 +39,27 @@ const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}]/u;
 
 /** Whether there is anything to see in it. */
 export const isVisible = (text: string): boolean => VISIBLE.test(text);
+
+const INVISIBLE_RUN = /[\s\p{Default_Ignorable_Code_Point}]{2,}/gu;
+/** What emoji are put together with: the form of what is before, what joins it to the next, flags. */
+const OF_EMOJI = /^\ufe0f?(?:\u200d$|[\u{e0020}-\u{e007f}]*)/u;
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
+
+/**
+ * The text without the invisible characters that fill it up, white space collapsed, and how long the
+ * longest run of them was. One alone, as in Persian words and in emoji, belongs to the text.
+ */
+export function withoutFiller(text: string): { text: string; longest: number } {
+  let longest = 0;
+  const rest = text.replace(INVISIBLE_RUN, (run) => {
+    const emoji = OF_EMOJI.exec(run)?.[0] ?? '';
+    const filler = run.slice(emoji.length);
+    const [first = ''] = filler.trim();
+    // White space alone, or a single sign and white space around it: nothing to fill with.
+    if (filler.trim() === first && !(INVISIBLE.test(first) && /\s/.test(filler)))
+      return emoji + filler;
+    longest = Math.max(longest, run.length);
+    return `${emoji} `;
+  });
+  return { text: rest.replace(/\s+/g, ' ').trim(), longest };
+}

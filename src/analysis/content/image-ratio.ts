@@ -3,7 +3,7 @@
 import { type Check, type Finding, pass, warn } from '../check.ts';
 import { THRESHOLDS } from '../thresholds.ts';
 import type { HtmlFacts } from './html-facts.ts';
-import { isTiny } from './html-images.ts';
+import { isTiny, MAX_BACKGROUND } from './html-images.ts';
 import { judgeHtml } from './html-seen.ts';
 import { countWords } from './words.ts';
 
@@ -25,9 +25,13 @@ export const imageRatio: Check = {
     })),
 };
 
-function judge({ text, images }: HtmlFacts): Finding {
+function judge({ text, images, backgrounds }: HtmlFacts): Finding {
   const shown = images.filter((image) => !image.hidden && !isTiny(image));
-  const count = new Set(shown.map(({ src }) => src)).size;
+  const addresses = shown.map(({ src }) => src);
+  // An image that is a background too, for programs that show none of the one or the other, is one.
+  const behind = new Set(addresses.map((src) => src.slice(0, MAX_BACKGROUND).toLowerCase()));
+  const others = backgrounds.filter((address) => !behind.has(address));
+  const count = new Set(addresses).size + others.length;
   const words = countWords(text);
   const evidence = { words, images: count, words_wanted: count * THRESHOLDS.wordsForImage };
   if (count === 0)

@@ -11,7 +11,10 @@ export interface CautionWords {
   whole: string[];
 }
 
-/** Written without accents: what is searched loses them too. The first entry is the one on unsubscribing. */
+/**
+ * Written without accents: what is searched loses them too. The first entry is the one on
+ * unsubscribing; it comes on top of the phrases by which an unsubscribe link is told, and is wider.
+ */
 export const CAUTION_WORDS: [CautionWords, ...CautionWords[]] = [
   {
     purpose: 'unsubscribe or change preferences',
@@ -35,6 +38,20 @@ export const CAUTION_WORDS: [CautionWords, ...CautionWords[]] = [
         'stop mail',
         'no longer',
       ],
+      ...['no more', 'stop these', 'stop this', 'stop all', 'stop the', 'stop my', 'stop receiv'],
+      ...['stop get', 'stop send', 'stop e mail', 'stop news', 'stop notif', 'stop alert'],
+      ...['stop messag', 'stop follow', 'turn off', 'turn on', 'switch off', 'mute', 'disable'],
+      ...[
+        'take me off',
+        'leave this',
+        'leave the list',
+        'removed from',
+        'notification',
+        'manage your',
+      ],
+      ...['manage e mail', 'manage mail', 'keine weiteren', 'keine mails', 'keine e mails'],
+      ...['benachrichtigung', 'deaktivier', 'ausschalten', 'abstellen', 'desactiv', 'disattiv'],
+      ...['uitschakel', 'inaktivera', 'dezaktyw', 'wylacz', 'отключит', 'выключит'],
       ...['darse de baja', 'dar de baja', 'darme de baja', 'peruuta', 'tilaus', 'ayril'],
     ],
     whole: ['baja', 'unsb', 'pref'],
@@ -48,7 +65,24 @@ export const CAUTION_WORDS: [CautionWords, ...CautionWords[]] = [
       ...['onayla', 'dogrula', 'megerosit', 'подтверд', 'активир', 'підтверд', 'επιβεβαι', '确认'],
       ...['確認', '验证', '驗證', '激活', '認証', '확인', '인증', 'تأكيد', 'אישור'],
     ],
-    atStart: ['valider', 'activez', 'double opt'],
+    atStart: [
+      ...['valider', 'activez', 'double opt', 'yes it', 'yes this', 'yes that', 'no it', 'no this'],
+      ...['it was me', 'it wasn t', 'it was not me', 'it s me', 'this was me', 'this wasn t'],
+      ...['that was me', 'that wasn t', 'this is me', 'that s me', 'was me', 'not me', 'wasn t me'],
+      ...['i recogni', 'don t recogni', 'secure my', 'secure your', 'secure account', 'trust this'],
+      ...['das war ich', 'ich war', 'nicht ich', 'war nicht', 'c est moi', 'c etait moi'],
+      ...['ce n est pas moi', 'ce n etait pas moi', 'he sido yo', 'fui yo', 'no fui', 'no he sido'],
+      ...[
+        'sono stato io',
+        'sono io',
+        'non sono',
+        'fui eu',
+        'nao fui',
+        'ik was',
+        'это я',
+        'это был',
+      ],
+    ],
     whole: [],
   },
   {
@@ -93,32 +127,32 @@ export const CAUTION_WORDS: [CautionWords, ...CautionWords[]] = [
     ],
     atStart: [
       ...['cancel', 'remove', 'accept', 'decline', 'reject', 'rsvp', 'vote', 'anular', 'usun'],
+      ...['grant', 'allow', 'permit', 'agree', 'consent', 'release this', 'release mail', 'undo'],
+      ...[
+        'give access',
+        'request access',
+        'share access',
+        'erlaub',
+        'gewahr',
+        'gewaehr',
+        'zulassen',
+      ],
+      ...['zustimm', 'einwillig', 'annehmen', 'ablehnen', 'zusagen', 'absagen', 'freigeben'],
+      ...[
+        'autoris',
+        'autoriz',
+        'permett',
+        'accord',
+        'refus',
+        'acept',
+        'rechaz',
+        'accett',
+        'rifiut',
+      ],
+      ...['aceit', 'recus', 'weiger', 'goedkeur', 'toestaan', 'toestemm', 'godkann', 'zezwol'],
+      ...['odrzu', 'zaakceptuj', 'разреш', 'принять', 'отклон', 'одобр'],
       ...['slett', 'report spam', 'report abuse', 'one click', 'ta bort'],
     ],
     whole: ['deny', 'block', 'sil'],
   },
-];
-
-/** Texts of links that do not say what the link is for. */
-export const EMPTY_PHRASES: string[] = [
-  ...['here', 'click here', 'click', 'this link', 'link', 'this page', 'by clicking here'],
-  ...['tap here', 'press here', 'follow this link', 'use this link', 'hier', 'hier klicken'],
-  ...['klicken Sie hier', 'klick hier', 'diesen Link', 'diesem Link', 'ici', 'cliquez ici'],
-  ...['ce lien', 'en cliquant ici', 'aquí', 'haga clic aquí', 'haz clic aquí', 'clic aquí'],
-  ...['este enlace', 'aqui', 'clique aqui', 'este link', 'qui', 'clicca qui', 'questo link'],
-  ...['klik hier', 'deze link', 'tutaj', 'kliknij tutaj', 'här', 'klicka här', 'her', 'klik her'],
-  ...['klikk her', 'zde', 'klikněte zde', 'здесь', 'тут', 'сюда', 'нажмите здесь', 'εδώ', 'tässä'],
-  ...[
-    'buraya',
-    'tıklayın',
-    'burada',
-    'ide',
-    'aici',
-    'こちら',
-    'ここ',
-    '这里',
-    '這裡',
-    '点击这里',
-    '여기',
-  ],
 ];

@@ -2,11 +2,10 @@
 
 import type { Context, Json } from '../check.ts';
 import { htmlFacts } from './html-facts.ts';
+import { MAX_LINKS } from './link-limits.ts';
 import { hideTokens } from './link-tokens.ts';
 import type { MessageLink } from './links.ts';
 
-/** As many as `messageLinks` gives. */
-const MAX_LINKS = 1000;
 const MAX_SHOWN = 20;
 const MAX_ADDRESS = 300;
 

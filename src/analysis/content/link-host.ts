@@ -10,6 +10,7 @@ import {
   unseenLinks,
   worstOf,
 } from './link-evidence.ts';
+import { MAX_URL } from './link-limits.ts';
 import { deceptiveLabel } from './link-scripts.ts';
 import { type MessageLink, messageLinks } from './links.ts';
 
@@ -67,6 +68,12 @@ function problemOf(link: MessageLink): HostProblem | null {
     status: 'fail',
     ...rest,
   });
+  if (link.href.length > MAX_URL)
+    return problem({
+      problem: `The address of a link is longer than ${MAX_URL.toLocaleString('en')} characters`,
+      why: 'servers and mail programs refuse such addresses or cut them',
+      fix: 'Keep what the address carries on your server, and link to it by a short key.',
+    });
   // The URL parser lets signs through that no name has, such as the braces of a placeholder.
   if (url === null || !host || !/^[\w.:-]+$/.test(host))
     return problem({

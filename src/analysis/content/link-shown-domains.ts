@@ -7,45 +7,88 @@ export interface ShownDomain {
   /** As the reader sees it. */
   shown: string;
   organization: string;
-  /** Written as an address (`https://`, `www.`), or all that the link's text says. */
+  /** Written as an address (`https://`, `www.`), or a domain that is all that the link's text says. */
   plain: boolean;
 }
 
-/** Words that end so are files more often than domains. */
-const FILE_ENDINGS = new Set(['zip', 'mov', 'md', 'sh', 'py', 'pl', 'rs', 'ps', 'cab']);
+/** As many words as are looked at in one link, those that are written as addresses first. */
+const MAX_TOKENS = 12;
+/** No name is longer, and to find that out takes time. */
+const LONGEST_HOST = 300;
+
+/** Endings below which a bare word is a domain more often than a file, a program or an abbreviation. */
+const COMMON_ENDINGS = new Set(
+  [
+    'com net org info biz edu gov eu online shop store bank site cloud club',
+    'de at ch fr be nl lu uk ie es pt it gr pl cz sk hu ro bg si hr rs ba mk al mt cy tr ua by ru',
+    'se no dk fi ee lv lt us ca mx br ar cl co ec uy ve bo cr gt',
+    'au nz jp kr cn tw hk sg my th vn id ph in pk lk np kz uz ge az il ae sa qa kw ir jo lb',
+    'za ng ke eg ma tn gh ci sn',
+  ].flatMap((endings) => endings.split(' ')),
+);
+
+/** Words that end so are files more often than domains, even before a path. */
+const FILE_ENDINGS = new Set(['zip', 'mov', 'md', 'sh', 'py', 'rs', 'ps', 'cab']);
 
 // What nobody sees must not tell two spellings apart.
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
+/** Full stops that name resolution takes for a dot (UTS 46 §4). */
+const FULL_STOPS = /[\u3002\uff0e\uff61]/g;
 const SEPARATORS = /[\s<>()[\]{}"'“”„‚‘’«»,;|]+/u;
+const ADDRESS = /^[^\p{L}\p{N}@]*(?:https?:\/\/|www\.)/iu;
+const SIGNS_BEFORE = /^[^\p{L}\p{N}@]+/u;
 
-/** In the order of the text; addresses of mailboxes are no domains shown. */
+/** In the order of the text, addresses first; those of mailboxes are no domains shown. */
 export function shownDomains(text: string): ShownDomain[] {
   const tokens = text
     .replace(INVISIBLE, '')
+    .replace(FULL_STOPS, '.')
     .split(SEPARATORS)
     .filter((token) => /[\p{L}\p{N}]/u.test(token));
-  return tokens
+  const dotted = [...new Set(tokens)].filter((token) => /\../.test(token));
+  const addresses = dotted.filter((token) => ADDRESS.test(token));
+  return [...addresses, ...dotted.filter((token) => !ADDRESS.test(token))]
+    .slice(0, MAX_TOKENS)
     .map((token) => readToken(token, tokens.length === 1))
     .filter((found) => found !== null);
 }
 
 function readToken(token: string, alone: boolean): ShownDomain | null {
-  if (token.includes('@')) return null;
-  const [, scheme, rest = ''] = /^(https?:\/\/)?(.*)$/is.exec(token) ?? [];
-  const shown = rest.replace(/[/?#:].*$/s, '').replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
-  const name = shown.includes('.') ? normalizeDomain(shown) : null;
+  const [, scheme, rest = ''] =
+    /^(https?:\/\/)?(.*)$/is.exec(token.replace(SIGNS_BEFORE, '')) ?? [];
+  const [authority = ''] = rest.split(/[/?#\\]/, 1);
+  if (scheme === undefined && authority.includes('@')) return null;
+  // With a scheme, a reader takes what looks like a domain before the @ for the site.
+  const hosts = authority.split('@', 3).map((part) => part.replace(/:.*$/s, ''));
+  const host = hosts.find((part) => part.includes('.')) ?? '';
+  const shown = host.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
+  const name = shown.includes('.') && shown.length <= LONGEST_HOST ? normalizeDomain(shown) : null;
   const organization = name === null ? null : organizationalDomain(name);
   if (name === null || organization === null) return null;
   const address = scheme !== undefined || name.startsWith('www.');
-  if (!address && !isWrittenDomain(shown, name, rest)) return null;
-  return { shown: shown.slice(0, 100), organization, plain: address || alone };
+  const bare = address ? 'domain' : readBare(shown, name, rest.length > authority.length + 1);
+  if (bare === null) return null;
+  return {
+    shown: shown.slice(0, 100),
+    organization,
+    plain: address || (alone && bare === 'domain'),
+  };
 }
 
-/** A bare word with a full stop in it: a domain where its ending is a true one, written as such. */
-function isWrittenDomain(shown: string, name: string, rest: string): boolean {
-  const ending = shown.slice(shown.lastIndexOf('.') + 1);
-  // "Read it here.It is new": the space was forgotten.
-  if (ending !== ending.toLowerCase() && ending !== ending.toUpperCase()) return false;
-  if (FILE_ENDINGS.has(ending.toLowerCase()) && !rest.includes('/')) return false;
-  return parse(name, { allowPrivateDomains: false, validateHostname: false }).isIcann === true;
+/**
+ * What a word with a full stop in it is, in which nothing else marks an address. Below rare endings
+ * it is a file or a program (`main.cc`, `Socket.IO`); capitals leave it open (`Dr.med`, `Web.de`).
+ */
+function readBare(shown: string, name: string, hasPath: boolean): 'domain' | 'perhaps' | null {
+  const written = shown.slice(shown.lastIndexOf('.') + 1);
+  const ending = name.slice(name.lastIndexOf('.') + 1);
+  const capitals = shown === shown.toUpperCase();
+  // "Read it here.It is new": the space was forgotten. And "ASP.NET" is a program.
+  if (written !== written.toLowerCase() && (!capitals || ending === 'net')) return null;
+  // Nothing but domains ends in another script.
+  const common = COMMON_ENDINGS.has(ending) || ending.startsWith('xn--');
+  if (!common && (!hasPath || FILE_ENDINGS.has(ending))) return null;
+  if (parse(name, { allowPrivateDomains: false, validateHostname: false }).isIcann !== true)
+    return null;
+  return shown === shown.toLowerCase() ? 'domain' : 'perhaps';
 }

@@ -14,7 +14,7 @@ import {
 import { THRESHOLDS } from '../thresholds.ts';
 import { askLinks, type LinkAnswer } from './link-asking.ts';
 import { type Caution, linkCaution } from './link-caution.ts';
-import { shownAddress } from './link-evidence.ts';
+import { shownAddress, unseenLinks } from './link-evidence.ts';
 import { type MessageLink, messageLinks } from './links.ts';
 
 const MAX_SHOWN = 60;
@@ -34,12 +34,16 @@ export const linkStatus: Check = {
   label: 'Dead links',
   reference: rfc(9110, '15.5.5'),
   async run(context) {
-    const links = context.fact(messageLinks).filter(({ url }) => url !== null);
+    const all = context.fact(messageLinks);
+    const links = all.filter(({ url }) => url !== null);
     if (links.length === 0)
       return skipped('There is no link to ask.', 'The message has no links to web addresses.');
     if (context.offline) return skipped(NOT_ASKED, 'No server was asked: offline.');
     if (!context.setup.checkLinks)
       return skipped(NOT_ASKED, 'The operator of this service has turned it off.');
+    // What was not seen may say of an address that opening it does something.
+    const unseen = unseenLinks(context, all);
+    if (unseen) return unknown(NOT_ASKED, unseen);
     return verdict(await ask(context, links));
   },
 };
@@ -69,9 +73,7 @@ function distinctLinks(links: MessageLink[], caution: Caution) {
   for (const link of links) {
     const url = link.url!;
     const key = url.href.replace(/#.*$/s, '');
-    const known = found.get(key);
-    const reason = known?.reason ?? caution.ofLink(link);
-    found.set(key, { url: known?.url ?? url, reason });
+    if (!found.has(key)) found.set(key, { url, reason: caution.ofLink(link) });
   }
   return [...found.values()];
 }

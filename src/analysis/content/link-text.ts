@@ -83,7 +83,9 @@ const targetOf = ({ domain, host }: MessageLink): string => (domain ?? host ?? '
 /** Of From and of the signatures that hold (or could not be verified). */
 async function ownOrganizations(context: Context): Promise<Set<string>> {
   const { signatures } = await context.fact(dkimResult);
-  const signed = signatures.filter(({ result }) => result === 'pass' || result === null);
+  const signed = signatures.filter(
+    ({ result }) => result === 'pass' || result === 'temperror' || result === null,
+  );
   const domains = [fromDomain(context) ?? '', ...signed.map(({ domain }) => domain)];
   return new Set(domains.map((domain) => organizationalDomain(domain) ?? domain));
 }

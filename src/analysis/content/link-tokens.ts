@@ -8,9 +8,12 @@ const SHORTEST_RANDOM = 16;
 const UUID = /\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/i;
 const RUN = /[\p{L}\p{N}_~.%=+-]{20,}/gu;
 
-/** Whether a path segment or a query value of the address is a long token. */
+/** Whether a label of its host, a path segment or a query value of the address is a long token. */
 export function hasToken(url: URL): boolean {
-  const values = [...url.pathname.split('/').map(decoded), ...url.searchParams.values()];
+  // A name in another script looks random in its coded form.
+  const labels = url.hostname.split('.').filter((label) => !label.startsWith('xn--'));
+  const path = url.pathname.split('/').map(decoded);
+  const values = [...labels, ...path, ...url.searchParams.values()];
   // What has no `=` is a name to the parser, and may be a token all the same.
   return [...values, ...url.searchParams.keys()].some(looksRandom);
 }

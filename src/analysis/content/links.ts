@@ -2,7 +2,8 @@
 
 import { organizationalDomain } from '../../lib/domain-names.ts';
 import type { Context } from '../check.ts';
-import { htmlFacts } from './html-facts.ts';
+import { type HtmlFacts, htmlFacts } from './html-facts.ts';
+import { MAX_LINKS, MAX_URL } from './link-limits.ts';
 import { bareUrls } from './text-urls.ts';
 
 export interface MessageLink {
@@ -25,26 +26,59 @@ export interface MessageLink {
   /** What a reader sees; null in the text part. */
   text: string | null;
   source: 'html' | 'text';
+  /** What else names it: `title`, `aria-label`, and the alt texts and file names of its images. */
+  label: string;
+  /**
+   * The text before and after it: of HTML at most 120 and 60 characters in one line, of the text
+   * part at most 400 each, with their line ends.
+   */
+  before: string;
+  after: string;
 }
 
-const MAX_LINKS = 1000;
-/** Longer than any address that a server takes. */
-const MAX_URL = 65_536;
+type Words = Pick<MessageLink, 'text' | 'label' | 'before' | 'after'>;
+
+const AROUND_IN_TEXT = 400;
+/** A user name and the longest name of a host, with some to spare. */
+const MAX_AUTHORITY = 400;
 
 /** A fact: ask for it by `context.fact(messageLinks)`. In the order of the message, HTML first; at most 1,000. */
 export function messageLinks(context: Context): MessageLink[] {
-  const html = context.fact(htmlFacts)?.links ?? [];
-  const links = html.map(({ href, text }) => readLink(href, text));
-  for (const url of bareUrls(context.message.text ?? '', MAX_LINKS - links.length))
-    links.push(readLink(url, null));
+  const text = context.message.text ?? '';
+  const facts = context.fact(htmlFacts);
+  const links = facts ? linksOfHtml(facts) : [];
+  for (const { href, at } of bareUrls(text, MAX_LINKS - links.length)) {
+    const end = at + href.length;
+    const before = text.slice(Math.max(0, at - AROUND_IN_TEXT), at);
+    const after = text.slice(end, end + AROUND_IN_TEXT);
+    links.push(readLink(href, { text: null, label: '', before, after }));
+  }
   return links;
 }
 
-function readLink(href: string, text: string | null): MessageLink {
+function linksOfHtml({ links, images }: HtmlFacts): MessageLink[] {
+  const files = new Map(images.map(({ link, src }) => [link, fileName(src)]));
+  return links.map((link) => {
+    const label = `${link.label} ${files.get(link) ?? ''}`.trim();
+    return readLink(link.href, { ...link, label });
+  });
+}
+
+/** The last part of the path, as in `https://example.com/images/unsubscribe.png?v=2`. */
+function fileName(src: string): string {
+  if (/^(?:data|cid):/i.test(src)) return '';
+  return src
+    .slice(0, 2000)
+    .replace(/[?#].*$/s, '')
+    .replace(/^.*\//s, '')
+    .slice(0, 200);
+}
+
+function readLink(href: string, { text, label, before, after }: Words): MessageLink {
   const source = text === null ? 'text' : 'html';
   const address = source === 'text' && /^www\./i.test(href) ? `http://${href}` : href;
   const scheme = schemeOf(address);
-  const url = /^https?$/.test(scheme) && address.length <= MAX_URL ? URL.parse(address) : null;
+  const url = /^https?$/.test(scheme) ? parse(address) : null;
   const host = url ? url.hostname.replace(/^\[|\]$|\.$/g, '') : null;
   return {
     href,
@@ -54,7 +88,17 @@ function readLink(href: string, text: string | null): MessageLink {
     domain: host === null ? null : organizationalDomain(host),
     text,
     source,
+    label,
+    before,
+    after,
   };
+}
+
+/** Null for what is too long as well: to read a name of thousands of letters takes time, and it is none. */
+function parse(address: string): URL | null {
+  const authority = /^[^/\\]*[/\\]*([^/\\?#]*)/.exec(address)![1]!;
+  if (address.length > MAX_URL || authority.length > MAX_AUTHORITY) return null;
+  return URL.parse(address);
 }
 
 /** As the URL standard finds it (§4.4): control characters at the start, tabs and line ends do not count. */

@@ -4,9 +4,10 @@ import { type Check, type Finding, info, skipped } from '../check.ts';
 import { THRESHOLDS } from '../thresholds.ts';
 import type { HtmlFacts } from './html-facts.ts';
 import { judgeHtml } from './html-seen.ts';
+import { withoutFiller } from './html-text.ts';
 
-/** Runs of what is there to fill the preview: invisible characters between spaces. */
-const FILLER = /\p{Default_Ignorable_Code_Point}(?:[\s\p{Default_Ignorable_Code_Point}])*/gu;
+/** More of the hidden text than any preview shows. */
+const MAX_OWN = 20_000;
 /** The line with which many templates begin, in some languages. */
 const BROWSER_LINES = [
   /\b(?:view|read|open|trouble|problems?|can.?t see|cannot)\b.{0,60}\b(?:browser|online|web ?page)\b/i,
@@ -35,8 +36,8 @@ function judge({ text, hidden }: HtmlFacts): Finding {
     .filter((entry) => entry.preheader)
     .map((entry) => entry.text)
     .join(' ');
-  const filled = [...own.matchAll(FILLER)].some(([run]) => run.length > 20);
-  const written = own.replace(FILLER, ' ').replace(/\s+/g, ' ').trim();
+  const { text: written, longest } = withoutFiller(own.slice(0, MAX_OWN));
+  const filled = longest > 20;
   const preview = `${written} ${filled ? '' : text.slice(0, 1000)}`
     .trim()
     .slice(0, THRESHOLDS.previewCharacters);

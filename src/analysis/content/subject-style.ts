@@ -1,6 +1,6 @@
 /** `subject_style`: shouting, repeated exclamation marks, and a reply or forwarding that is none. */
 
-import { type Check, pass, skipped, unknown, warn } from '../check.ts';
+import { type Check, type Finding, pass, skipped, unknown, warn } from '../check.ts';
 import { fields, type Message } from '../message.ts';
 import { THRESHOLDS } from '../thresholds.ts';
 
@@ -25,38 +25,31 @@ export const subjectStyle: Check = {
   },
   run({ message }) {
     const subject = (message.subject ?? '').slice(0, MAX_SUBJECT).trim();
-    if (subject === '') {
-      const [title, reason] = [
-        'There is no subject to look at.',
-        'The Subject field is missing or empty.',
-      ];
-      return message.limits.length > 0 ? unknown(title, reason) : skipped(title, reason);
-    }
+    if (subject === '') return withoutSubject(message);
     const problems = problemsOf(subject, message);
     if (problems.length === 0)
       return pass(
         'The style of your subject raises no suspicion.',
         'It does not shout, and claims to be nothing that it is not.',
-        {
-          subject: subject.slice(0, 200),
-        },
+        { subject: subject.slice(0, 200) },
       );
-    const [first] = problems;
+    const [first, ...others] = problems;
+    const also = others.length > 0 ? ` Also: ${others.map(({ title }) => title).join(' ')}` : '';
     return warn({
       title: first!.title,
-      detail: `Filters and readers know this from spam.${
-        problems.length > 1
-          ? ` Also: ${problems
-              .slice(1)
-              .map(({ title }) => title)
-              .join(' ')}`
-          : ''
-      }`,
+      detail: `Filters and readers know this from spam.${also}`,
       fix: problems.map(({ fix }) => fix).join(' '),
       evidence: { subject: subject.slice(0, 200), found: problems.map(({ found }) => found) },
     });
   },
 };
+
+function withoutSubject({ limits }: Message): Finding {
+  const title = 'There is no subject to look at.';
+  const reason = 'The Subject field is missing or empty.';
+  if (limits.length > 0) return unknown(title, reason);
+  return { ...skipped(title, reason), dependsOn: ['subject'] };
+}
 
 interface Problem {
   title: string;

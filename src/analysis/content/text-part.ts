@@ -2,9 +2,7 @@
 
 import { type Check, type Finding, fail, pass, rfc, unknown, warn } from '../check.ts';
 import type { Message } from '../message.ts';
-
-// Neither white space nor one of the invisible characters that fill a text without saying anything.
-const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}]/u;
+import { isVisible } from './html-text.ts';
 
 /**
  * HTML alone warns: every large receiver shows it, but filters count it and some readers see raw
@@ -17,7 +15,7 @@ export const textPart: Check = {
   label: 'Text part',
   reference: rfc(2046, '5.1.4'),
   run({ message }) {
-    if (VISIBLE.test(message.text ?? ''))
+    if (isVisible(message.text ?? ''))
       return pass(
         message.html === null
           ? 'Your message is plain text.'

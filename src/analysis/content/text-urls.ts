@@ -7,15 +7,22 @@ const MAX_TEXT = 5_000_000;
 const URL_START =
   /(?<![\w@.-])(?:https?:\/\/|www\.)[^\s<>"\u0000-\u001f\u3000-\u303f\uff01-\uff0f\uff1a\uff1b\uff1f]{1,4000}/giu;
 
-/** At most `limit` of them, as written, without the punctuation of the sentence around them. */
-export function bareUrls(text: string, limit: number): string[] {
-  const found: string[] = [];
+interface BareUrl {
+  /** As written, without the punctuation of the sentence around it. */
+  href: string;
+  /** Its place in the text. */
+  at: number;
+}
+
+/** At most `limit` of them. */
+export function bareUrls(text: string, limit: number): BareUrl[] {
+  const found: BareUrl[] = [];
   if (limit <= 0) return found;
-  for (const [url] of text.slice(0, MAX_TEXT).matchAll(URL_START)) {
+  for (const { 0: url, index } of text.slice(0, MAX_TEXT).matchAll(URL_START)) {
     const trimmed = trimEnd(url);
     // `http://` or `www.` alone is no address.
     if (!/[\p{L}\p{N}[]/u.test(trimmed.replace(/^https?:\/\/|^www\./i, ''))) continue;
-    found.push(trimmed);
+    found.push({ href: trimmed, at: index });
     if (found.length >= limit) break;
   }
   return found;

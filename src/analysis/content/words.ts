@@ -8,10 +8,18 @@ const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 // Addresses differ between the two parts of a message: they are no words of its text.
 const ADDRESS = /(?:https?:\/\/|www\.)\S{1,2000}/giu;
 
-/** The distinct words, without regard to case and form (NFKC); pairs of characters where there are no spaces. */
+/** One character may become 18 by NFKC. */
+const MAX_TEXT = 300_000;
+
+/** The distinct words of the first 300,000 characters, without regard to case and form (NFKC); pairs of characters where there are no spaces. */
 export function distinctWords(text: string): Set<string> {
   const found = new Set<string>();
-  const plain = text.normalize('NFKC').toLowerCase().replace(ADDRESS, ' ');
+  const plain = text
+    .slice(0, MAX_TEXT)
+    .normalize('NFKC')
+    .slice(0, MAX_TEXT)
+    .toLowerCase()
+    .replace(ADDRESS, ' ');
   for (const [run] of plain.matchAll(SPACELESS)) {
     const signs = [...run];
     if (signs.length === 1) found.add(run);

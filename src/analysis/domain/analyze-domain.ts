@@ -1,15 +1,16 @@
 /** Looks at a domain without a message: the checks of a report that need none, and some of its own. */
 
-import { errorMessage } from '../../lib/errors.ts';
 import type { Resolver } from '../../net/resolver.ts';
 import type { ProbeMailTls } from '../../net/smtp-probe.ts';
 import type { Web } from '../../net/web.ts';
-import { boundedResolver, boundedWeb, type Deadline, LATE, startDeadline } from '../bounds.ts';
-import { type Check, type Context, DEADLINE_MS, type Finding, skipped, unknown } from '../check.ts';
+import { boundedResolver, boundedWeb, type Deadline, startDeadline } from '../bounds.ts';
+import { type Context, DEADLINE_MS, type Finding } from '../check.ts';
 import { createContext } from '../context.ts';
+import { causesOf, followingFinding } from '../dependencies.ts';
 import { parseMessage } from '../parse-message.ts';
+import { type Run, runCheck } from '../run-check.ts';
 import type { Setup } from '../setup.ts';
-import { trimEvidence, trimText } from '../trim.ts';
+import { trimEvidence, trimFix, trimText } from '../trim.ts';
 import { dkimSelectorChecks } from './dkim-selector.ts';
 import { domainChecks, type GradedCheck } from './domain-checks.ts';
 import { type DomainCheck, type DomainHealth, healthOf } from './domain-health.ts';
@@ -38,25 +39,19 @@ export async function analyzeDomain(name: string, options: DomainOptions): Promi
   const deadline = startDeadline(options.deadlineMs ?? DEADLINE_MS);
   try {
     const context = await contextOf(name, options, deadline);
-    const looks = { context, deadline, domain: name, onFault: options.onFault };
+    const run: Run = { context, deadline, subject: 'domain', onFault: options.onFault };
     const keys = await lookUpKeys(context, name, options.selectors);
     const graded = domainChecks(name, dkimSelectorChecks(name, keys), options.probeMailTls ?? null);
-    const found = await Promise.all(graded.map(({ check }) => runCheck(check, looks)));
+    const found = await Promise.all(graded.map(({ check }) => runCheck(check, run)));
     const followed = applyDependencies(graded, found);
     const checks = await Promise.all(
-      graded.map((each, index) => toDomainCheck(each, followed[index]!, looks)),
+      graded.map((each, index) => toDomainCheck(each, followed[index]!, context, name)),
     );
-    return healthOf(name, checks);
+    const exists = (await context.resolver(name, 'SOA')).status !== 'nxdomain';
+    return healthOf(name, checks, exists);
   } finally {
     deadline.stop();
   }
-}
-
-interface Looks {
-  context: Context;
-  deadline: Deadline;
-  domain: string;
-  onFault?: DomainOptions['onFault'];
 }
 
 /** A message that is empty but for its sender: what the checks ask is then about the domain. */
@@ -79,42 +74,24 @@ async function contextOf(
   );
 }
 
-async function runCheck(check: Check, { context, deadline, onFault }: Looks): Promise<Finding> {
-  try {
-    const first = await Promise.race([check.run(context), deadline.passed]);
-    if (first !== LATE) return first;
-    return unknown(
-      `${check.label} could not be checked in time.`,
-      'What it asked was not answered before the analysis had to end.',
-    );
-  } catch (error) {
-    onFault?.(check.id, error);
-    return unknown(
-      `${check.label} could not be checked.`,
-      `This is a fault of the tester, not of your domain (${errorMessage(error).slice(0, 80)}).`,
-    );
-  }
-}
-
-/** What depends on a failed check follows from it, so that one cause is one finding. */
+/** What depends on a failed check follows from it, as in a report. */
 function applyDependencies(graded: GradedCheck[], findings: Finding[]): Finding[] {
-  const failed = new Set(
-    graded.flatMap(({ check }, index) => (findings[index]!.status === 'fail' ? [check.id] : [])),
+  const causes = causesOf(
+    graded.map(({ check }) => check),
+    findings,
   );
   return graded.map(({ check }, index) => {
-    const finding = findings[index]!;
-    const depends = [...(check.dependsOn ?? []), ...(finding.dependsOn ?? [])];
-    const roots = depends.filter((id) => failed.has(id));
-    if (roots.length === 0) return finding;
-    const text = `follows from ${roots.join(' and ')}`;
-    return skipped(`${check.label}: ${text}.`, text);
+    const own = findings[index]!;
+    const above = causes[index]!;
+    return above.length > 0 ? followingFinding(check, own, above) : own;
   });
 }
 
 async function toDomainCheck(
   { check, grave }: GradedCheck,
   finding: Finding,
-  { context, domain }: Looks,
+  context: Context,
+  domain: string,
 ): Promise<DomainCheck> {
   return {
     id: check.id,
@@ -127,6 +104,6 @@ async function toDomainCheck(
     evidence: trimEvidence(finding.evidence ?? {}),
     points: check.points,
     reference: finding.reference ?? check.reference,
-    fix: finding.fix ?? null,
+    fix: finding.fix ? trimFix(finding.fix) : null,
   };
 }

@@ -1,21 +1,13 @@
 /** The check `caa`: which authorities may issue certificates for the domain; no points. */
 
-import { normalizeDomain } from '../../lib/domain-names.ts';
 import type { DnsErrorReason } from '../../net/resolver.ts';
-import { type Check, type Context, type Finding, type Fix, info, rfc, skipped } from '../check.ts';
+import { type Check, type Context, type Finding, info, rfc, skipped } from '../check.ts';
 import { notAnswered } from '../infrastructure/asking.ts';
 import { fromDomain } from '../infrastructure/sender-domains.ts';
+import { type CaaProblem, caaProblem, issuerOf, parseCaa } from './caa-record.ts';
 
 const NOT_CHECKED = 'The CAA records were not looked up.';
 const MAX_RECORDS = 50;
-/** RFC 8659 §4, RFC 9495, and the properties of the CA/Browser Forum and for mark certificates. */
-const KNOWN = /^(?:issue|issuewild|issuemail|issuevmc|iodef|contactemail|contactphone)$/;
-
-interface CaaRecord {
-  flags: number;
-  tag: string;
-  value: string;
-}
 
 export const caa: Check = {
   id: 'caa',
@@ -50,13 +42,6 @@ async function climb(
   }
 }
 
-function fixFor(domain: string): Fix {
-  return {
-    text: 'Publish a record like this one for each authority that you take certificates from, with its name in place of letsencrypt.org.',
-    record: { type: 'CAA', name: domain, value: '0 issue "letsencrypt.org"' },
-  };
-}
-
 function noRecord(domain: string): Finding {
   return {
     ...info(
@@ -64,26 +49,21 @@ function noRecord(domain: string): Finding {
       'Without a CAA record each of them may. It has no bearing on delivery; it keeps others from getting a certificate for your mail servers by the mistake of an authority.',
       { domain, records: [] },
     ),
-    fix: fixFor(domain),
+    fix: {
+      text: 'Publish a record like this one for each authority that you take certificates from, with its name in place of letsencrypt.org.',
+      record: { type: 'CAA', name: domain, value: '0 issue "letsencrypt.org"' },
+    },
   };
 }
 
 function judge(domain: string, name: string, texts: string[]): Finding {
   const records = texts.map(parseCaa);
-  const problems = records.flatMap((record, index) => problemOf(record, texts[index]!));
+  const problems = texts.flatMap((text, index) => caaProblem(records[index]!, text) ?? []);
   const issuers = records.flatMap((record) =>
     record?.tag === 'issue' ? [issuerOf(record.value)].filter(Boolean) : [],
   );
   const evidence = { domain, name, records: texts.map((text) => text.slice(0, 300)), issuers };
-  if (problems.length > 0)
-    return {
-      ...info(
-        `The CAA records of ${name} hold a mistake.`,
-        `${problems.slice(0, 5).join(' ')} Authorities then refuse to issue certificates.`,
-        { ...evidence, problems: problems.slice(0, 20) },
-      ),
-      fix: fixFor(name),
-    };
+  if (problems.length > 0) return mistaken(name, problems, evidence);
   const restricts = records.some((record) => record?.tag === 'issue');
   return info(
     restricts
@@ -96,24 +76,21 @@ function judge(domain: string, name: string, texts: string[]): Finding {
   );
 }
 
-/** `0 issue "ca.example; account=1"`. */
-function parseCaa(text: string): CaaRecord | null {
-  const match = /^(\d{1,3}) ([a-z0-9]{1,255}) "?([^"]*)"?$/i.exec(text);
-  if (!match) return null;
-  return { flags: Number(match[1]), tag: match[2]!.toLowerCase(), value: match[3]! };
-}
-
-const issuerOf = (value: string): string => value.split(';', 1)[0]!.trim().toLowerCase();
-
-function problemOf(record: CaaRecord | null, text: string): string[] {
-  const shown = text.slice(0, 100);
-  if (record === null) return [`"${shown}" cannot be read.`];
-  const { flags, tag, value } = record;
-  // §4.1: an authority that does not know a critical property must not issue.
-  if (!KNOWN.test(tag))
-    return flags >= 128 ? [`"${shown}" is critical, and nobody knows "${tag}".`] : [];
-  // §4.2: an issuer that is no domain name forbids issuance to all.
-  const issuer = issuerOf(value);
-  const isBad = tag.startsWith('issue') && issuer !== '' && normalizeDomain(issuer) === null;
-  return isBad ? [`"${shown}" does not name an authority by its domain.`] : [];
+function mistaken(name: string, problems: CaaProblem[], evidence: Finding['evidence']): Finding {
+  const texts = problems.map(({ text }) => text);
+  const value = problems.find(({ corrected }) => corrected !== null)?.corrected;
+  return {
+    ...info(
+      `The CAA records of ${name} hold a mistake.`,
+      `${texts.slice(0, 5).join(' ')} Authorities then refuse to issue certificates.`,
+      { ...evidence, problems: texts.slice(0, 20) },
+    ),
+    fix: {
+      text: problems
+        .slice(0, 5)
+        .map(({ fix }) => fix)
+        .join(' '),
+      record: value == null ? undefined : { type: 'CAA', name, value },
+    },
+  };
 }

@@ -1,21 +1,10 @@
 /** The check `dkim_selector`: is the key of a selector published, in force and strong? */
 
-import { type Check, type Finding, info, pass, rfc, unknown } from '../check.ts';
-import {
-  ed25519,
-  noKey,
-  revoked,
-  several,
-  short,
-  testing,
-  tooShort,
-  unusable,
-} from './selector-findings.ts';
+import { unusableKey, weakKey } from '../authentication/dkim-key-failures.ts';
+import { judgeStrength, LEAST_RSA_BITS } from '../authentication/dkim-key-strength.ts';
+import { type Check, type Finding, fail, info, rfc, unknown } from '../check.ts';
+import { ed25519, missing, revoked, several } from './selector-findings.ts';
 import type { FoundKeys, SelectorKey } from './selector-keys.ts';
-
-/** RFC 8301 §3.2: verifiers must refuse less; signers should have the second. */
-const LEAST_RSA_BITS = 1024;
-const GOOD_RSA_BITS = 2048;
 
 const BASE = {
   id: 'dkim_selector',
@@ -67,22 +56,18 @@ function evidenceOf({ selector, keyName, isKnown, texts, key }: SelectorKey) {
 }
 
 function judgeKey(found: SelectorKey, all: SelectorKey[]): Finding {
-  const { keyName, answered, key, records } = found;
+  const { selector, keyName, answered, key, records } = found;
   if (!answered)
     return unknown(
       `The DKIM key at ${keyName} could not be looked up.`,
       'The DNS did not answer. This is not counted against you.',
     );
-  if (key === null) return noKey(found);
+  if (key === null) return missing(found);
   if (records.length > 1) return several(found);
   if (key.revoked) return revoked(found);
-  if (key.bits === null || (key.type !== 'rsa' && key.type !== 'ed25519')) return unusable(found);
-  if (key.type === 'rsa' && key.bits < LEAST_RSA_BITS) return tooShort(found, key.bits);
-  if (key.testing) return testing(found);
-  if (key.type === 'ed25519') return ed25519(found, all.some(isUsableRsa));
-  if (key.bits < GOOD_RSA_BITS) return short(found, key.bits);
-  return pass(
-    `The DKIM key at ${keyName} is strong.`,
-    `It is an RSA key of ${key.bits} bits; 2048 or more are recommended.`,
-  );
+  const { type, bits, testing } = key;
+  if (bits === null || (type !== 'rsa' && type !== 'ed25519')) return fail(unusableKey(found));
+  if (type === 'rsa' && bits < LEAST_RSA_BITS) return fail(weakKey(found, bits));
+  const accepted = { selector, keyName, type, bits, testing, record: records[0] ?? '' };
+  return judgeStrength(accepted, () => ed25519(found, all.some(isUsableRsa)));
 }

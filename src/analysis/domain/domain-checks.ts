@@ -55,8 +55,7 @@ function aboutDomain(check: Check, name: string): Check {
   const reword = (text: string) =>
     text
       .replace(/^The domains of the sender are /, `${name} is `)
-      .replace('whether a domain of the sender is ', `whether ${name} is `)
-      .replace('speaks against the mail.', 'speaks against it.');
+      .replace('whether a domain of the sender is ', `whether ${name} is `);
   return {
     ...check,
     async run(context) {

@@ -38,9 +38,13 @@ export interface DomainHealth {
 /** Without an answer to these nobody can say that a domain is in order. */
 const ESSENTIAL = new Set(['spf_record', 'dmarc_policy', 'dmarc_record', 'mx']);
 
-export function healthOf(name: string, checks: DomainCheck[]): DomainHealth {
+/** `exists`: whether the DNS knows the name at all. */
+export function healthOf(name: string, checks: DomainCheck[], exists = true): DomainHealth {
   const status = statusOf(checks);
-  return { name, status, score: scoreOf(checks), summary: summarize(name, status, checks), checks };
+  const summary = exists
+    ? summarize(name, status, checks)
+    : `${name} does not exist in the DNS: register it, or look whether the name is right.`;
+  return { name, status, score: scoreOf(checks), summary, checks };
 }
 
 /** A known critical finding stands; else what is not known about the essentials leaves all unknown. */

@@ -1,6 +1,7 @@
 /** The fields that a receiving server would have put before the message, so that an engine judges the right client. */
 
 import type { Context } from '../check.ts';
+import { mailDate } from '../mail-date.ts';
 
 /**
  * Return-Path and Received (RFC 5321 §4.4) with the client, its HELO and the time of receipt, which
@@ -23,6 +24,3 @@ export function receivedFields(context: Context, clientName: string | null): Buf
 /** Without what would end the token, the comment or the field. */
 const token = (text: string | null): string =>
   (text ?? '').replace(/[\s\u0000-\u001f\u007f()<>;]+/g, '').slice(0, 320);
-
-/** RFC 5322 §3.3. */
-const mailDate = (ms: number): string => new Date(ms).toUTCString().replace(/GMT$/, '+0000');

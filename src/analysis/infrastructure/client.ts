@@ -4,7 +4,7 @@ import { isLocalAddress, normalizeAddress, reverseName } from '../../lib/address
 import { organizationalDomain } from '../../lib/domain-names.ts';
 import { type DnsAnswer, recordsOf } from '../../net/resolver.ts';
 import type { Context } from '../check.ts';
-import { fullHostName } from './host-names.ts';
+import { fullHostName, holdsAddress } from './host-names.ts';
 import { fromDomain, mailFromDomain } from './sender-domains.ts';
 
 /** The client's address where it means something to the DNS; otherwise why not, as a sentence. */
@@ -35,13 +35,15 @@ export function usableNames(answer: DnsAnswer): string[] {
 }
 
 /**
- * A name to propose for the client: what it says in HELO where that is a full name, else `mail.` and
- * the sender's domain.
+ * A name to propose for the client: what it says in HELO where that is a full name of its own, else
+ * `mail.` and the sender's domain.
  */
 export function proposedName(context: Context): string {
   const { helo } = context.envelope;
   const said = helo === null ? null : fullHostName(helo);
-  if (said !== null) return said;
+  // A name that the provider gave to the address is what receivers distrust.
+  const { address } = publicClient(context);
+  if (said !== null && !(address && holdsAddress(said, address))) return said;
   const domain = fromDomain(context) ?? mailFromDomain(context) ?? 'example.com';
   return `mail.${organizationalDomain(domain) ?? domain}`;
 }

@@ -48,10 +48,15 @@ export const dnssec: Check = {
         'It has a DS record. The DNS server that was asked did not say that it has validated the answers; many do not validate.',
         evidence,
       );
-    return info(
-      `${domain} is not signed with DNSSEC.`,
-      'Its DNS records can be forged on the way to whoever asks for them. Signing is a setting at most DNS providers; it has little bearing on delivery.',
-      evidence,
-    );
+    return {
+      ...info(
+        `${domain} is not signed with DNSSEC.`,
+        'Its DNS records can be forged on the way to whoever asks for them. It has little bearing on delivery.',
+        evidence,
+      ),
+      fix: {
+        text: `Switch DNSSEC signing on where the DNS of ${domain} is run, then have the DS record that is shown there entered at the registrar of ${domain}. Both are settings; where one company does both, it is often a single switch.`,
+      },
+    };
   },
 };

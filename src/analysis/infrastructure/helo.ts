@@ -60,19 +60,24 @@ async function resolveName(context: Context, name: string, address: string): Pro
     text: `Publish this record beside those that ${name} has, or have the server say a name in HELO that resolves to ${address}.`,
     record: { type: types[0], name, value: address },
   };
-  if (addresses.length === 0)
-    return fail({
-      title: `The server calls itself ${name}, which does not resolve.`,
-      detail: 'Many receivers refuse a server whose HELO name has no address in the DNS.',
-      fix,
-      evidence,
-    });
-  return warn({
-    title: `The server calls itself ${name}, which resolves to another address.`,
-    detail: `The name has an address, but not ${address}. Filters take this for a sign of a badly set up or dishonest server.`,
-    fix,
-    evidence,
-  });
+  const found =
+    addresses.length === 0
+      ? fail({
+          title: `The server calls itself ${name}, which does not resolve.`,
+          detail: 'Many receivers refuse a server whose HELO name has no address in the DNS.',
+          fix,
+          evidence,
+        })
+      : warn({
+          title: `The server calls itself ${name}, which resolves to another address.`,
+          detail: `The name has an address, but not ${address}. Filters take this for a sign of a badly set up or dishonest server.`,
+          fix,
+          evidence,
+        });
+  // The same name in reverse DNS lacks the same record: one cause.
+  const reverse = await context.fact(clientPtr);
+  const same_name = reverse !== null && usableNames(reverse).includes(name);
+  return same_name ? { ...found, dependsOn: ['fcrdns'] } : found;
 }
 
 async function notAName(context: Context, said: string): Promise<Finding> {

@@ -30,8 +30,13 @@ function withoutPolicy(find: Find): Judgement | null {
   return noRecord ? { status: 'met', detail: 'There is no policy that mail could fail.' } : null;
 }
 
-/** A link that has nothing to read warns only, but these providers want it to be easy to see. */
-export function clearlyVisible(find: Find): Judgement | null {
-  const link = find('unsubscribe_link');
-  return link?.status === 'warn' ? { status: 'not_met', detail: link.title } : null;
-}
+/**
+ * For a rule that a weakness breaks too: a link that has nothing to read only warns, but providers
+ * want it to be easy to see.
+ */
+export const withoutWeakness =
+  (id: string) =>
+  (find: Find): Judgement | null => {
+    const result = find(id);
+    return result?.status === 'warn' ? { status: 'not_met', detail: result.title } : null;
+  };

@@ -1,6 +1,6 @@
 /** What Gmail asks of senders to personal accounts, as published in 2026. */
 
-import { ALIGNED, clearlyVisible, FORMAT, policyKept } from './common.ts';
+import { ALIGNED, FORMAT, policyKept, withoutWeakness } from './common.ts';
 import type { Find, Judgement, ProviderRules } from './rule.ts';
 
 /** Its guidelines (support.google.com/a/answer/81126), their FAQ (14229414) and its SMTP errors (3726730). */
@@ -90,7 +90,7 @@ export const gmail: ProviderRules = {
       title: 'The domain in From is aligned with that of SPF or of DKIM.',
       applies: 'bulk',
       needs: ALIGNED,
-      error: '421 5.7.32, 421 4.7.32',
+      error: '4.7.32, 5.7.32',
     },
     {
       id: 'one_click',
@@ -98,6 +98,7 @@ export const gmail: ProviderRules = {
       applies: 'bulk',
       marketingOnly: true,
       needs: [['one_click', 'one_click_signed']],
+      judge: withoutWeakness('one_click'),
       error: null,
     },
     {
@@ -106,7 +107,7 @@ export const gmail: ProviderRules = {
       applies: 'bulk',
       marketingOnly: true,
       needs: [['unsubscribe_link']],
-      judge: clearlyVisible,
+      judge: withoutWeakness('unsubscribe_link'),
       error: null,
     },
     {

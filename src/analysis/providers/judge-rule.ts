@@ -5,6 +5,8 @@ import type { RuleStatus, RuleVerdict } from './provider.ts';
 import type { Find, Judgement, Rule } from './rule.ts';
 
 const FOLLOWS = 'follows from ';
+/** Made once: making one costs more than most checks. */
+const AND = new Intl.ListFormat('en-GB');
 
 export function judgeRule(rule: Rule, find: Find): RuleVerdict {
   const { id, title, applies, error, needs } = rule;
@@ -59,8 +61,14 @@ function causes(id: string, find: Find): string[] {
 
 function keptBy(ids: string[], find: Find): string {
   if (ids.length <= 2) return sentences(ids.flatMap((id) => causes(id, find)));
-  const labels = ids.map((id) => find(id)?.label ?? id);
-  return `Nothing is wrong with ${new Intl.ListFormat('en-GB').format(labels)}.`;
+  // A weakness that no provider refuses is told all the same.
+  const weak = ids.filter((id) => find(id)?.status === 'warn');
+  const labels = ids.filter((id) => !weak.includes(id)).map((id) => find(id)?.label ?? id);
+  const sound = `Nothing is wrong with ${AND.format(labels)}.`;
+  return sentences([
+    ...(labels.length > 0 ? [sound] : []),
+    ...weak.flatMap((id) => causes(id, find)),
+  ]);
 }
 
 const sentences = (list: string[]): string => [...new Set(list)].join(' ');

@@ -1,6 +1,6 @@
 /** What Microsoft asks of senders to Outlook.com, Hotmail and Live, as published in 2026. */
 
-import { ALIGNED, clearlyVisible, FORMAT, policyKept } from './common.ts';
+import { ALIGNED, FORMAT, policyKept, withoutWeakness } from './common.ts';
 import type { ProviderRules } from './rule.ts';
 
 const REJECTED = '550 5.7.515';
@@ -70,7 +70,7 @@ export const microsoft: ProviderRules = {
       applies: 'bulk',
       marketingOnly: true,
       needs: [['unsubscribe_link']],
-      judge: clearlyVisible,
+      judge: withoutWeakness('unsubscribe_link'),
       error: null,
     },
   ],

@@ -1,6 +1,7 @@
 /** What Yahoo asks of senders to its mailboxes (AOL's too), as published in 2026. */
 
-import { clearlyVisible, FORMAT, policyKept } from './common.ts';
+import type { Json } from '../check.ts';
+import { FORMAT, policyKept, withoutWeakness } from './common.ts';
 import type { Find, Judgement, ProviderRules } from './rule.ts';
 
 /** Its requirements, and its page of SMTP errors; it publishes hardly any enhanced status codes. */
@@ -39,6 +40,7 @@ export const yahoo: ProviderRules = {
       title: 'The sending address is not listed by Spamhaus.',
       applies: 'any',
       needs: [['ip_blocklists']],
+      judge: bySpamhaus,
       toldByOthers: true,
       error: null,
     },
@@ -93,7 +95,7 @@ export const yahoo: ProviderRules = {
       applies: 'bulk',
       marketingOnly: true,
       needs: [['unsubscribe_link']],
-      judge: clearlyVisible,
+      judge: withoutWeakness('unsubscribe_link'),
       error: null,
     },
     {
@@ -115,3 +117,20 @@ function byMail(find: Find): Judgement | null {
     ? { status: 'met', detail: field.title }
     : null;
 }
+
+/** Only what Spamhaus itself said counts: other lists may have answered in its silence. */
+function bySpamhaus(find: Find): Judgement | null {
+  const lists = find('ip_blocklists')?.evidence.lists;
+  const zen = (Array.isArray(lists) ? lists : []).find(
+    (entry) => isEntry(entry) && entry.zone === 'zen.spamhaus.org',
+  );
+  if (!isEntry(zen)) return { status: 'unknown', detail: 'Spamhaus was not asked.' };
+  if (zen.status === 'listed')
+    return { status: 'not_met', detail: 'Spamhaus lists the sending address.' };
+  return zen.status === 'not_listed'
+    ? { status: 'met', detail: 'Spamhaus does not list the sending address.' }
+    : { status: 'unknown', detail: 'Spamhaus did not answer.' };
+}
+
+const isEntry = (value: Json | undefined): value is { [key: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -27,7 +27,7 @@ export function counting(outcomes: ListOutcome[]): ListOutcome[] {
   return outcomes.filter((outcome) => isListed(outcome) && outcome.list.tier < 3);
 }
 
-/** Tier 3 and the lists that did not answer are told; without an answer of a list that counts, unknown. */
+/** Tier 3 and the lists that did not answer are told; without an answer of every tier-1 list, unknown. */
 export function withoutListing(
   outcomes: ListOutcome[],
   evidence: Finding['evidence'],
@@ -40,15 +40,19 @@ export function withoutListing(
   const mild = told.length === 0 ? '' : `Receivers do not act on the listing by ${namesOf(told)}.`;
   const say = (first: string) => joined([first, mild, words.note ?? '', quiet]);
   const where = told.length > 0 ? 'no blocklist that counts' : quiet === '' ? NOWHERE : ANSWERED;
-  if (scoring.some(({ status }) => status === 'not_listed'))
+  // The lists that matter most must have answered: what they do not say is no pass.
+  const open = scoring.filter(({ list, status }) => list.tier === 1 && status !== 'not_listed');
+  if (open.length === 0 && scoring.some(({ status }) => status === 'not_listed'))
     return pass(words.passes(where), say(LOOKED_AT), all);
   if (scoring.length === 0)
     return info(words.passes(where), say('Only lists that do not count are switched on.'), all);
-  return unknown(words.unknown, say('No list that counts has answered.'), all);
+  const silent = open.length === 0 ? 'No list that counts has answered.' : UNHEARD;
+  return unknown(words.unknown, say(silent), all);
 }
 
 const NOWHERE = 'no blocklist';
 const ANSWERED = 'none of the blocklists that answered';
+const UNHEARD = 'The lists that the large receivers use have not all answered.';
 const LOOKED_AT = 'Receivers look at such lists before they accept a message.';
 
 /** Sentences in one line, without those that are empty. */

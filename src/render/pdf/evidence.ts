@@ -7,7 +7,7 @@ const MAX_ROWS = 8;
 const MAX_VALUE = 220;
 const MAX_DEPTH = 3;
 
-export interface EvidenceRow {
+interface EvidenceRow {
   name: string;
   value: string;
 }

@@ -12,7 +12,7 @@ export interface Span {
   link?: string;
 }
 
-export type Direction = 'ltr' | 'rtl' | 'neutral';
+type Direction = 'ltr' | 'rtl' | 'neutral';
 
 export interface Piece {
   /** `missing`: one character that no font has, shown by its number in a box. */

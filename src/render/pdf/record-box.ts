@@ -19,7 +19,7 @@ interface Row {
   block: Block;
 }
 
-export interface RecordBox {
+interface RecordBox {
   rows: Row[];
   height: number;
 }

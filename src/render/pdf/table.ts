@@ -6,7 +6,7 @@ import { type Block, layOut, type Text, type TextStyle } from './lines.ts';
 import { COLOR } from './look.ts';
 import type { Sheet } from './sheet.ts';
 
-export interface Column {
+interface Column {
   title: string;
   /** A share of the width: all of them are taken together. */
   share: number;

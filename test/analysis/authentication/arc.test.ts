@@ -7,6 +7,7 @@ import { arc } from '../../../src/analysis/authentication/arc.ts';
 import { dkim2 } from '../../../src/analysis/authentication/dkim2.ts';
 import type { Zone } from '../../../src/net/zone.ts';
 import { RECEIVED_AT, runCheck } from '../../helpers/analysis.ts';
+import { goodMessage } from '../../helpers/good-message.ts';
 import { alter, KEYS, MESSAGE, sign, zoneWith } from './signed-mail.ts';
 
 const SEAL_NAME = 'arc._domainkey.list.example';
@@ -32,6 +33,12 @@ test('arc: no chain is told and is fine', async () => {
   const finding = await runCheck(arc, { message: await sign(), zone });
   assert.equal(finding.status, 'info');
   assert.match(finding.title, /no ARC chain/);
+});
+
+test('arc: a seal that cannot be read is a chain that is not valid', async () => {
+  const finding = await runCheck(arc, { message: `ARC-Seal: x\n${goodMessage()}` });
+  assert.equal(finding.status, 'info');
+  assert.match(finding.title, /not valid/);
 });
 
 test('arc: a valid chain', async () => {

@@ -64,6 +64,29 @@ const rows: Row[] = [
     title: /is strong/,
   },
   {
+    name: 'Ed25519 beside an RSA signature that does not verify',
+    message: async () =>
+      sign({ key: KEYS.ed25519, selector: 'ed' }, await sign({ key: KEYS.other })),
+    zone: { ...good, ...ed },
+    status: 'warn',
+    title: /^Only the Ed25519 signature of your message is valid/,
+  },
+  {
+    name: 'Ed25519 beside an RSA signature whose key does not answer',
+    message: async () => sign({ key: KEYS.ed25519, selector: 'ed' }, await sign()),
+    zone: { ...ed, [KEY_NAME]: { fails: 'timeout' } },
+    status: 'error',
+    title: /could not/,
+  },
+  {
+    name: 'Ed25519 and RSA, both broken by what changed the body',
+    message: async () =>
+      alter(await sign({ key: KEYS.ed25519, selector: 'ed' }, await sign()), 'the body', 'a body'),
+    zone: { ...good, ...ed },
+    status: 'pass',
+    title: /is strong/,
+  },
+  {
     name: 'test mode',
     message: () => sign(),
     zone: zoneWith(`${KEYS.rsa.record}; t=y`),
@@ -121,6 +144,26 @@ test('dkim_key: the fix for test mode is the record without the flag', async () 
   const zone = zoneWith(KEYS.rsa.record.replace('k=rsa', 'k=rsa; t=y'));
   const finding = await runCheck(dkimKey, { message: await sign(), zone });
   assert.deepEqual(finding.fix?.record, { type: 'TXT', name: KEY_NAME, value: KEYS.rsa.record });
+});
+
+test('dkim_key: beside a valid Ed25519 signature it is the broken RSA signature that is to be mended', async () => {
+  const message = await sign(
+    { key: KEYS.ed25519, selector: 'ed' },
+    await sign({ selector: 'gone' }),
+  );
+  const { fix, detail, reference } = await runCheck(dkimKey, { message, zone: ed });
+  assert.equal(fix?.record?.name, 'gone._domainkey.example.com');
+  assert.match(detail, /the RSA signature beside it, by gone\._domainkey\.example\.com/);
+  assert.match(reference?.name ?? '', /^RFC 8463 §6$/);
+});
+
+test('dkim_key: of the flags of a key only the one for testing goes', async () => {
+  const rest = KEYS.rsa.record.replace('v=DKIM1; ', '');
+  const published = async (record: string) =>
+    (await runCheck(dkimKey, { message: await sign(), zone: zoneWith(record) })).fix?.record?.value;
+  assert.equal(await published(`v=DKIM1; t=y:s; ${rest}`), `v=DKIM1; t=s; ${rest}`);
+  assert.equal(await published(`v=DKIM1;T = s : y;${rest};`), `v=DKIM1; t=s; ${rest}`);
+  assert.equal(await published(`t=y; ${rest}`), rest);
 });
 
 test('dkim_key: offline it is skipped', async () => {

@@ -122,15 +122,23 @@ const rows: Row[] = [
     zone: zoneWith(KEYS.rsa.record.replace('v=DKIM1', 'v=dkim1')),
     status: 'warn',
     title: /valid, but not every receiver will accept it/,
-    fix: /s1\._domainkey\.example\.com/,
+    fix: /Write v=DKIM1 at the very beginning in .*s1\._domainkey\.example\.com v=DKIM1; k=rsa; p=/,
   },
   {
-    name: 'a clock that is ahead',
-    message: () => sign({ signTime: RECEIVED_AT + 3_600_000 }),
+    name: 'a key record that does not declare Ed25519',
+    message: () => sign({ key: KEYS.ed25519 }),
+    zone: zoneWith(KEYS.ed25519.record.replace('k=ed25519; ', '')),
+    status: 'warn',
+    title: /not every receiver/,
+    fix: /Write k=ed25519 in the key record.* v=DKIM1; k=ed25519; p=/,
+  },
+  {
+    name: 'a clock that is hours ahead',
+    message: () => sign({ signTime: RECEIVED_AT + 7_200_000 }),
     zone: good,
     status: 'warn',
     title: /not every receiver/,
-    fix: /configuration of the signer/,
+    fix: /^Set the clock of the machine that signs for example\.com, which is 2 h ahead/,
   },
   {
     name: 'a DNS time-out',
@@ -151,6 +159,57 @@ for (const { name, message, zone, status, title, fix } of rows) {
     else assert.equal(finding.fix, undefined);
   });
 }
+
+const overlooked: [what: string, message: () => Promise<Buffer>, zone: Zone, RegExp][] = [
+  [
+    'a clock that is minutes ahead',
+    () => sign({ signTime: RECEIVED_AT + 600_000 }),
+    good,
+    /its time of signing \(t=\) lies 10 m in the future\. Set the clock/,
+  ],
+  [
+    'a version that is not the first tag of the key record',
+    () => sign(),
+    zoneWith(`${KEYS.rsa.record.replace('v=DKIM1; ', '')}; v=DKIM1`),
+    /does not begin with v=DKIM1\. Write v=DKIM1 at the very beginning/,
+  ],
+  [
+    'a key record with a semicolon too many',
+    () => sign(),
+    zoneWith(KEYS.rsa.record.replace('; ', ';; ')),
+    /tags of the key record are not well formed\. Write each tag once/,
+  ],
+];
+
+for (const [what, message, zone, told] of overlooked)
+  test(`dkim: ${what} is told of a valid signature that passes`, async () => {
+    const finding = await runCheck(dkim, { message: await message(), zone });
+    assert.equal(finding.status, 'pass', finding.title);
+    assert.match(finding.detail, told);
+  });
+
+test('dkim: a sound signature beside one that some receivers refuse is enough', async () => {
+  const ahead = await sign({ selector: 's2', signTime: RECEIVED_AT + 7_200_000 }, await sign());
+  const zone = { ...good, ...zoneWith(KEYS.rsa.record, 's2._domainkey.example.com') };
+  const finding = await runCheck(dkim, { message: ahead, zone });
+  assert.equal(finding.status, 'pass');
+  assert.match(finding.detail, /^The signature by s1\._domainkey\.example\.com verifies\.$/);
+});
+
+test('dkim: that signatures were not looked at is told, whatever the others are', async () => {
+  const junk = 'DKIM-Signature: v=1; a=rsa-sha256; d=example.net; s=x; h=from; bh=AAAA; b=AAAA\r\n';
+  const told = /4 more signatures were not looked at: the limit is 10 signatures/;
+  const below = await sign();
+  const tenth = Buffer.concat([Buffer.from(junk.repeat(13)), below]);
+  const failed = await runCheck(dkim, { message: tenth, zone: good });
+  assert.deepEqual([failed.status, told.test(failed.detail)], ['fail', true], failed.detail);
+  const first = await sign(
+    {},
+    Buffer.from(`${junk.repeat(13)}${MESSAGE.replaceAll('\n', '\r\n')}`),
+  );
+  const passed = await runCheck(dkim, { message: first, zone: good });
+  assert.deepEqual([passed.status, told.test(passed.detail)], ['pass', true], passed.detail);
+});
 
 test('dkim: offline it is skipped', async () => {
   const finding = await runCheck(dkim, { message: await sign(), zone: good, offline: true });

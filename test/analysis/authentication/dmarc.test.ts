@@ -236,3 +236,43 @@ for (const row of rows) {
     if (row.status === 'fail') assert.ok(found.fix?.text);
   });
 }
+
+const fixOf = async (message: Buffer | string, zone: Zone, envelope?: Partial<Envelope>) => {
+  const found = await dmarc.run(await contextFor({ message, zone, envelope }));
+  assert.equal(found.status, 'fail');
+  return found.fix!;
+};
+
+test('a signature that is aligned and broken is the one to mend', async () => {
+  const changed = Buffer.concat([await sign(), Buffer.from('More.\r\n')]);
+  const body = await fixOf(changed, { ...spfFail, ...record, ...key });
+  assert.match(body.text, /^Mend the DKIM signature of example\.com, .* Sign as the last step/);
+  const gone = await fixOf(await sign({ selector: 'gone' }), { ...spfFail, ...record });
+  assert.equal(gone.record?.name, 'gone._domainkey.example.com');
+  // The strict mode does not align it: to mend it would not help.
+  const sub = await sign({ domain: 'm.example.com' });
+  assert.match(
+    (await fixOf(sub, { ...spfFail, ...strict })).text,
+    /sign with DKIM for example\.com/,
+  );
+});
+
+test('without an aligned signature it is SPF where that is aligned, else signing', async () => {
+  const unsigned = await fixOf(MESSAGE, { ...spfFail, ...record });
+  assert.match(unsigned.text, /^Let SPF pass for example\.com, as told under "SPF"\. Better still/);
+  const other = await fixOf(MESSAGE, { ...record }, elsewhere);
+  assert.match(other.text, /^Sign with DKIM for example\.com/);
+  const passing = await fixOf(MESSAGE, { ...spfElsewhere, ...record }, elsewhere);
+  assert.match(passing.text, /^Send with an envelope sender under example\.com/);
+});
+
+test('where MAIL FROM is not known, no SPF result vouches for From, nor is that a failure', async () => {
+  const scene = {
+    message: MESSAGE,
+    zone: { ...spfPass, ...record },
+    envelope: { mail_from: null },
+  };
+  const context = await contextFor(scene);
+  assert.equal((await dmarc.run(context)).status, 'skipped');
+  assert.equal((await context.fact(dmarcResult)).result, null);
+});

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { spf } from '../../../src/analysis/authentication/spf.ts';
 import { spfRecord } from '../../../src/analysis/authentication/spf-record.ts';
 import type { CheckStatus } from '../../../src/analysis/check.ts';
 import type { Zone } from '../../../src/net/zone.ts';
@@ -110,7 +111,15 @@ const rows: Row[] = [
     records: ['v=spf1 mx +all'],
     status: 'fail',
     title: /lets everyone send as you: it holds "\+all"/,
-    publish: 'v=spf1 mx ~all',
+    publish: 'v=spf1 mx ip4:192.0.2.1 ~all',
+  },
+  {
+    name: '+all beside terms that let the sender through',
+    records: ['v=spf1 a:mail.example.com +all'],
+    zone: { 'mail.example.com': { A: ['192.0.2.1'] } },
+    status: 'fail',
+    title: /lets everyone send as you/,
+    publish: 'v=spf1 a:mail.example.com ~all',
   },
   {
     name: 'a prefix length of 0',
@@ -124,6 +133,52 @@ const rows: Row[] = [
     zone: { 'b.example': txt('v=spf1 all') },
     status: 'fail',
     title: /b\.example, which yours includes, lets everyone/,
+    publish: 'v=spf1 ip4:192.0.2.1 -all',
+  },
+  {
+    name: 'all in an include that is not needed',
+    records: ['v=spf1 ip4:192.0.2.0/24 include:b.example ~all'],
+    zone: { 'b.example': txt('v=spf1 include:c.example -all'), 'c.example': txt('v=spf1 +all') },
+    status: 'fail',
+    title: /c\.example, which yours includes, lets everyone/,
+    publish: 'v=spf1 ip4:192.0.2.0/24 ~all',
+  },
+  {
+    name: 'all behind a redirect to another owner',
+    records: ['v=spf1 redirect=b.example'],
+    zone: { 'b.example': txt('v=spf1 +all') },
+    status: 'fail',
+    title: /lets everyone/,
+    publish: 'v=spf1 ip4:192.0.2.1 ~all',
+  },
+  {
+    name: '?all behind a redirect',
+    records: ['v=spf1 redirect=b.example'],
+    zone: { 'b.example': txt('v=spf1 ip4:192.0.2.1 ?all') },
+    status: 'warn',
+    title: /ends in \?all/,
+    publish: 'v=spf1 include:b.example ~all',
+  },
+  {
+    name: 'two, one of which is a redirect',
+    records: ['v=spf1 redirect=_spf.example.net', 'v=spf1 include:b.example -all'],
+    status: 'fail',
+    title: /has 2 SPF records/,
+    publish: 'v=spf1 include:_spf.example.net include:b.example -all',
+  },
+  {
+    name: 'the same redirect twice',
+    records: ['v=spf1 redirect=b.example', 'V=spf1 redirect=b.example'],
+    status: 'fail',
+    title: /has 2 SPF records/,
+    publish: 'v=spf1 include:b.example ~all',
+  },
+  {
+    name: 'two with an explanation each',
+    records: ['v=spf1 mx -all exp=a.example.com', 'v=spf1 a -all exp=b.example.com'],
+    status: 'fail',
+    title: /has 2 SPF records/,
+    publish: 'v=spf1 mx exp=a.example.com a -all',
   },
   {
     name: 'all in an include that lets nobody through',
@@ -251,4 +306,55 @@ test('is looked at without a client address', async () => {
   const envelope = { client_ip: null };
   const found = await runCheck(spfRecord, { message: MESSAGE, zone, envelope });
   assert.deepEqual([found.status, found.dependsOn], ['fail', undefined]);
+});
+
+/** Those that everybody passes. */
+const OPEN: Zone[] = [
+  { 'example.com': txt('v=spf1 +all') },
+  { 'example.com': txt('v=spf1 mx a ?ip4:198.51.100.0/24 all') },
+  { 'example.com': txt('v=spf1 -ip4:198.51.100.1 +all') },
+  { 'example.com': txt('v=spf1 include:b.example -all'), 'b.example': txt('v=spf1 +all') },
+  { 'example.com': txt('v=spf1 redirect=b.example'), 'b.example': txt('v=spf1 mx +all') },
+  { 'example.com': txt('v=spf1 redirect=s.example.com'), 's.example.com': txt('v=spf1 +all') },
+  { 'example.com': txt('v=spf1 include:s.example.com -all'), 's.example.com': txt('v=spf1 all') },
+];
+
+test('by the record to publish the same message passes still, and not everybody does', async () => {
+  for (const client_ip of ['192.0.2.1', '2001:db8::25'])
+    for (const zone of OPEN) {
+      const scene = { message: MESSAGE, envelope: { client_ip } };
+      const { fix } = await runCheck(spfRecord, { ...scene, zone });
+      const { name, value } = fix!.record!;
+      const mended = { ...zone, [name]: txt(value) };
+      const { status, title } = await runCheck(spf, { ...scene, zone: mended });
+      assert.equal(status, 'pass', `${value}: ${title}`);
+      assert.equal((await runCheck(spfRecord, { ...scene, zone: mended })).status, 'pass', value);
+      assert.match(fix!.text, new RegExp(`lets ${client_ip} through`));
+    }
+});
+
+test('without a client, an open record is closed for what it names, else for its own hosts', async () => {
+  const publish = async (record: string, more: Zone = {}) => {
+    const zone = { 'example.com': txt(record), ...more };
+    const envelope = { client_ip: null };
+    const { fix } = await runCheck(spfRecord, { message: MESSAGE, zone, envelope });
+    assert.ok(fix?.text);
+    return [fix.record?.value, /^First list every server/.test(fix.text)];
+  };
+  assert.deepEqual(await publish('v=spf1 +all'), ['v=spf1 a mx ~all', true]);
+  assert.deepEqual(await publish('v=spf1 ?all'), ['v=spf1 a mx ~all', false]);
+  assert.deepEqual(await publish('v=spf1 a:b.example +all'), ['v=spf1 a:b.example ~all', true]);
+  const included = { 's.example.com': txt('v=spf1 +all') };
+  assert.deepEqual(await publish('v=spf1 include:s.example.com -all', included), [undefined, true]);
+});
+
+test('where MAIL FROM is not known, a record of the From domain is looked at, and none is no fault', async () => {
+  const envelope = { mail_from: null };
+  const look = (zone: Zone) => runCheck(spfRecord, { message: MESSAGE, zone, envelope });
+  assert.equal((await look({})).status, 'skipped');
+  assert.equal((await look({ 'example.com': txt('v=spf1 mx -all') })).status, 'pass');
+  const { status, dependsOn } = await look({ 'example.com': txt('v=spf1 nonsense -all') });
+  assert.deepEqual([status, dependsOn], ['fail', undefined]);
+  const message = 'Subject: x\n\n';
+  assert.equal((await runCheck(spfRecord, { message, envelope })).status, 'skipped');
 });

@@ -142,20 +142,29 @@ const rows: Row[] = [
     title: /may send for bounce\.example\.net/,
   },
   {
-    name: 'unknown sender: From',
+    name: 'unknown sender: From says nothing of it, whatever its record would let through',
     record: 'v=spf1 ip4:192.0.2.1 -all',
-    envelope: { mail_from: null },
-    status: 'pass',
-    result: 'pass',
-    title: /may send for example\.com/,
-  },
-  {
-    name: 'unknown sender and no From',
-    message: 'Subject: x\n\n',
     envelope: { mail_from: null },
     status: 'skipped',
     result: null,
     title: /was not checked/,
+  },
+  {
+    name: 'unknown sender: From is no failure either',
+    record: 'v=spf1 -all',
+    envelope: { mail_from: null },
+    status: 'skipped',
+    result: null,
+    title: /was not checked/,
+  },
+  {
+    name: 'unknown sender, and a null one in Return-Path: HELO is asked about',
+    zone: { 'mail.example.com': { TXT: ['v=spf1 ip4:192.0.2.1 -all'] } },
+    message: `Return-Path: <>\n${MESSAGE}`,
+    envelope: { mail_from: null },
+    status: 'pass',
+    result: 'pass',
+    title: /may send for mail\.example\.com/,
   },
   ...[null, '127.0.0.1', '10.1.2.3', 'fe80::1', 'garbage'].map(
     (client_ip): Row => ({
@@ -200,11 +209,12 @@ test('the record to publish makes the same client pass', async () => {
   }
 });
 
-test('it is said what was taken for an unknown sender', async () => {
+test('it is said where a sender comes from that the session does not tell', async () => {
   const zone = { 'example.com': { TXT: ['v=spf1 ip4:192.0.2.1 -all'] } };
-  const found = await runCheck(spf, { message: MESSAGE, zone, envelope: { mail_from: null } });
-  assert.equal(found.evidence?.assumed, 'from');
-  assert.match(found.detail, /From address was taken for it/);
+  const message = `Return-Path: <x@example.com>\n${MESSAGE}`;
+  const found = await runCheck(spf, { message, zone, envelope: { mail_from: null } });
+  assert.equal(found.evidence?.assumed, 'return_path');
+  assert.match(found.detail, /was read from the Return-Path field/);
 });
 
 test("the owner's explanation of a fail is shown", async () => {

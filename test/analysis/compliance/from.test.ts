@@ -74,6 +74,13 @@ for (const [name, value, status, says] of cases)
     if (status === 'warn' || status === 'fail') assert.ok(finding.fix?.text);
   });
 
+test('from: addresses at two domains with Sender → fail', async () => {
+  const message = goodMessage({ From: 'a@example.com, b@example.net', Sender: 'a@example.com' });
+  const finding = await runCheck(from, { message });
+  assert.equal(finding.status, 'fail');
+  assert.match(finding.detail, /DMARC cannot pass/);
+});
+
 test('from: two addresses with Sender → warn', async () => {
   const message = goodMessage({ From: 'a@example.com, b@example.com', Sender: 'a@example.com' });
   assert.equal((await runCheck(from, { message })).status, 'warn');

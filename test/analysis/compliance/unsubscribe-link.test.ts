@@ -63,6 +63,21 @@ const cases: [string, string, CheckStatus, RegExp][] = [
   ['an address in the text', goodMessage({}, 'See https://example.com/unsubscribe'), 'pass', /has/],
   ['another line of the text', goodMessage({}, `No way to unsubscribe.\nSee ${T}\n`), 'fail', /no/],
   ['both parts', both(`Unsubscribe: ${T}`, link(T, 'Unsubscribe')), 'pass', /has an unsub/],
+  [
+    'both parts, each in its own words',
+    both(`To unsubscribe: ${T}`, `<p>To unsubscribe, <a href="${T}">click here</a>.</p>`),
+    'pass',
+    /has an unsub/,
+  ],
+  ['an address after the word', html(`<p>Unsubscribe: <a href="${T}">${T}</a>`), 'pass', /has an/],
+  ['a title', html(`<a href="${T}" title="Unsubscribe"><img alt=""></a>`), 'warn', /nothing to/],
+  [
+    'a part of Mexico',
+    html(link('https://example.com/baja-california/', 'Baja')),
+    'fail',
+    /has no/,
+  ],
+  ['a host of that name', html(link('https://baja.example.com/', 'Baja')), 'fail', /has no/],
   ['HTML that lacks it', both(`Unsubscribe: ${T}`, '<p>Hello'), 'fail', /The HTML .* has no/],
 ];
 
@@ -98,6 +113,28 @@ test('unsubscribeLinks: those that can be opened, in the order of the message', 
       ['mailto:unsubscribe@example.com', 'html'],
       [`${T}2`, 'text'],
     ],
+  );
+});
+
+test('unsubscribe_link: of a thousand links with one text the one beside the word is found', async () => {
+  const here = '<a href="https://example.com/a">click here</a> ';
+  const body = `<p>${here.repeat(900)}</p>${'x '.repeat(100)}<p>To unsubscribe <a href="${T}">click here</a></p>`;
+  const finding = await runCheck(unsubscribeLink, {
+    message: html(`${body}${'x '.repeat(500_000)}`),
+    kind: 'marketing',
+  });
+  assert.equal(finding.status, 'pass');
+  assert.deepEqual(finding.evidence!.links, [{ href: T, text: 'click here', part: 'html' }]);
+});
+
+test('unsubscribe_link: signs that stand for whole phrases change nothing', async () => {
+  const grown = '\ufdfa'.repeat(280);
+  const many = Array.from({ length: 900 }, (_, i) => link(`https://example.com/${i}`, grown));
+  const message = html(`${many.join('')}${link(T, `${grown} unsubscribe`)}`);
+  const context = await contextFor({ message });
+  assert.deepEqual(
+    context.fact(unsubscribeLinks).map(({ href }) => href),
+    [T],
   );
 });
 

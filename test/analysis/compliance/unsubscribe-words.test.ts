@@ -59,6 +59,8 @@ const OFFERS = [
   'إلغاء الاشتراك',
   'להסרה מרשימת התפוצה',
   'ยกเลิกการรับข่าวสาร',
+  'To be removed from this list',
+  'Keine weiteren E-Mails erhalten',
   'Un\u00adsub\u200bscribe',
 ];
 
@@ -96,6 +98,12 @@ const ADDRESSES: [string, boolean][] = [
   ['https://example.com/%zz/unsubscribe', true],
   ['https://example.com/subscribe', false],
   ['https://example.com/click/abc', false],
+  ['https://example.com/baja', true],
+  ['https://example.com/x?do=baja&id=1', true],
+  ['mailto:baja@example.com', true],
+  ['https://example.com/baja-california/', false],
+  ['https://example.com/x?do=baja-sur', false],
+  ['https://baja.com/', false],
   ['https://bajaj.example/', false],
   ['', false],
 ];

@@ -36,6 +36,7 @@ const long = (body: string) => html(`${body}${' '.repeat(5_000_000)}`);
 const WORDS = 'one two three four five six seven eight nine ten eleven twelve';
 const TWENTY = `${WORDS} thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty`;
 const IMAGE = '<img src="https://example.com/a.png" alt="A shoe" width="600">';
+const many = (word: string) => Array.from({ length: 500 }, (_, i) => `${word}${i}`).join(' ');
 const PIXEL = '<img src="https://example.com/open?id=1" width="1" height="1" alt="">';
 const SECRET = 'many words that nobody is to see here '.repeat(3);
 const FILLER = '&zwnj;&nbsp;&#847;'.repeat(400);
@@ -106,6 +107,17 @@ const CASES: [Check, Case[]][] = [
       ],
       ['Thai, the same', both('ยินดีต้อนรับสู่ร้านค้าของเรา', '<p>ยินดีต้อนรับสู่<i>ร้านค้า</i>ของเรา'), 'pass'],
       ['more than is looked at', long(WORDS), 'error', /longer than what is looked at/],
+      ['more tags than are looked at', both(WORDS, `<p>${WORDS}${'<b>'.repeat(99_000)}`), 'error'],
+      [
+        'another text after much of the same',
+        both(`${WORDS} `.repeat(6000), `<p>${`${WORDS} `.repeat(6000)}${many('new')}`),
+        'pass',
+      ],
+      [
+        'a text of signs that become words',
+        both('\ufdfa '.repeat(300_000), `<p>${many('w')}`),
+        'error',
+      ],
     ],
   ],
   [
@@ -149,6 +161,25 @@ const CASES: [Check, Case[]][] = [
       ['one image several times', html(`${TWENTY}${IMAGE.repeat(5)}`), 'pass'],
       ['two images', html(`${TWENTY}${IMAGE}<img src=b>`), 'warn', /2 images/],
       ['Chinese', html(`${'新品上市欢迎选购'.repeat(5)}${IMAGE}`), 'pass'],
+      [
+        'an image in the background alone',
+        html('<table background="https://example.com/a.jpg" width=600 height=800><tr><td></table>'),
+        'warn',
+        /one image without any text/,
+      ],
+      [
+        'the same by a style',
+        html('<div style="height:800px;background:url(https://example.com/a.jpg)"></div>'),
+        'warn',
+        /one image without any text/,
+      ],
+      [
+        'one image, in the background and not',
+        html(
+          `${TWENTY}<td background="https://example.com/a.png"><div style="background:url('https://example.com/A.png')">${IMAGE}</div>`,
+        ),
+        'pass',
+      ],
       ['more than is looked at', long(IMAGE), 'error'],
     ],
   ],
@@ -191,13 +222,13 @@ const CASES: [Check, Case[]][] = [
       ['a handler', html('<p onclick="x()">a'), 'fail', /the attribute onclick/],
       [
         'a script as an address',
-        html('<a href=" JavaScript:x()">a</a>'),
+        html('<img src=" JavaScript:x()" alt="a">'),
         'fail',
         /javascript: addresses/,
       ],
       [
         'a page in an address',
-        html('<a href="data:text/html,x">a</a>'),
+        html('<img src="data:text/html,x" alt="a">'),
         'fail',
         /data:text\/html: addresses/,
       ],
@@ -252,11 +283,34 @@ const CASES: [Check, Case[]][] = [
       ],
       [
         'a little',
-        html(`a<p style="font-size:0">${SECRET}`),
+        html(`a<p style="font-size:0">${SECRET}${WORDS}`),
         'warn',
         /hides 1\d\d characters.*font-size:0/,
       ],
       ['much', html(`a<p style="display:none">${SECRET.repeat(5)}`), 'fail', /display:none/],
+      [
+        'the number of a notification',
+        html(
+          'a<p style="font-size:1px;color:#fff">Message ID: &lt;organisation/project/issue/4711@example.com&gt;',
+        ),
+        'pass',
+      ],
+      [
+        'ratings for screen readers',
+        html(
+          '<style>.sr-only{position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0)}</style>a<span class="sr-only">Rated 4 out of 5 stars.</span>b'.repeat(
+            4,
+          ),
+        ),
+        'pass',
+      ],
+      [
+        'white on nothing',
+        html(`a<p style="color:#fff">${SECRET.repeat(7)}`),
+        'fail',
+        /colour of its background/,
+      ],
+      ['white on nothing, the old way', html(`a<font color=white>${SECRET.repeat(7)}`), 'fail'],
       ['filler after the text', html(`a<p style="display:none">${FILLER}`), 'pass'],
       [
         'for small screens',
@@ -266,7 +320,7 @@ const CASES: [Check, Case[]][] = [
         'pass',
       ],
       ['nothing found in what is looked at', long('a'), 'error'],
-      ['a little in what is looked at', long(`a<p hidden>${SECRET}`), 'error'],
+      ['a little in what is looked at', long(`a<p hidden>${SECRET}${WORDS}`), 'error'],
       ['much in what is looked at', long(`a<p hidden>${SECRET.repeat(5)}`), 'fail'],
     ],
   ],
@@ -304,6 +358,20 @@ const CASES: [Check, Case[]][] = [
         html(`<p hidden>Our offers ${FILLER}</p><p>Hello`),
         'info',
         /“Our offers”.*filler/,
+      ],
+      [
+        'a preheader in Persian',
+        html('<p hidden>می\u200cخواهم</p><p>Hello'),
+        'info',
+        /“می\u200cخواهم Hello”/,
+      ],
+      [
+        'a preheader of emoji',
+        html(
+          `<p hidden>❤️\u200d🔥 ❤️ 🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}! 👩\u200d💻${FILLER}</p><p>Hello`,
+        ),
+        'info',
+        /“❤️\u200d🔥 ❤️ 🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}! 👩\u200d💻”.*filler/u,
       ],
       [
         'the link to the web version',

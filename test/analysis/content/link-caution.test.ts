@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ANYWHERE, PHRASES, WIDE } from '../../../src/analysis/compliance/unsubscribe-phrases.ts';
 import { linkCaution } from '../../../src/analysis/content/link-caution.ts';
 import { hideTokens, looksRandom } from '../../../src/analysis/content/link-tokens.ts';
 import { messageLinks } from '../../../src/analysis/content/links.ts';
@@ -127,14 +128,120 @@ test('the text of a link counts as much as its address', async () => {
 });
 
 test('a text that says nothing counts where the message speaks of unsubscribing', async () => {
-  const about = '<p>To unsubscribe, click <a href="https://example.com/x">here</a>.';
-  const [here, shop] = await reasons(html(`${about} <a href="https://example.com/y">Shop</a>`));
+  const about = `<p>The shop is <a href="https://example.com/x">here</a>.${' word'.repeat(50)}`;
+  const [here, shop] = await reasons(
+    html(
+      `${about} You can unsubscribe. ${'word '.repeat(50)}<a href="https://example.com/y">Shop</a>`,
+    ),
+  );
   assert.match(String(here), /does not say/);
   assert.equal(shop, null);
   const [other] = await reasons(html('<p>The shop is <a href="https://example.com/x">here</a>.'));
   assert.equal(other, null);
   const korean = '수신거부를 원하시면 <a href="https://example.com/x">여기</a>';
-  assert.match(String((await reasons(html(korean)))[0]), /does not say/);
+  assert.match(String((await reasons(html(korean)))[0]), /looks like/);
+});
+
+const X = 'https://example.com/x?u=7';
+
+/** HTML whose link does something, which is told by what is said around it, or about it. */
+const SAID_AROUND = [
+  `Unsubscribe: <a href="${X}">${X}</a>`,
+  `Confirm your address: <a href="${X}">${X}</a>`,
+  `Confirm your address: <a href="${X}">example.com/x</a>`,
+  `To confirm your address <a href="${X}">click here</a>`,
+  `To reset your password, <a href="${X}">click here</a>`,
+  `To reset your password, <a href="${X}">please use this form</a>`,
+  `Click <a href="${X}">here</a> to activate your account`,
+  `Is this your address? Please confirm: <a href="${X}">Yes</a>`,
+  `Activate your account: <a href="${X}"><img src="https://example.com/button.png"></a>`,
+  `Wenn Sie diese Mails nicht mehr erhalten möchten, klicken Sie <a href="${X}">hier</a>`,
+  `If you no longer wish to receive these mails, use <a href="${X}">this form</a>`,
+  `<a href="${X}" title="Unsubscribe"><img src="a.png" alt=""></a>`,
+  `<a href="${X}" aria-label="Unsubscribe">✕</a>`,
+  `<a href="${X}"><img src="https://example.com/images/unsubscribe.png?v=1"></a>`,
+  `<a href="${X}">See this <img src="a.png" alt="Unsubscribe"></a>`,
+  `<a href="${X}"><span style="display:none">Unsubscribe</span>→</a>`,
+  `<map><area href="${X}" title="Unsubscribe"></map>`,
+  `<a href="${X}">U n s u b s c r i b e</a>`,
+  `<a href="${X}">Ab&shy;mel&shy;den</a>`,
+];
+
+for (const body of SAID_AROUND)
+  test(`left alone: ${body}`, async () => {
+    const [reason] = await reasons(html(`<p>Hello.</p><p>${body}</p>`));
+    assert.match(String(reason), /look[s ]*like|speaks of/);
+  });
+
+const DOES_SOMETHING = [
+  ...['Stop receiving these', 'Newsletter nicht mehr erhalten', 'Ne plus recevoir nos e-mails'],
+  ...['Dejar de recibir', 'Non ricevere più', 'Deixar de receber', 'Stop these emails'],
+  ...[
+    'Turn off notifications',
+    'Yes, it was me',
+    'No, it wasn’t me',
+    'Das war ich',
+    'Grant access',
+  ],
+  ...['受信を停止', '수신 거부', 'ngừng nhận', 'Keine weiteren E-Mails'],
+];
+
+for (const text of DOES_SOMETHING)
+  test(`left alone: a link with the text ${text}`, async () => {
+    const [reason] = await reasons(html(`<a href="${X}">${text}</a>`));
+    assert.match(String(reason), /looks like/);
+  });
+
+/** Text parts whose only address does something. */
+const SAID_IN_TEXT = [
+  `You can unsubscribe at any time by visiting the link\nbelow:\n${X}`,
+  `You can unsubscribe at any time by visiting the\nlink below: ${X}`,
+  `Unsubscribe [1]\n\nLinks:\n[1] ${X}`,
+  `[1]Unsubscribe\n\n1. ${X}`,
+  `If this was you, please confirm it.\n\nLink: ${X}`,
+  `Visit\n${X}\nto unsubscribe.`,
+  `Unsubscribe\n-----------\n${X}`,
+];
+
+for (const text of SAID_IN_TEXT)
+  test(`left alone: the text ${JSON.stringify(text)}`, async () => {
+    const [reason] = await reasons(goodMessage({}, `Hello,\n\n${text}\n`));
+    assert.match(String(reason), /looks like/);
+  });
+
+test('what another link or paragraph says does not count', async () => {
+  const read = `<a href="${X}">Read more</a>`;
+  assert.deepEqual(await reasons(html(`<p>Confirm your address soon.</p>${read}`)), [null]);
+  const far = `Unsubscribe whenever you like.${' word'.repeat(40)} <a href="${X}"><img src="a.png"></a>`;
+  assert.deepEqual(await reasons(html(far)), [null]);
+  const text = `You can confirm it later.\n\nOur shop: ${X}\n\nNews [2] ${X}2\n`;
+  assert.deepEqual(await reasons(goodMessage({}, text)), [null, null]);
+});
+
+test('an address is left alone wherever it comes, if it is anywhere', async () => {
+  const shop = '<a href="https://example.com/x?u=7#top">Our shop</a>';
+  const again = '<a href="http://example.com/x?u=7">Unsubscribe</a>';
+  const found = await reasons(html(`${shop} <a href="https://example.com/x">Shop</a> ${again}`));
+  assert.deepEqual(
+    found.map((reason) => reason === null),
+    [false, true, false],
+  );
+});
+
+test('a redirect to an address that is left alone for its text is not followed', async () => {
+  const context = await contextFor({ message: html(`<a href="${X}">Unsubscribe</a>`) });
+  const { ofUrl } = linkCaution(context);
+  for (const url of [X, `${X}&utm_source=mail`, `${X}#a`])
+    assert.match(String(ofUrl(new URL(url))), /looks like/);
+  assert.equal(ofUrl(new URL('https://example.com/y')), null);
+});
+
+test('every phrase that tells an unsubscribe link is one that leaves it alone', async () => {
+  for (const each of [...PHRASES, ...WIDE, ...ANYWHERE].flat()) {
+    const phrase = each.replace(/\*$/, '').replace(' … ', ' die ');
+    const [reason] = await reasons(html(`<a href="${X}">${phrase}</a>`));
+    assert.match(String(reason), /looks like/, phrase);
+  }
 });
 
 test('in the text part the words around an address count', async () => {
@@ -188,6 +295,13 @@ test('addresses with a long token, and long ones, are left alone', async () => {
   }
   const [long] = await reasons(html(`<a href="https://example.com/${'a/'.repeat(1000)}">Look</a>`));
   assert.match(String(long), /very long/);
+});
+
+test('a long token in the name of the host counts', async () => {
+  const [reason] = await reasons(
+    html('<a href="https://9fk2mq7xr4tz8vb1nc5w.example.com/">Look</a>'),
+  );
+  assert.match(String(reason), /long token/);
 });
 
 test('random values are told from words', () => {

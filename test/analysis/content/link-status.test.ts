@@ -200,6 +200,21 @@ test('an address that is harmless in one place and not in another is left alone'
   assert.deepEqual(site.canary.requests, []);
 });
 
+test('nothing is asked where not all of the message was seen', async (t) => {
+  const site = await startSite(t);
+  const { finding } = await check(site, html(Array.from({ length: 1001 }, (_, i) => at(`${i}`))));
+  assert.equal(finding.status, 'error');
+  assert.match(finding.detail, /first 1,000 links/);
+  assert.deepEqual(site.canary.requests, []);
+});
+
+test('a redirect to what only its text tells is not followed', async (t) => {
+  const site = await startSite(t);
+  const body = `<a href="${at('to/%2Fok%3Fu=7')}">Shop</a> <a href="${at('ok?u=7')}">Unsubscribe</a>`;
+  await check(site, goodMessage({ 'Content-Type': 'text/html' }, `${body}\n`));
+  assert.deepEqual(site.canary.requests, ['HEAD /to/%2Fok%3Fu=7']);
+});
+
 test('at most 30 links are asked, ten at once', async (t) => {
   let open = 0;
   let most = 0;

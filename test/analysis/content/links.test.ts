@@ -105,6 +105,33 @@ test('links of the HTML come first, then those of the text', async () => {
   );
 });
 
+test('a link comes with its names and the text around it', async () => {
+  const [html, text] = await linksOf(
+    both(
+      'Our shop:\nhttps://example.com/t (open)\nall day',
+      `<p>${'x '.repeat(200)}Our <b>shop</b>:</p>\n <a href="https://example.com/h" title="Shop" aria-label="Go"><img alt="Sign" src="https://example.com/i/sign.png?v=1"></a><p>is ${'y '.repeat(200)}`,
+    ),
+  );
+  assert.equal(html?.label, 'Shop Go Sign sign.png');
+  assert.match(html.before, /^(?:x )+Our shop: $/);
+  assert.match(html.after, /^\s*is (?:y )+y?$/);
+  assert.deepEqual([html.before.length, html.after.length], [120, 60]);
+  assert.match(text!.before, /^Our shop:\r?\n$/);
+  assert.match(text!.after, /^ \(open\)\r?\nall day/);
+});
+
+test('the text after each of many links is its own', async () => {
+  const links = await linksOf(
+    htmlMessage(
+      Array.from({ length: 500 }, (_, i) => `<a href="https://example.com/${i}">a</a> ${i}. `).join(
+        '',
+      ),
+    ),
+  );
+  assert.equal(links.length, 500);
+  for (const [i, { after }] of links.entries()) assert.ok(after.startsWith(` ${i}. `), after);
+});
+
 const HOSTILE: [string, string][] = [
   [
     'many links',

@@ -55,6 +55,11 @@ test('a domain in good order is healthy, and nothing it is told speaks of a mess
   assert.deepEqual(JSON.parse(JSON.stringify(health)), health);
 });
 
+test('a name that does not exist is told as such', async () => {
+  const health = await lookAt({});
+  assert.match(health.summary, /^example\.com does not exist in the DNS/);
+});
+
 test('a name without anything has the record to publish wherever there is one', async () => {
   const health = await lookAt({});
   assert.deepEqual([health.status, health.score], ['critical', 0]);
@@ -81,6 +86,7 @@ test('a name without anything has the record to publish wherever there is one', 
     caa: { type: 'CAA', name: 'example.com', value: '0 issue "letsencrypt.org"' },
   });
   assert.equal(item(health, 'mx_tls').detail, 'follows from mx');
+  assert.match(item(health, 'dnssec').fix?.text ?? '', /DS record .* at the registrar of example/);
 });
 
 const with_ = (changes: Zone): Zone => ({ ...GOOD_ZONE, ...changes });
@@ -137,6 +143,18 @@ for (const [what, zone, id, severity] of rows)
       'one cause is one finding',
     );
   });
+
+test('what follows is told as in a report: the cause alone, however far', async () => {
+  const health = await lookAt(dmarc('v=dmarc1; p=none'));
+  assert.equal(item(health, 'dmarc_record').status, 'fail');
+  const { status, title, detail, fix } = item(health, 'dmarc_policy');
+  assert.deepEqual(
+    [status, title, detail, fix],
+    ['skipped', 'DMARC policy: follows from dmarc_record.', 'follows from dmarc_record', null],
+  );
+  const none = await lookAt(with_({ '_dmarc.example.com': {} }));
+  assert.equal(item(none, 'dmarc_record').detail, 'follows from dmarc_policy');
+});
 
 function listOf(tier: BlocklistTier): BlocklistInUse {
   const list = LISTS.find((each) => each.kind === 'domain');

@@ -46,3 +46,25 @@ test('the closest records hold, whatever those above them say', async () => {
   const finding = await runCheck(caa, { message, zone });
   assert.deepEqual(finding.evidence?.issuers, ['one.example']);
 });
+
+const corrections: [published: string, corrected: string | undefined, RegExp][] = [
+  ['0 issue "https://ca.example/"', '0 issue "ca.example"', /with ca\.example alone/],
+  [
+    '128 issuewild "HTTP://Ca.example:443/x; a=1; b=2"',
+    '128 issuewild "ca.example; a=1; b=2"',
+    /./,
+  ],
+  ['0 issuemail "admin@ca.example"', '0 issuemail "ca.example"', /with ca\.example alone/],
+  ['0 issue "Example CA"', undefined, /^Write the domain name of the authority/],
+  ['128 tbs "x"', '0 tbs "x"', /^Delete the record .* with the flags 0\.$/],
+  ['issue', undefined, /^Delete the record "issue", or write it as/],
+];
+
+for (const [published, corrected, told] of corrections)
+  test(`a broken record is corrected, not replaced by another authority: ${published}`, async () => {
+    const zone = here('0 issue "good.example"', published);
+    const { fix } = await runCheck(caa, { message, zone });
+    assert.equal(fix?.record?.value, corrected);
+    assert.match(fix?.text ?? '', told);
+    if (corrected) assert.equal(fix?.record?.name, 'news.example.com');
+  });

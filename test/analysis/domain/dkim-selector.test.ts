@@ -50,6 +50,11 @@ test('the record without test mode is the same otherwise', async () => {
   assert.equal(found?.fix?.record?.value, strong);
 });
 
+test('a flag that is not for testing stays', async () => {
+  const [found] = await look(at('s1', `${strong}; t=s:y`), ['s1']);
+  assert.equal(found?.fix?.record?.value, `${strong}; t=s`);
+});
+
 test('an Ed25519 key beside an RSA key is strong', async () => {
   const both = await look({ ...at('a', ed25519), ...at('b', strong) }, ['a', 'b']);
   assert.deepEqual(

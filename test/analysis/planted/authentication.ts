@@ -5,6 +5,11 @@ import type { Defect } from './defect.ts';
 import { CLIENT, KEY } from './world.ts';
 
 const SHORT_KEY = makeKey('rsa1024');
+const ED_KEY = makeKey('ed25519');
+/** Of the right key and of no message at all. */
+const BROKEN_RSA = Buffer.from(
+  `DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=example.com; s=old;\r\n h=From:To:Subject:Date:Message-ID:List-Unsubscribe:List-Unsubscribe-Post;\r\n bh=${Buffer.alloc(32).toString('base64')}; b=${Buffer.alloc(256).toString('base64')}\r\n`,
+);
 
 export const AUTHENTICATION: Defect[] = [
   {
@@ -94,6 +99,39 @@ export const AUTHENTICATION: Defect[] = [
     status: 'warn',
     plant({ zone }) {
       zone['_dmarc.example.com'] = { TXT: ['v=DMARC1; p=reject'] };
+    },
+  },
+  {
+    check: 'dmarc_policy',
+    name: 'no DMARC record',
+    plant({ zone }) {
+      delete zone['_dmarc.example.com'];
+    },
+  },
+  {
+    check: 'dmarc_record',
+    name: 'two DMARC records',
+    plant({ zone }) {
+      zone['_dmarc.example.com']!.TXT!.push('v=DMARC1; p=none; rua=mailto:dmarc@example.com');
+    },
+  },
+  {
+    check: 'dmarc_record',
+    name: 'a DMARC record with its version in other letters',
+    plant({ zone }) {
+      zone['_dmarc.example.com'] = { TXT: ['v=dmarc1; p=reject; rua=mailto:dmarc@example.com'] };
+    },
+  },
+  {
+    check: 'dkim_key',
+    name: 'an Ed25519 signature beside an RSA signature that does not verify',
+    status: 'warn',
+    plant(world) {
+      world.zone['ed._domainkey.example.com'] = { TXT: [ED_KEY.record] };
+      world.zone['old._domainkey.example.com'] = { TXT: [KEY.record] };
+      world.sign.selector = 'ed';
+      world.sign.key = ED_KEY;
+      world.transport = (signed) => Buffer.concat([BROKEN_RSA, signed]);
     },
   },
 ];

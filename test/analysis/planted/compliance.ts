@@ -81,6 +81,13 @@ export const COMPLIANCE: Defect[] = [
     },
   },
   {
+    check: 'list_unsubscribe',
+    name: 'an unencrypted address alone',
+    plant({ fields }) {
+      fields['List-Unsubscribe'] = '<http://example.com/u/4711>';
+    },
+  },
+  {
     check: 'one_click',
     name: 'no List-Unsubscribe-Post',
     plant({ fields }) {

@@ -120,6 +120,13 @@ export const CONTENT: Defect[] = [
     },
   },
   {
+    check: 'link_scheme',
+    name: 'a script behind a link',
+    plant(world) {
+      afterHeading(world, link('javascript:open()'));
+    },
+  },
+  {
     check: 'link_shorteners',
     name: 'a shortened link',
     plant(world) {

@@ -18,6 +18,14 @@ export const INFRASTRUCTURE: Defect[] = [
     },
   },
   {
+    check: 'fcrdns',
+    name: 'one name in reverse DNS and in HELO that leads elsewhere',
+    plant({ zone, envelope }) {
+      envelope.helo = 'out.example.com';
+      zone['out.example.com'] = { A: ['203.0.114.99'] };
+    },
+  },
+  {
     check: 'helo',
     name: 'HELO localhost',
     plant({ envelope }) {

@@ -286,6 +286,30 @@ const table: [string, Changes, Provider, rule: string, RuleStatus, detail: strin
     'one_click says fail.',
   ],
   ['a listed address', { ip_blocklists: 'fail' }, 'yahoo', 'not_listed', 'not_met', null],
+  [
+    'other lists answered, Spamhaus did not',
+    { ip_blocklists: { evidence: { lists: [{ zone: 'bl.spamcop.net', status: 'not_listed' }] } } },
+    'yahoo',
+    'not_listed',
+    'unknown',
+    'Spamhaus was not asked.',
+  ],
+  [
+    'a field that programs do not take',
+    { one_click: 'warn' },
+    'gmail',
+    'one_click',
+    'not_met',
+    'one_click says warn.',
+  ],
+  [
+    'a weakness that no provider refuses is told',
+    { date: 'warn' },
+    'yahoo',
+    'format',
+    'met',
+    'Nothing is wrong with FROM, MESSAGE_ID, HEADER_DUPLICATES, LINE_LENGTH and ENCODING. date says warn.',
+  ],
 ];
 
 for (const [name, changes, provider, id, status, detail] of table)

@@ -30,7 +30,7 @@ function resultOf(id: string, change: Changes[string]): CheckResult {
     status,
     title: follows ? `${id}: follows.` : `${id} says ${status}.`,
     detail: follows ? `follows from ${change.join(', ')}` : `Because of ${id}.`,
-    evidence: id === 'from' ? { address: 'news@example.com' } : {},
+    evidence: evidenceOf(id, status),
     points: 1,
     earned: 1,
     gain: 0,
@@ -38,6 +38,13 @@ function resultOf(id: string, change: Changes[string]): CheckResult {
     fix: null,
     ...given,
   };
+}
+
+function evidenceOf(id: string, status: CheckStatus): CheckResult['evidence'] {
+  if (id === 'from') return { address: 'news@example.com' };
+  if (id !== 'ip_blocklists') return {};
+  const found = { pass: 'not_listed', fail: 'listed' }[status as string] ?? 'error';
+  return { lists: [{ zone: 'zen.spamhaus.org', status: found }] };
 }
 
 /** null leaves a check out. */

@@ -28,7 +28,8 @@ test('a rule has an id of its own, a sentence, and a reply code or none', () => 
   for (const { id, title, error, name } of rules) {
     assert.match(id, /^[a-z]+(?:_[a-z]+)*$/, name);
     assert.match(title, /^[A-Z].*[^.]\.$/, name);
-    if (error !== null) assert.match(error, /^\d{3} \d\.\d\.\d+(?:, \d{3} \d\.\d\.\d+)*$/, name);
+    if (error !== null)
+      assert.match(error, /^(?:\d{3} )?\d\.\d\.\d+(?:, (?:\d{3} )?\d\.\d\.\d+)*$/, name);
   }
 });
 

@@ -151,8 +151,11 @@ test('a thread without work ends, and comes back with work', async (t) => {
   const { length } = (await render(job())).bytes;
   await render(job());
   assert.equal(threads.length, 1);
+  // It rests once the answer is out.
+  await new Promise(setImmediate);
   t.mock.timers.tick(59_999);
   assert.equal((await render(job())).bytes.length, length);
+  await new Promise(setImmediate);
   const ended = once(threads[0]!, 'exit');
   t.mock.timers.tick(60_000);
   await ended;

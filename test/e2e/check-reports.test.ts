@@ -1,0 +1,177 @@
+/** `check --html` and `--pdf`: whole files beside the usual output, or none; and whom `check` asks. */
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { Test } from '../../src/mailtests/schema.ts';
+import { temporaryFolder } from '../helpers/app.ts';
+import { needs } from '../helpers/debian.ts';
+import { startDnsServer } from '../helpers/dns-server.ts';
+import { goodMessage } from '../helpers/good-message.ts';
+import { pdfInfo, pdfWords } from '../helpers/pdf.ts';
+import { buildProgram, type Environment, runProgram } from '../helpers/program.ts';
+import { SENDER_ZONE } from './sender.ts';
+
+const skip = needs('pdftotext');
+
+/** A folder with a message in it, and the command on that message. */
+function place(t: TestContext) {
+  const folder = temporaryFolder(t);
+  const at = (name: string) => join(folder, name);
+  const body = 'Hello, your order is on its way.\nhttps://shop.example/orders\n';
+  writeFileSync(at('message.eml'), goodMessage({ Subject: 'Größe & <b>Preis</b>' }, body));
+  const check = (args: string[], env: Environment = {}) =>
+    runProgram(['check', at('message.eml'), ...args], env);
+  return { folder, at, check };
+}
+
+test('both reports are written beside the text, for nobody else to read', { skip }, async (t) => {
+  const { folder, at, check } = place(t);
+  const { code, stdout, stderr } = await check([
+    '--offline',
+    `--html=${at('report.html')}`,
+    `--pdf=${at('report.pdf')}`,
+  ]);
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.match(stdout, /^No score {2}message\.eml\n/);
+  assert.doesNotMatch(stdout, /Next:.*--html/);
+  const page = readFileSync(at('report.html'), 'utf8');
+  assert.match(page, /^<!doctype html>/i);
+  assert.match(page, /message\.eml/);
+  assert.match(page, /Hello, your order is on its way\./);
+  assert.ok(!page.includes('<b>Preis'));
+  const pdf = readFileSync(at('report.pdf'));
+  assert.match(pdfInfo(pdf), /^Title: +Deliverability report: message\.eml$/m);
+  assert.match(pdfWords(pdf), /Größe & <b>Preis<\/b>/);
+  assert.deepEqual(readdirSync(folder).sort(), ['message.eml', 'report.html', 'report.pdf']);
+  for (const name of ['report.html', 'report.pdf']) assert.equal(statSync(at(name)).mode & 0o77, 0);
+});
+
+test('JSON goes to standard output all the same; a report there already is replaced', async (t) => {
+  const { at, check } = place(t);
+  mkdirSync(at('reports'));
+  writeFileSync(at('reports/old.html'), 'old');
+  symlinkSync(at('reports/old.html'), at('latest.html'));
+  const { code, stdout } = await check([
+    '--offline',
+    '--json',
+    '--fail-below=1',
+    `--html=${at('latest.html')}`,
+  ]);
+  assert.equal(code, 1);
+  assert.equal((JSON.parse(stdout) as Test).object, 'test');
+  assert.match(readFileSync(at('reports/old.html'), 'utf8'), /^<!doctype html>/i);
+  assert.deepEqual(readdirSync(at('reports')), ['old.html']);
+  const hint = await check(['--offline']);
+  assert.match(hint.stdout, /Next: --json .*, --html report\.html or --pdf report\.pdf /);
+});
+
+test('a path that cannot be written is told before anything is done', async (t) => {
+  const { folder, at, check } = place(t);
+  const cases: [string[], RegExp][] = [
+    [['--html=-'], /^--html takes the name of a file\.$/m],
+    [['--pdf='], /^--pdf takes the name of a file\.$/m],
+    [[`--html=${folder}`], /^--html takes a file, not \//m],
+    [[`--html=${at('x'.repeat(256))}`], /^--html cannot write .*\(ENAMETOOLONG\)/m],
+    [['--pdf=/dev/null'], /^--pdf takes a file, not \/dev\/null\.$/m],
+    [
+      [`--pdf=${at('none/report.pdf')}`],
+      /^--pdf cannot write .*report\.pdf \(there is no such folder\)/m,
+    ],
+    [[`--html=${at('message.eml')}`], /^--html names the message itself\.$/m],
+    [[`--html=${at('a')}`, `--pdf=${at('a')}`], /^--pdf names the file of --html\.$/m],
+    [['--html'], /--html/],
+  ];
+  for (const [args, sentence] of cases) {
+    const { code, stdout, stderr } = await check(args);
+    assert.deepEqual([code, stdout], [2, ''], args.join(' '));
+    assert.match(stderr, sentence);
+    assert.match(stderr, /\nUse: deliverability check FILE.*--html FILE.*--pdf FILE/);
+  }
+  assert.deepEqual(readdirSync(folder), ['message.eml']);
+});
+
+test('where writing fails, the result is told, the exit code is 3, and nothing half is left', async (t) => {
+  const { folder, at } = place(t);
+  const args = ['check', at('message.eml'), '--offline', `--html=${at('report.html')}`];
+  // No file of more than 20 KiB: the page has more.
+  const limited = ['-c', 'ulimit -f 40 && exec "$0" "$@"', process.execPath];
+  const { status, stdout, stderr } = spawnSync('sh', [...limited, await buildProgram(), ...args], {
+    encoding: 'utf8',
+  });
+  assert.equal(status, 3);
+  assert.match(stdout, /^No score {2}message\.eml\n/);
+  assert.match(stderr, /^\/.*\/report\.html is not written\. EFBIG: file too large, write\n$/);
+  assert.deepEqual(readdirSync(folder), ['message.eml']);
+});
+
+/** The names that the program asked the DNS for, and the states of the checks. */
+async function outcomeOf(t: TestContext, args: string[], env: Environment = {}) {
+  const dns = await startDnsServer(SENDER_ZONE);
+  t.after(() => dns.close());
+  const { check } = place(t);
+  const { code, stdout, stderr } = await check(['--ip=192.0.2.1', '--json', ...args], {
+    DELIVERABILITY_DNS_SERVERS: `127.0.0.1:${dns.address.port}`,
+    ...env,
+  });
+  assert.deepEqual([code, stderr], [0, '']);
+  const { checks } = JSON.parse(stdout) as Test;
+  const status = (id: string) => checks.find((each) => each.id === id)?.status;
+  return { asked: [...dns.asked.keys()], status };
+}
+
+test('the blocklists of the configuration are tested and asked', async (t) => {
+  const { asked } = await outcomeOf(t, []);
+  assert.ok(
+    asked.some((name) => name.includes('2.0.0.127.zen.spamhaus.org')),
+    asked.join(' '),
+  );
+  const { asked: none } = await outcomeOf(t, [], { DELIVERABILITY_BLOCKLISTS: '-all' });
+  assert.ok(none.length > 0);
+  assert.deepEqual(
+    none.filter((name) => name.includes('spamhaus')),
+    [],
+  );
+});
+
+test('links are asked unless that is switched off, and engines where there are some', async (t) => {
+  const linked = (name: string) => name === 'shop.example/A';
+  const open = await outcomeOf(t, []);
+  assert.ok(open.asked.some(linked), open.asked.join(', '));
+  assert.equal(open.status('spamassassin'), 'skipped');
+  for (const [args, env] of [
+    [['--no-links'], {}],
+    [[], { DELIVERABILITY_CHECK_LINKS: 'false' }],
+  ] as [string[], Environment][]) {
+    const { asked, status } = await outcomeOf(t, args, env);
+    assert.ok(!asked.some(linked));
+    assert.equal(status('link_status'), 'skipped');
+  }
+  // Nobody listens there.
+  const engine = await outcomeOf(t, [], { DELIVERABILITY_SPAMD_URL: 'tcp://127.0.0.1:1' });
+  assert.equal(engine.status('spamassassin'), 'error');
+});
+
+test('of the environment only what bears on a message is read, and a fault in it is told', async (t) => {
+  const { check } = place(t);
+  const service = await check(['--offline'], { DELIVERABILITY_HTTP_PORT: 'x' });
+  assert.equal(service.code, 0);
+  const { code, stderr } = await check(['--offline'], {
+    DELIVERABILITY_BLOCKLISTS: '+none.example',
+    DELIVERABILITY_SPAMD_URL: 'http://127.0.0.1',
+  });
+  assert.equal(code, 2);
+  assert.match(stderr, /DELIVERABILITY_SPAMD_URL takes an address such as tcp:/);
+  const list = await check(['--offline'], { DELIVERABILITY_BLOCKLISTS: '+none.example' });
+  assert.equal(list.code, 2);
+  assert.match(list.stderr, /DELIVERABILITY_BLOCKLISTS names a list that is not known/);
+});
