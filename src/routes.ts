@@ -1,5 +1,6 @@
 /** Every operation of the API, in the order of its documentation. */
 
+import { dashboardRoutes } from './dashboard/routes.ts';
 import { openApiRoute } from './health/openapi.ts';
 import { healthRoutes } from './health/routes.ts';
 import type { Route } from './http/route.ts';
@@ -9,6 +10,7 @@ import { sessionRoutes } from './team/session-routes.ts';
 
 const documented: Route[] = [...healthRoutes, ...testRoutes, ...teamRoutes, ...sessionRoutes];
 
-export const ROUTES: Route[] = [...documented, openApiRoute(documented)];
+/** Pages for people stand outside of the documentation of the API. */
+export const ROUTES: Route[] = [...documented, openApiRoute(documented), ...dashboardRoutes];
 /** What `openapi` prints and `/openapi.json` serves. */
 export const DOCUMENTED_ROUTES = documented;
