@@ -239,10 +239,12 @@ describe('the report page in a browser', { skip: needs('chromium') }, () => {
     const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '');
     assert.equal(await focused(), 'Skip to the report');
     await page.keyboard.press('Enter');
+    // What a key sets off comes after the key.
+    await page.waitForURL(/#.+$/);
     await page.keyboard.press('Tab');
     assert.match(await focused(), /^The SPF record of acme\.example/);
     await page.keyboard.press('Enter');
-    assert.match(page.url(), /#check-spf$/);
+    await page.waitForURL(/#check-spf$/);
     await close();
   });
 
