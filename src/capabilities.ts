@@ -11,7 +11,7 @@ interface Capability {
 
 /** What the full surface offers. A feature that arrives changes its line here. */
 const FULL = {
-  browser_accounts: { available: false, reason: 'Not built yet.' },
+  browser_accounts: { available: true },
   customer_api_access: { available: true },
   live_inbox_placement: { available: false, reason: 'Not built yet.' },
   billing: { available: false, reason: 'Self-hosted: there is nothing to pay for.' },

@@ -1,6 +1,6 @@
 /** Every operation of the API, in the order of its documentation. */
 
-import { dashboardRoutes } from './dashboard/routes.ts';
+import { allPages } from './dashboard/routes.ts';
 import { openApiRoute } from './health/openapi.ts';
 import { healthRoutes } from './health/routes.ts';
 import type { Route } from './http/route.ts';
@@ -11,6 +11,6 @@ import { sessionRoutes } from './team/session-routes.ts';
 const documented: Route[] = [...healthRoutes, ...testRoutes, ...teamRoutes, ...sessionRoutes];
 
 /** Pages for people stand outside of the documentation of the API. */
-export const ROUTES: Route[] = [...documented, openApiRoute(documented), ...dashboardRoutes];
+export const ROUTES: Route[] = [...documented, openApiRoute(documented), ...allPages(documented)];
 /** What `openapi` prints and `/openapi.json` serves. */
 export const DOCUMENTED_ROUTES = documented;

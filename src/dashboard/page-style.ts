@@ -14,6 +14,7 @@ main { max-width: 480px; margin: 0 auto; padding: 32px 0; outline: none; }
 .field > input[readonly] { border-color: var(--line); background: var(--sunken); color: var(--muted); }
 .field > .hint + input, .field > .wrong + input, .field > label + input { margin-top: 4px; }
 .submit { width: 100%; min-height: 44px; padding: 8px 20px; border: 1px solid var(--accent); border-radius: 8px; background: var(--accent); color: var(--page); font: 600 16px/1.5 var(--sans); cursor: pointer; }
+a.submit { display: block; text-align: center; text-decoration: none; }
 .submit:hover { text-decoration: underline; text-underline-offset: 3px; }
 .submit:focus-visible { border-radius: 8px; }
 .submit.secondary { border-color: var(--strong-line); background: var(--surface); color: var(--ink); }

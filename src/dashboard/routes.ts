@@ -1,15 +1,25 @@
 /** Every page of the web application. */
 
+import type { Route } from '../http/route.ts';
 import { acceptInvitationPages } from './accept-invitation.tsx';
+import { docsPage } from './docs/docs.tsx';
 import { forgotPasswordPages } from './forgot-password.tsx';
 import { homePages } from './home.tsx';
+import { oidcPages } from './oidc.tsx';
 import { setPasswordPages } from './set-password.tsx';
 import { signInPages } from './sign-in.tsx';
 
 export const dashboardRoutes = [
   ...homePages,
   ...signInPages,
+  ...oidcPages,
   ...forgotPasswordPages,
   ...setPasswordPages,
   ...acceptInvitationPages,
+];
+
+/** The pages with the one about the API, which is made from its routes. */
+export const allPages = (documented: Route[]): Route[] => [
+  ...dashboardRoutes,
+  docsPage(documented),
 ];

@@ -1,8 +1,10 @@
 /** The page to sign in, and the way out. */
 
+import type { App } from '../app.ts';
 import { route } from '../http/route.ts';
 import { clearedSessionCookie } from '../http/session-cookie.ts';
 import { ERROR_STATUS } from '../lib/errors.ts';
+import { oidcHost } from '../team/oidc-provider.ts';
 import { endOwnSession } from '../team/session-end.ts';
 import { cookieOf } from '../team/session-routes.ts';
 import { signIn } from '../team/session-sign-in.ts';
@@ -19,6 +21,8 @@ const DONE: Record<string, string> = {
 };
 
 interface State {
+  /** The host of the provider by which one may sign in too. */
+  provider: string | null;
   email?: string;
   wrong?: Wrong;
   /** What is wrong with both fields together. */
@@ -26,7 +30,7 @@ interface State {
   done?: string;
 }
 
-function SignIn({ email, wrong = {}, refused, done }: State) {
+function SignIn({ provider, email, wrong = {}, refused, done }: State) {
   const wrongNote = refused ? 'refused' : undefined;
   return (
     <>
@@ -58,6 +62,12 @@ function SignIn({ email, wrong = {}, refused, done }: State) {
         />
         <Submit>Sign in</Submit>
       </form>
+      {provider && (
+        // A link: a form may not lead to another site.
+        <a class="submit secondary" href="/sign-in/oidc">
+          Sign in with {provider}
+        </a>
+      )}
       <p class="links">
         <a href="/forgot-password">Forgot your password?</a>
       </p>
@@ -65,8 +75,14 @@ function SignIn({ email, wrong = {}, refused, done }: State) {
   );
 }
 
-function answer(state: State, status?: number, headers?: Record<string, string>): Response {
-  return pageResponse({ title: 'Sign in', status, headers, children: <SignIn {...state} /> });
+function answer(
+  { config }: App,
+  state: Omit<State, 'provider'>,
+  status?: number,
+  headers?: Record<string, string>,
+): Response {
+  const children = <SignIn {...state} provider={oidcHost(config)} />;
+  return pageResponse({ title: 'Sign in', status, headers, children });
 }
 
 const show = route({
@@ -79,7 +95,7 @@ const show = route({
   produces: ['text/html'],
   async handle(call) {
     if (await signedIn(call)) return seeOther('/');
-    return answer({ done: DONE[call.query.done ?? ''] });
+    return answer(call.app, { done: DONE[call.query.done ?? ''] });
   },
 });
 
@@ -99,12 +115,17 @@ const submit = route({
       email: email ? undefined : 'Enter your e-mail address.',
       password: password ? undefined : 'Enter your password.',
     };
-    if (anyWrong(wrong)) return answer({ email, wrong }, 422);
+    if (anyWrong(wrong)) return answer(call.app, { email, wrong }, 422);
     const { done, error } = await refused(['unauthenticated', 'rate_limited', 'unavailable'], () =>
       signIn(call, { email, password }),
     );
     if (error)
-      return answer({ email, refused: error.detail }, ERROR_STATUS[error.code], error.headers);
+      return answer(
+        call.app,
+        { email, refused: error.detail },
+        ERROR_STATUS[error.code],
+        error.headers,
+      );
     call.setHeader('set-cookie', cookieOf(call.app, done.token));
     return seeOther('/');
   },

@@ -2,13 +2,18 @@
 
 import type { Route } from './route.ts';
 
+/** An API key, which some put where its id belongs. */
+const KEY = /dlv_(live|test)_[^/]*/gi;
+
 /** Parts of a path that are secret (`secretParams` of a route) come out as their names: `/password/:token`. */
 export function loggedPaths(routes: Pick<Route, 'path' | 'secretParams'>[]) {
   const patterns = routes.flatMap(({ path, secretParams = [] }) =>
     secretParams.map((name) => patternOf(path, name)),
   );
   return (path: string): string =>
-    patterns.reduce((text, { pattern, shown }) => text.replace(pattern, shown), path);
+    patterns
+      .reduce((text, { pattern, shown }) => text.replace(pattern, shown), path)
+      .replace(KEY, ':key');
 }
 
 /**

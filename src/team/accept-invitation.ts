@@ -43,11 +43,29 @@ const GONE = {
 /** Throws as `openInvitation` does, and `conflict` where the address has come onto the team by another way. */
 export async function acceptInvitation(
   tx: Tx,
-  { app, caller }: { app: App; caller: Pick<Caller, 'ip'> },
+  visit: Joining,
   { token, name, passwordHash }: { token: string; name: string; passwordHash: string },
 ): Promise<MemberRow> {
+  const invitation = await openInvitation(tx, token, visit.app.clock.now());
+  return join(tx, visit, invitation, { name, passwordHash });
+}
+
+interface Joining {
+  app: App;
+  caller: Pick<Caller, 'ip'>;
+}
+
+/**
+ * Makes a member of who has an invitation that was found open in this transaction; without a
+ * password where another service vouches for them. Throws `conflict` as `acceptInvitation` does.
+ */
+export async function join(
+  tx: Tx,
+  { app, caller }: Joining,
+  { id, email, role }: InvitationRow,
+  { name, passwordHash }: { name: string; passwordHash: string | null },
+): Promise<MemberRow> {
   const now = app.clock.now();
-  const { id, email, role } = await openInvitation(tx, token, now);
   await tx
     .updateTable('invitations')
     .set({ accepted_at: isoTime(now) })

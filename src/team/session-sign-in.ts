@@ -55,6 +55,7 @@ export async function signIn(
 export async function startSession(
   { app, caller }: Pick<Visit, 'app' | 'caller'>,
   { id, password_hash }: Pick<MemberRow, 'id' | 'password_hash'>,
+  details?: { by: 'oidc' },
 ): Promise<SignedIn | null> {
   return app.db.transaction().execute(async (tx) => {
     const member = await findMember(tx, id);
@@ -62,7 +63,7 @@ export async function startSession(
     const { token, row } = await insertSession(tx, app, id, caller);
     const actor = { memberId: id, email: member.email, keyId: null, sessionId: row.id };
     const object = { type: 'session', id: row.id };
-    await audit(tx, { app, actor, caller }, { action: 'session.created', object });
+    await audit(tx, { app, actor, caller }, { action: 'session.created', object, details });
     return { token, session: row, member };
   });
 }

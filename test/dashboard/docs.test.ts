@@ -1,0 +1,189 @@
+/** The page about the API: it has every operation, its commands work as they stand, and it needs nothing but itself. */
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { parseDocument } from 'htmlparser2';
+import * as v from 'valibot';
+import { curlsOf } from '../../src/dashboard/docs/curl.ts';
+import { exampleOf } from '../../src/dashboard/docs/example.ts';
+import { type Operation, readOperations } from '../../src/dashboard/docs/operations.ts';
+import { fieldsOf, limitsOf, typeWords } from '../../src/dashboard/docs/schema-words.ts';
+import { describeApi } from '../../src/health/openapi.ts';
+import { DOCUMENTED_ROUTES } from '../../src/routes.ts';
+import { startTestService } from '../helpers/app.ts';
+import { needs } from '../helpers/debian.ts';
+import { getPage } from './pages.ts';
+
+const BASE_URL = 'http://api.example';
+const operations: Operation[] = readOperations(
+  describeApi(DOCUMENTED_ROUTES, { SURFACE: 'full', BASE_URL }, '1.0.0'),
+).flatMap((group) => group.operations);
+const run = promisify(execFile);
+
+type Node = ReturnType<typeof parseDocument>['children'][number];
+type Element = Extract<Node, { attribs: object }>;
+interface Parent {
+  children: Node[];
+}
+
+const elementsOf = (parent: Parent): Element[] =>
+  parent.children.flatMap((child) => ('attribs' in child ? [child, ...elementsOf(child)] : []));
+const textOf = (parent: Parent): string =>
+  parent.children
+    .map((child) => ('attribs' in child ? textOf(child) : 'data' in child ? child.data : ''))
+    .join('');
+const classesOf = ({ attribs }: Element): string[] => (attribs.class ?? '').split(' ');
+
+/** The commands below the element, as the copy button takes them. */
+const commandsOf = (parent: Parent): string[] =>
+  elementsOf(parent)
+    .filter((each) => classesOf(each).includes('command'))
+    .map(textOf)
+    .map((text) => text.replace(/Copy$/, ''));
+
+test('every operation is on the page, with its anchor, its errors and its commands', async (t) => {
+  const service = await startTestService(t, { env: { DELIVERABILITY_BASE_URL: BASE_URL } });
+  const { status, html, headers } = await getPage(service, '/docs');
+  assert.equal(status, 200);
+  assert.match(headers.get('content-type')!, /^text\/html/);
+  const elements = elementsOf(parseDocument(html));
+  const paths = new Set(DOCUMENTED_ROUTES.map(({ method, path }) => `${method} ${path}`));
+  assert.equal(operations.length, paths.size);
+  for (const operation of operations) {
+    const { operationId, method, path, parameters, responses } = operation;
+    const found = elements.filter(({ attribs }) => attribs.id === operationId);
+    assert.equal(found.length, 1, operationId);
+    const text = textOf(found[0]!);
+    assert.ok(text.includes(`${method} ${path}`), operationId);
+    for (const { name } of parameters) assert.ok(text.includes(name), `${operationId}: ${name}`);
+    for (const { description } of Object.values(responses))
+      assert.ok(text.includes(description.replaceAll('`', '')), `${operationId}: ${description}`);
+    const commands = commandsOf(found[0]!);
+    assert.ok(commands.length > 0, operationId);
+    assert.deepEqual(commands, curlsOf(operation, BASE_URL), operationId);
+    assert.ok(elements.some(({ attribs }) => attribs.href === `#${operationId}`));
+  }
+});
+
+test('each anchor that is linked is there, once', async (t) => {
+  const { html } = await getPage(await startTestService(t), '/docs');
+  const elements = elementsOf(parseDocument(html));
+  const ids = elements.flatMap(({ attribs }) => attribs.id ?? []);
+  assert.equal(new Set(ids).size, ids.length);
+  const links = elements.flatMap(({ attribs }) => attribs.href?.match(/^#(.+)/)?.[1] ?? []);
+  assert.ok(links.length > operations.length);
+  for (const link of links) assert.ok(ids.includes(link), link);
+});
+
+test('the page asks nobody for anything', async (t) => {
+  const { html, headers } = await getPage(await startTestService(t), '/docs');
+  assert.match(headers.get('content-security-policy')!, /^default-src 'none'.*frame-ancestors/);
+  for (const { name, attribs } of elementsOf(parseDocument(html))) {
+    assert.ok(!attribs.src && !attribs.srcset && !attribs.action, name);
+    const { href } = attribs;
+    if (href === undefined) continue;
+    assert.ok(href.startsWith('#') || href === '/openapi.json' || href === 'data:,', href);
+  }
+  assert.doesNotMatch(html, /@import|url\(/);
+});
+
+test('the preview has no such page, and the OpenAPI document does not list it', async (t) => {
+  const preview = await startTestService(t, { env: { DELIVERABILITY_SURFACE: 'preview' } });
+  assert.equal((await getPage(preview, '/docs')).status, 404);
+  assert.ok(!operations.some(({ path }) => path === '/docs'));
+});
+
+test('the command of each GET without an id works as it stands', {
+  skip: needs('curl'),
+}, async (t) => {
+  const service = await startTestService(t, { env: { DELIVERABILITY_BASE_URL: BASE_URL } });
+  const { folder, http, key } = service;
+  const { html } = await getPage(service, '/docs');
+  const articles = elementsOf(parseDocument(html)).filter(({ name }) => name === 'article');
+  const rc = `fail\nsilent\nshow-error\nconnect-to = "api.example:80:127.0.0.1:${http.port}"\n`;
+  writeFileSync(join(folder, '.curlrc'), rc);
+  const env = { PATH: process.env.PATH, CURL_HOME: folder, API_KEY: key };
+  const gets = operations.filter(({ method, path }) => method === 'GET' && !path.includes('{'));
+  assert.ok(gets.length > 5);
+  for (const { operationId } of gets) {
+    const article = articles.find(({ attribs }) => attribs.id === operationId)!;
+    // With `fail` an answer that is no success ends it with a status of its own.
+    for (const command of commandsOf(article))
+      await assert.doesNotReject(run('bash', ['-c', command], { cwd: folder, env }), command);
+  }
+});
+
+test('each example of a body is one that its operation takes', () => {
+  let bodies = 0;
+  for (const route of DOCUMENTED_ROUTES) {
+    if (!route.body) continue;
+    const operation = operations.find(({ operationId }) => operationId === route.operation)!;
+    const example = exampleOf(operation.requestBody!.content['application/json']!.schema);
+    const { issues } = v.safeParse(route.body, example);
+    assert.equal(issues, undefined, `${route.operation}: ${JSON.stringify(example)}`);
+    bodies++;
+  }
+  assert.ok(bodies > 5);
+});
+
+test('a command quotes what a shell would read, and names ids after what they belong to', () => {
+  const operation: Operation = {
+    method: 'PATCH',
+    path: '/v1/api_keys/{id}/entries/{entry}',
+    operationId: 'x',
+    summary: '',
+    'x-roles': ['owner'],
+    parameters: [],
+    requestBody: {
+      content: {
+        'application/json': {
+          schema: {
+            type: 'object',
+            properties: { kind: { type: 'string', const: "it's" } },
+            required: ['kind'],
+          },
+        },
+      },
+    },
+    responses: {},
+  };
+  const [command] = curlsOf(operation, 'https://x.example/');
+  assert.equal(
+    command,
+    [
+      'curl -X PATCH "https://x.example/v1/api_keys/$API_KEY_ID/entries/$ENTRY"',
+      '-H "Authorization: Bearer $API_KEY"',
+      '-H "Content-Type: application/json"',
+      `-d '{\n    "kind": "it'\\''s"\n  }'`,
+    ].join(' \\\n  '),
+  );
+});
+
+test('an example takes its values from what a field is called and belongs to', () => {
+  const commandOf = (id: string) =>
+    curlsOf(operations.find(({ operationId }) => operationId === id)!, BASE_URL)[0]!;
+  assert.match(commandOf('updateMe'), /-d '\{\n {4}"name": "Alex Morgan"\n {2}\}'$/);
+  assert.match(commandOf('createInvitation'), /"email": "alex@example\.com"/);
+  assert.match(commandOf('transferOwnership'), /"new_owner_id": "mem_/);
+});
+
+test('types and limits are said in words', () => {
+  const name = { anyOf: [{ type: 'string', minLength: 1, maxLength: 200 }, { type: 'null' }] };
+  assert.equal(typeWords(name), 'string or null');
+  assert.deepEqual(limitsOf(name), [{ words: '1 to 200 characters' }]);
+  const list = { type: 'array', minItems: 1, items: { type: 'string', enum: ['a', 'b'] } };
+  assert.equal(typeWords(list), 'list of strings');
+  assert.deepEqual(limitsOf(list), [
+    { words: 'at least 1 items' },
+    { words: 'each: one of', codes: ['a', 'b'] },
+  ]);
+  const nested = {
+    type: 'array',
+    items: { type: 'object', properties: { id: {} }, required: ['id'] },
+  };
+  assert.deepEqual(fieldsOf(nested), [{ name: 'id', schema: {}, required: true }]);
+});

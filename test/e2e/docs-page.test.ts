@@ -1,0 +1,69 @@
+/** The page about the API in a real browser: for everybody, on any width, without scripts. */
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { startTestService } from '../helpers/app.ts';
+import { startBrowser } from '../helpers/chromium.ts';
+import { needs } from '../helpers/debian.ts';
+
+const AXE = readFileSync(
+  fileURLToPath(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url)),
+  'utf8',
+);
+
+/** Runs in the page, with everything unfolded. */
+async function violations(): Promise<string[]> {
+  interface Found {
+    violations: { id: string; nodes: { html: string }[] }[];
+  }
+  for (const details of document.querySelectorAll('details')) details.open = true;
+  const { axe } = window as never as { axe: { run(...args: unknown[]): Promise<Found> } };
+  const found = await axe.run(document);
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`);
+}
+
+test('the reference can be read by everybody, in both themes', {
+  skip: needs('chromium'),
+}, async (t) => {
+  const { url } = await startTestService(t);
+  const browser = await startBrowser();
+  t.after(() => browser.close());
+  for (const [width, colorScheme] of [
+    [1280, 'light'],
+    [390, 'dark'],
+  ] as const) {
+    const viewport = { width, height: 900 };
+    const page = await browser.newPage({ viewport, colorScheme, bypassCSP: true });
+    await page.goto(`${url}/docs`);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.equal(wide, width, 'nothing is cut off or has to be scrolled to the side');
+    await page.addScriptTag({ content: AXE });
+    assert.deepEqual(await page.evaluate(violations), [], `${width} ${colorScheme}`);
+    await page.close();
+  }
+});
+
+test('a link of the contents leads to its operation, without scripts', {
+  skip: needs('chromium'),
+}, async (t) => {
+  const { url } = await startTestService(t);
+  const browser = await startBrowser();
+  t.after(() => browser.close());
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  await page.goto(`${url}/docs`);
+  await page.locator('nav.contents a[href="#createApiKey"]').click();
+  await page.locator('#createApiKey h3').waitFor();
+  assert.ok(await page.locator('#createApiKey:target').isVisible());
+  const answer = page.locator('#createApiKey details').first();
+  await answer.locator('summary').click();
+  assert.ok(await answer.getByText('livemode').first().isVisible());
+  assert.deepEqual(
+    [...new Set(asked.filter((each) => !each.startsWith('data:')))],
+    [`${url}/docs`],
+  );
+});

@@ -1,0 +1,187 @@
+/** Hostile requests to every operation: never a fault of ours, never a word of the inside, never a trace of what was refused. */
+
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { createApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import type { Role } from '../../src/http/actor.ts';
+import type { Route } from '../../src/http/route.ts';
+import { isoTime } from '../../src/lib/clock.ts';
+import { zoneResolver } from '../../src/net/zone.ts';
+import { ROUTES } from '../../src/routes.ts';
+import { type Db, openStore } from '../../src/store/open.ts';
+import { createApiKey, makeOwner } from '../../src/team/queries.ts';
+import { insertSession } from '../../src/team/sessions.ts';
+import { temporaryFolder } from '../helpers/app.ts';
+import { testClock } from '../helpers/clock.ts';
+import { type Hostile, hostileRequest, REAL } from '../http/hostile-values.ts';
+import { contentsOf, INSIDE } from './inside.ts';
+
+const SEED = 20_261_121;
+const REQUESTS = 21_000;
+
+/** What was sent, in a page, as it was sent. */
+const UNESCAPED = /<script>alert|"><img src=x/;
+
+type Row = Record<string, unknown>;
+
+async function changesOf(db: Db): Promise<number> {
+  const { rows } = await sql<{ n: number }>`select total_changes() as n`.execute(db);
+  return rows[0]!.n;
+}
+
+/** The application without sockets, jobs or a clock that moves; outgoing mail stays in the outbox. */
+async function assemble(t: TestContext) {
+  const { config } = readConfig({
+    DELIVERABILITY_DATA_DIR: temporaryFolder(t),
+    DELIVERABILITY_INBOX_DOMAIN: 'inbox.test',
+    DELIVERABILITY_WORKERS: '1',
+    DELIVERABILITY_BLOCKLISTS: '-all',
+    DELIVERABILITY_RATE_LIMIT: '0',
+    DELIVERABILITY_MAIL_URL: 'smtp://127.0.0.1:9',
+    DELIVERABILITY_MAIL_FROM: 'no-reply@example.com',
+  });
+  const faults: unknown[] = [];
+  const none = () => {};
+  const fault = (message: string, fields?: object) => void faults.push([message, fields]);
+  const assembled = await createApp(config, ROUTES, '0.0.0-test', {
+    store: openStore(':memory:'),
+    clock: testClock(),
+    resolver: zoneResolver({}),
+    log: { debug: none, info: none, warn: none, error: fault },
+    mailListening: () => true,
+  });
+  t.after(() => assembled.close());
+  return { ...assembled, faults };
+}
+
+type Assembled = Awaited<ReturnType<typeof assemble>>;
+
+async function credentialsOf({ app }: Assembled): Promise<Record<string, string>[]> {
+  const { owner } = await makeOwner(app, 'owner@example.com');
+  const joined_at = isoTime(app.clock.now());
+  const member = async (role: Exclude<Role, 'owner'>) => {
+    const id = app.newId('mem');
+    const row = { id, email: `${role}@example.org`, name: role, role, joined_at };
+    await app.db.insertInto('members').values(row).execute();
+    return id;
+  };
+  const key = async (memberId: string, role: Role, livemode = true) => {
+    const made = await createApiKey(app, { memberId, name: role, role, livemode });
+    return { authorization: `Bearer ${made.key}` };
+  };
+  const { token } = await app.db
+    .transaction()
+    .execute((tx) => insertSession(tx, app, owner.id, { ip: null, userAgent: null }));
+  return [
+    await key(owner.id, 'owner'),
+    await key(await member('admin'), 'admin'),
+    await key(await member('member'), 'member'),
+    await key(await member('viewer'), 'viewer'),
+    await key(owner.id, 'owner', false),
+    { cookie: `deliverability=${token}`, 'sec-fetch-site': 'same-origin' },
+    {},
+    { authorization: 'Bearer' },
+    { authorization: `Bearer ${"'".repeat(300)}` },
+  ];
+}
+
+const TABLE_OF: [RegExp, 'tests' | 'members' | 'invitations' | 'api_keys' | 'sessions'][] = [
+  [/^\/v1\/tests/, 'tests'],
+  [/^\/v1\/team\/members/, 'members'],
+  [/^\/v1\/team\/invitations/, 'invitations'],
+  [/^\/v1\/api_keys/, 'api_keys'],
+  [/^\/v1\/sessions/, 'sessions'],
+];
+
+/** The newest of what the route is about, never what the requests themselves need. */
+async function realId({ app }: Assembled, { path }: Route, kept: Set<string>): Promise<string> {
+  const table = TABLE_OF.find(([pattern]) => pattern.test(path))?.[1];
+  if (!table) return 'none';
+  const rows = await app.db.selectFrom(table).select('id').orderBy('id', 'desc').limit(1).execute();
+  const id = rows[0]?.id ?? 'none';
+  return kept.has(id) ? 'none' : id;
+}
+
+function requestOf(route: Route, hostile: Hostile, id: string, credential: Record<string, string>) {
+  let next = 0;
+  const path = route.path.replace(/:\w+/g, () => {
+    const param = hostile.params[next++]!;
+    return param === REAL ? id : param;
+  });
+  const query = new URLSearchParams(hostile.query).toString();
+  const headers = new Headers();
+  for (const [name, value] of [...hostile.headers, ...Object.entries(credential)])
+    headers.set(name, value);
+  if (hostile.type !== null && hostile.body !== null) headers.set('content-type', hostile.type);
+  const { method } = route;
+  const body = hostile.body as never;
+  return new Request(`http://127.0.0.1${path}${query && `?${query}`}`, { method, headers, body });
+}
+
+function checkAnswer(request: Request, { status, headers }: Response, text: string) {
+  const said = `${request.method} ${request.url.slice(0, 300)}: ${status} ${text.slice(0, 500)}`;
+  assert.ok(status < 500, said);
+  assert.match(headers.get('x-request-id') ?? '', /^req_\w+$/, said);
+  const fields = JSON.stringify([...headers]);
+  assert.doesNotMatch(fields, INSIDE, said);
+  assert.doesNotMatch(fields, /evil\.example/, said);
+  const type = headers.get('content-type') ?? '';
+  if (type.startsWith('text/html')) assert.doesNotMatch(text, UNESCAPED, said);
+  else if (status >= 400) {
+    const problem = JSON.parse(text);
+    assert.equal(type, 'application/problem+json', said);
+    assert.deepEqual([problem.object, problem.status], ['error', status], said);
+    assert.ok(text.length < 60_000, said);
+  }
+  assert.doesNotMatch(text, INSIDE, said);
+}
+
+test('hostile requests of every kind to every operation', { timeout: 240_000 }, async (t) => {
+  const assembled = await assemble(t);
+  const { app, fetch, faults } = assembled;
+  const { db } = app;
+  const credentials = await credentialsOf(assembled);
+  const { rows: needed } = await sql<{ id: string }>`
+    select id from members union select id from api_keys union select id from sessions`.execute(db);
+  const kept = new Set(needed.map(({ id }) => id));
+  const env = { incoming: { socket: { remoteAddress: '203.0.113.9' } } };
+  const seen: Record<string, number> = {};
+  let contents = await contentsOf(db);
+  let changes = await changesOf(db);
+  const ask = async (route: Route, hostile: Hostile) => {
+    const id = await realId(assembled, route, kept);
+    const request = requestOf(route, hostile, id, credentials[hostile.credential]!);
+    const response = await fetch(request, env as never);
+    const text = await response.text();
+    checkAnswer(request, response, text);
+    seen[response.status] = (seen[response.status] ?? 0) + 1;
+    const now = await changesOf(db);
+    if (now === changes) return;
+    const present = await contentsOf(db);
+    if (response.status >= 400)
+      assert.equal(present, contents, `${request.method} ${request.url}: ${response.status}`);
+    contents = present;
+    changes = now;
+  };
+  const each = Math.ceil(REQUESTS / ROUTES.length);
+  t.diagnostic(`seed ${SEED}, ${each} requests to each of ${ROUTES.length} operations`);
+  for (const route of ROUTES) {
+    const hostile = fc.asyncProperty(hostileRequest(route, credentials.length), (one) =>
+      ask(route, one),
+    );
+    await fc.assert(hostile, { seed: SEED, numRuns: each, endOnFailure: true });
+    // So that the looks at the whole database stay short.
+    await db.deleteFrom('tests').execute();
+    await db.deleteFrom('messages').execute();
+    [contents, changes] = [await contentsOf(db), await changesOf(db)];
+  }
+  t.diagnostic(`answers by status: ${JSON.stringify(seen)}`);
+  assert.ok(Object.values(seen).reduce((a, b) => a + b) >= 20_000);
+  for (const status of [200, 201, 202, 400, 401, 403, 404, 409, 412, 413, 415, 422])
+    assert.ok(seen[status]! > 0, `some answers are ${status}: ${JSON.stringify(seen)}`);
+  assert.deepEqual(faults, []);
+  assert.equal(({} as Row).polluted, undefined);
+});

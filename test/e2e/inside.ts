@@ -1,0 +1,24 @@
+/** What no client is to see, and all that a refused request must leave as it was. */
+
+import assert from 'node:assert/strict';
+import { sql } from 'kysely';
+import type { Db } from '../../src/store/open.ts';
+
+/** What only the inside of the program says; the requests say none of it. */
+export const INSIDE =
+  /node_modules|\bat [\w.<>]+ \(|\.tsx?:\d|file:\/\/\/\w+\/\w+\/(src|dist)|SQLITE|SqliteError|no such (table|column)|syntax error|(Type|Range|Reference|Syntax)Error|Cannot (read|convert)|is not (a function|iterable)|\[object Object\]|deliverability-\w{6}\b|scrypt|"stack"/;
+
+type Row = Record<string, unknown>;
+
+/** Everything in the database; when a credential was last used is no trace of what was asked. */
+export async function contentsOf(db: Db): Promise<string> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select name from sqlite_master where type = 'table' and name not like 'sqlite_%'`.execute(db);
+  const all: Record<string, Row[]> = {};
+  for (const { name } of tables) {
+    const { rows } = await sql<Row>`select * from ${sql.table(name)}`.execute(db);
+    all[name] = rows.map(({ last_used_at: _, ...row }) => row);
+  }
+  assert.ok('audit_log' in all && 'outbox' in all && 'idempotency_keys' in all);
+  return JSON.stringify(all);
+}

@@ -1,0 +1,92 @@
+/** Answers judged by the served OpenAPI document: status, type, header fields and body. */
+
+import assert from 'node:assert/strict';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { Answer } from '../helpers/app.ts';
+
+interface Response {
+  headers?: Record<string, { $ref: string }>;
+  content?: Record<string, { schema: object }>;
+}
+
+interface Operation {
+  operationId: string;
+  responses: Record<string, Response>;
+}
+
+interface Document {
+  paths: Record<string, Record<string, Operation>>;
+}
+
+/** Absent from some answers of their status: only where there is a limit, a replay or a delay. */
+const OPTIONAL = /^(ratelimit|idempotent-replayed|retry-after|allow|www-authenticate)/i;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/**
+ * Compiles every schema of the document. `check` throws for an answer that the document does not
+ * allow, and gives the operation that answered.
+ */
+export function documentValidator(served: object) {
+  const document = served as Document;
+  const ajv = new Ajv2020({
+    strict: false,
+    allErrors: true,
+    formats: { 'date-time': TIME, email: /@/ },
+  });
+  ajv.addSchema({ ...document, $id: 'https://document.example/' });
+  const unresolved: string[] = [];
+  const compiled = new Map<string, ValidateFunction>();
+  walk(document, [], (schema, path) => {
+    const pointer = path.map((part) => part.replace(/~/g, '~0').replace(/\//g, '~1')).join('/');
+    try {
+      // By its place in the document, so that references within it hold.
+      const at = pointer.split('/').map(encodeURIComponent).join('/');
+      compiled.set(path.join(' '), ajv.compile({ $ref: `https://document.example/#/${at}` }));
+    } catch (error) {
+      unresolved.push(`${pointer} ${JSON.stringify(schema)}: ${String(error)}`);
+    }
+  });
+
+  const check = (method: string, path: string, answer: Answer): string => {
+    const { pathname } = new URL(path, 'http://x');
+    const [template, operation] = operationAt(document, method, pathname);
+    const said = `${operation.operationId} ${answer.status} ${answer.text.slice(0, 300)}`;
+    const response = operation.responses[answer.status];
+    assert.ok(response, `not documented: ${said}`);
+    for (const name of Object.keys(response.headers ?? {}))
+      if (!OPTIONAL.test(name)) assert.ok(answer.headers.has(name), `${name} is missing: ${said}`);
+    if (answer.status === 304) return operation.operationId;
+    const type = (answer.headers.get('content-type') ?? '').split(';')[0]!;
+    assert.ok(response.content?.[type], `the type ${type} is not documented: ${said}`);
+    const place = ['paths', template, method.toLowerCase(), 'responses', `${answer.status}`];
+    const validate = compiled.get([...place, 'content', type, 'schema'].join(' '));
+    assert.ok(validate, said);
+    assert.ok(validate(answer.body), `${said}: ${JSON.stringify(validate.errors)}`);
+    return operation.operationId;
+  };
+  return { schemas: compiled.size, unresolved, check };
+}
+
+/** Of templates that match, the one with the fewest variable parts. */
+function operationAt(document: Document, method: string, pathname: string): [string, Operation] {
+  const matching = Object.keys(document.paths)
+    .filter((template) => new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(pathname))
+    .sort((a, b) => a.split('{').length - b.split('{').length);
+  for (const template of matching) {
+    const operation = document.paths[template]![method.toLowerCase()];
+    if (operation) return [template, operation];
+  }
+  throw new Error(`${method} ${pathname} is not in the document`);
+}
+
+/** Calls back for whatever stands under the name `schema`, and for the named schemas. */
+function walk(value: unknown, path: string[], found: (schema: unknown, path: string[]) => void) {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, part] of Object.entries(value)) {
+    const at = [...path, name];
+    const isSchema =
+      name === 'schema' || (path.join(' ') === 'components schemas' && part !== null);
+    if (isSchema) found(part, at);
+    else walk(part, at, found);
+  }
+}

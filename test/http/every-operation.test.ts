@@ -1,0 +1,207 @@
+/** Every documented operation is asked, well and wrongly, and each answer is what the served document says. */
+
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { ROUTES } from '../../src/routes.ts';
+import { type Answer, type CallOptions, startTestService } from '../helpers/app.ts';
+import { goodMessage } from '../helpers/good-message.ts';
+import { startMailSink } from '../outbox/mail-sink.ts';
+import { browserOf, givePassword, PASSWORD, type Session } from '../team/browser.ts';
+import type { Invitation, Member } from '../team/team-service.ts';
+import { documentValidator } from './document-validator.ts';
+
+type Asked = <T = Record<string, string>>(
+  method: string,
+  path: string,
+  status: number,
+  options?: CallOptions,
+) => Promise<Answer<T>>;
+
+interface Walk {
+  ask: Asked;
+  /** Operations of the document that answered with success. */
+  succeeded: Set<string>;
+  document: { paths: Record<string, Record<string, { operationId: string; security: object[] }>> };
+  service: Awaited<ReturnType<typeof startTestService>>;
+  resetToken(): Promise<string>;
+}
+
+async function startWalk(t: TestContext): Promise<Walk> {
+  const sink = await startMailSink(t);
+  const service = await startTestService(t, {
+    env: {
+      DELIVERABILITY_MAIL_URL: `smtp://127.0.0.1:${sink.port}`,
+      DELIVERABILITY_MAIL_FROM: 'no-reply@example.com',
+    },
+  });
+  const served = await service.call('GET', '/openapi.json', { key: null });
+  const { check } = documentValidator(served.body);
+  const succeeded = new Set<string>();
+  return {
+    service,
+    succeeded,
+    document: served.body as never,
+    async ask(method, path, status, options) {
+      const answer = await service.call(method, path, options);
+      const operation = check(method, path, answer);
+      assert.equal(answer.status, status, `${method} ${path}: ${answer.text}`);
+      if (status < 300) succeeded.add(operation);
+      return answer as never;
+    },
+    async resetToken() {
+      // Ends what is under way: the mail has gone out when this resolves.
+      await service.app.scheduler.stop();
+      const mail = sink.taken.map(({ raw }) => raw.toString().replace(/=\r\n/g, '')).at(-1)!;
+      return /\/password\/([\w-]+)/.exec(mail)![1]!;
+    },
+  };
+}
+
+async function walkHealth({ ask }: Walk) {
+  for (const path of ['/healthz', '/readyz', '/status', '/v1/status', '/v1/capabilities'])
+    await ask('GET', path, 200, { key: null });
+}
+
+async function walkTests({ ask }: Walk) {
+  const made = await ask('POST', '/v1/tests', 201, { json: { name: 'One' } });
+  const sent = await ask('POST', '/v1/tests?client_ip=192.0.2.1&helo=a', 201, {
+    body: goodMessage(),
+    headers: { 'content-type': 'message/rfc822' },
+  });
+  const path = `/v1/tests/${sent.body.id}`;
+  const done = await ask('GET', `${path}?wait=50`, 200);
+  assert.equal(done.body.status, 'completed');
+  const etag = done.headers.get('etag')!;
+  await ask('GET', path, 304, { headers: { 'if-none-match': etag } });
+  await ask('PATCH', path, 412, { json: { name: 'x' }, headers: { 'if-match': '"old"' } });
+  await ask('PATCH', path, 200, { json: { metadata: { a: 'b' } }, headers: { 'if-match': etag } });
+  await ask('GET', '/v1/tests?limit=1', 200);
+  await ask('GET', '/v1/tests/export', 200);
+  await ask('GET', '/v1/tests/export', 200, { headers: { accept: 'application/x-ndjson' } });
+  for (const part of ['source', 'report.html', 'report.pdf'])
+    await ask('GET', `${path}/${part}`, 200);
+  await ask('POST', `/v1/tests/${made.body.id}/reanalyze`, 409);
+  await ask('POST', `${path}/reanalyze`, 200);
+  await ask('DELETE', `/v1/tests/${made.body.id}`, 200);
+}
+
+async function walkTeam({ ask, service }: Walk) {
+  const { app } = service;
+  const invitations = '/v1/team/invitations';
+  const json = { email: 'bob@example.com' };
+  const idempotent = { json, headers: { 'idempotency-key': 'one' } };
+  const made = await ask<Invitation>('POST', invitations, 201, idempotent);
+  const again = await ask('POST', invitations, 201, idempotent);
+  assert.equal(again.headers.get('idempotent-replayed'), 'true');
+  await ask('POST', invitations, 422, { ...idempotent, json: { email: 'carol@example.com' } });
+  await ask('POST', invitations, 409, { json });
+  const other = await ask('POST', invitations, 201, { json: { email: 'dan@example.com' } });
+  await ask('GET', `${invitations}?limit=1`, 200);
+  await ask('GET', `${invitations}/${made.body.id}`, 200);
+  const resent = await ask<Invitation>('POST', `${invitations}/${made.body.id}/resend`, 200);
+  await ask('DELETE', `${invitations}/${other.body.id}`, 200);
+  const accepting = (token: string) => ({
+    key: null,
+    json: { token, name: 'Bob', password: PASSWORD },
+  });
+  const tokenOf = ({ body }: Answer<Invitation>) => body.accept_url.split('/').at(-1)!;
+  await ask('POST', `${invitations}/accept`, 404, accepting(tokenOf(made)));
+  const bob = await ask<Member>('POST', `${invitations}/accept`, 201, accepting(tokenOf(resent)));
+  await ask('POST', `${invitations}/accept`, 410, accepting(tokenOf(resent)));
+  await ask('GET', '/v1/team/members', 200);
+  const path = `/v1/team/members/${bob.body.id}`;
+  await ask('GET', path, 200);
+  await ask('PATCH', path, 200, { json: { role: 'admin', name: 'Robert' } });
+  const key = await ask('POST', '/v1/api_keys', 201, { json: { name: 'k', expires_in: 60 } });
+  await ask('GET', '/v1/api_keys', 200);
+  await ask('GET', `/v1/api_keys/${key.body.id}`, 200);
+  await ask('DELETE', `/v1/api_keys/${key.body.id}`, 200);
+  const owner = await app.db
+    .selectFrom('members')
+    .select('id')
+    .where('role', '=', 'owner')
+    .executeTakeFirstOrThrow();
+  await ask('DELETE', `/v1/team/members/${owner.id}`, 403);
+  const transfer = (id: string) => ({ json: { new_owner_id: id } });
+  await ask('POST', '/v1/team/transfer-ownership', 200, transfer(bob.body.id));
+  await ask('POST', '/v1/team/transfer-ownership', 403, transfer(owner.id));
+  const carol = await service.makeMember('viewer');
+  await ask('GET', '/v1/team/members', 403, { key: carol.key });
+  await ask('DELETE', `/v1/team/members/${carol.id}`, 200);
+  await ask('GET', '/v1/audit_log', 200);
+}
+
+async function walkAccount(walk: Walk) {
+  const { ask, service, resetToken } = walk;
+  const email = 'owner@example.com';
+  await givePassword(service, email);
+  const credentials = { key: null, json: { email, password: PASSWORD } };
+  await ask('POST', '/v1/sessions', 401, { key: null, json: { email, password: 'wrong' } });
+  const signedIn = await ask<Session>('POST', '/v1/sessions', 201, credentials);
+  const other = await ask<Session>('POST', '/v1/sessions', 201, credentials);
+  const { cookie } = browserOf(service, signedIn);
+  const headers = { cookie, 'sec-fetch-site': 'same-origin' };
+  await ask('GET', '/v1/sessions', 200, { key: null, headers });
+  await ask('GET', '/v1/me', 200, { key: null, headers });
+  await ask('GET', '/v1/me', 200);
+  const foreign = { cookie, 'sec-fetch-site': 'cross-site' };
+  await ask('PATCH', '/v1/me', 403, { key: null, headers: foreign, json: { name: 'x' } });
+  await ask('PATCH', '/v1/me', 200, { key: null, headers, json: { name: 'The Owner' } });
+  await ask('DELETE', `/v1/sessions/${other.body.id}`, 200, { key: null, headers });
+  await ask('DELETE', '/v1/sessions/current', 404);
+  await ask('DELETE', '/v1/sessions/current', 200, { key: null, headers });
+  await ask('POST', '/v1/password_resets', 202, { key: null, json: { email } });
+  const token = await resetToken();
+  const confirm = { key: null, json: { token, password: 'another long password' } };
+  await ask('POST', '/v1/password_resets/confirm', 200, confirm);
+  await ask('POST', '/v1/password_resets/confirm', 410, confirm);
+  const unknown = { ...confirm.json, token: 'x' };
+  await ask('POST', '/v1/password_resets/confirm', 404, { ...confirm, json: unknown });
+}
+
+/** What can go wrong at any operation. */
+async function walkRefusals({ ask, document }: Walk) {
+  const json = { 'content-type': 'application/json' };
+  for (const [template, methods] of Object.entries(document.paths))
+    for (const [name, { operationId, security }] of Object.entries(methods)) {
+      const method = name.toUpperCase();
+      const path = template.replace(/\{\w+\}/g, 'nothing_0');
+      const key = security.length > 0 ? undefined : null;
+      const body = ROUTES.find((route) => route.operation === operationId)!.body;
+      if (key === undefined) {
+        await ask(method, path, 401, { key: null });
+        await ask(method, path, 401, { key: 'dlv_live_none' });
+      }
+      await ask(method, `${path}?no_such=1`, 422, { key });
+      if (template.includes('{') && !body) await ask(method, path, 404, { key });
+      if (!body) continue;
+      await ask(method, path, 400, { key, headers: json, body: '{"half":' });
+      await ask(method, path, 415, { key, headers: { 'content-type': 'text/plain' }, body: 'x' });
+      await ask(method, path, 413, { key, headers: json, body: ' '.repeat(1024 * 1024 + 1) });
+      await ask(method, path, 422, { key, json: { no_such: 1 } });
+    }
+}
+
+test('every documented operation answers as the document says, with success and with errors', async (t) => {
+  const walk = await startWalk(t);
+  await walkRefusals(walk);
+  await walkHealth(walk);
+  await walkTests(walk);
+  await walkTeam(walk);
+  await walkAccount(walk);
+  const documented = Object.values(walk.document.paths).flatMap((methods) =>
+    Object.values(methods).map(({ operationId }) => operationId),
+  );
+  assert.deepEqual([...walk.succeeded].toSorted(), documented.toSorted());
+});
+
+test('an answer that the document does not know is seen', async (t) => {
+  const { call } = await startTestService(t);
+  const { check } = documentValidator((await call('GET', '/openapi.json')).body);
+  const answer = await call<Record<string, unknown>>('GET', '/healthz');
+  assert.equal(check('GET', '/healthz', answer), 'getHealth');
+  const wrong = { ...answer, body: { ...answer.body, uptime_seconds: 'long' } };
+  assert.throws(() => check('GET', '/healthz', wrong), /uptime_seconds/);
+  assert.throws(() => check('GET', '/healthz', { ...answer, status: 418 }), /not documented/);
+  assert.throws(() => check('GET', '/healthz', { ...answer, headers: new Headers() }), /missing/);
+});

@@ -1,0 +1,154 @@
+/** What a hostile client may write: texts, JSON, messages, forms and header fields. */
+
+const deep = (depth: number, open: string, close: string) =>
+  open.repeat(depth) + close.repeat(depth);
+
+export const TEXTS = [
+  ...[
+    '',
+    ' ',
+    '\u0000',
+    'a\u0000b',
+    '\r\nSet-Cookie: a=b',
+    '\u202e',
+    '\ufeff',
+    '\ud800',
+    '\udfff\ud800',
+  ],
+  ...[
+    "' OR 1=1 --",
+    "'; DROP TABLE tests; --",
+    '" UNION SELECT hash FROM api_keys --',
+    '%',
+    '_',
+    '\\',
+  ],
+  ...['<script>alert(1)</script>', '"><img src=x onerror=alert(1)>', '{{7*7}}'],
+  ...[
+    '../../../../etc/passwd',
+    '..%2f..%2fetc%2fpasswd',
+    '/etc/passwd',
+    'file:///etc/passwd',
+    '%00',
+  ],
+  ...['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'then', 'toJSON'],
+  ...['x'.repeat(201), 'x'.repeat(5000), 'é'.repeat(200), '😀'.repeat(101), '1e999', '-0', 'NaN'],
+  ...[
+    '0',
+    '-1',
+    '100',
+    '101',
+    '9007199254740993',
+    '999999999999999999999999',
+    '0x10',
+    'null',
+    'true',
+  ],
+  ...['2026-02-30T00:00:00Z', '+999999-01-01T00:00:00Z', '0000-00-00', 'a@b', 'a@[127.0.0.1]'],
+  ...[
+    '"a b"@example.com',
+    'a@example.com\r\nBcc: b@example.com',
+    'ａ@ｅxample.com',
+    'owner@example.com',
+  ],
+  ...['test_', 'test_01', 'mem_01', 'inv_01', 'key_01', 'ses_01', 'current', 'export', 'accept'],
+];
+
+/** Of JSON, by themselves or as fields. */
+export const RAW_JSON = [
+  ...[
+    'null',
+    'true',
+    '0',
+    '-0',
+    '1e999',
+    '-1e999',
+    '1e-999',
+    '12345678901234567890123',
+    '""',
+    '[]',
+  ],
+  ...['{}', '[{}]', '"\\ud800"', '"\\u0000"', '{"":""}', '{"__proto__":{"polluted":true}}'],
+  ...['{"constructor":{"prototype":{"polluted":true}}}', deep(63, '[', ']'), deep(65, '[', ']')],
+  ...[`${'{"a":'.repeat(60)}1${'}'.repeat(60)}`, '[1,2,3]', '{"toString":1}', '{"length":1e9}'],
+];
+export const BROKEN_JSON = [
+  ...[
+    '{',
+    '{"a"',
+    '{"a":}',
+    "{'a':1}",
+    'NaN',
+    'undefined',
+    '\u0000',
+    '\ufeff{}',
+    '{"a":1,}',
+    '[1',
+    '"',
+  ],
+  ...[deep(100_000, '[', ''), deep(50_000, '{"a":', ''), '//x\n{}', '{"a":01}', '{"a":"\n"}'],
+];
+
+/** Values with which a body passes, so that what comes behind the checks is met too. */
+export const PLAUSIBLE: Record<string, unknown[]> = {
+  name: ['Bob'],
+  email: ['bob@example.com', 'owner@example.com', 'carol@example.net'],
+  role: ['viewer', 'member', 'admin', 'owner'],
+  kind: ['auto', 'marketing'],
+  metadata: [{}, { a: 'b' }, null],
+  password: ['correct horse battery'],
+  current_password: ['a wrong password'],
+  token: ['unknown'],
+  new_owner_id: ['mem_01'],
+  expires_in: [60, 3600, null],
+  livemode: [true, false],
+};
+
+export const MESSAGES = [
+  ...['', '\r\n', 'From: a\r\n\r\n', 'From: a@example.com\n\nb', '\u0000'.repeat(50), ':\n:\n'],
+  ...[`${'A: b\r\n'.repeat(500)}\r\n`, 'Content-Type: multipart/mixed; boundary=a\n\n--a\n--a'],
+];
+export const FORMS = [
+  ...[
+    'email=owner%40example.com&password=x',
+    'email=%00&password=%ff',
+    'email=<script>alert(1)</script>',
+  ],
+  ...[
+    'name=a&password=b&repeat=c',
+    '&&&===',
+    '%',
+    'email=a&email=b',
+    'name="><img src=x onerror=alert(1)>',
+  ],
+  ...['password=correct+horse+battery&repeat=correct+horse+battery&name=Bob', 'x'.repeat(17_000)],
+];
+
+export const TYPES = [
+  'text/plain',
+  'application/json; charset=utf-16',
+  'multipart/form-data',
+  '*/*',
+  ';',
+  'é',
+];
+
+export const HEADERS: [string, string[]][] = [
+  ['idempotency-key', ['', 'k', 'x'.repeat(255), 'x'.repeat(256), "'; DROP TABLE tests", 'é']],
+  ['if-match', ['*', '"x"', 'W/"x"', ',', '"', 'x'.repeat(5000)]],
+  ['if-none-match', ['*', '"x"', 'W/"x"', ',,,']],
+  ['accept', ['*/*', 'application/json', 'text/csv;q=0', ',', 'application/x-ndjson']],
+  ['accept-language', ['*', 'x'.repeat(3000)]],
+  ['cookie', ['deliverability=', 'deliverability="x"', ';;=;', 'deliverability=%', '__proto__=1']],
+  ['content-encoding', ['gzip', 'identity', '']],
+  ['content-length', ['0', '-1', '99999999999', 'x']],
+  ['x-forwarded-for', ['127.0.0.1', '::1, <script>', ',,,', 'x'.repeat(2000)]],
+  ['x-forwarded-proto', ['https', 'javascript']],
+  ['x-http-method-override', ['DELETE']],
+  ['x-request-id', ['../x', 'x'.repeat(1000)]],
+  ['origin', ['null', 'https://evil.example', 'http://', '']],
+  ['sec-fetch-site', ['same-origin', 'cross-site', 'none', 'x']],
+  ['user-agent', ['', '<script>alert(1)</script>', 'x'.repeat(5000)]],
+  ['range', ['bytes=0-', 'bytes=-1,9-2']],
+  ['transfer-encoding', ['chunked']],
+];

@@ -1,0 +1,222 @@
+/** What is secret stands in clear in no byte of the database, no line of the log and no answer that refuses. */
+
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { sql } from 'kysely';
+import { type CallOptions, startTestService, type TestService } from '../helpers/app.ts';
+import { type MailSink, startMailSink } from '../outbox/mail-sink.ts';
+import { browserOf, type Session } from '../team/browser.ts';
+import type { Invitation } from '../team/team-service.ts';
+
+const OWNER = { email: 'owner@example.com', password: 'the first password of all' };
+const REPLACED = 'the password after the reset';
+const CHANGED = 'the password after the change';
+const ACCEPTED = 'the password of an invited member';
+const WRONG = 'a password that is not right';
+
+interface Scene extends TestService {
+  sink: MailSink;
+  /** By what they are, so that a leak is told by its name. */
+  secrets: Map<string, string>;
+  /** The texts and header fields of answers of 400 and above. */
+  refusals: string[];
+  ask: TestService['call'];
+}
+
+async function startScene(t: TestContext): Promise<Scene> {
+  const sink = await startMailSink(t);
+  const service = await startTestService(t, {
+    env: {
+      DELIVERABILITY_MAIL_URL: `smtp://127.0.0.1:${sink.port}`,
+      DELIVERABILITY_MAIL_FROM: 'no-reply@example.com',
+      DELIVERABILITY_OWNER_EMAIL: OWNER.email,
+      DELIVERABILITY_OWNER_PASSWORD: OWNER.password,
+    },
+  });
+  const refusals: string[] = [];
+  const secrets = new Map([
+    ['first password', OWNER.password],
+    ['password after the reset', REPLACED],
+    ['password after the change', CHANGED],
+    ['password of an invited member', ACCEPTED],
+    ['wrong password', WRONG],
+    ['key of the owner', service.key],
+  ]);
+  const ask: TestService['call'] = async (method, path, options) => {
+    const answer = await service.call(method, path, options);
+    if (answer.status >= 400) refusals.push(JSON.stringify([...answer.headers]) + answer.text);
+    return answer as never;
+  };
+  return { ...service, sink, secrets, refusals, ask };
+}
+
+const idempotent = (name: string) => ({ 'idempotency-key': name });
+
+async function makeKeys({ ask, secrets, key, makeMember }: Scene) {
+  const json = { name: 'build' };
+  const headers = idempotent('keys');
+  for (const livemode of [true, false]) {
+    const made = await ask<{ id: string; key: string }>('POST', '/v1/api_keys', {
+      json: { name: 'k', livemode },
+    });
+    secrets.set(`key, live ${livemode}`, made.body.key);
+    await ask('DELETE', `/v1/api_keys/${made.body.id}`);
+    assert.equal((await ask('GET', '/v1/me', { key: made.body.key })).status, 401);
+  }
+  const kept = await ask<{ key: string }>('POST', '/v1/api_keys', { json, headers });
+  secrets.set('key in a kept answer', kept.body.key);
+  const replayed = await ask<{ key: string }>('POST', '/v1/api_keys', { json, headers });
+  assert.equal(replayed.body.key, kept.body.key);
+  await ask('POST', '/v1/api_keys', { json: { name: 'other' }, headers });
+  const viewer = await makeMember('viewer');
+  secrets.set('key of a viewer', viewer.key);
+  await ask('POST', '/v1/api_keys', { json, key: viewer.key });
+  await ask('POST', '/v1/api_keys', { json: { name: 'k', role: key } });
+}
+
+async function inviteSomebody({ ask, secrets }: Scene) {
+  const json = { email: 'bob@example.com' };
+  const path = '/v1/team/invitations';
+  const first = await ask<Invitation>('POST', path, { json, headers: idempotent('first') });
+  const resent = await ask<Invitation>('POST', `${path}/${first.body.id}/resend`);
+  const revoked = await ask<Invitation>('POST', path, { json: { email: 'dan@example.com' } });
+  await ask('DELETE', `${path}/${revoked.body.id}`);
+  const [old, used, dead] = [first, resent, revoked].map(
+    ({ body }) => body.accept_url.split('/').at(-1)!,
+  ) as [string, string, string];
+  secrets.set('replaced invitation', old).set('used invitation', used).set('revoked', dead);
+  const accept = (token: string) =>
+    ask('POST', `${path}/accept`, { key: null, json: { token, name: 'Bob', password: ACCEPTED } });
+  const statuses = [old, dead, used, used];
+  const answers = [];
+  for (const token of statuses) answers.push((await accept(token)).status);
+  assert.deepEqual(answers, [404, 410, 201, 410]);
+}
+
+async function signInAndOut({ ask, secrets, ...service }: Scene) {
+  const signIn = (password: string) =>
+    ask<Session>('POST', '/v1/sessions', { key: null, json: { ...OWNER, password } });
+  assert.equal((await signIn(WRONG)).status, 401);
+  const [one, two] = [await signIn(OWNER.password), await signIn(OWNER.password)];
+  const [first, second] = [browserOf(service, one), browserOf(service, two)];
+  secrets.set('session', first.token).set('ended session', second.token);
+  const as = (cookie: string): CallOptions => ({
+    key: null,
+    headers: { cookie, 'sec-fetch-site': 'same-origin' },
+  });
+  assert.equal((await ask('DELETE', '/v1/sessions/current', as(second.cookie))).status, 200);
+  assert.equal((await ask('GET', '/v1/me', as(second.cookie))).status, 401);
+  const change = { password: CHANGED, current_password: OWNER.password };
+  const wrong = { ...change, current_password: WRONG };
+  assert.equal((await ask('PATCH', '/v1/me', { ...as(first.cookie), json: wrong })).status, 422);
+  assert.equal((await ask('PATCH', '/v1/me', { ...as(first.cookie), json: change })).status, 200);
+}
+
+async function resetPassword({ ask, secrets, sink, app }: Scene) {
+  const request = { key: null, json: { email: OWNER.email } };
+  assert.equal((await ask('POST', '/v1/password_resets', request)).status, 202);
+  // Ends what is under way: the mail has gone out when this resolves.
+  await app.scheduler.stop();
+  const mail = sink.taken.map(({ raw }) => raw.toString().replace(/=\r\n/g, '')).at(-1)!;
+  const token = /\/password\/([\w-]+)/.exec(mail)![1]!;
+  secrets.set('link to set a password', token);
+  const path = '/v1/password_resets/confirm';
+  const confirm = (password: string) => ask('POST', path, { key: null, json: { token, password } });
+  const short = await confirm('short');
+  const set = await confirm(REPLACED);
+  const again = await confirm(REPLACED);
+  assert.deepEqual([short.status, set.status, again.status], [422, 200, 410]);
+}
+
+/** Secrets where they do not belong: each is refused, and none comes back. */
+async function misplace({ ask, secrets }: Scene) {
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  for (const secret of [...secrets.values()]) {
+    const word = encodeURIComponent(secret);
+    for (const link of ['password', 'invitations']) {
+      await ask('GET', `/${link}/${word}`, { key: null });
+      await ask('PATCH', `/${link}/${word}`, { key: null });
+      await ask('POST', `/${link}/${word}`, { key: null, headers: form, body: `password=${word}` });
+    }
+    // A key where its id belongs: such a path is logged.
+    if (secret.startsWith('dlv_')) await ask('DELETE', `/v1/api_keys/${secret}`);
+    await ask('GET', `/v1/tests?q=x&limit=${word}`);
+    await ask('GET', '/v1/tests', { key: secret });
+    await ask('POST', '/v1/team/invitations', { json: { email: secret, role: secret } });
+    await ask('POST', '/v1/tests', { json: { name: 7, metadata: secret, kind: secret } });
+    await ask('POST', '/v1/sessions', { key: null, json: { email: 7, password: secret } });
+    const json = { 'content-type': 'application/json' };
+    await ask('POST', '/v1/sessions', { key: null, headers: json, body: `{"password":"${secret}` });
+    const cookie = `deliverability=${word}`;
+    await ask('GET', '/v1/me', { key: null, headers: { cookie } });
+  }
+}
+
+/** As it is and as programs like to write it. */
+const writings = (secret: string): string[] => [
+  secret,
+  encodeURIComponent(secret),
+  Buffer.from(secret).toString('base64').replace(/=+$/, ''),
+  Buffer.from(secret).toString('hex'),
+];
+
+function leaksIn(text: Buffer, secrets: Map<string, string>): string[] {
+  return [...secrets].flatMap(([name, secret]) =>
+    writings(secret).some((writing) => text.includes(writing)) ? [name] : [],
+  );
+}
+
+function databaseBytes(folder: string): Buffer {
+  const files = readdirSync(folder).filter((name) => /\.db(-wal)?$/.test(name));
+  assert.ok(files.length > 0);
+  return Buffer.concat(files.map((name) => readFileSync(join(folder, name))));
+}
+
+test('no secret stands in clear in the database, in the log or in an answer that refuses', async (t) => {
+  const scene = await startScene(t);
+  const { app, folder, logged, refusals, secrets } = scene;
+  await makeKeys(scene);
+  await inviteSomebody(scene);
+  await signInAndOut(scene);
+  await resetPassword(scene);
+  await misplace(scene);
+  assert.ok(secrets.size >= 16 && refusals.length > 100, `${secrets.size} ${refusals.length}`);
+
+  const written = databaseBytes(folder);
+  assert.ok(written.includes('bob@example.com'), 'what is no secret is found');
+  assert.deepEqual(leaksIn(written, secrets), []);
+  await sql`pragma wal_checkpoint(truncate)`.execute(app.db);
+  assert.deepEqual(leaksIn(databaseBytes(folder), secrets), []);
+
+  const log = logged.map((line) => JSON.stringify(line));
+  assert.ok(log.some((line) => line.includes('/v1/password_resets/confirm')));
+  for (const line of log) assert.deepEqual(leaksIn(Buffer.from(line), secrets), [], line);
+  for (const text of refusals) assert.deepEqual(leaksIn(Buffer.from(text), secrets), [], text);
+});
+
+test('a mail server that cannot be reached leaves neither its password nor a link in clear', async (t) => {
+  const password = 'password-of-the-mail-server';
+  const { app, call, folder, logged } = await startTestService(t, {
+    env: {
+      DELIVERABILITY_MAIL_URL: `smtp://mailer:${password}@127.0.0.1:9`,
+      DELIVERABILITY_MAIL_FROM: 'no-reply@example.com',
+    },
+  });
+  const { body } = await call<Invitation>('POST', '/v1/team/invitations', {
+    json: { email: 'bob@example.com' },
+  });
+  await app.scheduler.stop();
+  const mail = await app.db.selectFrom('outbox').selectAll().executeTakeFirstOrThrow();
+  assert.ok(mail.attempts > 0 && mail.error, 'it was tried');
+  const token = body.accept_url.split('/').at(-1)!;
+  const secrets = new Map([
+    ['password', password],
+    ['link', token],
+  ]);
+  assert.deepEqual(leaksIn(databaseBytes(folder), secrets), []);
+  assert.deepEqual(leaksIn(Buffer.from(JSON.stringify(logged)), secrets), []);
+  const ready = await call('GET', '/readyz');
+  assert.deepEqual(leaksIn(Buffer.from(ready.text), secrets), []);
+});
