@@ -96,6 +96,9 @@ export async function createApp(
   const clock = overrides.clock ?? systemClock;
   const log = overrides.log ?? silentLog;
   const mailer = overrides.mailer ?? configuredMailer(config, clock);
+  // Whatever of the configuration cannot be used is told before the database is opened.
+  const lists = chosenBlocklists(config);
+  const secrets = createSecretBox(readSecretKey(config));
   const store = overrides.store ?? openStore(config.DATABASE_URL);
   const dns = overrides.resolver
     ? null
@@ -111,9 +114,9 @@ export async function createApp(
     newId: createIds(clock, await newestId(store.db)),
     resolver,
     pool: createAnalysisPool({ threads: config.WORKERS, resolver, log }),
-    secrets: createSecretBox(readSecretKey(config)),
+    secrets,
     signIn: createSignInGuard(clock),
-    blocklists: createBlocklistWatch({ lists: chosenBlocklists(config), resolver, clock, log }),
+    blocklists: createBlocklistWatch({ lists, resolver, clock, log }),
     mailer,
     reporter: createReporter({ log }),
     scheduler: undefined as never,

@@ -129,6 +129,7 @@ const accept = route({
   path: '/v1/team/invitations/accept',
   operation: 'acceptInvitation',
   role: 'public',
+  limit: { requests: 20, seconds: 60 },
   summary: 'Join the team with the token of an invitation',
   body: Acceptance,
   status: 201,

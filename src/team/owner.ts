@@ -6,6 +6,7 @@ import { AppError } from '../lib/errors.ts';
 import type { Tx } from '../store/open.ts';
 import type { MemberRow } from '../store/tables.ts';
 import { type Author, audit } from './audit.ts';
+import { normalizeEmail } from './email-address.ts';
 import { findMember, findMemberByEmail, findOwner, setRole, type TeamContext } from './members.ts';
 
 /**
@@ -16,7 +17,8 @@ export async function makeOwner(
   context: TeamContext,
   email: string,
 ): Promise<{ owner: MemberRow; created: boolean }> {
-  const address = email.toLowerCase();
+  // As sign-in reads it; what is no such address is kept as it was given.
+  const address = normalizeEmail(email) ?? email.toLowerCase();
   return context.db.transaction().execute(async (tx) => {
     const present = await findOwner(tx);
     const member = await findMemberByEmail(tx, address);
@@ -24,7 +26,7 @@ export async function makeOwner(
     if (member)
       return { owner: await handOver(tx, atTheMachine(context), present, member), created: false };
     if (present) return { owner: await readdress(tx, context, present, address), created: false };
-    return { owner: await createOwner(tx, context, email), created: true };
+    return { owner: await createOwner(tx, context, address, email.split('@')[0]!), created: true };
   });
 }
 
@@ -49,11 +51,16 @@ async function readdress(
   return { ...owner, email };
 }
 
-async function createOwner(tx: Tx, context: TeamContext, email: string): Promise<MemberRow> {
+async function createOwner(
+  tx: Tx,
+  context: TeamContext,
+  email: string,
+  name: string,
+): Promise<MemberRow> {
   const owner: MemberRow = {
     id: context.newId('mem'),
-    email: email.toLowerCase(),
-    name: email.split('@')[0]!,
+    email,
+    name,
     role: 'owner',
     joined_at: isoTime(context.clock.now()),
     password_hash: null,

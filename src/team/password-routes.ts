@@ -27,6 +27,7 @@ const confirmReset = route({
   path: '/v1/password_resets/confirm',
   operation: 'confirmPasswordReset',
   role: 'public',
+  limit: { requests: 20, seconds: 60 },
   summary: 'Set the password by the token of a link; all sessions of the member end',
   body: ResetConfirmation,
   response: PasswordReset,

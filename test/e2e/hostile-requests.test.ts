@@ -6,16 +6,18 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
+import { describeApi } from '../../src/health/openapi.ts';
 import type { Role } from '../../src/http/actor.ts';
 import type { Route } from '../../src/http/route.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { zoneResolver } from '../../src/net/zone.ts';
-import { ROUTES } from '../../src/routes.ts';
+import { DOCUMENTED_ROUTES, ROUTES } from '../../src/routes.ts';
 import { type Db, openStore } from '../../src/store/open.ts';
 import { createApiKey, makeOwner } from '../../src/team/queries.ts';
 import { insertSession } from '../../src/team/sessions.ts';
 import { temporaryFolder } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
+import { documentValidator } from '../http/document-validator.ts';
 import { type Hostile, hostileRequest, REAL } from '../http/hostile-values.ts';
 import { contentsOf, INSIDE } from './inside.ts';
 
@@ -151,12 +153,27 @@ test('hostile requests of every kind to every operation', { timeout: 240_000 }, 
   const seen: Record<string, number> = {};
   let contents = await contentsOf(db);
   let changes = await changesOf(db);
+  const { check } = documentValidator(describeApi(DOCUMENTED_ROUTES, app.config, app.version));
+  const checkDocumented = (
+    route: Route,
+    { method, url }: Request,
+    answer: Response,
+    text: string,
+  ) => {
+    const { status, headers } = answer;
+    // A path of no operation is in no document; nor is one with a slash too many, which is forgiven.
+    if (!DOCUMENTED_ROUTES.includes(route) || status === 404 || status === 405) return;
+    if (new URL(url).pathname.endsWith('/')) return;
+    const body = /json$/.test(headers.get('content-type') ?? '') && text ? JSON.parse(text) : text;
+    check(method, url, { status, headers, text, body });
+  };
   const ask = async (route: Route, hostile: Hostile) => {
     const id = await realId(assembled, route, kept);
     const request = requestOf(route, hostile, id, credentials[hostile.credential]!);
     const response = await fetch(request, env as never);
     const text = await response.text();
     checkAnswer(request, response, text);
+    checkDocumented(route, request, response, text);
     seen[response.status] = (seen[response.status] ?? 0) + 1;
     const now = await changesOf(db);
     if (now === changes) return;

@@ -59,6 +59,7 @@ const LEAST_ROLE: Record<string, Role | 'public'> = {
   updateMe: 'viewer',
   // Pages that are seen before anybody is known.
   showHome: 'public',
+  showDocs: 'public',
   showSignIn: 'public',
   submitSignIn: 'public',
   submitSignOut: 'public',
