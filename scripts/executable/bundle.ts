@@ -8,20 +8,21 @@ import { RENDER_BUNDLE } from '../../src/render/thread/worker-file.ts';
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 
 /**
- * Writes the bundle to `file`, and beside it that of the threads that make reports. Not minified:
- * that would save 1% of the executable and cost the names and lines in the stack traces that people
- * send.
+ * Writes the bundle to `file`, and beside it that of the threads that make reports. Names stay, for
+ * the stack traces that people send, and the lines of the program too; the threads' white space,
+ * mostly that of the PDF library, is half a megabyte that the executable has no room for.
  */
 export async function bundle(file: string): Promise<void> {
-  await bundleOne('entry.ts', file);
-  await bundleOne('../../src/render/thread/worker.ts', join(dirname(file), RENDER_BUNDLE));
+  await bundleOne('entry.ts', file, false);
+  await bundleOne('../../src/render/thread/worker.ts', join(dirname(file), RENDER_BUNDLE), true);
 }
 
-async function bundleOne(entry: string, outfile: string): Promise<void> {
+async function bundleOne(entry: string, outfile: string, dense: boolean): Promise<void> {
   await build({
     entryPoints: [here(entry)],
     outfile,
     bundle: true,
+    minifyWhitespace: dense,
     platform: 'node',
     target: `node${process.versions.node}`,
     format: 'cjs',
