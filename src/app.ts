@@ -30,7 +30,7 @@ import { createScheduler, type Scheduler } from './scheduler/scheduler.ts';
 import { readSecretKey } from './secret-key.ts';
 import type { Db, Store } from './store/open.ts';
 import { openStore } from './store/open.ts';
-import { identifyKey } from './team/queries.ts';
+import { identifyKey } from './team/api-keys.ts';
 import { expireSessionsJob } from './team/session-expire.ts';
 import { createSignInGuard, type SignInGuard } from './team/session-guard.ts';
 import { identifySession } from './team/sessions.ts';

@@ -15,9 +15,10 @@ import { ROUTES } from './routes.ts';
 import { type SmtpListener, startSmtp } from './smtp/server.ts';
 import { smtpKeyPair } from './smtp-key-pair.ts';
 import { lockStore } from './store/lock.ts';
+import { findOwner } from './team/members.ts';
+import { makeOwner } from './team/owner.ts';
 import { setFirstPassword } from './team/password-changes.ts';
 import { passwordFault } from './team/password-rules.ts';
-import { findOwner, makeOwner } from './team/queries.ts';
 
 /** What runs may take this long to end. */
 const SHUTDOWN_MS = 30_000;

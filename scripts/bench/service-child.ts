@@ -6,7 +6,8 @@ import { silentLog } from '../../src/lib/log.ts';
 import { insertTest, newTestRow } from '../../src/mailtests/queries.ts';
 import { zoneResolver } from '../../src/net/zone.ts';
 import { startService } from '../../src/service.ts';
-import { createApiKey, makeOwner } from '../../src/team/queries.ts';
+import { createApiKey } from '../../src/team/api-keys.ts';
+import { makeOwner } from '../../src/team/owner.ts';
 import { benchMail } from './message.ts';
 
 // Bundled, this file is also what analysis threads run.

@@ -5,7 +5,7 @@ import { systemClock } from '../lib/clock.ts';
 import { createIds } from '../lib/ids.ts';
 import { createLog, type Log } from '../lib/log.ts';
 import { openStore, type Store } from '../store/open.ts';
-import type { TeamContext } from '../team/queries.ts';
+import type { TeamContext } from '../team/members.ts';
 import type { Io } from './io.ts';
 
 /** Throws ConfigError; warns of unknown names. */

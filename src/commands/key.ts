@@ -1,7 +1,8 @@
 /** `key`: makes an API key of the owner and prints it, once. */
 
 import { ROLES, type Role } from '../http/actor.ts';
-import { createApiKey, findOwner } from '../team/queries.ts';
+import { createApiKey } from '../team/api-keys.ts';
+import { findOwner } from '../team/members.ts';
 import { readArguments } from './arguments.ts';
 import { withStore } from './configure.ts';
 import { type Command, EXIT, UsageError } from './io.ts';

@@ -1,8 +1,9 @@
 /** `owner`: makes or resets the owner and prints, once, an API key and a link to set a password. */
 
 import { readConfig } from '../config.ts';
+import { createApiKey } from '../team/api-keys.ts';
+import { makeOwner } from '../team/owner.ts';
 import { makeOwnerLink } from '../team/password-links.ts';
-import { createApiKey, makeOwner } from '../team/queries.ts';
 import { readArguments } from './arguments.ts';
 import { withStore } from './configure.ts';
 import { type Command, EXIT, UsageError } from './io.ts';

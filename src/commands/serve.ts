@@ -1,7 +1,7 @@
 /** `serve`: the service, until it is asked to end. */
 
 import { startService } from '../service.ts';
-import { findOwner } from '../team/queries.ts';
+import { findOwner } from '../team/members.ts';
 import { VERSION } from '../version.ts';
 import { readArguments } from './arguments.ts';
 import { configure } from './configure.ts';

@@ -13,7 +13,7 @@ import { queueMail } from '../outbox/queue.ts';
 import { mailFrame } from '../render/mail-frame.ts';
 import type { Tx } from '../store/open.ts';
 import type { MessageRow } from '../store/tables.ts';
-import { findOwner } from '../team/queries.ts';
+import { findOwner } from '../team/members.ts';
 
 const DAY_MS = 86_400_000;
 /** Anyone may write to postmaster: beyond this the owner's mailbox is spared, and mail is kept alone. */

@@ -9,6 +9,7 @@ import {
   type SecureContext,
   type TLSSocket,
 } from 'node:tls';
+import { certificateFault } from './certificate-faults.ts';
 
 /** What certificates are checked against: the authorities that Node trusts, and further ones (PEM). */
 export function trust(further: string[] = []): SecureContext {
@@ -45,12 +46,6 @@ export async function startTls(
 }
 
 const REASONS: Record<string, string> = {
-  CERT_HAS_EXPIRED: 'its certificate has expired',
-  CERT_NOT_YET_VALID: 'its certificate is not valid yet',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate comes from an authority that is not trusted',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate comes from an authority that is not trusted',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'it does not send the whole chain of its certificate',
   ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS there',
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS there',
@@ -59,9 +54,13 @@ const REASONS: Record<string, string> = {
   ECONNRESET: 'it closed the connection during the TLS handshake',
 };
 
+const FAILED = 'the TLS handshake failed';
+
 /** Why a handshake failed, as half a sentence. */
 export function tlsProblem(error: unknown): string {
   const code = (error as NodeJS.ErrnoException | null)?.code;
-  const known = code !== undefined && Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;
-  return known ?? 'the TLS handshake failed';
+  if (code === undefined) return FAILED;
+  const fault = certificateFault(code);
+  if (fault !== undefined) return `its certificate ${fault}`;
+  return Object.hasOwn(REASONS, code) ? REASONS[code]! : FAILED;
 }

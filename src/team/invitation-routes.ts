@@ -145,9 +145,7 @@ const accept = route({
     const passwordHash = await app.signIn.passwords.hash(password, call.signal);
     return app.db.transaction().execute(async (tx) => {
       const member = await acceptInvitation(tx, call, { token, name, passwordHash });
-      const presented = presentMember(member);
-      await call.keep(tx, presented);
-      return presented;
+      return presentMember(member);
     });
   },
 });

@@ -16,7 +16,9 @@ import type { Test } from '../../src/mailtests/schema.ts';
 import { type Zone, zoneResolver } from '../../src/net/zone.ts';
 import { ROUTES } from '../../src/routes.ts';
 import { type Service, startService } from '../../src/service.ts';
-import { createApiKey, findOwner, makeOwner } from '../../src/team/queries.ts';
+import { createApiKey } from '../../src/team/api-keys.ts';
+import { findOwner } from '../../src/team/members.ts';
+import { makeOwner } from '../../src/team/owner.ts';
 
 export interface Answer<T = unknown> {
   status: number;

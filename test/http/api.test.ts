@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { createApiKey, makeOwner } from '../../src/team/queries.ts';
+import { createApiKey } from '../../src/team/api-keys.ts';
+import { makeOwner } from '../../src/team/owner.ts';
 import { startTestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 
