@@ -2,6 +2,12 @@
 -- the numbered steps in src/store/migrations/, and a test proves that both end alike.
 -- Only column types that SQLite and PostgreSQL share; times are ISO 8601 in UTC, JSON is text.
 
+-- What the service keeps about itself, such as the proof that the secret key is still the same.
+CREATE TABLE service_facts (
+  name  TEXT NOT NULL PRIMARY KEY,
+  value TEXT NOT NULL
+);
+
 -- The team. Exactly one owner: never none (the code), never two (the index).
 CREATE TABLE members (
   id        TEXT NOT NULL PRIMARY KEY,
@@ -62,6 +68,12 @@ CREATE TABLE invitations (
 );
 CREATE UNIQUE INDEX invitations_open ON invitations (email)
   WHERE accepted_at IS NULL AND revoked_at IS NULL;
+
+-- Links of invitations that a newer one has replaced: whoever opens one is told so.
+CREATE TABLE replaced_invitation_links (
+  hash          TEXT NOT NULL PRIMARY KEY,
+  invitation_id TEXT NOT NULL REFERENCES invitations (id) ON DELETE CASCADE
+);
 
 -- Links to set a password, by e-mail or from the `owner` command; each works once.
 CREATE TABLE password_links (

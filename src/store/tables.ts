@@ -112,6 +112,16 @@ export interface InvitationRow {
   mail_id: string | null;
 }
 
+export interface ReplacedInvitationLinkRow {
+  hash: string;
+  invitation_id: string;
+}
+
+export interface ServiceFactRow {
+  name: string;
+  value: string;
+}
+
 export interface PasswordLinkRow {
   hash: string;
   member_id: string;
@@ -158,6 +168,8 @@ export interface OutboxRow {
 }
 
 export interface Tables {
+  service_facts: ServiceFactRow;
+  replaced_invitation_links: ReplacedInvitationLinkRow;
   sessions: SessionRow;
   invitations: InvitationRow;
   password_links: PasswordLinkRow;

@@ -29,7 +29,23 @@ export const MIGRATIONS: Migration[] = [
       sqlite.exec(TEAM_AND_MAIL);
     },
   },
+  {
+    version: 4,
+    title: 'The proof of the secret key, and links of invitations that were replaced',
+    run(sqlite) {
+      sqlite.exec(`
+        CREATE TABLE service_facts (
+          name  TEXT NOT NULL PRIMARY KEY,
+          value TEXT NOT NULL
+        );
+        CREATE TABLE replaced_invitation_links (
+          hash          TEXT NOT NULL PRIMARY KEY,
+          invitation_id TEXT NOT NULL REFERENCES invitations (id) ON DELETE CASCADE
+        );
+      `);
+    },
+  },
 ];
 
 /** The version that `schema.sql` has. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
