@@ -107,10 +107,10 @@ CREATE INDEX audit_log_created ON audit_log (created_at);
 
 -- Answers to POSTs that carried an Idempotency-Key, for 24 hours.
 CREATE TABLE idempotency_keys (
-  -- Whose key it is: the API key or the session.
+  -- Whose key it is: the API key, the session, or the hash of a link's token.
   caller       TEXT NOT NULL,
   key          TEXT NOT NULL,
-  -- Of method, path, query and body.
+  -- Of operation, path, query, mode and body, encrypted: a body may hold a password.
   request_hash TEXT NOT NULL,
   created_at   TEXT NOT NULL,
   -- Null while the request is running.

@@ -3,6 +3,7 @@
 set -euo pipefail
 
 packages=(
+  curl               # runs the commands that the pages show
   swaks              # a real SMTP client
   libnet-ssleay-perl # its STARTTLS
   poppler-utils      # pdftotext, which reads the reports that are PDFs

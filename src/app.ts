@@ -15,7 +15,7 @@ import { type Clock, systemClock } from './lib/clock.ts';
 import { errorMessage } from './lib/errors.ts';
 import { createIds, type NewId } from './lib/ids.ts';
 import { type Log, silentLog } from './lib/log.ts';
-import { createSecretBox, type SecretBox } from './lib/secret-box.ts';
+import type { SecretBox } from './lib/secret-box.ts';
 import { createSignals, type Signals } from './lib/signals.ts';
 import { analyzeJob } from './mailtests/analyze.ts';
 import { expireTestsJob, retireTestsJob } from './mailtests/expire.ts';
@@ -27,7 +27,7 @@ import { expireMailJob } from './outbox/expire.ts';
 import { sendMailJob } from './outbox/send.ts';
 import { createReporter, type Reporter } from './render/thread/reporter.ts';
 import { createScheduler, type Scheduler } from './scheduler/scheduler.ts';
-import { readSecretKey } from './secret-key.ts';
+import { openSecrets, readSecretKey } from './secret-key.ts';
 import type { Db, Store } from './store/open.ts';
 import { openStore } from './store/open.ts';
 import { identifyKey } from './team/api-keys.ts';
@@ -86,7 +86,7 @@ export interface Assembled {
   close(): Promise<void>;
 }
 
-/** Opens the database and wires everything; nothing listens or ticks yet. Throws a StoreError. */
+/** Opens the database and wires everything; nothing listens or ticks yet. Throws a StoreError, or a ConfigError. */
 export async function createApp(
   config: Config,
   routes: Route[],
@@ -98,8 +98,12 @@ export async function createApp(
   const mailer = overrides.mailer ?? configuredMailer(config, clock);
   // Whatever of the configuration cannot be used is told before the database is opened.
   const lists = chosenBlocklists(config);
-  const secrets = createSecretBox(readSecretKey(config));
+  const key = readSecretKey(config);
   const store = overrides.store ?? openStore(config.DATABASE_URL);
+  const secrets = await openSecrets(config, key, { db: store.db, log }).catch(async (error) => {
+    if (!overrides.store) await store.close();
+    throw error;
+  });
   const dns = overrides.resolver
     ? null
     : createDnsResolver({ servers: config.DNS_SERVERS ?? systemDnsServers(), clock });

@@ -1,11 +1,11 @@
 /** The environment variables of outgoing mail and of sign-in by another provider. */
 
 import {
+  issuer,
   mailbox,
   mailUrl,
   optional,
   optionalDomain,
-  optionalUrl,
   privateKey,
 } from './config-readers.ts';
 import { variable } from './config-variable.ts';
@@ -42,9 +42,9 @@ export const MAIL_VARIABLES = {
 
 export const SIGN_IN_VARIABLES = {
   OIDC_ISSUER: variable({
-    read: optionalUrl,
+    read: issuer,
     fallback: '',
-    help: 'Issuer of an OpenID Connect provider by which members may sign in.',
+    help: 'Issuer of an OpenID Connect provider by which members may sign in; by https, or http on loopback.',
   }),
   OIDC_CLIENT_ID: variable({
     read: optional,

@@ -147,7 +147,16 @@ export const mailbox: Read<string | null> = (value) => {
   return value || null;
 };
 export const optionalDomain: Read<string | null> = (value) => (value === '' ? null : domain(value));
-export const optionalUrl: Read<string | null> = (value) => (value === '' ? null : url(value));
+/** Of an OpenID Connect provider: by https, but on this machine, where nobody listens on the way. */
+export const issuer: Read<string | null> = (value) => {
+  if (value === '') return null;
+  const address = url(value);
+  const { protocol, hostname } = new URL(address);
+  const isLoopback = /^(?:localhost|\[::1\]|127(?:\.\d+){3})$/.test(hostname);
+  if (protocol !== 'https:' && !isLoopback)
+    throw new Error('takes an address by https, or by http on loopback (for development)');
+  return address;
+};
 export const privateKey: Read<string | null> = (value) => {
   if (value === '') return null;
   // An environment variable often has its line ends written out.

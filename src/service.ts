@@ -17,7 +17,6 @@ import { smtpKeyPair } from './smtp-key-pair.ts';
 import { lockStore } from './store/lock.ts';
 import { findOwner } from './team/members.ts';
 import { makeOwner } from './team/owner.ts';
-import { setFirstPassword } from './team/password-changes.ts';
 import { passwordFault } from './team/password-rules.ts';
 
 /** What runs may take this long to end. */
@@ -85,14 +84,12 @@ async function prepare(app: App): Promise<void> {
       .execute();
   await sweepChunks(db);
   await dropClaims(db);
-  if (config.OWNER_EMAIL && !(await findOwner(db))) {
-    const { OWNER_PASSWORD: password } = config;
-    const fault = password && passwordFault(password, config.OWNER_EMAIL);
-    if (fault) throw new ConfigError([`${PREFIX}OWNER_PASSWORD ${fault}`]);
-    const { owner } = await makeOwner(app, config.OWNER_EMAIL);
-    if (password) await setFirstPassword(app, owner.id, password);
-    log.info('made the first owner', { email: config.OWNER_EMAIL });
-  }
+  const { OWNER_EMAIL: email, OWNER_PASSWORD: password } = config;
+  if (!email || (await findOwner(db))) return;
+  const fault = password && passwordFault(password, email);
+  if (fault) throw new ConfigError([`${PREFIX}OWNER_PASSWORD ${fault}`]);
+  await makeOwner(app, email, password && (await app.signIn.passwords.hash(password)));
+  log.info('made the first owner', { email });
 }
 
 async function smtpOptions({ config, clock, log }: App) {

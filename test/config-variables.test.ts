@@ -178,8 +178,20 @@ const CASES: Record<Name, { good: [text: string, value: unknown][]; bad: string[
     bad: ['key', '-----BEGIN PRIVATE KEY-----'],
   },
   OIDC_ISSUER: {
-    good: [['https://id.example.com/', 'https://id.example.com']],
-    bad: ['id.example.com', 'ftp://id.example.com'],
+    good: [
+      ['https://id.example.com/', 'https://id.example.com'],
+      ['http://localhost:9000/realm', 'http://localhost:9000/realm'],
+      ['http://127.0.0.1:9000', 'http://127.0.0.1:9000'],
+      ['http://[::1]:9000', 'http://[::1]:9000'],
+    ],
+    bad: [
+      'id.example.com',
+      'ftp://id.example.com',
+      'http://id.example.com',
+      'http://192.0.2.1',
+      'http://127.0.0.1.example.com',
+      'http://localhost.example.com',
+    ],
   },
   OIDC_CLIENT_ID: { good: [['tests', 'tests']], bad: [] },
   OIDC_CLIENT_SECRET: { good: [['s3cret', 's3cret']], bad: [] },

@@ -2,6 +2,7 @@
 
 import { readConfig } from '../config.ts';
 import { createApiKey } from '../team/api-keys.ts';
+import { findOwner } from '../team/members.ts';
 import { makeOwner } from '../team/owner.ts';
 import { makeOwnerLink } from '../team/password-links.ts';
 import { readArguments } from './arguments.ts';
@@ -23,6 +24,7 @@ export const owner: Command = {
     if (!/^[^\s@]+@[^\s@]+$/.test(email))
       throw new UsageError(`"${email}" is not an e-mail address`);
     await withStore(io, async (team) => {
+      const before = await findOwner(team.db);
       const { owner: member, created } = await makeOwner(team, email);
       const { key } = await createApiKey(team, {
         memberId: member.id,
@@ -31,6 +33,10 @@ export const owner: Command = {
         livemode: true,
       });
       const link = await makeOwnerLink(team, readConfig(io.env).config, member.id);
+      if (before?.id === member.id && before.email !== member.email)
+        io.stderr(
+          `The owner was ${before.email}, whose password, sessions, API keys, links and invitations have ended.\n`,
+        );
       if (values.json) {
         const { id, email: address } = member;
         const printed = { id, email: address, role: 'owner', key, password_url: link };

@@ -8,7 +8,6 @@ import { ERROR_STATUS } from '../lib/errors.ts';
 import type { InvitationRow } from '../store/tables.ts';
 import { acceptInvitation, openInvitation } from '../team/accept-invitation.ts';
 import { findMember } from '../team/members.ts';
-import { cookieOf } from '../team/session-routes.ts';
 import { startSession, type Visit } from '../team/session-sign-in.ts';
 import { deadLink } from './dead-link.tsx';
 import { Field, Said, Submit } from './form.tsx';
@@ -23,6 +22,7 @@ import {
 } from './form-body.ts';
 import { NewPasswordFields, newPasswordFaults } from './new-password.tsx';
 import { pageResponse, seeOther } from './page.tsx';
+import { enter } from './signed-in.ts';
 
 const PATH = '/invitations/:token';
 const SIGN_IN = { href: '/sign-in', text: 'Go to sign-in' };
@@ -120,8 +120,8 @@ const submit = route({
     if (error?.code === 'unavailable')
       return answer({ ...found.done, name, refused: error.detail }, ERROR_STATUS.unavailable);
     if (error) return deadLink(error, SIGN_IN);
-    if (done) call.setHeader('set-cookie', cookieOf(call.app, done.token));
-    return seeOther('/');
+    // Who has been removed again meanwhile is told so at sign-in.
+    return done ? enter(call.app, done) : seeOther('/sign-in');
   },
 });
 

@@ -9,7 +9,7 @@ interface Next {
   text: string;
 }
 
-/** 404 for one that is not known, 410 for one that is used, revoked or expired. */
+/** 404 for one that is not known, 410 for one that is used, revoked, replaced or expired. */
 export function deadLink({ code, detail }: AppError, next: Next): Response {
   return pageResponse({
     title: 'This link does not work',

@@ -56,8 +56,9 @@ function Sent() {
         within an hour.
       </Said>
       <p>
-        Nothing in your inbox? Look into the spam folder too. Then ask again, or ask an admin of
-        your team under which address you are known.
+        Nothing in your inbox? Look into the spam folder too. Then ask again in a minute, or ask an
+        admin of your team under which address you are known. No more than five such mails are sent
+        within an hour.
       </p>
       <BackToSignIn />
     </>
@@ -98,7 +99,8 @@ const show = route({
   produces: ['text/html'],
   handle({ app, query }) {
     if (app.mailer === null) return pageResponse({ title: TITLE, children: <NoMail /> });
-    if (query.done) return pageResponse({ title: 'Look into your inbox', children: <Sent /> });
+    if (query.done === 'sent')
+      return pageResponse({ title: 'Look into your inbox', children: <Sent /> });
     return answer({});
   },
 });

@@ -1,17 +1,15 @@
 /** The way to sign in by OpenID Connect: off to the provider, and what its answer leads to. */
 
 import * as v from 'valibot';
-import type { App } from '../app.ts';
 import { route } from '../http/route.ts';
 import { type AppError, ERROR_STATUS } from '../lib/errors.ts';
 import { clearedJourneyCookie, readJourney } from '../team/oidc-cookie.ts';
 import { beginJourney, CALLBACK_PATH, endJourney } from '../team/oidc-flow.ts';
 import { signInByClaims } from '../team/oidc-sign-in.ts';
-import { cookieOf } from '../team/session-routes.ts';
 import { Said } from './form.tsx';
 import { PageQuery, refused } from './form-body.ts';
 import { pageResponse, seeOther } from './page.tsx';
-import { signedIn } from './signed-in.ts';
+import { enter, signedIn } from './signed-in.ts';
 
 const PATH = '/sign-in/oidc';
 
@@ -28,13 +26,6 @@ function failed({ code, detail }: AppError): Response {
       </>
     ),
   });
-}
-
-/** Two cookies at once, so not by `setHeader`, which has one of a name. */
-function withCookies(app: App, response: Response, ...more: string[]): Response {
-  for (const cookie of [clearedJourneyCookie(app), ...more])
-    response.headers.append('set-cookie', cookie);
-  return response;
 }
 
 const begin = route({
@@ -75,9 +66,9 @@ const end = route({
     const { done, error } = await refused(codes, async () =>
       signInByClaims(call, await endJourney(call, journey, query)),
     );
-    return error
-      ? withCookies(app, failed(error))
-      : withCookies(app, seeOther('/'), cookieOf(app, done.token));
+    if (!error) return enter(app, done, clearedJourneyCookie(app));
+    call.setHeader('set-cookie', clearedJourneyCookie(app));
+    return failed(error);
   },
 });
 

@@ -1,7 +1,12 @@
 /** The style of the pages with forms, beyond that of every page. */
 
 export const FORM_STYLE = `
-main { max-width: 480px; margin: 0 auto; padding: 32px 0; outline: none; }
+main { padding: 32px 0 0; outline: none; }
+.cards { max-width: 480px; margin: 0 auto; }
+.cards.wide { max-width: 640px; }
+.cards > * + * { margin-top: 24px; }
+.foot .wrap { justify-content: center; }
+.foot a { display: inline-block; padding: 4px 0; color: inherit; }
 .form { padding: 32px; }
 .form > * + *, form > * + * { margin-top: 20px; }
 .form > h1 + p { margin-top: 8px; }
@@ -23,8 +28,22 @@ a.submit { display: block; text-align: center; text-decoration: none; }
 .said > p { min-width: 0; }
 .links { display: flex; flex-wrap: wrap; gap: 4px 20px; }
 .links a { display: inline-block; padding: 4px 0; }
+.steps { counter-reset: step; }
+.steps > li { position: relative; padding-left: 32px; counter-increment: step; }
+.steps > li + li { margin-top: 20px; }
+.steps > li::before { content: counter(step) "."; position: absolute; left: 0; font-weight: 600; }
+.steps .box { margin-top: 8px; }
+.form > p + .box { margin-top: 8px; }
+.command code { white-space: pre-wrap; }
+@media (min-width: 641px) {
+  .wide .submit { display: inline-block; width: auto; min-width: 160px; }
+}
 @media (max-width: 640px) {
-  main { padding: 16px 0; }
+  main { padding: 16px 0 0; }
+  .steps > li { padding-left: 0; }
+  .steps > li::before { position: static; float: left; margin-right: 8px; }
+  .command .copyable { flex-direction: column; align-items: stretch; }
+  .command .copy { align-self: flex-start; }
   .form { padding: 20px 16px; }
 }
 `;

@@ -20,22 +20,31 @@ export interface Answer {
   /** Header fields beyond those of every page. */
   headers?: Record<string, string>;
   children: ComponentChildren;
+  /** With more to read than a form. */
+  wide?: boolean;
+  /** Cards below the first. */
+  more?: ComponentChildren;
 }
 
-/** A page with one card; of an error its title says so first, which is what screen readers read first. */
-export function pageResponse({ title, status = 200, headers = {}, children }: Answer): Response {
+/** A page of a card; of an error its title says so first, which is what screen readers read first. */
+export function pageResponse(answer: Answer): Response {
+  const { title, status = 200, headers = {}, children, wide, more } = answer;
   const html = renderPage({
     title: `${status < 400 ? '' : 'Error: '}${title} · Deliverability`,
-    skip: 'Skip to the form',
+    skip: 'Skip to the content',
     style: FORM_STYLE,
     csp: CSP,
     referrer: REFERRER,
     main: (
-      <div class="card form">
-        <h1>{title}</h1>
-        {children}
+      <div class={wide ? 'cards wide' : 'cards'}>
+        <div class="card form">
+          <h1>{title}</h1>
+          {children}
+        </div>
+        {more}
       </div>
     ),
+    foot: <Foot />,
   });
   return new Response(html, {
     status,
@@ -48,6 +57,14 @@ export function pageResponse({ title, status = 200, headers = {}, children }: An
     },
   });
 }
+
+const Foot = () => (
+  <>
+    <a href="/">First page</a>
+    <a href="/docs">API reference</a>
+    <a href="/openapi.json">OpenAPI document</a>
+  </>
+);
 
 /** To another page, by GET, after a form has done its work. */
 export function seeOther(location: string): Response {

@@ -6,12 +6,11 @@ import { clearedSessionCookie } from '../http/session-cookie.ts';
 import { ERROR_STATUS } from '../lib/errors.ts';
 import { oidcHost } from '../team/oidc-provider.ts';
 import { endOwnSession } from '../team/session-end.ts';
-import { cookieOf } from '../team/session-routes.ts';
 import { signIn } from '../team/session-sign-in.ts';
 import { Field, Said, Submit } from './form.tsx';
 import { anyWrong, FORM, PageQuery, readForm, refused, type Wrong } from './form-body.ts';
 import { pageResponse, seeOther } from './page.tsx';
-import { signedIn } from './signed-in.ts';
+import { enter, signedIn } from './signed-in.ts';
 
 const PATH = '/sign-in';
 /** Said once, after something else led here. */
@@ -95,7 +94,9 @@ const show = route({
   produces: ['text/html'],
   async handle(call) {
     if (await signedIn(call)) return seeOther('/');
-    return answer(call.app, { done: DONE[call.query.done ?? ''] });
+    const { done = '' } = call.query;
+    // Anybody writes an address, and every object has a `constructor`.
+    return answer(call.app, { done: Object.hasOwn(DONE, done) ? DONE[done] : undefined });
   },
 });
 
@@ -126,8 +127,7 @@ const submit = route({
         ERROR_STATUS[error.code],
         error.headers,
       );
-    call.setHeader('set-cookie', cookieOf(call.app, done.token));
-    return seeOther('/');
+    return enter(call.app, done);
   },
 });
 
@@ -142,7 +142,9 @@ const signOut = route({
   async handle(call) {
     const actor = await signedIn(call);
     if (actor?.sessionId)
-      await refused(['not_found'], () => endOwnSession({ ...call, actor }, actor.sessionId!));
+      await refused(['not_found', 'unauthenticated'], () =>
+        endOwnSession({ ...call, actor }, actor.sessionId!),
+      );
     call.setHeader('set-cookie', clearedSessionCookie(call.app.config));
     return seeOther(`${PATH}?done=signed-out`);
   },

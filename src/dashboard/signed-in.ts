@@ -1,9 +1,13 @@
-/** Who is signed in at a page that everybody may open. */
+/** Who is signed in at a page that everybody may open, and the way in for who has just signed in. */
 
 import type { App } from '../app.ts';
 import type { Actor } from '../http/actor.ts';
 import { readSessionCookie } from '../http/session-cookie.ts';
+import type { MemberRow } from '../store/tables.ts';
+import { deviceCookie } from '../team/device-cookie.ts';
+import { cookieOf } from '../team/session-routes.ts';
 import { identifySession } from '../team/sessions.ts';
+import { seeOther } from './page.tsx';
 
 export async function signedIn({
   app,
@@ -14,4 +18,17 @@ export async function signedIn({
 }): Promise<Actor | null> {
   const token = readSessionCookie(headers.get('cookie'), app.config);
   return token === null ? null : identifySession(app, token);
+}
+
+/** To the first page, with the cookies of the session and of the browser; `before` are more of them. */
+export function enter(
+  app: App,
+  { token, member }: { token: string; member: MemberRow },
+  ...before: string[]
+): Response {
+  const response = seeOther('/');
+  // Several of one name, so not by `setHeader`, which has one.
+  for (const cookie of [...before, cookieOf(app, token), deviceCookie(app, member)])
+    if (cookie !== null) response.headers.append('set-cookie', cookie);
+  return response;
 }

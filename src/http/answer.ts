@@ -60,3 +60,9 @@ export function complete(
   addSecurityHeaders(response, security);
   return response;
 }
+
+/** Fields of which an answer may have several, and none of which is ever kept for a repeat. */
+export function withCookies(response: Response, cookies: string[]): Response {
+  for (const cookie of cookies) response.headers.append('set-cookie', cookie);
+  return response;
+}

@@ -2,7 +2,7 @@
 
 import type { App } from '../app.ts';
 import { AppError } from '../lib/errors.ts';
-import { type Actor, allows, type Credential, type Identify } from './actor.ts';
+import { type Actor, allows, type Credential, type Identify, type Role } from './actor.ts';
 import { originOf } from './cross-site.ts';
 import { addressGroup, createRateLimit, takeOne } from './rate-limit.ts';
 import type { Route } from './route.ts';
@@ -24,8 +24,11 @@ export function createTake({ config, clock }: Pick<App, 'config' | 'clock'>): Ta
   return (visit, who) => takeOne(limit, who ?? addressGroup(visit.caller.ip), visit.fields);
 }
 
-/** Resolves with who asks, null on a public route; rejects with the AppError of what is missing. */
-type Authorize = (visit: Visit) => Promise<Actor | null>;
+/** Who asks, null on a public route; and what refuses them where their role is too low. */
+type Authorized = { actor: Actor | null; refusal: null } | { actor: Actor; refusal: AppError };
+
+/** Rejects with the AppError of what is missing, but for a role: it may have been enough before. */
+type Authorize = (visit: Visit) => Promise<Authorized>;
 
 export function createAuthorize(
   app: Pick<App, 'config' | 'clock'>,
@@ -46,7 +49,7 @@ export function createAuthorize(
       // The answer may set a cookie: no page signs its visitor in to somebody else's account.
       if (route.method !== 'GET' && originOf(visit.request.headers, app.config) === 'foreign')
         throw fromForeignPage();
-      return null;
+      return { actor: null, refusal: null };
     };
   return async (visit) => {
     const credential = credentialOf(visit.request.headers, app);
@@ -60,10 +63,23 @@ export function createAuthorize(
       originOf(visit.request.headers, app.config) !== 'own'
     )
       throw fromForeignPage();
-    if (!allows(actor.role, role))
-      throw new AppError('forbidden', `This needs the role ${role}; yours is ${actor.role}.`);
-    return actor;
+    if (!allows(actor.role, role)) return { actor, refusal: roleTooLow(actor.role, role) };
+    if (route.live) requireLive(actor);
+    return { actor, refusal: null };
   };
+}
+
+function roleTooLow(role: Role, needed: Role): AppError {
+  return new AppError('forbidden', `This needs the role ${needed}; yours is ${role}.`);
+}
+
+/** Throws `forbidden` for a test-mode key: the team and its accounts have no sandbox. */
+export function requireLive({ keyId, livemode }: Pick<Actor, 'keyId' | 'livemode'>): void {
+  if (keyId === null || livemode) return;
+  throw new AppError(
+    'forbidden',
+    'A test-mode key changes nothing of the team and its members; use a live key or sign in.',
+  );
 }
 
 /** A bearer token, else the session cookie: beside other schemes too, which a proxy may ask for. */

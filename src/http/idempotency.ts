@@ -22,16 +22,22 @@ export interface KeptAnswer {
 
 /** A request that is to have one effect. */
 interface OnceRequest {
-  /** The id of the API key or of the session. */
+  /** The id of the API key or of the session, or the hash of the token of a link. */
   caller: string;
   key: string;
   /** Of all that makes the request what it is. */
   hash: string;
 }
 
-/** Whether an `Idempotency-Key` means something there: without credentials it is nobody's. */
-export function takesIdempotencyKey({ method, role, response }: Route): boolean {
-  return method === 'POST' && role !== 'public' && response !== undefined;
+type Used = Pick<OnceRequest, 'caller' | 'key'>;
+
+/**
+ * Whether an `Idempotency-Key` means something there: without credentials or the token of a link it
+ * is nobody's. So sign-in takes it for nothing: an answer that begins a session is for one who has
+ * just told the password, and for no one else who repeats a key.
+ */
+export function takesIdempotencyKey({ method, role, response, linkToken }: Route): boolean {
+  return method === 'POST' && response !== undefined && (role !== 'public' || !!linkToken);
 }
 
 type Context = Pick<App, 'db' | 'clock' | 'secrets' | 'log'>;
@@ -72,6 +78,11 @@ export async function answerOnce(
   run: (store: Store) => Promise<KeptAnswer>,
 ): Promise<{ answer: KeptAnswer; replayed: boolean }> {
   const former = await claim(app, request);
+  if (former && !isSame(app, former, request.hash))
+    throw new AppError(
+      'idempotency_mismatch',
+      'This Idempotency-Key was used for another request. Take a new key for each request.',
+    );
   if (former) return { answer: replay(app, request, former), replayed: true };
   let stored = false;
   try {
@@ -87,22 +98,33 @@ export async function answerOnce(
   }
 }
 
-const purposeOf = ({ caller, key }: OnceRequest): string => `idempotency:${caller}:${key}`;
+/**
+ * What the same request was answered before; null where it was not, and then nothing is claimed. Its
+ * hash is asked for only where the key was used. Throws `idempotency_in_progress`.
+ */
+export async function answeredBefore(
+  app: Context,
+  used: Used,
+  hash: () => Promise<string>,
+): Promise<KeptAnswer | null> {
+  const former = await findFormer(app.db, app, used);
+  return former && isSame(app, former, await hash()) ? replay(app, used, former) : null;
+}
+
+/** The hash is kept encrypted: a password may be part of it, which could be tried at leisure. */
+const HASH_PURPOSE = 'idempotency request';
+/** Under which an answer is sealed. */
+export const purposeOf = ({ caller, key }: Used): string => `idempotency:${caller}:${key}`;
 
 const expiry = ({ clock }: Pick<App, 'clock'>): string => isoTime(clock.now() - KEPT_MS);
 
 /** Writes the claim, committed before anything is done; the row of the request that has it already, or null. */
 async function claim(app: Context, { caller, key, hash }: OnceRequest) {
   return app.db.transaction().execute(async (tx): Promise<IdempotencyRow | null> => {
-    const former = await tx
-      .selectFrom('idempotency_keys')
-      .selectAll()
-      .where('caller', '=', caller)
-      .where('key', '=', key)
-      .executeTakeFirst();
-    if (former && former.created_at > expiry(app)) return former;
+    const former = await findFormer(tx, app, { caller, key });
+    if (former) return former;
     const row = {
-      request_hash: hash,
+      request_hash: app.secrets.seal(hash, HASH_PURPOSE),
       created_at: isoTime(app.clock.now()),
       status: null,
       response: null,
@@ -116,12 +138,25 @@ async function claim(app: Context, { caller, key, hash }: OnceRequest) {
   });
 }
 
-function replay({ secrets }: Context, request: OnceRequest, former: IdempotencyRow): KeptAnswer {
-  if (former.request_hash !== request.hash)
-    throw new AppError(
-      'idempotency_mismatch',
-      'This Idempotency-Key was used for another request. Take a new key for each request.',
-    );
+/** The request that used the key within the time that answers are kept. */
+async function findFormer(db: Db | Tx, app: Context, { caller, key }: Used) {
+  const former = await db
+    .selectFrom('idempotency_keys')
+    .selectAll()
+    .where('caller', '=', caller)
+    .where('key', '=', key)
+    .where('created_at', '>', expiry(app))
+    .executeTakeFirst();
+  return former ?? null;
+}
+
+function isSame({ secrets }: Context, { request_hash }: IdempotencyRow, hash: string): boolean {
+  const former = secrets.open(request_hash, HASH_PURPOSE);
+  if (former === null) throw unreadable();
+  return former === hash;
+}
+
+function replay({ secrets }: Context, used: Used, former: IdempotencyRow): KeptAnswer {
   if (former.status === null || former.response === null)
     throw new AppError(
       'idempotency_in_progress',
@@ -129,24 +164,28 @@ function replay({ secrets }: Context, request: OnceRequest, former: IdempotencyR
       [],
       { 'retry-after': '1' },
     );
-  const opened = secrets.open(former.response, purposeOf(request));
-  if (opened === null)
-    throw new AppError(
-      'conflict',
-      'This request was answered, but its answer can no longer be read: SECRET_KEY has changed.',
-    );
+  const opened = secrets.open(former.response, purposeOf(used));
+  if (opened === null) throw unreadable();
   return { status: former.status, ...JSON.parse(opened) };
 }
 
+const unreadable = () =>
+  new AppError(
+    'conflict',
+    'This Idempotency-Key was used, but its answer can no longer be read: SECRET_KEY has changed.',
+  );
+
+/** All but a cookie: its session may have ended when the answer is given again. */
 async function store(
   db: Db | Tx,
   { secrets }: Context,
   request: OnceRequest,
-  { status, ...rest }: KeptAnswer,
+  { status, headers, body }: KeptAnswer,
 ): Promise<void> {
+  const response = secrets.seal(JSON.stringify({ headers, body }), purposeOf(request));
   await db
     .updateTable('idempotency_keys')
-    .set({ status, response: secrets.seal(JSON.stringify(rest), purposeOf(request)) })
+    .set({ status, response })
     .where('caller', '=', request.caller)
     .where('key', '=', request.key)
     .execute();

@@ -24,14 +24,22 @@ export function securitySchemes(serverUrl: string | undefined): Json {
   };
 }
 
-/** Who may: the credentials, the least role, and every role that may. */
-export function securityOf({ role }: Route): Json {
-  if (role === 'public') return { security: [] };
+/** Who may: the credentials, the least role, every role that may, and that a test-mode key may not. */
+export function securityOf(route: Route): Json {
+  const { role, live } = route;
+  if (role === 'public') return { ...withoutKey(route), security: [] };
   return {
+    ...(live ? { description: 'A test-mode key may not, whatever its role.' } : {}),
     security: [{ bearer: [] }, { session: [] }],
     'x-role': role,
     'x-roles': ROLES.slice(ROLES.indexOf(role)),
   };
+}
+
+/** Clients that send the header with every POST are told where it changes nothing. */
+function withoutKey(route: Route): Json {
+  if (route.method !== 'POST' || takesIdempotencyKey(route)) return {};
+  return { description: 'An `Idempotency-Key` is accepted here and means nothing.' };
 }
 
 const text = (description: string): Json => ({ description, schema: { type: 'string' } });

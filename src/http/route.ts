@@ -38,7 +38,7 @@ export interface Call<R, Q, B> {
    * the change, once the object is found.
    */
   ifMatch(present: unknown): void;
-  /** A header of the answer, such as `set-cookie`; the last of a name counts. Errors go without. */
+  /** A header of the answer; the last of a name counts, but each `set-cookie`. Errors go without. */
   setHeader(name: string, value: string): void;
   /** Aborts when the client goes away. */
   signal: AbortSignal;
@@ -52,6 +52,8 @@ export interface RouteSpec<R, Q, B, S> {
   secretParams?: string[];
   /** The least role that may; `public` asks for no credentials. */
   role: R;
+  /** Changes the team or an account, which are live alone: a test-mode key may not, whatever its role. */
+  live?: true;
   /** One line for the documentation, and a name for the operation (`createTest`). */
   summary: string;
   operation: string;
@@ -64,6 +66,11 @@ export interface RouteSpec<R, Q, B, S> {
   query?: Q;
   /** A JSON body. */
   body?: B;
+  /**
+   * On a public route: the token of the link in the body, known to nobody but whom the link was sent
+   * to. An `Idempotency-Key` is theirs; other public routes take none.
+   */
+  linkToken?(body: B extends Schema ? v.InferOutput<B> : never): string;
   /** A body that is not JSON: its type, and the most bytes taken. */
   consumes?: { type: string; maxBytes(app: App): number };
   /** 200 unless said. A 201 carries `location`. */
@@ -85,12 +92,16 @@ export interface RouteSpec<R, Q, B, S> {
 /** A declared route, its types erased: what the router and the documentation work on. */
 export type Route = Omit<
   RouteSpec<Role | 'public', Entries, Schema, Schema>,
-  'handle' | 'location' | 'statusOf'
+  'handle' | 'linkToken' | 'location' | 'statusOf'
 > & {
   handle(call: Call<Role, Entries, Schema>): unknown;
+  linkToken?(body: unknown): string;
   location?(answer: unknown): string;
   statusOf?(answer: unknown): 200 | 503;
 };
+
+/** What the handler of any route is given; on a public one `actor` is null all the same. */
+export type AnyCall = Parameters<Route['handle']>[0];
 
 /** Declares an operation; the types of the handler follow from the schemas. */
 export function route<

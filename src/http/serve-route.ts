@@ -3,19 +3,13 @@
 import * as v from 'valibot';
 import type { App } from '../app.ts';
 import type { Actor, Identify } from './actor.ts';
-import { complete, jsonResponse, presenterOf } from './answer.ts';
+import { complete, jsonResponse, presenterOf, withCookies } from './answer.ts';
 import { createAuthorize, type Take } from './authorize.ts';
 import { checkIfMatch, etagOf, objectAt } from './etag.ts';
-import {
-  answerOnce,
-  idempotencyKey,
-  type KeptAnswer,
-  requestHash,
-  takesIdempotencyKey,
-} from './idempotency.ts';
 import { decodeParams, queryObject, readBodyOf, validate } from './parse.ts';
+import { answerAgain, answerOf } from './repeats.ts';
 import { responseFilter } from './response-filter.ts';
-import type { Route } from './route.ts';
+import type { AnyCall, Route } from './route.ts';
 import type { HeaderFields } from './security-headers.ts';
 import { toJson } from './stored-json.ts';
 import type { Visit } from './visit.ts';
@@ -42,11 +36,14 @@ export function serveRoute(route: Route, shared: Shared): Serve {
   const checkMatch = ifMatchOf(object && responseFilter(object));
   return async (visit) => {
     const { request, search } = visit;
-    const actor = await authorize(visit);
+    const asker = await authorize(visit);
+    if (asker.refusal)
+      return jsonResponse(visit, await answerAgain(app, route, visit, asker), security);
     const fields: Record<string, string> = {};
+    const cookies: string[] = [];
     const call: AnyCall = {
       app,
-      actor: actor as Actor,
+      actor: asker.actor as Actor,
       params: decodeParams(visit.params),
       query: validate(query, search ? queryObject(new URLSearchParams(search)) : {}) as never,
       ...(await readBodyOf(app, route, request)),
@@ -57,7 +54,8 @@ export function serveRoute(route: Route, shared: Shared): Serve {
       keep: keepNothing,
       ifMatch: (value) => checkMatch(request.headers.get('if-match'), value),
       setHeader(name, value) {
-        fields[name.toLowerCase()] = value;
+        if (name.toLowerCase() === 'set-cookie') cookies.push(value);
+        else fields[name.toLowerCase()] = value;
       },
       requestId: visit.requestId,
       get signal() {
@@ -66,14 +64,13 @@ export function serveRoute(route: Route, shared: Shared): Serve {
     };
     if (present) {
       const toAnswer = (value: unknown) => present(value, fields);
-      return jsonResponse(visit, await answerOf(route, visit, call, toAnswer), security);
+      const answer = await answerOf(route, visit, call, toAnswer);
+      return withCookies(jsonResponse(visit, answer, security), cookies);
     }
     const response = (await route.handle(call)) as Response;
-    return complete(response, visit, fields, security);
+    return withCookies(complete(response, visit, fields, security), cookies);
   };
 }
-
-type AnyCall = Parameters<Route['handle']>[0];
 
 const keepNothing = async () => {};
 
@@ -81,41 +78,5 @@ const keepNothing = async () => {};
 function ifMatchOf(filter: ((value: unknown) => unknown) | undefined) {
   return (header: string | null, value: unknown) => {
     if (header !== null) checkIfMatch(header, etagOf(toJson(filter ? filter(value) : value)));
-  };
-}
-
-/** What the handler answers, or what it answered when the same `Idempotency-Key` came before. */
-async function answerOf(
-  route: Route,
-  visit: Visit,
-  call: AnyCall,
-  present: (value: unknown) => KeptAnswer,
-): Promise<KeptAnswer> {
-  const key = takesIdempotencyKey(route) ? idempotencyKey(call.headers) : null;
-  if (key === null) return present(await route.handle(call));
-  const { answer, replayed } = await answerOnce(
-    call.app,
-    await onceOf(route, visit, call, key),
-    async (store) => {
-      let kept: KeptAnswer | undefined;
-      call.keep = async (tx, early) => {
-        kept = present(early);
-        await store(tx, kept);
-      };
-      const late = await route.handle(call);
-      return kept ?? present(late);
-    },
-  );
-  if (replayed) visit.fields['idempotent-replayed'] = 'true';
-  return answer;
-}
-
-async function onceOf(route: Route, { pathname, search }: Visit, call: AnyCall, key: string) {
-  const { actor, body, raw } = call;
-  const parts = [route.operation, pathname, search, actor.livemode, body ?? null];
-  return {
-    caller: (actor.keyId ?? actor.sessionId)!,
-    key,
-    hash: await requestHash(parts, raw),
   };
 }

@@ -1,4 +1,4 @@
-/** The cookie by which a signed-in browser says who it is: its name, reading it and writing it. */
+/** The cookie by which a signed-in browser says who it is, and how cookies of ours are named, read and written. */
 
 import type { Config } from '../config.ts';
 
@@ -19,35 +19,41 @@ const isHttps = ({ APP_URL }: Addresses): boolean => APP_URL.startsWith('https:'
 
 /** The token in a `Cookie` header; null where there is none, or none that could be one. */
 export function readSessionCookie(header: string | null, config: Addresses): string | null {
-  if (header === null) return null;
   const name = sessionCookieName(isHttps(config));
-  for (const pair of header.split(';')) {
-    const at = pair.indexOf('=');
-    if (at < 0 || pair.slice(0, at).trim() !== name) continue;
-    const value = pair.slice(at + 1).trim();
-    if (TOKEN.test(value)) return value;
-  }
-  return null;
+  return cookieValues(header, name).find((value) => TOKEN.test(value)) ?? null;
 }
 
 /** The `Set-Cookie` of a session; without `maxAge` (seconds) it ends with the browser. */
 export function sessionCookie(token: string, config: Addresses, maxAge?: number): string {
   if (!TOKEN.test(token)) throw new Error('a session token has characters that no cookie takes');
-  return cookie(token, config, maxAge);
+  return cookieField(sessionCookieName(isHttps(config)), token, config, maxAge);
 }
 
 /** The `Set-Cookie` that takes the cookie away. */
 export function clearedSessionCookie(config: Addresses): string {
-  return cookie('', config, 0);
+  return cookieField(sessionCookieName(isHttps(config)), '', config, 0);
 }
 
-function cookie(value: string, config: Addresses, maxAge: number | undefined): string {
-  const https = isHttps(config);
+/** Every value that a `Cookie` header has under this name: a neighbour may have added one. */
+export function cookieValues(header: string | null, name: string): string[] {
+  return (header ?? '').split(';').flatMap((pair) => {
+    const at = pair.indexOf('=');
+    return at >= 0 && pair.slice(0, at).trim() === name ? [pair.slice(at + 1).trim()] : [];
+  });
+}
+
+/** The `Set-Cookie` of a cookie that no script reads and no form of another site brings along. */
+export function cookieField(
+  name: string,
+  value: string,
+  config: Addresses,
+  maxAge: number | undefined,
+): string {
   return [
-    `${sessionCookieName(https)}=${value}`,
+    `${name}=${value}`,
     'Path=/',
     ...(maxAge === undefined ? [] : [`Max-Age=${Math.floor(maxAge)}`]),
-    ...(https ? ['Secure'] : []),
+    ...(isHttps(config) ? ['Secure'] : []),
     'HttpOnly',
     'SameSite=Lax',
   ].join('; ');

@@ -43,11 +43,16 @@ export async function passOn(
   if (today > MAX_A_DAY) return;
   const subject = readable(field('subject'), 100);
   const attached = raw.byteLength <= MAX_ATTACHED;
+  if (!attached)
+    app.log.warn('mail for postmaster is too large to be passed on whole', {
+      message: message.id,
+      size: message.size,
+    });
   const { text, html } = mailFrame({
     title: `Mail for ${message.recipient}`,
     preheader: readable(`${subject} – ${field('from')}`, 140),
     blocks: [
-      `Somebody wrote to ${message.recipient}, the address at which other people report problems with the mail of a service. ${attached ? 'The message is attached as it came: open it with care.' : `It is too large to be attached and is kept as ${message.id}.`}`,
+      `Somebody wrote to ${message.recipient}, the address at which other people report problems with the mail of a service. ${attached ? 'The message is attached as it came: open it with care.' : `It is too large to be attached and is kept as ${message.id}, which no page of the service shows: if you need what it says, ask the sender for a shorter one.`}`,
       { facts: factsOf(message, envelope, subject, field('from')) },
       ...(today === MAX_A_DAY
         ? [`These were ${MAX_A_DAY} within a day. What else comes is kept and not passed on.`]
@@ -98,6 +103,7 @@ function factsOf(
       'Envelope',
       `${readable(mail_from ?? '', 200)}, from ${client_ip ?? 'an unknown address'} (${readable(helo ?? '', 100)})`,
     ],
+    ['Received', `${message.received_at.slice(0, 16).replace('T', ' ')} UTC`],
     ['Size', formatSize(message.size)],
   ];
 }

@@ -18,7 +18,7 @@ export function sealMail(secrets: SecretBox, id: string, mail: OutgoingMail): st
   return secrets.seal(JSON.stringify({ ...rest, attachments: kept }), purposeOf(id));
 }
 
-/** null where it was sealed by another key. */
+/** null where it was sealed by another key, or is damaged. */
 export function openMail(secrets: SecretBox, id: string, sealed: string): Mail | null {
   const text = secrets.open(sealed, purposeOf(id));
   if (text === null) return null;

@@ -37,7 +37,7 @@ export async function queueMail(
 
 export type EmailStatus = 'not_configured' | 'queued' | 'sent' | 'failed';
 
-/** What became of a mail; a row that retention has removed was sent. */
+/** What became of a mail; retention removes the row of none that was not sent. */
 export function emailStatus(
   mailId: string | null,
   row: Pick<OutboxRow, 'status'> | undefined,

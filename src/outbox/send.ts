@@ -17,8 +17,9 @@ const LEASE_MS = 120_000;
 
 const UNREADABLE: MailOutcome = {
   ok: false,
-  temporary: false,
-  reason: 'its content cannot be decrypted: the secret key has changed',
+  // Whoever mends the row in time gets it sent.
+  temporary: true,
+  reason: 'its content cannot be decrypted: it is damaged, or was encrypted with another key',
 };
 
 export function sendMailJob(app: App): Job {

@@ -9,10 +9,11 @@ import type { Db, Tx } from '../store/open.ts';
 import type { InvitationRow, MemberRow } from '../store/tables.ts';
 import { audit } from './audit.ts';
 import { invitationStatus } from './invitations.ts';
+import { findByReplacedLink } from './replaced-links.ts';
 
 /**
- * The invitation of a link that can be used now. Throws `not_found` for a token that is unknown or
- * was replaced by a resend, `gone` for one that is used, revoked or expired.
+ * The invitation of a link that can be used now. Throws `not_found` for a token that is unknown,
+ * `gone` for one that is used, revoked or expired, or was replaced by a resend.
  */
 export async function openInvitation(
   db: Db | Tx,
@@ -24,11 +25,7 @@ export async function openInvitation(
     .selectAll()
     .where('hash', '=', sha256(token))
     .executeTakeFirst();
-  if (!row)
-    throw new AppError(
-      'not_found',
-      'There is no invitation with this link; a newer one may have taken its place.',
-    );
+  if (!row) throw await whyNone(db, sha256(token), now);
   const status = invitationStatus(row, now);
   if (status !== 'pending') throw new AppError('gone', GONE[status]);
   return row;
@@ -39,6 +36,15 @@ const GONE = {
   revoked: 'This invitation has been revoked.',
   expired: 'This invitation has expired: ask for a new one.',
 };
+
+/** Where the newer link works no more either, what has become of the invitation counts. */
+async function whyNone(db: Db | Tx, hash: string, now: number): Promise<AppError> {
+  const invitation = await findByReplacedLink(db, hash);
+  if (!invitation) return new AppError('not_found', 'There is no invitation with this link.');
+  const status = invitationStatus(invitation, now);
+  const replaced = 'This link was replaced by a newer one: open that of the latest e-mail.';
+  return new AppError('gone', status === 'pending' ? replaced : GONE[status]);
+}
 
 /** Throws as `openInvitation` does, and `conflict` where the address has come onto the team by another way. */
 export async function acceptInvitation(

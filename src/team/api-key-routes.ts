@@ -1,11 +1,10 @@
 /** The operations on API keys (contract §3 and §6). */
 
-import type { Actor } from '../http/actor.ts';
+import { requireLive } from '../http/authorize.ts';
 import { route } from '../http/route.ts';
 import { listOf } from '../http/schemas.ts';
-import { AppError } from '../lib/errors.ts';
 import { apiKeyOr404, insertApiKey, listApiKeys, revokeApiKey } from './api-keys.ts';
-import { requireMayGive, standing } from './permissions.ts';
+import { requireMayGive, requireMayRevoke, standing } from './permissions.ts';
 import { presentApiKey } from './present.ts';
 import { ApiKey, deletedOf, ListQuery, NewApiKey, NewApiKeyAnswer } from './schema.ts';
 
@@ -14,6 +13,7 @@ const create = route({
   path: '/v1/api_keys',
   operation: 'createApiKey',
   role: 'member',
+  live: true,
   summary: 'Make an API key of your own; the key itself is in this answer alone',
   body: NewApiKey,
   status: 201,
@@ -21,15 +21,14 @@ const create = route({
   response: NewApiKeyAnswer,
   async handle(call) {
     const { app, actor, body } = call;
-    const livemode = chosenMode(actor, body.livemode);
     return app.db.transaction().execute(async (tx) => {
-      const { member, role } = await standing(tx, actor, 'member');
+      const { member, role } = await standing(tx, call, 'member');
       requireMayGive(role, body.role);
       const { key, row } = await insertApiKey(tx, call, {
         memberId: member.id,
         name: body.name,
         role: body.role,
-        livemode,
+        livemode: body.livemode ?? actor.livemode,
         expiresIn: body.expires_in == null ? null : body.expires_in * 1000,
       });
       const answer = { ...presentApiKey(row), key };
@@ -38,13 +37,6 @@ const create = route({
     });
   },
 });
-
-/** Unless said, the mode of the request; a test-mode key is no way to live data. */
-function chosenMode({ keyId, livemode }: Actor, wanted: boolean | undefined): boolean {
-  if (wanted && keyId !== null && !livemode)
-    throw new AppError('forbidden', 'A test-mode key makes test-mode keys only.');
-  return wanted ?? livemode;
-}
 
 const list = route({
   method: 'GET',
@@ -76,15 +68,20 @@ const revoke = route({
   method: 'DELETE',
   path: '/v1/api_keys/:id',
   operation: 'revokeApiKey',
-  role: 'member',
-  summary: 'Revoke an API key at once',
+  // Every key may end itself, one that was found somewhere too; the others are for members.
+  role: 'viewer',
+  summary: 'Revoke an API key at once; a test-mode key or a viewer’s revokes itself alone',
   response: deletedOf('api_key'),
   async handle(call) {
     const { app, actor, params } = call;
     const id = params.id!;
+    const itself = id === actor.keyId;
+    if (!itself) requireLive(actor);
     await app.db.transaction().execute(async (tx) => {
-      const { member, role } = await standing(tx, actor, 'member');
-      await revokeApiKey(tx, call, { memberId: member.id, role }, id);
+      const own = await standing(tx, call, itself ? 'viewer' : 'member');
+      const key = await apiKeyOr404(tx, { memberId: own.member.id, role: own.role }, id);
+      requireMayRevoke(own, key);
+      await revokeApiKey(tx, call, key);
     });
     return { id, object: 'api_key' as const, deleted: true as const };
   },

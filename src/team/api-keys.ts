@@ -87,14 +87,12 @@ export async function apiKeyOr404(db: Db | Tx, viewer: Viewer, id: string): Prom
   return row;
 }
 
-/** Ends a key at once. Throws `not_found` as above. */
+/** Ends a key at once. */
 export async function revokeApiKey(
   tx: Tx,
   author: Author,
-  viewer: Viewer,
-  id: string,
+  { id, name, role, member_id }: ApiKeyRow,
 ): Promise<void> {
-  const { name, role, member_id } = await apiKeyOr404(tx, viewer, id);
   await tx
     .updateTable('api_keys')
     .set({ revoked_at: isoTime(author.app.clock.now()) })
@@ -107,28 +105,38 @@ export async function revokeApiKey(
   });
 }
 
+/** Keys that are neither revoked nor expired. */
+function valid(db: Db | Tx, now: number) {
+  return db
+    .selectFrom('api_keys')
+    .where('revoked_at', 'is', null)
+    .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', isoTime(now))]));
+}
+
+/** Whether a key that was let in may still be used. */
+export async function isKeyValid(db: Db | Tx, id: string, now: number): Promise<boolean> {
+  const row = await valid(db, now).select('id').where('id', '=', id).executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Who a key stands for now: null where it is unknown, expired or revoked. */
 export async function identifyKey({ db, clock }: TeamContext, key: string): Promise<Actor | null> {
   if (!key.startsWith('dlv_')) return null;
-  const row = await db
-    .selectFrom('api_keys')
+  const now = clock.now();
+  const row = await valid(db, now)
     .innerJoin('members', 'members.id', 'api_keys.member_id')
     .select([
       'api_keys.id',
       'member_id',
       'livemode',
       'api_keys.role',
-      'expires_at',
-      'revoked_at',
       'last_used_at',
       'members.role as member_role',
       'members.email',
     ])
     .where('hash', '=', sha256(key))
     .executeTakeFirst();
-  const now = clock.now();
-  if (!row || row.revoked_at !== null) return null;
-  if (row.expires_at !== null && Date.parse(row.expires_at) <= now) return null;
+  if (!row) return null;
   if (row.last_used_at === null || Date.parse(row.last_used_at) <= now - LAST_USED_STEP_MS)
     await db
       .updateTable('api_keys')

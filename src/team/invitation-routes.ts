@@ -35,6 +35,7 @@ const create = route({
   path: '/v1/team/invitations',
   operation: 'createInvitation',
   role: 'admin',
+  live: true,
   summary: 'Invite somebody to the team by e-mail; the link to accept is in this answer too',
   body: NewInvitation,
   status: 201,
@@ -42,9 +43,9 @@ const create = route({
   response: InvitationWithLink,
   errors: ['conflict'],
   async handle(call) {
-    const { app, actor, body } = call;
+    const { app, body } = call;
     const answer = await app.db.transaction().execute(async (tx) => {
-      const { member } = await standing(tx, actor, 'admin');
+      const { member } = await standing(tx, call, 'admin');
       const linked = await createInvitation(tx, call, member, body);
       const presented = presentLinked(linked, app.clock.now());
       await call.keep(tx, presented);
@@ -88,14 +89,15 @@ const revoke = route({
   path: '/v1/team/invitations/:id',
   operation: 'revokeInvitation',
   role: 'admin',
+  live: true,
   summary: 'Revoke an invitation: its link works no more',
   response: deletedOf('team_invitation'),
   errors: ['conflict'],
   async handle(call) {
-    const { app, actor, params } = call;
+    const { app, params } = call;
     const id = params.id!;
     await app.db.transaction().execute(async (tx) => {
-      await standing(tx, actor, 'admin');
+      await standing(tx, call, 'admin');
       await revokeInvitation(tx, call, id);
     });
     return { id, object: 'team_invitation' as const, deleted: true as const };
@@ -107,13 +109,14 @@ const resend = route({
   path: '/v1/team/invitations/:id/resend',
   operation: 'resendInvitation',
   role: 'admin',
+  live: true,
   summary: 'Send an invitation again with a new link; the old one dies',
   response: InvitationWithLink,
   errors: ['conflict'],
   async handle(call) {
-    const { app, actor, params } = call;
+    const { app, params } = call;
     const answer = await app.db.transaction().execute(async (tx) => {
-      const { member } = await standing(tx, actor, 'admin');
+      const { member } = await standing(tx, call, 'admin');
       const linked = await resendInvitation(tx, call, member, params.id!);
       const presented = presentLinked(linked, app.clock.now());
       await call.keep(tx, presented);
@@ -132,6 +135,7 @@ const accept = route({
   limit: { requests: 20, seconds: 60 },
   summary: 'Join the team with the token of an invitation',
   body: Acceptance,
+  linkToken: ({ token }) => token,
   status: 201,
   location: ({ id }) => `/v1/team/members/${id}`,
   response: TeamMember,
@@ -145,7 +149,9 @@ const accept = route({
     const passwordHash = await app.signIn.passwords.hash(password, call.signal);
     return app.db.transaction().execute(async (tx) => {
       const member = await acceptInvitation(tx, call, { token, name, passwordHash });
-      return presentMember(member);
+      const presented = presentMember(member);
+      await call.keep(tx, presented);
+      return presented;
     });
   },
 });

@@ -11,6 +11,7 @@ import type { InvitationRow, MemberRow } from '../store/tables.ts';
 import { type Author, audit } from './audit.ts';
 import { invitationMail } from './mails.ts';
 import { findMemberByEmail } from './members.ts';
+import { keepReplacedLink } from './replaced-links.ts';
 import type { NewInvitation, TeamInvitation } from './schema.ts';
 import { withdrawMail } from './withdraw-mail.ts';
 
@@ -35,8 +36,10 @@ export function invitationStatus(
   now: number,
 ): TeamInvitation['status'] {
   if (row.accepted_at !== null) return 'accepted';
-  if (row.revoked_at !== null) return 'revoked';
-  return Date.parse(row.expires_at) <= now ? 'expired' : 'pending';
+  // What had run out before it was revoked has been closed, and no more.
+  const end = row.revoked_at === null ? now : Date.parse(row.revoked_at);
+  if (Date.parse(row.expires_at) <= end) return 'expired';
+  return row.revoked_at === null ? 'pending' : 'revoked';
 }
 
 function withMail(db: Db | Tx) {
@@ -120,6 +123,7 @@ export async function resendInvitation(
   requireOpen(present);
   await requireNoMember(tx, present.email);
   await withdrawMail(tx, [present.mail_id], isoTime(author.app.clock.now()));
+  await keepReplacedLink(tx, present);
   const { fresh, url } = await freshLink(tx, author, inviter, present);
   // Who sends it knows the link, and answers for it from now on.
   const change = { ...fresh, invited_by: inviter.id };
@@ -145,7 +149,7 @@ function requireOpen(row: InvitationRow): void {
   if (row.accepted_at !== null)
     throw new AppError('conflict', 'This invitation has been accepted: remove the member instead.');
   if (row.revoked_at !== null)
-    throw new AppError('conflict', 'This invitation has been revoked: make a new one instead.');
+    throw new AppError('conflict', 'This invitation is closed: make a new one instead.');
 }
 
 async function requireNoMember(tx: Tx, email: string): Promise<void> {

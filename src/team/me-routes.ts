@@ -2,6 +2,7 @@
 
 import { route } from '../http/route.ts';
 import { changeMe, presentMe } from './me.ts';
+import { standing } from './permissions.ts';
 import { Me, MePatch } from './session-schema.ts';
 
 const getMe = route({
@@ -12,7 +13,10 @@ const getMe = route({
   summary: 'Get who you are: the member, the role, and the key or session you came by',
   etag: true,
   response: Me,
-  handle: ({ app, actor }) => presentMe(app.db, actor),
+  handle: async (call) => {
+    const { app, actor } = call;
+    return presentMe(app.db, actor, await standing(app.db, call, 'viewer'));
+  },
 });
 
 const updateMe = route({
@@ -20,7 +24,9 @@ const updateMe = route({
   path: '/v1/me',
   operation: 'updateMe',
   role: 'viewer',
-  summary: 'Change your name, or your password by the present one; other sessions then end',
+  live: true,
+  summary:
+    'Change your name, or your password by the present one, which ends other sessions; a key needs your own role for it',
   etag: true,
   body: MePatch,
   response: Me,

@@ -5,9 +5,10 @@ import { AppError } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { MemberRow } from '../store/tables.ts';
 import { audit } from './audit.ts';
-import { findMember, renameMember } from './members.ts';
+import { renameMember } from './members.ts';
 import { changePassword, checkPresentPassword } from './password-changes.ts';
 import { checkPassword } from './password-rules.ts';
+import { ownStanding, type Standing } from './permissions.ts';
 import { presentMember } from './present.ts';
 import type { Me } from './session-schema.ts';
 import type { Visit } from './session-sign-in.ts';
@@ -18,16 +19,18 @@ export interface OwnChange {
   current_password?: string;
 }
 
-/** Throws `unauthenticated` where the member has gone since the request was let in. */
-export async function presentMe(db: Db | Tx, actor: Actor): Promise<Me> {
-  const member = await memberOf(db, actor);
-  const { keyId, sessionId, livemode } = actor;
+/** As they stand at the moment of the question, or of the change. */
+export async function presentMe(
+  db: Db | Tx,
+  { keyId, sessionId, livemode }: Actor,
+  { member, role }: Standing,
+): Promise<Me> {
   const key = keyId === null ? undefined : await findKey(db, keyId);
   const session = sessionId === null ? undefined : await findTimes(db, sessionId);
   return {
     object: 'me',
     member: presentMember(member),
-    role: actor.role,
+    role,
     livemode,
     api_key: key ? { ...key, object: 'api_key' } : null,
     session: session ? { ...session, object: 'session' } : null,
@@ -48,20 +51,15 @@ const findTimes = (db: Db | Tx, id: string) =>
     .where('id', '=', id)
     .executeTakeFirst();
 
-async function memberOf(db: Db | Tx, actor: Actor): Promise<MemberRow> {
-  const member = await findMember(db, actor.memberId);
-  if (member) return member;
-  throw new AppError('unauthenticated', 'You are no longer on the team.', [], {
-    'www-authenticate': 'Bearer',
-  });
-}
-
 type OwnVisit = Visit & { actor: Actor; ifMatch(present: unknown): void };
 
-/** Throws `validation_failed`, also for a wrong present password, and `precondition_failed`. */
+/**
+ * Throws `validation_failed`, also for a wrong present password, `precondition_failed`, and as
+ * `ownStanding` does.
+ */
 export async function changeMe(visit: OwnVisit, change: OwnChange): Promise<Me> {
   const { app, actor, signal } = visit;
-  const before = await memberOf(app.db, actor);
+  const { member: before } = await ownStanding(app.db, visit);
   const password = wantedPassword(change, before.email);
   let hash: string | null = null;
   if (password) {
@@ -69,15 +67,15 @@ export async function changeMe(visit: OwnVisit, change: OwnChange): Promise<Me> 
     hash = await app.signIn.passwords.hash(password.wanted, signal);
   }
   return app.db.transaction().execute(async (tx) => {
-    const present = await presentMe(tx, actor);
-    visit.ifMatch(present);
-    if (change.name !== undefined && change.name !== present.member.name)
-      await rename(tx, visit, present.member.name, change.name);
+    const own = await ownStanding(tx, visit);
+    visit.ifMatch(await presentMe(tx, actor, own));
+    const { name = own.member.name } = change;
+    if (name !== own.member.name) await rename(tx, visit, own.member.name, name);
     if (hash !== null) {
-      await requireUnchanged(tx, before);
+      requireUnchanged(before, own.member);
       await changePassword(tx, visit, hash);
     }
-    return presentMe(tx, actor);
+    return presentMe(tx, actor, { ...own, member: { ...own.member, name } });
   });
 }
 
@@ -108,8 +106,7 @@ async function rename(tx: Tx, { app, actor, caller }: OwnVisit, from: string, to
 }
 
 /** While the passwords were worked on, a link may have set another. */
-async function requireUnchanged(tx: Tx, before: MemberRow): Promise<void> {
-  const now = await findMember(tx, before.id);
-  if (now?.password_hash === before.password_hash) return;
+function requireUnchanged(before: MemberRow, now: MemberRow): void {
+  if (now.password_hash === before.password_hash) return;
   throw new AppError('conflict', 'The password was changed by somebody else at the same time.');
 }

@@ -51,15 +51,16 @@ const update = route({
   path: '/v1/team/members/:id',
   operation: 'updateMember',
   role: 'admin',
+  live: true,
   summary: 'Change the name or the role of a member; another role signs them out',
   etag: true,
   body: MemberPatch,
   response: TeamMember,
   errors: ['conflict', 'precondition_failed'],
   async handle(call) {
-    const { app, actor, params, body } = call;
+    const { app, params, body } = call;
     return app.db.transaction().execute(async (tx) => {
-      const { role } = await standing(tx, actor, 'admin');
+      const { role } = await standing(tx, call, 'admin');
       const present = await memberOr404(tx, params.id!);
       requireMayChange(role, present);
       call.ifMatch(presentMember(present));
@@ -87,14 +88,15 @@ const remove = route({
   operation: 'removeMember',
   // Everybody but the owner may leave; the others are for admins and the owner.
   role: 'viewer',
+  live: true,
   summary: 'Remove a member, or leave the team; sessions and keys end at once',
   response: deletedOf('team_member'),
   errors: ['conflict', 'precondition_failed'],
   async handle(call) {
-    const { app, actor, params } = call;
+    const { app, params } = call;
     const id = params.id!;
     await app.db.transaction().execute(async (tx) => {
-      const own = await standing(tx, actor, 'viewer');
+      const own = await standing(tx, call, 'viewer');
       // Who may not see the members does not learn here who they are.
       if (id !== own.member.id) requireRole(own.role, 'admin');
       const present = await memberOr404(tx, id);
@@ -116,6 +118,7 @@ const transfer = route({
   path: '/v1/team/transfer-ownership',
   operation: 'transferOwnership',
   role: 'owner',
+  live: true,
   summary: 'Hand the ownership to another member and become an admin; this cannot be undone',
   body: Transfer,
   response: OwnershipTransfer,
@@ -123,6 +126,7 @@ const transfer = route({
   async handle(call) {
     const { app, body } = call;
     const answer = await app.db.transaction().execute(async (tx) => {
+      await standing(tx, call, 'owner');
       const handover = await transferOwnership(tx, call, body.new_owner_id);
       const { id, email } = handover.owner;
       await queueMail(tx, app, newOwnerMail(app.config, handover));

@@ -107,7 +107,8 @@ export async function removeMember(
 const changedMeanwhile = () =>
   new AppError('conflict', 'The member has been changed meanwhile. Look again, then try again.');
 
-async function revokeInvitationsOf(tx: Tx, memberId: string, now: string): Promise<number> {
+/** How many there were: who made an invitation knows its link. */
+export async function revokeInvitationsOf(tx: Tx, memberId: string, now: string): Promise<number> {
   const open = await tx
     .updateTable('invitations')
     .set({ revoked_at: now })

@@ -54,9 +54,8 @@ export function discoverProvider(app: App, settings: Settings): Promise<oidc.Con
 
 async function discover({ issuer, clientId, clientSecret }: Settings): Promise<oidc.Configuration> {
   const address = new URL(issuer);
-  if (address.protocol !== 'https:' && !isLoopback(address.hostname))
-    throw new Error('the issuer must be reached by https');
   const execute = [oidc.enableNonRepudiationChecks];
+  // The configuration takes such an address on loopback alone.
   if (address.protocol !== 'https:') execute.push(oidc.allowInsecureRequests);
   const ask = (server: URL) =>
     oidc.discovery(server, clientId, undefined, authenticateBy(clientSecret), {
@@ -83,9 +82,4 @@ function authenticateBy(secret: string): oidc.ClientAuth {
     const byHeader = methods.includes('client_secret_basic');
     return (byHeader ? basic : post)(server, ...request);
   };
-}
-
-/** Only there nobody listens on the way. */
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
 }

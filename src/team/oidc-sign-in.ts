@@ -13,7 +13,10 @@ import { startSession, type Visit } from './session-sign-in.ts';
 import { withdrawMail } from './withdraw-mail.ts';
 
 /** Throws `forbidden` for who is neither on the team nor invited, and for an address that is not verified. */
-export async function signInByClaims(visit: Visit, claims: Claims): Promise<{ token: string }> {
+export async function signInByClaims(
+  visit: Visit,
+  claims: Claims,
+): Promise<{ token: string; member: MemberRow }> {
   const email = verifiedEmail(claims);
   if (email === null) throw refusal(visit, 'no verified address', unverified(claims));
   const member = await memberOf(visit, email, claims.name);

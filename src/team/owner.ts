@@ -7,15 +7,18 @@ import type { Tx } from '../store/open.ts';
 import type { MemberRow } from '../store/tables.ts';
 import { type Author, audit } from './audit.ts';
 import { normalizeEmail } from './email-address.ts';
+import { endAccess } from './end-access.ts';
 import { findMember, findMemberByEmail, findOwner, setRole, type TeamContext } from './members.ts';
 
 /**
  * Makes this address the owner: a new member on a team without one; on a team with one, the member
- * of that address takes over, or the owner's address changes to it. One transaction.
+ * of that address takes over, or the owner's address changes to it. `passwordHash` is that of a new
+ * member; one who is there keeps theirs. One transaction.
  */
 export async function makeOwner(
   context: TeamContext,
   email: string,
+  passwordHash: string | null = null,
 ): Promise<{ owner: MemberRow; created: boolean }> {
   // As sign-in reads it; what is no such address is kept as it was given.
   const address = normalizeEmail(email) ?? email.toLowerCase();
@@ -26,7 +29,8 @@ export async function makeOwner(
     if (member)
       return { owner: await handOver(tx, atTheMachine(context), present, member), created: false };
     if (present) return { owner: await readdress(tx, context, present, address), created: false };
-    return { owner: await createOwner(tx, context, address, email.split('@')[0]!), created: true };
+    const seed = { email: address, name: email.split('@')[0]!, password_hash: passwordHash };
+    return { owner: await createOwner(tx, context, seed), created: true };
   });
 }
 
@@ -36,6 +40,7 @@ const atTheMachine = (context: TeamContext): Author => ({
   caller: { ip: null },
 });
 
+/** The address may be another person's: what let the former holder in ends. */
 async function readdress(
   tx: Tx,
   context: TeamContext,
@@ -43,27 +48,25 @@ async function readdress(
   email: string,
 ): Promise<MemberRow> {
   await tx.updateTable('members').set({ email }).where('id', '=', owner.id).execute();
+  const ended = await endAccess(tx, owner.id, isoTime(context.clock.now()));
   await audit(tx, atTheMachine(context), {
     action: 'member.changed',
     object: { type: 'team_member', id: owner.id },
-    details: { email: { from: owner.email, to: email } },
+    details: { email: { from: owner.email, to: email }, ...ended },
   });
-  return { ...owner, email };
+  return { ...owner, email, password_hash: null };
 }
 
 async function createOwner(
   tx: Tx,
   context: TeamContext,
-  email: string,
-  name: string,
+  seed: Pick<MemberRow, 'email' | 'name' | 'password_hash'>,
 ): Promise<MemberRow> {
   const owner: MemberRow = {
     id: context.newId('mem'),
-    email,
-    name,
+    ...seed,
     role: 'owner',
     joined_at: isoTime(context.clock.now()),
-    password_hash: null,
   };
   await tx.insertInto('members').values(owner).execute();
   await audit(tx, atTheMachine(context), {

@@ -12,12 +12,13 @@ import type { Visit } from './session-sign-in.ts';
 import { endSessions } from './sessions.ts';
 
 /**
- * Sets the password by a link. Throws `not_found` and `gone` for the link, `validation_failed` for
- * the password.
+ * Sets the password by a link, and does `alsoDo` in the same transaction. Throws `not_found` and
+ * `gone` for the link, `validation_failed` for the password.
  */
 export async function resetPassword(
   { app, caller, signal }: Visit,
   { token, password }: { token: string; password: string },
+  alsoDo: (tx: Tx) => Promise<void> = async () => {},
 ): Promise<void> {
   const holder = await openPasswordLink(app.db, app.clock.now(), token);
   checkPassword(password, holder.email);
@@ -36,34 +37,27 @@ export async function resetPassword(
         details: { sessions_ended: ended },
       },
     );
+    await alsoDo(tx);
   });
   app.signIn.tries.clear(holder.email);
 }
 
 /** Throws `validation_failed` where the present password is another, and `rate_limited` for who guesses it. */
 export async function checkPresentPassword(
-  { app, caller, signal }: Visit,
+  { app, caller, signal, actor }: Visit & { actor: Actor },
   { email, password_hash }: Pick<MemberRow, 'email' | 'password_hash'>,
   given: string,
 ): Promise<void> {
-  const right = await app.signIn.tries.attempt({ account: email, ip: caller.ip }, async () =>
+  // Counted for the session or key: strangers who guess at the account hold nobody up here.
+  const device = actor.sessionId ?? actor.keyId;
+  const guess = { account: email, ip: caller.ip, device };
+  const right = await app.signIn.tries.attempt(guess, async () =>
     (await app.signIn.passwords.verify(given, password_hash, signal)) ? true : null,
   );
   if (right) return;
   throw new AppError('validation_failed', 'Wrong: current_password.', [
     { param: 'current_password', code: 'wrong', message: 'is not the present password' },
   ]);
-}
-
-/** That of the first owner, from the configuration. */
-export async function setFirstPassword(app: App, id: string, password: string): Promise<void> {
-  const password_hash = await app.signIn.passwords.hash(password);
-  await app.db.transaction().execute(async (tx) => {
-    await replacePassword(tx, app, { id, password_hash });
-    const author = { app, actor: null, caller: { ip: null } };
-    const object = { type: 'team_member', id };
-    await audit(tx, author, { action: 'password.changed', object });
-  });
 }
 
 /** In the transaction of a member's own change; the session that it comes by stays. */

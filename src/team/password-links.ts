@@ -12,20 +12,32 @@ import type { TeamContext } from './members.ts';
 /** How long a link works: that of an e-mail, and that of the `owner` command. */
 export const MAILED_LINK_MS = 3_600_000;
 const OWNER_LINK_MS = 24 * 3_600_000;
+/** Who has so many in the inbox that work still needs no other. */
+const MOST_MAILED = 5;
 
-/** A new link; the one before dies. Its token is in this answer alone. */
-export async function makePasswordLink(
+/**
+ * Whether a member has been sent as many links as work at a time: as anybody may ask for one, no
+ * request ends another link, and there are not more and more of them.
+ */
+export async function hasEnoughLinks(
   tx: Tx,
   { clock }: Pick<App, 'clock'>,
   memberId: string,
-  lifeMs: number,
-): Promise<string> {
-  await endPasswordLinks(tx, memberId, clock.now());
-  const { token } = await insertPasswordLink(tx, { clock }, memberId, lifeMs);
-  return token;
+): Promise<boolean> {
+  const now = clock.now();
+  const { live } = await tx
+    .selectFrom('password_links')
+    .select(({ fn }) => fn.countAll().as('live'))
+    .where('member_id', '=', memberId)
+    .where('used_at', 'is', null)
+    // Live and of an e-mail: that of the `owner` command is older, or works for longer.
+    .where('created_at', '>', isoTime(now - MAILED_LINK_MS))
+    .where('expires_at', '<=', isoTime(now + MAILED_LINK_MS))
+    .executeTakeFirstOrThrow();
+  return Number(live) >= MOST_MAILED;
 }
 
-/** The link alone; the database has the hash of its token. */
+/** A new link, beside those that there are; its token is in this answer alone, the database has the hash. */
 export async function insertPasswordLink(
   tx: Tx,
   { clock }: Pick<App, 'clock'>,
@@ -48,14 +60,15 @@ export async function insertPasswordLink(
   return { token, hash };
 }
 
-/** The link that the `owner` command prints, and what the audit log has of it. */
+/** The link that the `owner` command prints, and what the audit log has of it. Those before work no more. */
 export async function makeOwnerLink(
   { db, clock, newId }: TeamContext,
   config: Pick<Config, 'APP_URL'>,
   ownerId: string,
 ): Promise<string> {
   return db.transaction().execute(async (tx) => {
-    const token = await makePasswordLink(tx, { clock }, ownerId, OWNER_LINK_MS);
+    await endPasswordLinks(tx, ownerId, clock.now());
+    const { token } = await insertPasswordLink(tx, { clock }, ownerId, OWNER_LINK_MS);
     const author = { app: { clock, newId }, actor: null, caller: { ip: null } };
     const object = { type: 'team_member', id: ownerId };
     await audit(tx, author, { action: 'password.reset_requested', object });
@@ -83,7 +96,7 @@ interface LinkHolder {
   email: string;
 }
 
-/** Whose password the link sets. Throws `not_found`, or `gone` where it was used, replaced or has expired. */
+/** Whose password the link sets. Throws `not_found`, or `gone` where it was used, ended or has expired. */
 export async function openPasswordLink(
   db: Db | Tx,
   now: number,
@@ -97,7 +110,10 @@ export async function openPasswordLink(
     .executeTakeFirst();
   if (!link) throw new AppError('not_found', 'This link is not known.');
   if (link.used_at !== null)
-    throw new AppError('gone', 'This link has been used, or a newer one has taken its place.');
+    throw new AppError(
+      'gone',
+      'This link has been used, or was ended by another link or a new password.',
+    );
   if (Date.parse(link.expires_at) <= now) throw new AppError('gone', 'This link has expired.');
   return { id: link.id, email: link.email };
 }

@@ -1,36 +1,48 @@
 /** Asking for a link to set a new password: the same answer after the same work for every address. */
 
+import { AppError } from '../lib/errors.ts';
 import { queueMail, SEND_JOB } from '../outbox/queue.ts';
 import type { Tx } from '../store/open.ts';
 import { audit } from './audit.ts';
 import { findMemberByEmail, findOwner } from './members.ts';
 import {
+  hasEnoughLinks,
   insertPasswordLink,
   MAILED_LINK_MS,
-  makePasswordLink,
   passwordLinkUrl,
 } from './password-links.ts';
 import { passwordMail } from './password-mail.ts';
 import { accountOf, type Visit } from './session-sign-in.ts';
 
 /**
- * Sends a link where the address is a member's. Throws `rate_limited` for many requests for one
- * address or from one. Without outgoing mail it does nothing: a link that nobody gets would only end
- * the one before.
+ * Sends a link where the address is a member's. Many requests for one account send no more mail for
+ * a while, and nobody is told: what is answered is the same whatever has been asked before. Throws
+ * `rate_limited` for very many from one client, whichever accounts they name.
  */
 export async function requestPasswordReset(visit: Visit, email: string): Promise<void> {
   const { app, caller } = visit;
+  app.signIn.takeReset(caller.ip);
+  // A link that nobody gets is of no use.
+  if (app.mailer === null) return;
   const account = accountOf(email);
-  // Each request counts, as nothing is found out here.
-  await app.signIn.resets.attempt({ account, ip: caller.ip }, async () => {
-    if (app.mailer === null) return null;
-    const queued = await app.db.transaction().execute(async (tx) => {
-      const member = await findMemberByEmail(tx, account);
-      return member ? sendLink(tx, visit, member) : pretendToSend(tx, visit);
-    });
-    if (queued) app.scheduler.wake(SEND_JOB);
-    return null;
+  // Each counts, as nothing is found out here.
+  const send = () => sendOrPretend(visit, account).then(() => null);
+  try {
+    await app.signIn.resets.attempt({ account, ip: null }, send);
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'rate_limited')) throw error;
+  }
+}
+
+async function sendOrPretend(visit: Visit, account: string): Promise<void> {
+  const { app } = visit;
+  const queued = await app.db.transaction().execute(async (tx) => {
+    const member = await findMemberByEmail(tx, account);
+    // Asked for nobody too: the same questions for every address.
+    const enough = await hasEnoughLinks(tx, app, member?.id ?? '');
+    return member && !enough ? sendLink(tx, visit, member) : pretendToSend(tx, visit);
   });
+  if (queued) app.scheduler.wake(SEND_JOB);
 }
 
 async function sendLink(
@@ -38,7 +50,7 @@ async function sendLink(
   { app, caller }: Visit,
   { id, email }: { id: string; email: string },
 ): Promise<boolean> {
-  const token = await makePasswordLink(tx, app, id, MAILED_LINK_MS);
+  const { token } = await insertPasswordLink(tx, app, id, MAILED_LINK_MS);
   const url = passwordLinkUrl(app.config, token);
   const mail = await queueMail(tx, app, passwordMail(app.config, email, url));
   const entry = { action: 'password.reset_requested', object: { type: 'team_member', id } };

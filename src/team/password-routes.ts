@@ -5,6 +5,7 @@ import { resetPassword } from './password-changes.ts';
 import { requestPasswordReset } from './password-requests.ts';
 import { PasswordReset, ResetConfirmation, ResetRequest } from './session-schema.ts';
 
+/** An Idempotency-Key would add nothing: whoever asks, and however often, the answer is the same. */
 const requestReset = route({
   method: 'POST',
   path: '/v1/password_resets',
@@ -30,11 +31,13 @@ const confirmReset = route({
   limit: { requests: 20, seconds: 60 },
   summary: 'Set the password by the token of a link; all sessions of the member end',
   body: ResetConfirmation,
+  linkToken: ({ token }) => token,
   response: PasswordReset,
   errors: ['not_found', 'gone', 'unavailable'],
   async handle(call) {
-    await resetPassword(call, call.body);
-    return { object: 'password_reset' as const, status: 'completed' as const };
+    const done = { object: 'password_reset' as const, status: 'completed' as const };
+    await resetPassword(call, call.body, (tx) => call.keep(tx, done));
+    return done;
   },
 });
 

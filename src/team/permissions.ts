@@ -1,10 +1,13 @@
 /** Who may do what to whom on the team (contract §3 and §6). */
 
+import type { App } from '../app.ts';
 import { type Actor, allows, lowerRole, type Role } from '../http/actor.ts';
 import { AppError } from '../lib/errors.ts';
-import type { Tx } from '../store/open.ts';
-import type { MemberRow } from '../store/tables.ts';
+import type { Db, Tx } from '../store/open.ts';
+import type { ApiKeyRow, MemberRow } from '../store/tables.ts';
+import { isKeyValid } from './api-keys.ts';
 import { findMember } from './members.ts';
+import { isSessionAlive } from './sessions.ts';
 
 export interface Standing {
   member: MemberRow;
@@ -12,24 +15,44 @@ export interface Standing {
   role: Role;
 }
 
+/** Of a request, what tells who asks and whether they still may. */
+export interface Asking {
+  app: Pick<App, 'clock'>;
+  actor: Pick<Actor, 'memberId' | 'role' | 'keyId' | 'sessionId'>;
+}
+
 /**
  * The actor as they are inside the transaction: since the request was let in, they may have been
- * removed (`unauthenticated`) or lowered (`forbidden`).
+ * removed, their key revoked or their session ended (`unauthenticated`), or they may have been
+ * lowered (`forbidden`).
  */
 export async function standing(
-  tx: Tx,
-  actor: Pick<Actor, 'memberId' | 'role'>,
+  db: Db | Tx,
+  { app, actor }: Asking,
   needed: Role,
 ): Promise<Standing> {
-  const member = await findMember(tx, actor.memberId);
-  if (!member)
-    throw new AppError('unauthenticated', 'You are no longer on the team.', [], {
-      'www-authenticate': 'Bearer',
-    });
+  const { memberId, keyId, sessionId } = actor;
+  const now = app.clock.now();
+  const member = await findMember(db, memberId);
+  if (!member) throw unauthenticated('You are no longer on the team.');
+  if (keyId !== null && !(await isKeyValid(db, keyId, now)))
+    throw unauthenticated('The API key is no longer valid.');
+  if (sessionId !== null && !(await isSessionAlive(db, sessionId, now)))
+    throw unauthenticated('The session has ended. Sign in again.');
   const role = lowerRole(actor.role, member.role);
   requireRole(role, needed);
   return { member, role };
 }
+
+/** As above, for what concerns the member's own account: no key that may less than they gets there. */
+export async function ownStanding(db: Db | Tx, asking: Asking): Promise<Standing> {
+  const own = await standing(db, asking, 'viewer');
+  requireRole(own.role, own.member.role);
+  return own;
+}
+
+const unauthenticated = (detail: string) =>
+  new AppError('unauthenticated', detail, [], { 'www-authenticate': 'Bearer' });
 
 /** Throws `forbidden`, naming the role that is needed. */
 export function requireRole(role: Role, needed: Role): void {
@@ -60,4 +83,12 @@ export function requireMayChange(role: Role, target: MemberRow): void {
 export function requireMayRemove({ member, role }: Standing, target: MemberRow): void {
   if (target.id === member.id && target.role !== 'owner') requireRole(role, target.role);
   else requireMayChange(role, target);
+}
+
+/** By a key, of the keys of its own member none that may more; which of others are seen, may be ended. */
+export function requireMayRevoke(
+  { member, role }: Standing,
+  key: Pick<ApiKeyRow, 'member_id' | 'role'>,
+): void {
+  if (key.member_id === member.id) requireRole(role, lowerRole(key.role, member.role));
 }

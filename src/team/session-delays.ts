@@ -1,7 +1,8 @@
-/** Growing delays for who guesses: counted for each account and each address, in memory, bounded. */
+/** Growing delays for who guesses: counted for each account, address and known browser, in memory, bounded. */
 
 import { addressGroup } from '../http/rate-limit.ts';
 import type { Clock } from '../lib/clock.ts';
+import { sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 
 /** So many wrong tries are free; then 1, 2, 4 … seconds pass before the next, and never more than these. */
@@ -9,7 +10,7 @@ const FREE_TRIES = 3;
 const LONGEST_DELAY_MS = 60_000;
 /** A quarter of an hour without a wrong try, and they are forgotten. */
 const FORGET_MS = 15 * 60_000;
-/** Accounts and addresses remembered at once; of more, those unused longest are forgotten. */
+/** So many of each kind are remembered at once. */
 const MAX_REMEMBERED = 10_000;
 
 interface Guess {
@@ -17,13 +18,18 @@ interface Guess {
   account: string;
   /** The client's IP address; null where it is not known. */
   ip: string | null;
+  /**
+   * A browser that has signed in to this very account before. Its tries are counted for it alone:
+   * no stranger, and no neighbour behind the same address, makes it wait.
+   */
+  device?: string | null;
 }
 
 export interface Delays {
   /**
    * Runs one try, and counts it as wrong where it gives null. Throws `rate_limited` instead while a
    * delay lasts. A right one clears the account, not the address: who has an account of their own
-   * could otherwise go on guessing at others.
+   * could otherwise go on guessing at others. That of a known browser clears the browser alone.
    */
   attempt<T>(guess: Guess, check: () => Promise<T | null>): Promise<T | null>;
   /** Nothing is held against the account any more. */
@@ -39,31 +45,28 @@ interface Tries {
 }
 
 export function createDelays(clock: Clock, maxRemembered = MAX_REMEMBERED): Delays {
-  const remembered = new Map<string, Tries>();
-  const triesOf = (key: string): Tries => {
-    const tries = remembered.get(key) ?? { wrong: 0, at: 0, running: 0 };
-    const now = clock.now();
-    // A clock that was set back must not make a delay longer.
-    tries.at = Math.min(tries.at, now);
-    if (now - tries.at >= FORGET_MS) tries.wrong = 0;
-    // Put at the end of the map, whose beginning is forgotten first.
-    remembered.delete(key);
-    remembered.set(key, tries);
-    if (remembered.size > maxRemembered) remembered.delete(remembered.keys().next().value!);
-    return tries;
+  const newMemory = () => createMemory(clock, maxRemembered);
+  // Each kind apart, so that none of one kind drives out one of another.
+  const [accounts, addresses, devices] = [newMemory(), newMemory(), newMemory()];
+  /** By whom a try is counted; first for whom it is cleared where it is right. */
+  const countsOf = ({ account, ip, device }: Guess): Counted[] => {
+    const name = sha256(account);
+    if (device) return [devices.of(`${name} ${device}`)];
+    return [accounts.of(name), ...(ip === null ? [] : [addresses.of(addressGroup(ip))])];
   };
   return {
-    async attempt({ account, ip }, check) {
-      const keys = [accountKey(account), ...(ip === null ? [] : [`address ${addressGroup(ip)}`])];
-      const all = keys.map(triesOf);
+    async attempt(guess, check) {
+      const counted = countsOf(guess);
+      const all = counted.map(({ tries }) => tries);
       const wait = Math.max(...all.map((tries) => waitOf(tries, clock.now())));
       if (wait > 0) throw tooMany(wait);
+      for (const { keep } of counted) keep();
       for (const tries of all) tries.running++;
       let wrong = false;
       try {
         const found = await check();
         wrong = found === null;
-        if (!wrong) remembered.delete(keys[0]!);
+        if (!wrong) counted[0]!.forget();
         return found;
       } finally {
         for (const tries of all) {
@@ -72,8 +75,55 @@ export function createDelays(clock: Clock, maxRemembered = MAX_REMEMBERED): Dela
         }
       }
     },
-    clear: (account) => void remembered.delete(accountKey(account)),
+    clear: (account) => accounts.of(sha256(account)).forget(),
   };
+}
+
+interface Counted {
+  tries: Tries;
+  /** Until then nothing is remembered of who has not tried before: a refused try costs no room. */
+  keep(): void;
+  forget(): void;
+}
+
+function createMemory(clock: Clock, maxRemembered: number): { of(who: string): Counted } {
+  const remembered = new Map<string, Tries>();
+  return {
+    of(who) {
+      const tries = remembered.get(who) ?? { wrong: 0, at: 0, running: 0 };
+      const now = clock.now();
+      // A clock that was set back must not make a delay longer.
+      tries.at = Math.min(tries.at, now);
+      if (isOver(tries, now)) tries.wrong = 0;
+      return {
+        tries,
+        keep() {
+          // Put at the end of the map: of equals, the beginning is forgotten first.
+          remembered.delete(who);
+          if (remembered.size >= maxRemembered) remembered.delete(mostHarmless(remembered, now)!);
+          remembered.set(who, tries);
+        },
+        forget: () => void remembered.delete(who),
+      };
+    },
+  };
+}
+
+const isOver = ({ at }: Tries, now: number): boolean => now - at >= FORGET_MS;
+
+/**
+ * Who has the fewest wrong tries, so that no crowd of invented names drives out the one that is
+ * guessed at; of equals, who has not tried for longest.
+ */
+function mostHarmless(remembered: Map<string, Tries>, now: number): string | undefined {
+  let found: string | undefined;
+  let fewest = Number.POSITIVE_INFINITY;
+  for (const [who, tries] of remembered) {
+    const weight = tries.running + (isOver(tries, now) ? 0 : tries.wrong);
+    if (weight < fewest) [found, fewest] = [who, weight];
+    if (fewest === 0) break;
+  }
+  return found;
 }
 
 /** Milliseconds until the next try may be made. */
@@ -95,5 +145,3 @@ function tooMany(wait: number): AppError {
     { 'retry-after': String(seconds) },
   );
 }
-
-const accountKey = (account: string) => `account ${account}`;

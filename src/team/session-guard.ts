@@ -1,22 +1,30 @@
 /** What protects sign-in, kept in memory for the whole service. */
 
+import { addressGroup, createRateLimit, takeOne } from '../http/rate-limit.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createPasswordWork, type PasswordWork } from './password-work.ts';
 import { createDelays, type Delays } from './session-delays.ts';
+
+/** Requests for links to set a password, of one address. */
+const RESETS = { requests: 20, seconds: 60 };
 
 export interface SignInGuard {
   /** Hashes and checks passwords, a few at once. */
   passwords: PasswordWork;
   /** Slows down who guesses passwords. */
   tries: Delays;
-  /** Slows down who asks for links to set one. */
+  /** Slows down mail with links to set one, by the account alone: nobody is told. */
   resets: Delays;
+  /** Counts a request for such a link. Throws `rate_limited`, whatever account was asked for. */
+  takeReset(ip: string | null): void;
 }
 
 export function createSignInGuard(clock: Clock): SignInGuard {
+  const resets = createRateLimit('password_resets', RESETS, clock);
   return {
     passwords: createPasswordWork(),
     tries: createDelays(clock),
     resets: createDelays(clock),
+    takeReset: (ip) => takeOne(resets, addressGroup(ip), {}),
   };
 }

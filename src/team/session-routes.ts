@@ -6,8 +6,10 @@ import { listOf } from '../http/schemas.ts';
 import { clearedSessionCookie, sessionCookie } from '../http/session-cookie.ts';
 import { AppError } from '../lib/errors.ts';
 import type { SessionRow } from '../store/tables.ts';
+import { deviceCookie } from './device-cookie.ts';
 import { meRoutes } from './me-routes.ts';
 import { passwordRoutes } from './password-routes.ts';
+import { ownStanding } from './permissions.ts';
 import { deletedOf, ListQuery } from './schema.ts';
 import { endOwnSession } from './session-end.ts';
 import { Session, SignIn } from './session-schema.ts';
@@ -28,15 +30,17 @@ const createSession = route({
   path: '/v1/sessions',
   operation: 'createSession',
   role: 'public',
-  summary: 'Sign in; the answer sets the cookie of the session',
+  summary: 'Sign in; the answer sets the cookie of the session, in the place of one sent along',
   body: SignIn,
   status: 201,
   location: ({ id }) => `/v1/sessions/${id}`,
   response: Session,
   errors: ['unauthenticated', 'rate_limited', 'unavailable'],
   async handle(call) {
-    const { token, session } = await signIn(call, call.body);
+    const { token, session, member } = await signIn(call, call.body);
     call.setHeader('set-cookie', cookieOf(call.app, token));
+    const device = deviceCookie(call.app, member);
+    if (device) call.setHeader('set-cookie', device);
     return presentSession(session, session.id);
   },
 });
@@ -46,10 +50,12 @@ const list = route({
   path: '/v1/sessions',
   operation: 'listSessions',
   role: 'viewer',
-  summary: 'List your own sessions, newest first',
+  summary: 'List your own sessions, newest first; a key needs your own role for it',
   query: ListQuery,
   response: listOf(Session),
-  async handle({ app, actor, query }) {
+  async handle(call) {
+    const { app, actor, query } = call;
+    await ownStanding(app.db, call);
     const { rows, hasMore } = await listSessions(app, actor.memberId, query);
     const data = rows.map((row) => presentSession(row, actor.sessionId));
     return { object: 'list' as const, data, has_more: hasMore };
@@ -63,6 +69,7 @@ const endCurrent = route({
   path: '/v1/sessions/current',
   operation: 'deleteCurrentSession',
   role: 'viewer',
+  live: true,
   summary: 'Sign out: end the session that asks and clear its cookie',
   response: Deleted,
   errors: ['not_found'],
@@ -81,7 +88,8 @@ const end = route({
   path: '/v1/sessions/:id',
   operation: 'deleteSession',
   role: 'viewer',
-  summary: 'End one of your own sessions',
+  live: true,
+  summary: 'End one of your own sessions; a key needs your own role for it',
   response: Deleted,
   async handle(call) {
     const id = call.params.id!;

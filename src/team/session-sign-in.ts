@@ -5,14 +5,17 @@ import type { Caller } from '../http/caller.ts';
 import { AppError } from '../lib/errors.ts';
 import type { MemberRow, SessionRow } from '../store/tables.ts';
 import { audit } from './audit.ts';
+import { knownDevice } from './device-cookie.ts';
 import { normalizeEmail } from './email-address.ts';
 import { findMember, findMemberByEmail } from './members.ts';
+import { endReplacedSession } from './session-end.ts';
 import { insertSession } from './sessions.ts';
 
 /** Of a request, what the paths into and out of an account need. */
 export interface Visit {
   app: App;
   caller: Caller;
+  headers: Headers;
   requestId: string;
   signal: AbortSignal;
 }
@@ -32,9 +35,11 @@ export async function signIn(
   visit: Visit,
   { email, password }: { email: string; password: string },
 ): Promise<SignedIn> {
-  const { app, caller, requestId, signal } = visit;
+  const { app, caller, headers, requestId, signal } = visit;
   const account = accountOf(email);
-  const signedIn = await app.signIn.tries.attempt({ account, ip: caller.ip }, async () => {
+  const device = await knownDevice(app, headers.get('cookie'), account);
+  const guess = { account, ip: caller.ip, device };
+  const signedIn = await app.signIn.tries.attempt(guess, async () => {
     const member = await findMemberByEmail(app.db, account);
     const right = await app.signIn.passwords.verify(
       password,
@@ -51,15 +56,19 @@ export async function signIn(
   });
 }
 
-/** A session for this member; null where the member has gone or has another password by now. */
+/**
+ * A session for this member, in the place of one that the browser has already; null where the member
+ * has gone or has another password by now.
+ */
 export async function startSession(
-  { app, caller }: Pick<Visit, 'app' | 'caller'>,
+  { app, caller, headers }: Pick<Visit, 'app' | 'caller' | 'headers'>,
   { id, password_hash }: Pick<MemberRow, 'id' | 'password_hash'>,
   details?: { by: 'oidc' },
 ): Promise<SignedIn | null> {
   return app.db.transaction().execute(async (tx) => {
     const member = await findMember(tx, id);
     if (!member || member.password_hash !== password_hash) return null;
+    await endReplacedSession(tx, { app, caller, headers });
     const { token, row } = await insertSession(tx, app, id, caller);
     const actor = { memberId: id, email: member.email, keyId: null, sessionId: row.id };
     const object = { type: 'session', id: row.id };

@@ -77,11 +77,17 @@ export function listSessions(
   return pageOf(mine, page);
 }
 
-function alive(db: Db, now: number) {
+function alive(db: Db | Tx, now: number) {
   return db
     .selectFrom('sessions')
     .where('expires_at', '>', isoTime(now))
     .where('last_seen_at', '>', isoTime(now - IDLE_MS));
+}
+
+/** Whether a session that was let in is not over yet. */
+export async function isSessionAlive(db: Db | Tx, id: string, now: number): Promise<boolean> {
+  const row = await alive(db, now).select('id').where('id', '=', id).executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Ends a session of the member; false where there is none such. */

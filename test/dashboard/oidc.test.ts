@@ -244,14 +244,6 @@ test('a provider whose name ends in a slash, that says no more in the ID token t
   sessionOf(await signIn(await start(t, options)));
 });
 
-test('an issuer by plain HTTP is asked on loopback alone', async (t) => {
-  const env = { DELIVERABILITY_OIDC_ISSUER: 'http://login.example' };
-  const { service } = await start(t, {}, env);
-  assert.equal((await getPage(service, BEGIN)).status, 503);
-  const logged = service.logged.find(({ message }) => message.includes('provider failed'))!;
-  assert.equal(logged.fields.fault, 'the issuer must be reached by https');
-});
-
 test('without https, the cookie has neither the prefix nor `Secure`', async (t) => {
   const env = { DELIVERABILITY_BASE_URL: 'http://app.example' };
   const { service } = await start(t, {}, env);

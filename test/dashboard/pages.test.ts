@@ -1,11 +1,16 @@
 /** The pages to get in and out: what their forms do, and what they say where something is wrong. */
 
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
 import { dashboardRoutes } from '../../src/dashboard/routes.ts';
-import { MAILED_LINK_MS, makePasswordLink } from '../../src/team/password-links.ts';
-import { type ServiceOptions, startTestService } from '../helpers/app.ts';
+import { insertPasswordLink, MAILED_LINK_MS } from '../../src/team/password-links.ts';
+import { type ServiceOptions, startTestService, temporaryFolder } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
+import { needs } from '../helpers/debian.ts';
 import { givePassword, ownerBrowser, PASSWORD } from '../team/browser.ts';
 import { auditOf, invite, membersOf, tokenOf } from '../team/team-service.ts';
 import { fieldOf, getPage, mainOf, type PageAnswer, postForm, textOf } from './pages.ts';
@@ -25,9 +30,9 @@ async function start(t: TestContext, options: ServiceOptions = {}) {
 async function passwordLink(service: Awaited<ReturnType<typeof start>>): Promise<string> {
   const { app } = service;
   const { id } = await app.db.selectFrom('members').select('id').executeTakeFirstOrThrow();
-  const token = await app.db
+  const { token } = await app.db
     .transaction()
-    .execute((tx) => makePasswordLink(tx, app, id, MAILED_LINK_MS));
+    .execute((tx) => insertPasswordLink(tx, app, id, MAILED_LINK_MS));
   return `/password/${token}`;
 }
 
@@ -38,16 +43,73 @@ function wrongOf(html: string, name: string): (string | undefined)[] {
   return field['aria-describedby']!.split(' ').map((id) => textOf(html, id));
 }
 
-test('without a session the first page leads to sign-in; with one it says who it is', async (t) => {
-  const service = await start(t);
-  const { status, location } = await getPage(service, '/');
-  assert.deepEqual([status, location], [303, '/sign-in']);
+/** Where the links and forms of a page lead. */
+const waysOf = (html: string): string[] =>
+  [...html.matchAll(/<(?:a|form) [^>]*(?:href|action)="(\/[^"]*)"/g)].map(([, path]) => path!);
+
+test('the first page says what can be done here, and leads on; with a session it says whose', async (t) => {
+  const service = await start(t, { env: { DELIVERABILITY_BASE_URL: 'https://api.example.com/' } });
+  const before = await getPage(service, '/');
+  assert.equal(before.status, 200);
+  for (const path of ['/sign-in', '/docs', '/openapi.json'])
+    assert.ok(waysOf(before.html).includes(path), path);
+  assert.match(mainOf(before.html), /curl -X POST "https:\/\/api\.example\.com\/v1\/tests" \\\n/);
   const { cookie } = await ownerBrowser(service);
   const home = await getPage(service, '/', { cookie });
   assert.equal(home.status, 200);
   assert.match(mainOf(home.html), /signed in as owner \(owner@example\.com\), the owner of/);
   const again = await getPage(service, '/sign-in', { cookie });
   assert.deepEqual([again.status, again.location], [303, '/']);
+});
+
+test('who is signed in finds the way out, and in how many browsers they are', async (t) => {
+  const service = await start(t, { env: MAIL });
+  const { cookie } = await ownerBrowser(service);
+  const alone = await getPage(service, '/', { cookie });
+  for (const path of ['/sign-out', '/docs', '/openapi.json'])
+    assert.ok(waysOf(alone.html).includes(path), path);
+  assert.match(mainOf(alone.html), /This browser alone is signed in to your account\./);
+  await ownerBrowser(service);
+  await ownerBrowser(service);
+  const main = mainOf((await getPage(service, '/', { cookie })).html);
+  assert.match(main, /3 browsers are signed in to your account, this one among them\./);
+  assert.match(main, /To sign out everywhere, set a new password\./);
+  service.clock.advance(12 * 3_600_000);
+  const over = await getPage(service, '/', { cookie });
+  assert.match(mainOf(over.html), /Sign in/);
+});
+
+test('a viewer is not told to send what they may not send', async (t) => {
+  const service = await start(t);
+  const { email } = await service.makeMember('viewer');
+  await givePassword(service, email);
+  const { cookie } = await postForm(service, '/sign-in', { email, password: PASSWORD });
+  const main = mainOf((await getPage(service, '/', { cookie: cookie! })).html);
+  assert.match(main, /As a viewer you read tests and reports\./);
+  assert.ok(!main.includes('curl'));
+});
+
+test('each command of the first page does what it says', { skip: needs('curl') }, async (t) => {
+  const service = await start(t);
+  const { html } = await getPage(service, '/');
+  const commands = [...html.matchAll(/<code>(curl [^<]*)<\/code>/g)].map(([, text]) =>
+    text!.replaceAll('&quot;', '"'),
+  );
+  assert.equal(commands.length, 3);
+  const folder = temporaryFolder(t);
+  writeFileSync(join(folder, 'message.eml'), 'From: a@example.com\r\n\r\nHello\r\n');
+  const run = async (command: string, id = '') => {
+    const text = command.replaceAll(/"http[^"]*\/v1\//g, `"${service.url}/v1/`).replace('50', '0');
+    const env = { ...process.env, API_KEY: service.key, TEST_ID: id };
+    const { stdout } = await promisify(execFile)('sh', ['-c', text], { cwd: folder, env });
+    return JSON.parse(stdout) as { id: string; status: string; address?: string };
+  };
+  const made = await run(commands[0]!);
+  assert.equal(made.status, 'waiting');
+  assert.match(made.address!, /@inbox\.test$/);
+  const read = await run(commands[1]!, made.id);
+  assert.deepEqual([read.id, read.status], [made.id, 'waiting']);
+  assert.equal((await run(commands[2]!)).status, 'processing');
 });
 
 test('the right password leads to the first page, with a cookie', async (t) => {
@@ -155,10 +217,13 @@ test('asking with an empty field, and too often, is said in the form', async (t)
   assert.deepEqual(wrongOf(empty.html, 'email'), ['Error: Enter your e-mail address.']);
   const long = await postForm(service, '/forgot-password', { email: `${'a'.repeat(255)}@x.org` });
   assert.equal(long.status, 422);
-  for (let i = 0; i < 3; i++) await postForm(service, '/forgot-password', { email: OWNER });
+  for (let i = 0; i < 20; i++) {
+    const { location } = await postForm(service, '/forgot-password', { email: OWNER });
+    assert.equal(location, '/forgot-password?done=sent', 'however often');
+  }
   const { status, html, headers } = await postForm(service, '/forgot-password', { email: OWNER });
-  assert.deepEqual([status, headers.get('retry-after')], [429, '1']);
-  assert.deepEqual(wrongOf(html, 'email'), ['Too many tries. Try again in a second.']);
+  assert.deepEqual([status, headers.get('retry-after')], [429, '60']);
+  assert.deepEqual(wrongOf(html, 'email'), ['No more than 20 requests in 60 seconds are taken.']);
   assert.equal(fieldOf(html, 'email').value, OWNER);
 });
 
@@ -186,7 +251,7 @@ test('the page of a link sets the password, and leads to sign-in', async (t) => 
   assert.equal(signedIn.location, '/');
   for (const again of [await getPage(service, path), await postForm(service, path, form)]) {
     assert.equal(again.status, 410);
-    assert.match(again.html, /This link has been used, or a newer one has taken its place\./);
+    assert.match(again.html, /This link has been used, or was ended by another link/);
   }
 });
 
@@ -267,6 +332,28 @@ test('an invitation whose sender has left, is revoked or has expired', async (t)
   assert.match(expired.html, /This invitation has expired: ask for a new one\./);
 });
 
+test('a link that was sent again says that there is a newer one', async (t) => {
+  const service = await start(t);
+  const first = await invite(service, { email: 'bob@example.com' });
+  const path = `/invitations/${tokenOf(first)}`;
+  const again = `/v1/team/invitations/${first.body.id}`;
+  const { body } = await service.call<{ accept_url: string }>('POST', `${again}/resend`);
+  const form = { name: 'Bob', password: NEW, repeated: NEW };
+  for (const dead of [await getPage(service, path), await postForm(service, path, form)]) {
+    assert.equal(dead.status, 410);
+    assert.match(
+      dead.html,
+      /This link was replaced by a newer one: open that of the latest e-mail\./,
+    );
+  }
+  const joined = await postForm(service, new URL(body.accept_url).pathname, form);
+  assert.equal(joined.status, 303);
+  assert.match(
+    (await getPage(service, path)).html,
+    /This invitation has been used: sign in instead\./,
+  );
+});
+
 test('what is wrong with name and password is said at once, and the name stays', async (t) => {
   const service = await start(t);
   const path = `/invitations/${tokenOf(await invite(service, { email: 'bob@example.com' }))}`;
@@ -312,8 +399,13 @@ test('every page keeps to itself: nothing framed, nothing kept, forms to us alon
 
 test('whatever else an address carries, the page is shown', async (t) => {
   const service = await start(t);
-  const { status } = await getPage(service, '/sign-in?utm_source=mail&done=nonsense');
-  assert.equal(status, 200);
+  for (const done of ['nonsense', 'constructor', 'toString', '__proto__', '']) {
+    const { status, html } = await getPage(service, `/sign-in?utm_source=mail&done=${done}`);
+    assert.equal(status, 200);
+    assert.ok(!html.includes('role="status"'), done);
+  }
+  const asked = await start(t, { env: MAIL });
+  assert.match((await getPage(asked, '/forgot-password?done=nonsense')).html, /<form/);
 });
 
 test('too much, and what is no form, is refused', async (t) => {

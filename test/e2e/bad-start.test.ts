@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -97,6 +97,7 @@ test('a database of a newer program is left as it is', async (t) => {
   const before = readFileSync(path);
   assertRefused(await serve(folder), 3, /has version 999, this program knows versions up to \d+/);
   assert.ok(readFileSync(path).equals(before));
+  assert.ok(!existsSync(join(folder, 'secret.key')), 'no key is made for it');
 });
 
 test('a file that is no database', async (t) => {
@@ -104,6 +105,45 @@ test('a file that is no database', async (t) => {
   const path = join(folder, 'deliverability.db');
   writeFileSync(path, 'a letter, not a database; '.repeat(100));
   assertRefused(await serve(folder), 3, /deliverability\.db is not an SQLite database/);
+});
+
+test('another secret key than before, or none, is refused before anything listens', async (t) => {
+  const folder = temporaryFolder(t);
+  const first = await startServe(t, { folder });
+  first.signal('SIGTERM');
+  await first.ended;
+  const key = join(folder, 'secret.key');
+  const kept = readFileSync(key);
+  const env = { DELIVERABILITY_SECRET_KEY: 'another key, of enough characters' };
+  assertRefused(
+    await serve(folder, env),
+    2,
+    /^ {2}DELIVERABILITY_SECRET_KEY is not the key of before, and .*\. Give back the former .*\.$/m,
+  );
+  rmSync(key);
+  const before = readdirSync(folder);
+  assertRefused(
+    await serve(folder),
+    2,
+    new RegExp(`^ {2}${key} is missing, and .*the backup\\.`, 'm'),
+  );
+  assert.deepEqual(readdirSync(folder), before);
+  // What needs no secret goes on.
+  const other = await runProgram(['key', 'ci', '--role', 'viewer'], serveEnvironment(folder));
+  assert.equal(other.code, 0);
+  writeFileSync(key, kept);
+  await startServe(t, { folder });
+});
+
+test('an issuer that is reached by plain HTTP', async (t) => {
+  const folder = temporaryFolder(t);
+  const ended = await serve(folder, {
+    DELIVERABILITY_OIDC_ISSUER: 'http://login.example',
+    DELIVERABILITY_OIDC_CLIENT_ID: 'tests',
+    DELIVERABILITY_OIDC_CLIENT_SECRET: 's3cret',
+  });
+  assertRefused(ended, 2, /^ {2}DELIVERABILITY_OIDC_ISSUER takes an address by https.*"$/m);
+  assert.deepEqual(readdirSync(folder), []);
 });
 
 test('a folder in the place of the database', async (t) => {

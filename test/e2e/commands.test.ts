@@ -45,7 +45,7 @@ test('what nobody understands ends with 2, says what was wrong, and prints no da
   }
 });
 
-test('owner makes the owner, resets it, and each key works', async (t) => {
+test('owner makes the owner, hands the team to another address, and its key works', async (t) => {
   const folder = temporaryFolder(t);
   const env = serveEnvironment(folder);
   const first = await runProgram(['owner', 'first@example.com'], env);
@@ -55,13 +55,18 @@ test('owner makes the owner, resets it, and each key works', async (t) => {
     first.stderr,
     /^first@example\.com is now the owner\. This API key is shown once:$/m,
   );
-  const second = await runProgram(['owner', 'second@example.com', '--json'], env);
+  const second = await runProgram(['owner', 'owner@example.com', '--json'], env);
   const { key, ...member } = JSON.parse(second.stdout);
   assert.equal(second.code, 0);
+  assert.match(
+    second.stderr,
+    /^The owner was first@example\.com, whose password, .* have ended\.$/m,
+  );
   assert.match(member.id, /^mem_/);
-  assert.deepEqual([member.email, member.role], ['second@example.com', 'owner']);
+  assert.deepEqual([member.email, member.role], ['owner@example.com', 'owner']);
   const { url } = await startServe(t, { folder });
   assert.equal(await statusFor(url, key), 200);
+  assert.equal(await statusFor(url, first.stdout.trim()), 401, 'of the former address');
   assert.equal(await statusFor(url, `${key}x`), 401);
 });
 

@@ -105,7 +105,8 @@ async function walkTeam({ ask, service }: Walk) {
     json: { token, name: 'Bob', password: PASSWORD },
   });
   const tokenOf = ({ body }: Answer<Invitation>) => body.accept_url.split('/').at(-1)!;
-  await ask('POST', `${invitations}/accept`, 404, accepting(tokenOf(made)));
+  await ask('POST', `${invitations}/accept`, 410, accepting(tokenOf(made)));
+  await ask('POST', `${invitations}/accept`, 404, accepting('x'.repeat(43)));
   const bob = await ask<Member>('POST', `${invitations}/accept`, 201, accepting(tokenOf(resent)));
   await ask('POST', `${invitations}/accept`, 410, accepting(tokenOf(resent)));
   await ask('GET', '/v1/team/members', 200);

@@ -6,7 +6,12 @@ import * as v from 'valibot';
 import { expireAnswers } from '../../src/http/idempotency.ts';
 import { route } from '../../src/http/route.ts';
 import { AppError } from '../../src/lib/errors.ts';
-import { type ServiceOptions, startTestService, temporaryFolder } from '../helpers/app.ts';
+import {
+  type CallOptions,
+  type ServiceOptions,
+  startTestService,
+  temporaryFolder,
+} from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { bearer, type Routed, startRouted } from './routed.ts';
 
@@ -117,6 +122,83 @@ describe('another request with the same key', () => {
   });
 });
 
+describe('one whose role is too low by now', () => {
+  /** A member who has made a test, and is a viewer since then. */
+  async function lowered(t: TestContext, clock = testClock()) {
+    const service = await start(t, { clock });
+    const { create, call, makeMember } = service;
+    const member = await makeMember('member');
+    const made = await create('k1', { name: 'a' }, member.key);
+    assert.equal(made.status, 201);
+    const json = { role: 'viewer' };
+    assert.equal((await call('PATCH', `/v1/team/members/${member.id}`, { json })).status, 200);
+    const again = (key = 'k1', options: CallOptions = { json: { name: 'a' } }, query = '') =>
+      call<Record<string, string>>('POST', `/v1/tests${query}`, {
+        ...{ key: member.key, ...options },
+        headers: { 'idempotency-key': key, ...options.headers },
+      });
+    const rows = () => service.app.db.selectFrom('idempotency_keys').selectAll().execute();
+    return { ...service, made, again, rows, member };
+  }
+
+  it('is answered again what was done before', async (t) => {
+    const { made, again, rows, tests } = await lowered(t);
+    const before = await rows();
+    const { status, text, headers } = await again();
+    assert.deepEqual([status, text], [201, made.text]);
+    assert.equal(headers.get('idempotent-replayed'), 'true');
+    for (const name of ['location', 'etag'])
+      assert.equal(headers.get(name), made.headers.get(name));
+    assert.deepEqual([await rows(), await tests()], [before, [made.body.id]]);
+  });
+
+  it('is refused all else, whatever is wrong with it, and leaves no trace', async (t) => {
+    const { again, rows, tests } = await lowered(t);
+    const before = await rows();
+    const typed = (type: string, body: string) => ({ body, headers: { 'content-type': type } });
+    for (const refused of [
+      await again('k2'),
+      await again('k1', { json: { name: 'b' } }),
+      await again('k1', { json: { name: 'a' } }, '?no_such=1'),
+      await again('k1', { json: { no_such_field: 1 } }),
+      await again('k2', { json: { no_such_field: 1 } }),
+      await again('k1', typed('application/json', '{"half":')),
+      await again('k1', typed('text/plain', 'x')),
+      await again('k1', typed('message/rfc822', MAIL)),
+      await again('k1', typed('application/json', ' '.repeat(1024 * 1024 + 1))),
+      await again(''),
+      await again('x'.repeat(256)),
+    ]) {
+      assert.deepEqual([refused.status, refused.body.code], [403, 'forbidden'], refused.text);
+      assert.match(refused.body.detail!, /needs the role member; yours is viewer/);
+    }
+    assert.deepEqual([await rows(), (await tests()).length], [before, 1]);
+  });
+
+  it('is told to wait while the first still runs', async (t) => {
+    const { again, app } = await lowered(t);
+    await app.db.updateTable('idempotency_keys').set({ status: null, response: null }).execute();
+    const { status, body } = await again();
+    assert.deepEqual([status, body.code], [409, 'idempotency_in_progress']);
+    assert.equal((await again('k1', { json: { name: 'b' } })).status, 403);
+  });
+
+  it('is refused after 24 hours', async (t) => {
+    const clock = testClock();
+    const { again } = await lowered(t, clock);
+    clock.advance(24 * HOUR - 1);
+    assert.equal((await again()).status, 201);
+    clock.advance(1);
+    assert.equal((await again()).status, 403);
+  });
+
+  it('is nobody once removed from the team', async (t) => {
+    const { again, call, member } = await lowered(t);
+    assert.equal((await call('DELETE', `/v1/team/members/${member.id}`)).status, 200);
+    assert.equal((await again()).status, 401);
+  });
+});
+
 it('a key has 1 to 255 characters', async (t) => {
   const { create } = await start(t);
   for (const key of ['', 'x'.repeat(256)]) {
@@ -197,6 +279,14 @@ describe('a handler', () => {
       return { id: ids.at(-1)! };
     },
   });
+  const signing = route({
+    ...{ ...declared, location, method: 'POST', path: '/signed', operation: 'sign' },
+    summary: 'Sign',
+    handle({ setHeader }) {
+      setHeader('Set-Cookie', 'a=b');
+      return { id: 's' };
+    },
+  });
   const open = route({
     ...{ method: 'POST', path: '/open', operation: 'open', role: 'public', summary: 'Open' },
     response: Made,
@@ -230,6 +320,16 @@ describe('a handler', () => {
     assert.deepEqual(await made(service), [again.json.id]);
     assert.equal(again.headers.location, `/made/${again.json.id}`);
     assert.equal(again.headers['x-made'], 'yes');
+  });
+
+  it('that sets a cookie sets it once: its session may have ended since', async (t) => {
+    const service = await startRouted(t, [signing]);
+    const first = await post(service, '/signed');
+    assert.deepEqual(first.headers['set-cookie'], ['a=b']);
+    const again = await post(service, '/signed');
+    assert.deepEqual([again.headers['idempotent-replayed'], again.text], ['true', first.text]);
+    assert.equal(again.headers['set-cookie'], undefined);
+    assert.equal(again.headers.location, '/made/s');
   });
 
   it('that keeps nothing itself is kept right after it; a second meanwhile is told to wait', async (t) => {

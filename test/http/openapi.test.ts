@@ -14,6 +14,7 @@ interface Operation {
   security: object[];
   'x-role'?: string;
   'x-roles'?: string[];
+  description?: string;
   parameters: { name: string; in: string; required: boolean; schema: object }[];
   requestBody?: { required?: boolean; content: Record<string, { schema: object }> };
   responses: Record<
@@ -104,6 +105,7 @@ const change = route({
 });
 const remove = route({
   ...{ method: 'DELETE', path: '/things/:id', role: 'owner', operation: 'removeThing' },
+  live: true,
   summary: 'Remove one',
   response: v.object({ id: v.string() }),
   handle: () => ({ id: 'a' }),
@@ -149,6 +151,8 @@ describe('an operation', () => {
     assert.deepEqual(security, [{ bearer: [] }, { session: [] }]);
     assert.deepEqual([role, roles], ['member', ['member', 'admin', 'owner']]);
     assert.deepEqual(operation('delete', '/things/{id}')['x-roles'], ['owner']);
+    assert.match(operation('delete', '/things/{id}').description!, /^A test-mode key may not/);
+    assert.equal(operation('post', '/things').description, undefined);
     const open = operation('get', '/ready');
     assert.deepEqual([open.security, open['x-role'], open['x-roles']], [[], undefined, undefined]);
   });

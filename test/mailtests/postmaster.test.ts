@@ -91,14 +91,28 @@ test('what is passed on is not passed on again', async (t) => {
 });
 
 test('a large one is told of, one that SMTP would change goes as a file', async (t) => {
-  const { write, run, sink } = await start(t);
+  const { write, run, sink, service } = await start(t);
   await write(`${COMPLAINT}${'a line of thirty characters...\r\n'.repeat(10_000)}`);
   await write(`${COMPLAINT}${'x'.repeat(1_200)}\r\n`);
   await run();
   const [large, odd] = await Promise.all(sink.taken.map(({ raw }) => parseMessage(raw)));
   const types = (message: typeof large) => message!.parts.map(({ type }) => type);
   const told = [large!, odd!].find(({ parts }) => parts.length === 2)!;
-  assert.match(told.text!.replace(/\s+/g, ' '), /too large to be attached and is kept as msg_/);
+  const words = told.text!.replace(/\s+/g, ' ');
+  const [, id] = /too large to be attached and is kept as (msg_\w+), which/.exec(words)!;
+  for (const fact of [
+    'ask the sender for a shorter one',
+    'From: Jörg <abuse@receiver.example>',
+    'Subject: Your server· sends <b>odd</b> mail',
+    'Received: 2026-11-21 10:00 UTC',
+    'Size: 313 KiB',
+  ])
+    assert.ok(words.includes(fact), words);
+  const logged = service.logged.filter(({ message }) => message.includes('too large'));
+  assert.deepEqual(
+    logged.map(({ fields }) => fields.message),
+    [id],
+  );
   const filed = [large!, odd!].find(({ parts }) => parts.length === 3)!;
   assert.deepEqual(types(filed), ['text/plain', 'text/html', 'application/octet-stream']);
   assert.ok(Buffer.from(filed.parts[2]!.content).toString().includes('x'.repeat(1_200)));

@@ -262,15 +262,40 @@ test('the database never holds in clear what a mail says, nor the log', async (t
   assert.ok(!secrets.some((secret) => JSON.stringify(service.logged).includes(secret)));
 });
 
-test('what another key has sealed, or belongs to another mail, fails at once', async (t) => {
-  const { app, queue, run, row, sink } = await startOutbox(t);
+test('what cannot be opened is tried again with its content, and then it has failed', async (t) => {
+  const { app, queue, run, row, sink, clock } = await startOutbox(t);
   const [one, other] = [await queue(), await queue()];
   const { content } = (await row(one))!;
   await app.db.updateTable('outbox').set({ content }).where('id', '=', other).execute();
-  await run();
+  for (const [i, minutes] of [1, 5, 30, 120, 480].entries()) {
+    await run();
+    const waiting = (await row(other))!;
+    assert.deepEqual(
+      [waiting.status, waiting.attempts, waiting.content],
+      ['queued', i + 1, content],
+    );
+    assert.match(waiting.error!, /^its content cannot be decrypted/);
+    clock.advance(minutes * MINUTE_MS);
+  }
   assert.equal((await row(one))?.status, 'sent');
-  const { status, error } = (await row(other))!;
-  assert.equal(status, 'failed');
+  await run();
+  const { status, error, content: rest } = (await row(other))!;
+  assert.deepEqual([status, rest], ['failed', null]);
   assert.match(error!, /^its content cannot be decrypted/);
   assert.equal(sink.taken.length, 1);
+});
+
+test('a damaged row that is mended in time is sent', async (t) => {
+  const { app, queue, run, row, sink, clock } = await startOutbox(t);
+  const id = await queue();
+  const { content } = (await row(id))!;
+  const set = (text: string) =>
+    app.db.updateTable('outbox').set({ content: text }).where('id', '=', id).execute();
+  await set(content!.slice(4));
+  await run();
+  assert.equal(sink.taken.length, 0);
+  await set(content!);
+  clock.advance(MINUTE_MS);
+  await run();
+  assert.deepEqual([sink.taken.length, (await row(id))?.status], [1, 'sent']);
 });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ROLES } from '../../src/http/actor.ts';
-import { startTestService } from '../helpers/app.ts';
+import { startTestService, type TestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { auditOf, type List, membersOf, type Problem } from './team-service.ts';
 
@@ -19,6 +19,11 @@ interface ApiKey {
   expires_at: string | null;
   last_used_at: string | null;
   key: string;
+}
+
+async function idOf(call: TestService['call'], key: string): Promise<string> {
+  const { body } = await call<{ api_key: { id: string } }>('GET', '/v1/me', { key });
+  return body.api_key.id;
 }
 
 test('a key is shown once and works until it expires', async (t) => {
@@ -54,8 +59,8 @@ test('a key is shown once and works until it expires', async (t) => {
   assert.equal((await call('GET', `${KEYS}/${row.id}`)).status, 200);
 });
 
-test('without more said, a key is a member’s, for ever, in the mode of the request', async (t) => {
-  const { call, makeKey } = await startTestService(t);
+test('without more said, a key is a member’s, for ever, and live', async (t) => {
+  const { call } = await startTestService(t);
   const live = await call<ApiKey>('POST', KEYS, { json: { name: 'x' } });
   assert.deepEqual(
     [live.body.role, live.body.livemode, live.body.expires_at],
@@ -63,13 +68,47 @@ test('without more said, a key is a member’s, for ever, in the mode of the req
   );
   const sandbox = await call<ApiKey>('POST', KEYS, { json: { name: 'x', livemode: false } });
   assert.match(sandbox.body.key, /^dlv_test_/);
-  const { key } = sandbox.body;
-  const child = await call<ApiKey>('POST', KEYS, { key, json: { name: 'x', expires_in: null } });
-  assert.equal(child.body.livemode, false);
-  // The sandbox is no way to live data, whatever the role.
-  const strong = await makeKey('owner', false);
-  const json = { name: 'x', livemode: true };
-  assert.equal((await call('POST', KEYS, { key: strong, json })).status, 403);
+  const unending = await call<ApiKey>('POST', KEYS, { json: { name: 'x', expires_in: null } });
+  assert.equal(unending.body.expires_at, null);
+});
+
+test('a test-mode key makes no keys and revokes itself alone, whatever its role', async (t) => {
+  const { call, key: live, makeKey } = await startTestService(t);
+  const key = await makeKey('owner', false);
+  const own = await idOf(call, key);
+  for (const [method, path, json] of [
+    ['POST', KEYS, { name: 'x' }],
+    ['POST', KEYS, { name: 'x', livemode: false }],
+    ['DELETE', `${KEYS}/${await idOf(call, live)}`],
+    ['DELETE', `${KEYS}/${await idOf(call, await makeKey('viewer', false))}`],
+  ] as const) {
+    const { status, body } = await call<Problem>(method, path, { key, json });
+    assert.deepEqual([status, body.code], [403, 'forbidden'], `${method} ${path}`);
+    assert.match(body.detail, /^A test-mode key changes nothing of the team/);
+  }
+  assert.equal((await call('GET', KEYS, { key })).status, 200);
+  assert.equal((await call('DELETE', `${KEYS}/${own}`, { key })).status, 200);
+  assert.equal((await call('GET', KEYS, { key })).status, 401);
+});
+
+test('of the keys of its member, a key revokes itself and those that may no more than it', async (t) => {
+  const { call, makeKey, makeMember } = await startTestService(t);
+  const admin = await makeMember('admin');
+  for (const by of ['viewer', 'member', 'admin'] as const)
+    for (const role of ROLES) {
+      const key = await makeKey(by, true, admin.id);
+      const target = await makeKey(role, true, admin.id);
+      const path = `${KEYS}/${await idOf(call, target)}`;
+      const { status, body } = await call<Problem>('DELETE', path, { key });
+      // A key of an admin may no more than an admin, whatever it was given.
+      const weight = Math.min(ROLES.indexOf(role), ROLES.indexOf('admin'));
+      const may = by !== 'viewer' && weight <= ROLES.indexOf(by);
+      assert.equal(status, may ? 200 : 403, `${by} revokes ${role}`);
+      if (!may) assert.match(body.detail, /^This needs the role (member|admin); yours is /);
+      assert.equal((await call('GET', '/v1/me', { key: target })).status, may ? 401 : 200);
+      assert.equal((await call('DELETE', `${KEYS}/${await idOf(call, key)}`, { key })).status, 200);
+      assert.equal((await call('GET', '/v1/me', { key })).status, 401);
+    }
 });
 
 test('nobody makes a key above the role that they ask with', async (t) => {
@@ -121,38 +160,40 @@ test('members see and revoke their own keys, admins and the owner those of all',
     call<List<ApiKey>>('GET', `${KEYS}?limit=100`, { key }).then(({ body }) => body.data);
   const all = await owners(service.key);
   assert.equal(all.length, 5);
-  const idOf = (member: { id: string }) => all.find((key) => key.member_id === member.id)!.id;
+  const keyOf = (member: { id: string }) => all.find((key) => key.member_id === member.id)!.id;
   assert.deepEqual(
     (await owners(admin.key)).map(({ id }) => id),
     all.map(({ id }) => id),
   );
   assert.deepEqual(
     (await owners(ann.key)).map(({ id }) => id),
-    [idOf(ann)],
+    [keyOf(ann)],
   );
   // An admin's key with a member's role sees no more than that.
   const weak = await makeKey('member', true, admin.id);
   assert.ok((await owners(weak)).every(({ member_id }) => member_id === admin.id));
   for (const method of ['GET', 'DELETE']) {
-    assert.equal((await call(method, `${KEYS}/${idOf(bob)}`, { key: ann.key })).status, 404);
-    assert.equal((await call(method, `${KEYS}/${idOf(bob)}`, { key: weak })).status, 404);
-    assert.equal((await call(method, `${KEYS}/${idOf(viewer)}`, { key: viewer.key })).status, 403);
+    assert.equal((await call(method, `${KEYS}/${keyOf(bob)}`, { key: ann.key })).status, 404);
+    assert.equal((await call(method, `${KEYS}/${keyOf(bob)}`, { key: weak })).status, 404);
     assert.equal((await call(method, `${KEYS}/key_none`)).status, 404);
   }
-  assert.equal((await call('GET', KEYS, { key: viewer.key })).status, 403);
-  const revoked = await call('DELETE', `${KEYS}/${idOf(bob)}`, { key: admin.key });
+  for (const path of [KEYS, `${KEYS}/${keyOf(viewer)}`])
+    assert.equal((await call('GET', path, { key: viewer.key })).status, 403);
+  // What may be seen of others is not asked of who may not.
+  assert.equal((await call('DELETE', `${KEYS}/${keyOf(ann)}`, { key: viewer.key })).status, 403);
+  const revoked = await call('DELETE', `${KEYS}/${keyOf(bob)}`, { key: admin.key });
   assert.deepEqual(
     [revoked.status, revoked.body],
-    [200, { id: idOf(bob), object: 'api_key', deleted: true }],
+    [200, { id: keyOf(bob), object: 'api_key', deleted: true }],
   );
   assert.equal((await call('GET', '/v1/tests', { key: bob.key })).status, 401);
   for (const method of ['GET', 'DELETE'])
-    assert.equal((await call(method, `${KEYS}/${idOf(bob)}`)).status, 404);
-  assert.ok((await owners(service.key)).every(({ id }) => id !== idOf(bob)));
+    assert.equal((await call(method, `${KEYS}/${keyOf(bob)}`)).status, 404);
+  assert.ok((await owners(service.key)).every(({ id }) => id !== keyOf(bob)));
   // A key may end itself.
-  assert.equal((await call('DELETE', `${KEYS}/${idOf(ann)}`, { key: ann.key })).status, 200);
+  assert.equal((await call('DELETE', `${KEYS}/${keyOf(ann)}`, { key: ann.key })).status, 200);
   assert.equal((await call('GET', KEYS, { key: ann.key })).status, 401);
-  assert.deepEqual(await auditOf(service, { object_id: idOf(bob) }), [
+  assert.deepEqual(await auditOf(service, { object_id: keyOf(bob) }), [
     ['api_key.revoked', { name: 'member', role: 'member', member_id: bob.id }],
     [
       'api_key.created',

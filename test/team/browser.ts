@@ -58,7 +58,7 @@ export async function signIn(service: TestService, email: string): Promise<Brows
 }
 
 export function browserOf({ call }: TestService, answer: Answer<Session>): Browser {
-  const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0]!;
+  const cookie = (answer.headers.getSetCookie()[0] ?? '').split(';')[0]!;
   return {
     session: answer.body,
     cookie,

@@ -191,12 +191,80 @@ test('after seven days it has expired, and stands in nobody’s way', async (t) 
   clock.advance(7 * DAY);
   const second = await invite(service, { email: 'bob@example.com', role: 'admin' });
   assert.equal(second.status, 201);
-  assert.equal(await status(first.body.id), 'revoked');
-  assert.equal((await accept(service, tokenOf(resent))).status, 410);
+  assert.equal(await status(first.body.id), 'expired', 'closed, and not by anybody');
+  const dead = await accept<Problem>(service, tokenOf(resent));
+  assert.deepEqual(
+    [dead.status, dead.body.detail],
+    [410, 'This invitation has expired: ask for a new one.'],
+  );
+  const again = await call<Problem>('POST', `${INVITATIONS}/${first.body.id}/resend`);
+  assert.deepEqual(
+    [again.status, again.body.detail],
+    [409, 'This invitation is closed: make a new one instead.'],
+  );
   assert.equal((await accept(service, tokenOf(second))).body.role, 'admin');
 });
 
-test('sent again, the new link works and the old one is unknown', async (t) => {
+test('revoked after it has expired, it stays expired; before, it is revoked for good', async (t) => {
+  const clock = testClock();
+  const service = await startTestService(t, { clock });
+  const { call } = service;
+  const status = async (id: string) =>
+    (await call<Invitation>('GET', `${INVITATIONS}/${id}`)).body.status;
+  const [first, second] = [
+    (await invite(service, { email: 'bob@example.com' })).body,
+    (await invite(service, { email: 'carol@example.com' })).body,
+  ];
+  clock.advance(7 * DAY - 1);
+  assert.equal((await call('DELETE', `${INVITATIONS}/${first.id}`)).status, 200);
+  clock.advance(1);
+  assert.equal((await call('DELETE', `${INVITATIONS}/${second.id}`)).status, 200);
+  clock.advance(DAY);
+  assert.deepEqual([await status(first.id), await status(second.id)], ['revoked', 'expired']);
+  const { body } = await call<List<Invitation>>('GET', INVITATIONS);
+  assert.deepEqual(
+    body.data.map(({ status }) => status),
+    ['expired', 'revoked'],
+  );
+});
+
+test('sent again and again, every old link says so, twenty of them at most', async (t) => {
+  const clock = testClock();
+  const service = await startTestService(t, { clock });
+  const { app, call } = service;
+  const made = await invite(service, { email: 'bob@example.com' });
+  const one = `${INVITATIONS}/${made.body.id}`;
+  const old: string[] = [];
+  let newest = tokenOf(made);
+  const resend = async () => {
+    old.push(newest);
+    newest = tokenOf(await call<Invitation>('POST', `${one}/resend`));
+  };
+  const problem = async (token: string) => (await accept<Problem>(service, token)).body;
+  for (let i = 0; i < 3; i++) await resend();
+  for (const token of old) {
+    const { code, detail } = await problem(token);
+    assert.deepEqual(
+      [code, detail],
+      ['gone', 'This link was replaced by a newer one: open that of the latest e-mail.'],
+    );
+  }
+  for (let i = 0; i < 20; i++) await resend();
+  clock.advance(60_000);
+  assert.equal((await problem(old.at(-1)!)).code, 'gone');
+  const rows = await app.db.selectFrom('replaced_invitation_links').selectAll().execute();
+  assert.deepEqual([rows.length, rows[0]!.invitation_id], [20, made.body.id]);
+  const hashes = rows.map(({ hash }) => hash);
+  assert.ok(!old.some((token) => hashes.includes(token)), 'hashed');
+  // What has become of the invitation counts for the old links too.
+  clock.advance(7 * DAY);
+  assert.match((await problem(old.at(-1)!)).detail, /^This invitation has expired/);
+  await resend();
+  await call('DELETE', one);
+  assert.match((await problem(old.at(-1)!)).detail, /^This invitation has been revoked/);
+});
+
+test('sent again, the new link works and the old one is gone', async (t) => {
   const clock = testClock();
   const service = await startTestService(t, { clock });
   const { call, makeMember } = service;
@@ -213,8 +281,14 @@ test('sent again, the new link works and the old one is unknown', async (t) => {
     expires_at: '2026-11-29T10:00:00.000Z',
   });
   assert.notEqual(tokenOf(second), tokenOf(first));
-  assert.equal((await accept(service, tokenOf(first))).status, 404);
+  const old = await accept<Problem>(service, tokenOf(first));
+  assert.deepEqual([old.status, old.body.code], [410, 'gone']);
   assert.equal((await accept(service, tokenOf(second))).status, 201);
+  const used = await accept<Problem>(service, tokenOf(first));
+  assert.deepEqual(
+    [used.status, used.body.detail],
+    [410, 'This invitation has been used: sign in instead.'],
+  );
   assert.deepEqual(
     (await auditOf(service, { object_id: first.body.id })).map(([action]) => action),
     ['invitation.accepted', 'invitation.resent', 'invitation.created'],

@@ -89,6 +89,45 @@ test('everybody changes their own name, viewers too', async (t) => {
     assert.equal((await service.call('PATCH', '/v1/me', { key, json })).status, 422);
 });
 
+test('a key that may less than its member neither renames them nor guesses their password', async (t) => {
+  const service = await start(t);
+  await givePassword(service, OWNER);
+  const scrypts = countScrypt(t);
+  for (const role of ['viewer', 'member', 'admin'] as const) {
+    const key = await service.makeKey(role);
+    for (const json of [
+      { name: 'Mallory' },
+      { password: NEW, current_password: PASSWORD },
+      { password: NEW, current_password: 'wrong guess' },
+      {},
+    ]) {
+      const { status, body } = await service.call<Problem>('PATCH', '/v1/me', { key, json });
+      const { code, detail } = body;
+      const said = `This needs the role owner; yours is ${role}.`;
+      assert.deepEqual([status, code, detail], [403, 'forbidden', said]);
+    }
+    assert.equal((await service.call('GET', '/v1/me', { key })).status, 200);
+  }
+  assert.equal(scrypts.begun, 0);
+  assert.equal((await service.call<Me>('GET', '/v1/me')).body.member.name, 'owner');
+  // Of a lowered member, the key that was above them is one of their own role.
+  const viewer = await service.makeMember('viewer');
+  const key = await service.makeKey('admin', true, viewer.id);
+  assert.equal((await service.call('PATCH', '/v1/me', { key, json: { name: 'Ann' } })).status, 200);
+});
+
+test('a test-mode key changes nothing of its member', async (t) => {
+  const service = await start(t);
+  const key = await service.makeKey('owner', false);
+  const { status, body } = await service.call<Problem>('PATCH', '/v1/me', {
+    key,
+    json: { name: 'Mallory' },
+  });
+  assert.deepEqual([status, body.code], [403, 'forbidden']);
+  assert.match(body.detail, /^A test-mode key changes nothing of the team/);
+  assert.equal((await service.call<Me>('GET', '/v1/me')).body.member.name, 'owner');
+});
+
 test('another password by the present one: this session stays, the others end', async (t) => {
   const service = await start(t);
   const [here, there] = [await ownerBrowser(service), await signIn(service, OWNER)];

@@ -146,6 +146,39 @@ test('nobody raises anyone above their own role, nor to owner', async (t) => {
   assert.equal(await patch(team.owner.id, 'admin', service.key), 403);
 });
 
+test('a test-mode key sees the team and changes nothing of it, whatever its role', async (t) => {
+  const service = await startTestService(t);
+  const { call, makeKey } = service;
+  const team = await wholeTeam(service);
+  const json = { email: 'friend@example.com' };
+  const invited = await call<{ id: string }>('POST', '/v1/team/invitations', { json });
+  const invitation = `/v1/team/invitations/${invited.body.id}`;
+  const key = await makeKey('owner', false);
+  const viewers = await makeKey('viewer', false, team.viewer.id);
+  for (const path of [MEMBERS, '/v1/team/invitations', invitation, '/v1/audit_log'])
+    assert.equal((await call('GET', path, { key })).status, 200, path);
+  const members = await membersOf(service);
+  const entries = await auditOf(service, {});
+  for (const [method, path, json] of [
+    ['PATCH', `${MEMBERS}/${team.viewer.id}`, { role: 'admin' }],
+    ['DELETE', `${MEMBERS}/${team.admin.id}`],
+    ['POST', '/v1/team/transfer-ownership', { new_owner_id: team.admin.id }],
+    ['POST', '/v1/team/invitations', { email: 'other@example.com' }],
+    ['POST', `${invitation}/resend`],
+    ['DELETE', invitation],
+  ] as const) {
+    const { status, body } = await call<Problem>(method, path, { key, json });
+    assert.deepEqual([status, body.code], [403, 'forbidden'], `${method} ${path}`);
+    assert.match(body.detail, /^A test-mode key changes nothing of the team .* use a live key/);
+  }
+  // Nor does its member leave by it.
+  const leave = await call('DELETE', `${MEMBERS}/${team.viewer.id}`, { key: viewers });
+  assert.equal(leave.status, 403);
+  assert.deepEqual(await membersOf(service), members);
+  assert.deepEqual(await auditOf(service, {}), entries);
+  assert.equal((await call('GET', invitation)).body.status, 'pending');
+});
+
 test('what a change takes is checked', async (t) => {
   const { call, makeMember } = await startTestService(t);
   const { id } = await makeMember('member');

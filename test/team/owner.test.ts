@@ -1,10 +1,33 @@
 /** One owner, never two: made at the machine. */
 
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { sql } from 'kysely';
+import { openStore } from '../../src/store/open.ts';
 import { findOwner } from '../../src/team/members.ts';
 import { makeOwner } from '../../src/team/owner.ts';
+import { insertPasswordLink } from '../../src/team/password-links.ts';
+import { startTestService, temporaryFolder } from '../helpers/app.ts';
+import { ownerBrowser, PASSWORD, trySignIn } from './browser.ts';
 import { openTeam } from './open-team.ts';
+import { accept, invite, tokenOf } from './team-service.ts';
+
+/** So many writes to members still go through; the one after them is cut off. */
+const FUSE = [
+  'CREATE TABLE IF NOT EXISTS fuse (writes INTEGER)',
+  'DELETE FROM fuse',
+  ...[
+    'INSERT ON members',
+    'UPDATE ON members',
+    "INSERT ON audit_log WHEN NEW.object_type = 'team_member'",
+  ].map(
+    (event, i) => `CREATE TRIGGER IF NOT EXISTS fuse${i} BEFORE ${event} BEGIN
+      SELECT RAISE(ABORT, 'cut off') FROM fuse WHERE writes <= 0;
+      UPDATE fuse SET writes = writes - 1;
+    END`,
+  ),
+];
 
 test('a team without an owner gets a new member', async (t) => {
   const { context, members, db } = openTeam(t);
@@ -21,6 +44,42 @@ test('a team without an owner gets a new member', async (t) => {
   });
   assert.deepEqual(await members(), [['ann.lee@example.com', 'owner']]);
   assert.deepEqual(await findOwner(db), owner);
+});
+
+test('a new owner has the password at once, and one who is there keeps theirs', async (t) => {
+  const { context, db } = openTeam(t);
+  const { owner } = await makeOwner(context, 'ann@example.com', 'scrypt$first');
+  assert.equal(owner.password_hash, 'scrypt$first');
+  assert.deepEqual(await findOwner(db), owner);
+  await makeOwner(context, 'ann@example.com', 'scrypt$second');
+  assert.equal((await findOwner(db))?.password_hash, 'scrypt$first');
+});
+
+test('a first start that is cut off at any write leaves no owner without a password', async (t) => {
+  const folder = temporaryFolder(t);
+  const env = {
+    DELIVERABILITY_OWNER_EMAIL: 'ann@example.com',
+    DELIVERABILITY_OWNER_PASSWORD: PASSWORD,
+  };
+  for (let writes = 0; ; writes++) {
+    const store = openStore(join(folder, 'deliverability.db'));
+    for (const statement of FUSE) await sql.raw(statement).execute(store.db);
+    await sql`INSERT INTO fuse VALUES (${writes})`.execute(store.db);
+    const service = await startTestService(t, { folder, env, store }).catch((error: Error) => {
+      assert.match(error.message, /cut off/);
+      return null;
+    });
+    if (service) {
+      assert.ok(writes > 0, 'some starts were cut off');
+      const { status } = await trySignIn(service, { email: 'ann@example.com', password: PASSWORD });
+      assert.equal(status, 201);
+      return;
+    }
+    const after = openStore(join(folder, 'deliverability.db'));
+    const left = await after.db.selectFrom('members').select('password_hash').execute();
+    await after.close();
+    assert.deepEqual(left, []);
+  }
 });
 
 test('a member of that address takes over, and the owner becomes an admin', async (t) => {
@@ -48,6 +107,57 @@ test('an address that nobody has becomes the owner’s', async (t) => {
   const { owner, created } = await makeOwner(context, 'Ann@New.example');
   assert.deepEqual([owner.id, owner.email, created], [before.owner.id, 'ann@new.example', false]);
   assert.deepEqual(await members(), [['ann@new.example', 'owner']]);
+});
+
+test('with another address, nothing of what let the former holder in is left', async (t) => {
+  const service = await startTestService(t, {
+    env: {
+      DELIVERABILITY_MAIL_URL: 'smtp://127.0.0.1:9',
+      DELIVERABILITY_MAIL_FROM: 'notices@example.com',
+    },
+  });
+  const { app, call } = service;
+  await app.scheduler.stop();
+  const browser = await ownerBrowser(service);
+  const admin = await service.makeMember('admin');
+  const { id } = (await findOwner(app.db))!;
+  const { token } = await app.db
+    .transaction()
+    .execute((tx) => insertPasswordLink(tx, app, id, 3_600_000));
+  const link = tokenOf(await invite(service, { email: 'accomplice@example.com' }));
+  const other = await invite(service, { email: 'bob@example.com' }, admin.key);
+
+  const { owner } = await makeOwner(app, 'new@example.com');
+  assert.deepEqual([owner.id, owner.password_hash], [id, null]);
+  assert.deepEqual(await findOwner(app.db), owner);
+  assert.equal((await browser.call('GET', '/v1/me')).status, 401);
+  assert.equal((await call('GET', '/v1/me')).status, 401, 'a key');
+  for (const email of ['owner@example.com', 'new@example.com'])
+    assert.equal((await trySignIn(service, { email, password: PASSWORD })).status, 401, email);
+  const json = { token, password: 'a new password' };
+  const reset = await call('POST', '/v1/password_resets/confirm', { key: null, json });
+  assert.equal(reset.status, 410);
+  assert.equal((await accept(service, link)).status, 410);
+  const outbox = app.db.selectFrom('outbox').select(['recipient', 'status']);
+  const mails = await outbox.orderBy('id').execute();
+  assert.deepEqual(mails, [
+    { recipient: 'accomplice@example.com', status: 'failed' },
+    { recipient: 'bob@example.com', status: 'queued' },
+  ]);
+
+  assert.equal((await accept(service, tokenOf(other))).status, 201, 'those of others stay');
+  assert.equal((await call('GET', '/v1/me', { key: admin.key })).status, 200);
+  const { details } = await app.db
+    .selectFrom('audit_log')
+    .select('details')
+    .where('action', '=', 'member.changed')
+    .executeTakeFirstOrThrow();
+  assert.deepEqual(JSON.parse(details), {
+    email: { from: 'owner@example.com', to: 'new@example.com' },
+    sessions_ended: 1,
+    keys_ended: 1,
+    invitations_revoked: 1,
+  });
 });
 
 test('the owner’s own address changes nothing', async (t) => {
@@ -113,7 +223,12 @@ test('what is done at the machine is in the audit log, and another role ends ses
         'member.changed',
         bob,
         null,
-        { email: { from: 'bob@example.com', to: 'carol@example.com' } },
+        {
+          email: { from: 'bob@example.com', to: 'carol@example.com' },
+          sessions_ended: 0,
+          keys_ended: 0,
+          invitations_revoked: 0,
+        },
       ],
     ],
   );

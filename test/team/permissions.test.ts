@@ -1,21 +1,28 @@
 /** What has changed between the look at a request and its transaction is seen there. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import { createApiKey } from '../../src/team/api-keys.ts';
 import { findMember, removeMember, setRole } from '../../src/team/members.ts';
 import { makeOwner } from '../../src/team/owner.ts';
 import { standing } from '../../src/team/permissions.ts';
+import { insertSession } from '../../src/team/sessions.ts';
+import { type CallOptions, startTestService, type TestService } from '../helpers/app.ts';
+import { testClock } from '../helpers/clock.ts';
 import { openTeam } from './open-team.ts';
+import { invite, membersOf, type Problem } from './team-service.ts';
 
 const NOW = '2026-11-21T10:00:00.000Z';
 const code = (expected: string) => (error: unknown) =>
   (error as { code?: string }).code === expected;
 
 test('who was removed or lowered since the request came is refused', async (t) => {
-  const { db, addMember } = openTeam(t);
+  const { db, context, addMember } = openTeam(t);
   const memberId = await addMember('ann@example.com', 'admin');
-  const stand = (role: 'admin' | 'member') =>
-    db.transaction().execute((tx) => standing(tx, { memberId, role }, 'admin'));
+  const stand = (role: 'admin' | 'member') => {
+    const actor = { memberId, role, keyId: null, sessionId: null };
+    return db.transaction().execute((tx) => standing(tx, { app: context, actor }, 'admin'));
+  };
   assert.equal((await stand('admin')).role, 'admin');
   await assert.rejects(stand('member'), code('forbidden'));
   await db.updateTable('members').set({ role: 'viewer' }).where('id', '=', memberId).execute();
@@ -34,4 +41,106 @@ test('a member who became the owner meanwhile is neither lowered nor removed', a
   const remove = db.transaction().execute((tx) => removeMember(tx, stale, NOW));
   await assert.rejects(remove, code('conflict'));
   assert.equal((await findMember(db, stale.id))?.role, 'owner');
+});
+
+type Change = [method: string, path: string, json?: object];
+
+/** Every change of the team and of one's own account, each possible for the owner. */
+async function changesOf(service: TestService, sessionId: string): Promise<Change[]> {
+  const { call, makeMember } = service;
+  const [lowered, removed, heir] = [
+    await makeMember('admin'),
+    await makeMember('member'),
+    await makeMember('admin'),
+  ];
+  const invited = async (email: string) => (await invite(service, { email })).body.id;
+  const { body: key } = await call('POST', '/v1/api_keys', { json: { name: 'other' } });
+  return [
+    ['PATCH', `/v1/team/members/${lowered.id}`, { role: 'viewer', name: 'Lowered' }],
+    ['DELETE', `/v1/team/members/${removed.id}`],
+    ['POST', '/v1/team/invitations', { email: 'new@example.com' }],
+    ['DELETE', `/v1/team/invitations/${await invited('one@example.com')}`],
+    ['POST', `/v1/team/invitations/${await invited('two@example.com')}/resend`],
+    ['POST', '/v1/api_keys', { name: 'new' }],
+    ['DELETE', `/v1/api_keys/${key.id}`],
+    ['PATCH', '/v1/me', { name: 'Renamed' }],
+    ['DELETE', `/v1/sessions/${sessionId}`],
+    ['POST', '/v1/team/transfer-ownership', { new_owner_id: heir.id }],
+  ];
+}
+
+/** Once: between the moment at which a request is let in and its transaction. */
+function beforeTransaction({ app: { db } }: TestService, act: () => Promise<void>): void {
+  const { transaction } = db;
+  db.transaction = () => {
+    db.transaction = transaction;
+    const begun = db.transaction();
+    const execute: typeof begun.execute = async (work) => {
+      await act();
+      return begun.execute(work);
+    };
+    return { execute } as typeof begun;
+  };
+}
+
+/** All that the changes could have changed. */
+function stateOf({ app: { db } }: TestService): Promise<object[][]> {
+  const tables = ['members', 'invitations', 'api_keys', 'sessions', 'audit_log', 'outbox'] as const;
+  return Promise.all(tables.map((table) => db.selectFrom(table).selectAll().execute()));
+}
+
+async function startWithOwner(t: TestContext) {
+  const clock = testClock();
+  const service = await startTestService(t, { clock });
+  const { app } = service;
+  const { id: memberId } = (await membersOf(service)).find(({ role }) => role === 'owner')!;
+  const begin = async () => {
+    const { token, row } = await app.db
+      .transaction()
+      .execute((tx) => insertSession(tx, app, memberId, { ip: null, userAgent: null }));
+    const headers = { cookie: `deliverability=${token}`, 'sec-fetch-site': 'same-origin' };
+    return { id: row.id, options: { key: null, headers } };
+  };
+  const makeKey = async () => {
+    const seed = { memberId, name: 'waiting', role: 'owner', livemode: true } as const;
+    const { key, row } = await createApiKey(app, { ...seed, expiresIn: 60_000 });
+    return { id: row.id, options: { key } };
+  };
+  return { service, clock, begin, makeKey };
+}
+
+test('whose key or session ends while the request waits changes nothing', async (t) => {
+  const { service, clock, begin, makeKey } = await startWithOwner(t);
+  const { app, call } = service;
+  const { id: otherSession } = await begin();
+  const revoke = async (id: string) => {
+    const change = { revoked_at: '2026-11-21T10:00:00.000Z' };
+    await app.db.updateTable('api_keys').set(change).where('id', '=', id).execute();
+  };
+  const endSession = async (id: string) => {
+    await app.db.deleteFrom('sessions').where('id', '=', id).execute();
+  };
+  const ends: [string, () => Promise<{ id: string; options: CallOptions }>, typeof revoke][] = [
+    ['revoked', makeKey, revoke],
+    ['expired', makeKey, async () => clock.advance(60_000)],
+    ['signed out', begin, endSession],
+  ];
+  const changes = await changesOf(service, otherSession);
+  for (const [method, path, json] of changes)
+    for (const [how, make, end] of ends) {
+      const { id, options } = await make();
+      let before: object[][] = [];
+      beforeTransaction(service, async () => {
+        await end(id);
+        before = await stateOf(service);
+      });
+      const { status, body, headers } = await call<Problem>(method, path, { ...options, json });
+      assert.deepEqual([status, body.code], [401, 'unauthenticated'], `${method} ${path} ${how}`);
+      assert.equal(headers.get('www-authenticate'), 'Bearer');
+      assert.deepEqual(await stateOf(service), before, `${method} ${path} ${how}`);
+    }
+  for (const [method, path, json] of changes) {
+    const { status, text } = await call(method, path, { json });
+    assert.ok(status === 200 || status === 201, `${method} ${path} is no change: ${text}`);
+  }
 });

@@ -134,12 +134,82 @@ test('a clock that is set back makes no delay longer', async () => {
   assert.equal(await outcome(delays, 'a', null, right), 'in');
 });
 
-test('only so many are remembered: those unused longest are forgotten first', async () => {
-  const { delays } = setUp(3);
-  for (const account of ['a', 'b', 'c'])
-    for (let i = 0; i < 3; i++) await outcome(delays, account, null);
-  assert.equal(await outcome(delays, 'a', null), 1, 'looked at, so used last');
-  await outcome(delays, 'd', null);
-  assert.equal(await outcome(delays, 'b', null), null, 'forgotten');
+test('a browser that has been here counts alone, and strangers do not make it wait', async () => {
+  const { clock, delays } = setUp();
+  const guess = { account: 'a', ip: '192.0.2.1' };
+  for (let i = 0; i < 3; i++) await outcome(delays, guess.account, guess.ip);
+  assert.equal(await outcome(delays, 'a', '192.0.2.1', right), 1);
+  const known = { ...guess, device: 'one' };
+  assert.equal(await delays.attempt(known, right), 'in');
+  // Nor does it help the strangers, or another browser.
+  clock.advance(1000);
+  await outcome(delays, 'a', '192.0.2.1');
+  assert.equal(await outcome(delays, 'a', '192.0.2.2'), 2);
+  for (let i = 0; i < 3; i++) await delays.attempt(known, wrong);
+  await assert.rejects(delays.attempt(known, right), /Try again in a second/);
+  assert.equal(await delays.attempt({ ...known, device: 'two' }, right), 'in');
+  assert.equal(await delays.attempt({ ...known, account: 'b' }, right), 'in');
+  clock.advance(1000);
+  assert.equal(await delays.attempt(known, right), 'in');
+  assert.equal(await delays.attempt(known, wrong), null, 'and is cleared when it is in');
+});
+
+const MAX = 50;
+
+test('no crowd of invented names drives out the account that is guessed at', async () => {
+  const { delays } = setUp(MAX);
+  for (let i = 0; i < 3; i++) await outcome(delays, 'victim', `192.0.2.${i}`);
+  // From one address, and from one each.
+  for (let i = 0; i < MAX; i++) await outcome(delays, `name ${i}`, '198.51.100.1');
+  assert.equal(await outcome(delays, 'victim', '192.0.2.9', right), 1);
+  for (let i = 0; i < 3 * MAX; i++) await outcome(delays, `other ${i}`, `203.0.113.${i}`);
+  assert.equal(await outcome(delays, 'victim', '192.0.2.9', right), 1);
+});
+
+test('nor the address that guesses', async () => {
+  const { delays } = setUp(MAX);
+  for (let i = 0; i < 3; i++) await outcome(delays, `name ${i}`, '192.0.2.1');
+  for (let i = 0; i < 3 * MAX; i++) await outcome(delays, `name ${i}`, `203.0.113.${i}`);
+  assert.equal(await outcome(delays, 'x', '192.0.2.1', right), 1);
+});
+
+test('tries that are refused take nobody’s room', async () => {
+  const { delays } = setUp(MAX);
+  for (let i = 0; i < 3; i++) await outcome(delays, `name ${i}`, '192.0.2.1');
+  for (let i = 0; i < 2 * (MAX - 1); i++) await outcome(delays, `name ${i % (MAX - 1)}`, null);
+  await outcome(delays, 'victim', null);
+  for (let i = 0; i < 3 * MAX; i++)
+    assert.equal(await outcome(delays, `new name ${i}`, '192.0.2.1'), 1);
+  for (let i = 0; i < 2; i++) assert.equal(await outcome(delays, 'victim', null), null);
+  assert.equal(await outcome(delays, 'victim', null), 1, 'the first was remembered');
+});
+
+test('only so many are remembered: those with the fewest wrong tries are forgotten, and the oldest', async () => {
+  const { clock, delays } = setUp(3);
+  for (const [account, tries] of [
+    ['a', 3],
+    ['b', 2],
+    ['c', 2],
+    ['d', 3],
+  ] as const)
+    for (let i = 0; i < tries; i++) await outcome(delays, account, null);
+  // `b` had to go.
   assert.equal(await outcome(delays, 'a', null), 1);
+  assert.equal(await outcome(delays, 'd', null), 1);
+  assert.equal(await outcome(delays, 'c', null), null);
+  assert.equal(await outcome(delays, 'c', null), 1, 'three by now');
+  await outcome(delays, 'e', null);
+  assert.equal(await outcome(delays, 'a', null, right), 'in', 'forgotten: the oldest of equals');
+  // What is long over weighs nothing.
+  clock.advance(15 * 60_000);
+  for (const account of ['x', 'y', 'z', 'x', 'x']) await outcome(delays, account, null);
+  assert.equal(await outcome(delays, 'x', null), 1);
+});
+
+test('addresses drive out no accounts', async () => {
+  const { delays } = setUp(3);
+  for (const account of ['a', 'b', 'c']) await outcome(delays, account, null);
+  for (const ip of ['192.0.2.1', '192.0.2.2']) await outcome(delays, 'a', ip);
+  for (let i = 0; i < 2; i++) assert.equal(await outcome(delays, 'b', null), null);
+  assert.equal(await outcome(delays, 'b', null), 1);
 });

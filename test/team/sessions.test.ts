@@ -52,7 +52,7 @@ test('sign-in answers the session and sets its cookie, which then says who asks'
     current: true,
   });
   assert.equal(answer.headers.get('location'), `/v1/sessions/${id}`);
-  const [value, ...attributes] = answer.headers.get('set-cookie')!.split('; ');
+  const [value, ...attributes] = answer.headers.getSetCookie()[0]!.split('; ');
   assert.match(value!, /^deliverability=[\w-]{43}$/);
   const expected = ['HttpOnly', 'Max-Age=2592000', 'Path=/', 'SameSite=Lax'];
   assert.deepEqual(attributes.sort(), expected);
@@ -63,7 +63,7 @@ test('sign-in answers the session and sets its cookie, which then says who asks'
 test('where people come by https, the cookie is for this host and https alone', async (t) => {
   const service = await start(t, { env: { DELIVERABILITY_APP_URL: 'https://mail.example.com' } });
   const answer = await trySignIn(service, { email: OWNER, password: PASSWORD });
-  const cookie = answer.headers.get('set-cookie')!;
+  const cookie = answer.headers.getSetCookie()[0]!;
   assert.match(cookie, /^__Host-deliverability=[\w-]{43}; Path=\/; /);
   assert.match(cookie, /; Secure; HttpOnly; SameSite=Lax$/);
   assert.equal(await statusOf(browserOf(service, answer)), 200);
@@ -265,6 +265,28 @@ test('a member ends a session of their own from elsewhere, but none of somebody 
   assert.equal((await here.call('DELETE', path)).status, 404);
   const own = await here.call('DELETE', `/v1/sessions/${here.session.id}`);
   assert.match(own.headers.get('set-cookie')!, /Max-Age=0/);
+});
+
+test('a key lists and ends sessions by the role of its member alone, and ends none in test mode', async (t) => {
+  const service = await start(t);
+  const { session } = await signIn(service, OWNER);
+  const path = `/v1/sessions/${session.id}`;
+  const ask = async (method: string, where: string, key: string) => {
+    const { status, body } = await service.call<Problem>(method, where, { key });
+    return [status, body.detail];
+  };
+  for (const role of ['viewer', 'member', 'admin'] as const) {
+    const key = await service.makeKey(role);
+    const refusal = [403, `This needs the role owner; yours is ${role}.`];
+    assert.deepEqual(await ask('GET', '/v1/sessions', key), refusal);
+    assert.deepEqual(await ask('DELETE', path, key), refusal);
+  }
+  const sandbox = await service.makeKey('owner', false);
+  const [status, detail] = await ask('DELETE', path, sandbox);
+  assert.equal(status, 403);
+  assert.match(String(detail), /^A test-mode key changes nothing/);
+  assert.equal((await ask('GET', '/v1/sessions', sandbox))[0], 200);
+  assert.equal((await service.call('DELETE', path)).status, 200);
 });
 
 test('a session has the member’s present role, and ends with a change of it and with the member', async (t) => {

@@ -65,6 +65,36 @@ test('only the owner, and only to another member', async (t) => {
   assert.deepEqual(await auditOf(service, { action: 'ownership.transferred' }), []);
 });
 
+test('whose answer was lost is answered again, although the former owner may no more', async (t) => {
+  const service = await startTestService(t);
+  const { call, makeKey, makeMember } = service;
+  const [former] = await membersOf(service);
+  const [next, other] = [await makeMember('admin'), await makeMember('admin')];
+  const transfer = (id: string, idempotencyKey = 'k1') =>
+    call<Problem>('POST', TRANSFER, {
+      json: { new_owner_id: id },
+      headers: { 'idempotency-key': idempotencyKey },
+    });
+  const lost = await transfer(next.id);
+  const again = await transfer(next.id);
+  assert.deepEqual([lost.status, again.status, again.text], [200, 200, lost.text]);
+  assert.equal(lost.headers.get('idempotent-replayed'), null);
+  assert.equal(again.headers.get('idempotent-replayed'), 'true');
+  // Whatever else is asked is asked by an admin.
+  for (const refused of [await transfer(other.id), await transfer(next.id, 'k2')]) {
+    assert.deepEqual([refused.status, refused.body.code], [403, 'forbidden']);
+    assert.match(refused.body.detail, /owner/);
+  }
+  const roles = Object.fromEntries((await membersOf(service)).map(({ id, role }) => [id, role]));
+  assert.deepEqual(roles, { [next.id]: 'owner', [other.id]: 'admin', [former!.id]: 'admin' });
+  assert.equal((await auditOf(service, { action: 'ownership.transferred' })).length, 1);
+  // A credential that has ended is one no more, whatever was answered to it.
+  const key = await makeKey('owner', true, next.id);
+  const gone = await call('DELETE', `/v1/team/members/${former!.id}`, { key });
+  assert.equal(gone.status, 200, gone.text);
+  assert.equal((await transfer(next.id)).status, 401);
+});
+
 test('of several transfers at once exactly one is made', async (t) => {
   const service = await startTestService(t);
   const { call, makeMember } = service;

@@ -115,7 +115,7 @@ const ERRORS: Record<ErrorCode, string> = {
   method_not_allowed: 'The path has other methods; `Allow` names them.',
   conflict: 'What is there does not allow it; `detail` says why.',
   idempotency_in_progress: 'The first request with this key is still running.',
-  gone: 'The link or invitation is used, revoked or expired.',
+  gone: 'The link or invitation is used, replaced by a newer one, revoked or expired.',
   precondition_failed: 'The object has changed since you read it.',
   body_too_large: 'The body is too large.',
   unsupported_media_type: 'The type of the body is not one that the operation takes.',
@@ -225,7 +225,7 @@ function TestMode() {
     <P>
       A key that begins with `dlv_test_` works in a sandbox: what it creates has `"livemode": false`
       and is analysed in the same way, but counts in no summary and raises no alert. A key sees the
-      tests of its own mode only.
+      tests of its own mode only, and changes nothing of the team and its members.
     </P>
   );
 }

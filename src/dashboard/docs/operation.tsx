@@ -13,7 +13,7 @@ interface Props {
 }
 
 export function OperationCard({ operation, baseUrl }: Props) {
-  const { operationId, method, path, summary } = operation;
+  const { operationId, method, path, summary, description } = operation;
   return (
     <article id={operationId} class="operation card" aria-labelledby={`${operationId}-title`}>
       <header>
@@ -25,7 +25,9 @@ export function OperationCard({ operation, baseUrl }: Props) {
             <Method method={method} /> <code>{path}</code>
           </a>
         </p>
-        <p class="small muted">{whoMay(operation)}</p>
+        <p class="small muted">
+          <WithCode text={[whoMay(operation), description].filter(Boolean).join(' ')} />
+        </p>
       </header>
       {(['path', 'query', 'header'] as const).map((place) => (
         <Parameters

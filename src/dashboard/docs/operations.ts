@@ -47,6 +47,8 @@ export interface Operation {
   /** The anchor too. */
   operationId: string;
   summary: string;
+  /** What a line does not say. */
+  description?: string;
   /** None where anybody may, without credentials. */
   'x-roles'?: string[];
   parameters: Parameter[];
