@@ -135,7 +135,9 @@ CREATE TABLE outbox (
   leased_until TEXT,
   sent_at      TEXT,
   -- What the server said last, without addresses of links.
-  error        TEXT
+  error        TEXT,
+  -- When what it says is true no longer, as when its link has run out: it is not sent after that.
+  useful_until TEXT
 );
 CREATE INDEX outbox_due ON outbox (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX outbox_created ON outbox (created_at);

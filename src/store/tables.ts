@@ -165,6 +165,7 @@ export interface OutboxRow {
   leased_until: string | null;
   sent_at: string | null;
   error: string | null;
+  useful_until: string | null;
 }
 
 export interface Tables {

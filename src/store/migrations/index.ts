@@ -31,7 +31,7 @@ export const MIGRATIONS: Migration[] = [
   },
   {
     version: 4,
-    title: 'The proof of the secret key, and links of invitations that were replaced',
+    title: 'The proof of the secret key, links that were replaced, mail that is useful for a time',
     run(sqlite) {
       sqlite.exec(`
         CREATE TABLE service_facts (
@@ -42,6 +42,7 @@ export const MIGRATIONS: Migration[] = [
           hash          TEXT NOT NULL PRIMARY KEY,
           invitation_id TEXT NOT NULL REFERENCES invitations (id) ON DELETE CASCADE
         );
+        ALTER TABLE outbox ADD COLUMN useful_until TEXT;
       `);
     },
   },
