@@ -6,6 +6,7 @@ import { createAnalysisPool } from './analysis/pool.ts';
 import { chooseBlocklists } from './analysis/reputation/choose.ts';
 import { type BlocklistWatch, createBlocklistWatch } from './analysis/reputation/watch.ts';
 import { type Config, ConfigError, PREFIX } from './config.ts';
+import { problemPage } from './dashboard/problem-page.tsx';
 import type { EventSubscriber } from './events/append.ts';
 import { expireEventsJob } from './events/expire.ts';
 import { expireAnswers } from './http/idempotency.ts';
@@ -152,6 +153,7 @@ export async function createApp(
     routes,
     identify: ({ kind, token }) =>
       kind === 'key' ? identifyKey(app, token) : identifySession(app, token),
+    problemPage: (problem) => problemPage(problem, config),
   });
   const close = async () => {
     app.signals.close();

@@ -169,8 +169,12 @@ export const privateKey: Read<string | null> = (value) => {
   return pem;
 };
 export const secretKey: Read<string | null> = (value) => {
-  if (value !== '' && value.length < 32) throw new Error('takes at least 32 characters');
-  return value || null;
+  if (value === '') return null;
+  const counted = value.trim();
+  if (counted.length < 32) throw new Error('takes at least 32 characters');
+  if (/^(.)\1*$/su.test(counted)) throw new Error('takes more than one character repeated');
+  // As it was given: whoever has one with a space at an end has encrypted by that.
+  return value;
 };
 export const password: Read<string | null> = (value) => {
   if (value !== '' && (value.length < MIN_PASSWORD || value.length > MAX_PASSWORD))

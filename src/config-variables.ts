@@ -179,7 +179,7 @@ export const VARIABLES = {
   TRUSTED_PROXIES: variable({
     read: networks,
     fallback: '',
-    help: 'Networks of the proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.',
+    help: 'Networks of the proxies whose `X-Forwarded-For` is believed.',
   }),
   RATE_LIMIT: variable({
     read: rate,

@@ -199,8 +199,15 @@ const CASES: Record<Name, { good: [text: string, value: unknown][]; bad: string[
     good: [
       ['', null],
       ['0123456789abcdef0123456789abcdef', '0123456789abcdef0123456789abcdef'],
+      [' 0123456789abcdef 0123456789abcdef', ' 0123456789abcdef 0123456789abcdef'],
     ],
-    bad: ['0123456789abcdef0123456789abcde'],
+    bad: [
+      '0123456789abcdef0123456789abcde',
+      ' '.repeat(40),
+      ` 0123456789abcdef0123456789abcde${' '.repeat(9)}`,
+      'a'.repeat(40),
+      ` ${'🔑'.repeat(40)} `,
+    ],
   },
   TRUSTED_PROXIES: { good: [['', []]], bad: ['10.1', 'proxy.example.com'] },
   RATE_LIMIT: {

@@ -1,8 +1,11 @@
 /** `owner`: makes or resets the owner and prints, once, an API key and a link to set a password. */
 
 import { readConfig } from '../config.ts';
+import { printable } from '../lib/log.ts';
+import type { MemberRow } from '../store/tables.ts';
 import { createApiKey } from '../team/api-keys.ts';
-import { findOwner } from '../team/members.ts';
+import { normalizeEmail } from '../team/email-address.ts';
+import { findMemberByEmail, findOwner } from '../team/members.ts';
 import { makeOwner } from '../team/owner.ts';
 import { makeOwnerLink } from '../team/password-links.ts';
 import { readArguments } from './arguments.ts';
@@ -11,21 +14,26 @@ import { type Command, EXIT, UsageError } from './io.ts';
 
 export const owner: Command = {
   name: 'owner',
-  usage: 'EMAIL [--json]',
+  usage: 'EMAIL [--replace] [--json]',
   summary: 'Make or reset the owner and print an API key and a link to set a password, once',
-  options: ['--json   Print the owner, the key and the link as JSON'],
+  options: [
+    '--replace  Give the ownership to an address that no member has, and end the present owner’s access',
+    '--json     Print the owner, the key and the link as JSON',
+  ],
   async run(args, io) {
     const { positionals, values } = readArguments(
       args,
-      { json: { type: 'boolean' } },
+      { replace: { type: 'boolean' }, json: { type: 'boolean' } },
       { min: 1, max: 1, what: 'EMAIL' },
     );
-    const email = positionals[0]!;
-    if (!/^[^\s@]+@[^\s@]+$/.test(email))
-      throw new UsageError(`"${email}" is not an e-mail address`);
-    await withStore(io, async (team) => {
-      const before = await findOwner(team.db);
-      const { owner: member, created } = await makeOwner(team, email);
+    const email = addressOf(positionals[0]!);
+    return withStore(io, async (team) => {
+      const present = await findOwner(team.db);
+      if (present && !values.replace && !(await findMemberByEmail(team.db, email))) {
+        io.stderr(needsReplace(present, email));
+        return EXIT.usage;
+      }
+      const { owner: member, created, former } = await makeOwner(team, email);
       const { key } = await createApiKey(team, {
         memberId: member.id,
         name: 'owner command',
@@ -33,22 +41,41 @@ export const owner: Command = {
         livemode: true,
       });
       const link = await makeOwnerLink(team, readConfig(io.env).config, member.id);
-      if (before?.id === member.id && before.email !== member.email)
-        io.stderr(
-          `The owner was ${before.email}, whose password, sessions, API keys, links and invitations have ended.\n`,
-        );
+      if (former) io.stderr(whatEnded(former, member));
       if (values.json) {
         const { id, email: address } = member;
         const printed = { id, email: address, role: 'owner', key, password_url: link };
         io.stdout(`${JSON.stringify(printed)}\n`);
-        return;
+        return EXIT.done;
       }
       io.stderr(
-        `${member.email} is ${created ? 'now ' : ''}the owner. This API key is shown once:\n`,
+        `${printable(member.email)} is ${created ? 'now ' : ''}the owner. This API key is shown once:\n`,
       );
       io.stdout(`${key}\n`);
       io.stderr(`To sign in, set a password within 24 hours; the link works once:\n${link}\n`);
+      return EXIT.done;
     });
-    return EXIT.done;
   },
 };
+
+/** As members have it. Throws `UsageError` for what none can have. */
+function addressOf(given: string): string {
+  const email = normalizeEmail(given);
+  if (email !== null) return email;
+  const shown = printable(given.length > 100 ? `${given.slice(0, 100)}…` : given);
+  throw new UsageError(
+    `"${shown}" is not an e-mail address that a member can have; write it as you@example.com`,
+  );
+}
+
+/** A typing error would otherwise lock out the owner. */
+const needsReplace = (present: MemberRow, email: string): string =>
+  `No member has the address ${printable(email)}, and the owner is ${printable(present.email)}. ` +
+  'With --replace that address takes the place of the owner’s, whose password, sessions, API keys, ' +
+  'links and invitations end. Nothing was changed.\n';
+
+function whatEnded(former: MemberRow, owner: MemberRow): string {
+  const ended = `The owner was ${printable(former.email)}, whose password, sessions, API keys, links and invitations have ended.\n`;
+  if (former.id === owner.id) return ended;
+  return `${ended}They are an admin now, and sign in again once they have set a password by “Forgot password”; without outgoing mail, remove and invite them again.\n`;
+}

@@ -101,6 +101,7 @@ const submit = route({
   secretParams: ['token'],
   operation: 'submitAcceptInvitation',
   role: 'public',
+  limit: 'acceptInvitation',
   summary: 'Join the team by the form',
   consumes: FORM,
   produces: ['text/html'],

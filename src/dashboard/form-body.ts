@@ -8,8 +8,8 @@ const MAX_BYTES = 16 * 1024;
 /** For routes that take a form (URL Standard §5). */
 export const FORM = { type: 'application/x-www-form-urlencoded', maxBytes: () => MAX_BYTES };
 
-/** Whatever an address carries beside what is known: a page is shown all the same. */
-export const PageQuery = v.looseObject({ done: v.optional(v.string()) });
+/** What a page says that it was led to by a form; what else an address carries never comes so far. */
+export const PageQuery = v.strictObject({ done: v.optional(v.string()) });
 
 /** A field as it was sent; empty where it is missing. */
 export function readForm(raw: Uint8Array): (name: string) => string {

@@ -2,6 +2,7 @@
 
 import { route } from '../http/route.ts';
 import { ERROR_STATUS } from '../lib/errors.ts';
+import { deviceCookie } from '../team/device-cookie.ts';
 import { resetPassword } from '../team/password-changes.ts';
 import { openPasswordLink } from '../team/password-links.ts';
 import { deadLink } from './dead-link.tsx';
@@ -61,6 +62,7 @@ const submit = route({
   secretParams: ['token'],
   operation: 'submitSetPassword',
   role: 'public',
+  limit: 'confirmPasswordReset',
   summary: 'Set a password by the form',
   consumes: FORM,
   produces: ['text/html'],
@@ -75,13 +77,17 @@ const submit = route({
     const field = readForm(raw);
     const wrong = newPasswordFaults(field, email);
     if (anyWrong(wrong)) return answer({ token, email, wrong }, 422);
-    const { error } = await refused(['not_found', 'gone', 'unavailable'], () =>
+    const { done, error } = await refused(['not_found', 'gone', 'unavailable'], () =>
       resetPassword(call, { token, password: field('password') }),
     );
     if (error?.code === 'unavailable')
       return answer({ token, email, refused: error.detail }, ERROR_STATUS.unavailable);
-    // Not signed in by it: the link may have been opened on somebody else's screen.
-    return error ? deadLink(error, AGAIN) : seeOther('/sign-in?done=password');
+    if (error) return deadLink(error, AGAIN);
+    // Not signed in by it: the link may have been opened on somebody else's screen. But known here, so
+    // that nobody who guesses at the account holds up the sign-in that comes next.
+    const device = deviceCookie(app, done);
+    if (device) call.setHeader('set-cookie', device);
+    return seeOther('/sign-in?done=password');
   },
 });
 

@@ -2,7 +2,7 @@
 
 import type { App } from '../app.ts';
 import type { Actor } from '../http/actor.ts';
-import { readSessionCookie } from '../http/session-cookie.ts';
+import { readSessionCookies } from '../http/session-cookie.ts';
 import type { MemberRow } from '../store/tables.ts';
 import { deviceCookie } from '../team/device-cookie.ts';
 import { cookieOf } from '../team/session-routes.ts';
@@ -16,8 +16,10 @@ export async function signedIn({
   app: App;
   headers: Headers;
 }): Promise<Actor | null> {
-  const token = readSessionCookie(headers.get('cookie'), app.config);
-  return token === null ? null : identifySession(app, token);
+  let actor: Actor | null = null;
+  for (const token of readSessionCookies(headers.get('cookie'), app.config))
+    actor ??= await identifySession(app, token);
+  return actor;
 }
 
 /** To the first page, with the cookies of the session and of the browser; `before` are more of them. */

@@ -4,9 +4,9 @@ import type { App } from '../app.ts';
 import { AppError } from '../lib/errors.ts';
 import { type Actor, allows, type Credential, type Identify, type Role } from './actor.ts';
 import { originOf } from './cross-site.ts';
-import { addressGroup, createRateLimit, takeOne } from './rate-limit.ts';
+import { addressGroup, createRateLimit, type RateLimit, takeOne } from './rate-limit.ts';
 import type { Route } from './route.ts';
-import { readSessionCookie } from './session-cookie.ts';
+import { readSessionCookies } from './session-cookie.ts';
 import type { Visit } from './visit.ts';
 
 /** What balancers ask: were it limited, they would take the service out. */
@@ -30,15 +30,20 @@ type Authorized = { actor: Actor | null; refusal: null } | { actor: Actor; refus
 /** Rejects with the AppError of what is missing, but for a role: it may have been enough before. */
 type Authorize = (visit: Visit) => Promise<Authorized>;
 
+interface Asked {
+  app: Pick<App, 'config'>;
+  identify: Identify;
+  take: Take;
+  limitOf(route: Route): RateLimit | undefined;
+}
+
 export function createAuthorize(
-  app: Pick<App, 'config' | 'clock'>,
+  { app, identify, take: takeGeneral, limitOf }: Asked,
   route: Route,
-  identify: Identify,
-  takeGeneral: Take,
 ): Authorize {
   const { role } = route;
   const take = isLimited(route) ? takeGeneral : () => {};
-  const own = route.limit && createRateLimit(route.operation, route.limit, app.clock);
+  const own = limitOf(route);
   const takeOwn = (visit: Visit) => {
     if (own) takeOne(own, addressGroup(visit.caller.ip), visit.fields);
   };
@@ -48,12 +53,14 @@ export function createAuthorize(
       takeOwn(visit);
       // The answer may set a cookie: no page signs its visitor in to somebody else's account.
       if (route.method !== 'GET' && originOf(visit.request.headers, app.config) === 'foreign')
-        throw fromForeignPage();
+        throw fromForeignPage(app.config);
       return { actor: null, refusal: null };
     };
   return async (visit) => {
-    const credential = credentialOf(visit.request.headers, app);
-    const actor = credential && (await identify(credential));
+    const credentials = credentialsOf(visit.request.headers, app);
+    let actor: Actor | null = null;
+    for (const one of credentials) actor ??= await identify(one);
+    const credential = credentials[0] ?? null;
     take(visit, actor && (actor.keyId ?? actor.sessionId));
     takeOwn(visit);
     if (!actor) throw unauthenticated(credential);
@@ -62,7 +69,7 @@ export function createAuthorize(
       route.method !== 'GET' &&
       originOf(visit.request.headers, app.config) !== 'own'
     )
-      throw fromForeignPage();
+      throw fromForeignPage(app.config);
     if (!allows(actor.role, role)) return { actor, refusal: roleTooLow(actor.role, role) };
     if (route.live) requireLive(actor);
     return { actor, refusal: null };
@@ -82,15 +89,20 @@ export function requireLive({ keyId, livemode }: Pick<Actor, 'keyId' | 'livemode
   );
 }
 
-/** A bearer token, else the session cookie: beside other schemes too, which a proxy may ask for. */
-function credentialOf(headers: Headers, { config }: Pick<App, 'config'>): Credential | null {
+/**
+ * A bearer token, else what may be the session cookie: beside other schemes too, which a proxy may
+ * ask for.
+ */
+function credentialsOf(headers: Headers, { config }: Pick<App, 'config'>): Credential[] {
   const authorization = headers.get('authorization');
   if (authorization !== null && /^Bearer\b/i.test(authorization)) {
     const [, key] = /^Bearer +([\x21-\x7e]{1,200})$/i.exec(authorization) ?? [];
-    return { kind: 'key', token: key ?? '' };
+    return [{ kind: 'key', token: key ?? '' }];
   }
-  const token = readSessionCookie(headers.get('cookie'), config);
-  return token === null ? null : { kind: 'session', token };
+  return readSessionCookies(headers.get('cookie'), config).map((token) => ({
+    kind: 'session',
+    token,
+  }));
 }
 
 function unauthenticated(credential: Credential | null): AppError {
@@ -103,9 +115,9 @@ function unauthenticated(credential: Credential | null): AppError {
   return new AppError('unauthenticated', detail, [], { 'www-authenticate': 'Bearer' });
 }
 
-function fromForeignPage(): AppError {
+function fromForeignPage({ APP_URL }: Pick<App['config'], 'APP_URL'>): AppError {
   return new AppError(
     'forbidden',
-    'A browser may ask for changes from the pages of this service alone, at its BASE_URL or APP_URL.',
+    `A browser may ask for changes from the pages of this service alone. Open them at ${APP_URL}.`,
   );
 }

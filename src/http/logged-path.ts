@@ -5,15 +5,26 @@ import type { Route } from './route.ts';
 /** An API key, which some put where its id belongs. */
 const KEY = /dlv_(live|test)_[^/]*/gi;
 
-/** Parts of a path that are secret (`secretParams` of a route) come out as their names: `/password/:token`. */
+/**
+ * What may be a secret of ours in a path that matches no route, and in one that does, where ids are as
+ * long as the first. A percent sign counts as part of one: encoding a path hides nothing in it.
+ */
+const LIKE_A_TOKEN = /[\w%-]{20,}/g;
+const LONGER_THAN_IDS = /[\w%-]{40,}/g;
+
+/**
+ * Parts of a path that are secret (`secretParams` of a route) come out as their names:
+ * `/password/:token`. `known` says whether a route has been found for it.
+ */
 export function loggedPaths(routes: Pick<Route, 'path' | 'secretParams'>[]) {
   const patterns = routes.flatMap(({ path, secretParams = [] }) =>
     secretParams.map((name) => patternOf(path, name)),
   );
-  return (path: string): string =>
+  return (path: string, known: boolean): string =>
     patterns
       .reduce((text, { pattern, shown }) => text.replace(pattern, shown), path)
-      .replace(KEY, ':key');
+      .replace(KEY, ':key')
+      .replace(known ? LONGER_THAN_IDS : LIKE_A_TOKEN, ':masked');
 }
 
 /**

@@ -24,13 +24,17 @@ export function securitySchemes(serverUrl: string | undefined): Json {
   };
 }
 
-/** Who may: the credentials, the least role, every role that may, and that a test-mode key may not. */
+/** Who may: the credentials, the least role, every role that may, and which keys may not. */
 export function securityOf(route: Route): Json {
-  const { role, live } = route;
+  const { role, live, sessionOnly } = route;
   if (role === 'public') return { ...withoutKey(route), security: [] };
   return {
-    ...(live ? { description: 'A test-mode key may not, whatever its role.' } : {}),
-    security: [{ bearer: [] }, { session: [] }],
+    ...(sessionOnly
+      ? { description: 'By the cookie of a session alone: a key has none.' }
+      : live
+        ? { description: 'A test-mode key may not, whatever its role.' }
+        : {}),
+    security: sessionOnly ? [{ session: [] }] : [{ bearer: [] }, { session: [] }],
     'x-role': role,
     'x-roles': ROLES.slice(ROLES.indexOf(role)),
   };

@@ -3,7 +3,9 @@
 import * as v from 'valibot';
 import type { App } from '../app.ts';
 import { AppError, type ParamError } from '../lib/errors.ts';
+import { isPage } from './page.ts';
 import type { Route, Schema } from './route.ts';
+import { unknownFields } from './unknown-fields.ts';
 
 const JSON_BODY_MAX = 1024 * 1024;
 const JSON_DEPTH_MAX = 64;
@@ -15,8 +17,12 @@ export function validate<S extends Schema>(schema: S, value: unknown): v.InferOu
       { param: '', code: 'invalid', message: 'must be an object' },
     ]);
   const result = v.safeParse(schema, value);
-  if (result.success) return result.output;
-  const params = result.issues.map(toParamError);
+  // The schemas name the first unknown field of an object alone.
+  const unknown = unknownFields(schema, value);
+  if (result.success && unknown.length === 0) return result.output;
+  const params = (result.issues ?? []).map(toParamError);
+  const named = new Set(params.map(({ param }) => param));
+  params.push(...unknown.filter((param) => !named.has(param)).map(unknownField));
   const names = [...new Set(params.map(({ param }) => param || 'body'))];
   throw new AppError(
     'validation_failed',
@@ -25,12 +31,17 @@ export function validate<S extends Schema>(schema: S, value: unknown): v.InferOu
   );
 }
 
+const unknownField = (param: string): ParamError => ({
+  param,
+  code: 'unknown_field',
+  message: 'is not a field of this request',
+});
+
 function toParamError(issue: v.BaseIssue<unknown>): ParamError {
   const path = (issue.path ?? []).map(({ key }) => String(key)).join('.');
   const missing =
     issue.received === 'undefined' || (issue.kind === 'schema' && issue.input === undefined);
-  if (issue.type === 'strict_object' && issue.expected === 'never')
-    return { param: path, code: 'unknown_field', message: 'is not a field of this request' };
+  if (issue.type === 'strict_object' && issue.expected === 'never') return unknownField(path);
   if (missing) return { param: path, code: 'required', message: 'is required' };
   const message = /^Invalid (\w+): Expected (.+) but received/s.exec(issue.message);
   return {
@@ -40,8 +51,27 @@ function toParamError(issue: v.BaseIssue<unknown>): ParamError {
   };
 }
 
+/** The query of a route, validated; that of a page has room for whatever links add to it. */
+export function readQuery<S extends Schema>(
+  schema: S,
+  route: Pick<Route, 'path' | 'produces'>,
+  search: string,
+): v.InferOutput<S> {
+  if (search === '') return validate(schema, {});
+  const given = new URLSearchParams(search);
+  return validate(schema, isPage(route) ? firstOfKnown(schema, given) : queryObject(given));
+}
+
+/** Of each name that a schema knows the first value; of every name where it does not list them. */
+function firstOfKnown(schema: Schema, search: URLSearchParams): Record<string, string> {
+  const { entries } = schema as { entries?: object };
+  const known = [...search].filter(([name]) => !entries || Object.hasOwn(entries, name));
+  // The last of a name counts here.
+  return Object.fromEntries(known.reverse());
+}
+
 /** The query as an object of strings; a name that is given twice is wrong. */
-export function queryObject(search: URLSearchParams): Record<string, string> {
+function queryObject(search: URLSearchParams): Record<string, string> {
   const query: Record<string, string> = Object.create(null);
   for (const [name, value] of search) {
     if (name in query)
@@ -87,7 +117,10 @@ export async function readBodyOf(app: App, route: Route, request: Request) {
   return { body: validate(route.body, await readJson(request)) as never, raw: EMPTY };
 }
 
-/** Reads at most `max` bytes; throws `body_too_large` as soon as there are more. */
+/**
+ * Reads at most `max` bytes; throws `body_too_large` as soon as there are more, and
+ * `malformed_request` for a body that breaks off or whose chunks cannot be read.
+ */
 async function readBody(request: Request, max: number): Promise<Uint8Array> {
   const tooLarge = () => new AppError('body_too_large', `The body has more than ${max} bytes.`);
   const declared = request.headers.get('content-length');
@@ -95,11 +128,16 @@ async function readBody(request: Request, max: number): Promise<Uint8Array> {
   if (!request.body) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
-    size += chunk.byteLength;
-    if (size > max) throw tooLarge();
-    chunks.push(chunk);
+  try {
+    for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+      size += chunk.byteLength;
+      if (size > max) break;
+      chunks.push(chunk);
+    }
+  } catch {
+    throw new AppError('malformed_request', 'The body did not arrive whole.');
   }
+  if (size > max) throw tooLarge();
   return Buffer.concat(chunks, size);
 }
 

@@ -4,6 +4,7 @@ import ipaddr from 'ipaddr.js';
 import type { Rate } from '../config-readers.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
+import type { Route } from './route.ts';
 
 /**
  * How many callers are remembered, twice at most. Beyond it those who have not asked for longest are
@@ -32,7 +33,7 @@ interface Standing {
   reset: number;
 }
 
-interface RateLimit extends Rate {
+export interface RateLimit extends Rate {
   /** What it is called in the fields of the answer. */
   name: string;
   /** Counts a request; one that is not taken does not count. */
@@ -64,6 +65,22 @@ export function createRateLimit(
       const reset = Math.max(1, Math.ceil((oldestLeaves(count, window) - now) / 1000));
       return { taken, left: requests - count.used, reset };
     },
+  };
+}
+
+/**
+ * The limit of a route's own, undefined where it has none. Routes that name the same operation count
+ * under one limit. Throws for the name of one that has none.
+ */
+export function createLimits(routes: Pick<Route, 'operation' | 'limit'>[], clock: Clock) {
+  const limits = new Map<string, RateLimit>();
+  for (const { operation, limit } of routes)
+    if (typeof limit === 'object') limits.set(operation, createRateLimit(operation, limit, clock));
+  return ({ operation, limit }: Pick<Route, 'operation' | 'limit'>): RateLimit | undefined => {
+    if (limit === undefined) return undefined;
+    const found = limits.get(typeof limit === 'string' ? limit : operation);
+    if (!found) throw new Error(`${operation} shares a limit that is not there`);
+    return found;
   };
 }
 

@@ -7,6 +7,7 @@ import type { ErrorCode } from '../lib/errors.ts';
 import type { Tx } from '../store/open.ts';
 import type { Actor, Role } from './actor.ts';
 import type { Caller } from './caller.ts';
+import type { RateLimit } from './rate-limit.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 export type Schema = v.GenericSchema<unknown, unknown>;
@@ -26,6 +27,11 @@ export interface Call<R, Q, B> {
   /** From where the request comes. */
   caller: Caller;
   requestId: string;
+  /**
+   * Counts this request, by the address of its client, under a limit that belongs to a feature and
+   * not to one route; the answer tells it. Throws `rate_limited`.
+   */
+  take(limit: RateLimit): void;
   /**
    * For a POST that creates: call it inside the transaction of the write with what will be answered,
    * so that an answer kept for an `Idempotency-Key` stands or falls with the write. Without such a
@@ -54,13 +60,18 @@ export interface RouteSpec<R, Q, B, S> {
   role: R;
   /** Changes the team or an account, which are live alone: a test-mode key may not, whatever its role. */
   live?: true;
+  /** Concerns the session that asks, so that a key can do nothing with it: documented so. */
+  sessionOnly?: true;
   /** One line for the documentation, and a name for the operation (`createTest`). */
   summary: string;
   operation: string;
   /** The answer is an object that can be changed: it carries an ETag. Declared on its GET at least. */
   etag?: boolean;
-  /** A stricter limit than that of every operation: for each address, whoever asks. */
-  limit?: Rate;
+  /**
+   * A stricter limit than that of every operation: for each address, whoever asks. The name of an
+   * operation stands for its limit, under which both count together.
+   */
+  limit?: Rate | string;
   /** Served in the preview surface too. */
   preview?: boolean;
   query?: Q;

@@ -4,10 +4,13 @@ import { IttyRouter } from 'itty-router';
 import type { App } from '../app.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Identify } from './actor.ts';
+import { complete } from './answer.ts';
 import { createTake } from './authorize.ts';
 import { loggedPaths } from './logged-path.ts';
+import { wantsPage } from './page.ts';
 import { contentType } from './parse.ts';
-import { problemResponse } from './problem.ts';
+import { type Problem, problemOf, problemResponse } from './problem.ts';
+import { createLimits } from './rate-limit.ts';
 import type { Route } from './route.ts';
 import { securityHeaders } from './security-headers.ts';
 import { type Serve, type Shared, serveRoute } from './serve-route.ts';
@@ -20,21 +23,28 @@ export interface RouterOptions {
   app: App;
   routes: Route[];
   identify: Identify;
+  /** Makes the page of an error; where there is none, people too get the document. */
+  problemPage?(problem: Problem): Response;
 }
 
 /** Answers every request, whatever it is; only a bug becomes `internal_error`, logged with its id. */
-export function createRouter({ app, routes, identify }: RouterOptions): Fetch {
+export function createRouter({ app, routes, identify, problemPage }: RouterOptions): Fetch {
   const router = IttyRouter();
   const shown = app.config.SURFACE === 'preview' ? routes.filter((r) => r.preview) : routes;
   const security = securityHeaders(app.config);
   const take = createTake(app);
   const logged = loggedPaths(routes);
-  const shared: Shared = { app, routes: shown, identify, take, security };
+  const limitOf = createLimits(routes, app.clock);
+  const shared: Shared = { app, routes: shown, identify, take, limitOf, security };
   for (const [key, alternatives] of groupByPath(shown)) {
     const [method, path] = key.split(' ') as [string, string];
     const serves = alternatives.map((route) => ({ route, serve: serveRoute(route, shared) }));
     const add = router[method.toLowerCase() as 'get'];
-    add(path, (visit: unknown) => chooseByType(serves, visit as Visit)(visit as Visit));
+    add(path, (visit: Visit) => {
+      const { route, serve } = chooseByType(serves, visit);
+      visit.route = route;
+      return serve(visit);
+    });
   }
 
   return async (request, env) => {
@@ -45,12 +55,20 @@ export function createRouter({ app, routes, identify }: RouterOptions): Fetch {
       response = (await router.fetch(visit as never)) ?? refuse(router.routes, visit, take);
     } catch (error) {
       const problem = toAppError(error, app, visit.requestId);
-      response = problemResponse(problem, visit.requestId, { ...security, ...visit.fields });
+      response =
+        problemPage && wantsPage(visit)
+          ? complete(
+              problemPage(problemOf(problem, visit.requestId)),
+              visit,
+              problem.headers,
+              security,
+            )
+          : problemResponse(problem, visit.requestId, { ...security, ...visit.fields });
     }
     app.log.info('request', {
       request_id: visit.requestId,
       method: request.method,
-      path: logged(visit.pathname),
+      path: logged(visit.pathname, visit.route !== null),
       status: response.status,
       ms: app.clock.now() - started,
     });
@@ -68,13 +86,18 @@ function groupByPath(routes: Route[]): Map<string, Route[]> {
   return groups;
 }
 
-function chooseByType(serves: { route: Route; serve: Serve }[], { request }: Visit): Serve {
-  if (serves.length === 1) return serves[0]!.serve;
+interface Served {
+  route: Route;
+  serve: Serve;
+}
+
+function chooseByType(serves: Served[], { request }: Visit): Served {
+  if (serves.length === 1) return serves[0]!;
   const type = contentType(request);
   const chosen =
     serves.find(({ route }) => route.consumes?.type === type) ??
     serves.find(({ route }) => !route.consumes);
-  return chosen!.serve;
+  return chosen!;
 }
 
 /**

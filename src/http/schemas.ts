@@ -7,13 +7,25 @@ import { AppError } from '../lib/errors.ts';
 /** A time as the API writes it. */
 export const Time = v.pipe(v.string(), v.isoTimestamp('must be an ISO 8601 date-time'));
 
-/** A name that people give: 1–200 characters, none of them a control character. */
+/** What turns the direction of text, or ends a line where nobody sees it: a name would lie about what stands beside it. */
+const TURNS_TEXT = /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
+/** Neither blank, nor a sign that is drawn as nothing, nor a mark that needs a letter to stand on. */
+const VISIBLE = /[^\s\p{C}\p{Z}\p{M}\u115f\u1160\u2800\u3164\uffa0]/u;
+
+/** A name that people give: 1–200 characters that can be seen and shown; blanks around it are cut off. */
 export const Name = v.pipe(
   v.string('must be text'),
   v.minLength(1, 'must not be empty'),
   v.maxLength(200, 'must have at most 200 characters'),
   v.regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must have no control characters'),
   v.check((text) => text.isWellFormed(), 'must be well-formed Unicode'),
+  v.check(
+    (text) => !TURNS_TEXT.test(text),
+    'must have no characters that turn the direction of text',
+  ),
+  v.check((text) => text === '' || VISIBLE.test(text), 'must not be blank'),
+  // Behind the others: what comes after a transformation is not part of what is documented.
+  v.trim(),
 );
 
 /** A whole number in the query; documented as one, although it comes as text. */

@@ -6,7 +6,8 @@ import type { Actor, Identify } from './actor.ts';
 import { complete, jsonResponse, presenterOf, withCookies } from './answer.ts';
 import { createAuthorize, type Take } from './authorize.ts';
 import { checkIfMatch, etagOf, objectAt } from './etag.ts';
-import { decodeParams, queryObject, readBodyOf, validate } from './parse.ts';
+import { decodeParams, readBodyOf, readQuery } from './parse.ts';
+import { addressGroup, type RateLimit, takeOne } from './rate-limit.ts';
 import { answerAgain, answerOf } from './repeats.ts';
 import { responseFilter } from './response-filter.ts';
 import type { AnyCall, Route } from './route.ts';
@@ -22,6 +23,8 @@ export interface Shared {
   routes: Route[];
   identify: Identify;
   take: Take;
+  /** The limit of a route's own. */
+  limitOf(route: Route): RateLimit | undefined;
   security: HeaderFields;
 }
 
@@ -29,7 +32,7 @@ const NO_QUERY = v.strictObject({});
 
 export function serveRoute(route: Route, shared: Shared): Serve {
   const { app, security } = shared;
-  const authorize = createAuthorize(app, route, shared.identify, shared.take);
+  const authorize = createAuthorize(shared, route);
   const query = route.query ?? NO_QUERY;
   const present = presenterOf(route);
   const object = objectAt(shared.routes, route) ?? route.response;
@@ -45,12 +48,13 @@ export function serveRoute(route: Route, shared: Shared): Serve {
       app,
       actor: asker.actor as Actor,
       params: decodeParams(visit.params),
-      query: validate(query, search ? queryObject(new URLSearchParams(search)) : {}) as never,
+      query: readQuery(query, route, search) as never,
       ...(await readBodyOf(app, route, request)),
       headers: request.headers,
       get caller() {
         return visit.caller;
       },
+      take: (limit) => takeOne(limit, addressGroup(visit.caller.ip), visit.fields),
       keep: keepNothing,
       ifMatch: (value) => checkMatch(request.headers.get('if-match'), value),
       setHeader(name, value) {

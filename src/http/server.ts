@@ -1,6 +1,6 @@
 /** The HTTP server: node:http with time-outs, TLS where configured, and an end that waits for what runs. */
 
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -54,6 +54,9 @@ export async function startHttp(options: HttpOptions): Promise<HttpListener> {
     : createServer(settings, listener);
   const connections = connectionsOf(server);
   server.on('clientError', (error, socket) => answerClientError(error, socket, options));
+  server.on('checkExpectation', (_: IncomingMessage, response: ServerResponse) =>
+    refuseExpectation(response, options),
+  );
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
@@ -123,7 +126,7 @@ async function close(server: Server, open: Set<Socket>, graceMs: number): Promis
 function answerClientError(
   error: NodeJS.ErrnoException,
   socket: Duplex & { _httpMessage?: ServerResponse },
-  { newId, log }: HttpOptions,
+  options: HttpOptions,
 ): void {
   // Once an answer has begun, as in Node's own handler, nothing may be written into it.
   if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent) {
@@ -136,17 +139,34 @@ function answerClientError(
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? [408, 'Request Timeout']
         : [400, 'Bad Request'];
-  const requestId = newId('req');
-  const known = problemOf(new AppError('malformed_request', `${reason}.`), requestId);
-  const body = JSON.stringify({ ...known, status });
-  log.info('request', { request_id: requestId, status });
+  const { fields, body } = refusalOf(status, `${reason}.`, options);
   const head = [
     `HTTP/1.1 ${status} ${reason}`,
-    `Content-Type: ${PROBLEM_TYPE}`,
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-Id: ${requestId}`,
-    ...Object.entries(COMMON_HEADERS).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries(fields).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+/** `Expect` with anything but `100-continue` (RFC 9110 §10.1.1), which Node keeps from the router. */
+function refuseExpectation(response: ServerResponse, options: HttpOptions): void {
+  const detail = 'Of what a request may expect, 100-continue alone is known here.';
+  const { fields, body } = refusalOf(417, detail, options);
+  response.writeHead(417, fields).end(body);
+}
+
+/** What is answered below the router, written down in the log. */
+function refusalOf(status: number, detail: string, { newId, log }: HttpOptions) {
+  const requestId = newId('req');
+  const known = problemOf(new AppError('malformed_request', detail), requestId);
+  const body = JSON.stringify({ ...known, status });
+  log.info('request', { request_id: requestId, status });
+  const fields = {
+    'Content-Type': PROBLEM_TYPE,
+    'Content-Length': `${Buffer.byteLength(body)}`,
+    'X-Request-Id': requestId,
+    'Cache-Control': 'no-store',
+    ...COMMON_HEADERS,
+  };
+  return { fields, body };
 }

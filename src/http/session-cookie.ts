@@ -17,10 +17,15 @@ export function sessionCookieName(https: boolean): string {
 
 const isHttps = ({ APP_URL }: Addresses): boolean => APP_URL.startsWith('https:');
 
-/** The token in a `Cookie` header; null where there is none, or none that could be one. */
-export function readSessionCookie(header: string | null, config: Addresses): string | null {
+/**
+ * What could be the token in a `Cookie` header, three at most: where browsers come by http, a neighbour
+ * under the same domain can put a cookie of its own before ours, and only asking tells which is which.
+ */
+export function readSessionCookies(header: string | null, config: Addresses): string[] {
   const name = sessionCookieName(isHttps(config));
-  return cookieValues(header, name).find((value) => TOKEN.test(value)) ?? null;
+  return cookieValues(header, name)
+    .filter((value) => TOKEN.test(value))
+    .slice(0, 3);
 }
 
 /** The `Set-Cookie` of a session; without `maxAge` (seconds) it ends with the browser. */

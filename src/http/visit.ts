@@ -2,6 +2,7 @@
 
 import type { App } from '../app.ts';
 import { type Caller, callerOf, type Peer } from './caller.ts';
+import type { Route } from './route.ts';
 
 /** What the server knows of a request beside it; absent where a request did not come by a socket. */
 export interface Env {
@@ -16,6 +17,8 @@ export interface Visit {
   params: Record<string, string>;
   request: Request;
   requestId: string;
+  /** null until one is found, and for good where there is none. */
+  route: Route | null;
   pathname: string;
   /** With its `?`, or empty. */
   search: string;
@@ -30,9 +33,8 @@ export function visitOf(
   { newId, config }: Pick<App, 'newId' | 'config'>,
 ): Visit {
   const { pathname, search } = new URL(request.url);
-  const socket = env?.incoming.socket;
   // Read now: the socket of a client that has gone away knows it no more.
-  const peer = { remoteAddress: socket?.remoteAddress, encrypted: socket?.encrypted };
+  const peer = { remoteAddress: env?.incoming.socket.remoteAddress };
   let caller: Caller | undefined;
   return {
     method: request.method === 'HEAD' ? 'GET' : request.method,
@@ -40,6 +42,7 @@ export function visitOf(
     params: {},
     request,
     requestId: newId('req'),
+    route: null,
     pathname,
     search,
     fields: {},

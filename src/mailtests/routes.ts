@@ -6,11 +6,12 @@ import { listOf } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { audit } from '../team/audit.ts';
+import { standing } from '../team/permissions.ts';
 import { streamed, toCsv, toJsonLines } from './export.ts';
-import { ANALYZE_JOB } from './jobs.ts';
 import { findMessageOf, readChunks } from './messages.ts';
 import { presentListed, presentTest } from './present.ts';
 import { changeTest, deleteTests, eachTest, insertTest, listTests, newTestRow } from './queries.ts';
+import { reanalyze } from './reanalyze.ts';
 import { reportHtml, reportPdf } from './report.ts';
 import {
   ListedTest,
@@ -39,12 +40,14 @@ export const createTest = route({
   etag: true,
   location,
   response: Test,
-  async handle({ app, actor, body, keep }) {
+  async handle(call) {
+    const { app, actor, body } = call;
     const row = newTestRow(app, { ...body, livemode: actor.livemode });
     const test = presentTest(row, app.config);
     await app.db.transaction().execute(async (tx) => {
+      await standing(tx, call, 'member');
       await insertTest(tx, row);
-      await keep(tx, test);
+      await call.keep(tx, test);
     });
     return test;
   },
@@ -63,13 +66,15 @@ const submitTest = route({
   etag: true,
   location,
   response: Test,
-  async handle({ app, actor, query, raw, keep }) {
+  async handle(call) {
+    const { app, actor, query, raw } = call;
     if (raw.byteLength === 0)
       throw new AppError('malformed_request', 'The body is empty: it must be the message.');
     const { livemode } = actor;
-    const row = await submitMessage(app, raw, { ...query, livemode }, (tx, stored) =>
-      keep(tx, presentTest(stored, app.config)),
-    );
+    const row = await submitMessage(app, raw, { ...query, livemode }, async (tx, stored) => {
+      await standing(tx, call, 'member');
+      await call.keep(tx, presentTest(stored, app.config));
+    });
     return presentTest(row, app.config);
   },
 });
@@ -123,16 +128,10 @@ export const getTest = route({
   response: Test,
   async handle(call) {
     const { app, actor, params, query } = call;
-    const id = params.id!;
-    const row =
-      query.wait === 0
-        ? await testOr404(app, id, actor.livemode)
-        : await waitForEnd(
-            app,
-            () => testOr404(app, id, actor.livemode),
-            query.wait * 1000,
-            call.signal,
-          );
+    const find = () => testOr404(app, params.id!, actor.livemode);
+    if (query.wait === 0) return presentTest(await find(), app.config);
+    const row = await waitForEnd(app, find, query.wait * 1000, call.signal);
+    await standing(app.db, call, 'viewer');
     return presentTest(row, app.config);
   },
 });
@@ -146,8 +145,10 @@ const updateTest = route({
   etag: true,
   body: TestPatch,
   response: Test,
-  async handle({ app, actor, params, body, ifMatch }) {
+  async handle(call) {
+    const { app, actor, params, body, ifMatch } = call;
     return app.db.transaction().execute(async (tx) => {
+      await standing(tx, call, 'member');
       const row = await testOr404({ db: tx }, params.id!, actor.livemode);
       ifMatch(presentTest(row, app.config));
       const change = {
@@ -172,6 +173,7 @@ const removeTest = route({
     const { app, actor, params, ifMatch } = call;
     const id = params.id!;
     await app.db.transaction().execute(async (tx) => {
+      await standing(tx, call, 'member');
       const row = await testOr404({ db: tx }, id, actor.livemode);
       ifMatch(presentTest(row, app.config));
       await deleteTests(tx, [id]);
@@ -201,29 +203,6 @@ export const source = route({
         'cache-control': 'private, no-store',
       },
     });
-  },
-});
-
-export const reanalyze = route({
-  method: 'POST',
-  path: '/v1/tests/:id/reanalyze',
-  operation: 'reanalyzeTest',
-  role: 'member',
-  summary: 'Analyse the same message again, against the DNS and the rules of now',
-  response: Test,
-  errors: ['conflict'],
-  async handle({ app, actor, params }) {
-    const row = await testOr404(app, params.id!, actor.livemode);
-    if (row.status !== 'completed')
-      throw new AppError(
-        'conflict',
-        `Only a completed test can be analysed again; this one is ${row.status}.`,
-      );
-    const due = { analysis_due_at: isoTime(app.clock.now()), analysis_attempts: 0 };
-    if (!(await changeTest(app.db, row, due)))
-      throw new AppError('not_found', 'There is no test with this id.');
-    app.scheduler.wake(ANALYZE_JOB);
-    return presentTest(row, app.config);
   },
 });
 

@@ -59,8 +59,8 @@ function copyWithCr(bytes: Buffer, out: Buffer, start: number): number {
 }
 
 /**
- * Creates the test and stores its message; the analysis is due at once. `alongside` writes what stands
- * or falls with them.
+ * Creates the test and stores its message; the analysis is due at once. `alongside` comes first in the
+ * transaction: what it writes stands or falls with them, and where it rejects nothing is stored.
  */
 export async function submitMessage(
   app: App,
@@ -100,9 +100,9 @@ export async function submitMessage(
   };
   await storeTail(app.db, message.id, raw);
   await app.db.transaction().execute(async (tx) => {
+    await alongside(tx, test);
     await insertTest(tx, test);
     await insertMessage(tx, message, raw);
-    await alongside(tx, test);
   });
   app.scheduler.wake(ANALYZE_JOB);
   return test;

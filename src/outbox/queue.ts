@@ -11,11 +11,15 @@ export type { OutgoingMail };
 /** The job that sends what is due: to wake it by. */
 export const SEND_JOB = 'send mail';
 
-/** The id of the mail; null where outgoing mail is not configured. After the commit, wake `SEND_JOB`. */
+/**
+ * The id of the mail; null where outgoing mail is not configured. After the commit, wake `SEND_JOB`.
+ * It is not sent from `usefulUntil` on, an ISO time, as when its link has run out by then.
+ */
 export async function queueMail(
   tx: Tx,
   { mailer, newId, clock, secrets }: Pick<App, 'mailer' | 'newId' | 'clock' | 'secrets'>,
   mail: OutgoingMail,
+  usefulUntil: string | null = null,
 ): Promise<string | null> {
   if (mailer === null) return null;
   const id = newId('mail');
@@ -30,6 +34,7 @@ export async function queueMail(
       status: 'queued',
       attempts: 0,
       due_at: now,
+      useful_until: usefulUntil,
     })
     .execute();
   return id;
@@ -37,7 +42,7 @@ export async function queueMail(
 
 export type EmailStatus = 'not_configured' | 'queued' | 'sent' | 'failed';
 
-/** What became of a mail; retention removes the row of none that was not sent. */
+/** What became of the mail of an invitation; retention removes the row of none that was not sent. */
 export function emailStatus(
   mailId: string | null,
   row: Pick<OutboxRow, 'status'> | undefined,

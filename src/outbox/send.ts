@@ -6,7 +6,7 @@ import { errorMessage } from '../lib/errors.ts';
 import { CLOSED, type Mailer, type MailOutcome } from '../net/mailer.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { openMail } from './content.ts';
-import { GIVE_UP_MS } from './expire.ts';
+import { failLateMail, GIVE_UP_MS } from './expire.ts';
 import { SEND_JOB } from './queue.ts';
 import { type ClaimedMail, recordOutcome } from './record.ts';
 
@@ -55,7 +55,10 @@ export function sendMailJob(app: App): Job {
   };
 }
 
-/** Takes due mail that nobody has, the longest due first; others leave it alone for the lease. */
+/**
+ * Takes due mail that nobody has, the longest due first; others leave it alone for the lease. What is
+ * of no use any more fails instead.
+ */
 export async function claimDueMail(
   { db, clock, newId }: Pick<App, 'db' | 'clock' | 'newId'>,
   limit: number,
@@ -64,7 +67,7 @@ export async function claimDueMail(
   const due = () =>
     db
       .selectFrom('outbox')
-      .select(['id', 'content', 'attempts'])
+      .select(['id', 'content', 'attempts', 'useful_until'])
       .where('due_at', '<=', now)
       .where('created_at', '>=', isoTime(clock.now() - GIVE_UP_MS))
       .where(({ eb, or }) => or([eb('leased_until', 'is', null), eb('leased_until', '<', now)]))
@@ -76,6 +79,7 @@ export async function claimDueMail(
   const lease = newId('req');
   const leased_until = isoTime(clock.now() + LEASE_MS);
   return db.transaction().execute(async (tx) => {
+    await failLateMail(tx, now);
     const { rows } = await tx.executeQuery(due());
     const ids = rows.map(({ id }) => id);
     if (ids.length === 0) return [];

@@ -10,6 +10,7 @@ import type { InvitationRow, MemberRow } from '../store/tables.ts';
 import { audit } from './audit.ts';
 import { invitationStatus } from './invitations.ts';
 import { findByReplacedLink } from './replaced-links.ts';
+import { withdrawMail } from './withdraw-mail.ts';
 
 /**
  * The invitation of a link that can be used now. Throws `not_found` for a token that is unknown,
@@ -68,7 +69,7 @@ interface Joining {
 export async function join(
   tx: Tx,
   { app, caller }: Joining,
-  { id, email, role }: InvitationRow,
+  { id, email, role, mail_id }: InvitationRow,
   { name, passwordHash }: { name: string; passwordHash: string | null },
 ): Promise<MemberRow> {
   const now = app.clock.now();
@@ -77,6 +78,8 @@ export async function join(
     .set({ accepted_at: isoTime(now) })
     .where('id', '=', id)
     .execute();
+  // Where it is still to be sent, its link would lead nowhere.
+  await withdrawMail(tx, [mail_id]);
   const member: MemberRow = {
     id: app.newId('mem'),
     email,

@@ -3,7 +3,7 @@
 import { requireLive } from '../http/authorize.ts';
 import { route } from '../http/route.ts';
 import { listOf } from '../http/schemas.ts';
-import { apiKeyOr404, insertApiKey, listApiKeys, revokeApiKey } from './api-keys.ts';
+import { apiKeyOr404, expiryOfKey, insertApiKey, listApiKeys, revokeApiKey } from './api-keys.ts';
 import { requireMayGive, requireMayRevoke, standing } from './permissions.ts';
 import { presentApiKey } from './present.ts';
 import { ApiKey, deletedOf, ListQuery, NewApiKey, NewApiKeyAnswer } from './schema.ts';
@@ -14,7 +14,8 @@ const create = route({
   operation: 'createApiKey',
   role: 'member',
   live: true,
-  summary: 'Make an API key of your own; the key itself is in this answer alone',
+  summary:
+    'Make an API key of your own; the key itself is in this answer alone; asked for by a key that expires, it expires no later',
   body: NewApiKey,
   status: 201,
   location: ({ id }) => `/v1/api_keys/${id}`,
@@ -28,8 +29,10 @@ const create = route({
         memberId: member.id,
         name: body.name,
         role: body.role,
-        livemode: body.livemode ?? actor.livemode,
+        livemode: body.livemode ?? true,
         expiresIn: body.expires_in == null ? null : body.expires_in * 1000,
+        // A key that was found somewhere lives on in none of its making.
+        notAfter: actor.keyId === null ? null : await expiryOfKey(tx, actor.keyId),
       });
       const answer = { ...presentApiKey(row), key };
       await call.keep(tx, answer);

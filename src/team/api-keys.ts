@@ -23,6 +23,8 @@ export interface NewKey {
   livemode: boolean;
   /** Milliseconds from now; null for a key that does not expire. */
   expiresIn?: number | null;
+  /** In ISO 8601: whatever `expiresIn` says, it expires by then. */
+  notAfter?: string | null;
 }
 
 export interface MadeKey {
@@ -40,7 +42,7 @@ export async function createApiKey(context: TeamContext, seed: NewKey): Promise<
 export async function insertApiKey(
   tx: Tx,
   author: Author,
-  { memberId, name, role, livemode, expiresIn = null }: NewKey,
+  { memberId, name, role, livemode, expiresIn = null, notAfter = null }: NewKey,
 ): Promise<MadeKey> {
   const key = `dlv_${livemode ? 'live' : 'test'}_${randomSecret()}`;
   const now = author.app.clock.now();
@@ -53,7 +55,7 @@ export async function insertApiKey(
     hash: sha256(key),
     prefix: key.slice(0, PREFIX_LENGTH),
     created_at: isoTime(now),
-    expires_at: expiresIn === null ? null : isoTime(now + expiresIn),
+    expires_at: earlier(expiresIn === null ? null : isoTime(now + expiresIn), notAfter),
     revoked_at: null,
     last_used_at: null,
   };
@@ -64,6 +66,22 @@ export async function insertApiKey(
     details: { name, role, livemode, member_id: memberId, expires_at: row.expires_at },
   });
   return { key, row };
+}
+
+/** Of two times of expiry, null for never. */
+function earlier(a: string | null, b: string | null): string | null {
+  if (a === null || b === null) return a ?? b;
+  return Date.parse(a) < Date.parse(b) ? a : b;
+}
+
+/** When a key expires; null for never. Throws where there is none. */
+export async function expiryOfKey(tx: Tx, id: string): Promise<string | null> {
+  const { expires_at } = await tx
+    .selectFrom('api_keys')
+    .select('expires_at')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return expires_at;
 }
 
 /** Everybody sees their own keys, an admin and the owner those of all. */

@@ -25,7 +25,7 @@ type Device = v.InferOutput<typeof Device>;
 type Context = Pick<App, 'secrets' | 'clock' | 'config'>;
 
 /**
- * The `Set-Cookie` for a browser that has just signed in; null for a member without a password, at
+ * The `Set-Cookie` for a browser that has just signed in, or set the password by a link; null for a member without a password, at
  * whom nobody can guess. It is no credential: whoever has it still needs the password.
  */
 export function deviceCookie(

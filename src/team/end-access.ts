@@ -6,7 +6,7 @@ import { endPasswordLinks } from './password-links.ts';
 import { endSessions } from './sessions.ts';
 
 /** What there was of each, for the audit log. */
-interface EndedAccess {
+export interface EndedAccess {
   sessions_ended: number;
   keys_ended: number;
   invitations_revoked: number;

@@ -41,7 +41,7 @@ const create = route({
   status: 201,
   location: ({ id }) => `/v1/team/invitations/${id}`,
   response: InvitationWithLink,
-  errors: ['conflict'],
+  errors: ['conflict', 'rate_limited'],
   async handle(call) {
     const { app, body } = call;
     const answer = await app.db.transaction().execute(async (tx) => {
@@ -112,7 +112,7 @@ const resend = route({
   live: true,
   summary: 'Send an invitation again with a new link; the old one dies',
   response: InvitationWithLink,
-  errors: ['conflict'],
+  errors: ['conflict', 'rate_limited'],
   async handle(call) {
     const { app, params } = call;
     const answer = await app.db.transaction().execute(async (tx) => {

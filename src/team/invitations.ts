@@ -9,6 +9,7 @@ import { type EmailStatus, emailStatus, queueMail } from '../outbox/queue.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { InvitationRow, MemberRow } from '../store/tables.ts';
 import { type Author, audit } from './audit.ts';
+import { limitInvitationMail } from './invitation-limit.ts';
 import { invitationMail } from './mails.ts';
 import { findMemberByEmail } from './members.ts';
 import { keepReplacedLink } from './replaced-links.ts';
@@ -78,7 +79,10 @@ export async function invitationOr404(db: Db | Tx, id: string): Promise<Invitati
   return stateOf(row);
 }
 
-/** Throws `conflict` for an address that is on the team or has an open invitation. */
+/**
+ * Throws `conflict` for an address that is on the team or has an open invitation, and `rate_limited` for
+ * one that has just got mail.
+ */
 export async function createInvitation(
   tx: Tx,
   author: Inviter,
@@ -108,11 +112,15 @@ export async function createInvitation(
       'conflict',
       `${email} is invited already. Send that invitation again, or revoke it first.`,
     );
+  await limitInvitationMail(tx, author.app, row);
   await note(tx, author, 'invitation.created', row);
   return { invitation: stateOf({ ...row, mail_status: 'queued' }), url };
 }
 
-/** An open invitation, expired or not, gets a new link for another seven days; the old one dies. */
+/**
+ * An open invitation, expired or not, gets a new link for another seven days; the old one dies. Throws
+ * `rate_limited` while its address has just got mail.
+ */
 export async function resendInvitation(
   tx: Tx,
   author: Inviter,
@@ -122,13 +130,14 @@ export async function resendInvitation(
   const present = await invitationOr404(tx, id);
   requireOpen(present);
   await requireNoMember(tx, present.email);
-  await withdrawMail(tx, [present.mail_id], isoTime(author.app.clock.now()));
+  await withdrawMail(tx, [present.mail_id]);
   await keepReplacedLink(tx, present);
   const { fresh, url } = await freshLink(tx, author, inviter, present);
   // Who sends it knows the link, and answers for it from now on.
   const change = { ...fresh, invited_by: inviter.id };
   await tx.updateTable('invitations').set(change).where('id', '=', id).execute();
   const row = { ...present, ...change };
+  await limitInvitationMail(tx, author.app, row);
   await note(tx, author, 'invitation.resent', row);
   return { invitation: stateOf({ ...row, mail_status: 'queued' }), url };
 }
@@ -141,7 +150,7 @@ export async function revokeInvitation(tx: Tx, author: Author, id: string): Prom
   const now = isoTime(author.app.clock.now());
   const change = { revoked_at: now };
   await tx.updateTable('invitations').set(change).where('id', '=', id).execute();
-  await withdrawMail(tx, [present.mail_id], now);
+  await withdrawMail(tx, [present.mail_id]);
   await note(tx, author, 'invitation.revoked', present);
 }
 
@@ -182,7 +191,7 @@ async function freshLink(
   const mail = invitationMail(app.config, inviter, { email, role, expires_at }, url);
   return {
     url,
-    fresh: { hash: sha256(token), expires_at, mail_id: await queueMail(tx, app, mail) },
+    fresh: { hash: sha256(token), expires_at, mail_id: await queueMail(tx, app, mail, expires_at) },
   };
 }
 

@@ -1,6 +1,7 @@
 /** The words of the mails that the team gets: an invitation, and both sides of a transfer. */
 
 import type { App } from '../app.ts';
+import { printable } from '../lib/log.ts';
 import type { OutgoingMail } from '../outbox/queue.ts';
 import { mailFrame } from '../render/mail-frame.ts';
 import type { InvitationRow, MemberRow } from '../store/tables.ts';
@@ -10,16 +11,29 @@ type Addresses = Pick<App['config'], 'APP_URL'>;
 type Person = Pick<MemberRow, 'name' | 'email'>;
 
 const hostOf = ({ APP_URL }: Addresses): string => new URL(APP_URL).host;
-const called = ({ name, email }: Person): string => `${name} (${email})`;
-/** Enough of a name for a subject. */
-const short = (name: string): string => (name.length > 60 ? `${name.slice(0, 59)}…` : name);
+const called = ({ name, email }: Person): string => `${printable(name)} (${email})`;
+
+const SHORT_LENGTH = 60;
+const CHARACTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** Enough of a name for a subject, cut between characters as people see them. */
+function short(name: string): string {
+  const whole = printable(name);
+  if (whole.length <= SHORT_LENGTH) return whole;
+  let end = 0;
+  for (const { index, segment } of CHARACTERS.segment(whole)) {
+    if (index + segment.length >= SHORT_LENGTH) break;
+    end = index + segment.length;
+  }
+  return `${whole.slice(0, end)}…`;
+}
 
 /** What each role may do, after "as". */
 const ROLE_WORDS: Record<InvitationRow['role'], string> = {
   admin:
-    'As an admin you can do everything but transfer the ownership and change other admins: tests, domains, monitors, alerts, reports, webhooks and the team.',
-  member: 'As a member you can create and see tests, domains and monitors.',
-  viewer: 'As a viewer you can read tests and reports.',
+    'As an admin you can do everything but transfer the ownership and change other admins: tests, API keys and the team.',
+  member: 'As a member you can create and see tests, and make API keys of your own.',
+  viewer: 'As a viewer you can read tests and their reports.',
 };
 
 const DAY = new Intl.DateTimeFormat('en-GB', {

@@ -120,7 +120,6 @@ export async function revokeInvitationsOf(tx: Tx, memberId: string, now: string)
   await withdrawMail(
     tx,
     open.map(({ mail_id }) => mail_id),
-    now,
   );
   return open.length;
 }

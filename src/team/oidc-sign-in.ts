@@ -10,7 +10,6 @@ import { normalizeEmail } from './email-address.ts';
 import { findMemberByEmail } from './members.ts';
 import type { Claims } from './oidc-flow.ts';
 import { startSession, type Visit } from './session-sign-in.ts';
-import { withdrawMail } from './withdraw-mail.ts';
 
 /** Throws `forbidden` for who is neither on the team nor invited, and for an address that is not verified. */
 export async function signInByClaims(
@@ -58,8 +57,6 @@ function memberOf(visit: Visit, email: string, name: unknown): Promise<MemberRow
       .where('expires_at', '>', now)
       .executeTakeFirst();
     if (!invitation) return null;
-    // Where it is still to be sent, its link would lead nowhere.
-    await withdrawMail(tx, [invitation.mail_id], now);
     return join(tx, visit, invitation, { name: nameOf(name, email), passwordHash: null });
   });
 }

@@ -7,30 +7,41 @@ import type { Tx } from '../store/open.ts';
 import type { MemberRow } from '../store/tables.ts';
 import { type Author, audit } from './audit.ts';
 import { normalizeEmail } from './email-address.ts';
-import { endAccess } from './end-access.ts';
+import { type EndedAccess, endAccess } from './end-access.ts';
 import { findMember, findMemberByEmail, findOwner, setRole, type TeamContext } from './members.ts';
+
+interface MadeOwner {
+  owner: MemberRow;
+  created: boolean;
+  /** The owner as they were; null where there was none, or nothing has changed. */
+  former: MemberRow | null;
+}
 
 /**
  * Makes this address the owner: a new member on a team without one; on a team with one, the member
- * of that address takes over, or the owner's address changes to it. `passwordHash` is that of a new
- * member; one who is there keeps theirs. One transaction.
+ * of that address takes over, or the owner's address changes to it; whatever let the former owner in
+ * ends both times. `passwordHash` is that of a new member; one who is there keeps theirs. One
+ * transaction.
  */
 export async function makeOwner(
   context: TeamContext,
   email: string,
   passwordHash: string | null = null,
-): Promise<{ owner: MemberRow; created: boolean }> {
+): Promise<MadeOwner> {
   // As sign-in reads it; what is no such address is kept as it was given.
   const address = normalizeEmail(email) ?? email.toLowerCase();
   return context.db.transaction().execute(async (tx) => {
     const present = await findOwner(tx);
     const member = await findMemberByEmail(tx, address);
-    if (member && member.id === present?.id) return { owner: present, created: false };
+    if (member && member.id === present?.id)
+      return { owner: present, created: false, former: null };
+    const former = present ?? null;
     if (member)
-      return { owner: await handOver(tx, atTheMachine(context), present, member), created: false };
-    if (present) return { owner: await readdress(tx, context, present, address), created: false };
+      return { owner: await takeOver(tx, context, former, member), created: false, former };
+    if (former)
+      return { owner: await readdress(tx, context, former, address), created: false, former };
     const seed = { email: address, name: email.split('@')[0]!, password_hash: passwordHash };
-    return { owner: await createOwner(tx, context, seed), created: true };
+    return { owner: await createOwner(tx, context, seed), created: true, former };
   });
 }
 
@@ -39,6 +50,18 @@ const atTheMachine = (context: TeamContext): Author => ({
   actor: null,
   caller: { ip: null },
 });
+
+/** Who does this at the machine may be getting rid of a stolen account: the former owner keeps no way in. */
+async function takeOver(
+  tx: Tx,
+  context: TeamContext,
+  former: MemberRow | null,
+  next: MemberRow,
+): Promise<MemberRow> {
+  const now = isoTime(context.clock.now());
+  const ended = former ? await endAccess(tx, former.id, now) : undefined;
+  return handOver(tx, atTheMachine(context), former, next, ended);
+}
 
 /** The address may be another person's: what let the former holder in ends. */
 async function readdress(
@@ -110,8 +133,9 @@ const wrongOwner = (message: string) =>
 async function handOver(
   tx: Tx,
   author: Author,
-  former: MemberRow | undefined,
+  former: MemberRow | null,
   next: MemberRow,
+  ended?: EndedAccess,
 ): Promise<MemberRow> {
   const now = isoTime(author.app.clock.now());
   // In this order: the index allows one owner at a time.
@@ -123,6 +147,7 @@ async function handOver(
     details: {
       from: former ? { id: former.id, email: former.email } : null,
       to: { id: next.id, email: next.email, role: next.role },
+      ...ended,
     },
   });
   return { ...next, role: 'owner' };

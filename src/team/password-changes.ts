@@ -12,14 +12,14 @@ import type { Visit } from './session-sign-in.ts';
 import { endSessions } from './sessions.ts';
 
 /**
- * Sets the password by a link, and does `alsoDo` in the same transaction. Throws `not_found` and
+ * Sets the password by a link, and does `alsoDo` in the same transaction; gives whose it is. Throws `not_found` and
  * `gone` for the link, `validation_failed` for the password.
  */
 export async function resetPassword(
   { app, caller, signal }: Visit,
   { token, password }: { token: string; password: string },
   alsoDo: (tx: Tx) => Promise<void> = async () => {},
-): Promise<void> {
+): Promise<Pick<MemberRow, 'id' | 'password_hash'>> {
   const holder = await openPasswordLink(app.db, app.clock.now(), token);
   checkPassword(password, holder.email);
   const password_hash = await app.signIn.passwords.hash(password, signal);
@@ -40,6 +40,7 @@ export async function resetPassword(
     await alsoDo(tx);
   });
   app.signIn.tries.clear(holder.email);
+  return { id: holder.id, password_hash };
 }
 
 /** Throws `validation_failed` where the present password is another, and `rate_limited` for who guesses it. */
@@ -48,11 +49,13 @@ export async function checkPresentPassword(
   { email, password_hash }: Pick<MemberRow, 'email' | 'password_hash'>,
   given: string,
 ): Promise<void> {
-  // Counted for the session or key: strangers who guess at the account hold nobody up here.
-  const device = actor.sessionId ?? actor.keyId;
-  const guess = { account: email, ip: caller.ip, device };
+  // Counted apart from strangers, who do not get here; not by session or key, of which there may be
+  // as many as somebody likes.
+  const guess = { account: email, ip: caller.ip, device: `own account ${actor.memberId}` };
   const right = await app.signIn.tries.attempt(guess, async () =>
-    (await app.signIn.passwords.verify(given, password_hash, signal)) ? true : null,
+    (await app.signIn.passwords.verify(given, password_hash, { signal, known: true }))
+      ? true
+      : null,
   );
   if (right) return;
   throw new AppError('validation_failed', 'Wrong: current_password.', [

@@ -1,5 +1,8 @@
 /** Asking for a link to set a new password: the same answer after the same work for every address. */
 
+import type { App } from '../app.ts';
+import type { AnyCall } from '../http/route.ts';
+import { isoTime } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { queueMail, SEND_JOB } from '../outbox/queue.ts';
 import type { Tx } from '../store/open.ts';
@@ -19,9 +22,12 @@ import { accountOf, type Visit } from './session-sign-in.ts';
  * a while, and nobody is told: what is answered is the same whatever has been asked before. Throws
  * `rate_limited` for very many from one client, whichever accounts they name.
  */
-export async function requestPasswordReset(visit: Visit, email: string): Promise<void> {
-  const { app, caller } = visit;
-  app.signIn.takeReset(caller.ip);
+export async function requestPasswordReset(
+  visit: Visit & Pick<AnyCall, 'take'>,
+  email: string,
+): Promise<void> {
+  const { app } = visit;
+  visit.take(app.signIn.resetLimit);
   // A link that nobody gets is of no use.
   if (app.mailer === null) return;
   const account = accountOf(email);
@@ -50,9 +56,7 @@ async function sendLink(
   { app, caller }: Visit,
   { id, email }: { id: string; email: string },
 ): Promise<boolean> {
-  const { token } = await insertPasswordLink(tx, app, id, MAILED_LINK_MS);
-  const url = passwordLinkUrl(app.config, token);
-  const mail = await queueMail(tx, app, passwordMail(app.config, email, url));
+  const { mail } = await queueLink(tx, app, { id, email });
   const entry = { action: 'password.reset_requested', object: { type: 'team_member', id } };
   await audit(tx, { app, actor: null, caller }, entry);
   return mail !== null;
@@ -65,10 +69,16 @@ async function sendLink(
 async function pretendToSend(tx: Tx, { app }: Visit): Promise<boolean> {
   const owner = await findOwner(tx);
   if (!owner) return false;
-  const { token, hash } = await insertPasswordLink(tx, app, owner.id, MAILED_LINK_MS);
-  const url = passwordLinkUrl(app.config, token);
-  const mail = await queueMail(tx, app, passwordMail(app.config, owner.email, url));
+  const { mail, hash } = await queueLink(tx, app, owner);
   await tx.deleteFrom('password_links').where('hash', '=', hash).execute();
   if (mail !== null) await tx.deleteFrom('outbox').where('id', '=', mail).execute();
   return mail !== null;
+}
+
+/** A link, and the mail that carries it, which is of use for as long as the link. */
+async function queueLink(tx: Tx, app: App, { id, email }: { id: string; email: string }) {
+  const usefulUntil = isoTime(app.clock.now() + MAILED_LINK_MS);
+  const { token, hash } = await insertPasswordLink(tx, app, id, MAILED_LINK_MS);
+  const mail = passwordMail(app.config, email, passwordLinkUrl(app.config, token));
+  return { hash, mail: await queueMail(tx, app, mail, usefulUntil) };
 }

@@ -1,6 +1,7 @@
 /** The operations by which a forgotten password is replaced (contract §6). */
 
 import { route } from '../http/route.ts';
+import { deviceCookie } from './device-cookie.ts';
 import { resetPassword } from './password-changes.ts';
 import { requestPasswordReset } from './password-requests.ts';
 import { PasswordReset, ResetConfirmation, ResetRequest } from './session-schema.ts';
@@ -36,7 +37,10 @@ const confirmReset = route({
   errors: ['not_found', 'gone', 'unavailable'],
   async handle(call) {
     const done = { object: 'password_reset' as const, status: 'completed' as const };
-    await resetPassword(call, call.body, (tx) => call.keep(tx, done));
+    const member = await resetPassword(call, call.body, (tx) => call.keep(tx, done));
+    // Whoever guesses at the account meanwhile: this browser signs in with the new password.
+    const device = deviceCookie(call.app, member);
+    if (device) call.setHeader('set-cookie', device);
     return done;
   },
 });

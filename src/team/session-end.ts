@@ -2,7 +2,7 @@
 
 import type { App } from '../app.ts';
 import type { Actor } from '../http/actor.ts';
-import { readSessionCookie } from '../http/session-cookie.ts';
+import { readSessionCookies } from '../http/session-cookie.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Tx } from '../store/open.ts';
 import { type Author, audit } from './audit.ts';
@@ -30,11 +30,12 @@ export async function endReplacedSession(
   tx: Tx,
   { app, caller, headers }: Pick<Author, 'caller'> & { app: App; headers: Headers },
 ): Promise<void> {
-  const token = readSessionCookie(headers.get('cookie'), app.config);
-  const actor = token === null ? null : await identifySession({ db: tx, clock: app.clock }, token);
-  if (!actor?.sessionId) return;
-  await endSession(tx, actor.memberId, actor.sessionId);
-  await auditEnd(tx, { app, actor, caller }, actor.sessionId);
+  for (const token of readSessionCookies(headers.get('cookie'), app.config)) {
+    const actor = await identifySession({ db: tx, clock: app.clock }, token);
+    if (!actor?.sessionId) continue;
+    await endSession(tx, actor.memberId, actor.sessionId);
+    await auditEnd(tx, { app, actor, caller }, actor.sessionId);
+  }
 }
 
 const auditEnd = (tx: Tx, author: Author, id: string): Promise<void> =>

@@ -1,6 +1,6 @@
 /** What protects sign-in, kept in memory for the whole service. */
 
-import { addressGroup, createRateLimit, takeOne } from '../http/rate-limit.ts';
+import { createRateLimit, type RateLimit } from '../http/rate-limit.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createPasswordWork, type PasswordWork } from './password-work.ts';
 import { createDelays, type Delays } from './session-delays.ts';
@@ -15,16 +15,15 @@ export interface SignInGuard {
   tries: Delays;
   /** Slows down mail with links to set one, by the account alone: nobody is told. */
   resets: Delays;
-  /** Counts a request for such a link. Throws `rate_limited`, whatever account was asked for. */
-  takeReset(ip: string | null): void;
+  /** How many such links one client may ask for, whatever accounts it names. */
+  resetLimit: RateLimit;
 }
 
 export function createSignInGuard(clock: Clock): SignInGuard {
-  const resets = createRateLimit('password_resets', RESETS, clock);
   return {
     passwords: createPasswordWork(),
     tries: createDelays(clock),
     resets: createDelays(clock),
-    takeReset: (ip) => takeOne(resets, addressGroup(ip), {}),
+    resetLimit: createRateLimit('password_resets', RESETS, clock),
   };
 }

@@ -70,6 +70,7 @@ const endCurrent = route({
   operation: 'deleteCurrentSession',
   role: 'viewer',
   live: true,
+  sessionOnly: true,
   summary: 'Sign out: end the session that asks and clear its cookie',
   response: Deleted,
   errors: ['not_found'],

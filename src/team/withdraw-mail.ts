@@ -2,8 +2,11 @@
 
 import type { Tx } from '../store/open.ts';
 
-/** What is being sent at this moment goes out; `null` stands for no mail. */
-export async function withdrawMail(tx: Tx, ids: (string | null)[], now: string): Promise<void> {
+/**
+ * What is being sent at this moment may go out, and is `sent` then; where that attempt fails, no
+ * other follows. `null` stands for no mail.
+ */
+export async function withdrawMail(tx: Tx, ids: (string | null)[]): Promise<void> {
   const waiting = ids.filter((id) => id !== null);
   if (waiting.length === 0) return;
   await tx
@@ -18,6 +21,5 @@ export async function withdrawMail(tx: Tx, ids: (string | null)[], now: string):
     })
     .where('id', 'in', waiting)
     .where('status', '=', 'queued')
-    .where(({ eb, or }) => or([eb('leased_until', 'is', null), eb('leased_until', '<', now)]))
     .execute();
 }

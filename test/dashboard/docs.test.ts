@@ -163,6 +163,17 @@ test('a command quotes what a shell would read, and names ids after what they be
   );
 });
 
+test('what only a session may is shown with its cookie and with the page that asks', () => {
+  const signOut = operations.find(({ operationId }) => operationId === 'deleteCurrentSession')!;
+  assert.deepEqual(signOut.security, [{ session: [] }]);
+  const commandAt = (url: string) => curlsOf(signOut, url)[0]!.replaceAll(' \\\n ', '');
+  assert.equal(
+    commandAt('http://x.example/api/'),
+    'curl -X DELETE "http://x.example/api/v1/sessions/current" --cookie "deliverability=$SESSION" -H "Origin: http://x.example"',
+  );
+  assert.match(commandAt('https://x.example'), /--cookie "__Host-deliverability=\$SESSION"/);
+});
+
 test('an example takes its values from what a field is called and belongs to', () => {
   const commandOf = (id: string) =>
     curlsOf(operations.find(({ operationId }) => operationId === id)!, BASE_URL)[0]!;

@@ -32,7 +32,11 @@ test('what nobody understands ends with 2, says what was wrong, and prints no da
     [['serve', 'now'], /"now" is one word too many[\s\S]*Use: deliverability serve/],
     [['serve', '--port', '80'], /--port[\s\S]*Use: deliverability serve/],
     [['owner'], /EMAIL is missing/],
-    [['owner', 'nobody'], /"nobody" is not an e-mail address/],
+    [['owner', 'nobody'], /"nobody" is not an e-mail address that a member can have/],
+    [['owner', '<a@example.com>'], /"<a@example\.com>" is not an e-mail address/],
+    [['owner', `${'a'.repeat(300)}@example.com`], /"a{100}…" is not an e-mail address/],
+    [['owner', 'a\u001b[2J@example.com'], /"a·\[2J@example\.com" is not an e-mail address/],
+    [['owner', 'a\u202eb@example.com'], /"a·b@example\.com" is not an e-mail address/],
     [['key'], /NAME is missing/],
     [['key', 'ci', '--role', 'king'], /--role takes one of .*viewer/],
     [['key', 'ci'], /--role takes one of/],
@@ -55,13 +59,22 @@ test('owner makes the owner, hands the team to another address, and its key work
     first.stderr,
     /^first@example\.com is now the owner\. This API key is shown once:$/m,
   );
-  const second = await runProgram(['owner', 'owner@example.com', '--json'], env);
+  const typo = await runProgram(['owner', 'frist@example.com'], env);
+  assert.deepEqual([typo.code, typo.stdout], [2, '']);
+  assert.match(
+    typo.stderr,
+    /No member has the address frist@example\.com, and the owner is first@example\.com\. With --replace .* Nothing was changed\.$/m,
+  );
+  const same = await runProgram(['owner', 'First@example.com'], env);
+  assert.equal(same.code, 0, 'the owner’s own needs nothing');
+  const second = await runProgram(['owner', 'owner@example.com', '--replace', '--json'], env);
   const { key, ...member } = JSON.parse(second.stdout);
   assert.equal(second.code, 0);
   assert.match(
     second.stderr,
     /^The owner was first@example\.com, whose password, .* have ended\.$/m,
   );
+  assert.doesNotMatch(second.stderr, /admin/);
   assert.match(member.id, /^mem_/);
   assert.deepEqual([member.email, member.role], ['owner@example.com', 'owner']);
   const { url } = await startServe(t, { folder });

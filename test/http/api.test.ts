@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createApiKey } from '../../src/team/api-keys.ts';
 import { makeOwner } from '../../src/team/owner.ts';
 import { startTestService } from '../helpers/app.ts';
@@ -166,6 +167,45 @@ test('every wrong field is named at once, an unknown one too', async (t) => {
     'metadata.a': 'invalid',
     nonsense: 'unknown_field',
   });
+});
+
+test('each unknown field is named, not the first alone', async (t) => {
+  const { call } = await startTestService(t);
+  const json = { email: 5, password: 7, foo: 1, bar: 2, constructor: 3 };
+  const { body } = await call<Problem>('POST', '/v1/sessions', { json, key: null });
+  const codes = Object.fromEntries(body.errors!.map(({ param, code }) => [param, code]));
+  assert.deepEqual(codes, {
+    email: 'invalid',
+    password: 'invalid',
+    foo: 'unknown_field',
+    bar: 'unknown_field',
+    constructor: 'unknown_field',
+  });
+  const query = await call<Problem>('GET', '/v1/tests?foo=1&limit=0&bar=2');
+  assert.deepEqual(query.body.errors!.map(({ param }) => param).sort(), ['bar', 'foo', 'limit']);
+  assert.equal(query.body.errors!.length, 3);
+});
+
+test('a body that breaks off, or whose chunks cannot be read, is no fault of ours', async (t) => {
+  const { http, key, logged } = await startTestService(t);
+  const head = `POST /v1/tests HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
+  for (const rest of [
+    'Content-Length: 100\r\n\r\n{}',
+    'Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\nnonsense\r\n',
+  ]) {
+    const before = logged.length;
+    const socket = connect(http.port, '127.0.0.1', () => socket.end(head + rest));
+    socket.on('error', () => {});
+    socket.resume();
+    const line = () => logged.slice(before).find(({ fields }) => fields.path === '/v1/tests');
+    for (let turns = 0; !line() && turns < 100_000; turns++) await nextTurn();
+    assert.equal(line()!.fields.status, 400, rest);
+    socket.destroy();
+  }
+  assert.deepEqual(
+    logged.filter(({ level }) => level === 'error'),
+    [],
+  );
 });
 
 test('what the query takes is checked as well', async (t) => {

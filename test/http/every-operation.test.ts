@@ -7,7 +7,7 @@ import { type Answer, type CallOptions, startTestService } from '../helpers/app.
 import { goodMessage } from '../helpers/good-message.ts';
 import { startMailSink } from '../outbox/mail-sink.ts';
 import { browserOf, givePassword, PASSWORD, type Session } from '../team/browser.ts';
-import type { Invitation, Member } from '../team/team-service.ts';
+import { ageMail, type Invitation, type Member } from '../team/team-service.ts';
 import { documentValidator } from './document-validator.ts';
 
 type Asked = <T = Record<string, string>>(
@@ -98,6 +98,9 @@ async function walkTeam({ ask, service }: Walk) {
   const other = await ask('POST', invitations, 201, { json: { email: 'dan@example.com' } });
   await ask('GET', `${invitations}?limit=1`, 200);
   await ask('GET', `${invitations}/${made.body.id}`, 200);
+  // It has got its mail only now.
+  await ask('POST', `${invitations}/${made.body.id}/resend`, 429);
+  await ageMail(service);
   const resent = await ask<Invitation>('POST', `${invitations}/${made.body.id}/resend`, 200);
   await ask('DELETE', `${invitations}/${other.body.id}`, 200);
   const accepting = (token: string) => ({

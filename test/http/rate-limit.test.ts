@@ -116,6 +116,76 @@ describe('the limit of one operation', () => {
     assert.equal((await from('2001:db8::3')).status, 200);
   });
 
+  it('is one where another operation shares it', async (t) => {
+    const other = { ...guarded, path: '/other', operation: 'other', limit: 'guard' };
+    const { send } = await startRouted(t, [guarded, other]);
+    const first = await send('POST', '/other');
+    assert.deepEqual(fieldsOf(first), ['"guard";q=2;w=300', '"guard";r=1;t=300']);
+    assert.equal((await send('POST', '/guarded')).status, 200);
+    for (const path of ['/other', '/guarded'])
+      assert.equal((await send('POST', path)).status, 429, path);
+  });
+
+  it('that is shared is there', async (t) => {
+    const lost = { ...guarded, limit: 'nobody' };
+    await assert.rejects(startRouted(t, [lost]), /shares a limit/);
+  });
+
+  it('is one for the page of a link and its operation', async (t) => {
+    const { send } = await startRouted(t, []);
+    const pages: [page: string, api: string, json: object][] = [
+      [
+        '/password/x',
+        '/v1/password_resets/confirm',
+        { token: 'x', password: 'a password of words' },
+      ],
+      [
+        '/invitations/x',
+        '/v1/team/invitations/accept',
+        { token: 'x', name: 'X', password: 'a password of words' },
+      ],
+    ];
+    for (const [page, api, json] of pages) {
+      const form = { 'content-type': 'application/x-www-form-urlencoded' };
+      const fill = () => send('POST', page, { headers: form, body: 'password=x' });
+      for (let i = 0; i < 10; i++) {
+        assert.equal((await fill()).status, 404);
+        assert.equal((await send('POST', api, { json })).status, 404);
+      }
+      assert.equal((await fill()).status, 429, page);
+      assert.equal((await send('POST', api, { json })).status, 429, api);
+    }
+  });
+
+  it('of requests for links is told in their answers, page or not', async (t) => {
+    const { send } = await startRouted(t, [], { clock: testClock(), env: FIVE });
+    const ask = () =>
+      send('POST', '/v1/password_resets', { json: { email: 'nobody@example.com' } });
+    const fill = () =>
+      send('POST', '/forgot-password', {
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: 'email=nobody%40example.com',
+      });
+    for (const [of, left] of [
+      [ask, 19],
+      [fill, 18],
+    ] as const)
+      assert.deepEqual(fieldsOf(await of()), [
+        '"default";q=5;w=60, "password_resets";q=20;w=60',
+        `"default";r=${left - 15};t=60, "password_resets";r=${left};t=60`,
+      ]);
+    const free = await startRouted(t, [], { clock: testClock() });
+    const sent = () =>
+      free.send('POST', '/v1/password_resets', { json: { email: 'nobody@example.com' } });
+    for (let i = 0; i < 20; i++) assert.equal((await sent()).status, 202);
+    const refused = await sent();
+    assert.equal(refused.status, 429);
+    assert.deepEqual(fieldsOf(refused), [
+      '"password_resets";q=20;w=60',
+      '"password_resets";r=0;t=60',
+    ]);
+  });
+
   it('stands where there is no other: it keeps guessers off, not load', async (t) => {
     const { send } = await startRouted(t, [guarded]);
     for (const status of [200, 200, 429])

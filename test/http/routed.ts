@@ -7,6 +7,7 @@ import type { Route } from '../../src/http/route.ts';
 import { createRouter } from '../../src/http/router.ts';
 import { ROUTES } from '../../src/routes.ts';
 import { identifyKey } from '../../src/team/api-keys.ts';
+import { insertSession } from '../../src/team/sessions.ts';
 import { type ServiceOptions, startTestService, type TestService } from '../helpers/app.ts';
 import { listen } from './listener.ts';
 
@@ -71,6 +72,10 @@ export async function startRouted(
   const service = await startTestService(t, options);
   const { app, key } = service;
   const owner = (await identifyKey(app, key)) as Actor;
+  // What changes something looks again whether the session is there.
+  const { row } = await app.db
+    .transaction()
+    .execute((tx) => insertSession(tx, app, owner.memberId, { ip: null, userAgent: null }));
   const fetch = createRouter({
     app,
     routes: [...routes, ...ROUTES],
@@ -78,7 +83,7 @@ export async function startRouted(
       kind === 'key'
         ? identifyKey(app, token)
         : token === 'good'
-          ? { ...owner, keyId: null, sessionId: 'ses_good' }
+          ? { ...owner, keyId: null, sessionId: row.id }
           : null,
   });
   const { port } = await listen(t, { fetch });

@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import { type CallOptions, startTestService, type TestService } from '../helpers/app.ts';
 import { type MailSink, startMailSink } from '../outbox/mail-sink.ts';
 import { browserOf, type Session } from '../team/browser.ts';
-import type { Invitation } from '../team/team-service.ts';
+import { ageMail, type Invitation } from '../team/team-service.ts';
 
 const OWNER = { email: 'owner@example.com', password: 'the first password of all' };
 const REPLACED = 'the password after the reset';
@@ -76,10 +76,11 @@ async function makeKeys({ ask, secrets, key, makeMember }: Scene) {
   await ask('POST', '/v1/api_keys', { json: { name: 'k', role: key } });
 }
 
-async function inviteSomebody({ ask, secrets }: Scene) {
+async function inviteSomebody({ app, ask, secrets }: Scene) {
   const json = { email: 'bob@example.com' };
   const path = '/v1/team/invitations';
   const first = await ask<Invitation>('POST', path, { json, headers: idempotent('first') });
+  await ageMail({ app });
   const resent = await ask<Invitation>('POST', `${path}/${first.body.id}/resend`);
   const revoked = await ask<Invitation>('POST', path, { json: { email: 'dan@example.com' } });
   await ask('DELETE', `${path}/${revoked.body.id}`);

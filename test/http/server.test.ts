@@ -42,6 +42,25 @@ describe('a slow client', () => {
   });
 });
 
+it('what expects something unknown is answered 417 as a problem, and logged', async (t) => {
+  const lines: unknown[] = [];
+  const log: Log = { ...silentLog, info: (_, fields) => void lines.push(fields) };
+  const request = 'GET / HTTP/1.1\r\nHost: a\r\nExpect: foo\r\nConnection: close\r\n\r\n';
+  const text = await talk(t, await listen(t, { log }), request).reply;
+  const [status, { status: told, code, request_id }] = problemIn(text);
+  assert.deepEqual([status, told, code, request_id], [417, 417, 'malformed_request', 'req_1']);
+  assert.match(text, /\r\nX-Request-Id: req_1\r\n/);
+  assert.match(text, /\r\nx-content-type-options: nosniff\r\n/);
+  assert.deepEqual(lines, [{ request_id: 'req_1', status: 417 }]);
+});
+
+it('what expects to be told to go on is', async (t) => {
+  const fetch: Fetch = async (request) => new Response(`got ${await request.text()}`);
+  const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nConnection: close\r\n';
+  const { reply } = talk(t, await listen(t, { fetch }), `${head}Expect: 100-continue\r\n\r\nhi`);
+  assert.match(await reply, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK[\s\S]*got hi/);
+});
+
 describe('what is not HTTP', () => {
   const cases: [name: string, bytes: string, status: number][] = [
     ['nonsense', 'nonsense\r\n\r\n', 400],

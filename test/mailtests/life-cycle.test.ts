@@ -541,3 +541,32 @@ test('a message that is deleted while it is read ends with an error, not short',
   await service.call('DELETE', `/v1/tests/${id}`);
   await assert.rejects(pieces.next(), MessageGone);
 });
+
+test('asked for again with an Idempotency-Key, an analysis is made once more and no oftener', async (t) => {
+  const service = await startTestService(t, { zone: ZONE });
+  const { app, call } = service;
+  const { body: submitted } = await call<Test>('POST', '/v1/tests', {
+    body: MAIL,
+    headers: { 'content-type': 'message/rfc822' },
+  });
+  await finished(service, submitted.id);
+  await app.scheduler.stop();
+  const { wake } = app.scheduler;
+  const path = `/v1/tests/${submitted.id}/reanalyze`;
+  const ask = () => call<Test>('POST', path, { headers: { 'idempotency-key': 'once' } });
+  const due = async () =>
+    (await app.db.selectFrom('tests').select('analysis_due_at').executeTakeFirstOrThrow())
+      .analysis_due_at;
+  // Whatever fails after the commit, the answer was kept with the write.
+  app.scheduler.wake = () => {
+    throw new Error('broken');
+  };
+  assert.equal((await ask()).status, 500);
+  assert.notEqual(await due(), null);
+  app.scheduler.wake = wake;
+  await app.db.updateTable('tests').set({ analysis_due_at: null }).execute();
+  const again = await ask();
+  assert.deepEqual([again.status, again.body.id], [200, submitted.id]);
+  assert.equal(again.headers.get('idempotent-replayed'), 'true');
+  assert.equal(await due(), null);
+});

@@ -2,13 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isoTime } from '../../src/lib/clock.ts';
 import { expireMail } from '../../src/outbox/expire.ts';
-import { emailStatus } from '../../src/outbox/queue.ts';
+import { type Invitation, invite } from '../team/team-service.ts';
 import { startOutbox } from './outbox.ts';
 
 const DAY_MS = 86_400_000;
 
-test('after seven days mail is not sent any more, after thirty what was sent is forgotten', async (t) => {
+test('after seven days mail is not sent any more, after thirty it is forgotten', async (t) => {
   const { app, queue, run, row, clock, sink } = await startOutbox(t);
   const sent = await queue();
   await run();
@@ -33,29 +34,50 @@ test('after seven days mail is not sent any more, after thirty what was sent is 
   clock.advance(23 * DAY_MS - 1);
   await expireMail(app);
   assert.equal((await row(sent))?.status, 'sent');
+  assert.equal((await row(old))?.status, 'failed');
   clock.advance(1);
   await expireMail(app);
-  assert.equal(await row(sent), undefined);
-  assert.equal((await row(old))?.status, 'failed');
+  assert.deepEqual([await row(sent), await row(old)], [undefined, undefined]);
 });
 
-test('what became of a mail is told truly however long ago it was', async (t) => {
-  const { app, queue, run, row, clock, sink } = await startOutbox(t);
-  const sent = await queue();
+test('what became of the mail of an invitation is told truly however long ago it was', async (t) => {
+  const { app, service, run, clock, sink } = await startOutbox(t);
+  const sent = await invite(service, { email: 'sent@example.com' });
   await run();
   sink.refuse = { at: 'rcpt', code: 550, text: 'no such user' };
-  const refused = await queue();
+  const refused = await invite(service, { email: 'refused@example.com' });
   await run();
-  const waited = await queue();
+  const waited = await invite(service, { email: 'waited@example.com' });
   for (const days of [8, 400]) {
     clock.advance(days * DAY_MS);
     await expireMail(app);
   }
-  const told = async (id: string) => emailStatus(id, await row(id));
-  assert.deepEqual(
-    [await told(sent), await told(refused), await told(waited)],
-    ['sent', 'failed', 'failed'],
-  );
+  const told: string[] = [];
+  for (const { body } of [sent, refused, waited]) {
+    const path = `/v1/team/invitations/${body.id}`;
+    told.push((await service.call<Invitation>('GET', path)).body.email_status);
+  }
+  assert.deepEqual(told, ['sent', 'failed', 'failed']);
+  assert.equal((await app.db.selectFrom('outbox').select('id').execute()).length, 2);
+});
+
+test('what is of no use any more fails without outgoing mail too', async (t) => {
+  const { app, queue, row, clock } = await startOutbox(t);
+  const id = await queue({}, isoTime(clock.now() + 1000));
+  const claimed = await queue({}, isoTime(clock.now() + 1000));
+  await app.db
+    .updateTable('outbox')
+    .set({ leased_until: isoTime(clock.now() + 2000) })
+    .where('id', '=', claimed)
+    .execute();
+  clock.advance(999);
+  await expireMail(app);
+  assert.equal((await row(id))?.status, 'queued');
+  clock.advance(1);
+  await expireMail(app);
+  const { status, content, due_at } = (await row(id))!;
+  assert.deepEqual({ status, content, due_at }, { status: 'failed', content: null, due_at: null });
+  assert.equal((await row(claimed))?.status, 'queued', 'it is being sent');
 });
 
 test('mail that still waits after a short while stays', async (t) => {

@@ -24,7 +24,7 @@ export interface OutboxService {
   sink: MailSink;
   clock: TestClock;
   /** In a transaction of its own. */
-  queue(mail?: Partial<OutgoingMail>): Promise<string>;
+  queue(mail?: Partial<OutgoingMail>, usefulUntil?: string): Promise<string>;
   /** Sends what is due, to the end. */
   run(): Promise<void>;
   row(id: string): ReturnType<typeof findRow>;
@@ -54,10 +54,10 @@ export async function startOutbox(
     app,
     sink: taking,
     clock,
-    async queue(mail = {}) {
+    async queue(mail = {}, usefulUntil) {
       const id = await app.db
         .transaction()
-        .execute((tx) => queueMail(tx, app, { ...MAIL, ...mail }));
+        .execute((tx) => queueMail(tx, app, { ...MAIL, ...mail }, usefulUntil));
       if (id === null) throw new Error('outgoing mail is not configured');
       return id;
     },

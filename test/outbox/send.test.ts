@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseMessage } from '../../src/analysis/parse-message.ts';
 import { ConfigError, readConfig } from '../../src/config.ts';
+import { isoTime } from '../../src/lib/clock.ts';
 import { emailStatus, queueMail, SEND_JOB } from '../../src/outbox/queue.ts';
 import { recordOutcome } from '../../src/outbox/record.ts';
 import { claimDueMail, sendMailJob } from '../../src/outbox/send.ts';
@@ -298,4 +299,52 @@ test('a damaged row that is mended in time is sent', async (t) => {
   clock.advance(MINUTE_MS);
   await run();
   assert.deepEqual([sink.taken.length, (await row(id))?.status], [1, 'sent']);
+});
+
+test('what is of no use any more is not sent, and says that it was not in time', async (t) => {
+  const { queue, run, row, sink, clock } = await startOutbox(t);
+  const late = await queue({}, isoTime(clock.now() + 1000));
+  const timely = await queue({}, isoTime(clock.now() + 1001));
+  clock.advance(1000);
+  await run();
+  assert.equal(sink.taken.length, 1);
+  assert.equal((await row(timely))?.status, 'sent');
+  const { status, content, due_at, error } = (await row(late))!;
+  assert.deepEqual(
+    { status, content, due_at, error },
+    {
+      status: 'failed',
+      content: null,
+      due_at: null,
+      error: 'it could not be sent in time: what it says is true no longer',
+    },
+  );
+});
+
+test('no retry waits for a time when the mail is of no use any more', async (t) => {
+  const { queue, run, row, sink, clock } = await startOutbox(t);
+  sink.refuse = { at: 'rcpt', code: 451, text: 'later' };
+  const late = await queue({}, isoTime(clock.now() + MINUTE_MS));
+  const timely = await queue({}, isoTime(clock.now() + MINUTE_MS + 1));
+  await run();
+  assert.equal((await row(timely))?.status, 'queued');
+  const { status, content, due_at, error } = (await row(late))!;
+  assert.deepEqual({ status, content, due_at }, { status: 'failed', content: null, due_at: null });
+  assert.match(error!, /^it could not be sent in time: .*451 later$/);
+});
+
+test('a mail that went out was sent, whoever has taken it since', async (t) => {
+  const { app, queue, run, row, clock } = await startOutbox(t);
+  const id = await queue();
+  const [first] = await claimDueMail(app, 1);
+  clock.advance(120_001);
+  const [second] = await claimDueMail(app, 1);
+  await recordOutcome(app, first!, { ok: true, response: '250 ok' });
+  const sent = (await row(id))!;
+  assert.deepEqual([sent.status, sent.lease, sent.content], ['sent', null, null]);
+  clock.advance(1);
+  await recordOutcome(app, second!, { ok: true, response: '250 ok' });
+  await recordOutcome(app, second!, { ok: false, temporary: false, reason: 'late' });
+  await run();
+  assert.deepEqual(await row(id), sent);
 });

@@ -72,6 +72,29 @@ test('without more said, a key is a member’s, for ever, and live', async (t) =
   assert.equal(unending.body.expires_at, null);
 });
 
+test('what a key makes does not outlive it', async (t) => {
+  const clock = testClock();
+  const { call, makeKey } = await startTestService(t, { clock });
+  const make = async (json: object, key?: string) => {
+    const { status, body } = await call<ApiKey>('POST', KEYS, {
+      json: { name: 'x', ...json },
+      key,
+    });
+    assert.equal(status, 201);
+    return body;
+  };
+  const mother = await make({ role: 'admin', expires_in: 3600 });
+  assert.equal(mother.expires_at, '2026-11-21T11:00:00.000Z');
+  clock.advance(60_000);
+  for (const json of [{}, { expires_in: null }, { expires_in: 3541 }, { expires_in: 86_400 }]) {
+    const made = await make(json, mother.key);
+    assert.equal(made.expires_at, mother.expires_at, JSON.stringify(json));
+  }
+  const shorter = await make({ expires_in: 3539 }, mother.key);
+  assert.equal(shorter.expires_at, '2026-11-21T10:59:59.000Z');
+  assert.equal((await make({}, await makeKey('owner'))).expires_at, null);
+});
+
 test('a test-mode key makes no keys and revokes itself alone, whatever its role', async (t) => {
   const { call, key: live, makeKey } = await startTestService(t);
   const key = await makeKey('owner', false);

@@ -205,6 +205,22 @@ test('after seven days it has expired, and stands in nobody’s way', async (t) 
   assert.equal((await accept(service, tokenOf(second))).body.role, 'admin');
 });
 
+test('one that expires while the password is hashed is not accepted', async (t) => {
+  const clock = testClock();
+  const service = await startTestService(t, { clock });
+  const link = tokenOf(await invite(service, { email: 'bob@example.com' }));
+  clock.advance(7 * DAY - 1);
+  const { passwords } = service.app.signIn;
+  const { hash } = passwords;
+  passwords.hash = async (...given) => {
+    clock.advance(1);
+    return hash(...given);
+  };
+  const { status, body } = await accept<Problem>(service, link);
+  assert.deepEqual([status, body.detail], [410, 'This invitation has expired: ask for a new one.']);
+  assert.equal((await membersOf(service)).length, 1);
+});
+
 test('revoked after it has expired, it stays expired; before, it is revoked for good', async (t) => {
   const clock = testClock();
   const service = await startTestService(t, { clock });

@@ -3,11 +3,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseMessage } from '../../src/analysis/parse-message.ts';
-import { startTestService } from '../helpers/app.ts';
+import { recordOutcome } from '../../src/outbox/record.ts';
+import { claimDueMail } from '../../src/outbox/send.ts';
+import { type Answer, startTestService, type TestService } from '../helpers/app.ts';
 import { startMailSink, type TakenMail } from '../outbox/mail-sink.ts';
 import { type OutboxService, startOutbox } from '../outbox/outbox.ts';
 import { accept, type Invitation, invite, tokenOf } from './team-service.ts';
 
+const MINUTE_MS = 60_000;
 const INVITATIONS = '/v1/team/invitations';
 
 const textOf = async ({ raw }: TakenMail) => (await parseMessage(raw)).text ?? '';
@@ -39,12 +42,13 @@ test('an invitation is sent at once, and its mail holds the link', async (t) => 
 
 test('a mail that its server refuses has failed; sent again, the new link goes out', async (t) => {
   const outbox = await startOutbox(t);
-  const { service, sink, run } = outbox;
+  const { service, sink, run, clock } = outbox;
   sink.refuse = { at: 'rcpt', code: 550, text: 'no such user' };
   const made = await invite(service, { email: 'bob@example.com' });
   await run();
   assert.equal(await emailStatusOf(outbox, made.body), 'failed');
   sink.refuse = null;
+  clock.advance(MINUTE_MS);
   const resent = await service.call<Invitation>('POST', `${INVITATIONS}/${made.body.id}/resend`);
   assert.equal(resent.body.email_status, 'queued');
   await run();
@@ -56,20 +60,97 @@ test('a mail that its server refuses has failed; sent again, the new link goes o
 
 test('no mail goes out with a link that works no more', async (t) => {
   const outbox = await startOutbox(t);
-  const { service, sink, run } = outbox;
+  const { service, sink, run, clock } = outbox;
   const { call, makeMember } = service;
   const resent = await invite(service, { email: 'resent@example.com' });
+  // The limit of mails to one address.
+  clock.advance(MINUTE_MS);
   const second = await call<Invitation>('POST', `${INVITATIONS}/${resent.body.id}/resend`);
   const revoked = await invite(service, { email: 'revoked@example.com' });
   await call('DELETE', `${INVITATIONS}/${revoked.body.id}`);
   const admin = await makeMember('admin');
   const orphan = await invite(service, { email: 'orphan@example.com' }, admin.key);
   await call('DELETE', `/v1/team/members/${admin.id}`);
+  const joined = await invite(service, { email: 'joined@example.com' });
+  assert.equal((await accept(service, tokenOf(joined))).status, 201);
   await run();
   assert.equal(sink.taken.length, 1);
   assert.ok((await textOf(sink.taken[0]!)).includes(second.body.accept_url));
-  assert.equal(await emailStatusOf(outbox, revoked.body), 'failed');
-  assert.equal(await emailStatusOf(outbox, orphan.body), 'failed');
+  for (const { body } of [revoked, orphan, joined])
+    assert.equal(await emailStatusOf(outbox, body), 'failed');
+});
+
+/** Something that ends the link of an invitation while its mail is under way. */
+const ENDINGS: Record<
+  string,
+  (service: TestService, made: Answer<Invitation>) => Promise<unknown>
+> = {
+  revoked: ({ call }, { body }) => call('DELETE', `${INVITATIONS}/${body.id}`),
+  'sent again': ({ call }, { body }) => call('POST', `${INVITATIONS}/${body.id}/resend`),
+  accepted: (service, made) => accept(service, tokenOf(made)),
+};
+
+for (const [what, end] of Object.entries(ENDINGS)) {
+  test(`the mail of an invitation that is ${what} meanwhile is sent, or not tried again`, async (t) => {
+    const { app, service, sink, run, row, clock } = await startOutbox(t);
+    const begin = async (email: string) => {
+      const made = await invite(service, { email });
+      const [claimed] = await claimDueMail(app, 1);
+      return { made, claimed: claimed! };
+    };
+    const out = await begin('out@example.com');
+    const stuck = await begin('stuck@example.com');
+    clock.advance(MINUTE_MS);
+    await end(service, out.made);
+    await end(service, stuck.made);
+    await recordOutcome(app, out.claimed, { ok: true, response: '250 ok' });
+    const withdrawn = await row(stuck.claimed.id);
+    await recordOutcome(app, stuck.claimed, { ok: false, temporary: true, reason: 'later' });
+    assert.deepEqual(await row(stuck.claimed.id), withdrawn);
+    const { status, content, lease, due_at, error } = withdrawn!;
+    assert.deepEqual(
+      { status, content, lease, due_at, error },
+      {
+        status: 'failed',
+        content: null,
+        lease: null,
+        due_at: null,
+        error: 'it was taken back: its link works no more',
+      },
+    );
+    const went = (await row(out.claimed.id))!;
+    assert.deepEqual([went.status, went.error, went.attempts], ['sent', null, 1]);
+    clock.advance(10 * MINUTE_MS);
+    await run();
+    const texts = await Promise.all(sink.taken.map(textOf));
+    assert.equal(texts.length, what === 'sent again' ? 2 : 0);
+    for (const { made } of [out, stuck])
+      assert.ok(!texts.some((text) => text.includes(made.body.accept_url)));
+  });
+}
+
+test('no mail goes out once its link has run out', async (t) => {
+  const { app, service, sink, run, clock } = await startOutbox(t);
+  const made = await invite(service, { email: 'bob@example.com' });
+  const { email } = await service.makeMember('viewer');
+  await service.call('POST', '/v1/password_resets', { key: null, json: { email } });
+  const usefulUntil = async (recipient: string) =>
+    (
+      await app.db
+        .selectFrom('outbox')
+        .select('useful_until')
+        .where('recipient', '=', recipient)
+        .executeTakeFirstOrThrow()
+    ).useful_until;
+  assert.equal(await usefulUntil('bob@example.com'), made.body.expires_at);
+  const [link] = await app.db.selectFrom('password_links').select('expires_at').execute();
+  assert.equal(await usefulUntil(email), link?.expires_at);
+  clock.advance(60 * MINUTE_MS);
+  await run();
+  assert.deepEqual(
+    sink.taken.map(({ to }) => to),
+    [['bob@example.com']],
+  );
 });
 
 test('a refused invitation leaves no mail', async (t) => {

@@ -7,6 +7,13 @@ import { formerOwnerMail, invitationMail, newOwnerMail } from '../../src/team/ma
 const CONFIG = { APP_URL: 'https://app.example.com' };
 const ANN = { name: 'Ann & <b>Co</b>', email: 'ann@example.com' };
 const URL = 'https://app.example.com/invitations/abc';
+/** What there is, and no more. */
+const ROLE_WORDS = {
+  admin:
+    'As an admin you can do everything but transfer the ownership and change other admins: tests, API keys and the team.',
+  member: 'As a member you can create and see tests, and make API keys of your own.',
+  viewer: 'As a viewer you can read tests and their reports.',
+};
 const flat = (text: string) => text.replace(/\s+/g, ' ');
 
 test('an invitation says who invites, to what, as what and until when', () => {
@@ -21,7 +28,7 @@ test('an invitation says who invites, to what, as what and until when', () => {
     for (const part of [
       'Ann & <b>Co</b> (ann@example.com) invites you',
       'until 28 November 2026 at 10:00 UTC',
-      ` ${role} you can`,
+      ROLE_WORDS[role],
       URL,
     ])
       assert.ok(flat(text).includes(part), part);
@@ -34,6 +41,25 @@ test('a long name is cut in a subject', () => {
   const invitation = { email: 'b@example.com', role: 'admin', expires_at: '2026-11-28' } as const;
   const inviter = { name: 'x'.repeat(200), email: 'x@example.com' };
   assert.ok(invitationMail(CONFIG, inviter, invitation, URL).subject.length < 130);
+});
+
+test('a subject has whole characters, and none that turn its direction', () => {
+  const invitation = { email: 'b@example.com', role: 'admin', expires_at: '2026-11-28' } as const;
+  const nameIn = (name: string) => {
+    const mail = invitationMail(CONFIG, { name, email: 'x@example.com' }, invitation, URL);
+    assert.doesNotMatch(mail.text + mail.html + mail.subject, /\u202e/);
+    return mail.subject.replace(
+      / invites you to the deliverability team at app\.example\.com$/,
+      '',
+    );
+  };
+  const x = 'x'.repeat(58);
+  assert.equal(nameIn(`${x}😀`), `${x}😀`);
+  assert.equal(nameIn(`${x}😀😀`), `${x}…`);
+  // A family, and a letter with its accent, are one character each.
+  assert.equal(nameIn(`${x}👩‍👩‍👧‍👦.`), `${x}…`);
+  assert.equal(nameIn(`${x}e\u0301yy`), `${x}…`);
+  assert.equal(nameIn('Ann\u202e moc.live'), 'Ann· moc.live');
 });
 
 test('both sides of a transfer learn what it means for them', () => {

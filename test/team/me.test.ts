@@ -185,6 +185,26 @@ test('a wrong present password changes nothing, and guessing at it is slowed dow
   assert.equal((await change(PASSWORD)).status, 200);
 });
 
+test('tries count for the member: another key or session gives no more of them', async (t) => {
+  const service = await start(t);
+  const browser = await ownerBrowser(service);
+  const guess = async (key: string) => {
+    const json = { password: NEW, current_password: 'wrong guess' };
+    return (await service.call<Problem>('PATCH', '/v1/me', { key, json })).status;
+  };
+  const statuses: number[] = [];
+  for (let i = 0; i < 4; i++) statuses.push(await guess(await service.makeKey('owner')));
+  assert.deepEqual(statuses, [422, 422, 422, 429]);
+  const json = { password: NEW, current_password: PASSWORD };
+  assert.equal((await browser.call('PATCH', '/v1/me', { json })).status, 429);
+  service.clock.advance(1000);
+  // Strangers who guess at the account hold nobody up here, nor does what was guessed here hold up a sign-in.
+  for (let i = 0; i < 6; i++) await trySignIn(service, { email: OWNER, password: 'wrong guess' });
+  for (const account of [`own account ${browser.session.member_id}`, browser.session.member_id])
+    await trySignIn(service, { email: account, password: 'wrong guess' });
+  assert.equal((await browser.call('PATCH', '/v1/me', { json })).status, 200);
+});
+
 test('both passwords are given or none, and the new one must do', async (t) => {
   const service = await start(t);
   const browser = await ownerBrowser(service);

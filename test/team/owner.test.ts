@@ -160,11 +160,51 @@ test('with another address, nothing of what let the former holder in is left', a
   });
 });
 
+test('where a member takes over at the machine, nothing lets the former owner in any more', async (t) => {
+  const service = await startTestService(t);
+  const { app, call } = service;
+  const browser = await ownerBrowser(service);
+  const next = await service.makeMember('member');
+  const { id } = (await findOwner(app.db))!;
+  const { token } = await app.db
+    .transaction()
+    .execute((tx) => insertPasswordLink(tx, app, id, 3_600_000));
+  const link = tokenOf(await invite(service, { email: 'accomplice@example.com' }));
+
+  const { owner, former } = await makeOwner(app, next.email);
+  assert.deepEqual([owner.id, former?.id, former?.role], [next.id, id, 'owner']);
+  assert.equal((await browser.call('GET', '/v1/me')).status, 401);
+  assert.equal((await call('GET', '/v1/me')).status, 401, 'a key');
+  const password = { email: 'owner@example.com', password: PASSWORD };
+  assert.equal((await trySignIn(service, password)).status, 401);
+  const json = { token, password: 'a new password' };
+  const reset = await call('POST', '/v1/password_resets/confirm', { key: null, json });
+  assert.equal(reset.status, 410);
+  assert.equal((await accept(service, link)).status, 410);
+  assert.equal(
+    (await call('GET', '/v1/me', { key: next.key })).status,
+    200,
+    'the new one keeps it',
+  );
+  const { details } = await app.db
+    .selectFrom('audit_log')
+    .select('details')
+    .where('action', '=', 'ownership.transferred')
+    .executeTakeFirstOrThrow();
+  assert.deepEqual(JSON.parse(details), {
+    from: { id, email: 'owner@example.com' },
+    to: { id: next.id, email: next.email, role: 'member' },
+    sessions_ended: 1,
+    keys_ended: 1,
+    invitations_revoked: 1,
+  });
+});
+
 test('the owner’s own address changes nothing', async (t) => {
   const { context, members } = openTeam(t);
   const first = await makeOwner(context, 'ann@example.com');
   const again = await makeOwner(context, 'ANN@example.com');
-  assert.deepEqual(again, { owner: first.owner, created: false });
+  assert.deepEqual(again, { owner: first.owner, created: false, former: null });
   assert.deepEqual(await members(), [['ann@example.com', 'owner']]);
 });
 
@@ -217,6 +257,9 @@ test('what is done at the machine is in the audit log, and another role ends ses
         {
           from: { id: ann.id, email: 'ann@example.com' },
           to: { id: bob, email: 'bob@example.com', role: 'viewer' },
+          sessions_ended: 1,
+          keys_ended: 0,
+          invitations_revoked: 0,
         },
       ],
       [

@@ -29,7 +29,7 @@ test('beyond those that wait already, the answer is that there are too many', as
   const work = createPasswordWork();
   const gone = new AbortController();
   const inside = [work.verify('a', null), work.verify('b', null)];
-  const waiting = Array.from({ length: 50 }, () => work.verify('c', null, gone.signal));
+  const waiting = Array.from({ length: 50 }, () => work.verify('c', null, { signal: gone.signal }));
   await assert.rejects(work.verify('d', null), { code: 'unavailable' });
   // Whoever goes away while waiting costs nothing.
   gone.abort();
@@ -37,4 +37,26 @@ test('beyond those that wait already, the answer is that there are too many', as
   await Promise.all(inside);
   assert.equal(count.begun, 2);
   assert.equal(await work.verify('e', null), false, 'and there is room again');
+});
+
+test('who is known waits for no crowd of strangers', async (t) => {
+  const count = countScrypt(t);
+  const work = createPasswordWork();
+  const gone = new AbortController();
+  let ended = 0;
+  const strangers = Array.from({ length: 52 }, () =>
+    work.verify('a', null, { signal: gone.signal }).then(
+      () => ended++,
+      () => {},
+    ),
+  );
+  await assert.rejects(work.verify('a', null), { code: 'unavailable' });
+  const known = [work.verify('b', null, { known: true }), work.hash('c')];
+  const [checked, hash] = await Promise.all(known);
+  gone.abort();
+  assert.deepEqual([checked, typeof hash], [false, 'string']);
+  await Promise.all(strangers);
+  assert.ok(ended <= 4, `${ended}`);
+  assert.ok(count.begun <= 6, `${count.begun}`);
+  assert.equal(count.most, 2);
 });

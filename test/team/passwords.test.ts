@@ -12,6 +12,7 @@ import { isoTime } from '../../src/lib/clock.ts';
 import { findOwner } from '../../src/team/members.ts';
 import { makeOwnerLink } from '../../src/team/password-links.ts';
 import { expireSessions } from '../../src/team/session-expire.ts';
+import { postForm } from '../dashboard/pages.ts';
 import {
   type ServiceOptions,
   startTestService,
@@ -291,6 +292,67 @@ test('a new password forgives the wrong tries before', async (t) => {
   assert.equal(await signInStatus(service, 'wrong guess'), 401);
 });
 
+test('nothing is held against the account any more, in another browser either', async (t) => {
+  const service = await start(t);
+  const { tries } = service.app.signIn;
+  for (let i = 0; i < 3; i++) await tries.attempt({ account: OWNER, ip: null }, async () => null);
+  assert.equal(await signInStatus(service, PASSWORD), 429);
+  await service.confirm(await service.tokenFor(OWNER));
+  assert.equal(await signInStatus(service, NEW), 201);
+});
+
+test('the browser that sets the password signs in, however strangers go on guessing', async (t) => {
+  const service = await start(t);
+  const guess = async () => {
+    for (let i = 0; i < 4; i++) await trySignIn(service, { email: OWNER, password: 'wrong guess' });
+  };
+  const enter = async (cookie?: string) =>
+    (await trySignIn(service, { email: OWNER, password: NEW }, cookie ? { cookie } : {})).status;
+  const confirmed = await service.confirm(await service.tokenFor(OWNER));
+  const form = { password: NEW, repeated: NEW };
+  const page = await postForm(service, `/password/${await service.tokenFor(OWNER)}`, form);
+  assert.equal(page.location, '/sign-in?done=password');
+  // That of the first is of the password before.
+  for (const [answer, status] of [
+    [confirmed, 429],
+    [page, 201],
+  ] as const) {
+    const cookies = answer.headers.getSetCookie();
+    assert.deepEqual(
+      cookies.map((field) => field.split('=')[0]),
+      ['deliverability-device'],
+      'and no session',
+    );
+    await guess();
+    assert.equal(await enter(), 429);
+    assert.equal(await enter(cookies[0]!.split(';')[0]), status);
+  }
+  const again = await service.confirm(await service.tokenFor(OWNER));
+  await guess();
+  assert.equal(await enter(), 429);
+  assert.equal(await enter(again.headers.getSetCookie()[0]!.split(';')[0]), 201);
+});
+
+test('whoever tries one token after the other is stopped', async (t) => {
+  const { confirm } = await start(t);
+  for (let i = 0; i < 20; i++) assert.equal((await confirm(`guess ${i}`)).status, 404);
+  const { status, body } = await confirm('guess 20');
+  assert.deepEqual([status, body.code], [429, 'rate_limited']);
+});
+
+test('a link that expires while the password is hashed sets none', async (t) => {
+  const service = await start(t);
+  const token = await service.tokenFor(OWNER);
+  const { passwords } = service.app.signIn;
+  const { hash } = passwords;
+  passwords.hash = async (...given) => {
+    service.clock.advance(HOUR);
+    return hash(...given);
+  };
+  assert.equal((await service.confirm(token)).status, 410);
+  assert.equal(await signInStatus(service, PASSWORD), 201);
+});
+
 test('the audit log has what was asked for and done, by whom', async (t) => {
   const service = await start(t);
   await signIn(service, OWNER);
@@ -365,6 +427,27 @@ test('the owner command prints a link for a day, in both forms; the second ends 
   assert.equal((await confirm(before)).status, 410);
   assert.equal((await confirm(url)).status, 200);
   assert.equal(await signInStatus(service, NEW), 201);
+});
+
+test('the owner command says who was the owner, and what became of them', async (t) => {
+  const service = await startTestService(t);
+  const { email } = await service.makeMember('member');
+  const printed: string[] = [];
+  const io = {
+    env: { DELIVERABILITY_DATA_DIR: service.folder },
+    stdout: () => {},
+    stderr: (text: string) => printed.push(text),
+  };
+  assert.equal(await ownerCommand.run([email], io as never), 0, 'a member needs no --replace');
+  assert.match(
+    printed[0]!,
+    /^The owner was owner@example\.com, whose password, .* have ended\.\nThey are an admin now, /,
+  );
+  assert.match(printed[1]!, new RegExp(`^${email} is the owner\\.`));
+  assert.equal((await service.call('GET', '/v1/me')).status, 401);
+  printed.length = 0;
+  assert.equal(await ownerCommand.run([email], io as never), 0);
+  assert.match(printed[0]!, new RegExp(`^${email} is the owner\\.`), 'nothing has changed');
 });
 
 test('the first owner gets the password of the configuration; a later start leaves it alone', async (t) => {

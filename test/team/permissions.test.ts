@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import type { Test } from '../../src/mailtests/schema.ts';
 import { createApiKey } from '../../src/team/api-keys.ts';
 import { findMember, removeMember, setRole } from '../../src/team/members.ts';
 import { makeOwner } from '../../src/team/owner.ts';
@@ -9,6 +10,7 @@ import { standing } from '../../src/team/permissions.ts';
 import { insertSession } from '../../src/team/sessions.ts';
 import { type CallOptions, startTestService, type TestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
+import { goodMessage } from '../helpers/good-message.ts';
 import { openTeam } from './open-team.ts';
 import { invite, membersOf, type Problem } from './team-service.ts';
 
@@ -43,11 +45,18 @@ test('a member who became the owner meanwhile is neither lowered nor removed', a
   assert.equal((await findMember(db, stale.id))?.role, 'owner');
 });
 
-type Change = [method: string, path: string, json?: object];
+type Change = [method: string, path: string, options?: CallOptions];
+const MESSAGE = [
+  '/v1/tests',
+  { body: goodMessage(), headers: { 'content-type': 'message/rfc822' } },
+] as const;
 
-/** Every change of the team and of one's own account, each possible for the owner. */
+/** Every change of the team, of one's own account and of tests, each possible for the owner. */
 async function changesOf(service: TestService, sessionId: string): Promise<Change[]> {
-  const { call, makeMember } = service;
+  const { call, makeMember, createTest } = service;
+  const [changed, deleted] = [(await createTest()).id, (await createTest()).id];
+  const analysed = (await call<Test>('POST', ...MESSAGE)).body.id;
+  assert.equal((await service.getTest(analysed, '?wait=20')).status, 'completed');
   const [lowered, removed, heir] = [
     await makeMember('admin'),
     await makeMember('member'),
@@ -56,16 +65,21 @@ async function changesOf(service: TestService, sessionId: string): Promise<Chang
   const invited = async (email: string) => (await invite(service, { email })).body.id;
   const { body: key } = await call('POST', '/v1/api_keys', { json: { name: 'other' } });
   return [
-    ['PATCH', `/v1/team/members/${lowered.id}`, { role: 'viewer', name: 'Lowered' }],
+    ['POST', '/v1/tests', { json: { name: 'new' } }],
+    ['POST', ...MESSAGE],
+    ['PATCH', `/v1/tests/${changed}`, { json: { name: 'Renamed' } }],
+    ['DELETE', `/v1/tests/${deleted}`],
+    ['POST', `/v1/tests/${analysed}/reanalyze`],
+    ['PATCH', `/v1/team/members/${lowered.id}`, { json: { role: 'viewer', name: 'Lowered' } }],
     ['DELETE', `/v1/team/members/${removed.id}`],
-    ['POST', '/v1/team/invitations', { email: 'new@example.com' }],
+    ['POST', '/v1/team/invitations', { json: { email: 'new@example.com' } }],
     ['DELETE', `/v1/team/invitations/${await invited('one@example.com')}`],
     ['POST', `/v1/team/invitations/${await invited('two@example.com')}/resend`],
-    ['POST', '/v1/api_keys', { name: 'new' }],
+    ['POST', '/v1/api_keys', { json: { name: 'new' } }],
     ['DELETE', `/v1/api_keys/${key.id}`],
-    ['PATCH', '/v1/me', { name: 'Renamed' }],
+    ['PATCH', '/v1/me', { json: { name: 'Renamed' } }],
     ['DELETE', `/v1/sessions/${sessionId}`],
-    ['POST', '/v1/team/transfer-ownership', { new_owner_id: heir.id }],
+    ['POST', '/v1/team/transfer-ownership', { json: { new_owner_id: heir.id } }],
   ];
 }
 
@@ -85,7 +99,10 @@ function beforeTransaction({ app: { db } }: TestService, act: () => Promise<void
 
 /** All that the changes could have changed. */
 function stateOf({ app: { db } }: TestService): Promise<object[][]> {
-  const tables = ['members', 'invitations', 'api_keys', 'sessions', 'audit_log', 'outbox'] as const;
+  const tables = [
+    ...(['members', 'invitations', 'api_keys', 'sessions', 'audit_log', 'outbox'] as const),
+    ...(['tests', 'messages', 'message_chunks', 'events'] as const),
+  ];
   return Promise.all(tables.map((table) => db.selectFrom(table).selectAll().execute()));
 }
 
@@ -126,21 +143,46 @@ test('whose key or session ends while the request waits changes nothing', async 
     ['signed out', begin, endSession],
   ];
   const changes = await changesOf(service, otherSession);
-  for (const [method, path, json] of changes)
+  for (const [method, path, options] of changes)
     for (const [how, make, end] of ends) {
-      const { id, options } = await make();
+      const { id, options: asker } = await make();
       let before: object[][] = [];
       beforeTransaction(service, async () => {
         await end(id);
         before = await stateOf(service);
       });
-      const { status, body, headers } = await call<Problem>(method, path, { ...options, json });
+      const { status, body, headers } = await call<Problem>(method, path, {
+        ...options,
+        ...asker,
+        headers: { ...options?.headers, ...asker.headers },
+      });
       assert.deepEqual([status, body.code], [401, 'unauthenticated'], `${method} ${path} ${how}`);
       assert.equal(headers.get('www-authenticate'), 'Bearer');
       assert.deepEqual(await stateOf(service), before, `${method} ${path} ${how}`);
     }
-  for (const [method, path, json] of changes) {
-    const { status, text } = await call(method, path, { json });
+  for (const [method, path, options] of changes) {
+    const { status, text } = await call(method, path, options);
     assert.ok(status === 200 || status === 201, `${method} ${path} is no change: ${text}`);
   }
+});
+
+test('who waits for a test learns nothing of it once the credential has ended', async (t) => {
+  const service = await startTestService(t);
+  const { app, call, createTest, makeMember } = service;
+  const member = await makeMember('viewer');
+  const { id } = await createTest();
+  const { wait } = app.signals;
+  const waiting = new Promise<void>((resolve) => {
+    app.signals.wait = (...about) => {
+      resolve();
+      return wait(...about);
+    };
+  });
+  const answer = call<Problem>('GET', `/v1/tests/${id}?wait=30`, { key: member.key });
+  await waiting;
+  await call('DELETE', `/v1/team/members/${member.id}`);
+  await app.db.updateTable('tests').set({ status: 'completed' }).where('id', '=', id).execute();
+  app.signals.raise(id);
+  const { status, body } = await answer;
+  assert.deepEqual([status, body.code], [401, 'unauthenticated']);
 });

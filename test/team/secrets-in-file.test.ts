@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { startTestService } from '../helpers/app.ts';
-import { accept, type Invitation, invite, tokenOf } from './team-service.ts';
+import { accept, ageMail, type Invitation, invite, tokenOf } from './team-service.ts';
 
 test('neither links of invitations nor keys nor passwords are in the database', async (t) => {
   const service = await startTestService(t, {
@@ -21,6 +21,7 @@ test('neither links of invitations nor keys nor passwords are in the database', 
     json: { email: 'bob@example.com' },
     headers: headers('one'),
   });
+  await ageMail(service);
   const resent = await call<Invitation>('POST', `/v1/team/invitations/${made.body.id}/resend`, {
     headers: headers('two'),
   });

@@ -1,10 +1,13 @@
 /** Sign-in, what a session is good for, how long, and how it ends. */
 
 import assert from 'node:assert/strict';
+import { scryptSync } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { hashPassword } from '../../src/lib/passwords.ts';
+import { knownDevice } from '../../src/team/device-cookie.ts';
+import { findOwner } from '../../src/team/members.ts';
 import { expireSessions } from '../../src/team/session-expire.ts';
 import { type ServiceOptions, startTestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
@@ -337,6 +340,45 @@ test('a member who is removed, or whose password is changed, while theirs is che
     await service.app.db.deleteFrom('members').where('id', '=', id).execute();
   };
   assert.equal((await trySignIn(service, { email, password: PASSWORD })).status, 401);
+});
+
+/** A hash at the cost of the first version. */
+function olderHash(password: string): string {
+  const salt = Buffer.alloc(16, 7);
+  const cost = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
+  const key = scryptSync(password, salt, 32, cost);
+  return `scrypt$32768$8$1$${salt.toString('base64')}$${key.toString('base64')}`;
+}
+
+test('a password that was hashed at another cost is hashed anew at the next sign-in', async (t) => {
+  const service = await start(t);
+  const { db } = service.app;
+  const hashNow = async () => (await findOwner(db))!.password_hash!;
+  const old = olderHash(PASSWORD);
+  await db.updateTable('members').set({ password_hash: old }).execute();
+  const wrong = await trySignIn(service, { email: OWNER, password: 'a wrong guess' });
+  assert.deepEqual([wrong.status, await hashNow()], [401, old]);
+  // Of two at once, each is let in.
+  const answers = await Promise.all(
+    [1, 2].map(() => trySignIn(service, { email: OWNER, password: PASSWORD })),
+  );
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [201, 201],
+  );
+  const renewed = await hashNow();
+  assert.match(renewed, /^scrypt\$32768\$8\$3\$/);
+  for (const answer of answers) {
+    assert.equal(await statusOf(browserOf(service, answer)), 200);
+    const cookie = answer.headers.getSetCookie()[1]!.split(';')[0]!;
+    assert.notEqual(
+      await knownDevice(service.app, cookie, OWNER),
+      null,
+      'of the hash that is kept',
+    );
+  }
+  assert.equal(await statusOf(await signIn(service, OWNER)), 200);
+  assert.equal(await hashNow(), renewed);
 });
 
 test('what changes something by a cookie must come from a page of ours', async (t) => {

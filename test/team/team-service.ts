@@ -1,5 +1,6 @@
 /** What the tests of the team ask of a running service. */
 
+import { isoTime } from '../../src/lib/clock.ts';
 import type { Answer, TestService } from '../helpers/app.ts';
 
 export interface List<T> {
@@ -69,6 +70,12 @@ export function invite(
   key?: string,
 ): Promise<Answer<Invitation>> {
   return call<Invitation>('POST', '/v1/team/invitations', { json, key });
+}
+
+/** As if all mail were a minute older: the same address may get some again. */
+export async function ageMail({ app }: Pick<TestService, 'app'>): Promise<void> {
+  const created_at = isoTime(app.clock.now() - 60_000);
+  await app.db.updateTable('outbox').set({ created_at }).execute();
 }
 
 /** The token in the link of an answer to creation or resend. */

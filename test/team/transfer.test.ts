@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { makeOwner, transferOwnership } from '../../src/team/owner.ts';
 import { startTestService } from '../helpers/app.ts';
+import { givePassword, PASSWORD, trySignIn } from './browser.ts';
 import { auditOf, membersOf, type Problem, signIn } from './team-service.ts';
 
 const TRANSFER = '/v1/team/transfer-ownership';
@@ -93,6 +95,34 @@ test('whose answer was lost is answered again, although the former owner may no 
   const gone = await call('DELETE', `/v1/team/members/${former!.id}`, { key });
   assert.equal(gone.status, 200, gone.text);
   assert.equal((await transfer(next.id)).status, 401);
+});
+
+test('the former owner keeps password and keys: it is they who hand the ownership on', async (t) => {
+  const service = await startTestService(t);
+  await givePassword(service, 'owner@example.com');
+  const { id } = await service.makeMember('member');
+  await service.call('POST', TRANSFER, { json: { new_owner_id: id } });
+  assert.equal((await service.call('GET', '/v1/me')).body.role, 'admin');
+  const given = { email: 'owner@example.com', password: PASSWORD };
+  assert.equal((await trySignIn(service, given)).status, 201);
+});
+
+test('a transfer whose answer cannot be kept is not made, and the repetition makes it', async (t) => {
+  const service = await startTestService(t);
+  const { call, makeMember, app } = service;
+  const { id } = await makeMember('admin');
+  const transfer = () =>
+    call<Problem>('POST', TRANSFER, {
+      json: { new_owner_id: id },
+      headers: { 'idempotency-key': 'k1' },
+    });
+  await sql`CREATE TRIGGER cut BEFORE UPDATE ON idempotency_keys
+    BEGIN SELECT RAISE(ABORT, 'cut off'); END`.execute(app.db);
+  assert.equal((await transfer()).status, 500);
+  await sql`DROP TRIGGER cut`.execute(app.db);
+  assert.equal((await call('GET', '/v1/me')).body.role, 'owner');
+  assert.equal((await transfer()).status, 200);
+  assert.equal((await call('GET', '/v1/me')).body.role, 'admin');
 });
 
 test('of several transfers at once exactly one is made', async (t) => {

@@ -1,11 +1,13 @@
 /** Commands for a shell that ask for an operation as they stand. */
 
+import { sessionCookieName } from '../../http/session-cookie.ts';
 import { exampleOf } from './example.ts';
 import type { JsonSchema, Operation } from './operations.ts';
 
 /**
- * One command for each type of body that the operation takes. The key is `$API_KEY`; ids of the path
- * are variables of the shell too (`$TEST_ID`).
+ * One command for each type of body that the operation takes. The key is `$API_KEY`, or the value of
+ * the cookie `$SESSION` where only a session may; ids of the path are variables of the shell too
+ * (`$TEST_ID`).
  */
 export function curlsOf(operation: Operation, baseUrl: string): string[] {
   const subject = operation.path
@@ -29,10 +31,22 @@ function curl(operation: Operation, baseUrl: string, body: string[]): string {
   ].join(' ');
   return [
     command,
-    ...(operation['x-roles'] ? ['-H "Authorization: Bearer $API_KEY"'] : []),
+    ...credentialOptions(operation, baseUrl),
     ...body,
     ...downloadOptions(operation),
   ].join(' \\\n  ');
+}
+
+function credentialOptions({ 'x-roles': roles, security }: Operation, baseUrl: string): string[] {
+  if (!roles) return [];
+  if (!security || security.some((way) => way.bearer))
+    return ['-H "Authorization: Bearer $API_KEY"'];
+  const { origin, protocol } = new URL(baseUrl);
+  // A browser says of which page it asks; without it no session changes anything.
+  return [
+    `--cookie "${sessionCookieName(protocol === 'https:')}=$SESSION"`,
+    `-H "Origin: ${origin}"`,
+  ];
 }
 
 /** `/v1/tests/{id}` → `/v1/tests/$TEST_ID`. */

@@ -51,6 +51,8 @@ export interface Operation {
   description?: string;
   /** None where anybody may, without credentials. */
   'x-roles'?: string[];
+  /** The ways to say who asks, each by the name of its scheme. */
+  security?: Record<string, string[]>[];
   parameters: Parameter[];
   requestBody?: { required?: boolean; content: Content };
   /** By status. */

@@ -1,0 +1,102 @@
+/** People get pages whatever becomes of their request, and whatever an address carries beside its path. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type ServiceOptions, startTestService } from '../helpers/app.ts';
+import { getPage, mainOf, type PageAnswer, postForm } from './pages.ts';
+
+const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+
+function assertPage(answer: PageAnswer, status: number, title: string): void {
+  const { headers, html } = answer;
+  assert.equal(answer.status, status, html);
+  assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
+  assert.match(headers.get('content-security-policy')!, /frame-ancestors 'none'/);
+  assert.equal(headers.get('cache-control'), 'no-store');
+  assert.equal(headers.get('x-content-type-options'), 'nosniff');
+  assert.ok(html.includes(`<title>Error: ${title}`), html.slice(0, 300));
+  assert.ok(mainOf(html).includes(headers.get('x-request-id')!));
+}
+
+function assertDocument({ status, headers }: PageAnswer, expected: number): void {
+  assert.equal(status, expected);
+  assert.equal(headers.get('content-type'), 'application/problem+json');
+}
+
+test('a form from another address says at which one to open it', async (t) => {
+  const env: ServiceOptions['env'] = { DELIVERABILITY_APP_URL: 'https://app.example.com/mail' };
+  const service = await startTestService(t, { env });
+  const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://192.0.2.1' };
+  const answer = await postForm(service, '/sign-in', { email: 'a@example.com' }, headers);
+  assertPage(answer, 403, 'Not allowed');
+  assert.match(mainOf(answer.html), /Open them at https:\/\/app\.example\.com\/mail\./);
+  assert.match(answer.html, /<a href="https:\/\/app\.example\.com\/mail">/);
+});
+
+test('an unknown address is a page for browsers, and a document for programs', async (t) => {
+  const service = await startTestService(t);
+  const answer = await getPage(service, '/nowhere?<script>', BROWSER);
+  assertPage(answer, 404, 'Not found');
+  assert.match(mainOf(answer.html), /There is nothing at this address\./);
+  assert.match(answer.html, /<a href="\/">Go to the first page<\/a>/);
+  assertDocument(await getPage(service, '/nowhere', { accept: 'application/json' }), 404);
+  for (const path of ['/v1', '/v1/nowhere', '/v1/tests/test_x/nothing'])
+    assertDocument(await getPage(service, path, BROWSER), 404);
+  assertDocument(await getPage(service, '/v1/tests', BROWSER), 401);
+  assertPage(await getPage(service, '/v10', BROWSER), 404, 'Not found');
+});
+
+test('a method that a page does not take, and what a form is not', async (t) => {
+  const service = await startTestService(t);
+  const wrong = await postForm(service, '/docs', {}, BROWSER);
+  assertPage(wrong, 405, 'Method not allowed');
+  assert.equal(wrong.headers.get('allow'), 'GET, HEAD');
+  const headers = { 'content-type': 'application/json' };
+  const type = await postForm(service, '/sign-in', {}, headers);
+  assertPage(type, 415, 'Unsupported content type');
+  const large = await postForm(service, '/sign-in', { email: 'x'.repeat(20_000) });
+  assertPage(large, 413, 'The body is too large');
+});
+
+test('too many requests, with when to come again', async (t) => {
+  const service = await startTestService(t, { env: { DELIVERABILITY_RATE_LIMIT: '1/min' } });
+  assert.equal((await getPage(service, '/docs')).status, 200);
+  const answer = await getPage(service, '/docs');
+  assertPage(answer, 429, 'Too many requests');
+  assert.ok(Number(answer.headers.get('retry-after')) > 0);
+  assert.match(answer.headers.get('ratelimit')!, /^"default";r=0;/);
+});
+
+test('a fault of ours, without a word of it', async (t) => {
+  const service = await startTestService(t);
+  const { app } = service;
+  const { db } = app;
+  t.after(() => {
+    app.db = db;
+  });
+  app.db = {
+    selectFrom: () => {
+      throw new Error('s3cret');
+    },
+  } as never;
+  const answer = await getPage(service, '/password/x');
+  app.db = db;
+  assertPage(answer, 500, 'Internal error');
+  assert.ok(!answer.html.includes('s3cret'));
+});
+
+test('whatever links add to the address of a page, it is shown', async (t) => {
+  const service = await startTestService(t);
+  for (const path of ['/', '/docs', '/sign-in', '/forgot-password'])
+    for (const query of ['utm_source=x', 'a=1&a=2', 'fbclid=1&fbclid=2&=', '__proto__=1&%ff'])
+      assert.equal((await getPage(service, `${path}?${query}`)).status, 200, `${path}?${query}`);
+  for (const path of ['/password/x', '/invitations/x']) {
+    const answer = await getPage(service, `${path}?fbclid=1&fbclid=2`);
+    assert.equal(answer.status, 404);
+    assert.match(mainOf(answer.html), /^This link does not work/);
+  }
+  const first = await getPage(service, '/sign-in?done=password&done=other');
+  assert.equal(mainOf(first.html), mainOf((await getPage(service, '/sign-in?done=password')).html));
+  const other = await getPage(service, '/sign-in');
+  assert.notEqual(mainOf(first.html), mainOf(other.html));
+});

@@ -1,0 +1,97 @@
+/** The commands of the reference, run by a shell as they stand: each does what it says. */
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { curlsOf } from '../../src/dashboard/docs/curl.ts';
+import { readOperations } from '../../src/dashboard/docs/operations.ts';
+import type { Test } from '../../src/mailtests/schema.ts';
+import { insertPasswordLink } from '../../src/team/password-links.ts';
+import { insertSession } from '../../src/team/sessions.ts';
+import { startTestService, type TestService } from '../helpers/app.ts';
+import { needs } from '../helpers/debian.ts';
+import { goodMessage } from '../helpers/good-message.ts';
+import { accept, invite, tokenOf } from '../team/team-service.ts';
+
+const BASE_URL = 'http://api.example';
+const run = promisify(execFile);
+
+/** Objects of which nothing has been done yet, as the variables that the commands read. */
+async function freshObjects(service: TestService, nth: number): Promise<Record<string, string>> {
+  const { app, key, call, makeMember } = service;
+  const asker = (await call<{ member: { id: string } }>('GET', '/v1/me')).body.member.id;
+  const begin = () =>
+    app.db
+      .transaction()
+      .execute((tx) => insertSession(tx, app, asker, { ip: null, userAgent: null }));
+  const { body: analysed } = await call<Test>('POST', '/v1/tests', {
+    body: goodMessage(),
+    headers: { 'content-type': 'message/rfc822' },
+  });
+  assert.equal((await service.getTest(analysed.id, '?wait=20')).status, 'completed');
+  const { body: other } = await call<{ id: string }>('POST', '/v1/api_keys', {
+    json: { name: 'x' },
+  });
+  return {
+    API_KEY: key,
+    TEST_ID: analysed.id,
+    MEMBER_ID: (await makeMember('member')).id,
+    INVITATION_ID: (await invite(service, { email: `invited${nth}@example.com` })).body.id,
+    API_KEY_ID: other.id,
+    SESSION_ID: (await begin()).row.id,
+    SESSION: (await begin()).token,
+  };
+}
+
+/** What an example cannot know: the token of a link, who there is. In place of what is shown. */
+const IN_PLACE: Record<string, (service: TestService) => Promise<[shown: string, real: string]>> = {
+  async acceptInvitation(service) {
+    const link = tokenOf(await invite(service, { email: 'new@example.com' }));
+    return ['the-token-of-the-link', link];
+  },
+  async createSession(service) {
+    const link = tokenOf(await invite(service, { email: 'here@example.com' }));
+    await accept(service, link, { password: 'four words make one' });
+    return ['alex@example.com', 'here@example.com'];
+  },
+  async confirmPasswordReset({ app, makeMember }) {
+    const { id } = await makeMember('member');
+    const { token } = await app.db
+      .transaction()
+      .execute((tx) => insertPasswordLink(tx, app, id, 60_000));
+    return ['the-token-of-the-link', token];
+  },
+  async transferOwnership({ makeMember }) {
+    return ['mem_01jd3v9mzq4x8c2n7t5r6w1y0b', (await makeMember('admin')).id];
+  },
+};
+
+test('each command of the reference works as it stands', { skip: needs('curl') }, async (t) => {
+  const service = await startTestService(t, { env: { DELIVERABILITY_BASE_URL: BASE_URL } });
+  const { folder, http, call } = service;
+  const rc = `fail\nsilent\nshow-error\nconnect-to = "api.example:80:127.0.0.1:${http.port}"\n`;
+  writeFileSync(join(folder, '.curlrc'), rc);
+  writeFileSync(join(folder, 'message.eml'), goodMessage());
+  const document = (await call('GET', '/openapi.json')).body;
+  const operations = readOperations(document).flatMap((group) => group.operations);
+  // The owner's key may everything, until it is no longer one.
+  operations.sort((a, b) => Number(isTransfer(a)) - Number(isTransfer(b)));
+  let commands = 0;
+  for (const operation of operations)
+    for (const shown of curlsOf(operation, BASE_URL)) {
+      const env = await freshObjects(service, ++commands);
+      const [example, real] = (await IN_PLACE[operation.operationId]?.(service)) ?? ['', ''];
+      assert.ok(shown.includes(example), shown);
+      const command = shown.replace(example, real);
+      const options = { cwd: folder, env: { PATH: process.env.PATH, CURL_HOME: folder, ...env } };
+      // With `fail` an answer that is no success ends it with a status of its own.
+      await assert.doesNotReject(run('bash', ['-euc', command], options), command);
+    }
+  assert.ok(commands > 30);
+});
+
+const isTransfer = ({ operationId }: { operationId: string }) =>
+  operationId === 'transferOwnership';
