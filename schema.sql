@@ -229,3 +229,72 @@ CREATE TABLE events (
 );
 CREATE INDEX events_created ON events (created_at);
 CREATE INDEX events_type ON events (type, id);
+
+-- Where events are delivered to.
+CREATE TABLE webhook_endpoints (
+  id                  TEXT NOT NULL PRIMARY KEY,
+  url                 TEXT NOT NULL,
+  -- JSON: the types it wants, or `["*"]`.
+  events              TEXT NOT NULL,
+  description         TEXT,
+  enabled             INTEGER NOT NULL,
+  -- Encrypted: it is needed for each signature.
+  secret              TEXT NOT NULL,
+  -- The one before, which signs beside it until then.
+  former_secret       TEXT,
+  former_secret_until TEXT,
+  created_at          TEXT NOT NULL,
+  -- When the first attempt failed of those since the last success; null while it works.
+  failing_since       TEXT,
+  auto_disabled_at    TEXT,
+  -- It is gone for everybody; its deliveries are removed piece by piece, and then itself.
+  deleted_at          TEXT
+);
+
+-- An event on its way to an endpoint, written in the transaction of the event.
+CREATE TABLE webhook_deliveries (
+  id             TEXT NOT NULL PRIMARY KEY,
+  endpoint_id    TEXT NOT NULL,
+  event_id       TEXT NOT NULL,
+  event_type     TEXT NOT NULL,
+  -- The whole event as JSON where it is a sample that reports nothing, and so is not among the events.
+  sample         TEXT,
+  created_at     TEXT NOT NULL,
+  status         TEXT NOT NULL CHECK (status IN ('pending', 'succeeded', 'failed', 'held')),
+  -- Why it is, or was last, under way. Each begins a round of at most six attempts.
+  round_trigger  TEXT NOT NULL CHECK (round_trigger IN ('event', 'test', 'resend', 'recover')),
+  round_failures INTEGER NOT NULL DEFAULT 0,
+  -- All there ever were, of all rounds.
+  attempts       INTEGER NOT NULL DEFAULT 0,
+  -- When the next attempt is due; of one under way, when its lease has run out. Null where none is.
+  due_at         TEXT,
+  -- Set while an attempt is under way.
+  lease          TEXT
+);
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries (endpoint_id, due_at)
+  WHERE due_at IS NOT NULL;
+CREATE INDEX webhook_deliveries_listed ON webhook_deliveries (endpoint_id, id);
+CREATE INDEX webhook_deliveries_status ON webhook_deliveries (endpoint_id, status, id);
+CREATE INDEX webhook_deliveries_created ON webhook_deliveries (created_at);
+
+-- Each written before its call, so that none is made that nobody knows of.
+CREATE TABLE webhook_attempts (
+  delivery_id      TEXT NOT NULL,
+  -- From 1, over all rounds.
+  number           INTEGER NOT NULL,
+  trigger          TEXT NOT NULL,
+  started_at       TEXT NOT NULL,
+  -- Null while it is under way, and where it was cut short.
+  duration_ms      INTEGER,
+  url              TEXT NOT NULL,
+  -- JSON; signatures, but no secret.
+  request_headers  TEXT NOT NULL,
+  response_status  INTEGER,
+  -- JSON.
+  response_headers TEXT,
+  -- Its first 4 KiB.
+  response_body    TEXT,
+  -- Why it failed; null while it is under way and where it succeeded.
+  error            TEXT,
+  PRIMARY KEY (delivery_id, number)
+);

@@ -25,6 +25,23 @@ async function blocklists(): Promise<string> {
   return between(read('docs/blocklists.md'), 'blocklists', blocklistTable());
 }
 
+/** The samples of the page, as the tests run them. */
+const SAMPLES: [file: string, language: string][] = [
+  ['verify.ts', 'ts'],
+  ['verify-standard.ts', 'ts'],
+  ['verify.py', 'python'],
+  ['verify.go', 'go'],
+  ['verify.sh', 'sh'],
+];
+
+function webhooks(): string {
+  return SAMPLES.reduce(
+    (text, [file, language]) =>
+      between(text, file, `\n\`\`\`${language}\n${read(`docs/webhooks/${file}`)}\`\`\`\n`),
+    read('docs/webhooks.md'),
+  );
+}
+
 function between(text: string, name: string, content: string): string {
   const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
   const from = text.indexOf(start);
@@ -42,6 +59,7 @@ const FILES: [string, () => string | Promise<string>][] = [
   ],
   ['README.md', readme],
   ['docs/blocklists.md', blocklists],
+  ['docs/webhooks.md', webhooks],
 ];
 
 const onlyCheck = process.argv.includes('--check');

@@ -12,6 +12,9 @@ packages=(
   spamd              # asked about messages by the spamd protocol
   rspamd             # likewise by its own
   chromium           # shows the pages in tests, and makes the pictures of the README
+  python3            # runs the samples that verify webhooks
+  openssl            # likewise
+  gccgo-go           # likewise; a third of the size of golang-go
 )
 
 missing=()

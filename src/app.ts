@@ -22,6 +22,8 @@ import { analyzeJob } from './mailtests/analyze.ts';
 import { expireTestsJob, retireTestsJob } from './mailtests/expire.ts';
 import { createDnsResolver } from './net/dns-resolver.ts';
 import { createMailer, type Mailer } from './net/mailer.ts';
+import type { Poster } from './net/post.ts';
+import { createPoster } from './net/poster.ts';
 import type { Resolver } from './net/resolver.ts';
 import { systemDnsServers } from './net/system-dns.ts';
 import { expireMailJob } from './outbox/expire.ts';
@@ -35,6 +37,10 @@ import { identifyKey } from './team/api-keys.ts';
 import { expireSessionsJob } from './team/session-expire.ts';
 import { createSignInGuard, type SignInGuard } from './team/session-guard.ts';
 import { identifySession } from './team/sessions.ts';
+import { readAuthorities } from './webhook-authorities.ts';
+import { deliverJob } from './webhooks/deliver.ts';
+import { enqueueDeliveries } from './webhooks/enqueue.ts';
+import { expireDeliveriesJob } from './webhooks/expire.ts';
 
 /** Handed to handlers, jobs and listeners; imported elsewhere as a type only. */
 export interface App {
@@ -55,6 +61,8 @@ export interface App {
   signIn: SignInGuard;
   /** Hands mail to the operator's server; null where none is configured. */
   mailer: Mailer | null;
+  /** Calls the endpoints of webhooks. */
+  poster: Poster;
   /** Makes reports as pages and PDFs. */
   reporter: Reporter;
   scheduler: Scheduler;
@@ -73,6 +81,7 @@ export interface Overrides {
   log?: Log;
   resolver?: Resolver;
   mailer?: Mailer;
+  poster?: Poster;
   store?: Store;
   deliver?: EventSubscriber[];
   mailListening?(): boolean;
@@ -123,13 +132,15 @@ export async function createApp(
     signIn: createSignInGuard(clock),
     blocklists: createBlocklistWatch({ lists, resolver, clock, log }),
     mailer,
+    poster: overrides.poster ?? configuredPoster(config, resolver),
     reporter: createReporter({ log }),
     scheduler: undefined as never,
     signals: createSignals(),
-    deliver: overrides.deliver ?? [],
+    deliver: [],
     mailListening: overrides.mailListening ?? (() => false),
     hasSpace: overrides.hasSpace ?? (async () => true),
   };
+  app.deliver = [enqueueDeliveries(app), ...(overrides.deliver ?? [])];
   app.scheduler = createScheduler(
     [
       analyzeJob(app),
@@ -139,6 +150,8 @@ export async function createApp(
       sendMailJob(app),
       expireMailJob(app),
       expireSessionsJob(app),
+      deliverJob(app),
+      expireDeliveriesJob(app),
       { name: 'expire answers', tick: '0 37 * * * *', run: () => expireAnswers(app) },
       {
         name: 'test blocklists',
@@ -158,6 +171,7 @@ export async function createApp(
   const close = async () => {
     app.signals.close();
     app.mailer?.close();
+    app.poster.close();
     await Promise.all([app.pool.close(), app.reporter.close()]);
     dns?.close();
     await store.close();
@@ -186,6 +200,8 @@ const TABLES_WITH_IDS = [
   'invitations',
   'sessions',
   'audit_log',
+  'webhook_endpoints',
+  'webhook_deliveries',
 ] as const;
 
 /** Throws a ConfigError for a DKIM key that cannot sign. */
@@ -197,6 +213,12 @@ function configuredMailer(config: Config, clock: Clock): Mailer | null {
     throw new ConfigError([`${PREFIX}MAIL_DKIM_KEY takes an RSA key`]);
   const dkim = domain && selector && key ? { domain, selector, key } : null;
   return createMailer({ url, from, dkim, name, clock });
+}
+
+/** Throws a ConfigError for a file of certificate authorities that cannot be used. */
+function configuredPoster(config: Config, resolver: Resolver): Poster {
+  const { WEBHOOK_ALLOW_NETWORKS: allowNetworks, WEBHOOK_CA_FILE: file } = config;
+  return createPoster({ resolver, allowNetworks, ca: file ? [readAuthorities(file)] : [] });
 }
 
 /** Ids go on from here even where the clock has stepped back since the last run. */

@@ -61,6 +61,12 @@ export const duration: Read<number> = (value) => {
     throw new Error('takes a duration such as 30s, 15m, 2h or 90d, up to 36500d');
   return ms;
 };
+/** The six attempts of a delivery take more than ten hours: until then its event must be there. */
+export const eventRetention: Read<number> = (value) => {
+  const ms = duration(value);
+  if (ms > 0 && ms < 86_400_000) throw new Error('takes 0, or a duration of a day or more');
+  return ms;
+};
 export const size: Read<number> = (value) => {
   const bytes = parseSize(value);
   if (!bytes || bytes > 1024 ** 3)

@@ -10,6 +10,7 @@ import {
   duration,
   email,
   engine,
+  eventRetention,
   listChanges,
   MAX_WORKERS,
   networks,
@@ -159,15 +160,26 @@ export const VARIABLES = {
     help: 'Whether the links of a message are asked whether they work (HEAD alone).',
   }),
   ...SIGN_IN_VARIABLES,
+  WEBHOOK_ALLOW_NETWORKS: variable({
+    read: networks,
+    fallback: '',
+    fallbackText: 'none',
+    help: 'Networks of your own (CIDR) that webhooks may call although they are not public.',
+  }),
+  WEBHOOK_CA_FILE: variable({
+    read: optional,
+    fallback: '',
+    help: 'Certificate authorities (PEM) that webhooks trust beside the usual ones.',
+  }),
   TEST_RETENTION: variable({
     read: duration,
     fallback: '90d',
     help: 'How long messages and results are kept; 0 keeps all.',
   }),
   EVENT_RETENTION: variable({
-    read: duration,
+    read: eventRetention,
     fallback: '30d',
-    help: 'How long events are kept; 0 keeps all.',
+    help: 'How long events and their deliveries are kept, a day at least; 0 keeps all.',
   }),
   SECRET_KEY: variable({
     read: secretKey,

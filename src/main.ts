@@ -7,6 +7,7 @@ import { domain } from './commands/domain.ts';
 import { env } from './commands/env.ts';
 import { type Command, EXIT, type Io, UsageError } from './commands/io.ts';
 import { key } from './commands/key.ts';
+import { listen } from './commands/listen.ts';
 import { openapi } from './commands/openapi.ts';
 import { owner } from './commands/owner.ts';
 import { serve } from './commands/serve.ts';
@@ -16,7 +17,7 @@ import { nearest } from './lib/nearest.ts';
 import { StoreError } from './store/migrate.ts';
 import { VERSION } from './version.ts';
 
-const COMMANDS: Command[] = [serve, check, domain, demo, owner, key, env, openapi];
+const COMMANDS: Command[] = [serve, check, domain, demo, owner, key, listen, env, openapi];
 
 async function main([name, ...args]: string[], io: Io): Promise<number> {
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {

@@ -1,14 +1,23 @@
 /** Every operation of the API, in the order of its documentation. */
 
 import { allPages } from './dashboard/routes.ts';
+import { eventRoutes } from './events/routes.ts';
 import { openApiRoute } from './health/openapi.ts';
 import { healthRoutes } from './health/routes.ts';
 import type { Route } from './http/route.ts';
 import { testRoutes } from './mailtests/routes.ts';
 import { teamRoutes } from './team/routes.ts';
 import { sessionRoutes } from './team/session-routes.ts';
+import { webhookRoutes } from './webhooks/routes.ts';
 
-const documented: Route[] = [...healthRoutes, ...testRoutes, ...teamRoutes, ...sessionRoutes];
+const documented: Route[] = [
+  ...healthRoutes,
+  ...testRoutes,
+  ...eventRoutes,
+  ...webhookRoutes,
+  ...teamRoutes,
+  ...sessionRoutes,
+];
 
 /** Pages for people stand outside of the documentation of the API. */
 export const ROUTES: Route[] = [...documented, openApiRoute(documented), ...allPages(documented)];

@@ -8,6 +8,7 @@ import { type Config, ConfigError, PREFIX } from './config.ts';
 import { dropClaims } from './http/idempotency.ts';
 import { type HttpListener, startHttp } from './http/server.ts';
 import { readKeyPair } from './key-pair-files.ts';
+import { errorMessage } from './lib/errors.ts';
 import { createSpaceCheck } from './lib/free-space.ts';
 import { sweepChunks } from './mailtests/messages.ts';
 import { receiveMessage, recipientVerdict } from './mailtests/receive.ts';
@@ -18,6 +19,7 @@ import { lockStore } from './store/lock.ts';
 import { findOwner } from './team/members.ts';
 import { makeOwner } from './team/owner.ts';
 import { passwordFault } from './team/password-rules.ts';
+import { bringForward, releaseDeliveries } from './webhooks/claim.ts';
 
 /** What runs may take this long to end. */
 const SHUTDOWN_MS = 30_000;
@@ -82,6 +84,8 @@ async function prepare(app: App): Promise<void> {
       .set({ lease: null, leased_until: null })
       .where('lease', 'is not', null)
       .execute();
+  await releaseDeliveries(app);
+  await bringForward(app);
   await sweepChunks(db);
   await dropClaims(db);
   const { OWNER_EMAIL: email, OWNER_PASSWORD: password } = config;
@@ -165,11 +169,18 @@ async function stop(
   // Requests that wait for a test get their answer now.
   app.signals.close();
   const timeUp = new Promise<void>((resolve) => setTimeout(resolve, SHUTDOWN_MS).unref());
-  await Promise.all([
+  const ended = await Promise.allSettled([
     smtp.close(SHUTDOWN_MS),
     http.close(SHUTDOWN_MS),
     Promise.race([app.scheduler.stop(), timeUp]),
   ]);
-  await close();
-  unlock();
+  // What failed is due again at the next start.
+  for (const end of ended)
+    if (end.status === 'rejected')
+      app.log.error('stopping failed', { error: errorMessage(end.reason) });
+  try {
+    await close();
+  } finally {
+    unlock();
+  }
 }

@@ -241,7 +241,25 @@ const CASES: Record<Name, { good: [text: string, value: unknown][]; bad: string[
     ],
     bad: ['90', '36501d', '-1d'],
   },
-  EVENT_RETENTION: { good: [['30d', 2_592_000_000]], bad: ['forever'] },
+  WEBHOOK_ALLOW_NETWORKS: {
+    good: [['', []]],
+    bad: ['10.1', '10.0.0.0/33', 'receiver.example.com'],
+  },
+  WEBHOOK_CA_FILE: {
+    good: [
+      ['', null],
+      ['/etc/ca.pem', '/etc/ca.pem'],
+    ],
+    bad: [],
+  },
+  EVENT_RETENTION: {
+    good: [
+      ['0', 0],
+      ['24h', 86_400_000],
+      ['30d', 2_592_000_000],
+    ],
+    bad: ['forever', '23h', '86399s', '36501d'],
+  },
   WORKERS: {
     good: [
       ['1', 1],
@@ -309,7 +327,11 @@ test('every variable refuses what is wrong, by its name and with what it was giv
 
 test('networks are read as networks', () => {
   const text = '10.0.0.0/8, 192.0.2.7 ,2001:db8::/32,';
-  for (const name of ['SMTP_PROXY_PROTOCOL', 'TRUSTED_PROXIES'] as const) {
+  for (const name of [
+    'SMTP_PROXY_PROTOCOL',
+    'TRUSTED_PROXIES',
+    'WEBHOOK_ALLOW_NETWORKS',
+  ] as const) {
     const networks: Network[] = readConfig({ [PREFIX + name]: text }).config[name];
     assert.equal(networks.length, 3);
     for (const address of ['10.9.9.9', '192.0.2.7', '2001:db8::1'])

@@ -16,7 +16,7 @@ export interface Child<Ready> {
 export async function startChild<Ready>(script: string, args: string[]): Promise<Child<Ready>> {
   const path = fileURLToPath(new URL(script, import.meta.url));
   const child = spawn(process.execPath, [path, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'inherit'],
   });
   const [line] = await once(createInterface(child.stdout!), 'line');
   return {

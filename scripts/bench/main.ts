@@ -6,7 +6,7 @@ import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-const NAMES = ['smtp', 'analysis', 'http', 'start'];
+const NAMES = ['smtp', 'analysis', 'http', 'start', 'webhooks'];
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const BUILT = path('../../dist/bench');
 const FIGURES = path('../../docs/benchmarks.json');
@@ -14,7 +14,13 @@ const FIGURES = path('../../docs/benchmarks.json');
 /** Bundled as the executable is: what runs the sources in development has a cost of its own. */
 async function bundle(): Promise<void> {
   await build({
-    entryPoints: ['run.ts', 'service-child.ts', 'bare-child.ts'].map((name) => path(name)),
+    entryPoints: [
+      'run.ts',
+      'service-child.ts',
+      'bare-child.ts',
+      'webhook-sender-child.ts',
+      'webhook-receiver-child.ts',
+    ].map((name) => path(name)),
     outdir: BUILT,
     outExtension: { '.js': '.mjs' },
     bundle: true,

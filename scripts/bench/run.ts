@@ -5,12 +5,14 @@ import { benchAnalysis } from './analysis.ts';
 import { benchHttp } from './http.ts';
 import { benchSmtp } from './smtp.ts';
 import { benchStart } from './start.ts';
+import { benchWebhooks } from './webhooks.ts';
 
 const BENCHES: Record<string, () => Promise<object>> = {
   smtp: benchSmtp,
   analysis: benchAnalysis,
   http: benchHttp,
   start: benchStart,
+  webhooks: benchWebhooks,
 };
 
 // Bundled, this file is also what analysis threads run.

@@ -36,6 +36,30 @@ const ROWS: Row[] = [
     target: '≥ 0.5',
   },
   {
+    what: 'Webhooks, commit to receipt at 50 events a second, 95th percentile',
+    from: ['webhooks', 'p95_ms_at_50_per_second'],
+    unit: ' ms',
+    target: '< 100 ms',
+  },
+  {
+    what: 'Webhooks, the same at 200 a second',
+    from: ['webhooks', 'p95_ms_at_200_per_second'],
+    unit: ' ms',
+    target: '< 100 ms',
+  },
+  {
+    what: 'Webhooks, 1,000 a second for a minute: lost',
+    from: ['webhooks', 'long_run_lost'],
+    unit: '',
+    target: '0',
+  },
+  {
+    what: 'Webhooks, a new delivery beside 1,000,000 stored ones over one beside none',
+    from: ['webhooks', 'stored_over_none'],
+    unit: '×',
+    target: '< 1.2',
+  },
+  {
     what: 'Executable: start to ready',
     from: ['start', 'start_to_ready_seconds'],
     unit: ' s',

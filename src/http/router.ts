@@ -122,6 +122,13 @@ function toAppError(error: unknown, app: App, requestId: string): AppError {
   if (error instanceof AppError) return error;
   if ((error as { code?: string }).code === 'SQLITE_FULL')
     return new AppError('unavailable', 'The disk is full.');
+  if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY'))
+    return new AppError(
+      'unavailable',
+      'The database is in use by another program. Try again soon.',
+      [],
+      { 'retry-after': '5' },
+    );
   app.log.error('request failed', {
     request_id: requestId,
     fault: error instanceof Error ? error.stack : String(error),

@@ -11,6 +11,8 @@ export type IdPrefix =
   | 'ses'
   | 'evt'
   | 'aud'
+  | 'whe'
+  | 'whd'
   | 'req'
   | 'msg'
   | 'mail';

@@ -4,6 +4,7 @@ import type { App } from '../app.ts';
 import { appendEvent } from '../events/append.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Job } from '../scheduler/scheduler.ts';
+import { transact } from '../store/after-commit.ts';
 import type { TestRow } from '../store/tables.ts';
 import { presentListed } from './present.ts';
 import { deleteTests } from './queries.ts';
@@ -26,7 +27,7 @@ export async function expireTests(app: App): Promise<void> {
       .where('expires_at', '<=', now)
       .limit(BATCH);
     if ((await due.select('id').limit(1).execute()).length === 0) return;
-    const ended = await db.transaction().execute(async (tx) => {
+    const ended = await transact(db, async (tx) => {
       const rows = (await tx.executeQuery(due)).rows;
       for (const row of rows) {
         const change = {

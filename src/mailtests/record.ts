@@ -6,6 +6,7 @@ import type { App } from '../app.ts';
 import { appendEvent } from '../events/append.ts';
 import { isoTime } from '../lib/clock.ts';
 import { addressDomain } from '../lib/domain-names.ts';
+import { transact } from '../store/after-commit.ts';
 import type { Tx } from '../store/open.ts';
 import type { TestRow } from '../store/tables.ts';
 import { ANALYZE_JOB, type ClaimedTest } from './jobs.ts';
@@ -24,7 +25,7 @@ export async function recordOutcome(
   test: ClaimedTest,
   outcome: PoolOutcome,
 ): Promise<void> {
-  const recorded = await app.db.transaction().execute(async (tx) => {
+  const recorded = await transact(app.db, async (tx) => {
     const row = await tx
       .selectFrom('tests')
       .selectAll()

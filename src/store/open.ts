@@ -8,6 +8,7 @@ import { errorMessage } from '../lib/errors.ts';
 import { sqliteDialect } from './dialect.ts';
 import { type Migrated, migrate, StoreError } from './migrate.ts';
 import type { Tables } from './tables.ts';
+import { createWalSync, NOTHING_TO_SYNC } from './wal-sync.ts';
 
 export type Db = Kysely<Tables>;
 export type Tx = Transaction<Tables>;
@@ -19,7 +20,8 @@ export interface Store {
   close(): Promise<void>;
 }
 
-const BUSY_TIMEOUT_MS = 5_000;
+/** At the start nothing else is held up; then the dialect itself waits, for this holds up all. */
+const BUSY_TIMEOUT_MS = { opening: 5_000, open: 10 };
 
 /**
  * Opens and migrates `path`, or a database in memory for `:memory:`. Throws a StoreError in plain
@@ -29,17 +31,23 @@ export function openStore(path: string): Store {
   const sqlite = connect(path);
   try {
     // First, so that the statements after it wait for another process too.
-    sqlite.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    // better-sqlite3 has NORMAL in WAL mode: a power cut could take back an acknowledged message.
+    sqlite.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS.opening}`);
+    // Migrations wait for the disk themselves.
     sqlite.pragma('synchronous = FULL');
     sqlite.pragma('foreign_keys = ON');
     const migrated = migrate(sqlite);
     // Only now: it is written into the file, and one that is refused stays as it is.
     sqlite.pragma('journal_mode = WAL');
-    const db: Db = new Kysely<Tables>({ dialect: sqliteDialect(sqlite) });
+    // By itself a power cut could take back what was acknowledged: `wal-sync` is what prevents that.
+    sqlite.pragma('synchronous = NORMAL');
+    sqlite.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS.open}`);
+    const sync = path === ':memory:' ? NOTHING_TO_SYNC : createWalSync(path);
+    const db: Db = new Kysely<Tables>({ dialect: sqliteDialect(sqlite, sync) });
     const close = async () => {
-      if (path !== ':memory:') sqlite.pragma('wal_checkpoint(TRUNCATE)');
       await db.destroy();
+      // Kysely destroys only what it has used.
+      await sync.close();
+      // The last that closes writes the log back into the file.
       if (sqlite.open) sqlite.close();
     };
     return { db, migrated, close };

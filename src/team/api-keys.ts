@@ -137,6 +137,16 @@ export async function isKeyValid(db: Db | Tx, id: string, now: number): Promise<
   return row !== undefined;
 }
 
+/** What cannot be written on a full disk must not keep anybody from reading. */
+async function noteUse(db: Db, id: string, now: number): Promise<void> {
+  await db
+    .updateTable('api_keys')
+    .set({ last_used_at: isoTime(now) })
+    .where('id', '=', id)
+    .execute()
+    .catch(() => {});
+}
+
 /** Who a key stands for now: null where it is unknown, expired or revoked. */
 export async function identifyKey({ db, clock }: TeamContext, key: string): Promise<Actor | null> {
   if (!key.startsWith('dlv_')) return null;
@@ -156,11 +166,7 @@ export async function identifyKey({ db, clock }: TeamContext, key: string): Prom
     .executeTakeFirst();
   if (!row) return null;
   if (row.last_used_at === null || Date.parse(row.last_used_at) <= now - LAST_USED_STEP_MS)
-    await db
-      .updateTable('api_keys')
-      .set({ last_used_at: isoTime(now) })
-      .where('id', '=', row.id)
-      .execute();
+    await noteUse(db, row.id, now);
   return {
     memberId: row.member_id,
     email: row.email,

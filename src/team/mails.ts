@@ -31,7 +31,7 @@ function short(name: string): string {
 /** What each role may do, after "as". */
 const ROLE_WORDS: Record<InvitationRow['role'], string> = {
   admin:
-    'As an admin you can do everything but transfer the ownership and change other admins: tests, API keys and the team.',
+    'As an admin you can do everything but transfer the ownership and change other admins: tests, webhooks, API keys and the team.',
   member: 'As a member you can create and see tests, and make API keys of your own.',
   viewer: 'As a viewer you can read tests and their reports.',
 };

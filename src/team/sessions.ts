@@ -56,7 +56,9 @@ export async function identifySession(
       .updateTable('sessions')
       .set({ last_seen_at: isoTime(now) })
       .where('id', '=', row.id)
-      .execute();
+      .execute()
+      // What cannot be written on a full disk must not keep anybody from reading.
+      .catch(() => {});
   return {
     memberId: row.member_id,
     email: row.email,

@@ -20,13 +20,14 @@ const MECHANISMS = ['lib', 'store', 'net', 'http', 'scheduler', 'analysis', 'ren
 const BELOW_SURFACES = [...MECHANISMS, ...FEATURES];
 
 /** Where the program is put together: these may import everything. */
-const TOP_FOLDERS = ['commands', 'demo'];
+const TOP_FOLDERS = ['commands', 'demo', 'listen'];
 const TOP_FILES = [
   'app.ts',
   'service.ts',
   'secret-key.ts',
   'key-pair-files.ts',
   'smtp-key-pair.ts',
+  'webhook-authorities.ts',
   'main.ts',
   'version.ts',
 ];

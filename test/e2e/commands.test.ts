@@ -10,7 +10,7 @@ import { temporaryFolder } from '../helpers/app.ts';
 import { runProgram } from '../helpers/program.ts';
 import { serveEnvironment, startServe } from '../helpers/serve-process.ts';
 
-const COMMANDS = ['serve', 'check', 'demo', 'owner', 'key', 'env', 'openapi'];
+const COMMANDS = ['serve', 'check', 'domain', 'demo', 'listen', 'owner', 'key', 'env', 'openapi'];
 
 test('--help lists every command, and each explains itself', async () => {
   const { code, stdout, stderr } = await runProgram(['--help']);

@@ -6,12 +6,14 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
+import { appendEvent } from '../../src/events/append.ts';
 import { describeApi } from '../../src/health/openapi.ts';
 import type { Role } from '../../src/http/actor.ts';
 import type { Route } from '../../src/http/route.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { zoneResolver } from '../../src/net/zone.ts';
 import { DOCUMENTED_ROUTES, ROUTES } from '../../src/routes.ts';
+import { transact } from '../../src/store/after-commit.ts';
 import { type Db, openStore } from '../../src/store/open.ts';
 import { createApiKey } from '../../src/team/api-keys.ts';
 import { makeOwner } from '../../src/team/owner.ts';
@@ -91,13 +93,16 @@ async function credentialsOf({ app }: Assembled): Promise<Record<string, string>
   ];
 }
 
-const TABLE_OF: [RegExp, 'tests' | 'members' | 'invitations' | 'api_keys' | 'sessions'][] = [
+const TABLE_OF = [
   [/^\/v1\/tests/, 'tests'],
+  [/^\/v1\/events/, 'events'],
+  [/^\/v1\/webhooks\/endpoints/, 'webhook_endpoints'],
+  [/^\/v1\/webhooks\/deliveries/, 'webhook_deliveries'],
   [/^\/v1\/team\/members/, 'members'],
   [/^\/v1\/team\/invitations/, 'invitations'],
   [/^\/v1\/api_keys/, 'api_keys'],
   [/^\/v1\/sessions/, 'sessions'],
-];
+] as const;
 
 /** The newest of what the route is about, never what the requests themselves need. */
 async function realId({ app }: Assembled, { path }: Route, kept: Set<string>): Promise<string> {
@@ -147,6 +152,8 @@ test('hostile requests of every kind to every operation', { timeout: 240_000 }, 
   const { app, fetch, faults } = assembled;
   const { db } = app;
   const credentials = await credentialsOf(assembled);
+  const data = { id: 'test_01', object: 'test' };
+  await transact(db, (tx) => appendEvent(tx, { type: 'test.failed', livemode: true, data }, app));
   const { rows: needed } = await sql<{ id: string }>`
     select id from members union select id from api_keys union select id from sessions`.execute(db);
   const kept = new Set(needed.map(({ id }) => id));

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { ROUTES } from '../../src/routes.ts';
 import { type Answer, type CallOptions, startTestService } from '../helpers/app.ts';
 import { goodMessage } from '../helpers/good-message.ts';
+import { type Receiver, startReceiver } from '../helpers/receiver.ts';
 import { startMailSink } from '../outbox/mail-sink.ts';
 import { browserOf, givePassword, PASSWORD, type Session } from '../team/browser.ts';
 import { ageMail, type Invitation, type Member } from '../team/team-service.ts';
@@ -23,13 +24,16 @@ interface Walk {
   succeeded: Set<string>;
   document: { paths: Record<string, Record<string, { operationId: string; security: object[] }>> };
   service: Awaited<ReturnType<typeof startTestService>>;
+  receiver: Receiver;
   resetToken(): Promise<string>;
 }
 
 async function startWalk(t: TestContext): Promise<Walk> {
   const sink = await startMailSink(t);
+  const receiver = await startReceiver(t);
   const service = await startTestService(t, {
     env: {
+      ...receiver.env,
       DELIVERABILITY_MAIL_URL: `smtp://127.0.0.1:${sink.port}`,
       DELIVERABILITY_MAIL_FROM: 'no-reply@example.com',
     },
@@ -39,6 +43,7 @@ async function startWalk(t: TestContext): Promise<Walk> {
   const succeeded = new Set<string>();
   return {
     service,
+    receiver,
     succeeded,
     document: served.body as never,
     async ask(method, path, status, options) {
@@ -83,6 +88,41 @@ async function walkTests({ ask }: Walk) {
   await ask('POST', `/v1/tests/${made.body.id}/reanalyze`, 409);
   await ask('POST', `${path}/reanalyze`, 200);
   await ask('DELETE', `/v1/tests/${made.body.id}`, 200);
+}
+
+async function walkEvents({ ask }: Walk) {
+  const { body } = await ask<{ data: { id: string; type: string }[] }>('GET', '/v1/events', 200);
+  assert.equal(body.data[0]!.type, 'test.completed');
+  await ask('GET', `/v1/events/${body.data[0]!.id}`, 200);
+}
+
+async function walkWebhooks({ ask, receiver }: Walk) {
+  const endpoints = '/v1/webhooks/endpoints';
+  const json = { url: receiver.url, events: ['*'], description: 'The shop' };
+  const made = await ask('POST', endpoints, 201, { json });
+  await ask('POST', endpoints, 422, { json: { ...json, url: 'https://10.0.0.1/' } });
+  const path = `${endpoints}/${made.body.id}`;
+  await ask('GET', endpoints, 200);
+  const etag = (await ask('GET', path, 200)).headers.get('etag')!;
+  await ask('GET', path, 304, { headers: { 'if-none-match': etag } });
+  await ask('PATCH', path, 200, { json: { events: ['test.failed'] } });
+  await ask('PATCH', path, 412, { json: { enabled: true }, headers: { 'if-match': etag } });
+  await ask('POST', `${path}/rotate-secret`, 200, { json: { overlap: 0 } });
+  const sample = await ask('POST', `${path}/test`, 201);
+  const delivery = `/v1/webhooks/deliveries/${sample.body.id}`;
+  assert.equal((await ask('GET', `${delivery}?wait=20`, 200)).body.status, 'succeeded');
+  await ask('GET', `${path}/deliveries?status=succeeded`, 200);
+  receiver.answer = () => 500;
+  await ask('POST', `${delivery}/resend`, 200);
+  assert.equal((await ask('GET', `${delivery}?wait=20`, 200)).body.status, 'pending');
+  await ask('POST', `${delivery}/resend`, 409);
+  await ask('PATCH', path, 200, { json: { enabled: false } });
+  const recovery = { json: { since: '2026-01-01T00:00:00Z' } };
+  await ask('POST', `${path}/recover`, 409, recovery);
+  await ask('POST', `${path}/test`, 409);
+  await ask('PATCH', path, 200, { json: { enabled: true } });
+  await ask('POST', `${path}/recover`, 200, recovery);
+  await ask('DELETE', path, 200);
 }
 
 async function walkTeam({ ask, service }: Walk) {
@@ -191,6 +231,8 @@ test('every documented operation answers as the document says, with success and 
   await walkRefusals(walk);
   await walkHealth(walk);
   await walkTests(walk);
+  await walkEvents(walk);
+  await walkWebhooks(walk);
   await walkTeam(walk);
   await walkAccount(walk);
   const documented = Object.values(walk.document.paths).flatMap((methods) =>

@@ -51,7 +51,18 @@ export const TEXTS = [
     'ａ@ｅxample.com',
     'owner@example.com',
   ],
-  ...['test_', 'test_01', 'mem_01', 'inv_01', 'key_01', 'ses_01', 'current', 'export', 'accept'],
+  ...[
+    'test_',
+    'test_01',
+    'mem_01',
+    'inv_01',
+    'key_01',
+    'ses_01',
+    'whe_01',
+    'current',
+    'export',
+    'accept',
+  ],
 ];
 
 /** Of JSON, by themselves or as fields. */
@@ -102,6 +113,12 @@ export const PLAUSIBLE: Record<string, unknown[]> = {
   new_owner_id: ['mem_01'],
   expires_in: [60, 3600, null],
   livemode: [true, false],
+  url: ['https://example.com/hooks', 'https://192.0.2.1', 'https://receiver', 'http://example.com'],
+  events: [['*'], ['test.completed', '*'], ['test.failed'], []],
+  description: ['The shop', null],
+  enabled: [true, false],
+  overlap: [0, 86_400],
+  since: ['2026-11-21T09:00:00Z', '2026-02-30'],
 };
 
 export const MESSAGES = [

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { it } from 'node:test';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import type { HttpListener } from '../../src/http/server.ts';
-import { makeCertificate } from '../../src/smtp/certificate.ts';
+import { makeCertificate } from '../../src/lib/certificates.ts';
 import { GET, LONG, listen, readAll, talk } from './listener.ts';
 
 const first = await makeCertificate('a.example', Date.now());

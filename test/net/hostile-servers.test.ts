@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { connect, Socket } from 'node:net';
 import { test } from 'node:test';
 import { parseNetwork } from '../../src/lib/addresses.ts';
+import { makeCertificate } from '../../src/lib/certificates.ts';
 import type { Dial } from '../../src/net/guarded-connection.ts';
 import { createWeb } from '../../src/net/https.ts';
 import type { Resolver } from '../../src/net/resolver.ts';
 import type { WebAnswer, WebFailure, WebRequest } from '../../src/net/web.ts';
 import { zoneResolver } from '../../src/net/zone.ts';
-import { makeCertificate } from '../../src/smtp/certificate.ts';
 import { dialTo, startCanary, startRaw } from './canary.ts';
 
 const resolver = zoneResolver({

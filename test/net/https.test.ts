@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { parseNetwork } from '../../src/lib/addresses.ts';
+import { makeCertificate } from '../../src/lib/certificates.ts';
 import { createWeb } from '../../src/net/https.ts';
 import type { Resolver } from '../../src/net/resolver.ts';
 import type { WebAnswer } from '../../src/net/web.ts';
 import { type Zone, zoneResolver } from '../../src/net/zone.ts';
-import { makeCertificate } from '../../src/smtp/certificate.ts';
 import { dialTo, startCanary } from './canary.ts';
 
 const LOOPBACK = ['127.0.0.0/8', '::1'].map(parseNetwork);

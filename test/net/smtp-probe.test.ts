@@ -5,9 +5,9 @@ import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { makeCertificate } from '../../src/lib/certificates.ts';
 import { createMailTlsProbe, type ProbeOptions } from '../../src/net/smtp-probe.ts';
 import { zoneResolver } from '../../src/net/zone.ts';
-import { makeCertificate } from '../../src/smtp/certificate.ts';
 import { dialTo, startRaw } from './canary.ts';
 
 const HOST = 'mx.example.com';

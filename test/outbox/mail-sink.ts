@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
-import { makeCertificate } from '../../src/smtp/certificate.ts';
+import { makeCertificate } from '../../src/lib/certificates.ts';
 
 export const HOST = 'relay.example.com';
 export const PAIR = await makeCertificate(HOST, Date.now());

@@ -1,8 +1,8 @@
 /** A listener on loopback for one test, and what it took. */
 
 import type { TestContext } from 'node:test';
+import { makeCertificate } from '../../src/lib/certificates.ts';
 import { type Log, silentLog } from '../../src/lib/log.ts';
-import { makeCertificate } from '../../src/smtp/certificate.ts';
 import type { IncomingMessage, SmtpHooks } from '../../src/smtp/hooks.ts';
 import { type SmtpListener, type SmtpOptions, startSmtp } from '../../src/smtp/server.ts';
 import { connectTo, type RawClient } from './raw-client.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { SecureVersion } from 'node:tls';
-import { makeCertificate } from '../../src/smtp/certificate.ts';
+import { makeCertificate } from '../../src/lib/certificates.ts';
 import { ADDRESS, beginData, listen, NOW, PAIR } from './listener.ts';
 
 describe('STARTTLS', () => {

@@ -10,7 +10,7 @@ const URL = 'https://app.example.com/invitations/abc';
 /** What there is, and no more. */
 const ROLE_WORDS = {
   admin:
-    'As an admin you can do everything but transfer the ownership and change other admins: tests, API keys and the team.',
+    'As an admin you can do everything but transfer the ownership and change other admins: tests, webhooks, API keys and the team.',
   member: 'As a member you can create and see tests, and make API keys of your own.',
   viewer: 'As a viewer you can read tests and their reports.',
 };

@@ -49,14 +49,14 @@ function exampleObject(schema: JsonSchema, name: string): Record<string, unknown
   return Object.fromEntries(shown.map(([key, field]) => [key, exampleOf(field, `${name}.${key}`)]));
 }
 
-/** Of what may be left out: what has a value to choose, a name or pairs. Secrets and references stay out. */
+/** Of what may be left out: what has a value to choose, a name, a switch or pairs. Secrets and references stay out. */
 function isTelling(name: string, given: JsonSchema): boolean {
   if (/password|token|_ids?$/.test(name)) return false;
   const { schema } = withoutNull(given);
   return (
     given.default !== undefined ||
     schema.enum !== undefined ||
-    /name$/.test(name) ||
+    /name$|^enabled$/.test(name) ||
     typeof schema.additionalProperties === 'object'
   );
 }

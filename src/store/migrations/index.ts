@@ -2,6 +2,7 @@
 
 import type { Database as Sqlite } from 'better-sqlite3';
 import { TEAM_AND_MAIL } from './team-and-mail.ts';
+import { WEBHOOKS } from './webhooks.ts';
 
 export interface Migration {
   /** The `user_version` that the database has after this step. */
@@ -46,7 +47,14 @@ export const MIGRATIONS: Migration[] = [
       `);
     },
   },
+  {
+    version: 5,
+    title: 'Webhooks: endpoints, deliveries and attempts',
+    run(sqlite) {
+      sqlite.exec(WEBHOOKS);
+    },
+  },
 ];
 
 /** The version that `schema.sql` has. */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;

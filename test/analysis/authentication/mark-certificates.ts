@@ -14,7 +14,7 @@ import {
   set,
   time,
   utf8,
-} from '../../../src/smtp/der.ts';
+} from '../../../src/lib/der.ts';
 import { RECEIVED_AT } from '../../helpers/analysis.ts';
 
 const DAY_MS = 86_400_000;

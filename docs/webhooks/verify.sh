@@ -1,0 +1,30 @@
+#!/bin/sh
+# With openssl: WEBHOOK_SECRET=whsec_… sh verify.sh headers.txt < body.json
+# Ends with 0 where the delivery is genuine, otherwise with 1.
+# While openssl runs, who else is on the machine can see the secret among its arguments.
+set -eu
+
+header() {
+  awk -F: -v name="$1" 'tolower($1) == name { sub(/^[^:]*:[ \t]*/, ""); sub(/\r$/, ""); print; exit }' "$headers"
+}
+hmac() {
+  openssl dgst -sha256 -hmac "$1" -r | cut -c 1-64
+}
+
+headers=$1
+timestamp=$(header x-service-timestamp)
+case $timestamp in
+  '' | 0* | *[!0-9]* | ?????????????*) exit 1 ;;
+esac
+age=$(($(date +%s) - timestamp))
+if [ "$age" -gt 300 ] || [ "$age" -lt -300 ]; then exit 1; fi
+expected=sha256=$({ printf '%s.' "$timestamp"; cat; } | hmac "$WEBHOOK_SECRET")
+
+# How long a comparison takes tells nothing where both sides are hashed with a key of the moment.
+key=$(openssl rand -hex 32)
+hashed=$(printf %s "$expected" | hmac "$key")
+# After a rotation, the secret before it signs the second one for a while.
+for name in x-service-signature x-service-signature-previous; do
+  if [ "$(printf %s "$(header "$name")" | hmac "$key")" = "$hashed" ]; then exit 0; fi
+done
+exit 1

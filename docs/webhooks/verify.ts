@@ -1,0 +1,31 @@
+// With Node.js alone: WEBHOOK_SECRET=whsec_… node verify.ts headers.txt < body.json
+// Ends with 0 where the delivery is genuine, otherwise with 1.
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+type Headers = Record<string, string | undefined>;
+
+/** Takes header names in lower case, and the body as it came, before anything has parsed it. */
+export function isGenuine(headers: Headers, body: Buffer, secret: string): boolean {
+  const timestamp = headers['x-service-timestamp'] ?? '';
+  if (!/^\d{1,12}$/.test(timestamp)) return false;
+  if (Math.abs(Date.now() / 1000 - Number(timestamp)) > 300) return false;
+  const hmac = createHmac('sha256', secret).update(`${timestamp}.`).update(body);
+  const expected = Buffer.from(`sha256=${hmac.digest('hex')}`);
+  const matches = (signature = '') => {
+    const given = Buffer.from(signature);
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  };
+  // After a rotation, the secret before it signs the second one for a while.
+  return (
+    matches(headers['x-service-signature']) || matches(headers['x-service-signature-previous'])
+  );
+}
+
+const headers: Headers = {};
+for (const line of readFileSync(process.argv[2]!, 'utf8').split(/\r?\n/)) {
+  const [, name, value] = /^([^:]+):\s*(.*)$/.exec(line) ?? [];
+  if (name) headers[name.toLowerCase()] = value;
+}
+const secret = process.env.WEBHOOK_SECRET!;
+process.exitCode = isGenuine(headers, readFileSync(0), secret) ? 0 : 1;

@@ -1,0 +1,40 @@
+/** A database with many deliveries that are long over, with their events and attempts. */
+
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { isoTime } from '../../src/lib/clock.ts';
+import { createIds } from '../../src/lib/ids.ts';
+import { openStore } from '../../src/store/open.ts';
+
+/** Of ten endpoints; a day old, so that they are kept. */
+export function fillDeliveries(folder: string, count: number): void {
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, 'deliverability.db');
+  const store = openStore(path);
+  const at = Date.now() - 86_400_000;
+  const newId = createIds({ now: () => at });
+  const sqlite = new Sqlite(path);
+  sqlite.pragma('synchronous = OFF');
+  const time = isoTime(at);
+  const data = JSON.stringify({ object: 'test', text: 'x'.repeat(300) });
+  const event = sqlite.prepare('INSERT INTO events VALUES (?, ?, 1, ?, ?)');
+  const delivery = sqlite.prepare(
+    "INSERT INTO webhook_deliveries VALUES (?, ?, ?, 'test.completed', NULL, ?, 'succeeded', 'event', 0, 1, NULL, NULL)",
+  );
+  const attempt = sqlite.prepare(
+    "INSERT INTO webhook_attempts VALUES (?, 1, 'event', ?, 12, 'https://hooks.example.com/', ?, 200, '{}', 'ok', NULL)",
+  );
+  const endpoints = Array.from({ length: 10 }, () => newId('whe'));
+  sqlite.exec('BEGIN');
+  for (let i = 0; i < count; i++) {
+    const eventId = newId('evt');
+    const id = newId('whd');
+    event.run(eventId, 'test.completed', time, data);
+    delivery.run(id, endpoints[i % endpoints.length], eventId, time);
+    attempt.run(id, time, '{"x-service-signature":"sha256=0"}');
+  }
+  sqlite.exec('COMMIT');
+  sqlite.close();
+  void store.close();
+}

@@ -1,0 +1,116 @@
+/** The service as it makes webhook deliveries: appends events at the rate that it is told. */
+
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isMainThread } from 'node:worker_threads';
+import { readConfig } from '../../src/config.ts';
+import { appendEvent } from '../../src/events/append.ts';
+import { isoTime } from '../../src/lib/clock.ts';
+import { silentLog } from '../../src/lib/log.ts';
+import { presentListed } from '../../src/mailtests/present.ts';
+import { newTestRow } from '../../src/mailtests/queries.ts';
+import { zoneResolver } from '../../src/net/zone.ts';
+import { startService } from '../../src/service.ts';
+import { transact } from '../../src/store/after-commit.ts';
+import { newSigningSecret, sealSigningSecret } from '../../src/webhooks/signing-secrets.ts';
+
+export interface Order {
+  perSecond: number;
+  seconds: number;
+}
+
+export interface Sent {
+  /** When the transaction of each event was committed, in milliseconds since 1970. */
+  committed: [id: string, at: number][];
+  /** Resident memory in MB, each second. */
+  memory: number[];
+  /** Seconds of processor time of the whole process. */
+  cpu: number;
+  /** Deliveries that have not succeeded. */
+  unfinished: number;
+}
+
+// Bundled, this file is also what analysis threads run.
+if (isMainThread) await serve();
+
+async function serve(): Promise<void> {
+  const [folder, ca, port] = process.argv.slice(2) as [string, string, string];
+  const { config } = readConfig({
+    DELIVERABILITY_DATA_DIR: folder,
+    DELIVERABILITY_HTTP_PORT: '0',
+    DELIVERABILITY_SMTP_PORT: '0',
+    DELIVERABILITY_BLOCKLISTS: '-all',
+    DELIVERABILITY_WEBHOOK_ALLOW_NETWORKS: '127.0.0.1/32',
+    DELIVERABILITY_WEBHOOK_CA_FILE: ca,
+  });
+  const { app, stop } = await startService(config, '0.0.0', {
+    resolver: zoneResolver({}),
+    log: silentLog,
+  });
+  const id = app.newId('whe');
+  await app.db
+    .insertInto('webhook_endpoints')
+    .values({
+      id,
+      url: `https://127.0.0.1:${port}/hook`,
+      events: '["*"]',
+      enabled: 1,
+      secret: sealSigningSecret(app.secrets, id, newSigningSecret()),
+      created_at: isoTime(app.clock.now()),
+    })
+    .execute();
+  process.on('SIGTERM', () => void stop().then(() => process.exit(0)));
+  console.log(JSON.stringify({}));
+  for await (const line of createInterface(process.stdin))
+    console.log(JSON.stringify(await send(app, JSON.parse(line))));
+}
+
+type App = Awaited<ReturnType<typeof startService>>['app'];
+
+/** Each event in a transaction of its own, as it is in the service. */
+async function send(app: App, { perSecond, seconds }: Order): Promise<Sent> {
+  const seed = { kind: 'auto', metadata: {}, expires_in: 3600, livemode: true } as const;
+  const data = presentListed(newTestRow(app, seed), app.config);
+  const committed: Sent['committed'] = [];
+  const memory: number[] = [];
+  const cpu = process.cpuUsage();
+  const begun = performance.now();
+  const appending = new Set<Promise<void>>();
+  const append = async () => {
+    const { id } = await transact(app.db, (tx) =>
+      appendEvent(tx, { type: 'test.completed', livemode: true, data }, app),
+    );
+    committed.push([id, performance.timeOrigin + performance.now()]);
+  };
+  for (let made = 0; made < perSecond * seconds; ) {
+    const due = Math.floor(((performance.now() - begun) / 1000) * perSecond);
+    for (; made < Math.min(due, perSecond * seconds); made++) {
+      const work = append().finally(() => appending.delete(work));
+      appending.add(work);
+    }
+    if (memory.length < Math.floor((performance.now() - begun) / 1000))
+      memory.push(Math.round(process.memoryUsage.rss() / 1e6));
+    await pause(1);
+  }
+  await Promise.all(appending);
+  const unfinished = await untilDone(app);
+  const used = process.cpuUsage(cpu);
+  return { committed, memory, cpu: (used.user + used.system) / 1e6, unfinished };
+}
+
+/** How many have still not succeeded when nothing has moved for five seconds. */
+async function untilDone(app: App): Promise<number> {
+  let last = -1;
+  for (let still = 0; still < 50; ) {
+    const { count } = await app.db
+      .selectFrom('webhook_deliveries')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('due_at', 'is not', null)
+      .executeTakeFirstOrThrow();
+    if (count === 0) return 0;
+    still = count === last ? still + 1 : 0;
+    last = count;
+    await pause(100);
+  }
+  return last;
+}

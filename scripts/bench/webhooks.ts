@@ -1,0 +1,142 @@
+/** From the commit of an event to its receipt, at several rates; and what many stored deliveries cost. */
+
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface, type Interface } from 'node:readline';
+import { type Child, startChild } from './child.ts';
+import { median, round2 } from './measure.ts';
+import { fillDeliveries } from './stored-deliveries.ts';
+import type { Order, Sent } from './webhook-sender-child.ts';
+
+const STORED = Number(process.env.BENCH_DELIVERIES ?? 1_000_000);
+const LONG_SECONDS = Number(process.env.BENCH_SECONDS ?? 60);
+/** Turns between the service with a full table and the one with an empty one. */
+const TURNS = 6;
+
+interface Received {
+  came: [string, number][];
+  repeated: number;
+}
+
+export async function benchWebhooks() {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-'));
+  const pem = makeCertificate(folder);
+  try {
+    const rates = await withPair(join(folder, 'rates'), pem, async (pair) => ({
+      at50: await latencies(pair, { perSecond: 50, seconds: 20 }),
+      at200: await latencies(pair, { perSecond: 200, seconds: 20 }),
+      at1000: await latencies(pair, { perSecond: 1000, seconds: LONG_SECONDS }),
+    }));
+    return {
+      p95_ms_at_50_per_second: rates.at50.p95,
+      p95_ms_at_200_per_second: rates.at200.p95,
+      p50_ms_at_200_per_second: rates.at200.p50,
+      long_run_per_second: rates.at1000.perSecond,
+      long_run_seconds: LONG_SECONDS,
+      long_run_p95_ms: rates.at1000.p95,
+      long_run_lost: rates.at1000.lost,
+      long_run_repeated: rates.at1000.repeated,
+      long_run_memory_mb_at_10_s: rates.at1000.memory[9] ?? 0,
+      long_run_memory_mb_at_end: rates.at1000.memory.at(-1) ?? 0,
+      long_run_cpu_ms_each: rates.at1000.cpuMs,
+      ...(await storedCost(folder, pem)),
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The same rate on a database with many deliveries and on one with none, in turn. */
+async function storedCost(folder: string, pem: string) {
+  const full = join(folder, 'full');
+  fillDeliveries(full, STORED);
+  return withPair(full, pem, (crowded) =>
+    withPair(join(folder, 'empty'), pem, async (empty) => {
+      const order = { perSecond: 100, seconds: 4 };
+      const found: { crowded: number; empty: number }[] = [];
+      for (let turn = 0; turn <= TURNS; turn++) {
+        const both = {
+          empty: (await latencies(empty, order)).p50,
+          crowded: (await latencies(crowded, order)).p50,
+        };
+        if (turn > 0) found.push(both);
+      }
+      return {
+        stored_deliveries: STORED,
+        p50_ms_with_none_stored: round2(median(found.map((one) => one.empty))),
+        p50_ms_with_all_stored: round2(median(found.map((one) => one.crowded))),
+        stored_over_none: round2(median(found.map((one) => one.crowded / one.empty))),
+      };
+    }),
+  );
+}
+
+interface Pair {
+  sender: Asked;
+  receiver: Asked;
+}
+
+interface Asked {
+  ask<T>(line: string): Promise<T>;
+}
+
+async function withPair<T>(folder: string, pem: string, work: (pair: Pair) => Promise<T>) {
+  const receiver = await startChild<{ port: number }>('webhook-receiver-child.mjs', [pem]);
+  const sender = await startChild('webhook-sender-child.mjs', [
+    folder,
+    pem,
+    String(receiver.ready.port),
+  ]);
+  try {
+    return await work({ sender: asked(sender), receiver: asked(receiver) });
+  } finally {
+    await Promise.all([sender.stop(), receiver.stop()]);
+  }
+}
+
+/** One line in, one line out. */
+function asked({ process: { stdin, stdout } }: Child<unknown>): Asked {
+  const lines: Interface = createInterface(stdout!);
+  return {
+    async ask<T>(line: string) {
+      const answer = once(lines, 'line');
+      stdin!.write(`${line}\n`);
+      return JSON.parse((await answer)[0]) as T;
+    },
+  };
+}
+
+async function latencies({ sender, receiver }: Pair, order: Order) {
+  const sent = await sender.ask<Sent>(JSON.stringify(order));
+  const { came, repeated } = await receiver.ask<Received>('');
+  const receipts = new Map(came);
+  const waits = sent.committed
+    .flatMap(([id, at]) => (receipts.has(id) ? [receipts.get(id)! - at] : []))
+    .sort((a, b) => a - b);
+  const first = sent.committed[0]![1];
+  const last = sent.committed.at(-1)![1];
+  return {
+    p50: round2(waits[waits.length >> 1]!),
+    p95: round2(waits[Math.floor(waits.length * 0.95)]!),
+    lost: sent.committed.length - waits.length + sent.unfinished,
+    repeated,
+    perSecond: Math.round((sent.committed.length / (last - first)) * 1000),
+    memory: sent.memory,
+    cpuMs: round2((sent.cpu * 1000) / sent.committed.length),
+  };
+}
+
+/** Key and certificate in one file, which is the authority of itself too. */
+function makeCertificate(folder: string): string {
+  const file = join(folder, 'receiver.pem');
+  const options =
+    'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=bench -addext subjectAltName=IP:127.0.0.1';
+  execFileSync('openssl', [...options.split(' '), '-keyout', file, '-out', `${file}.crt`], {
+    stdio: 'ignore',
+  });
+  execFileSync('sh', ['-c', `cat ${file}.crt >> ${file}`]);
+  return file;
+}

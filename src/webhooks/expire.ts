@@ -1,0 +1,48 @@
+/** Deletes deliveries with their attempts: those as old as the events that are no longer kept, and those of deleted endpoints. */
+
+import type { App } from '../app.ts';
+import { isoTime } from '../lib/clock.ts';
+import type { Job } from '../scheduler/scheduler.ts';
+import { bringForward } from './claim.ts';
+
+const BATCH = 500;
+
+export function expireDeliveriesJob(app: App): Job {
+  return { name: EXPIRE_DELIVERIES_JOB, tick: '0 19 * * * *', run: () => expireDeliveries(app) };
+}
+
+export const EXPIRE_DELIVERIES_JOB = 'webhooks.expire';
+
+/** In batches, so that a large backlog never stops the process. */
+export async function expireDeliveries(app: Pick<App, 'db' | 'clock' | 'config'>): Promise<void> {
+  const { db, clock, config } = app;
+  await bringForward(app);
+  if (config.EVENT_RETENTION > 0) {
+    const before = isoTime(clock.now() - config.EVENT_RETENTION);
+    while ((await deleteSome(app, (query) => query.where('created_at', '<', before))) === BATCH);
+  }
+  const gone = await db
+    .selectFrom('webhook_endpoints')
+    .select('id')
+    .where('deleted_at', 'is not', null)
+    .execute();
+  for (const { id } of gone) {
+    while ((await deleteSome(app, (query) => query.where('endpoint_id', '=', id))) === BATCH);
+    await db.deleteFrom('webhook_endpoints').where('id', '=', id).execute();
+  }
+}
+
+type Old = ReturnType<typeof deliveryIds>;
+
+const deliveryIds = ({ db }: Pick<App, 'db'>) => db.selectFrom('webhook_deliveries').select('id');
+
+async function deleteSome(app: Pick<App, 'db'>, filter: (query: Old) => Old): Promise<number> {
+  return app.db.transaction().execute(async (tx) => {
+    const { rows } = await tx.executeQuery(filter(deliveryIds(app)).limit(BATCH));
+    const ids = rows.map(({ id }) => id);
+    if (ids.length === 0) return 0;
+    await tx.deleteFrom('webhook_attempts').where('delivery_id', 'in', ids).execute();
+    await tx.deleteFrom('webhook_deliveries').where('id', 'in', ids).execute();
+    return ids.length;
+  });
+}

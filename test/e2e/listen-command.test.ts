@@ -1,0 +1,294 @@
+/** `listen` as a process, called by a real service: what it says, prints and answers, and how it ends. */
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { before, type TestContext, test } from 'node:test';
+import { openAuthority } from '../../src/listen/authority.ts';
+import type { WebhookDelivery } from '../../src/webhooks/schema.ts';
+import { startTestService, type TestService, temporaryFolder } from '../helpers/app.ts';
+import { buildProgram, runProgram, spawnProgram } from '../helpers/program.ts';
+
+before(async () => void (await buildProgram()));
+
+interface Listening {
+  url: string;
+  caFile: string;
+  /** All of stderr so far. */
+  stderr(): string;
+  /** Resolves with all of stdout, or stderr, as soon as it matches. */
+  prints(pattern: RegExp, stream?: 'stdout' | 'stderr'): Promise<string>;
+  /** Resolves with the exit code. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+async function startListen(t: TestContext, dir: string, args: string[] = []): Promise<Listening> {
+  const child = await spawnProgram(['listen', '--port', '0', '--dir', dir, ...args]);
+  const texts = { stdout: '', stderr: '' };
+  const ended = once(child, 'close');
+  t.after(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].setEncoding('utf8').on('data', (text) => {
+      texts[name] += text;
+    });
+  const prints: Listening['prints'] = async (pattern, stream = 'stdout') => {
+    while (!pattern.test(texts[stream])) {
+      const closed = await Promise.race([
+        once(child[stream], 'data').then(() => false),
+        ended.then(() => true),
+      ]);
+      if (closed && !pattern.test(texts[stream]))
+        assert.fail(`listen ended without ${pattern}: ${JSON.stringify(texts)}`);
+    }
+    return texts[stream];
+  };
+  const start = await prints(/-d '.*'\n/, 'stderr');
+  return {
+    url: /^Listening on (\S+) until/.exec(start)![1]!,
+    caFile: /DELIVERABILITY_WEBHOOK_CA_FILE=(\S+)/.exec(start)![1]!,
+    stderr: () => texts.stderr,
+    prints,
+    async end(signal) {
+      child.kill(signal);
+      return (await ended)[0];
+    },
+  };
+}
+
+interface Registered {
+  service: TestService;
+  endpoint: { id: string; secret: string };
+  dir: string;
+  /** With this secret in its file; null for none. The endpoint leads to it from then on. */
+  listen(secret: string | null, args?: string[]): Promise<Listening>;
+  /** Has the sample sent; resolves with its delivery after the first attempt. */
+  trial(): Promise<WebhookDelivery>;
+}
+
+/** A service that trusts the authority of a folder, and may call this machine. */
+async function register(t: TestContext): Promise<Registered> {
+  const dir = join(temporaryFolder(t), 'authority');
+  const { file } = await openAuthority(dir, Date.now());
+  const service = await startTestService(t, {
+    env: {
+      DELIVERABILITY_WEBHOOK_CA_FILE: file,
+      DELIVERABILITY_WEBHOOK_ALLOW_NETWORKS: '127.0.0.1/32',
+    },
+  });
+  const { body: endpoint } = await service.call<Registered['endpoint']>(
+    'POST',
+    '/v1/webhooks/endpoints',
+    { json: { url: 'https://127.0.0.1:4443/', events: ['*'] } },
+  );
+  const path = `/v1/webhooks/endpoints/${endpoint.id}`;
+  return {
+    service,
+    endpoint,
+    dir,
+    async listen(secret, args = []) {
+      const secretFile = join(temporaryFolder(t), 'secret.txt');
+      writeFileSync(secretFile, `${secret}\n`);
+      const listening = await startListen(t, dir, [
+        ...(secret === null ? [] : ['--secret-file', secretFile]),
+        ...args,
+      ]);
+      const changed = await service.call('PATCH', path, { json: { url: listening.url } });
+      assert.equal(changed.status, 200, changed.text);
+      return listening;
+    },
+    async trial() {
+      const { body } = await service.call<WebhookDelivery>('POST', `${path}/test`);
+      const waited = await service.call<WebhookDelivery>(
+        'GET',
+        `/v1/webhooks/deliveries/${body.id}?wait=20`,
+      );
+      return waited.body;
+    },
+  };
+}
+
+const firstAttempt = ({ attempts }: WebhookDelivery) => attempts[0]!;
+
+test('what it says at its start is enough to be called, and it ends with 0', async (t) => {
+  const dir = join(temporaryFolder(t), 'made here');
+  const listening = await startListen(t, dir, ['--name', 'receiver.example']);
+  const said = listening.stderr();
+  assert.match(said, /^Listening on https:\/\/receiver\.example:\d+\/ until you press Ctrl-C\.$/m);
+  assert.match(said, /the authority is new/);
+  assert.match(said, /start this again with --secret-file FILE/);
+  assert.ok(said.includes(`DELIVERABILITY_WEBHOOK_CA_FILE='${dir}/ca.pem' \\\n`), said);
+  assert.match(said, /DELIVERABILITY_WEBHOOK_ALLOW_NETWORKS=127\.0\.0\.1\/32 \\\n/);
+  assert.match(said, /curl http:\/\/127\.0\.0\.1:8080\/v1\/webhooks\/endpoints/);
+  const body = JSON.parse(/-d '(.*)'$/m.exec(said)![1]!);
+  assert.deepEqual(body, { url: listening.url, events: ['*'] });
+  assert.equal(await listening.end('SIGINT'), 0);
+  const again = await startListen(t, dir);
+  assert.doesNotMatch(again.stderr(), /the authority is new/);
+  assert.equal(await again.end('SIGTERM'), 0);
+});
+
+test('events of the service are verified and printed, and a repeat is told', async (t) => {
+  const { service, endpoint, listen, trial } = await register(t);
+  const listening = await listen(endpoint.secret);
+  const delivery = await trial();
+  assert.equal(delivery.status, 'succeeded', JSON.stringify(delivery.attempts));
+  const out = await listening.prints(/answered/);
+  // The summary is wrapped to the width.
+  assert.match(
+    out.replaceAll(/\n {10}(?![✓a])/g, ' '),
+    /^\d\d:\d\d:\d\d {2}test\.completed {2}evt_\S+ {2}test mode score \d+, grade [A-F], “[^”]+”, from \S+, SPF \w+, DKIM \w+, DMARC \w+\n {10}✓ verified\n {10}answered 200\n\n$/,
+  );
+  assert.ok(out.includes(delivery.event_id));
+  await service.call('POST', `/v1/webhooks/deliveries/${delivery.id}/resend`);
+  assert.match(await listening.prints(/repeat[\s\S]*\n\n$/), /repeat: delivery 2 of this event\n/);
+  await service.call('POST', `/v1/webhooks/endpoints/${endpoint.id}/rotate-secret`, { json: {} });
+  await trial();
+  await listening.prints(/✓ verified, by the former secret: take the new one/);
+});
+
+test('without a secret an event is printed as not verified, and taken', async (t) => {
+  const { listen, trial } = await register(t);
+  const listening = await listen(null);
+  assert.equal((await trial()).status, 'succeeded');
+  assert.match(await listening.prints(/answered 200/), /✗ not verified: no --secret given/);
+});
+
+test('what a wrong secret has signed is answered 400, and why', async (t) => {
+  const { listen, trial } = await register(t);
+  const listening = await listen('whsec_c29tZXRoaW5nIGVsc2U=');
+  const attempt = firstAttempt(await trial());
+  const reason = 'X-Service-Signature is of another secret, or the body was changed on its way';
+  assert.equal(attempt.response_status, 400);
+  assert.equal(attempt.response_body, `${reason}\n`);
+  const out = await listening.prints(/answered/);
+  assert.ok(out.includes(`✗ not verified: ${reason}\n          answered 400\n`), out);
+});
+
+test('--status answers so, and --json prints a line of JSON for each delivery', async (t) => {
+  const { endpoint, listen, trial } = await register(t);
+  const listening = await listen(endpoint.secret, ['--status', '503', '--json']);
+  const delivery = await trial();
+  assert.equal(delivery.status, 'pending');
+  assert.equal(firstAttempt(delivery).response_status, 503);
+  const out = await listening.prints(/\n/);
+  const { received_at, ...line } = JSON.parse(out);
+  assert.match(received_at, /^\d{4}-.*Z$/);
+  assert.deepEqual(line, {
+    type: 'test.completed',
+    event_id: delivery.event_id,
+    livemode: false,
+    verified: true,
+    former_secret: false,
+    fault: null,
+    delivery: 1,
+    forwarded: false,
+    answered: 503,
+    event: JSON.parse(delivery.payload!),
+  });
+});
+
+test('--forward passes on what came and what was answered, and says where nobody listens', async (t) => {
+  const { endpoint, listen, trial } = await register(t);
+  const heard: { request: IncomingMessage; body: string }[] = [];
+  const own = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    heard.push({ request, body: Buffer.concat(chunks).toString() });
+    response.writeHead(418, { 'x-own': 'yes' }).end('a teapot');
+  });
+  await once(own.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => own.close());
+  const { port } = own.address() as AddressInfo;
+  const address = `http://127.0.0.1:${port}/own?a=1`;
+  const listening = await listen(endpoint.secret, ['--forward', address]);
+  const delivery = await trial();
+  const attempt = firstAttempt(delivery);
+  assert.equal(attempt.response_status, 418);
+  assert.equal(attempt.response_body, 'a teapot');
+  assert.equal(attempt.response_headers!['x-own'], 'yes');
+  const [{ request, body }] = heard as [(typeof heard)[0]];
+  assert.deepEqual([request.method, request.url], ['POST', '/own?a=1']);
+  assert.equal(body, delivery.payload);
+  assert.equal(request.headers.host, `127.0.0.1:${port}`);
+  for (const [name, value] of Object.entries(attempt.request_headers))
+    assert.equal(request.headers[name.toLowerCase()], value, name);
+  await listening.prints(/answered 418, by your program\n/);
+  own.close();
+  own.closeAllConnections();
+  const second = firstAttempt(await trial());
+  assert.equal(second.response_status, 502);
+  assert.equal(second.response_body, 'your program gave no answer\n');
+  const out = await listening.prints(/answered 502: .*nobody listens there\n/);
+  assert.ok(out.includes(`: http://127.0.0.1:${port}/own gave no answer: `), out);
+});
+
+test('an event that is not of the service is never forwarded', async (t) => {
+  const { listen } = await register(t);
+  const listening = await listen('whsec_c29tZXRoaW5nIGVsc2U=', [
+    '--forward',
+    'http://127.0.0.1:1/',
+  ]);
+  const ca = readFileSync(listening.caFile);
+  const ask = (method: string, body: string | Buffer) =>
+    new Promise<[number | undefined, string]>((resolve, reject) => {
+      requestHttps(listening.url, { method, ca, agent: false }, async (response) => {
+        let text = '';
+        for await (const chunk of response.setEncoding('utf8')) text += chunk;
+        resolve([response.statusCode, text]);
+      })
+        .on('error', reject)
+        .end(body);
+    });
+  const event = JSON.stringify({ object: 'event', id: 'evt_1', type: 'test.failed', data: {} });
+  assert.deepEqual(await ask('POST', event), [400, 'it has no signature\n']);
+  assert.deepEqual(await ask('POST', 'hello'), [400, 'it has no signature\n']);
+  assert.deepEqual(await ask('GET', ''), [405, 'events are sent by POST\n']);
+  const large = Buffer.alloc(1024 * 1024 + 1, ' ');
+  assert.deepEqual(await ask('POST', large), [413, 'the body is larger than 1 MiB\n']);
+  await assert.rejects(fetch(listening.url));
+  await listening.prints(/A caller went without a request\. .*CA_FILE=/, 'stderr');
+  await assert.rejects(fetch(listening.url.replace('https', 'http')));
+  await listening.prints(/A caller speaks plain HTTP/, 'stderr');
+});
+
+test('what it cannot do ends with 2 or 3, and says what to do', async (t) => {
+  const folder = temporaryFolder(t);
+  const foreign = temporaryFolder(t);
+  writeFileSync(join(foreign, 'ca.pem'), 'of somebody else');
+  const secretFile = join(folder, 'secret');
+  writeFileSync(secretFile, 'no secret');
+  const busy = createServer().listen(0, '127.0.0.1');
+  await once(busy, 'listening');
+  t.after(() => busy.close());
+  const { port } = busy.address() as AddressInfo;
+  const cases: [args: string[], code: number, sentence: RegExp][] = [
+    [['now'], 2, /"now" is one word too many/],
+    [['--port', '65536'], 2, /--port takes a number from 0 to 65535/],
+    [['--host', '0.0.0.0'], 2, /--host takes an IP address of this machine/],
+    [['--name', 'a b'], 2, /--name takes a name/],
+    [['--name', 'localhost'], 2, /--name takes no localhost.*127\.0\.0\.1/],
+    [['--name', 'My.LocalHost.'], 2, /--name takes no localhost/],
+    [['--status', '99'], 2, /--status takes a number from 200 to 599/],
+    [['--forward', 'ftp://127.0.0.1/'], 2, /--forward takes an address/],
+    [['--forward', 'http://127.0.0.1/', '--status', '500'], 2, /exclude each other/],
+    [['--secret', 'hunter2'], 2, /--secret is no secret of an endpoint/],
+    [['--secret-file', secretFile], 2, /secret is no secret of an endpoint/],
+    [['--secret-file', join(folder, 'none')], 2, /none cannot be read \(ENOENT\)/],
+    [['--dir', foreign], 2, /are not an authority that this command has made/],
+    [['--dir', folder, '--port', String(port)], 3, /another program listens there\. Give another/],
+    [['--dir', join(secretFile, 'below')], 2, /lies below something that is none\. Name another/],
+  ];
+  for (const [args, code, sentence] of cases) {
+    const ended = await runProgram(['listen', ...args]);
+    assert.deepEqual([ended.code, ended.stdout], [code, ''], args.join(' '));
+    assert.match(ended.stderr, sentence);
+    assert.doesNotMatch(ended.stderr, /hunter2/);
+  }
+});

@@ -1,0 +1,142 @@
+/** `kill -9` at any moment under load: every committed event reaches every endpoint, and none that was not. */
+
+import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { systemClock } from '../../src/lib/clock.ts';
+import { DELIVER_JOB } from '../../src/webhooks/jobs.ts';
+import { startTestService, temporaryFolder } from '../helpers/app.ts';
+import { startDnsServer } from '../helpers/dns-server.ts';
+import { goodMessage } from '../helpers/good-message.ts';
+import { runProgram } from '../helpers/program.ts';
+import { type Random, seededRandom } from '../helpers/random.ts';
+import { startReceiver } from '../helpers/receiver.ts';
+import { type ServeOptions, serveEnvironment, spawnServe } from '../helpers/serve-process.ts';
+import { SENDER_ZONE } from './sender.ts';
+import { compare, startCrowd } from './webhook-crowd.ts';
+
+const ROUNDS = Number(process.env.WEBHOOK_KILL_ROUNDS ?? 300);
+const TESTS_PER_ROUND = 6;
+const LONGEST_LIFE_MS = 700;
+const SECRET_KEY = 'a secret key for the tests of kills, long enough';
+
+test(`${ROUNDS} kills lose no event and invent none`, { timeout: 900_000 }, async (t) => {
+  const seed = Number(process.env.KILL_SEED ?? randomInt(2 ** 31));
+  t.diagnostic(`KILL_SEED=${seed}`);
+  const random = seededRandom(seed);
+  const receiver = await startReceiver(t);
+  const folder = temporaryFolder(t);
+  const path = join(folder, 'deliverability.db');
+  const dns = await startDnsServer(SENDER_ZONE);
+  t.after(() => dns.close());
+  const env = {
+    ...receiver.env,
+    DELIVERABILITY_DNS_SERVERS: `127.0.0.1:${dns.address.port}`,
+    DELIVERABILITY_SECRET_KEY: SECRET_KEY,
+    DELIVERABILITY_BLOCKLISTS: '-all',
+    DELIVERABILITY_WORKERS: '1',
+  };
+  const crowd = await startCrowd(receiver, path, SECRET_KEY, random);
+  const key = await ownerKey({ folder, env });
+  const begun = performance.now();
+  const promised: string[] = [];
+  for (let round = 0; round < ROUNDS; round++)
+    promised.push(...(await liveAndBeKilled({ folder, env }, key, random)));
+  crowd.recover();
+  await deliverAll(t, folder, env);
+
+  const { faults, figures } = compare(receiver, path);
+  assert.deepEqual(faults.slice(0, 10), []);
+  assert.ok(figures.events >= promised.length, 'each promised test has its event');
+  assert.ok(figures.cutShort > 0, 'no kill has cut an attempt short');
+  const seconds = Math.round((performance.now() - begun) / 1000);
+  t.diagnostic(JSON.stringify({ rounds: ROUNDS, seconds, promised: promised.length, ...figures }));
+});
+
+async function ownerKey({ folder, env }: ServeOptions): Promise<string> {
+  const { stdout, stderr } = await runProgram(['owner', 'owner@example.com', '--json'], {
+    ...serveEnvironment(folder),
+    ...env,
+  });
+  if (!stdout) throw new Error(stderr);
+  return JSON.parse(stdout).key;
+}
+
+/** One life under load; the ids of the tests that were answered with 201. */
+async function liveAndBeKilled(
+  options: ServeOptions,
+  key: string,
+  random: Random,
+): Promise<string[]> {
+  const service = await spawnServe(options);
+  const promised: string[] = [];
+  let load: Promise<unknown> = Promise.resolve();
+  if (!random.chance(0.1)) {
+    const ready = await service.line('ready');
+    assert.ok(ready, `it did not start again: ${JSON.stringify(service.log)}`);
+    load = Promise.all(
+      Array.from({ length: TESTS_PER_ROUND }, () => submit(String(ready.api), key, promised)),
+    );
+  }
+  await pause(random.below(LONGEST_LIFE_MS));
+  if (random.chance(0.1)) {
+    service.signal('SIGTERM');
+    await pause(random.below(100));
+  }
+  service.signal('SIGKILL');
+  await service.ended;
+  await load;
+  assert.deepEqual(
+    service.log.filter(({ level }) => level === 'error'),
+    [],
+  );
+  return promised;
+}
+
+async function submit(url: string, key: string, promised: string[]): Promise<void> {
+  try {
+    const response = await fetch(`${url}/v1/tests?client_ip=192.0.2.1&helo=mx.example.com`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'message/rfc822' },
+      body: goodMessage(),
+    });
+    const { id } = (await response.json()) as { id: string };
+    if (response.status === 201) promised.push(id);
+  } catch {
+    // Cut off by the kill.
+  }
+}
+
+/** The same database once more, with a clock that is set on to whatever is due next. */
+async function deliverAll(t: TestContext, folder: string, env: Record<string, string>) {
+  let ahead = 0;
+  const clock = { now: () => systemClock.now() + ahead };
+  const { app } = await startTestService(t, { folder, env, clock });
+  for (;;) {
+    const analysing = await app.db
+      .selectFrom('tests')
+      .select('id')
+      .where('analysis_due_at', 'is not', null)
+      .execute();
+    const next = await app.db
+      .selectFrom('webhook_deliveries')
+      .select('due_at')
+      .where('due_at', 'is not', null)
+      .where('lease', 'is', null)
+      .orderBy('due_at')
+      .limit(1)
+      .executeTakeFirst();
+    const running = await app.db
+      .selectFrom('webhook_deliveries')
+      .select('id')
+      .where('lease', 'is not', null)
+      .limit(1)
+      .execute();
+    if (analysing.length === 0 && !next && running.length === 0) break;
+    if (next) ahead = Math.max(ahead, Date.parse(next.due_at!) - systemClock.now());
+    app.scheduler.wake(DELIVER_JOB);
+    await pause(20);
+  }
+}

@@ -1,0 +1,227 @@
+/** Who wrote is answered when it is on the disk, while the next goes on; and nothing else waits. */
+
+import assert from 'node:assert/strict';
+import { copyFileSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import BetterSqlite from 'better-sqlite3';
+import { Kysely, sql } from 'kysely';
+import { sqliteDialect } from '../../src/store/dialect.ts';
+import { openStore } from '../../src/store/open.ts';
+import { createWalSync } from '../../src/store/wal-sync.ts';
+import { temporaryFolder } from '../helpers/app.ts';
+
+interface Tables {
+  notes: { n: number };
+}
+
+/** A database whose writes to the disk end when the test says so. */
+function open(t: TestContext) {
+  const path = join(temporaryFolder(t), 'a.db');
+  const sqlite = new BetterSqlite(path);
+  sqlite.pragma('journal_mode = WAL');
+  sqlite.exec('CREATE TABLE notes (n INTEGER NOT NULL CHECK (n >= 0)) STRICT');
+  const asked: PromiseWithResolvers<void>[] = [];
+  const db = new Kysely<Tables>({
+    dialect: sqliteDialect(sqlite, {
+      synced() {
+        const one = Promise.withResolvers<void>();
+        asked.push(one);
+        return one.promise;
+      },
+      async close() {},
+    }),
+  });
+  t.after(() => db.destroy());
+  const insert = (n: number) => db.insertInto('notes').values({ n });
+  return {
+    db,
+    asked,
+    insert,
+    note: (n: number) =>
+      db.transaction().execute((tx) => tx.insertInto('notes').values({ n }).execute()),
+    numbers: async () => (await db.selectFrom('notes').selectAll().execute()).map(({ n }) => n),
+  };
+}
+
+/** Whether it has been settled when everything that can go on without the disk has. */
+async function settled(promise: Promise<unknown>): Promise<boolean> {
+  let is = false;
+  promise.then(
+    () => (is = true),
+    () => (is = true),
+  );
+  for (let i = 0; i < 5; i++) await nextTurn();
+  return is;
+}
+
+test('a transaction is answered when it is on the disk; others go on meanwhile', async (t) => {
+  const { note, asked, numbers } = open(t);
+  const first = note(1);
+  assert.equal(await settled(first), false);
+  const second = note(2);
+  assert.equal(await settled(second), false);
+  assert.equal(asked.length, 2);
+  assert.deepEqual(await numbers(), [1, 2]);
+  asked[0]!.resolve();
+  assert.equal(await settled(first), true);
+  assert.equal(await settled(second), false);
+  asked[1]!.resolve();
+  await second;
+});
+
+test('a single statement that writes waits likewise, one that returns rows too', async (t) => {
+  const { insert, asked } = open(t);
+  const plain = insert(1).execute();
+  assert.equal(await settled(plain), false);
+  const returning = insert(2).returning('n').execute();
+  assert.equal(await settled(returning), false);
+  for (const { resolve } of asked) resolve();
+  await plain;
+  assert.deepEqual(await returning, [{ n: 2 }]);
+});
+
+test('who only reads waits for nothing', async (t) => {
+  const { db, asked, numbers } = open(t);
+  await numbers();
+  await db.transaction().execute((tx) => tx.selectFrom('notes').selectAll().execute());
+  assert.equal(asked.length, 0);
+});
+
+test('what fails is undone and asks for nothing', async (t) => {
+  const { note, asked, numbers } = open(t);
+  await assert.rejects(note(-1));
+  assert.equal(asked.length, 0);
+  assert.deepEqual(await numbers(), []);
+});
+
+/** A database with something in its log, and the means of its sync as the test says. */
+async function withLog(t: TestContext) {
+  const path = join(temporaryFolder(t), 'a.db');
+  const store = openStore(path);
+  t.after(() => store.close());
+  await sql`CREATE TABLE notes (n INTEGER)`.execute(store.db);
+  assert.ok(existsSync(`${path}-wal`));
+  const asked: PromiseWithResolvers<void>[] = [];
+  const fatal: unknown[] = [];
+  const sync = createWalSync(path, {
+    syncFile() {
+      const one = Promise.withResolvers<void>();
+      asked.push(one);
+      return one.promise;
+    },
+    fatal: (error) => fatal.push(error),
+  });
+  return { sync, asked, fatal };
+}
+
+const never = async () => assert.fail('nothing is to be rescued');
+const EIO = Object.assign(new Error('i/o error'), { code: 'EIO' });
+
+test('many that wait share a write; one that began before does not count', async (t) => {
+  const { sync, asked } = await withLog(t);
+  const first = sync.synced(never);
+  assert.equal(await settled(first), false);
+  const [second, third] = [sync.synced(never), sync.synced(never)];
+  assert.equal(asked.length, 1);
+  asked[0]!.resolve();
+  assert.equal(await settled(first), true);
+  assert.equal(await settled(second), false);
+  assert.equal(asked.length, 2);
+  const closed = sync.close();
+  asked[1]!.resolve();
+  await Promise.all([second, third, closed]);
+  assert.equal(asked.length, 2);
+  await sync.close();
+});
+
+test('where the log cannot be written, nobody is answered until all is on the disk in another way', async (t) => {
+  const { sync, asked, fatal } = await withLog(t);
+  const rescue = Promise.withResolvers<void>();
+  let rescues = 0;
+  const by = () => {
+    rescues++;
+    return rescue.promise;
+  };
+  const first = sync.synced(by);
+  assert.equal(await settled(first), false);
+  asked[0]!.reject(EIO);
+  const second = sync.synced(by);
+  while (rescues === 0) await nextTurn();
+  assert.equal(await settled(first), false);
+  assert.equal(await settled(second), false);
+  assert.equal(rescues, 1);
+  rescue.resolve();
+  assert.equal(await settled(first), true);
+  while (!asked[1]) await nextTurn();
+  asked[1].resolve();
+  await second;
+  assert.deepEqual(fatal, []);
+  await sync.close();
+});
+
+test('where nothing brings it there, nobody is answered any more', async (t) => {
+  const { sync, asked, fatal } = await withLog(t);
+  const first = sync.synced(async () => {
+    throw EIO;
+  });
+  assert.equal(await settled(first), false);
+  asked[0]!.reject(EIO);
+  while (fatal.length === 0) await nextTurn();
+  assert.equal(await settled(first), false);
+  assert.deepEqual(fatal, [EIO]);
+  assert.equal(await settled(sync.synced(never)), false);
+});
+
+test('a commit whose log fails is brought into the database itself', async (t) => {
+  const path = join(temporaryFolder(t), 'a.db');
+  const sqlite = new BetterSqlite(path);
+  sqlite.pragma('journal_mode = WAL');
+  sqlite.exec('CREATE TABLE notes (n INTEGER NOT NULL) STRICT');
+  const sync = createWalSync(path, {
+    syncFile: async () => {
+      throw EIO;
+    },
+    fatal: (error) => assert.fail(String(error)),
+  });
+  const db = new Kysely<Tables>({ dialect: sqliteDialect(sqlite, sync) });
+  t.after(() => db.destroy());
+  await db.transaction().execute((tx) => tx.insertInto('notes').values({ n: 7 }).execute());
+  // Without its log, as if that were lost.
+  const copy = `${path}.copy`;
+  copyFileSync(path, copy);
+  const other = new BetterSqlite(copy);
+  assert.deepEqual(other.prepare('SELECT n FROM notes').pluck().all(), [7]);
+  other.close();
+});
+
+test('what comes after the database has undone a transaction does not stand alone', async (t) => {
+  const { db, numbers } = open(t);
+  const undone = db.transaction().execute(async (tx) => {
+    await sql`INSERT OR ROLLBACK INTO notes VALUES (-1)`.execute(tx).catch(() => {});
+    await tx.insertInto('notes').values({ n: 3 }).execute();
+  });
+  await assert.rejects(undone, { code: 'SQLITE_FULL' });
+  assert.deepEqual(await numbers(), []);
+});
+
+test('another process that writes is waited for, and nothing else waits with it', async (t) => {
+  const folder = temporaryFolder(t);
+  const path = join(folder, 'a.db');
+  const store = openStore(path);
+  t.after(() => store.close());
+  const insert = (name: string) =>
+    store.db.insertInto('service_facts').values({ name, value: '' }).execute();
+  await insert('first');
+  const other = new BetterSqlite(path);
+  other.exec('BEGIN IMMEDIATE');
+  const alone = insert('alone');
+  const together = store.db
+    .transaction()
+    .execute((tx) => tx.insertInto('service_facts').values({ name: 'b', value: '' }).execute());
+  assert.equal(await settled(alone), false);
+  other.exec('COMMIT');
+  other.close();
+  await Promise.all([alone, together]);
+});

@@ -1,0 +1,318 @@
+/** Deliveries by the clock: their times, their end, what is held, and what an ended process leaves. */
+
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { appendEvent } from '../../src/events/append.ts';
+import { isoTime } from '../../src/lib/clock.ts';
+import { transact } from '../../src/store/after-commit.ts';
+import { bringForward, releaseDeliveries } from '../../src/webhooks/claim.ts';
+import { DELIVER_JOB } from '../../src/webhooks/jobs.ts';
+import { startMailSink } from '../outbox/mail-sink.ts';
+import { attemptsOf, startDelivering } from './endpoints.ts';
+
+const MIN_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+test('an event comes once, with its id, its type and a signature by the contract', async (t) => {
+  const { app, receiver, clock, makeEndpoint, append, deliverDue, deliveries } =
+    await startDelivering(t);
+  const { secret } = await makeEndpoint();
+  const event = await append({ data: { subject: 'Grüße "und" mehr\u2028' } });
+  await deliverDue();
+  assert.equal(receiver.requests.length, 1);
+  const [{ headers, body, method }] = receiver.requests as [(typeof receiver.requests)[0]];
+  assert.equal(method, 'POST');
+  assert.equal(headers['content-type'], 'application/json');
+  assert.deepEqual(JSON.parse(body), {
+    id: event.id,
+    object: 'event',
+    type: 'test.completed',
+    created_at: event.created_at,
+    livemode: true,
+    data: { subject: 'Grüße "und" mehr\u2028' },
+  });
+  const timestamp = String(Math.floor(clock.now() / 1000));
+  assert.equal(headers['x-service-event-id'], event.id);
+  assert.equal(headers['x-service-timestamp'], timestamp);
+  const expected = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
+  assert.equal(headers['x-service-signature'], `sha256=${expected}`);
+  const [delivery] = await deliveries();
+  assert.equal(delivery!.status, 'succeeded');
+  assert.equal(delivery!.due_at, null);
+  const [attempt] = await attemptsOf(app, delivery!.id);
+  assert.equal(attempt!.response_status, 200);
+  assert.equal(attempt!.error, null);
+  assert.equal(attempt!.trigger, 'event');
+});
+
+test('a receiver that fails is asked at 0, 1, 5, 30 minutes, 2 and 8 hours after one another, and no seventh time', async (t) => {
+  const { app, receiver, clock, makeEndpoint, append, deliverDue, deliveries } =
+    await startDelivering(t);
+  await makeEndpoint();
+  receiver.answer = () => ({ status: 503, body: 'later' });
+  await append();
+  await deliverDue();
+  for (const [index, minutes] of [1, 5, 30, 120, 480].entries()) {
+    clock.advance(minutes * MIN_MS - 1);
+    await deliverDue();
+    assert.equal(receiver.requests.length, index + 1, `before ${minutes} minutes`);
+    clock.advance(1);
+    await deliverDue();
+    assert.equal(receiver.requests.length, index + 2, `after ${minutes} minutes`);
+  }
+  clock.advance(30 * DAY_MS - 1);
+  await deliverDue();
+  assert.equal(receiver.requests.length, 6);
+  const [delivery] = await deliveries();
+  assert.equal(delivery!.status, 'failed');
+  const attempts = await attemptsOf(app, delivery!.id);
+  assert.deepEqual(
+    attempts.map(({ number, trigger }) => [number, trigger]),
+    [
+      [1, 'event'],
+      [2, 'retry'],
+      [3, 'retry'],
+      [4, 'retry'],
+      [5, 'retry'],
+      [6, 'retry'],
+    ],
+  );
+  assert.equal(attempts[5]!.error, 'status 503: only 2xx is a success');
+  assert.equal(attempts[5]!.response_body, 'later');
+  const ids = new Set(receiver.requests.map(({ headers }) => headers['webhook-id']));
+  assert.equal(ids.size, 1);
+  assert.equal(new Set(receiver.requests.map(({ body }) => body)).size, 1);
+});
+
+test('the delay counts from the end of an attempt', async (t) => {
+  const { receiver, clock, makeEndpoint, append, deliverDue, deliveries } =
+    await startDelivering(t);
+  await makeEndpoint();
+  receiver.answer = () => {
+    clock.advance(20_000);
+    return 500;
+  };
+  await append();
+  const begun = clock.now();
+  await deliverDue();
+  const [delivery] = await deliveries();
+  assert.equal(delivery!.due_at, isoTime(begun + 20_000 + MIN_MS));
+});
+
+test('only those that want the type get it; one switched off gets none, one disabled for failing has it held', async (t) => {
+  const { receiver, makeEndpoint, append, deliverDue, deliveries } = await startDelivering(t);
+  const wants = await makeEndpoint({ events: '["test.failed","test.completed"]' });
+  await makeEndpoint({ events: '["test.failed"]' });
+  await makeEndpoint({ enabled: 0 });
+  await makeEndpoint({ deleted_at: isoTime(0) });
+  const failing = await makeEndpoint({ auto_disabled_at: isoTime(0) });
+  await append();
+  await deliverDue();
+  assert.deepEqual(
+    (await deliveries()).map(({ endpoint_id, status }) => [endpoint_id, status]),
+    [
+      [wants.id, 'succeeded'],
+      [failing.id, 'held'],
+    ],
+  );
+  assert.equal(receiver.requests.length, 1);
+});
+
+test('what is rolled back with its change is never delivered', async (t) => {
+  const { receiver, makeEndpoint, app, deliverDue, deliveries, append } = await startDelivering(t);
+  await makeEndpoint();
+  await assert.rejects(
+    transact(app.db, async (tx) => {
+      await appendEvent(tx, { type: 'test.failed', livemode: true, data: {} }, app);
+      throw new Error('undone');
+    }),
+  );
+  await append();
+  await deliverDue();
+  assert.equal((await deliveries()).length, 1);
+  assert.equal(receiver.requests.length, 1);
+});
+
+test('an attempt that a crash cut short is logged as interrupted, made again, and counts for nothing', async (t) => {
+  const { app, receiver, clock, makeEndpoint, append, deliverDue, deliveries } =
+    await startDelivering(t);
+  await makeEndpoint();
+  receiver.answer = () => 500;
+  await append();
+  await deliverDue();
+  const { id } = (await deliveries())[0]!;
+  // As the claim leaves it, and no process comes back to it.
+  await app.db
+    .updateTable('webhook_deliveries')
+    .set({ lease: 'req_gone', attempts: 2, due_at: isoTime(clock.now() + 90_000) })
+    .execute();
+  await app.db
+    .insertInto('webhook_attempts')
+    .values({
+      delivery_id: id,
+      number: 2,
+      trigger: 'retry',
+      started_at: isoTime(clock.now()),
+      url: receiver.url,
+      request_headers: '{}',
+    })
+    .execute();
+  await releaseDeliveries(app);
+  receiver.answer = () => 200;
+  await deliverDue();
+  const attempts = await attemptsOf(app, id);
+  assert.match(attempts[1]!.error!, /^interrupted/);
+  assert.equal(attempts[1]!.duration_ms, null);
+  assert.equal(attempts[2]!.response_status, 200);
+  const [delivery] = await deliveries();
+  assert.equal(delivery!.status, 'succeeded');
+  assert.equal(delivery!.round_failures, 1);
+});
+
+test('a lease that runs out is taken up without a restart too', async (t) => {
+  const { app, receiver, clock, makeEndpoint, append, deliverDue, deliveries } =
+    await startDelivering(t);
+  const { id } = await makeEndpoint({ enabled: 0 });
+  await app.db.updateTable('webhook_endpoints').set({ enabled: 1 }).where('id', '=', id).execute();
+  await app.scheduler.stop();
+  await append();
+  await app.db
+    .updateTable('webhook_deliveries')
+    .set({ lease: 'req_other', due_at: isoTime(clock.now() + 90_000) })
+    .execute();
+  app.scheduler.start();
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(receiver.requests.length, 0);
+  clock.advance(90_000);
+  await deliverDue();
+  assert.equal(receiver.requests.length, 1);
+  assert.equal((await deliveries())[0]!.status, 'succeeded');
+});
+
+test('an endpoint that only fails for five days is disabled, with a mail to owner and admins; what waits is held', async (t) => {
+  const sink = await startMailSink(t);
+  const { app, service, receiver, clock, makeEndpoint, append, deliverDue, deliveries } =
+    await startDelivering(t, {
+      env: {
+        DELIVERABILITY_MAIL_URL: `smtp://127.0.0.1:${sink.port}`,
+        DELIVERABILITY_MAIL_FROM: 'no-reply@example.com',
+      },
+    });
+  const admin = await service.makeMember('admin');
+  await service.makeMember('member');
+  const { id } = await makeEndpoint();
+  receiver.answer = () => 500;
+  const stateOf = () =>
+    app.db
+      .selectFrom('webhook_endpoints')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+  await append();
+  await deliverDue();
+  assert.equal((await stateOf()).failing_since, isoTime(clock.now()));
+  clock.advance(4 * DAY_MS);
+  await append();
+  await deliverDue();
+  // One success, and it begins anew.
+  receiver.answer = () => 200;
+  await append();
+  await deliverDue();
+  assert.equal((await stateOf()).failing_since, null);
+  receiver.answer = () => 500;
+  await append();
+  await deliverDue();
+  clock.advance(5 * DAY_MS - 1);
+  await append();
+  await deliverDue();
+  assert.equal((await stateOf()).auto_disabled_at, null);
+  clock.advance(1);
+  await append();
+  await deliverDue();
+  assert.equal((await stateOf()).auto_disabled_at, isoTime(clock.now()));
+  const held = (await deliveries()).filter(({ status }) => status === 'held');
+  assert.ok(held.length >= 1);
+  assert.ok((await deliveries()).every(({ status }) => status !== 'pending'));
+  const asked = receiver.requests.length;
+  await append();
+  await deliverDue();
+  assert.equal(receiver.requests.length, asked);
+  assert.equal((await deliveries()).at(-1)!.status, 'held');
+  await app.scheduler.stop();
+  assert.deepEqual(
+    sink.taken.map(({ to }) => String(to)).sort(),
+    [admin.email, 'owner@example.com'].sort(),
+  );
+  const mail = sink.taken[0]!.raw.toString().replace(/=\r\n/g, '').replace(/=3D/g, '=');
+  assert.match(mail, new RegExp(id));
+  // What the mail says brings all of it back, the first that failed too.
+  const [, since] = /"since": "([^"]+)"/.exec(mail)!;
+  assert.ok((await deliveries()).some(({ created_at }) => created_at === since));
+  const missed = (await deliveries()).filter(({ status }) => status !== 'succeeded');
+  receiver.answer = () => 200;
+  await service.call('PATCH', `/v1/webhooks/endpoints/${id}`, { json: { enabled: true } });
+  const recovered = await service.call('POST', `/v1/webhooks/endpoints/${id}/recover`, {
+    json: { since },
+  });
+  const old = missed.filter(({ created_at }) => created_at < since!);
+  assert.equal(recovered.body.recovered, missed.length - old.length);
+  // Only what had failed before the success in between is left out.
+  assert.ok(old.every(({ created_at }) => Date.parse(created_at) < clock.now() - 9 * DAY_MS + 1));
+});
+
+test('one that never answers delays no other', async (t) => {
+  const { app, receiver, makeEndpoint, append, deliveries } = await startDelivering(t);
+  for (let i = 0; i < 30; i++)
+    await makeEndpoint({ url: receiver.url.replace('/hooks', '/silent') });
+  const { id: good } = await makeEndpoint();
+  const silent: (() => void)[] = [];
+  receiver.answer = ({ path }) =>
+    path === '/hooks' ? 200 : new Promise((resolve) => silent.push(() => resolve(200)));
+  for (let i = 0; i < 20; i++) await append();
+  const done = async () =>
+    (await deliveries()).filter(
+      ({ endpoint_id, status }) => endpoint_id === good && status === 'succeeded',
+    ).length;
+  const begun = performance.now();
+  while ((await done()) < 20 && performance.now() - begun < 5000) await app.signals.wait('any', 20);
+  assert.equal(await done(), 20);
+  assert.ok(silent.length <= 60, 'two at once to each that has not answered yet');
+  receiver.answer = () => 200;
+  for (const answer of silent) answer();
+});
+
+test('what cannot be recorded is recorded later, and nothing is called again', async (t) => {
+  const { app, receiver, clock, makeEndpoint, append, deliveries } = await startDelivering(t);
+  await makeEndpoint();
+  await sql`CREATE TRIGGER full BEFORE UPDATE OF duration_ms ON webhook_attempts
+    BEGIN SELECT RAISE(ABORT, 'no'); END`.execute(app.db);
+  await append();
+  await receiver.until(1);
+  clock.advance(120_000);
+  app.scheduler.wake(DELIVER_JOB);
+  await app.scheduler.stop().catch(() => {});
+  assert.equal((await deliveries())[0]!.status, 'pending');
+  await sql`DROP TRIGGER full`.execute(app.db);
+  app.scheduler.start();
+  while ((await deliveries())[0]!.status !== 'succeeded') await app.signals.wait('any', 20);
+  assert.equal(receiver.requests.length, 1);
+  assert.equal((await attemptsOf(app, (await deliveries())[0]!.id)).length, 1);
+});
+
+test('a clock that was set back makes nothing wait for it', async (t) => {
+  const { app, receiver, clock, makeEndpoint, append, deliverDue } = await startDelivering(t);
+  await makeEndpoint();
+  receiver.answer = () => 500;
+  await append();
+  await deliverDue();
+  clock.advance(-10 * DAY_MS);
+  await bringForward(app);
+  await deliverDue();
+  assert.equal(receiver.requests.length, 2);
+  // What is planned rightly stays where it is.
+  await bringForward(app);
+  await deliverDue();
+  assert.equal(receiver.requests.length, 2);
+});

@@ -1,0 +1,185 @@
+/** Receivers that drip, never end, redirect, lie about who they are, or have moved: each is a failure with its reason. */
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { createServer as createTlsServer } from 'node:tls';
+import { parseNetwork } from '../../src/lib/addresses.ts';
+import { createPoster } from '../../src/net/poster.ts';
+import { type Zone, zoneResolver } from '../../src/net/zone.ts';
+import { makeTestAuthority } from '../helpers/authority.ts';
+import { attemptsOf, type Delivering, startDelivering } from './endpoints.ts';
+
+const TIMEOUT_MS = 400;
+const HEAD = 'HTTP/1.1 200 OK\r\n';
+const good = await makeTestAuthority();
+const other = await makeTestAuthority();
+
+interface Hostile {
+  name: string;
+  /** What the receiver does with a connection; a piece it sends again and again, or once. */
+  serve(socket: Socket): void;
+  error: RegExp;
+  status?: number;
+}
+
+const repeat = (socket: Socket, piece: string | Buffer, everyMs: number) => {
+  const timer = setInterval(() => socket.writable && socket.write(piece), everyMs);
+  socket.on('close', () => clearInterval(timer));
+};
+
+const HOSTILE: Hostile[] = [
+  {
+    name: 'drips its header',
+    serve: (socket) => repeat(socket, 'H', 20),
+    error: /^(timeout|protocol): /,
+  },
+  {
+    name: 'drips its body',
+    serve(socket) {
+      socket.write(`${HEAD}content-length: 1000\r\n\r\n`);
+      repeat(socket, '.', 20);
+    },
+    error: /^timeout: its answer was not complete in time$/,
+    status: 200,
+  },
+  {
+    name: 'never ends its body',
+    serve(socket) {
+      socket.write(`${HEAD}transfer-encoding: chunked\r\n\r\n`);
+      repeat(socket, `4000\r\n${'x'.repeat(0x4000)}\r\n`, 1);
+    },
+    error: /^too_large: /,
+    status: 200,
+  },
+  {
+    name: 'answers with a redirect',
+    serve: (socket) =>
+      socket.write('HTTP/1.1 307 X\r\nlocation: https://127.0.0.1/\r\ncontent-length: 0\r\n\r\n'),
+    error: /^status 307: redirects are not followed$/,
+    status: 307,
+  },
+  {
+    name: 'has ten megabytes of header',
+    serve: (socket) => {
+      socket.write(HEAD);
+      repeat(socket, Buffer.from(`x: ${'y'.repeat(100_000)}\r\n`), 1);
+    },
+    error: /^too_large: its header is too long$/,
+  },
+  {
+    name: 'says nothing',
+    serve: () => {},
+    error: /^timeout: /,
+  },
+  {
+    name: 'hangs up',
+    serve: (socket) => socket.destroy(),
+    error: /^connection: /,
+  },
+];
+
+const poster = (zone: Zone = {}, networks = ['127.0.0.1/32']) =>
+  createPoster({
+    resolver: zoneResolver(zone),
+    allowNetworks: networks.map(parseNetwork),
+    ca: [good.ca],
+    timeoutMs: TIMEOUT_MS,
+  });
+
+async function listen(
+  t: TestContext,
+  serve: (socket: Socket) => void,
+  pair = good.issue(['127.0.0.1']),
+): Promise<number> {
+  const sockets = new Set<Socket>();
+  const server = createTlsServer(await pair, (socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.once('data', () => serve(socket));
+  });
+  server.on('tlsClientError', () => {});
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return (server.address() as { port: number }).port;
+}
+
+/** The first attempt of a delivery to that address, when it has ended. */
+async function firstAttempt(
+  { app, makeEndpoint, append, deliverDue, deliveries }: Delivering,
+  url: string,
+) {
+  await makeEndpoint({ url });
+  await append();
+  await deliverDue();
+  const [delivery] = await deliveries();
+  assert.equal(delivery!.status, 'pending');
+  assert.equal(delivery!.round_failures, 1);
+  return (await attemptsOf(app, delivery!.id))[0]!;
+}
+
+for (const { name, serve, error, status = null } of HOSTILE)
+  test(`a receiver that ${name} fails in time, with its reason`, async (t) => {
+    const port = await listen(t, serve);
+    const delivering = await startDelivering(t, { poster: poster() });
+    const attempt = await firstAttempt(delivering, `https://127.0.0.1:${port}/`);
+    assert.match(attempt.error!, error);
+    assert.equal(attempt.response_status, status);
+    assert.ok((attempt.response_body ?? '').length <= 4096);
+  });
+
+test('a certificate of an authority that nobody trusts here fails', async (t) => {
+  const port = await listen(t, () => {}, other.issue(['127.0.0.1']));
+  const delivering = await startDelivering(t, { poster: poster() });
+  const attempt = await firstAttempt(delivering, `https://127.0.0.1:${port}/`);
+  assert.match(attempt.error!, /^tls: /);
+});
+
+/** Counts who connects, and says nothing. */
+async function startCanary(t: TestContext) {
+  const canary = { port: 0, connections: 0 };
+  const server = createServer((socket) => {
+    canary.connections++;
+    socket.destroy();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  canary.port = (server.address() as { port: number }).port;
+  return canary;
+}
+
+test('a name that leads to loopback by the time of a delivery, or of a later one, connects to nothing', async (t) => {
+  const canary = await startCanary(t);
+  const zone: Zone = { 'hooks.example.com': { A: ['192.0.2.10'] } };
+  // Nothing is opened here.
+  const delivering = await startDelivering(t, { poster: poster(zone, []) });
+  const { app, clock, service, append, deliverDue, deliveries } = delivering;
+  const url = `https://hooks.example.com:${canary.port}/`;
+  const made = await service.call('POST', '/v1/webhooks/endpoints', {
+    json: { url, events: ['*'] },
+  });
+  assert.equal(made.status, 201, made.text);
+  for (const address of ['127.0.0.1', '::1', '169.254.169.254', '::ffff:127.0.0.1', '0.0.0.0']) {
+    const type = address.includes(':') ? 'AAAA' : 'A';
+    zone['hooks.example.com'] = { [type]: [address] };
+    await append();
+    await deliverDue();
+    const delivery = (await deliveries()).at(-1)!;
+    const [attempt] = await attemptsOf(app, delivery.id);
+    assert.match(attempt!.error!, /^forbidden_address: /, address);
+    clock.advance(1);
+  }
+  assert.equal(canary.connections, 0);
+});
+
+test('metadata addresses stay shut in a network that is opened', async (t) => {
+  const zone: Zone = { 'hooks.example.com': { A: ['169.254.169.254'] } };
+  const delivering = await startDelivering(t, { poster: poster(zone, ['169.254.0.0/16']) });
+  const attempt = await firstAttempt(delivering, 'https://hooks.example.com/');
+  assert.match(attempt.error!, /^forbidden_address: /);
+});

@@ -1,0 +1,226 @@
+/** The samples of docs/webhooks.md, and our own verification, on deliveries as they were really sent. */
+
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { verifySignature } from '../../src/webhooks/verify.ts';
+import { startTestService, temporaryFolder } from '../helpers/app.ts';
+import { testClock } from '../helpers/clock.ts';
+import { needs } from '../helpers/debian.ts';
+import { type Received, startReceiver } from '../helpers/receiver.ts';
+
+const SAMPLES = fileURLToPath(new URL('../../docs/webhooks/', import.meta.url));
+const sample = (file: string): string => join(SAMPLES, file);
+
+interface Case {
+  what: string;
+  genuine: boolean;
+  headers: Record<string, string>;
+  body: string;
+  secret: string;
+}
+
+const NOW = Date.now();
+
+let cases: Case[];
+before(async (t) => {
+  cases = await makeCases(t as TestContext);
+});
+
+/** Takes deliveries from a service whose clock is set as wanted, and changes some on their way. */
+async function makeCases(t: TestContext): Promise<Case[]> {
+  const receiver = await startReceiver(t);
+  const clock = testClock(NOW);
+  const service = await startTestService(t, { clock, env: receiver.env });
+  const { body: endpoint } = await service.call<{ id: string; secret: string }>(
+    'POST',
+    '/v1/webhooks/endpoints',
+    { json: { url: receiver.url, events: ['*'] } },
+  );
+  const { id, secret } = endpoint;
+  const sent = async (ms: number, send: () => Promise<unknown>) => {
+    clock.set(NOW + ms);
+    const count = receiver.requests.length + 1;
+    await send();
+    const { headers, body } = (await receiver.until(count))[count - 1] as Received;
+    // Until it is recorded, a clock that jumps makes it another attempt.
+    const newest = `/v1/webhooks/endpoints/${id}/deliveries?limit=1`;
+    const { data } = (await service.call<{ data: [{ id: string }] }>('GET', newest)).body;
+    const ended = await service.call('GET', `/v1/webhooks/deliveries/${data[0].id}?wait=20`);
+    assert.equal(ended.body.status, 'succeeded');
+    return { headers: headers as Record<string, string>, body };
+  };
+  const trial = () => service.call('POST', `/v1/webhooks/endpoints/${id}/test`);
+  const mail = () =>
+    service.call('POST', '/v1/tests?name=Gr%C3%BC%C3%9Fe', {
+      body: 'From: a@example.com\r\nSubject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\r\n\r\nHello\r\n',
+      headers: { 'content-type': 'message/rfc822' },
+    });
+  const good = await sent(0, mail);
+  assert.match(good.body, /"type":"test\.(completed|failed)".*Grüße/);
+  const late = await sent(-240_000, trial);
+  const old = await sent(-305_000, trial);
+  const early = await sent(3_600_000, trial);
+  clock.set(NOW);
+  const rotated = await service.call<{ secret: string }>(
+    'POST',
+    `/v1/webhooks/endpoints/${id}/rotate-secret`,
+    { json: { overlap: 3600 } },
+  );
+  const newSecret = rotated.body.secret;
+  const both = await sent(0, trial);
+  assert.ok('x-service-signature-previous' in both.headers);
+  const after = await sent(3_601_000, trial);
+  const headersBut = (change: Record<string, string>) => ({ ...good.headers, ...change });
+  const unsigned = Object.fromEntries(
+    Object.entries(good.headers).filter(([name]) => !name.includes('signature')),
+  );
+  const nowText = String(Math.floor(NOW / 1000) + 1);
+  const own = good.headers['x-service-signature']!;
+  const wrong = { genuine: false, ...good, secret };
+  return [
+    { what: 'as it came', genuine: true, ...good, secret },
+    { what: 'four minutes ago', genuine: true, ...late, secret },
+    { what: 'with the new secret after a rotation', genuine: true, ...both, secret: newSecret },
+    { what: 'with the secret before a rotation', genuine: true, ...both, secret },
+    { ...wrong, what: 'a changed body', body: good.body.replace('a@example', 'b@example') },
+    { ...wrong, what: 'a line end more', body: `${good.body}\n` },
+    { ...wrong, what: 'no body', body: '' },
+    { ...wrong, what: 'another secret', secret: newSecret },
+    { ...wrong, what: 'of too long ago', ...old },
+    { ...wrong, what: 'from the future', ...early },
+    { ...wrong, what: 'the old secret when it has ended', ...after },
+    {
+      ...wrong,
+      what: 'an old one with a new time',
+      ...old,
+      headers: {
+        ...old.headers,
+        'x-service-timestamp': nowText,
+        'webhook-timestamp': nowText,
+      },
+    },
+    { ...wrong, what: 'no signature', headers: unsigned },
+    {
+      ...wrong,
+      what: 'empty signatures',
+      headers: headersBut({
+        'x-service-signature': '',
+        'x-service-signature-previous': '',
+        'webhook-signature': '',
+      }),
+    },
+    {
+      ...wrong,
+      what: 'a part of the signature',
+      headers: headersBut({
+        'x-service-signature': own.slice(0, -1),
+        'webhook-signature': good.headers['webhook-signature']!.slice(0, -1),
+      }),
+    },
+    {
+      ...wrong,
+      what: 'a time that is none',
+      headers: headersBut({ 'x-service-timestamp': '1e9', 'webhook-timestamp': 'now' }),
+    },
+  ];
+}
+
+/** Whether the program ends with 0; it ends with 1 otherwise, and complains of nothing. */
+async function accepts(
+  t: TestContext,
+  command: string[],
+  { headers, body, secret }: Case,
+): Promise<boolean> {
+  const file = join(temporaryFolder(t), 'headers.txt');
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\n`);
+  writeFileSync(file, lines.join(''));
+  const [program, ...args] = [...command, file];
+  const child = spawn(program!, args, { env: { ...process.env, WEBHOOK_SECRET: secret } });
+  let complaints = '';
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    complaints += text;
+  });
+  // It may refuse the headers without a look at the body.
+  child.stdin.on('error', () => {}).end(body);
+  const [code] = await once(child, 'close');
+  assert.equal(complaints, '');
+  assert.ok(code === 0 || code === 1, `${program} ended with ${code}`);
+  return code === 0;
+}
+
+async function tryAll(t: TestContext, command: string[]): Promise<void> {
+  for (const one of cases) assert.equal(await accepts(t, command, one), one.genuine, one.what);
+}
+
+test('the sample for Node.js takes what is genuine and nothing else', (t) =>
+  tryAll(t, [process.execPath, sample('verify.ts')]));
+
+test('the library standardwebhooks takes what is genuine and nothing else', (t) =>
+  tryAll(t, [process.execPath, sample('verify-standard.ts')]));
+
+test(
+  'the sample for Python takes what is genuine and nothing else',
+  {
+    skip: needs('python3'),
+  },
+  (t) => tryAll(t, ['python3', sample('verify.py')]),
+);
+
+test(
+  'the sample for the shell takes what is genuine and nothing else',
+  {
+    skip: needs('openssl'),
+  },
+  (t) => tryAll(t, ['sh', sample('verify.sh')]),
+);
+
+test('the sample for Go takes what is genuine and nothing else', {
+  skip: needs('go'),
+}, async (t) => {
+  const program = join(temporaryFolder(t), 'verify');
+  const { stderr, status } = spawnSync('go', ['build', '-o', program, sample('verify.go')]);
+  assert.equal(status, 0, String(stderr));
+  await tryAll(t, [program]);
+});
+
+const verdict = ({ headers, body, secret }: Omit<Case, 'what' | 'genuine'>) =>
+  verifySignature({ headers, body: Buffer.from(body), secret, now: NOW });
+
+test('our own verification takes what is genuine and nothing else', () => {
+  for (const one of cases) assert.equal(verdict(one).verified, one.genuine, one.what);
+});
+
+test('it says why it takes something, and why not', () => {
+  const said = Object.fromEntries(cases.map((one) => [one.what, verdict(one)]));
+  const reason = (what: string) => {
+    const one = said[what]!;
+    return one.verified ? '' : one.reason;
+  };
+  assert.deepEqual(said['as it came'], { verified: true, former: false });
+  assert.deepEqual(said['with the secret before a rotation'], { verified: true, former: true });
+  assert.match(reason('another secret'), /^X-Service-Signature is of another secret, or the body/);
+  assert.match(reason('of too long ago'), /^it was sent 305 s ago, and 300 s are allowed$/);
+  assert.match(reason('from the future'), /^it was sent 3600 s from now/);
+  assert.equal(reason('a time that is none'), 'it does not say when it was sent');
+  assert.equal(reason('no signature'), 'it has no signature');
+});
+
+test('each kind of signature does alone, and one that is wrong spoils the other', () => {
+  const [good] = cases as [Case];
+  const kinds = { own: /^x-service-/, standard: /^webhook-/ };
+  for (const [kind, names] of Object.entries(kinds)) {
+    const without = Object.entries(good.headers).filter(([name]) => !names.test(name));
+    const headers = Object.fromEntries(without);
+    assert.equal(verdict({ ...good, headers }).verified, true, `without ${kind}`);
+  }
+  for (const name of ['x-service-signature', 'webhook-signature']) {
+    const value = good.headers[name]!.replace(/.(=?)$/, '!$1');
+    const headers = { ...good.headers, [name]: value };
+    assert.equal(verdict({ ...good, headers }).verified, false, name);
+  }
+});
