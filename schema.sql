@@ -190,13 +190,16 @@ CREATE TABLE tests (
   checks            TEXT,
   -- Marketing or transactional as it was judged, and the providers' verdicts, as JSON.
   judged_kind       TEXT,
-  providers         TEXT
+  providers         TEXT,
+  -- Of the team's domains, that which is or holds the From domain; no reference: it may be deleted.
+  domain_id         TEXT
 );
 CREATE INDEX tests_listed ON tests (livemode, id);
 CREATE INDEX tests_expiring ON tests (expires_at) WHERE status = 'waiting';
 CREATE INDEX tests_due ON tests (analysis_due_at) WHERE analysis_due_at IS NOT NULL;
 CREATE INDEX tests_from_domain ON tests (from_domain, id);
 CREATE INDEX tests_created ON tests (created_at);
+CREATE INDEX tests_domain ON tests (domain_id, id) WHERE domain_id IS NOT NULL;
 
 -- Messages as received; those to postmaster belong to no test.
 CREATE TABLE messages (
@@ -298,3 +301,131 @@ CREATE TABLE webhook_attempts (
   error            TEXT,
   PRIMARY KEY (delivery_id, number)
 );
+
+-- Domains of the team: verified by a TXT record, and looked at every day from then on.
+CREATE TABLE domains (
+  id                TEXT NOT NULL PRIMARY KEY,
+  -- In A-labels, lower case.
+  name              TEXT NOT NULL UNIQUE,
+  status            TEXT NOT NULL CHECK (status IN ('pending', 'verified', 'failed')),
+  -- What the TXT record is to say.
+  token             TEXT NOT NULL,
+  created_at        TEXT NOT NULL,
+  verified_at       TEXT,
+  -- When the present search for the record began, and how often it was looked for since.
+  pending_since     TEXT NOT NULL,
+  lookups           INTEGER NOT NULL DEFAULT 0,
+  last_checked_at   TEXT,
+  -- What the last lookup came to, in words; null where it found the record.
+  last_check_detail TEXT,
+  next_check_at     TEXT,
+  -- Of a verified one: since when its record has been missing, without a lookup that found it.
+  missing_since     TEXT,
+  -- JSON arrays: as given, and as seen in received mail.
+  given_selectors   TEXT NOT NULL,
+  learnt_selectors  TEXT NOT NULL,
+  badge_enabled     INTEGER NOT NULL DEFAULT 0,
+  health_status     TEXT NOT NULL CHECK (health_status IN ('healthy', 'warning', 'critical', 'unknown')),
+  health_score      INTEGER,
+  -- JSON, as it is answered.
+  health_checks     TEXT NOT NULL,
+  health_checked_at TEXT,
+  lease             TEXT,
+  leased_until      TEXT
+);
+CREATE INDEX domains_due ON domains (next_check_at) WHERE next_check_at IS NOT NULL;
+
+-- What is looked at again and again.
+CREATE TABLE monitors (
+  id           TEXT NOT NULL PRIMARY KEY,
+  name         TEXT NOT NULL,
+  type         TEXT NOT NULL CHECK (type IN ('domain_health', 'blocklist', 'placement')),
+  domain_id    TEXT REFERENCES domains (id) ON DELETE CASCADE,
+  -- JSON: addresses and names.
+  targets      TEXT,
+  -- The local part of the permanent address of a placement monitor.
+  token        TEXT UNIQUE,
+  frequency    TEXT NOT NULL CHECK (frequency IN ('hourly', 'every_6_hours', 'daily', 'weekly')),
+  enabled      INTEGER NOT NULL,
+  status       TEXT NOT NULL CHECK (status IN ('ok', 'alerting', 'unknown', 'paused')),
+  last_run_at  TEXT,
+  next_run_at  TEXT,
+  created_at   TEXT NOT NULL,
+  lease        TEXT,
+  leased_until TEXT
+);
+CREATE INDEX monitors_due ON monitors (next_run_at) WHERE next_run_at IS NOT NULL;
+
+CREATE TABLE monitor_runs (
+  id          TEXT NOT NULL PRIMARY KEY,
+  monitor_id  TEXT NOT NULL REFERENCES monitors (id) ON DELETE CASCADE,
+  started_at  TEXT NOT NULL,
+  finished_at TEXT NOT NULL,
+  status      TEXT NOT NULL CHECK (status IN ('ok', 'alerting', 'unknown')),
+  -- JSON: what was found, and what of it is new or gone since the last run that found out.
+  findings    TEXT NOT NULL,
+  changes     TEXT NOT NULL
+);
+CREATE INDEX monitor_runs_listed ON monitor_runs (monitor_id, id);
+CREATE INDEX monitor_runs_started ON monitor_runs (started_at);
+
+-- Rules: who is told, and by what.
+CREATE TABLE alerts (
+  id                TEXT NOT NULL PRIMARY KEY,
+  name              TEXT NOT NULL,
+  condition         TEXT NOT NULL CHECK (condition IN ('score_below', 'auth_fail', 'blocklist_hit')),
+  threshold         INTEGER,
+  -- JSON.
+  channels          TEXT NOT NULL,
+  enabled           INTEGER NOT NULL,
+  domain_id         TEXT REFERENCES domains (id) ON DELETE CASCADE,
+  -- JSON; null: owner and admins.
+  recipients        TEXT,
+  -- Encrypted: who has it can post there.
+  slack_webhook_url TEXT,
+  last_triggered_at TEXT,
+  created_at        TEXT NOT NULL
+);
+
+-- From the first yes of a rule about a subject to the first no.
+CREATE TABLE alert_incidents (
+  id          TEXT NOT NULL PRIMARY KEY,
+  alert_id    TEXT NOT NULL,
+  -- The From domain, or what a monitor looks at.
+  subject     TEXT NOT NULL,
+  status      TEXT NOT NULL CHECK (status IN ('open', 'resolved')),
+  -- JSON: the score, the results, or the lists.
+  value       TEXT NOT NULL,
+  test_id     TEXT,
+  run_id      TEXT,
+  opened_at   TEXT NOT NULL,
+  resolved_at TEXT,
+  resolution  TEXT
+);
+CREATE UNIQUE INDEX alert_incidents_open ON alert_incidents (alert_id, subject)
+  WHERE status = 'open';
+CREATE INDEX alert_incidents_listed ON alert_incidents (alert_id, id);
+
+-- What was, or is to be, said of an incident, by each channel.
+CREATE TABLE alert_notifications (
+  id           TEXT NOT NULL PRIMARY KEY,
+  -- Null for the sample of a rule that is tried.
+  incident_id  TEXT,
+  alert_id     TEXT NOT NULL,
+  news         TEXT NOT NULL CHECK (news IN ('triggered', 'resolved', 'test')),
+  channel      TEXT NOT NULL CHECK (channel IN ('email', 'webhook', 'slack')),
+  -- An e-mail address; null elsewhere.
+  recipient    TEXT,
+  status       TEXT NOT NULL CHECK (status IN ('queued', 'sent', 'failed', 'unconfigured')),
+  error        TEXT,
+  attempts     INTEGER NOT NULL DEFAULT 0,
+  -- The mail that carries it.
+  mail_id      TEXT,
+  created_at   TEXT NOT NULL,
+  due_at       TEXT,
+  sent_at      TEXT,
+  lease        TEXT,
+  leased_until TEXT
+);
+CREATE INDEX alert_notifications_of ON alert_notifications (incident_id);
+CREATE INDEX alert_notifications_due ON alert_notifications (due_at) WHERE due_at IS NOT NULL;

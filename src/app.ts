@@ -202,6 +202,11 @@ const TABLES_WITH_IDS = [
   'audit_log',
   'webhook_endpoints',
   'webhook_deliveries',
+  'domains',
+  'monitors',
+  'monitor_runs',
+  'alerts',
+  'alert_incidents',
 ] as const;
 
 /** Throws a ConfigError for a DKIM key that cannot sign. */

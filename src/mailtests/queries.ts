@@ -43,6 +43,7 @@ const EMPTY_RESULT = {
   checks: null,
   judged_kind: null,
   providers: null,
+  domain_id: null,
 } satisfies Partial<TestRow>;
 
 /** Read only where one test is asked for. */

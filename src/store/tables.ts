@@ -1,5 +1,14 @@
 /** The rows of every table, as Kysely sees them; `schema.sql` is the same in SQL, with the reasons. */
 
+import type {
+  AlertIncidentRow,
+  AlertNotificationRow,
+  AlertRow,
+  DomainRow,
+  MonitorRow,
+  MonitorRunRow,
+} from './watching-tables.ts';
+
 export interface MemberRow {
   id: string;
   email: string;
@@ -62,6 +71,7 @@ export interface TestRow {
   checks: string | null;
   judged_kind: string | null;
   providers: string | null;
+  domain_id: string | null;
 }
 
 export interface MessageRow {
@@ -213,6 +223,12 @@ export interface WebhookAttemptRow {
 }
 
 export interface Tables {
+  domains: DomainRow;
+  monitors: MonitorRow;
+  monitor_runs: MonitorRunRow;
+  alerts: AlertRow;
+  alert_incidents: AlertIncidentRow;
+  alert_notifications: AlertNotificationRow;
   webhook_endpoints: WebhookEndpointRow;
   webhook_deliveries: WebhookDeliveryRow;
   webhook_attempts: WebhookAttemptRow;

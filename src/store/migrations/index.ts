@@ -2,6 +2,7 @@
 
 import type { Database as Sqlite } from 'better-sqlite3';
 import { TEAM_AND_MAIL } from './team-and-mail.ts';
+import { WATCHING } from './watching.ts';
 import { WEBHOOKS } from './webhooks.ts';
 
 export interface Migration {
@@ -54,7 +55,14 @@ export const MIGRATIONS: Migration[] = [
       sqlite.exec(WEBHOOKS);
     },
   },
+  {
+    version: 6,
+    title: 'Domains, monitors and alert rules',
+    run(sqlite) {
+      sqlite.exec(WATCHING);
+    },
+  },
 ];
 
 /** The version that `schema.sql` has. */
-export const SCHEMA_VERSION = 5;
+export const SCHEMA_VERSION = 6;
