@@ -1,14 +1,19 @@
 /** What the service is made of, and the one place where its parts are put together. */
 
 import { createPrivateKey } from 'node:crypto';
+import { evaluateRules } from './alerts/evaluate.ts';
+import { notifyJob } from './alerts/notify.ts';
+import { sweepIncidentsJob } from './alerts/sweep.ts';
 import type { AnalysisPool } from './analysis/pool.ts';
 import { createAnalysisPool } from './analysis/pool.ts';
 import { chooseBlocklists } from './analysis/reputation/choose.ts';
 import { type BlocklistWatch, createBlocklistWatch } from './analysis/reputation/watch.ts';
 import { type Config, ConfigError, PREFIX } from './config.ts';
 import { problemPage } from './dashboard/problem-page.tsx';
+import { verifyDomainsJob } from './domains/verify.ts';
 import type { EventSubscriber } from './events/append.ts';
 import { expireEventsJob } from './events/expire.ts';
+import type { ResultSubscriber } from './events/results.ts';
 import { expireAnswers } from './http/idempotency.ts';
 import type { Route } from './http/route.ts';
 import { createRouter, type Fetch } from './http/router.ts';
@@ -20,17 +25,23 @@ import type { SecretBox } from './lib/secret-box.ts';
 import { createSignals, type Signals } from './lib/signals.ts';
 import { analyzeJob } from './mailtests/analyze.ts';
 import { expireTestsJob, retireTestsJob } from './mailtests/expire.ts';
+import { expireRunsJob } from './monitors/expire.ts';
+import { runMonitorsJob } from './monitors/run.ts';
 import { createDnsResolver } from './net/dns-resolver.ts';
+import { createWeb } from './net/https.ts';
 import { createMailer, type Mailer } from './net/mailer.ts';
 import type { Poster } from './net/post.ts';
 import { createPoster } from './net/poster.ts';
 import type { Resolver } from './net/resolver.ts';
+import { createMailTlsProbe, type ProbeMailTls } from './net/smtp-probe.ts';
 import { systemDnsServers } from './net/system-dns.ts';
+import type { Web } from './net/web.ts';
 import { expireMailJob } from './outbox/expire.ts';
 import { sendMailJob } from './outbox/send.ts';
 import { createReporter, type Reporter } from './render/thread/reporter.ts';
 import { createScheduler, type Scheduler } from './scheduler/scheduler.ts';
 import { openSecrets, readSecretKey } from './secret-key.ts';
+import { newestId } from './store/newest-id.ts';
 import type { Db, Store } from './store/open.ts';
 import { openStore } from './store/open.ts';
 import { identifyKey } from './team/api-keys.ts';
@@ -53,6 +64,10 @@ export interface App {
   db: Db;
   newId: NewId;
   resolver: Resolver;
+  /** The guarded client of the web, for what is looked at without a message. */
+  web: Web;
+  /** Asks the mail servers of domains for their TLS. */
+  probeMailTls: ProbeMailTls;
   pool: AnalysisPool;
   blocklists: BlocklistWatch;
   /** Encrypts secrets at rest. */
@@ -69,6 +84,8 @@ export interface App {
   signals: Signals;
   /** Who hears of each event, in its transaction. */
   deliver: EventSubscriber[];
+  /** Who hears of each result, in its transaction. */
+  results: ResultSubscriber[];
   /** Whether the listener for test mail is up. */
   mailListening(): boolean;
   /** Whether there is room on the disk for messages. */
@@ -80,6 +97,8 @@ export interface Overrides {
   clock?: Clock;
   log?: Log;
   resolver?: Resolver;
+  web?: Web;
+  probeMailTls?: ProbeMailTls;
   mailer?: Mailer;
   poster?: Poster;
   store?: Store;
@@ -127,6 +146,9 @@ export async function createApp(
     db: store.db,
     newId: createIds(clock, await newestId(store.db)),
     resolver,
+    web: overrides.web ?? createWeb({ resolver }),
+    probeMailTls:
+      overrides.probeMailTls ?? createMailTlsProbe({ resolver, helo: config.SMTP_NAME }),
     pool: createAnalysisPool({ threads: config.WORKERS, resolver, log }),
     secrets,
     signIn: createSignInGuard(clock),
@@ -137,10 +159,12 @@ export async function createApp(
     scheduler: undefined as never,
     signals: createSignals(),
     deliver: [],
+    results: [],
     mailListening: overrides.mailListening ?? (() => false),
     hasSpace: overrides.hasSpace ?? (async () => true),
   };
   app.deliver = [enqueueDeliveries(app), ...(overrides.deliver ?? [])];
+  app.results = [evaluateRules(app)];
   app.scheduler = createScheduler(
     [
       analyzeJob(app),
@@ -150,8 +174,13 @@ export async function createApp(
       sendMailJob(app),
       expireMailJob(app),
       expireSessionsJob(app),
+      verifyDomainsJob(app),
       deliverJob(app),
+      notifyJob(app),
+      sweepIncidentsJob(app),
       expireDeliveriesJob(app),
+      runMonitorsJob(app),
+      expireRunsJob(app),
       { name: 'expire answers', tick: '0 37 * * * *', run: () => expireAnswers(app) },
       {
         name: 'test blocklists',
@@ -191,24 +220,6 @@ export function chosenBlocklists({
   }
 }
 
-const TABLES_WITH_IDS = [
-  'tests',
-  'events',
-  'messages',
-  'members',
-  'api_keys',
-  'invitations',
-  'sessions',
-  'audit_log',
-  'webhook_endpoints',
-  'webhook_deliveries',
-  'domains',
-  'monitors',
-  'monitor_runs',
-  'alerts',
-  'alert_incidents',
-] as const;
-
 /** Throws a ConfigError for a DKIM key that cannot sign. */
 function configuredMailer(config: Config, clock: Clock): Mailer | null {
   const { MAIL_URL: url, MAIL_FROM: from, SMTP_NAME: name } = config;
@@ -224,15 +235,4 @@ function configuredMailer(config: Config, clock: Clock): Mailer | null {
 function configuredPoster(config: Config, resolver: Resolver): Poster {
   const { WEBHOOK_ALLOW_NETWORKS: allowNetworks, WEBHOOK_CA_FILE: file } = config;
   return createPoster({ resolver, allowNetworks, ca: file ? [readAuthorities(file)] : [] });
-}
-
-/** Ids go on from here even where the clock has stepped back since the last run. */
-async function newestId(db: Db): Promise<string | undefined> {
-  const newest = await Promise.all(
-    TABLES_WITH_IDS.map((table) =>
-      db.selectFrom(table).select('id').orderBy('id', 'desc').limit(1).executeTakeFirst(),
-    ),
-  );
-  const parts = newest.flatMap((row) => (row ? [row.id.slice(row.id.indexOf('_'))] : []));
-  return parts.sort().at(-1);
 }

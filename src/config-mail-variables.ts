@@ -1,4 +1,4 @@
-/** The environment variables of outgoing mail and of sign-in by another provider. */
+/** The environment variables of outgoing mail, of Slack and of sign-in by another provider. */
 
 import {
   issuer,
@@ -7,6 +7,7 @@ import {
   optional,
   optionalDomain,
   privateKey,
+  slackUrl,
 } from './config-readers.ts';
 import { variable } from './config-variable.ts';
 
@@ -37,6 +38,12 @@ export const MAIL_VARIABLES = {
     fallback: '',
     secret: true,
     help: 'Private key (PEM) of that signature.',
+  }),
+  SLACK_WEBHOOK_URL: variable({
+    read: slackUrl,
+    fallback: '',
+    secret: true,
+    help: 'Incoming webhook of Slack to which alert rules post that have no other: `https://hooks.slack.com/services/…`.',
   }),
 };
 

@@ -163,6 +163,14 @@ export const issuer: Read<string | null> = (value) => {
     throw new Error('takes an address by https, or by http on loopback (for development)');
   return address;
 };
+/** Whoever has it can post there: nothing of it is in the error. */
+export const slackUrl: Read<string | null> = (value) => {
+  if (value === '') return null;
+  const parsed = URL.canParse(value) ? new URL(value) : null;
+  if (parsed?.protocol !== 'https:' || parsed.username || parsed.password || parsed.hash)
+    throw new Error('takes an address such as https://hooks.slack.com/services/T000/B000/XXXX');
+  return parsed.href;
+};
 export const privateKey: Read<string | null> = (value) => {
   if (value === '') return null;
   // An environment variable often has its line ends written out.

@@ -1,11 +1,14 @@
 /** Every operation of the API, in the order of its documentation. */
 
+import { alertRoutes } from './alerts/routes.ts';
 import { allPages } from './dashboard/routes.ts';
+import { domainRoutes } from './domains/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { openApiRoute } from './health/openapi.ts';
 import { healthRoutes } from './health/routes.ts';
 import type { Route } from './http/route.ts';
 import { testRoutes } from './mailtests/routes.ts';
+import { monitorRoutes } from './monitors/routes.ts';
 import { teamRoutes } from './team/routes.ts';
 import { sessionRoutes } from './team/session-routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
@@ -13,8 +16,11 @@ import { webhookRoutes } from './webhooks/routes.ts';
 const documented: Route[] = [
   ...healthRoutes,
   ...testRoutes,
+  ...domainRoutes,
   ...eventRoutes,
   ...webhookRoutes,
+  ...monitorRoutes,
+  ...alertRoutes,
   ...teamRoutes,
   ...sessionRoutes,
 ];

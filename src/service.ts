@@ -12,6 +12,7 @@ import { errorMessage } from './lib/errors.ts';
 import { createSpaceCheck } from './lib/free-space.ts';
 import { sweepChunks } from './mailtests/messages.ts';
 import { receiveMessage, recipientVerdict } from './mailtests/receive.ts';
+import { takeUpMonitors } from './monitors/claim.ts';
 import { ROUTES } from './routes.ts';
 import { type SmtpListener, startSmtp } from './smtp/server.ts';
 import { smtpKeyPair } from './smtp-key-pair.ts';
@@ -78,7 +79,7 @@ export async function startService(
 /** One process on one file: leases, claims and half-stored messages found now belong to nobody. */
 async function prepare(app: App): Promise<void> {
   const { db, config, log } = app;
-  for (const table of ['tests', 'outbox'] as const)
+  for (const table of ['tests', 'outbox', 'domains', 'alert_notifications'] as const)
     await db
       .updateTable(table)
       .set({ lease: null, leased_until: null })
@@ -86,6 +87,7 @@ async function prepare(app: App): Promise<void> {
       .execute();
   await releaseDeliveries(app);
   await bringForward(app);
+  await takeUpMonitors(app);
   await sweepChunks(db);
   await dropClaims(db);
   const { OWNER_EMAIL: email, OWNER_PASSWORD: password } = config;

@@ -177,6 +177,13 @@ const CASES: Record<Name, { good: [text: string, value: unknown][]; bad: string[
     ],
     bad: ['key', '-----BEGIN PRIVATE KEY-----'],
   },
+  SLACK_WEBHOOK_URL: {
+    good: [
+      ['', null],
+      ['https://hooks.slack.com/services/T0/B0/x', 'https://hooks.slack.com/services/T0/B0/x'],
+    ],
+    bad: ['hooks.slack.com', 'http://hooks.slack.com/x', 'https://me:pw@hooks.slack.com/x'],
+  },
   OIDC_ISSUER: {
     good: [
       ['https://id.example.com/', 'https://id.example.com'],

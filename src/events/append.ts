@@ -23,6 +23,8 @@ export interface NewEvent {
   livemode: boolean;
   /** The object of the event in its list form (contract §9). */
   data: object;
+  /** Default true; false: it is written down, and no subscriber hears of it. */
+  webhooks?: boolean;
 }
 
 /** Called inside the transaction, so that what it writes stands or falls with the event. */
@@ -49,6 +51,6 @@ export async function appendEvent(
     data: JSON.stringify(event.data),
   };
   await tx.insertInto('events').values(row).execute();
-  for (const subscriber of deliver) await subscriber(tx, row);
+  if (event.webhooks !== false) for (const subscriber of deliver) await subscriber(tx, row);
   return row;
 }

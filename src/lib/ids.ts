@@ -16,6 +16,7 @@ export type IdPrefix =
   | 'run'
   | 'alt'
   | 'inc'
+  | 'ntf'
   | 'whe'
   | 'whd'
   | 'req'

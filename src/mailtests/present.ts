@@ -27,7 +27,7 @@ export function presentListed(row: ListedRow, config: Pick<Config, 'INBOX_DOMAIN
     address: `${row.token}@${config.INBOX_DOMAIN}`,
     token: row.token,
     seed_addresses: [],
-    domain_id: null,
+    domain_id: row.domain_id,
     created_at: row.created_at,
     expires_at: row.expires_at,
     received_at: row.received_at,

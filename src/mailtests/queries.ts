@@ -68,6 +68,7 @@ const LISTED_COLUMNS = [
 
 export interface TestSeed extends Pick<NewTest, 'kind' | 'metadata' | 'expires_in'> {
   name?: string | null;
+  domain_id?: string | null;
   livemode: boolean;
 }
 
@@ -86,6 +87,7 @@ export function newTestRow(
     search: searchText({ name: seed.name ?? null, subject: null }),
     kind: seed.kind,
     metadata: JSON.stringify(seed.metadata),
+    domain_id: seed.domain_id ?? null,
     status: 'waiting',
     created_at: isoTime(now),
     expires_at: isoTime(now + seed.expires_in * 1000),
@@ -137,8 +139,7 @@ function filtered(
   filters: TestFilters,
 ): SelectQueryBuilder<Tables, 'tests', object> {
   let query = db.selectFrom('tests').where('livemode', '=', livemode ? 1 : 0);
-  // Domains come with a later feature: until then no test belongs to one.
-  if (filters.domain_id !== undefined) query = query.where('id', '=', '');
+  if (filters.domain_id !== undefined) query = query.where('domain_id', '=', filters.domain_id);
   if (filters.status) query = query.where('status', '=', filters.status);
   if (filters.from_domain) query = query.where('from_domain', '=', filters.from_domain);
   if (filters.created_after) query = query.where('created_at', '>=', filters.created_after);

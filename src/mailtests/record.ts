@@ -4,12 +4,14 @@ import type { PoolOutcome } from '../analysis/pool.ts';
 import type { SealedResult } from '../analysis/result.ts';
 import type { App } from '../app.ts';
 import { appendEvent } from '../events/append.ts';
+import { publishResult } from '../events/results.ts';
 import { isoTime } from '../lib/clock.ts';
 import { addressDomain } from '../lib/domain-names.ts';
 import { transact } from '../store/after-commit.ts';
 import type { Tx } from '../store/open.ts';
 import type { TestRow } from '../store/tables.ts';
 import { ANALYZE_JOB, type ClaimedTest } from './jobs.ts';
+import { joinDomain } from './join-domain.ts';
 import { presentListed } from './present.ts';
 import { searchText } from './queries.ts';
 
@@ -37,8 +39,9 @@ export async function recordOutcome(
     const again = row.analysis_due_at !== test.analysis_due_at;
     const { analysis_due_at } = row;
     const change = { ...changeFor(app, row, outcome), ...(again ? { analysis_due_at } : {}) };
-    await tx.updateTable('tests').set(change).where('id', '=', row.id).execute();
-    await appendEnd(app, tx, row, { ...row, ...change });
+    const joined = { ...change, ...(await joinDomain(tx, { ...row, ...change }, outcome)) };
+    await tx.updateTable('tests').set(joined).where('id', '=', row.id).execute();
+    await appendEnd(app, tx, row, { ...row, ...joined });
     return { again };
   });
   if (!recorded) return;
@@ -46,12 +49,15 @@ export async function recordOutcome(
   if (recorded.again) app.scheduler.wake(ANALYZE_JOB);
 }
 
-/** A test that has ended now, and had not before, is an event; a reanalysis is none. */
+/** A test that has ended now, and had not before, is an event, and a result; a reanalysis is neither. */
 async function appendEnd(app: App, tx: Tx, before: TestRow, after: TestRow): Promise<void> {
   if (before.status !== 'processing' || after.status === 'processing') return;
   const type = after.status === 'completed' ? 'test.completed' : 'test.failed';
   const data = presentListed(after, app.config);
-  await appendEvent(tx, { type, livemode: after.livemode === 1, data }, app);
+  const livemode = after.livemode === 1;
+  await appendEvent(tx, { type, livemode, data }, app);
+  if (type === 'test.completed' && livemode)
+    await publishResult(tx, { kind: 'test', test: after }, app);
 }
 
 function changeFor(app: App, row: TestRow, outcome: PoolOutcome): Partial<TestRow> {

@@ -8,6 +8,7 @@ import { AppError } from '../lib/errors.ts';
 import { audit } from '../team/audit.ts';
 import { standing } from '../team/permissions.ts';
 import { streamed, toCsv, toJsonLines } from './export.ts';
+import { requireDomain } from './join-domain.ts';
 import { findMessageOf, readChunks } from './messages.ts';
 import { presentListed, presentTest } from './present.ts';
 import { changeTest, deleteTests, eachTest, insertTest, listTests, newTestRow } from './queries.ts';
@@ -46,6 +47,7 @@ export const createTest = route({
     const test = presentTest(row, app.config);
     await app.db.transaction().execute(async (tx) => {
       await standing(tx, call, 'member');
+      await requireDomain(tx, row);
       await insertTest(tx, row);
       await call.keep(tx, test);
     });

@@ -31,7 +31,7 @@ export function documentValidator(served: object) {
   const ajv = new Ajv2020({
     strict: false,
     allErrors: true,
-    formats: { 'date-time': TIME, email: /@/ },
+    formats: { 'date-time': TIME, email: /@/, 'idn-hostname': true },
   });
   ajv.addSchema({ ...document, $id: 'https://document.example/' });
   const unresolved: string[] = [];

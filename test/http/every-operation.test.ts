@@ -125,6 +125,62 @@ async function walkWebhooks({ ask, receiver }: Walk) {
   await ask('DELETE', path, 200);
 }
 
+async function walkDomains({ ask }: Walk) {
+  const json = { name: 'example.com', dkim_selectors: ['s1'] };
+  const made = await ask('POST', '/v1/domains', 201, { json });
+  await ask('POST', '/v1/domains', 409, { json });
+  await ask('POST', '/v1/domains', 422, { json: { name: 'co.uk' } });
+  const path = `/v1/domains/${made.body.id}`;
+  const etag = (await ask('GET', path, 200)).headers.get('etag')!;
+  await ask('GET', path, 304, { headers: { 'if-none-match': etag } });
+  await ask('GET', '/v1/domains?status=pending', 200);
+  await ask('PATCH', path, 200, { json: { badge_enabled: true } });
+  await ask('PATCH', path, 412, { json: { dkim_selectors: null }, headers: { 'if-match': etag } });
+  await ask('POST', `${path}/verify`, 200);
+  await ask('GET', `${path}/health`, 200);
+  await ask('POST', '/v1/tests', 201, { json: { domain_id: made.body.id } });
+  await ask('POST', '/v1/tests', 422, { json: { domain_id: 'dom_none' } });
+  await ask('DELETE', path, 200);
+}
+
+async function walkMonitors({ ask }: Walk) {
+  const monitors = '/v1/monitors';
+  const json = { name: 'Ours', type: 'blocklist', targets: ['example.com'], frequency: 'hourly' };
+  const made = await ask('POST', monitors, 201, { json });
+  await ask('POST', monitors, 422, { json: { ...json, targets: ['10.0.0.1'] } });
+  const path = `${monitors}/${made.body.id}`;
+  await ask('POST', `${path}/run`, 200);
+  await ask('GET', monitors, 200);
+  await ask('GET', `${path}/runs?limit=1`, 200);
+  const etag = (await ask('GET', path, 200)).headers.get('etag')!;
+  await ask('PATCH', path, 200, { json: { enabled: false } });
+  await ask('PATCH', path, 412, { json: { enabled: true }, headers: { 'if-match': etag } });
+  await ask('POST', `${path}/run`, 409);
+  await ask('DELETE', path, 200);
+}
+
+async function walkAlerts({ ask }: Walk) {
+  const json = { name: 'Low score', condition: 'score_below', channels: ['email', 'slack'] };
+  const made = await ask('POST', '/v1/alerts', 201, { json });
+  await ask('POST', '/v1/alerts', 422, { json: { ...json, channels: [] } });
+  const path = `/v1/alerts/${made.body.id}`;
+  await ask('GET', '/v1/alerts?limit=1', 200);
+  const etag = (await ask('GET', path, 200)).headers.get('etag')!;
+  await ask('GET', path, 304, { headers: { 'if-none-match': etag } });
+  await ask('PATCH', path, 200, { json: { threshold: 100 } });
+  await ask('PATCH', path, 412, { json: { enabled: false }, headers: { 'if-match': etag } });
+  await ask('POST', `${path}/test`, 200);
+  const sent = await ask('POST', '/v1/tests?client_ip=192.0.2.1&helo=a', 201, {
+    body: goodMessage(),
+    headers: { 'content-type': 'message/rfc822' },
+  });
+  await ask('GET', `/v1/tests/${sent.body.id}?wait=50`, 200);
+  const incidents = await ask<{ data: object[] }>('GET', `${path}/incidents`, 200);
+  assert.equal(incidents.body.data.length, 1);
+  await ask('GET', '/v1/alert_incidents?status=open', 200);
+  await ask('DELETE', path, 200);
+}
+
 async function walkTeam({ ask, service }: Walk) {
   const { app } = service;
   const invitations = '/v1/team/invitations';
@@ -233,6 +289,9 @@ test('every documented operation answers as the document says, with success and 
   await walkTests(walk);
   await walkEvents(walk);
   await walkWebhooks(walk);
+  await walkDomains(walk);
+  await walkMonitors(walk);
+  await walkAlerts(walk);
   await walkTeam(walk);
   await walkAccount(walk);
   const documented = Object.values(walk.document.paths).flatMap((methods) =>

@@ -102,7 +102,7 @@ export const BROKEN_JSON = [
 
 /** Values with which a body passes, so that what comes behind the checks is met too. */
 export const PLAUSIBLE: Record<string, unknown[]> = {
-  name: ['Bob'],
+  name: ['Bob', 'example.com', 'Bücher.example'],
   email: ['bob@example.com', 'owner@example.com', 'carol@example.net'],
   role: ['viewer', 'member', 'admin', 'owner'],
   kind: ['auto', 'marketing'],
@@ -117,8 +117,19 @@ export const PLAUSIBLE: Record<string, unknown[]> = {
   events: [['*'], ['test.completed', '*'], ['test.failed'], []],
   description: ['The shop', null],
   enabled: [true, false],
+  dkim_selectors: [['s1', 'S2'], [], null],
+  badge_enabled: [true, false],
   overlap: [0, 86_400],
   since: ['2026-11-21T09:00:00Z', '2026-02-30'],
+  type: ['blocklist', 'placement', 'domain_health'],
+  targets: [['8.8.8.8', 'example.com'], ['10.0.0.1'], null, []],
+  frequency: ['hourly', 'weekly'],
+  condition: ['score_below', 'auth_fail', 'blocklist_hit'],
+  channels: [['email'], ['email', 'webhook', 'slack'], []],
+  threshold: [0, 100, null],
+  domain_id: ['dom_01', null],
+  recipients: [['bob@example.com'], null, []],
+  slack_webhook_url: ['https://hooks.slack.com/services/T0/B0/x', 'https://127.0.0.1/x', null],
 };
 
 export const MESSAGES = [

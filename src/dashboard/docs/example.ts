@@ -14,6 +14,7 @@ const BY_NAME: [name: RegExp, example: unknown][] = [
   [/timezone$/, 'Europe/Berlin'],
   [/\b(?:me|members|accept)\.name$/, 'Alex Morgan'],
   [/\bapi_keys\.name$/, 'Build pipeline'],
+  [/selector$/, 's1'],
   [/name$/, 'Spring newsletter'],
 ];
 const ID_PART = '01jd3v9mzq4x8c2n7t5r6w1y0b';
@@ -63,6 +64,7 @@ function isTelling(name: string, given: JsonSchema): boolean {
 
 function exampleText(schema: JsonSchema, name: string): string {
   if (schema.format === 'email') return 'alex@example.com';
+  if (schema.format === 'idn-hostname') return 'example.com';
   if (schema.format === 'date-time') return '2026-11-21T10:00:00.000Z';
   const id = /(?:^|\.)(\w+)_id$/.exec(name);
   if (id) return `${ID_PREFIXES[id[1]!] ?? id[1]!.slice(0, 3)}_${ID_PART}`;

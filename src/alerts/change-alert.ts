@@ -1,0 +1,173 @@
+/** Changes of rules: made, changed and deleted, each noted in the audit log; what a change ends is closed with it. */
+
+import type { App } from '../app.ts';
+import { isoTime } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Tx } from '../store/open.ts';
+import type { AlertRow } from '../store/watching-tables.ts';
+import { type Author, audit } from '../team/audit.ts';
+import { ownSlackUrl, sealSlackUrl } from './channels.ts';
+import { DEFAULT_THRESHOLD } from './conditions.ts';
+import { closeIncidents } from './incidents.ts';
+import type { AlertPatch, NewAlert } from './schema.ts';
+
+/** Each result is held against each of them. */
+const MOST_ALERTS = 100;
+
+type Changer = Author & { app: App };
+
+/** Throws `conflict` where there are too many, and `validation_failed` for an unknown domain. */
+export async function createAlert(tx: Tx, author: Changer, asked: NewAlert): Promise<AlertRow> {
+  await requireRoom(tx);
+  const { app } = author;
+  const id = app.newId('alt');
+  const { slack_webhook_url: url = null, recipients = null, domain_id = null } = asked;
+  await requireDomain(tx, domain_id);
+  const row: AlertRow = {
+    id,
+    name: asked.name,
+    condition: asked.condition,
+    threshold: thresholdOf(asked.condition, asked.threshold ?? null),
+    channels: JSON.stringify(asked.channels),
+    enabled: asked.enabled ? 1 : 0,
+    domain_id,
+    recipients: recipients === null ? null : JSON.stringify(recipients),
+    slack_webhook_url: url === null ? null : sealSlackUrl(app.secrets, id, url),
+    last_triggered_at: null,
+    created_at: isoTime(app.clock.now()),
+  };
+  await tx.insertInto('alerts').values(row).execute();
+  await note(tx, author, 'created', id, toldOf(app, row));
+  return row;
+}
+
+/** It means nothing elsewhere, and is kept as it was given. */
+const thresholdOf = (condition: AlertRow['condition'], given: number | null): number | null =>
+  given ?? (condition === 'score_below' ? DEFAULT_THRESHOLD : null);
+
+async function requireRoom(tx: Tx): Promise<void> {
+  const { count } = await tx
+    .selectFrom('alerts')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  if (Number(count) >= MOST_ALERTS)
+    throw new AppError(
+      'conflict',
+      `There are ${MOST_ALERTS} alert rules, and there can be no more: delete one that is no longer needed.`,
+    );
+}
+
+async function requireDomain(tx: Tx, id: string | null): Promise<void> {
+  if (id === null) return;
+  const found = await tx.selectFrom('domains').select('id').where('id', '=', id).executeTakeFirst();
+  if (found) return;
+  const message = 'must be the id of a domain of the team';
+  throw new AppError('validation_failed', `Wrong: domain_id ${message}.`, [
+    { param: 'domain_id', code: 'invalid', message },
+  ]);
+}
+
+/** Changes what is given and is not so already; gives the row as it is then. */
+export async function changeAlert(
+  tx: Tx,
+  author: Changer,
+  present: AlertRow,
+  patch: AlertPatch,
+): Promise<AlertRow> {
+  const { app } = author;
+  if (patch.domain_id !== undefined && patch.domain_id !== present.domain_id)
+    await requireDomain(tx, patch.domain_id);
+  const row = changed(app, present, patch);
+  const [before, after] = [toldOf(app, present), toldOf(app, row)];
+  const details = differences(before, after);
+  const sameSlack = present.slack_webhook_url === row.slack_webhook_url;
+  if (Object.keys(details).length === 0 && sameSlack) return present;
+  // Of the address no more is told than that there is another.
+  if (!sameSlack && !('slack_host' in details)) details.slack_webhook_url = 'changed';
+  const { id, ...columns } = row;
+  await tx.updateTable('alerts').set(columns).where('id', '=', id).execute();
+  await note(tx, author, 'changed', id, details);
+  if (row.enabled === 0) await closeIncidents(tx, app, row, 'alert_disabled');
+  else if (asksOther(present, row)) await closeIncidents(tx, app, row, 'alert_changed');
+  return row;
+}
+
+function changed(
+  { secrets }: Pick<App, 'secrets'>,
+  present: AlertRow,
+  patch: AlertPatch,
+): AlertRow {
+  const { id } = present;
+  const { slack_webhook_url: url } = patch;
+  const own = ownSlackUrl({ secrets }, present);
+  const condition = patch.condition ?? present.condition;
+  const threshold = patch.threshold === undefined ? present.threshold : patch.threshold;
+  const { recipients = undefined, domain_id = present.domain_id } = patch;
+  return {
+    ...present,
+    name: patch.name ?? present.name,
+    condition,
+    threshold: thresholdOf(condition, threshold),
+    channels: patch.channels ? JSON.stringify(patch.channels) : present.channels,
+    enabled: patch.enabled === undefined ? present.enabled : patch.enabled ? 1 : 0,
+    domain_id,
+    ...(recipients === undefined
+      ? {}
+      : { recipients: recipients === null ? null : JSON.stringify(recipients) }),
+    // Each sealing differs: what is the same stays as it is.
+    ...(url === undefined || (url !== null && url === own)
+      ? {}
+      : { slack_webhook_url: url === null ? null : sealSlackUrl(secrets, id, url) }),
+  };
+}
+
+/** Whether what was found under the rule says nothing of the rule as it is now. */
+function asksOther(before: AlertRow, after: AlertRow): boolean {
+  return (
+    before.condition !== after.condition ||
+    before.domain_id !== after.domain_id ||
+    (after.condition === 'score_below' && before.threshold !== after.threshold)
+  );
+}
+
+/** To be called in `transact`. */
+export async function deleteAlert(tx: Tx, author: Changer, present: AlertRow): Promise<void> {
+  const { id } = present;
+  // Before it is gone: the event has it as it was.
+  await closeIncidents(tx, author.app, present, 'alert_deleted');
+  await tx.deleteFrom('alerts').where('id', '=', id).execute();
+  await note(tx, author, 'deleted', id, { name: present.name });
+}
+
+/** What of a rule may be told in the audit log. */
+function toldOf(app: Pick<App, 'secrets'>, row: AlertRow): Record<string, unknown> {
+  const url = ownSlackUrl(app, row);
+  return {
+    name: row.name,
+    condition: row.condition,
+    threshold: row.threshold,
+    channels: JSON.parse(row.channels),
+    enabled: row.enabled === 1,
+    domain_id: row.domain_id,
+    recipients: row.recipients === null ? null : JSON.parse(row.recipients),
+    slack_host: url === null ? null : new URL(url).host,
+  };
+}
+
+function differences(before: Record<string, unknown>, after: Record<string, unknown>) {
+  const found: Record<string, unknown> = {};
+  for (const [name, to] of Object.entries(after))
+    if (JSON.stringify(before[name]) !== JSON.stringify(to))
+      found[name] = { from: before[name], to };
+  return found;
+}
+
+export async function note(
+  tx: Tx,
+  author: Author,
+  what: string,
+  id: string,
+  details: Record<string, unknown> = {},
+): Promise<void> {
+  await audit(tx, author, { action: `alert.${what}`, object: { type: 'alert', id }, details });
+}

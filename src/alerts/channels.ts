@@ -1,0 +1,70 @@
+/** Where the notifications of a rule go: which of its channels lead somewhere, and who gets its mail. */
+
+import type { App } from '../app.ts';
+import type { Db, Tx } from '../store/open.ts';
+import type { AlertRow } from '../store/watching-tables.ts';
+import { wants } from '../webhooks/enqueue.ts';
+import type { Channel } from './schema.ts';
+
+type Context = Pick<App, 'config' | 'mailer' | 'secrets'>;
+
+const purposeOf = (alertId: string): string => `slack of ${alertId}`;
+
+/** Bound to the rule: it opens in no other. */
+export function sealSlackUrl(secrets: App['secrets'], alertId: string, url: string): string {
+  return secrets.seal(url, purposeOf(alertId));
+}
+
+/** The rule's own address; null where it has none, or it was sealed by another key. */
+export function ownSlackUrl(
+  { secrets }: Pick<App, 'secrets'>,
+  { id, slack_webhook_url: sealed }: Pick<AlertRow, 'id' | 'slack_webhook_url'>,
+): string | null {
+  return sealed === null ? null : secrets.open(sealed, purposeOf(id));
+}
+
+/** Its own, or else the operator's; one that cannot be opened is not replaced by another. */
+export function slackUrlOf(app: Context, row: AlertRow): string | null {
+  return row.slack_webhook_url === null ? app.config.SLACK_WEBHOOK_URL : ownSlackUrl(app, row);
+}
+
+/** The endpoints to which an event of this type is sent at present. */
+export async function endpointsWanting(db: Db | Tx, type: string): Promise<string[]> {
+  const endpoints = await db
+    .selectFrom('webhook_endpoints')
+    .select(['id', 'events'])
+    .where('enabled', '=', 1)
+    .where('auto_disabled_at', 'is', null)
+    .where('deleted_at', 'is', null)
+    .execute();
+  return endpoints.filter(({ events }) => wants(events, type)).map(({ id }) => id);
+}
+
+export const channelsOf = ({ channels }: Pick<AlertRow, 'channels'>): Channel[] =>
+  JSON.parse(channels);
+
+/** `webhookWanted`: whether an endpoint wants `alert.triggered`. */
+export function unconfiguredChannels(
+  app: Context,
+  row: AlertRow,
+  webhookWanted: boolean,
+): Channel[] {
+  const configured: Record<Channel, boolean> = {
+    email: app.mailer !== null,
+    webhook: webhookWanted,
+    slack: slackUrlOf(app, row) !== null,
+  };
+  return channelsOf(row).filter((channel) => !configured[channel]);
+}
+
+/** Who gets the mail of a rule at this moment. */
+export async function recipientsOf(tx: Tx, { recipients }: AlertRow): Promise<string[]> {
+  if (recipients !== null) return JSON.parse(recipients);
+  const people = await tx
+    .selectFrom('members')
+    .select('email')
+    .where('role', 'in', ['owner', 'admin'])
+    .orderBy('id')
+    .execute();
+  return people.map(({ email }) => email);
+}

@@ -1,0 +1,96 @@
+/** Rules, incidents and notifications in the database: found and listed. */
+
+import type { App } from '../app.ts';
+import { type Page, pageOf } from '../http/schemas.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Db, Tx } from '../store/open.ts';
+import type { AlertIncidentRow, AlertRow } from '../store/watching-tables.ts';
+import { endpointsWanting, ownSlackUrl, unconfiguredChannels } from './channels.ts';
+import { type AlertState, type NotificationState, presentIncident } from './present.ts';
+import type { AlertIncident, IncidentFilters } from './schema.ts';
+
+/** Throws `not_found`. */
+export async function alertOr404(db: Db | Tx, id: string): Promise<AlertRow> {
+  const row = await db.selectFrom('alerts').selectAll().where('id', '=', id).executeTakeFirst();
+  if (!row) throw new AppError('not_found', 'There is no alert rule with this id.');
+  return row;
+}
+
+/** One page, newest first. */
+export async function listAlerts(db: Db, page: Page) {
+  return pageOf(db.selectFrom('alerts').selectAll(), page);
+}
+
+/** Rules with their state and where their channels lead. */
+export async function alertStates(
+  db: Db | Tx,
+  app: Pick<App, 'config' | 'mailer' | 'secrets'>,
+  rows: AlertRow[],
+): Promise<AlertState[]> {
+  if (rows.length === 0) return [];
+  const open = await db
+    .selectFrom('alert_incidents')
+    .select('alert_id')
+    .distinct()
+    .where('status', '=', 'open')
+    .where(
+      'alert_id',
+      'in',
+      rows.map(({ id }) => id),
+    )
+    .execute();
+  const triggered = new Set(open.map(({ alert_id }) => alert_id));
+  const wanted = (await endpointsWanting(db, 'alert.triggered')).length > 0;
+  return rows.map((row) => {
+    const url = ownSlackUrl(app, row);
+    return {
+      row,
+      triggered: triggered.has(row.id),
+      unconfigured: unconfiguredChannels(app, row, wanted),
+      slackHost: url === null ? null : new URL(url).host,
+    };
+  });
+}
+
+/** One page, newest first. */
+export async function listIncidents(
+  db: Db,
+  { limit, starting_after, ending_before, status, alert_id }: IncidentFilters & Page,
+) {
+  let query = db.selectFrom('alert_incidents').selectAll();
+  if (status) query = query.where('status', '=', status);
+  if (alert_id) query = query.where('alert_id', '=', alert_id);
+  return pageOf(query, { limit, starting_after, ending_before });
+}
+
+/** In the order in which they were made; of those to come, the present state. */
+export async function notificationStates(
+  db: Db | Tx,
+  by: { incidents: string[] } | { ids: string[] },
+): Promise<NotificationState[]> {
+  const [column, values] =
+    'ids' in by ? (['id', by.ids] as const) : (['incident_id', by.incidents] as const);
+  if (values.length === 0) return [];
+  return db
+    .selectFrom('alert_notifications as own')
+    .leftJoin('outbox', 'outbox.id', 'own.mail_id')
+    .selectAll('own')
+    .select([
+      'outbox.status as mail_status',
+      'outbox.error as mail_error',
+      'outbox.sent_at as mail_sent_at',
+    ])
+    .where(`own.${column}`, 'in', values)
+    .orderBy('own.id')
+    .execute() as Promise<NotificationState[]>;
+}
+
+/** Incidents with what was said of each. */
+export async function presentIncidents(
+  db: Db | Tx,
+  rows: AlertIncidentRow[],
+): Promise<AlertIncident[]> {
+  const all = await notificationStates(db, { incidents: rows.map(({ id }) => id) });
+  const of = Map.groupBy(all, ({ incident_id }) => incident_id);
+  return rows.map((row) => presentIncident(row, of.get(row.id) ?? []));
+}

@@ -1,0 +1,137 @@
+/** The operations on alert rules (contract §8). */
+
+import type { App } from '../app.ts';
+import { route } from '../http/route.ts';
+import { listOf } from '../http/schemas.ts';
+import { transact } from '../store/after-commit.ts';
+import type { Db, Tx } from '../store/open.ts';
+import type { AlertRow } from '../store/watching-tables.ts';
+import { standing } from '../team/permissions.ts';
+import { deletedOf } from '../team/schema.ts';
+import { changeAlert, createAlert, deleteAlert, note } from './change-alert.ts';
+import { incidentRoutes } from './incident-routes.ts';
+import { presentAlert, presentNotification } from './present.ts';
+import { alertOr404, alertStates, listAlerts, notificationStates } from './queries.ts';
+import { sendSample } from './sample.ts';
+import { Alert, AlertListQuery, AlertPatch, AlertTest, NewAlert } from './schema.ts';
+
+async function present(db: Db | Tx, app: App, row: AlertRow): Promise<Alert> {
+  const [state] = await alertStates(db, app, [row]);
+  return presentAlert(state!);
+}
+
+const create = route({
+  method: 'POST',
+  path: '/v1/alerts',
+  operation: 'createAlert',
+  role: 'admin',
+  summary:
+    'Make an alert rule; channels that lead nowhere yet are named in `unconfigured_channels`',
+  body: NewAlert,
+  status: 201,
+  location: ({ id }) => `/v1/alerts/${id}`,
+  response: Alert,
+  errors: ['conflict'],
+  async handle(call) {
+    const { app, body, keep } = call;
+    return transact(app.db, async (tx) => {
+      await standing(tx, call, 'admin');
+      const answer = await present(tx, app, await createAlert(tx, call, body));
+      await keep(tx, answer);
+      return answer;
+    });
+  },
+});
+
+const list = route({
+  method: 'GET',
+  path: '/v1/alerts',
+  operation: 'listAlerts',
+  role: 'member',
+  summary: 'List alert rules, newest first',
+  query: AlertListQuery,
+  response: listOf(Alert),
+  async handle({ app, query }) {
+    const { rows, hasMore } = await listAlerts(app.db, query);
+    const data = (await alertStates(app.db, app, rows)).map(presentAlert);
+    return { object: 'list' as const, data, has_more: hasMore };
+  },
+});
+
+const get = route({
+  method: 'GET',
+  path: '/v1/alerts/:id',
+  operation: 'getAlert',
+  role: 'member',
+  summary: 'Get an alert rule',
+  etag: true,
+  response: Alert,
+  async handle({ app, params }) {
+    return present(app.db, app, await alertOr404(app.db, params.id!));
+  },
+});
+
+const update = route({
+  method: 'PATCH',
+  path: '/v1/alerts/:id',
+  operation: 'updateAlert',
+  role: 'admin',
+  summary:
+    'Change an alert rule; where it is switched off or asks for something else, its open incidents end',
+  etag: true,
+  body: AlertPatch,
+  response: Alert,
+  async handle(call) {
+    const { app, params, body } = call;
+    return transact(app.db, async (tx) => {
+      await standing(tx, call, 'admin');
+      const row = await alertOr404(tx, params.id!);
+      call.ifMatch(await present(tx, app, row));
+      return present(tx, app, await changeAlert(tx, call, row, body));
+    });
+  },
+});
+
+const remove = route({
+  method: 'DELETE',
+  path: '/v1/alerts/:id',
+  operation: 'deleteAlert',
+  role: 'admin',
+  summary: 'Delete an alert rule; its incidents end, and stay listed',
+  response: deletedOf('alert'),
+  async handle(call) {
+    const { app, params } = call;
+    const id = params.id!;
+    await transact(app.db, async (tx) => {
+      await standing(tx, call, 'admin');
+      const row = await alertOr404(tx, id);
+      call.ifMatch(await present(tx, app, row));
+      await deleteAlert(tx, call, row);
+    });
+    return { id, object: 'alert' as const, deleted: true as const };
+  },
+});
+
+const test = route({
+  method: 'POST',
+  path: '/v1/alerts/:id/test',
+  operation: 'testAlert',
+  role: 'admin',
+  summary: 'Send a sample, marked as one, to each channel of an alert rule',
+  response: AlertTest,
+  async handle(call) {
+    const { app, params, keep } = call;
+    return transact(app.db, async (tx) => {
+      await standing(tx, call, 'admin');
+      const row = await alertOr404(tx, params.id!);
+      const ids = await sendSample(tx, app, row);
+      await note(tx, call, 'tested', row.id);
+      const notifications = (await notificationStates(tx, { ids })).map(presentNotification);
+      const answer = { object: 'alert_test' as const, alert_id: row.id, notifications };
+      await keep(tx, answer);
+      return answer;
+    });
+  },
+});
+
+export const alertRoutes = [create, list, get, update, remove, test, ...incidentRoutes];

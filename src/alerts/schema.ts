@@ -1,0 +1,141 @@
+/** Alert rules and incidents as the API takes and answers them (contract §8). */
+
+import * as v from 'valibot';
+import { Name, PAGE, Time } from '../http/schemas.ts';
+import { EMAIL_MAX, normalizeEmail } from '../team/email-address.ts';
+import { EndpointUrl } from '../webhooks/endpoint-url.ts';
+
+export const CONDITIONS = ['score_below', 'auth_fail', 'blocklist_hit'] as const;
+const CHANNELS = ['email', 'webhook', 'slack'] as const;
+export type Channel = (typeof CHANNELS)[number];
+
+const Condition = v.picklist(CONDITIONS, `must be one of ${CONDITIONS.join(', ')}`);
+const Channels = v.pipe(
+  v.array(v.picklist(CHANNELS, `must be one of ${CHANNELS.join(', ')}`), 'must be a list'),
+  v.minLength(1, 'must name a channel at least'),
+  v.maxLength(CHANNELS.length, `must name at most ${CHANNELS.length} channels`),
+  v.check((names) => new Set(names).size === names.length, 'must name each channel once'),
+);
+const Threshold = v.pipe(
+  v.number('must be a number'),
+  v.integer('must be a whole number'),
+  v.minValue(0, 'must be at least 0'),
+  v.maxValue(100, 'must be at most 100'),
+);
+const Enabled = v.boolean('must be true or false');
+const Id = v.pipe(
+  v.string('must be an id'),
+  v.minLength(1, 'must be an id'),
+  v.maxLength(100, 'must have at most 100 characters'),
+);
+
+const MOST_RECIPIENTS = 20;
+const Recipient = v.pipe(
+  v.string('must be text'),
+  v.maxLength(EMAIL_MAX, `must have at most ${EMAIL_MAX} characters`),
+  v.check((text) => normalizeEmail(text) !== null, 'must be an e-mail address'),
+  v.metadata({ jsonSchema: { type: 'string', format: 'email', maxLength: EMAIL_MAX } }),
+  v.transform((text) => normalizeEmail(text)!),
+);
+const Recipients = v.pipe(
+  v.array(Recipient, 'must be a list of e-mail addresses'),
+  v.minLength(1, 'must name an address at least; null is the owner and the admins'),
+  v.maxLength(MOST_RECIPIENTS, `must name at most ${MOST_RECIPIENTS} addresses`),
+  v.transform((addresses) => [...new Set(addresses)]),
+);
+
+const OPTIONAL = {
+  threshold: v.optional(v.nullable(Threshold)),
+  domain_id: v.optional(v.nullable(Id)),
+  recipients: v.optional(v.nullable(Recipients)),
+  slack_webhook_url: v.optional(v.nullable(EndpointUrl)),
+};
+
+export const NewAlert = v.strictObject({
+  name: Name,
+  condition: Condition,
+  channels: Channels,
+  enabled: v.optional(Enabled, true),
+  ...OPTIONAL,
+});
+export type NewAlert = v.InferOutput<typeof NewAlert>;
+
+export const AlertPatch = v.strictObject({
+  name: v.optional(Name),
+  condition: v.optional(Condition),
+  channels: v.optional(Channels),
+  enabled: v.optional(Enabled),
+  ...OPTIONAL,
+});
+export type AlertPatch = v.InferOutput<typeof AlertPatch>;
+
+export const Alert = v.object({
+  id: v.string(),
+  object: v.literal('alert'),
+  name: v.string(),
+  condition: v.picklist(CONDITIONS),
+  threshold: v.nullable(v.pipe(v.number(), v.integer())),
+  channels: v.array(v.picklist(CHANNELS)),
+  unconfigured_channels: v.array(v.picklist(CHANNELS)),
+  enabled: v.boolean(),
+  domain_id: v.nullable(v.string()),
+  /** null: owner and admins. */
+  recipients: v.nullable(v.array(v.string())),
+  /** Of the rule's own address; whoever has all of it can post there. */
+  slack_webhook_host: v.nullable(v.string()),
+  state: v.picklist(['ok', 'triggered']),
+  last_triggered_at: v.nullable(Time),
+  created_at: Time,
+});
+export type Alert = v.InferOutput<typeof Alert>;
+
+const AlertNotification = v.object({
+  channel: v.picklist(CHANNELS),
+  status: v.picklist(['queued', 'sent', 'failed', 'unconfigured']),
+  error: v.nullable(v.string()),
+  sent_at: v.nullable(Time),
+});
+export type AlertNotification = v.InferOutput<typeof AlertNotification>;
+
+/** What the sample of a rule came to, so far. */
+export const AlertTest = v.object({
+  object: v.literal('alert_test'),
+  alert_id: v.string(),
+  notifications: v.array(AlertNotification),
+});
+
+const INCIDENT_STATUSES = ['open', 'resolved'] as const;
+const RESOLUTIONS = [
+  'condition_ended',
+  'alert_disabled',
+  'alert_changed',
+  'alert_deleted',
+] as const;
+export type Resolution = (typeof RESOLUTIONS)[number];
+
+export const AlertIncident = v.object({
+  id: v.string(),
+  object: v.literal('alert_incident'),
+  alert_id: v.string(),
+  subject: v.string(),
+  status: v.picklist(INCIDENT_STATUSES),
+  /** By the condition: the score, the results of authentication, or the lists. */
+  value: v.record(v.string(), v.any()),
+  test_id: v.nullable(v.string()),
+  run_id: v.nullable(v.string()),
+  opened_at: Time,
+  resolved_at: v.nullable(Time),
+  resolution: v.nullable(v.picklist(RESOLUTIONS)),
+  notifications: v.array(AlertNotification),
+});
+export type AlertIncident = v.InferOutput<typeof AlertIncident>;
+
+export const AlertListQuery = v.strictObject(PAGE);
+const Status = v.optional(
+  v.picklist(INCIDENT_STATUSES, `must be one of ${INCIDENT_STATUSES.join(', ')}`),
+);
+export const IncidentsOfQuery = v.strictObject({ ...PAGE, status: Status });
+const FILTERS = { status: Status, alert_id: v.optional(Id) };
+const IncidentFilters = v.strictObject(FILTERS);
+export type IncidentFilters = v.InferOutput<typeof IncidentFilters>;
+export const IncidentListQuery = v.strictObject({ ...PAGE, ...FILTERS });

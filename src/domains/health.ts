@@ -1,0 +1,76 @@
+/** Looks at the health of a domain over the network; what it finds is stored elsewhere. */
+
+import { analyzeDomain } from '../analysis/domain/analyze-domain.ts';
+import type { DomainHealth } from '../analysis/domain/domain-health.ts';
+import { NO_SETUP } from '../analysis/setup.ts';
+import type { App } from '../app.ts';
+import { AppError, errorMessage } from '../lib/errors.ts';
+import { startDeadline } from '../net/dns-attempts.ts';
+import { type Gate, limitInFlight } from '../net/in-flight.ts';
+import type { DomainRow } from '../store/watching-tables.ts';
+import { selectorsOf } from './present.ts';
+
+/** Takes seconds, at most about fifteen; never inside a transaction. */
+export async function lookAtHealth(
+  app: App,
+  row: Pick<DomainRow, 'id' | 'name' | 'given_selectors' | 'learnt_selectors'>,
+): Promise<DomainHealth> {
+  const { resolver, web, probeMailTls, blocklists, clock, log } = app;
+  return analyzeDomain(row.name, {
+    resolver,
+    web,
+    probeMailTls,
+    setup: { ...NO_SETUP, blocklists: await blocklists.inUse() },
+    selectors: selectorsOf(row),
+    now: clock.now(),
+    onFault: (check, error) =>
+      log.error('a check of a domain failed', {
+        domain: row.id,
+        check,
+        error: errorMessage(error),
+        fault: error instanceof Error ? error.stack : undefined,
+      }),
+  });
+}
+
+/** So many for people at once; the job has places of its own. */
+const AT_ONCE = 8;
+/** Longer than a look takes: who waits for a place gets it, or is told. */
+const WAIT_MS = 20_000;
+
+interface Looks {
+  gate: Gate;
+  underWay: Map<string, Promise<DomainHealth>>;
+}
+const looksOf = new WeakMap<App, Looks>();
+
+/**
+ * As above, in turn; who asks for the same domain meanwhile gets the same look. Throws `unavailable`
+ * where too many others are looked at.
+ */
+export function shareLook(app: App, row: DomainRow): Promise<DomainHealth> {
+  const looks = looksOf.get(app) ?? { gate: limitInFlight(AT_ONCE), underWay: new Map() };
+  looksOf.set(app, looks);
+  const key = `${row.id} ${selectorsOf(row).join(' ')}`;
+  const present = looks.underWay.get(key);
+  if (present) return present;
+  const look = lookInTurn(app, row, looks.gate).finally(() => looks.underWay.delete(key));
+  looks.underWay.set(key, look);
+  return look;
+}
+
+async function lookInTurn(app: App, row: DomainRow, gate: Gate): Promise<DomainHealth> {
+  const { signal, stop } = startDeadline(WAIT_MS);
+  const entered = await gate.enter(signal);
+  stop();
+  if (!entered)
+    throw new AppError(
+      'unavailable',
+      'Too many domains are being looked at now. Ask again in a few seconds.',
+    );
+  try {
+    return await lookAtHealth(app, row);
+  } finally {
+    gate.leave();
+  }
+}

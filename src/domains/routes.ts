@@ -1,0 +1,160 @@
+/** The operations on domains (contract §7). */
+
+import { route } from '../http/route.ts';
+import { listOf } from '../http/schemas.ts';
+import { afterCommit, transact } from '../store/after-commit.ts';
+import { standing } from '../team/permissions.ts';
+import { deletedOf } from '../team/schema.ts';
+import { changeDomain, createDomain, deleteDomain, noteVerification } from './change-domain.ts';
+import { shareLook } from './health.ts';
+import { presentDomain, presentHealth, presentListed } from './present.ts';
+import { domainOr404, listDomains } from './queries.ts';
+import { recordAskedLookup, recordHealth } from './record.ts';
+import {
+  Domain,
+  DomainHealthAnswer,
+  DomainListQuery,
+  DomainPatch,
+  ListedDomain,
+  NewDomain,
+} from './schema.ts';
+import { lookUpVerification } from './verification.ts';
+import { VERIFY_JOB } from './verify.ts';
+
+const create = route({
+  method: 'POST',
+  path: '/v1/domains',
+  operation: 'createDomain',
+  role: 'member',
+  summary:
+    'Add a domain; the TXT record in the answer proves that it is yours once it is published',
+  body: NewDomain,
+  status: 201,
+  etag: true,
+  location: ({ id }) => `/v1/domains/${id}`,
+  response: Domain,
+  errors: ['conflict'],
+  async handle(call) {
+    const { app, body, keep } = call;
+    return app.db.transaction().execute(async (tx) => {
+      await standing(tx, call, 'member');
+      const answer = presentDomain(await createDomain(tx, call, body));
+      await keep(tx, answer);
+      return answer;
+    });
+  },
+});
+
+const list = route({
+  method: 'GET',
+  path: '/v1/domains',
+  operation: 'listDomains',
+  role: 'member',
+  summary: 'List domains, newest first',
+  query: DomainListQuery,
+  response: listOf(ListedDomain),
+  async handle({ app, query }) {
+    const { rows, hasMore } = await listDomains(app.db, query);
+    return { object: 'list' as const, data: rows.map(presentListed), has_more: hasMore };
+  },
+});
+
+const get = route({
+  method: 'GET',
+  path: '/v1/domains/:id',
+  operation: 'getDomain',
+  role: 'member',
+  summary: 'Get a domain with what the last look at its health found',
+  etag: true,
+  response: Domain,
+  async handle({ app, params }) {
+    return presentDomain(await domainOr404(app.db, params.id!));
+  },
+});
+
+const update = route({
+  method: 'PATCH',
+  path: '/v1/domains/:id',
+  operation: 'updateDomain',
+  role: 'member',
+  summary: 'Change the DKIM selectors of a domain (those learnt from mail too), or its badge',
+  etag: true,
+  body: DomainPatch,
+  response: Domain,
+  async handle(call) {
+    const { app, params, body } = call;
+    return app.db.transaction().execute(async (tx) => {
+      await standing(tx, call, 'member');
+      const present = await domainOr404(tx, params.id!);
+      call.ifMatch(presentDomain(present));
+      return presentDomain(await changeDomain(tx, call, present, body));
+    });
+  },
+});
+
+const remove = route({
+  method: 'DELETE',
+  path: '/v1/domains/:id',
+  operation: 'deleteDomain',
+  role: 'member',
+  summary: 'Delete a domain with its monitors and alert rules; its tests stay',
+  response: deletedOf('domain'),
+  async handle(call) {
+    const { app, params } = call;
+    const id = params.id!;
+    await app.db.transaction().execute(async (tx) => {
+      await standing(tx, call, 'member');
+      const present = await domainOr404(tx, id);
+      call.ifMatch(presentDomain(present));
+      await deleteDomain(tx, call, present);
+    });
+    return { id, object: 'domain' as const, deleted: true as const };
+  },
+});
+
+const verify = route({
+  method: 'POST',
+  path: '/v1/domains/:id/verify',
+  operation: 'verifyDomain',
+  role: 'member',
+  summary: 'Look for the verification record now; for a failed domain, the 72 hours begin again',
+  response: Domain,
+  async handle(call) {
+    const { app, params, keep } = call;
+    const id = params.id!;
+    const lookup = await lookUpVerification(app.resolver, await domainOr404(app.db, id));
+    return transact(app.db, async (tx) => {
+      await standing(tx, call, 'member');
+      const present = await domainOr404(tx, id);
+      await noteVerification(tx, call, present);
+      const row = await recordAskedLookup(tx, app, present, lookup);
+      afterCommit(tx, () => app.scheduler.wake(VERIFY_JOB));
+      const answer = presentDomain(row);
+      await keep(tx, answer);
+      return answer;
+    });
+  },
+});
+
+const health = route({
+  method: 'GET',
+  path: '/v1/domains/:id/health',
+  operation: 'getDomainHealth',
+  role: 'member',
+  summary:
+    'Look at the health of a domain now, which takes seconds, and get the records to publish',
+  response: DomainHealthAnswer,
+  errors: ['unavailable'],
+  async handle(call) {
+    const { app, params } = call;
+    const id = params.id!;
+    const found = await shareLook(app, await domainOr404(app.db, id));
+    return transact(app.db, async (tx) => {
+      await standing(tx, call, 'member');
+      const row = await recordHealth(tx, app, await domainOr404(tx, id), found);
+      return presentHealth(row, found, app.clock.now());
+    });
+  },
+});
+
+export const domainRoutes = [create, list, get, update, remove, verify, health];

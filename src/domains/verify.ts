@@ -1,0 +1,137 @@
+/** The job that looks at domains when they are due: claim, look, record. */
+
+import type { DomainHealth } from '../analysis/domain/domain-health.ts';
+import type { App } from '../app.ts';
+import { isoTime } from '../lib/clock.ts';
+import { errorMessage } from '../lib/errors.ts';
+import type { Job } from '../scheduler/scheduler.ts';
+import { transact } from '../store/after-commit.ts';
+import type { DomainRow } from '../store/watching-tables.ts';
+import { lookAtHealth } from './health.ts';
+import { recordHealth, recordLookup } from './record.ts';
+import { RETRY_MS } from './schedule.ts';
+import { afterLookup } from './transitions.ts';
+import { type Lookup, lookUpVerification } from './verification.ts';
+
+/** To wake it by. */
+export const VERIFY_JOB = 'domains.verify';
+
+/** So many at once: a look takes seconds, and others ask the DNS too. */
+const AT_ONCE = 8;
+/** How long others leave a claimed domain alone: longer than a look may take. */
+const LEASE_MS = 120_000;
+
+type Claimed = DomainRow & { lease: string };
+
+export function verifyDomainsJob(app: App): Job {
+  const underWay = new Map<string, Promise<void>>();
+  /** Whether the last claim took all that there was room for: then more may be due. */
+  let more = false;
+  const start = (domain: Claimed) => {
+    const work = checkOne(app, domain)
+      // The lease runs out, and it is looked at again.
+      .catch((error) =>
+        app.log.error('looking at a domain failed', {
+          domain: domain.id,
+          error: errorMessage(error),
+          fault: error instanceof Error ? error.stack : undefined,
+        }),
+      )
+      .then(() => {
+        underWay.delete(domain.id);
+        if (more) app.scheduler.wake(VERIFY_JOB);
+      });
+    underWay.set(domain.id, work);
+  };
+  return {
+    name: VERIFY_JOB,
+    tick: '* * * * * *',
+    async run() {
+      const room = AT_ONCE - underWay.size;
+      if (room <= 0) return;
+      const claimed = await claimDue(app, room);
+      more = claimed.length === room;
+      for (const domain of claimed) start(domain);
+    },
+    async idle() {
+      await Promise.all(underWay.values());
+    },
+  };
+}
+
+/** Takes due domains that nobody has, the longest due first; others leave them alone for the lease. */
+async function claimDue({ db, clock, newId }: App, limit: number): Promise<Claimed[]> {
+  const now = isoTime(clock.now());
+  const due = () =>
+    db
+      .selectFrom('domains')
+      .selectAll()
+      .where('next_check_at', '<=', now)
+      .where(({ eb, or }) => or([eb('leased_until', 'is', null), eb('leased_until', '<', now)]))
+      .orderBy('next_check_at')
+      .orderBy('id')
+      .limit(limit);
+  // Mostly there is nothing: look before taking the write lock.
+  if ((await due().clearSelect().select('id').limit(1).execute()).length === 0) return [];
+  const lease = newId('req');
+  const leased_until = isoTime(clock.now() + LEASE_MS);
+  return db.transaction().execute(async (tx) => {
+    const { rows } = await tx.executeQuery(due());
+    const ids = rows.map(({ id }) => id);
+    if (ids.length === 0) return [];
+    await tx.updateTable('domains').set({ lease, leased_until }).where('id', 'in', ids).execute();
+    return rows.map((row) => ({ ...row, lease, leased_until }));
+  });
+}
+
+async function checkOne(app: App, claimed: Claimed): Promise<void> {
+  const lookup = await lookUpVerification(app.resolver, claimed);
+  // Where the DNS does not answer, a look at the rest would find out as little.
+  const isHealthDue =
+    claimed.status === 'verified' &&
+    lookup.found !== 'unknown' &&
+    afterLookup(claimed, lookup, app.clock.now()).event === null;
+  const health = isHealthDue ? await lookAtHealth(app, claimed) : null;
+  const row = await transact(app.db, (tx) => recordOutcome(app, tx, claimed, { lookup, health }));
+  if (row?.status === 'verified' && claimed.status === 'pending') app.scheduler.wake(VERIFY_JOB);
+}
+
+const RELEASED = { lease: null, leased_until: null } as const;
+
+/** Does nothing where the lease is no longer ours, or the domain is gone. */
+async function recordOutcome(
+  app: App,
+  tx: Parameters<typeof recordLookup>[0],
+  claimed: Claimed,
+  { lookup, health }: { lookup: Lookup; health: DomainHealth | null },
+): Promise<DomainRow | null> {
+  const row = await tx
+    .selectFrom('domains')
+    .selectAll()
+    .where('id', '=', claimed.id)
+    .where('lease', '=', claimed.lease)
+    .executeTakeFirst();
+  if (!row) return null;
+  // Somebody had it looked up meanwhile, and what was found then is newer.
+  if (row.status !== claimed.status || row.pending_since !== claimed.pending_since) {
+    await tx.updateTable('domains').set(RELEASED).where('id', '=', row.id).execute();
+    return null;
+  }
+  const after = await recordLookup(tx, app, row, lookup, {
+    ...RELEASED,
+    ...(health?.status === 'unknown' ? unknownHealth(app, health, lookup) : {}),
+  });
+  return health === null ? after : recordHealth(tx, app, after, health);
+}
+
+/** It is looked at again soon, rather than tomorrow. */
+function unknownHealth(
+  { clock }: App,
+  { summary }: DomainHealth,
+  { found }: Lookup,
+): Partial<DomainRow> {
+  return {
+    next_check_at: isoTime(clock.now() + RETRY_MS),
+    ...(found === 'yes' ? { last_check_detail: summary } : {}),
+  };
+}

@@ -1,0 +1,49 @@
+/** Which domain of the team a test belongs to, and what its mail tells of the keys of domains. */
+
+import type { PoolOutcome } from '../analysis/pool.ts';
+import type { CheckResult } from '../analysis/result.ts';
+import { learnSelectors, type Signature } from '../domains/learn-selectors.ts';
+import { findDomain, findDomainOf } from '../domains/queries.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Tx } from '../store/open.ts';
+import type { TestRow } from '../store/tables.ts';
+
+/** Throws `validation_failed` for a domain that the team does not have. */
+export async function requireDomain(
+  tx: Tx,
+  { domain_id }: Pick<TestRow, 'domain_id'>,
+): Promise<void> {
+  if (domain_id === null || (await findDomain(tx, domain_id))) return;
+  const message = 'names no domain of the team';
+  throw new AppError('validation_failed', `Wrong: domain_id ${message}.`, [
+    { param: 'domain_id', code: 'invalid', message },
+  ]);
+}
+
+/**
+ * In the transaction that stores a result: a test that was made for no domain joins the team's one
+ * that is, or holds, its From domain, and the selectors of that domain are learnt.
+ */
+export async function joinDomain(
+  tx: Tx,
+  after: Pick<TestRow, 'domain_id' | 'from_domain'>,
+  outcome: PoolOutcome,
+): Promise<Partial<TestRow>> {
+  const { domain_id, from_domain } = after;
+  if (!outcome.ok || from_domain === null) return {};
+  const domain = await findDomainOf(tx, from_domain);
+  // The checks are read only here, where there is somebody to learn: they may be long.
+  if (!domain) return {};
+  const signatures = verifiedSignatures(outcome.result.checks);
+  await learnSelectors(tx, { fromDomain: from_domain, signatures });
+  return domain_id === null ? { domain_id: domain.id } : {};
+}
+
+function verifiedSignatures(checks: string): Signature[] {
+  const dkim = (JSON.parse(checks) as CheckResult[]).find(({ id }) => id === 'dkim');
+  const signatures = dkim?.evidence.signatures;
+  if (!Array.isArray(signatures)) return [];
+  return (signatures as unknown as (Signature & { result: string })[]).filter(
+    ({ result }) => result === 'pass',
+  );
+}

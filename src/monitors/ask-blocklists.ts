@@ -1,0 +1,118 @@
+/** Asks the blocklists that are switched on about each target of a monitor. */
+
+import { boundedResolver, startDeadline } from '../analysis/bounds.ts';
+import { askLists, type ListOutcome } from '../analysis/reputation/ask-lists.ts';
+import type { BlocklistInUse } from '../analysis/reputation/blocklist.ts';
+import { addressSubject } from '../analysis/reputation/client-subject.ts';
+import { nameSubject } from '../analysis/reputation/name-listings.ts';
+import type { App } from '../app.ts';
+import { normalizeAddress } from '../lib/addresses.ts';
+import type { Resolver } from '../net/resolver.ts';
+import type { BlocklistFinding, Finding, Outcome, UnknownPart } from './findings.ts';
+
+/** A run ends within this, whatever the lists do: what has not answered by then is unknown. */
+const DEADLINE_MS = 25_000;
+/** Targets asked about at once: lists refuse those who ask too fast. */
+const AT_ONCE = 5;
+
+interface TargetOutcome {
+  target: string;
+  outcomes: ListOutcome[];
+}
+
+/** `targets` as they are kept: normalised addresses and names. */
+export async function askBlocklists(
+  { resolver, blocklists }: Pick<App, 'resolver' | 'blocklists'>,
+  targets: string[],
+): Promise<Outcome> {
+  let lists = await blocklists.inUse();
+  const deadline = startDeadline(DEADLINE_MS);
+  try {
+    const all: TargetOutcome[] = [];
+    for (let first = 0; first < targets.length; first += AT_ONCE) {
+      const some = targets.slice(first, first + AT_ONCE).map(async (target) => ({
+        target,
+        // Bounded each by itself: a long list of targets is no hostile message.
+        outcomes: await askAbout(boundedResolver(resolver, deadline), lists, target),
+      }));
+      const answered = await Promise.all(some);
+      all.push(...answered);
+      lists = withoutSilent(lists, answered);
+    }
+    return outcomeOf(all);
+  } finally {
+    deadline.stop();
+  }
+}
+
+/** A list that left all of the last targets without an answer would use up the time of the others. */
+function withoutSilent(lists: BlocklistInUse[], answered: TargetOutcome[]): BlocklistInUse[] {
+  const outcomes = answered.flatMap((one) => one.outcomes);
+  return lists.map((inUse) => {
+    const own = outcomes.filter(({ list }) => list.zone === inUse.list.zone);
+    const isGone = own.length > 0 && own.every(isSilent);
+    return isGone ? { ...inUse, fault: 'It did not answer about the targets before.' } : inUse;
+  });
+}
+
+function askAbout(
+  resolver: Resolver,
+  lists: BlocklistInUse[],
+  target: string,
+): Promise<ListOutcome[]> {
+  const address = normalizeAddress(target);
+  if (address === null)
+    return askLists(
+      resolver,
+      lists.filter(({ list }) => list.kind === 'domain'),
+      [nameSubject(target)],
+    );
+  const covering = lists.filter(
+    ({ list }) => list.kind === 'ip' && (list.ipv6 || !address.includes(':')),
+  );
+  return askLists(resolver, covering, [addressSubject(address)]);
+}
+
+const isSilent = ({ status }: ListOutcome): boolean => status === 'error' || status === 'left_out';
+
+/** As in a report: without the answers of the lists that matter most nobody is in order. */
+function outcomeOf(all: TargetOutcome[]): Outcome {
+  const silent = new Map<string, string[]>();
+  const asked = new Map<string, number>();
+  for (const { target, outcomes } of all)
+    for (const outcome of outcomes) {
+      const { zone } = outcome.list;
+      asked.set(zone, (asked.get(zone) ?? 0) + 1);
+      if (isSilent(outcome)) silent.set(zone, [...(silent.get(zone) ?? []), target]);
+    }
+  return {
+    findings: all.flatMap(({ target, outcomes }) =>
+      outcomes.filter(({ status }) => status === 'listed').map((one) => findingOf(target, one)),
+    ),
+    unknown: [...silent].flatMap(([list, targets]): UnknownPart[] =>
+      targets.length === asked.get(list)
+        ? [{ target: null, list }]
+        : targets.map((target) => ({ target, list })),
+    ),
+    inTheDark: all.some(({ outcomes }) => isDark(outcomes)),
+    mayStand: (former: Finding) =>
+      'list' in former && silent.get(former.list)?.includes(former.target) === true,
+  };
+}
+
+function isDark(outcomes: ListOutcome[]): boolean {
+  const counting = outcomes.filter(({ list }) => list.tier < 3);
+  const strictOnesSilent = counting.some((one) => one.list.tier === 1 && isSilent(one));
+  return strictOnesSilent || counting.every(isSilent);
+}
+
+function findingOf(target: string, { list, codes, meaning }: ListOutcome): BlocklistFinding {
+  return {
+    target,
+    list: list.zone,
+    list_name: list.name,
+    tier: list.tier,
+    codes: codes.slice(0, 10),
+    meaning,
+  };
+}

@@ -1,0 +1,50 @@
+/** Holds what a run found against what stood before: what is new, what is gone, and whether it is worse. */
+
+import type { MonitorRunRow } from '../store/watching-tables.ts';
+import { type Finding, gravityOf, keyOf, type Outcome, type UnknownPart } from './findings.ts';
+
+export interface Changes {
+  appeared: Finding[];
+  gone: Finding[];
+  /** What could not be found out: of these, the former findings stand. */
+  unknown: UnknownPart[];
+}
+
+export interface Comparison {
+  status: MonitorRunRow['status'];
+  /** All that stands now: what was found, and former findings of which nothing is known. */
+  findings: Finding[];
+  changes: Changes;
+  /** A finding is new, or graver than it was. */
+  worse: boolean;
+}
+
+/** `former`: what stood after the last run; empty where there was none. */
+export function compare(former: Finding[], outcome: Outcome): Comparison {
+  const found = new Set(outcome.findings.map(keyOf));
+  const before = new Map(former.map((finding) => [keyOf(finding), finding]));
+  const kept = former.filter((one) => !found.has(keyOf(one)) && outcome.mayStand(one));
+  const findings = [...outcome.findings, ...kept];
+  const standing = new Set(findings.map(keyOf));
+  return {
+    status: statusOf(outcome, kept),
+    findings,
+    changes: {
+      appeared: outcome.findings.filter((one) => !before.has(keyOf(one))),
+      gone: former.filter((one) => !standing.has(keyOf(one))),
+      unknown: outcome.unknown,
+    },
+    worse: outcome.findings.some((one) => {
+      const earlier = before.get(keyOf(one));
+      return gravityOf(one) > (earlier ? gravityOf(earlier) : 0);
+    }),
+  };
+}
+
+/** What was seen counts first; what nobody could look at is no order. */
+function statusOf({ findings, inTheDark }: Outcome, kept: Finding[]): MonitorRunRow['status'] {
+  const counts = (one: Finding) => gravityOf(one) > 0;
+  if (findings.some(counts)) return 'alerting';
+  if (inTheDark) return 'unknown';
+  return kept.some(counts) ? 'alerting' : 'ok';
+}

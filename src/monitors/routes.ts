@@ -1,0 +1,146 @@
+/** The operations on monitors (contract §7). */
+
+import { route } from '../http/route.ts';
+import { listOf } from '../http/schemas.ts';
+import { transact } from '../store/after-commit.ts';
+import { standing } from '../team/permissions.ts';
+import { deletedOf } from '../team/schema.ts';
+import { changeMonitor, createMonitor, deleteMonitor, runNow } from './change-monitor.ts';
+import { presentMonitor, presentRun } from './present.ts';
+import { listMonitors, listRuns, monitorOr404 } from './queries.ts';
+import {
+  Monitor,
+  MonitorListQuery,
+  MonitorPatch,
+  MonitorRun,
+  NewMonitor,
+  RunListQuery,
+} from './schema.ts';
+
+const create = route({
+  method: 'POST',
+  path: '/v1/monitors',
+  operation: 'createMonitor',
+  role: 'member',
+  summary: 'Have a domain, addresses or names looked at again and again; the first run is at once',
+  body: NewMonitor,
+  status: 201,
+  etag: true,
+  location: ({ id }) => `/v1/monitors/${id}`,
+  response: Monitor,
+  async handle(call) {
+    const { app, body, keep } = call;
+    return transact(app.db, async (tx) => {
+      await standing(tx, call, 'member');
+      const answer = presentMonitor(await createMonitor(tx, call, body), app);
+      await keep(tx, answer);
+      return answer;
+    });
+  },
+});
+
+const list = route({
+  method: 'GET',
+  path: '/v1/monitors',
+  operation: 'listMonitors',
+  role: 'member',
+  summary: 'List monitors, newest first',
+  query: MonitorListQuery,
+  response: listOf(Monitor),
+  async handle({ app, query }) {
+    const { rows, hasMore } = await listMonitors(app.db, query);
+    const data = rows.map((row) => presentMonitor(row, app));
+    return { object: 'list' as const, data, has_more: hasMore };
+  },
+});
+
+const get = route({
+  method: 'GET',
+  path: '/v1/monitors/:id',
+  operation: 'getMonitor',
+  role: 'member',
+  summary: 'Get a monitor',
+  etag: true,
+  response: Monitor,
+  async handle({ app, params }) {
+    return presentMonitor(await monitorOr404(app.db, params.id!), app);
+  },
+});
+
+const update = route({
+  method: 'PATCH',
+  path: '/v1/monitors/:id',
+  operation: 'updateMonitor',
+  role: 'member',
+  summary: 'Change a monitor, or switch it off and on; with other targets it is run at once',
+  etag: true,
+  body: MonitorPatch,
+  response: Monitor,
+  async handle(call) {
+    const { app, params, body } = call;
+    return transact(app.db, async (tx) => {
+      await standing(tx, call, 'member');
+      const present = await monitorOr404(tx, params.id!);
+      call.ifMatch(presentMonitor(present, app));
+      return presentMonitor(await changeMonitor(tx, call, present, body), app);
+    });
+  },
+});
+
+const remove = route({
+  method: 'DELETE',
+  path: '/v1/monitors/:id',
+  operation: 'deleteMonitor',
+  role: 'member',
+  summary: 'Delete a monitor with its runs',
+  response: deletedOf('monitor'),
+  async handle(call) {
+    const { app, params } = call;
+    const id = params.id!;
+    await transact(app.db, async (tx) => {
+      await standing(tx, call, 'member');
+      const present = await monitorOr404(tx, id);
+      call.ifMatch(presentMonitor(present, app));
+      await deleteMonitor(tx, call, present);
+    });
+    return { id, object: 'monitor' as const, deleted: true as const };
+  },
+});
+
+const run = route({
+  method: 'POST',
+  path: '/v1/monitors/:id/run',
+  operation: 'runMonitor',
+  role: 'member',
+  summary: 'Have a monitor run at once, beside its plan',
+  response: Monitor,
+  errors: ['conflict'],
+  async handle(call) {
+    const { app, params, keep } = call;
+    return transact(app.db, async (tx) => {
+      await standing(tx, call, 'member');
+      const present = await monitorOr404(tx, params.id!);
+      const answer = presentMonitor(await runNow(tx, call, present), app);
+      await keep(tx, answer);
+      return answer;
+    });
+  },
+});
+
+const runs = route({
+  method: 'GET',
+  path: '/v1/monitors/:id/runs',
+  operation: 'listMonitorRuns',
+  role: 'member',
+  summary:
+    'List the runs of a monitor, newest first: what was found, and what of it was new or gone',
+  query: RunListQuery,
+  response: listOf(MonitorRun),
+  async handle({ app, params, query }) {
+    const { id } = await monitorOr404(app.db, params.id!);
+    const { rows, hasMore } = await listRuns(app.db, id, query);
+    return { object: 'list' as const, data: rows.map(presentRun), has_more: hasMore };
+  },
+});
+
+export const monitorRoutes = [create, list, get, update, remove, run, runs];

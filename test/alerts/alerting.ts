@@ -1,0 +1,108 @@
+/** For tests of alert rules: a service whose jobs run when a test says so, with Slack, a mail server and results. */
+
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { notifyJob } from '../../src/alerts/notify.ts';
+import type { Alert, AlertIncident } from '../../src/alerts/schema.ts';
+import { publishResult } from '../../src/events/results.ts';
+import { isoTime } from '../../src/lib/clock.ts';
+import { sendMailJob } from '../../src/outbox/send.ts';
+import { transact } from '../../src/store/after-commit.ts';
+import type { TestRow } from '../../src/store/tables.ts';
+import { type ServiceOptions, startTestService } from '../helpers/app.ts';
+import { testClock } from '../helpers/clock.ts';
+import { startReceiver } from '../helpers/receiver.ts';
+import { startMailSink } from '../outbox/mail-sink.ts';
+
+export type Alerting = Awaited<ReturnType<typeof startAlerting>>;
+
+/** Slack is the receiver, by the variable; mail goes to the sink. */
+export async function startAlerting(t: TestContext, { env, ...options }: ServiceOptions = {}) {
+  const clock = testClock();
+  const slack = await startReceiver(t);
+  const sink = await startMailSink(t);
+  const service = await startTestService(t, {
+    clock,
+    ...options,
+    env: {
+      ...slack.env,
+      DELIVERABILITY_SLACK_WEBHOOK_URL: slack.url,
+      DELIVERABILITY_MAIL_URL: `smtp://127.0.0.1:${sink.port}`,
+      DELIVERABILITY_MAIL_FROM: 'no-reply@example.com',
+      ...env,
+    },
+  });
+  const { app } = service;
+  await app.scheduler.stop();
+  return { service, app, clock, slack, sink, ...stepsOf(service) };
+}
+
+function stepsOf(service: Awaited<ReturnType<typeof startTestService>>) {
+  const { app, call } = service;
+  const jobs = [notifyJob(app), sendMailJob(app)];
+  return {
+    /** By mail, unless said otherwise. */
+    async makeAlert(json: object = {}): Promise<Alert> {
+      const body = { name: 'Low score', condition: 'score_below', channels: ['email'], ...json };
+      const made = await call<Alert>('POST', '/v1/alerts', { json: body });
+      assert.equal(made.status, 201, made.text);
+      return made.body;
+    },
+    /** Stores a completed live test of example.com and tells of it, in one transaction. */
+    async complete(row: Partial<TestRow> = {}): Promise<TestRow> {
+      const id = app.newId('test');
+      const now = isoTime(app.clock.now());
+      const token = id.slice(-16);
+      return transact(app.db, async (tx) => {
+        await tx
+          .insertInto('tests')
+          .values({
+            ...{ id, token, livemode: 1, kind: 'auto', metadata: '{}', status: 'completed' },
+            ...{ created_at: now, expires_at: now, received_at: now, completed_at: now },
+            ...{ from_address: 'news@example.com', from_domain: 'example.com' },
+            ...{ subject: 'News <of> spring', spf: 'pass', dkim: 'pass', dmarc: 'pass' },
+            ...{
+              score: 95,
+              checks: '[]',
+              search: '',
+              line_ends_converted: 0,
+              analysis_attempts: 0,
+            },
+            ...row,
+          })
+          .execute();
+        const test = await tx
+          .selectFrom('tests')
+          .selectAll()
+          .where('id', '=', id)
+          .executeTakeFirstOrThrow();
+        await publishResult(tx, { kind: 'test', test }, app);
+        return test;
+      });
+    },
+    async incidents(query = ''): Promise<AlertIncident[]> {
+      const { body } = await call<{ data: AlertIncident[] }>('GET', `/v1/alert_incidents${query}`);
+      return body.data;
+    },
+    async events(): Promise<{ type: string; data: AlertEvent }[]> {
+      const { body } = await call<{ data: { type: string; data: AlertEvent }[] }>(
+        'GET',
+        '/v1/events',
+      );
+      return body.data.filter(({ type }) => type.startsWith('alert.')).reverse();
+    },
+    /** Sends what is due by the clock, and waits for its end. */
+    async sendDue(): Promise<void> {
+      for (const job of jobs) {
+        await job.run();
+        await job.idle?.();
+      }
+    },
+  };
+}
+
+export type AlertEvent = AlertIncident & {
+  alert: Alert;
+  test?: { id: string; object: string };
+  monitor_run?: { id: string; object: string };
+};

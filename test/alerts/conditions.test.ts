@@ -1,0 +1,139 @@
+/** Conditions by tables: yes, no, and what a result does not say. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { answersTo, judge } from '../../src/alerts/conditions.ts';
+import { factsOfTest } from '../../src/alerts/facts.ts';
+
+const TEST = {
+  from_domain: 'example.com',
+  score: 80,
+  spf: 'pass',
+  dkim: 'pass',
+  dmarc: 'pass',
+  checks: null,
+};
+
+type Given = Partial<Omit<typeof TEST, 'score' | 'checks' | 'spf' | 'dkim'>> & {
+  score?: number | null;
+  spf?: string | null;
+  dkim?: string | null;
+  checks?: string | null;
+};
+
+function factsWith(given: Given) {
+  const [one] = factsOfTest({ ...TEST, ...given });
+  return one!.facts;
+}
+
+const scoreBelow = { condition: 'score_below', threshold: 70 } as const;
+const authFail = { condition: 'auth_fail', threshold: null } as const;
+const blocklistHit = { condition: 'blocklist_hit', threshold: null } as const;
+
+test('a score below the threshold is a yes, the threshold itself a no, and no score says nothing', () => {
+  const cases: [score: number | null, threshold: number | null, answer: string][] = [
+    [69, 70, 'yes'],
+    [70, 70, 'no'],
+    [0, 0, 'no'],
+    [0, 1, 'yes'],
+    [99, 100, 'yes'],
+    [69, null, 'yes'],
+    [70, null, 'no'],
+    [null, 100, 'unknown'],
+  ];
+  for (const [score, threshold, answer] of cases)
+    assert.equal(
+      judge({ ...scoreBelow, threshold }, factsWith({ score })).answer,
+      answer,
+      `${score} below ${threshold}`,
+    );
+  assert.deepEqual(judge(scoreBelow, factsWith({ score: 3 })), {
+    answer: 'yes',
+    value: { score: 3, threshold: 70 },
+  });
+});
+
+test('any known result but pass is a yes; a no takes three that pass', () => {
+  const cases: [spf: string | null, dkim: string | null, dmarc: string, answer: string][] = [
+    ['pass', 'pass', 'pass', 'no'],
+    ['fail', 'pass', 'pass', 'yes'],
+    ['softfail', 'pass', 'pass', 'yes'],
+    ['pass', 'none', 'pass', 'yes'],
+    ['pass', 'pass', 'permerror', 'yes'],
+    ['temperror', 'pass', 'pass', 'unknown'],
+    ['temperror', 'fail', 'pass', 'yes'],
+    [null, 'pass', 'pass', 'unknown'],
+    [null, null, 'temperror', 'unknown'],
+    [null, 'pass', 'fail', 'yes'],
+  ];
+  for (const [spf, dkim, dmarc, answer] of cases)
+    assert.equal(
+      judge(authFail, factsWith({ spf, dkim, dmarc })).answer,
+      answer,
+      `${spf} ${dkim} ${dmarc}`,
+    );
+});
+
+/** `1:listed` is a list of tier 1 that lists; each has its own zone, `a.example` first. */
+function checksWith(...lists: string[]): string {
+  const evidence = {
+    lists: lists.map((list, i) => {
+      const [tier, status] = list.split(':');
+      const letter = 'abcdef'[i];
+      return { zone: `${letter}.example`, name: `List ${letter}`, tier: Number(tier), status };
+    }),
+  };
+  return JSON.stringify([
+    { id: 'ip_blocklists', evidence },
+    { id: 'link_blocklists', evidence: {} },
+  ]);
+}
+
+test('a listing on a list of tier 1 or 2 is a yes; one that was asked and is silent leaves it open', () => {
+  const cases: [lists: string[], answer: string][] = [
+    [['1:listed', '2:not_listed'], 'yes'],
+    [['1:not_listed', '2:listed'], 'yes'],
+    [['1:error', '2:listed'], 'yes'],
+    [['1:not_listed', '3:listed'], 'no'],
+    [['1:not_listed', '2:not_listed'], 'no'],
+    [['1:not_listed', '2:error'], 'unknown'],
+    [['1:not_listed', '2:left_out'], 'no'],
+    [['1:not_listed', '3:error'], 'no'],
+    [['1:left_out', '2:left_out'], 'unknown'],
+    [['3:listed', '3:not_listed'], 'unknown'],
+    [[], 'unknown'],
+  ];
+  for (const [lists, answer] of cases)
+    assert.equal(
+      judge(blocklistHit, factsWith({ checks: checksWith(...lists) })).answer,
+      answer,
+      lists.join(' '),
+    );
+  assert.equal(judge(blocklistHit, factsWith({ checks: null })).answer, 'unknown');
+});
+
+test('a no counts for the lists that were heard: one that listed and was left out since may still list', () => {
+  const verdict = judge(
+    blocklistHit,
+    factsWith({ checks: checksWith('1:not_listed', '2:listed') }),
+  );
+  assert.equal(verdict.answer, 'yes');
+  const { value } = verdict as Extract<typeof verdict, { answer: 'yes' }>;
+  assert.deepEqual(value, { lists: [{ zone: 'b.example', name: 'List b', tier: 2 }] });
+  const cases: [lists: string[], answers: boolean][] = [
+    [['1:not_listed', '2:not_listed'], true],
+    [['1:not_listed', '2:left_out'], false],
+    [['1:not_listed'], false],
+    [['1:left_out', '2:not_listed'], true],
+  ];
+  for (const [lists, answers] of cases)
+    assert.equal(
+      answersTo(blocklistHit, value, factsWith({ checks: checksWith(...lists) })),
+      answers,
+      lists.join(' '),
+    );
+});
+
+test('a message without a From domain has no subject', () => {
+  assert.deepEqual(factsOfTest({ ...TEST, from_domain: null }), []);
+});

@@ -1,0 +1,159 @@
+/** The life of an incident: opened once, kept open by what says nothing, closed once, and closed with its rule. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sweepIncidents } from '../../src/alerts/sweep.ts';
+import { goodMessage } from '../helpers/good-message.ts';
+import { startAlerting } from './alerting.ts';
+
+test('a live test below the threshold opens an incident with its event, and a sandbox one does not', async (t) => {
+  const { service, app, makeAlert, incidents, events } = await startAlerting(t);
+  app.scheduler.start();
+  const rule = await makeAlert({ threshold: 100, condition: 'auth_fail' });
+  const submit = async (key: string) => {
+    const sent = await service.call('POST', '/v1/tests?client_ip=192.0.2.1&helo=mx.example.org', {
+      key,
+      body: goodMessage(),
+      headers: { 'content-type': 'message/rfc822' },
+    });
+    const { id } = sent.body as { id: string };
+    const done = await service.call('GET', `/v1/tests/${id}?wait=50`, { key });
+    assert.equal((done.body as { status: string }).status, 'completed', done.text);
+    return id;
+  };
+  await submit(await service.makeKey('admin', false));
+  assert.deepEqual(await incidents(), []);
+  const id = await submit(service.key);
+  const [incident, ...more] = await incidents();
+  assert.deepEqual(more, []);
+  assert.equal(incident!.alert_id, rule.id);
+  assert.equal(incident!.test_id, id);
+  assert.equal(incident!.status, 'open');
+  assert.equal(incident!.opened_at, '2026-11-21T10:00:00.000Z');
+  const [event] = await events();
+  assert.equal(event!.type, 'alert.triggered');
+  assert.equal(event!.data.id, incident!.id);
+  assert.equal(event!.data.alert.id, rule.id);
+  assert.equal(event!.data.alert.state, 'triggered');
+  assert.equal(event!.data.test!.id, id);
+  const now = await service.call<{ state: string }>('GET', `/v1/alerts/${rule.id}`);
+  assert.equal(now.body.state, 'triggered');
+  // A reanalysis is no result.
+  await service.call('POST', `/v1/tests/${id}/reanalyze`);
+  await service.call('GET', `/v1/tests/${id}?wait=50`);
+  assert.equal((await incidents()).length, 1);
+});
+
+test('while it is open nothing more is said; the first later no closes it, once', async (t) => {
+  const { clock, makeAlert, complete, incidents, events } = await startAlerting(t);
+  await makeAlert();
+  await complete({ score: 90 });
+  assert.deepEqual(await incidents(), []);
+  const opener = await complete({ score: 40 });
+  await complete({ score: 30 });
+  await complete({ score: null });
+  clock.advance(60_000);
+  // Of another subject.
+  await complete({ score: 90, from_domain: 'example.org' });
+  const [open] = await incidents();
+  assert.equal(open!.status, 'open');
+  assert.equal(open!.test_id, opener.id);
+  assert.deepEqual(open!.value, { score: 40, threshold: 70 });
+  const closer = await complete({ score: 70 });
+  await complete({ score: 71 });
+  const [closed, ...others] = await incidents();
+  assert.deepEqual(others, []);
+  assert.equal(closed!.status, 'resolved');
+  assert.equal(closed!.resolution, 'condition_ended');
+  assert.equal(closed!.resolved_at, '2026-11-21T10:01:00.000Z');
+  assert.deepEqual(
+    (await events()).map(({ type, data }) => [type, data.test!.id, data.alert.state]),
+    [
+      ['alert.triggered', opener.id, 'triggered'],
+      ['alert.resolved', closer.id, 'ok'],
+    ],
+  );
+  await complete({ score: 10 });
+  assert.equal((await incidents()).length, 2);
+});
+
+test('two results at once open one incident, and each subject has its own', async (t) => {
+  const { makeAlert, complete, incidents, events } = await startAlerting(t);
+  await makeAlert();
+  await Promise.all([1, 2, 3, 4].map((score) => complete({ score })));
+  assert.equal((await incidents('?status=open')).length, 1);
+  assert.equal((await events()).length, 1);
+  await complete({ score: 1, from_domain: 'example.org' });
+  assert.equal((await incidents('?status=open')).length, 2);
+});
+
+test('an incident and its event stand or fall with the result', async (t) => {
+  const { app, makeAlert, complete, incidents, events } = await startAlerting(t);
+  await makeAlert();
+  app.results.push(async () => {
+    throw new Error('the end of it');
+  });
+  await assert.rejects(complete({ score: 1 }), /the end of it/);
+  assert.deepEqual(await incidents(), []);
+  assert.deepEqual(await events(), []);
+  const outbox = await app.db.selectFrom('outbox').select('id').execute();
+  assert.deepEqual(outbox, []);
+});
+
+const CHANGES: [what: string, json: object, resolution: string | null][] = [
+  ['switched off', { enabled: false }, 'alert_disabled'],
+  ['another condition', { condition: 'auth_fail' }, 'alert_changed'],
+  ['another threshold', { threshold: 50 }, 'alert_changed'],
+  ['the same threshold', { threshold: 70, condition: 'score_below' }, null],
+  ['another name and channels', { name: 'Other', channels: ['slack'] }, null],
+];
+for (const [what, json, resolution] of CHANGES)
+  test(`a rule with ${what} ${resolution ? 'closes' : 'keeps'} its incidents`, async (t) => {
+    const { app, service, makeAlert, complete, incidents, events } = await startAlerting(t);
+    const { id } = await makeAlert();
+    await complete({ score: 1 });
+    const before = await app.db.selectFrom('alert_notifications').select('id').execute();
+    const { status } = await service.call('PATCH', `/v1/alerts/${id}`, { json });
+    assert.equal(status, 200);
+    const [incident] = await incidents();
+    assert.equal(incident!.resolution, resolution);
+    assert.equal(incident!.status, resolution ? 'resolved' : 'open');
+    assert.equal((await events()).length, resolution ? 2 : 1);
+    // Whoever changed it knows: nobody is notified.
+    const after = await app.db.selectFrom('alert_notifications').select('id').execute();
+    assert.deepEqual(after, before);
+  });
+
+test('a rule that is deleted closes its incidents, which stay listed', async (t) => {
+  const { service, makeAlert, complete, incidents, events } = await startAlerting(t);
+  const { id } = await makeAlert();
+  const { id: testId } = await complete({ score: 1 });
+  assert.equal((await service.call('DELETE', `/v1/alerts/${id}`)).status, 200);
+  const [incident] = await incidents(`?alert_id=${id}&status=resolved`);
+  assert.equal(incident!.resolution, 'alert_deleted');
+  const { type, data } = (await events()).at(-1)!;
+  assert.deepEqual([type, data.alert.id, data.test!.id], ['alert.resolved', id, testId]);
+  assert.equal((await service.call('GET', `/v1/alerts/${id}/incidents`)).status, 404);
+});
+
+test('a rule of a domain looks at its tests alone; with the domain, its incidents end', async (t) => {
+  const { app, service, makeAlert, complete, incidents } = await startAlerting(t);
+  const domain = await service.call<{ id: string }>('POST', '/v1/domains', {
+    json: { name: 'example.com' },
+  });
+  const domain_id = domain.body.id;
+  const refused = await service.call('POST', '/v1/alerts', {
+    json: { name: 'x', condition: 'auth_fail', channels: ['email'], domain_id: 'dom_none' },
+  });
+  assert.equal(refused.status, 422);
+  const rule = await makeAlert({ domain_id });
+  assert.equal(rule.domain_id, domain_id);
+  await complete({ score: 1 });
+  assert.deepEqual(await incidents(), []);
+  await complete({ score: 1, domain_id });
+  assert.equal((await incidents('?status=open')).length, 1);
+  assert.equal((await service.call('DELETE', `/v1/domains/${domain_id}`)).status, 200);
+  await sweepIncidents(app);
+  const [incident] = await incidents();
+  assert.equal(incident!.resolution, 'alert_deleted');
+});

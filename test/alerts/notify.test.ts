@@ -1,0 +1,235 @@
+/** What is said of an incident, by each channel: real mail, real posts, their retries and what a restart leaves. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import PostalMime from 'postal-mime';
+import { startAlerting } from './alerting.ts';
+
+const MIN_MS = 60_000;
+const ALL = { channels: ['email', 'webhook', 'slack'] };
+
+/** A check as it is stored, with a fix. */
+const CHECKS = JSON.stringify([
+  {
+    ...{ id: 'dmarc', category: 'authentication', label: 'DMARC', status: 'fail', gain: 20 },
+    ...{ title: 'DMARC fails.', detail: '', evidence: {}, points: 10, earned: 0 },
+    ...{ reference: { name: 'RFC 7489', url: 'https://www.rfc-editor.org/rfc/rfc7489' } },
+    fix: { text: 'Publish <v=DMARC1> & wait.' },
+  },
+]);
+
+interface SlackText {
+  text: string;
+  blocks: { type: string; text?: { text: string }; fields?: { text: string }[] }[];
+}
+
+const textsOf = ({ blocks }: SlackText): string =>
+  blocks
+    .flatMap((block) => [block.text, ...(block.fields ?? [])].map((one) => one?.text))
+    .join('\n');
+
+test('mail and Slack say what has happened, since when, what to do and where the report is', async (t) => {
+  const { slack, sink, service, app, makeAlert, complete, incidents, sendDue } =
+    await startAlerting(t);
+  await service.makeMember('admin');
+  await service.makeMember('member');
+  await makeAlert({ ...ALL, name: 'Low & <bad> score' });
+  const { id } = await complete({ score: 40, checks: CHECKS });
+  const [queued] = await incidents();
+  assert.deepEqual(
+    queued!.notifications.map(({ channel, status, error, sent_at }) => [
+      channel,
+      status,
+      error,
+      sent_at,
+    ]),
+    [
+      ['email', 'queued', null, null],
+      ['email', 'queued', null, null],
+      ['webhook', 'unconfigured', null, null],
+      ['slack', 'queued', null, null],
+    ],
+  );
+  await sendDue();
+  const now = '2026-11-21T10:00:00.000Z';
+  const [sent] = await incidents();
+  assert.deepEqual(
+    sent!.notifications.map(({ status, sent_at }) => [status, sent_at]),
+    [
+      ['sent', now],
+      ['sent', now],
+      ['unconfigured', null],
+      ['sent', now],
+    ],
+  );
+  const report = `${app.config.APP_URL}/v1/tests/${id}/report.html`;
+  assert.deepEqual(sink.taken.flatMap(({ to }) => to).sort(), [
+    'admin1@example.com',
+    'owner@example.com',
+  ]);
+  const mail = await PostalMime.parse(sink.taken[0]!.raw);
+  assert.equal(mail.subject, 'Alert: Low & <bad> score (example.com)');
+  const flat = mail.text!.replace(/\s+/g, ' ');
+  for (const words of [
+    'A test of mail from example.com scored 40, which is below 70.',
+    '21 November 2026 at 10:00 UTC',
+    '1. DMARC fails. Publish <v=DMARC1> & wait.',
+    report,
+    sent!.id,
+  ]) {
+    assert.ok(flat.includes(words), words);
+    const escaped = words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+    assert.ok(mail.html!.includes(escaped), escaped);
+  }
+  assert.equal(slack.requests.length, 1);
+  const message: SlackText = JSON.parse(slack.requests[0]!.body);
+  assert.match(
+    message.text,
+    /^Alert: Low &amp; &lt;bad&gt; score: A test of mail from example\.com/,
+  );
+  const texts = textsOf(message);
+  assert.ok(texts.includes('1. DMARC fails. Publish &lt;v=DMARC1&gt; &amp; wait.'), texts);
+  assert.ok(texts.includes('News &lt;of&gt; spring'));
+  assert.ok(texts.includes(`<${report}|Open the report>`));
+  assert.ok(texts.includes(sent!.id));
+  // And its end is told too, once.
+  await complete({ score: 90 });
+  await complete({ score: 90 });
+  await sendDue();
+  assert.equal(slack.requests.length, 2);
+  assert.match(JSON.parse(slack.requests[1]!.body).text, /^Resolved: Low/);
+  assert.equal(sink.taken.length, 4);
+});
+
+test('events go to webhooks only for rules that name them', async (t) => {
+  const { app, service, slack, makeAlert, complete, incidents, events } = await startAlerting(t);
+  const json = { url: slack.url, events: ['alert.triggered'] };
+  assert.equal((await service.call('POST', '/v1/webhooks/endpoints', { json })).status, 201);
+  await makeAlert({ channels: ['email'] });
+  await makeAlert({ channels: ['webhook'] });
+  await complete({ score: 1 });
+  assert.equal((await events()).length, 2);
+  const deliveries = await app.db
+    .selectFrom('webhook_deliveries')
+    .innerJoin('events', 'events.id', 'event_id')
+    .select(['event_type', 'data'])
+    .execute();
+  assert.deepEqual(
+    deliveries.map(({ event_type, data }) => [event_type, JSON.parse(data).alert.channels]),
+    [['alert.triggered', ['webhook']]],
+  );
+  const [byWebhook] = await incidents();
+  assert.equal(byWebhook!.notifications[0]!.status, 'sent');
+  // No endpoint wants the other type.
+  await complete({ score: 90 });
+  const [resolved] = await incidents();
+  assert.deepEqual(
+    resolved!.notifications.map(({ status }) => status),
+    ['sent', 'unconfigured'],
+  );
+});
+
+test('Slack that fails is asked again after 1, 5, 30 minutes, 2 and 8 hours, and then no more', async (t) => {
+  const { clock, slack, makeAlert, complete, incidents, sendDue } = await startAlerting(t);
+  slack.answer = () => ({ status: 500, body: 'no' });
+  await makeAlert({ channels: ['slack'] });
+  await complete({ score: 1 });
+  await sendDue();
+  for (const [index, minutes] of [1, 5, 30, 120, 480].entries()) {
+    const [{ notifications }] = (await incidents()) as [Awaited<ReturnType<typeof incidents>>[0]];
+    assert.equal(notifications[0]!.status, 'queued');
+    assert.equal(notifications[0]!.error, 'status 500: only 2xx is a success');
+    clock.advance(minutes * MIN_MS - 1);
+    await sendDue();
+    assert.equal(slack.requests.length, index + 1, `before ${minutes} minutes`);
+    clock.advance(1);
+    await sendDue();
+    assert.equal(slack.requests.length, index + 2, `after ${minutes} minutes`);
+  }
+  clock.advance(1000 * MIN_MS);
+  await sendDue();
+  assert.equal(slack.requests.length, 6);
+  const [incident] = await incidents();
+  assert.equal(incident!.notifications[0]!.status, 'failed');
+  assert.equal(new Set(slack.requests.map(({ body }) => body)).size, 1);
+});
+
+test('an address of Slack that is not public is never connected to, and shown with its reason', async (t) => {
+  const { slack, makeAlert, complete, incidents, sendDue } = await startAlerting(t, {
+    env: { DELIVERABILITY_WEBHOOK_ALLOW_NETWORKS: '' },
+    zone: { 'inside.example.com': { A: ['127.0.0.1'] } },
+  });
+  const name = `https://inside.example.com:${slack.port}/hooks`;
+  await makeAlert({ channels: ['slack'] });
+  await makeAlert({ channels: ['slack'], slack_webhook_url: name });
+  await complete({ score: 1 });
+  await sendDue();
+  const all = await incidents();
+  assert.equal(all.length, 2);
+  for (const { notifications } of all) {
+    assert.equal(notifications[0]!.status, 'failed');
+    assert.match(notifications[0]!.error!, /^forbidden_address: /);
+  }
+  assert.deepEqual(slack.requests, []);
+});
+
+test('what was queued when the service ended is sent by the next one on the same folder', async (t) => {
+  const first = await startAlerting(t);
+  await first.makeAlert({ channels: ['email', 'slack'] });
+  await first.complete({ score: 1 });
+  const [incident] = await first.incidents();
+  // As a process that ended with its post under way leaves it.
+  await first.app.db
+    .updateTable('alert_notifications')
+    .set({ lease: 'req_1', leased_until: '2026-11-21T10:01:30.000Z' })
+    .where('channel', '=', 'slack')
+    .execute();
+  await first.service.stop();
+  assert.deepEqual([first.slack.requests.length, first.sink.taken.length], [0, 0]);
+  const second = await startAlerting(t, {
+    folder: first.service.folder,
+    env: {
+      ...first.slack.env,
+      DELIVERABILITY_SLACK_WEBHOOK_URL: first.slack.url,
+      DELIVERABILITY_MAIL_URL: `smtp://127.0.0.1:${first.sink.port}`,
+    },
+  });
+  await second.sendDue();
+  assert.equal((await first.slack.until(1)).length, 1);
+  assert.ok(first.slack.requests[0]!.body.includes(incident!.id));
+  assert.equal(first.sink.taken.length, 1);
+  const [after] = await second.incidents();
+  assert.deepEqual(
+    after!.notifications.map(({ status }) => status),
+    ['sent', 'sent'],
+  );
+});
+
+test('a rule that is deleted before its post is not posted', async (t) => {
+  const { service, slack, makeAlert, complete, incidents, sendDue } = await startAlerting(t);
+  const { id } = await makeAlert({ channels: ['slack'] });
+  await complete({ score: 1 });
+  await service.call('DELETE', `/v1/alerts/${id}`);
+  await sendDue();
+  assert.deepEqual(slack.requests, []);
+  const [incident] = await incidents();
+  assert.equal(incident!.notifications[0]!.status, 'failed');
+  assert.match(incident!.notifications[0]!.error!, /deleted/);
+});
+
+test('texts from outside cannot make a message that Slack refuses', async (t) => {
+  const { slack, makeAlert, complete, sendDue } = await startAlerting(t);
+  await makeAlert({ channels: ['slack'], name: '&'.repeat(200) });
+  const checks = JSON.parse(CHECKS);
+  checks[0].fix.text = '<!channel> '.repeat(500);
+  const subject = '>'.repeat(5000);
+  await complete({ score: 1, subject, checks: JSON.stringify(checks) });
+  await sendDue();
+  const message: SlackText = JSON.parse(slack.requests[0]!.body);
+  assert.ok(message.blocks.length <= 50);
+  for (const { type, text, fields } of message.blocks) {
+    if (text) assert.ok(text.text.length <= (type === 'header' ? 150 : 3000), text.text);
+    for (const field of fields ?? []) assert.ok(field.text.length <= 2000, field.text);
+  }
+  assert.ok(!textsOf(message).includes('<!channel>'));
+});

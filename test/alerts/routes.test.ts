@@ -1,0 +1,185 @@
+/** The operations on alert rules: their fields, who may, and what is never answered. */
+
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Alert, AlertNotification } from '../../src/alerts/schema.ts';
+import { startTestService } from '../helpers/app.ts';
+import { startAlerting } from './alerting.ts';
+
+const RULE = { name: 'Low score', condition: 'score_below', channels: ['email'] };
+const SECRET = 'https://hooks.slack.com/services/T000/B000/very-secret';
+
+test('a rule is answered as it was given, with its defaults and the channels that lead nowhere', async (t) => {
+  const { call } = await startTestService(t);
+  const json = { ...RULE, channels: ['slack', 'email', 'webhook'] };
+  const made = await call<Alert>('POST', '/v1/alerts', { json });
+  assert.equal(made.status, 201);
+  const { id, created_at, ...rest } = made.body;
+  assert.match(id, /^alt_/);
+  assert.equal(made.headers.get('location'), `/v1/alerts/${id}`);
+  assert.deepEqual(rest, {
+    object: 'alert',
+    name: 'Low score',
+    condition: 'score_below',
+    threshold: 70,
+    channels: ['slack', 'email', 'webhook'],
+    unconfigured_channels: ['slack', 'email', 'webhook'],
+    enabled: true,
+    domain_id: null,
+    recipients: null,
+    slack_webhook_host: null,
+    state: 'ok',
+    last_triggered_at: null,
+  });
+  const got = await call<Alert>('GET', `/v1/alerts/${id}`);
+  assert.deepEqual(got.body, made.body);
+  const other = await call<Alert>('POST', '/v1/alerts', {
+    json: { ...RULE, condition: 'auth_fail', recipients: ['A@Example.com', 'a@example.com'] },
+  });
+  assert.equal(other.body.threshold, null);
+  assert.deepEqual(other.body.recipients, ['a@example.com']);
+  const { data } = (await call<{ data: Alert[] }>('GET', '/v1/alerts?limit=1')).body;
+  assert.deepEqual(data, [other.body]);
+});
+
+test('wrong rules are refused, each field named', async (t) => {
+  const { call } = await startTestService(t);
+  const cases: [json: object, param: string][] = [
+    [{ ...RULE, name: undefined }, 'name'],
+    [{ ...RULE, condition: 'spam' }, 'condition'],
+    [{ ...RULE, channels: [] }, 'channels'],
+    [{ ...RULE, channels: ['email', 'email'] }, 'channels'],
+    [{ ...RULE, channels: ['fax'] }, 'channels.0'],
+    [{ ...RULE, threshold: 101 }, 'threshold'],
+    [{ ...RULE, threshold: 1.5 }, 'threshold'],
+    [{ ...RULE, enabled: 1 }, 'enabled'],
+    [{ ...RULE, recipients: [] }, 'recipients'],
+    [{ ...RULE, recipients: ['nobody'] }, 'recipients.0'],
+    [{ ...RULE, slack_webhook_url: 'http://hooks.slack.com/x' }, 'slack_webhook_url'],
+    [{ ...RULE, domain_id: 'dom_none' }, 'domain_id'],
+    [{ ...RULE, more: 1 }, 'more'],
+  ];
+  for (const [json, param] of cases) {
+    const { status, body } = await call<{ errors: { param: string }[] }>('POST', '/v1/alerts', {
+      json,
+    });
+    assert.equal(status, 422, param);
+    assert.deepEqual(
+      body.errors.map((error) => error.param),
+      [param],
+    );
+  }
+});
+
+test('the address of Slack is kept encrypted and told by its host alone', async (t) => {
+  const service = await startTestService(t);
+  const { call, folder, logged } = service;
+  const json = { ...RULE, channels: ['slack'], slack_webhook_url: SECRET };
+  const made = await call<Alert>('POST', '/v1/alerts', { json });
+  assert.equal(made.body.slack_webhook_host, 'hooks.slack.com');
+  assert.deepEqual(made.body.unconfigured_channels, []);
+  const path = `/v1/alerts/${made.body.id}`;
+  const etag = (await call('GET', path)).headers.get('etag')!;
+  await call('PATCH', path, { json: { slack_webhook_url: SECRET } });
+  assert.equal((await call('GET', path)).headers.get('etag'), etag);
+  const other = { json: { slack_webhook_url: `${SECRET}2` } };
+  assert.equal((await call('PATCH', path, other)).status, 200);
+  const log = await call('GET', '/v1/audit_log');
+  assert.match(log.text, /alert\.changed/);
+  for (const text of [made.text, log.text, JSON.stringify(logged)])
+    assert.doesNotMatch(text, /very-secret/);
+  await service.stop();
+  for (const name of readdirSync(folder).filter((file) => file.includes('.db')))
+    assert.ok(!readFileSync(join(folder, name)).includes('very-secret'), name);
+});
+
+test('a change needs the present ETag where it names one; null brings the defaults back', async (t) => {
+  const { call } = await startTestService(t);
+  const json = { ...RULE, threshold: 20, recipients: ['a@example.com'], slack_webhook_url: SECRET };
+  const { id } = (await call<Alert>('POST', '/v1/alerts', { json })).body;
+  const path = `/v1/alerts/${id}`;
+  const etag = (await call('GET', path)).headers.get('etag')!;
+  const defaults = { threshold: null, recipients: null, slack_webhook_url: null };
+  const changed = await call<Alert>('PATCH', path, {
+    json: defaults,
+    headers: { 'if-match': etag },
+  });
+  assert.equal(changed.status, 200);
+  const { threshold, recipients, slack_webhook_host } = changed.body;
+  assert.deepEqual([threshold, recipients, slack_webhook_host], [70, null, null]);
+  const headers = { 'if-match': etag };
+  assert.equal((await call('PATCH', path, { json: { name: 'x' }, headers })).status, 412);
+  assert.equal((await call('DELETE', path, { headers })).status, 412);
+  assert.equal((await call('DELETE', path)).status, 200);
+  for (const [method, at] of [
+    ['GET', path],
+    ['DELETE', path],
+    ['POST', `${path}/test`],
+    ['GET', `${path}/incidents`],
+  ] as const)
+    assert.equal((await call(method, at)).status, 404, `${method} ${at}`);
+});
+
+test('members read rules and incidents, admins change them, viewers do neither', async (t) => {
+  const { call, makeMember } = await startTestService(t);
+  const { key: admin } = await makeMember('admin');
+  const { key: member } = await makeMember('member');
+  const { key: viewer } = await makeMember('viewer');
+  const made = await call<Alert>('POST', '/v1/alerts', { key: admin, json: RULE });
+  const path = `/v1/alerts/${made.body.id}`;
+  const reads = ['/v1/alerts', path, `${path}/incidents`, '/v1/alert_incidents'];
+  for (const at of reads) {
+    assert.equal((await call('GET', at, { key: member })).status, 200, at);
+    assert.equal((await call('GET', at, { key: viewer })).status, 403, at);
+  }
+  const changes: [method: string, at: string, json?: object][] = [
+    ['POST', '/v1/alerts', RULE],
+    ['PATCH', path, { name: 'x' }],
+    ['POST', `${path}/test`],
+    ['DELETE', path],
+  ];
+  for (const [method, at, json] of changes)
+    assert.equal((await call(method, at, { key: member, json })).status, 403, method);
+  for (const [method, at, json] of changes.slice(1))
+    assert.equal((await call(method, at, { key: admin, json })).status, 200, method);
+});
+
+test('a sample goes to each channel, marked as one, and opens nothing', async (t) => {
+  const { service, app, slack, sink, makeAlert, incidents, events, sendDue } =
+    await startAlerting(t);
+  const hooks = { json: { url: slack.url, events: ['alert.triggered'] } };
+  await service.call('POST', '/v1/webhooks/endpoints', hooks);
+  const { id } = await makeAlert({
+    channels: ['email', 'webhook', 'slack'],
+    recipients: ['ops@example.com'],
+  });
+  const { status, body } = await service.call<{ notifications: AlertNotification[] }>(
+    'POST',
+    `/v1/alerts/${id}/test`,
+  );
+  assert.equal(status, 200);
+  assert.deepEqual(
+    body.notifications.map((one) => [one.channel, one.status]),
+    [
+      ['email', 'queued'],
+      ['webhook', 'sent'],
+      ['slack', 'queued'],
+    ],
+  );
+  await sendDue();
+  assert.match(sink.taken[0]!.raw.toString(), /^Subject: Sample: Low score\r$/m);
+  assert.deepEqual(sink.taken[0]!.to, ['ops@example.com']);
+  assert.match(JSON.parse(slack.requests[0]!.body).text, /^Sample: Low score/);
+  const delivery = await app.db
+    .selectFrom('webhook_deliveries')
+    .selectAll()
+    .executeTakeFirstOrThrow();
+  const event = JSON.parse(delivery.sample!);
+  assert.deepEqual([event.type, event.livemode], ['alert.triggered', false]);
+  assert.equal(event.data.value.sample, true);
+  assert.equal(event.data.alert.id, id);
+  assert.deepEqual(await incidents(), []);
+  assert.deepEqual(await events(), []);
+});

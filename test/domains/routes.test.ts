@@ -1,0 +1,263 @@
+/** The operations on domains: made, listed, changed, looked at and deleted, and what each refuses. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Domain, DomainHealthAnswer } from '../../src/domains/schema.ts';
+import { GOOD_ZONE } from '../analysis/domain/domains.ts';
+import { auditOf, type List } from '../team/team-service.ts';
+import { DAY, HOUR, MINUTE, startDomainService } from './domain-service.ts';
+
+interface Problem {
+  code: string;
+  detail: string;
+  errors: { param: string; message: string }[];
+}
+
+test('a domain is added with the record to publish, listed, found by its status, and deleted', async (t) => {
+  const service = await startDomainService(t);
+  const { call } = service;
+  const { status, headers, body } = await call<Domain>('POST', '/v1/domains', {
+    json: { name: ' Bücher.Example. ', dkim_selectors: ['S1', 's1', 'mail.2026'] },
+  });
+  assert.equal(status, 201);
+  assert.equal(headers.get('location'), `/v1/domains/${body.id}`);
+  const { id, verification } = body;
+  assert.match(id, /^dom_/);
+  assert.equal(verification.name, '_deliverability.xn--bcher-kva.example');
+  assert.match(verification.value, /^deliverability-verify=[a-z0-9]{32}$/);
+  assert.deepEqual(body, {
+    id,
+    object: 'domain',
+    name: 'xn--bcher-kva.example',
+    status: 'pending',
+    verification: { type: 'TXT', name: verification.name, value: verification.value },
+    verified_at: null,
+    missing_since: null,
+    last_checked_at: null,
+    last_check_detail: null,
+    next_check_at: '2026-11-21T10:01:00.000Z',
+    dkim_selectors: ['s1', 'mail.2026'],
+    badge_enabled: false,
+    health: { status: 'unknown', score: null, checked_at: null, checks: [] },
+    created_at: '2026-11-21T10:00:00.000Z',
+  });
+  const other = await service.add('example.org', { badge_enabled: true });
+  const listed = async (query = '') =>
+    (await call<List<Domain>>('GET', `/v1/domains${query}`)).body.data.map((one) => one.id);
+  assert.deepEqual(await listed(), [other.id, id]);
+  assert.deepEqual(await listed('?limit=1'), [other.id]);
+  assert.deepEqual(await listed(`?starting_after=${other.id}`), [id]);
+  service.publish(other);
+  assert.equal((await service.verify(other.id)).body.status, 'verified');
+  assert.deepEqual(await listed('?status=pending'), [id]);
+  assert.deepEqual(await listed('?status=verified'), [other.id]);
+  const gone = await call('DELETE', `/v1/domains/${id}`);
+  assert.deepEqual(gone.body, { id, object: 'domain', deleted: true });
+  assert.equal((await call('GET', `/v1/domains/${id}`)).status, 404);
+  assert.deepEqual(await listed(), [other.id]);
+  const noted = await auditOf(service, { object_id: id });
+  assert.deepEqual(
+    noted.map(([action]) => action),
+    ['domain.deleted', 'domain.created'],
+  );
+});
+
+const REFUSED: [unknown, RegExp][] = [
+  ['', /is empty/],
+  ['com', /single label/],
+  ['co.uk', /public suffix/],
+  ['192.0.2.1', /IP address/],
+  ['2001:db8::1', /IP address/],
+  ['example.com:8080', /has a port/],
+  ['https://example.com', /has a scheme/],
+  ['example.com/path', /has a path/],
+  ['ann@example.com', /e-mail address/],
+  ['_dmarc.example.com', /name of a DNS record/],
+  ['exa mple.com', /not a domain name/],
+  [`${'a'.repeat(64)}.example.com`, /not a domain name/],
+  ['x'.repeat(2000), /too long/],
+  ['\u0000.example.com', /not a domain name/],
+  [7, /must be text/],
+];
+
+test('what is no domain to verify is refused with the reason, and one that is there already', async (t) => {
+  const service = await startDomainService(t);
+  const { call } = service;
+  for (const [name, reason] of REFUSED) {
+    const { status, body } = await call<Problem>('POST', '/v1/domains', { json: { name } });
+    assert.equal(status, 422, String(name));
+    assert.equal(body.errors[0]!.param, 'name');
+    assert.match(body.errors[0]!.message, reason, String(name));
+  }
+  for (const dkim_selectors of [['a b'], ['-'], ['x'.repeat(64)], 's1', Array(21).fill('s1')]) {
+    const json = { name: 'example.com', dkim_selectors };
+    assert.equal((await call('POST', '/v1/domains', { json })).status, 422);
+  }
+  const { id } = await service.add('example.com');
+  const json = { name: 'EXAMPLE.com' };
+  const again = await call<Problem>('POST', '/v1/domains', { json });
+  assert.equal(again.status, 409);
+  assert.match(again.body.detail, new RegExp(id));
+});
+
+test('selectors and badge are changed, by If-Match alone where one is sent; a viewer sees and changes nothing', async (t) => {
+  const service = await startDomainService(t);
+  const { call, makeMember } = service;
+  const { id } = await service.add('example.com', { dkim_selectors: ['s1'] });
+  const path = `/v1/domains/${id}`;
+  const tag = (await call('GET', path)).headers.get('etag')!;
+  const patch = (json: object, match?: string) =>
+    call<Domain>('PATCH', path, { json, headers: match ? { 'if-match': match } : {} });
+  const changed = await patch({ dkim_selectors: ['S2'], badge_enabled: true }, tag);
+  assert.equal(changed.status, 200);
+  assert.deepEqual([changed.body.dkim_selectors, changed.body.badge_enabled], [['s2'], true]);
+  assert.equal((await patch({ badge_enabled: false }, tag)).status, 412);
+  const stale = { headers: { 'if-match': tag } };
+  assert.equal((await call('DELETE', path, stale)).status, 412);
+  assert.equal((await patch({ name: 'example.org' })).status, 422);
+  assert.deepEqual((await patch({ dkim_selectors: null })).body.dkim_selectors, []);
+  assert.deepEqual((await patch({})).body, await service.get(id));
+  const viewer = await makeMember('viewer');
+  const asViewer = async (method: string, at: string, json?: object) =>
+    (await call(method, at, { key: viewer.key, json })).status;
+  assert.equal(await asViewer('GET', '/v1/domains'), 403);
+  assert.equal(await asViewer('GET', `${path}/health`), 403);
+  assert.equal(await asViewer('POST', `${path}/verify`), 403);
+  assert.equal(await asViewer('PATCH', path, { badge_enabled: false }), 403);
+  assert.equal(await asViewer('DELETE', path), 403);
+  const member = await makeMember('member');
+  const made = await call('POST', '/v1/domains', {
+    key: member.key,
+    json: { name: 'example.net' },
+  });
+  assert.equal(made.status, 201);
+  const noted = await auditOf(service, { object_id: id });
+  assert.deepEqual(noted.slice(1, 2), [
+    [
+      'domain.changed',
+      {
+        dkim_selectors: { from: ['s1'], to: ['s2'] },
+        badge_enabled: { from: false, to: true },
+      },
+    ],
+  ]);
+});
+
+test('the health of now comes with the records to publish, and is kept', async (t) => {
+  const zone = { ...GOOD_ZONE };
+  delete zone['_dmarc.example.com'];
+  const service = await startDomainService(t, zone);
+  const { call } = service;
+  const domain = await service.add('example.com', { dkim_selectors: ['s1', 's9'] });
+  const look = () => call<DomainHealthAnswer>('GET', `/v1/domains/${domain.id}/health`);
+  const { status, body } = await look();
+  assert.equal(status, 200);
+  assert.equal(body.object, 'domain_health');
+  assert.equal(body.status, 'critical');
+  assert.deepEqual(body.records[0], {
+    ...domain.verification,
+    purpose: 'Proof that the domain is yours',
+  });
+  const dmarc = body.records.find(({ name }) => name === '_dmarc.example.com')!;
+  assert.equal(dmarc.type, 'TXT');
+  assert.match(dmarc.value, /^v=DMARC1; p=/);
+  // The key at s9 is known to the signer alone: its record is told of, but cannot be copied.
+  const s9 = body.checks.find(({ evidence }) => evidence.selector === 's9')!;
+  assert.match(s9.fix!.record!.value, /<the public key/);
+  assert.equal(body.records.filter(({ value }) => value.includes('<')).length, 0);
+  const kept = await service.get(domain.id);
+  assert.deepEqual(kept.health, {
+    status: 'critical',
+    score: body.score,
+    checks: body.checks,
+    checked_at: body.checked_at,
+  });
+  // Of a domain that nobody has verified, no event tells.
+  service.dns.zone['_dmarc.example.com'] = GOOD_ZONE['_dmarc.example.com']!;
+  service.clock.advance(HOUR);
+  assert.notEqual((await look()).body.status, 'critical');
+  assert.deepEqual(await service.told(), []);
+});
+
+test('a move that is seen when somebody asks is told once, then and not by the daily look again', async (t) => {
+  const service = await startDomainService(t, { ...GOOD_ZONE });
+  const domain = await service.add('example.com', { dkim_selectors: ['s1'] });
+  service.publish(domain);
+  await service.pass(MINUTE);
+  delete service.dns.zone['_dmarc.example.com'];
+  await service.pass(2 * MINUTE);
+  const path = `/v1/domains/${domain.id}/health`;
+  const looks = await Promise.all([1, 2, 3].map(() => service.call('GET', path)));
+  assert.deepEqual(
+    looks.map(({ body }) => body.status),
+    ['critical', 'critical', 'critical'],
+  );
+  await service.pass(2 * DAY);
+  const told = await service.told();
+  assert.deepEqual(
+    told.map(({ type, data }) => [type, data.previous_health]),
+    [
+      ['domain.verified', undefined],
+      ['domain.health_changed', 'healthy'],
+    ],
+  );
+});
+
+test('several who have the same domain verified at once make one event', async (t) => {
+  const service = await startDomainService(t, { ...GOOD_ZONE });
+  const domain = await service.add('example.com');
+  service.publish(domain);
+  service.clock.advance(MINUTE);
+  const answers = await Promise.all([
+    ...[1, 2, 3].map(() => service.verify(domain.id)),
+    service.settle(),
+  ]);
+  for (const answer of answers.slice(0, 3)) assert.equal(answer!.body.status, 'verified');
+  await service.settle();
+  const types = (await service.told()).map(({ type }) => type);
+  assert.deepEqual(types, ['domain.verified']);
+});
+
+test('another text at the place of the record is told, and the right one is found among others and in quotes', async (t) => {
+  const service = await startDomainService(t);
+  const { id, verification } = await service.add('example.com');
+  service.dns.zone[verification.name] = { TXT: ['deliverability-verify=of-another-team'] };
+  const wrong = await service.verify(id);
+  assert.equal(wrong.body.status, 'pending');
+  assert.match(wrong.body.last_check_detail!, /has another value than deliverability-verify=/);
+  service.clock.advance(HOUR);
+  service.dns.zone[verification.name] = { TXT: ['spare', `"${verification.value}"`] };
+  assert.equal((await service.verify(id)).body.status, 'verified');
+});
+
+test('a domain that is deleted while it is looked at stays deleted, without an event', async (t) => {
+  const service = await startDomainService(t, { ...GOOD_ZONE });
+  const domain = await service.add('example.com');
+  service.publish(domain);
+  service.clock.advance(MINUTE);
+  service.dns.tamper = (reply) => {
+    // Its answer comes after the domain is gone.
+    void service.app.db.deleteFrom('domains').execute();
+    return [reply];
+  };
+  await service.settle();
+  assert.equal((await service.call('GET', `/v1/domains/${domain.id}`)).status, 404);
+  assert.deepEqual(await service.told(), []);
+});
+
+test('the daily looks at many domains are spread over the day', async (t) => {
+  const service = await startDomainService(t);
+  const { app, clock } = service;
+  const names = Array.from({ length: 60 }, (_, n) => `d${n}.example.org`);
+  for (const name of names) service.publish(await service.add(name));
+  clock.advance(MINUTE);
+  await service.settle();
+  const rows = await app.db.selectFrom('domains').select(['status', 'next_check_at']).execute();
+  assert.ok(rows.every(({ status }) => status === 'verified'));
+  const hours = new Set(rows.map(({ next_check_at }) => next_check_at!.slice(0, 13)));
+  assert.ok(hours.size > 15, String(hours.size));
+  for (const { next_check_at } of rows) {
+    const wait = Date.parse(next_check_at!) - clock.now();
+    assert.ok(wait >= HOUR && wait <= 25 * HOUR, next_check_at!);
+  }
+});

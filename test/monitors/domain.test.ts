@@ -1,0 +1,98 @@
+/** Monitors of a domain: its health, its name on blocklists, and its end. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isoTime } from '../../src/lib/clock.ts';
+import type { Zone } from '../../src/net/zone.ts';
+import { blocklistZone } from '../helpers/blocklists.ts';
+import { HOUR_MS, type Monitoring, startMonitoring } from './monitoring.ts';
+
+/** It takes no mail, so that no server is dialled. */
+const domainZone = (spf: string): Zone => ({
+  ...blocklistZone(),
+  'shop.example': {
+    SOA: ['ns.shop.example hostmaster.shop.example 1 3600 600 86400 300'],
+    MX: ['0 .'],
+    TXT: [spf],
+  },
+  '_dmarc.shop.example': { TXT: ['v=DMARC1; p=reject; rua=mailto:d@shop.example'] },
+});
+
+async function insertDomain({ service, clock }: Monitoring): Promise<string> {
+  const { app } = service;
+  const id = app.newId('dom');
+  const now = isoTime(clock.now());
+  await app.db
+    .insertInto('domains')
+    .values({
+      id,
+      name: 'shop.example',
+      status: 'verified',
+      token: 'x',
+      created_at: now,
+      pending_since: now,
+      given_selectors: '["s1"]',
+      learnt_selectors: '[]',
+      lookups: 0,
+      badge_enabled: 0,
+      health_status: 'unknown',
+      health_checks: '[]',
+    })
+    .execute();
+  return id;
+}
+
+const ofSpf = (items: Record<string, unknown>[]) =>
+  items.filter(({ id }) => id === 'spf_record').map(({ status, severity }) => [status, severity]);
+
+test('a domain that gets worse is told once, and what cannot be asked changes nothing', async (t) => {
+  const here = await startMonitoring(t);
+  const { dns, clock, create, runDue, runs, alerts } = here;
+  dns.zone = domainZone('v=spf1 -all');
+  const domain_id = await insertDomain(here);
+  const { id } = await create({ type: 'domain_health', domain_id });
+  const next = async () => {
+    clock.advance(HOUR_MS);
+    await runDue();
+    return (await runs(id)).at(-1)!;
+  };
+  const first = await next();
+  assert.deepEqual(ofSpf(first.findings), []);
+  assert.ok(first.findings.some((one) => one.id === 'dkim_selector' && one.selector === 's1'));
+  const told = (await alerts()).length;
+  dns.zone = domainZone('v=spf1 +all');
+  const worse = await next();
+  assert.equal(worse.status, 'alerting');
+  assert.deepEqual(ofSpf(worse.changes.appeared), [['fail', 'critical']]);
+  assert.equal((await alerts()).length, told + 1);
+  dns.zone = { ...domainZone(''), 'shop.example': { fails: 'servfail' } };
+  const silent = await next();
+  assert.equal(ofSpf(silent.findings).length, 1);
+  assert.ok(silent.changes.unknown.some((part) => part.id === 'spf_record'));
+  assert.deepEqual(
+    silent.changes.gone.filter((one) => one.id === 'spf_record'),
+    [],
+  );
+  dns.zone = domainZone('v=spf1 -all');
+  assert.equal(ofSpf((await next()).changes.gone).length, 1);
+  assert.equal((await alerts()).length, told + 1);
+});
+
+test('the name of a domain is looked for on blocklists; with the domain its monitors go', async (t) => {
+  const here = await startMonitoring(t);
+  const { dns, service, create, runDue, runs } = here;
+  dns.zone['shop.example.dbl.spamhaus.org'] = { A: ['127.0.1.2'] };
+  const domain_id = await insertDomain(here);
+  const { id, targets } = await create({ type: 'blocklist', domain_id });
+  assert.equal(targets, null);
+  await runDue();
+  assert.deepEqual(
+    (await runs(id))[0]!.findings.map(({ target, list }) => [target, list]),
+    [['shop.example', 'dbl.spamhaus.org']],
+  );
+  const { db } = service.app;
+  await db.deleteFrom('domains').where('id', '=', domain_id).execute();
+  for (const table of ['monitors', 'monitor_runs'] as const)
+    assert.deepEqual(await db.selectFrom(table).select('id').execute(), []);
+  await runDue();
+});

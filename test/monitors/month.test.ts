@@ -1,0 +1,133 @@
+/** A month of hourly runs across two restarts and a clock that is set back: no run is doubled, and only changes are told. */
+
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { nextSlot } from '../../src/monitors/schedule.ts';
+import { temporaryFolder } from '../helpers/app.ts';
+import { blocklistZone, listIn } from '../helpers/blocklists.ts';
+import { testClock } from '../helpers/clock.ts';
+import {
+  ADDRESS,
+  HOUR_MS,
+  type Monitoring,
+  REVERSED,
+  serveLists,
+  startMonitoring,
+} from './monitoring.ts';
+
+const MINUTE_MS = 60_000;
+const ZEN = 'zen.spamhaus.org';
+const SPAMCOP = 'bl.spamcop.net';
+
+/** The service on the same folder, with the same clock and DNS, as often as it is started. */
+async function startAgain(t: TestContext) {
+  const clock = testClock();
+  const dns = await serveLists(t);
+  const folder = temporaryFolder(t);
+  return () => startMonitoring(t, { clock, dns, folder });
+}
+
+/** As many ticks of half an hour. */
+async function halfHours({ clock, runDue }: Monitoring, count: number): Promise<void> {
+  for (let passed = 0; passed < count; passed++) {
+    clock.advance(30 * MINUTE_MS);
+    await runDue();
+  }
+}
+
+test('a month of hourly runs', async (t) => {
+  const start = await startAgain(t);
+  let here = await start();
+  const { clock, dns, create } = here;
+  const { id } = await create();
+  await here.runDue();
+  const listed = (...zones: string[]) => {
+    dns.zone = Object.assign(
+      blocklistZone(),
+      ...zones.map((zone) => listIn(zone, REVERSED, '127.0.0.2')),
+    );
+  };
+  await halfHours(here, 2 * 24 * 5);
+  assert.deepEqual(await here.alerts(), []);
+  listed(ZEN);
+  await halfHours(here, 2 * 24 * 5);
+  assert.equal((await here.alerts()).length, 1);
+
+  // An outage of hours: what was missed is one run, at the monitor's moment of the hour.
+  await here.service.stop();
+  const down = clock.now();
+  clock.advance(5.5 * HOUR_MS);
+  const up = clock.now();
+  here = await start();
+  await here.runDue();
+  await halfHours(here, 2 * 24 * 5);
+  const during = (await here.runs(id)).filter(({ started_at: at }) => {
+    return Date.parse(at) > down && Date.parse(at) <= up + HOUR_MS;
+  });
+  assert.equal(during.length, 1);
+
+  listed(ZEN, SPAMCOP);
+  await halfHours(here, 2 * 24 * 5);
+  assert.equal((await here.alerts()).length, 2);
+
+  // A restart of minutes, over a slot.
+  clock.set(nextSlot({ id, frequency: 'hourly' }, clock.now()) - MINUTE_MS);
+  await here.runDue();
+  await here.service.stop();
+  clock.advance(5 * MINUTE_MS);
+  here = await start();
+  await here.runDue();
+  assert.ok(Date.parse((await here.get(id)).last_run_at!) >= clock.now() - MINUTE_MS);
+
+  // The clock is set back: nothing runs until the time that was planned.
+  const before = (await here.runs(id)).length;
+  clock.advance(-3 * HOUR_MS);
+  await halfHours(here, 5);
+  assert.equal((await here.runs(id)).length, before);
+  await halfHours(here, 4);
+  assert.equal((await here.runs(id)).length, before + 1);
+
+  listed();
+  await halfHours(here, 2 * 24 * 5);
+  listed(ZEN);
+  await halfHours(here, 2 * 24 * 5);
+
+  const runs = await here.runs(id);
+  const slots = runs.slice(1).map(({ started_at }) => slotOf(id, started_at));
+  assert.ok(slots.length > 24 * 29, `${slots.length} runs`);
+  assert.equal(new Set(slots).size, slots.length, 'no slot has two runs');
+  const alerts = await here.alerts();
+  assert.deepEqual(
+    alerts.map(({ changes }) => changes.appeared.map(({ list }) => list)),
+    [[ZEN], [SPAMCOP], [ZEN]],
+  );
+  assert.deepEqual(
+    alerts.map(({ monitor }) => [monitor.id, monitor.status]),
+    [1, 2, 3].map(() => [id, 'alerting']),
+  );
+  const news = runs.filter(({ changes }) => changes.appeared.length + changes.gone.length > 0);
+  assert.equal(news.length, 4);
+  assert.equal(news[2]!.changes.gone.length, 2);
+  assert.deepEqual(
+    runs.filter(({ findings }) => findings.some(({ target }) => target !== ADDRESS)),
+    [],
+  );
+});
+
+/** The start of the hour of the monitor in which a run began. */
+const slotOf = (id: string, at: string): number =>
+  nextSlot({ id, frequency: 'hourly' }, Date.parse(at)) - HOUR_MS;
+
+test('a clock that was a year ahead makes a monitor wait for an hour at most', async (t) => {
+  const { clock, create, runDue, runs } = await startMonitoring(t);
+  const now = clock.now();
+  clock.advance(365 * 24 * HOUR_MS);
+  const { id } = await create();
+  await runDue();
+  clock.set(now);
+  await runDue();
+  assert.equal((await runs(id)).length, 1);
+  clock.advance(HOUR_MS);
+  await runDue();
+  assert.equal((await runs(id)).length, 2);
+});

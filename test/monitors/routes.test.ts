@@ -1,0 +1,195 @@
+/** The operations on monitors: made, changed, switched off and on, run, deleted. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isoTime } from '../../src/lib/clock.ts';
+import { auditOf, type List } from '../team/team-service.ts';
+import { codeOf, faultsOf } from '../webhooks/webhook-api.ts';
+import { ADDRESS, HOUR_MS, MONITORS, type Monitor, startMonitoring } from './monitoring.ts';
+
+test('a monitor is made, shown, listed and deleted with its runs', async (t) => {
+  const { service, runDue, runs } = await startMonitoring(t);
+  const { call, app } = service;
+  const json = {
+    name: 'Our servers',
+    type: 'blocklist',
+    targets: [' 203.0.114.7', '::ffff:203.0.114.7', '2001:4860::1', 'BÜCHER.example.'],
+  };
+  const { status, headers, body } = await call<Monitor>('POST', MONITORS, { json });
+  assert.equal(status, 201);
+  const path = `${MONITORS}/${body.id}`;
+  assert.equal(headers.get('location'), path);
+  assert.match(body.id, /^mon_/);
+  assert.deepEqual(body, {
+    id: body.id,
+    object: 'monitor',
+    name: 'Our servers',
+    type: 'blocklist',
+    domain_id: null,
+    targets: [ADDRESS, '2001:4860::1', 'xn--bcher-kva.example'],
+    address: null,
+    frequency: 'daily',
+    enabled: true,
+    status: 'unknown',
+    detail: null,
+    last_run_at: null,
+    next_run_at: '2026-11-21T10:00:00.000Z',
+    created_at: '2026-11-21T10:00:00.000Z',
+  });
+  assert.deepEqual((await call('GET', path)).body, body);
+  assert.deepEqual((await call<List<Monitor>>('GET', MONITORS)).body.data, [body]);
+  await runDue();
+  assert.equal((await runs(body.id))[0]!.status, 'ok');
+  assert.equal((await call('DELETE', path)).status, 200);
+  assert.equal((await call('GET', path)).status, 404);
+  assert.equal((await call('GET', `${path}/runs`)).status, 404);
+  assert.deepEqual(await app.db.selectFrom('monitor_runs').selectAll().execute(), []);
+  const actions = (await auditOf(service, { object_id: body.id })).map(([action]) => action);
+  assert.deepEqual(actions, ['monitor.deleted', 'monitor.created']);
+});
+
+test('what a monitor looks at goes with its type', async (t) => {
+  const { call } = (await startMonitoring(t)).service;
+  const cases: [object, string[]][] = [
+    [{ type: 'domain_health' }, ['domain_id is required for a monitor of this type']],
+    [{ type: 'domain_health', domain_id: 'dom_01' }, ['domain_id is the id of no domain']],
+    [{ type: 'blocklist' }, ['targets is required, or domain_id in its place']],
+    [
+      { type: 'blocklist', targets: [ADDRESS], domain_id: 'dom_01' },
+      ['targets must not be given beside domain_id'],
+    ],
+    [
+      { type: 'placement', targets: [ADDRESS], domain_id: 'dom_01' },
+      [
+        'targets is for monitors of the type blocklist',
+        'domain_id is not for monitors of the type placement',
+      ],
+    ],
+    [{ type: 'blocklist', targets: [] }, ['targets must name a target at least']],
+    [
+      { type: 'blocklist', targets: Array.from({ length: 51 }, (_, n) => `203.0.114.${n}`) },
+      ['targets must name at most 50 targets'],
+    ],
+    [
+      { type: 'blocklist', targets: ['10.0.0.1', '192.0.2.1', 'a@example.com', 'com', 7] },
+      [
+        ...[0, 1].map(
+          (at) =>
+            `targets.${at} is a private or special address, about which no list is asked; give a public one`,
+        ),
+        'targets.2 is an e-mail address; give the domain name behind the @ alone, nor an IP address',
+        'targets.3 is a single label, not a registered domain such as example.com, nor an IP address',
+        'targets.4 must be text',
+      ],
+    ],
+    [
+      { type: 'blocklist', targets: [ADDRESS], frequency: 'minutely' },
+      ['frequency must be one of hourly, every_6_hours, daily, weekly'],
+    ],
+    [{ type: 'ping' }, ['type must be one of domain_health, blocklist, placement']],
+    [
+      { type: 'blocklist', targets: [ADDRESS], status: 'ok' },
+      ['status is not a field of this request'],
+    ],
+  ];
+  for (const [json, faults] of cases) {
+    const answer = await call('POST', MONITORS, { json: { name: 'x', ...json } });
+    assert.deepEqual([answer.status, faultsOf(answer)], [422, faults], JSON.stringify(json));
+  }
+  assert.deepEqual((await call<List<Monitor>>('GET', MONITORS)).body.data, []);
+});
+
+test('a change is made on what is known alone, and plans anew what it must', async (t) => {
+  const { service, clock, create, get, runDue } = await startMonitoring(t);
+  const { call } = service;
+  const { id } = await create();
+  await runDue();
+  const path = `${MONITORS}/${id}`;
+  const etag = (await call('GET', path)).headers.get('etag')!;
+  const patch = async (json: object, headers = {}) =>
+    call<Monitor>('PATCH', path, { json, headers });
+  const planned = (await get(id)).next_run_at;
+  const renamed = await patch({ name: 'Theirs' }, { 'if-match': etag });
+  assert.deepEqual([renamed.status, renamed.body.next_run_at], [200, planned]);
+  assert.deepEqual(codeOf(await patch({ name: 'No' }, { 'if-match': etag })), [
+    412,
+    'precondition_failed',
+  ]);
+  const weekly = (await patch({ frequency: 'weekly' })).body;
+  assert.equal(new Date(weekly.next_run_at!).getUTCDay(), 1);
+  const off = (await patch({ enabled: false })).body;
+  assert.deepEqual([off.status, off.next_run_at], ['paused', null]);
+  clock.advance(30 * 24 * HOUR_MS);
+  await runDue();
+  assert.equal((await get(id)).status, 'paused');
+  assert.deepEqual(codeOf(await call('POST', `${path}/run`)), [409, 'conflict']);
+  const on = (await patch({ enabled: true })).body;
+  assert.deepEqual([on.status, on.next_run_at], ['unknown', isoTime(clock.now())]);
+  await runDue();
+  assert.equal((await get(id)).status, 'ok');
+  assert.deepEqual(faultsOf(await patch({ type: 'placement' })), [
+    'type is not a field of this request',
+  ]);
+  const [changed] = await auditOf(service, { object_id: id, action: 'monitor.changed' });
+  assert.deepEqual(changed![1], { enabled: { from: false, to: true } });
+});
+
+test('a run that is asked for is made at once and leaves the plan as it is', async (t) => {
+  const { service, clock, create, get, runDue, runs } = await startMonitoring(t);
+  const { id } = await create();
+  await runDue();
+  const { next_run_at: planned } = await get(id);
+  clock.advance(1000);
+  const { status, body } = await service.call<Monitor>('POST', `${MONITORS}/${id}/run`);
+  assert.deepEqual([status, body.next_run_at], [200, isoTime(clock.now())]);
+  await runDue();
+  assert.equal((await runs(id)).length, 2);
+  assert.equal((await get(id)).next_run_at, planned);
+});
+
+test('the service itself runs a new monitor, and one that is asked for, without a tick', async (t) => {
+  const { service, clock, create, runs } = await startMonitoring(t, { jobs: true });
+  const { id } = await create();
+  // Ends what is under way.
+  await service.app.scheduler.stop();
+  assert.equal((await runs(id)).length, 1);
+  service.app.scheduler.start();
+  clock.advance(1000);
+  await service.call('POST', `${MONITORS}/${id}/run`);
+  await service.app.scheduler.stop();
+  assert.equal((await runs(id)).length, 2);
+});
+
+test('a placement monitor has an address, and says why it is not run', async (t) => {
+  const { service, create, runDue, get, runs } = await startMonitoring(t);
+  const { id, address, status, next_run_at, detail } = await create({ type: 'placement' });
+  assert.match(address!, /^[a-z2-9]{16}@inbox\.test$/);
+  assert.deepEqual([status, next_run_at], ['unknown', null]);
+  assert.match(detail!, /no seed mailboxes/);
+  const asked = await service.call('POST', `${MONITORS}/${id}/run`);
+  assert.deepEqual([...codeOf(asked), asked.body.detail], [409, 'conflict', detail]);
+  const path = `${MONITORS}/${id}`;
+  await service.call('PATCH', path, { json: { enabled: false } });
+  assert.equal((await get(id)).status, 'paused');
+  await service.call('PATCH', path, { json: { enabled: true } });
+  await runDue();
+  assert.deepEqual([(await get(id)).status, (await get(id)).next_run_at], ['unknown', null]);
+  assert.deepEqual(await runs(id), []);
+  assert.equal((await get(id)).address, address);
+});
+
+test('members may, viewers may not; a retry with the same key makes one monitor', async (t) => {
+  const { call, makeMember } = (await startMonitoring(t)).service;
+  const { key: viewer } = await makeMember('viewer');
+  const { key } = await makeMember('member');
+  const json = { name: 'Ours', type: 'blocklist', targets: [ADDRESS] };
+  assert.equal((await call('POST', MONITORS, { json, key: viewer })).status, 403);
+  assert.equal((await call('GET', MONITORS, { key: viewer })).status, 403);
+  const once = { json, key, headers: { 'idempotency-key': 'one' } };
+  const [first, again] = [
+    await call<Monitor>('POST', MONITORS, once),
+    await call<Monitor>('POST', MONITORS, once),
+  ];
+  assert.deepEqual([first.status, again.status, again.body], [201, 201, first.body]);
+  assert.equal((await call<List<Monitor>>('GET', MONITORS, { key })).body.data.length, 1);
+});

@@ -1,0 +1,79 @@
+/** The slots of monitors: a grid that does not drift, a moment for each, and what becomes of it when the clock jumps. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createIds } from '../../src/lib/ids.ts';
+import { FREQUENCIES, madeUpFor, nextSlot, slotAfterRun } from '../../src/monitors/schedule.ts';
+import { testClock } from '../helpers/clock.ts';
+import { HOUR_MS } from './monitoring.ts';
+
+const DAY_MS = 24 * HOUR_MS;
+const START = Date.UTC(2026, 10, 21, 10, 0, 0);
+const PERIODS = {
+  hourly: HOUR_MS,
+  every_6_hours: 6 * HOUR_MS,
+  daily: DAY_MS,
+  weekly: 7 * DAY_MS,
+};
+
+test('slots follow each other by the period exactly, however late the runs are', () => {
+  for (const frequency of FREQUENCIES) {
+    const monitor = { id: 'mon_1', frequency };
+    const first = nextSlot(monitor, START);
+    assert.ok(first > START && first <= START + PERIODS[frequency], frequency);
+    let slot = first;
+    for (let runs = 1; runs <= 50; runs++) {
+      slot = slotAfterRun(monitor, slot, slot + (runs % 10) * 60_000);
+      assert.equal(slot, first + runs * PERIODS[frequency], frequency);
+    }
+  }
+});
+
+test('days begin at midnight and weeks on Mondays, in UTC', () => {
+  const daily = new Date(nextSlot({ id: 'mon_1', frequency: 'daily' }, START));
+  assert.equal(daily.getUTCHours(), 0);
+  const six = new Date(nextSlot({ id: 'mon_1', frequency: 'every_6_hours' }, START));
+  assert.equal(six.getUTCHours(), 12);
+  const weekly = new Date(nextSlot({ id: 'mon_1', frequency: 'weekly' }, START));
+  assert.deepEqual([weekly.getUTCDay(), weekly.getUTCHours()], [1, 0]);
+});
+
+test('ten thousand monitors are spread over the hour, those made up for after an outage too', () => {
+  const newId = createIds(testClock());
+  const perMinute = { planned: new Map<number, number>(), madeUp: new Map<number, number>() };
+  const count = (into: Map<number, number>, time: number) => {
+    const minute = Math.floor((time % HOUR_MS) / 60_000);
+    into.set(minute, (into.get(minute) ?? 0) + 1);
+  };
+  for (let made = 0; made < 10_000; made++) {
+    const monitor = { id: newId('mon'), frequency: 'daily' as const };
+    const slot = nextSlot(monitor, START);
+    count(perMinute.planned, slot);
+    const catchUp = madeUpFor(monitor, slot, slot + 30 * HOUR_MS);
+    assert.ok(catchUp > slot + 30 * HOUR_MS && catchUp <= slot + 31 * HOUR_MS);
+    count(perMinute.madeUp, catchUp);
+  }
+  for (const counts of Object.values(perMinute)) {
+    assert.equal(counts.size, 60);
+    assert.ok(Math.max(...counts.values()) < 250, `${Math.max(...counts.values())} in a minute`);
+  }
+});
+
+test('what was missed by minutes is run at once, by hours once at its moment of the hour', () => {
+  const monitor = { id: 'mon_1', frequency: 'daily' as const };
+  const slot = nextSlot(monitor, START);
+  assert.equal(madeUpFor(monitor, slot, slot + 10 * 60_000), slot);
+  const late = madeUpFor(monitor, slot, slot + 5.5 * HOUR_MS);
+  assert.equal(late, slot + 6 * HOUR_MS);
+  // Started once more before that: no other time is added.
+  assert.equal(madeUpFor(monitor, late, late - 60_000), late);
+  assert.equal(slotAfterRun(monitor, late, late + 1000), slot + DAY_MS);
+});
+
+test('a clock set back within a day meets no slot twice, one set back by more waits no more than a period', () => {
+  const monitor = { id: 'mon_1', frequency: 'hourly' as const };
+  const slot = nextSlot(monitor, START);
+  assert.equal(slotAfterRun(monitor, slot, slot - 5 * HOUR_MS), slot + HOUR_MS);
+  const past = slot - 400 * DAY_MS;
+  assert.equal(slotAfterRun(monitor, slot, past), past + HOUR_MS);
+});
