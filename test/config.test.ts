@@ -64,6 +64,8 @@ test('without any variable there is a whole configuration', () => {
     OIDC_ISSUER: null,
     OIDC_CLIENT_ID: null,
     OIDC_CLIENT_SECRET: null,
+    WEBHOOK_ALLOW_NETWORKS: [],
+    WEBHOOK_CA_FILE: null,
     TEST_RETENTION: 90 * 86_400_000,
     EVENT_RETENTION: 30 * 86_400_000,
     SECRET_KEY: null,
