@@ -14,13 +14,18 @@ import { insertSession } from '../../src/team/sessions.ts';
 import { startTestService, type TestService } from '../helpers/app.ts';
 import { needs } from '../helpers/debian.ts';
 import { goodMessage } from '../helpers/good-message.ts';
+import { startReceiver } from '../helpers/receiver.ts';
 import { accept, invite, tokenOf } from '../team/team-service.ts';
 
 const BASE_URL = 'http://api.example';
 const run = promisify(execFile);
 
 /** Objects of which nothing has been done yet, as the variables that the commands read. */
-async function freshObjects(service: TestService, nth: number): Promise<Record<string, string>> {
+async function freshObjects(
+  service: TestService,
+  nth: number,
+  url: string,
+): Promise<Record<string, string>> {
   const { app, key, call, makeMember } = service;
   const asker = (await call<{ member: { id: string } }>('GET', '/v1/me')).body.member.id;
   const begin = () =>
@@ -43,7 +48,22 @@ async function freshObjects(service: TestService, nth: number): Promise<Record<s
     API_KEY_ID: other.id,
     SESSION_ID: (await begin()).row.id,
     SESSION: (await begin()).token,
+    ...(await freshDelivery(service, url)),
   };
+}
+
+/** An endpoint of its own with a delivery that has ended, and the newest event. */
+async function freshDelivery({ call }: TestService, url: string) {
+  const { body: endpoint } = await call<{ id: string }>('POST', '/v1/webhooks/endpoints', {
+    json: { url, events: ['*'] },
+  });
+  const { body: sample } = await call<{ id: string }>(
+    'POST',
+    `/v1/webhooks/endpoints/${endpoint.id}/test`,
+  );
+  await call('GET', `/v1/webhooks/deliveries/${sample.id}?wait=20`);
+  const { body: events } = await call<{ data: { id: string }[] }>('GET', '/v1/events?limit=1');
+  return { ENDPOINT_ID: endpoint.id, DELIVERY_ID: sample.id, EVENT_ID: events.data[0]!.id };
 }
 
 /** What an example cannot know: the token of a link, who there is. In place of what is shown. */
@@ -70,7 +90,10 @@ const IN_PLACE: Record<string, (service: TestService) => Promise<[shown: string,
 };
 
 test('each command of the reference works as it stands', { skip: needs('curl') }, async (t) => {
-  const service = await startTestService(t, { env: { DELIVERABILITY_BASE_URL: BASE_URL } });
+  const receiver = await startReceiver(t);
+  const service = await startTestService(t, {
+    env: { ...receiver.env, DELIVERABILITY_BASE_URL: BASE_URL },
+  });
   const { folder, http, call } = service;
   const rc = `fail\nsilent\nshow-error\nconnect-to = "api.example:80:127.0.0.1:${http.port}"\n`;
   writeFileSync(join(folder, '.curlrc'), rc);
@@ -82,13 +105,15 @@ test('each command of the reference works as it stands', { skip: needs('curl') }
   let commands = 0;
   for (const operation of operations)
     for (const shown of curlsOf(operation, BASE_URL)) {
-      const env = await freshObjects(service, ++commands);
+      const env = await freshObjects(service, ++commands, receiver.url);
       const [example, real] = (await IN_PLACE[operation.operationId]?.(service)) ?? ['', ''];
       assert.ok(shown.includes(example), shown);
       const command = shown.replace(example, real);
       const options = { cwd: folder, env: { PATH: process.env.PATH, CURL_HOME: folder, ...env } };
       // With `fail` an answer that is no success ends it with a status of its own.
       await assert.doesNotReject(run('bash', ['-euc', command], options), command);
+      // There are a hundred at most.
+      await service.call('DELETE', `/v1/webhooks/endpoints/${env.ENDPOINT_ID}`);
     }
   assert.ok(commands > 30);
 });
