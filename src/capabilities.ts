@@ -15,8 +15,8 @@ const FULL = {
   customer_api_access: { available: true },
   live_inbox_placement: { available: false, reason: 'Not built yet.' },
   billing: { available: false, reason: 'Self-hosted: there is nothing to pay for.' },
-  monitoring: { available: false, reason: 'Not built yet.' },
-  alerts: { available: false, reason: 'Not built yet.' },
+  monitoring: { available: true },
+  alerts: { available: true },
   reports: { available: false, reason: 'Not built yet.' },
 } satisfies Record<string, Capability>;
 

@@ -9,20 +9,21 @@ const here = (file: string): string => fileURLToPath(new URL(file, import.meta.u
 
 /**
  * Writes the bundle to `file`, and beside it that of the threads that make reports. Names stay, for
- * the stack traces that people send, and the lines of the program too; the threads' white space,
- * mostly that of the PDF library, is half a megabyte that the executable has no room for.
+ * the stack traces that people send; white space goes, which is more than a megabyte that the
+ * executable has no room for, but lines stay short enough to tell a place.
  */
 export async function bundle(file: string): Promise<void> {
-  await bundleOne('entry.ts', file, false);
-  await bundleOne('../../src/render/thread/worker.ts', join(dirname(file), RENDER_BUNDLE), true);
+  await bundleOne('entry.ts', file);
+  await bundleOne('../../src/render/thread/worker.ts', join(dirname(file), RENDER_BUNDLE));
 }
 
-async function bundleOne(entry: string, outfile: string, dense: boolean): Promise<void> {
+async function bundleOne(entry: string, outfile: string): Promise<void> {
   await build({
     entryPoints: [here(entry)],
     outfile,
     bundle: true,
-    minifyWhitespace: dense,
+    minifyWhitespace: true,
+    lineLimit: 200,
     platform: 'node',
     target: `node${process.versions.node}`,
     format: 'cjs',

@@ -17,7 +17,7 @@ export interface SubjectFacts {
 export async function factsOf(tx: Tx, result: Result): Promise<SubjectFacts[]> {
   if (result.kind === 'test') return factsOfTest(result.test);
   const { run, monitor } = result;
-  if (monitor.type === 'blocklist') return factsOfTargets(run, monitor);
+  if (monitor.type === 'blocklist') return factsOfTargets(run, await targetsOf(tx, monitor));
   return monitor.type === 'domain_health' ? factsOfDomain(tx, run, monitor) : [];
 }
 
@@ -57,10 +57,20 @@ function listingsOf(checks: StoredCheck[]): Listings {
 
 const NOT_LOOKED_AT = { score: null, auth: null };
 
-function factsOfTargets(run: MonitorRunRow, monitor: MonitorRow): SubjectFacts[] {
+/** Those that were given, or the domain that it looks at. */
+async function targetsOf(tx: Tx, { targets, domain_id }: MonitorRow): Promise<string[]> {
+  if (targets !== null) return JSON.parse(targets);
+  const domain = await tx
+    .selectFrom('domains')
+    .select('name')
+    .where('id', '=', domain_id)
+    .executeTakeFirst();
+  return domain ? [domain.name] : [];
+}
+
+function factsOfTargets(run: MonitorRunRow, targets: string[]): SubjectFacts[] {
   const findings: BlocklistFinding[] = JSON.parse(run.findings);
   const { unknown }: Changes = JSON.parse(run.changes);
-  const targets: string[] = JSON.parse(monitor.targets ?? '[]');
   return targets.map((subject) => {
     const silent = new Set(
       unknown.flatMap((part) =>
@@ -83,14 +93,10 @@ const DOMAIN_CHECK = 'domain_blocklists';
 async function factsOfDomain(
   tx: Tx,
   run: MonitorRunRow,
-  { domain_id }: MonitorRow,
+  monitor: MonitorRow,
 ): Promise<SubjectFacts[]> {
-  const domain = await tx
-    .selectFrom('domains')
-    .select('name')
-    .where('id', '=', domain_id)
-    .executeTakeFirst();
-  if (!domain) return [];
+  const [subject] = await targetsOf(tx, monitor);
+  if (subject === undefined) return [];
   const findings: DomainFinding[] = JSON.parse(run.findings);
   const { unknown }: Changes = JSON.parse(run.changes);
   const isSilent = unknown.some((part) => 'id' in part && part.id === DOMAIN_CHECK);
@@ -98,7 +104,7 @@ async function factsOfDomain(
     .filter(({ id, status }) => id === DOMAIN_CHECK && (status === 'fail' || status === 'warn'))
     .map(({ title, status }) => ({ zone: DOMAIN_CHECK, name: title, tier: tierOf(status) }));
   const lists = isSilent ? null : { listed, known: run.status !== 'unknown', heard: () => true };
-  return [{ subject: domain.name, facts: { ...NOT_LOOKED_AT, lists } }];
+  return [{ subject, facts: { ...NOT_LOOKED_AT, lists } }];
 }
 
 const tierOf = (status: string): number => (status === 'fail' ? 1 : 2);
