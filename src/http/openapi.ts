@@ -182,8 +182,11 @@ function jsonSchema(schema: Schema, typeMode: 'input' | 'output' = 'input'): Jso
     target: 'draft-2020-12',
     typeMode,
     errorMode: 'ignore',
-    overrideAction: ({ valibotAction }) => {
-      const { metadata } = valibotAction as { metadata?: { jsonSchema?: Json } };
+    overrideAction: ({ valibotAction, jsonSchema: made }) => {
+      const { metadata } = valibotAction as {
+        metadata?: { jsonSchema?: Json; examples?: unknown[] };
+      };
+      if (metadata?.examples) return { ...made, examples: metadata.examples } as never;
       return metadata?.jsonSchema as never;
     },
   }) as Json;

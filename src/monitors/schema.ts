@@ -17,14 +17,22 @@ const DomainId = v.pipe(
   v.maxLength(100, 'must have at most 100 characters'),
 );
 
-export const NewMonitor = v.strictObject({
-  name: Name,
-  type: Type,
-  domain_id: v.optional(v.nullable(DomainId)),
-  targets: v.optional(v.nullable(Targets)),
-  frequency: v.optional(Frequency, 'daily'),
-  enabled: v.optional(Enabled, true),
-});
+export const NewMonitor = v.pipe(
+  v.strictObject({
+    name: Name,
+    type: Type,
+    domain_id: v.optional(v.nullable(DomainId)),
+    targets: v.optional(v.nullable(Targets)),
+    frequency: v.optional(Frequency, 'daily'),
+    enabled: v.optional(Enabled, true),
+  }),
+  // What goes with a type cannot be told from the fields alone.
+  v.metadata({
+    examples: [
+      { name: 'Our names', type: 'blocklist', targets: ['example.com'], frequency: 'hourly' },
+    ],
+  }),
+);
 export type NewMonitor = v.InferOutput<typeof NewMonitor>;
 
 export const MonitorPatch = v.strictObject({

@@ -49,6 +49,7 @@ async function freshObjects(
     SESSION_ID: (await begin()).row.id,
     SESSION: (await begin()).token,
     ...(await freshDelivery(service, url)),
+    ...(await freshWatch(service, nth)),
   };
 }
 
@@ -64,6 +65,28 @@ async function freshDelivery({ call }: TestService, url: string) {
   await call('GET', `/v1/webhooks/deliveries/${sample.id}?wait=20`);
   const { body: events } = await call<{ data: { id: string }[] }>('GET', '/v1/events?limit=1');
   return { ENDPOINT_ID: endpoint.id, DELIVERY_ID: sample.id, EVENT_ID: events.data[0]!.id };
+}
+
+/** A domain, a monitor and a rule. */
+async function freshWatch({ call }: TestService, nth: number) {
+  const make = async (path: string, json: object) => {
+    const { status, text, body } = await call<{ id: string }>('POST', path, { json });
+    assert.equal(status, 201, text);
+    return body.id;
+  };
+  return {
+    DOMAIN_ID: await make('/v1/domains', { name: `d${nth}.example` }),
+    MONITOR_ID: await make('/v1/monitors', {
+      name: 'x',
+      type: 'blocklist',
+      targets: ['example.com'],
+    }),
+    ALERT_ID: await make('/v1/alerts', {
+      name: 'x',
+      condition: 'auth_fail',
+      channels: ['webhook'],
+    }),
+  };
 }
 
 /** What an example cannot know: the token of a link, who there is. In place of what is shown. */
@@ -114,6 +137,7 @@ test('each command of the reference works as it stands', { skip: needs('curl') }
       await assert.doesNotReject(run('bash', ['-euc', command], options), command);
       // There are a hundred at most.
       await service.call('DELETE', `/v1/webhooks/endpoints/${env.ENDPOINT_ID}`);
+      await service.call('DELETE', `/v1/alerts/${env.ALERT_ID}`);
     }
   assert.ok(commands > 30);
 });

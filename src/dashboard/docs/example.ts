@@ -29,6 +29,7 @@ const ID_PREFIXES: Record<string, string> = {
 /** A value that the schema takes. `name` is what it is called, behind what it belongs to: `tests.name`. */
 export function exampleOf(given: JsonSchema, name = ''): unknown {
   const { schema } = withoutNull(given);
+  if (schema.examples) return schema.examples[0];
   if (schema.const !== undefined) return schema.const;
   if (given.default !== undefined && !isEmpty(given.default)) return given.default;
   if (schema.enum) return schema.enum[0];

@@ -15,6 +15,7 @@ export interface JsonSchema {
   format?: string;
   pattern?: string;
   description?: string;
+  examples?: unknown[];
   minimum?: number;
   maximum?: number;
   minLength?: number;
