@@ -3,11 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { type Config, ConfigError, PREFIX } from './config.ts';
-
-export interface KeyPair {
-  key: string;
-  cert: string;
-}
+import type { KeyPair } from './lib/certificates.ts';
 
 /** null where none is configured. Throws a ConfigError for files that cannot be read or do not fit. */
 export function readKeyPair(config: Config, kind: 'HTTP' | 'SMTP'): KeyPair | null {

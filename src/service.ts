@@ -16,6 +16,7 @@ import { takeUpMonitors } from './monitors/claim.ts';
 import { ROUTES } from './routes.ts';
 import { type SmtpListener, startSmtp } from './smtp/server.ts';
 import { smtpKeyPair } from './smtp-key-pair.ts';
+import { freeLeases } from './store/leases.ts';
 import { lockStore } from './store/lock.ts';
 import { findOwner } from './team/members.ts';
 import { makeOwner } from './team/owner.ts';
@@ -79,12 +80,7 @@ export async function startService(
 /** One process on one file: leases, claims and half-stored messages found now belong to nobody. */
 async function prepare(app: App): Promise<void> {
   const { db, config, log } = app;
-  for (const table of ['tests', 'outbox', 'domains', 'alert_notifications'] as const)
-    await db
-      .updateTable(table)
-      .set({ lease: null, leased_until: null })
-      .where('lease', 'is not', null)
-      .execute();
+  await freeLeases(db);
   await releaseDeliveries(app);
   await bringForward(app);
   await takeUpMonitors(app);

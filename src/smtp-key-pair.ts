@@ -4,8 +4,8 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { Config } from './config.ts';
-import { type KeyPair, readKeyPair } from './key-pair-files.ts';
-import { makeCertificate } from './lib/certificates.ts';
+import { readKeyPair } from './key-pair-files.ts';
+import { type KeyPair, makeCertificate } from './lib/certificates.ts';
 
 /** Kept in the data folder with mode 0600; nothing is written beside a database in memory. */
 export async function smtpKeyPair(config: Config, now: number): Promise<KeyPair> {

@@ -4,6 +4,7 @@ import type { CheckResult } from '../analysis/result.ts';
 import { toFix } from '../analysis/summary.ts';
 import type { App } from '../app.ts';
 import { printable } from '../lib/log.ts';
+import { timeInWords } from '../render/utc-time.ts';
 import type { TestRow } from '../store/tables.ts';
 import type { AlertIncidentRow, AlertNotificationRow, AlertRow } from '../store/watching-tables.ts';
 import { DEFAULT_THRESHOLD, type Listing } from './conditions.ts';
@@ -99,13 +100,6 @@ function happened({ condition }: AlertRow, { subject, value, run_id }: AlertInci
 }
 
 const LIST = new Intl.ListFormat('en-GB');
-const DAY = new Intl.DateTimeFormat('en-GB', {
-  dateStyle: 'long',
-  timeStyle: 'short',
-  timeZone: 'UTC',
-});
-const inWords = (time: string): string => `${DAY.format(new Date(time))} UTC`;
-
 function factsOf(
   alert: AlertRow,
   incident: AlertIncidentRow,
@@ -113,10 +107,10 @@ function factsOf(
 ): Notice['facts'] {
   return [
     ['About', incident.subject],
-    ['Since', inWords(incident.opened_at)],
+    ['Since', timeInWords(incident.opened_at)],
     ...(incident.resolved_at === null
       ? []
-      : [['Until', inWords(incident.resolved_at)] as [string, string]]),
+      : [['Until', timeInWords(incident.resolved_at)] as [string, string]]),
     ...(test?.subject ? [['Message', test.subject] as [string, string]] : []),
     ['Rule', `${alert.name} (${alert.id})`],
     // Who gets the same twice sees it by this.

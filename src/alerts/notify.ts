@@ -3,8 +3,11 @@
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
+import { retryAfterMs } from '../lib/retry-times.ts';
 import type { PostOutcome } from '../net/post.ts';
+import { claimingJob } from '../scheduler/claiming-job.ts';
 import type { Job } from '../scheduler/scheduler.ts';
+import { claimRows } from '../store/leases.ts';
 import type { AlertNotificationRow } from '../store/watching-tables.ts';
 import { slackUrlOf } from './channels.ts';
 import { noticeOf } from './notice.ts';
@@ -14,71 +17,34 @@ import { slackMessage } from './slack.ts';
 const AT_ONCE = 5;
 /** How long others leave a claimed one alone: longer than its post and the record may take. */
 const LEASE_MS = 90_000;
-const MIN_MS = 60_000;
-/** From the end of an attempt to the next; after the last of these comes no other. */
-const RETRY_AFTER_MS = [1, 5, 30, 120, 480].map((minutes) => minutes * MIN_MS);
 
 type Claimed = AlertNotificationRow & { lease: string };
 
 export function notifyJob(app: App): Job {
-  const underWay = new Map<string, Promise<void>>();
-  const start = (claimed: Claimed) => {
-    const work = postOne(app, claimed)
-      // The lease runs out, and it is posted again.
-      .catch((error) =>
-        app.log.error('posting an alert failed', {
-          notification: claimed.id,
-          error: errorMessage(error),
-        }),
-      )
-      .then(() => {
-        underWay.delete(claimed.id);
-        app.scheduler.wake(NOTIFY_JOB);
-      });
-    underWay.set(claimed.id, work);
-  };
-  return {
+  return claimingJob({
     name: NOTIFY_JOB,
-    tick: '* * * * * *',
-    async run() {
-      for (const claimed of await claimDue(app, AT_ONCE - underWay.size)) start(claimed);
-    },
-    async idle() {
-      await Promise.all(underWay.values());
-    },
-  };
+    atOnce: AT_ONCE,
+    claim: (limit) => claimDue(app, limit),
+    work: (claimed) => postOne(app, claimed),
+    // The lease runs out, and it is posted again.
+    failed: ({ id }, error) =>
+      app.log.error('posting an alert failed', { notification: id, error: errorMessage(error) }),
+    wake: () => app.scheduler.wake(NOTIFY_JOB),
+  });
 }
 
 async function claimDue(
-  { db, clock, newId }: Pick<App, 'db' | 'clock' | 'newId'>,
+  context: Pick<App, 'db' | 'clock' | 'newId'>,
   limit: number,
 ): Promise<Claimed[]> {
-  if (limit <= 0) return [];
-  const now = isoTime(clock.now());
-  const due = () =>
-    db
-      .selectFrom('alert_notifications')
-      .selectAll()
-      .where('due_at', '<=', now)
-      .where(({ eb, or }) => or([eb('leased_until', 'is', null), eb('leased_until', '<', now)]))
-      .orderBy('due_at')
-      .orderBy('id')
-      .limit(limit);
-  // Mostly there is nothing: look before taking the write lock.
-  if ((await due().execute()).length === 0) return [];
-  const lease = newId('req');
-  const leased_until = isoTime(clock.now() + LEASE_MS);
-  return db.transaction().execute(async (tx) => {
-    const { rows } = await tx.executeQuery(due());
-    const ids = rows.map(({ id }) => id);
-    if (ids.length === 0) return [];
-    await tx
-      .updateTable('alert_notifications')
-      .set({ lease, leased_until })
-      .where('id', 'in', ids)
-      .execute();
-    return rows.map((row) => ({ ...row, lease }));
-  });
+  const due = context.db
+    .selectFrom('alert_notifications')
+    .selectAll()
+    .where('due_at', '<=', isoTime(context.clock.now()))
+    .orderBy('due_at')
+    .orderBy('id')
+    .limit(limit);
+  return claimRows(context, { table: 'alert_notifications', due, leaseMs: LEASE_MS });
 }
 
 async function postOne(app: App, claimed: Claimed): Promise<void> {
@@ -151,11 +117,11 @@ async function record(
   failure: Failure | null,
 ): Promise<void> {
   const now = clock.now();
-  const wait = failure === null || failure.final ? undefined : RETRY_AFTER_MS[before];
+  const wait = failure === null || failure.final ? null : retryAfterMs(before + 1);
   const state =
     failure === null
       ? { status: 'sent' as const, due_at: null, error: null, sent_at: isoTime(now) }
-      : wait === undefined
+      : wait === null
         ? { status: 'failed' as const, due_at: null, error: failure.reason }
         : { due_at: isoTime(now + wait), error: failure.reason };
   await db
@@ -165,7 +131,7 @@ async function record(
     .where((eb) => (failure === null ? eb('status', '!=', 'sent') : eb('lease', '=', lease)))
     .execute();
   if (failure)
-    log.warn(wait === undefined ? 'posting an alert failed' : 'posting an alert is tried again', {
+    log.warn(wait === null ? 'posting an alert failed' : 'posting an alert is tried again', {
       notification: id,
       attempts: before + 1,
       reason: failure.reason,

@@ -4,8 +4,10 @@ import type { DomainHealth } from '../analysis/domain/domain-health.ts';
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
+import { claimingJob } from '../scheduler/claiming-job.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { transact } from '../store/after-commit.ts';
+import { claimRows } from '../store/leases.ts';
 import type { DomainRow } from '../store/watching-tables.ts';
 import { lookAtHealth } from './health.ts';
 import { recordHealth, recordLookup } from './record.ts';
@@ -24,64 +26,32 @@ const LEASE_MS = 120_000;
 type Claimed = DomainRow & { lease: string };
 
 export function verifyDomainsJob(app: App): Job {
-  const underWay = new Map<string, Promise<void>>();
-  /** Whether the last claim took all that there was room for: then more may be due. */
-  let more = false;
-  const start = (domain: Claimed) => {
-    const work = checkOne(app, domain)
-      // The lease runs out, and it is looked at again.
-      .catch((error) =>
-        app.log.error('looking at a domain failed', {
-          domain: domain.id,
-          error: errorMessage(error),
-          fault: error instanceof Error ? error.stack : undefined,
-        }),
-      )
-      .then(() => {
-        underWay.delete(domain.id);
-        if (more) app.scheduler.wake(VERIFY_JOB);
-      });
-    underWay.set(domain.id, work);
-  };
-  return {
+  return claimingJob({
     name: VERIFY_JOB,
-    tick: '* * * * * *',
-    async run() {
-      const room = AT_ONCE - underWay.size;
-      if (room <= 0) return;
-      const claimed = await claimDue(app, room);
-      more = claimed.length === room;
-      for (const domain of claimed) start(domain);
-    },
-    async idle() {
-      await Promise.all(underWay.values());
-    },
-  };
+    atOnce: AT_ONCE,
+    claim: (limit) => claimDue(app, limit),
+    work: (domain) => checkOne(app, domain),
+    // The lease runs out, and it is looked at again.
+    failed: ({ id }, error) =>
+      app.log.error('looking at a domain failed', {
+        domain: id,
+        error: errorMessage(error),
+        fault: error instanceof Error ? error.stack : undefined,
+      }),
+    wake: () => app.scheduler.wake(VERIFY_JOB),
+  });
 }
 
-/** Takes due domains that nobody has, the longest due first; others leave them alone for the lease. */
-async function claimDue({ db, clock, newId }: App, limit: number): Promise<Claimed[]> {
-  const now = isoTime(clock.now());
-  const due = () =>
-    db
-      .selectFrom('domains')
-      .selectAll()
-      .where('next_check_at', '<=', now)
-      .where(({ eb, or }) => or([eb('leased_until', 'is', null), eb('leased_until', '<', now)]))
-      .orderBy('next_check_at')
-      .orderBy('id')
-      .limit(limit);
-  // Mostly there is nothing: look before taking the write lock.
-  if ((await due().clearSelect().select('id').limit(1).execute()).length === 0) return [];
-  const lease = newId('req');
-  const leased_until = isoTime(clock.now() + LEASE_MS);
-  return db.transaction().execute(async (tx) => {
-    const { rows } = await tx.executeQuery(due());
-    const ids = rows.map(({ id }) => id);
-    if (ids.length === 0) return [];
-    await tx.updateTable('domains').set({ lease, leased_until }).where('id', 'in', ids).execute();
-    return rows.map((row) => ({ ...row, lease, leased_until }));
-  });
+/** Takes due domains that nobody has, the longest due first. */
+async function claimDue(app: App, limit: number): Promise<Claimed[]> {
+  const due = app.db
+    .selectFrom('domains')
+    .selectAll()
+    .where('next_check_at', '<=', isoTime(app.clock.now()))
+    .orderBy('next_check_at')
+    .orderBy('id')
+    .limit(limit);
+  return claimRows(app, { table: 'domains', due, leaseMs: LEASE_MS });
 }
 
 async function checkOne(app: App, claimed: Claimed): Promise<void> {

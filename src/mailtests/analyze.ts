@@ -5,6 +5,7 @@ import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
 import type { Job } from '../scheduler/scheduler.ts';
+import { claimRows } from '../store/leases.ts';
 import { ANALYZE_JOB, type ClaimedTest } from './jobs.ts';
 import { findMessageOf, MessageGone, readMessage } from './messages.ts';
 import { recordOutcome } from './record.ts';
@@ -65,28 +66,15 @@ async function renewLeases({ db, clock }: App, ids: string[]): Promise<void> {
     .execute();
 }
 
-/** Takes due tests that nobody has, the longest due first; others leave them alone for the lease. */
-export async function claimDue({ db, clock, newId }: App, limit: number): Promise<ClaimedTest[]> {
-  const now = isoTime(clock.now());
-  const due = () =>
-    db
-      .selectFrom('tests')
-      .select(['id', 'kind', 'analysis_due_at'])
-      .where('analysis_due_at', '<=', now)
-      .where(({ eb, or }) => or([eb('leased_until', 'is', null), eb('leased_until', '<', now)]))
-      .orderBy('analysis_due_at')
-      .limit(limit);
-  // Mostly there is nothing: look before taking the write lock.
-  if ((await due().limit(1).execute()).length === 0) return [];
-  const lease = newId('req');
-  const leased_until = isoTime(clock.now() + LEASE_MS);
-  return db.transaction().execute(async (tx) => {
-    const rows = await tx.executeQuery(due()).then((result) => result.rows);
-    const ids = rows.map(({ id }) => id);
-    if (ids.length === 0) return [];
-    await tx.updateTable('tests').set({ lease, leased_until }).where('id', 'in', ids).execute();
-    return rows.map((row) => ({ ...row, lease }));
-  });
+/** Takes due tests that nobody has, the longest due first. */
+export async function claimDue(app: App, limit: number): Promise<ClaimedTest[]> {
+  const due = app.db
+    .selectFrom('tests')
+    .select(['id', 'kind', 'analysis_due_at'])
+    .where('analysis_due_at', '<=', isoTime(app.clock.now()))
+    .orderBy('analysis_due_at')
+    .limit(limit);
+  return claimRows(app, { table: 'tests', due, leaseMs: LEASE_MS });
 }
 
 async function analyzeTest(app: App, test: ClaimedTest): Promise<void> {

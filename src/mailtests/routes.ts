@@ -132,7 +132,11 @@ export const getTest = route({
     const { app, actor, params, query } = call;
     const find = () => testOr404(app, params.id!, actor.livemode);
     if (query.wait === 0) return presentTest(await find(), app.config);
-    const row = await waitForEnd(app, find, query.wait * 1000, call.signal);
+    const row = await waitForEnd(
+      app,
+      { id: params.id!, ms: query.wait * 1000, abort: call.signal },
+      find,
+    );
     await standing(app.db, call, 'viewer');
     return presentTest(row, app.config);
   },

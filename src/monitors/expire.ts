@@ -3,14 +3,12 @@
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Job } from '../scheduler/scheduler.ts';
-
-const BATCH = 500;
+import { deleteInBatches } from '../store/delete-in-batches.ts';
 
 export function expireRunsJob(app: App): Job {
   return { name: 'monitors.expire', tick: '0 23 * * * *', run: () => expireRuns(app) };
 }
 
-/** In batches, so that a large backlog never stops the process. */
 export async function expireRuns({
   db,
   clock,
@@ -29,13 +27,6 @@ export async function expireRuns({
           .whereRef('later.monitor_id', '=', 'run.monitor_id')
           .whereRef('later.id', '>', 'run.id'),
       ),
-    )
-    .limit(BATCH);
-  for (;;) {
-    const { numDeletedRows } = await db
-      .deleteFrom('monitor_runs')
-      .where('id', 'in', old)
-      .executeTakeFirstOrThrow();
-    if (numDeletedRows < BATCH) return;
-  }
+    );
+  await deleteInBatches(db, 'monitor_runs', old);
 }

@@ -3,6 +3,7 @@
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Job } from '../scheduler/scheduler.ts';
+import { deleteInBatches } from '../store/delete-in-batches.ts';
 import type { Db, Tx } from '../store/open.ts';
 
 const DAY_MS = 86_400_000;
@@ -11,7 +12,6 @@ export const GIVE_UP_MS = 7 * DAY_MS;
 /** Why what is of no use any more has failed. */
 export const TOO_LATE = 'it could not be sent in time: what it says is true no longer';
 const KEEP_MS = 30 * DAY_MS;
-const BATCH = 1000;
 
 const FAILED = {
   status: 'failed',
@@ -44,24 +44,17 @@ export async function expireMail({ db, clock }: Pick<App, 'db' | 'clock'>): Prom
     .select('mail_id')
     .where('mail_id', 'is not', null)
     .$narrowType<{ mail_id: string }>();
-  for (;;) {
-    const old = db
-      .selectFrom('outbox')
-      .select('id')
-      .where('created_at', '<', before)
-      .where(({ eb, or, and, not }) =>
-        or([
-          eb('status', '=', 'sent'),
-          and([eb('status', '=', 'failed'), not(eb('id', 'in', named))]),
-        ]),
-      )
-      .limit(BATCH);
-    const { numDeletedRows } = await db
-      .deleteFrom('outbox')
-      .where('id', 'in', old)
-      .executeTakeFirstOrThrow();
-    if (numDeletedRows < BATCH) return;
-  }
+  const old = db
+    .selectFrom('outbox')
+    .select('id')
+    .where('created_at', '<', before)
+    .where(({ eb, or, and, not }) =>
+      or([
+        eb('status', '=', 'sent'),
+        and([eb('status', '=', 'failed'), not(eb('id', 'in', named))]),
+      ]),
+    );
+  await deleteInBatches(db, 'outbox', old);
 }
 
 /** Ends what is of no use any more, but for what is being sent. */

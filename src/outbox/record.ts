@@ -2,6 +2,7 @@
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
+import { retryAfterMs } from '../lib/retry-times.ts';
 import type { MailOutcome } from '../net/mailer.ts';
 import type { OutboxRow } from '../store/tables.ts';
 import { TOO_LATE } from './expire.ts';
@@ -10,10 +11,6 @@ import { TOO_LATE } from './expire.ts';
 export type ClaimedMail = Pick<OutboxRow, 'id' | 'content' | 'attempts' | 'useful_until'> & {
   lease: string;
 };
-
-const MINUTE_MS = 60_000;
-/** From the end of an attempt to the next; after the last of these comes no other. */
-const RETRY_AFTER_MS = [1, 5, 30, 120, 480].map((minutes) => minutes * MINUTE_MS);
 
 /**
  * What it said goes with the end of it, whichever it is. Who has lost the lease, as the mail was taken
@@ -28,13 +25,12 @@ export async function recordOutcome(
   const now = clock.now();
   const free = { attempts, lease: null, leased_until: null };
   const over = { ...free, content: null, due_at: null };
-  let wait = !outcome.ok && outcome.temporary ? RETRY_AFTER_MS[before] : undefined;
-  const late = wait !== undefined && useful_until !== null && useful_until <= isoTime(now + wait);
-  if (late) wait = undefined;
+  let wait = !outcome.ok && outcome.temporary ? retryAfterMs(attempts) : null;
+  const late = wait !== null && useful_until !== null && useful_until <= isoTime(now + wait);
+  if (late) wait = null;
   let change: Partial<OutboxRow>;
   if (outcome.ok) change = { ...over, status: 'sent', sent_at: isoTime(now), error: null };
-  else if (wait !== undefined)
-    change = { ...free, due_at: isoTime(now + wait), error: outcome.reason };
+  else if (wait !== null) change = { ...free, due_at: isoTime(now + wait), error: outcome.reason };
   else {
     const error = late ? `${TOO_LATE}; at last, ${outcome.reason}` : outcome.reason;
     change = { ...over, status: 'failed', error };
@@ -48,7 +44,7 @@ export async function recordOutcome(
   if (numUpdatedRows === 0n) return;
   if (outcome.ok) log.info('sent mail', { mail: id, attempts });
   else
-    log.warn(wait === undefined ? 'mail failed' : 'mail is tried again', {
+    log.warn(wait === null ? 'mail failed' : 'mail is tried again', {
       mail: id,
       attempts,
       reason: outcome.reason,

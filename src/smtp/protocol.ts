@@ -2,14 +2,9 @@
 
 import { createSecureContext } from 'node:tls';
 import { SMTPServer } from 'smtp-server';
+import type { KeyPair } from '../lib/certificates.ts';
 import type { Room } from './room.ts';
 import { transactionHandlers } from './transaction.ts';
-
-/** PEM. */
-export interface KeyPair {
-  key: string;
-  cert: string;
-}
 
 /** `name` is what we call ourselves. Throws where the key pair is none. */
 export function createProtocol(room: Room, name: string, tls: KeyPair): SMTPServer {

@@ -3,13 +3,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import type { Network } from '../lib/addresses.ts';
+import type { KeyPair } from '../lib/certificates.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { createSpaceCheck } from '../lib/free-space.ts';
 import type { Log } from '../lib/log.ts';
 import { admit } from './admit.ts';
 import type { SmtpHooks } from './hooks.ts';
 import { SMTP_LIMITS, type SmtpLimits } from './limits.ts';
-import { createProtocol, type KeyPair, replaceKeyPair } from './protocol.ts';
+import { createProtocol, replaceKeyPair } from './protocol.ts';
 import { countConnections, type Room } from './room.ts';
 
 export interface SmtpOptions {

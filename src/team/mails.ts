@@ -4,6 +4,7 @@ import type { App } from '../app.ts';
 import { printable } from '../lib/log.ts';
 import type { OutgoingMail } from '../outbox/queue.ts';
 import { mailFrame } from '../render/mail-frame.ts';
+import { timeInWords } from '../render/utc-time.ts';
 import type { InvitationRow, MemberRow } from '../store/tables.ts';
 import type { Handover } from './owner.ts';
 
@@ -36,15 +37,6 @@ const ROLE_WORDS: Record<InvitationRow['role'], string> = {
   viewer: 'As a viewer you can read tests and their reports.',
 };
 
-const DAY = new Intl.DateTimeFormat('en-GB', {
-  dateStyle: 'long',
-  timeStyle: 'short',
-  timeZone: 'UTC',
-});
-
-/** `28 November 2026 at 10:00 UTC`. */
-const inWords = (time: string): string => `${DAY.format(new Date(time))} UTC`;
-
 /** `url` is the link to accept with. */
 export function invitationMail(
   config: Addresses,
@@ -58,10 +50,10 @@ export function invitationMail(
     subject: `${short(inviter.name)} invites you to the deliverability team at ${host}`,
     ...mailFrame({
       title: 'You are invited to a team',
-      preheader: `The link works once, until ${inWords(expires_at)}.`,
+      preheader: `The link works once, until ${timeInWords(expires_at)}.`,
       blocks: [
         `${called(inviter)} invites you to the team that tests its mail at ${host}. ${ROLE_WORDS[role]}`,
-        `The link below works once, until ${inWords(expires_at)}. You choose a name and a password there. Whoever has the link can join in your place, so please do not pass it on.`,
+        `The link below works once, until ${timeInWords(expires_at)}. You choose a name and a password there. Whoever has the link can join in your place, so please do not pass it on.`,
         'If you do not know the sender, ignore this mail: without the link nobody joins, and after that time it works no more.',
       ],
       button: { label: 'Accept the invitation', url },

@@ -4,6 +4,7 @@ import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { queueMail, SEND_JOB } from '../outbox/queue.ts';
 import { mailFrame } from '../render/mail-frame.ts';
+import { timeInWords } from '../render/utc-time.ts';
 import { afterCommit } from '../store/after-commit.ts';
 import type { Tx } from '../store/open.ts';
 import type { WebhookEndpointRow } from '../store/tables.ts';
@@ -45,12 +46,6 @@ async function oldestMissed(tx: Tx, { id, failing_since }: WebhookEndpointRow): 
   return oldest?.created_at ?? failing_since!;
 }
 
-const DAY = new Intl.DateTimeFormat('en-GB', {
-  dateStyle: 'long',
-  timeStyle: 'short',
-  timeZone: 'UTC',
-});
-
 function disablingMail(
   { APP_URL, BASE_URL }: Pick<App['config'], 'APP_URL' | 'BASE_URL'>,
   { id, url, description, failing_since }: WebhookEndpointRow,
@@ -58,7 +53,7 @@ function disablingMail(
 ) {
   const { host } = new URL(APP_URL);
   const receiver = new URL(url).host;
-  const since = `${DAY.format(new Date(failing_since!))} UTC`;
+  const since = timeInWords(failing_since!);
   return {
     subject: `The webhook to ${receiver} has been switched off: it failed for five days`,
     ...mailFrame({

@@ -5,7 +5,9 @@ import { isoTime } from '../lib/clock.ts';
 import type { Tx } from '../store/open.ts';
 import type { WebhookEndpointRow } from '../store/tables.ts';
 import { tellOfDisabling } from './disabling-mail.ts';
-import { DISABLE_AFTER_MS } from './rounds.ts';
+
+/** An endpoint that fails for so long without one success is disabled. */
+const DISABLE_AFTER_MS = 5 * 86_400_000;
 
 export interface AttemptEnd {
   endpointId: string;

@@ -2,12 +2,12 @@
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
+import { retryAfterMs } from '../lib/retry-times.ts';
 import type { PostOutcome } from '../net/post.ts';
 import type { Tx } from '../store/open.ts';
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../store/tables.ts';
 import { noteHealth } from './endpoint-health.ts';
 import type { ClaimedDelivery } from './jobs.ts';
-import { retryAfterMs } from './rounds.ts';
 
 /** Of the body of an answer, so much is kept. */
 const KEPT_BODY_BYTES = 4096;
