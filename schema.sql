@@ -429,3 +429,127 @@ CREATE TABLE alert_notifications (
 );
 CREATE INDEX alert_notifications_of ON alert_notifications (incident_id);
 CREATE INDEX alert_notifications_due ON alert_notifications (due_at) WHERE due_at IS NOT NULL;
+
+-- Completed tests, counted by the hour in which they completed: all together, and those of each domain.
+CREATE TABLE test_tallies (
+  livemode          INTEGER NOT NULL,
+  -- Of the team's domains; '' for all tests together.
+  domain_id         TEXT NOT NULL,
+  -- When the hour begins.
+  hour              TEXT NOT NULL,
+  tests             INTEGER NOT NULL,
+  -- Those that have a score, and the sum of their scores.
+  scored            INTEGER NOT NULL,
+  score_sum         INTEGER NOT NULL,
+  grade_a           INTEGER NOT NULL,
+  grade_b           INTEGER NOT NULL,
+  grade_c           INTEGER NOT NULL,
+  grade_d           INTEGER NOT NULL,
+  grade_f           INTEGER NOT NULL,
+  -- Results that are known, and those of them that pass.
+  spf_known         INTEGER NOT NULL,
+  spf_pass          INTEGER NOT NULL,
+  dkim_known        INTEGER NOT NULL,
+  dkim_pass         INTEGER NOT NULL,
+  dmarc_known       INTEGER NOT NULL,
+  dmarc_pass        INTEGER NOT NULL,
+  -- Settled seeds, and those of them that had it in the inbox or one of its tabs.
+  placement_samples INTEGER NOT NULL,
+  placement_inbox   INTEGER NOT NULL,
+  -- JSON: how many tests each check found something to put right in, by its id.
+  issues            TEXT NOT NULL,
+  PRIMARY KEY (livemode, domain_id, hour)
+);
+CREATE INDEX test_tallies_hour ON test_tallies (hour);
+
+-- Links by which whoever has one reads the reports of some tests.
+CREATE TABLE shared_reports (
+  id             TEXT NOT NULL PRIMARY KEY,
+  livemode       INTEGER NOT NULL,
+  title          TEXT,
+  token_hash     TEXT NOT NULL UNIQUE,
+  -- Encrypted, so that an admin can be shown the link again.
+  token          TEXT NOT NULL,
+  -- The member who shared; no reference: they may leave.
+  created_by     TEXT,
+  created_at     TEXT NOT NULL,
+  expires_at     TEXT NOT NULL,
+  revoked_at     TEXT,
+  view_count     INTEGER NOT NULL DEFAULT 0,
+  last_viewed_at TEXT
+);
+CREATE INDEX shared_reports_listed ON shared_reports (livemode, id);
+CREATE INDEX shared_reports_expiring ON shared_reports (expires_at);
+
+-- No reference to tests: one that was deleted is said to be gone.
+CREATE TABLE shared_report_tests (
+  report_id TEXT NOT NULL REFERENCES shared_reports (id) ON DELETE CASCADE,
+  position  INTEGER NOT NULL,
+  test_id   TEXT NOT NULL,
+  PRIMARY KEY (report_id, position)
+);
+CREATE INDEX shared_report_tests_test ON shared_report_tests (test_id);
+
+-- Reports that are sent by e-mail at their times.
+CREATE TABLE report_schedules (
+  id               TEXT NOT NULL PRIMARY KEY,
+  name             TEXT NOT NULL,
+  frequency        TEXT NOT NULL CHECK (frequency IN ('daily', 'weekly', 'monthly')),
+  -- JSON: addresses; ids of domains, or null for all; sections.
+  recipients       TEXT NOT NULL,
+  domains          TEXT,
+  include_sections TEXT NOT NULL,
+  format           TEXT NOT NULL CHECK (format IN ('html', 'pdf')),
+  send_hour        INTEGER NOT NULL,
+  timezone         TEXT NOT NULL,
+  weekday          TEXT NOT NULL CHECK (weekday IN
+    ('monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday')),
+  day_of_month     INTEGER NOT NULL,
+  enabled          INTEGER NOT NULL,
+  -- Null while it is switched off.
+  next_send_at     TEXT,
+  created_at       TEXT NOT NULL,
+  lease            TEXT,
+  leased_until     TEXT
+);
+CREATE INDEX report_schedules_due ON report_schedules (next_send_at)
+  WHERE next_send_at IS NOT NULL;
+
+-- One sending of a schedule: written with the mails that carry it, so that none is made twice.
+CREATE TABLE report_runs (
+  id          TEXT NOT NULL PRIMARY KEY,
+  schedule_id TEXT NOT NULL REFERENCES report_schedules (id) ON DELETE CASCADE,
+  trigger     TEXT NOT NULL CHECK (trigger IN ('schedule', 'manual')),
+  -- The time of the schedule that it is for; null where somebody asked for it.
+  slot        TEXT,
+  period_from TEXT NOT NULL,
+  period_to   TEXT NOT NULL,
+  created_at  TEXT NOT NULL,
+  -- Why nothing was sent at all.
+  error       TEXT
+);
+CREATE UNIQUE INDEX report_runs_slot ON report_runs (schedule_id, slot) WHERE slot IS NOT NULL;
+CREATE INDEX report_runs_listed ON report_runs (schedule_id, id);
+CREATE INDEX report_runs_created ON report_runs (created_at);
+
+-- What became of the copy of each recipient; while it is `queued`, the outbox knows better.
+CREATE TABLE report_copies (
+  run_id    TEXT NOT NULL REFERENCES report_runs (id) ON DELETE CASCADE,
+  recipient TEXT NOT NULL,
+  mail_id   TEXT,
+  status    TEXT NOT NULL CHECK (status IN ('queued', 'sent', 'failed', 'unsubscribed', 'not_configured')),
+  error     TEXT,
+  sent_at   TEXT,
+  PRIMARY KEY (run_id, recipient)
+);
+CREATE INDEX report_copies_queued ON report_copies (mail_id) WHERE status = 'queued';
+
+-- By whom a schedule is read, and who has left it: they stay away, even where somebody adds them again.
+CREATE TABLE report_readers (
+  schedule_id TEXT NOT NULL REFERENCES report_schedules (id) ON DELETE CASCADE,
+  email       TEXT NOT NULL,
+  -- Of the token in the link to leave, which is made out of the secret key anew for each mail.
+  token_hash  TEXT NOT NULL UNIQUE,
+  left_at     TEXT,
+  PRIMARY KEY (schedule_id, email)
+);

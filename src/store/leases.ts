@@ -6,7 +6,14 @@ import type { NewId } from '../lib/ids.ts';
 import type { Db, Tx } from './open.ts';
 import type { Tables } from './tables.ts';
 
-const LEASED = ['tests', 'outbox', 'domains', 'monitors', 'alert_notifications'] as const;
+const LEASED = [
+  'tests',
+  'outbox',
+  'domains',
+  'monitors',
+  'alert_notifications',
+  'report_schedules',
+] as const;
 type Leased = (typeof LEASED)[number];
 
 interface Claim<Table extends Leased, Row> {

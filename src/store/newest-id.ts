@@ -18,6 +18,9 @@ const TABLES_WITH_IDS = [
   'monitor_runs',
   'alerts',
   'alert_incidents',
+  'shared_reports',
+  'report_schedules',
+  'report_runs',
 ] as const;
 
 /** Ids go on from here even where the clock has stepped back since the last run. */

@@ -1,6 +1,15 @@
 /** The rows of every table, as Kysely sees them; `schema.sql` is the same in SQL, with the reasons. */
 
 import type {
+  ReportCopyRow,
+  ReportReaderRow,
+  ReportRunRow,
+  ReportScheduleRow,
+  SharedReportRow,
+  SharedReportTestRow,
+  TestTallyRow,
+} from './report-tables.ts';
+import type {
   AlertIncidentRow,
   AlertNotificationRow,
   AlertRow,
@@ -223,6 +232,13 @@ export interface WebhookAttemptRow {
 }
 
 export interface Tables {
+  test_tallies: TestTallyRow;
+  shared_reports: SharedReportRow;
+  shared_report_tests: SharedReportTestRow;
+  report_schedules: ReportScheduleRow;
+  report_runs: ReportRunRow;
+  report_copies: ReportCopyRow;
+  report_readers: ReportReaderRow;
   domains: DomainRow;
   monitors: MonitorRow;
   monitor_runs: MonitorRunRow;

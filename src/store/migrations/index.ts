@@ -1,6 +1,7 @@
 /** The numbered steps that bring an older database up to the present schema. */
 
 import type { Database as Sqlite } from 'better-sqlite3';
+import { REPORTS } from './reports.ts';
 import { TEAM_AND_MAIL } from './team-and-mail.ts';
 import { WATCHING } from './watching.ts';
 import { WEBHOOKS } from './webhooks.ts';
@@ -62,7 +63,14 @@ export const MIGRATIONS: Migration[] = [
       sqlite.exec(WATCHING);
     },
   },
+  {
+    version: 7,
+    title: 'Counted tests, shared reports, and reports that are sent by e-mail',
+    run(sqlite) {
+      sqlite.exec(REPORTS);
+    },
+  },
 ];
 
 /** The version that `schema.sql` has. */
-export const SCHEMA_VERSION = 6;
+export const SCHEMA_VERSION = 7;
