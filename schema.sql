@@ -137,9 +137,11 @@ CREATE TABLE outbox (
   -- What the server said last, without addresses of links.
   error        TEXT,
   -- When what it says is true no longer, as when its link has run out: it is not sent after that.
-  useful_until TEXT
+  useful_until TEXT,
+  -- 1: there may be a lot of its kind, and other mail goes first.
+  bulk         INTEGER NOT NULL DEFAULT 0
 );
-CREATE INDEX outbox_due ON outbox (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX outbox_due ON outbox (bulk, due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX outbox_created ON outbox (created_at);
 
 -- A test: an address that waits for one message, and what was found in it.
@@ -279,6 +281,7 @@ CREATE INDEX webhook_deliveries_due ON webhook_deliveries (endpoint_id, due_at)
 CREATE INDEX webhook_deliveries_listed ON webhook_deliveries (endpoint_id, id);
 CREATE INDEX webhook_deliveries_status ON webhook_deliveries (endpoint_id, status, id);
 CREATE INDEX webhook_deliveries_created ON webhook_deliveries (created_at);
+CREATE INDEX webhook_deliveries_event ON webhook_deliveries (event_id);
 
 -- Each written before its call, so that none is made that nobody knows of.
 CREATE TABLE webhook_attempts (
@@ -312,16 +315,16 @@ CREATE TABLE domains (
   token             TEXT NOT NULL,
   created_at        TEXT NOT NULL,
   verified_at       TEXT,
-  -- When the present search for the record began, and how often it was looked for since.
+  -- When the present search for the record began.
   pending_since     TEXT NOT NULL,
-  lookups           INTEGER NOT NULL DEFAULT 0,
+  -- When the last lookup began that is recorded; an older one that ends later is not.
   last_checked_at   TEXT,
   -- What the last lookup came to, in words; null where it found the record.
   last_check_detail TEXT,
   next_check_at     TEXT,
   -- Of a verified one: since when its record has been missing, without a lookup that found it.
   missing_since     TEXT,
-  -- JSON arrays: as given, and as seen in received mail.
+  -- JSON arrays: as given; and as seen in received mail, each with when its mail last came.
   given_selectors   TEXT NOT NULL,
   learnt_selectors  TEXT NOT NULL,
   badge_enabled     INTEGER NOT NULL DEFAULT 0,
@@ -329,6 +332,7 @@ CREATE TABLE domains (
   health_score      INTEGER,
   -- JSON, as it is answered.
   health_checks     TEXT NOT NULL,
+  -- When the look began.
   health_checked_at TEXT,
   lease             TEXT,
   leased_until      TEXT
@@ -355,6 +359,7 @@ CREATE TABLE monitors (
   leased_until TEXT
 );
 CREATE INDEX monitors_due ON monitors (next_run_at) WHERE next_run_at IS NOT NULL;
+CREATE INDEX monitors_domain ON monitors (domain_id) WHERE domain_id IS NOT NULL;
 
 CREATE TABLE monitor_runs (
   id          TEXT NOT NULL PRIMARY KEY,
@@ -362,7 +367,8 @@ CREATE TABLE monitor_runs (
   started_at  TEXT NOT NULL,
   finished_at TEXT NOT NULL,
   status      TEXT NOT NULL CHECK (status IN ('ok', 'alerting', 'unknown')),
-  -- JSON: what was found, and what of it is new or gone since the last run that found out.
+  -- JSON: what was found; and what of it is new, gone or not known since the last run that found
+  -- out, with whether each target could be looked at.
   findings    TEXT NOT NULL,
   changes     TEXT NOT NULL
 );
@@ -400,11 +406,29 @@ CREATE TABLE alert_incidents (
   run_id      TEXT,
   opened_at   TEXT NOT NULL,
   resolved_at TEXT,
-  resolution  TEXT
+  resolution  TEXT,
+  -- Those of the rule when it opened: the rule may ask for something else by now.
+  condition   TEXT NOT NULL CHECK (condition IN ('score_below', 'auth_fail', 'blocklist_hit')),
+  threshold   INTEGER,
+  -- It has come to its end with many others, which are closed piece by piece: it counts no more.
+  closing_id  TEXT
 );
 CREATE UNIQUE INDEX alert_incidents_open ON alert_incidents (alert_id, subject)
-  WHERE status = 'open';
+  WHERE status = 'open' AND closing_id IS NULL;
+CREATE INDEX alert_incidents_closing ON alert_incidents (closing_id, id)
+  WHERE closing_id IS NOT NULL;
 CREATE INDEX alert_incidents_listed ON alert_incidents (alert_id, id);
+CREATE INDEX alert_incidents_status ON alert_incidents (status, id);
+CREATE INDEX alert_incidents_resolved ON alert_incidents (resolved_at)
+  WHERE resolved_at IS NOT NULL;
+
+-- Why many incidents of a rule end at once, until the last of them is closed.
+CREATE TABLE alert_closings (
+  id         TEXT NOT NULL PRIMARY KEY,
+  resolution TEXT NOT NULL,
+  -- JSON: the rule as their events have it.
+  alert      TEXT NOT NULL
+);
 
 -- What was, or is to be, said of an incident, by each channel.
 CREATE TABLE alert_notifications (
@@ -416,19 +440,32 @@ CREATE TABLE alert_notifications (
   channel      TEXT NOT NULL CHECK (channel IN ('email', 'webhook', 'slack')),
   -- An e-mail address; null elsewhere.
   recipient    TEXT,
-  status       TEXT NOT NULL CHECK (status IN ('queued', 'sent', 'failed', 'unconfigured')),
+  -- Of a webhook, its deliveries know better while they are kept. `suppressed`: other news say it too.
+  status       TEXT NOT NULL CHECK
+    (status IN ('queued', 'sent', 'failed', 'unconfigured', 'suppressed')),
   error        TEXT,
   attempts     INTEGER NOT NULL DEFAULT 0,
-  -- The mail that carries it.
+  -- The mail that carries it; null while it waits for one that tells of many.
   mail_id      TEXT,
   created_at   TEXT NOT NULL,
   due_at       TEXT,
   sent_at      TEXT,
   lease        TEXT,
-  leased_until TEXT
+  leased_until TEXT,
+  -- What webhooks carry.
+  event_id     TEXT
 );
 CREATE INDEX alert_notifications_of ON alert_notifications (incident_id);
 CREATE INDEX alert_notifications_due ON alert_notifications (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX alert_notifications_mail ON alert_notifications (mail_id) WHERE mail_id IS NOT NULL;
+CREATE INDEX alert_notifications_recipient ON alert_notifications (alert_id, recipient, created_at)
+  WHERE recipient IS NOT NULL;
+CREATE INDEX alert_notifications_held ON alert_notifications (alert_id, recipient)
+  WHERE channel = 'email' AND status = 'queued' AND mail_id IS NULL;
+CREATE INDEX alert_notifications_carried ON alert_notifications (id)
+  WHERE channel = 'webhook' AND status = 'queued';
+CREATE INDEX alert_notifications_samples ON alert_notifications (created_at)
+  WHERE incident_id IS NULL;
 
 -- Completed tests, counted by the hour in which they completed: all together, and those of each domain.
 CREATE TABLE test_tallies (

@@ -1,15 +1,18 @@
 /** What the service is made of, and the one place where its parts are put together. */
 
 import { createPrivateKey } from 'node:crypto';
+import { keepMailEnds } from './alerts/carriers.ts';
+import { deleteAlertsOf } from './alerts/change-alert.ts';
+import { slackUrlFault } from './alerts/channels.ts';
 import { evaluateRules } from './alerts/evaluate.ts';
-import { notifyJob } from './alerts/notify.ts';
-import { sweepIncidentsJob } from './alerts/sweep.ts';
+import { alertJobs } from './alerts/jobs.ts';
 import type { AnalysisPool } from './analysis/pool.ts';
 import { createAnalysisPool } from './analysis/pool.ts';
 import { chooseBlocklists } from './analysis/reputation/choose.ts';
 import { type BlocklistWatch, createBlocklistWatch } from './analysis/reputation/watch.ts';
 import { type Config, ConfigError, PREFIX } from './config.ts';
 import { problemPage } from './dashboard/problem-page.tsx';
+import type { DomainRemovedSubscriber } from './domains/removal.ts';
 import { verifyDomainsJob } from './domains/verify.ts';
 import type { EventSubscriber } from './events/append.ts';
 import { expireEventsJob } from './events/expire.ts';
@@ -25,17 +28,19 @@ import type { SecretBox } from './lib/secret-box.ts';
 import { createSignals, type Signals } from './lib/signals.ts';
 import { analyzeJob } from './mailtests/analyze.ts';
 import { expireTestsJob, retireTestsJob } from './mailtests/expire.ts';
+import { deleteMonitorsOf } from './monitors/change-monitor.ts';
 import { expireRunsJob } from './monitors/expire.ts';
 import { runMonitorsJob } from './monitors/run.ts';
 import { createDnsResolver } from './net/dns-resolver.ts';
 import { createWeb } from './net/https.ts';
 import { createMailer, type Mailer } from './net/mailer.ts';
 import type { Poster } from './net/post.ts';
-import { createPoster } from './net/poster.ts';
 import type { Resolver } from './net/resolver.ts';
+import { sparingShutPort } from './net/shut-port.ts';
 import { createMailTlsProbe, type ProbeMailTls } from './net/smtp-probe.ts';
 import { systemDnsServers } from './net/system-dns.ts';
 import type { Web } from './net/web.ts';
+import type { MailEndSubscriber } from './outbox/ends.ts';
 import { expireMailJob } from './outbox/expire.ts';
 import { sendMailJob } from './outbox/send.ts';
 import { createReporter, type Reporter } from './render/thread/reporter.ts';
@@ -48,7 +53,7 @@ import { identifyKey } from './team/api-keys.ts';
 import { expireSessionsJob } from './team/session-expire.ts';
 import { createSignInGuard, type SignInGuard } from './team/session-guard.ts';
 import { identifySession } from './team/sessions.ts';
-import { readAuthorities } from './webhook-authorities.ts';
+import { configuredPoster } from './webhook-authorities.ts';
 import { deliverJob } from './webhooks/deliver.ts';
 import { enqueueDeliveries } from './webhooks/enqueue.ts';
 import { expireDeliveriesJob } from './webhooks/expire.ts';
@@ -64,6 +69,8 @@ export interface App {
   db: Db;
   newId: NewId;
   resolver: Resolver;
+  /** The same for what comes by itself, such as monitors: it leaves room for the mail that is analysed. */
+  backgroundResolver: Resolver;
   /** The guarded client of the web, for what is looked at without a message. */
   web: Web;
   /** Asks the mail servers of domains for their TLS. */
@@ -86,6 +93,10 @@ export interface App {
   deliver: EventSubscriber[];
   /** Who hears of each result, in its transaction. */
   results: ResultSubscriber[];
+  /** Who deletes what is about a domain, in the transaction in which it is deleted. */
+  domainRemoved: DomainRemovedSubscriber[];
+  /** Who hears of what became of each mail of ours, in the transaction that writes it down. */
+  mailEnded: MailEndSubscriber[];
   /** Whether the listener for test mail is up. */
   mailListening(): boolean;
   /** Whether there is room on the disk for messages. */
@@ -127,6 +138,8 @@ export async function createApp(
   const mailer = overrides.mailer ?? configuredMailer(config, clock);
   // Whatever of the configuration cannot be used is told before the database is opened.
   const lists = chosenBlocklists(config);
+  const slackFault = slackUrlFault(config);
+  if (slackFault !== null) throw new ConfigError([`${PREFIX}SLACK_WEBHOOK_URL ${slackFault}`]);
   const key = readSecretKey(config);
   const store = overrides.store ?? openStore(config.DATABASE_URL);
   const secrets = await openSecrets(config, key, { db: store.db, log }).catch(async (error) => {
@@ -146,9 +159,11 @@ export async function createApp(
     db: store.db,
     newId: createIds(clock, await newestId(store.db)),
     resolver,
+    backgroundResolver: dns?.background ?? resolver,
     web: overrides.web ?? createWeb({ resolver }),
     probeMailTls:
-      overrides.probeMailTls ?? createMailTlsProbe({ resolver, helo: config.SMTP_NAME }),
+      overrides.probeMailTls ??
+      sparingShutPort(createMailTlsProbe({ resolver, helo: config.SMTP_NAME }), clock),
     pool: createAnalysisPool({ threads: config.WORKERS, resolver, log }),
     secrets,
     signIn: createSignInGuard(clock),
@@ -160,11 +175,14 @@ export async function createApp(
     signals: createSignals(),
     deliver: [],
     results: [],
+    domainRemoved: [],
+    mailEnded: [keepMailEnds],
     mailListening: overrides.mailListening ?? (() => false),
     hasSpace: overrides.hasSpace ?? (async () => true),
   };
   app.deliver = [enqueueDeliveries(app), ...(overrides.deliver ?? [])];
   app.results = [evaluateRules(app)];
+  app.domainRemoved = [deleteMonitorsOf, deleteAlertsOf];
   app.scheduler = createScheduler(
     [
       analyzeJob(app),
@@ -176,8 +194,7 @@ export async function createApp(
       expireSessionsJob(app),
       verifyDomainsJob(app),
       deliverJob(app),
-      notifyJob(app),
-      sweepIncidentsJob(app),
+      ...alertJobs(app),
       expireDeliveriesJob(app),
       runMonitorsJob(app),
       expireRunsJob(app),
@@ -229,10 +246,4 @@ function configuredMailer(config: Config, clock: Clock): Mailer | null {
     throw new ConfigError([`${PREFIX}MAIL_DKIM_KEY takes an RSA key`]);
   const dkim = domain && selector && key ? { domain, selector, key } : null;
   return createMailer({ url, from, dkim, name, clock });
-}
-
-/** Throws a ConfigError for a file of certificate authorities that cannot be used. */
-function configuredPoster(config: Config, resolver: Resolver): Poster {
-  const { WEBHOOK_ALLOW_NETWORKS: allowNetworks, WEBHOOK_CA_FILE: file } = config;
-  return createPoster({ resolver, allowNetworks, ca: file ? [readAuthorities(file)] : [] });
 }

@@ -1,11 +1,14 @@
-/** The certificate authorities of the operator's own, for the endpoints of webhooks. */
+/** The caller of webhooks as the operator wants it: with certificate authorities of their own. */
 
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { ConfigError, PREFIX } from './config.ts';
+import { type Config, ConfigError, PREFIX } from './config.ts';
+import type { Poster } from './net/post.ts';
+import { createPoster } from './net/poster.ts';
+import type { Resolver } from './net/resolver.ts';
 
 /** PEM of one or more certificates. Throws a ConfigError for a file that cannot be read or has none. */
-export function readAuthorities(path: string): string {
+function readAuthorities(path: string): string {
   try {
     const pem = readFileSync(path, 'utf8');
     const each = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
@@ -20,4 +23,10 @@ export function readAuthorities(path: string): string {
         : 'it holds no certificate in PEM that can be read';
     throw new ConfigError([`${PREFIX}WEBHOOK_CA_FILE cannot be used: ${why}, "${path}"`]);
   }
+}
+
+/** Throws a ConfigError for a file of certificate authorities that cannot be used. */
+export function configuredPoster(config: Config, resolver: Resolver): Poster {
+  const { WEBHOOK_ALLOW_NETWORKS: allowNetworks, WEBHOOK_CA_FILE: file } = config;
+  return createPoster({ resolver, allowNetworks, ca: file ? [readAuthorities(file)] : [] });
 }

@@ -18,7 +18,11 @@ export async function startChild<Ready>(script: string, args: string[]): Promise
   const child = spawn(process.execPath, [path, ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  const [line] = await once(createInterface(child.stdout!), 'line');
+  const gone = once(child, 'exit').then(() => {
+    throw new Error(`${script} has ended before it was ready`);
+  });
+  const [line] = await Promise.race([once(createInterface(child.stdout!), 'line'), gone]);
+  gone.catch(() => {});
   return {
     process: child,
     ready: JSON.parse(line as string) as Ready,

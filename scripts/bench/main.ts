@@ -6,7 +6,7 @@ import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-const NAMES = ['smtp', 'analysis', 'http', 'start', 'webhooks'];
+const NAMES = ['smtp', 'analysis', 'http', 'start', 'webhooks', 'watching'];
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const BUILT = path('../../dist/bench');
 const FIGURES = path('../../docs/benchmarks.json');
@@ -20,6 +20,8 @@ async function bundle(): Promise<void> {
       'bare-child.ts',
       'webhook-sender-child.ts',
       'webhook-receiver-child.ts',
+      'watching-dns-child.ts',
+      'watching-service-child.ts',
     ].map((name) => path(name)),
     outdir: BUILT,
     outExtension: { '.js': '.mjs' },

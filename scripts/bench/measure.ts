@@ -39,3 +39,9 @@ export function ratio(a: number[], b: number[]): number {
 }
 
 export const round2 = (value: number): number => Math.round(value * 100) / 100;
+
+/** `part` from 0 to 1. */
+export function percentile(values: number[], part: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!;
+}

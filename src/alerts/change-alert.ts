@@ -1,14 +1,16 @@
 /** Changes of rules: made, changed and deleted, each noted in the audit log; what a change ends is closed with it. */
 
 import type { App } from '../app.ts';
+import type { DomainRemovedSubscriber } from '../domains/removal.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Tx } from '../store/open.ts';
 import type { AlertRow } from '../store/watching-tables.ts';
 import { type Author, audit } from '../team/audit.ts';
+import { requireOpen } from '../webhooks/endpoint-url.ts';
 import { ownSlackUrl, sealSlackUrl } from './channels.ts';
+import { closeIncidents } from './close.ts';
 import { DEFAULT_THRESHOLD } from './conditions.ts';
-import { closeIncidents } from './incidents.ts';
 import type { AlertPatch, NewAlert } from './schema.ts';
 
 /** Each result is held against each of them. */
@@ -22,6 +24,7 @@ export async function createAlert(tx: Tx, author: Changer, asked: NewAlert): Pro
   const { app } = author;
   const id = app.newId('alt');
   const { slack_webhook_url: url = null, recipients = null, domain_id = null } = asked;
+  requireOpenSlack(app, url);
   await requireDomain(tx, domain_id);
   const row: AlertRow = {
     id,
@@ -39,6 +42,11 @@ export async function createAlert(tx: Tx, author: Changer, asked: NewAlert): Pro
   await tx.insertInto('alerts').values(row).execute();
   await note(tx, author, 'created', id, toldOf(app, row));
   return row;
+}
+
+/** Throws `validation_failed` for an address that is known not to be public. */
+function requireOpenSlack({ config }: Pick<App, 'config'>, url: string | null | undefined): void {
+  if (url) requireOpen(url, config.WEBHOOK_ALLOW_NETWORKS, 'slack_webhook_url');
 }
 
 /** It means nothing elsewhere, and is kept as it was given. */
@@ -75,6 +83,7 @@ export async function changeAlert(
   patch: AlertPatch,
 ): Promise<AlertRow> {
   const { app } = author;
+  requireOpenSlack(app, patch.slack_webhook_url);
   if (patch.domain_id !== undefined && patch.domain_id !== present.domain_id)
     await requireDomain(tx, patch.domain_id);
   const row = changed(app, present, patch);
@@ -138,6 +147,17 @@ export async function deleteAlert(tx: Tx, author: Changer, present: AlertRow): P
   await tx.deleteFrom('alerts').where('id', '=', id).execute();
   await note(tx, author, 'deleted', id, { name: present.name });
 }
+
+/** The rules that look at a domain go with it, each noted as deleted by whom deletes it. */
+export const deleteAlertsOf: DomainRemovedSubscriber = async (tx, { id }, author) => {
+  const rules = await tx
+    .selectFrom('alerts')
+    .selectAll()
+    .where('domain_id', '=', id)
+    .orderBy('id')
+    .execute();
+  for (const rule of rules) await deleteAlert(tx, author, rule);
+};
 
 /** What of a rule may be told in the audit log. */
 function toldOf(app: Pick<App, 'secrets'>, row: AlertRow): Record<string, unknown> {

@@ -3,6 +3,7 @@
 import type { App } from '../app.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { AlertRow } from '../store/watching-tables.ts';
+import { openFault } from '../webhooks/endpoint-url.ts';
 import { wants } from '../webhooks/enqueue.ts';
 import type { Channel } from './schema.ts';
 
@@ -23,21 +24,33 @@ export function ownSlackUrl(
   return sealed === null ? null : secrets.open(sealed, purposeOf(id));
 }
 
+/** Half a sentence on why nothing can be posted to the operator's address; null where there is none, or it may. */
+export function slackUrlFault({
+  SLACK_WEBHOOK_URL: url,
+  WEBHOOK_ALLOW_NETWORKS: opened,
+}: Pick<App['config'], 'SLACK_WEBHOOK_URL' | 'WEBHOOK_ALLOW_NETWORKS'>): string | null {
+  return url === null ? null : openFault(url, opened);
+}
+
 /** Its own, or else the operator's; one that cannot be opened is not replaced by another. */
 export function slackUrlOf(app: Context, row: AlertRow): string | null {
   return row.slack_webhook_url === null ? app.config.SLACK_WEBHOOK_URL : ownSlackUrl(app, row);
 }
 
-/** The endpoints to which an event of this type is sent at present. */
-export async function endpointsWanting(db: Db | Tx, type: string): Promise<string[]> {
+/** `held`: it was disabled for failing, so that what it gets waits for somebody to recover it. */
+export type EndpointsWanting = { id: string; held: boolean }[];
+
+/** The endpoints that an event of this type has a delivery for at present. */
+export async function endpointsWanting(db: Db | Tx, type: string): Promise<EndpointsWanting> {
   const endpoints = await db
     .selectFrom('webhook_endpoints')
-    .select(['id', 'events'])
+    .select(['id', 'events', 'auto_disabled_at'])
     .where('enabled', '=', 1)
-    .where('auto_disabled_at', 'is', null)
     .where('deleted_at', 'is', null)
     .execute();
-  return endpoints.filter(({ events }) => wants(events, type)).map(({ id }) => id);
+  return endpoints
+    .filter(({ events }) => wants(events, type))
+    .map(({ id, auto_disabled_at }) => ({ id, held: auto_disabled_at !== null }));
 }
 
 export const channelsOf = ({ channels }: Pick<AlertRow, 'channels'>): Channel[] =>

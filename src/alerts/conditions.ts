@@ -1,12 +1,14 @@
 /** Whether a result meets the condition of a rule: yes, no, or it does not say. */
 
-import type { AlertRow } from '../store/watching-tables.ts';
+import type { AlertIncidentRow, AlertRow } from '../store/watching-tables.ts';
 
-/** A list that counts (tier 1 or 2) and lists the subject. */
+/** A list that counts (tier 1 or 2), and what it lists. */
 export interface Listing {
   zone: string;
   name: string;
   tier: number;
+  /** Addresses and names; missing in what was found before it was kept. */
+  listed?: string[];
 }
 
 /** What the blocklists said. */
@@ -14,8 +16,8 @@ export interface Listings {
   listed: Listing[];
   /** Whether so much was heard that nothing is known to list it. */
   known: boolean;
-  /** Whether a list has answered, by its zone. */
-  heard(zone: string): boolean;
+  /** Whether the list of a former listing, found by a run or a test, has answered now about the same thing. */
+  hears(former: Listing, foundByRun: boolean): boolean;
 }
 
 /** What a result says of its subject; null is "not known", which opens and closes nothing. */
@@ -60,16 +62,34 @@ function judgeAuthentication({ auth }: Facts): Verdict {
 
 function judgeLists({ lists }: Facts): Verdict {
   if (lists === null) return UNKNOWN;
-  const named = new Map(lists.listed.map((listing) => [listing.zone, listing]));
+  const named = new Map<string, Listing>();
+  for (const { listed = [], ...listing } of lists.listed) {
+    const before = named.get(listing.zone)?.listed ?? [];
+    named.set(listing.zone, { ...listing, listed: [...new Set([...before, ...listed])] });
+  }
   if (named.size > 0) return { answer: 'yes', value: { lists: [...named.values()] } };
   return lists.known ? NO : UNKNOWN;
 }
 
 /**
- * Whether a `no` says anything of what an incident was opened for: a list that was not heard this
- * time, as where the client's address is not known, may still list.
+ * Whether a `no` is one to the question with which an incident was opened; only then it closes it.
+ * Scores and authentication are those of tests alone, and each test of the subject looks at them
+ * anew. A listing is over when its list has answered about the same thing: what a run found about an
+ * address or a name, a run of any monitor of it may end, and a test whose sender's domains include
+ * it; what a test found, the next test of the same domain may end, and a run only where nothing but
+ * the domain itself was listed, for a run looks at nothing else. A list that is silent, or was not
+ * asked, may still list; one that is no longer in use never answers again, and keeps nothing open.
  */
-export function answersTo({ condition }: Rule, opened: Value, { lists }: Facts): boolean {
+export function answersTo(
+  { condition, run_id }: Pick<AlertIncidentRow, 'condition' | 'run_id'>,
+  opened: Value,
+  { lists }: Facts,
+  isInUse: (zone: string) => boolean,
+): boolean {
   if (condition !== 'blocklist_hit') return true;
-  return lists !== null && (opened.lists as Listing[]).every(({ zone }) => lists.heard(zone));
+  const former = opened.lists as Listing[];
+  const foundByRun = run_id !== null;
+  return (
+    lists !== null && former.every((one) => !isInUse(one.zone) || lists.hears(one, foundByRun))
+  );
 }

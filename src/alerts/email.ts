@@ -5,29 +5,29 @@ import type { OutgoingMail } from '../outbox/queue.ts';
 import { mailFrame } from '../render/mail-frame.ts';
 import type { Notice } from './notice.ts';
 
+const TONES = { Alert: 'fail', Resolved: 'pass', Sample: 'unknown' } as const;
+
 export function alertMail(
   { APP_URL }: Pick<App['config'], 'APP_URL'>,
   to: string,
-  { subject, title, paragraphs, facts, fixes, link }: Notice,
+  { kind, title, lead, facts, steps, after, link, rule, incident }: Notice,
 ): OutgoingMail {
   const { host } = new URL(APP_URL);
-  const [first = '', ...others] = paragraphs;
   return {
     to,
-    subject,
+    subject: `${kind}: ${title}`,
     ...mailFrame({
+      badge: { tone: TONES[kind], word: kind },
       title,
-      preheader: first,
+      preheader: lead,
       blocks: [
-        first,
+        lead,
         { facts },
-        ...(fixes.length === 0
-          ? []
-          : ['What to do:', ...fixes.map((fix, i) => `${i + 1}. ${fix}`)]),
-        ...others,
+        ...(steps.length === 0 ? [] : [{ heading: 'What to do', steps }]),
+        ...(after === null ? [] : [after]),
       ],
       button: link ?? undefined,
-      footer: `You get this mail because an alert rule at ${host} names your address, or you are the owner or an admin of the team there.`,
+      footer: `You get this mail because the alert rule ${rule} at ${host} names your address, or you are the owner or an admin of the team there.${incident === null ? '' : ` This incident is ${incident}.`}`,
     }),
   };
 }

@@ -1,12 +1,14 @@
 /** Holds each result against the rules, in the transaction that stores it. */
 
+import { sql } from 'kysely';
 import type { App } from '../app.ts';
 import type { Result, ResultSubscriber } from '../events/results.ts';
 import type { Tx } from '../store/open.ts';
 import type { AlertIncidentRow, AlertRow } from '../store/watching-tables.ts';
-import { answersTo, judge } from './conditions.ts';
+import { answersTo, judge, type Listing, type Value } from './conditions.ts';
 import { factsOf, type SubjectFacts } from './facts.ts';
 import { endIncident, openIncident } from './incidents.ts';
+import { createTeller } from './tell.ts';
 
 export function evaluateRules(app: App): ResultSubscriber {
   return async (tx, result) => {
@@ -14,8 +16,25 @@ export function evaluateRules(app: App): ResultSubscriber {
     if (result.kind === 'test' && result.test.livemode === 0) return;
     const rules = await rulesFor(tx, result);
     if (rules.length === 0) return;
-    for (const one of await factsOf(tx, result))
-      for (const rule of rules) await evaluate(tx, app, rule, one, result);
+    const all = await factsOf(tx, result);
+    if (all.length === 0) return;
+    const open = await openIncidents(tx, rules, all);
+    const tell = createTeller(tx, app);
+    const inUse = new Set(app.blocklists.known().map(({ list }) => list.zone));
+    for (const { subject, facts } of all)
+      for (const rule of rules) {
+        const verdict = judge(rule, facts);
+        const incident = open.get(keyOf(rule.id, subject));
+        if (verdict.answer === 'yes') {
+          // While it is open nothing more is said.
+          if (incident) continue;
+          const { value } = verdict;
+          await openIncident(tx, app, tell, rule, { subject, value, result });
+        } else if (verdict.answer === 'no' && incident) {
+          if (answersTo(incident, openedWith(incident), facts, (zone) => inUse.has(zone)))
+            await endIncident(tx, app, tell, rule, incident, result);
+        }
+      }
   };
 }
 
@@ -30,32 +49,38 @@ function rulesFor(tx: Tx, result: Result): Promise<AlertRow[]> {
     .execute();
 }
 
-async function evaluate(
-  tx: Tx,
-  app: App,
-  rule: AlertRow,
-  { subject, facts }: SubjectFacts,
-  result: Result,
-): Promise<void> {
-  const verdict = judge(rule, facts);
-  if (verdict.answer === 'yes')
-    return openIncident(tx, app, rule, { subject, value: verdict.value, result });
-  if (verdict.answer === 'unknown') return;
-  const open = await openOf(tx, rule, subject);
-  if (!open || !isOfSameKind(open, result)) return;
-  if (answersTo(rule, JSON.parse(open.value), facts))
-    await endIncident(tx, app, rule, open, result);
-}
+const keyOf = (alertId: string, subject: string): string => `${alertId} ${subject}`;
 
-const openOf = (tx: Tx, { id }: AlertRow, subject: string): Promise<AlertIncidentRow | undefined> =>
-  tx
+/** Of these rules about these subjects, at most one each. */
+async function openIncidents(
+  tx: Tx,
+  rules: AlertRow[],
+  all: SubjectFacts[],
+): Promise<Map<string, AlertIncidentRow>> {
+  const rows = await tx
     .selectFrom('alert_incidents')
     .selectAll()
-    .where('alert_id', '=', id)
-    .where('subject', '=', subject)
-    .where('status', '=', 'open')
-    .executeTakeFirst();
+    // Written out, so that the index of those that are open is used.
+    .where('status', '=', sql.lit('open' as const))
+    .where('closing_id', 'is', null)
+    .where(
+      'alert_id',
+      'in',
+      rules.map(({ id }) => id),
+    )
+    .where(
+      'subject',
+      'in',
+      all.map(({ subject }) => subject),
+    )
+    .execute();
+  return new Map(rows.map((row) => [keyOf(row.alert_id, row.subject), row]));
+}
 
-/** A run does not look at what tests show, and the other way round: its no would be one to another question. */
-const isOfSameKind = ({ test_id }: AlertIncidentRow, { kind }: Result): boolean =>
-  (test_id !== null) === (kind === 'test');
+/** What a run listed was its subject, also before that was written down. */
+function openedWith({ value, run_id, subject }: AlertIncidentRow): Value {
+  const opened: Value = JSON.parse(value);
+  if (run_id === null || !('lists' in opened)) return opened;
+  const lists = opened.lists as Listing[];
+  return { ...opened, lists: lists.map((one) => ({ ...one, listed: one.listed ?? [subject] })) };
+}

@@ -2,11 +2,11 @@
 
 import type { Result } from '../events/results.ts';
 import type { Changes } from '../monitors/changes.ts';
-import type { BlocklistFinding, DomainFinding } from '../monitors/findings.ts';
+import type { Finding } from '../monitors/findings.ts';
 import type { Tx } from '../store/open.ts';
 import type { TestRow } from '../store/tables.ts';
 import type { MonitorRow, MonitorRunRow } from '../store/watching-tables.ts';
-import type { Facts, Listings } from './conditions.ts';
+import type { Facts, Listing, Listings } from './conditions.ts';
 
 export interface SubjectFacts {
   subject: string;
@@ -17,17 +17,26 @@ export interface SubjectFacts {
 export async function factsOf(tx: Tx, result: Result): Promise<SubjectFacts[]> {
   if (result.kind === 'test') return factsOfTest(result.test);
   const { run, monitor } = result;
-  if (monitor.type === 'blocklist') return factsOfTargets(run, await targetsOf(tx, monitor));
-  return monitor.type === 'domain_health' ? factsOfDomain(tx, run, monitor) : [];
+  return monitor.type === 'placement' ? [] : factsOfRun(run, await targetsOf(tx, monitor));
+}
+
+interface StoredList {
+  zone: string;
+  name: string;
+  tier: number;
+  status: string;
+  /** What it lists. */
+  listed?: string[];
 }
 
 /** Of a check, as it is stored. */
 interface StoredCheck {
   id: string;
-  evidence: { lists?: { zone: string; name: string; tier: number; status: string }[] };
+  evidence: { lists?: StoredList[]; domains?: { name: string }[] };
 }
 
-const LIST_CHECKS = ['ip_blocklists', 'domain_blocklists', 'link_blocklists'];
+export const DOMAIN_CHECK = 'domain_blocklists';
+export const LIST_CHECKS = ['ip_blocklists', DOMAIN_CHECK, 'link_blocklists'];
 
 export function factsOfTest(
   test: Pick<TestRow, 'from_domain' | 'score' | 'spf' | 'dkim' | 'dmarc' | 'checks'>,
@@ -42,20 +51,30 @@ export function factsOfTest(
 /** One that is left out is known not to answer us: it was not asked, and is not waited for. */
 function listingsOf(checks: StoredCheck[]): Listings {
   const all = checks.flatMap(({ evidence }) => evidence.lists ?? []).filter(({ tier }) => tier < 3);
-  const answered = all.filter(({ status }) => status === 'listed' || status === 'not_listed');
   const silent = all.filter(({ status }) => status === 'error');
-  const zones = new Set(answered.map(({ zone }) => zone));
-  for (const { zone } of silent) zones.delete(zone);
+  const zones = zonesHeard(all);
+  const aboutDomains = checks.find(({ id }) => id === DOMAIN_CHECK)?.evidence;
+  const domains = new Set((aboutDomains?.domains ?? []).map(({ name }) => name));
+  const zonesOfDomains = zonesHeard(aboutDomains?.lists ?? []);
   return {
     listed: all
       .filter(({ status }) => status === 'listed')
-      .map(({ zone, name, tier }) => ({ zone, name, tier })),
-    known: answered.length > 0 && silent.length === 0,
-    heard: (zone) => zones.has(zone),
+      .map(({ zone, name, tier, listed = [] }) => ({ zone, name, tier, listed })),
+    known: zones.size > 0 && silent.length === 0,
+    hears: ({ zone, listed = [] }, foundByRun) => {
+      const asked = listed.length > 0 && listed.every((name) => domains.has(name));
+      return asked ? zonesOfDomains.has(zone) : !foundByRun && zones.has(zone);
+    },
   };
 }
 
-const NOT_LOOKED_AT = { score: null, auth: null };
+/** Of the lists that answered all that they were asked. */
+function zonesHeard(lists: StoredList[]): Set<string> {
+  const heard = lists.filter(({ status }) => status === 'listed' || status === 'not_listed');
+  const zones = new Set(heard.map(({ zone }) => zone));
+  for (const { zone, status } of lists) if (status === 'error') zones.delete(zone);
+  return zones;
+}
 
 /** Those that were given, or the domain that it looks at. */
 async function targetsOf(tx: Tx, { targets, domain_id }: MonitorRow): Promise<string[]> {
@@ -68,43 +87,30 @@ async function targetsOf(tx: Tx, { targets, domain_id }: MonitorRow): Promise<st
   return domain ? [domain.name] : [];
 }
 
-function factsOfTargets(run: MonitorRunRow, targets: string[]): SubjectFacts[] {
-  const findings: BlocklistFinding[] = JSON.parse(run.findings);
-  const { unknown }: Changes = JSON.parse(run.changes);
+/** Of both types of monitors: what of the domain's health is no listing is no question of a rule. */
+export function factsOfRun(
+  run: Pick<MonitorRunRow, 'findings' | 'changes'>,
+  targets: string[],
+): SubjectFacts[] {
+  const findings: Finding[] = JSON.parse(run.findings);
+  const { unknown, targets: lookedAt = [] }: Changes = JSON.parse(run.changes);
   return targets.map((subject) => {
-    const silent = new Set(
-      unknown.flatMap((part) =>
-        'list' in part && (part.target === null || part.target === subject) ? [part.list] : [],
-      ),
-    );
-    const heard = (zone: string) => !silent.has(zone);
+    const isHeard = (zone: string) =>
+      !unknown.some(
+        (part) =>
+          'list' in part && part.list === zone && (part.target === null || part.target === subject),
+      );
     const listed = findings
+      .filter((one) => 'list' in one)
       // A former finding of a list that is silent now still stands there, and is no news.
-      .filter(({ target, list, tier }) => target === subject && tier < 3 && heard(list))
-      .map(({ list, list_name, tier }) => ({ zone: list, name: list_name, tier }));
-    const known = run.status !== 'unknown';
-    return { subject, facts: { ...NOT_LOOKED_AT, lists: { listed, known, heard } } };
+      .filter(({ target, list, tier }) => target === subject && tier < 3 && isHeard(list))
+      .map(({ list, list_name, tier }) => ({
+        ...{ zone: list, name: list_name, tier },
+        listed: [subject],
+      }));
+    const known = lookedAt.some((one) => one.target === subject && one.known);
+    const hears = ({ zone, listed: names = [] }: Listing) =>
+      names.length > 0 && names.every((name) => name === subject) && isHeard(zone);
+    return { subject, facts: { score: null, auth: null, lists: { listed, known, hears } } };
   });
 }
-
-const DOMAIN_CHECK = 'domain_blocklists';
-
-/** The check names the lists in its title alone. */
-async function factsOfDomain(
-  tx: Tx,
-  run: MonitorRunRow,
-  monitor: MonitorRow,
-): Promise<SubjectFacts[]> {
-  const [subject] = await targetsOf(tx, monitor);
-  if (subject === undefined) return [];
-  const findings: DomainFinding[] = JSON.parse(run.findings);
-  const { unknown }: Changes = JSON.parse(run.changes);
-  const isSilent = unknown.some((part) => 'id' in part && part.id === DOMAIN_CHECK);
-  const listed = findings
-    .filter(({ id, status }) => id === DOMAIN_CHECK && (status === 'fail' || status === 'warn'))
-    .map(({ title, status }) => ({ zone: DOMAIN_CHECK, name: title, tier: tierOf(status) }));
-  const lists = isSilent ? null : { listed, known: run.status !== 'unknown', heard: () => true };
-  return [{ subject, facts: { ...NOT_LOOKED_AT, lists } }];
-}
-
-const tierOf = (status: string): number => (status === 'fail' ? 1 : 2);

@@ -1,145 +1,108 @@
 /** What there is to say of an incident, once for all channels: what has happened, since when, and what to do. */
 
-import type { CheckResult } from '../analysis/result.ts';
-import { toFix } from '../analysis/summary.ts';
 import type { App } from '../app.ts';
 import { printable } from '../lib/log.ts';
 import { timeInWords } from '../render/utc-time.ts';
-import type { TestRow } from '../store/tables.ts';
-import type { AlertIncidentRow, AlertNotificationRow, AlertRow } from '../store/watching-tables.ts';
-import { DEFAULT_THRESHOLD, type Listing } from './conditions.ts';
+import type { AlertIncidentRow, AlertRow } from '../store/watching-tables.ts';
+import { type Step, stepsOf } from './fixes.ts';
+import { conditionOf, measuredOf, newsOf } from './news.ts';
+import type { Occasion } from './occasion.ts';
 
 /** Plain text from whoever wrote names and subjects: each channel escapes it. */
 export interface Notice {
-  subject: string;
+  kind: 'Alert' | 'Resolved' | 'Sample';
+  /** What has happened: half a sentence that stands as a heading and as a subject. */
   title: string;
-  /** What has happened, and what it means. */
-  paragraphs: string[];
+  /** What it means. */
+  lead: string;
   facts: [label: string, value: string][];
   /** What to do, the first thing first; empty where nothing is to be done. */
-  fixes: string[];
+  steps: Step[];
+  /** What comes next, where that is to be said. */
+  after: string | null;
   link: { label: string; url: string } | null;
-}
-
-export interface Occasion {
-  news: AlertNotificationRow['news'];
-  alert: AlertRow;
-  /** null for a sample. */
-  incident: AlertIncidentRow | null;
-  /** The test that it is about, where there is one that is still kept. */
-  test: Pick<TestRow, 'id' | 'checks' | 'subject'> | null;
+  /** The rule by its name and its id. */
+  rule: string;
+  /** Who gets the same twice sees it by this; null for a sample. */
+  incident: string | null;
 }
 
 export function noticeOf(config: Pick<App['config'], 'APP_URL'>, occasion: Occasion): Notice {
-  const { news, alert, incident, test } = occasion;
-  const name = short(alert.name);
+  const { news, alert, incident, test, run } = occasion;
   if (news === 'test' || incident === null) return sampleOf(config, alert);
-  const { subject } = incident;
-  const what = happened(alert, incident);
-  const facts = factsOf(alert, incident, test);
-  const link = test && {
-    label: 'Open the report',
-    url: `${config.APP_URL}/v1/tests/${test.id}/report.html`,
-  };
-  if (news === 'resolved')
-    return {
-      subject: `Resolved: ${name} (${subject})`,
-      title: `Resolved: ${name}`,
-      paragraphs: [
-        `A later result for ${subject} no longer meets the condition: ${conditionOf(alert)}. The incident is over.`,
-      ],
-      facts,
-      fixes: [],
-      link,
-    };
+  const isOver = news === 'resolved';
   return {
-    subject: `Alert: ${name} (${subject})`,
-    title: `Alert: ${name}`,
-    paragraphs: [what, 'Nothing more is said of it until it is over.'],
-    facts,
-    fixes: fixesOf(alert, test),
-    link,
+    kind: isOver ? 'Resolved' : 'Alert',
+    ...newsOf({ isOver, alert, incident, test }),
+    facts: factsOf(occasion, incident),
+    steps: isOver ? [] : stepsOf(alert, incident, { test, run }),
+    after: isOver ? null : 'Nothing more is sent about this until it is over.',
+    link: linkOf(config, test, run),
+    rule: ruleOf(alert),
+    incident: incident.id,
   };
 }
 
 function sampleOf({ APP_URL }: Pick<App['config'], 'APP_URL'>, alert: AlertRow): Notice {
   return {
-    subject: `Sample: ${short(alert.name)}`,
-    title: `Sample: ${short(alert.name)}`,
-    paragraphs: [
-      'This is a sample, sent to try where the notifications of an alert rule go. Nothing has happened, and there is nothing to do.',
-    ],
+    kind: 'Sample',
+    title: `The alert rule “${short(alert.name)}” reaches you here`,
+    lead: 'This is a sample, sent to try where the notifications of an alert rule go. Nothing has happened, and there is nothing to do.',
     facts: [
-      ['Rule', `${alert.name} (${alert.id})`],
-      ['Condition', conditionOf(alert)],
+      ['Rule', alert.name],
+      ['Alerts when', conditionOf(alert)],
     ],
-    fixes: [],
+    steps: [],
+    after:
+      'A real one says what has happened to which domain or address, since when, and what to do. One that says “Resolved” follows when it is over.',
     link: { label: 'Open the team’s pages', url: APP_URL },
+    rule: ruleOf(alert),
+    incident: null,
   };
 }
 
-function conditionOf({ condition, threshold }: AlertRow): string {
-  if (condition === 'score_below') return `the score is below ${threshold ?? DEFAULT_THRESHOLD}`;
-  return condition === 'auth_fail' ? 'SPF, DKIM or DMARC does not pass' : 'a blocklist lists it';
-}
+const ruleOf = ({ name, id }: AlertRow): string => `“${short(name)}” (${id})`;
 
-/** In the words of the value with which the incident was opened. */
-function happened({ condition }: AlertRow, { subject, value, run_id }: AlertIncidentRow): string {
-  const found = JSON.parse(value);
-  if (condition === 'score_below')
-    return `A test of mail from ${subject} scored ${found.score}, which is below ${found.threshold}.`;
-  if (condition === 'auth_fail') {
-    const failed = (['spf', 'dkim', 'dmarc'] as const)
-      .filter((method) => ![null, 'pass', 'temperror'].includes(found[method]))
-      .map((method) => `${method.toUpperCase()} is “${found[method]}”`);
-    return `Mail from ${subject} is not authenticated as it should be: ${LIST.format(failed)}.`;
-  }
-  const lists = (found.lists as Listing[]).map(({ name }) => name);
-  const who = run_id === null ? `Mail from ${subject}` : subject;
-  return `${who} is affected by a blocklist: ${LIST.format(lists)}`.replace(/\.?$/, '.');
-}
-
-const LIST = new Intl.ListFormat('en-GB');
-function factsOf(
-  alert: AlertRow,
-  incident: AlertIncidentRow,
+/** The pages that say more; what only a run knows is read where its monitor is. */
+function linkOf(
+  { APP_URL }: Pick<App['config'], 'APP_URL'>,
   test: Occasion['test'],
+  run: Occasion['run'],
+): Notice['link'] {
+  if (test) return { label: 'Open the report', url: `${APP_URL}/v1/tests/${test.id}/report.html` };
+  if (!run) return null;
+  const { id, type, domain_id } = run.monitor;
+  return type === 'domain_health' && domain_id !== null
+    ? { label: 'See all checks of the domain', url: `${APP_URL}/v1/domains/${domain_id}/health` }
+    : { label: 'See the runs of the monitor', url: `${APP_URL}/v1/monitors/${id}/runs` };
+}
+
+function factsOf(
+  { news, alert, test, run }: Occasion,
+  incident: AlertIncidentRow,
 ): Notice['facts'] {
+  const about =
+    run === null ? 'From domain' : run.monitor.type === 'blocklist' ? 'Target' : 'Domain';
   return [
-    ['About', incident.subject],
+    [about, incident.subject],
+    ...measuredOf(alert, incident, news === 'resolved' ? test : null),
     ['Since', timeInWords(incident.opened_at)],
     ...(incident.resolved_at === null
       ? []
       : [['Until', timeInWords(incident.resolved_at)] as [string, string]]),
-    ...(test?.subject ? [['Message', test.subject] as [string, string]] : []),
-    ['Rule', `${alert.name} (${alert.id})`],
-    // Who gets the same twice sees it by this.
-    ['Incident', incident.id],
+    ...(test?.subject
+      ? [['Message', short(test.subject, SUBJECT_LENGTH)] as [string, string]]
+      : []),
+    ...(run ? [['Monitor', run.monitor.name] as [string, string]] : []),
+    ['Rule', alert.name],
   ];
 }
 
-const MOST_FIXES = 3;
-const LIST_CHECKS = ['ip_blocklists', 'domain_blocklists', 'link_blocklists'];
-
-/** The fixes of what the condition is about, the greatest gain first. */
-function fixesOf({ condition }: AlertRow, test: Occasion['test']): string[] {
-  if (!test?.checks) return [];
-  const checks: CheckResult[] = JSON.parse(test.checks);
-  return toFix(checks)
-    .filter(({ id, category }) => {
-      if (condition === 'blocklist_hit') return LIST_CHECKS.includes(id);
-      return condition === 'score_below' || category === 'authentication';
-    })
-    .slice(0, MOST_FIXES)
-    .map(({ title, fix }) => (fix ? `${title} ${fix.text}` : title));
-}
-
 const SHORT_LENGTH = 80;
+const SUBJECT_LENGTH = 200;
 
-/** Enough of a name for a subject. */
-function short(name: string): string {
+/** Enough of a name for a heading. */
+function short(name: string, most = SHORT_LENGTH): string {
   const whole = [...printable(name)];
-  return whole.length <= SHORT_LENGTH
-    ? whole.join('')
-    : `${whole.slice(0, SHORT_LENGTH - 1).join('')}…`;
+  return whole.length <= most ? whole.join('') : `${whole.slice(0, most - 1).join('')}…`;
 }

@@ -1,8 +1,7 @@
 /** From rows to the rules and incidents that the API answers and that events embed. */
 
-import { emailStatus } from '../outbox/queue.ts';
 import type { AlertIncidentRow, AlertNotificationRow, AlertRow } from '../store/watching-tables.ts';
-import type { Alert, AlertIncident, AlertNotification, Channel } from './schema.ts';
+import type { Alert, AlertIncident, AlertNotification, AlertTest, Channel } from './schema.ts';
 
 /** A rule with what is not in its row. */
 export interface AlertState {
@@ -32,24 +31,23 @@ export function presentAlert({ row, triggered, unconfigured, slackHost }: AlertS
   };
 }
 
-/** With what the outbox says of its mail, where it has one that is still kept. */
-export type NotificationState = AlertNotificationRow & {
-  mail_status: 'queued' | 'sent' | 'failed' | null;
-  mail_error: string | null;
-  mail_sent_at: string | null;
-};
+/** What became of it, by those who carry it: the outbox, or the deliveries of its event. */
+export type CarrierState = Pick<AlertNotification, 'status' | 'error' | 'sent_at'>;
 
-export function presentNotification(row: NotificationState): AlertNotification {
-  if (row.mail_id === null) {
-    const { channel, status, error, sent_at } = row;
-    return { channel, status, error, sent_at };
-  }
-  const kept = row.mail_status === null ? undefined : { status: row.mail_status };
+/** `carrier`: while it is queued, or can be sent again; null where nobody else knows better. */
+export type NotificationState = AlertNotificationRow & { carrier: CarrierState | null };
+
+function presentNotification({ channel, carrier, ...row }: NotificationState): AlertNotification {
+  const { status, error, sent_at } = carrier ?? row;
+  return { channel, status, error, sent_at };
+}
+
+/** With who gets it: of several recipients, one may fail. */
+export function presentSample(alertId: string, rows: NotificationState[]): AlertTest {
   return {
-    channel: row.channel,
-    status: emailStatus(row.mail_id, kept) as AlertNotification['status'],
-    error: row.mail_error,
-    sent_at: row.mail_sent_at,
+    object: 'alert_test',
+    alert_id: alertId,
+    notifications: rows.map((row) => ({ ...presentNotification(row), recipient: row.recipient })),
   };
 }
 

@@ -5,6 +5,7 @@ import { type Page, pageOf } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { AlertIncidentRow, AlertRow } from '../store/watching-tables.ts';
+import { withCarriers } from './carriers.ts';
 import { endpointsWanting, ownSlackUrl, unconfiguredChannels } from './channels.ts';
 import { type AlertState, type NotificationState, presentIncident } from './present.ts';
 import type { AlertIncident, IncidentFilters } from './schema.ts';
@@ -33,6 +34,8 @@ export async function alertStates(
     .select('alert_id')
     .distinct()
     .where('status', '=', 'open')
+    // Those that come to their end count no more.
+    .where('closing_id', 'is', null)
     .where(
       'alert_id',
       'in',
@@ -71,18 +74,13 @@ export async function notificationStates(
   const [column, values] =
     'ids' in by ? (['id', by.ids] as const) : (['incident_id', by.incidents] as const);
   if (values.length === 0) return [];
-  return db
-    .selectFrom('alert_notifications as own')
-    .leftJoin('outbox', 'outbox.id', 'own.mail_id')
-    .selectAll('own')
-    .select([
-      'outbox.status as mail_status',
-      'outbox.error as mail_error',
-      'outbox.sent_at as mail_sent_at',
-    ])
-    .where(`own.${column}`, 'in', values)
-    .orderBy('own.id')
-    .execute() as Promise<NotificationState[]>;
+  const rows = await db
+    .selectFrom('alert_notifications')
+    .selectAll()
+    .where(column, 'in', values)
+    .orderBy('id')
+    .execute();
+  return withCarriers(db, rows);
 }
 
 /** Incidents with what was said of each. */

@@ -10,9 +10,9 @@ import { standing } from '../team/permissions.ts';
 import { deletedOf } from '../team/schema.ts';
 import { changeAlert, createAlert, deleteAlert, note } from './change-alert.ts';
 import { incidentRoutes } from './incident-routes.ts';
-import { presentAlert, presentNotification } from './present.ts';
+import { presentAlert, presentSample } from './present.ts';
 import { alertOr404, alertStates, listAlerts, notificationStates } from './queries.ts';
-import { sendSample } from './sample.ts';
+import { lastSample, postSample, sendSample } from './sample.ts';
 import { Alert, AlertListQuery, AlertPatch, AlertTest, NewAlert } from './schema.ts';
 
 async function present(db: Db | Tx, app: App, row: AlertRow): Promise<Alert> {
@@ -25,10 +25,12 @@ const create = route({
   path: '/v1/alerts',
   operation: 'createAlert',
   role: 'admin',
+  live: true,
   summary:
     'Make an alert rule; channels that lead nowhere yet are named in `unconfigured_channels`',
   body: NewAlert,
   status: 201,
+  etag: true,
   location: ({ id }) => `/v1/alerts/${id}`,
   response: Alert,
   errors: ['conflict'],
@@ -76,6 +78,7 @@ const update = route({
   path: '/v1/alerts/:id',
   operation: 'updateAlert',
   role: 'admin',
+  live: true,
   summary:
     'Change an alert rule; where it is switched off or asks for something else, its open incidents end',
   etag: true,
@@ -97,6 +100,7 @@ const remove = route({
   path: '/v1/alerts/:id',
   operation: 'deleteAlert',
   role: 'admin',
+  live: true,
   summary: 'Delete an alert rule; its incidents end, and stay listed',
   response: deletedOf('alert'),
   async handle(call) {
@@ -117,21 +121,38 @@ const test = route({
   path: '/v1/alerts/:id/test',
   operation: 'testAlert',
   role: 'admin',
-  summary: 'Send a sample, marked as one, to each channel of an alert rule',
+  live: true,
+  summary:
+    'Send a sample, marked as one, to each channel of an alert rule; the answer says what it came to, mail aside, which is queued',
   response: AlertTest,
   async handle(call) {
     const { app, params, keep } = call;
-    return transact(app.db, async (tx) => {
+    const { row, ids } = await transact(app.db, async (tx) => {
       await standing(tx, call, 'admin');
       const row = await alertOr404(tx, params.id!);
-      const ids = await sendSample(tx, app, row);
       await note(tx, call, 'tested', row.id);
-      const notifications = (await notificationStates(tx, { ids })).map(presentNotification);
-      const answer = { object: 'alert_test' as const, alert_id: row.id, notifications };
+      return { row, ids: await sendSample(tx, app, row) };
+    });
+    await postSample(app, row, ids);
+    return transact(app.db, async (tx) => {
+      const answer = presentSample(row.id, await notificationStates(tx, { ids }));
       await keep(tx, answer);
       return answer;
     });
   },
 });
 
-export const alertRoutes = [create, list, get, update, remove, test, ...incidentRoutes];
+const lastTest = route({
+  method: 'GET',
+  path: '/v1/alerts/:id/test',
+  operation: 'getAlertTest',
+  role: 'member',
+  summary: 'See what the last sample of an alert rule has come to by now; mail included',
+  response: AlertTest,
+  async handle({ app, params }) {
+    const { id } = await alertOr404(app.db, params.id!);
+    return presentSample(id, await lastSample(app.db, id));
+  },
+});
+
+export const alertRoutes = [create, list, get, update, remove, test, lastTest, ...incidentRoutes];

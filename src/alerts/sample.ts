@@ -2,24 +2,30 @@
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
-import type { Tx } from '../store/open.ts';
+import type { Db, Tx } from '../store/open.ts';
 import type { AlertRow } from '../store/watching-tables.ts';
 import { insertDelivery } from '../webhooks/enqueue.ts';
 import { eventPayload } from '../webhooks/payload.ts';
-import { channelsOf, endpointsWanting } from './channels.ts';
+import { channelsOf, endpointsWanting, slackUrlOf } from './channels.ts';
 import { DEFAULT_THRESHOLD, type Value } from './conditions.ts';
+import { noticeOf } from './notice.ts';
 import { queueNotifications } from './notifications.ts';
-import { presentAlert } from './present.ts';
-import { alertStates } from './queries.ts';
+import { postToSlack } from './post-slack.ts';
+import { type NotificationState, presentAlert } from './present.ts';
+import { alertStates, notificationStates } from './queries.ts';
 import type { AlertIncident } from './schema.ts';
 
 const TYPE = 'alert.triggered';
 
+/** Until then the request posts it to Slack; where that has crashed, the job does. Longer than a post takes. */
+const JOB_LATER_MS = 90_000;
+
 /** The ids of its notifications; no incident is opened. To be called in `transact`. */
 export async function sendSample(tx: Tx, app: App, alert: AlertRow): Promise<string[]> {
   const endpoints = channelsOf(alert).includes('webhook') ? await endpointsWanting(tx, TYPE) : [];
-  const occasion = { news: 'test' as const, alert, incident: null, test: null };
-  const ids = await queueNotifications(tx, app, occasion, endpoints.length > 0);
+  const occasion = { news: 'test' as const, alert, incident: null, test: null, run: null };
+  const later = isoTime(app.clock.now() + JOB_LATER_MS);
+  const ids = await queueNotifications(tx, app, occasion, endpoints.length > 0, later);
   if (endpoints.length === 0) return ids;
   const [state] = await alertStates(tx, app, [alert]);
   const event = {
@@ -29,16 +35,66 @@ export async function sendSample(tx: Tx, app: App, alert: AlertRow): Promise<str
     created_at: isoTime(app.clock.now()),
     data: JSON.stringify({ ...sampleIncident(app, alert), alert: presentAlert(state!) }),
   };
-  for (const endpoint_id of endpoints)
+  await tx
+    .updateTable('alert_notifications')
+    .set({ event_id: event.id })
+    .where('id', 'in', ids)
+    .where('channel', '=', 'webhook')
+    .execute();
+  for (const { id: endpoint_id, held } of endpoints)
     await insertDelivery(tx, app, {
       endpoint_id,
       event_id: event.id,
       event_type: TYPE,
       round_trigger: 'test',
       sample: eventPayload(event),
-      held: false,
+      held,
     });
   return ids;
+}
+
+/**
+ * Posts a sample to Slack now, once: who asked for it sees what it came to, and can ask again. To be
+ * called outside of a transaction, with what `sendSample` gave.
+ */
+export async function postSample(app: App, alert: AlertRow, ids: string[]): Promise<void> {
+  const { db, clock } = app;
+  const url = slackUrlOf(app, alert);
+  const queued = db
+    .selectFrom('alert_notifications')
+    .select('id')
+    .where('id', 'in', ids)
+    .where('channel', '=', 'slack')
+    .where('status', '=', 'queued');
+  const row = await queued.executeTakeFirst();
+  if (!row || url === null) return;
+  const occasion = { news: 'test' as const, alert, incident: null, test: null, run: null };
+  const failure = await postToSlack(app, url, noticeOf(app.config, occasion));
+  // The next start posts it.
+  if (failure === 'closed') return;
+  const state =
+    failure === null
+      ? { status: 'sent' as const, sent_at: isoTime(clock.now()) }
+      : { status: 'failed' as const, error: failure.reason };
+  await db
+    .updateTable('alert_notifications')
+    .set({ ...state, attempts: 1, due_at: null })
+    .where('id', '=', row.id)
+    .execute();
+}
+
+/** The notifications of the last sample of a rule, as they are now; none where there was none. */
+export async function lastSample(db: Db | Tx, alertId: string): Promise<NotificationState[]> {
+  const samples = db
+    .selectFrom('alert_notifications')
+    .where('alert_id', '=', alertId)
+    .where('news', '=', 'test')
+    // Of samples alone, and so found by an index.
+    .where('incident_id', 'is', null);
+  const last = await samples.select('created_at').orderBy('id', 'desc').limit(1).executeTakeFirst();
+  if (!last) return [];
+  const rows = await samples.select('id').where('created_at', '=', last.created_at).execute();
+  return notificationStates(db, { ids: rows.map(({ id }) => id) });
 }
 
 /** As it could be, and never was: the event is not of live mode, and its value says so. */
@@ -65,5 +121,7 @@ function sampleValue({ condition, threshold }: AlertRow): Value {
   if (condition === 'score_below') return { score: Math.max(0, limit - 1), threshold: limit };
   return condition === 'auth_fail'
     ? { spf: 'pass', dkim: 'fail', dmarc: 'pass' }
-    : { lists: [{ zone: 'list.example', name: 'A sample list', tier: 1 }] };
+    : {
+        lists: [{ zone: 'list.example', name: 'A sample list', tier: 1, listed: ['example.com'] }],
+      };
 }

@@ -91,7 +91,7 @@ export type Alert = v.InferOutput<typeof Alert>;
 
 const AlertNotification = v.object({
   channel: v.picklist(CHANNELS),
-  status: v.picklist(['queued', 'sent', 'failed', 'unconfigured']),
+  status: v.picklist(['queued', 'sent', 'failed', 'unconfigured', 'suppressed']),
   error: v.nullable(v.string()),
   sent_at: v.nullable(Time),
 });
@@ -101,12 +101,20 @@ export type AlertNotification = v.InferOutput<typeof AlertNotification>;
 export const AlertTest = v.object({
   object: v.literal('alert_test'),
   alert_id: v.string(),
-  notifications: v.array(AlertNotification),
+  notifications: v.array(
+    v.object({
+      ...AlertNotification.entries,
+      /** Of e-mail; null elsewhere. */
+      recipient: v.nullable(v.string()),
+    }),
+  ),
 });
+export type AlertTest = v.InferOutput<typeof AlertTest>;
 
 const INCIDENT_STATUSES = ['open', 'resolved'] as const;
 const RESOLUTIONS = [
   'condition_ended',
+  'no_longer_watched',
   'alert_disabled',
   'alert_changed',
   'alert_deleted',

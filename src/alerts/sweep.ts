@@ -1,49 +1,117 @@
-/** Closes incidents whose rule went with its domain. */
+/** Ends incidents that no later result would end: nobody looks any more, or their rule is gone. */
 
+import { setImmediate as breathe } from 'node:timers/promises';
 import type { App } from '../app.ts';
-import { appendEvent } from '../events/append.ts';
-import { isoTime } from '../lib/clock.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { transact } from '../store/after-commit.ts';
 import type { Db, Tx } from '../store/open.ts';
-import { presentIncidents } from './queries.ts';
+import { endIncident, resolveIncidents } from './incidents.ts';
+import { createTeller } from './tell.ts';
+
+/** At once: each may be told to many by mail. */
+const AT_ONCE = 10;
 
 export function sweepIncidentsJob(app: App): Job {
   return { name: 'alerts.sweep', tick: '0 * * * * *', run: () => sweepIncidents(app) };
 }
 
-const orphans = (db: Db | Tx) =>
-  db
-    .selectFrom('alert_incidents as incident')
-    .selectAll()
-    .where('status', '=', 'open')
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('alerts').select('alerts.id').whereRef('alerts.id', '=', 'incident.alert_id'),
-        ),
-      ),
-    );
-
-/** Their events go without the rule, of which nothing is left, and so to no webhook. */
+/** Piece by piece, so that many never stop the process. */
 export async function sweepIncidents(app: App): Promise<void> {
-  if ((await orphans(app.db).limit(1).execute()).length === 0) return;
-  await transact(app.db, async (tx) => {
-    for (const incident of await orphans(tx).execute()) {
-      const change = {
-        status: 'resolved' as const,
-        resolved_at: isoTime(app.clock.now()),
-        resolution: 'alert_deleted',
-      };
-      await tx.updateTable('alert_incidents').set(change).where('id', '=', incident.id).execute();
-      const [data] = await presentIncidents(tx, [{ ...incident, ...change }]);
-      const news = {
-        type: 'alert.resolved',
-        livemode: true,
-        data: data!,
-        webhooks: false,
-      } as const;
-      await appendEvent(tx, news, app);
+  for (const ids of piecesOf(await unwatched(app.db))) {
+    await transact(app.db, (tx) => endUnwatched(tx, app, ids));
+    await breathe();
+  }
+  while (await closeOrphans(app)) await breathe();
+}
+
+function piecesOf(ids: string[]): string[][] {
+  const count = Math.ceil(ids.length / AT_ONCE);
+  return Array.from({ length: count }, (_, i) => ids.slice(i * AT_ONCE, (i + 1) * AT_ONCE));
+}
+
+/** Those that a run opened, of subjects that no enabled monitor looks at for their rule any more. */
+async function unwatched(db: Db | Tx, among?: string[]): Promise<string[]> {
+  let query = db
+    .selectFrom('alert_incidents as incident')
+    .innerJoin('alerts', 'alerts.id', 'incident.alert_id')
+    .select(['incident.id', 'incident.subject', 'alerts.domain_id'])
+    .where('incident.status', '=', 'open')
+    .where('incident.closing_id', 'is', null)
+    .where('incident.run_id', 'is not', null);
+  if (among) query = query.where('incident.id', 'in', among);
+  const open = await query.orderBy('incident.id').execute();
+  if (open.length === 0) return [];
+  const watched = await watchedSubjects(db);
+  return open
+    .filter(({ subject, domain_id }) => !watched.has(keyOf(domain_id, subject)))
+    .map(({ id }) => id);
+}
+
+/** A rule of a domain hears of the monitors of that domain alone. */
+const keyOf = (domainId: string | null, subject: string): string => `${domainId ?? ''} ${subject}`;
+
+async function watchedSubjects(db: Db | Tx): Promise<Set<string>> {
+  const monitors = await db
+    .selectFrom('monitors')
+    .leftJoin('domains', 'domains.id', 'monitors.domain_id')
+    .select(['monitors.targets', 'monitors.domain_id', 'domains.name as domain'])
+    .where('monitors.enabled', '=', 1)
+    .where('monitors.type', '!=', 'placement')
+    .execute();
+  const watched = new Set<string>();
+  for (const { targets, domain_id, domain } of monitors) {
+    const subjects: string[] = targets === null ? [domain ?? ''] : JSON.parse(targets);
+    for (const subject of subjects) {
+      watched.add(keyOf(null, subject));
+      watched.add(keyOf(domain_id, subject));
     }
+  }
+  return watched;
+}
+
+async function endUnwatched(tx: Tx, app: App, ids: string[]): Promise<void> {
+  // One may have been ended, or be looked at again, since they were found.
+  const still = await unwatched(tx, ids);
+  if (still.length === 0) return;
+  const tell = createTeller(tx, app);
+  const rows = await tx
+    .selectFrom('alert_incidents')
+    .selectAll()
+    .where('id', 'in', still)
+    .orderBy('id')
+    .execute();
+  for (const incident of rows) {
+    const alert = await tx
+      .selectFrom('alerts')
+      .selectAll()
+      .where('id', '=', incident.alert_id)
+      .executeTakeFirstOrThrow();
+    await endIncident(tx, app, tell, alert, incident, null);
+  }
+}
+
+/** Of those whose rule went without them, as with its domain before that closed them; false: none is left. */
+async function closeOrphans(app: App): Promise<boolean> {
+  const orphans = (db: Db | Tx) =>
+    db
+      .selectFrom('alert_incidents as incident')
+      .selectAll()
+      .where('status', '=', 'open')
+      .where('closing_id', 'is', null)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('alerts')
+              .select('alerts.id')
+              .whereRef('alerts.id', '=', 'incident.alert_id'),
+          ),
+        ),
+      )
+      .limit(AT_ONCE);
+  if ((await orphans(app.db).limit(1).execute()).length === 0) return false;
+  await transact(app.db, async (tx) => {
+    const resolved = await resolveIncidents(tx, app, await orphans(tx).execute(), 'alert_deleted');
+    await createTeller(tx, app).event(resolved, null);
   });
+  return true;
 }

@@ -1,22 +1,29 @@
 /** Changes of domains by people: added, changed and deleted, each noted in the audit log. */
 
 import type { App } from '../app.ts';
+import { allows, type Role } from '../http/actor.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomToken } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Tx } from '../store/open.ts';
 import type { DomainRow } from '../store/watching-tables.ts';
 import { type Author, audit } from '../team/audit.ts';
-import { selectorsOf } from './present.ts';
+import { rulesNaming } from './queries.ts';
 import { nextLookup } from './schedule.ts';
 import type { DomainPatch, NewDomain } from './schema.ts';
+import { selectorsOf } from './selectors.ts';
 
 /** Nobody publishes by chance what has 160 random bits. */
 const TOKEN_LENGTH = 32;
 
+/** Twice what a machine is known to look at in time. */
+const MOST_DOMAINS = 20_000;
+/** As many ids as a sentence can hold. */
+const RULES_NAMED = 10;
+
 type Changer = Author & { app: App };
 
-/** Throws `conflict` for a domain that the team has already. */
+/** Throws `conflict` for a domain that the team has already, and where there are too many. */
 export async function createDomain(
   tx: Tx,
   author: Changer,
@@ -29,6 +36,7 @@ export async function createDomain(
     .executeTakeFirst();
   if (present)
     throw new AppError('conflict', `The team has the domain ${name} already: it is ${present.id}.`);
+  await requireRoom(tx);
   const { clock, newId } = author.app;
   const now = clock.now();
   const row: DomainRow = {
@@ -39,7 +47,6 @@ export async function createDomain(
     created_at: isoTime(now),
     verified_at: null,
     pending_since: isoTime(now),
-    lookups: 0,
     last_checked_at: null,
     last_check_detail: null,
     next_check_at: isoTime(nextLookup(now, now)),
@@ -57,6 +64,18 @@ export async function createDomain(
   await tx.insertInto('domains').values(row).execute();
   await note(tx, author, 'created', row.id, { name, dkim_selectors, badge_enabled });
   return row;
+}
+
+async function requireRoom(tx: Tx): Promise<void> {
+  const { count } = await tx
+    .selectFrom('domains')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  if (Number(count) >= MOST_DOMAINS)
+    throw new AppError(
+      'conflict',
+      `There are ${MOST_DOMAINS} domains, and there can be no more: delete one that is no longer needed.`,
+    );
 }
 
 /** Changes what is given and is not so already; gives the row as it is then. */
@@ -86,14 +105,32 @@ export async function changeDomain(
   return { ...present, ...change };
 }
 
-/** Its tests stay, and still tell that they were its. */
+/**
+ * Its tests stay, and still tell that they were its; what else is about it goes with it. Throws
+ * `conflict` where alert rules name it and `role` is not that of an admin, who alone change rules.
+ * To be called in `transact`.
+ */
 export async function deleteDomain(
   tx: Tx,
   author: Changer,
-  { id, name }: DomainRow,
+  row: DomainRow,
+  role: Role,
 ): Promise<void> {
+  const { id, name } = row;
+  const rules = await rulesNaming(tx, id);
+  if (rules.length > 0 && !allows(role, 'admin')) throw namedBy(rules, name);
+  for (const subscriber of author.app.domainRemoved) await subscriber(tx, row, author);
   await tx.deleteFrom('domains').where('id', '=', id).execute();
   await note(tx, author, 'deleted', id, { name });
+}
+
+function namedBy(rules: string[], name: string): AppError {
+  const more = rules.length - RULES_NAMED;
+  const ids = rules.slice(0, RULES_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  return new AppError(
+    'conflict',
+    `Alert rules name ${name}, and would be deleted with it: ${ids}. Have an admin delete them or change their domain_id first, or have an admin delete the domain.`,
+  );
 }
 
 /** That somebody had it looked up at once. */

@@ -1,28 +1,34 @@
 /** Looks at the health of a domain over the network; what it finds is stored elsewhere. */
 
 import { analyzeDomain } from '../analysis/domain/analyze-domain.ts';
-import type { DomainHealth } from '../analysis/domain/domain-health.ts';
+import type { DomainCheck, DomainHealth } from '../analysis/domain/domain-health.ts';
 import { NO_SETUP } from '../analysis/setup.ts';
 import type { App } from '../app.ts';
 import { AppError, errorMessage } from '../lib/errors.ts';
 import { startDeadline } from '../net/dns-attempts.ts';
 import { type Gate, limitInFlight } from '../net/in-flight.ts';
 import type { DomainRow } from '../store/watching-tables.ts';
-import { selectorsOf } from './present.ts';
+import { selectorsOf, waningSelectors } from './selectors.ts';
+
+/** What a look found, and when it began: in milliseconds since 1970. */
+export interface Look {
+  health: DomainHealth;
+  begunAt: number;
+}
 
 /** Takes seconds, at most about fifteen; never inside a transaction. */
-export async function lookAtHealth(
-  app: App,
-  row: Pick<DomainRow, 'id' | 'name' | 'given_selectors' | 'learnt_selectors'>,
-): Promise<DomainHealth> {
+export async function lookAtHealth(app: App, row: DomainRow): Promise<Look> {
   const { resolver, web, probeMailTls, blocklists, clock, log } = app;
-  return analyzeDomain(row.name, {
+  const begunAt = clock.now();
+  const health = await analyzeDomain(row.name, {
     resolver,
     web,
     probeMailTls,
     setup: { ...NO_SETUP, blocklists: await blocklists.inUse() },
     selectors: selectorsOf(row),
-    now: clock.now(),
+    waning: waningSelectors(row, begunAt),
+    guessed: guessedSelectors(row),
+    now: begunAt,
     onFault: (check, error) =>
       log.error('a check of a domain failed', {
         domain: row.id,
@@ -31,26 +37,39 @@ export async function lookAtHealth(
         fault: error instanceof Error ? error.stack : undefined,
       }),
   });
+  return { health, begunAt };
 }
 
-/** So many for people at once; the job has places of its own. */
+/** Those that nobody has named, and whose keys the last look found. */
+function guessedSelectors({ health_checks }: Pick<DomainRow, 'health_checks'>): string[] {
+  const checks: DomainCheck[] = JSON.parse(health_checks);
+  return checks.flatMap(({ id, evidence: { selector, known } }) =>
+    id === 'dkim_selector' && typeof selector === 'string' && known === false ? [selector] : [],
+  );
+}
+
+/** So many at once for people, and as many for monitors; the job of domains has places of its own. */
 const AT_ONCE = 8;
 /** Longer than a look takes: who waits for a place gets it, or is told. */
 const WAIT_MS = 20_000;
 
 interface Looks {
   gate: Gate;
-  underWay: Map<string, Promise<DomainHealth>>;
+  underWay: Map<string, Promise<Look>>;
 }
-const looksOf = new WeakMap<App, Looks>();
+type Asker = 'people' | 'jobs';
+const looksOf = new WeakMap<App, Record<Asker, Looks>>();
+
+const noLooks = (): Looks => ({ gate: limitInFlight(AT_ONCE), underWay: new Map() });
 
 /**
  * As above, in turn; who asks for the same domain meanwhile gets the same look. Throws `unavailable`
  * where too many others are looked at.
  */
-export function shareLook(app: App, row: DomainRow): Promise<DomainHealth> {
-  const looks = looksOf.get(app) ?? { gate: limitInFlight(AT_ONCE), underWay: new Map() };
-  looksOf.set(app, looks);
+export function shareLook(app: App, row: DomainRow, asker: Asker): Promise<Look> {
+  const all = looksOf.get(app) ?? { people: noLooks(), jobs: noLooks() };
+  looksOf.set(app, all);
+  const looks = all[asker];
   const key = `${row.id} ${selectorsOf(row).join(' ')}`;
   const present = looks.underWay.get(key);
   if (present) return present;
@@ -59,7 +78,7 @@ export function shareLook(app: App, row: DomainRow): Promise<DomainHealth> {
   return look;
 }
 
-async function lookInTurn(app: App, row: DomainRow, gate: Gate): Promise<DomainHealth> {
+async function lookInTurn(app: App, row: DomainRow, gate: Gate): Promise<Look> {
   const { signal, stop } = startDeadline(WAIT_MS);
   const entered = await gate.enter(signal);
   stop();

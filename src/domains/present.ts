@@ -1,21 +1,14 @@
 /** From a row to the domain that the API answers and that events embed. */
 
-import type { DomainHealth } from '../analysis/domain/domain-health.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { DomainRow } from '../store/watching-tables.ts';
+import type { Look } from './health.ts';
 import type { Domain, DomainHealthAnswer, ListedDomain, RecordToPublish } from './schema.ts';
+import { selectorsOf } from './selectors.ts';
 import { verificationRecord } from './verification.ts';
 
 /** The list form never needs the checks, by far the largest part. */
 export type ListedRow = Omit<DomainRow, 'health_checks'>;
-
-/** Those given, then those learnt from mail. */
-export function selectorsOf({
-  given_selectors,
-  learnt_selectors,
-}: Pick<DomainRow, 'given_selectors' | 'learnt_selectors'>): string[] {
-  return [...new Set<string>([...JSON.parse(given_selectors), ...JSON.parse(learnt_selectors)])];
-}
 
 export function presentListed(row: ListedRow): ListedDomain {
   return {
@@ -46,11 +39,11 @@ export function presentDomain(row: DomainRow): Domain {
   return { ...listed, health: { ...listed.health, checks: JSON.parse(row.health_checks) } };
 }
 
-/** What was found just now, with what to publish. */
+/** What a look has found, with what to publish. */
 export function presentHealth(
   row: DomainRow,
-  { status, score, summary, checks }: DomainHealth,
-  checkedAt: number,
+  { health: { status, score, summary, checks }, begunAt }: Look,
+  records: RecordToPublish[],
 ): DomainHealthAnswer {
   return {
     object: 'domain_health',
@@ -60,20 +53,7 @@ export function presentHealth(
     score,
     summary,
     checks,
-    records: recordsToPublish(row, checks),
-    checked_at: isoTime(checkedAt),
+    records,
+    checked_at: isoTime(begunAt),
   };
-}
-
-/** A key that only the signer knows leaves a gap like this: such a record cannot be copied. */
-const GAP = /<[^<>]+>/;
-
-function recordsToPublish(row: DomainRow, checks: DomainHealth['checks']): RecordToPublish[] {
-  const proof = { ...verificationRecord(row), purpose: 'Proof that the domain is yours' };
-  const fixes = checks.flatMap(({ label, fix }) =>
-    fix?.record && !GAP.test(fix.record.value) ? [{ ...fix.record, purpose: label }] : [],
-  );
-  const missing = row.status !== 'verified' || row.missing_since !== null;
-  const all = missing ? [proof, ...fixes] : fixes;
-  return [...new Map(all.map((one) => [`${one.type} ${one.name} ${one.value}`, one])).values()];
 }

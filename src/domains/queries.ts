@@ -15,7 +15,6 @@ const LISTED = [
   'created_at',
   'verified_at',
   'pending_since',
-  'lookups',
   'last_checked_at',
   'last_check_detail',
   'next_check_at',
@@ -64,4 +63,15 @@ export async function findDomainOf(
     .where('name', 'in', names)
     .execute();
   return found.toSorted((a, b) => b.name.length - a.name.length)[0];
+}
+
+/** The ids of the alert rules that name a domain. */
+export async function rulesNaming(db: Db | Tx, domainId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('alerts')
+    .select('id')
+    .where('domain_id', '=', domainId)
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id }) => id);
 }

@@ -1,12 +1,13 @@
 /** Records what looks at a domain have found, with the events, in the transaction of the change. */
 
-import type { DomainHealth } from '../analysis/domain/domain-health.ts';
+import { withFormer } from '../analysis/domain/former-checks.ts';
 import type { App } from '../app.ts';
 import { appendEvent } from '../events/append.ts';
 import type { Tx } from '../store/open.ts';
 import type { DomainRow } from '../store/watching-tables.ts';
+import type { Look } from './health.ts';
 import { presentListed } from './present.ts';
-import { afterHealth, afterLookup, restarted, type Transition } from './transitions.ts';
+import { afterHealth, afterLookup, isStale, restarted, type Transition } from './transitions.ts';
 import type { Lookup } from './verification.ts';
 
 /** Gives the row as it is then. `more` is changed beside. */
@@ -32,6 +33,7 @@ export async function recordAskedLookup(
   lookup: Lookup,
 ): Promise<DomainRow> {
   const now = app.clock.now();
+  if (isStale(lookup.begunAt, row.last_checked_at, now)) return row;
   const begun = row.status === 'failed' ? restarted(now) : {};
   const { change, event } = afterLookup({ ...row, ...begun }, lookup, now);
   const stays = row.status === 'verified' && event === null;
@@ -39,14 +41,15 @@ export async function recordAskedLookup(
   return store(tx, app, row, { change: { ...begun, ...change, ...planned }, event });
 }
 
-/** The row as it is in the transaction; gives it as it is then. */
+/** The row as it is in the transaction; gives it as it is then, and the health beside what was known. */
 export async function recordHealth(
   tx: Tx,
   app: App,
   row: DomainRow,
-  health: DomainHealth,
-): Promise<DomainRow> {
-  return store(tx, app, row, afterHealth(row, health, app.clock.now()));
+  { health, begunAt }: Look,
+): Promise<{ row: DomainRow; look: Look }> {
+  const look = { health: withFormer(health, JSON.parse(row.health_checks)), begunAt };
+  return { look, row: await store(tx, app, row, afterHealth(row, look, app.clock.now())) };
 }
 
 async function store(

@@ -10,6 +10,7 @@ import { shareLook } from './health.ts';
 import { presentDomain, presentHealth, presentListed } from './present.ts';
 import { domainOr404, listDomains } from './queries.ts';
 import { recordAskedLookup, recordHealth } from './record.ts';
+import { recordsToPublish } from './records-to-publish.ts';
 import {
   Domain,
   DomainHealthAnswer,
@@ -26,6 +27,7 @@ const create = route({
   path: '/v1/domains',
   operation: 'createDomain',
   role: 'member',
+  live: true,
   summary:
     'Add a domain; the TXT record in the answer proves that it is yours once it is published',
   body: NewDomain,
@@ -77,6 +79,7 @@ const update = route({
   path: '/v1/domains/:id',
   operation: 'updateDomain',
   role: 'member',
+  live: true,
   summary: 'Change the DKIM selectors of a domain (those learnt from mail too), or its badge',
   etag: true,
   body: DomainPatch,
@@ -97,16 +100,19 @@ const remove = route({
   path: '/v1/domains/:id',
   operation: 'deleteDomain',
   role: 'member',
-  summary: 'Delete a domain with its monitors and alert rules; its tests stay',
+  live: true,
+  summary:
+    'Delete a domain with its monitors; where alert rules name it, only an admin can, with the rules; its tests stay',
   response: deletedOf('domain'),
+  errors: ['conflict'],
   async handle(call) {
     const { app, params } = call;
     const id = params.id!;
-    await app.db.transaction().execute(async (tx) => {
-      await standing(tx, call, 'member');
+    await transact(app.db, async (tx) => {
+      const { role } = await standing(tx, call, 'member');
       const present = await domainOr404(tx, id);
       call.ifMatch(presentDomain(present));
-      await deleteDomain(tx, call, present);
+      await deleteDomain(tx, call, present, role);
     });
     return { id, object: 'domain' as const, deleted: true as const };
   },
@@ -117,12 +123,13 @@ const verify = route({
   path: '/v1/domains/:id/verify',
   operation: 'verifyDomain',
   role: 'member',
+  live: true,
   summary: 'Look for the verification record now; for a failed domain, the 72 hours begin again',
   response: Domain,
   async handle(call) {
     const { app, params, keep } = call;
     const id = params.id!;
-    const lookup = await lookUpVerification(app.resolver, await domainOr404(app.db, id));
+    const lookup = await lookUpVerification(app, await domainOr404(app.db, id));
     return transact(app.db, async (tx) => {
       await standing(tx, call, 'member');
       const present = await domainOr404(tx, id);
@@ -141,6 +148,7 @@ const health = route({
   path: '/v1/domains/:id/health',
   operation: 'getDomainHealth',
   role: 'member',
+  live: true,
   summary:
     'Look at the health of a domain now, which takes seconds, and get the records to publish',
   response: DomainHealthAnswer,
@@ -148,12 +156,13 @@ const health = route({
   async handle(call) {
     const { app, params } = call;
     const id = params.id!;
-    const found = await shareLook(app, await domainOr404(app.db, id));
-    return transact(app.db, async (tx) => {
+    const found = await shareLook(app, await domainOr404(app.db, id), 'people');
+    const { row, look } = await transact(app.db, async (tx) => {
       await standing(tx, call, 'member');
-      const row = await recordHealth(tx, app, await domainOr404(tx, id), found);
-      return presentHealth(row, found, app.clock.now());
+      return recordHealth(tx, app, await domainOr404(tx, id), found);
     });
+    const records = await recordsToPublish(app.resolver, row, look.health.checks);
+    return presentHealth(row, look, records);
   },
 });
 

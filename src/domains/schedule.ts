@@ -15,6 +15,9 @@ export const GONE_MS = 3 * DAY_MS;
 /** What could not be found out is looked at again after this. */
 export const RETRY_MS = HOUR_MS;
 
+/** No plan is farther away: what is, was made before the clock was set back. */
+export const FURTHEST_MS = 25 * HOUR_MS;
+
 /** The next lookup of an unverified domain; all times in milliseconds since 1970. */
 export function nextLookup(pendingSince: number, now: number): number {
   const first = FIRST_LOOKUPS_MIN.map((minutes) => pendingSince + minutes * MINUTE_MS);

@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { CATEGORIES, CHECK_STATUSES } from '../analysis/check.ts';
 import { readDomainName } from '../analysis/domain/read-domain-name.ts';
-import { PAGE, Time } from '../http/schemas.ts';
+import { described, PAGE, Time } from '../http/schemas.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
 
 /** Whole texts beyond this are no domain name in any form; nobody parses them. */
@@ -26,14 +26,14 @@ const DomainName = v.pipe(
 export const MOST_SELECTORS = 20;
 const SELECTOR_MAX = 63;
 
-/** RFC 6376 §3.1: labels, as in `s=`. */
+/** RFC 6376 §3.1: labels, as in `s=`; of those that people give, and that mail shows. */
+export const isSelector = (text: string): boolean =>
+  text.length <= SELECTOR_MAX && normalizeDomain(text) !== null;
+
 const Selector = v.pipe(
   v.string('must be text'),
   v.maxLength(SELECTOR_MAX, `must have at most ${SELECTOR_MAX} characters`),
-  v.check(
-    (text) => normalizeDomain(text) !== null,
-    'must be a DKIM selector: what stands in DKIM-Signature after s=',
-  ),
+  v.check(isSelector, 'must be a DKIM selector: what stands in DKIM-Signature after s='),
   v.metadata({ jsonSchema: { type: 'string', minLength: 1, maxLength: SELECTOR_MAX } }),
   v.transform((text) => normalizeDomain(text)!),
 );
@@ -68,7 +68,14 @@ const DomainCheck = v.object({
   label: v.string(),
   category: v.picklist(CATEGORIES),
   status: v.picklist(CHECK_STATUSES),
-  severity: v.nullable(v.picklist(['critical', 'warning'])),
+  former_status: described(
+    v.optional(v.picklist(CHECK_STATUSES)),
+    'What the check came to when it could be found out last, where it cannot be now: severity and score are by it until it can.',
+  ),
+  severity: described(
+    v.nullable(v.picklist(['critical', 'warning'])),
+    'critical: mail of the domain is refused, or anybody can send as it. Null: nothing to see to.',
+  ),
   title: v.string(),
   detail: v.string(),
   evidence: v.record(v.string(), v.unknown()),
@@ -77,7 +84,14 @@ const DomainCheck = v.object({
   fix: v.nullable(v.object({ text: v.string(), record: v.optional(v.object(RECORD)) })),
 });
 
-const HEALTH = { status: HealthStatus, score: Score, checked_at: v.nullable(Time) };
+const HEALTH = {
+  status: HealthStatus,
+  score: Score,
+  checked_at: described(
+    v.nullable(Time),
+    'When the last look began that found out enough; a later one that did not changes nothing here.',
+  ),
+};
 
 const DOMAIN = {
   id: v.string(),
@@ -86,11 +100,26 @@ const DOMAIN = {
   status: v.picklist(DOMAIN_STATUSES),
   verification: v.object({ type: v.literal('TXT'), name: v.string(), value: v.string() }),
   verified_at: v.nullable(Time),
-  missing_since: v.nullable(Time),
-  last_checked_at: v.nullable(Time),
-  last_check_detail: v.nullable(v.string()),
-  next_check_at: v.nullable(Time),
-  dkim_selectors: v.array(v.string()),
+  missing_since: described(
+    v.nullable(Time),
+    'Of a verified domain: since when its verification record has not been there. After three days the domain has failed.',
+  ),
+  last_checked_at: described(
+    v.nullable(Time),
+    'When the last lookup of the verification record began.',
+  ),
+  last_check_detail: described(
+    v.nullable(v.string()),
+    'What the last lookup or look could not find, or not find out, in words; null where all is well.',
+  ),
+  next_check_at: described(
+    v.nullable(Time),
+    'Null for a failed domain, which is looked up no more.',
+  ),
+  dkim_selectors: described(
+    v.array(v.string()),
+    'Those given, then those learnt from received mail: of signatures that verify and are aligned with the From domain. One that was learnt, has signed nothing for 7 days and has no key any more is dropped.',
+  ),
   badge_enabled: v.boolean(),
   health: v.object(HEALTH),
   created_at: Time,
@@ -105,8 +134,22 @@ export const Domain = v.object({
 });
 export type Domain = v.InferOutput<typeof Domain>;
 
-/** Only with values that can be published as they are. */
-const RecordToPublish = v.object({ ...RECORD, purpose: v.string() });
+const RecordToPublish = v.object({
+  ...RECORD,
+  purpose: described(v.string(), 'What it is for, and when to publish it.'),
+  action: described(
+    v.picklist(['add', 'replace']),
+    'Whether it comes beside what there is, or in the place of what replaces holds.',
+  ),
+  replaces: described(
+    v.array(v.string()),
+    'The values at the same type and name to delete; others stay.',
+  ),
+  required: described(
+    v.boolean(),
+    'true: without it the domain is not verified, or a check fails. false: it makes good better.',
+  ),
+});
 export type RecordToPublish = v.InferOutput<typeof RecordToPublish>;
 
 export const DomainHealthAnswer = v.object({
@@ -117,7 +160,10 @@ export const DomainHealthAnswer = v.object({
   score: Score,
   summary: v.string(),
   checks: v.array(DomainCheck),
-  records: v.array(RecordToPublish),
+  records: described(
+    v.array(RecordToPublish),
+    'What to publish, as it stands: one for a type and name at most. What only you know, such as a key or a mailbox, is told of in the checks.',
+  ),
   checked_at: Time,
 });
 export type DomainHealthAnswer = v.InferOutput<typeof DomainHealthAnswer>;

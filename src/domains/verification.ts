@@ -1,15 +1,17 @@
 /** The TXT record that proves that a domain is the team's: what it says, and whether it is there. */
 
-import type { DnsErrorReason, Resolver } from '../net/resolver.ts';
+import type { App } from '../app.ts';
+import type { DnsErrorReason } from '../net/resolver.ts';
 import type { DomainRow } from '../store/watching-tables.ts';
 
-/** Of one lookup; `detail` is a sentence for people. */
-export type Lookup =
+/** Of one lookup; `detail` is a sentence for people, `begunAt` in milliseconds since 1970. */
+export type Lookup = { begunAt: number } & (
   | { found: 'yes' }
   /** The DNS has answered, and it is not there. */
   | { found: 'no'; detail: string }
   /** The DNS has not answered: nothing is known. */
-  | { found: 'unknown'; detail: string };
+  | { found: 'unknown'; detail: string }
+);
 
 export function verificationRecord({ name, token }: Pick<DomainRow, 'name' | 'token'>) {
   return {
@@ -31,20 +33,23 @@ const REASONS: Record<DnsErrorReason, string> = {
 
 /** Never rejects. */
 export async function lookUpVerification(
-  resolver: Resolver,
+  { resolver, clock }: Pick<App, 'resolver' | 'clock'>,
   domain: Pick<DomainRow, 'name' | 'token'>,
 ): Promise<Lookup> {
+  const begunAt = clock.now();
   const { name, value } = verificationRecord(domain);
   const answer = await resolver(name, 'TXT');
   if (answer.status === 'error')
     return {
+      begunAt,
       found: 'unknown',
       detail: `TXT ${name} could not be looked up: ${REASONS[answer.reason]}. This is not counted as a failure.`,
     };
   if (answer.status !== 'found')
-    return { found: 'no', detail: `There is no TXT record at ${name}.` };
-  if (answer.records.some((text) => plain(text) === value)) return { found: 'yes' };
+    return { begunAt, found: 'no', detail: `There is no TXT record at ${name}.` };
+  if (answer.records.some((text) => plain(text) === value)) return { begunAt, found: 'yes' };
   return {
+    begunAt,
     found: 'no',
     detail: `The TXT record at ${name} has another value than ${value}.`,
   };

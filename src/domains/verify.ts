@@ -9,9 +9,9 @@ import type { Job } from '../scheduler/scheduler.ts';
 import { transact } from '../store/after-commit.ts';
 import { claimRows } from '../store/leases.ts';
 import type { DomainRow } from '../store/watching-tables.ts';
-import { lookAtHealth } from './health.ts';
+import { type Look, lookAtHealth } from './health.ts';
 import { recordHealth, recordLookup } from './record.ts';
-import { RETRY_MS } from './schedule.ts';
+import { FURTHEST_MS, RETRY_MS } from './schedule.ts';
 import { afterLookup } from './transitions.ts';
 import { type Lookup, lookUpVerification } from './verification.ts';
 
@@ -42,12 +42,21 @@ export function verifyDomainsJob(app: App): Job {
   });
 }
 
-/** Takes due domains that nobody has, the longest due first. */
+/**
+ * Takes due domains that nobody has, the longest due first; and those that would be due too far
+ * away, because the clock has been set back since.
+ */
 async function claimDue(app: App, limit: number): Promise<Claimed[]> {
+  const now = app.clock.now();
   const due = app.db
     .selectFrom('domains')
     .selectAll()
-    .where('next_check_at', '<=', isoTime(app.clock.now()))
+    .where(({ eb, or }) =>
+      or([
+        eb('next_check_at', '<=', isoTime(now)),
+        eb('next_check_at', '>', isoTime(now + FURTHEST_MS)),
+      ]),
+    )
     .orderBy('next_check_at')
     .orderBy('id')
     .limit(limit);
@@ -55,14 +64,14 @@ async function claimDue(app: App, limit: number): Promise<Claimed[]> {
 }
 
 async function checkOne(app: App, claimed: Claimed): Promise<void> {
-  const lookup = await lookUpVerification(app.resolver, claimed);
+  const lookup = await lookUpVerification(app, claimed);
   // Where the DNS does not answer, a look at the rest would find out as little.
   const isHealthDue =
     claimed.status === 'verified' &&
     lookup.found !== 'unknown' &&
     afterLookup(claimed, lookup, app.clock.now()).event === null;
-  const health = isHealthDue ? await lookAtHealth(app, claimed) : null;
-  const row = await transact(app.db, (tx) => recordOutcome(app, tx, claimed, { lookup, health }));
+  const look = isHealthDue ? await lookAtHealth(app, claimed) : null;
+  const row = await transact(app.db, (tx) => recordOutcome(app, tx, claimed, { lookup, look }));
   if (row?.status === 'verified' && claimed.status === 'pending') app.scheduler.wake(VERIFY_JOB);
 }
 
@@ -73,7 +82,7 @@ async function recordOutcome(
   app: App,
   tx: Parameters<typeof recordLookup>[0],
   claimed: Claimed,
-  { lookup, health }: { lookup: Lookup; health: DomainHealth | null },
+  { lookup, look }: { lookup: Lookup; look: Look | null },
 ): Promise<DomainRow | null> {
   const row = await tx
     .selectFrom('domains')
@@ -89,9 +98,9 @@ async function recordOutcome(
   }
   const after = await recordLookup(tx, app, row, lookup, {
     ...RELEASED,
-    ...(health?.status === 'unknown' ? unknownHealth(app, health, lookup) : {}),
+    ...(look?.health.status === 'unknown' ? unknownHealth(app, look.health, lookup) : {}),
   });
-  return health === null ? after : recordHealth(tx, app, after, health);
+  return look === null ? after : (await recordHealth(tx, app, after, look)).row;
 }
 
 /** It is looked at again soon, rather than tomorrow. */

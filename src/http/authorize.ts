@@ -80,12 +80,12 @@ function roleTooLow(role: Role, needed: Role): AppError {
   return new AppError('forbidden', `This needs the role ${needed}; yours is ${role}.`);
 }
 
-/** Throws `forbidden` for a test-mode key: the team and its accounts have no sandbox. */
+/** Throws `forbidden` for a test-mode key: only tests have a sandbox. */
 export function requireLive({ keyId, livemode }: Pick<Actor, 'keyId' | 'livemode'>): void {
   if (keyId === null || livemode) return;
   throw new AppError(
     'forbidden',
-    'A test-mode key changes nothing of the team and its members; use a live key or sign in.',
+    'A test-mode key changes nothing of the team, its members, domains, monitors and alert rules; use a live key or sign in.',
   );
 }
 

@@ -58,7 +58,7 @@ export interface RouteSpec<R, Q, B, S> {
   secretParams?: string[];
   /** The least role that may; `public` asks for no credentials. */
   role: R;
-  /** Changes the team or an account, which are live alone: a test-mode key may not, whatever its role. */
+  /** Changes what is live alone, as all but tests is: a test-mode key may not, whatever its role. */
   live?: true;
   /** Concerns the session that asks, so that a key can do nothing with it: documented so. */
   sessionOnly?: true;

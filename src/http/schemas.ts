@@ -7,6 +7,10 @@ import { AppError } from '../lib/errors.ts';
 /** A time as the API writes it. */
 export const Time = v.pipe(v.string(), v.isoTimestamp('must be an ISO 8601 date-time'));
 
+/** A field with what the documentation is to say of it, in sentences. */
+export const described = <S extends v.GenericSchema>(schema: S, text: string) =>
+  v.pipe(schema, v.description(text));
+
 /** What turns the direction of text, or ends a line where nobody sees it: a name would lie about what stands beside it. */
 const TURNS_TEXT = /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 /** Neither blank, nor a sign that is drawn as nothing, nor a mark that needs a letter to stand on. */

@@ -12,6 +12,8 @@ const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
 export function normalizeDomain(name: string): string | null {
   const trimmed = name.trim().replace(/\.$/, '');
   if (trimmed === '' || trimmed.length > 1000) return null;
+  // domainToASCII would leave line ends and tabs out: what was written is not what would be read.
+  if (/[\s\p{Cc}]/u.test(trimmed)) return null;
   // domainToASCII turns whatever looks like an address into one, and refuses underscores in some
   // places; plain ASCII names need neither.
   const ascii = /^[\x21-\x7e]+$/.test(trimmed) ? trimmed.toLowerCase() : domainToASCII(trimmed);

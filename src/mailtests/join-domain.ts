@@ -26,24 +26,32 @@ export async function requireDomain(
  */
 export async function joinDomain(
   tx: Tx,
-  after: Pick<TestRow, 'domain_id' | 'from_domain'>,
+  after: Pick<TestRow, 'domain_id' | 'from_domain' | 'received_at' | 'livemode'>,
   outcome: PoolOutcome,
 ): Promise<Partial<TestRow>> {
-  const { domain_id, from_domain } = after;
+  const { domain_id, from_domain, received_at, livemode } = after;
   if (!outcome.ok || from_domain === null) return {};
   const domain = await findDomainOf(tx, from_domain);
   // The checks are read only here, where there is somebody to learn: they may be long.
   if (!domain) return {};
-  const signatures = verifiedSignatures(outcome.result.checks);
-  await learnSelectors(tx, { fromDomain: from_domain, signatures });
+  // Of a reanalysis too: what was signed long ago is no sign that the selector is still in use.
+  // Sandbox tests say nothing of the team's mail.
+  if (livemode === 1 && received_at !== null)
+    await learnSelectors(tx, {
+      fromDomain: from_domain,
+      signatures: alignedSignatures(outcome.result.checks),
+      at: Date.parse(received_at),
+    });
   return domain_id === null ? { domain_id: domain.id } : {};
 }
 
-function verifiedSignatures(checks: string): Signature[] {
-  const dkim = (JSON.parse(checks) as CheckResult[]).find(({ id }) => id === 'dkim');
-  const signatures = dkim?.evidence.signatures;
-  if (!Array.isArray(signatures)) return [];
+/** Those that verify, of domains that DMARC takes for the From domain's own (RFC 9989 §4.4.1). */
+function alignedSignatures(checks: string): Signature[] {
+  const found = new Map((JSON.parse(checks) as CheckResult[]).map((check) => [check.id, check]));
+  const signatures = found.get('dkim')?.evidence.signatures;
+  const aligned = found.get('dkim_alignment')?.evidence.aligned;
+  if (!Array.isArray(signatures) || !Array.isArray(aligned)) return [];
   return (signatures as unknown as (Signature & { result: string })[]).filter(
-    ({ result }) => result === 'pass',
+    ({ result, domain }) => result === 'pass' && aligned.includes(domain),
   );
 }

@@ -61,19 +61,30 @@ function askAbout(
   target: string,
 ): Promise<ListOutcome[]> {
   const address = normalizeAddress(target);
-  if (address === null)
-    return askLists(
-      resolver,
-      lists.filter(({ list }) => list.kind === 'domain'),
-      [nameSubject(target)],
-    );
-  const covering = lists.filter(
-    ({ list }) => list.kind === 'ip' && (list.ipv6 || !address.includes(':')),
-  );
-  return askLists(resolver, covering, [addressSubject(address)]);
+  const subject = address === null ? nameSubject(target) : addressSubject(address);
+  return askLists(resolver, listsCovering(target, lists), [subject]);
 }
 
-const isSilent = ({ status }: ListOutcome): boolean => status === 'error' || status === 'left_out';
+/** Those that are asked about a target, by its kind. */
+function listsCovering(target: string, lists: BlocklistInUse[]): BlocklistInUse[] {
+  const address = normalizeAddress(target);
+  return lists.filter(({ list }) =>
+    address === null
+      ? list.kind === 'domain'
+      : list.kind === 'ip' && (list.ipv6 || !address.includes(':')),
+  );
+}
+
+/** Targets about which no list is asked on which receivers act: nothing is ever known of them. */
+export function uncoveredTargets(targets: string[], lists: BlocklistInUse[]): string[] {
+  return targets.filter(
+    (target) => !listsCovering(target, lists).some(({ list }) => list.tier < 3),
+  );
+}
+
+const SILENT = ['error', 'left_out'];
+
+const isSilent = ({ status }: ListOutcome): boolean => SILENT.includes(status);
 
 /** As in a report: without the answers of the lists that matter most nobody is in order. */
 function outcomeOf(all: TargetOutcome[]): Outcome {
@@ -85,6 +96,10 @@ function outcomeOf(all: TargetOutcome[]): Outcome {
       asked.set(zone, (asked.get(zone) ?? 0) + 1);
       if (isSilent(outcome)) silent.set(zone, [...(silent.get(zone) ?? []), target]);
     }
+  const heard = all.map(({ target, outcomes }) => ({ target, ...hearing(outcomes) }));
+  // What no list takes is told beside the monitor, and holds up what is known of the others.
+  const covered = heard.filter(({ isCovered }) => isCovered);
+  const uncovered = new Set(heard.filter((one) => !one.isCovered).map(({ target }) => target));
   return {
     findings: all.flatMap(({ target, outcomes }) =>
       outcomes.filter(({ status }) => status === 'listed').map((one) => findingOf(target, one)),
@@ -94,16 +109,25 @@ function outcomeOf(all: TargetOutcome[]): Outcome {
         ? [{ target: null, list }]
         : targets.map((target) => ({ target, list })),
     ),
-    inTheDark: all.some(({ outcomes }) => isDark(outcomes)),
+    targets: heard.map(({ target, known }) => ({ target, known })),
+    inTheDark: covered.length === 0 || covered.some(({ known }) => !known),
     mayStand: (former: Finding) =>
-      'list' in former && silent.get(former.list)?.includes(former.target) === true,
+      'list' in former &&
+      (uncovered.has(former.target) || silent.get(former.list)?.includes(former.target) === true),
   };
 }
 
-function isDark(outcomes: ListOutcome[]): boolean {
-  const counting = outcomes.filter(({ list }) => list.tier < 3);
-  const strictOnesSilent = counting.some((one) => one.list.tier === 1 && isSilent(one));
-  return strictOnesSilent || counting.every(isSilent);
+const hearing = (outcomes: ListOutcome[]) => {
+  const said = outcomes.map(({ list, status }) => ({ tier: list.tier, status }));
+  return { known: isHeard(said), isCovered: said.some(({ tier }) => tier < 3) };
+};
+
+/** Whether so many lists have answered that nothing lists where none says so. */
+export function isHeard(lists: { tier: number; status: string }[]): boolean {
+  const counting = lists.filter(({ tier }) => tier < 3);
+  const answered = counting.filter(({ status }) => !SILENT.includes(status));
+  const strictOnes = counting.filter(({ tier }) => tier === 1);
+  return answered.length > 0 && strictOnes.every(({ status }) => !SILENT.includes(status));
 }
 
 function findingOf(target: string, { list, codes, meaning }: ListOutcome): BlocklistFinding {

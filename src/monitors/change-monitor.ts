@@ -7,7 +7,7 @@ import { randomToken } from '../lib/crypto.ts';
 import { AppError, type ParamError } from '../lib/errors.ts';
 import { afterCommit } from '../store/after-commit.ts';
 import type { Tx } from '../store/open.ts';
-import type { MonitorRow } from '../store/watching-tables.ts';
+import type { DomainRow, MonitorRow } from '../store/watching-tables.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { RUN_MONITORS_JOB } from './jobs.ts';
 import { NO_SEEDS } from './present.ts';
@@ -18,6 +18,8 @@ import type { MonitorPatch, NewMonitor } from './schema.ts';
 export type Changer = Author & { app: App };
 
 const TOKEN_LENGTH = 16;
+/** Twice what a machine is known to look at in time. */
+const MOST_MONITORS = 20_000;
 
 /** Due at once. Throws `validation_failed` where what it looks at does not go with its type. */
 export async function createMonitor(
@@ -26,6 +28,7 @@ export async function createMonitor(
   { name, type, domain_id = null, targets = null, frequency, enabled }: NewMonitor,
 ): Promise<MonitorRow> {
   const { app } = author;
+  await requireRoom(tx);
   const faults = faultsOf({ type, domain_id, targets });
   if (domain_id !== null && faults.length === 0 && !(await findDomain(tx, domain_id)))
     faults.push(['domain_id', 'is the id of no domain']);
@@ -48,6 +51,18 @@ export async function createMonitor(
   await note(tx, author, 'created', id, { name, type, domain_id, targets, frequency, enabled });
   wakeAfter(tx, app);
   return row;
+}
+
+async function requireRoom(tx: Tx): Promise<void> {
+  const { count } = await tx
+    .selectFrom('monitors')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  if (Number(count) >= MOST_MONITORS)
+    throw new AppError(
+      'conflict',
+      `There are ${MOST_MONITORS} monitors, and there can be no more: delete one that is no longer needed, or have one look at several targets.`,
+    );
 }
 
 type Fault = [param: string, message: string];
@@ -160,6 +175,24 @@ export async function deleteMonitor(
 ): Promise<void> {
   await tx.deleteFrom('monitors').where('id', '=', id).execute();
   await note(tx, author, 'deleted', id, { name, type });
+}
+
+/** With their domain, which is deleted in the same transaction. */
+export async function deleteMonitorsOf(
+  tx: Tx,
+  { id: domain_id, name: domain }: Pick<DomainRow, 'id' | 'name'>,
+  author: Author,
+): Promise<void> {
+  const monitors = await tx
+    .selectFrom('monitors')
+    .select(['id', 'name', 'type'])
+    .where('domain_id', '=', domain_id)
+    .orderBy('id')
+    .execute();
+  if (monitors.length === 0) return;
+  await tx.deleteFrom('monitors').where('domain_id', '=', domain_id).execute();
+  for (const { id, name, type } of monitors)
+    await note(tx, author, 'deleted', id, { name, type, with_domain: domain });
 }
 
 function wakeAfter(tx: Tx, { scheduler }: Pick<App, 'scheduler'>): void {

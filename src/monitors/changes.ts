@@ -1,13 +1,24 @@
 /** Holds what a run found against what stood before: what is new, what is gone, and whether it is worse. */
 
 import type { MonitorRunRow } from '../store/watching-tables.ts';
-import { type Finding, gravityOf, keyOf, type Outcome, type UnknownPart } from './findings.ts';
+import {
+  coversFinding,
+  type Finding,
+  gravityOf,
+  keyOf,
+  type LookedAtTarget,
+  type Outcome,
+  partOf,
+  type UnknownPart,
+} from './findings.ts';
 
 export interface Changes {
   appeared: Finding[];
   gone: Finding[];
   /** What could not be found out: of these, the former findings stand. */
   unknown: UnknownPart[];
+  /** Missing in runs that were stored before it was told. */
+  targets?: LookedAtTarget[];
 }
 
 export interface Comparison {
@@ -15,24 +26,27 @@ export interface Comparison {
   /** All that stands now: what was found, and former findings of which nothing is known. */
   findings: Finding[];
   changes: Changes;
-  /** A finding is new, or graver than it was. */
+  /** A finding is new, or graver than it was; of a first run, whatever counts. */
   worse: boolean;
 }
 
 /** `former`: what stood after the last run; empty where there was none. */
 export function compare(former: Finding[], outcome: Outcome): Comparison {
+  const { unknown } = outcome;
   const found = new Set(outcome.findings.map(keyOf));
   const before = new Map(former.map((finding) => [keyOf(finding), finding]));
   const kept = former.filter((one) => !found.has(keyOf(one)) && outcome.mayStand(one));
   const findings = [...outcome.findings, ...kept];
   const standing = new Set(findings.map(keyOf));
+  const untold = kept.filter((one) => !unknown.some((part) => coversFinding(part, one)));
   return {
     status: statusOf(outcome, kept),
     findings,
     changes: {
       appeared: outcome.findings.filter((one) => !before.has(keyOf(one))),
       gone: former.filter((one) => !standing.has(keyOf(one))),
-      unknown: outcome.unknown,
+      unknown: [...unknown, ...untold.map(partOf)],
+      targets: outcome.targets,
     },
     worse: outcome.findings.some((one) => {
       const earlier = before.get(keyOf(one));

@@ -5,7 +5,7 @@ import { isoTime } from '../lib/clock.ts';
 import { claimRows } from '../store/leases.ts';
 import type { MonitorRow } from '../store/watching-tables.ts';
 import type { ClaimedMonitor, RunType } from './jobs.ts';
-import { madeUpFor, NEVER_FAR_MS, replanned } from './schedule.ts';
+import { FREQUENCIES, furthestAhead, madeUpFor, replanned } from './schedule.ts';
 
 /** How long others leave a claimed monitor alone: longer than any run takes. */
 const LEASE_MS = 120_000;
@@ -35,13 +35,23 @@ export async function claimDueMonitors(
 /** A clock that was set back must not leave a monitor waiting for a time far away. */
 export async function replanMonitors(app: Context): Promise<void> {
   const { db, clock } = app;
+  const now = clock.now();
   const far = await db
     .selectFrom('monitors')
     .select('id')
-    .where('next_run_at', '>', isoTime(clock.now() + NEVER_FAR_MS))
+    .where(({ eb, or, and }) =>
+      or(
+        FREQUENCIES.map((frequency) =>
+          and([
+            eb('frequency', '=', frequency),
+            eb('next_run_at', '>', isoTime(now + furthestAhead(frequency))),
+          ]),
+        ),
+      ),
+    )
     .limit(1)
     .execute();
-  if (far.length > 0) await planAnew(app, (row, planned, now) => replanned(row, planned, now));
+  if (far.length > 0) await planAnew(app, (row, planned, at) => replanned(row, planned, at));
 }
 
 /** At the start: what was missed is made up for once, spread over an hour. */

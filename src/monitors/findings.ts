@@ -4,8 +4,9 @@ import type { CheckStatus } from '../analysis/check.ts';
 import type { Severity } from '../analysis/domain/domain-health.ts';
 import type { BlocklistTier } from '../analysis/reputation/blocklist.ts';
 
-/** A target is listed. */
+/** A target is listed: in runs of both types, one for each list. */
 export interface BlocklistFinding {
+  /** An address or a name; in a run of `domain_health`, the name of its domain. */
   target: string;
   /** The zone without a key, which is stable. */
   list: string;
@@ -16,7 +17,7 @@ export interface BlocklistFinding {
   meaning: string | null;
 }
 
-/** A check of the domain's health has something to say. */
+/** A check of the domain's health has something to say; what `domain_blocklists` says are the above. */
 export interface DomainFinding {
   id: string;
   /** Of `dkim_selector`, which looks at several. */
@@ -28,28 +29,70 @@ export interface DomainFinding {
 
 export type Finding = BlocklistFinding | DomainFinding;
 
-/** What a run could not find out; `target` null: nothing of this list. */
+/**
+ * What a run could not find out; `target` null: nothing of this list. Every former finding that the
+ * run could not look at is covered by one, also in a run that found out nothing at all.
+ */
 export type UnknownPart =
   | { target: string | null; list: string }
   | { id: string; selector: string | null };
+
+/**
+ * Whether so many blocklists have answered about a target that it is on none that counts (tiers 1
+ * and 2) where no finding says so; stored with the run as `changes.targets`. It is false where no
+ * list is in use, and where all that is said of a target is what was known before. A single list
+ * may be silent all the same: then it stands among the unknown.
+ */
+export interface LookedAtTarget {
+  /** As in BlocklistFinding. */
+  target: string;
+  known: boolean;
+}
 
 /** What a run came to by itself, before it is held against the last one. */
 export interface Outcome {
   findings: Finding[];
   unknown: UnknownPart[];
+  /** All that were to be looked at. */
+  targets: LookedAtTarget[];
   /** Whether so much is unknown that a run without findings is not in order but unknown. */
   inTheDark: boolean;
   /** Whether it is unknown if this former finding still stands. */
   mayStand(former: Finding): boolean;
 }
 
-/** Nothing at all could be found out. */
-export const NOTHING_KNOWN: Outcome = {
-  findings: [],
-  unknown: [],
-  inTheDark: true,
-  mayStand: () => true,
-};
+/** Nothing at all could be found out about these. */
+export function nothingKnown(targets: string[]): Outcome {
+  return {
+    findings: [],
+    unknown: [],
+    targets: targets.map((target) => ({ target, known: false })),
+    inTheDark: true,
+    mayStand: () => true,
+  };
+}
+
+/** The part that is unknown where it is unknown whether a former finding stands. */
+export const partOf = (finding: Finding): UnknownPart =>
+  'list' in finding
+    ? { target: finding.target, list: finding.list }
+    : { id: finding.id, selector: finding.selector };
+
+/** Whether a part that is unknown is, or holds, that of a finding. */
+export function coversFinding(part: UnknownPart, finding: Finding): boolean {
+  if ('list' in part)
+    return (
+      'list' in finding &&
+      part.list === finding.list &&
+      (part.target === null || part.target === finding.target)
+    );
+  // Where it is not even known which selectors there are, nothing is known of any.
+  return (
+    'id' in finding &&
+    part.id === finding.id &&
+    (part.selector === null || part.selector === finding.selector)
+  );
+}
 
 /** The same for findings of the same thing, however grave they are. */
 export function keyOf(finding: Finding): string {

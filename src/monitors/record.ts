@@ -44,7 +44,13 @@ export async function recordRun(
     const change = {
       status: news.status,
       last_run_at: run.started_at,
-      next_run_at: isoTime(slotAfterRun(held, Date.parse(claimed.next_run_at), now)),
+      next_run_at: isoTime(
+        slotAfterRun(held, {
+          planned: Date.parse(claimed.next_run_at),
+          now,
+          isKnown: news.status !== 'unknown',
+        }),
+      ),
       lease: null,
       leased_until: null,
     };

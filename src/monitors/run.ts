@@ -4,9 +4,10 @@ import type { App } from '../app.ts';
 import { findDomain } from '../domains/queries.ts';
 import { errorMessage } from '../lib/errors.ts';
 import type { Job } from '../scheduler/scheduler.ts';
+import type { DomainRow } from '../store/watching-tables.ts';
 import { askBlocklists } from './ask-blocklists.ts';
 import { claimDueMonitors, replanMonitors } from './claim.ts';
-import { NOTHING_KNOWN, type Outcome } from './findings.ts';
+import { nothingKnown, type Outcome } from './findings.ts';
 import { type ClaimedMonitor, RUN_MONITORS_JOB, type RunType } from './jobs.ts';
 import { lookAtDomain } from './look-at-domain.ts';
 import { recordRun } from './record.ts';
@@ -59,19 +60,22 @@ export function runMonitorsJob(app: App): Job {
 }
 
 async function runMonitor(app: App, monitor: ClaimedMonitor): Promise<void> {
-  const outcome = await look(app, monitor).catch((error): Outcome => {
+  const { domain_id } = monitor;
+  const domain = domain_id === null ? null : await findDomain(app.db, domain_id);
+  // Its domain has been deleted, and the monitor with it.
+  if (domain === undefined) return;
+  const targets = domain ? [domain.name] : (JSON.parse(monitor.targets ?? '[]') as string[]);
+  const outcome = await look(app, monitor, { domain, targets }).catch((error): Outcome => {
     // A fault of ours: it is found out at the next slot, not again and again until then.
     app.log.error('a monitor could not look', { monitor: monitor.id, error: errorMessage(error) });
-    return NOTHING_KNOWN;
+    return nothingKnown(targets);
   });
-  // null: its domain has been deleted, and the monitor with it.
-  if (outcome) await recordRun(app, monitor, outcome);
+  await recordRun(app, monitor, outcome);
 }
 
-async function look(app: App, monitor: ClaimedMonitor): Promise<Outcome | null> {
-  const { type, domain_id, targets } = monitor;
-  if (domain_id === null) return askBlocklists(app, JSON.parse(targets ?? '[]') as string[]);
-  const domain = await findDomain(app.db, domain_id);
-  if (!domain) return null;
-  return type === 'blocklist' ? askBlocklists(app, [domain.name]) : lookAtDomain(app, domain);
-}
+const look = (
+  app: App,
+  { type }: ClaimedMonitor,
+  { domain, targets }: { domain: DomainRow | null; targets: string[] },
+): Promise<Outcome> =>
+  domain && type === 'domain_health' ? lookAtDomain(app, domain) : askBlocklists(app, targets);

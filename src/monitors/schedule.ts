@@ -18,8 +18,6 @@ const FIRST_MONDAY_MS = 4 * DAY_MS;
 
 /** How far a clock may be set back before slots are planned anew: until then none is met twice. */
 const STEP_BACK_MS = DAY_MS;
-/** What is planned no farther away than this is so whatever the frequency. */
-export const NEVER_FAR_MS = HOUR_MS + STEP_BACK_MS;
 /** A slot that was missed by less is made up for at once: a restart is no outage. */
 const SHORT_MS = 15 * 60_000;
 
@@ -37,16 +35,28 @@ export function nextSlot({ id, frequency }: Planned, after: number): number {
 const momentOf = (id: string): number =>
   (Number.parseInt(sha256(id).slice(0, 8), 16) % 3600) * 1000;
 
-/** The slot after a run that was planned for `planned` and ends now, whatever happened to the clock meanwhile. */
-export function slotAfterRun(monitor: Planned, planned: number, now: number): number {
-  return replanned(monitor, nextSlot(monitor, Math.max(planned, now)), now);
+/**
+ * The slot after a run that was planned for `planned` and ends now, whatever happened to the clock
+ * meanwhile. What a run found nothing out about is looked at again within the hour: an outage of the
+ * DNS must not blind a weekly monitor for a week.
+ */
+export function slotAfterRun(
+  monitor: Planned,
+  { planned, now, isKnown }: { planned: number; now: number; isKnown: boolean },
+): number {
+  const after = Math.max(planned, now);
+  const slot = nextSlot(isKnown ? monitor : { ...monitor, frequency: 'hourly' }, after);
+  return replanned(monitor, slot, now);
 }
 
 /** Where a slot seems so far away that the clock must have been set back: the next one by the clock of now. */
 export function replanned(monitor: Planned, planned: number, now: number): number {
-  return planned > now + PERIOD_MS[monitor.frequency] + STEP_BACK_MS
-    ? nextSlot(monitor, now)
-    : planned;
+  return planned > now + furthestAhead(monitor.frequency) ? nextSlot(monitor, now) : planned;
+}
+
+/** How far away, in milliseconds, a slot is at most unless the clock has been set back by much. */
+export function furthestAhead(frequency: MonitorRow['frequency']): number {
+  return PERIOD_MS[frequency] + STEP_BACK_MS;
 }
 
 /**

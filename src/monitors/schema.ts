@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import { CHECK_STATUSES } from '../analysis/check.ts';
-import { Name, PAGE, Time } from '../http/schemas.ts';
+import { described, Name, PAGE, Time } from '../http/schemas.ts';
 import { FREQUENCIES } from './schedule.ts';
 import { Targets } from './targets.ts';
 
@@ -50,31 +50,38 @@ export const Monitor = v.object({
   type: v.picklist(TYPES),
   domain_id: v.nullable(v.string()),
   targets: v.nullable(v.array(v.string())),
-  // Of a placement monitor: where to send the mail.
-  address: v.nullable(v.string()),
+  address: described(
+    v.nullable(v.string()),
+    'Of a placement monitor: where to send the mail. Null as long as nobody would take it: until seed mailboxes are connected.',
+  ),
   frequency: v.picklist(FREQUENCIES),
   enabled: v.boolean(),
   status: v.picklist(['ok', 'alerting', 'unknown', 'paused']),
-  // Why it is not known how things stand, where that is not a matter of waiting.
-  detail: v.nullable(v.string()),
-  last_run_at: v.nullable(Time),
-  next_run_at: v.nullable(Time),
+  detail: described(
+    v.nullable(v.string()),
+    'Why it is not known how things stand, or not of all targets, where that is not a matter of waiting: what no blocklist is asked about is named here.',
+  ),
+  last_run_at: described(v.nullable(Time), 'When the last run began.'),
+  next_run_at: described(v.nullable(Time), 'Null while it is switched off or cannot be run.'),
   created_at: Time,
 });
 export type Monitor = v.InferOutput<typeof Monitor>;
 
 const Tier = v.picklist([1, 2, 3]);
 const BlocklistFinding = v.object({
-  target: v.string(),
-  list: v.string(),
+  target: described(v.string(), 'An address or a name; of a domain, its name.'),
+  list: described(v.string(), 'The zone of the list.'),
   list_name: v.string(),
-  tier: Tier,
+  tier: described(
+    Tier,
+    '1: the large receivers block on it. 2: spam filters count it. 3: told, and never counted.',
+  ),
   codes: v.array(v.string()),
   meaning: v.nullable(v.string()),
 });
 const DomainFinding = v.object({
   id: v.string(),
-  selector: v.nullable(v.string()),
+  selector: described(v.nullable(v.string()), 'Of the check of a DKIM key.'),
   status: v.picklist(CHECK_STATUSES),
   severity: v.nullable(v.picklist(['critical', 'warning'])),
   title: v.string(),
@@ -93,9 +100,29 @@ export const MonitorRun = v.object({
   monitor_id: v.string(),
   started_at: Time,
   finished_at: Time,
-  status: v.picklist(['ok', 'alerting', 'unknown']),
-  findings: Findings,
-  changes: v.object({ appeared: Findings, gone: Findings, unknown: UnknownParts }),
+  status: described(
+    v.picklist(['ok', 'alerting', 'unknown']),
+    'alerting: something that counts was found, or stands from before. unknown: too little could be found out to say that nothing is wrong.',
+  ),
+  targets: described(
+    v.array(v.object({ target: v.string(), known: v.boolean() })),
+    'What was to be looked for on blocklists, and whether enough of them answered: what is not known is neither listed nor clean.',
+  ),
+  findings: described(
+    Findings,
+    'All that stands: what this run found, and what was found before where this run could not look at it.',
+  ),
+  changes: v.object({
+    appeared: described(
+      Findings,
+      'New since the last run; in the first run all that was found. An event monitor.alert tells of a run in which something that counts is new or graver: also of the first, which is held against nothing.',
+    ),
+    gone: described(Findings, 'Stood after the last run, and does no more.'),
+    unknown: described(
+      UnknownParts,
+      'What could not be looked at: of it, the former findings stand. A target of null: nothing of this list.',
+    ),
+  }),
 });
 export type MonitorRun = v.InferOutput<typeof MonitorRun>;
 

@@ -8,12 +8,20 @@ import { normalizeAddress } from '../lib/addresses.ts';
 const MOST_TARGETS = 50;
 const LONGEST = 300;
 
+/** `203.0.113.0/24`, `2001:db8::/32` */
+const RANGE = /^[\da-f.:]+\/\d+$/i;
+
 /** Half a sentence that follows the name of the field; null where nothing is wrong. */
-function faultOf(text: string): string | null {
-  const address = normalizeAddress(text.trim());
+function faultOf(written: string): string | null {
+  const text = written.trim();
+  if (text === '') return 'is empty; give a public IP address, or a name such as example.com';
+  if (RANGE.test(text)) return 'is a range of addresses; give the single addresses';
+  const address = normalizeAddress(text);
   if (address === null) {
     const { fault } = readDomainName(text);
-    return fault === undefined ? null : `${fault}, nor an IP address`;
+    if (fault === undefined) return null;
+    // "is …; give …, or an IP address", "is no …, nor an IP address"
+    return `${fault}, ${fault.includes(';') ? 'or' : 'nor'} an IP address`;
   }
   return isAskable(address)
     ? null

@@ -20,7 +20,7 @@ export interface DnsCache {
 
 /** An empty cache of at most `maxEntries` answers. */
 export function createDnsCache(clock: Clock, maxEntries: number): DnsCache {
-  const entries = new Map<string, { answer: DnsAnswer; until: number }>();
+  const entries = new Map<string, { answer: DnsAnswer; kept: number; until: number }>();
   return {
     get size() {
       return entries.size;
@@ -31,7 +31,8 @@ export function createDnsCache(clock: Clock, maxEntries: number): DnsCache {
       // A Map holds its keys in the order of their insertion: the first is the least recently used.
       entries.delete(key);
       const left = Math.floor((entry.until - clock.now()) / 1000);
-      if (left <= 0) return null;
+      // More than it began with: the clock was set back meanwhile.
+      if (left <= 0 || left > entry.kept) return null;
       entries.set(key, entry);
       return entry.answer.status === 'found' ? { ...entry.answer, ttl: left } : entry.answer;
     },
@@ -40,7 +41,7 @@ export function createDnsCache(clock: Clock, maxEntries: number): DnsCache {
       const kept = Math.min(seconds, cap);
       if (answer.status === 'error' || !(kept > 0)) return;
       entries.delete(key);
-      entries.set(key, { answer, until: clock.now() + kept * 1000 });
+      entries.set(key, { answer, kept, until: clock.now() + kept * 1000 });
       const oldest = entries.keys().next();
       if (entries.size > maxEntries && !oldest.done) entries.delete(oldest.value);
     },

@@ -5,7 +5,7 @@ import type { DnsServer } from '../lib/dns-servers.ts';
 import { type Deadline, serverAsker, startDeadline } from './dns-attempts.ts';
 import { createDnsCache, type DnsCache } from './dns-cache.ts';
 import { askableName } from './dns-question.ts';
-import { limitInFlight } from './in-flight.ts';
+import { type Gate, limitInFlight } from './in-flight.ts';
 import type { DnsAnswer, DnsErrorReason, RecordType, Resolver } from './resolver.ts';
 
 export interface DnsResolverOptions {
@@ -17,7 +17,18 @@ export interface DnsResolverOptions {
   /** Milliseconds that one server has for one attempt. */
   attemptMs?: number;
   maxInFlight?: number;
+  /** Of these, for what nobody waits for. */
+  maxBackground?: number;
   maxCached?: number;
+}
+
+export interface DnsResolver extends Resolver {
+  /**
+   * The same with the same cache, for what nobody waits for: it leaves a part of the questions at once
+   * to others, so that many domains whose servers are dead do not hold up the analysis of mail.
+   */
+  background: Resolver;
+  close(): void;
 }
 
 /**
@@ -25,16 +36,17 @@ export interface DnsResolverOptions {
  * asked again beside itself. Names that cannot exist are `nxdomain` without a question. After
  * `close()`, and for what is under way then, the answer to what is not kept is the error `disabled`.
  */
-export function createDnsResolver(options: DnsResolverOptions): Resolver & { close(): void } {
+export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
   const { timeoutMs = 5000, maxInFlight = 200, maxCached = 10_000 } = options;
+  const { maxBackground = Math.ceil(maxInFlight / 2) } = options;
   const cache = createDnsCache(options.clock, maxCached);
   const gate = limitInFlight(maxInFlight);
+  const backgroundGate = limitInFlight(maxBackground);
   const ask = serverAsker(options.servers, options.attemptMs ?? 1500);
   const deadlines = new Set<Deadline>();
   let closed = false;
 
   async function askNetwork(name: string, type: RecordType, signal: AbortSignal) {
-    if (!(await gate.enter(signal))) return failed('timeout');
     try {
       const reading = await ask(name, type, signal);
       if (reading.kind === 'failure') return failed(reading.reason);
@@ -43,28 +55,46 @@ export function createDnsResolver(options: DnsResolverOptions): Resolver & { clo
     } catch {
       // Only what the system refuses lands here: no socket left, an address family that is absent.
       return failed('unreachable');
-    } finally {
-      gate.leave();
     }
   }
 
-  const askInTime: Resolver = async (name, type) => {
-    if (closed) return failed('disabled');
-    const deadline = startDeadline(timeoutMs);
-    deadlines.add(deadline);
-    const answer = await askNetwork(name, type, deadline.signal);
-    deadline.stop();
-    deadlines.delete(deadline);
-    return closed ? failed('disabled') : answer;
-  };
+  const askInTime =
+    (gates: Gate[]): Resolver =>
+    async (name, type) => {
+      if (closed) return failed('disabled');
+      const deadline = startDeadline(timeoutMs);
+      deadlines.add(deadline);
+      const { signal } = deadline;
+      const answer = await through(gates, signal, () => askNetwork(name, type, signal));
+      deadline.stop();
+      deadlines.delete(deadline);
+      return closed ? failed('disabled') : answer;
+    };
 
-  const resolve = sharedAndKept(askInTime, cache);
+  const resolve = sharedAndKept(askInTime([gate]), cache);
   return Object.assign(resolve, {
+    // It shares no question under way with the other, who would wait in its queue.
+    background: sharedAndKept(askInTime([backgroundGate, gate]), cache),
     close() {
       closed = true;
       for (const deadline of deadlines) deadline.expire();
     },
   });
+}
+
+/** In through each gate in turn; a `timeout` where the signal comes before there is a place. */
+async function through(
+  [first, ...more]: Gate[],
+  signal: AbortSignal,
+  work: () => Promise<DnsAnswer>,
+): Promise<DnsAnswer> {
+  if (!first) return work();
+  if (!(await first.enter(signal))) return failed('timeout');
+  try {
+    return await through(more, signal, work);
+  } finally {
+    first.leave();
+  }
 }
 
 /** Names that can exist are asked for; out of the cache where it has them, and once at a time. */

@@ -13,8 +13,8 @@ const TIMEOUT_MS = 10_000;
 
 /** `detail` is half a sentence, or the server's own words, cut. */
 export type MailTls =
-  /** No connection: port 25 is shut on the way, or the server is down. */
-  | { status: 'unreachable'; detail: string }
+  /** No connection: port 25 is shut on the way, or the server is down; `silent` where nothing at all came back. */
+  | { status: 'unreachable'; silent: boolean; detail: string }
   /** It is not connected to: it has no public address, or that of this machine. */
   | { status: 'forbidden'; detail: string }
   /** It answered, but not so that its TLS could be known. */
@@ -50,7 +50,9 @@ export function createMailTlsProbe(options: ProbeOptions): ProbeMailTls {
         if (reached.reason === 'forbidden_address')
           return { status: 'forbidden', detail: reached.detail };
         const isName = reached.reason === 'dns' || reached.reason === 'no_such_name';
-        return { status: isName ? 'unknown' : 'unreachable', detail: reached.detail };
+        if (isName) return { status: 'unknown', detail: reached.detail };
+        const silent = reached.reason === 'timeout';
+        return { status: 'unreachable', silent, detail: reached.detail };
       }
       secureContext ??= lenientContext(options.ca);
       const socket = reached.socket as Socket;

@@ -3,8 +3,10 @@
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Job } from '../scheduler/scheduler.ts';
+import { transact } from '../store/after-commit.ts';
 import { deleteInBatches } from '../store/delete-in-batches.ts';
 import type { Db, Tx } from '../store/open.ts';
+import { type MailEndContext, publishEnds } from './ends.ts';
 
 const DAY_MS = 86_400_000;
 /** No link that we send works for longer: after that a mail would only confuse. */
@@ -29,14 +31,13 @@ export function expireMailJob(app: App): Job {
  * What waits for so long was never tried to the end: the service was off, or outgoing mail was. Of
  * mail that failed, that of an invitation stays, without content: who looks is told so however late.
  */
-export async function expireMail({ db, clock }: Pick<App, 'db' | 'clock'>): Promise<void> {
-  await db
-    .updateTable('outbox')
-    .set({ ...FAILED, error: 'it could not be sent within 7 days' })
-    .where('status', '=', 'queued')
-    .where('created_at', '<', isoTime(clock.now() - GIVE_UP_MS))
-    .execute();
-  await failLateMail(db, isoTime(clock.now()));
+export async function expireMail(app: Pick<App, 'db' | 'clock' | 'mailEnded'>): Promise<void> {
+  const { db, clock } = app;
+  const oldest = isoTime(clock.now() - GIVE_UP_MS);
+  await failInBatches(app, 'it could not be sent within 7 days', (query) =>
+    query.where('created_at', '<', oldest),
+  );
+  await failInBatches(app, TOO_LATE, (query) => tooLate(query, isoTime(clock.now())));
   const before = isoTime(clock.now() - KEEP_MS);
   // The one thing that this room knows of the team, whose invitations tell what became of their mail.
   const named = db
@@ -57,13 +58,48 @@ export async function expireMail({ db, clock }: Pick<App, 'db' | 'clock'>): Prom
   await deleteInBatches(db, 'outbox', old);
 }
 
-/** Ends what is of no use any more, but for what is being sent. */
-export async function failLateMail(db: Db | Tx, now: string): Promise<void> {
-  await db
-    .updateTable('outbox')
-    .set({ ...FAILED, error: TOO_LATE })
-    .where('status', '=', 'queued')
+const BATCH = 500;
+
+type Queued = ReturnType<typeof queued>;
+const queued = (db: Db | Tx) => db.selectFrom('outbox').select('id').where('status', '=', 'queued');
+
+/** What is of no use any more, but for what is being sent. */
+const tooLate = (query: Queued, now: string): Queued =>
+  query
     .where('useful_until', '<=', now)
-    .where(({ eb, or }) => or([eb('leased_until', 'is', null), eb('leased_until', '<', now)]))
+    .where(({ eb, or }) => or([eb('leased_until', 'is', null), eb('leased_until', '<', now)]));
+
+/** Ends some of what is of no use any more, so that it is not claimed. */
+export async function failLateMail(tx: Tx, app: MailEndContext, now: string): Promise<void> {
+  while ((await failSome(tx, app, TOO_LATE, tooLate(queued(tx), now))) === BATCH);
+}
+
+async function failInBatches(
+  app: Pick<App, 'db' | 'mailEnded'>,
+  error: string,
+  which: (query: Queued) => Queued,
+): Promise<void> {
+  const some = () => transact(app.db, (tx) => failSome(tx, app, error, which(queued(tx))));
+  while ((await some()) === BATCH);
+}
+
+async function failSome(
+  tx: Tx,
+  app: MailEndContext,
+  error: string,
+  which: Queued,
+): Promise<number> {
+  const ids = (await which.limit(BATCH).execute()).map(({ id }) => id);
+  if (ids.length === 0) return 0;
+  await tx
+    .updateTable('outbox')
+    .set({ ...FAILED, error })
+    .where('id', 'in', ids)
     .execute();
+  await publishEnds(
+    tx,
+    ids.map((id) => ({ id, status: FAILED.status, error, sent_at: null })),
+    app,
+  );
+  return ids.length;
 }

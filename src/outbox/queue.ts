@@ -13,13 +13,15 @@ export const SEND_JOB = 'send mail';
 
 /**
  * The id of the mail; null where outgoing mail is not configured. After the commit, wake `SEND_JOB`.
- * It is not sent from `usefulUntil` on, an ISO time, as when its link has run out by then.
+ * It is not sent from `usefulUntil` on, an ISO time, as when its link has run out by then. `bulk`:
+ * there may be a lot of its kind, and other mail goes first.
  */
 export async function queueMail(
   tx: Tx,
   { mailer, newId, clock, secrets }: Pick<App, 'mailer' | 'newId' | 'clock' | 'secrets'>,
   mail: OutgoingMail,
   usefulUntil: string | null = null,
+  { bulk = false }: { bulk?: boolean } = {},
 ): Promise<string | null> {
   if (mailer === null) return null;
   const id = newId('mail');
@@ -35,6 +37,7 @@ export async function queueMail(
       attempts: 0,
       due_at: now,
       useful_until: usefulUntil,
+      bulk: bulk ? 1 : 0,
     })
     .execute();
   return id;

@@ -4,11 +4,16 @@ import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { retryAfterMs } from '../lib/retry-times.ts';
 import type { MailOutcome } from '../net/mailer.ts';
+import { transact } from '../store/after-commit.ts';
 import type { OutboxRow } from '../store/tables.ts';
+import { publishEnds } from './ends.ts';
 import { TOO_LATE } from './expire.ts';
 
 /** A mail taken for as long as the lease holds. */
-export type ClaimedMail = Pick<OutboxRow, 'id' | 'content' | 'attempts' | 'useful_until'> & {
+export type ClaimedMail = Pick<
+  OutboxRow,
+  'id' | 'content' | 'attempts' | 'useful_until' | 'bulk'
+> & {
   lease: string;
 };
 
@@ -17,31 +22,27 @@ export type ClaimedMail = Pick<OutboxRow, 'id' | 'content' | 'attempts' | 'usefu
  * back or another has it, has no say any more, but for a success: then it did go out.
  */
 export async function recordOutcome(
-  { db, clock, log }: Pick<App, 'db' | 'clock' | 'log'>,
+  app: Pick<App, 'db' | 'clock' | 'log' | 'mailEnded'>,
   { id, lease, attempts: before, useful_until }: ClaimedMail,
   outcome: MailOutcome,
 ): Promise<void> {
+  const { db, clock, log } = app;
   const attempts = before + 1;
-  const now = clock.now();
-  const free = { attempts, lease: null, leased_until: null };
-  const over = { ...free, content: null, due_at: null };
-  let wait = !outcome.ok && outcome.temporary ? retryAfterMs(attempts) : null;
-  const late = wait !== null && useful_until !== null && useful_until <= isoTime(now + wait);
-  if (late) wait = null;
-  let change: Partial<OutboxRow>;
-  if (outcome.ok) change = { ...over, status: 'sent', sent_at: isoTime(now), error: null };
-  else if (wait !== null) change = { ...free, due_at: isoTime(now + wait), error: outcome.reason };
-  else {
-    const error = late ? `${TOO_LATE}; at last, ${outcome.reason}` : outcome.reason;
-    change = { ...over, status: 'failed', error };
-  }
-  const { numUpdatedRows } = await db
-    .updateTable('outbox')
-    .set(change)
-    .where('id', '=', id)
-    .where((eb) => (outcome.ok ? eb('status', '!=', 'sent') : eb('lease', '=', lease)))
-    .executeTakeFirstOrThrow();
-  if (numUpdatedRows === 0n) return;
+  const { change, wait } = changeFor({ attempts, useful_until }, outcome, clock.now());
+  const recorded = await transact(db, async (tx) => {
+    const { numUpdatedRows } = await tx
+      .updateTable('outbox')
+      .set(change)
+      .where('id', '=', id)
+      .where((eb) => (outcome.ok ? eb('status', '!=', 'sent') : eb('lease', '=', lease)))
+      .executeTakeFirstOrThrow();
+    if (numUpdatedRows === 0n) return false;
+    const { status, error = null, sent_at = null } = change;
+    if (status === 'sent' || status === 'failed')
+      await publishEnds(tx, [{ id, status, error, sent_at }], app);
+    return true;
+  });
+  if (!recorded) return;
   if (outcome.ok) log.info('sent mail', { mail: id, attempts });
   else
     log.warn(wait === null ? 'mail failed' : 'mail is tried again', {
@@ -49,4 +50,27 @@ export async function recordOutcome(
       attempts,
       reason: outcome.reason,
     });
+}
+
+/** `wait`: milliseconds to the next attempt; null where there is none. */
+function changeFor(
+  { attempts, useful_until }: Pick<ClaimedMail, 'attempts' | 'useful_until'>,
+  outcome: MailOutcome,
+  now: number,
+): { change: Partial<OutboxRow>; wait: number | null } {
+  const free = { attempts, lease: null, leased_until: null };
+  const over = { ...free, content: null, due_at: null };
+  if (outcome.ok)
+    return {
+      change: { ...over, status: 'sent', sent_at: isoTime(now), error: null },
+      wait: null,
+    };
+  const { reason } = outcome;
+  const wait = outcome.temporary ? retryAfterMs(attempts) : null;
+  if (wait === null) return { change: { ...over, status: 'failed', error: reason }, wait };
+  const next = isoTime(now + wait);
+  if (useful_until === null || useful_until > next)
+    return { change: { ...free, due_at: next, error: reason }, wait };
+  const error = `${TOO_LATE}; at last, ${reason}`;
+  return { change: { ...over, status: 'failed', error }, wait: null };
 }

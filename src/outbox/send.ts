@@ -3,10 +3,11 @@
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
+import { LONGEST_WAIT_MS } from '../lib/retry-times.ts';
 import { CLOSED, type Mailer, type MailOutcome } from '../net/mailer.ts';
 import { claimingJob } from '../scheduler/claiming-job.ts';
 import type { Job } from '../scheduler/scheduler.ts';
-import { claimRows } from '../store/leases.ts';
+import { bringForward, claimRows } from '../store/leases.ts';
 import { openMail } from './content.ts';
 import { failLateMail, GIVE_UP_MS } from './expire.ts';
 import { SEND_JOB } from './queue.ts';
@@ -24,12 +25,25 @@ const UNREADABLE: MailOutcome = {
   reason: 'its content cannot be decrypted: it is damaged, or was encrypted with another key',
 };
 
+/** Of these places, bulk mail leaves some to other mail, however slow the server is. */
+const MOST_BULK = 3;
+
 export function sendMailJob(app: App): Job {
+  const bulk = new Set<string>();
   return claimingJob({
     name: SEND_JOB,
     atOnce: AT_ONCE,
-    claim: async (limit) => (app.mailer === null ? [] : claimDueMail(app, limit)),
-    work: (mail) => sendOne(app, app.mailer!, mail),
+    claim: async (limit) => {
+      if (app.mailer === null) return [];
+      const claimed = await claimDueMail(app, limit, MOST_BULK - bulk.size);
+      for (const mail of claimed) if (mail.bulk === 1) bulk.add(mail.id);
+      return claimed;
+    },
+    work: (mail) =>
+      sendOne(app, app.mailer!, mail).finally(() => {
+        // There may be more, although what was claimed did not fill all places.
+        if (bulk.delete(mail.id)) app.scheduler.wake(SEND_JOB);
+      }),
     // The lease runs out, and it is sent again.
     failed: ({ id }, error) =>
       app.log.error('sending mail failed', { mail: id, error: errorMessage(error) }),
@@ -37,16 +51,32 @@ export function sendMailJob(app: App): Job {
   });
 }
 
-/** Takes due mail that nobody has, the longest due first. What is of no use any more fails instead. */
+/**
+ * Takes due mail that nobody has, the longest due first, and bulk mail, of which there may be a lot,
+ * where nothing else is due. What is of no use any more fails instead.
+ */
 export async function claimDueMail(
-  context: Pick<App, 'db' | 'clock' | 'newId'>,
+  context: Pick<App, 'db' | 'clock' | 'newId' | 'mailEnded'>,
+  limit: number,
+  mostBulk = limit,
+): Promise<ClaimedMail[]> {
+  await bringForward(context, 'outbox', LONGEST_WAIT_MS);
+  const first = await claimOf(context, 0, limit);
+  const room = Math.min(limit - first.length, mostBulk);
+  return room <= 0 ? first : [...first, ...(await claimOf(context, 1, room))];
+}
+
+function claimOf(
+  context: Parameters<typeof claimDueMail>[0],
+  bulk: 0 | 1,
   limit: number,
 ): Promise<ClaimedMail[]> {
   const { db, clock } = context;
   const now = isoTime(clock.now());
   const due = db
     .selectFrom('outbox')
-    .select(['id', 'content', 'attempts', 'useful_until'])
+    .select(['id', 'content', 'attempts', 'useful_until', 'bulk'])
+    .where('bulk', '=', bulk)
     .where('due_at', '<=', now)
     .where('created_at', '>=', isoTime(clock.now() - GIVE_UP_MS))
     .orderBy('due_at')
@@ -56,7 +86,7 @@ export async function claimDueMail(
     table: 'outbox',
     due,
     leaseMs: LEASE_MS,
-    before: (tx) => failLateMail(tx, now),
+    before: (tx) => failLateMail(tx, context, now),
   });
 }
 

@@ -20,6 +20,8 @@ export function claimingJob<Item extends { id: string }>(spec: Claiming<Item>): 
   const underWay = new Map<string, Promise<void>>();
   let more = false;
   const begin = (item: Item) => {
+    // Taken again while it is in hand here, as when the clock was set: its lease runs out.
+    if (underWay.has(item.id)) return;
     const work = spec
       .work(item)
       .catch((error) => spec.failed(item, error))

@@ -32,10 +32,13 @@ export async function claimRows<Table extends Leased, Row extends { id: string }
   { table, due, leaseMs, before }: Claim<Table, Row>,
 ): Promise<(Row & { lease: string; leased_until: string })[]> {
   const now = isoTime(clock.now());
-  const free = due.where(sql<boolean>`(leased_until is null or leased_until < ${now})`);
+  const leased_until = isoTime(clock.now() + leaseMs);
+  // No lease ends later: the clock was set back since one that seems to.
+  const free = due.where(
+    sql<boolean>`(leased_until is null or leased_until < ${now} or leased_until > ${leased_until})`,
+  );
   if ((await free.limit(1).execute()).length === 0) return [];
   const lease = newId('req');
-  const leased_until = isoTime(clock.now() + leaseMs);
   return db.transaction().execute(async (tx) => {
     await before?.(tx);
     const { rows } = await tx.executeQuery(free);
@@ -58,4 +61,21 @@ export async function freeLeases(db: Db): Promise<void> {
       .set({ lease: null, leased_until: null })
       .where('lease', 'is not', null)
       .execute();
+}
+
+/** What seems to be due longer after now than anything waits is due now: the clock was set back since. */
+export async function bringForward(
+  { db, clock }: { db: Db; clock: Clock },
+  table: 'outbox' | 'alert_notifications',
+  longestWaitMs: number,
+): Promise<void> {
+  const never = isoTime(clock.now() + longestWaitMs);
+  const far = db.selectFrom(table).select('id').where('due_at', '>', never);
+  // Mostly there is none: asked without the write lock.
+  if ((await far.limit(1).execute()).length === 0) return;
+  await db
+    .updateTable(table)
+    .set({ due_at: isoTime(clock.now()) })
+    .where('due_at', '>', never)
+    .execute();
 }

@@ -10,6 +10,7 @@ import type {
   TestTallyRow,
 } from './report-tables.ts';
 import type {
+  AlertClosingRow,
   AlertIncidentRow,
   AlertNotificationRow,
   AlertRow,
@@ -17,6 +18,13 @@ import type {
   MonitorRow,
   MonitorRunRow,
 } from './watching-tables.ts';
+import type {
+  WebhookAttemptRow,
+  WebhookDeliveryRow,
+  WebhookEndpointRow,
+} from './webhook-tables.ts';
+
+export type { WebhookAttemptRow, WebhookDeliveryRow, WebhookEndpointRow };
 
 export interface MemberRow {
   id: string;
@@ -185,50 +193,7 @@ export interface OutboxRow {
   sent_at: string | null;
   error: string | null;
   useful_until: string | null;
-}
-
-export interface WebhookEndpointRow {
-  id: string;
-  url: string;
-  events: string;
-  description: string | null;
-  enabled: number;
-  secret: string;
-  former_secret: string | null;
-  former_secret_until: string | null;
-  created_at: string;
-  failing_since: string | null;
-  auto_disabled_at: string | null;
-  deleted_at: string | null;
-}
-
-export interface WebhookDeliveryRow {
-  id: string;
-  endpoint_id: string;
-  event_id: string;
-  event_type: string;
-  sample: string | null;
-  created_at: string;
-  status: 'pending' | 'succeeded' | 'failed' | 'held';
-  round_trigger: 'event' | 'test' | 'resend' | 'recover';
-  round_failures: number;
-  attempts: number;
-  due_at: string | null;
-  lease: string | null;
-}
-
-export interface WebhookAttemptRow {
-  delivery_id: string;
-  number: number;
-  trigger: string;
-  started_at: string;
-  duration_ms: number | null;
-  url: string;
-  request_headers: string;
-  response_status: number | null;
-  response_headers: string | null;
-  response_body: string | null;
-  error: string | null;
+  bulk: number;
 }
 
 export interface Tables {
@@ -244,6 +209,7 @@ export interface Tables {
   monitor_runs: MonitorRunRow;
   alerts: AlertRow;
   alert_incidents: AlertIncidentRow;
+  alert_closings: AlertClosingRow;
   alert_notifications: AlertNotificationRow;
   webhook_endpoints: WebhookEndpointRow;
   webhook_deliveries: WebhookDeliveryRow;

@@ -8,7 +8,6 @@ export interface DomainRow {
   created_at: string;
   verified_at: string | null;
   pending_since: string;
-  lookups: number;
   last_checked_at: string | null;
   last_check_detail: string | null;
   next_check_at: string | null;
@@ -76,6 +75,15 @@ export interface AlertIncidentRow {
   opened_at: string;
   resolved_at: string | null;
   resolution: string | null;
+  condition: AlertRow['condition'];
+  threshold: number | null;
+  closing_id: string | null;
+}
+
+export interface AlertClosingRow {
+  id: string;
+  resolution: string;
+  alert: string;
 }
 
 export interface AlertNotificationRow {
@@ -85,7 +93,7 @@ export interface AlertNotificationRow {
   news: 'triggered' | 'resolved' | 'test';
   channel: 'email' | 'webhook' | 'slack';
   recipient: string | null;
-  status: 'queued' | 'sent' | 'failed' | 'unconfigured';
+  status: 'queued' | 'sent' | 'failed' | 'unconfigured' | 'suppressed';
   error: string | null;
   attempts: number;
   mail_id: string | null;
@@ -94,4 +102,5 @@ export interface AlertNotificationRow {
   sent_at: string | null;
   lease: string | null;
   leased_until: string | null;
+  event_id: string | null;
 }

@@ -32,9 +32,10 @@ function short(name: string): string {
 /** What each role may do, after "as". */
 const ROLE_WORDS: Record<InvitationRow['role'], string> = {
   admin:
-    'As an admin you can do everything but transfer the ownership and change other admins: tests, webhooks, API keys and the team.',
-  member: 'As a member you can create and see tests, and make API keys of your own.',
-  viewer: 'As a viewer you can read tests and their reports.',
+    'As an admin you can do everything but transfer the ownership and change other admins: tests, domains, monitors, alert rules, webhooks, API keys and the team.',
+  member:
+    'As a member you can create and see tests, look after domains and monitors, read the alert rules and what they found, and make API keys of your own.',
+  viewer: 'As a viewer you can read tests and their reports, but no domains, monitors or alerts.',
 };
 
 /** `url` is the link to accept with. */

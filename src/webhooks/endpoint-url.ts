@@ -1,4 +1,4 @@
-/** Which addresses events may be sent to: https, and public unless the operator has opened a network. */
+/** Which addresses events and alerts may be sent to: https, and public unless the operator has opened a network. */
 
 import { isIP } from 'node:net';
 import * as v from 'valibot';
@@ -31,13 +31,12 @@ export const EndpointUrl = v.pipe(
 function textFault(text: string): string | null {
   if (text.length > URL_MAX) return `must have at most ${URL_MAX} characters`;
   if (!/^https:\/\//i.test(text))
-    return `must begin with https://, as in ${EXAMPLE}: events are sent over TLS alone`;
+    return `must begin with https://, as in ${EXAMPLE}: nothing is sent without TLS`;
   // What a parser would take out or turn round in silence, and what nobody sees.
   if (/[\s\\\p{Cc}\p{Cf}\p{Cs}]/u.test(text))
     return 'must have no spaces, backslashes, control or invisible characters: encode what belongs in it (%20)';
   const [beforePath] = /(?<=^https:\/\/)[^/?#]*/i.exec(text)!;
-  if (beforePath.includes('@'))
-    return 'must have no user name or password: what comes from here is told by its signature';
+  if (beforePath.includes('@')) return 'must have no user name or password: none is sent';
   // A parser skips the slashes before a host, and takes what comes next for one.
   if (beforePath === '' || !URL.canParse(text))
     return `must be an address that can be read, such as ${EXAMPLE}`;
@@ -59,14 +58,22 @@ function nameFault(host: string): string | null {
   return null;
 }
 
-/** Throws `validation_failed` for a host that is known not to be public, unless it has been opened. */
-export function requireOpen(url: string, opened: Network[]): void {
-  const goal = readWebGoal(url);
-  const message = typeof goal === 'string' ? goal : closedFault(goal.host, opened);
+/**
+ * Throws `validation_failed` for a host that is known not to be public, unless it has been opened.
+ * `param`: the field that has the address.
+ */
+export function requireOpen(url: string, opened: Network[], param = 'url'): void {
+  const message = openFault(url, opened);
   if (message === null) return;
-  throw new AppError('validation_failed', `Wrong: url ${message}.`, [
-    { param: 'url', code: 'invalid', message },
+  throw new AppError('validation_failed', `Wrong: ${param} ${message}.`, [
+    { param, code: 'invalid', message },
   ]);
+}
+
+/** Half a sentence on why nothing is sent there; null where something may be. */
+export function openFault(url: string, opened: Network[]): string | null {
+  const goal = readWebGoal(url);
+  return typeof goal === 'string' ? goal : closedFault(goal.host, opened);
 }
 
 function closedFault(host: string, opened: Network[]): string | null {

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { notifyJob } from '../../src/alerts/notify.ts';
 import type { Alert, AlertIncident } from '../../src/alerts/schema.ts';
-import { publishResult } from '../../src/events/results.ts';
+import type { App } from '../../src/app.ts';
+import { publishResult, type ResultSubscriber } from '../../src/events/results.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { sendMailJob } from '../../src/outbox/send.ts';
 import { transact } from '../../src/store/after-commit.ts';
@@ -37,6 +38,32 @@ export async function startAlerting(t: TestContext, { env, ...options }: Service
   return { service, app, clock, slack, sink, ...stepsOf(service) };
 }
 
+export async function completeTest(
+  app: App,
+  results: ResultSubscriber[],
+  row: Partial<TestRow>,
+): Promise<TestRow> {
+  const id = app.newId('test');
+  const now = isoTime(app.clock.now());
+  const token = id.slice(-16);
+  return transact(app.db, async (tx) => {
+    const test = await tx
+      .insertInto('tests')
+      .values({
+        ...{ id, token, livemode: 1, kind: 'auto', metadata: '{}', status: 'completed' },
+        ...{ created_at: now, expires_at: now, received_at: now, completed_at: now },
+        ...{ from_address: 'news@example.com', from_domain: 'example.com' },
+        ...{ subject: 'News <of> spring', spf: 'pass', dkim: 'pass', dmarc: 'pass' },
+        ...{ score: 95, checks: '[]', search: '', line_ends_converted: 0, analysis_attempts: 0 },
+        ...row,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await publishResult(tx, { kind: 'test', test }, { results });
+    return test;
+  });
+}
+
 function stepsOf(service: Awaited<ReturnType<typeof startTestService>>) {
   const { app, call } = service;
   const jobs = [notifyJob(app), sendMailJob(app)];
@@ -49,37 +76,7 @@ function stepsOf(service: Awaited<ReturnType<typeof startTestService>>) {
       return made.body;
     },
     /** Stores a completed live test of example.com and tells of it, in one transaction. */
-    async complete(row: Partial<TestRow> = {}): Promise<TestRow> {
-      const id = app.newId('test');
-      const now = isoTime(app.clock.now());
-      const token = id.slice(-16);
-      return transact(app.db, async (tx) => {
-        await tx
-          .insertInto('tests')
-          .values({
-            ...{ id, token, livemode: 1, kind: 'auto', metadata: '{}', status: 'completed' },
-            ...{ created_at: now, expires_at: now, received_at: now, completed_at: now },
-            ...{ from_address: 'news@example.com', from_domain: 'example.com' },
-            ...{ subject: 'News <of> spring', spf: 'pass', dkim: 'pass', dmarc: 'pass' },
-            ...{
-              score: 95,
-              checks: '[]',
-              search: '',
-              line_ends_converted: 0,
-              analysis_attempts: 0,
-            },
-            ...row,
-          })
-          .execute();
-        const test = await tx
-          .selectFrom('tests')
-          .selectAll()
-          .where('id', '=', id)
-          .executeTakeFirstOrThrow();
-        await publishResult(tx, { kind: 'test', test }, app);
-        return test;
-      });
-    },
+    complete: (row: Partial<TestRow> = {}): Promise<TestRow> => completeTest(app, app.results, row),
     async incidents(query = ''): Promise<AlertIncident[]> {
       const { body } = await call<{ data: AlertIncident[] }>('GET', `/v1/alert_incidents${query}`);
       return body.data;

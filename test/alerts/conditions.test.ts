@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answersTo, judge } from '../../src/alerts/conditions.ts';
-import { factsOfTest } from '../../src/alerts/facts.ts';
+import { answersTo, type Facts, judge } from '../../src/alerts/conditions.ts';
+import { factsOfRun, factsOfTest } from '../../src/alerts/facts.ts';
 
 const TEST = {
   from_domain: 'example.com',
@@ -28,7 +28,7 @@ function factsWith(given: Given) {
 
 const scoreBelow = { condition: 'score_below', threshold: 70 } as const;
 const authFail = { condition: 'auth_fail', threshold: null } as const;
-const blocklistHit = { condition: 'blocklist_hit', threshold: null } as const;
+const blocklistHit = { condition: 'blocklist_hit', threshold: null, run_id: null } as const;
 
 test('a score below the threshold is a yes, the threshold itself a no, and no score says nothing', () => {
   const cases: [score: number | null, threshold: number | null, answer: string][] = [
@@ -112,6 +112,17 @@ test('a listing on a list of tier 1 or 2 is a yes; one that was asked and is sil
   assert.equal(judge(blocklistHit, factsWith({ checks: null })).answer, 'unknown');
 });
 
+/** A check that has asked about these domains. */
+const domainCheck = (domains: string[], ...lists: [zone: string, status: string][]) => ({
+  id: 'domain_blocklists',
+  evidence: {
+    domains: domains.map((name) => ({ name, roles: ['from'] })),
+    lists: lists.map(([zone, status]) => ({ zone, name: zone, tier: 1, status })),
+  },
+});
+
+const always = () => true;
+
 test('a no counts for the lists that were heard: one that listed and was left out since may still list', () => {
   const verdict = judge(
     blocklistHit,
@@ -119,18 +130,84 @@ test('a no counts for the lists that were heard: one that listed and was left ou
   );
   assert.equal(verdict.answer, 'yes');
   const { value } = verdict as Extract<typeof verdict, { answer: 'yes' }>;
-  assert.deepEqual(value, { lists: [{ zone: 'b.example', name: 'List b', tier: 2 }] });
+  assert.deepEqual(value, { lists: [{ zone: 'b.example', name: 'List b', tier: 2, listed: [] }] });
   const cases: [lists: string[], answers: boolean][] = [
     [['1:not_listed', '2:not_listed'], true],
     [['1:not_listed', '2:left_out'], false],
     [['1:not_listed'], false],
     [['1:left_out', '2:not_listed'], true],
   ];
-  for (const [lists, answers] of cases)
+  for (const [lists, answers] of cases) {
+    const facts = factsWith({ checks: checksWith(...lists) });
+    assert.equal(answersTo(blocklistHit, value, facts, always), answers, lists.join(' '));
+    // One that is no longer in use keeps nothing open.
+    assert.ok(answersTo(blocklistHit, value, facts, (zone) => zone !== 'b.example'));
+  }
+});
+
+test('a no of a run or a test ends what the other has found only where it looked at the same thing', () => {
+  const value = (...listed: string[]) => ({
+    lists: [{ zone: 'a.example', name: 'A', tier: 1, listed }],
+  });
+  const changes = { appeared: [], gone: [], unknown: [] };
+  const runOf = (...silent: string[]) =>
+    factsOfRun(
+      {
+        findings: '[]',
+        changes: JSON.stringify({
+          ...changes,
+          unknown: silent.map((list) => ({ target: 'example.com', list })),
+          targets: [{ target: 'example.com', known: true }],
+        }),
+      },
+      ['example.com'],
+    )[0]!.facts;
+  const testOf = (...checks: object[]) => factsWith({ checks: JSON.stringify(checks) });
+  const cases: [what: string, listed: string[], facts: Facts, answers: boolean][] = [
+    ['a run, of the domain', ['example.com'], runOf(), true],
+    ['a run, of the domain, and silent', ['example.com'], runOf('a.example'), false],
+    ['a run, of the address', ['192.0.2.1'], runOf(), false],
+    ['a run, of both', ['example.com', '192.0.2.1'], runOf(), false],
+    ['a run, of what is not known', [], runOf(), false],
+    [
+      'a test that asked about it',
+      ['example.com'],
+      testOf(domainCheck(['example.com', 'mx.example.net'], ['a.example', 'not_listed'])),
+      true,
+    ],
+    [
+      'a test that asked and was not answered',
+      ['example.com'],
+      testOf(domainCheck(['example.com'], ['a.example', 'error'])),
+      false,
+    ],
+    [
+      'a test of which another check was answered',
+      ['example.com'],
+      testOf(domainCheck(['example.com'], ['a.example', 'error']), {
+        id: 'link_blocklists',
+        evidence: { lists: [{ zone: 'a.example', name: 'A', tier: 1, status: 'not_listed' }] },
+      }),
+      false,
+    ],
+  ];
+  for (const [what, listed, facts, answers] of cases)
+    for (const run_id of [null, 'run_1'])
+      assert.equal(
+        answersTo({ ...blocklistHit, run_id }, value(...listed), facts, always),
+        answers,
+        `${what}, found by ${run_id}`,
+      );
+  // Another test is another look at the same question; of an address that a run found it says nothing.
+  const other = testOf(domainCheck(['example.com'], ['a.example', 'not_listed']));
+  const byWhom = [
+    [null, true],
+    ['run_1', false],
+  ] as const;
+  for (const [run_id, answers] of byWhom)
     assert.equal(
-      answersTo(blocklistHit, value, factsWith({ checks: checksWith(...lists) })),
+      answersTo({ ...blocklistHit, run_id }, value('192.0.2.1'), other, always),
       answers,
-      lists.join(' '),
     );
 });
 

@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { evaluateRules } from '../../src/alerts/evaluate.ts';
 import { sweepIncidents } from '../../src/alerts/sweep.ts';
+import { openStore } from '../../src/store/open.ts';
 import { goodMessage } from '../helpers/good-message.ts';
-import { startAlerting } from './alerting.ts';
+import { completeTest, startAlerting } from './alerting.ts';
 
 test('a live test below the threshold opens an incident with its event, and a sandbox one does not', async (t) => {
   const { service, app, makeAlert, incidents, events } = await startAlerting(t);
@@ -77,14 +79,29 @@ test('while it is open nothing more is said; the first later no closes it, once'
   assert.equal((await incidents()).length, 2);
 });
 
-test('two results at once open one incident, and each subject has its own', async (t) => {
-  const { makeAlert, complete, incidents, events } = await startAlerting(t);
+test('two processes with a result each open one incident, and each subject has its own', async (t) => {
+  const first = await startAlerting(t);
+  const { makeAlert, complete, incidents, events } = first;
   await makeAlert();
-  await Promise.all([1, 2, 3, 4].map((score) => complete({ score })));
+  // A second connection to the same file, as another process has it.
+  const store = openStore(first.app.config.DATABASE_URL);
+  t.after(() => store.close());
+  const second = { ...first.app, db: store.db };
+  const both = [first.app, second].flatMap((app) => [1, 2, 3].map((score) => ({ app, score })));
+  await Promise.all(
+    both.map(({ app, score }) => completeTest(app, [evaluateRules(app)], { score })),
+  );
   assert.equal((await incidents('?status=open')).length, 1);
   assert.equal((await events()).length, 1);
+  const told = await first.app.db.selectFrom('alert_notifications').select('id').execute();
+  assert.equal(told.length, 1);
+  await Promise.all(both.map(({ app }) => completeTest(app, [evaluateRules(app)], { score: 90 })));
+  assert.deepEqual(
+    (await events()).map(({ type }) => type),
+    ['alert.triggered', 'alert.resolved'],
+  );
   await complete({ score: 1, from_domain: 'example.org' });
-  assert.equal((await incidents('?status=open')).length, 2);
+  assert.equal((await incidents('?status=open')).length, 1);
 });
 
 test('an incident and its event stand or fall with the result', async (t) => {
@@ -137,7 +154,7 @@ test('a rule that is deleted closes its incidents, which stay listed', async (t)
 });
 
 test('a rule of a domain looks at its tests alone; with the domain, its incidents end', async (t) => {
-  const { app, service, makeAlert, complete, incidents } = await startAlerting(t);
+  const { app, service, slack, makeAlert, complete, incidents } = await startAlerting(t);
   const domain = await service.call<{ id: string }>('POST', '/v1/domains', {
     json: { name: 'example.com' },
   });
@@ -146,14 +163,53 @@ test('a rule of a domain looks at its tests alone; with the domain, its incident
     json: { name: 'x', condition: 'auth_fail', channels: ['email'], domain_id: 'dom_none' },
   });
   assert.equal(refused.status, 422);
-  const rule = await makeAlert({ domain_id });
+  const rule = await makeAlert({ domain_id, channels: ['email', 'webhook'] });
   assert.equal(rule.domain_id, domain_id);
   await complete({ score: 1 });
   assert.deepEqual(await incidents(), []);
   await complete({ score: 1, domain_id });
   assert.equal((await incidents('?status=open')).length, 1);
+  await service.call('POST', '/v1/webhooks/endpoints', {
+    json: { url: slack.url, events: ['alert.resolved'] },
+  });
   assert.equal((await service.call('DELETE', `/v1/domains/${domain_id}`)).status, 200);
-  await sweepIncidents(app);
   const [incident] = await incidents();
   assert.equal(incident!.resolution, 'alert_deleted');
+  assert.deepEqual(
+    incident!.notifications.map(({ channel, status }) => [channel, status]),
+    [
+      ['email', 'queued'],
+      ['webhook', 'unconfigured'],
+      ['webhook', 'queued'],
+    ],
+  );
+  const delivery = await app.db
+    .selectFrom('webhook_deliveries')
+    .innerJoin('events', 'events.id', 'event_id')
+    .select('data')
+    .executeTakeFirstOrThrow();
+  const { alert, id } = JSON.parse(delivery.data);
+  assert.deepEqual([alert.id, alert.domain_id, id], [rule.id, domain_id, incident!.id]);
+  const log = await service.call<{ data: { action: string; object: { id: string } }[] }>(
+    'GET',
+    '/v1/audit_log',
+  );
+  assert.deepEqual(
+    log.body.data.filter(({ action }) => action.endsWith('.deleted')).map(({ action }) => action),
+    ['domain.deleted', 'alert.deleted'],
+  );
+  assert.equal((await service.call('GET', `/v1/alerts/${rule.id}`)).status, 404);
+});
+
+test('incidents that an earlier version left without their rule are closed', async (t) => {
+  const { app, makeAlert, complete, incidents } = await startAlerting(t);
+  const { id } = await makeAlert();
+  for (let i = 0; i < 15; i++) await complete({ score: 1, from_domain: `d${i}.example` });
+  await app.db.deleteFrom('alerts').where('id', '=', id).execute();
+  await sweepIncidents(app);
+  const all = await incidents();
+  assert.equal(all.length, 15);
+  for (const { resolution } of all) assert.equal(resolution, 'alert_deleted');
+  const ends = app.db.selectFrom('events').select('id').where('type', '=', 'alert.resolved');
+  assert.equal((await ends.execute()).length, 15);
 });

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import PostalMime from 'postal-mime';
+import { deliverJob } from '../../src/webhooks/deliver.ts';
 import { startAlerting } from './alerting.ts';
 
 const MIN_MS = 60_000;
@@ -14,18 +15,27 @@ const CHECKS = JSON.stringify([
     ...{ id: 'dmarc', category: 'authentication', label: 'DMARC', status: 'fail', gain: 20 },
     ...{ title: 'DMARC fails.', detail: '', evidence: {}, points: 10, earned: 0 },
     ...{ reference: { name: 'RFC 7489', url: 'https://www.rfc-editor.org/rfc/rfc7489' } },
-    fix: { text: 'Publish <v=DMARC1> & wait.' },
+    fix: {
+      text: 'Publish <v=DMARC1> & wait.',
+      record: { type: 'TXT', name: '_dmarc.example.com', value: 'v=DMARC1; p=none' },
+    },
   },
 ]);
 
 interface SlackText {
   text: string;
-  blocks: { type: string; text?: { text: string }; fields?: { text: string }[] }[];
+  blocks: {
+    type: string;
+    text?: { text: string };
+    fields?: { text: string }[];
+    elements?: { text: string }[];
+  }[];
 }
 
 const textsOf = ({ blocks }: SlackText): string =>
   blocks
-    .flatMap((block) => [block.text, ...(block.fields ?? [])].map((one) => one?.text))
+    .flatMap(({ text, fields = [], elements = [] }) => [text, ...fields, ...elements])
+    .map((one) => one?.text)
     .join('\n');
 
 test('mail and Slack say what has happened, since when, what to do and where the report is', async (t) => {
@@ -46,7 +56,12 @@ test('mail and Slack say what has happened, since when, what to do and where the
     [
       ['email', 'queued', null, null],
       ['email', 'queued', null, null],
-      ['webhook', 'unconfigured', null, null],
+      [
+        'webhook',
+        'unconfigured',
+        'no webhook endpoint that is switched on has asked for this event',
+        null,
+      ],
       ['slack', 'queued', null, null],
     ],
   );
@@ -68,12 +83,16 @@ test('mail and Slack say what has happened, since when, what to do and where the
     'owner@example.com',
   ]);
   const mail = await PostalMime.parse(sink.taken[0]!.raw);
-  assert.equal(mail.subject, 'Alert: Low & <bad> score (example.com)');
+  assert.equal(mail.subject, 'Alert: Mail from example.com scored 40, below 70');
   const flat = mail.text!.replace(/\s+/g, ' ');
   for (const words of [
-    'A test of mail from example.com scored 40, which is below 70.',
+    'Mail from example.com scored 40, below 70',
+    'The rule asks for 70 of 100 at least.',
+    '40 of 100',
     '21 November 2026 at 10:00 UTC',
-    '1. DMARC fails. Publish <v=DMARC1> & wait.',
+    'Publish <v=DMARC1> & wait.',
+    'v=DMARC1; p=none',
+    'Low & <bad> score',
     report,
     sent!.id,
   ]) {
@@ -83,12 +102,11 @@ test('mail and Slack say what has happened, since when, what to do and where the
   }
   assert.equal(slack.requests.length, 1);
   const message: SlackText = JSON.parse(slack.requests[0]!.body);
-  assert.match(
-    message.text,
-    /^Alert: Low &amp; &lt;bad&gt; score: A test of mail from example\.com/,
-  );
+  assert.match(message.text, /^Alert: Mail from example\.com scored 40, below 70\. The rule/);
   const texts = textsOf(message);
-  assert.ok(texts.includes('1. DMARC fails. Publish &lt;v=DMARC1&gt; &amp; wait.'), texts);
+  assert.ok(texts.includes('*DMARC fails.* Publish &lt;v=DMARC1&gt; &amp; wait.'), texts);
+  assert.ok(texts.includes('```_dmarc.example.com TXT\nv=DMARC1; p=none```'), texts);
+  assert.ok(texts.includes('Low &amp; &lt;bad&gt; score'), texts);
   assert.ok(texts.includes('News &lt;of&gt; spring'));
   assert.ok(texts.includes(`<${report}|Open the report>`));
   assert.ok(texts.includes(sent!.id));
@@ -97,8 +115,10 @@ test('mail and Slack say what has happened, since when, what to do and where the
   await complete({ score: 90 });
   await sendDue();
   assert.equal(slack.requests.length, 2);
-  assert.match(JSON.parse(slack.requests[1]!.body).text, /^Resolved: Low/);
+  const end = 'Resolved: Mail from example.com scored 90, no longer below 70';
+  assert.ok(JSON.parse(slack.requests[1]!.body).text.startsWith(end));
   assert.equal(sink.taken.length, 4);
+  assert.equal((await PostalMime.parse(sink.taken[2]!.raw)).subject, end);
 });
 
 test('events go to webhooks only for rules that name them', async (t) => {
@@ -119,14 +139,54 @@ test('events go to webhooks only for rules that name them', async (t) => {
     [['alert.triggered', ['webhook']]],
   );
   const [byWebhook] = await incidents();
-  assert.equal(byWebhook!.notifications[0]!.status, 'sent');
+  assert.equal(byWebhook!.notifications[0]!.status, 'queued');
   // No endpoint wants the other type.
   await complete({ score: 90 });
   const [resolved] = await incidents();
   assert.deepEqual(
     resolved!.notifications.map(({ status }) => status),
-    ['sent', 'unconfigured'],
+    ['queued', 'unconfigured'],
   );
+});
+
+test('a receiver gets the beginning and the end of incidents of rules that name webhooks, and no other', async (t) => {
+  const {
+    app,
+    service,
+    slack: receiver,
+    makeAlert,
+    complete,
+  } = await startAlerting(t, {
+    env: { DELIVERABILITY_SLACK_WEBHOOK_URL: '' },
+  });
+  const json = { url: receiver.url, events: ['*'] };
+  await service.call('POST', '/v1/webhooks/endpoints', { json });
+  await makeAlert({ channels: ['email'] });
+  const { id } = await makeAlert({ channels: ['webhook'] });
+  const { id: opener } = await complete({ score: 1 });
+  const { id: closer } = await complete({ score: 90 });
+  const job = deliverJob(app);
+  await job.run();
+  await receiver.until(2);
+  await job.idle!();
+  const events = receiver.requests.map(({ body }) => JSON.parse(body));
+  assert.deepEqual(
+    events
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+      .map(({ type, livemode, data }) => [
+        type,
+        livemode,
+        data.alert.id,
+        data.status,
+        data.test.id,
+      ]),
+    [
+      ['alert.triggered', true, id, 'open', opener],
+      ['alert.resolved', true, id, 'resolved', closer],
+    ],
+  );
+  for (const { headers } of receiver.requests)
+    assert.match(String(headers['x-service-signature']), /^sha256=/);
 });
 
 test('Slack that fails is asked again after 1, 5, 30 minutes, 2 and 8 hours, and then no more', async (t) => {
@@ -156,20 +216,16 @@ test('Slack that fails is asked again after 1, 5, 30 minutes, 2 and 8 hours, and
 
 test('an address of Slack that is not public is never connected to, and shown with its reason', async (t) => {
   const { slack, makeAlert, complete, incidents, sendDue } = await startAlerting(t, {
-    env: { DELIVERABILITY_WEBHOOK_ALLOW_NETWORKS: '' },
+    env: { DELIVERABILITY_WEBHOOK_ALLOW_NETWORKS: '', DELIVERABILITY_SLACK_WEBHOOK_URL: '' },
     zone: { 'inside.example.com': { A: ['127.0.0.1'] } },
   });
   const name = `https://inside.example.com:${slack.port}/hooks`;
-  await makeAlert({ channels: ['slack'] });
   await makeAlert({ channels: ['slack'], slack_webhook_url: name });
   await complete({ score: 1 });
   await sendDue();
-  const all = await incidents();
-  assert.equal(all.length, 2);
-  for (const { notifications } of all) {
-    assert.equal(notifications[0]!.status, 'failed');
-    assert.match(notifications[0]!.error!, /^forbidden_address: /);
-  }
+  const [{ notifications }] = (await incidents()) as [Awaited<ReturnType<typeof incidents>>[0]];
+  assert.equal(notifications[0]!.status, 'failed');
+  assert.match(notifications[0]!.error!, /^forbidden_address: /);
   assert.deepEqual(slack.requests, []);
 });
 
@@ -213,15 +269,17 @@ test('a rule that is deleted before its post is not posted', async (t) => {
   await sendDue();
   assert.deepEqual(slack.requests, []);
   const [incident] = await incidents();
-  assert.equal(incident!.notifications[0]!.status, 'failed');
-  assert.match(incident!.notifications[0]!.error!, /deleted/);
+  assert.equal(incident!.notifications[0]!.status, 'suppressed');
+  assert.match(incident!.notifications[0]!.error!, /before the incident was over/);
 });
 
 test('texts from outside cannot make a message that Slack refuses', async (t) => {
   const { slack, makeAlert, complete, sendDue } = await startAlerting(t);
-  await makeAlert({ channels: ['slack'], name: '&'.repeat(200) });
+  await makeAlert({ channels: ['slack'], name: '😀&'.repeat(66) });
   const checks = JSON.parse(CHECKS);
+  checks[0].title = '<*_`'.repeat(500);
   checks[0].fix.text = '<!channel> '.repeat(500);
+  checks[0].fix.record.value = '&`'.repeat(200);
   const subject = '>'.repeat(5000);
   await complete({ score: 1, subject, checks: JSON.stringify(checks) });
   await sendDue();

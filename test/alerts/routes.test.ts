@@ -4,7 +4,10 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Alert, AlertNotification } from '../../src/alerts/schema.ts';
+import PostalMime from 'postal-mime';
+import { sendSample } from '../../src/alerts/sample.ts';
+import type { Alert, AlertTest } from '../../src/alerts/schema.ts';
+import { transact } from '../../src/store/after-commit.ts';
 import { startTestService } from '../helpers/app.ts';
 import { startAlerting } from './alerting.ts';
 
@@ -58,6 +61,7 @@ test('wrong rules are refused, each field named', async (t) => {
     [{ ...RULE, recipients: [] }, 'recipients'],
     [{ ...RULE, recipients: ['nobody'] }, 'recipients.0'],
     [{ ...RULE, slack_webhook_url: 'http://hooks.slack.com/x' }, 'slack_webhook_url'],
+    [{ ...RULE, slack_webhook_url: 'https://a:b@hooks.slack.com/x' }, 'slack_webhook_url'],
     [{ ...RULE, domain_id: 'dom_none' }, 'domain_id'],
     [{ ...RULE, more: 1 }, 'more'],
   ];
@@ -129,7 +133,10 @@ test('members read rules and incidents, admins change them, viewers do neither',
   const { key: viewer } = await makeMember('viewer');
   const made = await call<Alert>('POST', '/v1/alerts', { key: admin, json: RULE });
   const path = `/v1/alerts/${made.body.id}`;
-  const reads = ['/v1/alerts', path, `${path}/incidents`, '/v1/alert_incidents'];
+  const reads = [
+    ...['/v1/alerts', path, `${path}/test`],
+    ...[`${path}/incidents`, '/v1/alert_incidents'],
+  ];
   for (const at of reads) {
     assert.equal((await call('GET', at, { key: member })).status, 200, at);
     assert.equal((await call('GET', at, { key: viewer })).status, 403, at);
@@ -155,23 +162,35 @@ test('a sample goes to each channel, marked as one, and opens nothing', async (t
     channels: ['email', 'webhook', 'slack'],
     recipients: ['ops@example.com'],
   });
-  const { status, body } = await service.call<{ notifications: AlertNotification[] }>(
-    'POST',
-    `/v1/alerts/${id}/test`,
-  );
+  const { status, body } = await service.call<AlertTest>('POST', `/v1/alerts/${id}/test`);
   assert.equal(status, 200);
   assert.deepEqual(
     body.notifications.map((one) => [one.channel, one.status]),
     [
       ['email', 'queued'],
-      ['webhook', 'sent'],
-      ['slack', 'queued'],
+      ['webhook', 'queued'],
+      ['slack', 'sent'],
     ],
   );
+  assert.deepEqual(
+    body.notifications.map(({ recipient }) => recipient),
+    ['ops@example.com', null, null],
+  );
   await sendDue();
-  assert.match(sink.taken[0]!.raw.toString(), /^Subject: Sample: Low score\r$/m);
+  const mail = await PostalMime.parse(sink.taken[0]!.raw);
+  assert.equal(mail.subject, 'Sample: The alert rule “Low score” reaches you here');
   assert.deepEqual(sink.taken[0]!.to, ['ops@example.com']);
-  assert.match(JSON.parse(slack.requests[0]!.body).text, /^Sample: Low score/);
+  assert.equal(slack.requests.length, 1);
+  assert.match(JSON.parse(slack.requests[0]!.body).text, /^Sample: The alert rule “Low score”/);
+  const { body: later } = await service.call<AlertTest>('GET', `/v1/alerts/${id}/test`);
+  assert.deepEqual(
+    later.notifications.map((one) => [one.channel, one.status, one.error]),
+    [
+      ['email', 'sent', null],
+      ['webhook', 'queued', null],
+      ['slack', 'sent', null],
+    ],
+  );
   const delivery = await app.db
     .selectFrom('webhook_deliveries')
     .selectAll()
@@ -182,4 +201,130 @@ test('a sample goes to each channel, marked as one, and opens nothing', async (t
   assert.equal(event.data.alert.id, id);
   assert.deepEqual(await incidents(), []);
   assert.deepEqual(await events(), []);
+});
+
+test('a sample that Slack refuses says so at once, and is not posted again', async (t) => {
+  const { service, clock, slack, makeAlert, sendDue } = await startAlerting(t);
+  slack.answer = () => ({ status: 404, body: 'no_service' });
+  const { id } = await makeAlert({ channels: ['slack'] });
+  const path = `/v1/alerts/${id}/test`;
+  assert.deepEqual((await service.call<AlertTest>('GET', path)).body.notifications, []);
+  const refused = {
+    ...{ channel: 'slack', status: 'failed', recipient: null, sent_at: null },
+    error: 'status 404: only 2xx is a success',
+  };
+  const first = await service.call<AlertTest>('POST', path);
+  assert.deepEqual(first.body.notifications, [refused]);
+  clock.advance(24 * 3_600_000);
+  await sendDue();
+  assert.equal(slack.requests.length, 1);
+  // The last one is that which counts.
+  slack.answer = () => ({ status: 200, body: 'ok' });
+  await service.call('POST', path);
+  const { notifications } = (await service.call<AlertTest>('GET', path)).body;
+  assert.deepEqual(
+    notifications.map(({ status }) => status),
+    ['sent'],
+  );
+});
+
+test('a sample with an Idempotency-Key is sent once', async (t) => {
+  const { service, slack, makeAlert } = await startAlerting(t);
+  const { id } = await makeAlert({ channels: ['slack'] });
+  const headers = { 'idempotency-key': 'one' };
+  const path = `/v1/alerts/${id}/test`;
+  const first = await service.call('POST', path, { headers });
+  const again = await service.call('POST', path, { headers });
+  assert.deepEqual(again.body, first.body);
+  assert.equal(again.headers.get('idempotent-replayed'), 'true');
+  assert.equal(slack.requests.length, 1);
+});
+
+test('a sample says of each channel that leads nowhere what is missing', async (t) => {
+  const { call } = await startTestService(t);
+  const json = { ...RULE, channels: ['email', 'webhook', 'slack'] };
+  const { id } = (await call<Alert>('POST', '/v1/alerts', { json })).body;
+  const { notifications } = (await call<AlertTest>('POST', `/v1/alerts/${id}/test`)).body;
+  assert.deepEqual(
+    notifications.map(({ channel, status }) => [channel, status]),
+    json.channels.map((channel) => [channel, 'unconfigured']),
+  );
+  for (const [index, word] of [/MAIL_URL/, /endpoint/, /slack_webhook_url/].entries())
+    assert.match(notifications[index]!.error!, word);
+});
+
+test('a sample whose request died before its post to Slack is posted by the job', async (t) => {
+  const { app, clock, slack, makeAlert, sendDue } = await startAlerting(t);
+  const { id } = await makeAlert({ channels: ['slack'] });
+  const row = await app.db
+    .selectFrom('alerts')
+    .selectAll()
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  await transact(app.db, (tx) => sendSample(tx, app, row));
+  await sendDue();
+  assert.equal(slack.requests.length, 0);
+  clock.advance(90_000);
+  await sendDue();
+  assert.match(JSON.parse(slack.requests[0]!.body).text, /^Sample: /);
+});
+
+/** One of each kind; whatever is not public is refused by the same list. */
+const NOT_PUBLIC = [
+  ...['127.0.0.1', '10.1.2.3', '172.16.0.1', '192.168.1.1', '169.254.169.254', '100.64.0.1'],
+  ...['0.0.0.0', '2130706433', '0x7f.1', '224.0.0.1', '[::1]', '[fd00:ec2::254]', '[fe80::1]'],
+  ...['[::ffff:169.254.169.254]', '[64:ff9b::a9fe:a9fe]', 'localhost', 'a.localhost', 'metadata'],
+];
+
+test('no address that is not public is taken for Slack: not by a rule, and not by the environment', async (t) => {
+  const { call } = await startTestService(t);
+  const { id } = (await call<Alert>('POST', '/v1/alerts', { json: RULE })).body;
+  const path = `/v1/alerts/${id}`;
+  for (const host of NOT_PUBLIC) {
+    const slack_webhook_url = `https://${host}/services/T0/B0/x`;
+    const tries = [
+      await call('POST', '/v1/alerts', { json: { ...RULE, slack_webhook_url } }),
+      await call('PATCH', path, { json: { slack_webhook_url } }),
+    ];
+    for (const { status, body } of tries) {
+      assert.equal(status, 422, host);
+      const [error] = body.errors as { param: string; message: string }[];
+      assert.equal(error!.param, 'slack_webhook_url');
+      assert.doesNotMatch(error!.message, /signature|events/);
+    }
+    if (host.endsWith('localhost')) continue;
+    const env = { DELIVERABILITY_SLACK_WEBHOOK_URL: slack_webhook_url };
+    await assert.rejects(
+      startTestService(t, { env }),
+      /DELIVERABILITY_SLACK_WEBHOOK_URL must/,
+      host,
+    );
+  }
+  assert.equal((await call<Alert>('GET', path)).body.slack_webhook_host, null);
+});
+
+test('a key of the test mode changes and tries no rule; it reads them', async (t) => {
+  const { call, makeKey } = await startTestService(t);
+  const key = await makeKey('admin', false);
+  const { id } = (await call<Alert>('POST', '/v1/alerts', { json: RULE })).body;
+  const path = `/v1/alerts/${id}`;
+  for (const [method, at, json] of [
+    ['POST', '/v1/alerts', RULE],
+    ['PATCH', path, { enabled: false }],
+    ['POST', `${path}/test`],
+    ['DELETE', path],
+  ] as [string, string, object?][])
+    assert.equal((await call(method, at, { key, json })).status, 403, `${method} ${at}`);
+  const { status, body } = await call<Alert>('GET', path, { key });
+  assert.deepEqual([status, body.enabled], [200, true]);
+});
+
+test('the answer to creation has the ETag by which the rule is changed', async (t) => {
+  const { call } = await startTestService(t);
+  const made = await call<Alert>('POST', '/v1/alerts', { json: RULE });
+  const etag = made.headers.get('etag');
+  assert.ok(etag);
+  const headers = { 'if-match': etag };
+  const path = `/v1/alerts/${made.body.id}`;
+  assert.equal((await call('PATCH', path, { json: { name: 'x' }, headers })).status, 200);
 });

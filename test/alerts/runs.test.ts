@@ -2,10 +2,19 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { KyselyPlugin } from 'kysely';
+import { evaluateRules } from '../../src/alerts/evaluate.ts';
+import { sweepIncidents } from '../../src/alerts/sweep.ts';
+import type { App } from '../../src/app.ts';
 import { publishResult } from '../../src/events/results.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { compare } from '../../src/monitors/changes.ts';
-import type { BlocklistFinding, Finding, Outcome } from '../../src/monitors/findings.ts';
+import {
+  type BlocklistFinding,
+  type Finding,
+  nothingKnown,
+  type Outcome,
+} from '../../src/monitors/findings.ts';
 import { transact } from '../../src/store/after-commit.ts';
 import type { MonitorRow, MonitorRunRow } from '../../src/store/watching-tables.ts';
 import { startAlerting } from './alerting.ts';
@@ -15,18 +24,31 @@ const listing = (target: string, tier: 1 | 2 | 3): BlocklistFinding => ({
   ...{ codes: ['127.0.0.2'], meaning: null },
 });
 
+/** As an incident keeps it. */
+const LISTED = (tier: number) => ({ zone: `tier${tier}.example`, name: `List ${tier}`, tier });
+
 const outcome = (findings: Finding[], more: Partial<Outcome> = {}): Outcome => ({
   findings,
   unknown: [],
+  targets: [],
   inTheDark: false,
   mayStand: () => false,
   ...more,
 });
 
+const ZONES = ['tier1.example', 'tier2.example', 'tier3.example', 'multi.surbl.org'];
+
+/** Lists that are switched on, none of which is asked. */
+function useLists(app: App, zones: string[]): void {
+  const lists = zones.map((zone) => ({ list: { zone }, fault: null }));
+  app.blocklists = { ...app.blocklists, known: () => lists as never };
+}
+
 /** Stores runs of a monitor one after another, as the monitors' part holds them against the last. */
 async function startWatching(t: Parameters<typeof startAlerting>[0], monitor: Partial<MonitorRow>) {
   const alerting = await startAlerting(t);
   const { app } = alerting;
+  useLists(app, ZONES);
   const row = await app.db
     .insertInto('monitors')
     .values({
@@ -38,7 +60,10 @@ async function startWatching(t: Parameters<typeof startAlerting>[0], monitor: Pa
   let former: Finding[] = [];
   const run = (found: Outcome): Promise<MonitorRunRow> =>
     transact(app.db, async (tx) => {
-      const { status, findings, changes } = compare(former, found);
+      const all: string[] = JSON.parse(row.targets ?? '[]');
+      const known = all.map((target) => ({ target, known: true }));
+      const targets = found.targets.length > 0 ? found.targets : known;
+      const { status, findings, changes } = compare(former, { ...found, targets });
       former = findings;
       const time = isoTime(app.clock.now());
       const stored = {
@@ -55,7 +80,7 @@ async function startWatching(t: Parameters<typeof startAlerting>[0], monitor: Pa
       await publishResult(tx, { kind: 'run', run: stored, monitor: row }, app);
       return stored;
     });
-  return { ...alerting, run };
+  return { ...alerting, run, monitor: row };
 }
 
 test('each target that is listed has its incident; a silent list leaves it open, a no closes it', async (t) => {
@@ -72,14 +97,20 @@ test('each target that is listed has its incident; a silent list leaves it open,
   assert.deepEqual(
     open.map(({ subject, run_id, value }) => [subject, run_id, value]),
     [
-      ['example.com', opener.id, { lists: [{ zone: 'tier1.example', name: 'List 1', tier: 1 }] }],
-      ['192.0.2.1', opener.id, { lists: [{ zone: 'tier2.example', name: 'List 2', tier: 2 }] }],
+      ['example.com', opener.id, { lists: [{ ...LISTED(1), listed: ['example.com'] }] }],
+      ['192.0.2.1', opener.id, { lists: [{ ...LISTED(2), listed: ['192.0.2.1'] }] }],
     ],
   );
   const silent = { unknown: [{ target: null, list: 'tier2.example' }], mayStand: () => true };
   await run(outcome([listing('example.com', 1)], silent));
   assert.equal((await incidents('?status=open')).length, 2);
-  await run(outcome([], { inTheDark: true, unknown: [{ target: null, list: 'tier1.example' }] }));
+  const dark = (target: string) => ({ target, known: false });
+  await run(
+    outcome([], {
+      ...{ inTheDark: true, targets: ['192.0.2.1', 'example.com'].map(dark) },
+      unknown: [{ target: null, list: 'tier1.example' }],
+    }),
+  );
   assert.equal((await incidents('?status=open')).length, 2);
   // What a test finds is no answer to what a run has found.
   const lists = [{ zone: 'tier1.example', name: 'List 1', tier: 1, status: 'not_listed' }];
@@ -99,9 +130,9 @@ test('each target that is listed has its incident; a silent list leaves it open,
   );
 });
 
-test('a run that looks at a domain tells of its blocklists, under the name of the domain', async (t) => {
-  const alerting = await startAlerting(t);
-  const { service, app, makeAlert, incidents } = alerting;
+test('a run that looks at a domain tells of its blocklists, each by its own name and tier', async (t) => {
+  const { service, app, makeAlert, incidents } = await startAlerting(t);
+  useLists(app, ZONES);
   const made = await service.call<{ id: string }>('POST', '/v1/domains', {
     json: { name: 'example.org' },
   });
@@ -115,32 +146,181 @@ test('a run that looks at a domain tells of its blocklists, under the name of th
     ...{ last_run_at: null, next_run_at: null, lease: null, leased_until: null },
   } satisfies MonitorRow;
   await app.db.insertInto('monitors').values(monitor).execute();
-  const run = (status: MonitorRunRow['status'], findings: object[], unknown: object[] = []) =>
+  const run = (findings: Finding[], known = true) =>
     transact(app.db, async (tx) => {
       const time = isoTime(app.clock.now());
-      const stored = {
-        ...{ id: app.newId('run'), monitor_id: id, started_at: time, finished_at: time, status },
-        findings: JSON.stringify(findings),
-        changes: JSON.stringify({ appeared: [], gone: [], unknown }),
+      const targets = [{ target: 'example.org', known }];
+      const stored: MonitorRunRow = {
+        ...{ id: app.newId('run'), monitor_id: id, started_at: time, finished_at: time },
+        ...{ status: 'alerting', findings: JSON.stringify(findings) },
+        changes: JSON.stringify({ appeared: [], gone: [], unknown: [], targets }),
       };
       await publishResult(tx, { kind: 'run', run: stored, monitor }, app);
     });
-  const check = { id: 'domain_blocklists', selector: null };
-  const title = 'example.org is listed by List 1.';
-  await run('alerting', [
-    { ...check, id: 'spf_record', status: 'fail', severity: 'critical', title },
-  ]);
+  const spf = { id: 'spf_record', selector: null, status: 'fail', severity: 'critical' } as const;
+  await run([{ ...spf, title: 'There is no SPF record.' }, listing('example.org', 3)]);
   assert.deepEqual(await incidents(), []);
-  await run('alerting', [{ ...check, status: 'fail', severity: 'critical', title }]);
-  const [open] = await incidents();
+  await run([listing('example.org', 2), listing('example.org', 1)]);
+  const [open, ...more] = await incidents();
+  assert.deepEqual(more, []);
   assert.equal(open!.subject, 'example.org');
-  await run('ok', [], [check]);
-  await run('unknown', []);
+  const listed = ['example.org'];
+  assert.deepEqual(open!.value, {
+    lists: [
+      { ...LISTED(2), listed },
+      { ...LISTED(1), listed },
+    ],
+  });
+  await run([], false);
   assert.equal((await incidents())[0]!.status, 'open');
-  await run('ok', []);
-  const all = await incidents();
+  await run([]);
+  assert.equal((await incidents())[0]!.status, 'resolved');
+});
+
+test('a run that found nothing out opens nothing, whatever stood before', async (t) => {
+  const { run, makeAlert, incidents } = await startWatching(t, { targets: '["192.0.2.1"]' });
+  await run(outcome([listing('192.0.2.1', 1)]));
+  await makeAlert({ condition: 'blocklist_hit' });
+  const dark = await run(nothingKnown(['192.0.2.1']));
+  // The finding stands, and the run itself is one that found nothing out.
+  assert.equal(JSON.parse(dark.findings).length, 1);
+  assert.deepEqual(await incidents(), []);
+  await run(outcome([listing('192.0.2.1', 1)]));
+  assert.equal((await incidents()).length, 1);
+});
+
+test('a list that answers one time and fails the next is one incident, that does not end', async (t) => {
+  const { run, makeAlert, events } = await startWatching(t, { targets: '["example.com"]' });
+  await makeAlert({ condition: 'blocklist_hit' });
+  const list = { list: 'multi.surbl.org', list_name: 'SURBL' };
+  for (let i = 0; i < 6; i++) {
+    await run(outcome([{ ...listing('example.com', 2), ...list }]));
+    const unknown = [{ target: null, list: list.list }];
+    await run(outcome([], { unknown, mayStand: () => true }));
+  }
   assert.deepEqual(
-    all.map(({ status }) => status),
-    ['resolved'],
+    (await events()).map(({ type }) => type),
+    ['alert.triggered'],
   );
+});
+
+test('a list that is no longer in use keeps no incident open', async (t) => {
+  const { app, run, makeAlert, incidents } = await startWatching(t, { targets: '["192.0.2.1"]' });
+  await makeAlert({ condition: 'blocklist_hit' });
+  const opener = await run(outcome([listing('192.0.2.1', 1)]));
+  const silent = { unknown: [{ target: null, list: 'tier1.example' }], mayStand: () => true };
+  await run(outcome([], silent));
+  assert.equal((await incidents())[0]!.status, 'open');
+  useLists(app, ['tier2.example']);
+  await run(outcome([], silent));
+  const [ended] = await incidents();
+  assert.deepEqual([ended!.status, ended!.run_id], ['resolved', opener.id]);
+});
+
+const ENDS: [what: string, json: object | null, ended: string[]][] = [
+  ['a target that is taken out', { targets: ['203.0.114.2'] }, ['203.0.114.1']],
+  ['a monitor that is switched off', { enabled: false }, ['203.0.114.1', '203.0.114.2']],
+  ['a monitor that is deleted', null, ['203.0.114.1', '203.0.114.2']],
+  ['another name', { name: 'Other' }, []],
+];
+for (const [what, json, ended] of ENDS)
+  test(`${what} ends ${ended.length} incidents of what nobody looks at any more, and tells of it`, async (t) => {
+    const { app, service, run, monitor, makeAlert, incidents, events, slack, sendDue } =
+      await startWatching(t, { targets: '["203.0.114.1","203.0.114.2"]' });
+    await makeAlert({ condition: 'blocklist_hit', channels: ['slack'] });
+    const { id } = await run(outcome([listing('203.0.114.1', 1), listing('203.0.114.2', 1)]));
+    await sendDue();
+    await sweepIncidents(app);
+    assert.equal((await incidents('?status=open')).length, 2);
+    const path = `/v1/monitors/${monitor.id}`;
+    const method = json ? 'PATCH' : 'DELETE';
+    const { status, text } = await service.call(method, path, json ? { json } : {});
+    assert.equal(status, 200, text);
+    await sweepIncidents(app);
+    await sweepIncidents(app);
+    await sendDue();
+    const over = await incidents('?status=resolved');
+    assert.deepEqual(over.map(({ subject }) => subject).sort(), ended);
+    for (const one of over) assert.equal(one.resolution, 'no_longer_watched');
+    const told = (await events()).slice(2);
+    assert.deepEqual(
+      told.map(({ type, data }) => [type, data.resolution, data.alert.name]),
+      ended.map(() => ['alert.resolved', 'no_longer_watched', 'Low score']),
+    );
+    // A monitor that is deleted takes its runs with it.
+    for (const { data } of told) assert.equal(data.monitor_run?.id, json ? id : undefined);
+    const texts = slack.requests.slice(2).map(({ body }) => JSON.parse(body).text as string);
+    assert.equal(texts.length, ended.length);
+    for (const one of texts)
+      assert.match(one, /^Resolved: 203\.0\.114\.\d is no longer looked at\. /);
+  });
+
+test('fifty targets are held against a hundred rules with a few questions', async (t) => {
+  const targets = Array.from({ length: 50 }, (_, i) => `203.0.114.${i + 1}`);
+  const { app, run, monitor, makeAlert, incidents } = await startWatching(t, {
+    targets: JSON.stringify(targets),
+  });
+  for (let i = 0; i < 100; i++) await makeAlert({ condition: 'blocklist_hit' });
+  await run(outcome([listing(targets[0]!, 1)]));
+  assert.equal((await incidents('?limit=100')).length, 100);
+  const last = await run(outcome([listing(targets[0]!, 1)]));
+  let questions = 0;
+  const counted: KyselyPlugin = {
+    transformQuery({ node }) {
+      questions++;
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+  await app.db.transaction().execute(async (tx) => {
+    const result = { kind: 'run' as const, run: last, monitor };
+    await evaluateRules(app)(tx.withPlugin(counted), result);
+  });
+  assert.ok(questions > 0 && questions <= 3, `${questions} questions`);
+});
+
+test('of a rule for a domain, only the monitors of that domain look', async (t) => {
+  const { app, service, makeAlert, incidents } = await startAlerting(t);
+  const made = await service.call<{ id: string }>('POST', '/v1/domains', {
+    json: { name: 'example.org' },
+  });
+  const { id: alert_id } = await makeAlert({
+    ...{ condition: 'blocklist_hit', domain_id: made.body.id },
+  });
+  const monitor = (json: object) =>
+    service.call<{ id: string }>('POST', '/v1/monitors', {
+      json: { name: 'Ours', type: 'blocklist', frequency: 'daily', ...json },
+    });
+  const own = await monitor({ domain_id: made.body.id });
+  await monitor({ targets: ['example.org'] });
+  const incident = {
+    ...{ id: app.newId('inc'), alert_id, subject: 'example.org', status: 'open' as const },
+    ...{ value: '{"lists":[]}', run_id: 'run_1', opened_at: isoTime(app.clock.now()) },
+    condition: 'blocklist_hit' as const,
+  };
+  await app.db.insertInto('alert_incidents').values(incident).execute();
+  await sweepIncidents(app);
+  assert.equal((await incidents())[0]!.status, 'open');
+  assert.equal((await service.call('DELETE', `/v1/monitors/${own.body.id}`)).status, 200);
+  await sweepIncidents(app);
+  assert.equal((await incidents())[0]!.resolution, 'no_longer_watched');
+});
+
+test('Slack is told by which monitor, and where a listing is taken away', async (t) => {
+  const { run, makeAlert, slack, sendDue, app } = await startWatching(t, {
+    targets: '["203.0.113.9"]',
+  });
+  await makeAlert({ condition: 'blocklist_hit', channels: ['slack'] });
+  const spamcop = { ...listing('203.0.113.9', 2), list: 'bl.spamcop.net', list_name: 'SpamCop' };
+  const { monitor_id } = await run(outcome([spamcop]));
+  await sendDue();
+  await run(outcome([]));
+  await sendDue();
+  const [opened, over] = slack.requests.map(({ body }) => JSON.parse(body));
+  assert.match(opened.text, /^Alert: 203\.0\.113\.9 is listed by SpamCop\. /);
+  assert.match(over.text, /^Resolved: 203\.0\.113\.9 is no longer listed\. /);
+  for (const words of ['*Monitor*\\nOurs', 'https://www.spamcop.net/bl.shtml (SpamCop)'])
+    assert.ok(JSON.stringify(opened).includes(words), words);
+  const runs = `<${app.config.APP_URL}/v1/monitors/${monitor_id}/runs|See the runs of the monitor>`;
+  for (const message of [opened, over]) assert.ok(JSON.stringify(message).includes(runs));
 });

@@ -67,7 +67,7 @@ async function queueFor({ app: { db, clock } }: TestService, invitation: string)
   const mail = { id: 'mail_1', recipient: 'bob@example.com', content: 'sealed', due_at };
   await db
     .insertInto('outbox')
-    .values({ ...mail, created_at: created_at!, status: 'queued', attempts: 0 })
+    .values({ ...mail, created_at: created_at!, status: 'queued', attempts: 0, bulk: 0 })
     .execute();
   await db
     .updateTable('invitations')

@@ -20,7 +20,11 @@ export interface Told {
   data: { name: string; status: string; previous_health?: string; health: { status: string } };
 }
 
-export async function startDomainService(t: TestContext, zone: Zone = {}) {
+export async function startDomainService(
+  t: TestContext,
+  zone: Zone = {},
+  env: Record<string, string> = {},
+) {
   const clock = testClock();
   const dns = await startDnsServer(zone);
   t.after(() => dns.close());
@@ -29,8 +33,9 @@ export async function startDomainService(t: TestContext, zone: Zone = {}) {
   const service = await startTestService(t, {
     clock,
     resolver,
+    env,
     web: noWeb,
-    probeMailTls: async () => ({ status: 'unreachable', detail: 'port 25 is shut' }),
+    probeMailTls: async () => ({ status: 'unreachable', silent: false, detail: 'port 25 is shut' }),
   });
   const { app, call } = service;
   // From here on only the test says when the job runs.
@@ -57,6 +62,11 @@ export async function startDomainService(t: TestContext, zone: Zone = {}) {
     clock,
     dns,
     settle,
+    /** One run of the job, as it comes every second. */
+    async runOnce() {
+      await job.run();
+      await job.idle!();
+    },
     /** Lets the time pass, with all that falls due on the way; gives when something did. */
     async pass(ms: number): Promise<number[]> {
       const end = clock.now() + ms;

@@ -157,6 +157,9 @@ test('the health of now comes with the records to publish, and is kept', async (
   assert.deepEqual(body.records[0], {
     ...domain.verification,
     purpose: 'Proof that the domain is yours',
+    action: 'add',
+    replaces: [],
+    required: true,
   });
   const dmarc = body.records.find(({ name }) => name === '_dmarc.example.com')!;
   assert.equal(dmarc.type, 'TXT');

@@ -170,6 +170,7 @@ async function walkAlerts({ ask }: Walk) {
   await ask('PATCH', path, 200, { json: { threshold: 100 } });
   await ask('PATCH', path, 412, { json: { enabled: false }, headers: { 'if-match': etag } });
   await ask('POST', `${path}/test`, 200);
+  await ask('GET', `${path}/test`, 200);
   const sent = await ask('POST', '/v1/tests?client_ip=192.0.2.1&helo=a', 201, {
     body: goodMessage(),
     headers: { 'content-type': 'message/rfc822' },

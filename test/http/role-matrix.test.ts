@@ -68,6 +68,7 @@ const LEAST_ROLE: Record<string, Role | 'public'> = {
   updateAlert: 'admin',
   deleteAlert: 'admin',
   testAlert: 'admin',
+  getAlertTest: 'member',
   listIncidentsOfAlert: 'member',
   listAlertIncidents: 'member',
   // The team is seen by members and managed by admins.
@@ -116,6 +117,19 @@ const LEAST_ROLE: Record<string, Role | 'public'> = {
 
 /** What changes the team or an account; a test-mode key may not, whatever its role. */
 const LIVE_ONLY = new Set([
+  'createDomain',
+  'updateDomain',
+  'deleteDomain',
+  'verifyDomain',
+  'getDomainHealth',
+  'createMonitor',
+  'updateMonitor',
+  'deleteMonitor',
+  'runMonitor',
+  'createAlert',
+  'updateAlert',
+  'deleteAlert',
+  'testAlert',
   'updateMember',
   'removeMember',
   'transferOwnership',

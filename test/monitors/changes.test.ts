@@ -135,7 +135,7 @@ const check = (severity: DomainFinding['severity']): Finding => ({
   ...{ id: 'spf_record', selector: null, status: 'fail', severity, title: 'No.' },
 });
 const known = (findings: Finding[]) => ({
-  ...{ findings, unknown: [], inTheDark: false, mayStand: () => false },
+  ...{ findings, unknown: [], targets: [], inTheDark: false, mayStand: () => false },
 });
 
 test('what is new or graver is worse; what does not count is told and no more', () => {
@@ -160,11 +160,12 @@ test('what is new or graver is worse; what does not count is told and no more', 
 test('of what is not known the former finding stands, and is no news when it is seen again', () => {
   const before = [listing(1), check('critical')];
   const unknown = {
-    ...{ findings: [], unknown: [], inTheDark: false },
+    ...{ findings: [], unknown: [], targets: [], inTheDark: false },
     mayStand: (one: Finding) => 'list' in one,
   };
   const { status, findings, changes, worse } = compare(before, unknown);
   assert.deepEqual([status, worse, findings], ['alerting', false, [listing(1)]]);
   assert.deepEqual([changes.appeared, changes.gone], [[], [check('critical')]]);
+  assert.deepEqual(changes.unknown, [{ target: ADDRESS, list: 'tier-1.example' }]);
   assert.equal(compare(findings, known([listing(1)])).worse, false);
 });

@@ -2,14 +2,17 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { claimDueMonitors } from '../../src/monitors/claim.ts';
-import { NOTHING_KNOWN } from '../../src/monitors/findings.ts';
+import { claimDueMonitors, replanMonitors } from '../../src/monitors/claim.ts';
+import { nothingKnown } from '../../src/monitors/findings.ts';
 import { recordRun } from '../../src/monitors/record.ts';
 import { runMonitorsJob } from '../../src/monitors/run.ts';
 import { openStore } from '../../src/store/open.ts';
 import { temporaryFolder } from '../helpers/app.ts';
+import { listIn } from '../helpers/blocklists.ts';
 import { testClock } from '../helpers/clock.ts';
-import { MONITORS, startMonitoring } from './monitoring.ts';
+import { ADDRESS, HOUR_MS, MONITORS, REVERSED, startMonitoring } from './monitoring.ts';
+
+const NOTHING_KNOWN = nothingKnown([ADDRESS]);
 
 test('two processes on one file claim each monitor once', async (t) => {
   const { service, create } = await startMonitoring(t);
@@ -100,4 +103,39 @@ test('no more are under way at once than each type may have', async (t) => {
     [runs.length, new Set(runs.map(({ status }) => status))],
     [40, new Set(['unknown'])],
   );
+});
+
+test('a run that found out nothing names every finding that stands', async (t) => {
+  const { service, dns, create, runDue, runs } = await startMonitoring(t);
+  Object.assign(dns.zone, listIn('bl.spamcop.net', REVERSED, '127.0.0.2'));
+  const { id } = await create();
+  await runDue();
+  await service.call('POST', `${MONITORS}/${id}/run`);
+  const [claimed] = await claimDueMonitors(service.app, 'blocklist', 1);
+  await recordRun(service.app, claimed!, NOTHING_KNOWN);
+  const { changes, targets } = (await runs(id)).at(-1)!;
+  assert.deepEqual(changes.unknown, [{ target: ADDRESS, list: 'bl.spamcop.net' }]);
+  assert.deepEqual(targets, [{ target: ADDRESS, known: false }]);
+});
+
+test('weekly monitors that are planned as ever are not planned anew', async (t) => {
+  const { service, clock, create, runDue, get } = await startMonitoring(t);
+  const { app } = service;
+  const { id } = await create({ frequency: 'weekly' });
+  await runDue();
+  let writes = 0;
+  const db = new Proxy(app.db, {
+    get(target, name) {
+      if (name === 'transaction') writes++;
+      const value = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  await replanMonitors({ ...app, db });
+  assert.equal(writes, 0);
+  clock.advance(-30 * 24 * HOUR_MS);
+  await replanMonitors({ ...app, db });
+  assert.equal(writes, 1);
+  const wait = Date.parse((await get(id)).next_run_at!) - clock.now();
+  assert.ok(wait > 0 && wait <= 7 * 24 * HOUR_MS);
 });

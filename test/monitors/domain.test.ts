@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isoTime } from '../../src/lib/clock.ts';
 import type { Zone } from '../../src/net/zone.ts';
-import { blocklistZone } from '../helpers/blocklists.ts';
-import { HOUR_MS, type Monitoring, startMonitoring } from './monitoring.ts';
+import { blocklistZone, listIn } from '../helpers/blocklists.ts';
+import { ADDRESS, HOUR_MS, type Monitoring, startMonitoring } from './monitoring.ts';
 
 /** It takes no mail, so that no server is dialled. */
 const domainZone = (spf: string): Zone => ({
@@ -33,7 +33,6 @@ async function insertDomain({ service, clock }: Monitoring): Promise<string> {
       pending_since: now,
       given_selectors: '["s1"]',
       learnt_selectors: '[]',
-      lookups: 0,
       badge_enabled: 0,
       health_status: 'unknown',
       health_checks: '[]',
@@ -95,4 +94,75 @@ test('the name of a domain is looked for on blocklists; with the domain its moni
   for (const table of ['monitors', 'monitor_runs'] as const)
     assert.deepEqual(await db.selectFrom(table).select('id').execute(), []);
   await runDue();
+});
+
+const DBL = 'dbl.spamhaus.org';
+const URIBL = 'multi.uribl.com';
+const TWO_LISTS = { env: { DELIVERABILITY_BLOCKLISTS: `-all,+${DBL},+${URIBL}` } };
+
+test('the lists of a domain are findings of their own: silence resolves nothing, and is no news when it ends', async (t) => {
+  const here = await startMonitoring(t, TWO_LISTS);
+  const { dns, clock, create, runDue, runs, alerts } = here;
+  const clean = domainZone('v=spf1 -all');
+  const listed = listIn(URIBL, 'shop.example', '127.0.0.2');
+  dns.zone = { ...clean, ...listed };
+  const { id } = await create({ type: 'domain_health', domain_id: await insertDomain(here) });
+  const next = async (zone: Zone) => {
+    dns.zone = { ...clean, ...zone };
+    clock.advance(HOUR_MS);
+    await runDue();
+    return (await runs(id)).at(-1)!;
+  };
+  const lists = (items: Record<string, unknown>[]) =>
+    items.filter((one) => 'list' in one).map(({ target, list }) => [target, list]);
+  const first = await next(listed);
+  assert.deepEqual(lists(first.findings), [['shop.example', URIBL]]);
+  assert.deepEqual(first.targets, [{ target: 'shop.example', known: true }]);
+  assert.ok(!first.findings.some((one) => one.id === 'domain_blocklists'));
+  const told = (await alerts()).length;
+  const silent = await next({ [`shop.example.${URIBL}`]: { fails: 'servfail' } });
+  assert.deepEqual(lists(silent.findings), [['shop.example', URIBL]]);
+  assert.deepEqual(lists(silent.changes.unknown), [[null, URIBL]]);
+  assert.deepEqual(silent.changes.gone, []);
+  const dark = await next({
+    [`shop.example.${URIBL}`]: { fails: 'servfail' },
+    [`shop.example.${DBL}`]: { fails: 'servfail' },
+  });
+  assert.deepEqual(dark.targets, [{ target: 'shop.example', known: false }]);
+  assert.deepEqual(lists((await next(listed)).changes.appeared), []);
+  assert.equal((await alerts()).length, told);
+  // Another list is news.
+  const more = await next({ ...listed, ...listIn(DBL, 'shop.example', '127.0.1.2') });
+  assert.deepEqual(lists(more.changes.appeared), [['shop.example', DBL]]);
+  assert.equal((await alerts()).length, told + 1);
+  assert.equal(lists((await next({})).changes.gone).length, 2);
+});
+
+test('without a list in use it is not known whether a domain is listed, and the monitor says so', async (t) => {
+  const here = await startMonitoring(t, { env: { DELIVERABILITY_BLOCKLISTS: '-all' } });
+  here.dns.zone = domainZone('v=spf1 -all');
+  const domain_id = await insertDomain(here);
+  const { id, detail } = await here.create({ type: 'domain_health', domain_id });
+  assert.match(detail!, /^Whether the name of the domain is listed is not known/);
+  await here.runDue();
+  const [run] = await here.runs(id);
+  assert.deepEqual(run!.targets, [{ target: 'shop.example', known: false }]);
+  assert.ok(run!.changes.unknown.some((part) => part.id === 'domain_blocklists'));
+});
+
+test('what nobody is asked about is named, and leaves what is known of the other targets', async (t) => {
+  const env = { DELIVERABILITY_BLOCKLISTS: '-all,+zen.spamhaus.org' };
+  const { create, runDue, runs } = await startMonitoring(t, { env });
+  const { id, detail } = await create({ targets: [ADDRESS, 'shop.example'] });
+  assert.match(detail!, /^Whether shop\.example is listed is not known: no blocklist/);
+  const other = await create({ targets: ['shop.example'] });
+  await runDue();
+  const [run] = await runs(id);
+  assert.equal(run!.status, 'ok');
+  assert.deepEqual(run!.targets, [
+    { target: ADDRESS, known: true },
+    { target: 'shop.example', known: false },
+  ]);
+  assert.equal((await runs(other.id))[0]!.status, 'unknown');
+  assert.equal((await create()).detail, null);
 });

@@ -34,6 +34,7 @@ export interface Run {
   started_at: string;
   finished_at: string;
   status: string;
+  targets: { target: string; known: boolean }[];
   findings: Record<string, unknown>[];
   changes: Record<'appeared' | 'gone' | 'unknown', Record<string, unknown>[]>;
 }

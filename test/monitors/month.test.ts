@@ -1,7 +1,8 @@
-/** A month of hourly runs across two restarts and a clock that is set back: no run is doubled, and only changes are told. */
+/** A month of hourly runs across two restarts, a crash, and a clock that is set back and forward: no run is doubled, and only changes are told. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { claimDueMonitors } from '../../src/monitors/claim.ts';
 import { nextSlot } from '../../src/monitors/schedule.ts';
 import { temporaryFolder } from '../helpers/app.ts';
 import { blocklistZone, listIn } from '../helpers/blocklists.ts';
@@ -25,6 +26,12 @@ async function startAgain(t: TestContext) {
   const dns = await serveLists(t);
   const folder = temporaryFolder(t);
   return () => startMonitoring(t, { clock, dns, folder });
+}
+
+/** The process is gone without a word: its connection is cut, and its lock is nobody's. */
+async function crash({ service }: Monitoring): Promise<void> {
+  await service.app.db.destroy();
+  await service.stop().catch(() => {});
 }
 
 /** As many ticks of half an hour. */
@@ -86,6 +93,21 @@ test('a month of hourly runs', async (t) => {
   assert.equal((await here.runs(id)).length, before);
   await halfHours(here, 4);
   assert.equal((await here.runs(id)).length, before + 1);
+
+  // A crash in the middle of a run: it was claimed, and nobody records it.
+  clock.set(nextSlot({ id, frequency: 'hourly' }, clock.now()) + 1000);
+  const [claimed] = await claimDueMonitors(here.service.app, 'blocklist', 1);
+  assert.equal(claimed!.id, id);
+  await crash(here);
+  here = await start();
+  await here.runDue();
+  assert.equal((await here.runs(id)).length, before + 2);
+
+  // The clock jumps forward: of the slots in between one is run.
+  clock.advance(30 * HOUR_MS);
+  await here.runDue();
+  await here.runDue();
+  assert.equal((await here.runs(id)).length, before + 3);
 
   listed();
   await halfHours(here, 2 * 24 * 5);

@@ -23,7 +23,11 @@ test('slots follow each other by the period exactly, however late the runs are',
     assert.ok(first > START && first <= START + PERIODS[frequency], frequency);
     let slot = first;
     for (let runs = 1; runs <= 50; runs++) {
-      slot = slotAfterRun(monitor, slot, slot + (runs % 10) * 60_000);
+      slot = slotAfterRun(monitor, {
+        planned: slot,
+        now: slot + (runs % 10) * 60_000,
+        isKnown: true,
+      });
       assert.equal(slot, first + runs * PERIODS[frequency], frequency);
     }
   }
@@ -67,13 +71,28 @@ test('what was missed by minutes is run at once, by hours once at its moment of 
   assert.equal(late, slot + 6 * HOUR_MS);
   // Started once more before that: no other time is added.
   assert.equal(madeUpFor(monitor, late, late - 60_000), late);
-  assert.equal(slotAfterRun(monitor, late, late + 1000), slot + DAY_MS);
+  assert.equal(
+    slotAfterRun(monitor, { planned: late, now: late + 1000, isKnown: true }),
+    slot + DAY_MS,
+  );
 });
 
 test('a clock set back within a day meets no slot twice, one set back by more waits no more than a period', () => {
   const monitor = { id: 'mon_1', frequency: 'hourly' as const };
   const slot = nextSlot(monitor, START);
-  assert.equal(slotAfterRun(monitor, slot, slot - 5 * HOUR_MS), slot + HOUR_MS);
+  assert.equal(
+    slotAfterRun(monitor, { planned: slot, now: slot - 5 * HOUR_MS, isKnown: true }),
+    slot + HOUR_MS,
+  );
   const past = slot - 400 * DAY_MS;
-  assert.equal(slotAfterRun(monitor, slot, past), past + HOUR_MS);
+  assert.equal(slotAfterRun(monitor, { planned: slot, now: past, isKnown: true }), past + HOUR_MS);
+});
+
+test('what a run found nothing out about is looked at again within the hour, and then on the grid', () => {
+  const monitor = { id: 'mon_weekly', frequency: 'weekly' } as const;
+  const slot = nextSlot(monitor, Date.UTC(2026, 10, 21));
+  const again = slotAfterRun(monitor, { planned: slot, now: slot + 1000, isKnown: false });
+  assert.equal(again, slot + HOUR_MS);
+  const next = slotAfterRun(monitor, { planned: again, now: again + 1000, isKnown: true });
+  assert.equal(next, slot + 7 * DAY_MS);
 });

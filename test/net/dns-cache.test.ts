@@ -120,6 +120,17 @@ test('more questions than may be in flight are all answered', async () => {
   assert.ok(answers.every((answer) => answer.status === 'nxdomain'));
 });
 
+test('what a clock that was set back would keep for longer than it may is not kept', () => {
+  const clock = { ms: 86_400_000, now: () => clock.ms };
+  const cache = createDnsCache(clock, 10);
+  cache.set('a', { status: 'found', ttl: 50, records: [] } as unknown as DnsAnswer, 50);
+  cache.set('b', { status: 'found', ttl: 50, records: [] } as unknown as DnsAnswer, 50);
+  clock.ms -= 1000;
+  assert.equal(cache.get('a'), null);
+  clock.ms += 1000;
+  assert.notEqual(cache.get('b'), null);
+});
+
 test('the least recently used answer goes first', () => {
   const cache = createDnsCache({ now: () => 0 }, 2);
   const answer: DnsAnswer = { status: 'nodata' };

@@ -152,5 +152,9 @@ test('a server that cannot be connected to is unreachable; a special address is 
   const free = (server.address() as AddressInfo).port;
   await new Promise((resolve) => server.close(resolve));
   const refused = await probe(free, 'two.example.com');
-  assert.deepEqual(refused, { status: 'unreachable', detail: 'it refused the connection' });
+  assert.deepEqual(refused, {
+    status: 'unreachable',
+    silent: false,
+    detail: 'it refused the connection',
+  });
 });

@@ -7,6 +7,8 @@ import { test } from 'node:test';
 import { parseMessage } from '../../src/analysis/parse-message.ts';
 import { ConfigError, readConfig } from '../../src/config.ts';
 import { isoTime } from '../../src/lib/clock.ts';
+import type { MailEnd } from '../../src/outbox/ends.ts';
+import { expireMail } from '../../src/outbox/expire.ts';
 import { emailStatus, queueMail, SEND_JOB } from '../../src/outbox/queue.ts';
 import { recordOutcome } from '../../src/outbox/record.ts';
 import { claimDueMail, sendMailJob } from '../../src/outbox/send.ts';
@@ -347,4 +349,82 @@ test('a mail that went out was sent, whoever has taken it since', async (t) => {
   await recordOutcome(app, second!, { ok: false, temporary: false, reason: 'late' });
   await run();
   assert.deepEqual(await row(id), sent);
+});
+
+test('mail that a clock set forward and back has left waiting is sent now', async (t) => {
+  const { app, queue, run, row, sink } = await startOutbox(t);
+  const [planned, leased] = [await queue(), await queue()];
+  const far = '2027-11-21T10:00:00.000Z';
+  const set = (id: string, change: object) =>
+    app.db.updateTable('outbox').set(change).where('id', '=', id).execute();
+  await set(planned, { due_at: far });
+  await set(leased, { lease: 'req_1', leased_until: far });
+  await run();
+  assert.equal(sink.taken.length, 2);
+  assert.deepEqual([(await row(planned))!.status, (await row(leased))!.status], ['sent', 'sent']);
+});
+
+test('the longest wait between attempts is no sign of a clock that was set back', async (t) => {
+  const { app, queue, run, sink, clock } = await startOutbox(t);
+  const id = await queue();
+  const due_at = isoTime(clock.now() + 8 * 3_600_000);
+  await app.db.updateTable('outbox').set({ due_at }).where('id', '=', id).execute();
+  await run();
+  assert.equal(sink.taken.length, 0);
+});
+
+test('whoever queued a mail hears of its end in the transaction that writes it down', async (t) => {
+  const { app, queue, run, row, sink, clock } = await startOutbox(t);
+  const heard: MailEnd[] = [];
+  let fault: Error | null = null;
+  app.mailEnded.push(async (_tx, ends) => {
+    if (fault) throw fault;
+    heard.push(...ends);
+  });
+  const sent = await queue();
+  await run();
+  const sent_at = isoTime(clock.now());
+  assert.deepEqual(heard.splice(0), [{ id: sent, status: 'sent', error: null, sent_at }]);
+  sink.refuse = { at: 'rcpt', code: 450, text: 'later' };
+  const refused = await queue();
+  await run();
+  assert.equal(heard.length, 0, 'it is tried again');
+  sink.refuse = { at: 'rcpt', code: 550, text: 'never' };
+  clock.advance(60_000);
+  await run();
+  const [end] = heard.splice(0) as MailEnd[];
+  assert.deepEqual([end!.id, end!.status, end!.sent_at], [refused, 'failed', null]);
+  assert.match(end!.error!, /never/);
+  const late = await queue({}, isoTime(clock.now() + 1));
+  clock.advance(1);
+  await expireMail(app);
+  assert.deepEqual(
+    heard.splice(0).map(({ id, status }) => [id, status]),
+    [[late, 'failed']],
+  );
+  sink.refuse = null;
+  fault = new Error('the end of it');
+  const undone = await queue();
+  await run();
+  assert.equal((await row(undone))!.status, 'queued');
+});
+
+test('a slow server is busy with three mails of many at most, and has places for others', async (t) => {
+  const { app, queue, sink } = await startOutbox(t);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  sink.hold = promise;
+  await app.db.transaction().execute(async (tx) => {
+    for (let i = 0; i < 8; i++) await queueMail(tx, app, MAIL, null, { bulk: true });
+  });
+  const job = sendMailJob(app);
+  await job.run();
+  await job.run();
+  const underWay = app.db.selectFrom('outbox').select('id').where('lease', 'is not', null);
+  assert.equal((await underWay.execute()).length, 3);
+  const urgent = await queue();
+  await job.run();
+  const ids = (await underWay.execute()).map(({ id }) => id);
+  assert.ok(ids.includes(urgent) && ids.length === 4);
+  resolve();
+  await job.idle!();
 });

@@ -50,12 +50,73 @@ test('a mail without a button has none', () => {
   assert.ok(!html.includes('<a '));
 });
 
+const NEWS: MailContent = {
+  ...CONTENT,
+  badge: { tone: 'fail', word: 'Alert' },
+  blocks: [
+    {
+      heading: 'What to do',
+      steps: [
+        {
+          title: 'The SPF record lets too few through.',
+          text: 'Publish this one, and wait for as long as the former one may be remembered.',
+          record: {
+            type: 'TXT',
+            name: 'example.com',
+            value: `v=spf1 ${'ip4:192.0.2.1 '.repeat(8)}-all`,
+          },
+        },
+        { title: '', text: 'Then send again.', record: null },
+      ],
+    },
+  ],
+  button: undefined,
+};
+
+test('what to do is numbered, each with its record in a line that can be copied', () => {
+  const { text, html } = mailFrame(NEWS);
+  assert.equal(
+    text,
+    `Alert: Ada invites you to the team
+
+What to do:
+
+1. The SPF record lets too few through. Publish this one, and wait for
+   as long as the former one may be remembered.
+
+   example.com  TXT
+   v=spf1 ${'ip4:192.0.2.1 '.repeat(8)}-all
+
+2. Then send again.
+
+-- 
+You get this because somebody entered your address.
+`,
+  );
+  assert.ok(html.includes(`v=spf1 ${'ip4:192.0.2.1 '.repeat(8)}-all</td>`));
+  const [block] = NEWS.blocks as [{ heading: string; steps: [] }];
+  const one = mailFrame({ ...NEWS, blocks: [{ ...block, steps: block.steps.slice(1) }] });
+  assert.match(one.text, /\n\nThen send again\.\n/);
+  assert.ok(!one.html.includes('2.</td>') && !one.html.includes('1.</td>'));
+});
+
 test('whatever is put into it is text, and nothing is loaded', () => {
   const evil = '"><script>a()</script>\'&amp;\r\n\u0000\u202e';
   const { text, html } = mailFrame({
     title: evil,
     preheader: evil,
-    blocks: [evil, { facts: [[evil, evil]] }],
+    badge: { tone: 'fail', word: evil },
+    blocks: [
+      evil,
+      { facts: [[evil, evil]] },
+      {
+        heading: evil,
+        steps: [
+          { title: evil, text: evil, record: { type: evil, name: evil, value: evil } },
+          { title: '', text: evil, record: null },
+        ],
+      },
+    ],
     button: { label: evil, url: `https://a.example/?q=${evil}` },
     footer: evil,
   });
@@ -80,7 +141,20 @@ describe('in Chromium', { skip: needs('chromium') }, () => {
     const { html } = mailFrame({
       ...CONTENT,
       title: `${CONTENT.title} ${long}`,
-      blocks: [...CONTENT.blocks, long, { facts: [['Subject', long]] }],
+      badge: { tone: 'fail', word: 'Alert' },
+      blocks: [
+        ...CONTENT.blocks,
+        ...NEWS.blocks,
+        long,
+        { facts: [['Subject', long]] },
+        {
+          heading: long,
+          steps: [
+            { title: long, text: long, record: { type: 'TXT', name: long, value: long } },
+            { title: '', text: long, record: null },
+          ],
+        },
+      ],
       footer: long,
     });
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -105,6 +179,7 @@ describe('in Chromium', { skip: needs('chromium') }, () => {
         ['p', 4.5],
         ['.card .accent', 4.5],
         ['th', 4.5],
+        ['td b', 4.5],
       ] as const)
         assert.ok(
           contrast(luminance(await colorOf(selector, 'color')), card) >= least,
@@ -113,6 +188,16 @@ describe('in Chromium', { skip: needs('chromium') }, () => {
       const button = luminance(await colorOf('.button', 'backgroundColor'));
       assert.ok(contrast(button, card) >= 3, `button in ${colorScheme}`);
       assert.ok(contrast(button, luminance(await colorOf('.button a', 'color'))) >= 4.5);
+      for (const tone of ['fail', 'pass', 'unknown'] as const) {
+        await page.setContent(mailFrame({ ...NEWS, badge: { tone, word: 'News' } }).html);
+        for (const selector of [`.${tone}`, '.sunken']) {
+          const [ink, behind] = [
+            await colorOf(selector, 'color'),
+            await colorOf(selector, 'backgroundColor'),
+          ].map(luminance) as [number, number];
+          assert.ok(contrast(ink, behind) >= 4.5, `${selector} in ${colorScheme}`);
+        }
+      }
       assert.deepEqual(asked, []);
       await page.close();
     }

@@ -64,6 +64,54 @@ for (const file of readdirSync(new URL('../fixtures/schemas/', import.meta.url))
   });
 }
 
+test('step 7 keeps with each incident what opened it, and with each notification what became of it', () => {
+  const old = new BetterSqlite(':memory:');
+  old.exec(readFileSync(new URL('../fixtures/schemas/v6.sql', import.meta.url), 'utf8'));
+  old.pragma('user_version = 6');
+  const time = '2026-11-21T10:00:00.000Z';
+  const values = {
+    score: '{"score":1,"threshold":50}',
+    auth: '{"spf":"fail","dkim":"pass","dmarc":null}',
+    lists: '{"lists":[]}',
+  };
+  for (const [id, value] of Object.entries(values))
+    old
+      .prepare(
+        "INSERT INTO alert_incidents (id, alert_id, subject, status, value, opened_at) VALUES (?, 'gone', ?, 'open', ?, ?)",
+      )
+      .run(id, id, value, time);
+  for (const status of ['queued', 'sent', 'failed'])
+    old
+      .prepare(
+        "INSERT INTO outbox (id, created_at, recipient, status, error) VALUES (?, ?, 'a@example.com', ?, ?)",
+      )
+      .run(`mail_${status}`, time, status, status === 'failed' ? 'refused' : null);
+  for (const name of ['queued', 'sent', 'failed', 'forgotten'])
+    old
+      .prepare(
+        "INSERT INTO alert_notifications (id, alert_id, news, channel, status, mail_id, created_at) VALUES (?, 'gone', 'test', 'email', 'queued', ?, ?)",
+      )
+      .run(name, `mail_${name}`, time);
+  migrate(old);
+  assert.deepEqual(
+    old.prepare('SELECT id, condition, threshold FROM alert_incidents ORDER BY id').raw().all(),
+    [
+      ['auth', 'auth_fail', null],
+      ['lists', 'blocklist_hit', null],
+      ['score', 'score_below', 50],
+    ],
+  );
+  assert.deepEqual(
+    old.prepare('SELECT id, status, error FROM alert_notifications ORDER BY id').raw().all(),
+    [
+      ['failed', 'failed', 'refused'],
+      ['forgotten', 'sent', 'what became of the mail is no longer known'],
+      ['queued', 'queued', null],
+      ['sent', 'sent', null],
+    ],
+  );
+});
+
 test('steps are numbered without gaps up to the version of the schema', () => {
   assert.deepEqual(
     MIGRATIONS.map(({ version }) => version),

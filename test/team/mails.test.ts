@@ -10,9 +10,10 @@ const URL = 'https://app.example.com/invitations/abc';
 /** What there is, and no more. */
 const ROLE_WORDS = {
   admin:
-    'As an admin you can do everything but transfer the ownership and change other admins: tests, webhooks, API keys and the team.',
-  member: 'As a member you can create and see tests, and make API keys of your own.',
-  viewer: 'As a viewer you can read tests and their reports.',
+    'As an admin you can do everything but transfer the ownership and change other admins: tests, domains, monitors, alert rules, webhooks, API keys and the team.',
+  member:
+    'As a member you can create and see tests, look after domains and monitors, read the alert rules and what they found, and make API keys of your own.',
+  viewer: 'As a viewer you can read tests and their reports, but no domains, monitors or alerts.',
 };
 const flat = (text: string) => text.replace(/\s+/g, ' ');
 

@@ -14,14 +14,12 @@ import { trimEvidence, trimFix, trimText } from '../trim.ts';
 import { dkimSelectorChecks } from './dkim-selector.ts';
 import { domainChecks, type GradedCheck } from './domain-checks.ts';
 import { type DomainCheck, type DomainHealth, healthOf } from './domain-health.ts';
-import { lookUpKeys } from './selector-keys.ts';
+import { lookUpKeys, type Selectors } from './selector-keys.ts';
 
-export interface DomainOptions {
+export interface DomainOptions extends Selectors {
   resolver: Resolver;
   web: Web;
   setup: Setup;
-  /** The DKIM selectors that are known; where there is none, common ones are tried. */
-  selectors: string[];
   /** Milliseconds since 1970. */
   now: number;
   /** Without it no mail server is connected to. */
@@ -40,7 +38,7 @@ export async function analyzeDomain(name: string, options: DomainOptions): Promi
   try {
     const context = await contextOf(name, options, deadline);
     const run: Run = { context, deadline, subject: 'domain', onFault: options.onFault };
-    const keys = await lookUpKeys(context, name, options.selectors);
+    const keys = await lookUpKeys(context, name, options);
     const graded = domainChecks(name, dkimSelectorChecks(name, keys), options.probeMailTls ?? null);
     const found = await Promise.all(graded.map(({ check }) => runCheck(check, run)));
     const followed = applyDependencies(graded, found);

@@ -14,6 +14,8 @@ export interface DomainCheck {
   label: string;
   category: Category;
   status: CheckStatus;
+  /** What it came to when it could be found out last, where it cannot now: severity and score are by it. */
+  former_status?: CheckStatus;
   severity: Severity;
   title: string;
   detail: string;
@@ -61,7 +63,7 @@ function statusOf(checks: DomainCheck[]): HealthStatus {
 function scoreOf(checks: DomainCheck[]): number | null {
   const shares = new Map<string, number[]>();
   for (const check of checks) {
-    const earned = earnedOf(check);
+    const earned = earnedOf({ ...check, status: check.former_status ?? check.status });
     if (earned === null) continue;
     shares.set(check.id, [...(shares.get(check.id) ?? []), earned / check.points]);
   }

@@ -6,6 +6,9 @@ import { normalizeDomain, organizationalDomain } from '../../lib/domain-names.ts
 /** `fault` follows the text itself: "is an e-mail address …". */
 type ReadDomain = { name: string; fault?: undefined } | { name: null; fault: string };
 
+/** Of a name's 253 characters (RFC 1035 §2.3.4), what is left beside the longest label that is put before it. */
+const NAME_MAX = 253 - '_deliverability.'.length;
+
 /** A registered domain or one below it, in A-labels; U-labels are taken. */
 export function readDomainName(text: string): ReadDomain {
   const written = text.trim();
@@ -14,6 +17,11 @@ export function readDomainName(text: string): ReadDomain {
   const name = normalizeDomain(written);
   if (name === null || /(?:^|\.)\d+$/.test(name))
     return { name: null, fault: 'is not a domain name such as example.com' };
+  if (name.length > NAME_MAX)
+    return {
+      name: null,
+      fault: `is too long: names of records below it would not fit (${NAME_MAX} characters at most)`,
+    };
   if (/(?:^|\.)_/.test(name))
     return {
       name: null,

@@ -29,29 +29,42 @@ export interface FoundKeys {
   incomplete: boolean;
 }
 
+/** Which selectors to look under. */
+export interface Selectors {
+  /** Those that are known; where there is none, common ones are tried. */
+  selectors: string[];
+  /** Those of them that count only while their key is there. */
+  waning?: string[];
+  /** Of the common ones, those whose key was there before: they are told of where the DNS fails. */
+  guessed?: string[];
+}
+
 /** The keys of the known selectors; where none is known, those of the common ones that exist. */
 export async function lookUpKeys(
   context: Context,
   domain: string,
-  selectors: string[],
+  { selectors, waning = [], guessed = [] }: Selectors,
 ): Promise<FoundKeys> {
   const known = [...new Set(selectors.map((selector) => selector.toLowerCase()))];
-  const isKnown = known.length > 0;
-  const keys = await Promise.all(
-    (isKnown ? known.slice(0, MAX_SELECTORS) : COMMON_SELECTORS).map((selector) =>
-      lookUpKey(context, domain, selector, isKnown),
-    ),
-  );
-  if (isKnown) return { keys, incomplete: false };
+  const lookUp = (some: string[], isKnown: boolean) =>
+    Promise.all(some.map((selector) => lookUpKey(context, domain, selector, isKnown)));
+  const found = await lookUp(known.slice(0, MAX_SELECTORS), true);
+  const keys = found.filter((one) => !(waning.includes(one.selector) && isGone(one)));
+  if (keys.length > 0) return { keys, incomplete: false };
+  const tried = await lookUp(COMMON_SELECTORS, false);
+  const missed = tried.filter((one) => !one.answered && guessed.includes(one.selector));
   // A wildcard answers under every selector, and is one key.
   const distinct = new Map(
-    keys.flatMap((found) => (found.key ? [[found.records[0], found] as const] : [])).reverse(),
+    tried.flatMap((one) => (one.key ? [[one.records[0], one] as const] : [])).reverse(),
   );
   return {
-    keys: [...distinct.values()].reverse(),
-    incomplete: keys.some(({ answered }) => !answered),
+    keys: [...[...distinct.values()].reverse(), ...missed],
+    incomplete: tried.some(({ answered }) => !answered),
   };
 }
+
+const isGone = ({ answered, key }: SelectorKey): boolean =>
+  answered && (key === null || key.revoked);
 
 async function lookUpKey(
   { resolver }: Context,

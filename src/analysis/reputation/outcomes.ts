@@ -86,7 +86,10 @@ export function meaningsOf(outcomes: ListOutcome[]): string {
 }
 
 /** What to do before (`stop`, unless the codes call for something else), and where to ask for removal. */
-export function removalAdvice(outcomes: ListOutcome[], stop: string): string {
+export function removalAdvice(
+  outcomes: Pick<ListOutcome, 'list' | 'codes'>[],
+  stop: string,
+): string {
   const advice = outcomes.map(({ list, codes }) => {
     const texts = codes.map((code) => list.advice?.[code]);
     // Beside another code, the address is listed for what it does as well.

@@ -225,7 +225,8 @@ function TestMode() {
     <P>
       A key that begins with `dlv_test_` works in a sandbox: what it creates has `"livemode": false`
       and is analysed in the same way, but counts in no summary and raises no alert. A key sees the
-      tests of its own mode only, and changes nothing of the team and its members.
+      tests of its own mode only, and changes nothing of the team, its members, domains, monitors
+      and alert rules.
     </P>
   );
 }

@@ -1,9 +1,11 @@
 /** The numbered steps that bring an older database up to the present schema. */
 
 import type { Database as Sqlite } from 'better-sqlite3';
+import { ALERTS } from './alerts-kept.ts';
 import { REPORTS } from './reports.ts';
 import { TEAM_AND_MAIL } from './team-and-mail.ts';
 import { WATCHING } from './watching.ts';
+import { WATCHING_INDEXES } from './watching-indexes.ts';
 import { WEBHOOKS } from './webhooks.ts';
 
 export interface Migration {
@@ -68,6 +70,8 @@ export const MIGRATIONS: Migration[] = [
     title: 'Counted tests, shared reports, and reports that are sent by e-mail',
     run(sqlite) {
       sqlite.exec(REPORTS);
+      sqlite.exec(ALERTS);
+      sqlite.exec(WATCHING_INDEXES);
     },
   },
 ];

@@ -23,7 +23,7 @@ const secure = (version = 'TLSv1.3', problem: string | null = null): MailTls => 
 });
 const PLAIN: MailTls = { status: 'no_starttls' };
 const BROKEN: MailTls = { status: 'broken', detail: 'the TLS handshake failed' };
-const DEAD: MailTls = { status: 'unreachable', detail: 'no answer came in time' };
+const DEAD: MailTls = { status: 'unreachable', silent: true, detail: 'no answer came in time' };
 const SHUT: MailTls = { status: 'forbidden', detail: 'it is not public' };
 const UNCLEAR: MailTls = { status: 'unknown', detail: 'it answered 421 busy' };
 

@@ -1,0 +1,110 @@
+/** The DNS of the benchmark of domains and monitors: what each name holds, and how long its answer takes. */
+
+import { createHash } from 'node:crypto';
+import { LISTS } from '../../src/analysis/reputation/lists.ts';
+import type { RecordType } from '../../src/net/resolver.ts';
+import { lookUp, type Zone } from '../../src/net/zone.ts';
+import { blocklistZone } from '../../test/helpers/blocklists.ts';
+
+/** What the TXT record of every domain says. */
+export const TOKEN = 'benchbenchbenchbenchbenchbenchbe';
+export const SELECTOR = 's1';
+
+/** A domain of the team, and one that sends the mail that is analysed meanwhile. */
+export const watchedDomain = (index: number): string => `d${index}.example`;
+export const sendingDomain = (index: number): string => `m${index}.example`;
+
+export interface Reply {
+  /** null: the name does not exist. */
+  records: string[] | null;
+  /** Milliseconds; null: it is never answered. */
+  delay: number | null;
+}
+
+/** Of each hundred answers so many are slow: one second to three. */
+const SLOW_PERCENT = 2;
+/** Of each hundred domains of the team so many have servers that never answer. */
+const DEAD_PERCENT = Number(process.env.BENCH_DEAD_PERCENT ?? 1);
+const LISTED_PERCENT = 1;
+const QUICK_MS = [10, 30] as const;
+const SLOW_MS = [1000, 3000] as const;
+
+const TESTS: Zone = blocklistZone();
+const LIST_ZONES = LISTS.map(({ zone }) => zone);
+const OWNER = /(?:^|\.)([dm])(\d+)\.example(?:\.(.+))?$/;
+
+/** The same for the same question, however often it is asked. */
+export function replyTo(name: string, type: RecordType, dkimKey: string): Reply {
+  const [, kind, index, list] = OWNER.exec(name) ?? [];
+  if (kind === undefined) return { records: foreign(name, type), delay: QUICK_MS[0] };
+  const domain = `${kind}${index}.example`;
+  if (list !== undefined && LIST_ZONES.includes(list))
+    return { records: listing(domain, list, type), delay: delayOf(kind, `${name}/${type}`) };
+  const isDead = kind === 'd' && chance(`dead ${domain}`) < DEAD_PERCENT / 100;
+  return {
+    records: ownRecords(domain, name, dkimKey)?.[type] ?? (exists(domain, name) ? [] : null),
+    delay: isDead ? null : delayOf(kind, `${name}/${type}`),
+  };
+}
+
+/** What the sender of mail is asked for is never slow: there the wait for others is to be seen. */
+function delayOf(kind: string, question: string): number {
+  const slow = kind === 'd' && chance(`slow ${question}`) < SLOW_PERCENT / 100;
+  const [least, most] = slow ? SLOW_MS : QUICK_MS;
+  return Math.round(least + chance(`delay ${question}`) * (most - least));
+}
+
+function foreign(name: string, type: RecordType): string[] | null {
+  const found = lookUp(TESTS, name, type);
+  if (found.status === 'found') return found.records;
+  if (name.endsWith('.in-addr.arpa') && type === 'PTR') return ['mail.m0.example'];
+  if (name === '_spf.provider.example' && type === 'TXT') return ['v=spf1 ip4:9.9.9.0/24 -all'];
+  return found.status === 'nodata' ? [] : null;
+}
+
+function listing(domain: string, list: string, type: RecordType): string[] | null {
+  const isListed = domain.startsWith('d') && chance(`listed ${domain}`) < LISTED_PERCENT / 100;
+  return isListed && list === 'dbl.spamhaus.org' && type === 'A' ? ['127.0.1.2'] : null;
+}
+
+type Records = Partial<Record<RecordType, string[]>>;
+
+/** Hosts have the address of this machine: nobody is connected to. */
+function ownRecords(domain: string, name: string, dkimKey: string): Records | null {
+  const under = name.slice(0, -domain.length);
+  const hasPolicy = chance(`policy ${domain}`) < 0.1;
+  switch (under) {
+    case '':
+      return {
+        A: ['127.0.0.1'],
+        MX: [`10 mx.${domain}`],
+        TXT: ['v=spf1 ip4:9.9.9.0/24 include:_spf.provider.example -all'],
+        NS: [`ns.${domain}`],
+        SOA: [`ns.${domain} hostmaster.${domain} 1 3600 600 86400 300`],
+      };
+    case 'mx.':
+    case 'mail.':
+      return { A: ['127.0.0.1'] };
+    case 'mta-sts.':
+      return hasPolicy ? { A: ['127.0.0.1'] } : null;
+    case '_mta-sts.':
+      return hasPolicy ? { TXT: ['v=STSv1; id=1'] } : null;
+    case '_dmarc.':
+      return { TXT: [`v=DMARC1; p=reject; rua=mailto:d@${domain}`] };
+    case '_smtp._tls.':
+      return { TXT: [`v=TLSRPTv1; rua=mailto:t@${domain}`] };
+    case '_deliverability.':
+      return { TXT: [`deliverability-verify=${TOKEN}`] };
+    case `${SELECTOR}._domainkey.`:
+      return { TXT: [dkimKey] };
+    default:
+      return null;
+  }
+}
+
+const exists = (domain: string, name: string): boolean =>
+  [domain, `_tls.${domain}`, `_domainkey.${domain}`].includes(name);
+
+/** From 0 to 1, by what is told. */
+const chance = (of: string): number =>
+  createHash('sha256').update(of).digest().readUInt32BE(0) / 2 ** 32;

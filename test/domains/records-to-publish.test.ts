@@ -1,0 +1,75 @@
+/** The records to publish: copy-ready, one for a place, each with what it replaces. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { recordsToPublish } from '../../src/domains/records-to-publish.ts';
+import { type Zone, zoneResolver } from '../../src/net/zone.ts';
+import { DKIM_KEYS, GOOD_ZONE, lookAt } from '../analysis/domain/domains.ts';
+
+const ROW = { name: 'example.com', token: 'x', status: 'verified', missing_since: null } as const;
+const DMARC = '_dmarc.example.com';
+
+async function recordsOf(zone: Zone, row: Partial<typeof ROW> | { status: 'pending' } = {}) {
+  const whole = { ...GOOD_ZONE, ...zone };
+  const { checks } = await lookAt(whole, { selectors: ['s1'] });
+  const all = await recordsToPublish(zoneResolver(whole), { ...ROW, ...row }, checks);
+  return all.map(({ purpose, ...record }) => record);
+}
+
+test('of a domain in good order there is nothing to publish: no example is handed out as a record', async () => {
+  assert.deepEqual(await recordsOf({}), []);
+  const [proof, ...others] = await recordsOf({}, { status: 'pending' });
+  assert.deepEqual(proof, {
+    type: 'TXT',
+    name: '_deliverability.example.com',
+    value: 'deliverability-verify=x',
+    action: 'add',
+    replaces: [],
+    required: true,
+  });
+  assert.deepEqual(others, []);
+  // Neither are an invented mail server, a policy that nobody serves, or an SPF record of servers that are not there.
+  const bare = { 'example.com': { MX: ['0 .'] }, '_mta-sts.example.com': { TXT: ['v=STSv1'] } };
+  assert.deepEqual(await recordsOf(bare), []);
+});
+
+test('what is missing is added, without a mailbox that nobody has', async () => {
+  const missing = { [DMARC]: {}, 'example.com': { MX: ['10 mx.example.com'], TXT: ['spare'] } };
+  const base = { type: 'TXT', action: 'add', replaces: [], required: true };
+  assert.deepEqual(await recordsOf(missing), [
+    { ...base, name: 'example.com', value: 'v=spf1 mx ~all' },
+    { ...base, name: DMARC, value: 'v=DMARC1; p=none' },
+  ]);
+});
+
+test('several checks of one record come to one record that does what all of them ask', async () => {
+  const old = 'v=DMARC1; p=none; rua=https://example.com/dmarc; fo=1';
+  assert.deepEqual(await recordsOf({ [DMARC]: { TXT: [old] } }), [
+    {
+      ...{ type: 'TXT', name: DMARC, value: 'v=DMARC1; p=quarantine; fo=1' },
+      ...{ action: 'replace', replaces: [old], required: false },
+    },
+  ]);
+  // Where only the mailbox is missing, there is nothing to copy.
+  assert.deepEqual(await recordsOf({ [DMARC]: { TXT: ['v=DMARC1; p=reject'] } }), []);
+});
+
+test('a record replaces all of its kind and leaves what else stands there', async () => {
+  const [one, two] = ['v=spf1 ip4:192.0.2.1 -all', 'v=spf1 mx -all'];
+  const node = { MX: ['10 mx.example.com'], TXT: ['google-site-verification=x', one, two] };
+  const [spf, ...others] = await recordsOf({ 'example.com': node });
+  assert.deepEqual([spf!.action, spf!.replaces, others], ['replace', [one, two], []]);
+  assert.match(spf!.value, /^v=spf1 ip4:192\.0\.2\.1 mx -all$/);
+  const caa = { CAA: ['0 issue "https://ca.example/"', '0 iodef "mailto:a@example.com"'] };
+  const [fixed] = await recordsOf({ 'example.com': { ...GOOD_ZONE['example.com'], ...caa } });
+  assert.deepEqual([fixed!.value, fixed!.replaces], ['0 issue "ca.example"', [caa.CAA[0]]]);
+});
+
+test('a key in test mode is replaced where it is ours, not where an alias leads to that of another', async () => {
+  const testing = DKIM_KEYS.strong.replace('p=', 't=y; p=');
+  const name = 's1._domainkey.example.com';
+  const [key] = await recordsOf({ [name]: { TXT: [testing] } });
+  assert.deepEqual([key!.name, key!.replaces], [name, [testing]]);
+  const alias = { [name]: { CNAME: ['s1.esp.example'] }, 's1.esp.example': { TXT: [testing] } };
+  assert.deepEqual(await recordsOf(alias), []);
+});

@@ -1,0 +1,176 @@
+/** `kill -9` between a result and what is said of it: mail, the post to Slack and the event come after the restart. */
+
+import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { NOTIFY_JOB } from '../../src/alerts/notifications.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { ANALYZE_JOB } from '../../src/mailtests/jobs.ts';
+import { SEND_JOB } from '../../src/outbox/queue.ts';
+import { DELIVER_JOB } from '../../src/webhooks/jobs.ts';
+import { startTestService, temporaryFolder } from '../helpers/app.ts';
+import { startDnsServer } from '../helpers/dns-server.ts';
+import { goodMessage } from '../helpers/good-message.ts';
+import { runProgram } from '../helpers/program.ts';
+import { type Random, seededRandom } from '../helpers/random.ts';
+import { startReceiver } from '../helpers/receiver.ts';
+import { type ServeOptions, serveEnvironment, spawnServe } from '../helpers/serve-process.ts';
+import { startMailSink } from '../outbox/mail-sink.ts';
+import { SENDER_ZONE } from './sender.ts';
+
+/** A rule sends twenty mails an hour, each of these one at least: no more than six rounds. */
+const ROUNDS = 6;
+const TESTS_PER_ROUND = 3;
+const LONGEST_LIFE_MS = 500;
+
+test(`${ROUNDS} kills lose nothing of what is to be said of incidents`, {
+  timeout: 300_000,
+}, async (t) => {
+  const seed = Number(process.env.KILL_SEED ?? randomInt(2 ** 31));
+  t.diagnostic(`KILL_SEED=${seed}`);
+  const random = seededRandom(seed);
+  const receiver = await startReceiver(t);
+  const sink = await startMailSink(t);
+  const dns = await startDnsServer(SENDER_ZONE);
+  t.after(() => dns.close());
+  const folder = temporaryFolder(t);
+  const env = {
+    ...receiver.env,
+    DELIVERABILITY_DNS_SERVERS: `127.0.0.1:${dns.address.port}`,
+    DELIVERABILITY_SECRET_KEY: 'a secret key for the tests of kills, long enough',
+    DELIVERABILITY_BLOCKLISTS: '-all',
+    DELIVERABILITY_WORKERS: '1',
+    DELIVERABILITY_MAIL_URL: `smtp://127.0.0.1:${sink.port}`,
+    DELIVERABILITY_MAIL_FROM: 'no-reply@example.com',
+    DELIVERABILITY_SLACK_WEBHOOK_URL: receiver.url.replace('/hooks', '/slack'),
+  };
+  const { key, rules } = await prepare({ folder, env }, receiver.url);
+  const promised: string[] = [];
+  for (let round = 0; round < ROUNDS; round++)
+    promised.push(...(await liveAndBeKilled({ folder, env }, key, random, round)));
+  const incidents = await tellAll(t, folder, env);
+
+  const found = new Set(incidents.map(({ test_id }) => test_id));
+  assert.deepEqual(
+    promised.filter((id) => !found.has(id)),
+    [],
+    'each promised test has its incident',
+  );
+  assert.ok(incidents.length > 0);
+  const mails = sink.taken.map(({ raw }) => raw.toString().replaceAll('=\r\n', ''));
+  const bodiesAt = (path: string) =>
+    receiver.requests.filter((one) => one.path === path).map(({ body }) => body);
+  const [posts, events] = [bodiesAt('/slack'), bodiesAt('/hooks')];
+  for (const { id, alert_id } of incidents) {
+    const byMail = alert_id === rules.mail;
+    assert.equal(
+      mails.some((text) => text.includes(id)),
+      byMail,
+      `mail of ${id}`,
+    );
+    assert.equal(
+      posts.some((text) => text.includes(id)),
+      byMail,
+      `post of ${id}`,
+    );
+    assert.equal(
+      events.some((text) => text.includes(id)),
+      !byMail,
+      `event of ${id}`,
+    );
+  }
+  const counts = { incidents: incidents.length, mails: mails.length, posts: posts.length };
+  t.diagnostic(JSON.stringify({ ...counts, events: events.length }));
+});
+
+/** An owner, an endpoint, and two rules: one by mail and Slack, one by webhooks. */
+async function prepare({ folder, env }: ServeOptions, url: string) {
+  const made = await runProgram(['owner', 'owner@example.com', '--json'], {
+    ...serveEnvironment(folder),
+    ...env,
+  });
+  const { key } = JSON.parse(made.stdout);
+  const service = await spawnServe({ folder, env });
+  const api = String((await service.line('ready'))!.api);
+  const post = async (path: string, json: object): Promise<{ id: string }> => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const body = JSON.stringify(json);
+    const answer = await fetch(api + path, { method: 'POST', headers, body });
+    assert.equal(answer.status, 201);
+    return answer.json() as Promise<{ id: string }>;
+  };
+  await post('/v1/webhooks/endpoints', { url, events: ['alert.triggered'] });
+  const rule = { name: 'Authentication', condition: 'auth_fail' };
+  const mail = await post('/v1/alerts', { ...rule, channels: ['email', 'slack'] });
+  const hook = await post('/v1/alerts', { ...rule, channels: ['webhook'] });
+  service.signal('SIGTERM');
+  await service.ended;
+  return { key, rules: { mail: mail.id, hook: hook.id } };
+}
+
+/** The ids of the tests that were answered with 201, each from a domain of its own. */
+async function liveAndBeKilled(
+  options: ServeOptions,
+  key: string,
+  random: Random,
+  round: number,
+): Promise<string[]> {
+  const service = await spawnServe(options);
+  const ready = await service.line('ready');
+  assert.ok(ready, `it did not start again: ${JSON.stringify(service.log)}`);
+  const promised: string[] = [];
+  const load = Array.from({ length: TESTS_PER_ROUND }, async (_, i) => {
+    const body = goodMessage().replaceAll('@example.com', `@r${round}t${i}.example`);
+    try {
+      const answer = await fetch(`${ready.api}/v1/tests?client_ip=192.0.2.1&helo=mx.example.com`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'message/rfc822' },
+        body,
+      });
+      const { id } = (await answer.json()) as { id: string };
+      if (answer.status === 201) promised.push(id);
+    } catch {
+      // Cut off by the kill.
+    }
+  });
+  await pause(random.below(LONGEST_LIFE_MS));
+  service.signal('SIGKILL');
+  await service.ended;
+  await Promise.all(load);
+  return promised;
+}
+
+/** The same database once more, with a clock that is set on to whatever is due next. */
+async function tellAll(t: TestContext, folder: string, env: Record<string, string>) {
+  let ahead = 0;
+  const clock = { now: () => systemClock.now() + ahead };
+  const { app } = await startTestService(t, { folder, env, clock });
+  const { db } = app;
+  for (;;) {
+    const waiting = await Promise.all([
+      db
+        .selectFrom('tests')
+        .select('analysis_due_at as due_at')
+        .where('analysis_due_at', 'is not', null)
+        .execute(),
+      db.selectFrom('outbox').select('due_at').where('due_at', 'is not', null).execute(),
+      db
+        .selectFrom('alert_notifications')
+        .select('due_at')
+        .where('due_at', 'is not', null)
+        .execute(),
+      db
+        .selectFrom('webhook_deliveries')
+        .select('due_at')
+        .where('due_at', 'is not', null)
+        .execute(),
+    ]);
+    const times = waiting.flat().map(({ due_at }) => Date.parse(due_at!));
+    if (times.length === 0) break;
+    ahead = Math.max(ahead, Math.min(...times) - systemClock.now());
+    for (const job of [ANALYZE_JOB, SEND_JOB, NOTIFY_JOB, DELIVER_JOB]) app.scheduler.wake(job);
+    await pause(20);
+  }
+  return db.selectFrom('alert_incidents').select(['id', 'alert_id', 'test_id']).execute();
+}
