@@ -25,6 +25,7 @@ import type { SecretBox } from './lib/secret-box.ts';
 import { createSignals, type Signals } from './lib/signals.ts';
 import { analyzeJob } from './mailtests/analyze.ts';
 import { expireTestsJob, retireTestsJob } from './mailtests/expire.ts';
+import { expireTalliesJob } from './mailtests/expire-tallies.ts';
 import { expireRunsJob } from './monitors/expire.ts';
 import { runMonitorsJob } from './monitors/run.ts';
 import { createDnsResolver } from './net/dns-resolver.ts';
@@ -39,6 +40,9 @@ import type { Web } from './net/web.ts';
 import { expireMailJob } from './outbox/expire.ts';
 import { sendMailJob } from './outbox/send.ts';
 import { createReporter, type Reporter } from './render/thread/reporter.ts';
+import { settleCopiesJob } from './reports/copy-settle.ts';
+import { sendReportsJob } from './reports/run-send.ts';
+import { expireSharesJob } from './reports/share-expire.ts';
 import { createScheduler, type Scheduler } from './scheduler/scheduler.ts';
 import { openSecrets, readSecretKey } from './secret-key.ts';
 import { newestId } from './store/newest-id.ts';
@@ -170,6 +174,7 @@ export async function createApp(
       analyzeJob(app),
       expireTestsJob(app),
       retireTestsJob(app),
+      expireTalliesJob(app),
       expireEventsJob(app),
       sendMailJob(app),
       expireMailJob(app),
@@ -181,6 +186,9 @@ export async function createApp(
       expireDeliveriesJob(app),
       runMonitorsJob(app),
       expireRunsJob(app),
+      sendReportsJob(app),
+      settleCopiesJob(app),
+      expireSharesJob(app),
       { name: 'expire answers', tick: '0 37 * * * *', run: () => expireAnswers(app) },
       {
         name: 'test blocklists',

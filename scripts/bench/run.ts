@@ -5,6 +5,7 @@ import { benchAnalysis } from './analysis.ts';
 import { benchHttp } from './http.ts';
 import { benchSmtp } from './smtp.ts';
 import { benchStart } from './start.ts';
+import { benchSummary } from './summary.ts';
 import { benchWebhooks } from './webhooks.ts';
 
 const BENCHES: Record<string, () => Promise<object>> = {
@@ -13,6 +14,7 @@ const BENCHES: Record<string, () => Promise<object>> = {
   http: benchHttp,
   start: benchStart,
   webhooks: benchWebhooks,
+  summary: benchSummary,
 };
 
 // Bundled, this file is also what analysis threads run.

@@ -1,6 +1,7 @@
 /** The numbered steps that bring an older database up to the present schema. */
 
 import type { Database as Sqlite } from 'better-sqlite3';
+import { COUNT_TESTS } from './count-tests.ts';
 import { REPORTS } from './reports.ts';
 import { TEAM_AND_MAIL } from './team-and-mail.ts';
 import { WATCHING } from './watching.ts';
@@ -68,6 +69,7 @@ export const MIGRATIONS: Migration[] = [
     title: 'Counted tests, shared reports, and reports that are sent by e-mail',
     run(sqlite) {
       sqlite.exec(REPORTS);
+      sqlite.exec(COUNT_TESTS);
     },
   },
 ];
