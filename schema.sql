@@ -569,7 +569,7 @@ CREATE UNIQUE INDEX report_runs_slot ON report_runs (schedule_id, slot) WHERE sl
 CREATE INDEX report_runs_listed ON report_runs (schedule_id, id);
 CREATE INDEX report_runs_created ON report_runs (created_at);
 
--- What became of the copy of each recipient; while it is `queued`, the outbox knows better.
+-- What became of the copy of each recipient; while it is `queued`, the outbox knows how it goes.
 CREATE TABLE report_copies (
   run_id    TEXT NOT NULL REFERENCES report_runs (id) ON DELETE CASCADE,
   recipient TEXT NOT NULL,
@@ -579,7 +579,7 @@ CREATE TABLE report_copies (
   sent_at   TEXT,
   PRIMARY KEY (run_id, recipient)
 );
-CREATE INDEX report_copies_queued ON report_copies (mail_id) WHERE status = 'queued';
+CREATE INDEX report_copies_mail ON report_copies (mail_id);
 
 -- By whom a schedule is read, and who has left it: they stay away, even where somebody adds them again.
 CREATE TABLE report_readers (

@@ -1,34 +1,69 @@
-/** Makes docs/report-*.png: the report page on a wide screen and on a telephone, as Chromium shows it. */
+/** Makes docs/report-*.png and docs/shared-*.png: pages as Chromium shows them, a PDF as poppler does. */
 
+import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { reportPage } from '../src/render/page/report-page.tsx';
+import { sharedPage } from '../src/render/page/shared-page.tsx';
+import { sharedPdf } from '../src/render/pdf/shared-pdf.ts';
 import { startBrowser } from '../test/helpers/chromium.ts';
 import { badReport } from '../test/render/reports.ts';
+import { campaignShare } from '../test/render/shares.ts';
 
-const PICTURES = [
-  { name: 'report-light', colorScheme: 'light', width: 1280, height: 1480, scale: 1 },
-  { name: 'report-dark', colorScheme: 'dark', width: 390, height: 1000, scale: 2 },
-] as const;
+interface Picture {
+  name: string;
+  html: string;
+  colorScheme: 'light' | 'dark';
+  width: number;
+  height: number;
+  scale: number;
+}
+
 /** A README is loaded by telephones too. */
 const MAX_OCTETS = 300_000;
 
-async function shoot(browser: Browser, html: string, picture: (typeof PICTURES)[number]) {
-  const { name, colorScheme, width, height, scale } = picture;
+async function shoot(browser: Browser, picture: Picture) {
+  const { name, html, colorScheme, width, height, scale } = picture;
   const page = await browser.newPage({
     colorScheme,
     viewport: { width, height },
     deviceScaleFactor: scale,
   });
   await page.setContent(html);
-  const png = await page.screenshot();
+  keep(name, await page.screenshot());
+}
+
+function keep(name: string, png: Uint8Array): void {
   if (png.length > MAX_OCTETS) throw new Error(`${name}.png has ${png.length} octets`);
   writeFileSync(fileURLToPath(new URL(`../docs/${name}.png`, import.meta.url)), png);
   console.log(`docs/${name}.png: ${png.length} octets`);
 }
 
-const html = reportPage(await badReport());
+/** One page of a PDF, 794 pixels wide. */
+function pictureOfPage(pdf: Uint8Array, page: number): Uint8Array {
+  const only = ['-f', `${page}`, '-l', `${page}`, '-singlefile'];
+  const { status, stdout, stderr } = spawnSync('pdftoppm', ['-png', '-r', '96', ...only, '-'], {
+    input: pdf,
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  if (status !== 0) throw new Error(`pdftoppm: ${stderr}`);
+  return stdout;
+}
+
+const report = reportPage(await badReport());
+const share = await campaignShare();
+const shared = sharedPage({ ...share, missing: 0 });
+const wide = { width: 1280, scale: 1, colorScheme: 'light' } as const;
+const narrow = { width: 390, height: 1000, scale: 2, colorScheme: 'dark' } as const;
 const browser = await startBrowser();
-for (const picture of PICTURES) await shoot(browser, html, picture);
+for (const picture of [
+  { ...wide, name: 'report-light', html: report, height: 1480 },
+  { ...narrow, name: 'report-dark', html: report },
+  { ...wide, name: 'shared-light', html: shared, height: 980 },
+  { ...narrow, name: 'shared-dark', html: shared },
+])
+  await shoot(browser, picture);
 await browser.close();
+const pdf = await sharedPdf({ ...share, reports: share.reports.slice(1), missing: 0 });
+keep('shared-pdf', pictureOfPage(pdf, 2));

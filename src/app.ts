@@ -5,7 +5,6 @@ import { keepMailEnds } from './alerts/carriers.ts';
 import { deleteAlertsOf } from './alerts/change-alert.ts';
 import { slackUrlFault } from './alerts/channels.ts';
 import { evaluateRules } from './alerts/evaluate.ts';
-import { alertJobs } from './alerts/jobs.ts';
 import type { AnalysisPool } from './analysis/pool.ts';
 import { createAnalysisPool } from './analysis/pool.ts';
 import { chooseBlocklists } from './analysis/reputation/choose.ts';
@@ -13,24 +12,18 @@ import { type BlocklistWatch, createBlocklistWatch } from './analysis/reputation
 import { type Config, ConfigError, PREFIX } from './config.ts';
 import { problemPage } from './dashboard/problem-page.tsx';
 import type { DomainRemovedSubscriber } from './domains/removal.ts';
-import { verifyDomainsJob } from './domains/verify.ts';
 import type { EventSubscriber } from './events/append.ts';
-import { expireEventsJob } from './events/expire.ts';
 import type { ResultSubscriber } from './events/results.ts';
-import { expireAnswers } from './http/idempotency.ts';
 import type { Route } from './http/route.ts';
 import { createRouter, type Fetch } from './http/router.ts';
+import { jobsOf } from './jobs.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { errorMessage } from './lib/errors.ts';
 import { createIds, type NewId } from './lib/ids.ts';
 import { type Log, silentLog } from './lib/log.ts';
 import type { SecretBox } from './lib/secret-box.ts';
 import { createSignals, type Signals } from './lib/signals.ts';
-import { analyzeJob } from './mailtests/analyze.ts';
-import { expireTestsJob, retireTestsJob } from './mailtests/expire.ts';
 import { deleteMonitorsOf } from './monitors/change-monitor.ts';
-import { expireRunsJob } from './monitors/expire.ts';
-import { runMonitorsJob } from './monitors/run.ts';
 import { createDnsResolver } from './net/dns-resolver.ts';
 import { createWeb } from './net/https.ts';
 import { createMailer, type Mailer } from './net/mailer.ts';
@@ -41,22 +34,18 @@ import { createMailTlsProbe, type ProbeMailTls } from './net/smtp-probe.ts';
 import { systemDnsServers } from './net/system-dns.ts';
 import type { Web } from './net/web.ts';
 import type { MailEndSubscriber } from './outbox/ends.ts';
-import { expireMailJob } from './outbox/expire.ts';
-import { sendMailJob } from './outbox/send.ts';
 import { createReporter, type Reporter } from './render/thread/reporter.ts';
+import { keepCopyEnds } from './reports/copy-ends.ts';
 import { createScheduler, type Scheduler } from './scheduler/scheduler.ts';
 import { openSecrets, readSecretKey } from './secret-key.ts';
 import { newestId } from './store/newest-id.ts';
 import type { Db, Store } from './store/open.ts';
 import { openStore } from './store/open.ts';
 import { identifyKey } from './team/api-keys.ts';
-import { expireSessionsJob } from './team/session-expire.ts';
 import { createSignInGuard, type SignInGuard } from './team/session-guard.ts';
 import { identifySession } from './team/sessions.ts';
 import { configuredPoster } from './webhook-authorities.ts';
-import { deliverJob } from './webhooks/deliver.ts';
 import { enqueueDeliveries } from './webhooks/enqueue.ts';
-import { expireDeliveriesJob } from './webhooks/expire.ts';
 
 /** Handed to handlers, jobs and listeners; imported elsewhere as a type only. */
 export interface App {
@@ -176,37 +165,14 @@ export async function createApp(
     deliver: [],
     results: [],
     domainRemoved: [],
-    mailEnded: [keepMailEnds],
+    mailEnded: [keepMailEnds, keepCopyEnds],
     mailListening: overrides.mailListening ?? (() => false),
     hasSpace: overrides.hasSpace ?? (async () => true),
   };
   app.deliver = [enqueueDeliveries(app), ...(overrides.deliver ?? [])];
   app.results = [evaluateRules(app)];
   app.domainRemoved = [deleteMonitorsOf, deleteAlertsOf];
-  app.scheduler = createScheduler(
-    [
-      analyzeJob(app),
-      expireTestsJob(app),
-      retireTestsJob(app),
-      expireEventsJob(app),
-      sendMailJob(app),
-      expireMailJob(app),
-      expireSessionsJob(app),
-      verifyDomainsJob(app),
-      deliverJob(app),
-      ...alertJobs(app),
-      expireDeliveriesJob(app),
-      runMonitorsJob(app),
-      expireRunsJob(app),
-      { name: 'expire answers', tick: '0 37 * * * *', run: () => expireAnswers(app) },
-      {
-        name: 'test blocklists',
-        tick: '0 * * * * *',
-        run: async () => void app.blocklists.retest(),
-      },
-    ],
-    log,
-  );
+  app.scheduler = createScheduler(jobsOf(app), log);
   const fetch = createRouter({
     app,
     routes,

@@ -17,7 +17,7 @@ const FULL = {
   billing: { available: false, reason: 'Self-hosted: there is nothing to pay for.' },
   monitoring: { available: true },
   alerts: { available: true },
-  reports: { available: false, reason: 'Not built yet.' },
+  reports: { available: true },
 } satisfies Record<string, Capability>;
 
 export type CapabilityName = keyof typeof FULL;

@@ -9,6 +9,7 @@ import { healthRoutes } from './health/routes.ts';
 import type { Route } from './http/route.ts';
 import { testRoutes } from './mailtests/routes.ts';
 import { monitorRoutes } from './monitors/routes.ts';
+import { reportRoutes } from './reports/routes.ts';
 import { teamRoutes } from './team/routes.ts';
 import { sessionRoutes } from './team/session-routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
@@ -21,6 +22,7 @@ const documented: Route[] = [
   ...webhookRoutes,
   ...monitorRoutes,
   ...alertRoutes,
+  ...reportRoutes,
   ...teamRoutes,
   ...sessionRoutes,
 ];

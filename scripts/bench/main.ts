@@ -6,7 +6,7 @@ import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-const NAMES = ['smtp', 'analysis', 'http', 'start', 'webhooks', 'watching'];
+const NAMES = ['smtp', 'analysis', 'http', 'start', 'webhooks', 'watching', 'summary'];
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const BUILT = path('../../dist/bench');
 const FIGURES = path('../../docs/benchmarks.json');

@@ -5,6 +5,7 @@ import { benchAnalysis } from './analysis.ts';
 import { benchHttp } from './http.ts';
 import { benchSmtp } from './smtp.ts';
 import { benchStart } from './start.ts';
+import { benchSummary } from './summary.ts';
 import { benchWatching } from './watching.ts';
 import { benchWebhooks } from './webhooks.ts';
 
@@ -15,6 +16,7 @@ const BENCHES: Record<string, () => Promise<object>> = {
   start: benchStart,
   webhooks: benchWebhooks,
   watching: benchWatching,
+  summary: benchSummary,
 };
 
 // Bundled, this file is also what analysis threads run.

@@ -84,6 +84,24 @@ const ROWS: Row[] = [
     target: '< 2',
   },
   {
+    what: '`GET /v1/reports/summary` of a month beside 1,000,000 tests, median',
+    from: ['summary', 'month_ms_beside_all'],
+    unit: ' ms',
+    target: '< 20 ms',
+  },
+  {
+    what: 'The same over one beside 10,000 tests',
+    from: ['summary', 'all_over_10_000'],
+    unit: '×',
+    target: '< 2',
+  },
+  {
+    what: 'Counting a completed test over analysing it',
+    from: ['summary', 'counting_over_analysis'],
+    unit: '×',
+    target: '< 0.05',
+  },
+  {
     what: 'Executable: start to ready',
     from: ['start', 'start_to_ready_seconds'],
     unit: ' s',

@@ -10,7 +10,8 @@ import { WORKER_FILE } from './worker.ts';
 
 /** `unreadable`: the message used up the time or the memory of a thread that had nothing else to do. */
 export type PoolOutcome =
-  | { ok: true; result: SealedResult }
+  /** `toFix`: the ids of the checks that fail or warn, for who does not want to read all of them. */
+  | { ok: true; result: SealedResult; toFix: string[] }
   | { ok: false; reason: 'unreadable' | 'fault' | 'closed'; detail: string };
 
 export interface AnalysisPool {

@@ -119,7 +119,7 @@ function settle(
   jobs.delete(job.id);
   if (message.type === 'done') {
     for (const fault of message.faults) log.error('a check failed', { fault });
-    job.settle({ ok: true, result: message.result });
+    job.settle({ ok: true, result: message.result, toFix: message.toFix });
   } else {
     log.error('an analysis failed', { fault: message.error });
     job.settle({ ok: false, reason: 'fault', detail: 'the analysis failed' });

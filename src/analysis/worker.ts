@@ -10,6 +10,7 @@ import type { analyze } from './analyze.ts';
 import type { AnalysisInput } from './check.ts';
 import type { SealedResult } from './result.ts';
 import type { Setup } from './setup.ts';
+import { toFix } from './summary.ts';
 
 export interface AnalyzeCommand {
   type: 'analyze';
@@ -25,7 +26,7 @@ export type ToWorker = AnalyzeCommand | { type: 'answer'; ask: number; answer: D
 
 export type FromWorker =
   | { type: 'ask'; ask: number; name: string; record: RecordType }
-  | { type: 'done'; job: number; result: SealedResult; faults: string[] }
+  | { type: 'done'; job: number; result: SealedResult; toFix: string[]; faults: string[] }
   | { type: 'failed'; job: number; error: string };
 
 /** Marks a worker thread as one of ours: in the executable every thread runs the same file. */
@@ -78,7 +79,8 @@ async function work(
       deadlineMs,
       onFault,
     });
-    return { type: 'done', job, result: { ...rest, checks: JSON.stringify(checks) }, faults };
+    const result = { ...rest, checks: JSON.stringify(checks) };
+    return { type: 'done', job, result, toFix: toFix(checks).map(({ id }) => id), faults };
   } catch (error) {
     return { type: 'failed', job, error: String((error as Error)?.stack ?? error) };
   }

@@ -67,7 +67,8 @@ export async function writeReports(
   try {
     for (const [format, path] of Object.entries(paths) as [ReportFormat, string][])
       try {
-        const { bytes } = await reporter.render({ format, report, message: async () => raw });
+        const message = async () => raw;
+        const { bytes } = await reporter.render({ kind: 'test', format, report, message });
         writeWhole(path, bytes);
       } catch (error) {
         faults.push(`${path} is not written. ${reasonOf(error)}`);

@@ -20,6 +20,8 @@ export interface Answer {
   /** Header fields beyond those of every page. */
   headers?: Record<string, string>;
   children: ComponentChildren;
+  /** `strict-origin` unless said; with `no-referrer` its forms tell no origin. */
+  referrer?: string;
   /** With more to read than a form. */
   wide?: boolean;
   /** Cards below the first. */
@@ -29,12 +31,13 @@ export interface Answer {
 /** A page of a card; of an error its title says so first, which is what screen readers read first. */
 export function pageResponse(answer: Answer): Response {
   const { title, status = 200, headers = {}, children, wide, more } = answer;
+  const { referrer = REFERRER } = answer;
   const html = renderPage({
     title: `${status < 400 ? '' : 'Error: '}${title} · Deliverability`,
     skip: 'Skip to the content',
     style: FORM_STYLE,
     csp: CSP,
-    referrer: REFERRER,
+    referrer,
     main: (
       <div class={wide ? 'cards wide' : 'cards'}>
         <div class="card form">
@@ -51,7 +54,7 @@ export function pageResponse(answer: Answer): Response {
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': `${CSP}; frame-ancestors 'none'`,
-      'referrer-policy': REFERRER,
+      'referrer-policy': referrer,
       'cache-control': 'no-store',
       ...headers,
     },

@@ -8,6 +8,7 @@ import { homePages } from './home.tsx';
 import { oidcPages } from './oidc.tsx';
 import { setPasswordPages } from './set-password.tsx';
 import { signInPages } from './sign-in.tsx';
+import { unsubscribePages } from './unsubscribe.tsx';
 
 export const dashboardRoutes = [
   ...homePages,
@@ -16,6 +17,7 @@ export const dashboardRoutes = [
   ...forgotPasswordPages,
   ...setPasswordPages,
   ...acceptInvitationPages,
+  ...unsubscribePages,
 ];
 
 /** The pages with the one about the API, which is made from its routes. */

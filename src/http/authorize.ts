@@ -52,7 +52,11 @@ export function createAuthorize(
       take(visit, null);
       takeOwn(visit);
       // The answer may set a cookie: no page signs its visitor in to somebody else's account.
-      if (route.method !== 'GET' && originOf(visit.request.headers, app.config) === 'foreign')
+      if (
+        route.method !== 'GET' &&
+        !route.fromAnywhere &&
+        originOf(visit.request.headers, app.config) === 'foreign'
+      )
         throw fromForeignPage(app.config);
       return { actor: null, refusal: null };
     };

@@ -141,7 +141,13 @@ function successOf(route: Route): Json {
   const content: Json = {};
   if (route.response)
     content['application/json'] = { schema: jsonSchema(route.response, 'output') };
-  for (const type of route.produces ?? []) content[type] = { schema: { type: 'string' } };
+  for (const type of route.produces ?? [])
+    content[type] = {
+      schema:
+        route.json && type === 'application/json'
+          ? jsonSchema(route.json, 'output')
+          : { type: 'string' },
+    };
   return { description: 'Done.', headers: headersOf(route, 'success'), content };
 }
 

@@ -51,15 +51,16 @@ function toParamError(issue: v.BaseIssue<unknown>): ParamError {
   };
 }
 
-/** The query of a route, validated; that of a page has room for whatever links add to it. */
+/** The query of a route, validated; that of a page or a link has room for whatever others add to it. */
 export function readQuery<S extends Schema>(
   schema: S,
-  route: Pick<Route, 'path' | 'produces'>,
+  route: Pick<Route, 'path' | 'produces' | 'byLink'>,
   search: string,
 ): v.InferOutput<S> {
   if (search === '') return validate(schema, {});
   const given = new URLSearchParams(search);
-  return validate(schema, isPage(route) ? firstOfKnown(schema, given) : queryObject(given));
+  const loose = route.byLink || isPage(route);
+  return validate(schema, loose ? firstOfKnown(schema, given) : queryObject(given));
 }
 
 /** Of each name that a schema knows the first value; of every name where it does not list them. */

@@ -44,6 +44,8 @@ export interface Call<R, Q, B> {
    * the change, once the object is found.
    */
   ifMatch(present: unknown): void;
+  /** Only the header fields are asked for (HEAD): nobody gets to see the answer. */
+  headOnly: boolean;
   /** A header of the answer; the last of a name counts, but each `set-cookie`. Errors go without. */
   setHeader(name: string, value: string): void;
   /** Aborts when the client goes away. */
@@ -62,6 +64,16 @@ export interface RouteSpec<R, Q, B, S> {
   live?: true;
   /** Concerns the session that asks, so that a key can do nothing with it: documented so. */
   sessionOnly?: true;
+  /**
+   * On a public route that changes something by the token in its path alone, and sets no cookie: a page
+   * of another site may send it, as mail programs that run in a browser do.
+   */
+  fromAnywhere?: true;
+  /**
+   * It is found by an address that people pass on: what others add to its query is nothing to it, and a
+   * browser gets an error as a page.
+   */
+  byLink?: true;
   /** One line for the documentation, and a name for the operation (`createTest`). */
   summary: string;
   operation: string;
@@ -91,8 +103,10 @@ export interface RouteSpec<R, Q, B, S> {
   statusOf?(answer: S extends Schema ? v.InferOutput<S> : never): 200 | 503;
   /** The JSON that is answered; a field that it does not declare does not leave. */
   response?: S;
-  /** The types of an answer that is not JSON; the handler then makes the Response. */
+  /** The types of an answer that is not JSON alone; the handler then makes the Response. */
   produces?: string[];
+  /** What the JSON among them is, for the documentation. */
+  json?: Schema;
   /** The error codes of its own; those of every route are understood. */
   errors?: ErrorCode[];
   handle(

@@ -96,8 +96,10 @@ function chooseByType(serves: Served[], { request }: Visit): Served {
   const type = contentType(request);
   const chosen =
     serves.find(({ route }) => route.consumes?.type === type) ??
-    serves.find(({ route }) => !route.consumes);
-  return chosen!;
+    serves.find(({ route }) => !route.consumes) ??
+    // It says what it takes.
+    serves[0]!;
+  return chosen;
 }
 
 /**

@@ -56,6 +56,7 @@ export function serveRoute(route: Route, shared: Shared): Serve {
       },
       take: (limit) => takeOne(limit, addressGroup(visit.caller.ip), visit.fields),
       keep: keepNothing,
+      headOnly: request.method === 'HEAD',
       ifMatch: (value) => checkMatch(request.headers.get('if-match'), value),
       setHeader(name, value) {
         if (name.toLowerCase() === 'set-cookie') cookies.push(value);

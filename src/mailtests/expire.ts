@@ -49,7 +49,10 @@ export function retireTestsJob(app: App): Job {
   return { name: 'tests.retire', tick: '0 23 * * * *', run: () => retireTests(app) };
 }
 
-/** Deletes tests and kept mail older than `TEST_RETENTION`, but what a live share keeps. */
+/**
+ * Deletes tests and kept mail older than `TEST_RETENTION`, but what a live share keeps. They stay
+ * counted (`tally.ts`): what a period came to is a number without content.
+ */
 export async function retireTests({ db, clock, config }: App): Promise<void> {
   if (config.TEST_RETENTION === 0) return;
   const now = isoTime(clock.now());

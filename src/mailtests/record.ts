@@ -14,6 +14,7 @@ import { ANALYZE_JOB, type ClaimedTest } from './jobs.ts';
 import { joinDomain } from './join-domain.ts';
 import { presentListed } from './present.ts';
 import { searchText } from './queries.ts';
+import { countTest } from './tally.ts';
 
 /** Minutes to the next try after a result that temporary errors left without a score. */
 const RETRY_AFTER_MIN = [1, 3, 10];
@@ -41,12 +42,21 @@ export async function recordOutcome(
     const change = { ...changeFor(app, row, outcome), ...(again ? { analysis_due_at } : {}) };
     const joined = { ...change, ...(await joinDomain(tx, { ...row, ...change }, outcome)) };
     await tx.updateTable('tests').set(joined).where('id', '=', row.id).execute();
-    await appendEnd(app, tx, row, { ...row, ...joined });
+    const after = { ...row, ...joined };
+    await recount(tx, row, after, outcome);
+    await appendEnd(app, tx, row, after);
     return { again };
   });
   if (!recorded) return;
   app.signals.raise(test.id);
   if (recorded.again) app.scheduler.wake(ANALYZE_JOB);
+}
+
+/** What a reanalysis found counts in the place of what was found before, at its own time. */
+async function recount(tx: Tx, before: TestRow, after: TestRow, outcome: PoolOutcome) {
+  await countTest(tx, before, -1);
+  const isNew = outcome.ok && after.checks === outcome.result.checks;
+  await countTest(tx, after, 1, isNew ? outcome.toFix : undefined);
 }
 
 /** A test that has ended now, and had not before, is an event, and a result; a reanalysis is neither. */

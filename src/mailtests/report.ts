@@ -1,14 +1,11 @@
 /** The operations that answer a test's report: as a page, and as a PDF. */
 
-import type { CategoryScore, Grade } from '../analysis/result.ts';
 import type { App } from '../app.ts';
 import type { Call } from '../http/route.ts';
 import { route } from '../http/route.ts';
-import { AppError } from '../lib/errors.ts';
-import type { ReportFormat, SealedReport } from '../render/thread/job.ts';
-import type { TestRow } from '../store/tables.ts';
+import type { ReportFormat } from '../render/thread/job.ts';
 import { findMessageOf, MessageGone, readMessage } from './messages.ts';
-import { presentTest } from './present.ts';
+import { sealedReport } from './sealed-report.ts';
 import { testOr404 } from './test-or-404.ts';
 
 export const reportHtml = route({
@@ -47,7 +44,13 @@ async function answer(
   const row = await testOr404(app, params.id!, actor.livemode);
   const report = sealedReport(row, app);
   const message = () => messageOf(app, row.id);
-  const { bytes, policy } = await app.reporter.render({ format, report, message, signal });
+  const { bytes, policy } = await app.reporter.render({
+    kind: 'test',
+    format,
+    report,
+    message,
+    signal,
+  });
   return new Response(bytes as Uint8Array<ArrayBuffer>, {
     headers: {
       ...headers,
@@ -70,39 +73,4 @@ async function messageOf({ db }: App, testId: string): Promise<Uint8Array | null
     if (error instanceof MessageGone) return null;
     throw error;
   }
-}
-
-/** Throws `conflict` for a test that has no result. */
-function sealedReport(row: TestRow, { config }: Pick<App, 'config'>): SealedReport {
-  if (row.checks === null) throw new AppError('conflict', withoutResult(row));
-  const { id, name, received_at, completed_at, subject, from_address, ...test } = presentTest(
-    row,
-    config,
-  );
-  return {
-    ...{ id, name, received_at, completed_at, subject, from_address },
-    score: test.score,
-    grade: test.grade as Grade | null,
-    cap: test.cap,
-    coverage: test.coverage ?? 1,
-    summary: test.summary ?? '',
-    message_size: test.message_size ?? 0,
-    auth_results: test.auth_results,
-    categories: test.categories as CategoryScore[],
-    ruleset: test.ruleset ?? '',
-    envelope: test.envelope,
-    // Results of the first rulesets lack it.
-    judged_kind: test.judged_kind ?? { kind: 'transactional', by: 'message', reasons: [] },
-    placement: [],
-    checks: row.checks,
-    providers: row.providers ?? '[]',
-  };
-}
-
-function withoutResult({ status, failure_reason }: TestRow): string {
-  if (status === 'waiting') return 'There is no report yet: the mail has not come.';
-  if (status === 'processing') return 'There is no report yet: the mail is being analysed.';
-  return failure_reason === 'not_received'
-    ? 'There is no report: the mail did not come in time.'
-    : 'There is no report: the mail could not be analysed.';
 }

@@ -25,6 +25,7 @@ import {
   WaitQuery,
 } from './schema.ts';
 import { submitMessage } from './submit.ts';
+import { countTest } from './tally.ts';
 import { testOr404 } from './test-or-404.ts';
 import { waitForEnd } from './wait.ts';
 
@@ -182,6 +183,7 @@ const removeTest = route({
       await standing(tx, call, 'member');
       const row = await testOr404({ db: tx }, id, actor.livemode);
       ifMatch(presentTest(row, app.config));
+      await countTest(tx, row, -1);
       await deleteTests(tx, [id]);
       await audit(tx, call, { action: 'test.deleted', object: { type: 'test', id } });
     });

@@ -2,6 +2,7 @@
 
 import type { SendMailOptions } from 'nodemailer';
 import { normalizeDomain } from '../lib/domain-names.ts';
+import type { MailImage } from '../lib/mail-image.ts';
 
 export interface Mail {
   /** Makes the Message-ID: the same mail has the same at each try. */
@@ -13,6 +14,8 @@ export interface Mail {
   html: string;
   /** Further header fields. */
   headers?: Record<string, string>;
+  /** What the HTML shows; each is in the same part as it (RFC 2387). */
+  images?: MailImage[];
   attachments?: MailAttachment[];
 }
 
@@ -42,17 +45,26 @@ export function writeMail(mail: Mail, from: string, now: number): SendMailOption
     html: mail.html,
     // No answering machine answers it (RFC 3834 §5).
     headers: { ...mail.headers, 'Auto-Submitted': 'auto-generated' },
-    attachments: mail.attachments?.map(({ filename, contentType, content }) => ({
-      filename,
-      contentType,
-      content: Buffer.from(content),
-      contentDisposition: 'attachment' as const,
-    })),
+    attachments: [...(mail.images ?? []).map(inline), ...(mail.attachments ?? []).map(attached)],
     xMailer: false,
     disableFileAccess: true,
     disableUrlAccess: true,
   };
 }
+
+const attached = ({ filename, contentType, content }: MailAttachment) => ({
+  filename,
+  contentType,
+  content: Buffer.from(content),
+  contentDisposition: 'attachment' as const,
+});
+
+/** With a Content-ID nodemailer puts it beside the HTML. */
+const inline = ({ cid, ...image }: MailImage) => ({
+  ...attached(image),
+  cid,
+  contentDisposition: 'inline' as const,
+});
 
 /** Of `Name <address>`, or of an address alone. */
 export function readMailbox(text: string): { name: string; address: string } {

@@ -9,26 +9,25 @@ export type OutgoingMail = Omit<Mail, 'id'>;
 /** Bound to the row: the content of one mail opens in no other. */
 const purposeOf = (id: string): string => `outbox ${id}`;
 
-export function sealMail(secrets: SecretBox, id: string, mail: OutgoingMail): string {
-  const { attachments, ...rest } = mail;
-  const kept = attachments?.map(({ content, ...about }) => ({
+/** In JSON octets are written in base64. */
+const kept = (parts?: { content: Uint8Array }[]) =>
+  parts?.map(({ content, ...about }) => ({
     ...about,
     content: Buffer.from(content).toString('base64'),
   }));
-  return secrets.seal(JSON.stringify({ ...rest, attachments: kept }), purposeOf(id));
+const opened = (parts?: { content: string }[]) =>
+  parts?.map(({ content, ...about }) => ({ ...about, content: Buffer.from(content, 'base64') }));
+
+export function sealMail(secrets: SecretBox, id: string, mail: OutgoingMail): string {
+  const { images, attachments, ...rest } = mail;
+  const text = JSON.stringify({ ...rest, images: kept(images), attachments: kept(attachments) });
+  return secrets.seal(text, purposeOf(id));
 }
 
 /** null where it was sealed by another key, or is damaged. */
 export function openMail(secrets: SecretBox, id: string, sealed: string): Mail | null {
   const text = secrets.open(sealed, purposeOf(id));
   if (text === null) return null;
-  const { attachments, ...rest } = JSON.parse(text);
-  return {
-    ...rest,
-    id,
-    attachments: attachments?.map(({ content, ...about }: { content: string }) => ({
-      ...about,
-      content: Buffer.from(content, 'base64'),
-    })),
-  };
+  const { images, attachments, ...rest } = JSON.parse(text);
+  return { ...rest, id, images: opened(images), attachments: opened(attachments) };
 }

@@ -5,12 +5,12 @@ import type { Caller } from '../http/caller.ts';
 import { isoTime } from '../lib/clock.ts';
 import { sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
+import { withdrawMail } from '../outbox/withdraw.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { InvitationRow, MemberRow } from '../store/tables.ts';
 import { audit } from './audit.ts';
 import { invitationStatus } from './invitations.ts';
 import { findByReplacedLink } from './replaced-links.ts';
-import { withdrawMail } from './withdraw-mail.ts';
 
 /**
  * The invitation of a link that can be used now. Throws `not_found` for a token that is unknown,

@@ -6,6 +6,7 @@ import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import { type EmailStatus, emailStatus, queueMail } from '../outbox/queue.ts';
+import { withdrawMail } from '../outbox/withdraw.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { InvitationRow, MemberRow } from '../store/tables.ts';
 import { type Author, audit } from './audit.ts';
@@ -14,7 +15,6 @@ import { invitationMail } from './mails.ts';
 import { findMemberByEmail } from './members.ts';
 import { keepReplacedLink } from './replaced-links.ts';
 import type { NewInvitation, TeamInvitation } from './schema.ts';
-import { withdrawMail } from './withdraw-mail.ts';
 
 const VALID_MS = 7 * 86_400_000;
 

@@ -4,10 +4,10 @@ import type { App } from '../app.ts';
 import { allows } from '../http/actor.ts';
 import { type Page, pageOf } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
+import { withdrawMail } from '../outbox/withdraw.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { MemberRow } from '../store/tables.ts';
 import { endSessions } from './sessions.ts';
-import { withdrawMail } from './withdraw-mail.ts';
 
 /** What the team's queries need of the App. */
 export type TeamContext = Pick<App, 'db' | 'clock' | 'newId'>;

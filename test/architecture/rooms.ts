@@ -23,6 +23,7 @@ const BELOW_SURFACES = [...MECHANISMS, ...FEATURES];
 const TOP_FOLDERS = ['commands', 'demo', 'listen'];
 const TOP_FILES = [
   'app.ts',
+  'jobs.ts',
   'service.ts',
   'secret-key.ts',
   'key-pair-files.ts',

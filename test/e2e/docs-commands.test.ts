@@ -50,6 +50,7 @@ async function freshObjects(
     SESSION: (await begin()).token,
     ...(await freshDelivery(service, url)),
     ...(await freshWatch(service, nth)),
+    ...(await freshShare(service, analysed.id)),
   };
 }
 
@@ -67,6 +68,14 @@ async function freshDelivery({ call }: TestService, url: string) {
   return { ENDPOINT_ID: endpoint.id, DELIVERY_ID: sample.id, EVENT_ID: events.data[0]!.id };
 }
 
+/** A shared report, its token, and the badge of it. */
+async function freshShare({ call }: TestService, testId: string) {
+  const { body } = await call<{ id: string; token: string }>('POST', '/v1/reports/share', {
+    json: { test_ids: [testId] },
+  });
+  return { SHARED_ID: body.id, TOKEN: body.token, NAME: body.token };
+}
+
 /** A domain, a monitor and a rule. */
 async function freshWatch({ call }: TestService, nth: number) {
   const make = async (path: string, json: object) => {
@@ -80,6 +89,11 @@ async function freshWatch({ call }: TestService, nth: number) {
       name: 'x',
       type: 'blocklist',
       targets: ['example.com'],
+    }),
+    SCHEDULE_ID: await make('/v1/reports/schedules', {
+      name: 'x',
+      frequency: 'daily',
+      recipients: ['reader@example.com'],
     }),
     ALERT_ID: await make('/v1/alerts', {
       name: 'x',
@@ -106,6 +120,10 @@ const IN_PLACE: Record<string, (service: TestService) => Promise<[shown: string,
       .transaction()
       .execute((tx) => insertPasswordLink(tx, app, id, 60_000));
     return ['the-token-of-the-link', token];
+  },
+  async shareReport({ call }) {
+    const { body } = await call<{ data: Test[] }>('GET', '/v1/tests?status=completed&limit=1');
+    return ['test_01jd6wz3c1h5g7b9d2f4k6m8p0', body.data[0]!.id];
   },
   async transferOwnership({ makeMember }) {
     return ['mem_01jd3v9mzq4x8c2n7t5r6w1y0b', (await makeMember('admin')).id];
@@ -138,6 +156,7 @@ test('each command of the reference works as it stands', { skip: needs('curl') }
       // There are a hundred at most.
       await service.call('DELETE', `/v1/webhooks/endpoints/${env.ENDPOINT_ID}`);
       await service.call('DELETE', `/v1/alerts/${env.ALERT_ID}`);
+      await service.call('DELETE', `/v1/reports/schedules/${env.SCHEDULE_ID}`);
     }
   assert.ok(commands > 30);
 });

@@ -101,6 +101,8 @@ const TABLE_OF = [
   [/^\/v1\/domains/, 'domains'],
   [/^\/v1\/monitors/, 'monitors'],
   [/^\/v1\/alerts/, 'alerts'],
+  [/^\/v1\/reports\/schedules/, 'report_schedules'],
+  [/^\/v1\/reports\/shared/, 'shared_reports'],
   [/^\/v1\/team\/members/, 'members'],
   [/^\/v1\/team\/invitations/, 'invitations'],
   [/^\/v1\/api_keys/, 'api_keys'],

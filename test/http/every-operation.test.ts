@@ -182,6 +182,53 @@ async function walkAlerts({ ask }: Walk) {
   await ask('DELETE', path, 200);
 }
 
+async function walkReports({ ask }: Walk) {
+  const summary = await ask<{ total_tests: number }>('GET', '/v1/reports/summary', 200);
+  assert.ok(summary.body.total_tests > 0);
+  await ask('GET', '/v1/reports/summary?period=month', 200);
+  await ask('GET', '/v1/reports/summary?domain_id=dom_none', 422);
+}
+
+async function walkShares({ ask }: Walk) {
+  const { body: tests } = await ask<{ data: { id: string }[] }>(
+    'GET',
+    '/v1/tests?status=completed',
+    200,
+  );
+  const json = { test_ids: tests.data.map(({ id }) => id), title: 'The spring newsletter' };
+  const made = await ask('POST', '/v1/reports/share', 201, { json });
+  await ask('POST', '/v1/reports/share', 422, { json: { test_ids: ['test_none'] } });
+  const path = `/v1/reports/shared/${made.body.id}`;
+  await ask('GET', '/v1/reports/shared?limit=1', 200);
+  await ask('GET', path, 200);
+  const page = `/reports/public/${made.body.token}`;
+  const badge = `/badges/${made.body.token}`;
+  const links = [page, `${page}.pdf`, `${badge}.svg`, `${badge}.json`];
+  const accept = { accept: 'application/json' };
+  for (const link of [...links, `${page}?utm_source=mail`])
+    await ask('GET', link, 200, { key: null });
+  await ask('GET', page, 200, { key: null, headers: accept });
+  await ask('DELETE', path, 200);
+  for (const link of links) await ask('GET', link, 410, { key: null, headers: accept });
+}
+
+async function walkSchedules({ ask }: Walk) {
+  const schedules = '/v1/reports/schedules';
+  const json = { name: 'Mondays', frequency: 'weekly', recipients: ['ann@example.com'] };
+  const made = await ask('POST', schedules, 201, { json });
+  await ask('POST', schedules, 422, { json: { ...json, timezone: 'Nowhere' } });
+  const path = `${schedules}/${made.body.id}`;
+  await ask('GET', `${schedules}?limit=1`, 200);
+  const etag = (await ask('GET', path, 200)).headers.get('etag')!;
+  await ask('GET', path, 304, { headers: { 'if-none-match': etag } });
+  await ask('PATCH', path, 200, { json: { format: 'pdf', domains: null } });
+  await ask('PATCH', path, 412, { json: { enabled: false }, headers: { 'if-match': etag } });
+  await ask('GET', `${path}/preview`, 200);
+  await ask('POST', `${path}/send`, 200);
+  await ask('GET', `${path}/runs`, 200);
+  await ask('DELETE', path, 200);
+}
+
 async function walkTeam({ ask, service }: Walk) {
   const { app } = service;
   const invitations = '/v1/team/invitations';
@@ -268,12 +315,12 @@ async function walkRefusals({ ask, document }: Walk) {
       const method = name.toUpperCase();
       const path = template.replace(/\{\w+\}/g, 'nothing_0');
       const key = security.length > 0 ? undefined : null;
-      const body = ROUTES.find((route) => route.operation === operationId)!.body;
+      const { body, byLink } = ROUTES.find((route) => route.operation === operationId)!;
       if (key === undefined) {
         await ask(method, path, 401, { key: null });
         await ask(method, path, 401, { key: 'dlv_live_none' });
       }
-      await ask(method, `${path}?no_such=1`, 422, { key });
+      await ask(method, `${path}?no_such=1`, byLink ? 404 : 422, { key });
       if (template.includes('{') && !body) await ask(method, path, 404, { key });
       if (!body) continue;
       await ask(method, path, 400, { key, headers: json, body: '{"half":' });
@@ -293,6 +340,9 @@ test('every documented operation answers as the document says, with success and 
   await walkDomains(walk);
   await walkMonitors(walk);
   await walkAlerts(walk);
+  await walkSchedules(walk);
+  await walkReports(walk);
+  await walkShares(walk);
   await walkTeam(walk);
   await walkAccount(walk);
   const documented = Object.values(walk.document.paths).flatMap((methods) =>

@@ -71,6 +71,26 @@ const LEAST_ROLE: Record<string, Role | 'public'> = {
   getAlertTest: 'member',
   listIncidentsOfAlert: 'member',
   listAlertIncidents: 'member',
+  // What tests came to is told to all.
+  getReportSummary: 'viewer',
+  // Links to reports are made and revoked by members; whoever has one reads.
+  shareReport: 'member',
+  listSharedReports: 'viewer',
+  getSharedReport: 'viewer',
+  revokeSharedReport: 'member',
+  getPublicReport: 'public',
+  getPublicReportPdf: 'public',
+  getBadge: 'public',
+  getBadgeJson: 'public',
+  // Who gets reports is seen by all and changed by admins.
+  createReportSchedule: 'admin',
+  listReportSchedules: 'viewer',
+  getReportSchedule: 'viewer',
+  updateReportSchedule: 'admin',
+  deleteReportSchedule: 'admin',
+  sendReportSchedule: 'admin',
+  previewReportSchedule: 'viewer',
+  listReportScheduleRuns: 'viewer',
   // The team is seen by members and managed by admins.
   listMembers: 'member',
   getMember: 'member',
@@ -113,6 +133,9 @@ const LEAST_ROLE: Record<string, Role | 'public'> = {
   submitSetPassword: 'public',
   showAcceptInvitation: 'public',
   submitAcceptInvitation: 'public',
+  showUnsubscribe: 'public',
+  submitUnsubscribe: 'public',
+  submitUnsubscribeParts: 'public',
 };
 
 /** What changes the team or an account; a test-mode key may not, whatever its role. */
@@ -142,7 +165,14 @@ const LIVE_ONLY = new Set([
   'deleteCurrentSession',
   'deleteSession',
   'updateMe',
+  'createReportSchedule',
+  'updateReportSchedule',
+  'deleteReportSchedule',
+  'sendReportSchedule',
 ]);
+
+/** By a link that is all they need; mail programs that run in a browser ask for it too. */
+const FROM_ANYWHERE = new Set(['submitUnsubscribe', 'submitUnsubscribeParts']);
 
 /** One's own account, which a key that may less than its member neither sees nor changes. */
 const OWN_ACCOUNT = new Set(['listSessions', 'deleteSession', 'updateMe']);
@@ -328,7 +358,8 @@ test('a page of another site may change nothing by the session of a visitor', as
     const visitor = browser(service, { name: site, role: 'owner', memberId: ownerId, site });
     for (const route of ROUTES) {
       const { status } = await ask(service, route, await visitor.headers());
-      const expected = route.method === 'GET' ? 'may' : '403';
+      const open = route.method === 'GET' || FROM_ANYWHERE.has(route.operation);
+      const expected = open ? 'may' : '403';
       assert.equal(classOf(status), expected, `${route.operation} from ${site}: ${status}`);
     }
   }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import { type CallOptions, startTestService, type TestService } from '../helpers/app.ts';
+import { goodMessage } from '../helpers/good-message.ts';
 import { type MailSink, startMailSink } from '../outbox/mail-sink.ts';
 import { browserOf, type Session } from '../team/browser.ts';
 import { ageMail, type Invitation } from '../team/team-service.ts';
@@ -131,11 +132,48 @@ async function resetPassword({ ask, secrets, sink, app }: Scene) {
   assert.deepEqual([short.status, set.status, again.status], [422, 200, 410]);
 }
 
+/** Links that work, that are revoked and that were copied badly. */
+async function shareReports({ ask, secrets, getTest }: Scene) {
+  const sent = await ask<{ id: string }>('POST', '/v1/tests', {
+    body: goodMessage(),
+    headers: { 'content-type': 'message/rfc822' },
+  });
+  const { id } = await getTest(sent.body.id, '?wait=50');
+  const json = { test_ids: [id] };
+  const share = async (name: string, headers = {}) => {
+    const { body } = await ask<{ id: string; token: string }>('POST', '/v1/reports/share', {
+      json,
+      headers,
+    });
+    secrets.set(name, body.token);
+    return body;
+  };
+  const revoked = await share('link to a revoked report');
+  const { token } = await share('link to a report', idempotent('share'));
+  await ask('DELETE', `/v1/reports/shared/${revoked.id}`);
+  for (const [one, status] of [
+    [token, 200],
+    [revoked.token, 410],
+  ] as const)
+    for (const path of [
+      `/reports/public/${one}`,
+      `/reports/public/${one}.pdf`,
+      `/badges/${one}.svg`,
+    ])
+      assert.equal((await ask('GET', path, { key: null })).status, status);
+}
+
 /** Secrets where they do not belong: each is refused, and none comes back. */
 async function misplace({ ask, secrets }: Scene) {
   const form = { 'content-type': 'application/x-www-form-urlencoded' };
   for (const secret of [...secrets.values()]) {
     const word = encodeURIComponent(secret);
+    for (const end of ['', '.pdf', '/'])
+      await ask('GET', `/reports/public/${word}${end}`, { key: null });
+    for (const end of ['svg', 'json', 'png'])
+      await ask('GET', `/badges/${word}.${end}`, { key: null });
+    // A link where an id belongs.
+    if (/^[\w-]{40,}$/.test(secret)) await ask('DELETE', `/v1/reports/shared/${secret}`);
     for (const link of ['password', 'invitations']) {
       await ask('GET', `/${link}/${word}`, { key: null });
       await ask('PATCH', `/${link}/${word}`, { key: null });
@@ -181,9 +219,10 @@ test('no secret stands in clear in the database, in the log or in an answer that
   await makeKeys(scene);
   await inviteSomebody(scene);
   await signInAndOut(scene);
+  await shareReports(scene);
   await resetPassword(scene);
   await misplace(scene);
-  assert.ok(secrets.size >= 16 && refusals.length > 100, `${secrets.size} ${refusals.length}`);
+  assert.ok(secrets.size >= 18 && refusals.length > 100, `${secrets.size} ${refusals.length}`);
 
   const written = databaseBytes(folder);
   assert.ok(written.includes('bob@example.com'), 'what is no secret is found');

@@ -62,7 +62,12 @@ export async function startMailSink(
     onRcptTo: (_address, _session, done) => done(refusal('rcpt')),
     async onData(stream, { envelope, secure, user }, done) {
       const chunks: Buffer[] = [];
-      for await (const chunk of stream) chunks.push(chunk);
+      try {
+        for await (const chunk of stream) chunks.push(chunk);
+      } catch {
+        // Whoever was sending it is gone: nothing was taken.
+        return done(new Error('the connection was cut off'));
+      }
       const refused = refusal('data');
       if (!refused)
         sink.taken.push({

@@ -190,7 +190,7 @@ describe('in Chromium', { skip: needs('chromium') }, () => {
       assert.ok(contrast(button, luminance(await colorOf('.button a', 'color'))) >= 4.5);
       for (const tone of ['fail', 'pass', 'unknown'] as const) {
         await page.setContent(mailFrame({ ...NEWS, badge: { tone, word: 'News' } }).html);
-        for (const selector of [`.${tone}`, '.sunken']) {
+        for (const selector of [`.badge-${tone}`, '.sunken']) {
           const [ink, behind] = [
             await colorOf(selector, 'color'),
             await colorOf(selector, 'backgroundColor'),

@@ -7,6 +7,7 @@ import type { Report } from '../report.ts';
 import { capSentence, FIRST_FINDINGS, formatPoints } from '../report-words.ts';
 import { EvidenceList } from './evidence.tsx';
 import { CheckState, Chevron, Icon, State } from './icons.tsx';
+import { Heading, useAnchor } from './place.tsx';
 import { Section } from './section.tsx';
 import { Code, Copyable, exactly, oneLine } from './shown-values.tsx';
 
@@ -72,8 +73,9 @@ interface FindingProps {
 }
 
 function Finding({ check, scored, open }: FindingProps) {
+  const anchor = useAnchor();
   return (
-    <details class="finding" id={`check-${check.id}`} open={open}>
+    <details class="finding" id={anchor(`check-${check.id}`)} open={open}>
       <summary>
         <Chevron />
         {scored && (
@@ -82,7 +84,7 @@ function Finding({ check, scored, open }: FindingProps) {
             <span class="visually-hidden"> points. </span>
           </span>
         )}
-        <h3>{oneLine(check.title, 500)}</h3>
+        <Heading rank={3}>{oneLine(check.title, 500)}</Heading>
         <span class="where">
           <span>{check.label}</span>
           <CheckState status={check.status} badge />
@@ -91,12 +93,12 @@ function Finding({ check, scored, open }: FindingProps) {
       <div class="opened">
         {Object.keys(check.evidence).length > 0 && (
           <div class="block">
-            <h4>What your message shows</h4>
+            <Heading rank={4}>What your message shows</Heading>
             <EvidenceList evidence={check.evidence} />
           </div>
         )}
         <div class="block">
-          <h4>Why it matters</h4>
+          <Heading rank={4}>Why it matters</Heading>
           <p>{oneLine(check.detail, 2000)}</p>
           <p>
             <ReferenceLink reference={check.reference} />
@@ -121,7 +123,7 @@ export function ReferenceLink({ reference }: { reference: Reference }) {
 function Remedy({ fix }: { fix: Fix }) {
   return (
     <div class="block remedy">
-      <h4>What to change</h4>
+      <Heading rank={4}>What to change</Heading>
       <p>{oneLine(fix.text, 4000)}</p>
       {fix.record && (
         <dl class="record">

@@ -5,10 +5,12 @@ import { type Ledger, type LedgerRow, ledgerOf } from '../ledger.ts';
 import type { Report } from '../report.ts';
 import { BEYOND_THE_SCORE, categoryName, formatPoints } from '../report-words.ts';
 import { CheckState } from './icons.tsx';
+import { useBrief } from './place.tsx';
 import { Fold, Scroll, Section } from './section.tsx';
 
 export function LedgerSection({ report }: { report: Report }) {
   const ledger = ledgerOf(report);
+  const brief = useBrief();
   const scored = report.score !== null;
   const example = ledger.rows.find(({ adds }) => adds !== null);
   return (
@@ -45,7 +47,7 @@ export function LedgerSection({ report }: { report: Report }) {
           </table>
         </Scroll>
         <p class="small muted">{BEYOND_THE_SCORE}</p>
-        <EveryCheck checks={report.checks} />
+        {!brief && <EveryCheck checks={report.checks} />}
       </div>
     </Section>
   );

@@ -9,6 +9,7 @@ import type {
 import type { Report } from '../report.ts';
 import { ReferenceLink } from './fixes.tsx';
 import { Chevron, State, type Tone } from './icons.tsx';
+import { Heading, useAnchor } from './place.tsx';
 import { Section } from './section.tsx';
 import { oneLine } from './shown-values.tsx';
 
@@ -51,13 +52,17 @@ const STATES: Record<RuleStatus, { tone: Tone; word: string }> = {
 
 function Provider({ verdict, bulk }: { verdict: ProviderVerdict; bulk: boolean }) {
   const { provider, name, rules, reference } = verdict;
+  const anchor = useAnchor();
+  const id = anchor(`provider-${provider}`);
   const met = rules.filter(({ status }) => status === 'met');
   const unseen = rules.filter(({ status, checks }) => status === 'unknown' && checks.length === 0);
   const open = rules.filter((rule) => !met.includes(rule) && !unseen.includes(rule));
   return (
-    <article class="card provider" aria-labelledby={`provider-${provider}`}>
+    <article class="card provider" aria-labelledby={id}>
       <header>
-        <h3 id={`provider-${provider}`}>{name}</h3>
+        <Heading rank={3} id={id}>
+          {name}
+        </Heading>
         <State {...readiness(verdict, bulk)} badge />
       </header>
       <Rules rules={open.toSorted((a, b) => rank(a) - rank(b))} />

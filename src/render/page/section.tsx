@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { Chevron } from './icons.tsx';
+import { Heading, useAnchor, useLandmark } from './place.tsx';
 
 interface SectionProps {
   id: string;
@@ -12,9 +13,13 @@ interface SectionProps {
 }
 
 export function Section({ id, title, note, children }: SectionProps) {
+  const anchor = useAnchor();
+  const landmark = useLandmark();
   return (
-    <section id={id} class="section" aria-labelledby={`${id}-title`}>
-      <h2 id={`${id}-title`}>{title}</h2>
+    <section id={anchor(id)} class="section" aria-labelledby={landmark(anchor(`${id}-title`))}>
+      <Heading rank={2} id={anchor(`${id}-title`)}>
+        {title}
+      </Heading>
       {note && <p class="note muted">{note}</p>}
       {children}
     </section>
@@ -34,7 +39,7 @@ export function Fold({ title, count, open, children }: FoldProps) {
     <details class="card fold" open={open}>
       <summary>
         <Chevron />
-        <h3>{title}</h3>
+        <Heading rank={3}>{title}</Heading>
         {count && <span class="muted small">{count}</span>}
       </summary>
       <div class="folded">{children}</div>

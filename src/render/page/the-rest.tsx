@@ -6,6 +6,7 @@ import { categoryName, followsFromAnother } from '../report-words.ts';
 import { EvidenceList } from './evidence.tsx';
 import { ReferenceLink } from './fixes.tsx';
 import { CheckState, Chevron } from './icons.tsx';
+import { useAnchor, useBrief } from './place.tsx';
 import { Fold, Section } from './section.tsx';
 import { oneLine } from './shown-values.tsx';
 
@@ -37,9 +38,11 @@ function Group({ title, checks }: { title: string; checks: CheckResult[] }) {
 }
 
 function Entry({ check }: { check: CheckResult }) {
+  const anchor = useAnchor();
   const follows = followsFromAnother(check);
+  const brief = useBrief();
   return (
-    <li id={`check-${check.id}`}>
+    <li id={anchor(`check-${check.id}`)}>
       <div class="entry-head">
         <CheckState status={check.status} />
         <span class="muted small">
@@ -50,7 +53,7 @@ function Entry({ check }: { check: CheckResult }) {
         <strong>{oneLine(check.title, 500)}</strong>
       </p>
       <p class="small">{follows ? 'It is decided by that check.' : oneLine(check.detail, 2000)}</p>
-      {!follows && (
+      {!follows && !brief && (
         <details class="plain">
           <summary class="small">
             <Chevron /> Evidence and rule

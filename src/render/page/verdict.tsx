@@ -7,17 +7,28 @@ import { ledgerOf } from '../ledger.ts';
 import type { Report } from '../report.ts';
 import { formatPoints, missedSentence, verdictOf } from '../report-words.ts';
 import { State, type Tone } from './icons.tsx';
+import { Heading, useAnchor, useLandmark } from './place.tsx';
 import { AuthState, Code, oneLine, Time } from './shown-values.tsx';
 
-const GRADE_TONES: Record<Grade, Tone> = { A: 'pass', B: 'pass', C: 'warn', D: 'warn', F: 'fail' };
+export const GRADE_TONES: Record<Grade, Tone> = {
+  A: 'pass',
+  B: 'pass',
+  C: 'warn',
+  D: 'warn',
+  F: 'fail',
+};
 
 export function Verdict({ report }: { report: Report }) {
+  const anchor = useAnchor();
+  const landmark = useLandmark();
   const missed = missedSentence(report);
   return (
-    <section class="card verdict" aria-labelledby="verdict-title">
+    <section class="card verdict" aria-labelledby={landmark(anchor('verdict-title'))}>
       <Ring report={report} />
       <div class="said">
-        <h1 id="verdict-title">{oneLine(verdictOf(report.summary), 500)}</h1>
+        <Heading rank={1} id={anchor('verdict-title')}>
+          {oneLine(verdictOf(report.summary), 500)}
+        </Heading>
         <First report={report} />
         {missed && (
           <p class="small muted">
@@ -28,7 +39,8 @@ export function Verdict({ report }: { report: Report }) {
       <ul class="auth" aria-label="Authentication">
         {Object.entries(report.auth_results).map(([name, result]) => (
           <li key={name}>
-            <a href="#authentication">{name.toUpperCase()}</a> <AuthState result={result} />
+            <a href={`#${anchor('authentication')}`}>{name.toUpperCase()}</a>{' '}
+            <AuthState result={result} />
           </li>
         ))}
       </ul>
@@ -38,6 +50,7 @@ export function Verdict({ report }: { report: Report }) {
 }
 
 function First({ report: { checks, score } }: { report: Report }) {
+  const anchor = useAnchor();
   const findings = toFix(checks);
   const first = findings[0];
   if (!first)
@@ -51,7 +64,7 @@ function First({ report: { checks, score } }: { report: Report }) {
   return (
     <p>
       Do this first:{' '}
-      <a href={`#check-${first.id}`}>{oneLine(first.title, 300).replace(/\.$/, '')}</a>
+      <a href={`#${anchor(`check-${first.id}`)}`}>{oneLine(first.title, 300).replace(/\.$/, '')}</a>
       {first.gain > 0 && <strong class="number"> (+{formatPoints(first.gain)})</strong>}.
       {findings.length === 2 && ' One more thing is below it.'}
       {findings.length > 2 && ` ${findings.length - 1} more things are below it.`}
@@ -64,7 +77,7 @@ const RADIUS = 56;
 const ROUND = 2 * Math.PI * RADIUS;
 
 /** The full arc is the score; the pale one goes on to what it would be without the cap. */
-function Ring({ report }: { report: Report }) {
+export function Ring({ report }: { report: Report }) {
   const { score, grade, cap } = report;
   const tone = grade === null ? 'unknown' : GRADE_TONES[grade];
   const uncapped = cap && score !== null ? (ledgerOf(report).sum ?? score) : score;
@@ -108,6 +121,7 @@ const KINDS = { marketing: 'Marketing mail', transactional: 'Transactional mail'
 
 function Tested({ report }: { report: Report }) {
   const { name, subject, from_address, received_at, message_size, judged_kind, id } = report;
+  const anchor = useAnchor();
   return (
     <dl class="facts tested">
       {name && (
@@ -141,7 +155,8 @@ function Tested({ report }: { report: Report }) {
       <div>
         <dt>Kind</dt>
         <dd>
-          <a href="#providers">{KINDS[judged_kind.kind]}</a>, {formatSize(message_size)}
+          <a href={`#${anchor('providers')}`}>{KINDS[judged_kind.kind]}</a>,{' '}
+          {formatSize(message_size)}
         </dd>
       </div>
       <div>

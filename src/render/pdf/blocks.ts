@@ -64,10 +64,10 @@ export function subheading(sheet: Sheet, text: Text, following = 60): void {
 }
 
 /** A way to here from the list of contents that viewers show beside the pages. */
-export function outlineEntry({ doc, y }: Sheet, title: string): void {
+export function outlineEntry({ outline, y }: Sheet, title: string): PDFKit.PDFOutline {
   // pdfkit counts `left` from the right edge.
   const options = { left: PAGE.width, top: y - 6, fit: false };
-  doc.outline.addItem(title, options as object);
+  return outline.addItem(title, options as object);
 }
 
 export function rule({ doc, left, width }: Sheet, y: number, color: string, thickness = 0.5): void {

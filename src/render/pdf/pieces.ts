@@ -8,7 +8,7 @@ export interface Span {
   text: string;
   face?: Face;
   color?: string;
-  /** An address that a click opens: http, https. */
+  /** What a click opens: an address (http, https), or a place in the document (`#name`). */
   link?: string;
 }
 

@@ -18,8 +18,14 @@ export interface Sheet {
   width: number;
   /** Where the next thing begins, from the top of the page. */
   y: number;
+  /** What entries of the outline are put under. */
+  outline: PDFKit.PDFOutline;
+  /** By how much headings stand below those of a report alone. */
+  depth: number;
   /** Begins a new page unless this height is left. Throws PagesFull. */
   need(height: number): void;
+  /** Begins a new page, of so many that there may be from here on. */
+  begin(pages: number): void;
   /** Free space; none at the top of a page. */
   skip(height: number): void;
   /** An element of the document's structure, of what `draw` draws and adds to it. */
@@ -28,7 +34,7 @@ export interface Sheet {
   content(draw: () => void): void;
   /** Draws what says nothing: lines, grounds, what is there already. */
   artifact(draw: (sheet: Sheet) => void): void;
-  /** A thing that a click opens, as part of the present element. */
+  /** A thing that a click opens, as part of the present element: `#name` is a place in the document. */
   link(x: number, y: number, width: number, height: number, url: string): void;
 }
 
@@ -39,25 +45,35 @@ export function createSheet(doc: PDFKit.PDFDocument, fonts: Fonts): Sheet {
   doc.addStructure(root);
   const open: { element: Element; type: string }[] = [{ element: root, type: 'Document' }];
   const present = () => open.at(-1)!;
-  let pages = 1;
+  let left = MAX_PAGES - 1;
+  const addPage = () => {
+    doc.addPage();
+    sheet.y = PAGE.top;
+  };
   const sheet: Sheet = {
     doc,
     fonts,
     left: PAGE.left,
     width: CONTENT_WIDTH,
     y: PAGE.top,
+    outline: doc.outline,
+    depth: 0,
     need(height) {
-      const bottom = PAGE.height - PAGE.bottom - (pages === MAX_PAGES ? LAST_WORD : 0);
+      const bottom = PAGE.height - PAGE.bottom - (left === 0 ? LAST_WORD : 0);
       if (sheet.y + height <= bottom) return;
-      if (pages === MAX_PAGES) throw new PagesFull();
-      doc.addPage();
-      pages += 1;
-      sheet.y = PAGE.top;
+      if (left === 0) throw new PagesFull();
+      left -= 1;
+      addPage();
+    },
+    begin(pages) {
+      left = pages - 1;
+      addPage();
     },
     skip(height) {
       if (sheet.y > PAGE.top) sheet.y += height;
     },
-    element(type, draw, options = {}) {
+    element(kind, draw, options = {}) {
+      const type = kind.replace(/^H(\d)$/, (_, rank) => `H${Number(rank) + sheet.depth}`);
       const element = doc.struct(type, options);
       present().element.add(element);
       open.push({ element, type });
@@ -81,7 +97,8 @@ export function createSheet(doc: PDFKit.PDFDocument, fonts: Fonts): Sheet {
     },
     link(x, y, width, height, url) {
       const options = { structParent: present().element, Contents: new String(url) };
-      doc.link(x, y, width, height, url, options as object);
+      if (url.startsWith('#')) doc.goTo(x, y, width, height, url.slice(1), options as object);
+      else doc.link(x, y, width, height, url, options as object);
     },
   };
   return sheet;

@@ -12,11 +12,16 @@ import { shown, shownTime } from './shown-text.ts';
 
 const GAP = 26;
 
-export function verdictSection(sheet: Sheet, report: Report): void {
+/** `above` stands over it in small letters: what this is, or which of many. */
+export function verdictSection(
+  sheet: Sheet,
+  report: Report,
+  above = 'DELIVERABILITY REPORT',
+): void {
   const indent = RING + GAP;
   outlineEntry(sheet, 'Verdict');
   const brand = { ...SMALL, face: 'bold', color: COLOR.accent } as const;
-  paragraph(sheet, 'DELIVERABILITY REPORT', { style: brand });
+  paragraph(sheet, above, { style: brand });
   sheet.y += 12;
   const top = sheet.y;
   scoreRing(sheet, report, sheet.left, top);

@@ -1,20 +1,42 @@
-/** From a stored report and its message to the page or the PDF; only render threads load this. */
+/** From what is stored to the page or the PDF; only render threads load this. */
 
+import { reportForStrangers } from '../for-strangers.ts';
 import { messageView } from '../message-view.ts';
 import type { Report } from '../report.ts';
-import type { RenderCommand, Rendered } from './job.ts';
+import { unsealed } from '../unsealed.ts';
+import type { RenderCommand, Rendered, ReportFormat, SealedShare } from './job.ts';
 
-export async function makeReport({ format, report, raw }: RenderCommand): Promise<Rendered> {
-  const whole: Report = {
-    ...report,
-    checks: JSON.parse(report.checks),
-    providers: JSON.parse(report.providers),
-    message: raw && (await messageView(raw)),
-  };
+export async function makeReport(command: RenderCommand): Promise<Rendered> {
+  switch (command.kind) {
+    case 'test':
+      return makeTestReport(command.format, {
+        ...unsealed(command.report),
+        message: command.raw && (await messageView(command.raw)),
+      });
+    case 'shared':
+      return makeSharedReport(command.format, command.shared);
+    case 'summary': {
+      const { summaryPdf } = await import('../pdf/summary-pdf.ts');
+      return { bytes: await summaryPdf(command.report), policy: null };
+    }
+  }
+}
+
+async function makeTestReport(format: ReportFormat, report: Report): Promise<Rendered> {
   if (format === 'pdf') {
     const { reportPdf } = await import('../pdf/report-pdf.ts');
-    return { bytes: await reportPdf(whole), policy: null };
+    return { bytes: await reportPdf(report), policy: null };
   }
   const { REPORT_CSP, reportPage } = await import('../page/report-page.tsx');
-  return { bytes: new TextEncoder().encode(reportPage(whole)), policy: REPORT_CSP };
+  return { bytes: new TextEncoder().encode(reportPage(report)), policy: REPORT_CSP };
+}
+
+async function makeSharedReport(format: ReportFormat, sealed: SealedShare): Promise<Rendered> {
+  const share = { ...sealed, reports: sealed.reports.map(reportForStrangers) };
+  if (format === 'pdf') {
+    const { sharedPdf } = await import('../pdf/shared-pdf.ts');
+    return { bytes: await sharedPdf(share), policy: null };
+  }
+  const { SHARED_CSP, sharedPage } = await import('../page/shared-page.tsx');
+  return { bytes: new TextEncoder().encode(sharedPage(share)), policy: SHARED_CSP };
 }

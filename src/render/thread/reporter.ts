@@ -1,17 +1,34 @@
 /** Makes reports in a thread of their own, with limits on time and memory, one after the other. */
 
 import { AppError } from '../../lib/errors.ts';
-import type { Rendered, ReportFormat, SealedReport } from './job.ts';
+import type { ScheduledReport } from '../summary.ts';
+import type { RenderCommand, Rendered, ReportFormat, SealedReport, SealedShare } from './job.ts';
 import { type RenderThread, type RenderThreadOptions, startRenderThread } from './render-thread.ts';
 
-export interface ReportJob {
+interface TestJob {
+  kind: 'test';
   format: ReportFormat;
   report: SealedReport;
   /** Reads the message when its turn has come: it may be large. null where it is gone or not shown. */
   message(): Promise<Uint8Array | null>;
+}
+
+interface SharedJob {
+  kind: 'shared';
+  format: ReportFormat;
+  shared: SealedShare;
+}
+
+/** A PDF. */
+interface SummaryJob {
+  kind: 'summary';
+  report: ScheduledReport;
+}
+
+export type ReportJob = (TestJob | SharedJob | SummaryJob) & {
   /** Whoever wanted it has gone. */
   signal?: AbortSignal;
-}
+};
 
 export interface Reporter {
   /**
@@ -30,7 +47,8 @@ export interface ReporterOptions extends RenderThreadOptions {
   maxWaiting?: number;
 }
 
-interface Order extends ReportJob {
+interface Order {
+  job: ReportJob;
   resolve(rendered: Rendered): void;
   reject(error: Error): void;
 }
@@ -56,15 +74,15 @@ export function createReporter(options: ReporterOptions): Reporter {
     }, idleMs).unref();
   }
 
-  async function serve({ resolve, reject, message, signal, ...job }: Order): Promise<void> {
+  async function serve({ job, resolve, reject }: Order): Promise<void> {
     try {
-      if (signal?.aborted) throw unavailable('Nobody waits for this report any more.');
-      const raw = await message();
+      if (job.signal?.aborted) throw unavailable('Nobody waits for this report any more.');
+      const command = await commandOf(job);
       if (closed) throw unavailable(CLOSED);
       thread ??= startRenderThread(options, (gone) => {
         if (thread === gone) thread = null;
       });
-      resolve(await thread.make({ ...job, raw }));
+      resolve(await thread.make(command));
     } catch (error) {
       reject(closed ? unavailable(CLOSED) : (error as Error));
     }
@@ -76,7 +94,7 @@ export function createReporter(options: ReporterOptions): Reporter {
       if (queue.length >= maxWaiting)
         return Promise.reject(unavailable('Too many reports are being made now. Try again soon.'));
       return new Promise((resolve, reject) => {
-        queue.push({ ...job, resolve, reject });
+        queue.push({ job, resolve, reject });
         void work();
       });
     },
@@ -87,6 +105,20 @@ export function createReporter(options: ReporterOptions): Reporter {
       await thread?.end();
     },
   };
+}
+
+/** What a thread can be sent: data alone. */
+async function commandOf(job: ReportJob): Promise<RenderCommand> {
+  switch (job.kind) {
+    case 'test': {
+      const { kind, format, report } = job;
+      return { kind, format, report, raw: await job.message() };
+    }
+    case 'shared':
+      return { kind: job.kind, format: job.format, shared: job.shared };
+    case 'summary':
+      return { kind: job.kind, report: job.report };
+  }
 }
 
 const CLOSED = 'The service is shutting down.';

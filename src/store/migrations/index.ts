@@ -2,6 +2,7 @@
 
 import type { Database as Sqlite } from 'better-sqlite3';
 import { ALERTS } from './alerts-kept.ts';
+import { COUNT_TESTS } from './count-tests.ts';
 import { REPORTS } from './reports.ts';
 import { TEAM_AND_MAIL } from './team-and-mail.ts';
 import { WATCHING } from './watching.ts';
@@ -72,6 +73,7 @@ export const MIGRATIONS: Migration[] = [
       sqlite.exec(REPORTS);
       sqlite.exec(ALERTS);
       sqlite.exec(WATCHING_INDEXES);
+      sqlite.exec(COUNT_TESTS);
     },
   },
 ];

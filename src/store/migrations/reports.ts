@@ -95,7 +95,7 @@ CREATE TABLE report_copies (
   sent_at   TEXT,
   PRIMARY KEY (run_id, recipient)
 );
-CREATE INDEX report_copies_queued ON report_copies (mail_id) WHERE status = 'queued';
+CREATE INDEX report_copies_mail ON report_copies (mail_id);
 
 CREATE TABLE report_readers (
   schedule_id TEXT NOT NULL REFERENCES report_schedules (id) ON DELETE CASCADE,

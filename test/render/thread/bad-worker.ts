@@ -21,6 +21,6 @@ const FAULTS: Record<string, () => void> = {
 };
 
 /** A report asks for a fault by its name. */
-parentPort!.on('message', ({ report }: RenderCommand) => {
-  if (report.name !== null) FAULTS[report.name]?.();
+parentPort!.on('message', (command: RenderCommand) => {
+  if (command.kind === 'test' && command.report.name !== null) FAULTS[command.report.name]?.();
 });

@@ -7,15 +7,20 @@ import { fileURLToPath } from 'node:url';
 import type { Worker } from 'node:worker_threads';
 import { AppError } from '../../../src/lib/errors.ts';
 import { silentLog } from '../../../src/lib/log.ts';
+import { reportForStrangers } from '../../../src/render/for-strangers.ts';
 import { reportPage } from '../../../src/render/page/report-page.tsx';
+import { sharedPage } from '../../../src/render/page/shared-page.tsx';
 import { reportPdf } from '../../../src/render/pdf/report-pdf.ts';
-import type { SealedReport } from '../../../src/render/thread/job.ts';
+import { sharedPdf } from '../../../src/render/pdf/shared-pdf.ts';
+import { summaryPdf } from '../../../src/render/pdf/summary-pdf.ts';
+import type { SealedReport, SealedShare } from '../../../src/render/thread/job.ts';
 import {
   createReporter,
   type ReporterOptions,
   type ReportJob,
 } from '../../../src/render/thread/reporter.ts';
 import { analyzeBy, fakeCheck, INPUT } from '../../analysis/fake-checks.ts';
+import { WEEK } from '../scheduled-reports.ts';
 
 const BAD_WORKER = fileURLToPath(new URL('bad-worker.ts', import.meta.url));
 
@@ -34,7 +39,10 @@ const SEALED: SealedReport = {
 // A function of the tests cannot go into a thread.
 delete (SEALED as { of?: unknown }).of;
 
-const job = (changes: Partial<ReportJob> = {}, name: string | null = null): ReportJob => ({
+type TestJob = Extract<ReportJob, { kind: 'test' }>;
+
+const job = (changes: Partial<TestJob> = {}, name: string | null = null): TestJob => ({
+  kind: 'test',
   format: 'pdf',
   report: { ...SEALED, name },
   message: async () => null,
@@ -69,6 +77,47 @@ test('what the thread answers is what is made of the report here', async (t) => 
   const page = await render(job({ format: 'html' }));
   assert.equal(Buffer.from(page.bytes).toString(), reportPage(whole));
   assert.match(page.policy!, /default-src 'none'.*frame-ancestors 'none'/);
+});
+
+const SHARED: SealedShare = {
+  title: 'Before and after',
+  created_at: '2026-11-21T10:05:00.000Z',
+  expires_at: '2026-11-28T10:05:00.000Z',
+  reports: [
+    { ...SEALED, name: 'Before', conceal: [] },
+    { ...SEALED, name: 'Sent to k3x9w2m7p4q8r5t1@tests.example', conceal: ['k3x9w2m7p4q8r5t1'] },
+  ],
+  missing: 0,
+};
+
+test('a shared report is made as a page and as a PDF, without what is to be concealed', async (t) => {
+  const { render } = start(t);
+  const share = { ...SHARED, reports: SHARED.reports.map(reportForStrangers) };
+  const page = await render({ kind: 'shared', format: 'html', shared: SHARED });
+  const html = Buffer.from(page.bytes).toString();
+  assert.equal(html, sharedPage(share));
+  assert.doesNotMatch(html, /k3x9w2m7p4q8r5t1/i);
+  assert.match(html, /Sent to …@tests\.example/);
+  assert.match(page.policy!, /default-src 'none'.*frame-ancestors 'none'/);
+  const pdf = await render({ kind: 'shared', format: 'pdf', shared: SHARED });
+  assert.ok(Buffer.from(pdf.bytes).equals(await sharedPdf(share)));
+  assert.equal(pdf.policy, null);
+});
+
+test('a summary is made as a PDF', async (t) => {
+  const { render } = start(t);
+  const pdf = await render({ kind: 'summary', report: WEEK });
+  assert.ok(Buffer.from(pdf.bytes).equals(await summaryPdf(WEEK)));
+  assert.equal(pdf.policy, null);
+});
+
+test('a shared report that nobody waits for any more is not made', async (t) => {
+  const { render } = start(t);
+  const signal = AbortSignal.abort();
+  await assert.rejects(
+    render({ kind: 'shared', format: 'pdf', shared: SHARED, signal }),
+    unavailable(/Nobody waits/),
+  );
 });
 
 test('the message is read when its turn has come, and is in the report', async (t) => {

@@ -1,0 +1,128 @@
+/** What a summary of a month takes beside few and beside many tests, and what counting adds to a test. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createAnalysisPool } from '../../src/analysis/pool.ts';
+import { isoTime } from '../../src/lib/clock.ts';
+import { silentLog } from '../../src/lib/log.ts';
+import { type CountedTest, countTest } from '../../src/mailtests/tally.ts';
+import { zoneResolver } from '../../src/net/zone.ts';
+import { type Db, openStore } from '../../src/store/open.ts';
+import { type Child, startChild } from './child.ts';
+import { inTurn, median, rate, ratio, round2 } from './measure.ts';
+import { benchMail } from './message.ts';
+import { fillTests } from './recorded-tests.ts';
+
+const FEW = 10_000;
+const MANY = Number(process.env.BENCH_TESTS ?? 1_000_000);
+/** In one round: requests, analyses, and tests that are counted. */
+const REQUESTS = 40;
+const ANALYSES = 500;
+const COUNTED = 2000;
+
+interface Ready {
+  http: number;
+  key: string;
+}
+
+export async function benchSummary() {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-'));
+  const paths = { few: join(folder, 'few'), many: join(folder, 'many') };
+  try {
+    const few = await fillTests(paths.few, FEW);
+    const many = await fillTests(paths.many, MANY);
+    return {
+      tests: MANY,
+      ...(await latencies(paths, { few: few.domain, many: many.domain })),
+      ...(await countingCost(join(paths.many, 'deliverability.db'))),
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+type Pair<T> = Record<'few' | 'many', T>;
+
+async function latencies(paths: Pair<string>, domains: Pair<string>) {
+  const services: Pair<Child<Ready>> = {
+    few: await startChild<Ready>('service-child.mjs', [paths.few, '0']),
+    many: await startChild<Ready>('service-child.mjs', [paths.many, '0']),
+  };
+  try {
+    const all = (of: keyof Pair<string>) => () => medianMs(services[of], '');
+    const one = (of: keyof Pair<string>) => () =>
+      medianMs(services[of], `&domain_id=${domains[of]}`);
+    const found = await inTurn({
+      few: all('few'),
+      many: all('many'),
+      fewOfDomain: one('few'),
+      manyOfDomain: one('many'),
+    });
+    return {
+      month_ms_beside_10_000: round2(median(found.few)),
+      month_ms_beside_all: round2(median(found.many)),
+      all_over_10_000: ratio(found.many, found.few),
+      domain_month_ms_beside_10_000: round2(median(found.fewOfDomain)),
+      domain_month_ms_beside_all: round2(median(found.manyOfDomain)),
+      domain_all_over_10_000: ratio(found.manyOfDomain, found.fewOfDomain),
+    };
+  } finally {
+    await Promise.all([services.few.stop(), services.many.stop()]);
+  }
+}
+
+/** One after the other, over a kept connection. */
+async function medianMs({ ready }: Child<Ready>, more: string): Promise<number> {
+  const url = `http://127.0.0.1:${ready.http}/v1/reports/summary?period=month${more}`;
+  const headers = { authorization: `Bearer ${ready.key}` };
+  const times: number[] = [];
+  for (let i = 0; i < REQUESTS; i++) {
+    const started = performance.now();
+    const answer = await fetch(url, { headers });
+    const { total_tests: tests } = (await answer.json()) as { total_tests: number };
+    times.push(performance.now() - started);
+    if (!answer.ok || tests === 0) throw new Error('the summary must tell of tests');
+  }
+  return median(times);
+}
+
+/** A real result of one domain, counted in the present hour, over one analysis by one worker. */
+async function countingCost(path: string) {
+  const { input, zone } = await benchMail();
+  const pool = createAnalysisPool({ threads: 1, resolver: zoneResolver(zone), log: silentLog });
+  const outcome = await pool.analyze(input);
+  if (!outcome.ok) throw new Error(outcome.detail);
+  const store = openStore(path);
+  const row = {
+    ...{ livemode: 1, domain_id: 'dom_bench', status: 'completed', score: 90, grade: 'A' },
+    ...{ ...outcome.result.auth_results, checks: outcome.result.checks },
+    completed_at: isoTime(Date.now()),
+  } as CountedTest;
+  // More than such a message has, as most messages have.
+  const issues = ['dkim_key', 'dmarc_policy', 'text_part', 'image_alt', 'link_scheme', 'helo'];
+  const rates = await inTurn({
+    analysis: () => rate(ANALYSES, () => analyses(pool, input)),
+    counted: () =>
+      rate(COUNTED, () => inTransaction(store.db, (tx) => countTest(tx, row, 1, issues))),
+  });
+  await Promise.all([pool.close(), store.close()]);
+  return {
+    counting_ms: round2(1000 / median(rates.counted)),
+    counting_over_analysis: ratio(rates.analysis, rates.counted),
+  };
+}
+
+async function analyses(
+  pool: ReturnType<typeof createAnalysisPool>,
+  input: Parameters<typeof pool.analyze>[0],
+): Promise<void> {
+  await Promise.all(Array.from({ length: ANALYSES }, () => pool.analyze(input)));
+}
+
+/** All in one: what it adds to a transaction that is there anyway. */
+async function inTransaction(db: Db, work: (tx: Parameters<typeof countTest>[0]) => Promise<void>) {
+  await db.transaction().execute(async (tx) => {
+    for (let i = 0; i < COUNTED; i++) await work(tx);
+  });
+}

@@ -1,0 +1,188 @@
+/** What a summary says in words: the e-mail of a report and its PDF say it alike. */
+
+import type { Grade } from '../analysis/result.ts';
+import { gradeOf, wholeScore } from '../analysis/score.ts';
+import { cut } from './mail-text.ts';
+import type { ScheduledReport, Summary } from './summary.ts';
+import { instantIn, isMidnight } from './zoned-time.ts';
+
+type Frequency = ScheduledReport['frequency'];
+
+const BEFORE: Record<Frequency, string> = {
+  daily: 'the day before',
+  weekly: 'the week before',
+  monthly: 'the month before',
+};
+
+/** `last week`; a day counts as yesterday only where it began and ended at midnight. */
+function periodName({ frequency, timezone, summary: { from, to } }: ScheduledReport): string {
+  if (frequency !== 'daily') return frequency === 'weekly' ? 'last week' : 'last month';
+  const isDay = isMidnight(from, timezone) && isMidnight(to, timezone);
+  return isDay ? 'yesterday' : 'in the last 24 hours';
+}
+
+/** `Deliverability last week`. */
+export const titleOf = (report: ScheduledReport): string => `Deliverability ${periodName(report)}`;
+
+/** `Mon 16 Nov 2026, 08:00 to Mon 23 Nov 2026, 08:00 (Europe/Berlin)`. */
+export function periodInWords({ timezone, summary: { from, to } }: ScheduledReport): string {
+  return `${instantIn(from, timezone)} to ${instantIn(to, timezone)} (${timezone})`;
+}
+
+/** The mean, as scores are shown: rounded down, so that its grade is that of the number. Null without tests. */
+export function averageOf({ total_tests, avg_score }: Pick<Summary, 'total_tests' | 'avg_score'>): {
+  score: number;
+  grade: Grade;
+} | null {
+  if (total_tests === 0) return null;
+  const score = wholeScore(avg_score);
+  return { score, grade: gradeOf(score) };
+}
+
+/** Of the figures that are shown, so that they add up; null where there is nothing to compare. */
+function scoreChange(summary: Summary): number | null {
+  const [now, then] = [averageOf(summary), averageOf(summary.previous)];
+  return now && then && now.score - then.score;
+}
+
+/** The news in a line: `Deliverability last week: 87 (+4), 2 domains need attention`. */
+export function headlineOf(report: ScheduledReport): string {
+  const average = averageOf(report.summary);
+  const change = scoreChange(report.summary);
+  const sign =
+    change === null ? '' : ` (${change > 0 ? '+' : ''}${change === 0 ? 'unchanged' : change})`;
+  const score = average ? `${average.score}${sign}` : 'no tests';
+  const alarm = report.sections.includes('alerts') ? alarmOf(report) : null;
+  return `${titleOf(report)}: ${[score, ...(alarm ? [alarm] : [])].join(', ')}`;
+}
+
+/** `2 domains need attention`, or how many incidents are open; null where all is well. */
+export function alarmOf(report: ScheduledReport): string | null {
+  const { count, more } = attentionOf(report);
+  if (count > 0)
+    return `${count}${more ? ' or more' : ''} ${count === 1 && !more ? 'domain needs' : 'domains need'} attention`;
+  const open = report.incidents.filter(({ resolved_at }) => resolved_at === null).length;
+  if (open === 0) return null;
+  const all = open === report.incidents.length && report.incidentsLeftOut > 0;
+  return `${open}${all ? ' or more' : ''} ${open === 1 && !all ? 'alert is' : 'alerts are'} open`;
+}
+
+const needsAttention = ({ health }: ScheduledReport['domains'][number]): boolean =>
+  health === 'warning' || health === 'critical';
+
+/** How many domains need attention; `more` where others may that were left out. */
+function attentionOf({ domains, domainsLeftOut }: ScheduledReport) {
+  const count = domains.filter(needsAttention).length;
+  return { count, more: domainsLeftOut > 0 && count === domains.length };
+}
+
+/** `4 points up on the week before (83).` */
+export function scoreComparison({ summary, frequency }: ScheduledReport): string {
+  const change = scoreChange(summary);
+  const then = averageOf(summary.previous);
+  if (change === null || then === null) return `There were no tests ${BEFORE[frequency]}.`;
+  if (change === 0) return `As ${BEFORE[frequency]}.`;
+  const points = Math.abs(change) === 1 ? 'point' : 'points';
+  return `${Math.abs(change)} ${points} ${change > 0 ? 'up on' : 'down from'} ${BEFORE[frequency]} (${then.score}).`;
+}
+
+/** `42 tests, 36 the week before`. */
+export function testsInWords({ summary, frequency }: ScheduledReport): string {
+  const { total_tests, previous } = summary;
+  return `${countOf(total_tests, 'test')}, ${countOf(previous.total_tests)} ${BEFORE[frequency]}`;
+}
+
+/** A share that is worth a figure of its own. */
+interface Rate {
+  label: string;
+  share: string;
+  /** Below the share: `of tests passed`. */
+  of: string;
+  /** What was counted, by itself. */
+  counted: string;
+}
+
+/** That of the inbox only where there are samples. */
+export function ratesOf({ auth_rates, placement_samples, inbox_rate }: Summary): Rate[] {
+  const passed = { of: 'of tests passed', counted: 'tests that could tell' };
+  const samples = countOf(placement_samples, 'sample');
+  const inbox = { label: 'Inbox', share: percent(inbox_rate), of: `of ${samples}` };
+  return [
+    { label: 'SPF', share: percent(auth_rates.spf), ...passed },
+    { label: 'DKIM', share: percent(auth_rates.dkim), ...passed },
+    { label: 'DMARC', share: percent(auth_rates.dmarc), ...passed },
+    ...(placement_samples > 0 ? [{ ...inbox, counted: samples }] : []),
+  ];
+}
+
+/** Rounded down: 100 % is all of them. Less than one in a hundred is not none. */
+export function percent(share: number): string {
+  if (share <= 0) return 'none';
+  return share < 0.01 ? '< 1 %' : `${Math.floor(Math.min(1, share) * 100 + 1e-9)} %`;
+}
+
+const COUNT = new Intl.NumberFormat('en-GB');
+
+/** `1,204 tests`, `1 test`. */
+export function countOf(count: number, what?: string): string {
+  const number = COUNT.format(count);
+  return what ? `${number} ${what}${count === 1 ? '' : 's'}` : number;
+}
+
+/** `A 20, B 12`: those that some test got. */
+export function gradesInWords({ grades }: Summary): string {
+  const given = Object.entries(grades).filter(([, count]) => count > 0);
+  return given.map(([grade, count]) => `${grade} ${countOf(count)}`).join(', ');
+}
+
+/** Of a name that others gave: more would fill the page. */
+export const NAME_LENGTH = 120;
+
+const CONDITIONS: Record<string, string> = {
+  score_below: 'the score is too low',
+  auth_fail: 'SPF, DKIM or DMARC fails',
+  blocklist_hit: 'it is on a blocklist',
+};
+
+/** `shop.example: SPF, DKIM or DMARC fails`. */
+export function incidentTitle({
+  subject,
+  condition,
+}: ScheduledReport['incidents'][number]): string {
+  const words = Object.hasOwn(CONDITIONS, condition) ? CONDITIONS[condition]! : condition;
+  return `${cut(subject, NAME_LENGTH)}: ${cut(words, NAME_LENGTH)}`;
+}
+
+/** `Rule “Score of the shop”: open since Fri 20 Nov 2026, 14:00`. */
+export function incidentTimes(
+  { rule, opened_at, resolved_at }: ScheduledReport['incidents'][number],
+  timezone: string,
+): string {
+  const opened = instantIn(opened_at, timezone);
+  const times = resolved_at
+    ? `${opened}, over since ${instantIn(resolved_at, timezone)}`
+    : `open since ${opened}`;
+  return `Rule “${cut(rule, NAME_LENGTH)}”: ${times}`;
+}
+
+export const HEALTH = {
+  healthy: { word: 'Healthy', state: 'pass', icon: '✓' },
+  warning: { word: 'Warning', state: 'warn', icon: '!' },
+  critical: { word: 'Critical', state: 'fail', icon: '✗' },
+  unknown: { word: 'Not known', state: 'unknown', icon: '?' },
+} as const;
+
+export const NOTHING_COUNTED = 'No test was completed in this time, so there is no score to tell.';
+
+/** How the team's domains are, in a sentence. */
+export function domainsInWords(report: ScheduledReport): string {
+  const { domains, domainsLeftOut } = report;
+  if (domains.length === 0) return 'No domain is watched.';
+  const { count, more } = attentionOf(report);
+  const all = domains.length + domainsLeftOut;
+  if (count > 0)
+    return `Of ${countOf(all, 'domain')}, ${countOf(count)}${more ? ' or more' : ''} ${count === 1 && !more ? 'needs' : 'need'} attention.`;
+  const healthy = domains.every(({ health }) => health === 'healthy') && domainsLeftOut === 0;
+  if (!healthy) return `Of ${countOf(all, 'domain')}, none is known to need attention.`;
+  return all === 1 ? 'Your domain is healthy.' : `All ${countOf(all)} domains are healthy.`;
+}

@@ -1,0 +1,42 @@
+/** Times as people in a time zone read them. */
+
+const FORMATS = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(timezone: string): Intl.DateTimeFormat {
+  const known = FORMATS.get(timezone);
+  if (known) return known;
+  const format = new Intl.DateTimeFormat('en-GB', {
+    timeZone: timezone,
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  });
+  // As many as there are zones, but names of them are written in many ways.
+  if (FORMATS.size > 1000) FORMATS.clear();
+  FORMATS.set(timezone, format);
+  return format;
+}
+
+/** Of an ISO 8601 time: what a calendar and a clock show there. Throws a RangeError on an unknown zone. */
+export function zoned(iso: string, timezone: string) {
+  const parts = Object.fromEntries(
+    formatOf(timezone)
+      .formatToParts(new Date(iso))
+      .map(({ type, value }) => [type, value]),
+  ) as Record<'weekday' | 'day' | 'month' | 'year' | 'hour' | 'minute', string>;
+  return { ...parts, clock: `${parts.hour}:${parts.minute}` };
+}
+
+/** `Mon 16 Nov 2026, 08:00`. */
+export function instantIn(iso: string, timezone: string): string {
+  const { weekday, day, month, year, clock } = zoned(iso, timezone);
+  return `${weekday} ${day} ${month} ${year}, ${clock}`;
+}
+
+export function isMidnight(iso: string, timezone: string): boolean {
+  return zoned(iso, timezone).clock === '00:00';
+}

@@ -1,0 +1,60 @@
+/** Makes the mails of one report, one for each reader; takes as long as it takes, never inside a transaction. */
+
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { App } from '../app.ts';
+import { isoTime } from '../lib/clock.ts';
+import type { MailAttachment } from '../net/mail-composition.ts';
+import type { OutgoingMail } from '../outbox/queue.ts';
+import { reportMail } from '../render/report-mail.ts';
+import type { ScheduledReport } from '../render/summary.ts';
+import type { ReportScheduleRow } from '../store/report-tables.ts';
+import { gatherReport } from './run-gather.ts';
+import { readersGone, readerToken } from './schedule-readers.ts';
+import type { Covered } from './schedule-times.ts';
+
+export const recipientsOf = ({ recipients }: Pick<ReportScheduleRow, 'recipients'>): string[] =>
+  JSON.parse(recipients);
+
+/**
+ * By address, none for who has left; none at all where outgoing mail is not configured. Rejects as the
+ * reporter does where the report is a PDF.
+ */
+export async function writeLetters(
+  app: App,
+  schedule: ReportScheduleRow,
+  covered: Covered,
+): Promise<Map<string, OutgoingMail>> {
+  const letters = new Map<string, OutgoingMail>();
+  const recipients = recipientsOf(schedule);
+  const gone = await readersGone(app.db, schedule.id, recipients);
+  const readers = recipients.filter((email) => !gone.has(email));
+  if (app.mailer === null || readers.length === 0) return letters;
+  const report = await gatherReport(app, schedule, covered);
+  const attachments = schedule.format === 'pdf' ? [await pdfOf(app, report)] : undefined;
+  for (const to of readers) {
+    const url = `${app.config.APP_URL}/unsubscribe/${readerToken(app, schedule.id, to)}`;
+    const mail = reportMail(report, { unsubscribeUrl: url, pdf: attachments !== undefined });
+    // Each takes some milliseconds: others have their turn between them.
+    await nextTurn();
+    letters.set(to, { to, ...mail, headers: unsubscribeFields(url), attachments });
+  }
+  return letters;
+}
+
+/** One click is for https alone (RFC 8058 §3.1). */
+function unsubscribeFields(url: string): Record<string, string> {
+  const field = { 'List-Unsubscribe': `<${url}>` };
+  return url.startsWith('https:')
+    ? { ...field, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
+    : field;
+}
+
+async function pdfOf(app: App, report: ScheduledReport): Promise<MailAttachment> {
+  const { bytes } = await app.reporter.render({ kind: 'summary', report });
+  const day = isoTime(Date.parse(report.summary.to)).slice(0, 10);
+  return {
+    filename: `deliverability-${day}.pdf`,
+    contentType: 'application/pdf',
+    content: bytes,
+  };
+}

@@ -1,0 +1,167 @@
+/** Changes of schedules: made, changed, deleted, each noted in the audit log. All to be called in `transact`. */
+
+import type { App } from '../app.ts';
+import { isoTime } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import { withdrawMail } from '../outbox/withdraw.ts';
+import type { Tx } from '../store/open.ts';
+import type { ReportScheduleRow } from '../store/report-tables.ts';
+import { type Author, audit } from '../team/audit.ts';
+import { presentDomains } from './schedule-queries.ts';
+import type { NewSchedule, SchedulePatch } from './schedule-schema.ts';
+import { nextSend } from './schedule-times.ts';
+
+type Changer = Author & { app: App };
+
+const MOST_SCHEDULES = 100;
+
+/** Throws `conflict` where there are too many, and `validation_failed` for an unknown domain. */
+export async function createSchedule(
+  tx: Tx,
+  author: Changer,
+  { recipients, domains = null, include_sections, enabled, ...asked }: NewSchedule,
+): Promise<ReportScheduleRow> {
+  await requireRoom(tx);
+  await requireDomains(tx, domains);
+  const { newId, clock } = author.app;
+  const now = clock.now();
+  const row: ReportScheduleRow = {
+    id: newId('rps'),
+    ...asked,
+    recipients: JSON.stringify(recipients),
+    domains: domains && JSON.stringify(domains),
+    include_sections: JSON.stringify(include_sections),
+    enabled: enabled ? 1 : 0,
+    next_send_at: enabled ? isoTime(nextSend(asked, now)) : null,
+    created_at: isoTime(now),
+    lease: null,
+    leased_until: null,
+  };
+  await tx.insertInto('report_schedules').values(row).execute();
+  const details = { ...asked, recipients, domains, include_sections, enabled };
+  await noteSchedule(tx, author, 'created', row.id, details);
+  return row;
+}
+
+async function requireRoom(tx: Tx): Promise<void> {
+  const { count } = await tx
+    .selectFrom('report_schedules')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  if (Number(count) >= MOST_SCHEDULES)
+    throw new AppError(
+      'conflict',
+      `There are ${MOST_SCHEDULES} report schedules already, the most that there can be: delete one first.`,
+    );
+}
+
+async function requireDomains(tx: Tx, ids: string[] | null): Promise<void> {
+  if (ids === null) return;
+  const present = await presentDomains(tx, ids);
+  const errors = ids.flatMap((id, i) =>
+    present.has(id)
+      ? []
+      : [{ param: `domains.${i}`, code: 'invalid', message: 'is the id of no domain' }],
+  );
+  if (errors.length === 0) return;
+  const names = errors.slice(0, 10).map(({ param }) => param);
+  throw new AppError('validation_failed', `Wrong: ${names.join(', ')}.`, errors.slice(0, 50));
+}
+
+/** Changes what is given and is not so already; gives the row as it is then. */
+export async function changeSchedule(
+  tx: Tx,
+  author: Changer,
+  present: ReportScheduleRow,
+  patch: SchedulePatch,
+): Promise<ReportScheduleRow> {
+  const change = changeOf(present, patch);
+  if (Object.keys(change).length === 0) return present;
+  if (change.domains !== undefined) await requireDomains(tx, patch.domains ?? null);
+  // A report that is being made of what was before has no say any more: its lease is taken away.
+  const row = { ...present, ...change, lease: null, leased_until: null };
+  if (TIMING.some((column) => change[column] !== undefined))
+    row.next_send_at = row.enabled === 0 ? null : isoTime(nextSend(row, author.app.clock.now()));
+  const { id, ...columns } = row;
+  await tx.updateTable('report_schedules').set(columns).where('id', '=', id).execute();
+  await noteSchedule(tx, author, 'changed', id, detailsOf(present, change));
+  return row;
+}
+
+const TIMING = [
+  'frequency',
+  'send_hour',
+  'timezone',
+  'weekday',
+  'day_of_month',
+  'enabled',
+] as const;
+
+type Change = Partial<
+  Omit<ReportScheduleRow, 'id' | 'next_send_at' | 'created_at' | 'lease' | 'leased_until'>
+>;
+
+/** Columns whose JSON or number stands for something else. */
+const LISTS: (keyof Change)[] = ['recipients', 'domains', 'include_sections'];
+
+function changeOf(present: ReportScheduleRow, patch: SchedulePatch): Change {
+  const wanted = Object.entries(patch).map(([column, value]) => [
+    column,
+    value === null || typeof value === 'string' || typeof value === 'number'
+      ? value
+      : typeof value === 'boolean'
+        ? Number(value)
+        : JSON.stringify(value),
+  ]);
+  return Object.fromEntries(
+    wanted.filter(([column, value]) => present[column as keyof Change] !== value),
+  );
+}
+
+function detailsOf(present: ReportScheduleRow, change: Change): Record<string, object> {
+  const shown = (column: keyof Change, value: unknown) =>
+    column === 'enabled'
+      ? value === 1
+      : LISTS.includes(column) && value !== null
+        ? JSON.parse(String(value))
+        : value;
+  return Object.fromEntries(
+    (Object.keys(change) as (keyof Change)[]).map((column) => [
+      column,
+      { from: shown(column, present[column]), to: shown(column, change[column]) },
+    ]),
+  );
+}
+
+/** With its runs. Copies that still wait are not sent: the link to leave would lead nowhere. */
+export async function deleteSchedule(
+  tx: Tx,
+  author: Changer,
+  { id, name }: ReportScheduleRow,
+): Promise<void> {
+  const waiting = await tx
+    .selectFrom('report_copies as copy')
+    .innerJoin('report_runs as run', 'run.id', 'copy.run_id')
+    .select('copy.mail_id')
+    .where('run.schedule_id', '=', id)
+    .where('copy.status', '=', 'queued')
+    .execute();
+  await withdrawMail(
+    tx,
+    waiting.map(({ mail_id }) => mail_id),
+    'it was taken back: the schedule of the report was deleted',
+  );
+  await tx.deleteFrom('report_schedules').where('id', '=', id).execute();
+  await noteSchedule(tx, author, 'deleted', id, { name });
+}
+
+export async function noteSchedule(
+  tx: Tx,
+  author: Author,
+  what: string,
+  id: string,
+  details: object,
+): Promise<void> {
+  const object = { type: 'report_schedule', id };
+  await audit(tx, author, { action: `report_schedule.${what}`, object, details: { ...details } });
+}

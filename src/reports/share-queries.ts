@@ -1,0 +1,92 @@
+/** Shared reports in the database: found by id or by token, listed, with the tests that they name. */
+
+import type { App } from '../app.ts';
+import { type Page, pageOf } from '../http/schemas.ts';
+import { isoTime } from '../lib/clock.ts';
+import { sha256 } from '../lib/crypto.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Db, Tx } from '../store/open.ts';
+import type { SharedReportRow } from '../store/report-tables.ts';
+
+const inMode = (db: Db | Tx, livemode: boolean) =>
+  db
+    .selectFrom('shared_reports')
+    .selectAll()
+    .where('livemode', '=', livemode ? 1 : 0);
+
+/** Throws `not_found`, for one of the other mode too. */
+export async function shareOr404(
+  db: Db | Tx,
+  id: string,
+  livemode: boolean,
+): Promise<SharedReportRow> {
+  const row = await inMode(db, livemode).where('id', '=', id).executeTakeFirst();
+  if (!row) throw new AppError('not_found', 'There is no shared report with this id.');
+  return row;
+}
+
+/** One page of this mode, newest first; those that have ended too. */
+export async function listShares(db: Db, livemode: boolean, page: Page) {
+  return pageOf(inMode(db, livemode), page);
+}
+
+/** The ids of the tests of these reports, in the order in which they were named. */
+export async function sharedTestIds(
+  db: Db | Tx,
+  reportIds: string[],
+): Promise<Map<string, string[]>> {
+  if (reportIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('shared_report_tests')
+    .select(['report_id', 'test_id'])
+    .where('report_id', 'in', reportIds)
+    .orderBy('report_id')
+    .orderBy('position')
+    .execute();
+  const ids = new Map<string, string[]>(reportIds.map((id) => [id, []]));
+  for (const { report_id, test_id } of rows) ids.get(report_id)!.push(test_id);
+  return ids;
+}
+
+/** For answers about a link, errors too: no search engine, no cache and no other site is to learn of it. */
+export const PRIVATE_FIELDS = {
+  'cache-control': 'private, no-store',
+  'referrer-policy': 'no-referrer',
+  'x-robots-tag': 'noindex',
+};
+
+/**
+ * The report of a link that still works. Looked up by its hash, so that how long it takes tells nothing
+ * of any token. Throws `not_found`, and `gone` for one that is expired or revoked.
+ */
+export async function openShare(
+  { db, clock }: Pick<App, 'db' | 'clock'>,
+  token: string,
+): Promise<SharedReportRow> {
+  const row = await db
+    .selectFrom('shared_reports')
+    .selectAll()
+    .where('token_hash', '=', sha256(token))
+    .executeTakeFirst();
+  if (!row)
+    throw new AppError(
+      'not_found',
+      'This link leads to no report. Look whether the whole address was taken over.',
+      [],
+      PRIVATE_FIELDS,
+    );
+  const ended =
+    row.revoked_at !== null
+      ? 'been revoked'
+      : row.expires_at <= isoTime(clock.now())
+        ? 'expired'
+        : null;
+  if (ended)
+    throw new AppError(
+      'gone',
+      `This link has ${ended}. Ask whom you have it from for a new one.`,
+      [],
+      PRIVATE_FIELDS,
+    );
+  return row;
+}

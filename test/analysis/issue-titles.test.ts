@@ -1,0 +1,18 @@
+/** Every check that can find something to put right has a title for it. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CHECKS } from '../../src/analysis/checks.ts';
+import { ISSUE_TITLES, issueTitle } from '../../src/analysis/issue-titles.ts';
+
+test('exactly the checks that count have a title, each its own', () => {
+  const counting = CHECKS.filter(({ points }) => points > 0).map(({ id }) => id);
+  assert.deepEqual(Object.keys(ISSUE_TITLES).toSorted(), counting.toSorted());
+  const titles = Object.values(ISSUE_TITLES);
+  assert.equal(new Set(titles).size, titles.length);
+  for (const title of titles) assert.match(title, /^[A-Z].{5,60}[^.]$/, title);
+});
+
+test('a check of another version is named by its id', () => {
+  assert.equal(issueTitle('old_check'), 'old check');
+});

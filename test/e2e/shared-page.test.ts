@@ -1,0 +1,148 @@
+/** The page of a shared report in a real browser: what leaves it, for whom it can be read, how it prints. */
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { SHARED_CSP, sharedPage } from '../../src/render/page/shared-page.tsx';
+import type { Share } from '../../src/render/share.ts';
+import { violationsOf } from '../helpers/axe.ts';
+import { startBrowser } from '../helpers/chromium.ts';
+import { needs } from '../helpers/debian.ts';
+import { campaignShare, largeShare, shareOf } from '../render/shares.ts';
+
+describe('the page of a shared report in a browser', { skip: needs('chromium') }, () => {
+  /** Every host name leads here too: what reaches it but for the page has left the page. */
+  let web: Server;
+  const served: string[] = [];
+  const pages = new Map<string, string>();
+  let browser: Browser;
+  let campaign: Share;
+  let alone: Share;
+
+  before(async () => {
+    web = createServer((request, response) => {
+      served.push(`${request.headers.host} ${request.url}`);
+      const html = pages.get(request.url ?? '');
+      response.writeHead(html === undefined ? 404 : 200, {
+        'Content-Security-Policy': SHARED_CSP,
+        'Content-Type': 'text/html; charset=utf-8',
+      });
+      response.end(html);
+    });
+    await once(web.listen(0, '127.0.0.1'), 'listening');
+    browser = await startBrowser((web.address() as AddressInfo).port);
+    campaign = await campaignShare();
+    alone = shareOf(campaign.reports.slice(1, 2));
+  });
+
+  after(async () => {
+    await browser.close();
+    web.close();
+  });
+
+  const urlOf = (share: Share): string => {
+    const path = `/${pages.size}`;
+    pages.set(path, sharedPage(share));
+    return `http://127.0.0.1:${(web.address() as AddressInfo).port}${path}`;
+  };
+
+  async function open(url: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await browser.newContext(options);
+    const page = await context.newPage();
+    page.on('close', () => void context.close());
+    await page.goto(url);
+    await page.waitForLoadState('networkidle');
+    return page;
+  }
+
+  const unfold = (page: Page) =>
+    page.evaluate(() => {
+      for (const each of document.querySelectorAll('details')) each.open = true;
+    });
+
+  it('asks for nothing but itself, whatever the tests are called, and runs nothing of theirs', async () => {
+    const evil = `<script>console.log('ran:')</script><img src="https://evil.example/" onerror="console.log('ran:')"><style>@import "https://evil.example/"</style>`;
+    const reports = campaign.reports.map((report) => ({
+      ...report,
+      ...{ name: evil, subject: evil, summary: evil, from_address: `a@${evil}` },
+      checks: report.checks.map((check) => ({
+        ...check,
+        ...{ title: evil, detail: evil, evidence: { [evil]: [evil, { href: evil }] } },
+      })),
+    }));
+    for (const share of [{ ...campaign, title: evil, reports }, shareOf(reports.slice(0, 1))]) {
+      served.length = 0;
+      const url = urlOf(share);
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      const ran: string[] = [];
+      page.on('console', (message) => ran.push(message.text()));
+      await page.goto(url);
+      await unfold(page);
+      await page.waitForLoadState('networkidle');
+      assert.deepEqual([served.length, ran], [1, []]);
+      await context.close();
+    }
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    it(`has nothing that axe objects to, and nothing scrolls sideways, ${colorScheme}`, async () => {
+      for (const share of [campaign, alone])
+        for (const width of [1280, 390]) {
+          const page = await open(urlOf(share), { colorScheme, viewport: { width, height: 900 } });
+          assert.deepEqual(await violationsOf(page), [], `${width}, folded`);
+          await unfold(page);
+          assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
+          assert.deepEqual(await violationsOf(page), [], `${width}, unfolded`);
+          await page.close();
+        }
+    });
+
+  for (const javaScriptEnabled of [true, false])
+    it(`a row leads to its report and unfolds it, ${javaScriptEnabled ? 'with' : 'without'} the script`, async () => {
+      const page = await open(urlOf(campaign), { javaScriptEnabled });
+      const report = page.locator('#test-2');
+      assert.equal(await report.isVisible(), false);
+      await page.locator('.tests a').nth(1).click();
+      await report.locator('.verdict').waitFor({ state: 'visible' });
+      assert.equal(await page.locator('#test-1').isVisible(), false);
+      const top = await page.locator('.one').nth(1).boundingBox();
+      assert.ok(top!.y > -20 && top!.y < 100, `its head is in sight: ${top!.y}`);
+      await report.getByText('Back to the overview').click();
+      await page.waitForURL(/#overview$/);
+      await page.close();
+    });
+
+  it('prints all of it, each report from a page of its own', async () => {
+    const page = await open(urlOf(campaign), { colorScheme: 'dark' });
+    await page.emulateMedia({ media: 'print' });
+    const folded = await page.evaluate(
+      () =>
+        [...document.querySelectorAll('details > :not(summary)')].filter(
+          (each) => each.getBoundingClientRect().height === 0,
+        ).length,
+    );
+    assert.equal(folded, 0);
+    const breaks = await page.evaluate(() =>
+      [...document.querySelectorAll('.one')].map((each) => getComputedStyle(each).breakBefore),
+    );
+    assert.deepEqual(breaks, ['page', 'page', 'page', 'page']);
+    await page.close();
+  });
+
+  it('of a hundred tests is there in a few seconds', async (t) => {
+    const url = urlOf(await largeShare());
+    const page = await open(url);
+    await page.locator('.tests a').last().click();
+    await page.locator('#test-100 .verdict').waitFor({ state: 'visible' });
+    const ready = await page.evaluate(
+      () => (performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming).duration,
+    );
+    t.diagnostic(`${Math.round(ready)} ms`);
+    assert.ok(ready < 15_000, `${ready} ms`);
+    await page.close();
+  });
+});

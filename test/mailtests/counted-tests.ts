@@ -1,0 +1,99 @@
+/** Tests with results by chance, and their counts by plain SQL over the tests themselves. */
+
+import { sql } from 'kysely';
+import type { App } from '../../src/app.ts';
+import { isoTime } from '../../src/lib/clock.ts';
+import { newTestRow } from '../../src/mailtests/queries.ts';
+import type { Db } from '../../src/store/open.ts';
+import type { TestTallyRow } from '../../src/store/report-tables.ts';
+import type { TestRow } from '../../src/store/tables.ts';
+import type { Random } from '../helpers/random.ts';
+
+export const CHECK_IDS = Array.from(
+  { length: 14 },
+  (_, i) => `check_${String.fromCharCode(97 + i)}`,
+);
+const STATUSES = ['pass', 'warn', 'fail', 'info', 'error', 'skipped'];
+const WORDS = [null, 'pass', 'pass', 'pass', 'fail', 'softfail', 'none', 'temperror', 'permerror'];
+
+const oneOf = <T>(random: Random, values: readonly T[]): T => values[random.below(values.length)]!;
+
+/** Checks, score, grade and results: some without a score, some with a temporary error. */
+export function randomResult(random: Random) {
+  const score = random.chance(0.1) ? null : random.below(101);
+  const grade =
+    score === null
+      ? null
+      : 'FFDCBA'[[55, 70, 80, 90].filter((limit) => score >= limit).length + 1]!;
+  const word = () => oneOf(random, WORDS);
+  const checks = CHECK_IDS.map((id) => ({
+    id,
+    status: oneOf(random, STATUSES),
+    gain: 0,
+    points: 1,
+  }));
+  return { score, grade, spf: word(), dkim: word(), dmarc: word(), checks: JSON.stringify(checks) };
+}
+
+/** A row that completed at a time: mostly live, of a domain or of none. */
+export function randomTest(
+  app: Pick<App, 'newId' | 'clock'>,
+  random: Random,
+  { at, domains }: { at: number; domains: readonly (string | null)[] },
+): TestRow {
+  const livemode = random.chance(0.8);
+  const seed = { kind: 'auto', metadata: {}, expires_in: 3600, livemode } as const;
+  const row = newTestRow(app, { ...seed, domain_id: oneOf(random, domains) });
+  const completed_at = isoTime(at);
+  return { ...row, ...randomResult(random), status: 'completed', completed_at } as TestRow;
+}
+
+/** What `test_tallies` is to hold, in order. */
+export async function recount(db: Db): Promise<TestTallyRow[]> {
+  const { rows } = await sql<TestTallyRow>`
+    WITH each_test AS (
+      SELECT *, '' AS tallied FROM tests WHERE status = 'completed'
+      UNION ALL
+      SELECT *, domain_id FROM tests WHERE status = 'completed' AND domain_id IS NOT NULL
+    )
+    SELECT livemode, tallied AS domain_id, strftime('%Y-%m-%dT%H:00:00.000Z', completed_at) AS hour,
+      count(*) AS tests, count(score) AS scored, coalesce(sum(score), 0) AS score_sum,
+      count(*) FILTER (WHERE grade = 'A') AS grade_a, count(*) FILTER (WHERE grade = 'B') AS grade_b,
+      count(*) FILTER (WHERE grade = 'C') AS grade_c, count(*) FILTER (WHERE grade = 'D') AS grade_d,
+      count(*) FILTER (WHERE grade = 'F') AS grade_f,
+      count(*) FILTER (WHERE spf <> 'temperror') AS spf_known,
+      count(*) FILTER (WHERE spf = 'pass') AS spf_pass,
+      count(*) FILTER (WHERE dkim <> 'temperror') AS dkim_known,
+      count(*) FILTER (WHERE dkim = 'pass') AS dkim_pass,
+      count(*) FILTER (WHERE dmarc <> 'temperror') AS dmarc_known,
+      count(*) FILTER (WHERE dmarc = 'pass') AS dmarc_pass,
+      0 AS placement_samples, 0 AS placement_inbox, '' AS issues
+    FROM each_test GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`.execute(db);
+  for (const row of rows) {
+    const counts = await sql<{ id: string; n: number }>`
+      SELECT json_extract(c.value, '$.id') AS id, count(DISTINCT t.id) AS n
+      FROM tests t, json_each(t.checks) c
+      WHERE t.status = 'completed' AND t.livemode = ${row.livemode}
+        AND (${row.domain_id} = '' OR t.domain_id = ${row.domain_id})
+        AND substr(t.completed_at, 1, 13) = ${row.hour.slice(0, 13)}
+        AND json_extract(c.value, '$.status') IN ('fail', 'warn')
+      GROUP BY 1 ORDER BY 1`.execute(db);
+    row.issues = JSON.stringify(Object.fromEntries(counts.rows.map(({ id, n }) => [id, n])));
+  }
+  return rows;
+}
+
+/** What it holds, in the same order and with the issues in theirs. */
+export async function tallies(db: Db): Promise<TestTallyRow[]> {
+  const rows = await db
+    .selectFrom('test_tallies')
+    .selectAll()
+    .orderBy('livemode')
+    .orderBy('domain_id')
+    .orderBy('hour')
+    .execute();
+  return rows.map((row) => ({ ...row, issues: inOrder(row.issues) }));
+}
+
+const inOrder = (issues: string): string =>
+  JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(issues)).toSorted()));

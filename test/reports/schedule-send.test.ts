@@ -1,0 +1,256 @@
+/** Reports are sent at their times, a copy to each reader, and it is shown what became of each. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { expireMail } from '../../src/outbox/expire.ts';
+import { expireReportRuns } from '../../src/reports/run-expire.ts';
+import type { ReportRun } from '../../src/reports/schedule-schema.ts';
+import { startMailSink } from '../outbox/mail-sink.ts';
+import { DAY_MS, fieldOf, HOUR_MS, SCHEDULES, startScheduling } from './scheduling.ts';
+
+const READERS = ['ann@example.com', 'bob@example.net', 'cid@example.org'];
+/** At ten the next time at eight is tomorrow's. */
+const TO_THE_NEXT_MS = 22 * HOUR_MS;
+
+const statuses = ({ copies }: ReportRun) => copies.map(({ status }) => status);
+
+test('at its time each reader gets a copy with a link of their own, and it is told', async (t) => {
+  const { create, get, runs, clock, makeDue, sendDue, sink } = await startScheduling(t);
+  const { id, next_send_at } = await create({ recipients: READERS });
+  await makeDue();
+  assert.deepEqual(await runs(id), []);
+  clock.advance(TO_THE_NEXT_MS);
+  assert.equal(new Date(clock.now()).toISOString(), next_send_at);
+  await makeDue();
+  const sending = await get(id);
+  assert.deepEqual([sending.last_status, sending.last_sent_at], ['sending', null]);
+  assert.equal(sending.next_send_at, '2026-11-23T08:00:00.000Z');
+  await sendDue();
+  await makeDue();
+  const [run, ...others] = await runs(id);
+  assert.deepEqual(others, []);
+  const { id: runId, copies, ...rest } = run!;
+  assert.match(runId, /^rpr_/);
+  assert.deepEqual(rest, {
+    object: 'report_run',
+    schedule_id: id,
+    trigger: 'schedule',
+    slot: next_send_at,
+    period_from: '2026-11-21T08:00:00.000Z',
+    period_to: '2026-11-22T08:00:00.000Z',
+    status: 'sent',
+    error: null,
+    created_at: next_send_at,
+  });
+  assert.deepEqual(
+    copies,
+    READERS.map((recipient) => ({
+      recipient,
+      status: 'sent',
+      error: null,
+      sent_at: next_send_at,
+    })),
+  );
+  assert.deepEqual(sink.taken.map(({ to }) => to[0]).toSorted(), READERS);
+  const links = new Set(sink.taken.map(({ raw }) => fieldOf(raw, 'List-Unsubscribe')));
+  const names = new Set(sink.taken.map(({ raw }) => fieldOf(raw, 'Message-ID')));
+  assert.deepEqual([links.size, names.size], [3, 3]);
+  const sent = await get(id);
+  assert.deepEqual([sent.last_status, sent.last_sent_at], ['sent', next_send_at]);
+});
+
+test('one click is offered where the service is at https, and only there', async (t) => {
+  for (const [APP_URL, post] of [
+    ['http://reports.example', undefined],
+    ['https://reports.example', 'List-Unsubscribe=One-Click'],
+  ] as const) {
+    const { service, create, sendDue, sink } = await startScheduling(t, {
+      env: { DELIVERABILITY_APP_URL: APP_URL },
+    });
+    const { id } = await create();
+    assert.equal((await service.call('POST', `${SCHEDULES}/${id}/send`)).status, 200);
+    await sendDue();
+    const [{ raw }] = sink.taken as [(typeof sink.taken)[0]];
+    const link = fieldOf(raw, 'List-Unsubscribe')!;
+    assert.match(link, /^<https?:\/\/reports\.example\/unsubscribe\/[\w-]{43}>$/);
+    assert.ok(link.startsWith(`<${APP_URL}/`));
+    assert.equal(fieldOf(raw, 'List-Unsubscribe-Post'), post);
+    const body = raw.toString().replace(/=\r\n/g, '');
+    assert.ok(body.includes(link.slice(1, -1)), 'the text has the same link');
+  }
+});
+
+test('a reader whose server refuses is tried again alone, and shown', async (t) => {
+  const refusals = new Map([
+    ['bob@example.net', 450],
+    ['cid@example.org', 550],
+  ]);
+  const sink = await startMailSink(t, {
+    onRcptTo({ address }, _session, done) {
+      const responseCode = refusals.get(address);
+      done(responseCode ? Object.assign(new Error('not today'), { responseCode }) : null);
+    },
+  });
+  const { service, create, runs, get, clock, makeDue, sendDue } = await startScheduling(t, {
+    sink,
+  });
+  const { id } = await create({ recipients: READERS });
+  clock.advance(TO_THE_NEXT_MS);
+  await makeDue();
+  await sendDue();
+  const [first] = await runs(id);
+  assert.deepEqual([first!.status, statuses(first!)], ['sending', ['sent', 'queued', 'failed']]);
+  assert.match(first!.copies[1]!.error!, /not today/);
+  assert.match(first!.copies[2]!.error!, /not today/);
+  refusals.delete('bob@example.net');
+  clock.advance(60_000);
+  await sendDue();
+  const [second] = await runs(id);
+  assert.deepEqual([second!.status, statuses(second!)], ['partial', ['sent', 'sent', 'failed']]);
+  assert.equal((await get(id)).last_status, 'partial');
+  assert.deepEqual(
+    sink.taken.map(({ to }) => to[0]),
+    ['ann@example.com', 'bob@example.net'],
+  );
+  const { body } = await service.call('GET', SCHEDULES);
+  assert.equal((body as { data: { last_status: string }[] }).data[0]!.last_status, 'partial');
+});
+
+test('where outgoing mail is not configured a run says so, and the next has its time', async (t) => {
+  const { create, runs, get, clock, makeDue } = await startScheduling(t, { mute: true });
+  const { id } = await create({ recipients: READERS, format: 'pdf' });
+  clock.advance(TO_THE_NEXT_MS);
+  await makeDue();
+  const [run] = await runs(id);
+  assert.equal(run!.status, 'not_configured');
+  assert.deepEqual(new Set(statuses(run!)), new Set(['not_configured']));
+  const { last_status, last_sent_at, next_send_at } = await get(id);
+  assert.deepEqual(
+    [last_status, last_sent_at, next_send_at],
+    ['not_configured', null, '2026-11-23T08:00:00.000Z'],
+  );
+});
+
+test('what is asked for is sent beside the plan, and says of which time it is', async (t) => {
+  const { service, create, runs, get, sendDue, clock, sink } = await startScheduling(t);
+  const { id, next_send_at } = await create({ frequency: 'weekly', enabled: false });
+  assert.equal(next_send_at, null);
+  clock.advance(20 * 60_000);
+  const { body } = await service.call<ReportRun>('POST', `${SCHEDULES}/${id}/send`);
+  assert.deepEqual(
+    [body.trigger, body.slot, body.period_from, body.period_to, body.status],
+    ['manual', null, '2026-11-14T11:00:00.000Z', '2026-11-21T11:00:00.000Z', 'sending'],
+  );
+  await sendDue();
+  assert.equal(sink.taken.length, 1);
+  assert.deepEqual(
+    (await runs(id)).map(({ status }) => status),
+    ['sent'],
+  );
+  assert.equal((await get(id)).next_send_at, null);
+});
+
+test('a report as a PDF goes with a short mail', async (t) => {
+  const { service, create, sendDue, sink } = await startScheduling(t);
+  const { id } = await create({ format: 'pdf' });
+  const sent = await service.call('POST', `${SCHEDULES}/${id}/send`);
+  assert.equal(sent.status, 200, sent.text);
+  await sendDue();
+  const mail = sink.taken[0]!.raw.toString();
+  assert.match(
+    mail,
+    /Content-Type: application\/pdf;[\s\S]*filename="?deliverability-2026-11-21\.pdf/,
+  );
+  const [, content = ''] =
+    /filename="?deliverability[\s\S]*?\r\n\r\n([\s\S]*?)\r\n--/.exec(mail) ?? [];
+  assert.equal(Buffer.from(content, 'base64').subarray(0, 5).toString(), '%PDF-');
+});
+
+test('after an outage the last that was missed is sent, once', async (t) => {
+  const { create, runs, clock, makeDue } = await startScheduling(t, { mute: true });
+  const { id } = await create();
+  clock.advance(20 * DAY_MS + 5 * HOUR_MS);
+  await makeDue();
+  await makeDue();
+  assert.deepEqual(
+    (await runs(id)).map(({ slot, created_at }) => [slot, created_at]),
+    [['2026-12-11T08:00:00.000Z', '2026-12-11T15:00:00.000Z']],
+  );
+});
+
+test('a clock that was set back sends nothing twice, and leaves nothing waiting for years', async (t) => {
+  const { create, get, runs, clock, makeDue } = await startScheduling(t, { mute: true });
+  const { id } = await create();
+  const slots = async () => (await runs(id)).map(({ slot }) => slot!.slice(0, 10)).reverse();
+  const start = clock.now();
+  clock.advance(TO_THE_NEXT_MS);
+  await makeDue();
+  // By some hours: it meets the same time once more.
+  clock.advance(-3 * HOUR_MS);
+  await makeDue();
+  clock.advance(4 * HOUR_MS);
+  await makeDue();
+  assert.deepEqual(await slots(), ['2026-11-22']);
+  assert.equal((await get(id)).next_send_at, '2026-11-23T08:00:00.000Z');
+  // Years ahead by mistake, and back again.
+  clock.set(Date.UTC(2031, 0, 1, 12));
+  await makeDue();
+  assert.equal((await get(id)).next_send_at, '2031-01-02T08:00:00.000Z');
+  clock.set(start + 2 * DAY_MS);
+  await makeDue();
+  assert.equal((await get(id)).next_send_at, '2026-11-24T08:00:00.000Z');
+  clock.advance(DAY_MS);
+  await makeDue();
+  assert.deepEqual(await slots(), ['2026-11-22', '2031-01-01', '2026-11-24']);
+  // To before times that have been sent: they are passed over.
+  clock.set(Date.UTC(2026, 10, 20, 1));
+  for (let hour = 0; hour < 6 * 24; hour++) {
+    await makeDue();
+    clock.advance(HOUR_MS);
+  }
+  const again = ['2026-11-20', '2026-11-21', '2026-11-23', '2026-11-25'];
+  assert.deepEqual((await slots()).slice(3), again);
+});
+
+test('what became of the copies is kept where the outbox forgets, for 400 days', async (t) => {
+  const sink = await startMailSink(t, {
+    onRcptTo({ address }, _session, done) {
+      const responseCode = address === READERS[1] ? 550 : null;
+      done(responseCode ? Object.assign(new Error('no'), { responseCode }) : null);
+    },
+  });
+  const { service, create, runs, clock, makeDue, sendDue } = await startScheduling(t, { sink });
+  const { app } = service;
+  const { id } = await create({ recipients: READERS.slice(0, 2) });
+  clock.advance(TO_THE_NEXT_MS);
+  await makeDue();
+  await sendDue();
+  const before = await runs(id);
+  assert.deepEqual(statuses(before[0]!), ['sent', 'failed']);
+  clock.advance(31 * DAY_MS);
+  await expireMail(app);
+  assert.deepEqual(await app.db.selectFrom('outbox').selectAll().execute(), []);
+  assert.deepEqual(await runs(id), before);
+  clock.advance(369 * DAY_MS - 1);
+  await expireReportRuns(app);
+  assert.equal((await runs(id)).length, 1);
+  clock.advance(2);
+  await expireReportRuns(app);
+  assert.deepEqual(await runs(id), []);
+  assert.deepEqual(await app.db.selectFrom('report_copies').selectAll().execute(), []);
+  assert.equal(sink.taken.length, 1);
+});
+
+test('of a schedule that is deleted nothing more is sent', async (t) => {
+  const { service, create, clock, makeDue, sendDue, sink } = await startScheduling(t);
+  const { id } = await create();
+  clock.advance(TO_THE_NEXT_MS);
+  await makeDue();
+  assert.equal((await service.call('DELETE', `${SCHEDULES}/${id}`)).status, 200);
+  await sendDue();
+  assert.equal(sink.taken.length, 0);
+  const mail = await service.app.db.selectFrom('outbox').selectAll().executeTakeFirstOrThrow();
+  assert.deepEqual([mail.status, mail.content], ['failed', null]);
+  for (const table of ['report_runs', 'report_copies', 'report_readers'] as const)
+    assert.deepEqual(await service.app.db.selectFrom(table).selectAll().execute(), []);
+});

@@ -1,0 +1,192 @@
+/** When reports are due: by the clocks on the wall of their time zone, through a year and its changes. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  lastSend,
+  nextSend,
+  periodOf,
+  periodUntil,
+  replanned,
+  slotToSend,
+  type Timed,
+} from '../../src/reports/schedule-times.ts';
+import { timesBetween } from './local-times.ts';
+
+const DAILY: Timed = {
+  frequency: 'daily',
+  send_hour: 8,
+  timezone: 'UTC',
+  weekday: 'monday',
+  day_of_month: 1,
+};
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const ZONES = ['Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Australia/Lord_Howe'];
+const START = Date.UTC(2026, 0, 1);
+const END = Date.UTC(2027, 0, 1);
+
+const iso = (time: number) => new Date(time).toISOString();
+
+function inTurn(schedule: Timed, from: number, to: number): number[] {
+  const times: number[] = [];
+  for (let time = nextSend(schedule, from); time <= to; time = nextSend(schedule, time))
+    times.push(time);
+  return times;
+}
+
+test('a year of each frequency in each zone is what the clocks there show', () => {
+  const schedules = ZONES.flatMap((timezone): Timed[] => [
+    ...[0, 1, 2, 3, 8, 23].map((send_hour): Timed => ({ ...DAILY, timezone, send_hour })),
+    ...[2, 8].flatMap((send_hour): Timed[] => [
+      { ...DAILY, timezone, send_hour, frequency: 'weekly', weekday: 'sunday' },
+      { ...DAILY, timezone, send_hour, frequency: 'weekly', weekday: 'wednesday' },
+      ...[1, 8, 28, 29, 30, 31].map(
+        (day_of_month): Timed => ({
+          ...{ ...DAILY, timezone, send_hour, day_of_month },
+          frequency: 'monthly',
+        }),
+      ),
+    ]),
+  ]);
+  for (const schedule of schedules) {
+    const found = inTurn(schedule, START, END).map(iso);
+    const wanted = timesBetween(schedule, START, END).map(iso);
+    assert.deepEqual(found, wanted, JSON.stringify(schedule));
+    const { frequency } = schedule;
+    const least = { daily: 365, weekly: 52, monthly: 12 }[frequency];
+    assert.ok(found.length >= least - 1 && found.length <= least + 1, `${found.length}`);
+  }
+});
+
+const CHANGES: [what: string, schedule: Partial<Timed>, after: string, next: string][] = [
+  [
+    'an hour that is left out is the next that there is',
+    { timezone: 'Europe/Berlin', send_hour: 2 },
+    '2026-03-28T12:00Z',
+    '2026-03-29T01:00:00.000Z',
+  ],
+  [
+    'half an hour that is left out too',
+    { timezone: 'Australia/Lord_Howe', send_hour: 2 },
+    '2026-10-03T00:00Z',
+    '2026-10-03T15:30:00.000Z',
+  ],
+  [
+    'a midnight that is left out too',
+    { timezone: 'America/Santiago', send_hour: 0 },
+    '2026-09-05T12:00Z',
+    '2026-09-06T04:00:00.000Z',
+  ],
+  [
+    'of an hour that comes twice the first',
+    { timezone: 'America/New_York', send_hour: 1 },
+    '2026-10-31T12:00Z',
+    '2026-11-01T05:00:00.000Z',
+  ],
+  [
+    'not again in its second half',
+    { timezone: 'America/New_York', send_hour: 1 },
+    '2026-11-01T05:00Z',
+    '2026-11-02T06:00:00.000Z',
+  ],
+  [
+    'nor where one looks in between',
+    { timezone: 'America/New_York', send_hour: 1 },
+    '2026-11-01T05:59:59.999Z',
+    '2026-11-02T06:00:00.000Z',
+  ],
+  ['the millisecond before', {}, '2026-11-21T07:59:59.999Z', '2026-11-21T08:00:00.000Z'],
+  ['not the same moment again', {}, '2026-11-21T08:00Z', '2026-11-22T08:00:00.000Z'],
+  [
+    'the last of February for the 30th',
+    { frequency: 'monthly', day_of_month: 30 },
+    '2028-02-01T00:00Z',
+    '2028-02-29T08:00:00.000Z',
+  ],
+  [
+    'the last of April for the 31st',
+    { frequency: 'monthly', day_of_month: 31 },
+    '2026-04-01T00:00Z',
+    '2026-04-30T08:00:00.000Z',
+  ],
+];
+
+for (const [what, schedule, after, next] of CHANGES)
+  test(`the next time: ${what}`, () => {
+    assert.equal(iso(nextSend({ ...DAILY, ...schedule }, Date.parse(after))), next);
+  });
+
+test('the last time is the one before the next, wherever one looks', () => {
+  for (const timezone of ZONES)
+    for (const frequency of ['daily', 'weekly', 'monthly'] as const) {
+      const schedule = { ...DAILY, timezone, frequency, day_of_month: 31 };
+      for (const time of inTurn(schedule, START, END)) {
+        assert.equal(lastSend(schedule, time), time);
+        assert.equal(lastSend(schedule, nextSend(schedule, time) - 1), time);
+      }
+    }
+});
+
+test('of what was missed the last is sent, and what is planned is never sent early', () => {
+  const planned = Date.UTC(2026, 10, 1, 8);
+  assert.equal(slotToSend(DAILY, planned, planned), planned);
+  assert.equal(slotToSend(DAILY, planned, planned + DAY_MS - 1), planned);
+  assert.equal(slotToSend(DAILY, planned, Date.UTC(2026, 10, 20, 7)), Date.UTC(2026, 10, 19, 8));
+});
+
+test('periods follow one upon the other without a gap, in whole hours, and have their slices', () => {
+  for (const timezone of ZONES)
+    for (const frequency of ['daily', 'weekly', 'monthly'] as const) {
+      const schedule = { ...DAILY, timezone, frequency };
+      let former = periodOf(schedule, nextSend(schedule, START));
+      for (const slot of inTurn(schedule, START, END).slice(1)) {
+        const period = periodOf(schedule, slot);
+        assert.deepEqual([period.from, period.before], [former.to, former.from]);
+        assert.ok(period.to <= slot && period.to > slot - HOUR_MS && period.to % HOUR_MS === 0);
+        const days = (period.to - period.from) / DAY_MS;
+        const slices = { daily: days * 24, weekly: 7, monthly: Math.round(days) }[frequency];
+        assert.equal(period.slices, slices);
+        former = period;
+      }
+    }
+});
+
+test('a report of March has 31 days, and is held against the 28 of February', () => {
+  const schedule: Timed = { ...DAILY, frequency: 'monthly' };
+  const { before, ...period } = periodOf(schedule, Date.UTC(2026, 3, 1, 8));
+  assert.deepEqual(period, {
+    from: Date.UTC(2026, 2, 1, 8),
+    to: Date.UTC(2026, 3, 1, 8),
+    slices: 31,
+  });
+  assert.equal(before, Date.UTC(2026, 1, 1, 8));
+});
+
+test('what is asked for beside the plan is as long, and ends with the present hour', () => {
+  const now = Date.UTC(2026, 10, 21, 10, 20);
+  const to = Date.UTC(2026, 10, 21, 11);
+  const lengths = { daily: [1, 24], weekly: [7, 7], monthly: [30, 30] } as const;
+  for (const [frequency, [days, slices]] of Object.entries(lengths)) {
+    const schedule = { ...DAILY, frequency: frequency as Timed['frequency'] };
+    assert.deepEqual(periodUntil(schedule, now), {
+      from: to - days * DAY_MS,
+      to,
+      before: to - 2 * days * DAY_MS,
+      slices,
+    });
+  }
+});
+
+test('a time that is far away, as a clock was set back, is reckoned anew; another stays', () => {
+  const now = Date.UTC(2026, 10, 21, 10);
+  const far = Date.UTC(2030, 10, 21, 10);
+  for (const frequency of ['daily', 'weekly', 'monthly'] as const) {
+    const schedule = { ...DAILY, frequency };
+    const next = nextSend(schedule, now);
+    assert.equal(replanned(schedule, far, now), next);
+    assert.equal(replanned(schedule, next, now), next);
+    const second = nextSend(schedule, next);
+    assert.equal(replanned(schedule, second, now), second);
+  }
+});
