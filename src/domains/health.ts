@@ -16,9 +16,13 @@ export interface Look {
   begunAt: number;
 }
 
+/** Who waits for a look: what nobody waits for leaves room at the DNS for those who do. */
+type Asker = 'people' | 'jobs';
+
 /** Takes seconds, at most about fifteen; never inside a transaction. */
-export async function lookAtHealth(app: App, row: DomainRow): Promise<Look> {
-  const { resolver, web, probeMailTls, blocklists, clock, log } = app;
+export async function lookAtHealth(app: App, row: DomainRow, asker: Asker): Promise<Look> {
+  const { web, probeMailTls, blocklists, clock, log } = app;
+  const resolver = asker === 'people' ? app.resolver : app.backgroundResolver;
   const begunAt = clock.now();
   const health = await analyzeDomain(row.name, {
     resolver,
@@ -57,7 +61,6 @@ interface Looks {
   gate: Gate;
   underWay: Map<string, Promise<Look>>;
 }
-type Asker = 'people' | 'jobs';
 const looksOf = new WeakMap<App, Record<Asker, Looks>>();
 
 const noLooks = (): Looks => ({ gate: limitInFlight(AT_ONCE), underWay: new Map() });
@@ -73,12 +76,12 @@ export function shareLook(app: App, row: DomainRow, asker: Asker): Promise<Look>
   const key = `${row.id} ${selectorsOf(row).join(' ')}`;
   const present = looks.underWay.get(key);
   if (present) return present;
-  const look = lookInTurn(app, row, looks.gate).finally(() => looks.underWay.delete(key));
+  const look = lookInTurn(app, row, asker, looks.gate).finally(() => looks.underWay.delete(key));
   looks.underWay.set(key, look);
   return look;
 }
 
-async function lookInTurn(app: App, row: DomainRow, gate: Gate): Promise<Look> {
+async function lookInTurn(app: App, row: DomainRow, asker: Asker, gate: Gate): Promise<Look> {
   const { signal, stop } = startDeadline(WAIT_MS);
   const entered = await gate.enter(signal);
   stop();
@@ -88,7 +91,7 @@ async function lookInTurn(app: App, row: DomainRow, gate: Gate): Promise<Look> {
       'Too many domains are being looked at now. Ask again in a few seconds.',
     );
   try {
-    return await lookAtHealth(app, row);
+    return await lookAtHealth(app, row, asker);
   } finally {
     gate.leave();
   }

@@ -64,13 +64,14 @@ async function claimDue(app: App, limit: number): Promise<Claimed[]> {
 }
 
 async function checkOne(app: App, claimed: Claimed): Promise<void> {
-  const lookup = await lookUpVerification(app, claimed);
+  const { backgroundResolver: resolver, clock } = app;
+  const lookup = await lookUpVerification({ resolver, clock }, claimed);
   // Where the DNS does not answer, a look at the rest would find out as little.
   const isHealthDue =
     claimed.status === 'verified' &&
     lookup.found !== 'unknown' &&
-    afterLookup(claimed, lookup, app.clock.now()).event === null;
-  const look = isHealthDue ? await lookAtHealth(app, claimed) : null;
+    afterLookup(claimed, lookup, clock.now()).event === null;
+  const look = isHealthDue ? await lookAtHealth(app, claimed, 'jobs') : null;
   const row = await transact(app.db, (tx) => recordOutcome(app, tx, claimed, { lookup, look }));
   if (row?.status === 'verified' && claimed.status === 'pending') app.scheduler.wake(VERIFY_JOB);
 }

@@ -22,7 +22,7 @@ interface TargetOutcome {
 
 /** `targets` as they are kept: normalised addresses and names. */
 export async function askBlocklists(
-  { resolver, blocklists }: Pick<App, 'resolver' | 'blocklists'>,
+  { backgroundResolver, blocklists }: Pick<App, 'backgroundResolver' | 'blocklists'>,
   targets: string[],
 ): Promise<Outcome> {
   let lists = await blocklists.inUse();
@@ -33,7 +33,7 @@ export async function askBlocklists(
       const some = targets.slice(first, first + AT_ONCE).map(async (target) => ({
         target,
         // Bounded each by itself: a long list of targets is no hostile message.
-        outcomes: await askAbout(boundedResolver(resolver, deadline), lists, target),
+        outcomes: await askAbout(boundedResolver(backgroundResolver, deadline), lists, target),
       }));
       const answered = await Promise.all(some);
       all.push(...answered);
