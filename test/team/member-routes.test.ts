@@ -169,7 +169,7 @@ test('a test-mode key sees the team and changes nothing of it, whatever its role
   ] as const) {
     const { status, body } = await call<Problem>(method, path, { key, json });
     assert.deepEqual([status, body.code], [403, 'forbidden'], `${method} ${path}`);
-    assert.match(body.detail, /^A test-mode key changes nothing of the team .* use a live key/);
+    assert.match(body.detail, /^A test-mode key changes nothing of the team.* use a live key/);
   }
   // Nor does its member leave by it.
   const leave = await call('DELETE', `${MEMBERS}/${team.viewer.id}`, { key: viewers });
