@@ -239,7 +239,7 @@ test('the migration counts the tests that there are as they would have been coun
   const now = clock.now();
   const rows = Array.from({ length: 500 }, (_, i) =>
     randomTest({ clock, newId }, random, {
-      // Within a week, some at the very end of an hour; the last two long before the others.
+      // Within a week, some at the very end of an hour; two long before the others.
       at: i < 498 ? now - random.below(7 * DAY) : now - 101 * DAY,
       domains: [null, 'dom_a', 'dom_b'],
     }),
@@ -254,17 +254,21 @@ test('the migration counts the tests that there are as they would have been coun
   old.exec(readFileSync(new URL('../fixtures/schemas/v6.sql', import.meta.url), 'utf8'));
   old.pragma('user_version = 6');
   const names = Object.keys(rows[0]!);
+  // What nobody of us has written counts as without findings.
+  const odd = [`[{"id":"spf"`, '', '["spf"]', '{"a":1}', '[{"status":"fail"}]', '[[[1]]]'];
+  const stored = rows.map((row, i) => ({ ...row, checks: odd[i - 5] ?? row.checks }));
+  for (let i = 5; i < 5 + odd.length; i++) rows[i]!.checks = null;
   const insert = old.prepare(
     `INSERT INTO tests (${names.join()}) VALUES (${names.map((name) => `@${name}`).join()})`,
   );
-  for (const row of rows) insert.run(row);
+  for (const row of stored) insert.run(row);
   old.close();
   const migrated = openStore(path);
   t.after(() => migrated.close());
   const store = openStore(':memory:');
   t.after(() => store.close());
   await store.db.transaction().execute(async (tx) => {
-    for (const row of rows.slice(0, 498)) await countTest(tx, row, 1);
+    for (const row of rows) await countTest(tx, row, 1);
   });
   const counted = await tallies(migrated.db);
   assert.deepEqual(counted, await tallies(store.db));

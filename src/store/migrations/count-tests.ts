@@ -11,23 +11,25 @@ const RESULTS = ['spf', 'dkim', 'dmarc']
   .join(', ');
 
 /**
- * Those of the last hundred days before the last one: older counts are not kept. The checks of a test
- * are by far its largest part, so they are read once, for its domain and for all together.
+ * All of them: counts of long ago are deleted by their job. The checks of a test are by far its largest
+ * part, so they are read once, for its domain and for all together; such as cannot be read (somebody
+ * wrote into the file) count as without findings, rather than keep the service from starting.
  */
 export const COUNT_TESTS = `
 WITH
-recent AS (
+completed AS (
   SELECT *, substr(completed_at, 1, 13) || ':00:00.000Z' AS hour
   FROM tests
-  WHERE status = 'completed' AND completed_at >= (
-    SELECT strftime('%Y-%m-%dT%H:%M:%fZ', max(completed_at), '-100 days')
-    FROM tests WHERE status = 'completed'
-  )
+  WHERE status = 'completed' AND completed_at IS NOT NULL
 ),
 found AS MATERIALIZED (
   SELECT livemode, domain_id, hour, json_extract(entry.value, '$.id') AS issue, count(*) AS tests
-  FROM recent, json_each(recent.checks) AS entry
-  WHERE json_extract(entry.value, '$.status') IN ('fail', 'warn')
+  FROM completed,
+    json_each(CASE WHEN json_valid(completed.checks) THEN completed.checks ELSE '[]' END) AS entry
+  WHERE CASE WHEN entry.type = 'object'
+    THEN json_extract(entry.value, '$.status') IN ('fail', 'warn')
+      AND json_type(entry.value, '$.id') = 'text'
+    ELSE FALSE END
   GROUP BY 1, 2, 3, 4
 ),
 issues AS MATERIALIZED (
@@ -41,9 +43,9 @@ issues AS MATERIALIZED (
   GROUP BY livemode, domain_id, hour
 ),
 counted AS (
-  SELECT livemode, '' AS domain_id, hour, score, grade, spf, dkim, dmarc FROM recent
+  SELECT livemode, '' AS domain_id, hour, score, grade, spf, dkim, dmarc FROM completed
   UNION ALL
-  SELECT livemode, domain_id, hour, score, grade, spf, dkim, dmarc FROM recent
+  SELECT livemode, domain_id, hour, score, grade, spf, dkim, dmarc FROM completed
   WHERE domain_id IS NOT NULL
 )
 INSERT INTO test_tallies
