@@ -1,7 +1,7 @@
 /** What the service is made of, and the one place where its parts are put together. */
 
 import { createPrivateKey } from 'node:crypto';
-import { keepMailEnds } from './alerts/carriers.ts';
+import { keepGoneDeliveries, keepMailEnds } from './alerts/carriers.ts';
 import { deleteAlertsOf } from './alerts/change-alert.ts';
 import { slackUrlFault } from './alerts/channels.ts';
 import { evaluateRules } from './alerts/evaluate.ts';
@@ -46,6 +46,7 @@ import { createSignInGuard, type SignInGuard } from './team/session-guard.ts';
 import { identifySession } from './team/sessions.ts';
 import { configuredPoster } from './webhook-authorities.ts';
 import { enqueueDeliveries } from './webhooks/enqueue.ts';
+import type { DeliveriesGoneSubscriber } from './webhooks/expire.ts';
 
 /** Handed to handlers, jobs and listeners; imported elsewhere as a type only. */
 export interface App {
@@ -86,6 +87,8 @@ export interface App {
   domainRemoved: DomainRemovedSubscriber[];
   /** Who hears of what became of each mail of ours, in the transaction that writes it down. */
   mailEnded: MailEndSubscriber[];
+  /** Who hears of events whose last delivery is deleted, in the transaction of that. */
+  deliveriesGone: DeliveriesGoneSubscriber[];
   /** Whether the listener for test mail is up. */
   mailListening(): boolean;
   /** Whether there is room on the disk for messages. */
@@ -166,6 +169,7 @@ export async function createApp(
     results: [],
     domainRemoved: [],
     mailEnded: [keepMailEnds, keepCopyEnds],
+    deliveriesGone: [keepGoneDeliveries],
     mailListening: overrides.mailListening ?? (() => false),
     hasSpace: overrides.hasSpace ?? (async () => true),
   };

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { MailEndSubscriber } from '../outbox/ends.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { AlertNotificationRow } from '../store/watching-tables.ts';
+import type { DeliveriesGoneSubscriber } from '../webhooks/expire.ts';
 import type { CarrierState, NotificationState } from './present.ts';
 
 /** Kept with the notification: the outbox forgets its mail after a month. */
@@ -47,6 +48,9 @@ const HELD =
   'it is held: the endpoint has only failed, and was disabled. Switch it on again, and recover what it has missed';
 const FORGOTTEN = 'it could not be delivered, and its event is kept no longer';
 
+const GONE =
+  'it was not delivered before its endpoint was deleted, or its event was kept no longer';
+
 interface Delivered {
   status: 'pending' | 'succeeded' | 'failed' | 'held';
   error: string | null;
@@ -84,6 +88,34 @@ function stateOf(deliveries: Delivered[]): CarrierState {
   return { status: 'sent', error: null, sent_at: times.sort().at(-1) ?? null };
 }
 
+/** Written out, so that the index of these is used. */
+const CARRIED = sql<boolean>`channel = 'webhook' and status = 'queued'`;
+
+/** Keeps the end of deliveries with the notification before they are deleted. */
+export const keepGoneDeliveries: DeliveriesGoneSubscriber = async (tx, eventIds) => {
+  const rows = await tx
+    .selectFrom('alert_notifications')
+    .selectAll()
+    .where(CARRIED)
+    .where('event_id', 'in', eventIds)
+    .execute();
+  for (const { id, carrier } of await withCarriers(tx, rows)) {
+    const isOver = carrier && carrier.status !== 'queued' && carrier.error !== HELD;
+    await keep(tx, id, isOver ? carrier : UNDELIVERED);
+  }
+};
+
+const UNDELIVERED: CarrierState = { status: 'failed', error: GONE, sent_at: null };
+
+async function keep(tx: Tx, id: string, state: CarrierState): Promise<void> {
+  await tx
+    .updateTable('alert_notifications')
+    .set(state)
+    .where('id', '=', id)
+    .where('status', '=', 'queued')
+    .execute();
+}
+
 const BATCH = 200;
 
 /** Keeps the end of deliveries with the notification, for the time when they are no longer kept. */
@@ -93,17 +125,18 @@ export async function keepDeliveryEnds(db: Db): Promise<void> {
     const rows = await db
       .selectFrom('alert_notifications')
       .selectAll()
-      // Written out, so that the index of these is used.
-      .where(sql<boolean>`channel = 'webhook' and status = 'queued'`)
+      .where(CARRIED)
       .where('id', '>', after)
       .orderBy('id')
       .limit(BATCH)
       .execute();
     const states = await withCarriers(db, rows);
     await db.transaction().execute(async (tx) => {
-      for (const { id, carrier } of states)
-        if (carrier && carrier.status !== 'queued')
-          await tx.updateTable('alert_notifications').set(carrier).where('id', '=', id).execute();
+      for (const { id, event_id, carrier } of states) {
+        // Its deliveries went while nobody kept their end.
+        const state = event_id === null ? carrier : (carrier ?? UNDELIVERED);
+        if (state && state.status !== 'queued') await keep(tx, id, state);
+      }
     });
     if (rows.length < BATCH) return;
     after = rows.at(-1)!.id;

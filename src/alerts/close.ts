@@ -2,10 +2,12 @@
 
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { App } from '../app.ts';
+import { isoTime } from '../lib/clock.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { afterCommit, transact } from '../store/after-commit.ts';
 import type { Tx } from '../store/open.ts';
 import type { AlertRow } from '../store/watching-tables.ts';
+import { dropLateNews } from './drop-late.ts';
 import { resolveIncidents } from './incidents.ts';
 import { presentAlert } from './present.ts';
 import { alertStates } from './queries.ts';
@@ -42,13 +44,17 @@ export async function closeIncidents(
   const id = app.newId('req');
   const closing = { id, resolution, alert: JSON.stringify(presented) };
   await tx.insertInto('alert_closings').values(closing).execute();
-  await tx
+  const over = await tx
     .updateTable('alert_incidents')
-    .set({ closing_id: id })
+    .set({ closing_id: id, resolution, resolved_at: isoTime(app.clock.now()) })
     .where('alert_id', '=', alert.id)
     .where('status', '=', 'open')
     .where('closing_id', 'is', null)
+    .returning('id')
     .execute();
+  // Nobody is told now of what is over.
+  const ids = over.map((one) => one.id);
+  await dropLateNews(tx, ids, resolution);
   afterCommit(tx, () => app.scheduler.wake(CLOSE_JOB));
 }
 

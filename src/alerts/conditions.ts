@@ -18,6 +18,8 @@ export interface Listings {
   known: boolean;
   /** Whether the list of a former listing, found by a run or a test, has answered now about the same thing. */
   hears(former: Listing, foundByRun: boolean): boolean;
+  /** Lists that count, have listed it before, and are silent now. */
+  standing: string[];
 }
 
 /** What a result says of its subject; null is "not known", which opens and closes nothing. */
@@ -72,24 +74,27 @@ function judgeLists({ lists }: Facts): Verdict {
 }
 
 /**
- * Whether a `no` is one to the question with which an incident was opened; only then it closes it.
- * Scores and authentication are those of tests alone, and each test of the subject looks at them
- * anew. A listing is over when its list has answered about the same thing: what a run found about an
- * address or a name, a run of any monitor of it may end, and a test whose sender's domains include
- * it; what a test found, the next test of the same domain may end, and a run only where nothing but
- * the domain itself was listed, for a run looks at nothing else. A list that is silent, or was not
- * asked, may still list; one that is no longer in use never answers again, and keeps nothing open.
+ * How a result that is no `yes` ends an incident; null where it does not. Scores and authentication
+ * are those of tests alone, and each test of the subject that knows them looks at them anew.
+ * Listings are over once each list that listed has answered about the same thing, and no list that
+ * has answered lists it, however silent others are: what a run found about an address or a name, a
+ * run of any monitor of it may end, and a test whose sender's domains include it; what a test found,
+ * the next test of the same domain may end, and a run only where nothing but the domain itself was
+ * listed, for a run looks at nothing else. A list that listed and is silent, or was not asked, may
+ * still list, also one that came later; one that is no longer in use never answers again, and keeps
+ * nothing open.
  */
-export function answersTo(
-  { condition, run_id }: Pick<AlertIncidentRow, 'condition' | 'run_id'>,
+export function endOf(
+  incident: Pick<AlertIncidentRow, 'condition' | 'run_id'>,
   opened: Value,
-  { lists }: Facts,
+  { answer, facts }: { answer: Verdict['answer']; facts: Facts },
   isInUse: (zone: string) => boolean,
-): boolean {
-  if (condition !== 'blocklist_hit') return true;
-  const former = opened.lists as Listing[];
-  const foundByRun = run_id !== null;
-  return (
-    lists !== null && former.every((one) => !isInUse(one.zone) || lists.hears(one, foundByRun))
-  );
+): 'condition_ended' | 'no_longer_watched' | null {
+  if (incident.condition !== 'blocklist_hit') return answer === 'no' ? 'condition_ended' : null;
+  const { lists } = facts;
+  if (lists === null || lists.standing.some(isInUse)) return null;
+  const waitedFor = (opened.lists as Listing[]).filter(({ zone }) => isInUse(zone));
+  if (!waitedFor.every((one) => lists.hears(one, incident.run_id !== null))) return null;
+  // Nobody says that it is listed no more.
+  return waitedFor.length === 0 && answer !== 'no' ? 'no_longer_watched' : 'condition_ended';
 }

@@ -5,8 +5,8 @@ import type { App } from '../app.ts';
 import type { Result, ResultSubscriber } from '../events/results.ts';
 import type { Tx } from '../store/open.ts';
 import type { AlertIncidentRow, AlertRow } from '../store/watching-tables.ts';
-import { answersTo, judge, type Listing, type Value } from './conditions.ts';
-import { factsOf, type SubjectFacts } from './facts.ts';
+import { endOf, judge, type Listing, type Value } from './conditions.ts';
+import { DOMAIN_CHECK, factsOf, type SubjectFacts } from './facts.ts';
 import { endIncident, openIncident } from './incidents.ts';
 import { createTeller } from './tell.ts';
 
@@ -20,7 +20,7 @@ export function evaluateRules(app: App): ResultSubscriber {
     if (all.length === 0) return;
     const open = await openIncidents(tx, rules, all);
     const tell = createTeller(tx, app);
-    const inUse = new Set(app.blocklists.known().map(({ list }) => list.zone));
+    const isInUse = inUseOf(app);
     for (const { subject, facts } of all)
       for (const rule of rules) {
         const verdict = judge(rule, facts);
@@ -30,12 +30,19 @@ export function evaluateRules(app: App): ResultSubscriber {
           if (incident) continue;
           const { value } = verdict;
           await openIncident(tx, app, tell, rule, { subject, value, result });
-        } else if (verdict.answer === 'no' && incident) {
-          if (answersTo(incident, openedWith(incident), facts, (zone) => inUse.has(zone)))
-            await endIncident(tx, app, tell, rule, incident, result);
+        } else if (incident) {
+          const { answer } = verdict;
+          const end = endOf(incident, openedWith(incident), { answer, facts }, isInUse);
+          if (end) await endIncident(tx, app, tell, rule, incident, { resolution: end, result });
         }
       }
   };
+}
+
+/** What was told for the check as a whole counts as a list for as long as there is any. */
+function inUseOf({ blocklists }: Pick<App, 'blocklists'>): (zone: string) => boolean {
+  const zones = new Set(blocklists.known().map(({ list }) => list.zone));
+  return (zone) => zones.has(zone) || (zone === DOMAIN_CHECK && zones.size > 0);
 }
 
 function rulesFor(tx: Tx, result: Result): Promise<AlertRow[]> {

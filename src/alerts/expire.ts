@@ -33,6 +33,7 @@ async function deleteIncidents(db: Db, before: string): Promise<number> {
       .selectFrom('alert_incidents')
       .select('id')
       .where('resolved_at', '<', before)
+      .where('status', '=', 'resolved')
       .limit(BATCH)
       .execute();
     const ids = old.map(({ id }) => id);

@@ -65,6 +65,7 @@ function listingsOf(checks: StoredCheck[]): Listings {
       const asked = listed.length > 0 && listed.every((name) => domains.has(name));
       return asked ? zonesOfDomains.has(zone) : !foundByRun && zones.has(zone);
     },
+    standing: [],
   };
 }
 
@@ -100,17 +101,25 @@ export function factsOfRun(
         (part) =>
           'list' in part && part.list === zone && (part.target === null || part.target === subject),
       );
-    const listed = findings
+    const counting = findings
       .filter((one) => 'list' in one)
-      // A former finding of a list that is silent now still stands there, and is no news.
-      .filter(({ target, list, tier }) => target === subject && tier < 3 && isHeard(list))
+      .filter(({ target, tier }) => target === subject && tier < 3);
+    // A former finding of a list that is silent now still stands there, and is no news.
+    const standing = counting.map(({ list }) => list).filter((list) => !isHeard(list));
+    const listed = counting
+      .filter(({ list }) => isHeard(list))
       .map(({ list, list_name, tier }) => ({
         ...{ zone: list, name: list_name, tier },
         listed: [subject],
       }));
-    const known = lookedAt.some((one) => one.target === subject && one.known);
+    const { known = false, answered = known } =
+      lookedAt.find(({ target }) => target === subject) ?? {};
     const hears = ({ zone, listed: names = [] }: Listing) =>
-      names.length > 0 && names.every((name) => name === subject) && isHeard(zone);
-    return { subject, facts: { score: null, auth: null, lists: { listed, known, hears } } };
+      // Of what was told for the check as a whole, all that matter are to have answered.
+      (zone === DOMAIN_CHECK ? known : answered && isHeard(zone)) &&
+      names.length > 0 &&
+      names.every((name) => name === subject);
+    const lists = { listed, known, hears, standing };
+    return { subject, facts: { score: null, auth: null, lists } };
   });
 }

@@ -6,7 +6,7 @@ import { isoTime } from '../lib/clock.ts';
 import type { Tx } from '../store/open.ts';
 import type { AlertIncidentRow, AlertRow } from '../store/watching-tables.ts';
 import type { Value } from './conditions.ts';
-import { dropLatePosts } from './notifications.ts';
+import { dropLateNews } from './drop-late.ts';
 import type { Resolution } from './schema.ts';
 import type { Teller } from './tell.ts';
 
@@ -40,16 +40,15 @@ export async function openIncident(
   await tell.all('triggered', { ...alert, ...change }, incident, result);
 }
 
-/** Told by every channel; nothing where it was closed meanwhile. `result`: the no, where there is one. */
+/** Told by every channel; nothing where it was closed meanwhile. `result`: what ends it, where there is one. */
 export async function endIncident(
   tx: Tx,
   app: App,
   tell: Teller,
   alert: AlertRow,
   incident: AlertIncidentRow,
-  result: Result | null,
+  { resolution, result }: { resolution: Resolution; result: Result | null },
 ): Promise<void> {
-  const resolution = result ? 'condition_ended' : 'no_longer_watched';
   const [resolved] = await resolveIncidents(tx, app, [incident], resolution);
   if (resolved) await tell.all('resolved', alert, resolved, result);
 }
@@ -61,18 +60,21 @@ export async function resolveIncidents(
   incidents: AlertIncidentRow[],
   resolution: Resolution,
 ): Promise<AlertIncidentRow[]> {
-  const change = {
-    ...{ status: 'resolved' as const, resolved_at: isoTime(clock.now()), resolution },
-    closing_id: null,
-  };
+  const now = isoTime(clock.now());
   const ids = incidents.map(({ id }) => id);
   const rows = await tx
     .updateTable('alert_incidents')
-    .set(change)
+    .set(({ fn, val }) => ({
+      status: 'resolved' as const,
+      // Of one that is closed with many others, these have been known since.
+      resolved_at: fn.coalesce('resolved_at', val(now)),
+      resolution: fn.coalesce('resolution', val(resolution)),
+      closing_id: null,
+    }))
     .where('id', 'in', ids)
     .where('status', '=', 'open')
     .returningAll()
     .execute();
-  await dropLatePosts(tx, ids);
+  await dropLateNews(tx, ids, resolution);
   return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }

@@ -13,6 +13,10 @@ import type { Db, Tx } from '../store/open.ts';
 const MOST = 20;
 const HOUR_MS = 3_600_000;
 
+/** What is to be done for mail to be sent. */
+export const NO_MAIL =
+  'the service sends no mail: DELIVERABILITY_MAIL_URL and DELIVERABILITY_MAIL_FROM are not set';
+
 /** Why a notification waits. */
 export const HELD = `the rule has sent ${MOST} mails within an hour: this is told in one mail with others`;
 
@@ -85,7 +89,8 @@ async function queueSummary(tx: Tx, app: App, { alertId, name, recipient, counts
   const { APP_URL } = app.config;
   const of = (news: string) => Number(counts.find((one) => one.news === news)?.count ?? 0);
   const [begun, ended] = [of('triggered'), of('resolved')];
-  const title = `Alert: and ${begun + ended} more of “${name}”`;
+  const total = begun + ended;
+  const title = `${total} more ${total === 1 ? 'alert' : 'alerts'} of “${name}” (${begun} began, ${ended} ended)`;
   const said = `${begun} more ${begun === 1 ? 'incident has' : 'incidents have'} begun, and ${ended} ${ended === 1 ? 'is' : 'are'} over.`;
   const mail = {
     to: recipient,
@@ -105,7 +110,7 @@ async function queueSummary(tx: Tx, app: App, { alertId, name, recipient, counts
     }),
   };
   const mail_id = await queueMail(tx, app, mail, null, { bulk: true });
-  if (mail_id === null) return { status: 'unconfigured' as const };
+  if (mail_id === null) return { status: 'unconfigured' as const, error: NO_MAIL };
   afterCommit(tx, () => app.scheduler.wake(SEND_JOB));
   return { mail_id, error: null };
 }

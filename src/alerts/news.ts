@@ -30,7 +30,7 @@ const END = 'A later result no longer meets the condition of the rule, and the i
 
 const unwatched = ({ incident: { subject } }: Story) => ({
   title: `${subject} is no longer looked at`,
-  lead: 'No monitor looks at it any more, and so the incident is over. Whether what was found has changed is not known.',
+  lead: 'No monitor looks at it any more, or none of the blocklists that listed it is in use, and so the incident is over. Whether what was found has changed is not known.',
 });
 
 function lowScore({ incident: { subject, value } }: Story) {

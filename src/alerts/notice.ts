@@ -81,8 +81,9 @@ function factsOf(
   { news, alert, test, run }: Occasion,
   incident: AlertIncidentRow,
 ): Notice['facts'] {
-  const about =
-    run === null ? 'From domain' : run.monitor.type === 'blocklist' ? 'Target' : 'Domain';
+  // Of a run whose monitor is gone it is not known what kind of target it was.
+  const watched = run?.monitor.type === 'domain_health' ? 'Domain' : 'Target';
+  const about = incident.run_id === null ? 'From domain' : watched;
   return [
     [about, incident.subject],
     ...measuredOf(alert, incident, news === 'resolved' ? test : null),

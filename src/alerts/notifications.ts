@@ -8,7 +8,7 @@ import type { Tx } from '../store/open.ts';
 import type { AlertIncidentRow, AlertNotificationRow } from '../store/watching-tables.ts';
 import { channelsOf, recipientsOf, slackUrlOf } from './channels.ts';
 import { alertMail } from './email.ts';
-import { HELD, hasHadEnough } from './mail-cap.ts';
+import { HELD, hasHadEnough, NO_MAIL } from './mail-cap.ts';
 import { noticeOf } from './notice.ts';
 import type { Occasion } from './occasion.ts';
 import type { Channel } from './schema.ts';
@@ -20,9 +20,7 @@ type New = Partial<AlertNotificationRow> & Pick<AlertNotificationRow, 'status'>;
 const unconfigured = (error: string): New => ({ status: 'unconfigured', error });
 /** What is to be done for the channel to lead somewhere. */
 const UNCONFIGURED: Record<Channel, New> = {
-  email: unconfigured(
-    'the service sends no mail: DELIVERABILITY_MAIL_URL and DELIVERABILITY_MAIL_FROM are not set',
-  ),
+  email: unconfigured(NO_MAIL),
   webhook: unconfigured('no webhook endpoint that is switched on has asked for this event'),
   slack: unconfigured(
     'there is no address of Slack that can be used: give the rule a slack_webhook_url, or set DELIVERABILITY_SLACK_WEBHOOK_URL',
@@ -57,7 +55,8 @@ export async function queueNotifications(
   for (const channel of channelsOf(alert))
     for (const row of await of[channel]()) {
       const about = { incident_id: incident?.id ?? null, alert_id: alert.id, news, channel };
-      ids.push(await insertNotification(tx, app, { ...about, ...row }));
+      // The same time for all: by it, those of one sample are found.
+      ids.push(await insertNotification(tx, app, { ...about, ...row, created_at: now }));
     }
   afterCommit(tx, () => {
     app.scheduler.wake(SEND_JOB);
@@ -66,18 +65,20 @@ export async function queueNotifications(
   return ids;
 }
 
-type About = Pick<AlertNotificationRow, 'incident_id' | 'alert_id' | 'news' | 'channel'>;
+type About = Pick<
+  AlertNotificationRow,
+  'incident_id' | 'alert_id' | 'news' | 'channel' | 'created_at'
+>;
 
 async function insertNotification(
   tx: Tx,
-  { clock, newId }: Pick<App, 'clock' | 'newId'>,
+  { newId }: Pick<App, 'newId'>,
   row: About & New,
 ): Promise<string> {
   const id = newId('ntf');
-  const created_at = isoTime(clock.now());
   await tx
     .insertInto('alert_notifications')
-    .values({ id, attempts: 0, created_at, ...row })
+    .values({ id, attempts: 0, ...row })
     .execute();
   return id;
 }
@@ -91,25 +92,9 @@ export async function noteWebhook(
 ): Promise<void> {
   await insertNotification(tx, app, {
     ...{ incident_id: id, alert_id, news: 'resolved', channel: 'webhook' },
+    created_at: isoTime(app.clock.now()),
     ...(wanted ? { status: 'queued' } : UNCONFIGURED.webhook),
   });
-}
-
-/** Why a post is dropped: "Alert" after "Resolved" would be taken for news. */
-export const TOLD_TOO_LATE =
-  'it could not be posted before the incident was over; the post of its end, where there is one, says from when until when it was open';
-
-/** Of incidents that are over: what is not told yet, and not being posted, is not posted any more. */
-export async function dropLatePosts(tx: Tx, incidentIds: string[]): Promise<void> {
-  await tx
-    .updateTable('alert_notifications')
-    .set({ status: 'suppressed', due_at: null, error: TOLD_TOO_LATE })
-    .where('incident_id', 'in', incidentIds)
-    .where('channel', '=', 'slack')
-    .where('news', '=', 'triggered')
-    .where('status', '=', 'queued')
-    .where('lease', 'is', null)
-    .execute();
 }
 
 async function queueMails(tx: Tx, app: App, occasion: Occasion): Promise<New[]> {

@@ -7,10 +7,12 @@ import type { Job } from '../scheduler/scheduler.ts';
 import type { AlertRow } from '../store/watching-tables.ts';
 import { slackUrlOf } from './channels.ts';
 import { type ClaimedPost, claimPosts } from './claim-posts.ts';
+import { TOLD_TOO_LATE } from './drop-late.ts';
 import { type Notice, noticeOf } from './notice.ts';
-import { NOTIFY_JOB, TOLD_TOO_LATE } from './notifications.ts';
+import { NOTIFY_JOB } from './notifications.ts';
 import { findOccasion } from './occasion.ts';
 import { type Failure, postToSlack } from './post-slack.ts';
+import { isOver } from './present.ts';
 import { recordPost } from './record-post.ts';
 
 const AT_ONCE = 20;
@@ -75,7 +77,7 @@ async function composed(
     .selectAll()
     .where('id', '=', incident_id)
     .executeTakeFirst();
-  if (news === 'triggered' && incident?.status === 'resolved')
+  if (news === 'triggered' && incident && isOver(incident))
     return { reason: TOLD_TOO_LATE, final: true, suppressed: true };
   const rule = incident ? asItOpened(alert, incident) : alert;
   const occasion = await findOccasion(db, news, rule, incident ?? null);

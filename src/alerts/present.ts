@@ -51,6 +51,10 @@ export function presentSample(alertId: string, rows: NotificationState[]): Alert
   };
 }
 
+/** Also one that is being closed with many others. */
+export const isOver = ({ status, closing_id }: AlertIncidentRow): boolean =>
+  status === 'resolved' || closing_id !== null;
+
 export function presentIncident(
   row: AlertIncidentRow,
   notifications: NotificationState[],
@@ -60,7 +64,7 @@ export function presentIncident(
     object: 'alert_incident',
     alert_id: row.alert_id,
     subject: row.subject,
-    status: row.status,
+    status: isOver(row) ? 'resolved' : 'open',
     value: JSON.parse(row.value),
     test_id: row.test_id,
     run_id: row.run_id,

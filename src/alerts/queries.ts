@@ -61,7 +61,12 @@ export async function listIncidents(
   { limit, starting_after, ending_before, status, alert_id }: IncidentFilters & Page,
 ) {
   let query = db.selectFrom('alert_incidents').selectAll();
-  if (status) query = query.where('status', '=', status);
+  // As it is presented: one that is being closed with many others is over.
+  if (status === 'open') query = query.where('status', '=', 'open').where('closing_id', 'is', null);
+  if (status === 'resolved')
+    query = query.where(({ or, eb }) =>
+      or([eb('status', '=', 'resolved'), eb('closing_id', 'is not', null)]),
+    );
   if (alert_id) query = query.where('alert_id', '=', alert_id);
   return pageOf(query, { limit, starting_after, ending_before });
 }

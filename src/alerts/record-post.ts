@@ -7,7 +7,7 @@ import { transact } from '../store/after-commit.ts';
 import type { Db } from '../store/open.ts';
 import type { AlertNotificationRow } from '../store/watching-tables.ts';
 import type { ClaimedPost } from './claim-posts.ts';
-import { dropLatePosts } from './notifications.ts';
+import { dropLateNews } from './drop-late.ts';
 import type { Failure } from './post-slack.ts';
 
 /** Where the lease is another's by now, it is theirs; but what has arrived has arrived. */
@@ -51,8 +51,8 @@ async function dropWhereOver(db: Db, { incident_id, news }: ClaimedPost): Promis
       .selectFrom('alert_incidents')
       .select('id')
       .where('id', '=', incident_id)
-      .where('status', '=', 'resolved')
+      .where(({ or, eb }) => or([eb('status', '=', 'resolved'), eb('closing_id', 'is not', null)]))
       .executeTakeFirst();
-    if (over) await dropLatePosts(tx, [incident_id]);
+    if (over) await dropLateNews(tx, [incident_id]);
   });
 }

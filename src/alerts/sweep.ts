@@ -86,7 +86,10 @@ async function endUnwatched(tx: Tx, app: App, ids: string[]): Promise<void> {
       .selectAll()
       .where('id', '=', incident.alert_id)
       .executeTakeFirstOrThrow();
-    await endIncident(tx, app, tell, alert, incident, null);
+    await endIncident(tx, app, tell, alert, incident, {
+      resolution: 'no_longer_watched',
+      result: null,
+    });
   }
 }
 

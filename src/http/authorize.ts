@@ -89,7 +89,7 @@ export function requireLive({ keyId, livemode }: Pick<Actor, 'keyId' | 'livemode
   if (keyId === null || livemode) return;
   throw new AppError(
     'forbidden',
-    'A test-mode key changes nothing of the team, its members, domains, monitors and alert rules; use a live key or sign in.',
+    'A test-mode key changes nothing of the team, its members, domains, monitors and alert rules, nor has domains looked at; use a live key or sign in.',
   );
 }
 

@@ -25,29 +25,48 @@ export async function askBlocklists(
   { backgroundResolver, blocklists }: Pick<App, 'backgroundResolver' | 'blocklists'>,
   targets: string[],
 ): Promise<Outcome> {
-  let lists = await blocklists.inUse();
+  const lists = await blocklists.inUse();
   const deadline = startDeadline(DEADLINE_MS);
   try {
-    const all: TargetOutcome[] = [];
-    for (let first = 0; first < targets.length; first += AT_ONCE) {
-      const some = targets.slice(first, first + AT_ONCE).map(async (target) => ({
-        target,
-        // Bounded each by itself: a long list of targets is no hostile message.
-        outcomes: await askAbout(boundedResolver(backgroundResolver, deadline), lists, target),
-      }));
-      const answered = await Promise.all(some);
-      all.push(...answered);
-      lists = withoutSilent(lists, answered);
-    }
-    return outcomeOf(all);
+    const all = new Map<string, ListOutcome[]>();
+    // Each kind by itself, so that the lists of one are asked about several targets side by side.
+    // Bounded each by itself: a long list of targets is no hostile message.
+    for (const some of Map.groupBy(targets, kindOf).values())
+      await askInBatches(some, lists, all, (asked, target) =>
+        askAbout(boundedResolver(backgroundResolver, deadline), asked, target),
+      );
+    return outcomeOf(targets.map((target) => ({ target, outcomes: all.get(target)! })));
   } finally {
     deadline.stop();
   }
 }
 
-/** A list that left all of the last targets without an answer would use up the time of the others. */
-function withoutSilent(lists: BlocklistInUse[], answered: TargetOutcome[]): BlocklistInUse[] {
-  const outcomes = answered.flatMap((one) => one.outcomes);
+function kindOf(target: string): 'name' | 'ipv4' | 'ipv6' {
+  const address = normalizeAddress(target);
+  return address === null ? 'name' : address.includes(':') ? 'ipv6' : 'ipv4';
+}
+
+/** `targets`: of one kind; what is said of them is put into `all`. */
+async function askInBatches(
+  targets: string[],
+  inUse: BlocklistInUse[],
+  all: Map<string, ListOutcome[]>,
+  ask: (lists: BlocklistInUse[], target: string) => Promise<ListOutcome[]>,
+): Promise<void> {
+  let lists = inUse;
+  for (let first = 0; first < targets.length; first += AT_ONCE) {
+    const batch = targets.slice(first, first + AT_ONCE);
+    const answered = await Promise.all(batch.map((target) => ask(lists, target)));
+    for (const [index, target] of batch.entries()) all.set(target, answered[index]!);
+    lists = withoutSilent(lists, answered.flat());
+  }
+}
+
+/**
+ * A list that leaves a whole batch without an answer would use up the time of the others. One answer
+ * that got lost says nothing of it: before the last batch of a kind, none has less than `AT_ONCE`.
+ */
+function withoutSilent(lists: BlocklistInUse[], outcomes: ListOutcome[]): BlocklistInUse[] {
   return lists.map((inUse) => {
     const own = outcomes.filter(({ list }) => list.zone === inUse.list.zone);
     const isGone = own.length > 0 && own.every(isSilent);
@@ -109,7 +128,7 @@ function outcomeOf(all: TargetOutcome[]): Outcome {
         ? [{ target: null, list }]
         : targets.map((target) => ({ target, list })),
     ),
-    targets: heard.map(({ target, known }) => ({ target, known })),
+    targets: heard.map(({ target, known, answered }) => ({ target, known, answered })),
     inTheDark: covered.length === 0 || covered.some(({ known }) => !known),
     mayStand: (former: Finding) =>
       'list' in former &&
@@ -119,15 +138,21 @@ function outcomeOf(all: TargetOutcome[]): Outcome {
 
 const hearing = (outcomes: ListOutcome[]) => {
   const said = outcomes.map(({ list, status }) => ({ tier: list.tier, status }));
-  return { known: isHeard(said), isCovered: said.some(({ tier }) => tier < 3) };
+  const isCovered = said.some(({ tier }) => tier < 3);
+  return { known: isHeard(said), answered: hasAnswered(said), isCovered };
 };
 
+/** As lists are told of, in a run as in the evidence of a check. */
+type Said = { tier: number; status: string }[];
+
+/** Whether any list that counts has answered. */
+export const hasAnswered = (lists: Said): boolean =>
+  lists.some(({ tier, status }) => tier < 3 && !SILENT.includes(status));
+
 /** Whether so many lists have answered that nothing lists where none says so. */
-export function isHeard(lists: { tier: number; status: string }[]): boolean {
-  const counting = lists.filter(({ tier }) => tier < 3);
-  const answered = counting.filter(({ status }) => !SILENT.includes(status));
-  const strictOnes = counting.filter(({ tier }) => tier === 1);
-  return answered.length > 0 && strictOnes.every(({ status }) => !SILENT.includes(status));
+export function isHeard(lists: Said): boolean {
+  const strictOnes = lists.filter(({ tier }) => tier === 1);
+  return hasAnswered(lists) && strictOnes.every(({ status }) => !SILENT.includes(status));
 }
 
 function findingOf(target: string, { list, codes, meaning }: ListOutcome): BlocklistFinding {

@@ -6,6 +6,7 @@ import {
   type Finding,
   gravityOf,
   keyOf,
+  LIST_CHECK,
   type LookedAtTarget,
   type Outcome,
   partOf,
@@ -34,7 +35,8 @@ export interface Comparison {
 export function compare(former: Finding[], outcome: Outcome): Comparison {
   const { unknown } = outcome;
   const found = new Set(outcome.findings.map(keyOf));
-  const before = new Map(former.map((finding) => [keyOf(finding), finding]));
+  const earlierOf = findFormer(former);
+  const replaced = new Set(outcome.findings.map((one) => earlierOf(one)));
   const kept = former.filter((one) => !found.has(keyOf(one)) && outcome.mayStand(one));
   const findings = [...outcome.findings, ...kept];
   const standing = new Set(findings.map(keyOf));
@@ -43,16 +45,26 @@ export function compare(former: Finding[], outcome: Outcome): Comparison {
     status: statusOf(outcome, kept),
     findings,
     changes: {
-      appeared: outcome.findings.filter((one) => !before.has(keyOf(one))),
-      gone: former.filter((one) => !standing.has(keyOf(one))),
+      appeared: outcome.findings.filter((one) => earlierOf(one) === undefined),
+      gone: former.filter((one) => !standing.has(keyOf(one)) && !replaced.has(one)),
       unknown: [...unknown, ...untold.map(partOf)],
       targets: outcome.targets,
     },
     worse: outcome.findings.some((one) => {
-      const earlier = before.get(keyOf(one));
+      const earlier = earlierOf(one);
       return gravityOf(one) > (earlier ? gravityOf(earlier) : 0);
     }),
   };
+}
+
+/**
+ * The former finding of the same thing. What lists say of a domain was one finding of its check before
+ * each list had its own: where that stood, no list is news.
+ */
+function findFormer(former: Finding[]): (finding: Finding) => Finding | undefined {
+  const before = new Map(former.map((finding) => [keyOf(finding), finding]));
+  const ofLists = former.find((one) => 'id' in one && one.id === LIST_CHECK);
+  return (finding) => before.get(keyOf(finding)) ?? ('list' in finding ? ofLists : undefined);
 }
 
 /** What was seen counts first; what nobody could look at is no order. */

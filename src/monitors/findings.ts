@@ -27,6 +27,9 @@ export interface DomainFinding {
   title: string;
 }
 
+/** The check that asks the blocklists about a domain: told list by list, and not by itself any more. */
+export const LIST_CHECK = 'domain_blocklists';
+
 export type Finding = BlocklistFinding | DomainFinding;
 
 /**
@@ -47,6 +50,11 @@ export interface LookedAtTarget {
   /** As in BlocklistFinding. */
   target: string;
   known: boolean;
+  /**
+   * Whether any list that counts has answered about it, so that each that did not is named among the
+   * unknown; missing in runs that were stored before it was told.
+   */
+  answered?: boolean;
 }
 
 /** What a run came to by itself, before it is held against the last one. */

@@ -4,24 +4,22 @@ import type { DomainCheck } from '../analysis/domain/domain-health.ts';
 import type { App } from '../app.ts';
 import { shareLook } from '../domains/health.ts';
 import type { DomainRow } from '../store/watching-tables.ts';
-import { isHeard } from './ask-blocklists.ts';
+import { hasAnswered, isHeard } from './ask-blocklists.ts';
 import {
   type BlocklistFinding,
   coversFinding,
   type DomainFinding,
   type Finding,
+  LIST_CHECK,
   type Outcome,
   type UnknownPart,
 } from './findings.ts';
 
-/** What it says is told list by list, as by monitors of blocklists. */
-const LISTS = 'domain_blocklists';
-
 export async function lookAtDomain(app: App, domain: DomainRow): Promise<Outcome> {
   const { health } = await shareLook(app, domain, 'jobs');
   const { checks, status } = health;
-  const others = checks.filter(({ id }) => id !== LISTS);
-  const lists = listsOf(checks.find(({ id }) => id === LISTS));
+  const others = checks.filter(({ id }) => id !== LIST_CHECK);
+  const lists = listsOf(checks.find(({ id }) => id === LIST_CHECK));
   const unknown: UnknownPart[] = [
     ...others.filter(isUnanswered).map((check) => ({ id: check.id, selector: selectorOf(check) })),
     ...silentParts(lists),
@@ -32,7 +30,7 @@ export async function lookAtDomain(app: App, domain: DomainRow): Promise<Outcome
       ...lists.filter((one) => one.status === 'listed').map((one) => listing(domain.name, one)),
     ],
     unknown,
-    targets: [{ target: domain.name, known: isHeard(lists) }],
+    targets: [{ target: domain.name, known: isHeard(lists), answered: hasAnswered(lists) }],
     inTheDark: status === 'unknown',
     mayStand: (former: Finding) =>
       unknown.some((part) => coversFinding(part, former)) ||
@@ -75,7 +73,7 @@ const listsOf = (check: DomainCheck | undefined): ListAnswer[] =>
 
 /** Without any list it is not known whether the domain is on one: that is no "no". */
 function silentParts(lists: ListAnswer[]): UnknownPart[] {
-  if (lists.length === 0) return [{ id: LISTS, selector: null }];
+  if (lists.length === 0) return [{ id: LIST_CHECK, selector: null }];
   return lists
     .filter(({ status }) => status === 'error' || status === 'left_out')
     .map(({ zone }) => ({ target: null, list: zone }));

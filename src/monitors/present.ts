@@ -46,7 +46,7 @@ export function presentRun(row: MonitorRunRow): MonitorRun {
   const { targets = [], ...changes }: Changes = JSON.parse(row.changes);
   return {
     ...{ id, object: 'monitor_run', monitor_id, started_at, finished_at, status },
-    targets,
+    targets: targets.map(({ target, known }) => ({ target, known })),
     findings: JSON.parse(row.findings),
     changes,
   };

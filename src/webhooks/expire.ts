@@ -3,9 +3,19 @@
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Job } from '../scheduler/scheduler.ts';
+import type { Tx } from '../store/open.ts';
 import { bringForward } from './claim.ts';
 
 const BATCH = 500;
+
+/**
+ * Called with the ids of events of which no delivery will be left, in the transaction and before it
+ * is deleted: who says what became of them keeps it now.
+ */
+export type DeliveriesGoneSubscriber = (tx: Tx, eventIds: string[]) => Promise<void>;
+
+/** `app.ts` passes the list, so that this imports nobody who lies further up. */
+type Context = Pick<App, 'db' | 'clock' | 'config' | 'deliveriesGone'>;
 
 export function expireDeliveriesJob(app: App): Job {
   return { name: EXPIRE_DELIVERIES_JOB, tick: '0 19 * * * *', run: () => expireDeliveries(app) };
@@ -14,7 +24,7 @@ export function expireDeliveriesJob(app: App): Job {
 export const EXPIRE_DELIVERIES_JOB = 'webhooks.expire';
 
 /** In batches, so that a large backlog never stops the process. */
-export async function expireDeliveries(app: Pick<App, 'db' | 'clock' | 'config'>): Promise<void> {
+export async function expireDeliveries(app: Context): Promise<void> {
   const { db, clock, config } = app;
   await bringForward(app);
   if (config.EVENT_RETENTION > 0) {
@@ -34,15 +44,31 @@ export async function expireDeliveries(app: Pick<App, 'db' | 'clock' | 'config'>
 
 type Old = ReturnType<typeof deliveryIds>;
 
-const deliveryIds = ({ db }: Pick<App, 'db'>) => db.selectFrom('webhook_deliveries').select('id');
+const deliveryIds = ({ db }: Pick<App, 'db'>) =>
+  db.selectFrom('webhook_deliveries').select(['id', 'event_id']);
 
-async function deleteSome(app: Pick<App, 'db'>, filter: (query: Old) => Old): Promise<number> {
+async function deleteSome(app: Context, filter: (query: Old) => Old): Promise<number> {
   return app.db.transaction().execute(async (tx) => {
     const { rows } = await tx.executeQuery(filter(deliveryIds(app)).limit(BATCH));
     const ids = rows.map(({ id }) => id);
     if (ids.length === 0) return 0;
+    const gone = await goneWith(tx, rows);
+    if (gone.length > 0) for (const subscriber of app.deliveriesGone) await subscriber(tx, gone);
     await tx.deleteFrom('webhook_attempts').where('delivery_id', 'in', ids).execute();
     await tx.deleteFrom('webhook_deliveries').where('id', 'in', ids).execute();
     return ids.length;
   });
+}
+
+/** The events that have no delivery but these. */
+async function goneWith(tx: Tx, deliveries: { id: string; event_id: string }[]): Promise<string[]> {
+  const events = [...new Set(deliveries.map(({ event_id }) => event_id))];
+  const all = await tx
+    .selectFrom('webhook_deliveries')
+    .select(['id', 'event_id'])
+    .where('event_id', 'in', events)
+    .execute();
+  const ids = new Set(deliveries.map(({ id }) => id));
+  const left = new Set(all.filter(({ id }) => !ids.has(id)).map(({ event_id }) => event_id));
+  return events.filter((id) => !left.has(id));
 }

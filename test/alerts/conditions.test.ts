@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answersTo, type Facts, judge } from '../../src/alerts/conditions.ts';
+import { endOf, type Facts, judge, type Value } from '../../src/alerts/conditions.ts';
 import { factsOfRun, factsOfTest } from '../../src/alerts/facts.ts';
 
 const TEST = {
@@ -28,7 +28,7 @@ function factsWith(given: Given) {
 
 const scoreBelow = { condition: 'score_below', threshold: 70 } as const;
 const authFail = { condition: 'auth_fail', threshold: null } as const;
-const blocklistHit = { condition: 'blocklist_hit', threshold: null, run_id: null } as const;
+const blocklistHit = { condition: 'blocklist_hit', threshold: null } as const;
 
 test('a score below the threshold is a yes, the threshold itself a no, and no score says nothing', () => {
   const cases: [score: number | null, threshold: number | null, answer: string][] = [
@@ -123,6 +123,14 @@ const domainCheck = (domains: string[], ...lists: [zone: string, status: string]
 
 const always = () => true;
 
+/** Whether a result that is a "no" ends what was opened with this. */
+const ends = (
+  run_id: string | null,
+  opened: Value,
+  facts: Facts,
+  isInUse: (zone: string) => boolean = always,
+): boolean => endOf({ ...blocklistHit, run_id }, opened, { answer: 'no', facts }, isInUse) !== null;
+
 test('a no counts for the lists that were heard: one that listed and was left out since may still list', () => {
   const verdict = judge(
     blocklistHit,
@@ -139,9 +147,9 @@ test('a no counts for the lists that were heard: one that listed and was left ou
   ];
   for (const [lists, answers] of cases) {
     const facts = factsWith({ checks: checksWith(...lists) });
-    assert.equal(answersTo(blocklistHit, value, facts, always), answers, lists.join(' '));
+    assert.equal(ends(null, value, facts), answers, lists.join(' '));
     // One that is no longer in use keeps nothing open.
-    assert.ok(answersTo(blocklistHit, value, facts, (zone) => zone !== 'b.example'));
+    assert.ok(ends(null, value, facts, (zone) => zone !== 'b.example'));
   }
 });
 
@@ -193,11 +201,7 @@ test('a no of a run or a test ends what the other has found only where it looked
   ];
   for (const [what, listed, facts, answers] of cases)
     for (const run_id of [null, 'run_1'])
-      assert.equal(
-        answersTo({ ...blocklistHit, run_id }, value(...listed), facts, always),
-        answers,
-        `${what}, found by ${run_id}`,
-      );
+      assert.equal(ends(run_id, value(...listed), facts), answers, `${what}, found by ${run_id}`);
   // Another test is another look at the same question; of an address that a run found it says nothing.
   const other = testOf(domainCheck(['example.com'], ['a.example', 'not_listed']));
   const byWhom = [
@@ -205,10 +209,7 @@ test('a no of a run or a test ends what the other has found only where it looked
     ['run_1', false],
   ] as const;
   for (const [run_id, answers] of byWhom)
-    assert.equal(
-      answersTo({ ...blocklistHit, run_id }, value('192.0.2.1'), other, always),
-      answers,
-    );
+    assert.equal(ends(run_id, value('192.0.2.1'), other), answers);
 });
 
 test('a message without a From domain has no subject', () => {

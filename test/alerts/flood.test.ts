@@ -46,7 +46,7 @@ test('a rule sends twenty mails an hour to a recipient, and then one that tells 
   await sendAll(alerting);
   assert.equal(sink.taken.length, 21);
   const combined = await PostalMime.parse(sink.taken[20]!.raw);
-  assert.equal(combined.subject, 'Alert: and 38 more of “Low score”');
+  assert.equal(combined.subject, '38 more alerts of “Low score” (37 began, 1 ended)');
   assert.match(combined.text!, /37 more incidents have begun, and 1 is over\./);
   assert.ok(combined.text!.includes(`${app.config.APP_URL}/v1/alert_incidents?alert_id=${id}`));
   assert.deepEqual(await waiting(), []);
@@ -75,6 +75,23 @@ test('what waits for a mail that tells of many is not told of a rule that was de
   assert.deepEqual(
     failed.map(({ error }) => error),
     Array(2).fill('the rule was deleted before it was told'),
+  );
+});
+
+test('what waits for a mail that tells of many says what is missing where mail is switched off', async (t) => {
+  const { app, makeAlert, complete, incidents } = await startAlerting(t);
+  await makeAlert({ recipients: ['ops@example.com'] });
+  for (let i = 0; i < 21; i++) await complete({ score: 1, from_domain: `d${i}.example` });
+  app.mailer = null;
+  await tellOfMany(app);
+  const [held] = await incidents('?limit=1');
+  const [{ status, error }] = held!.notifications as [(typeof held & {})['notifications'][0]];
+  assert.deepEqual(
+    [status, error],
+    [
+      'unconfigured',
+      'the service sends no mail: DELIVERABILITY_MAIL_URL and DELIVERABILITY_MAIL_FROM are not set',
+    ],
   );
 });
 

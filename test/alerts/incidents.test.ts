@@ -178,7 +178,7 @@ test('a rule of a domain looks at its tests alone; with the domain, its incident
   assert.deepEqual(
     incident!.notifications.map(({ channel, status }) => [channel, status]),
     [
-      ['email', 'queued'],
+      ['email', 'suppressed'],
       ['webhook', 'unconfigured'],
       ['webhook', 'queued'],
     ],

@@ -125,10 +125,61 @@ test('the end of an incident by a change of its rule is told of where webhooks g
     incident!.notifications.map(({ channel, status }) => [channel, status]),
     [
       ['webhook', 'unconfigured'],
-      ['email', 'queued'],
+      // Nothing is told any more that whoever changed the rule knows.
+      ['email', 'suppressed'],
       ['webhook', 'queued'],
     ],
   );
+});
+
+test('what a webhook came to is kept where its endpoint is deleted', async (t) => {
+  const alerting = await startAlerting(t);
+  const { app, service, clock, makeAlert, complete, incidents } = alerting;
+  const { deliver, id } = await withEndpoint(alerting, ['alert.triggered']);
+  const other = await withEndpoint(alerting, ['alert.triggered']);
+  await makeAlert({ channels: ['webhook'] });
+  await complete({ score: 1 });
+  await deliver();
+  await complete({ score: 1, from_domain: 'example.org' });
+  const states = async () =>
+    (await incidents()).map(({ notifications: [one] }) => [one!.status, one!.error, one!.sent_at]);
+  const remove = async (endpoint: string) => {
+    const { status } = await service.call('DELETE', `/v1/webhooks/endpoints/${endpoint}`);
+    assert.equal(status, 200);
+    await expireDeliveries(app);
+  };
+  const sent = ['sent', null, isoTime(clock.now())];
+  await remove(id);
+  // The other one still says it.
+  assert.deepEqual(await states(), [['queued', null, null], sent]);
+  await remove(other.id);
+  const error =
+    'it was not delivered before its endpoint was deleted, or its event was kept no longer';
+  assert.deepEqual(await app.db.selectFrom('webhook_deliveries').selectAll().execute(), []);
+  assert.deepEqual(await states(), [['failed', error, null], sent]);
+  // As it was left where nobody kept it.
+  const lost = { status: 'queued' as const, error: null };
+  await app.db.updateTable('alert_notifications').set(lost).execute();
+  await expireIncidents(app);
+  assert.deepEqual(
+    (await states()).map(([status]) => status),
+    ['failed', 'failed'],
+  );
+});
+
+test('what a webhook came to is kept where its event is kept no longer', async (t) => {
+  const alerting = await startAlerting(t);
+  const { app, clock, makeAlert, complete } = alerting;
+  const { deliver } = await withEndpoint(alerting, ['alert.triggered']);
+  await makeAlert({ channels: ['webhook'] });
+  await complete({ score: 1 });
+  await deliver();
+  const sent = await firstOf(alerting);
+  assert.equal(sent.status, 'sent');
+  clock.advance(200 * DAY_MS);
+  await expireDeliveries(app);
+  assert.deepEqual(await app.db.selectFrom('webhook_deliveries').selectAll().execute(), []);
+  assert.deepEqual(await firstOf(alerting), sent);
 });
 
 test('incidents that are over, and samples, are kept as long as events; 0 keeps all', async (t) => {

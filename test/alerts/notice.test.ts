@@ -152,6 +152,23 @@ test('what was measured stands against what is asked, and then against what it w
   assert.deepEqual(noticeFor(LISTED, null).facts[1], ['Was listed by', 'SpamCop']);
 });
 
+test('what a run found is a target, also where its monitor is gone', () => {
+  const found = { run_id: 'run_1', test_id: null, subject: '8.8.4.4' };
+  const facts = (run: AboutRun | null, by: Partial<AlertIncidentRow> = found) => {
+    const alert = { ...RULE, condition: 'blocklist_hit' } as const;
+    const value = JSON.stringify(MAIL_LISTED.value);
+    return noticeOf(CONFIG, {
+      ...{ news: 'resolved', alert, test: null, run },
+      incident: { ...OPEN, ...OVER, status: 'resolved', ...by, value },
+    }).facts[0]![0];
+  };
+  assert.equal(facts(null), 'Target');
+  assert.equal(facts(RUN), 'Target');
+  assert.equal(facts({ ...RUN, monitor: { ...RUN.monitor, type: 'domain_health' } }), 'Domain');
+  // A run may end what a test has found.
+  assert.equal(facts(RUN, {}), 'From domain');
+});
+
 test('an end of which the test is not known, or is another, claims no score', () => {
   for (const end of [null, TEST]) {
     const { title, facts } = noticeFor(LOW, end);

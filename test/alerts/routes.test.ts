@@ -9,6 +9,7 @@ import { sendSample } from '../../src/alerts/sample.ts';
 import type { Alert, AlertTest } from '../../src/alerts/schema.ts';
 import { transact } from '../../src/store/after-commit.ts';
 import { startTestService } from '../helpers/app.ts';
+import { testClock } from '../helpers/clock.ts';
 import { startAlerting } from './alerting.ts';
 
 const RULE = { name: 'Low score', condition: 'score_below', channels: ['email'] };
@@ -201,6 +202,25 @@ test('a sample goes to each channel, marked as one, and opens nothing', async (t
   assert.equal(event.data.alert.id, id);
   assert.deepEqual(await incidents(), []);
   assert.deepEqual(await events(), []);
+});
+
+test('all of a sample is one sample, however long it takes to be written down', async (t) => {
+  const clock = testClock();
+  const now = () => {
+    clock.advance(1);
+    return clock.now();
+  };
+  const { service, makeAlert } = await startAlerting(t, { clock: { ...clock, now } });
+  const { id } = await makeAlert({
+    channels: ['email', 'slack'],
+    recipients: ['ops@example.com', 'dev@example.com'],
+  });
+  const path = `/v1/alerts/${id}/test`;
+  for (let i = 0; i < 2; i++) {
+    const { body } = await service.call<AlertTest>('POST', path);
+    assert.equal(body.notifications.length, 3);
+    assert.deepEqual((await service.call<AlertTest>('GET', path)).body, body);
+  }
 });
 
 test('a sample that Slack refuses says so at once, and is not posted again', async (t) => {

@@ -169,3 +169,16 @@ test('of what is not known the former finding stands, and is no news when it is 
   assert.deepEqual(changes.unknown, [{ target: ADDRESS, list: 'tier-1.example' }]);
   assert.equal(compare(findings, known([listing(1)])).worse, false);
 });
+
+test('what the check of a domain told as a whole is not told again list by list', () => {
+  const asCheck = { ...check('warning'), id: 'domain_blocklists' } as DomainFinding;
+  const before = [asCheck, check('critical')];
+  const first = compare(before, known([listing(2), listing(3)]));
+  assert.deepEqual([first.worse, first.changes.appeared], [false, []]);
+  assert.deepEqual(first.changes.gone, [check('critical')]);
+  // A list that matters more is graver; and from then on each list stands for itself.
+  assert.equal(compare(before, known([listing(1)])).worse, true);
+  const next = compare(first.findings, known([listing(1), listing(2), listing(3)]));
+  assert.deepEqual([next.worse, next.changes.appeared], [true, [listing(1)]]);
+  assert.deepEqual(compare(before, known([])).changes.gone, before);
+});

@@ -138,6 +138,15 @@ test('the lists of a domain are findings of their own: silence resolves nothing,
   assert.equal(lists((await next({})).changes.gone).length, 2);
 });
 
+test('a key of the test mode has no domain looked at, and is told so', async (t) => {
+  const here = await startMonitoring(t);
+  const id = await insertDomain(here);
+  const key = await here.service.makeKey('admin', false);
+  const { status, text } = await here.service.call('GET', `/v1/domains/${id}/health`, { key });
+  assert.equal(status, 403);
+  assert.match(text, /nor has domains looked at; use a live key or sign in\./);
+});
+
 test('without a list in use it is not known whether a domain is listed, and the monitor says so', async (t) => {
   const here = await startMonitoring(t, { env: { DELIVERABILITY_BLOCKLISTS: '-all' } });
   here.dns.zone = domainZone('v=spf1 -all');

@@ -1,0 +1,106 @@
+/** When a listing is over although not every list answers: real runs that ask a DNS server on loopback. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { endOf, type Facts } from '../../src/alerts/conditions.ts';
+import type { AlertIncident } from '../../src/alerts/schema.ts';
+import { listIn } from '../helpers/blocklists.ts';
+import {
+  ADDRESS,
+  HOUR_MS,
+  type Monitoring,
+  REVERSED,
+  serveLists,
+  startMonitoring,
+} from '../monitors/monitoring.ts';
+import type { List } from '../team/team-service.ts';
+
+const ZEN = 'zen.spamhaus.org';
+const SPAMCOP = 'bl.spamcop.net';
+const LISTED = listIn(SPAMCOP, REVERSED, '127.0.0.2');
+/** As Spamhaus answers those who ask through a public resolver, at its test point too. */
+const REFUSED = {
+  [`2.0.0.127.${ZEN}`]: { A: ['127.255.255.254'] },
+  [`${REVERSED}.${ZEN}`]: { A: ['127.255.255.254'] },
+};
+
+async function watch(t: Parameters<typeof startMonitoring>[0], refused: object = REFUSED) {
+  const dns = await serveLists(t);
+  const working = { ...dns.zone, ...refused };
+  dns.zone = { ...working, ...LISTED };
+  const here = await startMonitoring(t, { dns });
+  const { call } = here.service;
+  const json = { name: 'Listed', condition: 'blocklist_hit', channels: ['webhook'] };
+  assert.equal((await call('POST', '/v1/alerts', { json })).status, 201);
+  const { id } = await here.create({ targets: [ADDRESS] });
+  await here.runDue();
+  const next = async (zone: typeof dns.zone) => {
+    dns.zone = { ...working, ...zone };
+    here.clock.advance(2 * HOUR_MS);
+    await here.runDue();
+    return incident(here);
+  };
+  assert.equal((await incident(here)).status, 'open');
+  return { ...here, id, next };
+}
+
+async function incident({ service }: Pick<Monitoring, 'service'>): Promise<AlertIncident> {
+  const path = '/v1/alert_incidents';
+  const { data } = (await service.call<List<AlertIncident>>('GET', path)).body;
+  assert.equal(data.length, 1);
+  return data[0]!;
+}
+
+test('a listing is over when the list that listed answers, although another refuses throughout', async (t) => {
+  const { id, runs, next } = await watch(t);
+  // Its own silence changes nothing.
+  const silent = { [`${REVERSED}.${SPAMCOP}`]: { fails: 'servfail' as const } };
+  assert.equal((await next(silent)).status, 'open');
+  const { status, resolution } = await next({});
+  assert.deepEqual([status, resolution], ['resolved', 'condition_ended']);
+  // The run itself says that too little answered.
+  const last = (await runs(id)).at(-1)!;
+  assert.deepEqual([last.status, last.targets], ['unknown', [{ target: ADDRESS, known: false }]]);
+});
+
+test('a list that came to list since and is silent now keeps it open', async (t) => {
+  const { next } = await watch(t, {});
+  await next({ ...LISTED, ...listIn(ZEN, REVERSED, '127.0.0.2') });
+  assert.equal((await next({ [`${REVERSED}.${ZEN}`]: { fails: 'servfail' } })).status, 'open');
+  assert.equal((await next({})).status, 'resolved');
+});
+
+test('with all lists switched off, what they found does not stay open', async (t) => {
+  const { service, next } = await watch(t);
+  const { blocklists } = service.app;
+  service.app.blocklists = { ...blocklists, known: () => [], inUse: async () => [] };
+  const { status, resolution } = await next(LISTED);
+  assert.deepEqual([status, resolution], ['resolved', 'no_longer_watched']);
+});
+
+test('a run that found nothing out, also the first of another monitor, ends nothing', async (t) => {
+  const { service, create, runDue, runs } = await watch(t);
+  service.app.blocklists = {
+    ...service.app.blocklists,
+    inUse: () => Promise.reject(new Error('the lists cannot be read')),
+  };
+  const { id } = await create({ targets: [ADDRESS] });
+  await runDue();
+  assert.equal((await runs(id)).length, 1);
+  assert.equal((await incident({ service })).status, 'open');
+});
+
+test('a listing found by a test is over once its lists are heard, whatever others say', () => {
+  const incident = { condition: 'blocklist_hit', run_id: null } as const;
+  const opened = { lists: [{ zone: 'a.example', name: 'A', tier: 1, listed: ['192.0.2.1'] }] };
+  const end = (hears: boolean, inUse: string[], standing: string[] = []) => {
+    const lists = { listed: [], known: false, hears: () => hears, standing };
+    const facts: Facts = { score: null, auth: null, lists };
+    return endOf(incident, opened, { answer: 'unknown', facts }, (zone) => inUse.includes(zone));
+  };
+  assert.equal(end(true, ['a.example', 'b.example']), 'condition_ended');
+  assert.equal(end(false, ['a.example', 'b.example']), null);
+  assert.equal(end(true, ['a.example', 'b.example'], ['b.example']), null);
+  assert.equal(end(true, ['a.example'], ['b.example']), 'condition_ended');
+  assert.equal(end(false, ['b.example']), 'no_longer_watched');
+});

@@ -1,0 +1,41 @@
+/** Lists that do not answer: which are asked on, and which would only use up the time of the others. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { serveLists, startMonitoring } from './monitoring.ts';
+
+const ZEN = 'zen.spamhaus.org';
+const NAMES = Array.from({ length: 4 }, (_, i) => `n${i}.example.com`);
+const ADDRESSES = Array.from({ length: 10 }, (_, i) => `203.0.114.${i + 20}`);
+const questionOf = (address: string): string => `${address.split('.').reverse().join('.')}.${ZEN}`;
+
+/** What the list was asked about, and about which addresses it is unknown; `null` is all. */
+async function runWith(t: Parameters<typeof startMonitoring>[0], silent: string[]) {
+  const dns = await serveLists(t);
+  for (const address of silent) dns.zone[questionOf(address)] = { fails: 'timeout' };
+  const { create, runDue, runs } = await startMonitoring(t, { dns });
+  // The first address stands alone behind the names.
+  const { id } = await create({ targets: [...NAMES, ...ADDRESSES] });
+  await runDue();
+  const [run] = await runs(id);
+  assert.deepEqual(
+    run!.targets.map(({ target }) => target),
+    [...NAMES, ...ADDRESSES],
+  );
+  return {
+    asked: ADDRESSES.filter((one) => dns.asked.has(`${questionOf(one)}/A`)),
+    unknown: run!.changes.unknown.map(({ target }) => target),
+  };
+}
+
+test('one answer that got lost says nothing of the list: the others are asked about all the same', async (t) => {
+  const { asked, unknown } = await runWith(t, [ADDRESSES[0]!]);
+  assert.deepEqual(asked, ADDRESSES);
+  assert.deepEqual(unknown, [ADDRESSES[0]]);
+});
+
+test('a list that leaves five in a row without an answer is asked no more', async (t) => {
+  const { asked, unknown } = await runWith(t, ADDRESSES.slice(0, 5));
+  assert.deepEqual(asked, ADDRESSES.slice(0, 5));
+  assert.deepEqual(unknown, [null]);
+});
