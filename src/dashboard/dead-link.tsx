@@ -14,6 +14,9 @@ export function deadLink({ code, detail }: AppError, next: Next): Response {
   return pageResponse({
     title: 'This link does not work',
     status: ERROR_STATUS[code],
+    // As of the page that it would lead to: its address may have been good once.
+    referrer: 'no-referrer',
+    headers: { 'x-robots-tag': 'noindex' },
     children: (
       <>
         <Said tone="fail">{detail}</Said>

@@ -11,6 +11,8 @@ export function problemPage(problem: Problem, { APP_URL }: Pick<Config, 'APP_URL
   return pageResponse({
     title,
     status,
+    // Its address may hold the token of a link; and it has no form that would need an origin.
+    referrer: 'no-referrer',
     children: (
       <>
         <Said tone="fail">{detail}</Said>

@@ -2,6 +2,7 @@
 
 import type { Json } from '../analysis/check.ts';
 import { hideTokens } from '../analysis/content/link-tokens.ts';
+import { hostIn } from './addresses-for-strangers.ts';
 import { type Evidence, isObject } from './read-evidence.ts';
 
 /** Checks that do nothing but show a part of the message: its beginning, the way that it came. */
@@ -15,18 +16,14 @@ const CUTS: Record<string, Cut> = {
   return_path: (evidence) => eachText(['mail_from'], evidence, withoutMailbox),
   // Answers to such an address are taken for the reader's.
   reply_to: (evidence) => eachText(['reply_to'], evidence, hideTokens),
-  // Whoever opens one of these unsubscribes the reader.
+  // The same addresses stand beside it, one by one.
   list_unsubscribe: (evidence) =>
-    without(['values'], eachText(['https', 'http', 'mailto'], evidence, hostOnly)),
-  one_click: (evidence) => eachText(['https'], evidence, hostOnly),
-  unsubscribe_link: (evidence) => eachObject('links', evidence, hrefByHost),
-  link_status: (evidence) =>
-    eachObject('links', evidence, (link) =>
-      // Not asked because it may do something: confirm, sign in, unsubscribe.
-      link.status === 'not_asked' ? hrefByHost(link) : link,
-    ),
+    without(['values'], eachText(['https', 'http', 'mailto'], evidence, hostIn)),
+  one_click: (evidence) => eachText(['https'], evidence, hostIn),
   // Loading it says that the reader opened the message.
-  tracking_pixel: (evidence) => eachText(['found'], evidence, hostOnly),
+  tracking_pixel: (evidence) => eachText(['found'], evidence, hostIn),
+  // Whose name the parts before the sender's are is for the sender to know.
+  feedback_id: (evidence) => without(['feedback_id'], evidence),
   attachments: (evidence) => without(['files'], evidence),
   message_size: (evidence) =>
     eachObject('largest_parts', evidence, (part) => without(['filename'], part)),
@@ -34,9 +31,24 @@ const CUTS: Record<string, Cut> = {
   text_matches_html: (evidence) => without(['only_in_html', 'only_in_text'], evidence),
 };
 
-/** Of a check by its id; what is not known here stays as it is. */
+/** Of links and images, whichever check shows them. */
+const ADDRESSES = ['href', 'src'];
+
+/** Of a check by its id; of what is not known here, links and images are cut alone. */
 export function evidenceForStrangers(id: string, evidence: Evidence): Evidence {
-  return Object.hasOwn(CUTS, id) ? CUTS[id]!(evidence) : evidence;
+  const cut = Object.hasOwn(CUTS, id) ? CUTS[id]!(evidence) : evidence;
+  return linksByHost(cut) as Evidence;
+}
+
+function linksByHost(value: Json): Json {
+  if (Array.isArray(value)) return value.map(linksByHost);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      key,
+      typeof inner === 'string' && ADDRESSES.includes(key) ? hostIn(inner) : linksByHost(inner),
+    ]),
+  );
 }
 
 const without = (keys: string[], evidence: Evidence): Evidence =>
@@ -58,16 +70,6 @@ function eachObject(key: string, evidence: Evidence, change: Cut): Evidence {
   const list = evidence[key];
   if (!Array.isArray(list)) return evidence;
   return { ...evidence, [key]: list.map((item) => (isObject(item) ? change(item) : item)) };
-}
-
-const hrefByHost: Cut = (link) => eachText(['href'], link, hostOnly);
-
-/** `https://shop.example/…`; `mailto:…@shop.example`. */
-export function hostOnly(address: string): string {
-  const url = URL.parse(address);
-  if (url?.host) return `${url.protocol}//${url.host}/…`;
-  const isMailbox = url?.protocol === 'mailto:' && url.pathname.includes('@');
-  return isMailbox ? `mailto:${withoutMailbox(url.pathname)}` : '…';
 }
 
 /** `…@shop.example`; what holds no mailbox stays. */

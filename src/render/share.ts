@@ -12,6 +12,11 @@ const BRIEF_FROM = 21;
 
 export const isBrief = ({ reports }: Share): boolean => reports.length >= BRIEF_FROM;
 
+/** On paper a whole report has about nine pages, and nothing to fold. */
+const BRIEF_PDF_FROM = 6;
+
+export const isBriefPdf = ({ reports }: Share): boolean => reports.length >= BRIEF_PDF_FROM;
+
 /** What the team called it, else what it is. */
 export function shareTitle({ title, reports: { length } }: Share): string {
   if (title !== null) return title;

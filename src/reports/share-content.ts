@@ -26,19 +26,25 @@ export async function sealedShare(app: Reading, row: SharedReportRow): Promise<S
   return { title, created_at, expires_at, reports, missing };
 }
 
-/** The text of a `PublicReport`. Between two tests other requests have their turn: each may be large. */
-export async function publicJson(app: Reading, row: SharedReportRow): Promise<string> {
+/** A `PublicReport`. Between two tests other requests have their turn: each may be large. */
+export async function publicJson(app: Reading, row: SharedReportRow): Promise<Uint8Array> {
   const { title, created_at, expires_at } = row;
-  const tests: string[] = [];
+  const tests: Buffer[] = [];
   let deleted_tests = 0;
   for await (const test of testsOf(app, row)) {
-    if (test) tests.push(JSON.stringify(publicTest(test, app)));
-    else deleted_tests += 1;
+    if (test) {
+      const text = JSON.stringify(publicTest(test, app));
+      tests.push(Buffer.from(tests.length === 0 ? text : `,${text}`));
+    } else deleted_tests += 1;
     await nextTurn();
   }
   const object = 'public_report';
   const head = JSON.stringify({ object, title, created_at, expires_at, deleted_tests });
-  return `${head.slice(0, -1)},"tests":[${tests.join(',')}]}`;
+  return Buffer.concat([
+    Buffer.from(`${head.slice(0, -1)},"tests":[`),
+    ...tests,
+    Buffer.from(']}'),
+  ]);
 }
 
 /** One after the other in the order of the link; null for each that has been deleted. */

@@ -1,15 +1,12 @@
 /** What whoever has a link reads, without credentials: a page, a PDF, or JSON (contract §5). */
 
-import type { App } from '../app.ts';
 import { prefersJson } from '../http/page.ts';
 import { type Call, route } from '../http/route.ts';
 import type { ErrorCode } from '../lib/errors.ts';
-import type { Rendered, ReportFormat } from '../render/thread/job.ts';
-import type { SharedReportRow } from '../store/report-tables.ts';
-import { publicJson } from './share-content.ts';
+import { PAGE_CSP } from '../render/page/frame.tsx';
 import { openShare, PRIVATE_FIELDS } from './share-queries.ts';
-import { renderShare } from './share-rendering.ts';
-import { PublicReport } from './share-schema.ts';
+import { keptShare, renderShare, type ShareForm } from './share-rendering.ts';
+import { FormQuery, PublicReport } from './share-schema.ts';
 import { noteView } from './share-views.ts';
 
 /** Nobody guesses a token of 256 bits; and nobody keeps the service busy by making reports. */
@@ -47,37 +44,42 @@ const getPage = route({
   byLink: true,
   limit: LIMIT,
   summary: 'Read a shared report by its link: a page, or JSON with `Accept: application/json`',
-  produces: ['text/html', 'application/json'],
+  query: FormQuery,
+  produces: ['text/html', 'application/json', 'application/pdf'],
   json: PublicReport,
   errors: ERRORS,
-  handle: (call) => answer(call, prefersJson(call.headers.get('accept') ?? '') ? 'json' : 'html'),
+  handle(call) {
+    // The link on the page says no token this way, so a saved copy of the page has none.
+    if (call.query.format === 'pdf') return answer(call, 'pdf');
+    return answer(call, prefersJson(call.headers.get('accept') ?? '') ? 'json' : 'html');
+  },
 });
 
 type Asked = Pick<Call<'public', undefined, undefined>, 'app' | 'params' | 'headOnly'>;
 
-async function answer(
-  { app, params, headOnly }: Asked,
-  form: ReportFormat | 'json',
-): Promise<Response> {
+async function answer({ app, params, headOnly }: Asked, form: ShareForm): Promise<Response> {
   const row = await openShare(app, params.token!);
-  const { bytes, policy } =
-    form === 'json' ? await asJson(app, row) : await renderShare(app, row, form);
-  if (!headOnly) noteView(app, row.id);
-  return new Response(bytes as Uint8Array<ArrayBuffer>, {
+  // Asking for the head alone makes nothing: its length is told where it is known.
+  const rendered = headOnly ? await keptShare(app, row, form) : await renderShare(app, row, form);
+  if (!headOnly) {
+    // Rendering may have waited for its turn: a link that was revoked meanwhile gives nothing more.
+    await openShare(app, params.token!);
+    noteView(app, row.id);
+  }
+  return new Response(headOnly ? null : (rendered!.bytes as Uint8Array<ArrayBuffer>), {
     headers: {
       ...PRIVATE_FIELDS,
       'content-type': TYPES[form],
-      'content-length': String(bytes.byteLength),
-      ...(policy === null ? {} : { 'content-security-policy': policy }),
+      ...(rendered && { 'content-length': String(rendered.bytes.byteLength) }),
+      ...(form === 'html' && { 'content-security-policy': rendered?.policy ?? POLICY }),
       ...(form === 'pdf' ? { 'content-disposition': 'inline; filename="report.pdf"' } : VARY),
     },
   });
 }
 
-const VARY = { vary: 'Accept' };
+/** Of a page that is not made yet. */
+const POLICY = `${PAGE_CSP}; frame-ancestors 'none'`;
 
-async function asJson(app: App, row: SharedReportRow): Promise<Rendered> {
-  return { bytes: new TextEncoder().encode(await publicJson(app, row)), policy: null };
-}
+const VARY = { vary: 'Accept' };
 
 export const publicRoutes = [getPdf, getPage];

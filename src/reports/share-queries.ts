@@ -48,6 +48,19 @@ export async function sharedTestIds(
   return ids;
 }
 
+/** A text that is another once what a link shows of its tests has changed. */
+export async function stateOfTests(db: Db | Tx, reportId: string): Promise<string> {
+  const rows = await db
+    .selectFrom('shared_report_tests as named')
+    .innerJoin('tests', 'tests.id', 'named.test_id')
+    .select(['tests.id', 'tests.name', 'tests.kind', 'tests.status', 'tests.completed_at'])
+    .select(['tests.previous', 'tests.score', 'tests.summary', 'tests.ruleset'])
+    .where('named.report_id', '=', reportId)
+    .orderBy('named.position')
+    .execute();
+  return JSON.stringify(rows);
+}
+
 /** For answers about a link, errors too: no search engine, no cache and no other site is to learn of it. */
 export const PRIVATE_FIELDS = {
   'cache-control': 'private, no-store',

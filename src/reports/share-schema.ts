@@ -64,6 +64,9 @@ export const ShareWithLink = v.object({ ...SHARE, url: v.string(), token: v.stri
 
 export const ShareListQuery = v.strictObject(PAGE);
 
+/** What others add to a link is nothing to it: any other text is taken for none. */
+export const FormQuery = v.object({ format: v.optional(v.string()) });
+
 /** Neither how the test is written to nor what the team noted down about it. */
 export const PublicTest = v.omit(Test, [
   'address',

@@ -392,9 +392,11 @@ test('every page keeps to itself: nothing framed, nothing kept, forms to us alon
     for (const part of ["default-src 'none'", "form-action 'self'", "frame-ancestors 'none'"])
       assert.ok(policy.split('; ').includes(part), part);
     assert.equal(headers.get('cache-control'), 'no-store');
-    assert.equal(headers.get('referrer-policy'), 'strict-origin');
+    // Of a link that leads nowhere there is no form whose origin would have to be told.
+    const referrer = path.endsWith('/x') ? 'no-referrer' : 'strict-origin';
+    assert.equal(headers.get('referrer-policy'), referrer);
     assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
-    assert.match(html, /<meta name="referrer" content="strict-origin"/);
+    assert.ok(html.includes(`<meta name="referrer" content="${referrer}"`));
   }
 });
 

@@ -6,11 +6,13 @@ import type { Report } from '../../src/render/report.ts';
 import {
   fromDomainOf,
   isBrief,
+  isBriefPdf,
   missingSentence,
   reportName,
   scoresSentence,
   shareTitle,
 } from '../../src/render/share.ts';
+import { scoresChart } from '../../src/render/share-chart.ts';
 import { goodReport } from './reports.ts';
 import { shareOf } from './shares.ts';
 
@@ -50,9 +52,24 @@ describe('a share', () => {
     assert.equal(shareTitle(scored(1, 2)), '2 deliverability tests');
   });
 
-  it('is told in short from 21 tests on', () => {
+  it('is told in short from 21 tests on, as a PDF from 6', () => {
     const of = (count: number) => scored(...Array.from({ length: count }, () => 1));
     assert.deepEqual([isBrief(of(20)), isBrief(of(21))], [false, true]);
+    assert.deepEqual([isBriefPdf(of(5)), isBriefPdf(of(6))], [false, true]);
+  });
+
+  it('has a chart of its scores where there are two to compare', () => {
+    assert.equal(scoresChart(scored(80)), null);
+    assert.equal(scoresChart(scored(null, null)), null);
+    const { top, buckets } = scoresChart(scored(80, null))!;
+    assert.equal(top, 100);
+    assert.deepEqual(
+      buckets.map(({ label, name, value }) => [label, name, value]),
+      [
+        ['1', 'Test 1, Order confirmation', 80],
+        ['2', 'Test 2, Order confirmation', null],
+      ],
+    );
   });
 
   it('calls a test by its name, its subject or its id', () => {

@@ -80,6 +80,29 @@ describe('many tests', () => {
     });
   });
 
+  it('have their scores as bars, and in words for who cannot see them', () => {
+    const [figure] = byClass('scores', parse(campaign));
+    const [svg] = all(figure!, 'svg');
+    assert.equal(all(svg!, 'rect').length, 3);
+    const said = textOf(all(svg!, 'desc')[0]!);
+    assert.match(said, /^Score of each test\. Test 1, Order confirmation: 100; .*: no score\.$/);
+    // In pixels, and of no picture that is made smaller with the page.
+    assert.deepEqual([svg!.attribs['font-size'], svg!.attribs.viewBox], ['14', undefined]);
+    const rows = all(byClass('tests', parse(campaign))[0]!, 'tr').slice(1);
+    rows.forEach((row, index) => {
+      assert.match(textOf(row), new RegExp(`Test ${index + 1} ·`));
+    });
+    for (const few of [alone, shareOf([], { missing: 1 })])
+      assert.deepEqual(byClass('scores', parse(few)), []);
+  });
+
+  it('lead to their PDF by an address that holds nothing', () => {
+    for (const share of [campaign, alone]) {
+      const link = all(parse(share), 'a').find((each) => textOf(each) === 'Open it as a PDF')!;
+      assert.equal(link.attribs.href, '?format=pdf');
+    }
+  });
+
   it('are each a whole report, folded', () => {
     const folds = byClass('one', parse(campaign));
     assert.equal(folds.length, 4);
@@ -100,7 +123,7 @@ describe('many tests', () => {
       assert.equal(new Set(ids).size, ids.length);
       const named = all(page).flatMap(({ attribs }) => [
         ...(attribs.href?.startsWith('#') ? [attribs.href.slice(1)] : []),
-        ...(attribs['aria-labelledby'] ? [attribs['aria-labelledby']] : []),
+        ...(attribs['aria-labelledby']?.split(' ') ?? []),
       ]);
       assert.ok(named.length > 20);
       for (const id of named) assert.ok(ids.includes(id), id);

@@ -1,5 +1,6 @@
 /** The overview of a shared report: what it is, until when it can be read, and a row for each test. */
 
+import { chartSvg } from '../chart-svg.ts';
 import type { Report } from '../report.ts';
 import { verdictOf } from '../report-words.ts';
 import {
@@ -11,6 +12,7 @@ import {
   scoresSentence,
   shareTitle,
 } from '../share.ts';
+import { scoresChart, testNumber } from '../share-chart.ts';
 import { oneLine, Time } from './shown-values.tsx';
 import { GRADE_TONES, Ring } from './verdict.tsx';
 
@@ -30,6 +32,7 @@ export function Overview({ share }: { share: Share }) {
         {scores && <p>{scores}</p>}
         {isBrief(share) && <p class="small muted">{BRIEFNESS}</p>}
       </div>
+      <ScoresChart share={share} />
       {share.reports.length > 0 && (
         <div class="card">
           <table class="tests">
@@ -53,6 +56,19 @@ export function Overview({ share }: { share: Share }) {
   );
 }
 
+/** Whose values the table below it has, too. */
+function ScoresChart({ share }: { share: Share }) {
+  const chart = scoresChart(share);
+  if (!chart) return null;
+  return (
+    <figure class="card scores">
+      <figcaption>{chart.title}</figcaption>
+      {/* Made of numbers, and of names that are escaped there. */}
+      <div dangerouslySetInnerHTML={{ __html: chartSvg(chart, 'scores') }} />
+    </figure>
+  );
+}
+
 function Row({ report, index }: { report: Report; index: number }) {
   const domain = fromDomainOf(report);
   return (
@@ -67,7 +83,9 @@ function Row({ report, index }: { report: Report; index: number }) {
         <a href={`#${anchorOf(index)}`}>
           <bdi>{oneLine(reportName(report), 200)}</bdi>
         </a>
-        <span class="muted">{domain === null ? 'From names no domain' : oneLine(domain, 255)}</span>
+        <span class="muted">
+          {testNumber(index)} · {domain === null ? 'From names no domain' : oneLine(domain, 255)}
+        </span>
       </th>
       <td>{oneLine(verdictOf(report.summary), 300)}</td>
       <td class="when muted">{report.completed_at && <Time iso={report.completed_at} />}</td>
@@ -87,7 +105,7 @@ export function GradeBadge({ report: { grade } }: { report: Report }) {
   );
 }
 
-/** When it was made, until when it can be read, and what is missing. */
+/** When it was made, until when it can be read, what is missing; and its PDF, by an address without the token. */
 export function ShareNotes({ share }: { share: Share }) {
   const missing = missingSentence(share);
   return (
@@ -97,6 +115,9 @@ export function ShareNotes({ share }: { share: Share }) {
         .
       </p>
       {missing && <p class="small">{missing}</p>}
+      <p class="small screen-only">
+        <a href="?format=pdf">Open it as a PDF</a>
+      </p>
     </>
   );
 }

@@ -11,6 +11,9 @@ export const SHARED_STYLE = `
 .mini .ring.unknown .score, .mini .ring .grade { display: none; }
 .grade-badge { min-width: 28px; padding: 0 8px; justify-content: center; }
 
+.scores { padding: 16px; margin-bottom: 16px; }
+.scores figcaption { font-weight: 600; margin-bottom: 8px; }
+
 .tests th[scope="row"] { font-weight: 400; }
 .tests th[scope="row"] a { display: block; font-size: 16px; font-weight: 600; }
 .tests td, .tests tbody th { padding: 12px; vertical-align: middle; }
@@ -52,6 +55,6 @@ section + .one { margin-top: 40px; }
 @media print {
   .one { break-before: page; }
   .one > summary { border: 0; padding: 0 0 12px; }
-  .tests tr { break-inside: avoid; }
+  .tests tr, .scores { break-inside: avoid; }
 }
 `;

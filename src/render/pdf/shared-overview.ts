@@ -4,14 +4,16 @@ import type { Report } from '../report.ts';
 import { verdictOf } from '../report-words.ts';
 import {
   fromDomainOf,
-  isBrief,
+  isBriefPdf,
   missingSentence,
   reportName,
   type Share,
   scoresSentence,
   shareTitle,
 } from '../share.ts';
+import { scoresChart } from '../share-chart.ts';
 import { BODY, outlineEntry, paragraph, SMALL } from './blocks.ts';
+import { chartFigure } from './chart-figure.ts';
 import { COLOR, GRADE_COLOR, TYPE } from './look.ts';
 import type { Sheet } from './sheet.ts';
 import { shown, shownTime } from './shown-text.ts';
@@ -27,8 +29,12 @@ export function overview(sheet: Sheet, share: Share): void {
   sheet.y += 8;
   shareFacts(sheet, share);
   if (share.reports.length === 0) return;
-  if (isBrief(share)) {
-    paragraph(sheet, BRIEFNESS, { style: SMALL });
+  paragraph(sheet, isBriefPdf(share) ? BRIEFNESS : WHERE, { style: SMALL });
+  sheet.y += 8;
+  const chart = scoresChart(share);
+  if (chart) {
+    paragraph(sheet, chart.title, { style: { ...BODY, face: 'bold' } });
+    chartFigure(sheet, chart);
     sheet.y += 8;
   }
   table(
@@ -43,8 +49,9 @@ export function overview(sheet: Sheet, share: Share): void {
   );
 }
 
+const WHERE = 'Each test begins on a page of its own, to which its name leads.';
 const BRIEFNESS =
-  'With so many tests each is told in short: reasons, remedies, the providers’ rules and what passed are in the page that the same link opens.';
+  'With so many tests each begins on a page of its own, to which its name leads, and is told in short: reasons, remedies, the providers’ rules and what passed are in the page that the same link opens.';
 
 /** Title, times, and what is missing. */
 export function shareFacts(sheet: Sheet, share: Share): void {

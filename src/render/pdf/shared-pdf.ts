@@ -1,7 +1,7 @@
 /** A shared report as a PDF: an overview where there are many, then each report from a page of its own. */
 
 import type { Report } from '../report.ts';
-import { isBrief, reportName, type Share, shareTitle } from '../share.ts';
+import { isBriefPdf, reportName, type Share, shareTitle } from '../share.ts';
 import { authenticationSection } from './authentication-section.ts';
 import { outlineEntry } from './blocks.ts';
 import { checksSections } from './checks-section.ts';
@@ -29,7 +29,7 @@ const WHOLE: Draw[] = [
   providersSection,
   checksSections,
 ];
-/** Of very many, what one can still look through. */
+/** Of many, what one can still look through. */
 const BRIEF: Draw[] = [findingsTable, ledgerSection, authenticationSection, placementSection];
 
 /** For all reports together: more is read by nobody, and takes too long to make. */
@@ -80,7 +80,7 @@ function many(sheet: Sheet, share: Share): void {
         sheet,
         () => {
           verdictSection(sheet, report, above);
-          for (const draw of isBrief(share) ? BRIEF : WHOLE) draw(sheet, report);
+          for (const draw of isBriefPdf(share) ? BRIEF : WHOLE) draw(sheet, report);
         },
         LAST_WORD,
       );

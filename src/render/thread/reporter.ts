@@ -16,7 +16,8 @@ interface TestJob {
 interface SharedJob {
   kind: 'shared';
   format: ReportFormat;
-  shared: SealedShare;
+  /** Reads the tests when its turn has come: they are many, and may be large. */
+  shared(): Promise<SealedShare>;
 }
 
 /** A PDF. */
@@ -43,7 +44,7 @@ export interface Reporter {
 export interface ReporterOptions extends RenderThreadOptions {
   /** The thread ends after so long without a report. */
   idleMs?: number;
-  /** How many may wait. */
+  /** How many may wait; of links at most half as many do beside them. */
   maxWaiting?: number;
 }
 
@@ -53,10 +54,17 @@ interface Order {
   reject(error: Error): void;
 }
 
-/** The thread is started by the first report, and again by the first after a pause. */
+/**
+ * What strangers want by a link waits in a lane of its own, and until nothing of the team's waits.
+ * The thread is started by the first report, and again by the first after a pause.
+ */
 export function createReporter(options: ReporterOptions): Reporter {
   const { idleMs = 60_000, maxWaiting = 20 } = options;
-  const queue: Order[] = [];
+  const lanes = {
+    team: { waiting: [] as Order[], most: maxWaiting },
+    links: { waiting: [] as Order[], most: Math.ceil(maxWaiting / 2) },
+  };
+  const next = () => lanes.team.waiting.shift() ?? lanes.links.waiting.shift();
   let thread: RenderThread | null = null;
   let busy = false;
   let closed = false;
@@ -66,7 +74,7 @@ export function createReporter(options: ReporterOptions): Reporter {
     if (busy) return;
     busy = true;
     clearTimeout(idle);
-    for (let order = queue.shift(); order; order = queue.shift()) await serve(order);
+    for (let order = next(); order; order = next()) await serve(order);
     busy = false;
     idle = setTimeout(() => {
       void thread?.end();
@@ -91,17 +99,19 @@ export function createReporter(options: ReporterOptions): Reporter {
   return {
     render(job) {
       if (closed) return Promise.reject(unavailable(CLOSED));
-      if (queue.length >= maxWaiting)
+      const { waiting, most } = job.kind === 'shared' ? lanes.links : lanes.team;
+      if (waiting.length >= most)
         return Promise.reject(unavailable('Too many reports are being made now. Try again soon.'));
       return new Promise((resolve, reject) => {
-        queue.push({ job, resolve, reject });
+        waiting.push({ job, resolve, reject });
         void work();
       });
     },
     async close() {
       closed = true;
       clearTimeout(idle);
-      for (const order of queue.splice(0)) order.reject(unavailable(CLOSED));
+      for (const { waiting } of Object.values(lanes))
+        for (const order of waiting.splice(0)) order.reject(unavailable(CLOSED));
       await thread?.end();
     },
   };
@@ -115,7 +125,7 @@ async function commandOf(job: ReportJob): Promise<RenderCommand> {
       return { kind, format, report, raw: await job.message() };
     }
     case 'shared':
-      return { kind: job.kind, format: job.format, shared: job.shared };
+      return { kind: job.kind, format: job.format, shared: await job.shared() };
     case 'summary':
       return { kind: job.kind, report: job.report };
   }

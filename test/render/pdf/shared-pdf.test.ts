@@ -120,11 +120,27 @@ describe('the PDF of many shared tests', { skip: needs('pdftotext') }, () => {
     const all = pdfPages(large);
     assert.ok(all.length <= 320, `${all.length} pages`);
     assert.equal(all.filter((page) => /^TEST \d+ OF 100\n/.test(page)).length, 100);
-    assertHolds(all[0]!, ['each is told in short']);
+    assertHolds(all[0]!, ['With so many tests each begins on a page of its own', 'told in short']);
     const { checks } = (await campaignShare()).reports[1]!;
     const second = all.findIndex((page) => page.startsWith('TEST 2 OF 100'));
     const words = dense(all.slice(second, second + 2).join(''));
     for (const { gain } of toFix(checks)) assert.ok(words.includes(`+${gain}`));
+  });
+
+  it('is told in short from six tests on', async () => {
+    const pagesOf = async (count: number) => pdfPages(await sharedPdf(await largeShare(count)));
+    const [five, six] = [await pagesOf(5), await pagesOf(6)];
+    assert.ok(six.length <= 19 && six.length < five.length, `${five.length}, ${six.length}`);
+    assertHolds(six[0]!, ['told in short']);
+    assert.doesNotMatch(five[0]!, /in\s+short/);
+  });
+
+  it('shows the scores as bars, said in words to who cannot see them', () => {
+    assertHolds(pages[0]!, ['Score of each test', '100', '50', '40', '96']);
+    assertHolds(raw(pdf), ['/S /Figure']);
+    const said =
+      'Score of each test. Test 1, Order confirmation: 100; Test 2, Autumn campaign, second try: 40; Test 3, November newsletter: 96; Test 4, saved.eml: no score.';
+    assert.ok(dense(raw(pdf)).includes(dense(`/Alt (${said})`)));
   });
 
   it('says where a report has more than its pages hold, and goes on with the next', async () => {

@@ -93,13 +93,13 @@ const SHARED: SealedShare = {
 test('a shared report is made as a page and as a PDF, without what is to be concealed', async (t) => {
   const { render } = start(t);
   const share = { ...SHARED, reports: SHARED.reports.map(reportForStrangers) };
-  const page = await render({ kind: 'shared', format: 'html', shared: SHARED });
+  const page = await render({ kind: 'shared', format: 'html', shared: async () => SHARED });
   const html = Buffer.from(page.bytes).toString();
   assert.equal(html, sharedPage(share));
   assert.doesNotMatch(html, /k3x9w2m7p4q8r5t1/i);
   assert.match(html, /Sent to …@tests\.example/);
   assert.match(page.policy!, /default-src 'none'.*frame-ancestors 'none'/);
-  const pdf = await render({ kind: 'shared', format: 'pdf', shared: SHARED });
+  const pdf = await render({ kind: 'shared', format: 'pdf', shared: async () => SHARED });
   assert.ok(Buffer.from(pdf.bytes).equals(await sharedPdf(share)));
   assert.equal(pdf.policy, null);
 });
@@ -115,7 +115,7 @@ test('a shared report that nobody waits for any more is not made', async (t) => 
   const { render } = start(t);
   const signal = AbortSignal.abort();
   await assert.rejects(
-    render({ kind: 'shared', format: 'pdf', shared: SHARED, signal }),
+    render({ kind: 'shared', format: 'pdf', shared: async () => SHARED, signal }),
     unavailable(/Nobody waits/),
   );
 });
@@ -188,6 +188,33 @@ test('so many may wait, and those that nobody wants any more are not made', asyn
   await first;
   await assert.rejects(second, unavailable(/Nobody waits/));
   await third;
+});
+
+test('what links want waits for what the team wants, and fills no more than its own lane', async (t) => {
+  const { render } = start(t, { maxWaiting: 2 });
+  const order: string[] = [];
+  const read = Promise.withResolvers<null>();
+  const first = render(job({ message: () => read.promise }));
+  const byLink = (format: 'html' | 'pdf') =>
+    render({
+      kind: 'shared',
+      format,
+      async shared() {
+        order.push('link');
+        return SHARED;
+      },
+    });
+  const link = byLink('html');
+  await assert.rejects(byLink('pdf'), unavailable(/Too many reports/));
+  const message = async () => {
+    order.push('team');
+    return null;
+  };
+  const team = [render(job({ message })), render(job({ message }))];
+  await assert.rejects(render(job({ message })), unavailable(/Too many reports/));
+  read.resolve(null);
+  await Promise.all([first, link, ...team]);
+  assert.deepEqual(order, ['team', 'team', 'link']);
 });
 
 test('a thread without work ends, and comes back with work', async (t) => {

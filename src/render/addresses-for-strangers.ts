@@ -1,0 +1,117 @@
+/** What stays of the addresses in a text before strangers read it: of a URL scheme and host, of a mailbox its domain. */
+
+/** Sentences of ours, or what a message has: there an address may hold white space. */
+export type Kind = 'sentence' | 'evidence';
+
+/** `kept` are whole: the From address, and the pages of ours that tell what to do. */
+export type Rule = (text: string, kind: Kind) => string;
+
+/** Whatever can be opened or written to is cut, with a scheme or without, percent-encoded or not. */
+export function addressRule(kept: ReadonlySet<string>): Rule {
+  return (text, kind) => {
+    if (isKept(text, kept) || !MAY_HOLD.test(text)) return text;
+    if (kind === 'evidence') {
+      if (RELATIVE.test(text)) return '…';
+      if (BEGINS.test(text)) return hostOnly(text.trim());
+    }
+    return text
+      .replace(URLS, (run) => cutRun(run, kept))
+      .replace(PASSWORD, '…@')
+      .replace(MAILBOX, (mailbox, domain: string) =>
+        kept.has(mailbox.replace(/\.+$/, '').toLowerCase()) ? mailbox : `…@${domain}`,
+      )
+      .replace(PATH, '…');
+  };
+}
+
+/** Where a policy of MTA-STS is, is for everybody to know (RFC 8461 §3.3). */
+const POLICY = /^https:\/\/mta-sts\.[\w.-]+\/\.well-known\/mta-sts\.txt$/i;
+
+const isKept = (text: string, kept: ReadonlySet<string>): boolean =>
+  kept.has(text) || POLICY.test(text);
+
+/** What none of is in holds no address. */
+const MAY_HOLD = /[@/\\?#:]|%[2345]/;
+
+const SLASH = String.raw`(?:[\\/]|%(?:25){0,3}(?:2f|5c))`;
+const COLON = '(?::|%(?:25){0,3}3a)';
+const NAME = String.raw`[\w\u0080-\uffff]`;
+/** What follows a host in a URL, but not the length of a network (`192.0.2.0/24`). */
+const AFTER = String.raw`(?:${COLON}\d{1,5})?(?:(?!/{1,2}\d{1,3}(?://\d{1,3})?(?![\w%/?#=-]|\.\w))[\\/]|[?#](?=[\w%&=/])|%(?:25){0,3}(?:2f|3f|23|5c))`;
+const HOST = String.raw`(?<![\w\u0080-\uffff.-])(?:(?:${NAME}(?:${NAME}|-){0,62}\.){1,40}[a-z\u0080-\uffff](?:${NAME}|-){1,62}|\d{1,3}(?:\.\d{1,3}){3})\.?`;
+/** With slashes; web addresses without them, as browsers take them, too; and those that have none. */
+const SCHEME = String.raw`(?<![a-z0-9+.-])(?:[a-z][a-z0-9+.-]{0,30}${COLON}${SLASH}{2}|https?${COLON}${SLASH}*(?=[\w[%])|(?:mailto|tel|sms|callto|data|javascript|vbscript|cid|mid|blob|file|intent|geo|facetime|skype|whatsapp|tg|bitcoin)${COLON}(?=\S))`;
+const BARE = String.raw`(?<![:\w/\\])[\\/]{2}(?=[^\s\\/])`;
+/** Where one begins; the rest of it ends with white space, a bracket or a quotation mark. */
+const BEGIN = `(?:${SCHEME}|${BARE}|${HOST}${AFTER})`;
+const URLS = new RegExp(String.raw`${BEGIN}[^\s<>"“”„«»\u0000-\u001f]*`, 'gi');
+const BEGINS = new RegExp(String.raw`^\s*${BEGIN}`, 'i');
+/** Of a page whose host nobody named. */
+const RELATIVE = /^\s*(?:\.{0,2}\/(?!\d{1,3}$)|\?)[^\s/]/;
+const PATH = /(?<=^|[\s"'“(])\.{0,2}\/(?!\d{1,3}(?:\s|$))[\w%~-][^\s<>"”]*/g;
+const PASSWORD =
+  /(?<=^|[\s"'“<>(),;=[])(?!mailto:)[^\s"'<>(),;@/:=[\]]{1,64}:[^\s"'<>()@/]{1,128}@/g;
+const DOMAIN = String.raw`(?:[a-z0-9\u0080-\uffff._-]{1,255}|\[[^\]\s]{1,60}\])`;
+/** Bounded, so that a long word costs nothing. */
+const WORD = String.raw`[^\s<>"',;:()[\]@]{1,64}`;
+const MAILBOX = new RegExp(
+  `(?:${WORD}(?:'${WORD}){0,3}|"[^"@]{1,64}")(?:@|%(?:25){0,3}40)(${DOMAIN})`,
+  'gi',
+);
+
+const PUNCTUATION = ".,;:!?)]}'’";
+
+/** Of a URL in a sentence, with the punctuation of the sentence behind it. */
+function cutRun(run: string, kept: ReadonlySet<string>): string {
+  let end = run.length;
+  while (end > 0 && PUNCTUATION.includes(run[end - 1]!)) end -= 1;
+  const url = run.slice(0, end);
+  return (isKept(url, kept) ? url : hostOnly(url)) + run.slice(end);
+}
+
+const PARTS = new RegExp(
+  `^(?:(?=${SCHEME})([a-z][a-z0-9+.-]{0,30})${COLON})?(${SLASH}*)(.*)$`,
+  'is',
+);
+const NOT_IN_HOST = /[\\/?#\s]|%(?:25){0,3}(?:2f|3f|23|5c|20)/i;
+
+/** `https://shop.example/…`; `shop.example/…`; `mailto:…@shop.example`; `…` where there is no host. */
+export function hostOnly(address: string): string {
+  const [, scheme, slashes, rest] = PARTS.exec(address) as unknown as [
+    string,
+    string | undefined,
+    string,
+    string,
+  ];
+  const name = scheme?.toLowerCase();
+  if (name && !/^https?$/.test(name) && countOf(slashes) !== 2) return noHost(name, rest);
+  const authority = rest.slice(0, endOf(rest));
+  const host = unescaped(authority).replace(/^.*@/s, '');
+  if (!/^(?:[\w\u0080-\uffff.-]+|\[[0-9a-f:.]+\])(?::\d{0,5})?$/i.test(host)) return '…';
+  const before = name ? `${name}://` : slashes === '' ? '' : '//';
+  return `${before}${host}${authority.length < rest.length ? '/…' : ''}`;
+}
+
+/** Of what a message has for an address: where it names no host, nothing of it stays. */
+export function hostIn(address: string): string {
+  const text = address.trim();
+  if (BEGINS.test(text)) return hostOnly(text);
+  return /^(?:[\w-]+\.)+[a-z]{2,}$/i.test(text) ? text : '…';
+}
+
+const endOf = (text: string): number => {
+  const at = text.search(NOT_IN_HOST);
+  return at < 0 ? text.length : at;
+};
+
+const countOf = (slashes: string): number => slashes.replace(/%(?:25)*(?:2f|5c)/gi, '/').length;
+
+/** Percent signs that were escaped themselves stay: such a thing is no host. */
+const unescaped = (text: string): string =>
+  text.replace(/%(?:25){0,3}40/gi, '@').replace(/%(?:25){0,3}3a/gi, ':');
+
+function noHost(name: string, rest: string): string {
+  const domain =
+    name === 'mailto' ? /^[^?#]*(?:@|%(?:25){0,3}40)([^?#,;\s/]+)/i.exec(rest)?.[1] : null;
+  return domain ? `mailto:…@${domain}` : `${name}:…`;
+}
