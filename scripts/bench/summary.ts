@@ -1,4 +1,4 @@
-/** What a summary of a month takes beside few and beside many tests, and what counting adds to a test. */
+/** What a summary of a month takes beside few and beside many tests and beside writers, whether it is right, and what counting adds to a test. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,6 +13,8 @@ import { type Child, startChild } from './child.ts';
 import { inTurn, median, rate, ratio, round2 } from './measure.ts';
 import { benchMail } from './message.ts';
 import { fillTests } from './recorded-tests.ts';
+import { manyDomains } from './summary-domains.ts';
+import { proveSummaries, startWriting } from './summary-writers.ts';
 
 const FEW = 10_000;
 const MANY = Number(process.env.BENCH_TESTS ?? 1_000_000);
@@ -35,10 +37,27 @@ export async function benchSummary() {
     return {
       tests: MANY,
       ...(await latencies(paths, { few: few.domain, many: many.domain })),
-      ...(await countingCost(join(paths.many, 'deliverability.db'))),
+      ...(await manyDomains(join(folder, 'domains.db'))),
+      ...(await besideWriters(paths.many, many.domain)),
+      equal_to_a_recount: await proveSummaries(databaseIn(paths.many), [many.domain]),
+      ...(await countingCost(databaseIn(paths.many))),
     };
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const databaseIn = (folder: string): string => join(folder, 'deliverability.db');
+
+/** While another process stores and counts tests without a pause. */
+async function besideWriters(folder: string, domain: string) {
+  const service = await startChild<Ready>('service-child.mjs', [folder, '0']);
+  const writing = startWriting(databaseIn(folder), [domain]);
+  try {
+    return { month_ms_beside_writers: round2(await medianMs(service, '')) };
+  } finally {
+    await writing.stop();
+    await service.stop();
   }
 }
 

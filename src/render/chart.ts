@@ -16,6 +16,8 @@ export interface Bucket {
   name: string;
   /** null where nothing was counted: there is no bar then, for 0 there is a line. */
   value: number | null;
+  /** What is said in the place of a value that is not there. */
+  none: string;
 }
 
 export interface Size {
@@ -68,11 +70,13 @@ export function valueText({ format }: Chart, { value }: Bucket): string {
   return value === null ? '–' : format(value);
 }
 
+export function valueInWords({ format }: Chart, { value, none }: Bucket): string {
+  return value === null ? none : format(value);
+}
+
 /** All that the picture shows, in words. */
 export function chartInWords(chart: Chart): string {
-  const values = chart.buckets.map(
-    (bucket) => `${bucket.name}: ${bucket.value === null ? 'none' : chart.format(bucket.value)}`,
-  );
+  const values = chart.buckets.map((bucket) => `${bucket.name}: ${valueInWords(chart, bucket)}`);
   return `${chart.title}. ${values.join('; ')}.`;
 }
 

@@ -11,10 +11,10 @@ import {
   countOf,
   gradesInWords,
   NAME_LENGTH,
-  NOTHING_COUNTED,
   ratesOf,
   scoreComparison,
   testsInWords,
+  withoutScore,
 } from './summary-words.ts';
 
 const TONES: Record<Grade, Tone> = { A: 'pass', B: 'pass', C: 'warn', D: 'warn', F: 'fail' };
@@ -22,14 +22,9 @@ const TONES: Record<Grade, Tone> = { A: 'pass', B: 'pass', C: 'warn', D: 'warn',
 /** The mean score and how it compares: the one thing that every report says. */
 export function comparedBlock(report: ScheduledReport): MadeBlock {
   const average = averageOf(report.summary);
-  if (average === null) {
-    return {
-      text: wrap(NOTHING_COUNTED),
-      html: `<p class="ink" style="margin:24px 0 0;color:${INK.ink}">${shown(NOTHING_COUNTED)}</p>`,
-    };
-  }
+  if (average === null) return noScoreBlock(report);
   const { score, grade } = average;
-  const [of, change] = [`Average of ${testsInWords(report)}.`, scoreComparison(report)];
+  const [of, change] = [testsInWords(report), scoreComparison(report)];
   const tone = TONES[grade];
   return {
     text: `${wrap(`Score: ${score} of 100, grade ${grade}`)}\n${wrap(of)}\n${wrap(change)}`,
@@ -37,9 +32,19 @@ export function comparedBlock(report: ScheduledReport): MadeBlock {
   };
 }
 
+function noScoreBlock(report: ScheduledReport): MadeBlock {
+  const { summary } = report;
+  const said = [withoutScore(summary)];
+  if (summary.total_tests > 0) said.push(testsInWords(report), scoreComparison(report));
+  const html = (text: string, index: number) =>
+    `<p class="ink" style="margin:${index === 0 ? 24 : 4}px 0 0;color:${INK.ink}">${shown(text)}</p>`;
+  return { text: said.map((text) => wrap(text)).join('\n'), html: said.map(html).join('\n') };
+}
+
 export function summaryBlocks({ summary }: ScheduledReport): MadeBlock[] {
   if (summary.total_tests === 0) return [];
-  return [ratesBlock(summary), gradesBlock(summary), issuesBlock(summary)];
+  const grades = gradesInWords(summary) === '' ? [] : [gradesBlock(summary)];
+  return [ratesBlock(summary), ...grades, issuesBlock(summary)];
 }
 
 /** A figure each, side by side. */
@@ -48,10 +53,12 @@ function ratesBlock(summary: Summary): MadeBlock {
   const width = `${Math.floor(100 / rates.length)}%`;
   const cells = rates.map(
     ({ label, share, of }) =>
-      `<td width="${width}" valign="top" class="line" style="padding:12px 8px 12px 0;${LINE};font-size:14px;line-height:21px"><span class="muted" style="color:${INK.muted}">${shown(label)}</span><br><span class="ink" style="font-size:20px;line-height:28px;font-weight:600;color:${INK.ink};white-space:nowrap">${shown(share)}</span><br><span class="muted" style="font-size:12px;line-height:18px;color:${INK.muted}">${shown(of)}</span></td>`,
+      `<td width="${width}" valign="top" class="line" style="padding:12px 8px 12px 0;${LINE};font-size:14px;line-height:21px"><span class="muted" style="color:${INK.muted}">${shown(label)}</span><br><span class="ink" style="font-size:20px;line-height:28px;font-weight:600;color:${INK.ink};white-space:nowrap">${shown(share ?? '–')}</span><br><span class="muted" style="font-size:12px;line-height:18px;color:${INK.muted}">${shown(of)}</span></td>`,
   );
   return {
-    text: rates.map(({ label, share, of }) => wrap(`${label}: ${share} ${of}`)).join('\n'),
+    text: rates
+      .map(({ label, share, of }) => wrap(`${label}: ${share === null ? '' : `${share} `}${of}`))
+      .join('\n'),
     html: `<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="margin:24px 0 0;table-layout:fixed"><tr>${cells.join('')}</tr></table>`,
   };
 }

@@ -1,7 +1,15 @@
 /** The section of a report's e-mail with its charts: bars as a picture, every word as text around it. */
 
 import type { MailImage } from '../lib/mail-image.ts';
-import { type Chart, chartInWords, extremesOf, labelsOf, showsEach, valueText } from './chart.ts';
+import {
+  type Chart,
+  chartInWords,
+  extremesOf,
+  labelsOf,
+  showsEach,
+  valueInWords,
+  valueText,
+} from './chart.ts';
 import { chartPng } from './chart-png.ts';
 import type { MadeBlock } from './mail-frame.ts';
 import { INK } from './mail-look.ts';
@@ -13,8 +21,19 @@ import { daysBeginAt, type TrendChart, trendCharts } from './summary-charts.ts';
 /** What a card of 600 px leaves. */
 const SIZE = { width: 534, height: 96 };
 
-/** A picture for each chart; none where nothing is to be drawn. */
+/** Of the reports whose readers are being written to. */
+const drawn = new WeakMap<ScheduledReport, MailImage[]>();
+
+/** A picture for each chart, none where nothing is to be drawn; drawn once for all readers of a report. */
 export function chartImages(report: ScheduledReport): MailImage[] {
+  const known = drawn.get(report);
+  if (known) return known;
+  const images = drawCharts(report);
+  drawn.set(report, images);
+  return images;
+}
+
+function drawCharts(report: ScheduledReport): MailImage[] {
   const { sections, appUrl, summary } = report;
   if (!sections.includes('trends') || summary.total_tests === 0) return [];
   const host = new URL(appUrl).hostname.replace(/[^\w.-]/g, '');
@@ -46,9 +65,7 @@ function chartBlock(chart: TrendChart, { cid }: MailImage): MadeBlock {
   const said = extremes ? `${extremes}.` : scale;
   return {
     text: chart.buckets
-      .map((bucket) =>
-        wrap(`${bucket.name}: ${bucket.value === null ? 'no tests' : valueText(chart, bucket)}`),
-      )
+      .map((bucket) => wrap(`${bucket.name}: ${valueInWords(chart, bucket)}`))
       .join('\n'),
     html: `<p class="muted" style="margin:4px 0 12px;font-size:14px;line-height:21px;color:${INK.muted}">${shown(said)}</p>
 <img src="cid:${cid}" alt="${shown(chartInWords(chart))}" width="${SIZE.width}" height="${SIZE.height}" style="display:block;width:100%;max-width:${SIZE.width}px;height:${SIZE.height}px;border:0;font-size:12px;line-height:18px">

@@ -10,6 +10,7 @@ import { chartImages, trendBlocks } from './report-mail-trends.ts';
 import type { ScheduledReport } from './summary.ts';
 import {
   alarmOf,
+  averageOf,
   countOf,
   domainsInWords,
   headlineOf,
@@ -17,6 +18,7 @@ import {
   periodInWords,
   scoreComparison,
   titleOf,
+  withoutScore,
 } from './summary-words.ts';
 
 export interface ReportMail {
@@ -77,7 +79,8 @@ function preheaderOf(report: ScheduledReport): string {
   const [issue] = top_issues;
   const most =
     issue && report.sections.includes('summary') ? ` Most often: ${cut(issue.issue, 90)}` : '';
-  return `${countOf(total_tests, 'test')}. ${scoreComparison(report)}${most}`;
+  const without = averageOf(report.summary) ? '' : `${withoutScore(report.summary)} `;
+  return `${countOf(total_tests, 'test')}. ${without}${scoreComparison(report)}${most}`;
 }
 
 /** The HTML as a browser shows it by itself: with its images in it. */

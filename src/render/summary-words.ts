@@ -17,8 +17,9 @@ const BEFORE: Record<Frequency, string> = {
 /** `last week`; a day counts as yesterday only where it began and ended at midnight. */
 function periodName({ frequency, timezone, summary: { from, to } }: ScheduledReport): string {
   if (frequency !== 'daily') return frequency === 'weekly' ? 'last week' : 'last month';
-  const isDay = isMidnight(from, timezone) && isMidnight(to, timezone);
-  return isDay ? 'yesterday' : 'in the last 24 hours';
+  if (isMidnight(from, timezone) && isMidnight(to, timezone)) return 'yesterday';
+  // One more or less where the clocks are changed.
+  return `in the last ${Math.round((Date.parse(to) - Date.parse(from)) / 3_600_000)} hours`;
 }
 
 /** `Deliverability last week`. */
@@ -29,12 +30,12 @@ export function periodInWords({ timezone, summary: { from, to } }: ScheduledRepo
   return `${instantIn(from, timezone)} to ${instantIn(to, timezone)} (${timezone})`;
 }
 
-/** The mean, as scores are shown: rounded down, so that its grade is that of the number. Null without tests. */
-export function averageOf({ total_tests, avg_score }: Pick<Summary, 'total_tests' | 'avg_score'>): {
+/** The mean, as scores are shown: rounded down, so that its grade is that of the number. Null without a score. */
+export function averageOf({ scored, avg_score }: Pick<Summary, 'scored' | 'avg_score'>): {
   score: number;
   grade: Grade;
 } | null {
-  if (total_tests === 0) return null;
+  if (scored === 0) return null;
   const score = wholeScore(avg_score);
   return { score, grade: gradeOf(score) };
 }
@@ -51,7 +52,8 @@ export function headlineOf(report: ScheduledReport): string {
   const change = scoreChange(report.summary);
   const sign =
     change === null ? '' : ` (${change > 0 ? '+' : ''}${change === 0 ? 'unchanged' : change})`;
-  const score = average ? `${average.score}${sign}` : 'no tests';
+  const none = report.summary.total_tests === 0 ? 'no tests' : 'no score';
+  const score = average ? `${average.score}${sign}` : none;
   const alarm = report.sections.includes('alerts') ? alarmOf(report) : null;
   return `${titleOf(report)}: ${[score, ...(alarm ? [alarm] : [])].join(', ')}`;
 }
@@ -78,41 +80,52 @@ function attentionOf({ domains, domainsLeftOut }: ScheduledReport) {
 
 /** `4 points up on the week before (83).` */
 export function scoreComparison({ summary, frequency }: ScheduledReport): string {
-  const change = scoreChange(summary);
-  const then = averageOf(summary.previous);
-  if (change === null || then === null) return `There were no tests ${BEFORE[frequency]}.`;
+  const [now, then] = [averageOf(summary), averageOf(summary.previous)];
+  if (summary.previous.total_tests === 0) return `There were no tests ${BEFORE[frequency]}.`;
+  if (then === null) return `There was no score ${BEFORE[frequency]}.`;
+  if (now === null) return `It was ${then.score} ${BEFORE[frequency]}.`;
+  const change = now.score - then.score;
   if (change === 0) return `As ${BEFORE[frequency]}.`;
   const points = Math.abs(change) === 1 ? 'point' : 'points';
   return `${Math.abs(change)} ${points} ${change > 0 ? 'up on' : 'down from'} ${BEFORE[frequency]} (${then.score}).`;
 }
 
-/** `42 tests, 36 the week before`. */
+/** `Average of 42 tests, 36 the week before.`; where some have no score, of how many it is. */
 export function testsInWords({ summary, frequency }: ScheduledReport): string {
-  const { total_tests, previous } = summary;
-  return `${countOf(total_tests, 'test')}, ${countOf(previous.total_tests)} ${BEFORE[frequency]}`;
+  const { total_tests, scored, previous } = summary;
+  const before = `${countOf(previous.total_tests)} ${BEFORE[frequency]}`;
+  if (scored === 0) return `${countOf(total_tests, 'test')}, ${before}.`;
+  const those = scored < total_tests ? `${countOf(scored)} of ` : '';
+  return `Average of ${those}${countOf(total_tests, 'test')}, ${before}.`;
 }
 
 /** A share that is worth a figure of its own. */
 interface Rate {
   label: string;
-  share: string;
-  /** Below the share: `of tests passed`. */
+  /** null where it is not known. */
+  share: string | null;
+  /** Below the share: `of 42 tests passed`. */
   of: string;
   /** What was counted, by itself. */
   counted: string;
 }
 
+export const NOT_KNOWN = 'not known';
+
 /** That of the inbox only where there are samples. */
-export function ratesOf({ auth_rates, placement_samples, inbox_rate }: Summary): Rate[] {
-  const passed = { of: 'of tests passed', counted: 'tests that could tell' };
+export function ratesOf(summary: Summary): Rate[] {
+  const { auth_rates, auth_samples, placement_samples, inbox_rate } = summary;
+  const authentication = (['spf', 'dkim', 'dmarc'] as const).map((name): Rate => {
+    const label = name.toUpperCase();
+    const tests = countOf(auth_samples[name], 'test');
+    const counted = `${tests} that could tell`;
+    if (auth_samples[name] === 0) return { label, share: null, of: NOT_KNOWN, counted };
+    return { label, share: percent(auth_rates[name]), of: `of ${tests} passed`, counted };
+  });
+  if (placement_samples === 0) return authentication;
   const samples = countOf(placement_samples, 'sample');
   const inbox = { label: 'Inbox', share: percent(inbox_rate), of: `of ${samples}` };
-  return [
-    { label: 'SPF', share: percent(auth_rates.spf), ...passed },
-    { label: 'DKIM', share: percent(auth_rates.dkim), ...passed },
-    { label: 'DMARC', share: percent(auth_rates.dmarc), ...passed },
-    ...(placement_samples > 0 ? [{ ...inbox, counted: samples }] : []),
-  ];
+  return [...authentication, { ...inbox, counted: samples }];
 }
 
 /** Rounded down: 100 % is all of them. Less than one in a hundred is not none. */
@@ -172,7 +185,12 @@ export const HEALTH = {
   unknown: { word: 'Not known', state: 'unknown', icon: '?' },
 } as const;
 
-export const NOTHING_COUNTED = 'No test was completed in this time, so there is no score to tell.';
+const NOTHING_COUNTED = 'No test was completed in this time, so there is no score to tell.';
+const NO_SCORE = 'There is no score: no test of this time has one.';
+
+/** Why there is no mean. */
+export const withoutScore = ({ total_tests }: Summary): string =>
+  total_tests === 0 ? NOTHING_COUNTED : NO_SCORE;
 
 /** How the team's domains are, in a sentence. */
 export function domainsInWords(report: ScheduledReport): string {

@@ -2,25 +2,35 @@
 
 import type { Grade } from '../analysis/result.ts';
 
-/** The tests of a period, counted. Times are ISO 8601; scores are 0–100; rates are 0–1, and 0 where nothing is known. */
-export interface Summary {
+/** What some tests have come to, and how much that rests on. Scores are 0–100; rates are 0–1. */
+interface Means {
+  /** How many of the tests have a score; with 0, `avg_score` is 0 and tells nothing. */
+  scored: number;
+  avg_score: number;
+  inbox_rate: number;
+  /** How many samples `inbox_rate` rests on; with 0 it is 0 and tells nothing. */
+  placement_samples: number;
+}
+
+type Authentication = Record<'spf' | 'dkim' | 'dmarc', number>;
+
+/** The tests of a period, counted. Times are ISO 8601. */
+export interface Summary extends Means {
   /** Tests count that were completed from here … */
   from: string;
   /** … until here. */
   to: string;
   total_tests: number;
-  avg_score: number;
-  inbox_rate: number;
-  /** How many samples `inbox_rate` rests on; 0 says that it tells nothing. */
-  placement_samples: number;
   grades: Record<Grade, number>;
-  /** What passed out of what is known. */
-  auth_rates: { spf: number; dkim: number; dmarc: number };
+  /** What passed out of what is known; 0 where nothing is. */
+  auth_rates: Authentication;
+  /** How many tests that is known of. */
+  auth_samples: Authentication;
   top_issues: { check: string; issue: string; count: number }[];
-  /** The period of the same length before. */
-  previous: { total_tests: number; avg_score: number; inbox_rate: number };
+  /** The period before. */
+  previous: Means & { total_tests: number };
   /** The period in slices, oldest first. */
-  trend: { from: string; tests: number; avg_score: number; inbox_rate: number }[];
+  trend: (Means & { from: string; tests: number })[];
 }
 
 /** What a report by e-mail tells. */

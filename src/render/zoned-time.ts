@@ -1,5 +1,7 @@
 /** Times as people in a time zone read them. */
 
+import { isoTime } from '../lib/clock.ts';
+
 const FORMATS = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(timezone: string): Intl.DateTimeFormat {
@@ -29,6 +31,14 @@ export function zoned(iso: string, timezone: string) {
       .map(({ type, value }) => [type, value]),
   ) as Record<'weekday' | 'day' | 'month' | 'year' | 'hour' | 'minute', string>;
   return { ...parts, clock: `${parts.hour}:${parts.minute}` };
+}
+
+/** Zones are a multiple of a quarter of an hour away from UTC. */
+const LATEST_FULL_HOUR_MS = 45 * 60_000;
+
+/** Of the beginning of an hour of UTC: within the full hour that begins there with it, or before it ends. */
+export function fullHourFrom(iso: string, timezone: string) {
+  return zoned(isoTime(Date.parse(iso) + LATEST_FULL_HOUR_MS), timezone);
 }
 
 /** `Mon 16 Nov 2026, 08:00`. */

@@ -2,7 +2,7 @@
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
-import type { ScheduledReport, Summary } from '../render/summary.ts';
+import type { ScheduledReport } from '../render/summary.ts';
 import type { Db } from '../store/open.ts';
 import type { ReportScheduleRow } from '../store/report-tables.ts';
 import { domainsOf } from './schedule-queries.ts';
@@ -26,7 +26,7 @@ export async function gatherReport(
     : [];
   return {
     ...{ name, frequency, timezone, sections },
-    summary: await summaryOf(db, ids, covered),
+    summary: await summarize(db, { ...covered, livemode: true, domains: ids }),
     domains: domains.slice(0, MOST_LISTED).map(({ name, health, score }) => ({
       ...{ name, health, score },
     })),
@@ -35,19 +35,6 @@ export async function gatherReport(
     incidentsLeftOut: Math.max(0, incidents.length - MOST_LISTED),
     appUrl: config.APP_URL,
   };
-}
-
-/** A month is held against the one before, however long that was. */
-async function summaryOf(
-  db: Db,
-  domains: string[] | null,
-  { before, ...span }: Covered,
-): Promise<Summary> {
-  const summary = await summarize(db, { ...span, livemode: true, domains });
-  if (span.from - before === span.to - span.from) return summary;
-  const former = { from: before, to: span.from, slices: 1, livemode: true, domains };
-  const { total_tests, avg_score, inbox_rate } = await summarize(db, former);
-  return { ...summary, previous: { total_tests, avg_score, inbox_rate } };
 }
 
 /** From the worst: what is not known may be bad. */
@@ -81,7 +68,7 @@ async function incidentsOf(
     .select([
       'alerts.name as rule',
       'alerts.domain_id',
-      'alerts.condition',
+      'incident.condition',
       'incident.subject',
       'incident.opened_at',
       'incident.resolved_at',

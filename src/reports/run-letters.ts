@@ -2,27 +2,26 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { App } from '../app.ts';
-import { isoTime } from '../lib/clock.ts';
 import type { MailAttachment } from '../net/mail-composition.ts';
 import type { OutgoingMail } from '../outbox/queue.ts';
 import { reportMail } from '../render/report-mail.ts';
 import type { ScheduledReport } from '../render/summary.ts';
 import type { ReportScheduleRow } from '../store/report-tables.ts';
 import { gatherReport } from './run-gather.ts';
+import { recipientsOf } from './schedule-present.ts';
 import { readersGone, readerToken } from './schedule-readers.ts';
 import type { Covered } from './schedule-times.ts';
-
-export const recipientsOf = ({ recipients }: Pick<ReportScheduleRow, 'recipients'>): string[] =>
-  JSON.parse(recipients);
+import { localDate } from './time-zones.ts';
 
 /**
- * By address, none for who has left; none at all where outgoing mail is not configured. Rejects as the
- * reporter does where the report is a PDF.
+ * By address, none for who has left; none at all where outgoing mail is not configured. `at` is the
+ * time for which the report is made, in milliseconds since 1970. Rejects as the reporter does where
+ * the report is a PDF.
  */
 export async function writeLetters(
   app: App,
   schedule: ReportScheduleRow,
-  covered: Covered,
+  { covered, at }: { covered: Covered; at: number },
 ): Promise<Map<string, OutgoingMail>> {
   const letters = new Map<string, OutgoingMail>();
   const recipients = recipientsOf(schedule);
@@ -30,7 +29,7 @@ export async function writeLetters(
   const readers = recipients.filter((email) => !gone.has(email));
   if (app.mailer === null || readers.length === 0) return letters;
   const report = await gatherReport(app, schedule, covered);
-  const attachments = schedule.format === 'pdf' ? [await pdfOf(app, report)] : undefined;
+  const attachments = schedule.format === 'pdf' ? [await pdfOf(app, report, at)] : undefined;
   for (const to of readers) {
     const url = `${app.config.APP_URL}/unsubscribe/${readerToken(app, schedule.id, to)}`;
     const mail = reportMail(report, { unsubscribeUrl: url, pdf: attachments !== undefined });
@@ -49,11 +48,10 @@ function unsubscribeFields(url: string): Record<string, string> {
     : field;
 }
 
-async function pdfOf(app: App, report: ScheduledReport): Promise<MailAttachment> {
+async function pdfOf(app: App, report: ScheduledReport, at: number): Promise<MailAttachment> {
   const { bytes } = await app.reporter.render({ kind: 'summary', report });
-  const day = isoTime(Date.parse(report.summary.to)).slice(0, 10);
   return {
-    filename: `deliverability-${day}.pdf`,
+    filename: `deliverability-${localDate(at, report.timezone)}.pdf`,
     contentType: 'application/pdf',
     content: bytes,
   };

@@ -1,6 +1,8 @@
 /** Runs of schedules and their copies in the database: listed, with what the outbox knows. */
 
 import { type Page, pageOf } from '../http/schemas.ts';
+import { isoTime } from '../lib/clock.ts';
+import { GIVE_UP_MS } from '../outbox/expire.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { ReportRunRow } from '../store/report-tables.ts';
 import { type CopyState, presentRun } from './run-present.ts';
@@ -50,22 +52,61 @@ export async function lastRuns(db: Db | Tx, scheduleIds: string[]): Promise<Repo
   return presentRuns(db, rows);
 }
 
-/** When the newest run was made of which a copy has gone out; null where there is none. */
-export async function lastSentAt(db: Db | Tx, scheduleId: string): Promise<string | null> {
-  const row = await db
+/** A copy is not sent later than this after its run: the outbox has given it up by then. */
+const LATEST_COPY_MS = GIVE_UP_MS + 86_400_000;
+
+/** When the server last took a copy, by schedule; none where it has taken none. */
+export async function lastSentTimes(
+  db: Db | Tx,
+  scheduleIds: string[],
+): Promise<Map<string, string>> {
+  const newest = await newestSent(db, scheduleIds);
+  if (newest.length === 0) return new Map();
+  // A copy that was tried again may have gone out after those of the next run.
+  const rows = await db
     .selectFrom('report_runs as run')
-    .select('run.created_at')
-    .where('run.schedule_id', '=', scheduleId)
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('report_copies as copy')
-          .select('copy.run_id')
-          .whereRef('copy.run_id', '=', 'run.id')
-          .where('copy.sent_at', 'is not', null),
+    .innerJoin('report_copies as copy', 'copy.run_id', 'run.id')
+    .select(({ fn }) => ['run.schedule_id', fn.max('copy.sent_at').as('sent_at')])
+    .where(({ eb, and, or }) =>
+      or(
+        newest.map(({ schedule_id, created_at }) =>
+          and([
+            eb('run.schedule_id', '=', schedule_id),
+            eb('run.created_at', '>=', isoTime(Date.parse(created_at) - LATEST_COPY_MS)),
+          ]),
+        ),
       ),
     )
-    .orderBy('run.id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.created_at ?? null;
+    .groupBy('run.schedule_id')
+    .execute();
+  return new Map(rows.map(({ schedule_id, sent_at }) => [schedule_id, sent_at!]));
+}
+
+/** Of each schedule, when the newest run was made of which a copy has gone out: read from the newest on. */
+async function newestSent(db: Db | Tx, scheduleIds: string[]) {
+  const rows = await db
+    .selectFrom('report_schedules as schedule')
+    .select('schedule.id as schedule_id')
+    .select(({ selectFrom }) =>
+      selectFrom('report_runs as run')
+        .select('run.created_at')
+        .whereRef('run.schedule_id', '=', 'schedule.id')
+        .where((inner) =>
+          inner.exists(
+            inner
+              .selectFrom('report_copies as copy')
+              .select('copy.run_id')
+              .whereRef('copy.run_id', '=', 'run.id')
+              .where('copy.sent_at', 'is not', null),
+          ),
+        )
+        .orderBy('run.id', 'desc')
+        .limit(1)
+        .as('created_at'),
+    )
+    .where('schedule.id', 'in', scheduleIds)
+    .execute();
+  return rows.flatMap(({ schedule_id, created_at }) =>
+    created_at === null ? [] : [{ schedule_id, created_at }],
+  );
 }

@@ -6,7 +6,7 @@ import { type OutgoingMail, queueMail, SEND_JOB } from '../outbox/queue.ts';
 import { afterCommit, transact } from '../store/after-commit.ts';
 import type { Tx } from '../store/open.ts';
 import type { ReportCopyRow, ReportRunRow, ReportScheduleRow } from '../store/report-tables.ts';
-import { recipientsOf } from './run-letters.ts';
+import { recipientsOf } from './schedule-present.ts';
 import { keepReader, readersGone } from './schedule-readers.ts';
 import { type Covered, nextSend } from './schedule-times.ts';
 
@@ -26,7 +26,7 @@ export interface Sending {
 /** Nothing is written where the claim holds no more: deleted, changed or taken over meanwhile. */
 export async function recordSending(
   app: App,
-  { id, lease }: ClaimedSchedule,
+  { id, lease, leased_until }: ClaimedSchedule,
   sending: Sending & { slot: number },
 ): Promise<void> {
   await transact(app.db, async (tx) => {
@@ -36,7 +36,7 @@ export async function recordSending(
       .where('id', '=', id)
       .where('lease', '=', lease)
       .executeTakeFirst();
-    if (!held) return;
+    if (!held) return letGo(tx, id, leased_until);
     if (!(await isSent(tx, id, sending.slot))) await writeRun(tx, app, held, sending);
     const next = nextSend(held, Math.max(sending.slot, app.clock.now()));
     await tx
@@ -45,6 +45,17 @@ export async function recordSending(
       .where('id', '=', id)
       .execute();
   });
+}
+
+/** A schedule that was changed since it was taken is free for a report by what it says now. */
+async function letGo(tx: Tx, id: string, leased_until: string | null): Promise<void> {
+  await tx
+    .updateTable('report_schedules')
+    .set({ lease: null, leased_until: null })
+    .where('id', '=', id)
+    // Who has taken it over has it for longer.
+    .where('leased_until', '=', leased_until)
+    .execute();
 }
 
 /** A clock that was set back comes to the same time once more. */
@@ -87,7 +98,7 @@ export async function writeRun(
     const copy: ReportCopyRow = { ...row, status: 'unsubscribed' };
     if (letter) {
       await keepReader(tx, app, schedule.id, recipient);
-      copy.mail_id = await queueMail(tx, app, letter);
+      copy.mail_id = await queueMail(tx, app, letter, null, { bulk: true });
       copy.status = 'queued';
     } else if (app.mailer === null && !gone.has(recipient)) copy.status = 'not_configured';
     await tx.insertInto('report_copies').values(copy).execute();

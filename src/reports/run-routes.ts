@@ -3,12 +3,11 @@
 import { route } from '../http/route.ts';
 import { listOf } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
-import { previewOf, reportMail } from '../render/report-mail.ts';
 import { transact } from '../store/after-commit.ts';
 import type { ReportScheduleRow } from '../store/report-tables.ts';
 import { standing } from '../team/permissions.ts';
-import { gatherReport } from './run-gather.ts';
 import { writeLetters } from './run-letters.ts';
+import { previewReport } from './run-preview.ts';
 import { listRuns, presentRuns } from './run-queries.ts';
 import { writeRun } from './run-record.ts';
 import { noteSchedule } from './schedule-change.ts';
@@ -40,8 +39,9 @@ const send = route({
   async handle(call) {
     const { app, params, keep } = call;
     const asked = await scheduleOr404(app.db, params.id!);
-    const covered = periodUntil(asked, app.clock.now());
-    const letters = await writeLetters(app, asked, covered);
+    const at = app.clock.now();
+    const covered = periodUntil(asked, at);
+    const letters = await writeLetters(app, asked, { covered, at });
     return transact(app.db, async (tx) => {
       await standing(tx, call, 'admin');
       const row = await scheduleOr404(tx, asked.id);
@@ -68,13 +68,13 @@ const preview = route({
   path: '/v1/reports/schedules/:id/preview',
   operation: 'previewReportSchedule',
   role: 'viewer',
+  live: true,
   summary:
-    'See the report that would be sent now, as a page; one that is sent as a PDF tells the same',
+    'See the report that would be sent now, as a page; one that is sent as a PDF tells the same. Viewers see it without the section on domains and alerts',
   produces: ['text/html'],
-  async handle({ app, params }) {
+  async handle({ app, actor, params }) {
     const row = await scheduleOr404(app.db, params.id!);
-    const report = await gatherReport(app, row, periodUntil(row, app.clock.now()));
-    const html = previewOf(reportMail(report, { unsubscribeUrl: null, pdf: false }));
+    const html = await previewReport(app, row, actor.role);
     return new Response(html, {
       headers: {
         'content-type': 'text/html; charset=utf-8',
@@ -91,6 +91,7 @@ const runs = route({
   path: '/v1/reports/schedules/:id/runs',
   operation: 'listReportScheduleRuns',
   role: 'viewer',
+  live: true,
   summary:
     'List what a schedule has sent, newest first, with what became of the copy of each recipient',
   query: ReportRunListQuery,

@@ -8,7 +8,14 @@ import type { Job } from '../scheduler/scheduler.ts';
 import { claimRows } from '../store/leases.ts';
 import { writeLetters } from './run-letters.ts';
 import { type ClaimedSchedule, recordSending } from './run-record.ts';
-import { periodOf, replanned, slotToSend } from './schedule-times.ts';
+import {
+  type Covered,
+  lastSend,
+  periodOf,
+  periodUntil,
+  replanned,
+  slotToSend,
+} from './schedule-times.ts';
 
 const SEND_REPORTS_JOB = 'reports.send';
 
@@ -59,10 +66,10 @@ async function claimDueSchedules(
 async function sendReport(app: App, schedule: ClaimedSchedule): Promise<void> {
   const now = app.clock.now();
   const slot = slotToSend(schedule, Date.parse(schedule.next_send_at!), now);
-  const covered = periodOf(schedule, slot);
+  const covered = coveredAt(schedule, slot);
   const sending = { slot, covered, letters: new Map(), error: null };
   try {
-    const letters = await writeLetters(app, schedule, covered);
+    const letters = await writeLetters(app, schedule, { covered, at: slot });
     await recordSending(app, schedule, { ...sending, letters });
   } catch (error) {
     // What was missed while the service was off has its time from the start on.
@@ -74,6 +81,14 @@ async function sendReport(app: App, schedule: ClaimedSchedule): Promise<void> {
     });
   }
 }
+
+const HOUR_MS = 3_600_000;
+
+/** A time of before a change is none of the times of now, and may be close to one of them. */
+const coveredAt = (schedule: ClaimedSchedule, slot: number): Covered =>
+  lastSend(schedule, slot) === slot
+    ? periodOf(schedule, slot)
+    : periodUntil(schedule, slot - HOUR_MS);
 
 /** A clock that was set back must not leave a schedule waiting for a time far away. */
 async function replanSchedules({ db, clock }: Pick<App, 'db' | 'clock'>): Promise<void> {

@@ -2,14 +2,16 @@
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
+import { addressDomain } from '../lib/domain-names.ts';
 import { AppError } from '../lib/errors.ts';
-import { withdrawMail } from '../outbox/withdraw.ts';
 import type { Tx } from '../store/open.ts';
 import type { ReportScheduleRow } from '../store/report-tables.ts';
 import { type Author, audit } from '../team/audit.ts';
+import { withdrawCopies } from './copy-withdraw.ts';
+import { recipientsOf } from './schedule-present.ts';
 import { presentDomains } from './schedule-queries.ts';
 import type { NewSchedule, SchedulePatch } from './schedule-schema.ts';
-import { nextSend } from './schedule-times.ts';
+import { nextSend, slotToSend } from './schedule-times.ts';
 
 type Changer = Author & { app: App };
 
@@ -22,6 +24,7 @@ export async function createSchedule(
   { recipients, domains = null, include_sections, enabled, ...asked }: NewSchedule,
 ): Promise<ReportScheduleRow> {
   await requireRoom(tx);
+  requireOutside(author.app, recipients);
   await requireDomains(tx, domains);
   const { newId, clock } = author.app;
   const now = clock.now();
@@ -58,10 +61,27 @@ async function requireRoom(tx: Tx): Promise<void> {
 async function requireDomains(tx: Tx, ids: string[] | null): Promise<void> {
   if (ids === null) return;
   const present = await presentDomains(tx, ids);
-  const errors = ids.flatMap((id, i) =>
-    present.has(id)
-      ? []
-      : [{ param: `domains.${i}`, code: 'invalid', message: 'is the id of no domain' }],
+  refuse('domains', ids, (id) => !present.has(id), 'is the id of no domain');
+}
+
+/** A report that came in as a test would be counted by the next one. */
+function requireOutside({ config }: Pick<App, 'config'>, recipients: string[]): void {
+  refuse(
+    'recipients',
+    recipients,
+    (email) => addressDomain(email) === config.INBOX_DOMAIN,
+    'is an address of this service, at which tests arrive; name one that people read',
+  );
+}
+
+function refuse(
+  field: string,
+  values: string[],
+  isWrong: (value: string) => boolean,
+  message: string,
+): void {
+  const errors = values.flatMap((value, i) =>
+    isWrong(value) ? [{ param: `${field}.${i}`, code: 'invalid', message }] : [],
   );
   if (errors.length === 0) return;
   const names = errors.slice(0, 10).map(({ param }) => param);
@@ -77,15 +97,46 @@ export async function changeSchedule(
 ): Promise<ReportScheduleRow> {
   const change = changeOf(present, patch);
   if (Object.keys(change).length === 0) return present;
+  const { clock, newId } = author.app;
   if (change.domains !== undefined) await requireDomains(tx, patch.domains ?? null);
-  // A report that is being made of what was before has no say any more: its lease is taken away.
-  const row = { ...present, ...change, lease: null, leased_until: null };
+  // A report that is being made of what was before has no say any more: whoever makes it has lost the
+  // lease, and lets it go for one that is made of what is now.
+  const row = { ...present, ...change, lease: present.lease && newId('req') };
+  if (change.recipients !== undefined) requireOutside(author.app, recipientsOf(row));
   if (TIMING.some((column) => change[column] !== undefined))
-    row.next_send_at = row.enabled === 0 ? null : isoTime(nextSend(row, author.app.clock.now()));
+    row.next_send_at = nextTime(row, present, clock.now());
   const { id, ...columns } = row;
   await tx.updateTable('report_schedules').set(columns).where('id', '=', id).execute();
+  await takeBack(tx, present, row);
   await noteSchedule(tx, author, 'changed', id, detailsOf(present, change));
   return row;
+}
+
+/** What is due by the plan of before is sent first, once; the times of now come after it. */
+function nextTime(row: ReportScheduleRow, before: ReportScheduleRow, now: number): string | null {
+  if (row.enabled === 0) return null;
+  const planned = before.next_send_at && Date.parse(before.next_send_at);
+  if (planned && planned <= now) return isoTime(slotToSend(before, planned, now));
+  return isoTime(nextSend(row, now));
+}
+
+/** Copies that wait for those who get no more. The link of a mail to who was taken off leads nowhere. */
+async function takeBack(tx: Tx, before: ReportScheduleRow, row: ReportScheduleRow): Promise<void> {
+  if (before.enabled === 1 && row.enabled === 0) {
+    const reason = 'the schedule of the report was switched off';
+    await withdrawCopies(tx, row.id, { status: 'failed', reason });
+  }
+  const left = new Set(recipientsOf(row));
+  const recipients = recipientsOf(before).filter((email) => !left.has(email));
+  if (recipients.length === 0) return;
+  const reason = 'its reader was taken off the schedule of the report';
+  await withdrawCopies(tx, row.id, { recipients, status: 'failed', reason });
+  await tx
+    .deleteFrom('report_readers')
+    .where('schedule_id', '=', row.id)
+    .where('email', 'in', recipients)
+    .where('left_at', 'is', null)
+    .execute();
 }
 
 const TIMING = [
@@ -139,18 +190,8 @@ export async function deleteSchedule(
   author: Changer,
   { id, name }: ReportScheduleRow,
 ): Promise<void> {
-  const waiting = await tx
-    .selectFrom('report_copies as copy')
-    .innerJoin('report_runs as run', 'run.id', 'copy.run_id')
-    .select('copy.mail_id')
-    .where('run.schedule_id', '=', id)
-    .where('copy.status', '=', 'queued')
-    .execute();
-  await withdrawMail(
-    tx,
-    waiting.map(({ mail_id }) => mail_id),
-    'it was taken back: the schedule of the report was deleted',
-  );
+  const reason = 'the schedule of the report was deleted';
+  await withdrawCopies(tx, id, { status: 'failed', reason });
   await tx.deleteFrom('report_schedules').where('id', '=', id).execute();
   await noteSchedule(tx, author, 'deleted', id, { name });
 }

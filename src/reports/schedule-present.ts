@@ -13,6 +13,9 @@ interface ScheduleState {
   unsubscribed: Schedule['unsubscribed'];
 }
 
+export const recipientsOf = ({ recipients }: Pick<ReportScheduleRow, 'recipients'>): string[] =>
+  JSON.parse(recipients);
+
 const NO_DOMAIN_LEFT =
   'All domains that it names have been deleted, so its reports count no tests. Name others, or send null for all.';
 const NOBODY_LEFT =
@@ -21,7 +24,7 @@ const NOBODY_LEFT =
 export function presentSchedule(state: ScheduleState): Schedule {
   const { row, domains, lastStatus, lastSentAt, unsubscribed } = state;
   const { id, name, frequency, format, send_hour, timezone, weekday, day_of_month } = row;
-  const recipients: string[] = JSON.parse(row.recipients);
+  const recipients = recipientsOf(row);
   const gone = new Set(unsubscribed.map(({ email }) => email));
   const nobody = recipients.every((email) => gone.has(email));
   return {

@@ -4,7 +4,7 @@ import { type Page, pageOf } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { ReportScheduleRow } from '../store/report-tables.ts';
-import { lastRuns, lastSentAt } from './run-queries.ts';
+import { lastRuns, lastSentTimes } from './run-queries.ts';
 import { presentSchedule } from './schedule-present.ts';
 import type { Schedule } from './schedule-schema.ts';
 
@@ -24,15 +24,15 @@ export async function listSchedules(db: Db, page: Page) {
   return pageOf(db.selectFrom('report_schedules').selectAll(), page);
 }
 
+type Named = Pick<ReportScheduleRow, 'domains'>;
+
+const namedBy = ({ domains }: Named): string[] | null => domains && JSON.parse(domains);
+
 /** Those that a schedule names and that are still there; null where it names none, which is all. */
-export async function domainsOf(
-  db: Db | Tx,
-  { domains }: Pick<ReportScheduleRow, 'domains'>,
-): Promise<string[] | null> {
-  if (domains === null) return null;
-  const named: string[] = JSON.parse(domains);
-  const present = await presentDomains(db, named);
-  return named.filter((id) => present.has(id));
+export async function domainsOf(db: Db | Tx, row: Named): Promise<string[] | null> {
+  const named = namedBy(row);
+  const present = await presentDomains(db, named ?? []);
+  return named?.filter((id) => present.has(id)) ?? null;
 }
 
 /** Of these ids, those of domains. */
@@ -42,6 +42,7 @@ export async function presentDomains(db: Db | Tx, ids: string[]): Promise<Set<st
   return new Set(rows.map(({ id }) => id));
 }
 
+/** By a fixed number of questions, however many they are. */
 export async function presentSchedules(
   db: Db | Tx,
   rows: ReportScheduleRow[],
@@ -50,18 +51,17 @@ export async function presentSchedules(
   if (ids.length === 0) return [];
   const runs = new Map((await lastRuns(db, ids)).map((run) => [run.schedule_id, run]));
   const gone = Map.groupBy(await readersGone(db, ids), ({ schedule_id }) => schedule_id);
-  const presented: Schedule[] = [];
-  for (const row of rows)
-    presented.push(
-      presentSchedule({
-        row,
-        domains: await domainsOf(db, row),
-        lastStatus: runs.get(row.id)?.status ?? null,
-        lastSentAt: await lastSentAt(db, row.id),
-        unsubscribed: (gone.get(row.id) ?? []).map(({ email, left_at }) => ({ email, left_at })),
-      }),
-    );
-  return presented;
+  const sent = await lastSentTimes(db, ids);
+  const domains = await presentDomains(db, [...new Set(rows.flatMap((row) => namedBy(row) ?? []))]);
+  return rows.map((row) =>
+    presentSchedule({
+      row,
+      domains: namedBy(row)?.filter((id) => domains.has(id)) ?? null,
+      lastStatus: runs.get(row.id)?.status ?? null,
+      lastSentAt: sent.get(row.id) ?? null,
+      unsubscribed: (gone.get(row.id) ?? []).map(({ email, left_at }) => ({ email, left_at })),
+    }),
+  );
 }
 
 function readersGone(db: Db | Tx, ids: string[]) {

@@ -4,11 +4,11 @@ import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
-import { withdrawMail } from '../outbox/withdraw.ts';
 import { transact } from '../store/after-commit.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { ReportScheduleRow } from '../store/report-tables.ts';
 import type { Author } from '../team/audit.ts';
+import { withdrawCopies } from './copy-withdraw.ts';
 import { noteSchedule } from './schedule-change.ts';
 
 /** The token of a reader's link, the same in each mail: whoever has it decides whether they go on reading. */
@@ -47,7 +47,7 @@ export async function findReader(db: Db | Tx, token: string): Promise<Reader> {
   if (!row)
     throw new AppError(
       'not_found',
-      'There is no such link, or the report that it belongs to is not sent any more.',
+      'There is no such link, or the report that it belongs to is not sent to you any more.',
     );
   return row;
 }
@@ -60,7 +60,11 @@ export async function leave(author: Author & { app: App }, token: string): Promi
     if (reader.leftAt !== null) return reader;
     const leftAt = isoTime(clock.now());
     await setLeft(tx, reader, leftAt);
-    await withdrawCopies(tx, reader);
+    await withdrawCopies(tx, reader.scheduleId, {
+      recipients: [reader.email],
+      status: 'unsubscribed',
+      reason: 'its reader has unsubscribed',
+    });
     await noteReader(tx, author, 'unsubscribed', reader);
     return { ...reader, leftAt };
   });
@@ -83,35 +87,6 @@ async function setLeft(tx: Tx, { scheduleId, email }: Reader, left_at: string | 
     .set({ left_at })
     .where('schedule_id', '=', scheduleId)
     .where('email', '=', email)
-    .execute();
-}
-
-async function withdrawCopies(tx: Tx, { scheduleId, email }: Reader): Promise<void> {
-  const waiting = await tx
-    .selectFrom('report_copies as copy')
-    .innerJoin('report_runs as run', 'run.id', 'copy.run_id')
-    .innerJoin('outbox', 'outbox.id', 'copy.mail_id')
-    .select(['outbox.id', 'copy.run_id'])
-    .where('run.schedule_id', '=', scheduleId)
-    .where('copy.recipient', '=', email)
-    .where('copy.status', '=', 'queued')
-    .where('outbox.status', '=', 'queued')
-    .execute();
-  if (waiting.length === 0) return;
-  await withdrawMail(
-    tx,
-    waiting.map(({ id }) => id),
-    'it was taken back: its reader has unsubscribed',
-  );
-  await tx
-    .updateTable('report_copies')
-    .set({ status: 'unsubscribed' })
-    .where('recipient', '=', email)
-    .where(
-      'run_id',
-      'in',
-      waiting.map(({ run_id }) => run_id),
-    )
     .execute();
 }
 

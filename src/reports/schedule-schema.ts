@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { Name, PAGE, Time } from '../http/schemas.ts';
 import { EMAIL_MAX, normalizeEmail } from '../team/email-address.ts';
 import { eachOnce } from './each-once.ts';
+import { isTimeZone, spelledZone } from './time-zones.ts';
 
 const FREQUENCIES = ['daily', 'weekly', 'monthly'] as const;
 const SECTIONS = ['summary', 'trends', 'alerts'] as const;
@@ -67,20 +68,11 @@ const wholeNumber = (min: number, max: number) =>
     v.maxValue(max, `must be at most ${max}`),
   );
 
-/** An offset, which the runtime takes too, is none: it knows no summer time. */
-const LIKE_A_ZONE = /^[A-Za-z][\w+/-]{0,63}$/;
-
-function isTimeZone(text: string): boolean {
-  try {
-    return LIKE_A_ZONE.test(text) && Boolean(new Intl.DateTimeFormat('en', { timeZone: text }));
-  } catch {
-    return false;
-  }
-}
-
 const TimeZone = v.pipe(
   v.string('must be text'),
   v.check(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin'),
+  v.metadata({ jsonSchema: { type: 'string', maxLength: 64 } }),
+  v.transform(spelledZone),
 );
 const Enabled = v.boolean('must be true or false');
 const Hour = wholeNumber(0, 23);
@@ -148,7 +140,9 @@ export const Schedule = v.object({
   enabled: v.boolean(),
   /** What somebody should know of it; null where there is nothing. */
   detail: v.nullable(v.string()),
+  /** In the past where it is due, until it has been sent. */
   next_send_at: v.nullable(Time),
+  /** When the server last took a copy of any of its reports. */
   last_sent_at: v.nullable(Time),
   last_status: v.nullable(v.picklist(RUN_STATUSES)),
   /** Who has left by the link in a mail: they get no more, even where they are named again. */

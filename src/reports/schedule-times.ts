@@ -1,8 +1,10 @@
 /** When the reports of a schedule are sent, by the clock of its time zone, and which hours each of them covers. */
 
 import { Cron } from 'croner';
+import { isoTime } from '../lib/clock.ts';
+import { fullHourFrom } from '../render/zoned-time.ts';
 import type { ReportScheduleRow } from '../store/report-tables.ts';
-import type { Span } from './summary.ts';
+import { bordersEvery, type Span } from './summary.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -64,35 +66,46 @@ export function replanned(schedule: Timed, planned: number, now: number): number
   return planned > far ? nextSend(schedule, now) : planned;
 }
 
-/** Hours of a day, days of a week or a month. */
-export interface Covered extends Span {
-  /** Where the period before begins, which ends where this one begins. */
-  before: number;
-}
+/** Hours of a day, days of a week or a month by the clocks of the zone. */
+export type Covered = Span;
 
 /** What the report of a time covers: all since the time before. */
 export function periodOf(schedule: Timed, slot: number): Covered {
   const former = lastSend(schedule, slot - 1);
-  const from = wholeHour(former);
-  const to = wholeHour(slot);
+  const [from, to] = [wholeHour(former), wholeHour(slot)];
   const before = wholeHour(lastSend(schedule, former - 1));
-  return { from, to, before, slices: slicesOf(schedule, to - from) };
+  const borders =
+    schedule.frequency === 'daily'
+      ? bordersEvery(1, from, to)
+      : [from, ...daysBetween(schedule, former, slot), to];
+  return { from, to, before, borders };
 }
 
-/** What a report covers that is sent now, beside the plan: as much as the next one will, until this hour is over. */
+/** What a report covers that is sent now, beside the plan: as many days as the next one will, until this hour is over. */
 export function periodUntil(schedule: Timed, now: number): Covered {
   const next = periodOf(schedule, nextSend(schedule, now));
   const days = Math.round((next.to - next.from) / DAY_MS);
-  const length = days * DAY_MS;
   const to = wholeHour(now) + HOUR_MS;
-  const from = to - length;
-  return { from, to, before: from - length, slices: slicesOf(schedule, length) };
+  const { hour } = fullHourFrom(isoTime(to), schedule.timezone);
+  // More than are needed, and none that is this hour itself where the clocks show it twice.
+  const begins = daysBetween(
+    { ...schedule, send_hour: Number(hour) },
+    to - (2 * days + 2) * DAY_MS,
+    to - DAY_MS / 2,
+  );
+  const [before, from] = [begins.at(-2 * days)!, begins.at(-days)!];
+  const borders =
+    schedule.frequency === 'daily' ? bordersEvery(1, from, to) : [...begins.slice(-days), to];
+  return { from, to, before, borders };
 }
 
 const wholeHour = (time: number): number => Math.floor(time / HOUR_MS) * HOUR_MS;
 
-/** A day has 23 or 25 hours where the clocks are changed. */
-function slicesOf({ frequency }: Timed, length: number): number {
-  if (frequency === 'weekly') return 7;
-  return Math.round(length / (frequency === 'daily' ? HOUR_MS : DAY_MS));
+/** When the clocks show the hour of the schedule, day by day between two times. */
+function daysBetween(schedule: Timed, after: number, before: number): number[] {
+  const daily = { ...schedule, frequency: 'daily' as const };
+  const days: number[] = [];
+  for (let at = nextSend(daily, after); at < before; at = nextSend(daily, at))
+    days.push(wholeHour(at));
+  return days;
 }

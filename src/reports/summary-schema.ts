@@ -1,7 +1,7 @@
 /** The summary of a period as the API answers it (contract §5). */
 
 import * as v from 'valibot';
-import { Time } from '../http/schemas.ts';
+import { described, Time } from '../http/schemas.ts';
 import { PERIODS } from './summary.ts';
 
 const Period = v.picklist(PERIODS, `must be one of ${PERIODS.join(', ')}`);
@@ -23,6 +23,19 @@ const MeanScore = v.pipe(v.number(), v.minValue(0), v.maxValue(100));
 /** A fraction, rounded to four digits after the point; 0 where nothing is known. */
 const Rate = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 
+const Means = {
+  scored: described(
+    Count,
+    'How many of the tests have a score; with 0, `avg_score` tells nothing.',
+  ),
+  avg_score: MeanScore,
+  inbox_rate: Rate,
+  placement_samples: described(
+    Count,
+    'How many samples `inbox_rate` rests on; with 0 it tells nothing.',
+  ),
+};
+
 export const ReportSummary = v.object({
   object: v.literal('report_summary'),
   period: Period,
@@ -30,13 +43,17 @@ export const ReportSummary = v.object({
   from: Time,
   to: Time,
   total_tests: Count,
-  avg_score: MeanScore,
-  inbox_rate: Rate,
-  placement_samples: Count,
+  ...Means,
   grades: v.object({ A: Count, B: Count, C: Count, D: Count, F: Count }),
   auth_rates: v.object({ spf: Rate, dkim: Rate, dmarc: Rate }),
+  auth_samples: described(
+    v.object({ spf: Count, dkim: Count, dmarc: Count }),
+    'How many results each rate rests on; with 0 it is 0 and tells nothing.',
+  ),
   top_issues: v.array(v.object({ check: v.string(), issue: v.string(), count: Count })),
-  // The same time before `from`.
-  previous: v.object({ total_tests: Count, avg_score: MeanScore, inbox_rate: Rate }),
-  trend: v.array(v.object({ from: Time, tests: Count, avg_score: MeanScore, inbox_rate: Rate })),
+  previous: described(
+    v.object({ total_tests: Count, ...Means }),
+    'The full 24 hours, 7 days or 30 days before `from`. The period itself is shorter by up to an hour, as its last hour is not over.',
+  ),
+  trend: v.array(v.object({ from: Time, tests: Count, ...Means })),
 });

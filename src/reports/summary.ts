@@ -2,9 +2,17 @@
 
 import { issueTitle } from '../analysis/issue-titles.ts';
 import { isoTime } from '../lib/clock.ts';
-import { ALL_TESTS, TALLIED, type Tallied } from '../mailtests/tally.ts';
+import type { Tallied } from '../mailtests/tally.ts';
 import type { Summary } from '../render/summary.ts';
 import type { Db, Tx } from '../store/open.ts';
+import {
+  addUp,
+  countIssues,
+  inSnapshot,
+  type Scope,
+  tallySlices,
+  tallySpan,
+} from './summary-tallies.ts';
 
 const HOUR_MS = 3_600_000;
 const TOP_ISSUES = 10;
@@ -12,53 +20,55 @@ const TOP_ISSUES = 10;
 export const PERIODS = ['day', 'week', 'month'] as const;
 export type Period = (typeof PERIODS)[number];
 
-/** How many hours a period has, and into how many slices its trend is cut. */
-const LENGTHS: Record<Period, { hours: number; slices: number }> = {
-  day: { hours: 24, slices: 24 },
-  week: { hours: 7 * 24, slices: 7 },
-  month: { hours: 30 * 24, slices: 30 },
+/** Into how many slices of how many hours the trend of a period is cut. */
+const SLICES: Record<Period, { slices: number; hours: number }> = {
+  day: { slices: 24, hours: 1 },
+  week: { slices: 7, hours: 24 },
+  month: { slices: 30, hours: 24 },
 };
 
-/** From … to before …, in milliseconds since 1970, both at the beginning of an hour of UTC. */
+/** From … to before …, in milliseconds since 1970; all are the beginning of an hour of UTC. */
 export interface Span {
   from: number;
   to: number;
-  /** Into how many parts the trend is cut; where the hours do not divide, some have one more. */
-  slices: number;
-}
-
-interface Summarized extends Span {
-  livemode: boolean;
-  /** Ids; null for all tests, those of no domain too. */
-  domains: string[] | null;
+  /** Where the period before begins, which ends where this one begins. */
+  before: number;
+  /** Where the slices of the trend begin, the first at `from`; then `to`. */
+  borders: number[];
 }
 
 /** The period that ends with the present hour; it is whole hours that are counted. */
 export function periodEndingAt(now: number, period: Period): Span {
-  const { hours, slices } = LENGTHS[period];
+  const { slices, hours } = SLICES[period];
   const to = (Math.floor(now / HOUR_MS) + 1) * HOUR_MS;
-  return { from: to - hours * HOUR_MS, to, slices };
+  const from = to - slices * hours * HOUR_MS;
+  return { from, to, before: from - (to - from), borders: bordersEvery(hours, from, to) };
+}
+
+/** A border each so many hours. */
+export function bordersEvery(hours: number, from: number, to: number): number[] {
+  const borders: number[] = [];
+  for (let at = from; at < to; at += hours * HOUR_MS) borders.push(at);
+  return [...borders, to];
 }
 
 /**
  * Scores are rounded to two digits after the point, rates to four; both are 0 where there is nothing
- * to count. One query reads it all, so that it is the state of one moment.
+ * to count. It is the state of one moment, of both periods.
  */
-export async function summarize(db: Db | Tx, asked: Summarized): Promise<Summary> {
-  const { from, to } = asked;
-  const begin = isoTime(from);
-  const hours = await readHours(db, asked);
-  const first = hours.findIndex(({ hour }) => hour >= begin);
-  const present = first < 0 ? [] : hours.slice(first);
-  const before = sum(first < 0 ? hours : hours.slice(0, first));
-  const slices = sliced(present, asked).map((slice) => ({ ...slice, total: sum(slice.hours) }));
-  const total = sum(slices.map((slice) => slice.total));
+export async function summarize(db: Db | Tx, asked: Span & Scope): Promise<Summary> {
+  const { from, to, before, borders } = asked;
+  const [tallies, former] = await inSnapshot(db, async (tx) => [
+    await tallySlices(tx, asked, borders),
+    await tallySpan(tx, asked, before, from),
+  ]);
+  const total = addUp(tallies.map(({ figures }) => figures));
+  const { spf_known, dkim_known, dmarc_known } = total;
   return {
-    from: begin,
+    from: isoTime(from),
     to: isoTime(to),
     total_tests: total.tests,
     ...meansOf(total),
-    placement_samples: total.placement_samples,
     grades: {
       A: total.grade_a,
       B: total.grade_b,
@@ -67,89 +77,34 @@ export async function summarize(db: Db | Tx, asked: Summarized): Promise<Summary
       F: total.grade_f,
     },
     auth_rates: {
-      spf: rate(total.spf_pass, total.spf_known),
-      dkim: rate(total.dkim_pass, total.dkim_known),
-      dmarc: rate(total.dmarc_pass, total.dmarc_known),
+      spf: rate(total.spf_pass, spf_known),
+      dkim: rate(total.dkim_pass, dkim_known),
+      dmarc: rate(total.dmarc_pass, dmarc_known),
     },
-    top_issues: topIssues(present.map(({ issues }) => issues)),
-    previous: { total_tests: before.tests, ...meansOf(before) },
-    trend: slices.map((slice) => ({
-      from: slice.from,
-      tests: slice.total.tests,
-      ...meansOf(slice.total),
+    auth_samples: { spf: spf_known, dkim: dkim_known, dmarc: dmarc_known },
+    top_issues: topIssues(await countIssues(tallies)),
+    previous: { total_tests: former.tests, ...meansOf(former) },
+    trend: tallies.map(({ figures }, i) => ({
+      from: isoTime(borders[i]!),
+      tests: figures.tests,
+      ...meansOf(figures),
     })),
   };
 }
 
-type Hour = Tallied & { hour: string; issues: string };
-
-/** The hours of the span and of the same time before, in order; of the latter without the issues. */
-async function readHours(
-  db: Db | Tx,
-  { livemode, domains, from, to }: Summarized,
-): Promise<Hour[]> {
-  // None: some databases have no empty lists.
-  if (domains?.length === 0) return [];
-  return db
-    .selectFrom('test_tallies')
-    .select([...TALLIED, 'hour'])
-    .select((eb) =>
-      eb
-        .case()
-        .when('hour', '>=', isoTime(from))
-        .then(eb.ref('issues'))
-        .else('{}')
-        .end()
-        .as('issues'),
-    )
-    .where('livemode', '=', livemode ? 1 : 0)
-    .where('domain_id', 'in', domains ?? [ALL_TESTS])
-    .where('hour', '>=', isoTime(from - (to - from)))
-    .where('hour', '<', isoTime(to))
-    .orderBy('hour')
-    .execute();
-}
-
-function sum(parts: Tallied[]): Tallied {
-  const total = Object.fromEntries(TALLIED.map((name) => [name, 0])) as Tallied;
-  for (const part of parts) for (const name of TALLIED) total[name] += part[name];
-  return total;
-}
-
-/** The hours of each slice of the span, oldest first; a slice may have none. */
-function sliced(hours: Hour[], { from, to, slices }: Span): { from: string; hours: Hour[] }[] {
-  const length = (to - from) / HOUR_MS;
-  const begins = Array.from({ length: slices + 1 }, (_, i) =>
-    isoTime(from + Math.floor((length * i) / slices) * HOUR_MS),
-  );
-  let read = 0;
-  return begins.slice(0, slices).map((begin, i) => {
-    const first = read;
-    while (read < hours.length && hours[read]!.hour < begins[i + 1]!) read++;
-    return { from: begin, hours: hours.slice(first, read) };
-  });
-}
-
+/** With what they rest on. */
 function meansOf({ score_sum, scored, placement_inbox, placement_samples }: Tallied) {
   const avg_score = scored === 0 ? 0 : Math.round((score_sum * 100) / scored) / 100;
-  return { avg_score, inbox_rate: rate(placement_inbox, placement_samples) };
+  const inbox_rate = rate(placement_inbox, placement_samples);
+  return { scored, avg_score, inbox_rate, placement_samples };
 }
 
 const rate = (part: number, whole: number): number =>
   whole === 0 ? 0 : Math.round((part * 10_000) / whole) / 10_000;
 
-function topIssues(counted: string[]): Summary['top_issues'] {
-  const found = new Map<string, Summary['top_issues'][number]>();
-  for (const issues of counted) {
-    const ofHour: Record<string, number> = JSON.parse(issues);
-    // Neither `Object.entries` nor two look-ups: a month may have tens of thousands.
-    for (const check in ofHour) {
-      const issue = found.get(check);
-      if (issue) issue.count += ofHour[check]!;
-      else found.set(check, { check, issue: issueTitle(check), count: ofHour[check]! });
-    }
-  }
-  return [...found.values()]
+function topIssues(counted: Map<string, number>): Summary['top_issues'] {
+  return [...counted]
+    .map(([check, count]) => ({ check, issue: issueTitle(check), count }))
     .sort((a, b) => b.count - a.count || (a.check < b.check ? -1 : 1))
     .slice(0, TOP_ISSUES);
 }

@@ -169,6 +169,9 @@ const LIVE_ONLY = new Set([
   'updateReportSchedule',
   'deleteReportSchedule',
   'sendReportSchedule',
+  // Of live tests alone, domains and alerts.
+  'previewReportSchedule',
+  'listReportScheduleRuns',
 ]);
 
 /** By a link that is all they need; mail programs that run in a browser ask for it too. */

@@ -7,11 +7,16 @@ import { barsOf, type Chart, chartInWords, extremesOf, labelsOf } from '../../sr
 import { chartPng } from '../../src/render/chart-png.ts';
 import { chartSvg } from '../../src/render/chart-svg.ts';
 import { trendCharts } from '../../src/render/summary-charts.ts';
-import { DAY, EVIL, MONTH, WEEK } from './scheduled-reports.ts';
+import { DAY, EVIL, MONTH, UNSCORED, WEEK } from './scheduled-reports.ts';
 
 const chartOf = (values: (number | null)[], top = 100): Chart => ({
   title: 'Average score by day',
-  buckets: values.map((value, index) => ({ label: `${index}`, name: `Day ${index}`, value })),
+  buckets: values.map((value, index) => ({
+    label: `${index}`,
+    name: `Day ${index}`,
+    value,
+    none: 'none',
+  })),
   top,
   format: String,
 });
@@ -59,14 +64,36 @@ test('a trend is cut into hours or days, as its clock shows them; days without t
   const [score, tests] = trendCharts(WEEK);
   assert.ok(score && tests);
   assert.equal(score.title, 'Average score by day');
-  assert.deepEqual(score.buckets.at(-1), { label: '22 Nov', name: 'Sun 22 Nov', value: null });
+  assert.deepEqual(score.buckets.at(-1), {
+    label: '22 Nov',
+    name: 'Sun 22 Nov',
+    value: null,
+    none: 'no tests',
+  });
   assert.deepEqual(tests.buckets.at(-1)?.value, 0);
   const [hours] = trendCharts(DAY);
   assert.ok(hours);
   assert.equal(hours.title, 'Average score by hour');
-  assert.deepEqual(hours.buckets[0], { label: '08:00', name: 'Sun 08:00', value: 62 });
+  assert.deepEqual(hours.buckets[0], {
+    label: '08:00',
+    name: 'Sun 08:00',
+    value: 62,
+    none: 'no score',
+  });
   assert.equal(trendCharts(MONTH)[0]!.buckets.length, 31);
   assert.deepEqual(trendCharts({ ...WEEK, summary: { ...WEEK.summary, trend: [] } }), []);
+});
+
+test('what was tested without a score has no bar of 0, and without any score there is no chart of it', () => {
+  const slice = WEEK.summary.trend[0]!;
+  const trend = [{ ...slice, tests: 2, scored: 0, avg_score: 0 }, ...WEEK.summary.trend.slice(1)];
+  const [score, tests] = trendCharts({ ...WEEK, summary: { ...WEEK.summary, trend } });
+  assert.deepEqual([score!.buckets[0]!.value, tests!.buckets[0]!.value], [null, 2]);
+  assert.match(chartInWords(score!), /^Average score by day\. Mon 16 Nov: no score; /);
+  assert.deepEqual(
+    trendCharts(UNSCORED).map(({ id }) => id),
+    ['tests'],
+  );
 });
 
 interface Png {

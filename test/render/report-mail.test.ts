@@ -6,7 +6,7 @@ import { previewOf, reportMail } from '../../src/render/report-mail.ts';
 import type { ScheduledReport } from '../../src/render/summary.ts';
 import { startBrowser } from '../helpers/chromium.ts';
 import { needs } from '../helpers/debian.ts';
-import { DAY, HOSTILE, MONTH, NOTHING, WEEK } from './scheduled-reports.ts';
+import { DAY, HOSTILE, MONTH, NOTHING, UNSCORED, WEEK } from './scheduled-reports.ts';
 
 const UNSUBSCRIBE = 'https://app.example.com/unsubscribe/kJ8vS2cWm4qpQe7TnYx0';
 const READER = { unsubscribeUrl: UNSUBSCRIBE, pdf: false };
@@ -22,8 +22,12 @@ test('the subject says the news', () => {
     ...DAY,
     summary: { ...DAY.summary, from: '2026-11-21T23:00:00.000Z', to: '2026-11-22T23:00:00.000Z' },
   };
+  const spring = {
+    ...DAY,
+    summary: { ...DAY.summary, from: '2026-03-28T07:00:00.000Z', to: '2026-03-29T06:00:00.000Z' },
+  };
   const worse = summaryWith({ avg_score: 80.2 });
-  const first = summaryWith({ previous: { total_tests: 0, avg_score: 0, inbox_rate: 0 } });
+  const first = summaryWith({ previous: NOTHING.summary.previous });
   for (const [report, subject] of [
     [WEEK, 'Deliverability last week: 87 (+4), 2 domains need attention'],
     [MONTH, 'Deliverability last month: 87 (+4), 2 domains need attention'],
@@ -41,6 +45,8 @@ test('the subject says the news', () => {
       'Deliverability last week: 83 (unchanged)',
     ],
     [NOTHING, 'Deliverability last week: no tests'],
+    [{ ...UNSCORED, sections: [] }, 'Deliverability last week: no score'],
+    [{ ...spring, sections: [] }, 'Deliverability in the last 23 hours: 87 (+4)'],
     [HOSTILE, 'Deliverability last month: 87 (+4), 20 or more domains need attention'],
   ] as [ScheduledReport, string][])
     assert.equal(mailOf(report).subject, subject);
@@ -50,7 +56,7 @@ test('the text part is written by itself, with every figure', () => {
   const { text } = mailOf(WEEK);
   assert.ok(
     text.startsWith(
-      'Deliverability last week\n\nShop and newsletter\nMon 16 Nov 2026, 08:00 to Mon 23 Nov 2026, 08:00 (Europe/Berlin)\n\nScore: 87 of 100, grade B\nAverage of 42 tests, 36 the week before.\n4 points up on the week before (83).\n\nSPF: 98 % of tests passed\n',
+      'Deliverability last week\n\nShop and newsletter\nMon 16 Nov 2026, 08:00 to Mon 23 Nov 2026, 08:00 (Europe/Berlin)\n\nScore: 87 of 100, grade B\nAverage of 42 tests, 36 the week before.\n4 points up on the week before (83).\n\nSPF: 98 % of 42 tests passed\nDKIM: 95 % of 41 tests passed\nDMARC: 93 % of 1 test passed\n',
     ),
     text,
   );
@@ -94,6 +100,40 @@ test('the share of the inbox is told where there are samples, and of nothing no 
   assert.deepEqual(images, []);
 });
 
+test('without a score none is told, and what is not known of authentication has not failed', () => {
+  const { text, html, subject } = mailOf(UNSCORED);
+  assert.equal(subject, 'Deliverability last week: no score, 2 domains need attention');
+  for (const part of [text, html]) {
+    assert.ok(part.includes('There is no score: no test of this time has one.'));
+    assert.ok(part.includes('3 tests, 36 the week before.'));
+    assert.ok(part.includes('It was 83 the week before.'));
+    assert.doesNotMatch(part, /grade|Grades|Average|none of|NaN|undefined|null|0 of 100/);
+    assert.equal(part.match(/not known/g)!.length, 3);
+  }
+  assert.ok(text.includes('SPF: not known\nDKIM: not known\nDMARC: not known\n'));
+  assert.ok(text.includes('Tests by day') && text.includes('Wed 18 Nov: 3\n'));
+});
+
+test('a time before without a score is held against nothing, and a mean says of how many it is', () => {
+  const { text } = mailOf(
+    summaryWith({ scored: 40, previous: { ...WEEK.summary.previous, scored: 0, avg_score: 0 } }),
+  );
+  assert.ok(text.includes('Average of 40 of 42 tests, 36 the week before.'));
+  assert.ok(text.includes('There was no score the week before.'));
+  assert.doesNotMatch(text, /up on|87 points/);
+});
+
+test('the charts are drawn once for all readers of a report', () => {
+  const report = { ...WEEK };
+  const [one, other] = ['a', 'b'].map((name) =>
+    reportMail(report, { ...READER, unsubscribeUrl: `${UNSUBSCRIBE}${name}` }),
+  );
+  assert.equal(one!.images.length, 2);
+  for (const [i, { content }] of one!.images.entries())
+    assert.equal(other!.images[i]!.content, content);
+  assert.notEqual(one!.html, other!.html);
+});
+
 test('every picture is in the mail, is named in the HTML once, and says its values', () => {
   const { html, images } = mailOf(WEEK);
   const named = [...html.matchAll(/<img src="cid:([^"]+)" alt="([^"]+)"/g)];
@@ -103,7 +143,7 @@ test('every picture is in the mail, is named in the HTML once, and says its valu
   );
   assert.equal(
     named[0]![2],
-    'Average score by day. Mon 16 Nov: 62; Tue 17 Nov: 75; Wed 18 Nov: 88; Thu 19 Nov: 64; Fri 20 Nov: 77; Sat 21 Nov: 90; Sun 22 Nov: none.',
+    'Average score by day. Mon 16 Nov: 62; Tue 17 Nov: 75; Wed 18 Nov: 88; Thu 19 Nov: 64; Fri 20 Nov: 77; Sat 21 Nov: 90; Sun 22 Nov: no tests.',
   );
   for (const { cid, content } of images) {
     assert.match(cid, /^[a-z]+\.[a-z0-9]+@app\.example\.com$/);
@@ -150,7 +190,7 @@ describe('in Chromium', { skip: needs('chromium') }, () => {
       page.on('request', (request) => {
         if (!request.url().startsWith('data:')) asked.push(request.url());
       });
-      for (const report of [WEEK, MONTH, NOTHING, HOSTILE])
+      for (const report of [WEEK, MONTH, NOTHING, UNSCORED, HOSTILE])
         for (const width of [320, 360, 600, 1200]) {
           await page.setViewportSize({ width, height: 600 });
           await page.setContent(previewOf(mailOf(report)));

@@ -14,6 +14,8 @@ function trendOf(count: number, sliceMs: number): Summary['trend'] {
       tests,
       avg_score: tests === 0 ? 0 : 62 + ((index * 13) % 37),
       inbox_rate: tests === 0 ? 0 : 0.9,
+      scored: tests,
+      placement_samples: tests * 3,
     };
   });
 }
@@ -27,11 +29,13 @@ export const WEEK: ScheduledReport = {
     from: new Date(END - 7 * DAY_MS).toISOString(),
     to: new Date(END).toISOString(),
     total_tests: 42,
+    scored: 42,
     avg_score: 87.4,
     inbox_rate: 0.923,
     placement_samples: 126,
     grades: { A: 20, B: 12, C: 5, D: 3, F: 2 },
     auth_rates: { spf: 0.98, dkim: 0.952, dmarc: 0.93 },
+    auth_samples: { spf: 42, dkim: 41, dmarc: 1 },
     top_issues: [
       {
         check: 'dmarc_policy',
@@ -42,7 +46,13 @@ export const WEEK: ScheduledReport = {
       { check: 'image_alt', issue: 'Images have no text for those who do not see them.', count: 3 },
       { check: 'ptr', issue: 'The address of your server has no name.', count: 1 },
     ],
-    previous: { total_tests: 36, avg_score: 83.9, inbox_rate: 0.95 },
+    previous: {
+      total_tests: 36,
+      scored: 36,
+      avg_score: 83.9,
+      inbox_rate: 0.95,
+      placement_samples: 90,
+    },
     trend: trendOf(7, DAY_MS),
   },
   domains: [
@@ -92,20 +102,38 @@ export const DAY: ScheduledReport = {
   },
 };
 
+const NO_MEANS = { scored: 0, avg_score: 0, inbox_rate: 0, placement_samples: 0 };
+
+/** Tests of which none has a score, and of whose authentication nothing is known. */
+export const UNSCORED: ScheduledReport = {
+  ...WEEK,
+  summary: {
+    ...WEEK.summary,
+    ...NO_MEANS,
+    total_tests: 3,
+    grades: { A: 0, B: 0, C: 0, D: 0, F: 0 },
+    auth_rates: { spf: 0, dkim: 0, dmarc: 0 },
+    auth_samples: { spf: 0, dkim: 0, dmarc: 0 },
+    top_issues: [],
+    trend: WEEK.summary.trend.map(({ from }, index) => ({
+      ...{ from, tests: index === 2 ? 3 : 0, ...NO_MEANS },
+    })),
+  },
+};
+
 /** Nobody tested anything, and nothing is watched. */
 export const NOTHING: ScheduledReport = {
   ...WEEK,
   summary: {
     ...WEEK.summary,
     total_tests: 0,
-    avg_score: 0,
-    inbox_rate: 0,
-    placement_samples: 0,
+    ...NO_MEANS,
     grades: { A: 0, B: 0, C: 0, D: 0, F: 0 },
     auth_rates: { spf: 0, dkim: 0, dmarc: 0 },
+    auth_samples: { spf: 0, dkim: 0, dmarc: 0 },
     top_issues: [],
-    previous: { total_tests: 0, avg_score: 0, inbox_rate: 0 },
-    trend: WEEK.summary.trend.map(({ from }) => ({ from, tests: 0, avg_score: 0, inbox_rate: 0 })),
+    previous: { total_tests: 0, ...NO_MEANS },
+    trend: WEEK.summary.trend.map(({ from }) => ({ from, tests: 0, ...NO_MEANS })),
   },
   domains: [],
   incidents: [],

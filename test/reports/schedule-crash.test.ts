@@ -108,18 +108,31 @@ test('what the server took, and nobody wrote down, comes once more under the sam
   const { db } = due.service.app;
   await due.makeDue();
   const waiting = await db.selectFrom('outbox').selectAll().executeTakeFirstOrThrow();
+  const copies = await db.selectFrom('report_copies').selectAll().execute();
+  assert.deepEqual(
+    copies.map(({ status, mail_id }) => [status, mail_id]),
+    [['queued', waiting.id]],
+  );
   await due.sendDue();
-  // As it stood at the moment of the 250.
+  // As it stood at the moment of the 250, with the copies.
   await db.updateTable('outbox').set(waiting).where('id', '=', waiting.id).execute();
+  await db.deleteFrom('report_copies').execute();
+  await db.insertInto('report_copies').values(copies).execute();
+  assert.deepEqual(
+    (await due.runs(due.id)).map(({ status }) => status),
+    ['sending'],
+  );
   const next = await due.again();
   await next.makeDue();
   await next.sendDue();
   const names = due.sink.taken.map(({ raw }) => fieldOf(raw, 'Message-ID'));
   assert.equal(names.length, 2);
   assert.equal(new Set(names).size, 1);
+  const [run, ...others] = await next.runs(due.id);
+  assert.deepEqual(others, []);
   assert.deepEqual(
-    (await next.runs(due.id)).map(({ status }) => status),
-    ['sent'],
+    [run!.status, run!.copies.map(({ status, error }) => [status, error])],
+    ['sent', [['sent', null]]],
   );
 });
 

@@ -35,7 +35,7 @@ test('domains and incidents are those of the schedule and of its time', async (t
         ...{ id: app.newId('inc'), alert_id: alert.id, subject, value: '{}' },
         ...{ status: resolved === null ? 'open' : 'resolved', opened_at: isoTime(opened) },
         ...{ resolved_at: resolved && isoTime(resolved), resolution: null },
-        ...{ test_id: null, run_id: null },
+        ...{ test_id: null, run_id: null, condition: 'score_below', threshold: 70 },
       } as never)
       .execute();
   const hour = 3_600_000;

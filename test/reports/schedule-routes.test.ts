@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { presentSchedules } from '../../src/reports/schedule-queries.ts';
 import type { Schedule } from '../../src/reports/schedule-schema.ts';
 import { auditOf, type List, type Problem } from '../team/team-service.ts';
 import { SCHEDULES, startScheduling } from './scheduling.ts';
@@ -96,6 +97,7 @@ test('what is wrong is named by its field, for a new one and for a change', asyn
 test('fifty readers may be named, and every zone that there is', async (t) => {
   const { create } = await startScheduling(t);
   assert.equal((await create({ recipients: many(50) })).recipients.length, 50);
+  assert.equal((await create({ timezone: 'europe/berlin' })).timezone, 'Europe/Berlin');
   for (const timezone of ['UTC', 'Etc/GMT+5', 'America/Argentina/Buenos_Aires', 'Asia/Kathmandu'])
     assert.equal((await create({ timezone })).timezone, timezone);
 });
@@ -208,14 +210,106 @@ test('a test-mode key reads and changes nothing', async (t) => {
   const { service, create } = await startScheduling(t);
   const { id } = await create();
   const key = await service.makeKey('owner', false);
-  assert.equal((await service.call('GET', `${SCHEDULES}/${id}`, { key })).status, 200);
+  for (const path of [SCHEDULES, `${SCHEDULES}/${id}`])
+    assert.equal((await service.call('GET', path, { key })).status, 200);
   for (const [method, path] of [
+    ['GET', `${SCHEDULES}/${id}/preview`],
+    ['GET', `${SCHEDULES}/${id}/runs`],
     ['POST', SCHEDULES],
     ['PATCH', `${SCHEDULES}/${id}`],
     ['POST', `${SCHEDULES}/${id}/send`],
     ['DELETE', `${SCHEDULES}/${id}`],
   ] as const)
-    assert.equal((await service.call(method, path, { key, json: OK })).status, 403, path);
+    assert.equal(
+      (await service.call(method, path, { key, ...(method === 'GET' ? {} : { json: OK }) })).status,
+      403,
+      path,
+    );
+});
+
+test('a viewer sees the preview without domains and alerts, and is told', async (t) => {
+  const { service, create } = await startScheduling(t);
+  const { app, call, makeMember, makeKey } = service;
+  await call('POST', '/v1/domains', { json: { name: 'secret.example' } });
+  await app.db.updateTable('domains').set({ health_status: 'critical', health_score: 7 }).execute();
+  const { id } = await create();
+  const { id: plain } = await create({ include_sections: ['summary'] });
+  const { id: alone } = await create({ include_sections: ['alerts'] });
+  const see = async (of: string, key: string) => {
+    const { status, text } = await call('GET', `${SCHEDULES}/${of}/preview`, { key });
+    assert.equal(status, 200);
+    return text;
+  };
+  const viewers = [(await makeMember('viewer')).key, await makeKey('viewer')];
+  for (const key of viewers) {
+    for (const of of [id, alone, plain]) {
+      const text = await see(of, key);
+      assert.ok(!/secret\.example|attention|critical|alert rule/i.test(text), text);
+      const told = text.includes('The section on domains and alerts is left out here');
+      assert.equal(told, of !== plain);
+    }
+    assert.equal((await call('GET', `${SCHEDULES}/${id}/runs`, { key })).status, 200);
+  }
+  const text = await see(id, (await makeMember('member')).key);
+  assert.match(text, /secret\.example/);
+  assert.match(text, /Of 1 domain, 1 needs attention.*No alert rule found/s);
+  assert.doesNotMatch(text, /left out/);
+});
+
+test('a report does not go to where tests arrive', async (t) => {
+  const { service, create } = await startScheduling(t);
+  const { id } = await create();
+  for (const at of ['inbox.test', 'INBOX.test', 'inbox.test.'])
+    for (const [method, path] of [
+      ['POST', SCHEDULES],
+      ['PATCH', `${SCHEDULES}/${id}`],
+    ] as const) {
+      const json = { recipients: ['ann@example.com', `k3yab2@${at}`] };
+      const body = method === 'POST' ? { ...OK, ...json } : json;
+      const answer = await service.call<Problem>(method, path, { json: body });
+      assert.equal(answer.status, 422, `${method} ${at}`);
+      assert.deepEqual(
+        answer.body.errors!.map(({ param }) => param),
+        ['recipients.1'],
+      );
+    }
+  await create({ recipients: ['ann@mail.inbox.test'] });
+});
+
+test('a list asks the database as often for many as for one', async (t) => {
+  const { service, create } = await startScheduling(t, { mute: true });
+  const { db } = service.app;
+  const domain = await service.call<{ id: string }>('POST', '/v1/domains', {
+    json: { name: 'example.com' },
+  });
+  for (let i = 0; i < 12; i++) {
+    const { id } = await create({ domains: [domain.body.id] });
+    await service.call('POST', `${SCHEDULES}/${id}/send`);
+  }
+  const sent_at = '2026-11-21T10:00:07.000Z';
+  await db.updateTable('report_copies').set({ status: 'sent', sent_at }).execute();
+  let asked = 0;
+  const counting = db.withPlugin({
+    transformQuery({ node }) {
+      asked += 1;
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+  const rows = await db.selectFrom('report_schedules').selectAll().orderBy('id').execute();
+  const counts: number[] = [];
+  for (const some of [rows.slice(0, 1), rows]) {
+    asked = 0;
+    const presented = await presentSchedules(counting, some);
+    counts.push(asked);
+    for (const [i, { id, domains, last_sent_at, last_status }] of presented.entries())
+      assert.deepEqual(
+        [id, domains, last_sent_at, last_status],
+        [some[i]!.id, [domain.body.id], sent_at, 'sent'],
+      );
+  }
+  assert.ok(counts[0]! > 0);
+  assert.equal(counts[0], counts[1]);
 });
 
 test('the preview is a page that loads nothing and runs nothing', async (t) => {

@@ -4,9 +4,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { expireMail } from '../../src/outbox/expire.ts';
 import { expireReportRuns } from '../../src/reports/run-expire.ts';
+import { writeLetters } from '../../src/reports/run-letters.ts';
+import { scheduleOr404 } from '../../src/reports/schedule-queries.ts';
 import type { ReportRun } from '../../src/reports/schedule-schema.ts';
+import { periodUntil } from '../../src/reports/schedule-times.ts';
 import { startMailSink } from '../outbox/mail-sink.ts';
-import { DAY_MS, fieldOf, HOUR_MS, SCHEDULES, startScheduling } from './scheduling.ts';
+import { DAY_MS, fieldOf, HOUR_MS, SCHEDULES, startScheduling, tally } from './scheduling.ts';
 
 const READERS = ['ann@example.com', 'bob@example.net', 'cid@example.org'];
 /** At ten the next time at eight is tomorrow's. */
@@ -164,6 +167,70 @@ test('a report as a PDF goes with a short mail', async (t) => {
   const [, content = ''] =
     /filename="?deliverability[\s\S]*?\r\n\r\n([\s\S]*?)\r\n--/.exec(mail) ?? [];
   assert.equal(Buffer.from(content, 'base64').subarray(0, 5).toString(), '%PDF-');
+});
+
+test('the PDF is named by the day of the schedule’s zone, also where it has begun there alone', async (t) => {
+  const { create, clock, makeDue, sendDue, sink } = await startScheduling(t);
+  // At half past six in the evening by UTC.
+  await create({ format: 'pdf', timezone: 'Asia/Kolkata', send_hour: 0 });
+  await create({ format: 'pdf', timezone: 'Pacific/Auckland', send_hour: 7 });
+  clock.set(Date.UTC(2026, 10, 21, 18, 30));
+  await makeDue();
+  await sendDue();
+  const names = sink.taken.map(({ raw }) => /deliverability-[\d-]+\.pdf/.exec(String(raw))?.[0]);
+  assert.deepEqual(names, ['deliverability-2026-11-22.pdf', 'deliverability-2026-11-22.pdf']);
+});
+
+test('mail that somebody waits for overtakes the copies of a report', async (t) => {
+  const { service, create, clock, makeDue, sendDue, sink } = await startScheduling(t);
+  await create({ recipients: Array.from({ length: 50 }, (_, i) => `r${i}@example.com`) });
+  clock.advance(TO_THE_NEXT_MS);
+  await makeDue();
+  clock.advance(1000);
+  const json = { email: 'owner@example.com' };
+  const { status } = await service.call('POST', '/v1/password_resets', { json, key: null });
+  assert.equal(status, 202);
+  // One batch, of which most is kept for mail of that kind.
+  await sendDue();
+  const readers = sink.taken.map(({ to }) => to[0]!);
+  assert.ok(readers.includes('owner@example.com'), readers.join());
+  assert.equal(readers.length, 4);
+});
+
+test('each reader gets the same pictures, drawn once', async (t) => {
+  const { service, create } = await startScheduling(t);
+  const { app } = service;
+  const { id } = await create({ recipients: READERS });
+  await tally(app, '2026-11-21T09:00:00.000Z');
+  const row = await scheduleOr404(app.db, id);
+  const at = app.clock.now();
+  const covered = periodUntil(row, at);
+  const mails = [...(await writeLetters(app, row, { covered, at })).values()];
+  assert.equal(mails.length, 3);
+  const [first, ...others] = mails.map(({ images }) => images!.map(({ content }) => content));
+  assert.equal(first!.length, 2);
+  for (const images of others)
+    for (const [i, content] of images.entries()) assert.equal(content, first![i]);
+});
+
+test('the time of the last sending is that at which the server last took a copy', async (t) => {
+  const sink = await startMailSink(t);
+  const { service, create, get, clock, sendDue } = await startScheduling(t, { sink });
+  const { id } = await create();
+  const send = () => service.call('POST', `${SCHEDULES}/${id}/send`);
+  sink.refuse = { at: 'rcpt', code: 450, text: 'later' };
+  await send();
+  await sendDue();
+  assert.equal((await get(id)).last_sent_at, null);
+  sink.refuse = null;
+  clock.advance(30_000);
+  await send();
+  await sendDue();
+  assert.equal((await get(id)).last_sent_at, '2026-11-21T10:00:30.000Z');
+  // The first one, tried again, goes out after the second.
+  clock.advance(30_000);
+  await sendDue();
+  assert.equal((await get(id)).last_sent_at, '2026-11-21T10:01:00.000Z');
 });
 
 test('after an outage the last that was missed is sent, once', async (t) => {

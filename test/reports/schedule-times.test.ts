@@ -146,7 +146,7 @@ test('periods follow one upon the other without a gap, in whole hours, and have 
         assert.ok(period.to <= slot && period.to > slot - HOUR_MS && period.to % HOUR_MS === 0);
         const days = (period.to - period.from) / DAY_MS;
         const slices = { daily: days * 24, weekly: 7, monthly: Math.round(days) }[frequency];
-        assert.equal(period.slices, slices);
+        assert.equal(period.borders.length, slices + 1);
         former = period;
       }
     }
@@ -158,7 +158,7 @@ test('a report of March has 31 days, and is held against the 28 of February', ()
   assert.deepEqual(period, {
     from: Date.UTC(2026, 2, 1, 8),
     to: Date.UTC(2026, 3, 1, 8),
-    slices: 31,
+    borders: Array.from({ length: 32 }, (_, i) => Date.UTC(2026, 2, 1 + i, 8)),
   });
   assert.equal(before, Date.UTC(2026, 1, 1, 8));
 });
@@ -173,7 +173,10 @@ test('what is asked for beside the plan is as long, and ends with the present ho
       from: to - days * DAY_MS,
       to,
       before: to - 2 * days * DAY_MS,
-      slices,
+      borders: Array.from(
+        { length: slices + 1 },
+        (_, i) => to - (days * DAY_MS * (slices - i)) / slices,
+      ),
     });
   }
 });

@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type RawBuilder, sql } from 'kysely';
 import type * as v from 'valibot';
 import type { Domain } from '../../src/domains/schema.ts';
 import { isoTime } from '../../src/lib/clock.ts';
@@ -15,6 +14,7 @@ import { startTestService, type TestService } from '../helpers/app.ts';
 import { type TestClock, testClock } from '../helpers/clock.ts';
 import { seededRandom } from '../helpers/random.ts';
 import { randomTest } from '../mailtests/counted-tests.ts';
+import { recountedSummary } from './recounted-summary.ts';
 
 type Answered = v.InferOutput<typeof ReportSummary>;
 
@@ -55,78 +55,26 @@ interface Scope {
   domain: string | null;
 }
 
-interface Totals {
-  tests: number;
-  avg: number;
-  [column: string]: number;
-}
-
-/** In whole numbers, a half up: the quotient of two sums as the nearest multiple of 1 / scale. */
-const rounded = (part: RawBuilder<unknown>, whole: RawBuilder<unknown>, scale: number) =>
-  sql`coalesce((2 * ${sql.raw(String(scale))} * (${part}) + (${whole})) / nullif(2 * (${whole}), 0) / ${sql.raw(`${scale}.0`)}, 0)`;
-
-/** Over the tests themselves that completed from … to before …. */
-async function totals(db: Db, { livemode, domain }: Scope, from: number, to: number) {
-  const count = (condition: string) => sql.raw(`count(*) FILTER (WHERE ${condition})`);
-  const share = (name: string) =>
-    rounded(count(`${name} = 'pass'`), count(`${name} <> 'temperror'`), 10_000);
-  const grade = (name: string) => sql`count(*) FILTER (WHERE grade = ${name})`;
-  const { rows } = await sql<Totals>`
-    SELECT count(*) AS tests, ${rounded(sql`sum(score)`, sql`count(score)`, 100)} AS avg,
-      ${share('spf')} AS spf, ${share('dkim')} AS dkim, ${share('dmarc')} AS dmarc,
-      ${grade('A')} AS "A", ${grade('B')} AS "B", ${grade('C')} AS "C", ${grade('D')} AS "D",
-      ${grade('F')} AS "F"
-    FROM tests WHERE status = 'completed' AND livemode = ${livemode}
-      AND (${domain} IS NULL OR domain_id = ${domain})
-      AND completed_at >= ${isoTime(from)} AND completed_at < ${isoTime(to)}`.execute(db);
-  return rows[0]!;
-}
-
-async function issuesIn(db: Db, { livemode, domain }: Scope, from: number, to: number) {
-  const { rows } = await sql<{ check: string; count: number }>`
-    SELECT json_extract(c.value, '$.id') AS "check", count(*) AS count
-    FROM tests t, json_each(t.checks) c
-    WHERE t.status = 'completed' AND t.livemode = ${livemode}
-      AND (${domain} IS NULL OR t.domain_id = ${domain})
-      AND t.completed_at >= ${isoTime(from)} AND t.completed_at < ${isoTime(to)}
-      AND json_extract(c.value, '$.status') IN ('fail', 'warn')
-    GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 10`.execute(db);
-  return rows;
-}
-
+/** Its period is reckoned here once more: the last one of so many whole hours. */
 async function recounted(
   db: Db,
   clock: TestClock,
-  scope: Scope,
+  { livemode, domain }: Scope,
   period: Period,
 ): Promise<Answered> {
   const now = clock.now();
-  const end = now - (now % HOUR) + HOUR;
+  const to = now - (now % HOUR) + HOUR;
   const length = HOURS[period] * HOUR;
-  const from = end - length;
-  const { tests, avg, spf, dkim, dmarc, ...grades } = await totals(db, scope, from, end);
-  const before = await totals(db, scope, from - length, from);
-  const trend: Answered['trend'] = [];
-  for (let i = 0; i < SLICES[period]; i++) {
-    const begin = from + (i * length) / SLICES[period];
-    const slice = await totals(db, scope, begin, begin + length / SLICES[period]);
-    trend.push({ from: isoTime(begin), tests: slice.tests, avg_score: slice.avg, inbox_rate: 0 });
-  }
-  const issues = await issuesIn(db, scope, from, end);
-  return {
-    ...{ object: 'report_summary', period, from: isoTime(from), to: isoTime(now) },
-    ...{ total_tests: tests, avg_score: avg, inbox_rate: 0, placement_samples: 0 },
-    grades: grades as Answered['grades'],
-    auth_rates: { spf, dkim, dmarc } as Answered['auth_rates'],
-    top_issues: issues.map(({ check, count }) => ({
-      check,
-      issue: check.replace('_', ' '),
-      count,
-    })),
-    previous: { total_tests: before.tests, avg_score: before.avg, inbox_rate: 0 },
-    trend,
-  } as Answered;
+  const from = to - length;
+  const slices = SLICES[period];
+  const borders = Array.from({ length: slices + 1 }, (_, i) => from + (i * length) / slices);
+  const span = { from, to, before: from - length, borders };
+  const scope = { livemode: livemode === 1, domains: domain === null ? null : [domain] };
+  const summary = await recountedSummary(db, { ...span, ...scope }, titleOf);
+  return { object: 'report_summary', period, ...summary, to: isoTime(now) } as Answered;
 }
+
+const titleOf = (check: string) => check.replace('_', ' ');
 
 test('a summary is a recount of the tests, to the last digit', async (t) => {
   const { service, clock, domains } = await start(t);
@@ -164,17 +112,19 @@ test('a summary is a recount of the tests, to the last digit', async (t) => {
 test('without a test every number is 0, and the period is the week', async (t) => {
   const { service } = await start(t);
   const told = await ask(service, '');
-  const none = { total_tests: 0, avg_score: 0, inbox_rate: 0 };
+  const means = { scored: 0, avg_score: 0, inbox_rate: 0, placement_samples: 0 };
+  const none = { total_tests: 0, ...means };
   const days = [19, 20, 21, 22, 23, 24].map((day) => `2026-10-${day}T02:00:00.000Z`);
   assert.deepEqual(told, {
-    ...{ object: 'report_summary', period: 'week', ...none, placement_samples: 0 },
+    ...{ object: 'report_summary', period: 'week', ...none },
     ...{ from: '2026-10-18T02:00:00.000Z', to: '2026-10-25T01:23:45.678Z' },
     grades: { A: 0, B: 0, C: 0, D: 0, F: 0 },
     auth_rates: { spf: 0, dkim: 0, dmarc: 0 },
+    auth_samples: { spf: 0, dkim: 0, dmarc: 0 },
     top_issues: [],
     previous: none,
     trend: ['2026-10-18T02:00:00.000Z', ...days].map((from) => ({
-      ...{ from, tests: 0, avg_score: 0, inbox_rate: 0 },
+      ...{ from, tests: 0, ...means },
     })),
   });
 });
@@ -248,7 +198,7 @@ test('who asks for what there is not is told so', async (t) => {
   ]);
 });
 
-test('several domains are summed, none is nothing, and hours that do not divide are all told', async (t) => {
+test('several domains are summed, none is nothing, and slices are as long as they are asked for', async (t) => {
   const { service, clock, domains } = await start(t);
   const { db } = service.app;
   const random = seededRandom(9);
@@ -264,7 +214,8 @@ test('several domains are summed, none is nothing, and hours that do not divide 
   // A month with a change of the clocks has 743 hours.
   const { to } = periodEndingAt(clock.now(), 'month');
   const from = to - 743 * HOUR;
-  const span = { from, to, slices: 31, livemode: true };
+  const borders = [...Array.from({ length: 31 }, (_, i) => from + i * DAY), to];
+  const span = { from, to, before: from - DAY, borders, livemode: true };
   const both = await summarize(db, { ...span, domains: [a, c] });
   const own = rows.filter(
     ({ domain_id, completed_at }) =>
@@ -276,7 +227,7 @@ test('several domains are summed, none is nothing, and hours that do not divide 
   for (const [i, slice] of both.trend.entries()) {
     const begin = Date.parse(slice.from);
     const end = i === 30 ? to : Date.parse(both.trend[i + 1]!.from);
-    assert.ok(end - begin === DAY || end - begin === DAY - HOUR, slice.from);
+    assert.equal(begin, borders[i]);
     const within = own.filter(({ completed_at }) => {
       const at = Date.parse(completed_at!);
       return at >= begin && at < end;

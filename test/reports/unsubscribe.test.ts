@@ -162,6 +162,33 @@ test('a copy that waits is taken back', async (t) => {
   );
 });
 
+test('a copy that the server takes after its reader has left is told as sent', async (t) => {
+  const read = await startRead(t);
+  const { service, sink, id, ann, runs, sendDue } = read;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  t.after(() => resolve());
+  sink.hold = promise;
+  await service.call('POST', `${SCHEDULES}/${id}/send`);
+  const sending = sendDue();
+  while (sink.taken.length < 4) await new Promise(setImmediate);
+  await postForm(service, ann, { 'List-Unsubscribe': 'One-Click' });
+  const copies = async () =>
+    (await runs(id))[0]!.copies.map(({ status, error }) => [status, error]);
+  assert.deepEqual(await copies(), [
+    ['unsubscribed', null],
+    ['queued', null],
+  ]);
+  resolve();
+  await sending;
+  assert.deepEqual(await copies(), [
+    ['sent', null],
+    ['sent', null],
+  ]);
+  sink.hold = null;
+  await sendNow(read, id);
+  assert.deepEqual(readersOf(read).slice(4), ['bob@example.net']);
+});
+
 test('a form that says neither changes nothing, and a link that is none is 404', async (t) => {
   const { service, id, ann, get } = await startRead(t);
   for (const fields of [{}, { 'List-Unsubscribe': 'no' }, { Subscribe: 'x' }])

@@ -4,11 +4,11 @@ import type { ScheduledReport } from '../summary.ts';
 import {
   averageOf,
   NAME_LENGTH,
-  NOTHING_COUNTED,
   periodInWords,
   scoreComparison,
   testsInWords,
   titleOf,
+  withoutScore,
 } from '../summary-words.ts';
 import { BODY, outlineEntry, paragraph, SMALL } from './blocks.ts';
 import { collect, openDocument } from './document.ts';
@@ -64,10 +64,10 @@ function head(sheet: Sheet, report: ScheduledReport): void {
   sheet.y += 2;
   paragraph(sheet, shown(report.name, NAME_LENGTH), { indent, style: { ...BODY, face: 'bold' } });
   sheet.y += 6;
-  if (average === null) paragraph(sheet, NOTHING_COUNTED, { indent });
-  else {
+  if (average === null) paragraph(sheet, withoutScore(report.summary), { indent });
+  if (report.summary.total_tests > 0) {
     paragraph(sheet, scoreComparison(report), { indent });
-    paragraph(sheet, `Average of ${testsInWords(report)}.`, { indent });
+    paragraph(sheet, testsInWords(report), { indent });
   }
   sheet.y += 6;
   paragraph(sheet, periodInWords(report), { indent, style: SMALL });

@@ -12,6 +12,7 @@ import {
   incidentTimes,
   incidentTitle,
   NAME_LENGTH,
+  NOT_KNOWN,
   percent,
   ratesOf,
 } from '../summary-words.ts';
@@ -31,8 +32,9 @@ export function figuresSection(sheet: Sheet, { summary }: ScheduledReport): void
         { title: 'Share', share: 30, align: 'right' },
         { title: 'Of', share: 30, align: 'right' },
       ],
-      ratesOf(summary).map(({ label, share, counted }) => [label, share, counted]),
+      ratesOf(summary).map(({ label, share, counted }) => [label, share ?? NOT_KNOWN, counted]),
     );
+    if (summary.scored === 0) return;
     sheet.y += 12;
     const given = Object.entries(summary.grades) as [Grade, number][];
     table(
@@ -44,7 +46,7 @@ export function figuresSection(sheet: Sheet, { summary }: ScheduledReport): void
       ],
       given.map(([grade, count]) => [
         [{ text: grade, face: 'bold', color: GRADE_COLOR[grade] }],
-        percent(count / summary.total_tests),
+        percent(count / summary.scored),
         countOf(count),
       ]),
     );
@@ -89,7 +91,7 @@ export function trendsSection(sheet: Sheet, report: ScheduledReport): void {
       table(
         sheet,
         [
-          { title: 'From', share: 40 },
+          { title: first.by === 'day' ? 'Day' : 'Hour', share: 40 },
           ...charts.map(({ title }) => ({ title, share: 30, align: 'right' as const })),
         ],
         first.buckets.map(({ name }, index) => [

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { summaryPdf } from '../../../src/render/pdf/summary-pdf.ts';
 import { needs } from '../../helpers/debian.ts';
 import { pdfFonts, pdfInfo, pdfPages, pdfStructure, pdfWords } from '../../helpers/pdf.ts';
-import { HOSTILE, MONTH, NOTHING, WEEK } from '../scheduled-reports.ts';
+import { HOSTILE, MONTH, NOTHING, UNSCORED, WEEK } from '../scheduled-reports.ts';
 
 describe('the PDF of a scheduled report', { skip: needs('pdftotext') }, () => {
   it('holds the score, the figures, the issues, every slice, the domains and the alerts', async () => {
@@ -50,6 +50,17 @@ describe('the PDF of a scheduled report', { skip: needs('pdftotext') }, () => {
     assert.equal(pdfPages(nothing).length, 1);
     assert.ok(pdfWords(nothing).includes('No test was completed in this time'));
     assert.doesNotMatch(pdfWords(nothing), /NaN|undefined|null/);
+  });
+
+  it('tells no score where there is none, and what is not known has not failed', async () => {
+    const words = pdfWords(await summaryPdf(UNSCORED));
+    for (const wanted of [
+      'There is no score: no test of this time has one.',
+      '3 tests, 36 the week before.',
+      'SPF not known 0 tests that could tell',
+    ])
+      assert.ok(words.includes(wanted), words);
+    assert.doesNotMatch(words, /Average score|none 0|NaN|undefined|null/);
   });
 
   it('is the same for the same report, in embedded fonts', async () => {

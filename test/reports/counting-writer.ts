@@ -1,0 +1,43 @@
+/** A thread with a connection of its own that stores and counts tests until it is told to stop. */
+
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+import { createIds } from '../../src/lib/ids.ts';
+import { countTest } from '../../src/mailtests/tally.ts';
+import { openStore } from '../../src/store/open.ts';
+import { seededRandom } from '../helpers/random.ts';
+import { randomTest } from '../mailtests/counted-tests.ts';
+
+export interface Writing {
+  path: string;
+  domains: (string | null)[];
+  /** Tests complete at times from … to before …. */
+  from: number;
+  to: number;
+}
+
+const { path, domains, from, to } = workerData as Writing;
+const random = seededRandom(77);
+// Ids that nobody else makes.
+const clock = { now: () => from - 1_000_000_000 };
+const newId = createIds(clock);
+const { db, close } = openStore(path);
+let told = false;
+let written = 0;
+parentPort!.once('message', () => {
+  told = true;
+});
+while (!told) {
+  await db.transaction().execute(async (tx) => {
+    for (let i = 0; i < 10; i++) {
+      const at = from + random.below(to - from);
+      const row = randomTest({ newId, clock: clock as never }, random, { at, domains });
+      await tx.insertInto('tests').values(row).execute();
+      await countTest(tx, row, 1);
+    }
+  });
+  written += 10;
+  parentPort!.postMessage(written);
+  await nextTurn();
+}
+await close();
