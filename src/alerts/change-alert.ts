@@ -4,6 +4,7 @@ import type { App } from '../app.ts';
 import type { DomainRemovedSubscriber } from '../domains/removal.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
+import { refuseOwnAddresses } from '../outbox/recipients.ts';
 import type { Tx } from '../store/open.ts';
 import type { AlertRow } from '../store/watching-tables.ts';
 import { type Author, audit } from '../team/audit.ts';
@@ -25,6 +26,7 @@ export async function createAlert(tx: Tx, author: Changer, asked: NewAlert): Pro
   const id = app.newId('alt');
   const { slack_webhook_url: url = null, recipients = null, domain_id = null } = asked;
   requireOpenSlack(app, url);
+  refuseOwnAddresses(app.config, recipients ?? []);
   await requireDomain(tx, domain_id);
   const row: AlertRow = {
     id,
@@ -84,6 +86,7 @@ export async function changeAlert(
 ): Promise<AlertRow> {
   const { app } = author;
   requireOpenSlack(app, patch.slack_webhook_url);
+  refuseOwnAddresses(app.config, patch.recipients ?? []);
   if (patch.domain_id !== undefined && patch.domain_id !== present.domain_id)
     await requireDomain(tx, patch.domain_id);
   const row = changed(app, present, patch);

@@ -93,7 +93,7 @@ async function submitted({ app, caller, params, headers, raw }: Submitted): Prom
       return {
         token,
         reader: await comeBack(author, token),
-        done: 'Welcome back: you get the next report again.',
+        done: 'Welcome back: you get the next report again, as long as the team still names your address.',
       };
     const wrong =
       'Nothing was changed: the form came without what its button says. Press it again.';

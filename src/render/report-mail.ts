@@ -75,7 +75,7 @@ const shortBlocks = (report: ScheduledReport) => [
 function preheaderOf(report: ScheduledReport): string {
   const { total_tests, top_issues } = report.summary;
   if (total_tests === 0)
-    return `Nothing was tested. ${alarmOf(report) ? domainsInWords(report) : ''}`;
+    return `Nothing was tested. ${report.sections.includes('alerts') && alarmOf(report) ? domainsInWords(report) : ''}`;
   const [issue] = top_issues;
   const most =
     issue && report.sections.includes('summary') ? ` Most often: ${cut(issue.issue, 90)}` : '';

@@ -2,6 +2,8 @@
 
 import { isoTime } from '../lib/clock.ts';
 
+/** There are fewer zones, but names of them are written in many ways. */
+const MOST_FORMATS = 1000;
 const FORMATS = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(timezone: string): Intl.DateTimeFormat {
@@ -17,8 +19,7 @@ function formatOf(timezone: string): Intl.DateTimeFormat {
     minute: '2-digit',
     hourCycle: 'h23',
   });
-  // As many as there are zones, but names of them are written in many ways.
-  if (FORMATS.size > 1000) FORMATS.clear();
+  if (FORMATS.size > MOST_FORMATS) FORMATS.clear();
   FORMATS.set(timezone, format);
   return format;
 }
@@ -31,6 +32,23 @@ export function zoned(iso: string, timezone: string) {
       .map(({ type, value }) => [type, value]),
   ) as Record<'weekday' | 'day' | 'month' | 'year' | 'hour' | 'minute', string>;
   return { ...parts, clock: `${parts.hour}:${parts.minute}` };
+}
+
+const CLOCKS = new Map<string, Intl.DateTimeFormat>();
+
+/** `2026-11-16 08:00`: what the calendar and the clock show there, such that a later one sorts after. */
+export function clockAt(iso: string, timezone: string): string {
+  // Swedes write dates so.
+  const format =
+    CLOCKS.get(timezone) ??
+    new Intl.DateTimeFormat('sv-SE', {
+      timeZone: timezone,
+      dateStyle: 'short',
+      timeStyle: 'short',
+    });
+  if (CLOCKS.size > MOST_FORMATS) CLOCKS.clear();
+  CLOCKS.set(timezone, format);
+  return format.format(new Date(iso));
 }
 
 /** Zones are a multiple of a quarter of an hour away from UTC. */

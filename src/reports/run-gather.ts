@@ -64,7 +64,7 @@ async function incidentsOf(
 ): Promise<ScheduledReport['incidents']> {
   const rows = await db
     .selectFrom('alert_incidents as incident')
-    .innerJoin('alerts', 'alerts.id', 'incident.alert_id')
+    .leftJoin('alerts', 'alerts.id', 'incident.alert_id')
     .select([
       'alerts.name as rule',
       'alerts.domain_id',
@@ -85,7 +85,10 @@ async function incidentsOf(
   const isOver = ({ resolved_at }: { resolved_at: string | null }) => Number(resolved_at !== null);
   return own
     .toSorted((a, b) => isOver(a) - isOver(b))
-    .map(({ domain_id: _, ...incident }) => incident);
+    .map(({ domain_id: _, rule, ...incident }) => ({
+      ...incident,
+      rule: rule ?? 'a rule that was deleted',
+    }));
 }
 
 /** A subject is a From domain, or what a monitor looks at. */

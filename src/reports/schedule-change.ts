@@ -2,8 +2,9 @@
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
-import { addressDomain } from '../lib/domain-names.ts';
 import { AppError } from '../lib/errors.ts';
+import { refuseEach } from '../lib/refuse-each.ts';
+import { refuseOwnAddresses } from '../outbox/recipients.ts';
 import type { Tx } from '../store/open.ts';
 import type { ReportScheduleRow } from '../store/report-tables.ts';
 import { type Author, audit } from '../team/audit.ts';
@@ -24,7 +25,7 @@ export async function createSchedule(
   { recipients, domains = null, include_sections, enabled, ...asked }: NewSchedule,
 ): Promise<ReportScheduleRow> {
   await requireRoom(tx);
-  requireOutside(author.app, recipients);
+  refuseOwnAddresses(author.app.config, recipients);
   await requireDomains(tx, domains);
   const { newId, clock } = author.app;
   const now = clock.now();
@@ -61,31 +62,7 @@ async function requireRoom(tx: Tx): Promise<void> {
 async function requireDomains(tx: Tx, ids: string[] | null): Promise<void> {
   if (ids === null) return;
   const present = await presentDomains(tx, ids);
-  refuse('domains', ids, (id) => !present.has(id), 'is the id of no domain');
-}
-
-/** A report that came in as a test would be counted by the next one. */
-function requireOutside({ config }: Pick<App, 'config'>, recipients: string[]): void {
-  refuse(
-    'recipients',
-    recipients,
-    (email) => addressDomain(email) === config.INBOX_DOMAIN,
-    'is an address of this service, at which tests arrive; name one that people read',
-  );
-}
-
-function refuse(
-  field: string,
-  values: string[],
-  isWrong: (value: string) => boolean,
-  message: string,
-): void {
-  const errors = values.flatMap((value, i) =>
-    isWrong(value) ? [{ param: `${field}.${i}`, code: 'invalid', message }] : [],
-  );
-  if (errors.length === 0) return;
-  const names = errors.slice(0, 10).map(({ param }) => param);
-  throw new AppError('validation_failed', `Wrong: ${names.join(', ')}.`, errors.slice(0, 50));
+  refuseEach('domains', ids, (id) => !present.has(id), 'is the id of no domain');
 }
 
 /** Changes what is given and is not so already; gives the row as it is then. */
@@ -102,7 +79,7 @@ export async function changeSchedule(
   // A report that is being made of what was before has no say any more: whoever makes it has lost the
   // lease, and lets it go for one that is made of what is now.
   const row = { ...present, ...change, lease: present.lease && newId('req') };
-  if (change.recipients !== undefined) requireOutside(author.app, recipientsOf(row));
+  if (change.recipients !== undefined) refuseOwnAddresses(author.app.config, recipientsOf(row));
   if (TIMING.some((column) => change[column] !== undefined))
     row.next_send_at = nextTime(row, present, clock.now());
   const { id, ...columns } = row;

@@ -2,7 +2,7 @@
 
 import { Cron } from 'croner';
 import { isoTime } from '../lib/clock.ts';
-import { fullHourFrom } from '../render/zoned-time.ts';
+import { clockAt, fullHourFrom } from '../render/zoned-time.ts';
 import type { ReportScheduleRow } from '../store/report-tables.ts';
 import { bordersEvery, type Span } from './summary.ts';
 
@@ -20,22 +20,41 @@ export type Timed = Pick<
  * that the clocks leave out is made up for as soon as they go on; of one that comes twice the first counts.
  */
 export function nextSend(schedule: Timed, after: number): number {
-  const { timezone } = schedule;
-  const from = new Date(after);
-  const times = patternsOf(schedule).map((pattern) =>
-    new Cron(pattern, { timezone }).nextRun(from)!.getTime(),
-  );
-  return Math.min(...times);
+  const { timezone, send_hour } = schedule;
+  const noons = patternsOf(schedule).map((pattern) => new Cron(pattern, { timezone }));
+  // Of the day before too: its hour may come after its noon, or begin the next day.
+  for (let noon = after - 2 * DAY_MS; ; ) {
+    const from = new Date(noon);
+    noon = Math.min(...noons.map((cron) => cron.nextRun(from)!.getTime()));
+    const time = hourOfDay(noon, send_hour, timezone);
+    if (time > after) return time;
+  }
 }
 
-/** A day that a month does not have is its last one. */
-function patternsOf({ frequency, send_hour, weekday, day_of_month }: Timed): string[] {
-  const at = `0 0 ${send_hour}`;
-  if (frequency === 'daily') return [`${at} * * *`];
-  if (frequency === 'weekly') return [`${at} * * ${weekday.slice(0, 3).toUpperCase()}`];
-  if (day_of_month === 31) return [`${at} L * *`];
-  if (day_of_month <= 28) return [`${at} ${day_of_month} * *`];
-  return [`${at} ${day_of_month} 1,3-12 *`, `${at} L 2 *`];
+/**
+ * The noons of the days: no clock leaves one out, as it does with other hours, so that the day is not
+ * left out with its hour where that is the last one. A day that a month does not have is its last one.
+ */
+function patternsOf({ frequency, weekday, day_of_month }: Timed): string[] {
+  const noon = '0 0 12';
+  if (frequency === 'daily') return [`${noon} * * *`];
+  if (frequency === 'weekly') return [`${noon} * * ${weekday.slice(0, 3).toUpperCase()}`];
+  if (day_of_month === 31) return [`${noon} L * *`];
+  if (day_of_month <= 28) return [`${noon} ${day_of_month} * *`];
+  return [`${noon} ${day_of_month} 1,3-12 *`, `${noon} L 2 *`];
+}
+
+/** Clocks are moved by a multiple of the one, and by less than the other. */
+const STEP_MS = 15 * 60_000;
+const FARTHEST_MS = 3 * HOUR_MS;
+
+/** The first moment at which the clocks show this hour of the day of a noon, or have gone past it. */
+function hourOfDay(noon: number, hour: number, timezone: string): number {
+  const [day] = clockAt(isoTime(noon), timezone).split(' ');
+  const wanted = `${day} ${String(hour).padStart(2, '0')}:00`;
+  let time = noon + (hour - 12) * HOUR_MS - FARTHEST_MS;
+  while (clockAt(isoTime(time), timezone) < wanted) time += STEP_MS;
+  return time;
 }
 
 /** Longer than it is from one time to the next, also where a zone leaves out a whole day. */

@@ -61,6 +61,8 @@ test('wrong rules are refused, each field named', async (t) => {
     [{ ...RULE, enabled: 1 }, 'enabled'],
     [{ ...RULE, recipients: [] }, 'recipients'],
     [{ ...RULE, recipients: ['nobody'] }, 'recipients.0'],
+    // A mail to ourselves could raise the alert that it tells of.
+    [{ ...RULE, recipients: ['a@example.com', 'x@Inbox.TEST'] }, 'recipients.1'],
     [{ ...RULE, slack_webhook_url: 'http://hooks.slack.com/x' }, 'slack_webhook_url'],
     [{ ...RULE, slack_webhook_url: 'https://a:b@hooks.slack.com/x' }, 'slack_webhook_url'],
     [{ ...RULE, domain_id: 'dom_none' }, 'domain_id'],

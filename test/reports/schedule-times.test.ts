@@ -193,3 +193,24 @@ test('a time that is far away, as a clock was set back, is reckoned anew; anothe
     assert.equal(replanned(schedule, second, now), second);
   }
 });
+
+test('where the clocks leave out the last hour of a day, the report comes as the next day begins', () => {
+  // On 28 March 2026 it is midnight after 22:59:59 there.
+  const nuuk: Timed = { ...DAILY, timezone: 'America/Nuuk', send_hour: 23 };
+  const midnight = Date.UTC(2026, 2, 29, 1);
+  const around = inTurn(nuuk, midnight - 2 * DAY_MS, midnight + 2 * DAY_MS).map(iso);
+  assert.deepEqual(around, [
+    '2026-03-28T01:00:00.000Z',
+    '2026-03-29T01:00:00.000Z',
+    '2026-03-30T00:00:00.000Z',
+    '2026-03-31T00:00:00.000Z',
+  ]);
+  const monthly: Timed = { ...nuuk, frequency: 'monthly', day_of_month: 28 };
+  assert.equal(iso(nextSend(monthly, midnight - DAY_MS)), iso(midnight));
+  const { from, to, borders } = periodOf(monthly, midnight);
+  assert.deepEqual([iso(from), iso(to)], ['2026-03-01T01:00:00.000Z', iso(midnight)]);
+  assert.equal(borders.length, 29);
+  const weekly: Timed = { ...nuuk, frequency: 'weekly', weekday: 'saturday' };
+  assert.equal(iso(nextSend(weekly, midnight - DAY_MS)), iso(midnight));
+  assert.equal(lastSend(monthly, midnight + DAY_MS), midnight);
+});
