@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import { Name, PAGE, Time } from '../http/schemas.ts';
-import { EMAIL_MAX, normalizeEmail } from '../team/email-address.ts';
+import { EmailAddress } from '../team/schema.ts';
 import { EndpointUrl } from '../webhooks/endpoint-url.ts';
 
 export const CONDITIONS = ['score_below', 'auth_fail', 'blocklist_hit'] as const;
@@ -30,15 +30,8 @@ const Id = v.pipe(
 );
 
 const MOST_RECIPIENTS = 20;
-const Recipient = v.pipe(
-  v.string('must be text'),
-  v.maxLength(EMAIL_MAX, `must have at most ${EMAIL_MAX} characters`),
-  v.check((text) => normalizeEmail(text) !== null, 'must be an e-mail address'),
-  v.metadata({ jsonSchema: { type: 'string', format: 'email', maxLength: EMAIL_MAX } }),
-  v.transform((text) => normalizeEmail(text)!),
-);
 const Recipients = v.pipe(
-  v.array(Recipient, 'must be a list of e-mail addresses'),
+  v.array(EmailAddress, 'must be a list of e-mail addresses'),
   v.minLength(1, 'must name an address at least; null is the owner and the admins'),
   v.maxLength(MOST_RECIPIENTS, `must name at most ${MOST_RECIPIENTS} addresses`),
   v.transform((addresses) => [...new Set(addresses)]),

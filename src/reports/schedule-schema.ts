@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import { Name, PAGE, Time } from '../http/schemas.ts';
-import { EMAIL_MAX, normalizeEmail } from '../team/email-address.ts';
+import { EmailAddress } from '../team/schema.ts';
 import { eachOnce } from './each-once.ts';
 import { isTimeZone, spelledZone } from './time-zones.ts';
 
@@ -26,16 +26,8 @@ const MOST_DOMAINS = 100;
 const oneOf = <const T extends readonly string[]>(values: T) =>
   v.picklist(values, `must be one of ${values.join(', ')}`);
 
-const Recipient = v.pipe(
-  v.string('must be text'),
-  v.maxLength(EMAIL_MAX, `must have at most ${EMAIL_MAX} characters`),
-  v.check((text) => normalizeEmail(text) !== null, 'must be an e-mail address'),
-  v.metadata({ jsonSchema: { type: 'string', format: 'email', maxLength: EMAIL_MAX } }),
-  v.transform((text) => normalizeEmail(text)!),
-);
-
 const Recipients = v.pipe(
-  v.array(Recipient, 'must be a list of e-mail addresses'),
+  v.array(EmailAddress, 'must be a list of e-mail addresses'),
   v.minLength(1, 'must name an address at least'),
   v.maxLength(MOST_RECIPIENTS, `must name at most ${MOST_RECIPIENTS} addresses`),
   eachOnce('is an address that is named before'),

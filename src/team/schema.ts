@@ -38,7 +38,8 @@ export function deletedOf<const Kind extends string>(kind: Kind) {
   return v.object({ id: v.string(), object: v.literal(kind), deleted: v.literal(true) });
 }
 
-const EmailAddress = v.pipe(
+/** One address, as it is kept: lower case, the domain in A-labels. */
+export const EmailAddress = v.pipe(
   v.string('must be text'),
   v.maxLength(EMAIL_MAX, `must have at most ${EMAIL_MAX} characters`),
   v.check((text) => normalizeEmail(text) !== null, 'must be an e-mail address'),
