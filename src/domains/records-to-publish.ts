@@ -14,6 +14,9 @@ const GAP = /<[^<>]+>/;
 /** Their records are examples: of a mailbox or a host that nobody has, of a policy that nobody serves. */
 const EXAMPLES = ['mx', 'tls_rpt', 'mta_sts'];
 
+/** The record goes without what only its owner knows. */
+const MAILBOX_GAP = 'Put “; rua=mailto:” and a mailbox of yours behind it.';
+
 interface Candidate {
   type: 'TXT' | 'CAA';
   name: string;
@@ -80,11 +83,13 @@ async function settle(resolver: Resolver, some: Candidate[]): Promise<RecordToPu
   if (present === null || (await resolver(name, 'CNAME')).status === 'found') return null;
   const replaces = present.filter((text) => isReplaced(text, some[0]!));
   const values = some.map(({ value }) => withoutInvented(value, replaces));
+  const isCut = some.some(({ value }, i) => value !== values[i]);
+  const gap = isCut ? [MAILBOX_GAP] : [];
   const value = values.reduce((merged, next) => mergeTagLists(replaces[0] ?? '', merged, next));
   if (replaces.length === 1 && plain(replaces[0]!) === plain(value)) return null;
   return {
     ...{ type, name, value },
-    purpose: [...new Set(some.map(({ purpose }) => purpose))].join(' '),
+    purpose: [...new Set(some.map(({ purpose }) => purpose)), ...gap].join(' '),
     action: replaces.length > 0 ? 'replace' : 'add',
     replaces,
     required: some.some(({ required }) => required),

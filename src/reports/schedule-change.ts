@@ -97,7 +97,7 @@ function nextTime(row: ReportScheduleRow, before: ReportScheduleRow, now: number
   return isoTime(nextSend(row, now));
 }
 
-/** Copies that wait for those who get no more. The link of a mail to who was taken off leads nowhere. */
+/** Copies that wait for those who get no more. Their link goes on working: who is named again may have left by it. */
 async function takeBack(tx: Tx, before: ReportScheduleRow, row: ReportScheduleRow): Promise<void> {
   if (before.enabled === 1 && row.enabled === 0) {
     const reason = 'the schedule of the report was switched off';
@@ -108,12 +108,6 @@ async function takeBack(tx: Tx, before: ReportScheduleRow, row: ReportScheduleRo
   if (recipients.length === 0) return;
   const reason = 'its reader was taken off the schedule of the report';
   await withdrawCopies(tx, row.id, { recipients, status: 'failed', reason });
-  await tx
-    .deleteFrom('report_readers')
-    .where('schedule_id', '=', row.id)
-    .where('email', 'in', recipients)
-    .where('left_at', 'is', null)
-    .execute();
 }
 
 const TIMING = [

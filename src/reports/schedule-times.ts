@@ -20,14 +20,22 @@ export type Timed = Pick<
  * that the clocks leave out is made up for as soon as they go on; of one that comes twice the first counts.
  */
 export function nextSend(schedule: Timed, after: number): number {
+  for (const time of sendsFrom(schedule, after - FARTHEST_FROM_NOON_MS))
+    if (time > after) return time;
+  throw new Error('A schedule has no end.');
+}
+
+/** Its hour, or the beginning of the next day, is no farther from the noon of a day. */
+const FARTHEST_FROM_NOON_MS = 16 * HOUR_MS;
+
+/** The times of the days whose noons come after `after`, without end. */
+function* sendsFrom(schedule: Timed, after: number): Generator<number> {
   const { timezone, send_hour } = schedule;
   const noons = patternsOf(schedule).map((pattern) => new Cron(pattern, { timezone }));
-  // Of the day before too: its hour may come after its noon, or begin the next day.
-  for (let noon = after - 2 * DAY_MS; ; ) {
+  for (let noon = after; ; ) {
     const from = new Date(noon);
     noon = Math.min(...noons.map((cron) => cron.nextRun(from)!.getTime()));
-    const time = hourOfDay(noon, send_hour, timezone);
-    if (time > after) return time;
+    yield hourOfDay(noon, send_hour, timezone);
   }
 }
 
@@ -124,7 +132,9 @@ const wholeHour = (time: number): number => Math.floor(time / HOUR_MS) * HOUR_MS
 function daysBetween(schedule: Timed, after: number, before: number): number[] {
   const daily = { ...schedule, frequency: 'daily' as const };
   const days: number[] = [];
-  for (let at = nextSend(daily, after); at < before; at = nextSend(daily, at))
-    days.push(wholeHour(at));
+  for (const at of sendsFrom(daily, after - FARTHEST_FROM_NOON_MS)) {
+    if (at >= before) return days;
+    if (at > after) days.push(wholeHour(at));
+  }
   return days;
 }

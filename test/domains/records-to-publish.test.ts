@@ -9,11 +9,14 @@ import { DKIM_KEYS, GOOD_ZONE, lookAt } from '../analysis/domain/domains.ts';
 const ROW = { name: 'example.com', token: 'x', status: 'verified', missing_since: null } as const;
 const DMARC = '_dmarc.example.com';
 
-async function recordsOf(zone: Zone, row: Partial<typeof ROW> | { status: 'pending' } = {}) {
+async function wholeRecordsOf(zone: Zone, row: Partial<typeof ROW> | { status: 'pending' } = {}) {
   const whole = { ...GOOD_ZONE, ...zone };
   const { checks } = await lookAt(whole, { selectors: ['s1'] });
-  const all = await recordsToPublish(zoneResolver(whole), { ...ROW, ...row }, checks);
-  return all.map(({ purpose, ...record }) => record);
+  return recordsToPublish(zoneResolver(whole), { ...ROW, ...row }, checks);
+}
+
+async function recordsOf(...asked: Parameters<typeof wholeRecordsOf>) {
+  return (await wholeRecordsOf(...asked)).map(({ purpose, ...record }) => record);
 }
 
 test('of a domain in good order there is nothing to publish: no example is handed out as a record', async () => {
@@ -40,6 +43,8 @@ test('what is missing is added, without a mailbox that nobody has', async () => 
     { ...base, name: 'example.com', value: 'v=spf1 mx ~all' },
     { ...base, name: DMARC, value: 'v=DMARC1; p=none' },
   ]);
+  const [, dmarc] = await wholeRecordsOf(missing);
+  assert.match(dmarc!.purpose, /Put “; rua=mailto:” and a mailbox of yours behind it\.$/);
 });
 
 test('several checks of one record come to one record that does what all of them ask', async () => {

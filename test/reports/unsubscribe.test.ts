@@ -216,6 +216,23 @@ test('a form that says neither changes nothing, and a link that is none is 404',
   assert.equal((await getPage(service, ann)).status, 404);
 });
 
+test('the link of a mail goes on working for who was taken off and is named again', async (t) => {
+  const read = await startRead(t);
+  const { service, id, ann, get } = read;
+  const patch = (recipients: string[]) =>
+    service.call('PATCH', `${SCHEDULES}/${id}`, { json: { recipients } });
+  await patch(['bob@example.net']);
+  const leave = { 'List-Unsubscribe': 'One-Click' };
+  assert.equal((await postForm(service, ann, leave)).status, 200);
+  await patch(READERS);
+  assert.deepEqual(
+    (await get(id)).unsubscribed.map(({ email }) => email),
+    ['ann@example.com'],
+  );
+  await sendNow(read, id);
+  assert.deepEqual(readersOf(read).slice(2), ['bob@example.net']);
+});
+
 test('guessing is limited, for each address', async (t) => {
   const { service, ann } = await startRead(t);
   for (let i = 0; i < 60; i++) {

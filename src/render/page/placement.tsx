@@ -24,9 +24,7 @@ export function PlacementSection({ report }: { report: Report }) {
     return (
       <Section id="placement" title="Where it landed">
         <p class="card padded muted">
-          No seed mailbox got this message, so where it lands at real providers is not known. To
-          find out, ask for placement with a test and send the same message to its seed addresses
-          too.
+          No seed mailbox got this message, so where it lands at real providers is not known.
         </p>
       </Section>
     );
