@@ -14,7 +14,7 @@ export function addressRule(kept: ReadonlySet<string>): Rule {
       if (RELATIVE.test(text)) return '…';
       if (BEGINS.test(text)) return hostOnly(text.trim());
     }
-    return text
+    return (kind === 'evidence' ? text.replace(OPAQUE, '$1:…') : text)
       .replace(URLS, (run) => cutRun(run, kept))
       .replace(PASSWORD, '…@')
       .replace(MAILBOX, (mailbox, domain: string) =>
@@ -38,17 +38,25 @@ const COLON = '(?::|%(?:25){0,3}3a)';
 const NAME = String.raw`[\w\u0080-\uffff]`;
 /** What follows a host in a URL, but not the length of a network (`192.0.2.0/24`). */
 const AFTER = String.raw`(?:${COLON}\d{1,5})?(?:(?!/{1,2}\d{1,3}(?://\d{1,3})?(?![\w%/?#=-]|\.\w))[\\/]|[?#](?=[\w%&=/])|%(?:25){0,3}(?:2f|3f|23|5c))`;
-const HOST = String.raw`(?<![\w\u0080-\uffff.-])(?:(?:${NAME}(?:${NAME}|-){0,62}\.){1,40}[a-z\u0080-\uffff](?:${NAME}|-){1,62}|\d{1,3}(?:\.\d{1,3}){3})\.?`;
+/** Never inside of a name; dots and hyphens in front that no name begins with hide nothing. */
+const START = String.raw`(?=[\w\u0080-\uffff[])(?<![\w\u0080-\uffff]|[\w\u0080-\uffff-]\.|[\w\u0080-\uffff]-{1,62})`;
+/** What people call the providers themselves. */
+const CALLED = String.raw`(?!(?:outlook|hotmail|live|gmail|yahoo)\.com/(?:outlook|hotmail|live|msn|gmail|yahoo)(?:[.,;:!?)]{0,2}(?:\s|$)))`;
+const HOST = String.raw`${START}${CALLED}(?:localhost|\[[0-9a-f:.]{2,60}\]|(?:${NAME}(?:${NAME}|-){0,62}\.){1,40}[a-z\u0080-\uffff](?:${NAME}|-){1,62}|\d{1,3}(?:\.\d{1,3}){3})\.?`;
 /** With slashes; web addresses without them, as browsers take them, too; and those that have none. */
-const SCHEME = String.raw`(?<![a-z0-9+.-])(?:[a-z][a-z0-9+.-]{0,30}${COLON}${SLASH}{2}|https?${COLON}${SLASH}*(?=[\w[%])|(?:mailto|tel|sms|callto|data|javascript|vbscript|cid|mid|blob|file|intent|geo|facetime|skype|whatsapp|tg|bitcoin)${COLON}(?=\S))`;
+const SCHEME = String.raw`(?:[a-z][a-z0-9+.-]{0,30}${COLON}(?:${SLASH}{2}|(?=(?:\?|%(?:25){0,3}3f)[\w%]))|https?${COLON}${SLASH}*(?=[\w[%])|(?<![a-z])(?:mailto|tel|sms|callto|data|javascript|vbscript|cid|mid|blob|file|intent|geo|facetime|skype|whatsapp|tg|bitcoin|otpauth|magnet|itms-services|sips?|xmpp|webcal|market)${COLON}(?=\S))`;
+/** Any other with a path and without slashes in front, but for the terms of SPF (`a:shop.example/24`). */
+const OPAQUE =
+  /(?<![a-z0-9+.-])(?!(?:a|mx|ip[46]|include|exists|ptr|https?|mailto):)([a-z][a-z0-9+.-]{1,30}):(?![\\/]{2}|:)(?=[^\s<>"/]{0,80}\/(?!\d{1,3}(?![\w./?#-]))[^\s/])[^\s<>"]+/gi;
 const BARE = String.raw`(?<![:\w/\\])[\\/]{2}(?=[^\s\\/])`;
 /** Where one begins; the rest of it ends with white space, a bracket or a quotation mark. */
 const BEGIN = `(?:${SCHEME}|${BARE}|${HOST}${AFTER})`;
 const URLS = new RegExp(String.raw`${BEGIN}[^\s<>"“”„«»\u0000-\u001f]*`, 'gi');
 const BEGINS = new RegExp(String.raw`^\s*${BEGIN}`, 'i');
 /** Of a page whose host nobody named. */
-const RELATIVE = /^\s*(?:\.{0,2}\/(?!\d{1,3}$)|\?)[^\s/]/;
-const PATH = /(?<=^|[\s"'“(])\.{0,2}\/(?!\d{1,3}(?:\s|$))[\w%~-][^\s<>"”]*/g;
+const RELATIVE = /^\s*(?:(?:\.{1,2}\/){1,40}[^\s/]|\/(?!\d{1,3}$)[^\s/]|\?[^\s=]{1,200}=)/;
+const PATH =
+  /(?<=^|[\s"'“‘(=>[{,;|])(?:(?:\.{1,2}\/){1,40}|\/)(?!\d{1,3}(?:\s|$))[\w%~-][^\s<>"”]*/g;
 const PASSWORD =
   /(?<=^|[\s"'“<>(),;=[])(?!mailto:)[^\s"'<>(),;@/:=[\]]{1,64}:[^\s"'<>()@/]{1,128}@/g;
 const DOMAIN = String.raw`(?:[a-z0-9\u0080-\uffff._-]{1,255}|\[[^\]\s]{1,60}\])`;

@@ -28,6 +28,7 @@ const CUTS: Record<string, Cut> = {
   message_size: (evidence) =>
     eachObject('largest_parts', evidence, (part) => without(['filename'], part)),
   hidden_text: (evidence) => eachObject('hidden', evidence, (each) => without(['text'], each)),
+  unsubscribe_link: (evidence) => eachObject('links', evidence, (link) => without(['text'], link)),
   text_matches_html: (evidence) => without(['only_in_html', 'only_in_text'], evidence),
 };
 

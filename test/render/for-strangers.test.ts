@@ -6,12 +6,15 @@ import type { Json } from '../../src/analysis/check.ts';
 import type { AnalysisResult } from '../../src/analysis/result.ts';
 import { addressRule, hostIn } from '../../src/render/addresses-for-strangers.ts';
 import { forStrangers } from '../../src/render/for-strangers.ts';
+import { sharedPage } from '../../src/render/page/shared-page.tsx';
+import { sharedPdf } from '../../src/render/pdf/shared-pdf.ts';
 import type { Report } from '../../src/render/report.ts';
 import { COMPLIANCE } from '../analysis/planted/compliance.ts';
 import { CONTENT } from '../analysis/planted/content.ts';
 import { INFRASTRUCTURE } from '../analysis/planted/infrastructure.ts';
 import { cleanWorld, judge, type World } from '../analysis/planted/world.ts';
 import { badReport, goodReport, newsletterReport } from './reports.ts';
+import { shareOf } from './shares.ts';
 
 const TOKEN = 'k3x9w2m7p4q8r5t1';
 const SEEDS = ['seed.one@mail.example', 'seed-two@post.example'];
@@ -91,7 +94,7 @@ describe('a report for strangers', () => {
       const [told, own] = [without(cut.checks), without(kept)];
       for (const check of own) {
         check.detail = cutBy(check.detail, 'sentence');
-        if (check.fix.text) check.fix.text = cutBy(check.fix.text, 'sentence');
+        // The remedies here name no address but examples and a page of a blocklist.
       }
       assert.deepEqual(told, own);
     }
@@ -214,6 +217,24 @@ describe('an address in a sentence', () => {
       ['"a reader"@mail.example', '…@mail.example'],
       ["url('https://shop.example/a.png')", "url('https://shop.example/…')"],
       ['v=DMARC1; rua=mailto:all@shop.example', 'v=DMARC1; rua=mailto:…@shop.example'],
+      ['...https://intranet/SECRET', '...https://intranet/…'],
+      ['1https://intranet/SECRET', '1https://intranet/…'],
+      ['..shop.example/r/SECRET', '..shop.example/…'],
+      ['--shop.example/r/SECRET', '--shop.example/…'],
+      ['a.-shop.example/r/SECRET', 'a.-shop.example/…'],
+      ['localhost/SECRET', 'localhost/…'],
+      ['localhost:8080/SECRET', 'localhost:8080/…'],
+      ['[::1]/SECRET', '[::1]/…'],
+      ['[::1]:8080/SECRET', '[::1]:8080/…'],
+      ['otpauth:totp/SECRET', 'otpauth:…'],
+      ['magnet:?xt=SECRET', 'magnet:…'],
+      ['itms-services:?action=SECRET', 'itms-services:…'],
+      ['to shop:?t=SECRET', 'to shop:…'],
+      ['x=/u/SECRET', 'x=…'],
+      ['x>/u/SECRET', 'x>…'],
+      ['[/u/SECRET', '[…'],
+      ['‘/u/SECRET', '‘…'],
+      ['at ../../u/SECRET', 'at …'],
     ])
       assert.equal(cutBy(text!, 'sentence'), shown);
   });
@@ -229,8 +250,52 @@ describe('an address in a sentence', () => {
       'Do you own shop.example? Yes.',
       'javascript: addresses and <base href> in </style>',
       '2026-11-21T10:00:00.000Z',
+      '?all',
+      '?include:_spf.example.com',
+      'localhost [::1] mail.shop.example',
+      'Outlook.com/Hotmail',
+      'Content-Type: text/html, Europe/Berlin',
     ])
       for (const kind of ['sentence', 'evidence'] as const) assert.equal(cutBy(text, kind), text);
+  });
+
+  it('is cut in evidence whatever its scheme', () => {
+    for (const [text, shown] of [
+      ['shop:open/SECRET', 'shop:…'],
+      ['see shop:open/SECRET here', 'see shop:… here'],
+      ['?t=SECRET', '…'],
+      ['../../u/SECRET', '…'],
+      ['a:shop.example/24 ip4:203.0.114.0/25', 'a:shop.example/24 ip4:203.0.114.0/25'],
+    ])
+      assert.equal(cutBy(text!, 'evidence'), shown);
+  });
+
+  it('costs little to look for in a text of 100,000 characters', () => {
+    const pieces = [
+      'a.',
+      'a',
+      '@',
+      "a'",
+      '/',
+      '%25',
+      'a-',
+      'a:',
+      '//a',
+      '-',
+      '.',
+      '../',
+      'x:y',
+      '[',
+    ];
+    const long = [...pieces, '--a', 'a--', `${'a'.repeat(62)}.`, 'a-a-a-a.', 'x?', 'localhost.'];
+    for (const kind of ['sentence', 'evidence'] as const)
+      for (const piece of long) {
+        const text = piece.repeat(Math.ceil(100_000 / piece.length));
+        const start = performance.now();
+        cutBy(`x ${text}/`, kind);
+        const took = performance.now() - start;
+        assert.ok(took < 200, `${piece} as ${kind}: ${took} ms`);
+      }
   });
 
   it('costs little to look for in a long text', () => {
@@ -289,4 +354,115 @@ it('a file is told by its extension where it is a finding, and not at all otherw
   assert.equal(cut.checks.find(({ id }) => id === check.id)!.title, told);
   assert.equal(cut.summary, `First: ${told}`);
   assert.deepEqual(foundIn(cut, ['anna', 'banner.png', 'size-guide']), []);
+});
+
+/** All names of fields and all texts in it. */
+function wordsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => [
+    ...(Array.isArray(value) ? [] : [key]),
+    ...wordsOf(inner),
+  ]);
+}
+
+/** With files of these names: one that is a finding, one in an archive, and those that are shown as parts. */
+function withFiles(report: Report, [first, ...others]: string[]): Report {
+  const made = structuredClone(report);
+  const check = made.checks.find(({ id }) => id === 'attachments')!;
+  const found = [first!, ...others].map((file) => ({
+    file,
+    type: 'application/zip',
+    octets: 9,
+    problem: `holds ${file}, which is of the kind .js, which Gmail refuses`,
+  }));
+  check.title = `Your attachment ${first} ${found[0]!.problem}.`;
+  check.evidence = { attachments: found.length, found };
+  made.summary = `First: ${check.title}`;
+  made.providers[0]!.rules[0]!.detail = check.title;
+  const parts = [first!, ...others].map((filename) => ({ type: 'text/html', filename, octets: 9 }));
+  made.checks.find(({ id }) => id === 'message_size')!.evidence.largest_parts = parts;
+  return made;
+}
+
+it('a file that is called as a field or a word of ours changes nothing else', async () => {
+  const report = await badReport();
+  report.message = null;
+  const unnamed = (files: string[]) =>
+    JSON.stringify(
+      forStrangers(withFiles(report, files), []).checks.filter(({ id }) => id !== 'spamassassin'),
+    );
+  const words = [...new Set([...wordsOf(report), 'pass', 'logo', 'image', '2026', 'text'])].filter(
+    (word) => word.length >= 4 && word.length <= 100 && !/[./@?:]/.test(word),
+  );
+  assert.ok(
+    words.length > 200 &&
+      ['title', 'checks', 'status', 'warn'].every((word) => words.includes(word)),
+  );
+  const all = forStrangers(withFiles(report, words), []);
+  const plain = forStrangers(
+    withFiles(
+      report,
+      words.map(() => 'qqqqzzzz'),
+    ),
+    [],
+  );
+  // Of an engine the descriptions alone may lose a word.
+  const outside = (each: Report) => ({
+    ...each,
+    checks: each.checks.map((check) =>
+      check.id === 'spamassassin' ? { id: check.id, status: check.status } : check,
+    ),
+  });
+  assert.deepEqual(outside(all), outside(plain));
+  const keysOf = (each: Report) => JSON.stringify(each, (_, v) => (typeof v === 'string' ? '' : v));
+  assert.equal(keysOf(all), keysOf(plain));
+  const neutral = unnamed(['qqqqzzzz']);
+  for (const word of words) assert.equal(unnamed([word]), neutral, word);
+  const share = shareOf([withFiles(report, words)]);
+  assert.equal(sharedPage(share).includes('qqqqzzzz'), false);
+  assert.ok((await sharedPdf(share)).length > 1000);
+});
+
+it('a spam engine does not tell what a file is called, nor does its remedy', async () => {
+  const report = withFiles(await badReport(), ['anna smith.zip', 'URG_BIZ', 'half']);
+  const engine = report.checks.find(({ id }) => id === 'spamassassin')!;
+  const [rule] = engine.evidence.rules as { [key: string]: Json }[];
+  rule!.description = 'Holds anna smith.zip, behalf';
+  engine.fix = { text: `Change: URG_BIZ (2.4: ${rule!.description}).` };
+  const cut = forStrangers(report, []).checks.find(({ id }) => id === engine.id)!;
+  const [told] = cut.evidence.rules as { rule: string; description: string }[];
+  assert.deepEqual([told!.rule, told!.description], ['URG_BIZ', 'Holds ….zip, behalf']);
+  assert.equal(cut.fix!.text, 'Change: URG_BIZ (2.4: Holds ….zip, behalf).');
+});
+
+it('remedies keep the examples of ours, and lose addresses of a message', async () => {
+  const report = await badReport();
+  const [first, second] = report.checks;
+  first!.fix = { text: 'Write "From: Example Ltd <news@example.com>" for <news+k7@example.com>.' };
+  const own =
+    'Add "<https://a.example/unsubscribe/TOKEN>, <mailto:unsubscribe@a.example?subject=TOKEN>"';
+  second!.fix = { text: `${own} for https://a.example/unsubscribe/TOKEN/k7?u=news@example.com` };
+  const [one, two] = forStrangers(report, []).checks;
+  assert.equal(one!.fix!.text, first!.fix.text.replace('news+k7', '…'));
+  assert.equal(two!.fix!.text, `${own} for https://a.example/…`);
+});
+
+it('the words of an unsubscribe link and a line of the header are not told', async () => {
+  const report = await newsletterReport();
+  const find = (each: Report, id: string) => each.checks.find((check) => check.id === id)!;
+  const line = 'Dear anna "x" smith';
+  find(report, 'encoding').detail =
+    `"${line}" has no field name before a colon. Some servers take it for the start of the body.`;
+  find(report, 'unsubscribe_link').evidence.links = [
+    { href: 'https://shop.example/u/1', text: line, part: 'html' },
+  ];
+  const cut = forStrangers(report, []);
+  assert.deepEqual(find(cut, 'unsubscribe_link').evidence.links, [
+    { href: 'https://shop.example/…', part: 'html' },
+  ]);
+  assert.equal(
+    find(cut, 'encoding').detail,
+    'The line has no field name before a colon. Some servers take it for the start of the body.',
+  );
 });
