@@ -124,7 +124,8 @@ describe('the pages to get in and out, in a browser', { skip: needs('chromium') 
     for (let i = 0; i < 3; i++) await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/sign-in');
-    // The address has the focus; then follow the password and the button.
+    // The address has the focus, once the page is there; then follow the password and the button.
+    await page.waitForSelector('#email:focus');
     await page.keyboard.type(OWNER);
     await page.keyboard.press('Tab');
     await page.keyboard.type('not the password');
@@ -133,6 +134,7 @@ describe('the pages to get in and out, in a browser', { skip: needs('chromium') 
     await page.waitForSelector('#refused');
     // What was typed is there, and the focus is where it goes on.
     assert.equal(await page.inputValue('#email'), OWNER);
+    await page.waitForSelector('#password:focus');
     await page.keyboard.type(PASSWORD);
     await page.keyboard.press('Tab');
     assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Sign in');
