@@ -16,7 +16,7 @@ import { type Mail, prepareMails } from './mail-load.ts';
 import { SENDER_ZONE } from './sender.ts';
 
 /** About a second each; a hundred are run before a release. */
-const ROUNDS = Number(process.env.KILL_ROUNDS ?? 50);
+const ROUNDS = Number(process.env.KILL_ROUNDS ?? 25);
 const MAILS_PER_ROUND = 25;
 
 test(`${ROUNDS} kills lose nothing that was promised`, { timeout: 600_000 }, async (t) => {

@@ -18,7 +18,7 @@ import { type MailSink, startMailSink } from '../outbox/mail-sink.ts';
 import { fieldOf } from '../reports/scheduling.ts';
 
 /** About a second each; a hundred are run before a release. */
-const ROUNDS = Number(process.env.REPORT_KILL_ROUNDS ?? 15);
+const ROUNDS = Number(process.env.REPORT_KILL_ROUNDS ?? 8);
 const SCHEDULES_PER_ROUND = 4;
 const READERS = 3;
 /** Long enough for a PDF now and then. */

@@ -18,7 +18,7 @@ import { SENDER_ZONE } from './sender.ts';
 import { compare, startCrowd } from './webhook-crowd.ts';
 
 /** About 0.8 s each; three hundred are run before a release. */
-const ROUNDS = Number(process.env.WEBHOOK_KILL_ROUNDS ?? 60);
+const ROUNDS = Number(process.env.WEBHOOK_KILL_ROUNDS ?? 30);
 const TESTS_PER_ROUND = 6;
 const LONGEST_LIFE_MS = 700;
 const SECRET_KEY = 'a secret key for the tests of kills, long enough';
