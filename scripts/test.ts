@@ -10,8 +10,8 @@ const words = process.argv.slice(2);
 const options = words.filter((word) => word.startsWith('-'));
 const files = words.filter((word) => !word.startsWith('-')).flatMap(testsIn);
 
-/** Folders whose tests leave nothing behind: one process for all of them saves a minute. */
-const IN_ONE_PROCESS = /^test\/(?:lib|analysis)\//;
+/** Folders whose tests leave nothing behind: one process for all of them saves minutes. */
+const IN_ONE_PROCESS = /^test\/(?:lib|analysis|team|alerts|domains|monitors)\//;
 
 const all = files.length > 0 ? [] : globSync(ALL).sort();
 const alone = files.length > 0 ? files : all.filter((file) => !IN_ONE_PROCESS.test(file));

@@ -93,10 +93,11 @@ describe('the page of a shared report in a browser', { skip: needs('chromium') }
       for (const share of [campaign, alone])
         for (const width of [1280, 390]) {
           const page = await open(urlOf(share), { colorScheme, viewport: { width, height: 900 } });
-          assert.deepEqual(await violationsOf(page), [], `${width}, folded`);
+          // Seconds each: one width folded, the other unfolded.
+          if (width === 1280) assert.deepEqual(await violationsOf(page), [], 'folded');
           await unfold(page);
           assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
-          assert.deepEqual(await violationsOf(page), [], `${width}, unfolded`);
+          if (width === 390) assert.deepEqual(await violationsOf(page), [], 'unfolded');
           await page.close();
         }
     });
