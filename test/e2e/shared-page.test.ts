@@ -52,7 +52,8 @@ describe('the page of a shared report in a browser', { skip: needs('chromium') }
   async function open(url: string, options: BrowserContextOptions = {}): Promise<Page> {
     const context = await browser.newContext(options);
     const page = await context.newPage();
-    page.on('close', () => void context.close());
+    // The browser may be closing already.
+    page.on('close', () => void context.close().catch(() => {}));
     await page.goto(url);
     await page.waitForLoadState('networkidle');
     return page;
