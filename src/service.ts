@@ -21,7 +21,7 @@ import { lockStore } from './store/lock.ts';
 import { findOwner } from './team/members.ts';
 import { makeOwner } from './team/owner.ts';
 import { passwordFault } from './team/password-rules.ts';
-import { bringForward, releaseDeliveries } from './webhooks/claim.ts';
+import { bringDeliveriesForward, releaseDeliveries } from './webhooks/claim.ts';
 
 /** What runs may take this long to end. */
 const SHUTDOWN_MS = 30_000;
@@ -82,7 +82,7 @@ async function prepare(app: App): Promise<void> {
   const { db, config, log } = app;
   await freeLeases(db);
   await releaseDeliveries(app);
-  await bringForward(app);
+  await bringDeliveriesForward(app);
   await takeUpMonitors(app);
   await sweepChunks(db);
   await dropClaims(db);

@@ -2,10 +2,11 @@
 
 import type { App } from '../app.ts';
 import type { DomainRemovedSubscriber } from '../domains/removal.ts';
+import { requireDomain } from '../domains/require-domain.ts';
 import { isoTime } from '../lib/clock.ts';
-import { AppError } from '../lib/errors.ts';
 import { refuseOwnAddresses } from '../outbox/recipients.ts';
 import type { Tx } from '../store/open.ts';
+import { requireRoom } from '../store/require-room.ts';
 import type { AlertRow } from '../store/watching-tables.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { requireOpen } from '../webhooks/endpoint-url.ts';
@@ -21,7 +22,7 @@ type Changer = Author & { app: App };
 
 /** Throws `conflict` where there are too many, and `validation_failed` for an unknown domain. */
 export async function createAlert(tx: Tx, author: Changer, asked: NewAlert): Promise<AlertRow> {
-  await requireRoom(tx);
+  await requireRoom(tx.selectFrom('alerts'), { most: MOST_ALERTS, things: 'alert rules' });
   const { app } = author;
   const id = app.newId('alt');
   const { slack_webhook_url: url = null, recipients = null, domain_id = null } = asked;
@@ -54,28 +55,6 @@ function requireOpenSlack({ config }: Pick<App, 'config'>, url: string | null | 
 /** It means nothing elsewhere, and is kept as it was given. */
 const thresholdOf = (condition: AlertRow['condition'], given: number | null): number | null =>
   given ?? (condition === 'score_below' ? DEFAULT_THRESHOLD : null);
-
-async function requireRoom(tx: Tx): Promise<void> {
-  const { count } = await tx
-    .selectFrom('alerts')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  if (Number(count) >= MOST_ALERTS)
-    throw new AppError(
-      'conflict',
-      `There are ${MOST_ALERTS} alert rules, and there can be no more: delete one that is no longer needed.`,
-    );
-}
-
-async function requireDomain(tx: Tx, id: string | null): Promise<void> {
-  if (id === null) return;
-  const found = await tx.selectFrom('domains').select('id').where('id', '=', id).executeTakeFirst();
-  if (found) return;
-  const message = 'must be the id of a domain of the team';
-  throw new AppError('validation_failed', `Wrong: domain_id ${message}.`, [
-    { param: 'domain_id', code: 'invalid', message },
-  ]);
-}
 
 /** Changes what is given and is not so already; gives the row as it is then. */
 export async function changeAlert(

@@ -5,6 +5,7 @@ import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { transact } from '../store/after-commit.ts';
+import { deleteInBatches } from '../store/delete-in-batches.ts';
 import type { Db } from '../store/open.ts';
 import { keepDeliveryEnds } from './carriers.ts';
 
@@ -24,7 +25,12 @@ export async function expireIncidents({
   if (config.EVENT_RETENTION === 0) return;
   const before = isoTime(clock.now() - config.EVENT_RETENTION);
   while ((await deleteIncidents(db, before)) === BATCH) await breathe();
-  while ((await deleteSamples(db, before)) === BATCH) await breathe();
+  const samples = db
+    .selectFrom('alert_notifications')
+    .select('id')
+    .where('incident_id', 'is', null)
+    .where('created_at', '<', before);
+  await deleteInBatches(db, 'alert_notifications', samples);
 }
 
 async function deleteIncidents(db: Db, before: string): Promise<number> {
@@ -42,18 +48,4 @@ async function deleteIncidents(db: Db, before: string): Promise<number> {
     await tx.deleteFrom('alert_incidents').where('id', 'in', ids).execute();
     return ids.length;
   });
-}
-
-async function deleteSamples(db: Db, before: string): Promise<number> {
-  const old = db
-    .selectFrom('alert_notifications')
-    .select('id')
-    .where('incident_id', 'is', null)
-    .where('created_at', '<', before)
-    .limit(BATCH);
-  const { numDeletedRows } = await db
-    .deleteFrom('alert_notifications')
-    .where('id', 'in', old)
-    .executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
 }

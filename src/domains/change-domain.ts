@@ -6,6 +6,7 @@ import { isoTime } from '../lib/clock.ts';
 import { randomToken } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Tx } from '../store/open.ts';
+import { requireRoom } from '../store/require-room.ts';
 import type { DomainRow } from '../store/watching-tables.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { rulesNaming } from './queries.ts';
@@ -36,7 +37,7 @@ export async function createDomain(
     .executeTakeFirst();
   if (present)
     throw new AppError('conflict', `The team has the domain ${name} already: it is ${present.id}.`);
-  await requireRoom(tx);
+  await requireRoom(tx.selectFrom('domains'), { most: MOST_DOMAINS, things: 'domains' });
   const { clock, newId } = author.app;
   const now = clock.now();
   const row: DomainRow = {
@@ -64,18 +65,6 @@ export async function createDomain(
   await tx.insertInto('domains').values(row).execute();
   await note(tx, author, 'created', row.id, { name, dkim_selectors, badge_enabled });
   return row;
-}
-
-async function requireRoom(tx: Tx): Promise<void> {
-  const { count } = await tx
-    .selectFrom('domains')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  if (Number(count) >= MOST_DOMAINS)
-    throw new AppError(
-      'conflict',
-      `There are ${MOST_DOMAINS} domains, and there can be no more: delete one that is no longer needed.`,
-    );
 }
 
 /** Changes what is given and is not so already; gives the row as it is then. */

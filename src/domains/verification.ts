@@ -1,7 +1,7 @@
 /** The TXT record that proves that a domain is the team's: what it says, and whether it is there. */
 
 import type { App } from '../app.ts';
-import type { DnsErrorReason } from '../net/resolver.ts';
+import { DNS_FAILURES } from '../net/dns-failures.ts';
 import type { DomainRow } from '../store/watching-tables.ts';
 
 /** Of one lookup; `detail` is a sentence for people, `begunAt` in milliseconds since 1970. */
@@ -21,16 +21,6 @@ export function verificationRecord({ name, token }: Pick<DomainRow, 'name' | 'to
   };
 }
 
-const REASONS: Record<DnsErrorReason, string> = {
-  timeout: 'no answer came in time',
-  servfail: 'the server could not find it out (SERVFAIL)',
-  refused: 'the server refused to answer (REFUSED)',
-  unreachable: 'no DNS server could be reached',
-  malformed: 'the answer could not be read',
-  limit: 'too many questions were being asked',
-  disabled: 'DNS is turned off',
-};
-
 /** Never rejects. */
 export async function lookUpVerification(
   { resolver, clock }: Pick<App, 'resolver' | 'clock'>,
@@ -43,7 +33,7 @@ export async function lookUpVerification(
     return {
       begunAt,
       found: 'unknown',
-      detail: `TXT ${name} could not be looked up: ${REASONS[answer.reason]}. This is not counted as a failure.`,
+      detail: `TXT ${name} could not be looked up: ${DNS_FAILURES[answer.reason]}. This is not counted as a failure.`,
     };
   if (answer.status !== 'found')
     return { begunAt, found: 'no', detail: `There is no TXT record at ${name}.` };

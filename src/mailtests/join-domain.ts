@@ -3,22 +3,9 @@
 import type { PoolOutcome } from '../analysis/pool.ts';
 import type { CheckResult } from '../analysis/result.ts';
 import { learnSelectors, type Signature } from '../domains/learn-selectors.ts';
-import { findDomain, findDomainOf } from '../domains/queries.ts';
-import { AppError } from '../lib/errors.ts';
-import type { Db, Tx } from '../store/open.ts';
+import { findDomainOf } from '../domains/queries.ts';
+import type { Tx } from '../store/open.ts';
 import type { TestRow } from '../store/tables.ts';
-
-/** Throws `validation_failed` for a domain that the team does not have. */
-export async function requireDomain(
-  db: Db | Tx,
-  { domain_id }: Pick<TestRow, 'domain_id'>,
-): Promise<void> {
-  if (domain_id === null || (await findDomain(db, domain_id))) return;
-  const message = 'names no domain of the team';
-  throw new AppError('validation_failed', `Wrong: domain_id ${message}.`, [
-    { param: 'domain_id', code: 'invalid', message },
-  ]);
-}
 
 /**
  * In the transaction that stores a result: a test that was made for no domain joins the team's one

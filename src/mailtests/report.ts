@@ -1,6 +1,7 @@
 /** The operations that answer a test's report: as a page, and as a PDF. */
 
 import type { App } from '../app.ts';
+import { PRIVATE_FIELDS } from '../http/private-fields.ts';
 import type { Call } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import type { ReportFormat } from '../render/thread/job.ts';
@@ -56,9 +57,7 @@ async function answer(
       ...headers,
       'content-length': String(bytes.byteLength),
       ...(policy === null ? {} : { 'content-security-policy': policy }),
-      'cache-control': 'private, no-store',
-      'referrer-policy': 'no-referrer',
-      'x-robots-tag': 'noindex',
+      ...PRIVATE_FIELDS,
     },
   });
 }

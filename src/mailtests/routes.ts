@@ -1,6 +1,7 @@
 /** The operations on tests (contract §4). */
 
 import * as v from 'valibot';
+import { requireDomain } from '../domains/require-domain.ts';
 import { route } from '../http/route.ts';
 import { listOf } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
@@ -8,7 +9,6 @@ import { AppError } from '../lib/errors.ts';
 import { audit } from '../team/audit.ts';
 import { standing } from '../team/permissions.ts';
 import { streamed, toCsv, toJsonLines } from './export.ts';
-import { requireDomain } from './join-domain.ts';
 import { findMessageOf, readChunks } from './messages.ts';
 import { presentListed, presentTest } from './present.ts';
 import { changeTest, deleteTests, eachTest, insertTest, listTests, newTestRow } from './queries.ts';
@@ -48,7 +48,7 @@ export const createTest = route({
     const test = presentTest(row, app.config);
     await app.db.transaction().execute(async (tx) => {
       await standing(tx, call, 'member');
-      await requireDomain(tx, row);
+      await requireDomain(tx, row.domain_id);
       await insertTest(tx, row);
       await call.keep(tx, test);
     });

@@ -7,6 +7,7 @@ import { randomToken } from '../lib/crypto.ts';
 import { AppError, type ParamError } from '../lib/errors.ts';
 import { afterCommit } from '../store/after-commit.ts';
 import type { Tx } from '../store/open.ts';
+import { requireRoom } from '../store/require-room.ts';
 import type { DomainRow, MonitorRow } from '../store/watching-tables.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { RUN_MONITORS_JOB } from './jobs.ts';
@@ -28,7 +29,11 @@ export async function createMonitor(
   { name, type, domain_id = null, targets = null, frequency, enabled }: NewMonitor,
 ): Promise<MonitorRow> {
   const { app } = author;
-  await requireRoom(tx);
+  await requireRoom(tx.selectFrom('monitors'), {
+    most: MOST_MONITORS,
+    things: 'monitors',
+    advice: ', or have one look at several targets',
+  });
   const faults = faultsOf({ type, domain_id, targets });
   if (domain_id !== null && faults.length === 0 && !(await findDomain(tx, domain_id)))
     faults.push(['domain_id', 'is the id of no domain']);
@@ -51,18 +56,6 @@ export async function createMonitor(
   await note(tx, author, 'created', id, { name, type, domain_id, targets, frequency, enabled });
   wakeAfter(tx, app);
   return row;
-}
-
-async function requireRoom(tx: Tx): Promise<void> {
-  const { count } = await tx
-    .selectFrom('monitors')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  if (Number(count) >= MOST_MONITORS)
-    throw new AppError(
-      'conflict',
-      `There are ${MOST_MONITORS} monitors, and there can be no more: delete one that is no longer needed, or have one look at several targets.`,
-    );
 }
 
 type Fault = [param: string, message: string];

@@ -1,10 +1,10 @@
 /** Badges for pages of others, as images and in the form that badge services read (contract §5). */
 
 import * as v from 'valibot';
+import { PRIVATE_FIELDS } from '../http/private-fields.ts';
 import { type Call, route } from '../http/route.ts';
 import { badgeColour, badgeSvg } from '../render/badge.ts';
 import { type Badge, badgeOf } from './badge-state.ts';
-import { PRIVATE_FIELDS } from './share-queries.ts';
 
 /** Image proxies ask for many readers. */
 const LIMIT = { requests: 300, seconds: 60 };

@@ -1,5 +1,6 @@
 /** The operations on what a schedule sends: now, as it would look, and what has been sent. */
 
+import { PRIVATE_FIELDS } from '../http/private-fields.ts';
 import { route } from '../http/route.ts';
 import { listOf } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
@@ -79,8 +80,7 @@ const preview = route({
       headers: {
         'content-type': 'text/html; charset=utf-8',
         'content-security-policy': PREVIEW_POLICY,
-        'cache-control': 'private, no-store',
-        'x-robots-tag': 'noindex',
+        ...PRIVATE_FIELDS,
       },
     });
   },

@@ -2,11 +2,11 @@
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
-import { AppError } from '../lib/errors.ts';
 import { refuseEach } from '../lib/refuse-each.ts';
 import { refuseOwnAddresses } from '../outbox/recipients.ts';
 import type { Tx } from '../store/open.ts';
 import type { ReportScheduleRow } from '../store/report-tables.ts';
+import { requireRoom } from '../store/require-room.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { withdrawCopies } from './copy-withdraw.ts';
 import { recipientsOf } from './schedule-present.ts';
@@ -24,7 +24,10 @@ export async function createSchedule(
   author: Changer,
   { recipients, domains = null, include_sections, enabled, ...asked }: NewSchedule,
 ): Promise<ReportScheduleRow> {
-  await requireRoom(tx);
+  await requireRoom(tx.selectFrom('report_schedules'), {
+    most: MOST_SCHEDULES,
+    things: 'report schedules',
+  });
   refuseOwnAddresses(author.app.config, recipients);
   await requireDomains(tx, domains);
   const { newId, clock } = author.app;
@@ -45,18 +48,6 @@ export async function createSchedule(
   const details = { ...asked, recipients, domains, include_sections, enabled };
   await noteSchedule(tx, author, 'created', row.id, details);
   return row;
-}
-
-async function requireRoom(tx: Tx): Promise<void> {
-  const { count } = await tx
-    .selectFrom('report_schedules')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  if (Number(count) >= MOST_SCHEDULES)
-    throw new AppError(
-      'conflict',
-      `There are ${MOST_SCHEDULES} report schedules already, the most that there can be: delete one first.`,
-    );
 }
 
 async function requireDomains(tx: Tx, ids: string[] | null): Promise<void> {

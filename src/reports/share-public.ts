@@ -1,10 +1,11 @@
 /** What whoever has a link reads, without credentials: a page, a PDF, or JSON (contract §5). */
 
 import { prefersJson } from '../http/page.ts';
+import { PRIVATE_FIELDS } from '../http/private-fields.ts';
 import { type Call, route } from '../http/route.ts';
 import type { ErrorCode } from '../lib/errors.ts';
 import { PAGE_CSP } from '../render/page/frame.tsx';
-import { openShare, PRIVATE_FIELDS } from './share-queries.ts';
+import { openShare } from './share-queries.ts';
 import { keptShare, renderShare, type ShareForm } from './share-rendering.ts';
 import { FormQuery, PublicReport } from './share-schema.ts';
 import { noteView } from './share-views.ts';

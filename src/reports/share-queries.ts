@@ -1,6 +1,7 @@
 /** Shared reports in the database: found by id or by token, listed, with the tests that they name. */
 
 import type { App } from '../app.ts';
+import { PRIVATE_FIELDS } from '../http/private-fields.ts';
 import { type Page, pageOf } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { sha256 } from '../lib/crypto.ts';
@@ -61,15 +62,8 @@ export async function stateOfTests(db: Db | Tx, reportId: string): Promise<strin
   return JSON.stringify(rows);
 }
 
-/** For answers about a link, errors too: no search engine, no cache and no other site is to learn of it. */
-export const PRIVATE_FIELDS = {
-  'cache-control': 'private, no-store',
-  'referrer-policy': 'no-referrer',
-  'x-robots-tag': 'noindex',
-};
-
 /**
- * The report of a link that still works. Looked up by its hash, so that how long it takes tells nothing
+ * The report of a link that still works; of those that do not no search engine is to learn either. Looked up by its hash, so that how long it takes tells nothing
  * of any token. Throws `not_found`, and `gone` for one that is expired or revoked.
  */
 export async function openShare(

@@ -1,8 +1,8 @@
 /** The operation that sums up a period of tests. */
 
+import { requireDomain } from '../domains/require-domain.ts';
 import { route } from '../http/route.ts';
 import { isoTime } from '../lib/clock.ts';
-import { requireDomain } from '../mailtests/join-domain.ts';
 import { periodEndingAt, summarize } from './summary.ts';
 import { ReportSummary, SummaryQuery } from './summary-schema.ts';
 
@@ -16,7 +16,7 @@ const getSummary = route({
   response: ReportSummary,
   async handle({ app, actor, query }) {
     const { period, domain_id = null } = query;
-    await requireDomain(app.db, { domain_id });
+    await requireDomain(app.db, domain_id);
     const now = app.clock.now();
     const summary = await summarize(app.db, {
       ...periodEndingAt(now, period),

@@ -8,7 +8,13 @@ const BATCH = 1000;
 /** `old` selects the ids of all that is to go. */
 export async function deleteInBatches<DB, TB extends keyof DB>(
   db: Db,
-  table: 'events' | 'outbox' | 'monitor_runs' | 'report_runs' | 'shared_reports',
+  table:
+    | 'events'
+    | 'outbox'
+    | 'monitor_runs'
+    | 'alert_notifications'
+    | 'report_runs'
+    | 'shared_reports',
   old: SelectQueryBuilder<DB, TB, { id: string }>,
 ): Promise<void> {
   for (;;) {

@@ -66,7 +66,7 @@ export async function freeLeases(db: Db): Promise<void> {
 /** What seems to be due longer after now than anything waits is due now: the clock was set back since. */
 export async function bringForward(
   { db, clock }: { db: Db; clock: Clock },
-  table: 'outbox' | 'alert_notifications',
+  table: 'outbox' | 'alert_notifications' | 'webhook_deliveries',
   longestWaitMs: number,
 ): Promise<void> {
   const never = isoTime(clock.now() + longestWaitMs);

@@ -24,8 +24,6 @@ import type {
   WebhookEndpointRow,
 } from './webhook-tables.ts';
 
-export type { WebhookAttemptRow, WebhookDeliveryRow, WebhookEndpointRow };
-
 export interface MemberRow {
   id: string;
   email: string;

@@ -2,10 +2,10 @@
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
-import { AppError } from '../lib/errors.ts';
 import { afterCommit } from '../store/after-commit.ts';
 import type { Tx } from '../store/open.ts';
-import type { WebhookEndpointRow } from '../store/tables.ts';
+import { requireRoom } from '../store/require-room.ts';
+import type { WebhookEndpointRow } from '../store/webhook-tables.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { holdPending } from './endpoint-health.ts';
 import { EXPIRE_DELIVERIES_JOB } from './expire.ts';
@@ -31,7 +31,10 @@ export async function createEndpoint(
   author: Changer,
   { url, events, description = null, enabled }: NewEndpoint,
 ): Promise<SecretEndpoint> {
-  await requireRoom(tx);
+  await requireRoom(tx.selectFrom('webhook_endpoints').where('deleted_at', 'is', null), {
+    most: MOST_ENDPOINTS,
+    things: 'webhook endpoints',
+  });
   const { app } = author;
   const id = app.newId('whe');
   const secret = newSigningSecret();
@@ -53,19 +56,6 @@ export async function createEndpoint(
   const details = { receiver: receiverOf(url), events, description, enabled };
   await note(tx, author, 'created', id, details);
   return { row, secret };
-}
-
-async function requireRoom(tx: Tx): Promise<void> {
-  const { count } = await tx
-    .selectFrom('webhook_endpoints')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('deleted_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  if (Number(count) >= MOST_ENDPOINTS)
-    throw new AppError(
-      'conflict',
-      `There are ${MOST_ENDPOINTS} webhook endpoints, and there can be no more: delete one that is no longer needed.`,
-    );
 }
 
 /** Changes what is given and is not so already; gives the row as it is then. */

@@ -2,8 +2,9 @@
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
+import { bringForward } from '../store/leases.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { WebhookDeliveryRow, WebhookEndpointRow } from '../store/tables.ts';
+import type { WebhookDeliveryRow, WebhookEndpointRow } from '../store/webhook-tables.ts';
 import { holdPending } from './endpoint-health.ts';
 import type { ClaimedDelivery } from './jobs.ts';
 import { eventPayload } from './payload.ts';
@@ -207,15 +208,9 @@ async function giveUp(tx: Tx, id: string): Promise<void> {
 /** No attempt is ever planned for later than this: a clock that was set back made it seem so. */
 const LATEST_MS = 8 * 3_600_000 + LEASE_MS;
 
-/** What seems to be due long after now is due now. */
-export async function bringForward({ db, clock }: Pick<App, 'db' | 'clock'>): Promise<void> {
-  const now = clock.now();
-  await db
-    .updateTable('webhook_deliveries')
-    .set({ due_at: isoTime(now) })
-    .where('due_at', '>', isoTime(now + LATEST_MS))
-    .execute();
-}
+/** Deliveries that seem to be due long after now are due now. */
+export const bringDeliveriesForward = (app: Pick<App, 'db' | 'clock'>): Promise<void> =>
+  bringForward(app, 'webhook_deliveries', LATEST_MS);
 
 /** At the start: what was under way when the process before ended is due now, or held with the rest. */
 export async function releaseDeliveries({ db, clock }: Pick<App, 'db' | 'clock'>): Promise<void> {

@@ -7,7 +7,7 @@ import { mailFrame } from '../render/mail-frame.ts';
 import { timeInWords } from '../render/utc-time.ts';
 import { afterCommit } from '../store/after-commit.ts';
 import type { Tx } from '../store/open.ts';
-import type { WebhookEndpointRow } from '../store/tables.ts';
+import type { WebhookEndpointRow } from '../store/webhook-tables.ts';
 
 /** Queued in the transaction that disables it; where outgoing mail is not configured, nothing. */
 export async function tellOfDisabling(

@@ -3,7 +3,7 @@
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Tx } from '../store/open.ts';
-import type { WebhookEndpointRow } from '../store/tables.ts';
+import type { WebhookEndpointRow } from '../store/webhook-tables.ts';
 import { tellOfDisabling } from './disabling-mail.ts';
 
 /** An endpoint that fails for so long without one success is disabled. */

@@ -3,7 +3,7 @@
 import { type Page, pageOf } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { WebhookEndpointRow } from '../store/tables.ts';
+import type { WebhookEndpointRow } from '../store/webhook-tables.ts';
 import { endpointStatus } from './present.ts';
 
 const undeleted = (db: Db | Tx) =>

@@ -5,7 +5,7 @@ import type { EventSubscriber } from '../events/append.ts';
 import { isoTime } from '../lib/clock.ts';
 import { afterCommit } from '../store/after-commit.ts';
 import type { Tx } from '../store/open.ts';
-import type { WebhookDeliveryRow } from '../store/tables.ts';
+import type { WebhookDeliveryRow } from '../store/webhook-tables.ts';
 import { DELIVER_JOB } from './jobs.ts';
 
 /** Endpoints that are switched off get none; for those that were disabled for failing it is held. */

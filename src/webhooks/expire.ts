@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import type { Tx } from '../store/open.ts';
-import { bringForward } from './claim.ts';
+import { bringDeliveriesForward } from './claim.ts';
 
 const BATCH = 500;
 
@@ -26,7 +26,7 @@ export const EXPIRE_DELIVERIES_JOB = 'webhooks.expire';
 /** In batches, so that a large backlog never stops the process. */
 export async function expireDeliveries(app: Context): Promise<void> {
   const { db, clock, config } = app;
-  await bringForward(app);
+  await bringDeliveriesForward(app);
   if (config.EVENT_RETENTION > 0) {
     const before = isoTime(clock.now() - config.EVENT_RETENTION);
     while ((await deleteSome(app, (query) => query.where('created_at', '<', before))) === BATCH);

@@ -1,6 +1,6 @@
 /** The name under which deliveries are woken, and what is handed from the claim to the record. */
 
-import type { WebhookDeliveryRow } from '../store/tables.ts';
+import type { WebhookDeliveryRow } from '../store/webhook-tables.ts';
 
 export const DELIVER_JOB = 'deliver webhooks';
 

@@ -1,11 +1,11 @@
 /** From rows to the endpoints, deliveries and attempts that the API answers. */
 
+import type { EventRow } from '../store/tables.ts';
 import type {
-  EventRow,
   WebhookAttemptRow,
   WebhookDeliveryRow,
   WebhookEndpointRow,
-} from '../store/tables.ts';
+} from '../store/webhook-tables.ts';
 import { eventPayload } from './payload.ts';
 import type { Attempt, ListedDelivery, WebhookDelivery, WebhookEndpoint } from './schema.ts';
 

@@ -5,7 +5,7 @@ import { isoTime } from '../lib/clock.ts';
 import { retryAfterMs } from '../lib/retry-times.ts';
 import type { PostOutcome } from '../net/post.ts';
 import type { Tx } from '../store/open.ts';
-import type { WebhookAttemptRow, WebhookDeliveryRow } from '../store/tables.ts';
+import type { WebhookAttemptRow, WebhookDeliveryRow } from '../store/webhook-tables.ts';
 import { noteHealth } from './endpoint-health.ts';
 import type { ClaimedDelivery } from './jobs.ts';
 

@@ -3,7 +3,7 @@
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Tx } from '../store/open.ts';
-import type { WebhookDeliveryRow, WebhookEndpointRow } from '../store/tables.ts';
+import type { WebhookDeliveryRow, WebhookEndpointRow } from '../store/webhook-tables.ts';
 import { insertDelivery } from './enqueue.ts';
 import { eventPayload } from './payload.ts';
 

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { isoTime } from '../lib/clock.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
-import type { WebhookEndpointRow } from '../store/tables.ts';
+import type { WebhookEndpointRow } from '../store/webhook-tables.ts';
 
 /** `whsec_` and the base64 of 32 random bytes, as Standard Webhooks has it. */
 export function newSigningSecret(): string {

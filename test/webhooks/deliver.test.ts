@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { appendEvent } from '../../src/events/append.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { transact } from '../../src/store/after-commit.ts';
-import { bringForward, releaseDeliveries } from '../../src/webhooks/claim.ts';
+import { bringDeliveriesForward, releaseDeliveries } from '../../src/webhooks/claim.ts';
 import { DELIVER_JOB } from '../../src/webhooks/jobs.ts';
 import { startMailSink } from '../outbox/mail-sink.ts';
 import { attemptsOf, startDelivering } from './endpoints.ts';
@@ -308,11 +308,11 @@ test('a clock that was set back makes nothing wait for it', async (t) => {
   await append();
   await deliverDue();
   clock.advance(-10 * DAY_MS);
-  await bringForward(app);
+  await bringDeliveriesForward(app);
   await deliverDue();
   assert.equal(receiver.requests.length, 2);
   // What is planned rightly stays where it is.
-  await bringForward(app);
+  await bringDeliveriesForward(app);
   await deliverDue();
   assert.equal(receiver.requests.length, 2);
 });

@@ -1,17 +1,8 @@
 /** What a check says where the DNS was not asked, or did not answer. */
 
+import { DNS_FAILURES } from '../../net/dns-failures.ts';
 import type { DnsErrorReason, RecordType } from '../../net/resolver.ts';
 import { type Finding, skipped, unknown } from '../check.ts';
-
-const REASONS: Record<DnsErrorReason, string> = {
-  timeout: 'no answer came in time',
-  servfail: 'the server could not find it out (SERVFAIL)',
-  refused: 'the server refused to answer (REFUSED)',
-  unreachable: 'no DNS server could be reached',
-  malformed: 'the answer could not be read',
-  limit: 'too many questions had been asked',
-  disabled: 'DNS is turned off',
-};
 
 /** A question that was not answered. */
 export interface Unanswered {
@@ -30,7 +21,9 @@ export function notAnswered(
   failures: Unanswered[],
   evidence: Finding['evidence'] = {},
 ): Finding {
-  const questions = failures.map(({ name, type, reason }) => `${type} ${name}: ${REASONS[reason]}`);
+  const questions = failures.map(
+    ({ name, type, reason }) => `${type} ${name}: ${DNS_FAILURES[reason]}`,
+  );
   const [first, ...others] = questions;
   const more = others.length > 0 ? ` (and ${others.length} more)` : '';
   return unknown(
