@@ -140,7 +140,7 @@ function levelOf({ stats }: Feature, family: string, platform: string): string {
   return newest?.charAt(0) ?? 'u';
 }
 
-/** The text of `src/analysis/content/client-support.generated.ts`: only what at least one of the programs lacks. */
+/** The text of `src/analysis/html/client-support.generated.ts`: only what at least one of the programs lacks. */
 export function clientSupportModule(): string {
   const read = (path: string) => readFileSync(new URL(path, PACKAGE), 'utf8');
   const data: { last_update_date: string; data: Feature[] } = JSON.parse(

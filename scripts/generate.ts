@@ -21,7 +21,7 @@ async function readme(): Promise<string> {
 
 /** The table of the blocklists as they are declared. */
 async function blocklists(): Promise<string> {
-  const { blocklistTable } = await import('../src/analysis/reputation/table.ts');
+  const { blocklistTable } = await import('../src/analysis/blocklists/lists.ts');
   return between(read('docs/blocklists.md'), 'blocklists', blocklistTable());
 }
 
@@ -54,7 +54,7 @@ function between(text: string, name: string, content: string): string {
 const FILES: [string, () => string | Promise<string>][] = [
   ['src/store/schema.generated.ts', schemaModule],
   [
-    'src/analysis/content/client-support.generated.ts',
+    'src/analysis/html/client-support.generated.ts',
     async () => (await import('./caniemail.ts')).clientSupportModule(),
   ],
   ['README.md', readme],

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { check } from '../src/commands/check.ts';
-import type { Io } from '../src/commands/io.ts';
+import type { Io } from '../src/commands/command.ts';
 import { startDnsServer } from '../test/helpers/dns-server.ts';
 import { makeKey, signMessage } from '../test/helpers/signer.ts';
 

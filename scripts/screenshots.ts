@@ -4,12 +4,11 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
-import { reportPage } from '../src/render/page/report-page.tsx';
-import { sharedPage } from '../src/render/page/shared-page.tsx';
-import { sharedPdf } from '../src/render/pdf/shared-pdf.ts';
+import { reportPage } from '../src/report/html/report-page.tsx';
+import { sharedPage } from '../src/report/html/shared-page.tsx';
+import { sharedPdf } from '../src/report/pdf/shared-pdf.ts';
 import { startBrowser } from '../test/helpers/chromium.ts';
-import { badReport } from '../test/render/reports.ts';
-import { campaignShare } from '../test/render/shares.ts';
+import { badReport, campaignShare } from '../test/report/reports.ts';
 
 interface Picture {
   name: string;

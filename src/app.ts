@@ -1,50 +1,50 @@
 /** What the service is made of, and the one place where its parts are put together. */
 
 import { createPrivateKey } from 'node:crypto';
-import { keepGoneDeliveries, keepMailEnds } from './alerts/carriers.ts';
 import { deleteAlertsOf } from './alerts/change-alert.ts';
 import { slackUrlFault } from './alerts/channels.ts';
-import { evaluateRules } from './alerts/evaluate.ts';
+import { keepGoneDeliveries, keepMailEnds } from './alerts/delivery-status.ts';
+import { evaluateRules } from './alerts/incidents.ts';
+import { chooseBlocklists } from './analysis/blocklists/choose.ts';
+import { type BlocklistWatch, createBlocklistWatch } from './analysis/blocklists/watch.ts';
 import type { AnalysisPool } from './analysis/pool.ts';
 import { createAnalysisPool } from './analysis/pool.ts';
-import { chooseBlocklists } from './analysis/reputation/choose.ts';
-import { type BlocklistWatch, createBlocklistWatch } from './analysis/reputation/watch.ts';
-import { type Config, ConfigError, PREFIX } from './config.ts';
-import { problemPage } from './dashboard/problem-page.tsx';
-import type { DomainRemovedSubscriber } from './domains/removal.ts';
-import type { EventSubscriber } from './events/append.ts';
-import type { ResultSubscriber } from './events/results.ts';
+import { type Config, ConfigError, PREFIX } from './config/config.ts';
+import { problemPage } from './dashboard/page.tsx';
+import type { DomainRemovedSubscriber } from './domains/change-domain.ts';
+import type { EventSubscriber, ResultSubscriber } from './events/events.ts';
 import type { Route } from './http/route.ts';
 import { createRouter, type Fetch } from './http/router.ts';
 import { jobsOf } from './jobs.ts';
+import { openSecrets, readSecretKey } from './keys/secret-key.ts';
+import { configuredPoster } from './keys/tls-files.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
+import { createSignals, type Signals } from './lib/concurrency.ts';
+import type { SecretBox } from './lib/crypto.ts';
 import { errorMessage } from './lib/errors.ts';
 import { createIds, type NewId } from './lib/ids.ts';
 import { type Log, silentLog } from './lib/log.ts';
-import type { SecretBox } from './lib/secret-box.ts';
-import { createSignals, type Signals } from './lib/signals.ts';
 import { deleteMonitorsOf } from './monitors/change-monitor.ts';
-import { createDnsResolver } from './net/dns-resolver.ts';
-import { createWeb } from './net/https.ts';
-import { createMailer, type Mailer } from './net/mailer.ts';
-import type { Poster } from './net/post.ts';
-import type { Resolver } from './net/resolver.ts';
-import { sparingShutPort } from './net/shut-port.ts';
-import { createMailTlsProbe, type ProbeMailTls } from './net/smtp-probe.ts';
-import { systemDnsServers } from './net/system-dns.ts';
-import type { Web } from './net/web.ts';
-import type { MailEndSubscriber } from './outbox/ends.ts';
-import { createReporter, type Reporter } from './render/thread/reporter.ts';
-import { keepCopyEnds } from './reports/copy-ends.ts';
+import { createDnsResolver, systemDnsServers } from './net/dns/network-resolver.ts';
+import type { Resolver } from './net/dns/resolver.ts';
+import { createWeb } from './net/http/client.ts';
+import type { Poster, Web } from './net/http/web.ts';
+import { createMailer, type Mailer } from './net/smtp/mailer.ts';
+import {
+  createMailTlsProbe,
+  type ProbeMailTls,
+  withPort25CircuitBreaker,
+} from './net/smtp/probe.ts';
+import type { MailEndSubscriber } from './outbox/expire.ts';
+import { createReporter, type Reporter } from './report/renderer.ts';
 import { createScheduler, type Scheduler } from './scheduler/scheduler.ts';
-import { openSecrets, readSecretKey } from './secret-key.ts';
-import { newestId } from './store/newest-id.ts';
+import { keepCopyEnds } from './schedules/send.ts';
 import type { Db, Store } from './store/open.ts';
 import { openStore } from './store/open.ts';
+import { newestId } from './store/queries.ts';
 import { identifyKey } from './team/api-keys.ts';
-import { createSignInGuard, type SignInGuard } from './team/session-guard.ts';
 import { identifySession } from './team/sessions.ts';
-import { configuredPoster } from './webhook-authorities.ts';
+import { createSignInGuard, type SignInGuard } from './team/sign-in-guard.ts';
 import { enqueueDeliveries } from './webhooks/enqueue.ts';
 import type { DeliveriesGoneSubscriber } from './webhooks/expire.ts';
 
@@ -155,7 +155,7 @@ export async function createApp(
     web: overrides.web ?? createWeb({ resolver }),
     probeMailTls:
       overrides.probeMailTls ??
-      sparingShutPort(createMailTlsProbe({ resolver, helo: config.SMTP_NAME }), clock),
+      withPort25CircuitBreaker(createMailTlsProbe({ resolver, helo: config.SMTP_NAME }), clock),
     pool: createAnalysisPool({ threads: config.WORKERS, resolver, log }),
     secrets,
     signIn: createSignInGuard(clock),

@@ -2,21 +2,18 @@
 
 import { alertJobs } from './alerts/jobs.ts';
 import type { App } from './app.ts';
-import { verifyDomainsJob } from './domains/verify.ts';
-import { expireEventsJob } from './events/expire.ts';
+import { verifyDomainsJob } from './domains/verify-job.ts';
+import { expireEventsJob } from './events/events.ts';
 import { expireAnswers } from './http/idempotency.ts';
 import { analyzeJob } from './mailtests/analyze.ts';
-import { expireTestsJob, retireTestsJob } from './mailtests/expire.ts';
-import { expireTalliesJob } from './mailtests/expire-tallies.ts';
-import { expireRunsJob } from './monitors/expire.ts';
-import { runMonitorsJob } from './monitors/run.ts';
+import { expireTalliesJob, expireTestsJob, retireTestsJob } from './mailtests/expire.ts';
+import { expireRunsJob, runMonitorsJob } from './monitors/run.ts';
 import { expireMailJob } from './outbox/expire.ts';
 import { sendMailJob } from './outbox/send.ts';
-import { expireReportRunsJob } from './reports/run-expire.ts';
-import { sendReportsJob } from './reports/run-send.ts';
-import { expireSharesJob } from './reports/share-expire.ts';
 import type { Job } from './scheduler/scheduler.ts';
-import { expireSessionsJob } from './team/session-expire.ts';
+import { expireReportRunsJob, sendReportsJob } from './schedules/send.ts';
+import { expireSharesJob } from './shares/change-share.ts';
+import { expireSessionsJob } from './team/sessions.ts';
 import { deliverJob } from './webhooks/deliver.ts';
 import { expireDeliveriesJob } from './webhooks/expire.ts';
 

@@ -2,16 +2,16 @@
 
 import { isMainThread } from 'node:worker_threads';
 import { check } from './commands/check.ts';
-import { demo } from './commands/demo.ts';
+import { type Command, EXIT, type Io, UsageError } from './commands/command.ts';
+import { demo } from './commands/demo/demo.ts';
 import { domain } from './commands/domain.ts';
 import { env } from './commands/env.ts';
-import { type Command, EXIT, type Io, UsageError } from './commands/io.ts';
 import { key } from './commands/key.ts';
-import { listen } from './commands/listen.ts';
+import { listen } from './commands/listen/listen.ts';
 import { openapi } from './commands/openapi.ts';
 import { owner } from './commands/owner.ts';
 import { serve } from './commands/serve.ts';
-import { ConfigError } from './config.ts';
+import { ConfigError } from './config/config.ts';
 import { errorMessage } from './lib/errors.ts';
 import { nearest } from './lib/nearest.ts';
 import { StoreError } from './store/migrate.ts';

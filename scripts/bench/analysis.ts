@@ -1,10 +1,10 @@
 /** Analyses a second, beside bare mailauth on the same message: by one worker, and by two. */
 
 import { authenticate } from 'mailauth';
-import { mailauthResolver } from '../../src/analysis/authentication/mailauth-resolver.ts';
+import { mailauthResolver } from '../../src/analysis/dns/mailauth-resolver.ts';
 import { type AnalysisPool, createAnalysisPool } from '../../src/analysis/pool.ts';
 import { silentLog } from '../../src/lib/log.ts';
-import { zoneResolver } from '../../src/net/zone.ts';
+import { zoneResolver } from '../../src/net/dns/zone.ts';
 import { inTurn, median, rate, ratio } from './measure.ts';
 import { type BenchMail, benchMail } from './message.ts';
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { createAnalysisPool } from '../../src/analysis/pool.ts';
 import { silentLog } from '../../src/lib/log.ts';
-import { zoneResolver } from '../../src/net/zone.ts';
+import { zoneResolver } from '../../src/net/dns/zone.ts';
 import { startChild } from './child.ts';
 import { inTurn, median, rate, ratio } from './measure.ts';
 import { benchMail } from './message.ts';

@@ -1,7 +1,7 @@
 /** The message and the small world of the benchmarks: 11 kB, two signatures, DNS in memory. */
 
 import type { AnalysisInput } from '../../src/analysis/check.ts';
-import type { Zone } from '../../src/net/zone.ts';
+import type { Zone } from '../../src/net/dns/zone.ts';
 import { makeKey, signMessage } from '../../test/helpers/signer.ts';
 
 const PARAGRAPH =

@@ -6,7 +6,7 @@ import Sqlite from 'better-sqlite3';
 import { ISSUE_TITLES } from '../../src/analysis/issue-titles.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { createIds } from '../../src/lib/ids.ts';
-import { COUNT_TESTS } from '../../src/store/migrations/count-tests.ts';
+import { COUNT_TESTS } from '../../src/store/migrations/version-7.ts';
 import { openStore } from '../../src/store/open.ts';
 import { seededRandom } from '../../test/helpers/random.ts';
 

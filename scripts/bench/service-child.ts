@@ -1,10 +1,10 @@
 /** The service as the benchmarks run it: on a file in the given folder, with tests made beforehand. */
 
 import { isMainThread } from 'node:worker_threads';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { insertTest, newTestRow } from '../../src/mailtests/queries.ts';
-import { zoneResolver } from '../../src/net/zone.ts';
+import { zoneResolver } from '../../src/net/dns/zone.ts';
 import { startService } from '../../src/service.ts';
 import { createApiKey } from '../../src/team/api-keys.ts';
 import { makeOwner } from '../../src/team/owner.ts';

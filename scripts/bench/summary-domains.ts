@@ -4,8 +4,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ISSUE_TITLES } from '../../src/analysis/issue-titles.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { TALLIED } from '../../src/mailtests/tally.ts';
-import { periodEndingAt, summarize } from '../../src/reports/summary.ts';
 import { type Db, openStore } from '../../src/store/open.ts';
+import { periodEndingAt, summarize } from '../../src/summary/summary.ts';
 import { seededRandom } from '../../test/helpers/random.ts';
 import { median, round2 } from './measure.ts';
 

@@ -5,11 +5,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { issueTitle } from '../../src/analysis/issue-titles.ts';
 import { createIds } from '../../src/lib/ids.ts';
 import { countTest } from '../../src/mailtests/tally.ts';
-import { PERIODS, periodEndingAt, summarize } from '../../src/reports/summary.ts';
 import { openStore } from '../../src/store/open.ts';
+import { PERIODS, periodEndingAt, summarize } from '../../src/summary/summary.ts';
 import { seededRandom } from '../../test/helpers/random.ts';
 import { randomTest } from '../../test/mailtests/counted-tests.ts';
-import { recountedSummary } from '../../test/reports/recounted-summary.ts';
+import { recountedSummary } from '../../test/summary/recounted-summary.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const AT_ONCE = 10;

@@ -7,7 +7,7 @@ import { createAnalysisPool } from '../../src/analysis/pool.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { type CountedTest, countTest } from '../../src/mailtests/tally.ts';
-import { zoneResolver } from '../../src/net/zone.ts';
+import { zoneResolver } from '../../src/net/dns/zone.ts';
 import { type Db, openStore } from '../../src/store/open.ts';
 import { type Child, startChild } from './child.ts';
 import { inTurn, median, rate, ratio, round2 } from './measure.ts';

@@ -2,7 +2,7 @@
 
 import { createSocket } from 'node:dgram';
 import { decode, encode } from 'dns-packet';
-import type { RecordType } from '../../src/net/resolver.ts';
+import type { RecordType } from '../../src/net/dns/resolver.ts';
 import { recordFromText } from '../../test/helpers/dns-record-data.ts';
 import { type Reply, replyTo } from './watching-world.ts';
 

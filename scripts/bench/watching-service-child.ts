@@ -3,13 +3,13 @@
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isMainThread } from 'node:worker_threads';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { isoTime, systemClock } from '../../src/lib/clock.ts';
 import { silentLog } from '../../src/lib/log.ts';
-import { sparingShutPort } from '../../src/net/shut-port.ts';
-import type { MailTls, ProbeMailTls } from '../../src/net/smtp-probe.ts';
+import type { MailTls, ProbeMailTls } from '../../src/net/smtp/probe.ts';
+import { withPort25CircuitBreaker } from '../../src/net/smtp/probe.ts';
 import { startService } from '../../src/service.ts';
-import type { DomainRow, MonitorRow } from '../../src/store/watching-tables.ts';
+import type { DomainRow, MonitorRow } from '../../src/store/tables.ts';
 import { createApiKey } from '../../src/team/api-keys.ts';
 import { makeOwner } from '../../src/team/owner.ts';
 import { SELECTOR, TOKEN, watchedDomain } from './watching-world.ts';
@@ -52,7 +52,7 @@ async function serve(): Promise<void> {
   });
   const { app, http, smtp, stop } = await startService(config, '0.0.0', {
     log: { ...silentLog, error: (...told) => console.error(...told) },
-    probeMailTls: sparingShutPort(PROBES[port25], systemClock),
+    probeMailTls: withPort25CircuitBreaker(PROBES[port25], systemClock),
   });
   const { owner } = await makeOwner(app, 'owner@bench.example');
   const { key } = await createApiKey(app, {

@@ -1,9 +1,9 @@
 /** The DNS of the benchmark of domains and monitors: what each name holds, and how long its answer takes. */
 
 import { createHash } from 'node:crypto';
-import { LISTS } from '../../src/analysis/reputation/lists.ts';
-import type { RecordType } from '../../src/net/resolver.ts';
-import { lookUp, type Zone } from '../../src/net/zone.ts';
+import { LISTS } from '../../src/analysis/blocklists/lists.ts';
+import type { RecordType } from '../../src/net/dns/resolver.ts';
+import { lookUp, type Zone } from '../../src/net/dns/zone.ts';
 import { blocklistZone } from '../../test/helpers/blocklists.ts';
 
 /** What the TXT record of every domain says. */

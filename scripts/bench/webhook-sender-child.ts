@@ -3,16 +3,16 @@
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isMainThread } from 'node:worker_threads';
-import { readConfig } from '../../src/config.ts';
-import { appendEvent } from '../../src/events/append.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { appendEvent } from '../../src/events/events.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { presentListed } from '../../src/mailtests/present.ts';
 import { newTestRow } from '../../src/mailtests/queries.ts';
-import { zoneResolver } from '../../src/net/zone.ts';
+import { zoneResolver } from '../../src/net/dns/zone.ts';
 import { startService } from '../../src/service.ts';
-import { transact } from '../../src/store/after-commit.ts';
-import { newSigningSecret, sealSigningSecret } from '../../src/webhooks/signing-secrets.ts';
+import { transact } from '../../src/store/open.ts';
+import { newSigningSecret, sealSigningSecret } from '../../src/webhooks/signatures.ts';
 
 export interface Order {
   perSecond: number;

@@ -3,7 +3,7 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { RENDER_BUNDLE } from '../../src/render/thread/worker-file.ts';
+import { RENDER_BUNDLE } from '../../src/report/worker-file.ts';
 
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 
@@ -14,7 +14,7 @@ const here = (file: string): string => fileURLToPath(new URL(file, import.meta.u
  */
 export async function bundle(file: string): Promise<void> {
   await bundleOne('entry.ts', file);
-  await bundleOne('../../src/render/thread/worker.ts', join(dirname(file), RENDER_BUNDLE));
+  await bundleOne('../../src/report/worker.ts', join(dirname(file), RENDER_BUNDLE));
 }
 
 async function bundleOne(entry: string, outfile: string): Promise<void> {

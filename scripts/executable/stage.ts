@@ -4,14 +4,14 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
-import { RENDER_BUNDLE } from '../../src/render/thread/worker-file.ts';
+import { RENDER_BUNDLE } from '../../src/report/worker-file.ts';
 
 const ADDON_PACKAGE = 'better-sqlite3';
 /** As better-sqlite3 names the files that it ships; musl is left out, as Node's own build is. */
 const PREBUILD = join('prebuilds', `${process.platform}-${process.arch}.node`);
 
 const FONT_PACKAGE = 'dejavu-fonts-ttf';
-/** Those of src/render/pdf/fonts.ts. */
+/** Those of src/report/pdf/fonts.ts. */
 const FONTS = ['DejaVuSans', 'DejaVuSans-Bold', 'DejaVuSansMono'];
 
 const { resolve } = createRequire(import.meta.url);

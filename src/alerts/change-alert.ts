@@ -1,18 +1,18 @@
 /** Changes of rules: made, changed and deleted, each noted in the audit log; what a change ends is closed with it. */
 
 import type { App } from '../app.ts';
-import type { DomainRemovedSubscriber } from '../domains/removal.ts';
-import { requireDomain } from '../domains/require-domain.ts';
+import type { DomainRemovedSubscriber } from '../domains/change-domain.ts';
+import { requireDomain } from '../domains/queries.ts';
 import { isoTime } from '../lib/clock.ts';
-import { refuseOwnAddresses } from '../outbox/recipients.ts';
+import { refuseOwnAddresses } from '../outbox/queue.ts';
 import type { Tx } from '../store/open.ts';
-import { requireRoom } from '../store/require-room.ts';
-import type { AlertRow } from '../store/watching-tables.ts';
+import { requireRoom } from '../store/queries.ts';
+import type { AlertRow } from '../store/tables.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { requireOpen } from '../webhooks/endpoint-url.ts';
 import { ownSlackUrl, sealSlackUrl } from './channels.ts';
-import { closeIncidents } from './close.ts';
 import { DEFAULT_THRESHOLD } from './conditions.ts';
+import { closeIncidents } from './incidents.ts';
 import type { AlertPatch, NewAlert } from './schema.ts';
 
 /** Each result is held against each of them. */

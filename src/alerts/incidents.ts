@@ -1,20 +1,32 @@
 /** Incidents: opened on the first yes, closed on the first later no, each told of by its rule. */
 
+import { setImmediate as breathe } from 'node:timers/promises';
+import { sql } from 'kysely';
 import type { App } from '../app.ts';
-import type { Result } from '../events/results.ts';
+import type { Result, ResultSubscriber } from '../events/events.ts';
 import { isoTime } from '../lib/clock.ts';
-import type { Tx } from '../store/open.ts';
-import type { AlertIncidentRow, AlertRow } from '../store/watching-tables.ts';
-import type { Value } from './conditions.ts';
-import { dropLateNews } from './drop-late.ts';
-import type { Resolution } from './schema.ts';
-import type { Teller } from './tell.ts';
+import { withdrawMail } from '../outbox/queue.ts';
+import type { Job } from '../scheduler/scheduler.ts';
+import { afterCommit, type Tx, transact } from '../store/open.ts';
+import type { AlertIncidentRow, AlertRow } from '../store/tables.ts';
+import {
+  DOMAIN_CHECK,
+  endOf,
+  factsOf,
+  judge,
+  type Listing,
+  type SubjectFacts,
+  type Value,
+} from './conditions.ts';
+import { createNotifier, type Notifier } from './notify.ts';
+import { alertStates, presentAlert } from './queries.ts';
+import type { Alert, Resolution } from './schema.ts';
 
 /** Nothing where one is open already, as where another result was faster. */
-export async function openIncident(
+async function openIncident(
   tx: Tx,
   app: App,
-  tell: Teller,
+  tell: Notifier,
   alert: AlertRow,
   { subject, value, result }: { subject: string; value: Value; result: Result },
 ): Promise<void> {
@@ -44,7 +56,7 @@ export async function openIncident(
 export async function endIncident(
   tx: Tx,
   app: App,
-  tell: Teller,
+  tell: Notifier,
   alert: AlertRow,
   incident: AlertIncidentRow,
   { resolution, result }: { resolution: Resolution; result: Result | null },
@@ -75,6 +87,264 @@ export async function resolveIncidents(
     .where('status', '=', 'open')
     .returningAll()
     .execute();
-  await dropLateNews(tx, ids, resolution);
+  await cancelStaleNotifications(tx, ids, resolution);
   return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+// Holds each result against the rules, in the transaction that stores it.
+
+export function evaluateRules(app: App): ResultSubscriber {
+  return async (tx, result) => {
+    // Sandbox tests say nothing of the team's mail.
+    if (result.kind === 'test' && result.test.livemode === 0) return;
+    const rules = await rulesFor(tx, result);
+    if (rules.length === 0) return;
+    const all = await factsOf(tx, result);
+    if (all.length === 0) return;
+    const open = await openIncidents(tx, rules, all);
+    const tell = createNotifier(tx, app);
+    const isInUse = inUseOf(app);
+    for (const { subject, facts } of all)
+      for (const rule of rules) {
+        const verdict = judge(rule, facts);
+        const incident = open.get(incidentKey(rule.id, subject));
+        if (verdict.answer === 'yes') {
+          // While it is open nothing more is said.
+          if (incident) continue;
+          const { value } = verdict;
+          await openIncident(tx, app, tell, rule, { subject, value, result });
+        } else if (incident) {
+          const { answer } = verdict;
+          const end = endOf(incident, openedWith(incident), { answer, facts }, isInUse);
+          if (end) await endIncident(tx, app, tell, rule, incident, { resolution: end, result });
+        }
+      }
+  };
+}
+
+/** What was told for the check as a whole counts as a list for as long as there is any. */
+function inUseOf({ blocklists }: Pick<App, 'blocklists'>): (zone: string) => boolean {
+  const zones = new Set(blocklists.known().map(({ list }) => list.zone));
+  return (zone) => zones.has(zone) || (zone === DOMAIN_CHECK && zones.size > 0);
+}
+
+function rulesFor(tx: Tx, result: Result): Promise<AlertRow[]> {
+  const { domain_id } = result.kind === 'test' ? result.test : result.monitor;
+  return tx
+    .selectFrom('alerts')
+    .selectAll()
+    .where('enabled', '=', 1)
+    .where(({ eb, or }) => or([eb('domain_id', 'is', null), eb('domain_id', '=', domain_id)]))
+    .orderBy('id')
+    .execute();
+}
+
+const incidentKey = (alertId: string, subject: string): string => `${alertId} ${subject}`;
+
+/** Of these rules about these subjects, at most one each. */
+async function openIncidents(
+  tx: Tx,
+  rules: AlertRow[],
+  all: SubjectFacts[],
+): Promise<Map<string, AlertIncidentRow>> {
+  const rows = await tx
+    .selectFrom('alert_incidents')
+    .selectAll()
+    // Written out, so that the index of those that are open is used.
+    .where('status', '=', sql.lit('open' as const))
+    .where('closing_id', 'is', null)
+    .where(
+      'alert_id',
+      'in',
+      rules.map(({ id }) => id),
+    )
+    .where(
+      'subject',
+      'in',
+      all.map(({ subject }) => subject),
+    )
+    .execute();
+  return new Map(rows.map((row) => [incidentKey(row.alert_id, row.subject), row]));
+}
+
+/** What a run listed was its subject, also before that was written down. */
+function openedWith({ value, run_id, subject }: AlertIncidentRow): Value {
+  const opened: Value = JSON.parse(value);
+  if (run_id === null || !('lists' in opened)) return opened;
+  const lists = opened.lists as Listing[];
+  return { ...opened, lists: lists.map((one) => ({ ...one, listed: one.listed ?? [subject] })) };
+}
+
+// Closes all incidents of a rule that is as it was no more: a few at once, many piece by piece.
+
+/** More would hold up others: these take a few milliseconds. */
+const CLOSE_BATCH_SIZE = 25;
+const CLOSE_JOB = 'alerts.close';
+
+/**
+ * Whoever changed the rule knows: there is the event, and no mail. A few are closed here; more end
+ * for the rule at once, which may open others about the same, and are closed by the job in a moment.
+ * `alert`: as it is from now on, or was at last. To be called in `transact`.
+ */
+export async function closeIncidents(
+  tx: Tx,
+  app: App,
+  alert: AlertRow,
+  resolution: Resolution,
+): Promise<void> {
+  const open = await openOf(tx, alert.id)
+    .orderBy('id')
+    .limit(CLOSE_BATCH_SIZE + 1)
+    .execute();
+  if (open.length === 0) return;
+  const [state] = await alertStates(tx, app, [alert]);
+  // With these it has none that is open.
+  const presented: Alert = { ...presentAlert(state!), state: 'ok' };
+  if (open.length <= CLOSE_BATCH_SIZE) {
+    const resolved = await resolveIncidents(tx, app, open, resolution);
+    return createNotifier(tx, app).event(resolved, presented);
+  }
+  const id = app.newId('req');
+  const closing = { id, resolution, alert: JSON.stringify(presented) };
+  await tx.insertInto('alert_closings').values(closing).execute();
+  const over = await tx
+    .updateTable('alert_incidents')
+    .set({ closing_id: id, resolution, resolved_at: isoTime(app.clock.now()) })
+    .where('alert_id', '=', alert.id)
+    .where('status', '=', 'open')
+    .where('closing_id', 'is', null)
+    .returning('id')
+    .execute();
+  // Nobody is told now of what is over.
+  const ids = over.map((one) => one.id);
+  await cancelStaleNotifications(tx, ids, resolution);
+  afterCommit(tx, () => app.scheduler.wake(CLOSE_JOB));
+}
+
+const openOf = (tx: Tx, alertId: string) =>
+  tx
+    .selectFrom('alert_incidents')
+    .selectAll()
+    .where('alert_id', '=', alertId)
+    .where('status', '=', 'open')
+    .where('closing_id', 'is', null);
+
+/** Woken by the change; what an end of the service has left is gone on with at the next start. */
+export function closeIncidentsJob(app: App): Job {
+  return { name: CLOSE_JOB, tick: '30 * * * * *', run: () => closeWaiting(app) };
+}
+
+async function closeWaiting(app: App): Promise<void> {
+  while (await closeSome(app)) await breathe();
+}
+
+/** A piece, in a transaction of its own; false where nothing is left. */
+async function closeSome(app: App): Promise<boolean> {
+  const closings = app.db.selectFrom('alert_closings').selectAll().orderBy('id').limit(1);
+  const closing = await closings.executeTakeFirst();
+  if (!closing) return false;
+  await transact(app.db, async (tx) => {
+    const some = await tx
+      .selectFrom('alert_incidents')
+      .selectAll()
+      .where('closing_id', '=', closing.id)
+      .where('status', '=', 'open')
+      .orderBy('id')
+      .limit(CLOSE_BATCH_SIZE)
+      .execute();
+    if (some.length === 0) {
+      await tx.deleteFrom('alert_closings').where('id', '=', closing.id).execute();
+      return;
+    }
+    const resolution = closing.resolution as Resolution;
+    const resolved = await resolveIncidents(tx, app, some, resolution);
+    await createNotifier(tx, app).event(resolved, JSON.parse(closing.alert));
+  });
+  return true;
+}
+
+// Takes back what would tell of the beginning of an incident that is over: it would be taken for news.
+
+/** Why a post is dropped. */
+export const TOLD_TOO_LATE =
+  'it could not be posted before the incident was over; the post of its end, where there is one, says from when until when it was open';
+const MAILED_TOO_LATE =
+  'it could not be sent before the incident was over; the mail of its end, where there is one, says from when until when it was open';
+
+/** Ids in one question. */
+const CANCEL_BATCH_SIZE = 500;
+
+/**
+ * What is not told yet of these, and not being posted, is not posted any more. A mail that is being
+ * sent may go out, and is `sent` then; where that attempt fails, no other follows. `resolution`: how
+ * they have ended, where that is known by now.
+ */
+export async function cancelStaleNotifications(
+  tx: Tx,
+  incidentIds: string[],
+  resolution: Resolution | null = null,
+): Promise<void> {
+  for (let first = 0; first < incidentIds.length; first += CANCEL_BATCH_SIZE) {
+    const some = incidentIds.slice(first, first + CANCEL_BATCH_SIZE);
+    await lateNews(tx, some)
+      .set({ status: 'suppressed', due_at: null, error: TOLD_TOO_LATE })
+      .where('channel', '=', 'slack')
+      .where('lease', 'is', null)
+      .execute();
+    await dropMails(tx, some);
+    if (resolution === 'alert_changed' || resolution === 'alert_disabled') await dropHeld(tx, some);
+  }
+}
+
+const lateNews = (tx: Tx, incidentIds: string[]) =>
+  tx
+    .updateTable('alert_notifications')
+    .where('incident_id', 'in', incidentIds)
+    .where('news', '=', 'triggered')
+    .where('status', '=', 'queued');
+
+/** A mail that tells of many goes out: it says how many are over. */
+async function dropMails(tx: Tx, incidentIds: string[]): Promise<void> {
+  const late = await tx
+    .selectFrom('alert_notifications as own')
+    .select(['own.id', 'own.mail_id'])
+    .where('own.incident_id', 'in', incidentIds)
+    .where('own.channel', '=', 'email')
+    .where('own.news', '=', 'triggered')
+    .where('own.status', '=', 'queued')
+    .where('own.mail_id', 'is not', null)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('alert_notifications as other')
+            .select('other.id')
+            .whereRef('other.mail_id', '=', 'own.mail_id')
+            .whereRef('other.id', '!=', 'own.id'),
+        ),
+      ),
+    )
+    .execute();
+  // An incident has a mail for each recipient.
+  for (let first = 0; first < late.length; first += CANCEL_BATCH_SIZE) {
+    const some = late.slice(first, first + CANCEL_BATCH_SIZE);
+    const mails = some.map(({ mail_id }) => mail_id);
+    await withdrawMail(tx, mails, MAILED_TOO_LATE);
+    await lateNews(tx, incidentIds)
+      .set({ status: 'suppressed', error: MAILED_TOO_LATE })
+      .where(
+        'id',
+        'in',
+        some.map(({ id }) => id),
+      )
+      .execute();
+  }
+}
+
+/** Of an end that no mail tells, the one that tells of many would tell the beginning alone. */
+async function dropHeld(tx: Tx, incidentIds: string[]): Promise<void> {
+  await lateNews(tx, incidentIds)
+    .set({ status: 'suppressed', error: MAILED_TOO_LATE })
+    .where('channel', '=', 'email')
+    .where('mail_id', 'is', null)
+    .execute();
 }

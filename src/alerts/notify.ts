@@ -1,91 +1,321 @@
-/** The job that posts to Slack what is due: claim, post, record. */
+/** Tells of incidents: the notifications of each, and its event, in the transaction of the change. */
 
 import type { App } from '../app.ts';
-import { errorMessage } from '../lib/errors.ts';
-import { claimingJob } from '../scheduler/claiming-job.ts';
-import type { Job } from '../scheduler/scheduler.ts';
-import type { AlertRow } from '../store/watching-tables.ts';
-import { slackUrlOf } from './channels.ts';
-import { type ClaimedPost, claimPosts } from './claim-posts.ts';
-import { TOLD_TOO_LATE } from './drop-late.ts';
-import { type Notice, noticeOf } from './notice.ts';
-import { NOTIFY_JOB } from './notifications.ts';
-import { findOccasion } from './occasion.ts';
-import { type Failure, postToSlack } from './post-slack.ts';
-import { isOver } from './present.ts';
-import { recordPost } from './record-post.ts';
+import { appendEvent, type Result } from '../events/events.ts';
+import { isoTime } from '../lib/clock.ts';
+import { presentListed } from '../mailtests/present.ts';
+import { presentRun } from '../monitors/queries.ts';
+import { queueMail, SEND_JOB } from '../outbox/queue.ts';
+import { afterCommit, type Db, type Tx } from '../store/open.ts';
+import type {
+  AlertIncidentRow,
+  AlertNotificationRow,
+  AlertRow,
+  MonitorRow,
+  MonitorRunRow,
+  TestRow,
+} from '../store/tables.ts';
+import { composeNotification } from './alert-text.ts';
+import {
+  channelsOf,
+  type EndpointsWanting,
+  endpointsWanting,
+  recipientsOf,
+  slackUrlOf,
+} from './channels.ts';
+import { alertMail, HELD, isOverMailLimit, NO_MAIL } from './email.ts';
+import { alertStates, presentAlert, presentIncidents } from './queries.ts';
+import type { Alert, Channel } from './schema.ts';
 
-const AT_ONCE = 20;
+type News = 'triggered' | 'resolved';
 
-export function notifyJob(app: App): Job {
-  /** To which address each goes that is under way. */
-  const underWay = new Map<string, string>();
-  return claimingJob({
-    name: NOTIFY_JOB,
-    atOnce: AT_ONCE,
-    claim: (limit) => claimPosts(app, limit, underWay),
-    work: (claimed) =>
-      postOne(app, claimed).finally(() => {
-        underWay.delete(claimed.id);
-        // Its address has room again.
-        app.scheduler.wake(NOTIFY_JOB);
-      }),
-    // The lease runs out, and it is posted again.
-    failed: ({ id }, error) =>
-      app.log.error('posting an alert failed', { notification: id, error: errorMessage(error) }),
-    wake: () => app.scheduler.wake(NOTIFY_JOB),
-  });
+/** What one transaction reads once, however much it has to tell. */
+export interface Notifier {
+  /** By every channel of the rule; `result`: what tells of it, null where none does. */
+  all(
+    news: News,
+    alert: AlertRow,
+    incident: AlertIncidentRow,
+    result: Result | null,
+  ): Promise<void>;
+  /** The event alone, and so webhooks: whoever ended it knows. `alert`: as events have it. */
+  event(incidents: AlertIncidentRow[], alert: Alert | null): Promise<void>;
 }
 
-async function postOne(app: App, claimed: ClaimedPost): Promise<void> {
-  const message = await composed(app, claimed).catch((error) => {
-    app.log.error('an alert could not be composed', {
-      notification: claimed.id,
-      error: errorMessage(error),
-    });
-    return UNSPEAKABLE;
-  });
-  if ('reason' in message) return recordPost(app, claimed, message);
-  const outcome = await postToSlack(app, message.url, message.notice);
-  // Where we are closing, the next start posts it again.
-  if (outcome !== 'closed') await recordPost(app, claimed, outcome);
+export function createNotifier(tx: Tx, app: App): Notifier {
+  const endpoints = new Map<string, Promise<EndpointsWanting>>();
+  const wanting = (news: News) => {
+    const type = `alert.${news}`;
+    if (!endpoints.has(type)) endpoints.set(type, endpointsWanting(tx, type));
+    return endpoints.get(type)!;
+  };
+  return {
+    async all(news, alert, incident, result) {
+      const wanted = (await wanting(news)).length > 0;
+      const occasion = result
+        ? occasionOf(news, alert, incident, result)
+        : await findIncidentEvent(tx, news, alert, incident);
+      await queueNotifications(tx, app, occasion, wanted);
+      const [state] = await alertStates(tx, app, [alert]);
+      const about = result ? resultOf(result) : await openersOf(tx, [incident]);
+      await appendEvents(tx, app, news, [incident], presentAlert(state!), about);
+    },
+    async event(incidents, alert) {
+      if (incidents.length === 0) return;
+      if (alert?.channels.includes('webhook')) {
+        const wanted = (await wanting('resolved')).length > 0;
+        for (const incident of incidents) await noteWebhook(tx, app, incident, wanted);
+      }
+      const about = await openersOf(tx, incidents);
+      await appendEvents(tx, app, 'resolved', incidents, alert, about);
+    },
+  };
 }
 
-const UNSPEAKABLE: Failure = {
-  reason: 'the message could not be written: the log of the service says why',
-  final: false,
-};
-const forGood = (reason: string): Failure => ({ reason, final: true });
-
-/** In the words of the rule as it was when the incident opened; or why there is nothing to post. */
-async function composed(
-  app: App,
-  { alert_id, incident_id, news }: ClaimedPost,
-): Promise<{ url: string; notice: Notice } | Failure> {
-  const { db } = app;
-  const alert = await db
-    .selectFrom('alerts')
-    .selectAll()
-    .where('id', '=', alert_id)
-    .executeTakeFirst();
-  if (!alert) return forGood('the rule was deleted before it was posted');
-  const url = slackUrlOf(app, alert);
-  if (url === null)
-    return forGood('there is no address of Slack any more, or it cannot be decrypted');
-  const incident = await db
-    .selectFrom('alert_incidents')
-    .selectAll()
-    .where('id', '=', incident_id)
-    .executeTakeFirst();
-  if (news === 'triggered' && incident && isOver(incident))
-    return { reason: TOLD_TOO_LATE, final: true, suppressed: true };
-  const rule = incident ? asItOpened(alert, incident) : alert;
-  const occasion = await findOccasion(db, news, rule, incident ?? null);
-  return { url, notice: noticeOf(app.config, occasion) };
-}
-
-/** The rule may ask for something else by now. */
-const asItOpened = (
+const occasionOf = (
+  news: News,
   alert: AlertRow,
-  { condition, threshold }: Pick<AlertRow, 'condition' | 'threshold'>,
-): AlertRow => ({ ...alert, condition, threshold });
+  incident: AlertIncidentRow,
+  result: Result,
+): IncidentEvent => ({
+  ...{ news, alert, incident },
+  test: result.kind === 'test' ? result.test : null,
+  run: result.kind === 'run' ? { findings: result.run.findings, monitor: result.monitor } : null,
+});
+
+interface ResultsByIncident {
+  test(incident: AlertIncidentRow): TestRow | undefined;
+  run(incident: AlertIncidentRow): MonitorRunRow | undefined;
+}
+
+const resultOf = (result: Result): ResultsByIncident => ({
+  test: () => (result.kind === 'test' ? result.test : undefined),
+  run: () => (result.kind === 'run' ? result.run : undefined),
+});
+
+/** Where nothing that was found tells of it, that which opened it. */
+async function openersOf(tx: Tx, incidents: AlertIncidentRow[]): Promise<ResultsByIncident> {
+  const testIds = incidents.flatMap(({ test_id }) => test_id ?? []);
+  const runIds = incidents.flatMap(({ run_id }) => run_id ?? []);
+  const tests =
+    testIds.length === 0
+      ? []
+      : await tx.selectFrom('tests').selectAll().where('id', 'in', testIds).execute();
+  const runs =
+    runIds.length === 0
+      ? []
+      : await tx.selectFrom('monitor_runs').selectAll().where('id', 'in', runIds).execute();
+  const [testOf, runOf] = [byId(tests), byId(runs)];
+  return {
+    test: ({ test_id }) => testOf.get(test_id ?? ''),
+    run: ({ run_id }) => runOf.get(run_id ?? ''),
+  };
+}
+
+const byId = <Row extends { id: string }>(rows: Row[]): Map<string, Row> =>
+  new Map(rows.map((row) => [row.id, row]));
+
+/** With the test or the run in list form; `alert` null: nothing is left of the rule, so to no webhook. */
+async function appendEvents(
+  tx: Tx,
+  app: App,
+  news: News,
+  incidents: AlertIncidentRow[],
+  alert: Alert | null,
+  about: ResultsByIncident,
+): Promise<void> {
+  const presented = await presentIncidents(tx, incidents);
+  const webhooks = alert?.channels.includes('webhook') ?? false;
+  for (const [index, incident] of incidents.entries()) {
+    const [test, run] = [about.test(incident), about.run(incident)];
+    const data = {
+      ...presented[index]!,
+      ...(alert && { alert }),
+      ...(test && { test: presentListed(test, app.config) }),
+      ...(run && { monitor_run: presentRun(run) }),
+    };
+    const event = { type: `alert.${news}`, livemode: true, data, webhooks } as const;
+    const { id } = await appendEvent(tx, event, app);
+    if (webhooks)
+      await tx
+        .updateTable('alert_notifications')
+        .set({ event_id: id })
+        .where('incident_id', '=', incident.id)
+        .where('channel', '=', 'webhook')
+        .where('news', '=', news)
+        .execute();
+  }
+}
+
+// Writes down who is told of an incident, and by which channel, in the transaction that makes it news.
+
+export const NOTIFY_JOB = 'post alerts';
+
+type New = Partial<AlertNotificationRow> & Pick<AlertNotificationRow, 'status'>;
+
+const unconfigured = (error: string): New => ({ status: 'unconfigured', error });
+/** What is to be done for the channel to lead somewhere. */
+const UNCONFIGURED: Record<Channel, New> = {
+  email: unconfigured(NO_MAIL),
+  webhook: unconfigured('no webhook endpoint that is switched on has asked for this event'),
+  slack: unconfigured(
+    'there is no address of Slack that can be used: give the rule a slack_webhook_url, or set DELIVERABILITY_SLACK_WEBHOOK_URL',
+  ),
+};
+
+/**
+ * The ids of what was written: one for each recipient of mail, one for each other channel.
+ * `webhookWanted`: whether an endpoint gets the event. `slackDueAt`: when the job may post it, where
+ * somebody else does so before. To be called in `transact`.
+ */
+export async function queueNotifications(
+  tx: Tx,
+  app: App,
+  occasion: IncidentEvent,
+  webhookWanted: boolean,
+  slackDueAt?: string,
+): Promise<string[]> {
+  const { alert, incident, news } = occasion;
+  const now = isoTime(app.clock.now());
+  const of: Record<Channel, () => Promise<New[]>> = {
+    email: () => queueMails(tx, app, occasion),
+    // The deliveries of the event say what becomes of it, each with attempts of its own.
+    webhook: async () => [webhookWanted ? { status: 'queued' } : UNCONFIGURED.webhook],
+    slack: async () => [
+      slackUrlOf(app, alert) === null
+        ? UNCONFIGURED.slack
+        : { status: 'queued', due_at: slackDueAt ?? now },
+    ],
+  };
+  const ids: string[] = [];
+  for (const channel of channelsOf(alert))
+    for (const row of await of[channel]()) {
+      const about = { incident_id: incident?.id ?? null, alert_id: alert.id, news, channel };
+      // The same time for all: by it, those of one sample are found.
+      ids.push(await insertNotification(tx, app, { ...about, ...row, created_at: now }));
+    }
+  afterCommit(tx, () => {
+    app.scheduler.wake(SEND_JOB);
+    app.scheduler.wake(NOTIFY_JOB);
+  });
+  return ids;
+}
+
+type NotificationOrigin = Pick<
+  AlertNotificationRow,
+  'incident_id' | 'alert_id' | 'news' | 'channel' | 'created_at'
+>;
+
+async function insertNotification(
+  tx: Tx,
+  { newId }: Pick<App, 'newId'>,
+  row: NotificationOrigin & New,
+): Promise<string> {
+  const id = newId('ntf');
+  await tx
+    .insertInto('alert_notifications')
+    .values({ id, attempts: 0, ...row })
+    .execute();
+  return id;
+}
+
+/** That the end of an incident goes to webhooks alone. `wanted`: whether an endpoint gets the event. */
+async function noteWebhook(
+  tx: Tx,
+  app: Pick<App, 'clock' | 'newId'>,
+  { id, alert_id }: AlertIncidentRow,
+  wanted: boolean,
+): Promise<void> {
+  await insertNotification(tx, app, {
+    ...{ incident_id: id, alert_id, news: 'resolved', channel: 'webhook' },
+    created_at: isoTime(app.clock.now()),
+    ...(wanted ? { status: 'queued' } : UNCONFIGURED.webhook),
+  });
+}
+
+async function queueMails(tx: Tx, app: App, occasion: IncidentEvent): Promise<New[]> {
+  if (app.mailer === null) return [UNCONFIGURED.email];
+  const { alert, news } = occasion;
+  const notice = composeNotification(app.config, occasion);
+  const rows: New[] = [];
+  for (const recipient of await recipientsOf(tx, alert)) {
+    if (news !== 'test' && (await isOverMailLimit(tx, app, alert.id, recipient))) {
+      rows.push({ status: 'queued', recipient, error: HELD });
+      continue;
+    }
+    const mail = alertMail(app.config, recipient, notice);
+    const mail_id = await queueMail(tx, app, mail, null, { bulk: true });
+    rows.push({ status: 'queued', recipient, mail_id });
+  }
+  return rows;
+}
+
+// What a notification is about, and how it is found for one that is written later than its news.
+
+export interface IncidentEvent {
+  news: AlertNotificationRow['news'];
+  alert: AlertRow;
+  /** null for a sample. */
+  incident: AlertIncidentRow | null;
+  /** The test that it is about, where there is one that is still kept. */
+  test: AboutTest | null;
+  /** The run that opened it, or that tells of its end. */
+  run: AboutRun | null;
+}
+export type AboutTest = Pick<
+  TestRow,
+  'id' | 'checks' | 'subject' | 'score' | 'spf' | 'dkim' | 'dmarc'
+>;
+export interface AboutRun extends Pick<MonitorRunRow, 'findings'> {
+  monitor: Pick<MonitorRow, 'id' | 'name' | 'type' | 'domain_id'>;
+}
+export async function findIncidentEvent(
+  db: Db | Tx,
+  news: AlertNotificationRow['news'],
+  alert: AlertRow,
+  incident: AlertIncidentRow | null,
+): Promise<IncidentEvent> {
+  if (incident === null) return { news, alert, incident, test: null, run: null };
+  const test = await (news === 'resolved' ? endingTest(db, incident) : openingTest(db, incident));
+  const run = await openingRun(db, incident);
+  return { news, alert, incident, test: test ?? null, run: run ?? null };
+}
+
+const WORDS = ['id', 'checks', 'subject', 'score', 'spf', 'dkim', 'dmarc'] as const;
+
+const openingTest = (db: Db | Tx, { test_id }: AlertIncidentRow): Promise<AboutTest | undefined> =>
+  db.selectFrom('tests').select(WORDS).where('id', '=', test_id).executeTakeFirst();
+
+/** The last one of the same domain when it ended. */
+function endingTest(
+  db: Db | Tx,
+  { test_id, subject, resolved_at }: AlertIncidentRow,
+): Promise<AboutTest | undefined> | undefined {
+  if (test_id === null) return undefined;
+  return db
+    .selectFrom('tests')
+    .select(WORDS)
+    .where('from_domain', '=', subject)
+    .where('livemode', '=', 1)
+    .where('status', '=', 'completed')
+    .where('completed_at', '<=', resolved_at)
+    .orderBy('completed_at', 'desc')
+    .orderBy('id', 'desc')
+    .executeTakeFirst();
+}
+
+async function openingRun(
+  db: Db | Tx,
+  { run_id }: AlertIncidentRow,
+): Promise<AboutRun | undefined> {
+  if (run_id === null) return undefined;
+  const row = await db
+    .selectFrom('monitor_runs as run')
+    .innerJoin('monitors', 'monitors.id', 'run.monitor_id')
+    .select(['run.findings', 'monitors.id', 'name', 'type', 'domain_id'])
+    .where('run.id', '=', run_id)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const { findings, ...monitor } = row;
+  return { findings, monitor };
+}

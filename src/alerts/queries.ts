@@ -4,11 +4,17 @@ import type { App } from '../app.ts';
 import { type Page, pageOf } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { AlertIncidentRow, AlertRow } from '../store/watching-tables.ts';
-import { withCarriers } from './carriers.ts';
+import type { AlertIncidentRow, AlertNotificationRow, AlertRow } from '../store/tables.ts';
 import { endpointsWanting, ownSlackUrl, unconfiguredChannels } from './channels.ts';
-import { type AlertState, type NotificationState, presentIncident } from './present.ts';
-import type { AlertIncident, IncidentFilters } from './schema.ts';
+import { withDeliveryStatus } from './delivery-status.ts';
+import type {
+  Alert,
+  AlertIncident,
+  AlertNotification,
+  AlertTest,
+  Channel,
+  IncidentFilters,
+} from './schema.ts';
 
 /** Throws `not_found`. */
 export async function alertOr404(db: Db | Tx, id: string): Promise<AlertRow> {
@@ -85,7 +91,7 @@ export async function notificationStates(
     .where(column, 'in', values)
     .orderBy('id')
     .execute();
-  return withCarriers(db, rows);
+  return withDeliveryStatus(db, rows);
 }
 
 /** Incidents with what was said of each. */
@@ -96,4 +102,75 @@ export async function presentIncidents(
   const all = await notificationStates(db, { incidents: rows.map(({ id }) => id) });
   const of = Map.groupBy(all, ({ incident_id }) => incident_id);
   return rows.map((row) => presentIncident(row, of.get(row.id) ?? []));
+}
+
+// From rows to the rules and incidents that the API answers and that events embed.
+
+/** A rule with what is not in its row. */
+interface AlertState {
+  row: AlertRow;
+  triggered: boolean;
+  /** Those of its channels that lead nowhere at present. */
+  unconfigured: Channel[];
+  slackHost: string | null;
+}
+
+export function presentAlert({ row, triggered, unconfigured, slackHost }: AlertState): Alert {
+  return {
+    id: row.id,
+    object: 'alert',
+    name: row.name,
+    condition: row.condition,
+    threshold: row.threshold,
+    channels: JSON.parse(row.channels),
+    unconfigured_channels: unconfigured,
+    enabled: row.enabled === 1,
+    domain_id: row.domain_id,
+    recipients: row.recipients === null ? null : JSON.parse(row.recipients),
+    slack_webhook_host: slackHost,
+    state: triggered ? 'triggered' : 'ok',
+    last_triggered_at: row.last_triggered_at,
+    created_at: row.created_at,
+  };
+}
+
+/** What became of it, by those who carry it: the outbox, or the deliveries of its event. */
+export type DeliveryStatus = Pick<AlertNotification, 'status' | 'error' | 'sent_at'>;
+
+/** `carrier`: while it is queued, or can be sent again; null where nobody else knows better. */
+export type NotificationState = AlertNotificationRow & { carrier: DeliveryStatus | null };
+
+function presentNotification({ channel, carrier, ...row }: NotificationState): AlertNotification {
+  const { status, error, sent_at } = carrier ?? row;
+  return { channel, status, error, sent_at };
+}
+
+/** With who gets it: of several recipients, one may fail. */
+export function presentSample(alertId: string, rows: NotificationState[]): AlertTest {
+  return {
+    object: 'alert_test',
+    alert_id: alertId,
+    notifications: rows.map((row) => ({ ...presentNotification(row), recipient: row.recipient })),
+  };
+}
+
+/** Also one that is being closed with many others. */
+export const isOver = ({ status, closing_id }: AlertIncidentRow): boolean =>
+  status === 'resolved' || closing_id !== null;
+
+function presentIncident(row: AlertIncidentRow, notifications: NotificationState[]): AlertIncident {
+  return {
+    id: row.id,
+    object: 'alert_incident',
+    alert_id: row.alert_id,
+    subject: row.subject,
+    status: isOver(row) ? 'resolved' : 'open',
+    value: JSON.parse(row.value),
+    test_id: row.test_id,
+    run_id: row.run_id,
+    opened_at: row.opened_at,
+    resolved_at: row.resolved_at,
+    resolution: row.resolution as AlertIncident['resolution'],
+    notifications: notifications.map(presentNotification),
+  };
 }

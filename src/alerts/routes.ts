@@ -2,18 +2,69 @@
 
 import type { App } from '../app.ts';
 import { route } from '../http/route.ts';
-import { listOf } from '../http/schemas.ts';
-import { transact } from '../store/after-commit.ts';
-import type { Db, Tx } from '../store/open.ts';
-import type { AlertRow } from '../store/watching-tables.ts';
-import { standing } from '../team/permissions.ts';
+import { listOf, type Page } from '../http/schemas.ts';
+import { type Db, type Tx, transact } from '../store/open.ts';
+import type { AlertRow } from '../store/tables.ts';
+import { reauthorize } from '../team/permissions.ts';
 import { deletedOf } from '../team/schema.ts';
 import { changeAlert, createAlert, deleteAlert, note } from './change-alert.ts';
-import { incidentRoutes } from './incident-routes.ts';
-import { presentAlert, presentSample } from './present.ts';
-import { alertOr404, alertStates, listAlerts, notificationStates } from './queries.ts';
+import {
+  alertOr404,
+  alertStates,
+  listAlerts,
+  listIncidents,
+  notificationStates,
+  presentAlert,
+  presentIncidents,
+  presentSample,
+} from './queries.ts';
 import { lastSample, postSample, sendSample } from './sample.ts';
-import { Alert, AlertListQuery, AlertPatch, AlertTest, NewAlert } from './schema.ts';
+import {
+  Alert,
+  AlertIncident,
+  AlertListQuery,
+  AlertPatch,
+  AlertTest,
+  type IncidentFilters,
+  IncidentListQuery,
+  IncidentsOfQuery,
+  NewAlert,
+} from './schema.ts';
+
+// The operations on incidents: what rules have found (contract §8).
+
+async function incidentPage({ db }: Pick<App, 'db'>, query: IncidentFilters & Page) {
+  const { rows, hasMore } = await listIncidents(db, query);
+  const data = await presentIncidents(db, rows);
+  return { object: 'list' as const, data, has_more: hasMore };
+}
+
+const listIncidentsOfAlert = route({
+  method: 'GET',
+  path: '/v1/alerts/:id/incidents',
+  operation: 'listIncidentsOfAlert',
+  role: 'member',
+  summary: 'List the incidents of an alert rule, newest first, with what was said of each',
+  query: IncidentsOfQuery,
+  response: listOf(AlertIncident),
+  async handle({ app, params, query }) {
+    const { id } = await alertOr404(app.db, params.id!);
+    return incidentPage(app, { ...query, alert_id: id });
+  },
+});
+
+const listAllIncidents = route({
+  method: 'GET',
+  path: '/v1/alert_incidents',
+  operation: 'listAlertIncidents',
+  role: 'member',
+  summary: 'List incidents, newest first, those of deleted alert rules too',
+  query: IncidentListQuery,
+  response: listOf(AlertIncident),
+  handle: ({ app, query }) => incidentPage(app, query),
+});
+
+const incidentRoutes = [listIncidentsOfAlert, listAllIncidents];
 
 async function present(db: Db | Tx, app: App, row: AlertRow): Promise<Alert> {
   const [state] = await alertStates(db, app, [row]);
@@ -37,7 +88,7 @@ const create = route({
   async handle(call) {
     const { app, body, keep } = call;
     return transact(app.db, async (tx) => {
-      await standing(tx, call, 'admin');
+      await reauthorize(tx, call, 'admin');
       const answer = await present(tx, app, await createAlert(tx, call, body));
       await keep(tx, answer);
       return answer;
@@ -87,7 +138,7 @@ const update = route({
   async handle(call) {
     const { app, params, body } = call;
     return transact(app.db, async (tx) => {
-      await standing(tx, call, 'admin');
+      await reauthorize(tx, call, 'admin');
       const row = await alertOr404(tx, params.id!);
       call.ifMatch(await present(tx, app, row));
       return present(tx, app, await changeAlert(tx, call, row, body));
@@ -107,7 +158,7 @@ const remove = route({
     const { app, params } = call;
     const id = params.id!;
     await transact(app.db, async (tx) => {
-      await standing(tx, call, 'admin');
+      await reauthorize(tx, call, 'admin');
       const row = await alertOr404(tx, id);
       call.ifMatch(await present(tx, app, row));
       await deleteAlert(tx, call, row);
@@ -128,7 +179,7 @@ const test = route({
   async handle(call) {
     const { app, params, keep } = call;
     const { row, ids } = await transact(app.db, async (tx) => {
-      await standing(tx, call, 'admin');
+      await reauthorize(tx, call, 'admin');
       const row = await alertOr404(tx, params.id!);
       await note(tx, call, 'tested', row.id);
       return { row, ids: await sendSample(tx, app, row) };

@@ -3,17 +3,20 @@
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { AlertRow } from '../store/watching-tables.ts';
-import { insertDelivery } from '../webhooks/enqueue.ts';
-import { eventPayload } from '../webhooks/payload.ts';
+import type { AlertRow } from '../store/tables.ts';
+import { eventPayload, insertDelivery } from '../webhooks/enqueue.ts';
+import { composeNotification } from './alert-text.ts';
 import { channelsOf, endpointsWanting, slackUrlOf } from './channels.ts';
 import { DEFAULT_THRESHOLD, type Value } from './conditions.ts';
-import { noticeOf } from './notice.ts';
-import { queueNotifications } from './notifications.ts';
-import { postToSlack } from './post-slack.ts';
-import { type NotificationState, presentAlert } from './present.ts';
-import { alertStates, notificationStates } from './queries.ts';
+import { queueNotifications } from './notify.ts';
+import {
+  alertStates,
+  type NotificationState,
+  notificationStates,
+  presentAlert,
+} from './queries.ts';
 import type { AlertIncident } from './schema.ts';
+import { postToSlack } from './slack.ts';
 
 const TYPE = 'alert.triggered';
 
@@ -69,7 +72,7 @@ export async function postSample(app: App, alert: AlertRow, ids: string[]): Prom
   const row = await queued.executeTakeFirst();
   if (!row || url === null) return;
   const occasion = { news: 'test' as const, alert, incident: null, test: null, run: null };
-  const failure = await postToSlack(app, url, noticeOf(app.config, occasion));
+  const failure = await postToSlack(app, url, composeNotification(app.config, occasion));
   // The next start posts it.
   if (failure === 'closed') return;
   const state =

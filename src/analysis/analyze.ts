@@ -1,9 +1,7 @@
 /** One analysis: parse once, run every check side by side within the deadline, score. */
 
-import type { Resolver } from '../net/resolver.ts';
-import { noWeb, type Web } from '../net/web.ts';
-import { authResults } from './auth-results.ts';
-import { boundedResolver, boundedWeb, startDeadline } from './bounds.ts';
+import type { Resolver } from '../net/dns/resolver.ts';
+import { noWeb, type Web } from '../net/http/web.ts';
 import {
   type AnalysisInput,
   type Check,
@@ -12,18 +10,32 @@ import {
   DEADLINE_MS,
   type Finding,
 } from './check.ts';
-import { CHECKS } from './checks.ts';
-import { createContext } from './context.ts';
-import { causesOf, followingFinding } from './dependencies.ts';
+import { CHECKS } from './checks/index.ts';
+import {
+  boundedResolver,
+  boundedWeb,
+  createContext,
+  type Setup,
+  startDeadline,
+} from './context.ts';
+import { dkimResult } from './dkim/verify.ts';
+import { dmarcResult } from './dmarc/evaluate.ts';
 import { judgedKind } from './kind.ts';
-import { parseMessage } from './parse-message.ts';
-import { providerVerdicts } from './providers/providers.ts';
-import type { AnalysisResult, CheckResult } from './result.ts';
-import { type Run, runCheck } from './run-check.ts';
+import { parseMessage } from './mime/parse-message.ts';
+import { providerVerdicts } from './providers/evaluate.ts';
+import type { AnalysisResult, AuthResult, CheckResult } from './result.ts';
+import {
+  causesOf,
+  followingFinding,
+  type Run,
+  runCheck,
+  trimEvidence,
+  trimFix,
+  trimText,
+} from './run-check.ts';
 import { earnedOf, gainOf, gradeOf, type Scored, scoreOf, wholeScore } from './score.ts';
-import type { Setup } from './setup.ts';
+import { spfResult } from './spf/evaluate.ts';
 import { summarize } from './summary.ts';
-import { trimEvidence, trimFix, trimText } from './trim.ts';
 
 /** The version of the checks, points, weights and caps; changes whenever a score could. */
 export const RULESET = '2026.11.2';
@@ -155,4 +167,24 @@ function toResult(check: Check, own: Finding, scored: Scored, gained: number): C
     reference: finding.reference ?? check.reference,
     fix: finding.fix ? trimFix(finding.fix) : null,
   };
+}
+
+// The three words of RFC 8601 that the test object carries, out of the facts the checks share.
+
+/** null is "not asked"; a check that ran out of time is `temperror`, and its fact is not waited for. */
+export async function authResults(
+  context: Context,
+  scored: Scored[],
+): Promise<AnalysisResult['auth_results']> {
+  const timedOut = (id: string) => scored.find((check) => check.id === id)?.status === 'error';
+  const word = async (
+    id: string,
+    fact: (context: Context) => Promise<{ result: AuthResult | null }>,
+  ): Promise<AuthResult | null> => (timedOut(id) ? 'temperror' : (await context.fact(fact)).result);
+  const [spf, dkim, dmarc] = await Promise.all([
+    word('spf', spfResult),
+    word('dkim', dkimResult),
+    word('dmarc', dmarcResult),
+  ]);
+  return { spf, dkim, dmarc };
 }

@@ -1,9 +1,14 @@
 /** What a check is, what it is given and what it finds. The list of all checks is `checks.ts`. */
 
-import type { Resolver } from '../net/resolver.ts';
-import type { Web } from '../net/web.ts';
-import type { Message } from './message.ts';
-import type { Setup } from './setup.ts';
+import {
+  DNS_FAILURES,
+  type DnsErrorReason,
+  type RecordType,
+  type Resolver,
+} from '../net/dns/resolver.ts';
+import type { Web } from '../net/http/web.ts';
+import type { Setup } from './context.ts';
+import type { Message } from './mime/message.ts';
 
 export const CATEGORIES = [
   'authentication',
@@ -179,4 +184,35 @@ export function rfc(number: number, section?: string): Reference {
     name: section ? `RFC ${number} §${section}` : `RFC ${number}`,
     url: `https://www.rfc-editor.org/rfc/rfc${number}${section ? `#section-${section}` : ''}`,
   };
+}
+
+// What a check says where the DNS was not asked, or did not answer.
+
+/** A question that was not answered. */
+export interface Unanswered {
+  name: string;
+  type: RecordType;
+  reason: DnsErrorReason;
+}
+
+export function offline(title: string): Finding {
+  return skipped(title, 'DNS was not asked: offline.');
+}
+
+/** The finding of a check that hangs on these questions: unknown, and held against nobody. */
+export function notAnswered(
+  title: string,
+  failures: Unanswered[],
+  evidence: Finding['evidence'] = {},
+): Finding {
+  const questions = failures.map(
+    ({ name, type, reason }) => `${type} ${name}: ${DNS_FAILURES[reason]}`,
+  );
+  const [first, ...others] = questions;
+  const more = others.length > 0 ? ` (and ${others.length} more)` : '';
+  return unknown(
+    title,
+    `A DNS question was left open: ${first ?? 'none'}${more}. This is not counted against you.`,
+    { ...evidence, unanswered: questions.slice(0, 10) },
+  );
 }

@@ -1,10 +1,10 @@
 /** Marketing or transactional: what the sender said, else what the message shows (with the reasons). */
 
+import { bulkSenderField } from './bulk-sender.ts';
 import type { Context } from './check.ts';
-import { bulkSenderField } from './compliance/bulk-sender-fields.ts';
-import { offersToLeaveMail, unsubscribeLinks } from './compliance/unsubscribe-links.ts';
-import { withoutComments } from './mail-date.ts';
-import { fields, LIMITS } from './message.ts';
+import { offersToLeaveMail, unsubscribeLinks } from './links/unsubscribe.ts';
+import { withoutComments } from './mime/mail-date.ts';
+import { fields, LIMITS } from './mime/message.ts';
 
 export interface JudgedKind {
   kind: 'marketing' | 'transactional';

@@ -2,7 +2,7 @@
 
 import type { Category, CheckStatus, Fix, Json, Reference } from './check.ts';
 import type { JudgedKind } from './kind.ts';
-import type { ProviderVerdict } from './providers/provider.ts';
+import type { ProviderVerdict } from './providers/rule.ts';
 
 export const AUTH_RESULTS = [
   'pass',
@@ -81,4 +81,4 @@ export interface AnalysisResult {
  * A result as it comes out of a thread: the checks, by far the largest part, as the JSON in which
  * they are stored and answered, so that the main thread neither reads nor writes them.
  */
-export type SealedResult = Omit<AnalysisResult, 'checks'> & { checks: string };
+export type StoredResult = Omit<AnalysisResult, 'checks'> & { checks: string };

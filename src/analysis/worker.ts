@@ -2,14 +2,14 @@
 
 import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
-import { batched } from '../lib/batch.ts';
+import { batched } from '../lib/concurrency.ts';
 import { errorMessage } from '../lib/errors.ts';
-import type { DnsAnswer, RecordType, Resolver } from '../net/resolver.ts';
-import type { Web } from '../net/web.ts';
+import type { DnsAnswer, RecordType, Resolver } from '../net/dns/resolver.ts';
+import type { Web } from '../net/http/web.ts';
 import type { analyze } from './analyze.ts';
 import type { AnalysisInput } from './check.ts';
-import type { SealedResult } from './result.ts';
-import type { Setup } from './setup.ts';
+import type { Setup } from './context.ts';
+import type { StoredResult } from './result.ts';
 import { toFix } from './summary.ts';
 
 export interface AnalyzeCommand {
@@ -26,7 +26,7 @@ export type ToWorker = AnalyzeCommand | { type: 'answer'; ask: number; answer: D
 
 export type FromWorker =
   | { type: 'ask'; ask: number; name: string; record: RecordType }
-  | { type: 'done'; job: number; result: SealedResult; toFix: string[]; faults: string[] }
+  | { type: 'done'; job: number; result: StoredResult; toFix: string[]; faults: string[] }
   | { type: 'failed'; job: number; error: string };
 
 /** Marks a worker thread as one of ours: in the executable every thread runs the same file. */
@@ -43,7 +43,7 @@ if (!isMainThread && workerData?.role === WORKER_ROLE) void serve();
 async function serve(): Promise<void> {
   // Only here: the main thread knows this file too, and has no use for all that analysing needs.
   const { analyze: run } = await import('./analyze.ts');
-  const { createWeb } = await import('../net/https.ts');
+  const { createWeb } = await import('../net/http/client.ts');
   const port = parentPort!;
   const send = batched<FromWorker>((messages) => port.postMessage(messages));
   const { ask, answered } = askingResolver(send);

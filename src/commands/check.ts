@@ -1,17 +1,39 @@
 /** `check`: analyses one message without a server or a database. */
 
-import { basename } from 'node:path';
-import type { AnalysisInput } from '../analysis/check.ts';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  openSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { createBlocklistWatch } from '../analysis/blocklists/watch.ts';
+import type { AnalysisInput, Envelope } from '../analysis/check.ts';
+import { NO_SETUP, type Setup } from '../analysis/context.ts';
+import { createAnalysisPool, type PoolOutcome } from '../analysis/pool.ts';
 import type { AnalysisResult } from '../analysis/result.ts';
+import { chosenBlocklists } from '../app.ts';
+import { type Config, readConfig } from '../config/config.ts';
+import { VARIABLES } from '../config/variables.ts';
+import { normalizeAddress } from '../lib/addresses.ts';
 import { isoTime, systemClock } from '../lib/clock.ts';
+import { randomToken } from '../lib/crypto.ts';
+import { AppError } from '../lib/errors.ts';
+import { silentLog } from '../lib/log.ts';
 import { withCrlf } from '../mailtests/submit.ts';
-import { reportText } from '../render/report-text.ts';
-import type { SealedReport } from '../render/thread/job.ts';
-import { readArguments } from './arguments.ts';
-import { analyzeOne } from './check-analysis.ts';
-import { readEnvelope, readInput, readKind, readLimit } from './check-input.ts';
-import { readReportPaths, writeReports } from './check-reports.ts';
-import { type Command, EXIT, type Io } from './io.ts';
+import { createDnsResolver, systemDnsServers } from '../net/dns/network-resolver.ts';
+import type { Resolver } from '../net/dns/resolver.ts';
+import { createReporter } from '../report/renderer.ts';
+import type { ReportFormat, StoredReport } from '../report/report.ts';
+import { reportText } from '../report/text.ts';
+import { type Command, EXIT, type Io, readArguments, UsageError } from './command.ts';
+import { readDnsOption, startProgress, watched } from './dns.ts';
 
 const OPTIONS = {
   ip: { type: 'string' },
@@ -79,7 +101,7 @@ export const check: Command = {
 function about(
   { envelope, receivedAt }: AnalysisInput,
   file: string,
-): Pick<SealedReport, 'id' | 'name' | 'received_at' | 'completed_at' | 'envelope' | 'placement'> {
+): Pick<StoredReport, 'id' | 'name' | 'received_at' | 'completed_at' | 'envelope' | 'placement'> {
   return {
     id: null,
     name: file === '-' ? null : basename(file),
@@ -124,4 +146,213 @@ function toTestObject(
     ...test,
     placement: [],
   };
+}
+
+// What `check` is given: the message, how it was sent, and the limit for its score.
+
+const MAX_MESSAGE_BYTES = 25 * 1024 * 1024;
+
+/** Throws a UsageError for what cannot be read, is empty or is too large. */
+async function readInput(file: string, io: Io): Promise<Uint8Array> {
+  let bytes: Uint8Array;
+  try {
+    bytes =
+      file === '-' ? await io.stdin(MAX_MESSAGE_BYTES) : readAtMost(file, MAX_MESSAGE_BYTES + 1);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UsageError(
+      code === 'ENOENT' ? `there is no file ${file}` : `${file} cannot be read (${code})`,
+    );
+  }
+  if (bytes.byteLength === 0)
+    throw new UsageError(`${file === '-' ? 'standard input' : file} is empty`);
+  if (bytes.byteLength > MAX_MESSAGE_BYTES) throw new UsageError(`${file} is larger than 25 MiB`);
+  return bytes;
+}
+
+/** At most so many bytes: a device has no end. */
+function readAtMost(file: string, most: number): Uint8Array {
+  const descriptor = openSync(file, 'r');
+  try {
+    const buffer = Buffer.allocUnsafeSlow(most);
+    let size = 0;
+    for (let read = -1; read !== 0 && size < most; size += read)
+      read = readSync(descriptor, buffer, size, most - size, null);
+    return buffer.subarray(0, size);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function readLimit(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  if (!/^\d{1,3}$/.test(text) || Number(text) > 100)
+    throw new UsageError('--fail-below takes a number from 0 to 100');
+  return Number(text);
+}
+
+function readKind(text = 'auto'): AnalysisInput['kind'] {
+  if (text === 'auto' || text === 'marketing' || text === 'transactional') return text;
+  throw new UsageError('--kind takes auto, marketing or transactional');
+}
+
+function readEnvelope(values: {
+  ip?: string;
+  helo?: string;
+  'mail-from'?: string;
+  tls?: string;
+}): Envelope {
+  const client_ip = values.ip === undefined ? null : normalizeAddress(values.ip);
+  if (values.ip !== undefined && client_ip === null)
+    throw new UsageError(`"${values.ip}" is not an IP address`);
+  return {
+    client_ip,
+    helo: values.helo ?? null,
+    mail_from: values['mail-from']?.replace(/^<(.*)>$/, '$1') ?? null,
+    tls: readTls(values.tls),
+  };
+}
+
+function readTls(text: string | undefined): Envelope['tls'] {
+  if (text === undefined) return null;
+  if (text === 'none') return { used: false, version: null, cipher: null };
+  if (!/^(TLSv1(\.[0-3])?|SSLv3)$/.test(text))
+    throw new UsageError('--tls takes TLSv1.3, TLSv1.2, TLSv1.1, TLSv1 or none');
+  return { used: true, version: text, cipher: null };
+}
+
+// The analysis of `check`: by the operator's configuration as far as it bears on a message.
+
+interface AnalysisOptions {
+  dns?: string;
+  offline?: boolean;
+  'no-links'?: boolean;
+}
+
+const { DNS_SERVERS, BLOCKLISTS, SPAMHAUS_DQS_KEY, SPAMD_URL, RSPAMD_URL, CHECK_LINKS } = VARIABLES;
+/** The others concern the service: a fault in one of them is no reason not to look at a message. */
+const CHECK_VARIABLES = {
+  DNS_SERVERS,
+  BLOCKLISTS,
+  SPAMHAUS_DQS_KEY,
+  SPAMD_URL,
+  RSPAMD_URL,
+  CHECK_LINKS,
+};
+type CheckConfig = Pick<Config, keyof typeof CHECK_VARIABLES>;
+
+/** Throws a UsageError or a ConfigError for what it is told wrongly. */
+async function analyzeOne(
+  input: AnalysisInput,
+  options: AnalysisOptions,
+  io: Io,
+): Promise<PoolOutcome> {
+  const config: CheckConfig = readConfig(io.env, CHECK_VARIABLES).config;
+  const lists = chosenBlocklists(config);
+  const servers = readDnsOption(options.dns) ?? config.DNS_SERVERS ?? systemDnsServers();
+  const dns = createDnsResolver({ servers, clock: systemClock });
+  const progress = startProgress(io);
+  const resolver: Resolver = watched(dns, progress);
+  const pool = createAnalysisPool({ threads: 1, resolver, log: silentLog });
+  const setup = async (): Promise<Setup> => ({
+    // Each is tested first: one that lists everything, or nothing, says nothing.
+    blocklists: await createBlocklistWatch({
+      lists,
+      resolver,
+      clock: systemClock,
+      log: silentLog,
+    }).inUse(),
+    spamd: config.SPAMD_URL,
+    rspamd: config.RSPAMD_URL,
+    checkLinks: config.CHECK_LINKS && !options['no-links'],
+  });
+  try {
+    return options.offline
+      ? await pool.analyze(input, { offline: true, setup: NO_SETUP })
+      : await pool.analyze(input, { setup: await setup() });
+  } finally {
+    progress.end();
+    await pool.close();
+    dns.close();
+  }
+}
+
+// The files that `check --html` and `--pdf` write: whole, or not at all.
+
+type ReportPaths = Partial<Record<ReportFormat, string>>;
+
+const REPORT_FORMATS: ReportFormat[] = ['html', 'pdf'];
+
+/** Throws a UsageError, before anything is done, for a path that could not be written. */
+function readReportPaths(values: { html?: string; pdf?: string }, message: string): ReportPaths {
+  const paths: ReportPaths = {};
+  const taken = new Map([[resolve(message), 'the message itself']]);
+  for (const format of REPORT_FORMATS) {
+    const given = values[format];
+    if (given === undefined) continue;
+    const path = writablePath(given, `--${format}`);
+    if (taken.has(path)) throw new UsageError(`--${format} names ${taken.get(path)}`);
+    taken.set(path, `the file of --${format}`);
+    paths[format] = path;
+  }
+  return paths;
+}
+
+function writablePath(given: string, option: string): string {
+  if (given === '' || given === '-') throw new UsageError(`${option} takes the name of a file`);
+  try {
+    const found = statSync(given, { throwIfNoEntry: false });
+    // In the place of a device or a pipe there would be a file afterwards.
+    if (found && !found.isFile()) throw new UsageError(`${option} takes a file, not ${given}`);
+    const path = found ? realpathSync(given) : resolve(given);
+    accessSync(dirname(path), constants.W_OK);
+    return path;
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === 'ENOENT' ? 'there is no such folder' : code;
+    throw new UsageError(`${option} cannot write ${given} (${why})`);
+  }
+}
+
+/** Makes and writes them. Resolves with a sentence for each that could not be. */
+async function writeReports(
+  paths: ReportPaths,
+  report: StoredReport,
+  raw: Uint8Array,
+): Promise<string[]> {
+  const faults: string[] = [];
+  const reporter = createReporter({ log: silentLog });
+  try {
+    for (const [format, path] of Object.entries(paths) as [ReportFormat, string][])
+      try {
+        const message = async () => raw;
+        const { bytes } = await reporter.render({ kind: 'test', format, report, message });
+        writeWhole(path, bytes);
+      } catch (error) {
+        faults.push(`${path} is not written. ${reasonOf(error)}`);
+      }
+  } finally {
+    await reporter.close();
+  }
+  return faults;
+}
+
+/** Throws what is a bug. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AppError) return error.detail;
+  if ((error as NodeJS.ErrnoException).syscall) return (error as Error).message;
+  throw error;
+}
+
+/** Under another name first: whoever looks at the path finds the old file or the new one. */
+function writeWhole(path: string, bytes: Uint8Array): void {
+  const temporary = join(dirname(path), `.deliverability-${randomToken(8)}`);
+  try {
+    writeFileSync(temporary, bytes, { flag: 'wx' });
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
 }

@@ -1,12 +1,12 @@
 /** Configuration and log of a command that has them, from its environment. */
 
-import { type Config, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config/config.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createIds } from '../lib/ids.ts';
 import { createLog, type Log } from '../lib/log.ts';
 import { openStore, type Store } from '../store/open.ts';
 import type { TeamContext } from '../team/members.ts';
-import type { Io } from './io.ts';
+import type { Io } from './command.ts';
 
 /** Throws ConfigError; warns of unknown names. */
 export function configure(io: Io): { config: Config; log: Log } {

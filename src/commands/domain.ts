@@ -1,24 +1,21 @@
 /** `domain`: looks at the DNS and the mail servers of a domain, without a message. */
 
+import { createBlocklistWatch } from '../analysis/blocklists/watch.ts';
+import { NO_SETUP } from '../analysis/context.ts';
 import { analyzeDomain } from '../analysis/domain/analyze-domain.ts';
-import type { DomainHealth, HealthStatus } from '../analysis/domain/domain-health.ts';
+import type { DomainHealth, HealthStatus } from '../analysis/domain/health.ts';
 import { readDomainName } from '../analysis/domain/read-domain-name.ts';
-import { createBlocklistWatch } from '../analysis/reputation/watch.ts';
-import { NO_SETUP } from '../analysis/setup.ts';
 import { chosenBlocklists } from '../app.ts';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config/config.ts';
 import { isoTime, systemClock } from '../lib/clock.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
 import { silentLog } from '../lib/log.ts';
-import { createDnsResolver } from '../net/dns-resolver.ts';
-import { createWeb } from '../net/https.ts';
-import { createMailTlsProbe } from '../net/smtp-probe.ts';
-import { systemDnsServers } from '../net/system-dns.ts';
-import { domainText } from '../render/domain-text.ts';
-import { readArguments } from './arguments.ts';
-import { readDnsOption } from './dns-option.ts';
-import { type Command, EXIT, type Io, UsageError } from './io.ts';
-import { startProgress, watched } from './progress.ts';
+import { createDnsResolver, systemDnsServers } from '../net/dns/network-resolver.ts';
+import { createWeb } from '../net/http/client.ts';
+import { createMailTlsProbe } from '../net/smtp/probe.ts';
+import { domainText } from '../report/text.ts';
+import { type Command, EXIT, type Io, readArguments, UsageError } from './command.ts';
+import { readDnsOption, startProgress, watched } from './dns.ts';
 
 const OPTIONS = {
   selector: { type: 'string', multiple: true },

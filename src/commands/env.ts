@@ -1,10 +1,9 @@
 /** `env`: every environment variable with the value in force; secrets are masked. */
 
-import { PREFIX, readConfig } from '../config.ts';
-import type { Variable } from '../config-variable.ts';
-import { VARIABLES } from '../config-variables.ts';
-import { readArguments } from './arguments.ts';
-import { type Command, EXIT } from './io.ts';
+import { PREFIX, readConfig } from '../config/config.ts';
+import type { Variable } from '../config/variables.ts';
+import { VARIABLES } from '../config/variables.ts';
+import { type Command, EXIT, readArguments } from './command.ts';
 
 const entries = Object.entries(VARIABLES as Record<string, Variable<unknown>>);
 

@@ -3,9 +3,8 @@
 import { ROLES, type Role } from '../http/actor.ts';
 import { createApiKey } from '../team/api-keys.ts';
 import { findOwner } from '../team/members.ts';
-import { readArguments } from './arguments.ts';
+import { type Command, EXIT, readArguments, UsageError } from './command.ts';
 import { withStore } from './configure.ts';
-import { type Command, EXIT, UsageError } from './io.ts';
 
 export const key: Command = {
   name: 'key',

@@ -1,11 +1,10 @@
 /** `openapi`: prints the OpenAPI document. */
 
-import { readConfig } from '../config.ts';
-import { describeApi } from '../health/openapi.ts';
+import { readConfig } from '../config/config.ts';
+import { describeApi } from '../health/routes.ts';
 import { DOCUMENTED_ROUTES } from '../routes.ts';
 import { VERSION } from '../version.ts';
-import { readArguments } from './arguments.ts';
-import { type Command, EXIT } from './io.ts';
+import { type Command, EXIT, readArguments } from './command.ts';
 
 export const openapi: Command = {
   name: 'openapi',

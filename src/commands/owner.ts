@@ -1,16 +1,14 @@
 /** `owner`: makes or resets the owner and prints, once, an API key and a link to set a password. */
 
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { printable } from '../lib/log.ts';
 import type { MemberRow } from '../store/tables.ts';
 import { createApiKey } from '../team/api-keys.ts';
-import { normalizeEmail } from '../team/email-address.ts';
-import { findMemberByEmail, findOwner } from '../team/members.ts';
+import { findMemberByEmail, findOwner, normalizeEmail } from '../team/members.ts';
 import { makeOwner } from '../team/owner.ts';
-import { makeOwnerLink } from '../team/password-links.ts';
-import { readArguments } from './arguments.ts';
+import { makeOwnerLink } from '../team/passwords.ts';
+import { type Command, EXIT, readArguments, UsageError } from './command.ts';
 import { withStore } from './configure.ts';
-import { type Command, EXIT, UsageError } from './io.ts';
 
 export const owner: Command = {
   name: 'owner',

@@ -3,9 +3,8 @@
 import { startService } from '../service.ts';
 import { findOwner } from '../team/members.ts';
 import { VERSION } from '../version.ts';
-import { readArguments } from './arguments.ts';
+import { type Command, EXIT, readArguments } from './command.ts';
 import { configure } from './configure.ts';
-import { type Command, EXIT } from './io.ts';
 
 export const serve: Command = {
   name: 'serve',

@@ -8,21 +8,23 @@ import { ERROR_STATUS } from '../lib/errors.ts';
 import type { InvitationRow } from '../store/tables.ts';
 import { acceptInvitation, openInvitation } from '../team/accept-invitation.ts';
 import { findMember } from '../team/members.ts';
-import { startSession, type Visit } from '../team/session-sign-in.ts';
-import { deadLink } from './dead-link.tsx';
-import { Field, Said, Submit } from './form.tsx';
+import { startSession, type Visit } from '../team/sign-in.ts';
 import {
   anyWrong,
   asSentence,
+  Field,
   FORM,
+  NewPasswordFields,
+  newPasswordFaults,
   PageQuery,
   readForm,
   refused,
+  Said,
+  Submit,
   type Wrong,
-} from './form-body.ts';
-import { NewPasswordFields, newPasswordFaults } from './new-password.tsx';
-import { pageResponse, seeOther } from './page.tsx';
-import { enter } from './signed-in.ts';
+} from './form.tsx';
+import { deadLink, pageResponse, seeOther } from './page.tsx';
+import { enter } from './sign-in.tsx';
 
 const PATH = '/invitations/:token';
 const SIGN_IN = { href: '/sign-in', text: 'Go to sign-in' };

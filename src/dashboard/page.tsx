@@ -1,8 +1,11 @@
 /** The pages of the web application as answers: framed, with their protections, never kept. */
 
 import type { ComponentChildren } from 'preact';
-import { PAGE_CSP, renderPage } from '../render/page/frame.tsx';
-import { FORM_STYLE } from './page-style.ts';
+import type { Config } from '../config/config.ts';
+import type { Problem } from '../http/problem.ts';
+import { type AppError, ERROR_STATUS } from '../lib/errors.ts';
+import { PAGE_CSP, renderPage } from '../report/html/frame.tsx';
+import { Said } from './form.tsx';
 
 /** Forms go to this service alone. */
 const CSP = PAGE_CSP.replace("form-action 'none'", "form-action 'self'");
@@ -13,7 +16,7 @@ const CSP = PAGE_CSP.replace("form-action 'none'", "form-action 'self'");
  */
 const REFERRER = 'strict-origin';
 
-export interface Answer {
+interface Answer {
   /** The heading too. */
   title: string;
   status?: number;
@@ -73,3 +76,106 @@ const Foot = () => (
 export function seeOther(location: string): Response {
   return new Response(null, { status: 303, headers: { location } });
 }
+
+// What a link that does not work (any more) answers.
+
+interface NextLink {
+  href: string;
+  text: string;
+}
+
+/** 404 for one that is not known, 410 for one that is used, revoked, replaced or expired. */
+export function deadLink({ code, detail }: AppError, next: NextLink): Response {
+  return pageResponse({
+    title: 'This link does not work',
+    status: ERROR_STATUS[code],
+    // As of the page that it would lead to: its address may have been good once.
+    referrer: 'no-referrer',
+    headers: { 'x-robots-tag': 'noindex' },
+    children: (
+      <>
+        <Said tone="fail">{detail}</Said>
+        {code === 'not_found' && (
+          <p>Look whether the whole address was taken over from the e-mail.</p>
+        )}
+        <p class="links">
+          <a href={next.href}>{next.text}</a>
+        </p>
+      </>
+    ),
+  });
+}
+
+// The page of an error, for people whom a browser would else show the document for programs.
+
+/** Where a change was refused to a page at another address, the way leads to the right one. */
+export function problemPage(problem: Problem, { APP_URL }: Pick<Config, 'APP_URL'>): Response {
+  const { title, status, detail, code, request_id } = problem;
+  return pageResponse({
+    title,
+    status,
+    // Its address may hold the token of a link; and it has no form that would need an origin.
+    referrer: 'no-referrer',
+    children: (
+      <>
+        <Said tone="fail">{detail}</Said>
+        <p class="small muted">
+          Request <code>{request_id}</code>
+        </p>
+        <p class="links">
+          <a href={code === 'forbidden' ? APP_URL : '/'}>Go to the first page</a>
+        </p>
+      </>
+    ),
+  });
+}
+
+// The style of the pages with forms, beyond that of every page.
+
+const FORM_STYLE = `
+main { padding: 32px 0 0; outline: none; }
+.cards { max-width: 480px; margin: 0 auto; }
+.cards.wide { max-width: 640px; }
+.cards > * + * { margin-top: 24px; }
+.foot .wrap { justify-content: center; }
+.foot a { display: inline-block; padding: 4px 0; color: inherit; }
+.form { padding: 32px; }
+.form > * + *, form > * + * { margin-top: 20px; }
+.form > h1 + p { margin-top: 8px; }
+.field > label { display: block; font-weight: 600; }
+.field > .hint { margin-bottom: 4px; color: var(--muted); font-size: 14px; }
+.field > .wrong { margin-bottom: 4px; color: var(--fail); font-size: 14px; font-weight: 600; }
+.field > input { display: block; width: 100%; min-height: 44px; padding: 8px 12px; border: 1px solid var(--strong-line); border-radius: 8px; background: var(--surface); color: var(--ink); font: 16px/1.5 var(--sans); }
+.field > input:focus { outline: 2px solid var(--accent); outline-offset: 1px; border-radius: 8px; }
+.field > input[aria-invalid="true"] { border: 2px solid var(--fail); padding: 7px 11px; }
+.field > input[readonly] { border-color: var(--line); background: var(--sunken); color: var(--muted); }
+.field > .hint + input, .field > .wrong + input, .field > label + input { margin-top: 4px; }
+.submit { width: 100%; min-height: 44px; padding: 8px 20px; border: 1px solid var(--accent); border-radius: 8px; background: var(--accent); color: var(--page); font: 600 16px/1.5 var(--sans); cursor: pointer; }
+a.submit { display: block; text-align: center; text-decoration: none; }
+.submit:hover { text-decoration: underline; text-underline-offset: 3px; }
+.submit:focus-visible { border-radius: 8px; }
+.submit.secondary { border-color: var(--strong-line); background: var(--surface); color: var(--ink); }
+.said { display: flex; gap: 8px; padding: 12px; border: 1px solid var(--tone); border-radius: 8px; background: var(--soft); }
+.said > .icon { margin-top: 4px; color: var(--tone); }
+.said > p { min-width: 0; }
+.links { display: flex; flex-wrap: wrap; gap: 4px 20px; }
+.links a { display: inline-block; padding: 4px 0; }
+.steps { counter-reset: step; }
+.steps > li { position: relative; padding-left: 32px; counter-increment: step; }
+.steps > li + li { margin-top: 20px; }
+.steps > li::before { content: counter(step) "."; position: absolute; left: 0; font-weight: 600; }
+.steps .box { margin-top: 8px; }
+.form > p + .box { margin-top: 8px; }
+.command code { white-space: pre-wrap; }
+@media (min-width: 641px) {
+  .wide .submit { display: inline-block; width: auto; min-width: 160px; }
+}
+@media (max-width: 640px) {
+  main { padding: 16px 0 0; }
+  .steps > li { padding-left: 0; }
+  .steps > li::before { position: static; float: left; margin-right: 8px; }
+  .command .copyable { flex-direction: column; align-items: stretch; }
+  .command .copy { align-self: flex-start; }
+  .form { padding: 20px 16px; }
+}
+`;

@@ -3,11 +3,9 @@
 import type { Route } from '../http/route.ts';
 import { acceptInvitationPages } from './accept-invitation.tsx';
 import { docsPage } from './docs/docs.tsx';
-import { forgotPasswordPages } from './forgot-password.tsx';
 import { homePages } from './home.tsx';
-import { oidcPages } from './oidc.tsx';
-import { setPasswordPages } from './set-password.tsx';
-import { signInPages } from './sign-in.tsx';
+import { forgotPasswordPages, setPasswordPages } from './reset-password.tsx';
+import { oidcPages, signInPages } from './sign-in.tsx';
 import { unsubscribePages } from './unsubscribe.tsx';
 
 export const dashboardRoutes = [

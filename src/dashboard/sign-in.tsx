@@ -1,25 +1,45 @@
 /** The page to sign in, and the way out. */
 
+import * as v from 'valibot';
 import type { App } from '../app.ts';
+import type { Actor } from '../http/actor.ts';
+import { clearedSessionCookie, readSessionCookies } from '../http/cookies.ts';
 import { route } from '../http/route.ts';
-import { clearedSessionCookie } from '../http/session-cookie.ts';
-import { ERROR_STATUS } from '../lib/errors.ts';
-import { oidcHost } from '../team/oidc-provider.ts';
-import { endOwnSession } from '../team/session-end.ts';
-import { signIn } from '../team/session-sign-in.ts';
-import { Field, Said, Submit } from './form.tsx';
-import { anyWrong, FORM, PageQuery, readForm, refused, type Wrong } from './form-body.ts';
+import { type AppError, ERROR_STATUS } from '../lib/errors.ts';
+import type { MemberRow } from '../store/tables.ts';
+import {
+  beginJourney,
+  CALLBACK_PATH,
+  clearedJourneyCookie,
+  endJourney,
+  oidcHost,
+  readJourney,
+  signInByClaims,
+} from '../team/oidc.ts';
+import { cookieOf } from '../team/session-routes.ts';
+import { identifySession } from '../team/sessions.ts';
+import { deviceCookie, endOwnSession, signIn } from '../team/sign-in.ts';
+import {
+  anyWrong,
+  Field,
+  FORM,
+  PageQuery,
+  readForm,
+  refused,
+  Said,
+  Submit,
+  type Wrong,
+} from './form.tsx';
 import { pageResponse, seeOther } from './page.tsx';
-import { enter, signedIn } from './signed-in.ts';
 
-const PATH = '/sign-in';
+const SIGN_IN_PATH = '/sign-in';
 /** Said once, after something else led here. */
-const DONE: Record<string, string> = {
+const DONE_TEXTS: Record<string, string> = {
   password: 'Your password is set. You can sign in with it now.',
   'signed-out': 'You are signed out.',
 };
 
-interface State {
+interface SignInState {
   /** The host of the provider by which one may sign in too. */
   provider: string | null;
   email?: string;
@@ -29,7 +49,7 @@ interface State {
   done?: string;
 }
 
-function SignIn({ provider, email, wrong = {}, refused, done }: State) {
+function SignIn({ provider, email, wrong = {}, refused, done }: SignInState) {
   const wrongNote = refused ? 'refused' : undefined;
   return (
     <>
@@ -39,7 +59,7 @@ function SignIn({ provider, email, wrong = {}, refused, done }: State) {
           {refused}
         </Said>
       )}
-      <form method="post" action={PATH}>
+      <form method="post" action={SIGN_IN_PATH}>
         <Field
           name="email"
           label="E-mail address"
@@ -74,9 +94,9 @@ function SignIn({ provider, email, wrong = {}, refused, done }: State) {
   );
 }
 
-function answer(
+function renderSignIn(
   { config }: App,
-  state: Omit<State, 'provider'>,
+  state: Omit<SignInState, 'provider'>,
   status?: number,
   headers?: Record<string, string>,
 ): Response {
@@ -84,9 +104,9 @@ function answer(
   return pageResponse({ title: 'Sign in', status, headers, children });
 }
 
-const show = route({
+const showSignIn = route({
   method: 'GET',
-  path: PATH,
+  path: SIGN_IN_PATH,
   operation: 'showSignIn',
   role: 'public',
   summary: 'The page to sign in',
@@ -96,13 +116,15 @@ const show = route({
     if (await signedIn(call)) return seeOther('/');
     const { done = '' } = call.query;
     // Anybody writes an address, and every object has a `constructor`.
-    return answer(call.app, { done: Object.hasOwn(DONE, done) ? DONE[done] : undefined });
+    return renderSignIn(call.app, {
+      done: Object.hasOwn(DONE_TEXTS, done) ? DONE_TEXTS[done] : undefined,
+    });
   },
 });
 
-const submit = route({
+const submitSignIn = route({
   method: 'POST',
-  path: PATH,
+  path: SIGN_IN_PATH,
   operation: 'submitSignIn',
   role: 'public',
   summary: 'Sign in by the form',
@@ -116,12 +138,12 @@ const submit = route({
       email: email ? undefined : 'Enter your e-mail address.',
       password: password ? undefined : 'Enter your password.',
     };
-    if (anyWrong(wrong)) return answer(call.app, { email, wrong }, 422);
+    if (anyWrong(wrong)) return renderSignIn(call.app, { email, wrong }, 422);
     const { done, error } = await refused(['unauthenticated', 'rate_limited', 'unavailable'], () =>
       signIn(call, { email, password }),
     );
     if (error)
-      return answer(
+      return renderSignIn(
         call.app,
         { email, refused: error.detail },
         ERROR_STATUS[error.code],
@@ -146,8 +168,101 @@ const signOut = route({
         endOwnSession({ ...call, actor }, actor.sessionId!),
       );
     call.setHeader('set-cookie', clearedSessionCookie(call.app.config));
-    return seeOther(`${PATH}?done=signed-out`);
+    return seeOther(`${SIGN_IN_PATH}?done=signed-out`);
   },
 });
 
-export const signInPages = [show, submit, signOut];
+export const signInPages = [showSignIn, submitSignIn, signOut];
+
+// The way to sign in by OpenID Connect: off to the provider, and what its answer leads to.
+
+const OIDC_PATH = '/sign-in/oidc';
+
+function renderOidcFailure({ code, detail }: AppError): Response {
+  return pageResponse({
+    title: 'You are not signed in',
+    status: ERROR_STATUS[code],
+    children: (
+      <>
+        <Said tone="fail">{detail}</Said>
+        <p class="links">
+          <a href="/sign-in">Go to sign-in</a>
+        </p>
+      </>
+    ),
+  });
+}
+
+const beginOidc = route({
+  method: 'GET',
+  path: OIDC_PATH,
+  operation: 'beginOidcSignIn',
+  role: 'public',
+  summary: 'Go to the OpenID Connect provider to sign in',
+  query: PageQuery,
+  produces: ['text/html'],
+  async handle(call) {
+    if (await signedIn(call)) return seeOther('/');
+    const { done, error } = await refused(['not_found', 'unavailable'], () => beginJourney(call));
+    if (error) return renderOidcFailure(error);
+    call.setHeader('set-cookie', done.cookie);
+    return seeOther(done.location);
+  },
+});
+
+const endOidc = route({
+  method: 'GET',
+  path: CALLBACK_PATH,
+  operation: 'endOidcSignIn',
+  role: 'public',
+  summary: 'Come back from the OpenID Connect provider, signed in',
+  query: v.record(v.string(), v.string()),
+  produces: ['text/html'],
+  async handle(call) {
+    const { app, headers, query } = call;
+    const journey = readJourney(app, headers.get('cookie'));
+    const codes: AppError['code'][] = [
+      'not_found',
+      'unavailable',
+      'malformed_request',
+      'forbidden',
+      'conflict',
+    ];
+    const { done, error } = await refused(codes, async () =>
+      signInByClaims(call, await endJourney(call, journey, query)),
+    );
+    if (!error) return enter(app, done, clearedJourneyCookie(app));
+    call.setHeader('set-cookie', clearedJourneyCookie(app));
+    return renderOidcFailure(error);
+  },
+});
+
+export const oidcPages = [beginOidc, endOidc];
+
+// Who is signed in at a page that everybody may open, and the way in for who has just signed in.
+
+export async function signedIn({
+  app,
+  headers,
+}: {
+  app: App;
+  headers: Headers;
+}): Promise<Actor | null> {
+  let actor: Actor | null = null;
+  for (const token of readSessionCookies(headers.get('cookie'), app.config))
+    actor ??= await identifySession(app, token);
+  return actor;
+}
+
+/** To the first page, with the cookies of the session and of the browser; `before` are more of them. */
+export function enter(
+  app: App,
+  { token, member }: { token: string; member: MemberRow },
+  ...before: string[]
+): Response {
+  const response = seeOther('/');
+  // Several of one name, so not by `setHeader`, which has one.
+  for (const cookie of [...before, cookieOf(app, token), deviceCookie(app, member)])
+    if (cookie !== null) response.headers.append('set-cookie', cookie);
+  return response;
+}

@@ -1,14 +1,12 @@
 /** The page of a link by which a reader of a report unsubscribes, and comes back: the link is all that they need. */
 
 import type { App } from '../app.ts';
-import type { Rate } from '../config-readers.ts';
-import type { Caller } from '../http/caller.ts';
+import type { Rate } from '../config/readers.ts';
+import type { Caller } from '../http/request-context.ts';
 import { route } from '../http/route.ts';
-import { comeBack, findReader, leave, type Reader } from '../reports/schedule-readers.ts';
-import { deadLink } from './dead-link.tsx';
-import { Said, Submit } from './form.tsx';
-import { FORM, PageQuery, refused } from './form-body.ts';
-import { pageResponse } from './page.tsx';
+import { comeBack, findReader, leave, type Reader } from '../schedules/readers.ts';
+import { FORM, PageQuery, refused, Said, Submit } from './form.tsx';
+import { deadLink, pageResponse } from './page.tsx';
 
 const PATH = '/unsubscribe/:token';
 const FIRST_PAGE = { href: '/', text: 'Go to the first page' };

@@ -6,13 +6,13 @@ import { isoTime } from '../lib/clock.ts';
 import { randomToken } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Tx } from '../store/open.ts';
-import { requireRoom } from '../store/require-room.ts';
-import type { DomainRow } from '../store/watching-tables.ts';
+import { requireRoom } from '../store/queries.ts';
+import type { DomainRow } from '../store/tables.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { rulesNaming } from './queries.ts';
-import { nextLookup } from './schedule.ts';
 import type { DomainPatch, NewDomain } from './schema.ts';
 import { selectorsOf } from './selectors.ts';
+import { nextLookup } from './transitions.ts';
 
 /** Nobody publishes by chance what has 160 random bits. */
 const TOKEN_LENGTH = 32;
@@ -136,3 +136,15 @@ async function note(
 ): Promise<void> {
   await audit(tx, author, { action: `domain.${what}`, object: { type: 'domain', id }, details });
 }
+
+// Who takes part in the deletion of a domain, with all that is about it, although it lies further up.
+
+/** Who deletes it, with the App that this takes. */
+type Remover = Author & { app: App };
+
+/**
+ * Called inside the deleting transaction (of `transact`) before the row of the domain goes: it
+ * deletes what names the domain, and notes that in the audit log. Whoever deletes has been found
+ * allowed to: where alert rules name the domain, they are an admin at least.
+ */
+export type DomainRemovedSubscriber = (tx: Tx, domain: DomainRow, author: Remover) => Promise<void>;

@@ -1,13 +1,13 @@
 /** Looks at the health of a domain over the network; what it finds is stored elsewhere. */
 
+import { NO_SETUP } from '../analysis/context.ts';
 import { analyzeDomain } from '../analysis/domain/analyze-domain.ts';
-import type { DomainCheck, DomainHealth } from '../analysis/domain/domain-health.ts';
-import { NO_SETUP } from '../analysis/setup.ts';
+import type { DomainCheck, DomainHealth } from '../analysis/domain/health.ts';
 import type { App } from '../app.ts';
+import { type Gate, limitInFlight } from '../lib/concurrency.ts';
 import { AppError, errorMessage } from '../lib/errors.ts';
-import { startDeadline } from '../net/dns-attempts.ts';
-import { type Gate, limitInFlight } from '../net/in-flight.ts';
-import type { DomainRow } from '../store/watching-tables.ts';
+import { startDeadline } from '../net/dns/transport.ts';
+import type { DomainRow } from '../store/tables.ts';
 import { selectorsOf, waningSelectors } from './selectors.ts';
 
 /** What a look found, and when it began: in milliseconds since 1970. */

@@ -1,11 +1,20 @@
 /** Domains in the database: found, listed, and that which holds a From domain. */
 
 import { pageOf } from '../http/schemas.ts';
+import { isoTime } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { DomainRow } from '../store/watching-tables.ts';
-import type { ListedRow } from './present.ts';
-import type { DomainListQuery } from './schema.ts';
+import type { DomainRow } from '../store/tables.ts';
+import type { Look } from './health.ts';
+import type {
+  Domain,
+  DomainHealthAnswer,
+  DomainListQuery,
+  ListedDomain,
+  RecordToPublish,
+} from './schema.ts';
+import { selectorsOf } from './selectors.ts';
+import { verificationRecord } from './verification.ts';
 
 const LISTED = [
   'id',
@@ -74,4 +83,68 @@ export async function rulesNaming(db: Db | Tx, domainId: string): Promise<string
     .orderBy('id')
     .execute();
   return rows.map(({ id }) => id);
+}
+
+// From a row to the domain that the API answers and that events embed.
+
+/** The list form never needs the checks, by far the largest part. */
+type ListedRow = Omit<DomainRow, 'health_checks'>;
+
+export function presentListed(row: ListedRow): ListedDomain {
+  return {
+    id: row.id,
+    object: 'domain',
+    name: row.name,
+    status: row.status,
+    verification: verificationRecord(row),
+    verified_at: row.verified_at,
+    missing_since: row.missing_since,
+    last_checked_at: row.last_checked_at,
+    last_check_detail: row.last_check_detail,
+    next_check_at: row.next_check_at,
+    dkim_selectors: selectorsOf(row),
+    badge_enabled: row.badge_enabled === 1,
+    health: {
+      status: row.health_status,
+      score: row.health_score,
+      checked_at: row.health_checked_at,
+    },
+    created_at: row.created_at,
+  };
+}
+
+/** The full form: with the checks of the last look. */
+export function presentDomain(row: DomainRow): Domain {
+  const listed = presentListed(row);
+  return { ...listed, health: { ...listed.health, checks: JSON.parse(row.health_checks) } };
+}
+
+/** What a look has found, with what to publish. */
+export function presentHealth(
+  row: DomainRow,
+  { health: { status, score, summary, checks }, begunAt }: Look,
+  records: RecordToPublish[],
+): DomainHealthAnswer {
+  return {
+    object: 'domain_health',
+    domain_id: row.id,
+    name: row.name,
+    status,
+    score,
+    summary,
+    checks,
+    records,
+    checked_at: isoTime(begunAt),
+  };
+}
+
+// A field `domain_id` of a request names a domain of the team, or none.
+
+/** Throws `validation_failed`, which names the field. */
+export async function requireDomain(db: Db | Tx, id: string | null): Promise<void> {
+  if (id === null || (await findDomain(db, id))) return;
+  const message = 'names no domain of the team';
+  throw new AppError('validation_failed', `Wrong: domain_id ${message}.`, [
+    { param: 'domain_id', code: 'invalid', message },
+  ]);
 }

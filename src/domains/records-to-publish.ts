@@ -1,11 +1,10 @@
 /** The DNS records that put right what a look at a domain has found: each can be copied as it is. */
 
-import { caaProblem, parseCaa } from '../analysis/domain/caa-record.ts';
-import type { DomainCheck } from '../analysis/domain/domain-health.ts';
+import { caaProblem, parseCaa } from '../analysis/checks/caa.ts';
+import type { DomainCheck } from '../analysis/domain/health.ts';
 import { organizationalDomain } from '../lib/domain-names.ts';
-import { type Resolver, recordsOf } from '../net/resolver.ts';
-import type { DomainRow } from '../store/watching-tables.ts';
-import { mergeTagLists, withoutTag } from './merge-tag-lists.ts';
+import { type Resolver, recordsOf } from '../net/dns/resolver.ts';
+import type { DomainRow } from '../store/tables.ts';
 import type { RecordToPublish } from './schema.ts';
 import { verificationRecord } from './verification.ts';
 
@@ -110,4 +109,33 @@ function withoutInvented(value: string, present: string[]): string {
   const rua = /(?:^|;)\s*rua\s*=\s*(mailto:dmarc-reports@[^;\s]+)/i.exec(value)?.[1];
   if (!rua || present.some((text) => text.includes(rua))) return value;
   return withoutTag(value, 'rua');
+}
+
+// Two proposals for one record made of tags, as DMARC has it, as one: what each of them changes.
+
+/** `before`: the text that both have changed, empty where there is none. Not for texts without tags. */
+function mergeTagLists(before: string, one: string, other: string): string {
+  const [old, first, second] = [tagsOf(before), tagsOf(one), tagsOf(other)];
+  // The words of an SPF record are no tags: the first proposal stands.
+  if (first.size < 2 || second.size < 2) return one;
+  const merged = new Map(first);
+  for (const [name, value] of second)
+    if (!merged.has(name) ? !old.has(name) : value !== old.get(name)) merged.set(name, value);
+  for (const name of old.keys()) if (!second.has(name)) merged.delete(name);
+  return [...merged].map(([name, value]) => `${name}=${value}`).join('; ');
+}
+
+function withoutTag(record: string, unwanted: string): string {
+  const tags = [...tagsOf(record)].filter(([name]) => name.toLowerCase() !== unwanted);
+  return tags.map(([name, value]) => `${name}=${value}`).join('; ');
+}
+
+function tagsOf(record: string): Map<string, string> {
+  const parts = record.split(';').map((part) => part.trim());
+  return new Map(
+    parts.flatMap((part) => {
+      const equals = part.indexOf('=');
+      return equals < 1 ? [] : [[part.slice(0, equals).trim(), part.slice(equals + 1).trim()]];
+    }),
+  );
 }

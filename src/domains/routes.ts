@@ -2,14 +2,18 @@
 
 import { route } from '../http/route.ts';
 import { listOf } from '../http/schemas.ts';
-import { afterCommit, transact } from '../store/after-commit.ts';
-import { standing } from '../team/permissions.ts';
+import { afterCommit, transact } from '../store/open.ts';
+import { reauthorize } from '../team/permissions.ts';
 import { deletedOf } from '../team/schema.ts';
 import { changeDomain, createDomain, deleteDomain, noteVerification } from './change-domain.ts';
 import { shareLook } from './health.ts';
-import { presentDomain, presentHealth, presentListed } from './present.ts';
-import { domainOr404, listDomains } from './queries.ts';
-import { recordAskedLookup, recordHealth } from './record.ts';
+import {
+  domainOr404,
+  listDomains,
+  presentDomain,
+  presentHealth,
+  presentListed,
+} from './queries.ts';
 import { recordsToPublish } from './records-to-publish.ts';
 import {
   Domain,
@@ -19,8 +23,9 @@ import {
   ListedDomain,
   NewDomain,
 } from './schema.ts';
+import { recordAskedLookup, recordHealth } from './transitions.ts';
 import { lookUpVerification } from './verification.ts';
-import { VERIFY_JOB } from './verify.ts';
+import { VERIFY_JOB } from './verify-job.ts';
 
 const create = route({
   method: 'POST',
@@ -39,7 +44,7 @@ const create = route({
   async handle(call) {
     const { app, body, keep } = call;
     return app.db.transaction().execute(async (tx) => {
-      await standing(tx, call, 'member');
+      await reauthorize(tx, call, 'member');
       const answer = presentDomain(await createDomain(tx, call, body));
       await keep(tx, answer);
       return answer;
@@ -87,7 +92,7 @@ const update = route({
   async handle(call) {
     const { app, params, body } = call;
     return app.db.transaction().execute(async (tx) => {
-      await standing(tx, call, 'member');
+      await reauthorize(tx, call, 'member');
       const present = await domainOr404(tx, params.id!);
       call.ifMatch(presentDomain(present));
       return presentDomain(await changeDomain(tx, call, present, body));
@@ -109,7 +114,7 @@ const remove = route({
     const { app, params } = call;
     const id = params.id!;
     await transact(app.db, async (tx) => {
-      const { role } = await standing(tx, call, 'member');
+      const { role } = await reauthorize(tx, call, 'member');
       const present = await domainOr404(tx, id);
       call.ifMatch(presentDomain(present));
       await deleteDomain(tx, call, present, role);
@@ -131,7 +136,7 @@ const verify = route({
     const id = params.id!;
     const lookup = await lookUpVerification(app, await domainOr404(app.db, id));
     return transact(app.db, async (tx) => {
-      await standing(tx, call, 'member');
+      await reauthorize(tx, call, 'member');
       const present = await domainOr404(tx, id);
       await noteVerification(tx, call, present);
       const row = await recordAskedLookup(tx, app, present, lookup);
@@ -158,7 +163,7 @@ const health = route({
     const id = params.id!;
     const found = await shareLook(app, await domainOr404(app.db, id), 'people');
     const { row, look } = await transact(app.db, async (tx) => {
-      await standing(tx, call, 'member');
+      await reauthorize(tx, call, 'member');
       return recordHealth(tx, app, await domainOr404(tx, id), found);
     });
     const records = await recordsToPublish(app.resolver, row, look.health.checks);

@@ -1,21 +1,25 @@
 /** What becomes of a domain after a lookup of its record, and after a look at its health. */
 
-import type { EventType } from '../events/append.ts';
+import { createHash } from 'node:crypto';
+import { withFormer } from '../analysis/domain/health.ts';
+import type { App } from '../app.ts';
+import { appendEvent, type EventType } from '../events/events.ts';
 import { isoTime } from '../lib/clock.ts';
-import type { DomainRow } from '../store/watching-tables.ts';
+import type { Tx } from '../store/open.ts';
+import type { DomainRow } from '../store/tables.ts';
 import type { Look } from './health.ts';
-import { GONE_MS, nextDaily, nextLookup, RETRY_MS, SEARCH_MS } from './schedule.ts';
+import { presentListed } from './queries.ts';
 import { withoutGone } from './selectors.ts';
 import type { Lookup } from './verification.ts';
 
-export interface Transition {
+interface Transition {
   change: Partial<DomainRow>;
   /** The event that reports it; null where nothing has moved. */
   event: EventType | null;
 }
 
 /** A failed domain whose record is looked for again: its 72 hours begin anew. */
-export function restarted(now: number): Partial<DomainRow> {
+function restarted(now: number): Partial<DomainRow> {
   return { status: 'pending', pending_since: isoTime(now), missing_since: null };
 }
 
@@ -26,7 +30,7 @@ const NOTHING: Transition = { change: {}, event: null };
  * Whether what began then is older than what is recorded, and ends later. A record of a time to
  * come is of a clock that has been set back since, and holds nothing up.
  */
-export function isStale(begunAt: number, recordedAt: string | null, now: number): boolean {
+function isStale(begunAt: number, recordedAt: string | null, now: number): boolean {
   const recorded = recordedAt === null ? Number.NEGATIVE_INFINITY : Date.parse(recordedAt);
   return begunAt < recorded && recorded <= now;
 }
@@ -80,7 +84,7 @@ function whenVerified(row: DomainRow, { found }: Lookup, now: number): Transitio
  * What could not be found out changes nothing that is known already, and is looked at again soon.
  * The first known health of a domain is no news; after that each move of it is, while it is verified.
  */
-export function afterHealth(row: DomainRow, { health, begunAt }: Look, now: number): Transition {
+function afterHealth(row: DomainRow, { health, begunAt }: Look, now: number): Transition {
   if (isStale(begunAt, row.health_checked_at, now)) return NOTHING;
   if (health.status === 'unknown' && row.health_status !== 'unknown') return NOTHING;
   const change = {
@@ -93,4 +97,106 @@ export function afterHealth(row: DomainRow, { health, begunAt }: Look, now: numb
   const moved = row.health_status !== 'unknown' && row.health_status !== health.status;
   const isNews = moved && row.status === 'verified';
   return { change, event: isNews ? 'domain.health_changed' : null };
+}
+
+// When a domain is looked at next.
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Counted from the beginning of the search; hourly from the last of them on. */
+const FIRST_LOOKUPS_MIN = [1, 5, 15, 30, 60];
+/** So long a record is looked for before its absence is a failure. */
+const SEARCH_MS = 72 * HOUR_MS;
+/** So long a record may be gone before a verified domain is verified no more. */
+const GONE_MS = 3 * DAY_MS;
+/** What could not be found out is looked at again after this. */
+export const RETRY_MS = HOUR_MS;
+
+/** No plan is farther away: what is, was made before the clock was set back. */
+export const FURTHEST_MS = 25 * HOUR_MS;
+
+/** The next lookup of an unverified domain; all times in milliseconds since 1970. */
+export function nextLookup(pendingSince: number, now: number): number {
+  const first = FIRST_LOOKUPS_MIN.map((minutes) => pendingSince + minutes * MINUTE_MS);
+  const hours = Math.max(0, Math.floor((now - pendingSince) / HOUR_MS));
+  return first.find((at) => at > now) ?? pendingSince + (hours + 1) * HOUR_MS;
+}
+
+/**
+ * The next daily look at a verified domain: each has its own time of day, by its id, so that ten
+ * thousand do not come at once. Not within an hour, as it has just been looked at.
+ */
+function nextDaily(id: string, now: number): number {
+  const timeOfDay = createHash('sha256').update(id).digest().readUInt32BE(0) % DAY_MS;
+  const earliest = now + HOUR_MS;
+  const today = Math.floor(earliest / DAY_MS) * DAY_MS + timeOfDay;
+  return today >= earliest ? today : today + DAY_MS;
+}
+
+// Records what looks at a domain have found, with the events, in the transaction of the change.
+
+/** Gives the row as it is then. `more` is changed beside. */
+export async function recordLookup(
+  tx: Tx,
+  app: App,
+  row: DomainRow,
+  lookup: Lookup,
+  more: Partial<DomainRow> = {},
+): Promise<DomainRow> {
+  const { change, event } = afterLookup(row, lookup, app.clock.now());
+  return storeTransition(tx, app, row, { change: { ...change, ...more }, event });
+}
+
+/**
+ * Of a lookup that somebody asked for: it begins the search of a failed domain anew, and the daily
+ * look at a verified one, which sees more, comes as planned.
+ */
+export async function recordAskedLookup(
+  tx: Tx,
+  app: App,
+  row: DomainRow,
+  lookup: Lookup,
+): Promise<DomainRow> {
+  const now = app.clock.now();
+  if (isStale(lookup.begunAt, row.last_checked_at, now)) return row;
+  const begun = row.status === 'failed' ? restarted(now) : {};
+  const { change, event } = afterLookup({ ...row, ...begun }, lookup, now);
+  const stays = row.status === 'verified' && event === null;
+  const planned = stays ? { next_check_at: row.next_check_at } : {};
+  return storeTransition(tx, app, row, { change: { ...begun, ...change, ...planned }, event });
+}
+
+/** The row as it is in the transaction; gives it as it is then, and the health beside what was known. */
+export async function recordHealth(
+  tx: Tx,
+  app: App,
+  row: DomainRow,
+  { health, begunAt }: Look,
+): Promise<{ row: DomainRow; look: Look }> {
+  const look = { health: withFormer(health, JSON.parse(row.health_checks)), begunAt };
+  return {
+    look,
+    row: await storeTransition(tx, app, row, afterHealth(row, look, app.clock.now())),
+  };
+}
+
+async function storeTransition(
+  tx: Tx,
+  app: App,
+  before: DomainRow,
+  { change, event: type }: Transition,
+): Promise<DomainRow> {
+  const row = { ...before, ...change };
+  if (Object.keys(change).length > 0)
+    await tx.updateTable('domains').set(change).where('id', '=', before.id).execute();
+  if (type === null) return row;
+  const listed = presentListed(row);
+  const data =
+    type === 'domain.health_changed'
+      ? { ...listed, previous_health: before.health_status }
+      : listed;
+  await appendEvent(tx, { type, livemode: true, data }, app);
+  return row;
 }

@@ -1,8 +1,8 @@
 /** The TXT record that proves that a domain is the team's: what it says, and whether it is there. */
 
 import type { App } from '../app.ts';
-import { DNS_FAILURES } from '../net/dns-failures.ts';
-import type { DomainRow } from '../store/watching-tables.ts';
+import { DNS_FAILURES } from '../net/dns/resolver.ts';
+import type { DomainRow } from '../store/tables.ts';
 
 /** Of one lookup; `detail` is a sentence for people, `begunAt` in milliseconds since 1970. */
 export type Lookup = { begunAt: number } & (

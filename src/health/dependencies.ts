@@ -1,10 +1,10 @@
 /** How each part that the service leans on is now. */
 
 import { setTimeout as after } from 'node:timers/promises';
-import { NOT_TESTED } from '../analysis/reputation/watch.ts';
+import { NOT_TESTED } from '../analysis/blocklists/watch.ts';
 import type { App } from '../app.ts';
 import { errorMessage } from '../lib/errors.ts';
-import type { Mailer } from '../net/mailer.ts';
+import type { Mailer } from '../net/smtp/mailer.ts';
 
 export interface Dependency {
   name: string;

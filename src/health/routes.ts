@@ -1,8 +1,11 @@
 /** The public operations: no credentials, the same in every surface (contract §2). */
 
 import * as v from 'valibot';
-import { CAPABILITY_NAMES, manifest } from '../capabilities.ts';
-import { route } from '../http/route.ts';
+import type { App } from '../app.ts';
+import { CAPABILITY_NAMES, manifest, PREVIEW_REVISION } from '../capabilities.ts';
+import type { Config } from '../config/config.ts';
+import { openApiDocument } from '../http/openapi.ts';
+import { type Route, route } from '../http/route.ts';
 import { Time } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { type Dependency, probeDependencies } from './dependencies.ts';
@@ -60,7 +63,7 @@ const VITAL = ['database', 'mail_listener'];
 const isDown = (dependencies: Dependency[]): boolean =>
   dependencies.some(({ name, status }) => VITAL.includes(name) && status === 'down');
 
-export const healthz = route({
+const healthz = route({
   method: 'GET',
   path: '/healthz',
   operation: 'getHealth',
@@ -76,7 +79,7 @@ export const healthz = route({
   }),
 });
 
-export const readyz = route({
+const readyz = route({
   method: 'GET',
   path: '/readyz',
   operation: 'getReadiness',
@@ -113,7 +116,7 @@ const statusAnswer = async (app: Parameters<typeof probeDependencies>[0]) => {
   };
 };
 
-export const status = route({
+const status = route({
   method: 'GET',
   path: '/status',
   operation: 'getStatus',
@@ -135,7 +138,7 @@ const statusV1 = route({
   handle: async ({ app }) => ({ ...(await statusAnswer(app)), api_version: 'v1' as const }),
 });
 
-export const capabilities = route({
+const capabilities = route({
   method: 'GET',
   path: '/v1/capabilities',
   operation: 'getCapabilities',
@@ -150,3 +153,45 @@ export const capabilities = route({
 });
 
 export const healthRoutes = [healthz, readyz, status, statusV1, capabilities];
+
+// The operation that serves the document of all operations.
+
+const DESCRIPTION =
+  'Send a test mail to an address that the service gives you, and get a score, a grade and, for every point lost, the evidence, the rule and the exact fix.';
+
+/** The document of a surface: the preview's lists its public operations alone. */
+export function describeApi(
+  routes: Route[],
+  config: Pick<Config, 'SURFACE' | 'BASE_URL'>,
+  version: string,
+) {
+  const preview = config.SURFACE === 'preview';
+  return openApiDocument(preview ? routes.filter((r) => r.preview) : routes, {
+    title: 'Deliverability',
+    version: preview ? PREVIEW_REVISION : version,
+    description: DESCRIPTION,
+    serverUrl: config.BASE_URL,
+  });
+}
+
+/** The document lists every route but itself. */
+export function openApiRoute(routes: Route[]): Route {
+  const made = new WeakMap<App, string>();
+  return route({
+    method: 'GET',
+    path: '/openapi.json',
+    operation: 'getOpenApi',
+    role: 'public',
+    preview: true,
+    summary: 'This document',
+    produces: ['application/json'],
+    handle({ app }) {
+      let text = made.get(app);
+      if (text === undefined) {
+        text = JSON.stringify(describeApi(routes, app.config, app.version));
+        made.set(app, text);
+      }
+      return new Response(text, { headers: { 'content-type': 'application/json' } });
+    },
+  });
+}

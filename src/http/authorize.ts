@@ -1,13 +1,13 @@
 /** Whether a request may: within its limits, with valid credentials, from no foreign page, in its role. */
 
 import type { App } from '../app.ts';
+import type { Config } from '../config/config.ts';
 import { AppError } from '../lib/errors.ts';
 import { type Actor, allows, type Credential, type Identify, type Role } from './actor.ts';
-import { originOf } from './cross-site.ts';
-import { addressGroup, createRateLimit, type RateLimit, takeOne } from './rate-limit.ts';
+import { readSessionCookies } from './cookies.ts';
+import { addressGroup, consumeRateLimit, createRateLimit, type RateLimit } from './rate-limit.ts';
+import type { RequestContext } from './request-context.ts';
 import type { Route } from './route.ts';
-import { readSessionCookies } from './session-cookie.ts';
-import type { Visit } from './visit.ts';
 
 /** What balancers ask: were it limited, they would take the service out. */
 const UNLIMITED = ['/healthz', '/readyz'];
@@ -15,25 +15,29 @@ const UNLIMITED = ['/healthz', '/readyz'];
 export const isLimited = ({ path }: Pick<Route, 'path'>): boolean => !UNLIMITED.includes(path);
 
 /** Takes one of the general limit, for an id or, where it is null, for the address. */
-export type Take = (visit: Visit, who: string | null) => void;
+export type ConsumeGeneralLimit = (visit: RequestContext, who: string | null) => void;
 
 /** The limit of all operations; one that never ends where none is configured. */
-export function createTake({ config, clock }: Pick<App, 'config' | 'clock'>): Take {
+export function createConsumeGeneralLimit({
+  config,
+  clock,
+}: Pick<App, 'config' | 'clock'>): ConsumeGeneralLimit {
   if (!config.RATE_LIMIT) return () => {};
   const limit = createRateLimit('default', config.RATE_LIMIT, clock);
-  return (visit, who) => takeOne(limit, who ?? addressGroup(visit.caller.ip), visit.fields);
+  return (visit, who) =>
+    consumeRateLimit(limit, who ?? addressGroup(visit.caller.ip), visit.fields);
 }
 
 /** Who asks, null on a public route; and what refuses them where their role is too low. */
 type Authorized = { actor: Actor | null; refusal: null } | { actor: Actor; refusal: AppError };
 
 /** Rejects with the AppError of what is missing, but for a role: it may have been enough before. */
-type Authorize = (visit: Visit) => Promise<Authorized>;
+type Authorize = (visit: RequestContext) => Promise<Authorized>;
 
 interface Asked {
   app: Pick<App, 'config'>;
   identify: Identify;
-  take: Take;
+  take: ConsumeGeneralLimit;
   limitOf(route: Route): RateLimit | undefined;
 }
 
@@ -44,8 +48,8 @@ export function createAuthorize(
   const { role } = route;
   const take = isLimited(route) ? takeGeneral : () => {};
   const own = limitOf(route);
-  const takeOwn = (visit: Visit) => {
-    if (own) takeOne(own, addressGroup(visit.caller.ip), visit.fields);
+  const takeOwn = (visit: RequestContext) => {
+    if (own) consumeRateLimit(own, addressGroup(visit.caller.ip), visit.fields);
   };
   if (role === 'public')
     return async (visit) => {
@@ -124,4 +128,30 @@ function fromForeignPage({ APP_URL }: Pick<App['config'], 'APP_URL'>): AppError 
     'forbidden',
     `A browser may ask for changes from the pages of this service alone. Open them at ${APP_URL}.`,
   );
+}
+
+// Whether a page of another site has made a request (CSRF): by what browsers say, which no page can change.
+
+/** `unknown` where nothing is said: no browser, or a very old one. */
+type Origin = 'own' | 'foreign' | 'unknown';
+
+type Addresses = Pick<Config, 'BASE_URL' | 'APP_URL'>;
+
+/**
+ * Reads `Origin` (RFC 6454 §7) and `Sec-Fetch-Site` (Fetch Metadata §2.4). A page of the APP_URL is our
+ * own to the BASE_URL too, although the browser calls it another origin, or another site; and what it
+ * calls the same origin is our own by whatever name a proxy has let it in.
+ */
+function originOf(headers: Headers, config: Addresses): Origin {
+  const origin = headers.get('origin');
+  if (origin !== null && isOurs(origin, config)) return 'own';
+  const site = headers.get('sec-fetch-site');
+  if (site === 'same-origin') return 'own';
+  // The user's own doing, such as a bookmark; what comes from a page that hides its origin is not.
+  if (site === 'none') return origin === 'null' ? 'foreign' : 'own';
+  return site === null && origin === null ? 'unknown' : 'foreign';
+}
+
+function isOurs(origin: string, { BASE_URL, APP_URL }: Addresses): boolean {
+  return [BASE_URL, APP_URL].some((url) => new URL(url).origin === origin);
 }

@@ -4,10 +4,14 @@ import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
+import { sha256 } from '../lib/crypto.ts';
 import { AppError, errorMessage } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { IdempotencyRow } from '../store/tables.ts';
-import type { Route } from './route.ts';
+import type { Actor } from './actor.ts';
+import { readBodyOf } from './parse.ts';
+import type { RequestContext } from './request-context.ts';
+import type { AnyCall, Route } from './route.ts';
 
 /** How long an answer is kept. */
 const KEPT_MS = 24 * 3_600_000;
@@ -45,7 +49,7 @@ type Context = Pick<App, 'db' | 'clock' | 'secrets' | 'log'>;
 type Store = (tx: Tx, answer: KeptAnswer) => Promise<void>;
 
 /** The key of a request; null where it has none. Throws `validation_failed`. */
-export function idempotencyKey(headers: Headers): string | null {
+function idempotencyKey(headers: Headers): string | null {
   const key = headers.get('idempotency-key');
   if (key === null || (key.length >= 1 && key.length <= KEY_MAX)) return key;
   const message = `must have 1 to ${KEY_MAX} characters`;
@@ -58,7 +62,7 @@ export function idempotencyKey(headers: Headers): string | null {
 const PIECE_BYTES = 1024 * 1024;
 
 /** Over the parts and the body; the event loop is free between pieces of a large one. */
-export async function requestHash(parts: unknown[], raw: Uint8Array): Promise<string> {
+async function requestHash(parts: unknown[], raw: Uint8Array): Promise<string> {
   const sum = createHash('sha256').update(JSON.stringify(parts));
   for (let at = 0; at < raw.byteLength; at += PIECE_BYTES) {
     if (at > 0) await nextTurn();
@@ -72,7 +76,7 @@ export async function requestHash(parts: unknown[], raw: Uint8Array): Promise<st
  * is not kept: the claim is given up, so that the request can be made again. Throws
  * `idempotency_mismatch` and `idempotency_in_progress`.
  */
-export async function answerOnce(
+async function answerOnce(
   app: Context,
   request: OnceRequest,
   run: (store: Store) => Promise<KeptAnswer>,
@@ -102,7 +106,7 @@ export async function answerOnce(
  * What the same request was answered before; null where it was not, and then nothing is claimed. Its
  * hash is asked for only where the key was used. Throws `idempotency_in_progress`.
  */
-export async function answeredBefore(
+async function answeredBefore(
   app: Context,
   used: Used,
   hash: () => Promise<string>,
@@ -231,4 +235,79 @@ export async function expireAnswers(app: Pick<App, 'db' | 'clock'>): Promise<voi
       .executeTakeFirstOrThrow();
     if (numDeletedRows < BATCH) return;
   }
+}
+
+// What a route does with an `Idempotency-Key`: whose it is, what makes two requests the same, who is answered again.
+
+/** What the handler answers, or what it answered when the same `Idempotency-Key` came before. */
+export async function answerOf(
+  route: Route,
+  visit: RequestContext,
+  call: AnyCall,
+  present: (value: unknown) => KeptAnswer,
+): Promise<KeptAnswer> {
+  const key = takesIdempotencyKey(route) ? idempotencyKey(call.headers) : null;
+  if (key === null) return present(await route.handle(call));
+  const hash = await hashRequest(route, visit, call);
+  const once = { caller: idempotencyCaller(route, call), key, hash };
+  const { answer, replayed } = await answerOnce(call.app, once, async (store) => {
+    let kept: KeptAnswer | undefined;
+    call.keep = async (tx, early) => {
+      kept = present(early);
+      await store(tx, kept);
+    };
+    const late = await route.handle(call);
+    return kept ?? present(late);
+  });
+  return replayed ? markReplayed(visit, answer) : answer;
+}
+
+/**
+ * For one whose role is too low now: what the same request was answered when it was not, as that
+ * answer may have been lost. Throws the refusal for whatever else is asked, and leaves no trace of it.
+ */
+export async function answerAgain(
+  app: App,
+  route: Route,
+  visit: RequestContext,
+  { actor, refusal }: { actor: Actor; refusal: AppError },
+): Promise<KeptAnswer> {
+  const key = visit.request.headers.get('idempotency-key');
+  if (key === null || !takesIdempotencyKey(route)) throw refusal;
+  const used = { caller: credentialId(actor), key };
+  const answer = await answeredBefore(app, used, async () => {
+    const body = readBodyOf(app, route, visit.request).catch(() => {
+      throw refusal;
+    });
+    return hashRequest(route, visit, { actor, ...(await body) });
+  });
+  if (!answer) throw refusal;
+  return markReplayed(visit, answer);
+}
+
+function markReplayed({ fields }: RequestContext, answer: KeptAnswer): KeptAnswer {
+  fields['idempotent-replayed'] = 'true';
+  return answer;
+}
+
+interface Asked {
+  /** Null on a public route. */
+  actor: Actor | null;
+  body: unknown;
+  raw: Uint8Array;
+}
+
+function idempotencyCaller({ linkToken }: Route, { actor, body }: Asked): string {
+  return linkToken ? `link:${sha256(linkToken(body))}` : credentialId(actor!);
+}
+
+const credentialId = ({ keyId, sessionId }: Actor): string => (keyId ?? sessionId)!;
+
+function hashRequest(
+  { operation }: Route,
+  { pathname, search }: RequestContext,
+  { actor, body, raw }: Asked,
+): Promise<string> {
+  const livemode = actor?.livemode ?? null;
+  return requestHash([operation, pathname, search, livemode, body ?? null], raw);
 }

@@ -3,9 +3,8 @@
 import * as v from 'valibot';
 import type { App } from '../app.ts';
 import { AppError, type ParamError } from '../lib/errors.ts';
-import { isPage } from './page.ts';
+import { isPage } from './request-context.ts';
 import type { Route, Schema } from './route.ts';
-import { unknownFields } from './unknown-fields.ts';
 
 const JSON_BODY_MAX = 1024 * 1024;
 const JSON_DEPTH_MAX = 64;
@@ -177,4 +176,44 @@ function nestsDeeper(text: string, max: number): boolean {
     } else if (char === '}' || char === ']') depth -= 1;
   }
   return false;
+}
+
+// The fields of a request that its schema does not know, at every depth.
+
+/** The parts of valibot's schemas that are looked at; one with a pipe has those of its first. */
+interface ObjectSchema {
+  type: string;
+  entries?: Record<string, ObjectSchema>;
+  item?: ObjectSchema;
+  wrapped?: ObjectSchema;
+}
+
+/**
+ * Their paths, such as `metadata.key` or `steps.0.kind`. Only objects that take no other field are
+ * looked at: what is in a record or a union is for the schema to judge.
+ */
+function unknownFields(schema: Schema, value: unknown): string[] {
+  const found: string[] = [];
+  collectUnknownFields(schema as unknown as ObjectSchema, value, '', found);
+  return found;
+}
+
+function collectUnknownFields(
+  { type, entries, item, wrapped }: ObjectSchema,
+  value: unknown,
+  at: string,
+  found: string[],
+) {
+  if (typeof value !== 'object' || value === null) return;
+  if (wrapped) collectUnknownFields(wrapped, value, at, found);
+  else if (item && Array.isArray(value))
+    value.forEach((one, i) => {
+      collectUnknownFields(item, one, `${at}${i}.`, found);
+    });
+  else if (entries && !Array.isArray(value))
+    for (const [name, field] of Object.entries(value)) {
+      if (Object.hasOwn(entries, name))
+        collectUnknownFields(entries[name]!, field, `${at}${name}.`, found);
+      else if (type === 'strict_object') found.push(`${at}${name}`);
+    }
 }

@@ -1,7 +1,7 @@
 /** Problem documents (RFC 9457): the one place where an error becomes an answer. */
 
 import { type AppError, ERROR_STATUS, type ErrorCode, type ParamError } from '../lib/errors.ts';
-import type { HeaderFields } from './security-headers.ts';
+import type { HeaderFields } from './response.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
 

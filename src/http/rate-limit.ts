@@ -1,7 +1,7 @@
 /** Limits of how much is asked, for each key, session or address, counted in memory over a sliding window. */
 
 import ipaddr from 'ipaddr.js';
-import type { Rate } from '../config-readers.ts';
+import type { Rate } from '../config/readers.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Route } from './route.ts';
@@ -25,7 +25,7 @@ interface Count {
 }
 
 /** What a request finds, as it is told (draft-ietf-httpapi-ratelimit-headers). */
-interface Standing {
+interface RateLimitDecision {
   taken: boolean;
   /** How many more may follow. */
   left: number;
@@ -37,7 +37,7 @@ export interface RateLimit extends Rate {
   /** What it is called in the fields of the answer. */
   name: string;
   /** Counts a request; one that is not taken does not count. */
-  take(who: string): Standing;
+  take(who: string): RateLimitDecision;
 }
 
 /** `name` is told to clients. */
@@ -135,7 +135,11 @@ export function addressGroup(ip: string | null): string {
 }
 
 /** Takes one of a limit and adds to `fields` what the answer tells. Throws `rate_limited`. */
-export function takeOne(limit: RateLimit, who: string, fields: Record<string, string>): void {
+export function consumeRateLimit(
+  limit: RateLimit,
+  who: string,
+  fields: Record<string, string>,
+): void {
   const { name, requests, seconds } = limit;
   const { taken, left, reset } = limit.take(who);
   addItem(fields, 'ratelimit-policy', `"${name}";q=${requests};w=${seconds}`);

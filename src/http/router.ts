@@ -1,25 +1,44 @@
 /** From a request to the route that serves it; and every answer, whatever it is, with its manners. */
 
 import { IttyRouter } from 'itty-router';
+import * as v from 'valibot';
 import type { App } from '../app.ts';
 import { AppError } from '../lib/errors.ts';
-import type { Identify } from './actor.ts';
-import { complete } from './answer.ts';
-import { createTake } from './authorize.ts';
-import { loggedPaths } from './logged-path.ts';
-import { wantsPage } from './page.ts';
-import { contentType } from './parse.ts';
+import type { Actor, Identify } from './actor.ts';
+import {
+  type ConsumeGeneralLimit,
+  createAuthorize,
+  createConsumeGeneralLimit,
+} from './authorize.ts';
+import { answerAgain, answerOf } from './idempotency.ts';
+import { contentType, decodeParams, readBodyOf, readQuery } from './parse.ts';
 import { type Problem, problemOf, problemResponse } from './problem.ts';
-import { createLimits } from './rate-limit.ts';
-import type { Route } from './route.ts';
-import { securityHeaders } from './security-headers.ts';
-import { type Serve, type Shared, serveRoute } from './serve-route.ts';
-import { type Env, type Visit, visitOf } from './visit.ts';
+import { addressGroup, consumeRateLimit, createLimits, type RateLimit } from './rate-limit.ts';
+import {
+  createRequestContext,
+  type Env,
+  type RequestContext,
+  wantsPage,
+} from './request-context.ts';
+import {
+  checkIfMatch,
+  complete,
+  etagOf,
+  type HeaderFields,
+  jsonResponse,
+  objectAt,
+  presenterOf,
+  responseFilter,
+  securityHeaders,
+  toJson,
+  withCookies,
+} from './response.ts';
+import type { AnyCall, Route } from './route.ts';
 
 /** `env` is what the server knows of the connection. */
 export type Fetch = (request: Request, env?: Env) => Promise<Response>;
 
-export interface RouterOptions {
+interface RouterOptions {
   app: App;
   routes: Route[];
   identify: Identify;
@@ -32,7 +51,7 @@ export function createRouter({ app, routes, identify, problemPage }: RouterOptio
   const router = IttyRouter();
   const shown = app.config.SURFACE === 'preview' ? routes.filter((r) => r.preview) : routes;
   const security = securityHeaders(app.config);
-  const take = createTake(app);
+  const take = createConsumeGeneralLimit(app);
   const logged = loggedPaths(routes);
   const limitOf = createLimits(routes, app.clock);
   const shared: Shared = { app, routes: shown, identify, take, limitOf, security };
@@ -40,7 +59,7 @@ export function createRouter({ app, routes, identify, problemPage }: RouterOptio
     const [method, path] = key.split(' ') as [string, string];
     const serves = alternatives.map((route) => ({ route, serve: serveRoute(route, shared) }));
     const add = router[method.toLowerCase() as 'get'];
-    add(path, (visit: Visit) => {
+    add(path, (visit: RequestContext) => {
       const { route, serve } = chooseByType(serves, visit);
       visit.route = route;
       return serve(visit);
@@ -49,7 +68,7 @@ export function createRouter({ app, routes, identify, problemPage }: RouterOptio
 
   return async (request, env) => {
     const started = app.clock.now();
-    const visit = visitOf(request, env, app);
+    const visit = createRequestContext(request, env, app);
     let response: Response;
     try {
       response = (await router.fetch(visit as never)) ?? refuse(router.routes, visit, take);
@@ -91,7 +110,7 @@ interface Served {
   serve: Serve;
 }
 
-function chooseByType(serves: Served[], { request }: Visit): Served {
+function chooseByType(serves: Served[], { request }: RequestContext): Served {
   if (serves.length === 1) return serves[0]!;
   const type = contentType(request);
   const chosen =
@@ -108,8 +127,8 @@ function chooseByType(serves: Served[], { request }: Visit): Served {
  */
 function refuse(
   known: [string, RegExp, ...unknown[]][],
-  visit: Visit,
-  take: (visit: Visit, who: null) => void,
+  visit: RequestContext,
+  take: (visit: RequestContext, who: null) => void,
 ): Response {
   take(visit, null);
   const methods = [
@@ -136,4 +155,120 @@ function toAppError(error: unknown, app: App, requestId: string): AppError {
     fault: error instanceof Error ? error.stack : String(error),
   });
   return new AppError('internal_error', 'Something went wrong here. It has been logged.');
+}
+
+// One declared route at work: authorize, parse, handle, answer; once for each Idempotency-Key.
+
+type Serve = (visit: RequestContext) => Promise<Response>;
+
+/** What all routes of a router share. */
+interface Shared {
+  app: App;
+  routes: Route[];
+  identify: Identify;
+  take: ConsumeGeneralLimit;
+  /** The limit of a route's own. */
+  limitOf(route: Route): RateLimit | undefined;
+  security: HeaderFields;
+}
+
+const NO_QUERY = v.strictObject({});
+
+function serveRoute(route: Route, shared: Shared): Serve {
+  const { app, security } = shared;
+  const authorize = createAuthorize(shared, route);
+  const query = route.query ?? NO_QUERY;
+  const present = presenterOf(route);
+  const object = objectAt(shared.routes, route) ?? route.response;
+  const checkMatch = ifMatchOf(object && responseFilter(object));
+  return async (visit) => {
+    const { request, search } = visit;
+    const asker = await authorize(visit);
+    if (asker.refusal)
+      return jsonResponse(visit, await answerAgain(app, route, visit, asker), security);
+    const fields: Record<string, string> = {};
+    const cookies: string[] = [];
+    const call: AnyCall = {
+      app,
+      actor: asker.actor as Actor,
+      params: decodeParams(visit.params),
+      query: readQuery(query, route, search) as never,
+      ...(await readBodyOf(app, route, request)),
+      headers: request.headers,
+      get caller() {
+        return visit.caller;
+      },
+      take: (limit) => consumeRateLimit(limit, addressGroup(visit.caller.ip), visit.fields),
+      keep: keepNothing,
+      headOnly: request.method === 'HEAD',
+      ifMatch: (value) => checkMatch(request.headers.get('if-match'), value),
+      setHeader(name, value) {
+        if (name.toLowerCase() === 'set-cookie') cookies.push(value);
+        else fields[name.toLowerCase()] = value;
+      },
+      requestId: visit.requestId,
+      get signal() {
+        return request.signal;
+      },
+    };
+    if (present) {
+      const toAnswer = (value: unknown) => present(value, fields);
+      const answer = await answerOf(route, visit, call, toAnswer);
+      return withCookies(jsonResponse(visit, answer, security), cookies);
+    }
+    const response = (await route.handle(call)) as Response;
+    return withCookies(complete(response, visit, fields, security), cookies);
+  };
+}
+
+const keepNothing = async () => {};
+
+/** The check of `If-Match`; what it does not need it does not make. */
+function ifMatchOf(filter: ((value: unknown) => unknown) | undefined) {
+  return (header: string | null, value: unknown) => {
+    if (header !== null) checkIfMatch(header, etagOf(toJson(filter ? filter(value) : value)));
+  };
+}
+
+// The path of a request as the log may have it: without the secrets that some paths hold.
+
+/** An API key, which some put where its id belongs. */
+const API_KEY_PATTERN = /dlv_(live|test)_[^/]*/gi;
+
+/**
+ * What may be a secret of ours in a path that matches no route, and in one that does, where ids are as
+ * long as the first. A percent sign counts as part of one: encoding a path hides nothing in it.
+ */
+const TOKEN_PATTERN = /[\w%-]{20,}/g;
+const LONG_TOKEN_PATTERN = /[\w%-]{40,}/g;
+
+/**
+ * Parts of a path that are secret (`secretParams` of a route) come out as their names:
+ * `/password/:token`. `known` says whether a route has been found for it.
+ */
+export function loggedPaths(routes: Pick<Route, 'path' | 'secretParams'>[]) {
+  const patterns = routes.flatMap(({ path, secretParams = [] }) =>
+    secretParams.map((name) => patternOf(path, name)),
+  );
+  return (path: string, known: boolean): string =>
+    patterns
+      .reduce((text, { pattern, shown }) => text.replace(pattern, shown), path)
+      .replace(API_KEY_PATTERN, ':key')
+      .replace(known ? LONG_TOKEN_PATTERN : TOKEN_PATTERN, ':masked');
+}
+
+/**
+ * Matches up to the secret and whatever follows it: a link that was copied badly, or asked for by
+ * another method, matches no route and is logged too.
+ */
+function patternOf(path: string, name: string) {
+  const before = path.slice(0, path.indexOf(`:${name}`));
+  const parts = before
+    .split('/')
+    .filter(Boolean)
+    .map((part) => (part.startsWith(':') ? '[^/]+' : part.replace(/[^\w-]/g, '\\$&')));
+  return {
+    pattern: new RegExp(`^(/+${parts.join('/+')}/+)[^/].*$`, 'is'),
+    shown: `$1:${name}`,
+  };
 }

@@ -9,8 +9,8 @@ import { AppError } from '../lib/errors.ts';
 import type { NewId } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { PROBLEM_TYPE, problemOf, problemResponse } from './problem.ts';
+import { COMMON_HEADERS } from './response.ts';
 import type { Fetch } from './router.ts';
-import { COMMON_HEADERS } from './security-headers.ts';
 
 export interface HttpOptions {
   host: string;

@@ -1,15 +1,17 @@
 /** Certificates of our own making: one that signs itself, or an authority and those that it signs. */
 
-import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto';
-import { promisify } from 'node:util';
 import {
-  authorityUse,
-  certify,
-  issuerIdentifier,
-  keyIdentifier,
-  serverUse,
-  subjectNames,
-} from './x509.ts';
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPair,
+  hash,
+  type KeyObject,
+  randomBytes,
+  sign,
+} from 'node:crypto';
+import { isIP } from 'node:net';
+import { promisify } from 'node:util';
+import ipaddr from 'ipaddr.js';
 
 /** PEM. */
 export interface KeyPair {
@@ -52,7 +54,7 @@ function signedByItself(name: string, keys: Keys, now: number, extensions: Buffe
   return { key: toPem(issuerKey), cert: certify(fields) };
 }
 
-export interface ServerRequest {
+interface ServerRequest {
   /** Host names and addresses; the first is the common name. */
   names: [string, ...string[]];
   /** What `makeAuthority` gave, and the name that it was given. */
@@ -86,3 +88,155 @@ export async function issueCertificate(request: ServerRequest): Promise<KeyPair>
 }
 
 const toPem = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }) as string;
+
+// The parts of an X.509 certificate (RFC 5280) as DER, put together and signed.
+
+const DAY = 86_400_000;
+const MAX_COMMON_NAME_LENGTH = 64;
+
+/** What a certificate says; the lifetime is in milliseconds, from a day before `now` (clocks differ). */
+interface Certificate {
+  subject: string;
+  publicKey: KeyObject;
+  issuer: string;
+  issuerKey: KeyObject;
+  now: number;
+  lifetime: number;
+  extensions: Der[];
+}
+
+/** In PEM. RFC 5280 §4.1. */
+function certify(certificate: Certificate): string {
+  const { subject, publicKey, issuer, issuerKey, now, lifetime, extensions } = certificate;
+  const algorithm = signatureAlgorithm(issuerKey);
+  const body = derSequence(
+    derElement(0xa0, derInteger(Buffer.of(2))), // version 3
+    derInteger(serialNumber()),
+    algorithm,
+    holder(issuer),
+    derSequence(derTime(now - DAY), derTime(now - DAY + lifetime)),
+    holder(subject),
+    spki(publicKey),
+    derElement(0xa3, derSequence(...extensions)),
+  );
+  return pem(derSequence(body, algorithm, derBitString(sign('sha256', body, issuerKey))));
+}
+
+/** With SHA-256. */
+function signatureAlgorithm({ asymmetricKeyType }: KeyObject): Der {
+  return asymmetricKeyType === 'ec'
+    ? derSequence(derOid('1.2.840.10045.4.3.2'))
+    : derSequence(derOid('1.2.840.113549.1.1.11'), derNull());
+}
+
+/** Random, positive, and always of the same length. */
+function serialNumber(): Buffer {
+  const serial = randomBytes(16);
+  serial[0] = 0x40 | (serial[0]! & 0x3f);
+  return serial;
+}
+
+const holder = (name: string): Der =>
+  derSequence(
+    derSet(derSequence(derOid('2.5.4.3'), derUtf8String(name.slice(0, MAX_COMMON_NAME_LENGTH)))),
+  );
+
+const extension = (id: string, value: Der, critical = false): Der =>
+  derSequence(derOid(id), ...(critical ? [derBoolean(true)] : []), derOctetString(value));
+
+/** No authority, but a TLS server (§4.2.1.9, §4.2.1.3, §4.2.1.12). */
+function serverUse(usages: Usage[]): Der[] {
+  return [
+    extension('2.5.29.19', derSequence(), true),
+    keyUsage(...usages),
+    extension('2.5.29.37', derSequence(derOid('1.3.6.1.5.5.7.3.1'))),
+  ];
+}
+
+/** The bits of KeyUsage, counted from the most significant one (§4.2.1.3). */
+const USAGE_BITS = { digitalSignature: 0, keyEncipherment: 2, keyCertSign: 5, cRLSign: 6 };
+type Usage = keyof typeof USAGE_BITS;
+
+function keyUsage(...usages: Usage[]): Der {
+  const numbers = usages.map((usage) => USAGE_BITS[usage]);
+  const octet = numbers.reduce((sum, number) => sum | (0x80 >> number), 0);
+  return extension('2.5.29.15', derBitString(Buffer.of(octet), 7 - Math.max(...numbers)), true);
+}
+
+/** §4.2.1.6. */
+function subjectNames(names: string[]): Der {
+  const each = names.map((name) =>
+    isIP(name)
+      ? derElement(0x87, Buffer.from(ipaddr.parse(name).toByteArray()))
+      : derElement(0x82, Buffer.from(name, 'latin1')),
+  );
+  return extension('2.5.29.17', derSequence(...each));
+}
+
+/** An authority of servers, and of no other authority. */
+const authorityUse = (): Der[] => [
+  extension('2.5.29.19', derSequence(derBoolean(true), derInteger(Buffer.of(0))), true),
+  keyUsage('keyCertSign', 'cRLSign'),
+];
+
+/** By which a chain is found where two authorities have one name (§4.2.1.2, and §4.2.1.1 of the issuer). */
+const keyIdentifier = (key: KeyObject): Der => extension('2.5.29.14', derOctetString(keyId(key)));
+const issuerIdentifier = (key: KeyObject): Der =>
+  extension('2.5.29.35', derSequence(derElement(0x80, keyId(key))));
+
+/** Any that is the same for the same key will do. */
+const keyId = (key: KeyObject): Buffer => hash('sha256', spki(key), 'buffer').subarray(0, 20);
+
+const spki = (key: KeyObject): Buffer => key.export({ type: 'spki', format: 'der' });
+
+function pem(certificate: Der): string {
+  const lines = certificate.toString('base64').match(/.{1,64}/g) ?? [];
+  return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
+}
+
+// The few forms of DER (X.690) that a certificate is written in.
+
+export type Der = Buffer;
+
+/** Tag, length and contents. */
+export function derElement(tag: number, ...contents: Uint8Array[]): Der {
+  const body = Buffer.concat(contents);
+  if (body.length < 128) return Buffer.concat([Buffer.of(tag, body.length), body]);
+  const hex = body.length.toString(16);
+  const length = Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex');
+  return Buffer.concat([Buffer.of(tag, 0x80 | length.length), length, body]);
+}
+
+export const derSequence = (...contents: Uint8Array[]): Der => derElement(0x30, ...contents);
+export const derSet = (...contents: Uint8Array[]): Der => derElement(0x31, ...contents);
+export const derOctetString = (...contents: Uint8Array[]): Der => derElement(0x04, ...contents);
+export const derUtf8String = (text: string): Der => derElement(0x0c, Buffer.from(text));
+export const derBoolean = (value: boolean): Der => derElement(0x01, Buffer.of(value ? 0xff : 0));
+const derNull = (): Der => derElement(0x05);
+
+/** A positive integer, from its bytes: the most significant bit must not be set. */
+export const derInteger = (bytes: Uint8Array): Der => derElement(0x02, bytes);
+
+/** `unused` of the last byte's bits do not count. */
+export const derBitString = (bytes: Uint8Array, unused = 0): Der =>
+  derElement(0x03, Buffer.of(unused), bytes);
+
+/** `2.5.4.3`. */
+export function derOid(dotted: string): Der {
+  const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
+  const bytes = [first * 40 + second];
+  for (const arc of rest) {
+    const groups = [arc & 0x7f];
+    for (let left = arc >>> 7; left > 0; left >>>= 7) groups.unshift((left & 0x7f) | 0x80);
+    bytes.push(...groups);
+  }
+  return derElement(0x06, Buffer.from(bytes));
+}
+
+/** UTCTime up to 2049, GeneralizedTime from then on (RFC 5280 §4.1.2.5); to the second. */
+export function derTime(ms: number): Der {
+  const digits = `${new Date(ms).toISOString().replace(/\D/g, '').slice(0, 14)}Z`;
+  return digits < '2050'
+    ? derElement(0x17, Buffer.from(digits.slice(2)))
+    : derElement(0x18, Buffer.from(digits));
+}

@@ -57,3 +57,27 @@ export class AppError extends Error {
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+// Refuses a list for those of its values that cannot be taken, each named by its place.
+
+const MAX_NAMED = 10;
+const MAX_ERRORS = 50;
+
+/** `message` follows the name of the value: "is the id of no domain". Throws `validation_failed`. */
+export function refuseEach(
+  field: string,
+  values: string[],
+  isWrong: (value: string) => boolean,
+  message: string,
+): void {
+  const errors = values.flatMap((value, i) =>
+    isWrong(value) ? [{ param: `${field}.${i}`, code: 'invalid', message }] : [],
+  );
+  if (errors.length === 0) return;
+  const names = errors.slice(0, MAX_NAMED).map(({ param }) => param);
+  throw new AppError(
+    'validation_failed',
+    `Wrong: ${names.join(', ')}.`,
+    errors.slice(0, MAX_ERRORS),
+  );
+}

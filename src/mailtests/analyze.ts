@@ -6,8 +6,8 @@ import { isoTime } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { claimRows } from '../store/leases.ts';
-import { ANALYZE_JOB, type ClaimedTest } from './jobs.ts';
 import { findMessageOf, MessageGone, readMessage } from './messages.ts';
+import { ANALYZE_JOB, type ClaimedTest } from './queries.ts';
 import { recordOutcome } from './record.ts';
 
 /** How long others leave a claimed test alone; renewed while it is under way here. */

@@ -1,13 +1,14 @@
 /** The jobs of time: tests whose mail never came, and what is older than the retention time. */
 
 import type { App } from '../app.ts';
-import { appendEvent } from '../events/append.ts';
+import { appendEvent } from '../events/events.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Job } from '../scheduler/scheduler.ts';
-import { transact } from '../store/after-commit.ts';
+import { transact } from '../store/open.ts';
 import type { TestRow } from '../store/tables.ts';
 import { presentListed } from './present.ts';
 import { deleteTests } from './queries.ts';
+import { ALL_TESTS } from './tally.ts';
 
 const BATCH = 100;
 
@@ -85,4 +86,24 @@ export async function retireTests({ db, clock, config }: App): Promise<void> {
     await tx.deleteFrom('message_chunks').where('message_id', 'in', old).execute();
     await tx.deleteFrom('messages').where('id', 'in', old).execute();
   });
+}
+
+// Deletes counted tests that no summary reads any more: of long ago, and of domains that are gone.
+
+/** A report of the last month, sent late in this one, holds it against the one before: three months, and some days. */
+const TALLY_RETENTION_MS = 100 * 86_400_000;
+
+export function expireTalliesJob(app: App): Job {
+  return { name: 'tallies.expire', tick: '0 29 * * * *', run: () => expireTallies(app) };
+}
+
+export async function expireTallies({ db, clock }: Pick<App, 'db' | 'clock'>): Promise<void> {
+  const before = isoTime(clock.now() - TALLY_RETENTION_MS);
+  await db.deleteFrom('test_tallies').where('hour', '<', before).execute();
+  // Here, and not where a domain is deleted: its tests stay its, and may be analysed again.
+  await db
+    .deleteFrom('test_tallies')
+    .where('domain_id', '!=', ALL_TESTS)
+    .where('domain_id', 'not in', (eb) => eb.selectFrom('domains').select('id'))
+    .execute();
 }

@@ -2,15 +2,15 @@
 
 import { decodeWords } from 'postal-mime';
 import type { Envelope } from '../analysis/check.ts';
-import { scanHeaders } from '../analysis/scan-headers.ts';
+import { scanHeaders } from '../analysis/mime/headers.ts';
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { addressDomain } from '../lib/domain-names.ts';
 import { formatSize } from '../lib/durations.ts';
 import { printable } from '../lib/log.ts';
-import { type MailAttachment, readMailbox } from '../net/mail-composition.ts';
+import { type MailAttachment, readMailbox } from '../net/smtp/compose.ts';
 import { queueMail } from '../outbox/queue.ts';
-import { mailFrame } from '../render/mail-frame.ts';
+import { mailFrame } from '../report/mail-frame.ts';
 import type { Tx } from '../store/open.ts';
 import type { MessageRow } from '../store/tables.ts';
 import { findOwner } from '../team/members.ts';

@@ -1,7 +1,11 @@
 /** From a row to the test that the API answers and that events embed. */
 
-import type { Config } from '../config.ts';
-import { storedJson } from '../http/stored-json.ts';
+import type { CategoryScore, Grade } from '../analysis/result.ts';
+import type { App } from '../app.ts';
+import type { Config } from '../config/config.ts';
+import { storedJson } from '../http/response.ts';
+import { AppError } from '../lib/errors.ts';
+import type { StoredReport } from '../report/report.ts';
 import type { TestRow } from '../store/tables.ts';
 import type { ListedTest, Test } from './schema.ts';
 
@@ -60,4 +64,41 @@ export function presentTest(row: TestRow, config: Pick<Config, 'INBOX_DOMAIN'>):
     providers: row.providers === null ? [] : storedJson(row.providers),
     placement: [],
   };
+}
+
+// From a test's row to its report, as the render threads take it.
+
+/** Throws `conflict` for a test that has no result. */
+export function storedReport(row: TestRow, { config }: Pick<App, 'config'>): StoredReport {
+  if (row.checks === null) throw new AppError('conflict', withoutResult(row));
+  const { id, name, received_at, completed_at, subject, from_address, ...test } = presentTest(
+    row,
+    config,
+  );
+  return {
+    ...{ id, name, received_at, completed_at, subject, from_address },
+    score: test.score,
+    grade: test.grade as Grade | null,
+    cap: test.cap,
+    coverage: test.coverage ?? 1,
+    summary: test.summary ?? '',
+    message_size: test.message_size ?? 0,
+    auth_results: test.auth_results,
+    categories: test.categories as CategoryScore[],
+    ruleset: test.ruleset ?? '',
+    envelope: test.envelope,
+    // Results of the first rulesets lack it.
+    judged_kind: test.judged_kind ?? { kind: 'transactional', by: 'message', reasons: [] },
+    placement: [],
+    checks: row.checks,
+    providers: row.providers ?? '[]',
+  };
+}
+
+function withoutResult({ status, failure_reason }: TestRow): string {
+  if (status === 'waiting') return 'There is no report yet: the mail has not come.';
+  if (status === 'processing') return 'There is no report yet: the mail is being analysed.';
+  return failure_reason === 'not_received'
+    ? 'There is no report: the mail did not come in time.'
+    : 'There is no report: the mail could not be analysed.';
 }

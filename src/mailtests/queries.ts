@@ -5,6 +5,7 @@ import type { App } from '../app.ts';
 import { type Page, pageOf } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomToken } from '../lib/crypto.ts';
+import { AppError } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { Tables, TestRow } from '../store/tables.ts';
 import type { ListedRow } from './present.ts';
@@ -66,7 +67,7 @@ const LISTED_COLUMNS = [
   ),
 ] as const;
 
-export interface TestSeed extends Pick<NewTest, 'kind' | 'metadata' | 'expires_in'> {
+interface TestSeed extends Pick<NewTest, 'kind' | 'metadata' | 'expires_in'> {
   name?: string | null;
   domain_id?: string | null;
   livemode: boolean;
@@ -199,3 +200,24 @@ export async function deleteTests(tx: Tx, ids: string[]): Promise<void> {
   await tx.deleteFrom('message_chunks').where('message_id', 'in', messages).execute();
   await tx.deleteFrom('tests').where('id', 'in', ids).execute();
 }
+
+// A test by its id, for the operations on one.
+
+/** Throws `not_found`, for a test of the other mode too. */
+export async function testOr404(
+  { db }: Pick<App, 'db'>,
+  id: string,
+  livemode: boolean,
+): Promise<TestRow> {
+  const row = await findTest(db, id, livemode);
+  if (!row) throw new AppError('not_found', 'There is no test with this id.');
+  return row;
+}
+
+// What the analysis of tests is called, and what it takes from the database.
+
+/** To wake it by. */
+export const ANALYZE_JOB = 'tests.analyze';
+
+/** A test whose analysis is due, taken for as long as the lease holds. */
+export type ClaimedTest = Pick<TestRow, 'id' | 'kind' | 'analysis_due_at'> & { lease: string };

@@ -7,10 +7,9 @@ import { sha256 } from '../lib/crypto.ts';
 import { SEND_JOB } from '../outbox/queue.ts';
 import type { Tx } from '../store/open.ts';
 import type { MessageRow } from '../store/tables.ts';
-import { ANALYZE_JOB } from './jobs.ts';
 import { findMessageOf, insertMessage, storeTail } from './messages.ts';
 import { passOn } from './postmaster.ts';
-import { findTestByToken } from './queries.ts';
+import { ANALYZE_JOB, findTestByToken } from './queries.ts';
 
 /** A reply of the protocol (RFC 5321 §4.2, RFC 3463). */
 interface Refusal {

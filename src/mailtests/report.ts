@@ -1,13 +1,13 @@
 /** The operations that answer a test's report: as a page, and as a PDF. */
 
 import type { App } from '../app.ts';
-import { PRIVATE_FIELDS } from '../http/private-fields.ts';
+import { PRIVATE_FIELDS } from '../http/response.ts';
 import type { Call } from '../http/route.ts';
 import { route } from '../http/route.ts';
-import type { ReportFormat } from '../render/thread/job.ts';
+import type { ReportFormat } from '../report/report.ts';
 import { findMessageOf, MessageGone, readMessage } from './messages.ts';
-import { sealedReport } from './sealed-report.ts';
-import { testOr404 } from './test-or-404.ts';
+import { storedReport } from './present.ts';
+import { testOr404 } from './queries.ts';
 
 export const reportHtml = route({
   method: 'GET',
@@ -43,7 +43,7 @@ async function answer(
   headers: Record<string, string>,
 ): Promise<Response> {
   const row = await testOr404(app, params.id!, actor.livemode);
-  const report = sealedReport(row, app);
+  const report = storedReport(row, app);
   const message = () => messageOf(app, row.id);
   const { bytes, policy } = await app.reporter.render({
     kind: 'test',

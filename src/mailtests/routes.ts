@@ -1,18 +1,28 @@
 /** The operations on tests (contract §4). */
 
 import * as v from 'valibot';
-import { requireDomain } from '../domains/require-domain.ts';
+import type { App } from '../app.ts';
+import { requireDomain } from '../domains/queries.ts';
 import { route } from '../http/route.ts';
 import { listOf } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
+import { waitUntil } from '../lib/concurrency.ts';
 import { AppError } from '../lib/errors.ts';
+import type { TestRow } from '../store/tables.ts';
 import { audit } from '../team/audit.ts';
-import { standing } from '../team/permissions.ts';
-import { streamed, toCsv, toJsonLines } from './export.ts';
+import { reauthorize } from '../team/permissions.ts';
 import { findMessageOf, readChunks } from './messages.ts';
 import { presentListed, presentTest } from './present.ts';
-import { changeTest, deleteTests, eachTest, insertTest, listTests, newTestRow } from './queries.ts';
-import { reanalyze } from './reanalyze.ts';
+import {
+  ANALYZE_JOB,
+  changeTest,
+  deleteTests,
+  eachTest,
+  insertTest,
+  listTests,
+  newTestRow,
+  testOr404,
+} from './queries.ts';
 import { reportHtml, reportPdf } from './report.ts';
 import {
   ListedTest,
@@ -26,12 +36,41 @@ import {
 } from './schema.ts';
 import { submitMessage } from './submit.ts';
 import { countTest } from './tally.ts';
-import { testOr404 } from './test-or-404.ts';
-import { waitForEnd } from './wait.ts';
+
+// The operation that has a message analysed again.
+
+const reanalyze = route({
+  method: 'POST',
+  path: '/v1/tests/:id/reanalyze',
+  operation: 'reanalyzeTest',
+  role: 'member',
+  summary: 'Analyse the same message again, against the DNS and the rules of now',
+  response: Test,
+  errors: ['conflict'],
+  async handle(call) {
+    const { app, actor, params } = call;
+    const test = await app.db.transaction().execute(async (tx) => {
+      await reauthorize(tx, call, 'member');
+      const row = await testOr404({ db: tx }, params.id!, actor.livemode);
+      if (row.status !== 'completed')
+        throw new AppError(
+          'conflict',
+          `Only a completed test can be analysed again; this one is ${row.status}.`,
+        );
+      const due = { analysis_due_at: isoTime(app.clock.now()), analysis_attempts: 0 };
+      await changeTest(tx, row, due);
+      const presented = presentTest(row, app.config);
+      await call.keep(tx, presented);
+      return presented;
+    });
+    app.scheduler.wake(ANALYZE_JOB);
+    return test;
+  },
+});
 
 const location = ({ id }: { id: string }) => `/v1/tests/${id}`;
 
-export const createTest = route({
+const createTest = route({
   method: 'POST',
   path: '/v1/tests',
   operation: 'createTest',
@@ -47,7 +86,7 @@ export const createTest = route({
     const row = newTestRow(app, { ...body, livemode: actor.livemode });
     const test = presentTest(row, app.config);
     await app.db.transaction().execute(async (tx) => {
-      await standing(tx, call, 'member');
+      await reauthorize(tx, call, 'member');
       await requireDomain(tx, row.domain_id);
       await insertTest(tx, row);
       await call.keep(tx, test);
@@ -75,14 +114,14 @@ const submitTest = route({
       throw new AppError('malformed_request', 'The body is empty: it must be the message.');
     const { livemode } = actor;
     const row = await submitMessage(app, raw, { ...query, livemode }, async (tx, stored) => {
-      await standing(tx, call, 'member');
+      await reauthorize(tx, call, 'member');
       await call.keep(tx, presentTest(stored, app.config));
     });
     return presentTest(row, app.config);
   },
 });
 
-export const list = route({
+const list = route({
   method: 'GET',
   path: '/v1/tests',
   operation: 'listTests',
@@ -120,7 +159,7 @@ const exportTests = route({
   },
 });
 
-export const getTest = route({
+const getTest = route({
   method: 'GET',
   path: '/v1/tests/:id',
   operation: 'getTest',
@@ -138,7 +177,7 @@ export const getTest = route({
       { id: params.id!, ms: query.wait * 1000, abort: call.signal },
       find,
     );
-    await standing(app.db, call, 'viewer');
+    await reauthorize(app.db, call, 'viewer');
     return presentTest(row, app.config);
   },
 });
@@ -155,7 +194,7 @@ const updateTest = route({
   async handle(call) {
     const { app, actor, params, body, ifMatch } = call;
     return app.db.transaction().execute(async (tx) => {
-      await standing(tx, call, 'member');
+      await reauthorize(tx, call, 'member');
       const row = await testOr404({ db: tx }, params.id!, actor.livemode);
       ifMatch(presentTest(row, app.config));
       const change = {
@@ -180,7 +219,7 @@ const removeTest = route({
     const { app, actor, params, ifMatch } = call;
     const id = params.id!;
     await app.db.transaction().execute(async (tx) => {
-      await standing(tx, call, 'member');
+      await reauthorize(tx, call, 'member');
       const row = await testOr404({ db: tx }, id, actor.livemode);
       ifMatch(presentTest(row, app.config));
       await countTest(tx, row, -1);
@@ -192,7 +231,7 @@ const removeTest = route({
   },
 });
 
-export const source = route({
+const source = route({
   method: 'GET',
   path: '/v1/tests/:id/source',
   operation: 'getTestSource',
@@ -228,3 +267,78 @@ export const testRoutes = [
   reportPdf,
   reanalyze,
 ];
+
+// All tests that match as CSV (RFC 4180) or JSON lines, streamed.
+
+const COLUMNS: [string, (test: ListedTest) => string | number | null][] = [
+  ['id', (t) => t.id],
+  ['created_at', (t) => t.created_at],
+  ['name', (t) => t.name],
+  ['status', (t) => t.status],
+  ['failure_reason', (t) => t.failure_reason],
+  ['score', (t) => t.score],
+  ['grade', (t) => t.grade],
+  ['spf', (t) => t.auth_results.spf],
+  ['dkim', (t) => t.auth_results.dkim],
+  ['dmarc', (t) => t.auth_results.dmarc],
+  ['from_address', (t) => t.from_address],
+  ['subject', (t) => t.subject],
+  ['kind', (t) => t.kind],
+  ['message_size', (t) => t.message_size],
+  ['coverage', (t) => t.coverage],
+  ['received_at', (t) => t.received_at],
+  ['completed_at', (t) => t.completed_at],
+  ['summary', (t) => t.summary],
+];
+
+/**
+ * One cell. Text that a spreadsheet would run as a formula gets an apostrophe in front, which it
+ * shows as text.
+ */
+function csvCell(value: string | number | null): string {
+  if (value === null) return '';
+  if (typeof value === 'number') return String(value);
+  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+const csvLine = (cells: string[]): string => `${cells.join(',')}\r\n`;
+
+async function* toCsv(tests: AsyncIterable<ListedTest>): AsyncGenerator<string> {
+  yield csvLine(COLUMNS.map(([name]) => name));
+  for await (const test of tests) yield csvLine(COLUMNS.map(([, value]) => csvCell(value(test))));
+}
+
+async function* toJsonLines(tests: AsyncIterable<ListedTest>): AsyncGenerator<string> {
+  for await (const test of tests) yield `${JSON.stringify(test)}\n`;
+}
+
+/** A body that is made as it is read. */
+function streamed(parts: AsyncGenerator<string | Uint8Array>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    async pull(controller) {
+      const { value, done } = await parts.next();
+      if (done) controller.close();
+      else controller.enqueue(typeof value === 'string' ? encoder.encode(value) : value);
+    },
+    async cancel() {
+      await parts.return(undefined);
+    },
+  });
+}
+
+// Waiting for a test to end, for `?wait=`.
+
+/** Resolves with the test once it has ended, or as it is after `ms` milliseconds or when the client goes away. */
+function waitForEnd(
+  app: Pick<App, 'signals' | 'clock'>,
+  { id, ms, abort }: { id: string; ms: number; abort: AbortSignal },
+  find: () => Promise<TestRow>,
+): Promise<TestRow> {
+  return waitUntil(app, { name: id, ms, abort }, find, isEnded);
+}
+
+function isEnded({ status }: TestRow): boolean {
+  return status === 'completed' || status === 'failed';
+}

@@ -8,9 +8,8 @@ import { sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Tx } from '../store/open.ts';
 import type { TestRow } from '../store/tables.ts';
-import { ANALYZE_JOB } from './jobs.ts';
 import { insertMessage, storeTail } from './messages.ts';
-import { insertTest, newTestRow } from './queries.ts';
+import { ANALYZE_JOB, insertTest, newTestRow } from './queries.ts';
 import { EXPIRES_IN_DEFAULT, type SubmitQuery } from './schema.ts';
 
 const CR = 0x0d;

@@ -5,14 +5,13 @@ import { findDomain } from '../domains/queries.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomToken } from '../lib/crypto.ts';
 import { AppError, type ParamError } from '../lib/errors.ts';
-import { afterCommit } from '../store/after-commit.ts';
 import type { Tx } from '../store/open.ts';
-import { requireRoom } from '../store/require-room.ts';
-import type { DomainRow, MonitorRow } from '../store/watching-tables.ts';
+import { afterCommit } from '../store/open.ts';
+import { requireRoom } from '../store/queries.ts';
+import type { DomainRow, MonitorRow } from '../store/tables.ts';
 import { type Author, audit } from '../team/audit.ts';
-import { RUN_MONITORS_JOB } from './jobs.ts';
-import { NO_SEEDS } from './present.ts';
-import { nextSlot } from './schedule.ts';
+import { NO_SEEDS } from './queries.ts';
+import { nextSlot, RUN_MONITORS_JOB } from './schedule.ts';
 import type { MonitorPatch, NewMonitor } from './schema.ts';
 
 /** Who changes monitors, with the App that this takes. */

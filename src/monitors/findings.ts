@@ -1,8 +1,9 @@
 /** What monitors find: one form for each type, what tells two findings apart, and how grave each is. */
 
+import type { BlocklistTier } from '../analysis/blocklists/blocklist.ts';
 import type { CheckStatus } from '../analysis/check.ts';
-import type { Severity } from '../analysis/domain/domain-health.ts';
-import type { BlocklistTier } from '../analysis/reputation/blocklist.ts';
+import type { Severity } from '../analysis/domain/health.ts';
+import type { MonitorRunRow } from '../store/tables.ts';
 
 /** A target is listed: in runs of both types, one for each list. */
 export interface BlocklistFinding {
@@ -46,7 +47,7 @@ export type UnknownPart =
  * list is in use, and where all that is said of a target is what was known before. A single list
  * may be silent all the same: then it stands among the unknown.
  */
-export interface LookedAtTarget {
+interface LookedAtTarget {
   /** As in BlocklistFinding. */
   target: string;
   known: boolean;
@@ -81,7 +82,7 @@ export function nothingKnown(targets: string[]): Outcome {
 }
 
 /** The part that is unknown where it is unknown whether a former finding stands. */
-export const partOf = (finding: Finding): UnknownPart =>
+const partOf = (finding: Finding): UnknownPart =>
   'list' in finding
     ? { target: finding.target, list: finding.list }
     : { id: finding.id, selector: finding.selector };
@@ -103,14 +104,78 @@ export function coversFinding(part: UnknownPart, finding: Finding): boolean {
 }
 
 /** The same for findings of the same thing, however grave they are. */
-export function keyOf(finding: Finding): string {
+function keyOf(finding: Finding): string {
   return 'list' in finding
     ? `${finding.target} ${finding.list}`
     : `${finding.id} ${finding.selector ?? ''}`;
 }
 
 /** 0: told only, such as a list on which receivers do not act. */
-export function gravityOf(finding: Finding): 0 | 1 | 2 {
+function gravityOf(finding: Finding): 0 | 1 | 2 {
   if ('list' in finding) return finding.tier === 1 ? 2 : finding.tier === 2 ? 1 : 0;
   return finding.severity === 'critical' ? 2 : finding.severity === 'warning' ? 1 : 0;
+}
+
+// Holds what a run found against what stood before: what is new, what is gone, and whether it is worse.
+
+export interface Changes {
+  appeared: Finding[];
+  gone: Finding[];
+  /** What could not be found out: of these, the former findings stand. */
+  unknown: UnknownPart[];
+  /** Missing in runs that were stored before it was told. */
+  targets?: LookedAtTarget[];
+}
+
+interface Comparison {
+  status: MonitorRunRow['status'];
+  /** All that stands now: what was found, and former findings of which nothing is known. */
+  findings: Finding[];
+  changes: Changes;
+  /** A finding is new, or graver than it was; of a first run, whatever counts. */
+  worse: boolean;
+}
+
+/** `former`: what stood after the last run; empty where there was none. */
+export function compare(former: Finding[], outcome: Outcome): Comparison {
+  const { unknown } = outcome;
+  const found = new Set(outcome.findings.map(keyOf));
+  const earlierOf = findFormer(former);
+  const replaced = new Set(outcome.findings.map((one) => earlierOf(one)));
+  const kept = former.filter((one) => !found.has(keyOf(one)) && outcome.mayStand(one));
+  const findings = [...outcome.findings, ...kept];
+  const standing = new Set(findings.map(keyOf));
+  const untold = kept.filter((one) => !unknown.some((part) => coversFinding(part, one)));
+  return {
+    status: statusOf(outcome, kept),
+    findings,
+    changes: {
+      appeared: outcome.findings.filter((one) => earlierOf(one) === undefined),
+      gone: former.filter((one) => !standing.has(keyOf(one)) && !replaced.has(one)),
+      unknown: [...unknown, ...untold.map(partOf)],
+      targets: outcome.targets,
+    },
+    worse: outcome.findings.some((one) => {
+      const earlier = earlierOf(one);
+      return gravityOf(one) > (earlier ? gravityOf(earlier) : 0);
+    }),
+  };
+}
+
+/**
+ * The former finding of the same thing. What lists say of a domain was one finding of its check before
+ * each list had its own: where that stood, no list is news.
+ */
+function findFormer(former: Finding[]): (finding: Finding) => Finding | undefined {
+  const before = new Map(former.map((finding) => [keyOf(finding), finding]));
+  const ofLists = former.find((one) => 'id' in one && one.id === LIST_CHECK);
+  return (finding) => before.get(keyOf(finding)) ?? ('list' in finding ? ofLists : undefined);
+}
+
+/** What was seen counts first; what nobody could look at is no order. */
+function statusOf({ findings, inTheDark }: Outcome, kept: Finding[]): MonitorRunRow['status'] {
+  const counts = (one: Finding) => gravityOf(one) > 0;
+  if (findings.some(counts)) return 'alerting';
+  if (inTheDark) return 'unknown';
+  return kept.some(counts) ? 'alerting' : 'ok';
 }

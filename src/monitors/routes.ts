@@ -2,12 +2,11 @@
 
 import { route } from '../http/route.ts';
 import { listOf } from '../http/schemas.ts';
-import { transact } from '../store/after-commit.ts';
-import { standing } from '../team/permissions.ts';
+import { transact } from '../store/open.ts';
+import { reauthorize } from '../team/permissions.ts';
 import { deletedOf } from '../team/schema.ts';
 import { changeMonitor, createMonitor, deleteMonitor, runNow } from './change-monitor.ts';
-import { presentMonitor, presentRun } from './present.ts';
-import { listMonitors, listRuns, monitorOr404 } from './queries.ts';
+import { listMonitors, listRuns, monitorOr404, presentMonitor, presentRun } from './queries.ts';
 import {
   Monitor,
   MonitorListQuery,
@@ -32,7 +31,7 @@ const create = route({
   async handle(call) {
     const { app, body, keep } = call;
     return transact(app.db, async (tx) => {
-      await standing(tx, call, 'member');
+      await reauthorize(tx, call, 'member');
       const answer = presentMonitor(await createMonitor(tx, call, body), app);
       await keep(tx, answer);
       return answer;
@@ -81,7 +80,7 @@ const update = route({
   async handle(call) {
     const { app, params, body } = call;
     return transact(app.db, async (tx) => {
-      await standing(tx, call, 'member');
+      await reauthorize(tx, call, 'member');
       const present = await monitorOr404(tx, params.id!);
       call.ifMatch(presentMonitor(present, app));
       return presentMonitor(await changeMonitor(tx, call, present, body), app);
@@ -101,7 +100,7 @@ const remove = route({
     const { app, params } = call;
     const id = params.id!;
     await transact(app.db, async (tx) => {
-      await standing(tx, call, 'member');
+      await reauthorize(tx, call, 'member');
       const present = await monitorOr404(tx, id);
       call.ifMatch(presentMonitor(present, app));
       await deleteMonitor(tx, call, present);
@@ -122,7 +121,7 @@ const run = route({
   async handle(call) {
     const { app, params, keep } = call;
     return transact(app.db, async (tx) => {
-      await standing(tx, call, 'member');
+      await reauthorize(tx, call, 'member');
       const present = await monitorOr404(tx, params.id!);
       const answer = presentMonitor(await runNow(tx, call, present), app);
       await keep(tx, answer);

@@ -1,7 +1,7 @@
 /** When monitors run: at slots of a fixed grid in UTC, so that nothing drifts, each monitor at a moment of its own. */
 
 import { sha256 } from '../lib/crypto.ts';
-import type { MonitorRow } from '../store/watching-tables.ts';
+import type { MonitorRow } from '../store/tables.ts';
 
 export const FREQUENCIES = ['hourly', 'every_6_hours', 'daily', 'weekly'] as const;
 
@@ -22,7 +22,7 @@ const STEP_BACK_MS = DAY_MS;
 const SHORT_MS = 15 * 60_000;
 
 /** What tells when a monitor runs. */
-export type Planned = Pick<MonitorRow, 'id' | 'frequency'>;
+type Planned = Pick<MonitorRow, 'id' | 'frequency'>;
 
 /** The first slot after a time; both in milliseconds since 1970. */
 export function nextSlot({ id, frequency }: Planned, after: number): number {
@@ -63,7 +63,21 @@ export function furthestAhead(frequency: MonitorRow['frequency']): number {
  * After an outage: what was missed is made up for once, at the monitor's own moment of the hour, so
  * that not all of them come with the start.
  */
-export function madeUpFor(monitor: Planned, planned: number, now: number): number {
+export function catchUpSlot(monitor: Planned, planned: number, now: number): number {
   if (planned > now - SHORT_MS) return replanned(monitor, planned, now);
   return nextSlot({ ...monitor, frequency: 'hourly' }, now);
+}
+
+// The name of the job of monitors, by which it is woken, and what it claims.
+
+export const RUN_MONITORS_JOB = 'monitors.run';
+
+/** Those that are run; where mail arrives cannot be looked at without seed mailboxes. */
+export type RunType = Exclude<MonitorRow['type'], 'placement'>;
+
+export interface ClaimedMonitor extends MonitorRow {
+  next_run_at: string;
+  lease: string;
+  /** Milliseconds since 1970. */
+  startedAt: number;
 }

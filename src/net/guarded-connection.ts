@@ -1,17 +1,16 @@
 /** Connections that others name the goal of: every address is checked at the moment it is dialled. */
 
 import { once } from 'node:events';
-import { connect as connectSocket, type Socket } from 'node:net';
+import { connect as connectSocket, isIP, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Duplex } from 'node:stream';
 import type { SecureContext } from 'node:tls';
 import { type Network, normalizeAddress } from '../lib/addresses.ts';
 import { isPublicAddress, mayConnect } from './address-guard.ts';
-import { startDeadline } from './dns-attempts.ts';
-import { lookUpAddresses } from './lookup-addresses.ts';
-import type { Resolver } from './resolver.ts';
-import { startTls, tlsProblem, trust } from './start-tls.ts';
-import type { WebFailure } from './web.ts';
+import type { DnsAnswer, Resolver } from './dns/resolver.ts';
+import { startDeadline } from './dns/transport.ts';
+import type { WebFailure } from './http/web.ts';
+import { startTls, tlsProblem, trust } from './tls.ts';
 
 /** Of a name with many addresses no more than these are tried. */
 const MAX_TRIED = 4;
@@ -42,7 +41,7 @@ export interface Goal {
 
 export type Failure = { status: 'failed'; reason: WebFailure; detail: string };
 /** The socket is the caller's to destroy; its errors are listened to already. */
-export type Connection<S = Duplex> = { status: 'connected'; socket: S } | Failure;
+type Connection<S = Duplex> = { status: 'connected'; socket: S } | Failure;
 
 /** Connects before the signal comes, which is after about `timeoutMs`; never rejects. */
 export type Connect = (goal: Goal, signal: AbortSignal, timeoutMs: number) => Promise<Connection>;
@@ -154,4 +153,48 @@ function dialProblem(error: unknown): string {
   if (code === 'ECONNREFUSED') return 'it refused the connection';
   if (code === 'ECONNRESET') return 'it closed the connection';
   return 'it could not be connected to';
+}
+
+// The addresses of a host name, or why there are none, before a signal comes.
+
+/** No honest name has more. */
+const MAX_ADDRESSES = 50;
+
+type HostAddresses =
+  /** IPv4 first: not every machine has a way to IPv6. */
+  | { kind: 'found'; addresses: string[] }
+  /** Neither A nor AAAA. */
+  | { kind: 'none' }
+  /** One of the two questions was not answered, and the other gave no address. */
+  | { kind: 'unknown' }
+  | { kind: 'late' };
+
+/** Both questions are asked at once. An address as `host` stands for itself. */
+async function lookUpAddresses(
+  resolver: Resolver,
+  host: string,
+  signal: AbortSignal,
+): Promise<HostAddresses> {
+  if (isIP(host) !== 0) return { kind: 'found', addresses: [host] };
+  const answers = await beforeSignal(
+    Promise.all([resolver(host, 'A'), resolver(host, 'AAAA')]),
+    signal,
+  );
+  if (answers === null) return { kind: 'late' };
+  const addresses = [...new Set(answers.flatMap(recordsIn))].slice(0, MAX_ADDRESSES);
+  if (addresses.length > 0) return { kind: 'found', addresses };
+  return { kind: answers.some(({ status }) => status === 'error') ? 'unknown' : 'none' };
+}
+
+function recordsIn(answer: DnsAnswer): string[] {
+  return answer.status === 'found' ? answer.records : [];
+}
+
+function beforeSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T | null> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => resolve(null);
+    if (signal.aborted) giveUp();
+    signal.addEventListener('abort', giveUp, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
+  });
 }

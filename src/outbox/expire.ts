@@ -3,10 +3,9 @@
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Job } from '../scheduler/scheduler.ts';
-import { transact } from '../store/after-commit.ts';
-import { deleteInBatches } from '../store/delete-in-batches.ts';
-import type { Db, Tx } from '../store/open.ts';
-import { type MailEndContext, publishEnds } from './ends.ts';
+import { type Db, type Tx, transact } from '../store/open.ts';
+import { deleteInBatches } from '../store/queries.ts';
+import type { OutboxRow } from '../store/tables.ts';
 
 const DAY_MS = 86_400_000;
 /** No link that we send works for longer: after that a mail would only confuse. */
@@ -102,4 +101,27 @@ async function failSome(
     app,
   );
   return ids.length;
+}
+
+// What became of mails, told in the transaction that writes it down.
+
+/** The end of one mail: nothing comes after it, but that one that failed may turn out to have gone. */
+export interface MailEnd extends Pick<OutboxRow, 'id' | 'error' | 'sent_at'> {
+  status: 'sent' | 'failed';
+}
+
+/** Called inside the transaction: whoever queued a mail keeps there what the outbox forgets later. */
+export type MailEndSubscriber = (tx: Tx, ends: MailEnd[]) => Promise<void>;
+
+/** Who hears of ends; `app.ts` passes the list, so that no feature imports upwards. */
+interface MailEndContext {
+  mailEnded: MailEndSubscriber[];
+}
+
+export async function publishEnds(
+  tx: Tx,
+  ends: MailEnd[],
+  { mailEnded }: MailEndContext,
+): Promise<void> {
+  for (const subscriber of mailEnded) await subscriber(tx, ends);
 }

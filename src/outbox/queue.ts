@@ -1,12 +1,14 @@
 /** Puts mail into the outbox, in the transaction of what it tells of. */
 
 import type { App } from '../app.ts';
+import type { Config } from '../config/config.ts';
 import { isoTime } from '../lib/clock.ts';
+import type { SecretBox } from '../lib/crypto.ts';
+import { addressDomain } from '../lib/domain-names.ts';
+import { refuseEach } from '../lib/errors.ts';
+import type { Mail } from '../net/smtp/compose.ts';
 import type { Tx } from '../store/open.ts';
 import type { OutboxRow } from '../store/tables.ts';
-import { type OutgoingMail, sealMail } from './content.ts';
-
-export type { OutgoingMail };
 
 /** The job that sends what is due: to wake it by. */
 export const SEND_JOB = 'send mail';
@@ -52,4 +54,85 @@ export function emailStatus(
 ): EmailStatus {
   if (mailId === null) return 'not_configured';
   return row?.status ?? 'sent';
+}
+
+// What a waiting mail says, as it is kept: encrypted, for its links are keys.
+
+/** A mail before it has an id. */
+export type OutgoingMail = Omit<Mail, 'id'>;
+
+/** Bound to the row: the content of one mail opens in no other. */
+const purposeOf = (id: string): string => `outbox ${id}`;
+
+/** In JSON octets are written in base64. */
+const encodeParts = (parts?: { content: Uint8Array }[]) =>
+  parts?.map(({ content, ...about }) => ({
+    ...about,
+    content: Buffer.from(content).toString('base64'),
+  }));
+const decodeParts = (parts?: { content: string }[]) =>
+  parts?.map(({ content, ...about }) => ({ ...about, content: Buffer.from(content, 'base64') }));
+
+export function sealMail(secrets: SecretBox, id: string, mail: OutgoingMail): string {
+  const { images, attachments, ...rest } = mail;
+  const text = JSON.stringify({
+    ...rest,
+    images: encodeParts(images),
+    attachments: encodeParts(attachments),
+  });
+  return secrets.seal(text, purposeOf(id));
+}
+
+/** null where it was sealed by another key, or is damaged. */
+export function openMail(secrets: SecretBox, id: string, sealed: string): Mail | null {
+  const text = secrets.open(sealed, purposeOf(id));
+  if (text === null) return null;
+  const { images, attachments, ...rest } = JSON.parse(text);
+  return { ...rest, id, images: decodeParts(images), attachments: decodeParts(attachments) };
+}
+
+// Takes mail back that waits in the outbox and is of no use any more.
+
+/**
+ * What is being sent at this moment may go out, and is `sent` then; where that attempt fails, no
+ * other follows. `null` stands for no mail.
+ */
+export async function withdrawMail(
+  tx: Tx,
+  ids: (string | null)[],
+  error = 'it was taken back: its link works no more',
+): Promise<void> {
+  const waiting = ids.filter((id) => id !== null);
+  if (waiting.length === 0) return;
+  await tx
+    .updateTable('outbox')
+    .set({
+      status: 'failed',
+      content: null,
+      due_at: null,
+      lease: null,
+      leased_until: null,
+      error,
+    })
+    .where('id', 'in', waiting)
+    .where('status', '=', 'queued')
+    .execute();
+}
+
+// To whom mail of ours may go.
+
+/**
+ * Throws `validation_failed` for addresses of our own: mail that came in as a test would be counted by
+ * the next report, or raise the alert that it tells of.
+ */
+export function refuseOwnAddresses(
+  { INBOX_DOMAIN }: Pick<Config, 'INBOX_DOMAIN'>,
+  recipients: string[],
+): void {
+  refuseEach(
+    'recipients',
+    recipients,
+    (email) => addressDomain(email) === INBOX_DOMAIN,
+    'is an address of this service, at which tests arrive; name one that people read',
+  );
 }

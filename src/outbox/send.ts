@@ -3,18 +3,16 @@
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
-import { LONGEST_WAIT_MS } from '../lib/retry-times.ts';
-import { CLOSED, type Mailer, type MailOutcome } from '../net/mailer.ts';
-import { claimingJob } from '../scheduler/claiming-job.ts';
-import type { Job } from '../scheduler/scheduler.ts';
+import { CLOSED, type Mailer, type MailOutcome } from '../net/smtp/mailer.ts';
+import { claimingJob, type Job, MAX_RETRY_DELAY_MS, retryAfterMs } from '../scheduler/scheduler.ts';
 import { bringForward, claimRows } from '../store/leases.ts';
-import { openMail } from './content.ts';
-import { failLateMail, GIVE_UP_MS } from './expire.ts';
-import { SEND_JOB } from './queue.ts';
-import { type ClaimedMail, recordOutcome } from './record.ts';
+import { transact } from '../store/open.ts';
+import type { OutboxRow } from '../store/tables.ts';
+import { failLateMail, GIVE_UP_MS, publishEnds, TOO_LATE } from './expire.ts';
+import { openMail, SEND_JOB } from './queue.ts';
 
 /** So many at once: a server that is slow with one holds up few others. */
-const AT_ONCE = 5;
+const MAX_CONCURRENT_MAILS = 5;
 /** How long others leave a claimed mail alone: longer than a sending may take. */
 const LEASE_MS = 120_000;
 
@@ -26,16 +24,16 @@ const UNREADABLE: MailOutcome = {
 };
 
 /** Of these places, bulk mail leaves some to other mail, however slow the server is. */
-const MOST_BULK = 3;
+const MAX_BULK_MAILS = 3;
 
 export function sendMailJob(app: App): Job {
   const bulk = new Set<string>();
   return claimingJob({
     name: SEND_JOB,
-    atOnce: AT_ONCE,
+    atOnce: MAX_CONCURRENT_MAILS,
     claim: async (limit) => {
       if (app.mailer === null) return [];
-      const claimed = await claimDueMail(app, limit, MOST_BULK - bulk.size);
+      const claimed = await claimDueMail(app, limit, MAX_BULK_MAILS - bulk.size);
       for (const mail of claimed) if (mail.bulk === 1) bulk.add(mail.id);
       return claimed;
     },
@@ -60,7 +58,7 @@ export async function claimDueMail(
   limit: number,
   mostBulk = limit,
 ): Promise<ClaimedMail[]> {
-  await bringForward(context, 'outbox', LONGEST_WAIT_MS);
+  await bringForward(context, 'outbox', MAX_RETRY_DELAY_MS);
   const first = await claimOf(context, 0, limit);
   const room = Math.min(limit - first.length, mostBulk);
   return room <= 0 ? first : [...first, ...(await claimOf(context, 1, room))];
@@ -96,4 +94,69 @@ async function sendOne(app: App, mailer: Mailer, claimed: ClaimedMail): Promise<
   // The next start sends it.
   if (outcome === CLOSED) return;
   await recordOutcome(app, claimed, outcome);
+}
+
+// Writes down what became of a mail: sent, to be tried again, or failed.
+
+/** A mail taken for as long as the lease holds. */
+type ClaimedMail = Pick<OutboxRow, 'id' | 'content' | 'attempts' | 'useful_until' | 'bulk'> & {
+  lease: string;
+};
+
+/**
+ * What it said goes with the end of it, whichever it is. Who has lost the lease, as the mail was taken
+ * back or another has it, has no say any more, but for a success: then it did go out.
+ */
+export async function recordOutcome(
+  app: Pick<App, 'db' | 'clock' | 'log' | 'mailEnded'>,
+  { id, lease, attempts: before, useful_until }: ClaimedMail,
+  outcome: MailOutcome,
+): Promise<void> {
+  const { db, clock, log } = app;
+  const attempts = before + 1;
+  const { change, wait } = changeFor({ attempts, useful_until }, outcome, clock.now());
+  const recorded = await transact(db, async (tx) => {
+    const { numUpdatedRows } = await tx
+      .updateTable('outbox')
+      .set(change)
+      .where('id', '=', id)
+      .where((eb) => (outcome.ok ? eb('status', '!=', 'sent') : eb('lease', '=', lease)))
+      .executeTakeFirstOrThrow();
+    if (numUpdatedRows === 0n) return false;
+    const { status, error = null, sent_at = null } = change;
+    if (status === 'sent' || status === 'failed')
+      await publishEnds(tx, [{ id, status, error, sent_at }], app);
+    return true;
+  });
+  if (!recorded) return;
+  if (outcome.ok) log.info('sent mail', { mail: id, attempts });
+  else
+    log.warn(wait === null ? 'mail failed' : 'mail is tried again', {
+      mail: id,
+      attempts,
+      reason: outcome.reason,
+    });
+}
+
+/** `wait`: milliseconds to the next attempt; null where there is none. */
+function changeFor(
+  { attempts, useful_until }: Pick<ClaimedMail, 'attempts' | 'useful_until'>,
+  outcome: MailOutcome,
+  now: number,
+): { change: Partial<OutboxRow>; wait: number | null } {
+  const free = { attempts, lease: null, leased_until: null };
+  const over = { ...free, content: null, due_at: null };
+  if (outcome.ok)
+    return {
+      change: { ...over, status: 'sent', sent_at: isoTime(now), error: null },
+      wait: null,
+    };
+  const { reason } = outcome;
+  const wait = outcome.temporary ? retryAfterMs(attempts) : null;
+  if (wait === null) return { change: { ...over, status: 'failed', error: reason }, wait };
+  const next = isoTime(now + wait);
+  if (useful_until === null || useful_until > next)
+    return { change: { ...free, due_at: next, error: reason }, wait };
+  const error = `${TOO_LATE}; at last, ${reason}`;
+  return { change: { ...over, status: 'failed', error }, wait: null };
 }

@@ -1,9 +1,9 @@
 /** The header of the PROXY protocol, by which a balancer says who its client is (versions 1 and 2). */
 
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-export interface ProxyHeader {
+interface ProxyHeader {
   /** Octets of the header; what follows is the client's. */
   length: number;
   /** The client's address; null where the header names none and the socket's own is meant. */
@@ -66,4 +66,32 @@ function parseBinary(bytes: Buffer): ProxyHeader | 'incomplete' | 'invalid' {
   if (length < portAt + 4) return 'invalid';
   const address = ipaddr.fromByteArray([...bytes.subarray(V2_FIXED, V2_FIXED + size)]);
   return { length, address: address.toString(), port: bytes.readUInt16BE(portAt) };
+}
+
+// Takes the PROXY header off a socket, before the protocol begins.
+
+/**
+ * The header, with what follows it put back; null where none came within `ms` or what came is
+ * none: then the socket has been destroyed.
+ */
+export function readProxyHeader(socket: Socket, ms: number): Promise<ProxyHeader | null> {
+  return new Promise((resolve) => {
+    let seen: Buffer = Buffer.alloc(0);
+    const finish = (header: ProxyHeader | null) => {
+      clearTimeout(timer);
+      socket.pause();
+      socket.off('data', read).off('close', giveUp);
+      if (!header) socket.destroy();
+      else if (seen.length > header.length) socket.unshift(seen.subarray(header.length));
+      resolve(header);
+    };
+    const giveUp = () => finish(null);
+    const read = (chunk: Buffer) => {
+      seen = Buffer.concat([seen, chunk]);
+      const header = parseProxyHeader(seen);
+      if (header !== 'incomplete') finish(header === 'invalid' ? null : header);
+    };
+    const timer = setTimeout(giveUp, ms);
+    socket.on('data', read).on('close', giveUp);
+  });
 }

@@ -1,17 +1,31 @@
 /** The listener for mail: RFC 5321 with STARTTLS, for one message to one test address at a time. */
 
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server } from 'node:net';
-import type { Network } from '../lib/addresses.ts';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createSecureContext } from 'node:tls';
+import { SMTPServer } from 'smtp-server';
+import { inNetworks, type Network, normalizeAddress } from '../lib/addresses.ts';
 import type { KeyPair } from '../lib/certificates.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { createSpaceCheck } from '../lib/free-space.ts';
 import type { Log } from '../lib/log.ts';
-import { admit } from './admit.ts';
-import type { SmtpHooks } from './hooks.ts';
-import { SMTP_LIMITS, type SmtpLimits } from './limits.ts';
-import { createProtocol, replaceKeyPair } from './protocol.ts';
-import { countConnections, type Room } from './room.ts';
+import {
+  countConnections,
+  type ListenerState,
+  type Reply,
+  SMTP_LIMITS,
+  type SmtpHooks,
+  type SmtpLimits,
+} from './listener-state.ts';
+import { readProxyHeader } from './proxy-header.ts';
+import {
+  replyLine,
+  SHUTTING_DOWN,
+  TOO_MANY_CONNECTIONS,
+  TOO_MANY_FROM_ADDRESS,
+} from './replies.ts';
+import { Session } from './session.ts';
+import { transactionHandlers } from './transaction.ts';
 
 export interface SmtpOptions {
   host: string;
@@ -49,7 +63,7 @@ export interface SmtpListener {
 /** Rejects where the address cannot be listened on or the key pair is none. */
 export async function startSmtp(options: SmtpOptions, hooks: SmtpHooks): Promise<SmtpListener> {
   const limits = { ...SMTP_LIMITS, ...options.limits };
-  const room: Room = {
+  const room: ListenerState = {
     maxSize: options.maxSize,
     limits,
     hooks,
@@ -88,7 +102,7 @@ export async function startSmtp(options: SmtpOptions, hooks: SmtpHooks): Promise
   };
 }
 
-async function shutDown(room: Room, listener: Server, graceMs: number): Promise<void> {
+async function shutDown(room: ListenerState, listener: Server, graceMs: number): Promise<void> {
   room.draining = true;
   const closed = once(listener, 'close');
   listener.close();
@@ -99,4 +113,102 @@ async function shutDown(room: Room, listener: Server, graceMs: number): Promise<
   }, graceMs);
   await closed;
   clearTimeout(cutOff);
+}
+
+// Takes a new connection: whose is it, may it have another, and if so begins its session.
+
+/** Peers in `proxyNetworks` have to begin with a PROXY header; from others it is a bad command. */
+async function admit(
+  room: ListenerState,
+  smtp: SMTPServer,
+  proxyNetworks: Network[],
+  socket: Socket,
+): Promise<void> {
+  // What becomes of a socket is seen by its 'close'.
+  socket.on('error', () => {});
+  if (countConnections(room) >= room.limits.connections) {
+    turnAway(socket, TOO_MANY_CONNECTIONS);
+    return;
+  }
+  const client = await findClient(room, proxyNetworks, socket);
+  if (!client || socket.destroyed) return;
+  const refusal = refuseClient(room, client.address);
+  if (refusal) {
+    turnAway(socket, refusal);
+    return;
+  }
+  const session = new Session(smtp, socket, client.address, client.port, room);
+  room.sessions.set(session.id, session);
+  session.init();
+}
+
+interface Client {
+  /** Normalised. */
+  address: string;
+  port: number;
+}
+
+/** Null where the peer is gone, or owes us a PROXY header and sends none. */
+async function findClient(
+  room: ListenerState,
+  proxyNetworks: Network[],
+  socket: Socket,
+): Promise<Client | null> {
+  const address = normalizeAddress(socket.remoteAddress ?? '');
+  if (!address) return null;
+  const peer = { address, port: socket.remotePort ?? 0 };
+  if (!inNetworks(address, proxyNetworks)) return peer;
+  room.unnamed.add(socket);
+  const header = await readProxyHeader(socket, room.limits.proxyHeader);
+  room.unnamed.delete(socket);
+  if (!header) return null;
+  const named = header.address && normalizeAddress(header.address);
+  return named ? { address: named, port: header.port ?? 0 } : peer;
+}
+
+function refuseClient(room: ListenerState, address: string): Reply | null {
+  if (room.draining) return SHUTTING_DOWN;
+  const others = [...room.sessions.values()].filter((session) => session.client === address);
+  return others.length >= room.limits.perAddress ? TOO_MANY_FROM_ADDRESS : null;
+}
+
+function turnAway(socket: Socket, reply: Reply): void {
+  socket.end(`${replyLine(reply)}\r\n`);
+  socket.destroySoon();
+}
+
+// The library's server, set up as we want it; it listens nowhere, connections are handed to it.
+
+/** `name` is what we call ourselves. Throws where the key pair is none. */
+function createProtocol(room: ListenerState, name: string, tls: KeyPair): SMTPServer {
+  const server = new SMTPServer({
+    ...tls,
+    // A sender with outdated TLS is to be told so, not to be turned away (OpenSSL allows TLS 1.0
+    // and 1.1 at this level only).
+    minVersion: 'TLSv1',
+    ciphers: 'DEFAULT@SECLEVEL=0',
+    name,
+    banner: 'ready',
+    heloResponse: '%s greets %s',
+    size: room.maxSize,
+    maxCommandLength: room.limits.line,
+    // An odd sender address is a finding of the analysis, not a reason to refuse.
+    lenientAddressParsing: true,
+    disabledCommands: ['AUTH', 'XCLIENT', 'XFORWARD', 'WIZ', 'SHELL', 'KILL'],
+    hideENHANCEDSTATUSCODES: false,
+    disableReverseLookup: true,
+    // Our own deadlines come first.
+    socketTimeout: room.limits.session + 60_000,
+    logger: false,
+    onConnect: (_session, callback) => callback(),
+    ...transactionHandlers(room),
+  });
+  server.on('error', (error) => room.log.debug('SMTP failed.', { error: error.message }));
+  return server;
+}
+
+/** For the handshakes from now on. Throws where the pair is none; the old one then stays. */
+function replaceKeyPair(server: SMTPServer, { key, cert }: KeyPair): void {
+  createSecureContext({ key, cert });
+  server.updateSecureContext({ key, cert });
 }

@@ -5,18 +5,16 @@ import type { SMTPServer } from 'smtp-server';
 import { SMTPConnection } from 'smtp-server/lib/smtp-connection.js';
 import { errorMessage } from '../lib/errors.ts';
 import { DataParser } from './data-parser.ts';
-import { createDeadlines, type Deadlines } from './deadlines.ts';
-import type { Reply } from './hooks.ts';
-import { refuseForSpace } from './refusals.ts';
+import type { ListenerState, OpenSession, Reply, SmtpLimits } from './listener-state.ts';
 import {
   FALSE_END,
   LINE_TOO_LONG,
+  refuseForSpace,
   SHUTTING_DOWN,
   STOP_RCPT,
   TIMED_OUT,
   TOO_MANY_RCPT,
 } from './replies.ts';
-import type { OpenSession, Room } from './room.ts';
 
 const ENHANCED_CODE = /^[245]\.\d{1,3}\.\d{1,3} /;
 const SOURCE_ROUTE = /^@[^\s,:@]+(?:,@[^\s,:@]+)*:/;
@@ -26,13 +24,19 @@ export class Session extends SMTPConnection implements OpenSession {
   helo: string | null = null;
   tls: OpenSession['tls'] = { used: false, version: null, cipher: null };
   readonly client: string;
-  private readonly room: Room;
+  private readonly room: ListenerState;
   private readonly deadlines: Deadlines;
   private rcptCommands = 0;
   /** We owe the client an answer, or it is sending a message. */
   private busy = false;
 
-  constructor(server: SMTPServer, socket: Socket, client: string, port: number, room: Room) {
+  constructor(
+    server: SMTPServer,
+    socket: Socket,
+    client: string,
+    port: number,
+    room: ListenerState,
+  ) {
     super(server, socket, { remoteAddress: client, remotePort: port });
     this.client = client;
     this.room = room;
@@ -174,4 +178,48 @@ export class Session extends SMTPConnection implements OpenSession {
     this.deadlines.end();
     this.room.sessions.delete(this.id);
   }
+}
+
+// The clocks that run against one client: for the next command, for DATA and for the session.
+
+interface Deadlines {
+  /** The client owes us a command. Bytes of it win no time: the whole line has to come. */
+  awaitCommand(): void;
+  /** The client owes us all of DATA. */
+  awaitData(): void;
+  /** Bytes of DATA came; more are awaited for `ms` (the idle limit where not given). */
+  progress(ms?: number): void;
+  /** We owe the client an answer: only the session's clock runs. */
+  work(): void;
+  /** Stops everything. */
+  end(): void;
+}
+
+/** `expire` is called when any of the clocks runs out. */
+function createDeadlines(limits: SmtpLimits, expire: () => void): Deadlines {
+  const session = setTimeout(expire, limits.session);
+  let waiting: NodeJS.Timeout | undefined;
+  let data: NodeJS.Timeout | undefined;
+  const progress = (ms = limits.idle) => {
+    clearTimeout(waiting);
+    waiting = setTimeout(expire, ms);
+  };
+  const work = () => {
+    clearTimeout(waiting);
+    clearTimeout(data);
+  };
+  return {
+    awaitCommand: () => progress(),
+    awaitData() {
+      work();
+      data = setTimeout(expire, limits.data);
+      progress();
+    },
+    progress,
+    work,
+    end() {
+      work();
+      clearTimeout(session);
+    },
+  };
 }

@@ -3,19 +3,30 @@
 import { finished } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import type { SMTPServerEnvelope, SMTPServerOptions } from 'smtp-server';
-import { type Collector, createCollector } from './collect.ts';
 import type { DataParser } from './data-parser.ts';
-import type { IncomingMessage, ReceiveVerdict, Reply } from './hooks.ts';
-import { orFailure, refuseForSpace, refuseRecipient } from './refusals.ts';
-import { FALSE_END, MEMORY_FULL, replyError, tooLarge } from './replies.ts';
-import type { OpenSession, Room } from './room.ts';
+import type {
+  IncomingMessage,
+  ListenerState,
+  OpenSession,
+  ReceiveVerdict,
+  Reply,
+} from './listener-state.ts';
+import {
+  FALSE_END,
+  MEMORY_FULL,
+  orFailure,
+  refuseForSpace,
+  refuseRecipient,
+  replyError,
+  tooLarge,
+} from './replies.ts';
 
 type Handlers = Required<
   Pick<SMTPServerOptions, 'onSecure' | 'onMailFrom' | 'onRcptTo' | 'onData'>
 >;
 
 /** What the library calls at STARTTLS, MAIL, RCPT and DATA. */
-export function transactionHandlers(room: Room): Handlers {
+export function transactionHandlers(room: ListenerState): Handlers {
   return {
     onSecure(socket, { id }, callback) {
       const session = room.sessions.get(id);
@@ -74,7 +85,7 @@ function describe(
 
 /** Decides on a message that came to its end. */
 async function settle(
-  room: Room,
+  room: ListenerState,
   parser: DataParser,
   collector: Collector,
   message: Omit<IncomingMessage, 'raw'>,
@@ -83,4 +94,60 @@ async function settle(
   if (parser.dataBytes > room.maxSize) return tooLarge(room.maxSize);
   const raw = collector.message();
   return raw ? room.hooks.receive({ ...message, raw }) : MEMORY_FULL;
+}
+
+// Gathers the bytes of one message in memory, never more than allowed.
+
+const FIRST = 64 * 1024;
+
+/** What all sessions of a listener hold together, in octets. */
+export interface Memory {
+  held: number;
+  readonly limit: number;
+}
+
+interface Collector {
+  /** Keeps a copy of the bytes, or forgets them all once a limit is passed. */
+  add(chunk: Buffer): void;
+  /** The message; null where it was too large or there was no memory for it. */
+  message(): Buffer | null;
+  /** Must be called when the message is no longer needed. */
+  free(): void;
+}
+
+/**
+ * One growing buffer, not a list of chunks: a client that sends byte by byte would make of 25 MiB
+ * as many objects, and joining a list would need the space twice.
+ */
+function createCollector(maxSize: number, memory: Memory): Collector {
+  let buffer: Buffer | null = Buffer.alloc(0);
+  let size = 0;
+
+  const resize = (capacity: number) => {
+    const grown = Buffer.allocUnsafeSlow(capacity);
+    buffer?.copy(grown, 0, 0, size);
+    memory.held += capacity - (buffer?.length ?? 0);
+    buffer = grown;
+  };
+  const free = () => {
+    memory.held -= buffer?.length ?? 0;
+    buffer = null;
+  };
+
+  return {
+    add(chunk) {
+      if (!buffer) return;
+      const needed = size + chunk.length;
+      if (needed > buffer.length) {
+        const capacity = Math.min(maxSize, Math.max(FIRST, buffer.length * 2, needed));
+        if (needed > maxSize || memory.held + capacity - buffer.length > memory.limit)
+          return free();
+        resize(capacity);
+      }
+      chunk.copy(buffer, size);
+      size = needed;
+    },
+    message: () => buffer?.subarray(0, size) ?? null,
+    free,
+  };
 }

@@ -5,8 +5,8 @@ import { dirname } from 'node:path';
 import BetterSqlite from 'better-sqlite3';
 import { Kysely, type Transaction } from 'kysely';
 import { errorMessage } from '../lib/errors.ts';
-import { sqliteDialect } from './dialect.ts';
 import { type Migrated, migrate, StoreError } from './migrate.ts';
+import { sqliteDialect } from './sqlite-dialect.ts';
 import type { Tables } from './tables.ts';
 import { createWalSync, NOTHING_TO_SYNC } from './wal-sync.ts';
 
@@ -71,4 +71,51 @@ function inWords(path: string, error: unknown): string {
   if (code === 'SQLITE_NOTADB') return `${path} is not an SQLite database.`;
   if (code === 'SQLITE_BUSY') return `${path} is in use by another program.`;
   return `The database ${path} cannot be opened: ${errorMessage(error)}.`;
+}
+
+// One service on one data folder: the second is refused, and a crash leaves nothing to clean up.
+
+/**
+ * Takes the lock of a database file until the returned function is called or the process ends, however it
+ * ends: the lock is the operating system's, on a small file beside the database. Throws a StoreError
+ * where another process has it.
+ */
+export function lockStore(path: string): () => void {
+  if (path === ':memory:') return () => {};
+  let lock: BetterSqlite.Database | undefined;
+  try {
+    // On the first start this is what makes the data folder.
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    lock = new BetterSqlite(`${path}.lock`, { timeout: 0 });
+    lock.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    lock?.close();
+    if ((error as { code?: string }).code === 'SQLITE_BUSY')
+      throw new StoreError(`Another service is running on ${path}. Stop it first.`);
+    throw new StoreError(`The lock ${path}.lock cannot be taken: ${(error as Error).message}.`);
+  }
+  const held = lock;
+  return () => held.close();
+}
+
+// What is to be done once a transaction has been committed, such as waking who waits for what it wrote.
+
+const afterCommitSteps = new WeakMap<Tx, (() => void)[]>();
+
+/** A transaction that does, after its commit and in order, what `afterCommit` was given inside. */
+export async function transact<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const steps: (() => void)[] = [];
+  const result = await db.transaction().execute((tx) => {
+    afterCommitSteps.set(tx, steps);
+    return work(tx);
+  });
+  for (const step of steps) step();
+  return result;
+}
+
+/** To be called inside `transact`; what is rolled back never comes to it. Throws outside of one. */
+export function afterCommit(tx: Tx, step: () => void): void {
+  const steps = afterCommitSteps.get(tx);
+  if (!steps) throw new Error('This transaction was not begun by transact().');
+  steps.push(step);
 }

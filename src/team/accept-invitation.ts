@@ -1,16 +1,15 @@
 /** An invited person joins: the link is used up and a member made, both or neither. */
 
 import type { App } from '../app.ts';
-import type { Caller } from '../http/caller.ts';
+import type { Caller } from '../http/request-context.ts';
 import { isoTime } from '../lib/clock.ts';
 import { sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
-import { withdrawMail } from '../outbox/withdraw.ts';
+import { withdrawMail } from '../outbox/queue.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { InvitationRow, MemberRow } from '../store/tables.ts';
 import { audit } from './audit.ts';
-import { invitationStatus } from './invitations.ts';
-import { findByReplacedLink } from './replaced-links.ts';
+import { findByReplacedLink, invitationStatus } from './invitations.ts';
 
 /**
  * The invitation of a link that can be used now. Throws `not_found` for a token that is unknown,

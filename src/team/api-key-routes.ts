@@ -4,9 +4,15 @@ import { requireLive } from '../http/authorize.ts';
 import { route } from '../http/route.ts';
 import { listOf } from '../http/schemas.ts';
 import { apiKeyOr404, expiryOfKey, insertApiKey, listApiKeys, revokeApiKey } from './api-keys.ts';
-import { requireMayGive, requireMayRevoke, standing } from './permissions.ts';
-import { presentApiKey } from './present.ts';
-import { ApiKey, deletedOf, ListQuery, NewApiKey, NewApiKeyAnswer } from './schema.ts';
+import { reauthorize, requireMayGive, requireMayRevoke } from './permissions.ts';
+import {
+  ApiKey,
+  deletedOf,
+  ListQuery,
+  NewApiKey,
+  NewApiKeyAnswer,
+  presentApiKey,
+} from './schema.ts';
 
 const create = route({
   method: 'POST',
@@ -23,7 +29,7 @@ const create = route({
   async handle(call) {
     const { app, actor, body } = call;
     return app.db.transaction().execute(async (tx) => {
-      const { member, role } = await standing(tx, call, 'member');
+      const { member, role } = await reauthorize(tx, call, 'member');
       requireMayGive(role, body.role);
       const { key, row } = await insertApiKey(tx, call, {
         memberId: member.id,
@@ -81,7 +87,7 @@ const revoke = route({
     const itself = id === actor.keyId;
     if (!itself) requireLive(actor);
     await app.db.transaction().execute(async (tx) => {
-      const own = await standing(tx, call, itself ? 'viewer' : 'member');
+      const own = await reauthorize(tx, call, itself ? 'viewer' : 'member');
       const key = await apiKeyOr404(tx, { memberId: own.member.id, role: own.role }, id);
       requireMayRevoke(own, key);
       await revokeApiKey(tx, call, key);

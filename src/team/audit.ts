@@ -2,9 +2,11 @@
 
 import type { App } from '../app.ts';
 import type { Actor } from '../http/actor.ts';
-import type { Caller } from '../http/caller.ts';
+import type { Caller } from '../http/request-context.ts';
+import { type Page, pageOf } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
-import type { Tx } from '../store/open.ts';
+import type { Db, Tx } from '../store/open.ts';
+import type { AuditFilters } from './schema.ts';
 
 /** Who and from where; a null actor is the service itself, or a command at the machine. */
 export interface Author {
@@ -13,7 +15,7 @@ export interface Author {
   caller: Pick<Caller, 'ip'>;
 }
 
-export interface AuditEntry {
+interface AuditEntry {
   /** `member.removed`: the kind of object and what was done. */
   action: string;
   object: { type: string; id: string };
@@ -42,4 +44,18 @@ export async function audit(
       details: JSON.stringify(entry.details ?? {}),
     })
     .execute();
+}
+
+// The audit log in the database, read.
+
+/** One page of the entries that match, newest first. */
+export async function listAudit(db: Db, filters: AuditFilters, page: Page) {
+  const { action, object_id, member_id, created_after, created_before } = filters;
+  let query = db.selectFrom('audit_log').selectAll();
+  if (action) query = query.where('action', '=', action);
+  if (object_id) query = query.where('object_id', '=', object_id);
+  if (member_id) query = query.where('member_id', '=', member_id);
+  if (created_after) query = query.where('created_at', '>=', created_after);
+  if (created_before) query = query.where('created_at', '<', created_before);
+  return pageOf(query, page);
 }

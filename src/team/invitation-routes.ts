@@ -13,14 +13,15 @@ import {
   revokeInvitation,
 } from './invitations.ts';
 import { checkPassword } from './password-rules.ts';
-import { standing } from './permissions.ts';
-import { presentInvitation, presentMember } from './present.ts';
+import { reauthorize } from './permissions.ts';
 import {
   Acceptance,
   deletedOf,
   InvitationWithLink,
   ListQuery,
   NewInvitation,
+  presentInvitation,
+  presentMember,
   TeamInvitation,
   TeamMember,
 } from './schema.ts';
@@ -45,7 +46,7 @@ const create = route({
   async handle(call) {
     const { app, body } = call;
     const answer = await app.db.transaction().execute(async (tx) => {
-      const { member } = await standing(tx, call, 'admin');
+      const { member } = await reauthorize(tx, call, 'admin');
       const linked = await createInvitation(tx, call, member, body);
       const presented = presentLinked(linked, app.clock.now());
       await call.keep(tx, presented);
@@ -97,7 +98,7 @@ const revoke = route({
     const { app, params } = call;
     const id = params.id!;
     await app.db.transaction().execute(async (tx) => {
-      await standing(tx, call, 'admin');
+      await reauthorize(tx, call, 'admin');
       await revokeInvitation(tx, call, id);
     });
     return { id, object: 'team_invitation' as const, deleted: true as const };
@@ -116,7 +117,7 @@ const resend = route({
   async handle(call) {
     const { app, params } = call;
     const answer = await app.db.transaction().execute(async (tx) => {
-      const { member } = await standing(tx, call, 'admin');
+      const { member } = await reauthorize(tx, call, 'admin');
       const linked = await resendInvitation(tx, call, member, params.id!);
       const presented = presentLinked(linked, app.clock.now());
       await call.keep(tx, presented);

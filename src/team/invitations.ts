@@ -5,18 +5,15 @@ import { type Page, pageOf } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
-import { type EmailStatus, emailStatus, queueMail } from '../outbox/queue.ts';
-import { withdrawMail } from '../outbox/withdraw.ts';
+import { type EmailStatus, emailStatus, queueMail, withdrawMail } from '../outbox/queue.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { InvitationRow, MemberRow } from '../store/tables.ts';
 import { type Author, audit } from './audit.ts';
-import { limitInvitationMail } from './invitation-limit.ts';
 import { invitationMail } from './mails.ts';
 import { findMemberByEmail } from './members.ts';
-import { keepReplacedLink } from './replaced-links.ts';
 import type { NewInvitation, TeamInvitation } from './schema.ts';
 
-const VALID_MS = 7 * 86_400_000;
+const INVITATION_LIFETIME_MS = 7 * 86_400_000;
 
 /** With what became of its mail. */
 export interface InvitationState extends InvitationRow {
@@ -30,7 +27,7 @@ export interface LinkedInvitation {
 }
 
 /** Who invites, with the App that the mail needs. */
-export type Inviter = Author & { app: App };
+type Inviter = Author & { app: App };
 
 export function invitationStatus(
   row: Pick<InvitationRow, 'accepted_at' | 'revoked_at' | 'expires_at'>,
@@ -187,7 +184,7 @@ async function freshLink(
 ) {
   const token = randomSecret();
   const url = `${app.config.APP_URL}/invitations/${token}`;
-  const expires_at = isoTime(app.clock.now() + VALID_MS);
+  const expires_at = isoTime(app.clock.now() + INVITATION_LIFETIME_MS);
   const mail = invitationMail(app.config, inviter, { email, role, expires_at }, url);
   return {
     url,
@@ -203,4 +200,91 @@ async function note(
 ): Promise<void> {
   const object = { type: 'team_invitation', id };
   await audit(tx, author, { action, object, details: { email, role } });
+}
+
+// How often the same address gets mail by invitations: nobody's mailbox is filled by sending one again and again.
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const MAX_MAILS_PER_DAY = 5;
+
+/**
+ * To be called once the mail of the invitation is queued: throws `rate_limited`, which takes it back,
+ * where others went to the same address within the last minute, or five within 24 hours. An invitation
+ * that was revoked and made anew counts with them. Without outgoing mail there is nothing to limit.
+ */
+async function limitInvitationMail(
+  tx: Tx,
+  { clock }: Pick<App, 'clock'>,
+  { email, mail_id }: Pick<InvitationRow, 'email' | 'mail_id'>,
+): Promise<void> {
+  if (mail_id === null) return;
+  const now = clock.now();
+  const earlier = await tx
+    .selectFrom('outbox')
+    .select('created_at')
+    .where('recipient', '=', email)
+    .where('created_at', '>', isoTime(now - DAY_MS))
+    // Where the clock was put back, what is ahead of it holds up nobody.
+    .where('created_at', '<=', isoTime(now))
+    .where('id', '!=', mail_id)
+    .orderBy('created_at', 'desc')
+    .limit(MAX_MAILS_PER_DAY)
+    .execute();
+  const times = earlier.map(({ created_at }) => Date.parse(created_at));
+  const [latest] = times;
+  const fifth = times[MAX_MAILS_PER_DAY - 1];
+  if (fifth !== undefined)
+    throw tooManyMails(email, 'five mails in 24 hours', fifth + DAY_MS - now);
+  if (latest !== undefined && latest > now - MINUTE_MS)
+    throw tooManyMails(email, 'one mail a minute', latest + MINUTE_MS - now);
+}
+
+function tooManyMails(email: string, most: string, waitMs: number): AppError {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000));
+  return new AppError(
+    'rate_limited',
+    `${email} gets at most ${most} from here. Wait, or pass on the link that you have.`,
+    [],
+    { 'retry-after': String(seconds) },
+  );
+}
+
+// Links of invitations that a resend has replaced: kept for a while, so that they can say so.
+
+/** So many of one invitation are known; of more, some are unknown again. */
+const MAX_REPLACED_LINKS = 20;
+
+/** To be called with the invitation as it was before. */
+async function keepReplacedLink(tx: Tx, { id, hash }: InvitationRow): Promise<void> {
+  const kept = tx
+    .selectFrom('replaced_invitation_links')
+    .select('hash')
+    .where('invitation_id', '=', id)
+    // As good as at random: nothing tells which is older.
+    .orderBy('hash')
+    .limit(MAX_REPLACED_LINKS - 1);
+  await tx
+    .deleteFrom('replaced_invitation_links')
+    .where('invitation_id', '=', id)
+    .where('hash', 'not in', kept)
+    .execute();
+  await tx
+    .insertInto('replaced_invitation_links')
+    .values({ hash, invitation_id: id })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** The invitation to which a link with this hash has once led. */
+export async function findByReplacedLink(
+  db: Db | Tx,
+  hash: string,
+): Promise<InvitationRow | undefined> {
+  return db
+    .selectFrom('replaced_invitation_links as replaced')
+    .innerJoin('invitations', 'invitations.id', 'replaced.invitation_id')
+    .selectAll('invitations')
+    .where('replaced.hash', '=', hash)
+    .executeTakeFirst();
 }

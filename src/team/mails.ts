@@ -1,10 +1,11 @@
 /** The words of the mails that the team gets: an invitation, and both sides of a transfer. */
 
 import type { App } from '../app.ts';
+import type { Config } from '../config/config.ts';
 import { printable } from '../lib/log.ts';
 import type { OutgoingMail } from '../outbox/queue.ts';
-import { mailFrame } from '../render/mail-frame.ts';
-import { timeInWords } from '../render/utc-time.ts';
+import { mailFrame } from '../report/mail-frame.ts';
+import { timeInWords } from '../report/times.ts';
 import type { InvitationRow, MemberRow } from '../store/tables.ts';
 import type { Handover } from './owner.ts';
 
@@ -98,6 +99,32 @@ export function formerOwnerMail(config: Addresses, { former, owner }: Handover):
         `If it was not you who did this, somebody has used your account. Ask whoever runs the server to enter “deliverability owner ${former.email}” there, which makes you the owner again, then change your password and revoke your API keys.`,
       ],
       footer: `You get this mail because you were the owner of the team at ${host}.`,
+    }),
+  };
+}
+
+// The e-mail with the link to set a new password.
+
+/** To a member; `url` is the link, which works for an hour. */
+export function passwordMail(
+  { APP_URL }: Pick<Config, 'APP_URL'>,
+  to: string,
+  url: string,
+): OutgoingMail {
+  const { host } = new URL(APP_URL);
+  return {
+    to,
+    subject: `Set a new password for the deliverability team at ${host}`,
+    ...mailFrame({
+      title: 'Set a new password',
+      preheader: 'The link works once, within an hour.',
+      blocks: [
+        `Somebody, probably you, asked for a new password for ${to} at ${host}.`,
+        'The link below works once, within an hour. When the new password is set, every browser that is signed in with your account is signed out.',
+        'If you did not ask for it, do nothing: your password stays as it is.',
+      ],
+      button: { label: 'Set a new password', url },
+      footer: `You get this mail because somebody entered your address at ${host}.`,
     }),
   };
 }

@@ -1,26 +1,26 @@
 /** The member who asks: as they see themselves, and what they change of themselves. */
 
 import type { Actor } from '../http/actor.ts';
+import { route } from '../http/route.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { MemberRow } from '../store/tables.ts';
 import { audit } from './audit.ts';
 import { renameMember } from './members.ts';
-import { changePassword, checkPresentPassword } from './password-changes.ts';
 import { checkPassword } from './password-rules.ts';
-import { ownStanding, type Standing } from './permissions.ts';
-import { presentMember } from './present.ts';
-import type { Me } from './session-schema.ts';
-import type { Visit } from './session-sign-in.ts';
+import { changePassword, checkPresentPassword } from './passwords.ts';
+import { ownStanding, reauthorize, type Standing } from './permissions.ts';
+import { Me, MePatch, presentMember } from './schema.ts';
+import type { Visit } from './sign-in.ts';
 
-export interface OwnChange {
+interface OwnChange {
   name?: string;
   password?: string;
   current_password?: string;
 }
 
 /** As they stand at the moment of the question, or of the change. */
-export async function presentMe(
+async function presentMe(
   db: Db | Tx,
   { keyId, sessionId, livemode }: Actor,
   { member, role }: Standing,
@@ -57,7 +57,7 @@ type OwnVisit = Visit & { actor: Actor; ifMatch(present: unknown): void };
  * Throws `validation_failed`, also for a wrong present password, `precondition_failed`, and as
  * `ownStanding` does.
  */
-export async function changeMe(visit: OwnVisit, change: OwnChange): Promise<Me> {
+async function changeMe(visit: OwnVisit, change: OwnChange): Promise<Me> {
   const { app, actor, signal } = visit;
   const { member: before } = await ownStanding(app.db, visit);
   const password = wantedPassword(change, before.email);
@@ -110,3 +110,36 @@ function requireUnchanged(before: MemberRow, now: MemberRow): void {
   if (now.password_hash === before.password_hash) return;
   throw new AppError('conflict', 'The password was changed by somebody else at the same time.');
 }
+
+// The operations on the member who asks (contract §6).
+
+const getMe = route({
+  method: 'GET',
+  path: '/v1/me',
+  operation: 'getMe',
+  role: 'viewer',
+  summary: 'Get who you are: the member, the role, and the key or session you came by',
+  etag: true,
+  response: Me,
+  handle: async (call) => {
+    const { app, actor } = call;
+    return presentMe(app.db, actor, await reauthorize(app.db, call, 'viewer'));
+  },
+});
+
+const updateMe = route({
+  method: 'PATCH',
+  path: '/v1/me',
+  operation: 'updateMe',
+  role: 'viewer',
+  live: true,
+  summary:
+    'Change your name, or your password by the present one, which ends other sessions; a key needs your own role for it',
+  etag: true,
+  body: MePatch,
+  response: Me,
+  errors: ['conflict', 'rate_limited', 'unavailable'],
+  handle: (call) => changeMe(call, call.body),
+});
+
+export const meRoutes = [getMe, updateMe];

@@ -8,13 +8,13 @@ import { audit } from './audit.ts';
 import { formerOwnerMail, newOwnerMail } from './mails.ts';
 import { listMembers, memberOr404, removeMember, renameMember, setRole } from './members.ts';
 import { transferOwnership } from './owner.ts';
-import { requireMayChange, requireMayRemove, requireRole, standing } from './permissions.ts';
-import { presentMember } from './present.ts';
+import { reauthorize, requireMayChange, requireMayRemove, requireRole } from './permissions.ts';
 import {
   deletedOf,
   ListQuery,
   MemberPatch,
   OwnershipTransfer,
+  presentMember,
   TeamMember,
   Transfer,
 } from './schema.ts';
@@ -60,7 +60,7 @@ const update = route({
   async handle(call) {
     const { app, params, body } = call;
     return app.db.transaction().execute(async (tx) => {
-      const { role } = await standing(tx, call, 'admin');
+      const { role } = await reauthorize(tx, call, 'admin');
       const present = await memberOr404(tx, params.id!);
       requireMayChange(role, present);
       call.ifMatch(presentMember(present));
@@ -96,7 +96,7 @@ const remove = route({
     const { app, params } = call;
     const id = params.id!;
     await app.db.transaction().execute(async (tx) => {
-      const own = await standing(tx, call, 'viewer');
+      const own = await reauthorize(tx, call, 'viewer');
       // Who may not see the members does not learn here who they are.
       if (id !== own.member.id) requireRole(own.role, 'admin');
       const present = await memberOr404(tx, id);
@@ -126,7 +126,7 @@ const transfer = route({
   async handle(call) {
     const { app, body } = call;
     const answer = await app.db.transaction().execute(async (tx) => {
-      await standing(tx, call, 'owner');
+      await reauthorize(tx, call, 'owner');
       const handover = await transferOwnership(tx, call, body.new_owner_id);
       const { id, email } = handover.owner;
       await queueMail(tx, app, newOwnerMail(app.config, handover));

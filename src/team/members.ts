@@ -3,8 +3,9 @@
 import type { App } from '../app.ts';
 import { allows } from '../http/actor.ts';
 import { type Page, pageOf } from '../http/schemas.ts';
+import { normalizeDomain } from '../lib/domain-names.ts';
 import { AppError } from '../lib/errors.ts';
-import { withdrawMail } from '../outbox/withdraw.ts';
+import { withdrawMail } from '../outbox/queue.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { MemberRow } from '../store/tables.ts';
 import { endSessions } from './sessions.ts';
@@ -45,7 +46,7 @@ export async function renameMember(tx: Tx, id: string, name: string): Promise<vo
 }
 
 /** What ended with a change, for the audit log. */
-export interface Ended {
+interface Ended {
   sessions_ended: number;
   invitations_revoked: number;
 }
@@ -122,4 +123,21 @@ export async function revokeInvitationsOf(tx: Tx, memberId: string, now: string)
     open.map(({ mail_id }) => mail_id),
   );
   return open.length;
+}
+
+// The e-mail address by which a member is known.
+
+/** Dot-atoms of ASCII (RFC 5321 §4.1.2, RFC 5322 §3.2.3): no list, no comment, no quoted text. */
+const LOCAL_PART = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
+const LOCAL_MAX = 64;
+export const EMAIL_MAX = 254;
+
+/** Lower case, the domain as A-labels; null for what is not exactly one address. */
+export function normalizeEmail(text: string): string | null {
+  const at = text.lastIndexOf('@');
+  const local = text.slice(0, Math.max(at, 0)).toLowerCase();
+  const domain = normalizeDomain(text.slice(at + 1));
+  if (local.length > LOCAL_MAX || !LOCAL_PART.test(local) || domain === null) return null;
+  const address = `${local}@${domain}`;
+  return address.length <= EMAIL_MAX ? address : null;
 }

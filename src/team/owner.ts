@@ -6,9 +6,17 @@ import { AppError } from '../lib/errors.ts';
 import type { Tx } from '../store/open.ts';
 import type { MemberRow } from '../store/tables.ts';
 import { type Author, audit } from './audit.ts';
-import { normalizeEmail } from './email-address.ts';
-import { type EndedAccess, endAccess } from './end-access.ts';
-import { findMember, findMemberByEmail, findOwner, setRole, type TeamContext } from './members.ts';
+import {
+  findMember,
+  findMemberByEmail,
+  findOwner,
+  normalizeEmail,
+  revokeInvitationsOf,
+  setRole,
+  type TeamContext,
+} from './members.ts';
+import { endPasswordLinks } from './passwords.ts';
+import { endSessions } from './sessions.ts';
 
 interface MadeOwner {
   owner: MemberRow;
@@ -151,4 +159,33 @@ async function handOver(
     },
   });
   return { ...next, role: 'owner' };
+}
+
+// Ends every way into an account, where it goes to another person.
+
+/** What there was of each, for the audit log. */
+interface EndedAccess {
+  sessions_ended: number;
+  keys_ended: number;
+  invitations_revoked: number;
+}
+
+/**
+ * Whoever had the account has nothing of it left: no session, key, password or link to set one, and
+ * no invitation of theirs, whose link they know and could accept. `now` is in ISO 8601.
+ */
+async function endAccess(tx: Tx, memberId: string, now: string): Promise<EndedAccess> {
+  await tx.updateTable('members').set({ password_hash: null }).where('id', '=', memberId).execute();
+  await endPasswordLinks(tx, memberId, Date.parse(now));
+  const keys = await tx
+    .updateTable('api_keys')
+    .set({ revoked_at: now })
+    .where('member_id', '=', memberId)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return {
+    sessions_ended: await endSessions(tx, memberId),
+    keys_ended: Number(keys.numUpdatedRows),
+    invitations_revoked: await revokeInvitationsOf(tx, memberId, now),
+  };
 }

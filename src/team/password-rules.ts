@@ -1,7 +1,7 @@
 /** What a new password must be: long enough, and not what everybody tries first (NIST SP 800-63B §3.1.1). */
 
 import * as v from 'valibot';
-import { MAX_PASSWORD, MIN_PASSWORD } from '../config-readers.ts';
+import { MAX_PASSWORD, MIN_PASSWORD } from '../config/readers.ts';
 import { AppError } from '../lib/errors.ts';
 
 /** The commonest of those that are long enough, lower case, and the name of this program. */

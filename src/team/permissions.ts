@@ -26,7 +26,7 @@ export interface Asking {
  * removed, their key revoked or their session ended (`unauthenticated`), or they may have been
  * lowered (`forbidden`).
  */
-export async function standing(
+export async function reauthorize(
   db: Db | Tx,
   { app, actor }: Asking,
   needed: Role,
@@ -46,7 +46,7 @@ export async function standing(
 
 /** As above, for what concerns the member's own account: no key that may less than they gets there. */
 export async function ownStanding(db: Db | Tx, asking: Asking): Promise<Standing> {
-  const own = await standing(db, asking, 'viewer');
+  const own = await reauthorize(db, asking, 'viewer');
   requireRole(own.role, own.member.role);
   return own;
 }

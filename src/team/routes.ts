@@ -3,11 +3,10 @@
 import { route } from '../http/route.ts';
 import { listOf } from '../http/schemas.ts';
 import { apiKeyRoutes } from './api-key-routes.ts';
-import { listAudit } from './audit-log.ts';
+import { listAudit } from './audit.ts';
 import { invitationRoutes } from './invitation-routes.ts';
 import { memberRoutes } from './member-routes.ts';
-import { presentAuditEntry } from './present.ts';
-import { AuditEntry, AuditQuery } from './schema.ts';
+import { AuditEntry, AuditQuery, presentAuditEntry } from './schema.ts';
 
 const auditLog = route({
   method: 'GET',

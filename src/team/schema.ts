@@ -3,8 +3,10 @@
 import * as v from 'valibot';
 import { ROLES } from '../http/actor.ts';
 import { Name, PAGE, QueryTime, Time } from '../http/schemas.ts';
-import { EMAIL_MAX, normalizeEmail } from './email-address.ts';
-import { NewPassword } from './password-rules.ts';
+import type { ApiKeyRow, AuditRow, MemberRow } from '../store/tables.ts';
+import { type InvitationState, invitationStatus } from './invitations.ts';
+import { EMAIL_MAX, normalizeEmail } from './members.ts';
+import { GivenPassword, NewPassword } from './password-rules.ts';
 
 /**
  * What an admin or the owner can give, so none above their own; the owner is made by a transfer
@@ -145,3 +147,116 @@ const AUDIT_FILTERS = {
 const AuditFilters = v.object(AUDIT_FILTERS);
 export type AuditFilters = v.InferOutput<typeof AuditFilters>;
 export const AuditQuery = v.strictObject({ ...PAGE, ...AUDIT_FILTERS });
+
+// Sessions, passwords and the one who asks, as the API takes and answers them (contract §6).
+
+/** Whether it is one is not asked here: one that is none has no member. */
+const GivenEmail = v.pipe(
+  v.string('must be text'),
+  v.minLength(1, 'must not be empty'),
+  v.maxLength(EMAIL_MAX, `must have at most ${EMAIL_MAX} characters`),
+);
+
+export const SignIn = v.strictObject({ email: GivenEmail, password: GivenPassword });
+
+export const Session = v.object({
+  id: v.string(),
+  object: v.literal('session'),
+  member_id: v.string(),
+  created_at: Time,
+  /** To the minute. */
+  last_seen_at: Time,
+  /** The end however much it is used; unused for twelve hours, it ends before. */
+  expires_at: Time,
+  ip: v.nullable(v.string()),
+  user_agent: v.nullable(v.string()),
+  /** Whether it is the one that asks. */
+  current: v.boolean(),
+});
+export type Session = v.InferOutput<typeof Session>;
+
+export const ResetRequest = v.strictObject({ email: GivenEmail });
+
+export const ResetConfirmation = v.strictObject({
+  token: v.pipe(v.string('must be text'), v.maxLength(200, 'must have at most 200 characters')),
+  password: NewPassword,
+});
+
+export const PasswordReset = v.object({
+  object: v.literal('password_reset'),
+  status: v.picklist(['requested', 'completed']),
+});
+
+/** Nothing in it changes by being asked for, so that its ETag holds until it is changed. */
+export const Me = v.object({
+  object: v.literal('me'),
+  member: TeamMember,
+  /** The role that counts for this request: of a key, the lower of its role and the member's. */
+  role: v.picklist(ROLES),
+  livemode: v.boolean(),
+  api_key: v.nullable(
+    v.object({
+      id: v.string(),
+      object: v.literal('api_key'),
+      name: v.string(),
+      prefix: v.string(),
+    }),
+  ),
+  session: v.nullable(
+    v.object({
+      id: v.string(),
+      object: v.literal('session'),
+      created_at: Time,
+      expires_at: Time,
+    }),
+  ),
+});
+export type Me = v.InferOutput<typeof Me>;
+
+export const MePatch = v.strictObject({
+  name: v.optional(Name),
+  password: v.optional(NewPassword),
+  current_password: v.optional(GivenPassword),
+});
+
+// Rows of the team as the API answers them.
+
+export function presentMember({ id, email, name, role, joined_at }: MemberRow): TeamMember {
+  return { id, object: 'team_member', email, name, role, joined_at };
+}
+
+/** `now` decides whether it has expired. */
+export function presentInvitation(row: InvitationState, now: number): TeamInvitation {
+  const { id, email, role, email_status, invited_by, created_at, expires_at } = row;
+  return {
+    id,
+    object: 'team_invitation',
+    email,
+    role,
+    status: invitationStatus(row, now),
+    email_status,
+    invited_by,
+    created_at,
+    expires_at,
+  };
+}
+
+export function presentApiKey(row: ApiKeyRow): ApiKey {
+  const { id, name, role, livemode, prefix, member_id, created_at, expires_at, last_used_at } = row;
+  return {
+    id,
+    object: 'api_key',
+    name,
+    role,
+    livemode: livemode === 1,
+    prefix,
+    member_id,
+    created_at,
+    expires_at,
+    last_used_at,
+  };
+}
+
+export function presentAuditEntry({ details, ...row }: AuditRow): AuditEntry {
+  return { ...row, object: 'audit_entry', details: JSON.parse(details) };
+}

@@ -1,20 +1,68 @@
 /** The operations by which a member signs in and out (contract §6), with those on their own account. */
 
 import type { App } from '../app.ts';
+import { clearedSessionCookie, sessionCookie } from '../http/cookies.ts';
 import { route } from '../http/route.ts';
 import { listOf } from '../http/schemas.ts';
-import { clearedSessionCookie, sessionCookie } from '../http/session-cookie.ts';
 import { AppError } from '../lib/errors.ts';
 import type { SessionRow } from '../store/tables.ts';
-import { deviceCookie } from './device-cookie.ts';
-import { meRoutes } from './me-routes.ts';
-import { passwordRoutes } from './password-routes.ts';
+import { meRoutes } from './me.ts';
+import { requestPasswordReset, resetPassword } from './passwords.ts';
 import { ownStanding } from './permissions.ts';
-import { deletedOf, ListQuery } from './schema.ts';
-import { endOwnSession } from './session-end.ts';
-import { Session, SignIn } from './session-schema.ts';
-import { signIn } from './session-sign-in.ts';
+import {
+  deletedOf,
+  ListQuery,
+  PasswordReset,
+  ResetConfirmation,
+  ResetRequest,
+  Session,
+  SignIn,
+} from './schema.ts';
 import { LONGEST_MS, listSessions } from './sessions.ts';
+import { deviceCookie, endOwnSession, signIn } from './sign-in.ts';
+
+// The operations by which a forgotten password is replaced (contract §6).
+
+/** An Idempotency-Key would add nothing: whoever asks, and however often, the answer is the same. */
+const requestReset = route({
+  method: 'POST',
+  path: '/v1/password_resets',
+  operation: 'requestPasswordReset',
+  role: 'public',
+  summary:
+    'Ask for an e-mail with a link to set a password; the answer is the same for any address',
+  body: ResetRequest,
+  status: 202,
+  response: PasswordReset,
+  errors: ['rate_limited'],
+  async handle(call) {
+    await requestPasswordReset(call, call.body.email);
+    return { object: 'password_reset' as const, status: 'requested' as const };
+  },
+});
+
+const confirmReset = route({
+  method: 'POST',
+  path: '/v1/password_resets/confirm',
+  operation: 'confirmPasswordReset',
+  role: 'public',
+  limit: { requests: 20, seconds: 60 },
+  summary: 'Set the password by the token of a link; all sessions of the member end',
+  body: ResetConfirmation,
+  linkToken: ({ token }) => token,
+  response: PasswordReset,
+  errors: ['not_found', 'gone', 'unavailable'],
+  async handle(call) {
+    const done = { object: 'password_reset' as const, status: 'completed' as const };
+    const member = await resetPassword(call, call.body, (tx) => call.keep(tx, done));
+    // Whoever guesses at the account meanwhile: this browser signs in with the new password.
+    const device = deviceCookie(call.app, member);
+    if (device) call.setHeader('set-cookie', device);
+    return done;
+  },
+});
+
+const passwordRoutes = [requestReset, confirmReset];
 
 function presentSession({ hash: _, ...row }: SessionRow, current: string | null): Session {
   return { ...row, object: 'session', current: row.id === current };
@@ -25,7 +73,7 @@ export function cookieOf({ config }: Pick<App, 'config'>, token: string): string
   return sessionCookie(token, config, LONGEST_MS / 1000);
 }
 
-const createSession = route({
+const createSessionRoute = route({
   method: 'POST',
   path: '/v1/sessions',
   operation: 'createSession',
@@ -45,7 +93,7 @@ const createSession = route({
   },
 });
 
-const list = route({
+const listSessionsRoute = route({
   method: 'GET',
   path: '/v1/sessions',
   operation: 'listSessions',
@@ -62,9 +110,9 @@ const list = route({
   },
 });
 
-const Deleted = deletedOf('session');
+const DeletedSession = deletedOf('session');
 
-const endCurrent = route({
+const endCurrentSessionRoute = route({
   method: 'DELETE',
   path: '/v1/sessions/current',
   operation: 'deleteCurrentSession',
@@ -72,7 +120,7 @@ const endCurrent = route({
   live: true,
   sessionOnly: true,
   summary: 'Sign out: end the session that asks and clear its cookie',
-  response: Deleted,
+  response: DeletedSession,
   errors: ['not_found'],
   async handle(call) {
     const { sessionId } = call.actor;
@@ -84,14 +132,14 @@ const endCurrent = route({
   },
 });
 
-const end = route({
+const endSessionRoute = route({
   method: 'DELETE',
   path: '/v1/sessions/:id',
   operation: 'deleteSession',
   role: 'viewer',
   live: true,
   summary: 'End one of your own sessions; a key needs your own role for it',
-  response: Deleted,
+  response: DeletedSession,
   async handle(call) {
     const id = call.params.id!;
     await endOwnSession(call, id);
@@ -102,4 +150,11 @@ const end = route({
 });
 
 /** `current` stands before `:id`: the first that matches answers. */
-export const sessionRoutes = [createSession, list, endCurrent, end, ...passwordRoutes, ...meRoutes];
+export const sessionRoutes = [
+  createSessionRoute,
+  listSessionsRoute,
+  endCurrentSessionRoute,
+  endSessionRoute,
+  ...passwordRoutes,
+  ...meRoutes,
+];

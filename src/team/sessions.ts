@@ -2,15 +2,16 @@
 
 import type { App } from '../app.ts';
 import type { Actor } from '../http/actor.ts';
-import type { Caller } from '../http/caller.ts';
+import type { Caller } from '../http/request-context.ts';
 import { type Page, pageOf } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';
+import type { Job } from '../scheduler/scheduler.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { SessionRow } from '../store/tables.ts';
 
 /** Unused for so long, a session is over; and at last after the other, however much it is used. */
-export const IDLE_MS = 12 * 3_600_000;
+const IDLE_MS = 12 * 3_600_000;
 export const LONGEST_MS = 30 * 86_400_000;
 
 /** How long a session may have been used without its `last_seen_at` saying so. */
@@ -112,4 +113,27 @@ export async function endSessions(
   if (kept !== null) ending = ending.where('id', '!=', kept);
   const { numDeletedRows } = await ending.executeTakeFirstOrThrow();
   return Number(numDeletedRows);
+}
+
+// Deletes sessions that are over, and links to set a password that have long been so.
+
+/** For so long, a dead link says that it is dead and not that it is unknown. */
+const DEAD_LINK_MS = 30 * 86_400_000;
+
+export function expireSessionsJob(app: App): Job {
+  return { name: 'sessions.expire', tick: '0 23 * * * *', run: () => expireSessions(app) };
+}
+
+export async function expireSessions({ db, clock }: Pick<App, 'db' | 'clock'>): Promise<void> {
+  const now = clock.now();
+  await db
+    .deleteFrom('sessions')
+    .where(({ eb, or }) =>
+      or([eb('expires_at', '<=', isoTime(now)), eb('last_seen_at', '<=', isoTime(now - IDLE_MS))]),
+    )
+    .execute();
+  await db
+    .deleteFrom('password_links')
+    .where('expires_at', '<=', isoTime(now - DEAD_LINK_MS))
+    .execute();
 }

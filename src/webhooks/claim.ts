@@ -4,12 +4,11 @@ import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { bringForward } from '../store/leases.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { WebhookDeliveryRow, WebhookEndpointRow } from '../store/webhook-tables.ts';
+import type { WebhookDeliveryRow, WebhookEndpointRow } from '../store/tables.ts';
 import { holdPending } from './endpoint-health.ts';
-import type { ClaimedDelivery } from './jobs.ts';
-import { eventPayload } from './payload.ts';
-import { signatureHeaders } from './sign.ts';
-import { openSigningSecrets, type SigningSecrets } from './signing-secrets.ts';
+import type { ClaimedDelivery } from './enqueue.ts';
+import { eventPayload } from './enqueue.ts';
+import { openSigningSecrets, type SigningSecrets, signatureHeaders } from './signatures.ts';
 
 /** How long others leave a claimed delivery alone: longer than its call and the record may take. */
 const LEASE_MS = 90_000;
@@ -17,7 +16,7 @@ const LEASE_MS = 90_000;
 type Context = Pick<App, 'clock' | 'newId' | 'secrets' | 'version' | 'log'>;
 
 /** What calls take of, and which are under way here. */
-export interface Room {
+export interface DeliveryCapacity {
   /** How many more calls to an endpoint may begin. */
   room(endpointId: string): number;
   take(delivery: ClaimedDelivery): void;
@@ -28,7 +27,7 @@ export interface Room {
 /** Mostly there is nothing: to be asked before the write lock is taken. */
 export async function hasDueDeliveries(
   { db, clock }: Pick<App, 'db' | 'clock'>,
-  { room }: Pick<Room, 'room'>,
+  { room }: Pick<DeliveryCapacity, 'room'>,
 ): Promise<boolean> {
   const ready = await endpointsWithDue(db, clock.now()).select('id').execute();
   return ready.some(({ id }) => room(id) > 0);
@@ -38,7 +37,7 @@ export async function hasDueDeliveries(
 export async function claimDueDeliveries(
   tx: Tx,
   app: Context,
-  room: Room,
+  room: DeliveryCapacity,
 ): Promise<ClaimedDelivery[]> {
   const now = app.clock.now();
   const all: ClaimedDelivery[] = [];

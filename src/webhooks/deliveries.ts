@@ -1,14 +1,22 @@
 /** Deliveries in the database, as the API shows them: found, listed, and with all that belongs to one. */
 
+import type { App } from '../app.ts';
+import type { Actor } from '../http/actor.ts';
+import type { Call } from '../http/route.ts';
 import { type Page, pageOf } from '../http/schemas.ts';
+import { isoTime } from '../lib/clock.ts';
+import { waitUntil } from '../lib/concurrency.ts';
 import { AppError } from '../lib/errors.ts';
-import type { Db, Tx } from '../store/open.ts';
+import { afterCommit, type Db, type Tx, transact } from '../store/open.ts';
 import type { EventRow } from '../store/tables.ts';
-import type { DeliveryState, WholeDelivery } from './present.ts';
-import type { DeliveryFilters } from './schema.ts';
+import { type Author, audit } from '../team/audit.ts';
+import { reauthorize } from '../team/permissions.ts';
+import { endpointOr404, requireActive } from './endpoints.ts';
+import { DELIVER_JOB } from './enqueue.ts';
+import type { DeliveryFilters, DeliveryState, WebhookRecovery, WholeDelivery } from './schema.ts';
 
 /** The newest are shown: one that is sent again and again has any number of them. */
-const MOST_ATTEMPTS = 100;
+const MAX_LISTED_ATTEMPTS = 100;
 
 function withMode(db: Db | Tx) {
   return db
@@ -55,7 +63,7 @@ export async function deliveryOr404(db: Db | Tx, id: string): Promise<DeliverySt
 }
 
 /** The event of a delivery; null for a sample, and where it is no longer kept. */
-export async function findEventOf(
+async function findEventOf(
   db: Db | Tx,
   { sample, event_id }: Pick<DeliveryState, 'sample' | 'event_id'>,
 ): Promise<EventRow | null> {
@@ -75,7 +83,167 @@ export async function wholeDelivery(db: Db | Tx, row: DeliveryState): Promise<Wh
     .selectAll()
     .where('delivery_id', '=', row.id)
     .orderBy('number', 'desc')
-    .limit(MOST_ATTEMPTS)
+    .limit(MAX_LISTED_ATTEMPTS)
     .execute();
   return { row, event: await findEventOf(db, row), attempts: attempts.reverse() };
+}
+
+// Waiting for an attempt of a delivery to end, for `?wait=`.
+
+/**
+ * Resolves with the delivery as soon as no attempt is due or under way, or as it is after `ms`
+ * milliseconds or when the client goes away. Throws `not_found`.
+ */
+export function waitForAttempt(
+  app: Pick<App, 'db' | 'clock' | 'signals'>,
+  id: string,
+  ms: number,
+  abort: AbortSignal,
+): Promise<DeliveryState> {
+  const look = () => deliveryOr404(app.db, id);
+  return waitUntil(app, { name: id, ms, abort }, look, (row) => isSettled(row, app.clock.now()));
+}
+
+/** It is over, or waits for the time of its next attempt. */
+function isSettled({ status, lease, due_at }: DeliveryState, now: number): boolean {
+  return status !== 'pending' || (lease === null && due_at !== null && Date.parse(due_at) > now);
+}
+
+// A delivery that is made once more.
+
+type Resender = Author & { app: App };
+
+/**
+ * Begins a new round, due at once. Throws `conflict` for a delivery that is on its way already or
+ * whose endpoint is not active, and `gone` where its event is no longer kept. To be called in
+ * `transact`.
+ */
+export async function resendDelivery(
+  tx: Tx,
+  author: Resender,
+  row: DeliveryState,
+): Promise<DeliveryState> {
+  const { id, endpoint_id, event_id } = row;
+  requireActive(await endpointOr404(tx, endpoint_id));
+  if (row.status === 'pending')
+    throw new AppError(
+      'conflict',
+      'This delivery is on its way: its next attempt is made by itself. Look at next_attempt_at.',
+    );
+  if (row.sample === null && (await findEventOf(tx, row)) === null)
+    throw new AppError(
+      'gone',
+      'The event of this delivery is no longer kept, so there is nothing to send.',
+    );
+  await beginRound(tx, author.app, [id], 'resend');
+  await audit(tx, author, {
+    action: 'webhook_delivery.resent',
+    object: { type: 'webhook_delivery', id },
+    details: { endpoint_id, event_id },
+  });
+  return { ...row, ...newRound(author.app, 'resend') };
+}
+
+const newRound = ({ clock }: Pick<App, 'clock'>, round_trigger: 'resend' | 'recover') => ({
+  status: 'pending' as const,
+  round_trigger,
+  round_failures: 0,
+  due_at: isoTime(clock.now()),
+  lease: null,
+});
+
+/** To be called in `transact`. */
+async function beginRound(
+  tx: Tx,
+  app: Pick<App, 'clock' | 'scheduler'>,
+  ids: string[],
+  trigger: 'resend' | 'recover',
+): Promise<void> {
+  await tx
+    .updateTable('webhook_deliveries')
+    .set(newRound(app, trigger))
+    .where('id', 'in', ids)
+    .execute();
+  afterCommit(tx, () => app.scheduler.wake(DELIVER_JOB));
+}
+
+// All that an endpoint has missed, sent once more.
+
+/** In pieces, so that others get to write in between. */
+const RECOVERY_BATCH = 500;
+
+interface Recoverer extends Author {
+  app: App;
+  actor: Actor;
+  keep: Call<'admin', undefined, undefined>['keep'];
+}
+
+/**
+ * Gives each delivery that failed or was held, and was made since then, a new round that is due at
+ * once. Throws `conflict` for an endpoint that is not active, also where it is switched off
+ * meanwhile: what is left is then held as before.
+ */
+export async function recoverDeliveries(
+  call: Recoverer,
+  endpointId: string,
+  since: string,
+): Promise<WebhookRecovery> {
+  const { app, keep } = call;
+  const until = isoTime(app.clock.now());
+  const object = { type: 'webhook_endpoint', id: endpointId };
+  let recovered = 0;
+  let after = '';
+  for (;;) {
+    const { ids, answer } = await transact(app.db, async (tx) => {
+      await reauthorize(tx, call, 'admin');
+      requireActive(await endpointOr404(tx, endpointId));
+      if (after === '')
+        await audit(tx, call, { action: 'webhook_endpoint.recovered', object, details: { since } });
+      const ids = await someMissed(tx, { endpointId, since, until, after });
+      if (ids.length > 0) await beginRound(tx, app, ids, 'recover');
+      const answer = answerOf(endpointId, since, recovered + ids.length);
+      if (ids.length < RECOVERY_BATCH) await keep(tx, answer);
+      return { ids, answer };
+    });
+    if (ids.length < RECOVERY_BATCH) return answer;
+    recovered = answer.recovered;
+    after = ids.at(-1)!;
+  }
+}
+
+const answerOf = (endpoint_id: string, since: string, recovered: number): WebhookRecovery => ({
+  object: 'webhook_recovery',
+  endpoint_id,
+  since,
+  recovered,
+});
+
+interface Missed {
+  endpointId: string;
+  since: string;
+  until: string;
+  /** The id of the last that was found before. */
+  after: string;
+}
+
+/** Oldest first; what has nothing to send any more is left out. */
+async function someMissed(tx: Tx, { endpointId, since, until, after }: Missed): Promise<string[]> {
+  const found = await tx
+    .selectFrom('webhook_deliveries as delivery')
+    .select('delivery.id')
+    .where('endpoint_id', '=', endpointId)
+    .where('delivery.id', '>', after)
+    .where('status', 'in', ['failed', 'held'])
+    .where('delivery.created_at', '>=', since)
+    .where('delivery.created_at', '<=', until)
+    .where(({ or, eb, exists, selectFrom }) =>
+      or([
+        eb('sample', 'is not', null),
+        exists(selectFrom('events').select('events.id').whereRef('events.id', '=', 'event_id')),
+      ]),
+    )
+    .orderBy('delivery.id')
+    .limit(RECOVERY_BATCH)
+    .execute();
+  return found.map(({ id }) => id);
 }

@@ -6,7 +6,7 @@ import type { Network } from '../lib/addresses.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
 import { AppError } from '../lib/errors.ts';
 import { mayConnect } from '../net/address-guard.ts';
-import { readWebGoal } from '../net/web-goal.ts';
+import { readHttpTarget } from '../net/http/web.ts';
 
 const URL_MAX = 2048;
 const EXAMPLE = 'https://example.com/hooks';
@@ -43,7 +43,7 @@ function textFault(text: string): string | null {
   if (new URL(text).href.length > URL_MAX)
     return `must have at most ${URL_MAX} characters once it is encoded`;
   if (text.includes('#')) return 'must have no # part: it never reaches a server';
-  const goal = readWebGoal(text);
+  const goal = readHttpTarget(text);
   if (typeof goal === 'string')
     return 'must have a port of the web: leave it out, or take one from 1024 on that no other protocol has';
   return nameFault(goal.host);
@@ -72,7 +72,7 @@ export function requireOpen(url: string, opened: Network[], param = 'url'): void
 
 /** Half a sentence on why nothing is sent there; null where something may be. */
 export function openFault(url: string, opened: Network[]): string | null {
-  const goal = readWebGoal(url);
+  const goal = readHttpTarget(url);
   return typeof goal === 'string' ? goal : closedFault(goal.host, opened);
 }
 

@@ -1,12 +1,12 @@
 /** Writes a delivery for each endpoint that wants an event, in the transaction of the event. */
 
 import type { App } from '../app.ts';
-import type { EventSubscriber } from '../events/append.ts';
+import type { EventSubscriber } from '../events/events.ts';
+import { presentEvent } from '../events/routes.ts';
+import { toJson } from '../http/response.ts';
 import { isoTime } from '../lib/clock.ts';
-import { afterCommit } from '../store/after-commit.ts';
-import type { Tx } from '../store/open.ts';
-import type { WebhookDeliveryRow } from '../store/webhook-tables.ts';
-import { DELIVER_JOB } from './jobs.ts';
+import { afterCommit, type Tx } from '../store/open.ts';
+import type { EventRow, WebhookDeliveryRow, WebhookEndpointRow } from '../store/tables.ts';
 
 /** Endpoints that are switched off get none; for those that were disabled for failing it is held. */
 export function enqueueDeliveries(
@@ -66,4 +66,109 @@ export async function insertDelivery(
   await tx.insertInto('webhook_deliveries').values(row).execute();
   if (!held) afterCommit(tx, () => scheduler.wake(DELIVER_JOB));
   return row;
+}
+
+// The name under which deliveries are woken, and what is handed from the claim to the record.
+
+export const DELIVER_JOB = 'deliver webhooks';
+
+/** A delivery whose attempt is written down and about to be made. */
+export interface ClaimedDelivery
+  extends Pick<WebhookDeliveryRow, 'id' | 'endpoint_id' | 'round_failures'> {
+  lease: string;
+  /** Of the attempt. */
+  number: number;
+  /** Milliseconds since 1970. */
+  startedAt: number;
+  url: string;
+  headers: Record<string, string>;
+  payload: string;
+}
+
+// The body of a delivery: the event as the API answers it, the same text at every attempt.
+
+export function eventPayload(event: EventRow): string {
+  return toJson(presentEvent(event));
+}
+
+// The event that is sent to try an endpoint: a finished test as it could be, which never was.
+
+const SAMPLE_TYPE = 'test.completed';
+
+/** Its delivery, due at once; the event is in it alone. To be called in `transact`. */
+export async function deliverSample(
+  tx: Tx,
+  app: App,
+  { id }: Pick<WebhookEndpointRow, 'id'>,
+): Promise<WebhookDeliveryRow> {
+  const eventId = app.newId('evt');
+  const event = {
+    id: eventId,
+    type: SAMPLE_TYPE,
+    livemode: 0,
+    created_at: isoTime(app.clock.now()),
+    data: JSON.stringify(sampleTest(app)),
+  };
+  return insertDelivery(tx, app, {
+    endpoint_id: id,
+    event_id: eventId,
+    event_type: SAMPLE_TYPE,
+    round_trigger: 'test',
+    sample: eventPayload(event),
+    held: false,
+  });
+}
+
+/** Name, weight, and what was earned of how many points. */
+const SAMPLE_CATEGORIES: [name: string, weight: number, earned: number, points: number][] = [
+  ['authentication', 35, 40, 40],
+  ['reputation', 20, 20, 20],
+  ['infrastructure', 15, 18, 20],
+  ['compliance', 10, 8, 10],
+  ['content', 10, 15, 20],
+  ['spam_filters', 10, 0, 0],
+];
+
+const SAMPLE_RESULT = {
+  score: 93,
+  grade: 'A',
+  summary: 'This is a sample: no mail was tested.',
+  coverage: 0.9,
+  from_address: 'news@example.com',
+  subject: 'Our news in spring',
+  message_size: 28_416,
+  line_ends_converted: false,
+  auth_results: { spf: 'pass', dkim: 'pass', dmarc: 'pass' },
+  inbox_placement: {},
+  categories: SAMPLE_CATEGORIES.map(([name, weight, earned, points]) => ({
+    ...{ name, weight, earned, points },
+    score: points === 0 ? null : (100 * earned) / points,
+  })),
+};
+
+/** A test in its list form (contract §4). */
+function sampleTest({ clock, newId, config }: Pick<App, 'clock' | 'newId' | 'config'>) {
+  const now = clock.now();
+  const token = 'samplesamplesamp';
+  return {
+    id: newId('test'),
+    object: 'test',
+    status: 'completed',
+    failure_reason: null,
+    name: 'A sample to try the webhook',
+    kind: 'marketing',
+    metadata: { sample: 'true' },
+    livemode: false,
+    address: `${token}@${config.INBOX_DOMAIN}`,
+    token,
+    seed_addresses: [],
+    domain_id: null,
+    created_at: isoTime(now - 90_000),
+    expires_at: isoTime(now - 90_000 + 3_600_000),
+    received_at: isoTime(now - 5000),
+    completed_at: isoTime(now),
+    ...SAMPLE_RESULT,
+    ruleset: 'sample',
+    previous: null,
+  };
 }

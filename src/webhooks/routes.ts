@@ -1,6 +1,276 @@
 /** The operations on webhooks, in the order of their documentation. */
 
-import { deliveryRoutes } from './delivery-routes.ts';
-import { endpointRoutes } from './endpoint-routes.ts';
+import { route } from '../http/route.ts';
+import { listOf } from '../http/schemas.ts';
+import { transact } from '../store/open.ts';
+import { audit } from '../team/audit.ts';
+import { reauthorize } from '../team/permissions.ts';
+import { deletedOf } from '../team/schema.ts';
+import {
+  deliveryOr404,
+  listDeliveries,
+  recoverDeliveries,
+  resendDelivery,
+  waitForAttempt,
+  wholeDelivery,
+} from './deliveries.ts';
+import { requireOpen } from './endpoint-url.ts';
+import {
+  changeEndpoint,
+  createEndpoint,
+  deleteEndpoint,
+  endpointOr404,
+  listEndpoints,
+  requireActive,
+  rotateSecret,
+  type SecretEndpoint,
+} from './endpoints.ts';
+import { deliverSample } from './enqueue.ts';
+import {
+  DeliveryListQuery,
+  DeliveryWaitQuery,
+  EndpointListQuery,
+  EndpointPatch,
+  EndpointWithSecret,
+  ListedDelivery,
+  NewEndpoint,
+  presentDelivery,
+  presentEndpoint,
+  presentListed,
+  RecoveryRequest,
+  Rotation,
+  WebhookDelivery,
+  WebhookEndpoint,
+  WebhookRecovery,
+} from './schema.ts';
+
+// The operations on deliveries: seen, sent to try an endpoint, and sent once more (contract §9).
+
+const listDeliveriesRoute = route({
+  method: 'GET',
+  path: '/v1/webhooks/endpoints/:id/deliveries',
+  operation: 'listWebhookDeliveries',
+  role: 'admin',
+  summary: 'List what was sent, or is to be sent, to a webhook endpoint, newest first',
+  query: DeliveryListQuery,
+  response: listOf(ListedDelivery),
+  async handle({ app, params, query }) {
+    const { id } = await endpointOr404(app.db, params.id!);
+    const { rows, hasMore } = await listDeliveries(app.db, id, query);
+    return { object: 'list' as const, data: rows.map(presentListed), has_more: hasMore };
+  },
+});
+
+const getDeliveryRoute = route({
+  method: 'GET',
+  path: '/v1/webhooks/deliveries/:id',
+  operation: 'getWebhookDelivery',
+  role: 'admin',
+  summary:
+    'Get a delivery with its attempts; with `wait`, as soon as the present one ends or after that many seconds',
+  query: DeliveryWaitQuery,
+  response: WebhookDelivery,
+  async handle({ app, actor, params, query: { wait }, signal }) {
+    const id = params.id!;
+    const row =
+      wait === 0
+        ? await deliveryOr404(app.db, id)
+        : await waitForAttempt(app, id, wait * 1000, signal);
+    return presentDelivery(await wholeDelivery(app.db, row), actor.livemode);
+  },
+});
+
+const sendSampleRoute = route({
+  method: 'POST',
+  path: '/v1/webhooks/endpoints/:id/test',
+  operation: 'testWebhookEndpoint',
+  role: 'admin',
+  summary: 'Send a sample event to a webhook endpoint; the answer is its delivery, to look at',
+  status: 201,
+  location: ({ id }) => `/v1/webhooks/deliveries/${id}`,
+  response: WebhookDelivery,
+  errors: ['conflict'],
+  async handle(call) {
+    const { app, actor, params, keep } = call;
+    return transact(app.db, async (tx) => {
+      await reauthorize(tx, call, 'admin');
+      const endpoint = await endpointOr404(tx, params.id!);
+      requireActive(endpoint);
+      const row = { ...(await deliverSample(tx, app, endpoint)), event_livemode: null };
+      await audit(tx, call, {
+        action: 'webhook_endpoint.tested',
+        object: { type: 'webhook_endpoint', id: endpoint.id },
+        details: { delivery_id: row.id },
+      });
+      const answer = presentDelivery({ row, event: null, attempts: [] }, actor.livemode);
+      await keep(tx, answer);
+      return answer;
+    });
+  },
+});
+
+const resendDeliveryRoute = route({
+  method: 'POST',
+  path: '/v1/webhooks/deliveries/:id/resend',
+  operation: 'resendWebhookDelivery',
+  role: 'admin',
+  summary: 'Send a delivery once more, at once and with six attempts as the first time',
+  response: WebhookDelivery,
+  errors: ['conflict', 'gone'],
+  async handle(call) {
+    const { app, actor, params, keep } = call;
+    return transact(app.db, async (tx) => {
+      await reauthorize(tx, call, 'admin');
+      const row = await resendDelivery(tx, call, await deliveryOr404(tx, params.id!));
+      const answer = presentDelivery(await wholeDelivery(tx, row), actor.livemode);
+      await keep(tx, answer);
+      return answer;
+    });
+  },
+});
+
+const recoverDeliveriesRoute = route({
+  method: 'POST',
+  path: '/v1/webhooks/endpoints/:id/recover',
+  operation: 'recoverWebhookDeliveries',
+  role: 'admin',
+  summary: 'Send once more all that failed, or was held, since a time',
+  body: RecoveryRequest,
+  response: WebhookRecovery,
+  errors: ['conflict'],
+  handle: (call) => recoverDeliveries(call, call.params.id!, call.body.since),
+});
+
+const deliveryRoutes = [
+  listDeliveriesRoute,
+  getDeliveryRoute,
+  sendSampleRoute,
+  resendDeliveryRoute,
+  recoverDeliveriesRoute,
+];
+
+// The operations on webhook endpoints (contract §9).
+
+const presentSecret = ({ row, secret }: SecretEndpoint) => ({ ...presentEndpoint(row), secret });
+
+const createEndpointRoute = route({
+  method: 'POST',
+  path: '/v1/webhooks/endpoints',
+  operation: 'createWebhookEndpoint',
+  role: 'admin',
+  summary: 'Have events sent to an address; the secret that signs them is in this answer alone',
+  body: NewEndpoint,
+  status: 201,
+  location: ({ id }) => `/v1/webhooks/endpoints/${id}`,
+  response: EndpointWithSecret,
+  errors: ['conflict'],
+  async handle(call) {
+    const { app, body, keep } = call;
+    requireOpen(body.url, app.config.WEBHOOK_ALLOW_NETWORKS);
+    return app.db.transaction().execute(async (tx) => {
+      await reauthorize(tx, call, 'admin');
+      const answer = presentSecret(await createEndpoint(tx, call, body));
+      await keep(tx, answer);
+      return answer;
+    });
+  },
+});
+
+const listEndpointsRoute = route({
+  method: 'GET',
+  path: '/v1/webhooks/endpoints',
+  operation: 'listWebhookEndpoints',
+  role: 'admin',
+  summary: 'List webhook endpoints, newest first',
+  query: EndpointListQuery,
+  response: listOf(WebhookEndpoint),
+  async handle({ app, query }) {
+    const { rows, hasMore } = await listEndpoints(app.db, query);
+    return { object: 'list' as const, data: rows.map(presentEndpoint), has_more: hasMore };
+  },
+});
+
+const getEndpointRoute = route({
+  method: 'GET',
+  path: '/v1/webhooks/endpoints/:id',
+  operation: 'getWebhookEndpoint',
+  role: 'admin',
+  summary: 'Get a webhook endpoint',
+  etag: true,
+  response: WebhookEndpoint,
+  async handle({ app, params }) {
+    return presentEndpoint(await endpointOr404(app.db, params.id!));
+  },
+});
+
+const updateEndpointRoute = route({
+  method: 'PATCH',
+  path: '/v1/webhooks/endpoints/:id',
+  operation: 'updateWebhookEndpoint',
+  role: 'admin',
+  summary: 'Change a webhook endpoint, or switch it off and on; what is off gets no events',
+  etag: true,
+  body: EndpointPatch,
+  response: WebhookEndpoint,
+  async handle(call) {
+    const { app, params, body } = call;
+    if (body.url !== undefined) requireOpen(body.url, app.config.WEBHOOK_ALLOW_NETWORKS);
+    return app.db.transaction().execute(async (tx) => {
+      await reauthorize(tx, call, 'admin');
+      const present = await endpointOr404(tx, params.id!);
+      call.ifMatch(presentEndpoint(present));
+      return presentEndpoint(await changeEndpoint(tx, call, present, body));
+    });
+  },
+});
+
+const deleteEndpointRoute = route({
+  method: 'DELETE',
+  path: '/v1/webhooks/endpoints/:id',
+  operation: 'deleteWebhookEndpoint',
+  role: 'admin',
+  summary: 'Delete a webhook endpoint with its deliveries; what was still to be sent is not',
+  response: deletedOf('webhook_endpoint'),
+  async handle(call) {
+    const { app, params } = call;
+    const id = params.id!;
+    await transact(app.db, async (tx) => {
+      await reauthorize(tx, call, 'admin');
+      const present = await endpointOr404(tx, id);
+      call.ifMatch(presentEndpoint(present));
+      await deleteEndpoint(tx, call, present);
+    });
+    return { id, object: 'webhook_endpoint' as const, deleted: true as const };
+  },
+});
+
+const rotateSecretRoute = route({
+  method: 'POST',
+  path: '/v1/webhooks/endpoints/:id/rotate-secret',
+  operation: 'rotateWebhookSecret',
+  role: 'admin',
+  summary: 'Get a new secret; the present one signs beside it for `overlap` seconds',
+  body: Rotation,
+  response: EndpointWithSecret,
+  async handle(call) {
+    const { app, params, body, keep } = call;
+    return app.db.transaction().execute(async (tx) => {
+      await reauthorize(tx, call, 'admin');
+      const present = await endpointOr404(tx, params.id!);
+      const answer = presentSecret(await rotateSecret(tx, call, present, body.overlap));
+      await keep(tx, answer);
+      return answer;
+    });
+  },
+});
+
+const endpointRoutes = [
+  createEndpointRoute,
+  listEndpointsRoute,
+  getEndpointRoute,
+  updateEndpointRoute,
+  deleteEndpointRoute,
+  rotateSecretRoute,
+];
 
 export const webhookRoutes = [...endpointRoutes, ...deliveryRoutes];

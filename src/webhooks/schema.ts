@@ -1,12 +1,19 @@
 /** Webhook endpoints and deliveries as the API takes and answers them (contract §9). */
 
 import * as v from 'valibot';
-import { EVENT_TYPES } from '../events/append.ts';
+import { EVENT_TYPES } from '../events/events.ts';
 import { PAGE, QueryTime, queryInteger, Time } from '../http/schemas.ts';
+import type {
+  EventRow,
+  WebhookAttemptRow,
+  WebhookDeliveryRow,
+  WebhookEndpointRow,
+} from '../store/tables.ts';
 import { EndpointUrl } from './endpoint-url.ts';
+import { eventPayload } from './enqueue.ts';
 
 /** Stands for all types, those to come too. */
-export const ALL_TYPES = '*';
+const ALL_TYPES = '*';
 const WANTED_TYPES = [...EVENT_TYPES, ALL_TYPES] as const;
 
 const Wanted = v.pipe(
@@ -101,7 +108,7 @@ const Attempt = v.object({
   response_body: v.nullable(v.string()),
   error: v.nullable(v.string()),
 });
-export type Attempt = v.InferOutput<typeof Attempt>;
+type Attempt = v.InferOutput<typeof Attempt>;
 
 const LISTED = {
   id: v.string(),
@@ -135,3 +142,93 @@ const DeliveryFilters = v.strictObject(FILTERS);
 export type DeliveryFilters = v.InferOutput<typeof DeliveryFilters>;
 export const DeliveryListQuery = v.strictObject({ ...PAGE, ...FILTERS });
 export const DeliveryWaitQuery = v.strictObject({ wait: v.optional(queryInteger(0, 40), '0') });
+
+// From rows to the endpoints, deliveries and attempts that the API answers.
+
+export function endpointStatus({
+  enabled,
+  auto_disabled_at,
+}: Pick<WebhookEndpointRow, 'enabled' | 'auto_disabled_at'>): WebhookEndpoint['status'] {
+  if (enabled === 0) return 'disabled';
+  return auto_disabled_at === null ? 'active' : 'auto_disabled';
+}
+
+/** Without the secret, which only the answers to creation and rotation have. */
+export function presentEndpoint(row: WebhookEndpointRow): WebhookEndpoint {
+  const { id, url, events, description, enabled, created_at } = row;
+  return {
+    id,
+    object: 'webhook_endpoint',
+    url,
+    events: JSON.parse(events),
+    description,
+    enabled: enabled === 1,
+    status: endpointStatus(row),
+    created_at,
+  };
+}
+
+/** With the mode of its event; null where that is no longer kept, or a sample. */
+export interface DeliveryState extends WebhookDeliveryRow {
+  event_livemode: number | null;
+}
+
+/** The list form: without payload and attempts. */
+export function presentListed(row: DeliveryState): ListedDelivery {
+  const { id, endpoint_id, event_id, event_type, status, created_at } = row;
+  return {
+    id,
+    object: 'webhook_delivery',
+    endpoint_id,
+    event_id,
+    event_type: event_type as ListedDelivery['event_type'],
+    livemode: livemodeOf(row),
+    status,
+    // While an attempt is under way, `due_at` is the end of its lease.
+    next_attempt_at: row.lease === null ? row.due_at : null,
+    created_at,
+  };
+}
+
+function livemodeOf({ sample, event_livemode }: DeliveryState): boolean | null {
+  if (sample !== null) return false;
+  return event_livemode === null ? null : event_livemode === 1;
+}
+
+/** What belongs to one delivery; `event` is null for a sample, and where it is no longer kept. */
+export interface WholeDelivery {
+  row: DeliveryState;
+  event: EventRow | null;
+  /** In the order in which they were made. */
+  attempts: WebhookAttemptRow[];
+}
+
+/** The payload of an event is for its own mode alone, as the event itself is. */
+export function presentDelivery(
+  { row, event, attempts }: WholeDelivery,
+  livemode: boolean,
+): WebhookDelivery {
+  const visible = event !== null && (event.livemode === 1) === livemode;
+  return {
+    ...presentListed(row),
+    payload: row.sample ?? (visible ? eventPayload(event) : null),
+    attempts: attempts.map(presentAttempt),
+  };
+}
+
+function presentAttempt(row: WebhookAttemptRow): Attempt {
+  const { number, trigger, started_at, duration_ms, url, response_status, response_body, error } =
+    row;
+  return {
+    number,
+    trigger: trigger as Attempt['trigger'],
+    started_at,
+    duration_ms,
+    url,
+    request_headers: JSON.parse(row.request_headers),
+    response_status,
+    response_headers: row.response_headers && JSON.parse(row.response_headers),
+    response_body,
+    error,
+  };
+}

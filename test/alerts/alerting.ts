@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { notifyJob } from '../../src/alerts/notify.ts';
 import type { Alert, AlertIncident } from '../../src/alerts/schema.ts';
+import { notifyJob } from '../../src/alerts/slack.ts';
 import type { App } from '../../src/app.ts';
-import { publishResult, type ResultSubscriber } from '../../src/events/results.ts';
+import { publishResult, type ResultSubscriber } from '../../src/events/events.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { sendMailJob } from '../../src/outbox/send.ts';
-import { transact } from '../../src/store/after-commit.ts';
+import { transact } from '../../src/store/open.ts';
 import type { TestRow } from '../../src/store/tables.ts';
 import { type ServiceOptions, startTestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';

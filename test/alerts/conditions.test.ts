@@ -2,8 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { endOf, type Facts, judge, type Value } from '../../src/alerts/conditions.ts';
-import { factsOfRun, factsOfTest } from '../../src/alerts/facts.ts';
+import {
+  endOf,
+  type Facts,
+  factsOfRun,
+  factsOfTest,
+  judge,
+  type Value,
+} from '../../src/alerts/conditions.ts';
 
 const TEST = {
   from_domain: 'example.com',

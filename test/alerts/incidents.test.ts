@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { evaluateRules } from '../../src/alerts/evaluate.ts';
-import { sweepIncidents } from '../../src/alerts/sweep.ts';
+import { evaluateRules } from '../../src/alerts/incidents.ts';
+import { sweepIncidents } from '../../src/alerts/jobs.ts';
 import { openStore } from '../../src/store/open.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { completeTest, startAlerting } from './alerting.ts';

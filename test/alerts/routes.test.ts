@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import PostalMime from 'postal-mime';
 import { sendSample } from '../../src/alerts/sample.ts';
 import type { Alert, AlertTest } from '../../src/alerts/schema.ts';
-import { transact } from '../../src/store/after-commit.ts';
+import { transact } from '../../src/store/open.ts';
 import { startTestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { startAlerting } from './alerting.ts';

@@ -3,20 +3,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KyselyPlugin } from 'kysely';
-import { evaluateRules } from '../../src/alerts/evaluate.ts';
-import { sweepIncidents } from '../../src/alerts/sweep.ts';
+import { evaluateRules } from '../../src/alerts/incidents.ts';
+import { sweepIncidents } from '../../src/alerts/jobs.ts';
 import type { App } from '../../src/app.ts';
-import { publishResult } from '../../src/events/results.ts';
+import { publishResult } from '../../src/events/events.ts';
 import { isoTime } from '../../src/lib/clock.ts';
-import { compare } from '../../src/monitors/changes.ts';
 import {
   type BlocklistFinding,
+  compare,
   type Finding,
   nothingKnown,
   type Outcome,
 } from '../../src/monitors/findings.ts';
-import { transact } from '../../src/store/after-commit.ts';
-import type { MonitorRow, MonitorRunRow } from '../../src/store/watching-tables.ts';
+import { transact } from '../../src/store/open.ts';
+import type { MonitorRow, MonitorRunRow } from '../../src/store/tables.ts';
 import { startAlerting } from './alerting.ts';
 
 const listing = (target: string, tier: 1 | 2 | 3): BlocklistFinding => ({

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { analyze } from '../../src/analysis/analyze.ts';
 import { pass } from '../../src/analysis/check.ts';
-import type { DnsAnswer, Resolver } from '../../src/net/resolver.ts';
+import type { DnsAnswer, Resolver } from '../../src/net/dns/resolver.ts';
 import { analyzeBy, fakeCheck, INPUT, never } from './fake-checks.ts';
 
 describe('a check that throws', () => {

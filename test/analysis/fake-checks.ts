@@ -9,7 +9,7 @@ import {
   rfc,
 } from '../../src/analysis/check.ts';
 import type { AnalysisResult, CheckResult } from '../../src/analysis/result.ts';
-import { zoneResolver } from '../../src/net/zone.ts';
+import { zoneResolver } from '../../src/net/dns/zone.ts';
 import { ENVELOPE, RECEIVED_AT } from '../helpers/analysis.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 

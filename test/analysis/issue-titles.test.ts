@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CHECKS } from '../../src/analysis/checks.ts';
+import { CHECKS } from '../../src/analysis/checks/index.ts';
 import { ISSUE_TITLES, issueTitle } from '../../src/analysis/issue-titles.ts';
 
 test('exactly the checks that count have a title, each its own', () => {

@@ -2,13 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { CHECKS } from '../../src/analysis/checks.ts';
+import { CHECKS } from '../../src/analysis/checks/index.ts';
 import type { AnalysisResult, CheckResult } from '../../src/analysis/result.ts';
-import { AUTHENTICATION } from './planted/authentication.ts';
-import { COMPLIANCE } from './planted/compliance.ts';
-import { CONTENT } from './planted/content.ts';
-import { INFRASTRUCTURE } from './planted/infrastructure.ts';
-import { REPUTATION } from './planted/reputation.ts';
+import { COMPLIANCE, CONTENT } from './planted/message.ts';
+import { AUTHENTICATION, INFRASTRUCTURE, REPUTATION } from './planted/sender.ts';
 import { cleanWorld, judge } from './planted/world.ts';
 
 const DEFECTS = [...AUTHENTICATION, ...REPUTATION, ...INFRASTRUCTURE, ...COMPLIANCE, ...CONTENT];

@@ -7,8 +7,8 @@ import { analyze } from '../../src/analysis/analyze.ts';
 import type { AnalysisInput } from '../../src/analysis/check.ts';
 import { createAnalysisPool, type PoolOptions, type PoolOutcome } from '../../src/analysis/pool.ts';
 import { type Log, silentLog } from '../../src/lib/log.ts';
-import type { Resolver } from '../../src/net/resolver.ts';
-import { zoneResolver } from '../../src/net/zone.ts';
+import type { Resolver } from '../../src/net/dns/resolver.ts';
+import { zoneResolver } from '../../src/net/dns/zone.ts';
 import { ENVELOPE, RECEIVED_AT } from '../helpers/analysis.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 

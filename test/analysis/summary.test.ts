@@ -7,7 +7,7 @@ import type {
   ProviderVerdict,
   RuleStatus,
   RuleVerdict,
-} from '../../src/analysis/providers/provider.ts';
+} from '../../src/analysis/providers/rule.ts';
 import type { AnalysisResult } from '../../src/analysis/result.ts';
 import { summarize, toFix } from '../../src/analysis/summary.ts';
 import { analyzeBy, fakeCheck } from './fake-checks.ts';

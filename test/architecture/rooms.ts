@@ -13,25 +13,18 @@ const FEATURES = [
   'placement',
   'monitors',
   'alerts',
-  'reports',
+  'summary',
+  'schedules',
+  'shares',
+  'badges',
   'health',
 ];
-const MECHANISMS = ['lib', 'store', 'net', 'http', 'scheduler', 'analysis', 'render'];
+const MECHANISMS = ['lib', 'store', 'net', 'http', 'scheduler', 'analysis', 'report'];
 const BELOW_SURFACES = [...MECHANISMS, ...FEATURES];
 
 /** Where the program is put together: these may import everything. */
-const TOP_FOLDERS = ['commands', 'demo', 'listen'];
-const TOP_FILES = [
-  'app.ts',
-  'jobs.ts',
-  'service.ts',
-  'secret-key.ts',
-  'key-pair-files.ts',
-  'smtp-key-pair.ts',
-  'webhook-authorities.ts',
-  'main.ts',
-  'version.ts',
-];
+const TOP_FOLDERS = ['commands', 'keys'];
+const TOP_FILES = ['app.ts', 'jobs.ts', 'service.ts', 'main.ts', 'version.ts'];
 
 const ALLOWED: Record<string, string[]> = {
   lib: [],
@@ -40,7 +33,7 @@ const ALLOWED: Record<string, string[]> = {
   http: ['lib', 'store', 'net'],
   scheduler: ['lib', 'store', 'net'],
   analysis: ['lib', 'net'],
-  render: ['lib', 'analysis'],
+  report: ['lib', 'analysis'],
   ...Object.fromEntries(
     FEATURES.map((feature, i) => [feature, [...MECHANISMS, ...FEATURES.slice(0, i)]]),
   ),
@@ -50,19 +43,20 @@ const ALLOWED: Record<string, string[]> = {
 };
 
 /** They have no part in the running service, so not even its type. */
-const WITHOUT_APP = ['lib', 'store', 'net', 'analysis', 'render'];
+const WITHOUT_APP = ['lib', 'store', 'net', 'analysis', 'report'];
 /** Packages that only some may import. */
 const PACKAGES: Record<string, (room: string, file: string) => boolean> = {
   'better-sqlite3': (room) => room === 'store',
-  kysely: (room) => !['lib', 'net', 'analysis', 'render', 'smtp'].includes(room),
+  kysely: (room) => !['lib', 'net', 'analysis', 'report', 'smtp'].includes(room),
   process: (_, file) => file === 'main.ts',
 };
 
 /** The room of a file below src; null where the plan has none for it. */
 export function roomOf(file: string): string | null {
   const [first, ...rest] = file.split('/');
+  if (first === 'config') return 'lib';
   if (rest.length > 0) return TOP_FOLDERS.includes(first!) ? 'top' : known(first!);
-  if (/^config(-[\w-]+)?\.ts$/.test(file) || file === 'capabilities.ts') return 'lib';
+  if (file === 'capabilities.ts') return 'lib';
   if (file === 'routes.ts') return 'routes';
   return TOP_FILES.includes(file) ? 'top' : null;
 }

@@ -1,8 +1,7 @@
-/** Rules on a single source file: its size, its first comment, and what of the outside it touches. */
+/** Rules on a single source file: its first comment, and what of the outside it touches. */
 
 import { transformSync } from 'esbuild';
 
-const MAX_LINES = 250;
 /** The one file that touches the process, and the one that reads the clock. */
 const PROCESS_FILE = 'main.ts';
 const CLOCK_FILE = 'lib/clock.ts';
@@ -10,9 +9,6 @@ const CLOCK_FILE = 'lib/clock.ts';
 /** What is wrong with the file at `path` below src, a sentence each. */
 export function textBreaches(path: string, text: string): string[] {
   const found: string[] = [];
-  const lines = text.trimEnd().split('\n').length;
-  if (lines > MAX_LINES && !path.endsWith('.generated.ts'))
-    found.push(`${path} has ${lines} lines; ${MAX_LINES} is the limit`);
   if (!/^\/\*\*\s+(\*\s+)?[^*\s][\s\S]*?\*\//.test(text))
     found.push(`${path} does not open with a comment on what it is for`);
   const code = withGlobalsMarked(path, text);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import PostalMime from 'postal-mime';
-import { parseMessage } from '../../src/analysis/parse-message.ts';
+import { parseMessage } from '../../src/analysis/mime/parse-message.ts';
 
 const CORPUS = new URL('../../../shared/vectors/mime/', import.meta.url);
 const MESSAGES = 107;

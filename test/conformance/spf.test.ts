@@ -4,10 +4,9 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { parseAllDocuments } from 'yaml';
-import { spfIdentity } from '../../src/analysis/authentication/spf-identity.ts';
-import { evaluateSpf, spfResult } from '../../src/analysis/authentication/verify-spf.ts';
+import { evaluateSpf, spfIdentity, spfResult } from '../../src/analysis/spf/evaluate.ts';
 import { isLocalAddress, normalizeAddress } from '../../src/lib/addresses.ts';
-import type { DnsAnswer, RecordType, Resolver } from '../../src/net/resolver.ts';
+import type { DnsAnswer, RecordType, Resolver } from '../../src/net/dns/resolver.ts';
 import { contextFor } from '../helpers/analysis.ts';
 
 const SUITE = new URL('../../../shared/vectors/spf/rfc7208-tests.yml', import.meta.url);

@@ -8,11 +8,15 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { parseDocument } from 'htmlparser2';
 import * as v from 'valibot';
-import { curlsOf } from '../../src/dashboard/docs/curl.ts';
-import { exampleOf } from '../../src/dashboard/docs/example.ts';
-import { type Operation, readOperations } from '../../src/dashboard/docs/operations.ts';
-import { fieldsOf, limitsOf, typeWords } from '../../src/dashboard/docs/schema-words.ts';
-import { describeApi } from '../../src/health/openapi.ts';
+import { curlsOf, exampleOf } from '../../src/dashboard/docs/curl.ts';
+import {
+  fieldsOf,
+  limitsOf,
+  type Operation,
+  readOperations,
+  typeWords,
+} from '../../src/dashboard/docs/operations.ts';
+import { describeApi } from '../../src/health/routes.ts';
 import { DOCUMENTED_ROUTES } from '../../src/routes.ts';
 import { startTestService } from '../helpers/app.ts';
 import { needs } from '../helpers/debian.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { isoTime } from '../../src/lib/clock.ts';
-import { journeyCookie, readJourney } from '../../src/team/oidc-cookie.ts';
+import { journeyCookie, readJourney } from '../../src/team/oidc.ts';
 import { startTestService, type TestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { givePassword, PASSWORD } from '../team/browser.ts';

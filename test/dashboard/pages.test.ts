@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { dashboardRoutes } from '../../src/dashboard/routes.ts';
-import { insertPasswordLink, MAILED_LINK_MS } from '../../src/team/password-links.ts';
+import { insertPasswordLink, MAILED_LINK_MS } from '../../src/team/passwords.ts';
 import { type ServiceOptions, startTestService, temporaryFolder } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { needs } from '../helpers/debian.ts';

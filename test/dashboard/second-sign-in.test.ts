@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { sessionCookieName } from '../../src/http/session-cookie.ts';
+import { sessionCookieName } from '../../src/http/cookies.ts';
 import { findOwner } from '../../src/team/members.ts';
 import { insertSession } from '../../src/team/sessions.ts';
 import { startTestService, type TestService } from '../helpers/app.ts';

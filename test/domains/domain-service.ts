@@ -2,11 +2,11 @@
 
 import type { TestContext } from 'node:test';
 import type { Domain } from '../../src/domains/schema.ts';
-import { verifyDomainsJob } from '../../src/domains/verify.ts';
+import { verifyDomainsJob } from '../../src/domains/verify-job.ts';
 import { isoTime } from '../../src/lib/clock.ts';
-import { createDnsResolver } from '../../src/net/dns-resolver.ts';
-import { noWeb } from '../../src/net/web.ts';
-import type { Zone } from '../../src/net/zone.ts';
+import { createDnsResolver } from '../../src/net/dns/network-resolver.ts';
+import type { Zone } from '../../src/net/dns/zone.ts';
+import { noWeb } from '../../src/net/http/web.ts';
 import { startTestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { startDnsServer } from '../helpers/dns-server.ts';

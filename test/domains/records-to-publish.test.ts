@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { recordsToPublish } from '../../src/domains/records-to-publish.ts';
-import { type Zone, zoneResolver } from '../../src/net/zone.ts';
+import { type Zone, zoneResolver } from '../../src/net/dns/zone.ts';
 import { DKIM_KEYS, GOOD_ZONE, lookAt } from '../analysis/domain/domains.ts';
 
 const ROW = { name: 'example.com', token: 'x', status: 'verified', missing_since: null } as const;

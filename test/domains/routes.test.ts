@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import type { Domain, DomainHealthAnswer } from '../../src/domains/schema.ts';
 import { GOOD_ZONE } from '../analysis/domain/domains.ts';
+import { startTestService } from '../helpers/app.ts';
 import { auditOf, type List } from '../team/team-service.ts';
 import { DAY, HOUR, MINUTE, startDomainService } from './domain-service.ts';
 
@@ -263,4 +265,100 @@ test('the daily looks at many domains are spread over the day', async (t) => {
     const wait = Date.parse(next_check_at!) - clock.now();
     assert.ok(wait >= HOUR && wait <= 25 * HOUR, next_check_at!);
   }
+});
+
+// The deletion of a domain: what goes with it, and who may have it go.
+
+test('a domain that alert rules name is deleted by an admin alone', async (t) => {
+  const service = await startDomainService(t);
+  const { app, call, makeMember } = service;
+  const { id } = await service.add('example.com');
+  const rule = async (domain_id: string) => {
+    const json = { name: 'Bad', condition: 'auth_fail', channels: ['email'], domain_id };
+    return (await call<{ id: string }>('POST', '/v1/alerts', { json })).body.id;
+  };
+  const rules = [await rule(id), await rule(id)];
+  const told: [string, unknown][] = [];
+  app.domainRemoved.unshift(async (tx, domain, { actor }) => {
+    const rows = await tx.selectFrom('alerts').select('id').where('domain_id', '=', id).execute();
+    told.push([domain.name, [actor?.email, rows.map((row) => row.id)]]);
+  });
+  const path = `/v1/domains/${id}`;
+  const member = await makeMember('member');
+  const refused = await call<{ code: string; detail: string }>('DELETE', path, { key: member.key });
+  assert.deepEqual([refused.status, refused.body.code], [409, 'conflict']);
+  assert.ok(refused.body.detail.includes(rules.join(', ')), refused.body.detail);
+  // A key of the owner that may no more than a member is refused as well.
+  const key = await service.makeKey('member');
+  assert.equal((await call('DELETE', path, { key })).status, 409);
+  assert.deepEqual(told, []);
+  const admin = await makeMember('admin');
+  assert.equal((await call('DELETE', path, { key: admin.key })).status, 200);
+  assert.deepEqual(told, [['example.com', [admin.email, rules]]]);
+  // Without a rule that names it, a member may.
+  const other = await service.add('example.org');
+  const gone = await call('DELETE', `/v1/domains/${other.id}`, { key: member.key });
+  assert.equal(gone.status, 200);
+});
+
+test('where one who takes part fails, the domain stays', async (t) => {
+  const service = await startDomainService(t);
+  const { id } = await service.add('example.com');
+  service.app.domainRemoved.push(async () => {
+    throw new Error('no');
+  });
+  assert.equal((await service.call('DELETE', `/v1/domains/${id}`)).status, 500);
+  assert.equal((await service.get(id)).id, id);
+  assert.deepEqual(await auditOf(service, { action: 'domain.deleted' }), []);
+});
+
+test('the monitors of a domain go with it, each noted in the audit log', async (t) => {
+  const service = await startDomainService(t);
+  const { call } = service;
+  const { id } = await service.add('example.com');
+  const json = { name: 'Its name', type: 'blocklist', domain_id: id };
+  const monitor = (await call<{ id: string }>('POST', '/v1/monitors', { json })).body;
+  await call('DELETE', `/v1/domains/${id}`);
+  assert.equal((await call('GET', `/v1/monitors/${monitor.id}`)).status, 404);
+  const details = { name: 'Its name', type: 'blocklist', with_domain: 'example.com' };
+  assert.deepEqual(await auditOf(service, { action: 'monitor.deleted', object_id: monitor.id }), [
+    ['monitor.deleted', details],
+  ]);
+});
+
+// How many domains and monitors there may be, and that they are found without reading all.
+
+test('beyond twenty thousand domains or monitors the next is refused in words', async (t) => {
+  const { app, call } = await startTestService(t);
+  await app.scheduler.stop();
+  const numbers = sql`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 19999)`;
+  const time = '2026-11-21T10:00:00.000Z';
+  await sql`INSERT INTO domains (id, name, status, token, created_at, pending_since,
+      given_selectors, learnt_selectors, health_status, health_checks)
+    ${numbers} SELECT 'dom_' || i, 'd' || i || '.example', 'failed', 'x', ${time}, ${time},
+      '[]', '[]', 'unknown', '[]' FROM n`.execute(app.db);
+  await sql`INSERT INTO monitors (id, name, type, targets, frequency, enabled, status, created_at)
+    ${numbers} SELECT 'mon_' || i, 'x', 'blocklist', '["example.com"]', 'daily', 0, 'paused', ${time}
+      FROM n`.execute(app.db);
+  const domain = (name: string) => call('POST', '/v1/domains', { json: { name } });
+  const monitor = () => {
+    const json = { name: 'x', type: 'blocklist', targets: ['example.com'] };
+    return call('POST', '/v1/monitors', { json });
+  };
+  assert.equal((await domain('example.org')).status, 201);
+  assert.equal((await monitor()).status, 201);
+  for (const answer of [await domain('example.net'), await monitor()]) {
+    assert.deepEqual([answer.status, answer.body.code], [409, 'conflict']);
+    assert.match(
+      String(answer.body.detail),
+      /There are 20000 .* delete one that is no longer needed/,
+    );
+  }
+});
+
+test('the monitors of a domain are found by it', async (t) => {
+  const { app } = await startTestService(t);
+  const plan = await sql<{ detail: string }>`
+    EXPLAIN QUERY PLAN DELETE FROM monitors WHERE domain_id = 'dom_1'`.execute(app.db);
+  assert.match(plan.rows.map(({ detail }) => detail).join(), /monitors_domain/);
 });

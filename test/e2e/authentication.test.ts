@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Test } from '../../src/mailtests/schema.ts';
-import type { Zone } from '../../src/net/zone.ts';
+import type { Zone } from '../../src/net/dns/zone.ts';
 import { RECEIVED_AT } from '../helpers/analysis.ts';
 import type { SendOptions } from '../helpers/send.ts';
 import { makeKey } from '../helpers/signer.ts';

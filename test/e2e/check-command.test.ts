@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { Test } from '../../src/mailtests/schema.ts';
-import type { Zone } from '../../src/net/zone.ts';
+import type { Zone } from '../../src/net/dns/zone.ts';
 import { temporaryFolder } from '../helpers/app.ts';
 import { startDnsServer } from '../helpers/dns-server.ts';
 import { goodMessage } from '../helpers/good-message.ts';

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { claimDue } from '../../src/mailtests/analyze.ts';
-import { ANALYZE_JOB } from '../../src/mailtests/jobs.ts';
-import type { DnsErrorReason } from '../../src/net/resolver.ts';
-import type { Zone } from '../../src/net/zone.ts';
+import { ANALYZE_JOB } from '../../src/mailtests/queries.ts';
+import type { DnsErrorReason } from '../../src/net/dns/resolver.ts';
+import type { Zone } from '../../src/net/dns/zone.ts';
 import type { TestService } from '../helpers/app.ts';
 import { type TestClock, testClock } from '../helpers/clock.ts';
 import { sendMail } from '../helpers/send.ts';

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { curlsOf } from '../../src/dashboard/docs/curl.ts';
 import { readOperations } from '../../src/dashboard/docs/operations.ts';
 import type { Test } from '../../src/mailtests/schema.ts';
-import { insertPasswordLink } from '../../src/team/password-links.ts';
+import { insertPasswordLink } from '../../src/team/passwords.ts';
 import { insertSession } from '../../src/team/sessions.ts';
 import { startTestService, type TestService } from '../helpers/app.ts';
 import { needs } from '../helpers/debian.ts';

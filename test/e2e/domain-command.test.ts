@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { DomainHealth } from '../../src/analysis/domain/domain-health.ts';
-import type { Zone } from '../../src/net/zone.ts';
+import type { DomainHealth } from '../../src/analysis/domain/health.ts';
+import type { Zone } from '../../src/net/dns/zone.ts';
 import { type DnsTestServer, startDnsServer } from '../helpers/dns-server.ts';
 import { type Ended, runProgram } from '../helpers/program.ts';
 import { makeKey } from '../helpers/signer.ts';

@@ -8,7 +8,7 @@ import { request as requestHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { before, type TestContext, test } from 'node:test';
-import { openAuthority } from '../../src/listen/authority.ts';
+import { openAuthority } from '../../src/commands/listen/authority.ts';
 import type { WebhookDelivery } from '../../src/webhooks/schema.ts';
 import { startTestService, type TestService, temporaryFolder } from '../helpers/app.ts';
 import { buildProgram, runProgram, spawnProgram } from '../helpers/program.ts';

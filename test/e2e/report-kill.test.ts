@@ -8,14 +8,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isoTime, systemClock } from '../../src/lib/clock.ts';
 import { createIds } from '../../src/lib/ids.ts';
 import { SEND_JOB } from '../../src/outbox/queue.ts';
-import { lastSend } from '../../src/reports/schedule-times.ts';
+import { lastSend } from '../../src/schedules/times.ts';
 import { openStore } from '../../src/store/open.ts';
-import type { ReportScheduleRow } from '../../src/store/report-tables.ts';
+import type { ReportScheduleRow } from '../../src/store/tables.ts';
 import { startTestService, temporaryFolder } from '../helpers/app.ts';
 import { type Random, seededRandom } from '../helpers/random.ts';
 import { type ServeOptions, spawnServe } from '../helpers/serve-process.ts';
 import { type MailSink, startMailSink } from '../outbox/mail-sink.ts';
-import { fieldOf } from '../reports/scheduling.ts';
+import { fieldOf } from '../schedules/scheduling.ts';
 
 /** About a second each; a hundred are run before a release. */
 const ROUNDS = Number(process.env.REPORT_KILL_ROUNDS ?? 8);

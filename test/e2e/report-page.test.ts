@@ -10,11 +10,11 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { REPORT_CSP, reportPage } from '../../src/render/page/report-page.tsx';
-import type { Report } from '../../src/render/report.ts';
+import { REPORT_CSP, reportPage } from '../../src/report/html/report-page.tsx';
+import type { Report } from '../../src/report/report.ts';
 import { startBrowser } from '../helpers/chromium.ts';
 import { needs } from '../helpers/debian.ts';
-import { badReport, goodReport, newsletterReport, unscoredReport } from '../render/reports.ts';
+import { badReport, goodReport, newsletterReport, unscoredReport } from '../report/reports.ts';
 import { HOSTILE_HTML, LEAKS, UNGUARDED_HTML } from './hostile-message.ts';
 
 const AXE = readFileSync(

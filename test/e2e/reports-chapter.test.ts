@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { needs } from '../helpers/debian.ts';
 import { startMailSink } from '../outbox/mail-sink.ts';
-import { startSharing } from '../reports/sharing.ts';
+import { startSharing } from '../shares/sharing.ts';
 
 const CHAPTER = readFileSync(
   fileURLToPath(new URL('../../docs/reports.md', import.meta.url)),

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { Test } from '../../src/mailtests/schema.ts';
-import type { Zone } from '../../src/net/zone.ts';
+import type { Zone } from '../../src/net/dns/zone.ts';
 import { type ServiceOptions, startTestService, type TestService } from '../helpers/app.ts';
 import { blocklistZone } from '../helpers/blocklists.ts';
 import { testClock } from '../helpers/clock.ts';

@@ -6,12 +6,12 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { SHARED_CSP, sharedPage } from '../../src/render/page/shared-page.tsx';
-import type { Share } from '../../src/render/share.ts';
+import { SHARED_CSP, sharedPage } from '../../src/report/html/shared-page.tsx';
+import type { Share } from '../../src/report/share.ts';
 import { violationsOf } from '../helpers/axe.ts';
 import { startBrowser } from '../helpers/chromium.ts';
 import { needs } from '../helpers/debian.ts';
-import { campaignShare, largeShare, shareOf } from '../render/shares.ts';
+import { campaignShare, largeShare, shareOf } from '../report/reports.ts';
 
 describe('the page of a shared report in a browser', { skip: needs('chromium') }, () => {
   /** Every host name leads here too: what reaches it but for the page has left the page. */

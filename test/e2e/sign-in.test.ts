@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { parseMessage } from '../../src/analysis/parse-message.ts';
+import { parseMessage } from '../../src/analysis/mime/parse-message.ts';
 import { startTestService, type TestService } from '../helpers/app.ts';
 import { startBrowser } from '../helpers/chromium.ts';
 import { needs } from '../helpers/debian.ts';

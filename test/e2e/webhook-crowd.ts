@@ -3,10 +3,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import BetterSqlite from 'better-sqlite3';
 import { isoTime, systemClock } from '../../src/lib/clock.ts';
+import { createSecretBox } from '../../src/lib/crypto.ts';
 import { createIds } from '../../src/lib/ids.ts';
-import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { openStore } from '../../src/store/open.ts';
-import { newSigningSecret, sealSigningSecret } from '../../src/webhooks/signing-secrets.ts';
+import { newSigningSecret, sealSigningSecret } from '../../src/webhooks/signatures.ts';
 import type { Random } from '../helpers/random.ts';
 import type { Receiver } from '../helpers/receiver.ts';
 

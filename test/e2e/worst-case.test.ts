@@ -7,8 +7,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { analyze } from '../../src/analysis/analyze.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { createDnsResolver } from '../../src/net/dns-resolver.ts';
-import { createWeb } from '../../src/net/https.ts';
+import { createDnsResolver } from '../../src/net/dns/network-resolver.ts';
+import { createWeb } from '../../src/net/http/client.ts';
 import { cleanWorld, messageOf } from '../analysis/planted/world.ts';
 import { RECEIVED_AT } from '../helpers/analysis.ts';
 

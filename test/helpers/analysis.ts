@@ -1,12 +1,11 @@
 /** Puts a check to work on a message, a zone and an envelope, without engine or worker. */
 
 import type { AnalysisInput, Check, Context, Envelope, Finding } from '../../src/analysis/check.ts';
-import { createContext } from '../../src/analysis/context.ts';
-import { parseMessage } from '../../src/analysis/parse-message.ts';
-import { NO_SETUP, type Setup } from '../../src/analysis/setup.ts';
-import type { Resolver } from '../../src/net/resolver.ts';
-import type { Web } from '../../src/net/web.ts';
-import { type Zone, zoneResolver } from '../../src/net/zone.ts';
+import { createContext, NO_SETUP, type Setup } from '../../src/analysis/context.ts';
+import { parseMessage } from '../../src/analysis/mime/parse-message.ts';
+import type { Resolver } from '../../src/net/dns/resolver.ts';
+import { type Zone, zoneResolver } from '../../src/net/dns/zone.ts';
+import type { Web } from '../../src/net/http/web.ts';
 
 /** The moment at which every test message is received: 2026-11-21T10:00:00Z. */
 export const RECEIVED_AT = Date.UTC(2026, 10, 21, 10, 0, 0);

@@ -1,9 +1,9 @@
 /** Blocklists for tests: zones in which they answer rightly, and the default set in working order. */
 
-import type { Blocklist, BlocklistInUse } from '../../src/analysis/reputation/blocklist.ts';
-import { chooseBlocklists } from '../../src/analysis/reputation/choose.ts';
-import { LISTS } from '../../src/analysis/reputation/lists.ts';
-import type { Zone } from '../../src/net/zone.ts';
+import type { Blocklist, BlocklistInUse } from '../../src/analysis/blocklists/blocklist.ts';
+import { chooseBlocklists } from '../../src/analysis/blocklists/choose.ts';
+import { LISTS } from '../../src/analysis/blocklists/lists.ts';
+import type { Zone } from '../../src/net/dns/zone.ts';
 
 /** What the operators' own servers answer where that is not one code alone. */
 const ANSWERS: Record<string, string[]> = {

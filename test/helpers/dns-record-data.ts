@@ -1,7 +1,7 @@
 /** Zone texts as the record data that dns-packet encodes: the way back from net/dns-records.ts. */
 
 import type { Answer } from 'dns-packet';
-import type { RecordType } from '../../src/net/resolver.ts';
+import type { RecordType } from '../../src/net/dns/resolver.ts';
 
 /** One record; throws on a text that is not of that type. A TXT longer than 255 octets is split. */
 export function recordFromText(name: string, type: RecordType, text: string, ttl: number): Answer {

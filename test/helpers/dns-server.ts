@@ -4,9 +4,9 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { type Answer, decode, encode } from 'dns-packet';
-import type { DnsServer } from '../../src/lib/dns-servers.ts';
-import type { RecordType } from '../../src/net/resolver.ts';
-import { lookUp, ZONE_TTL_SECONDS, type Zone } from '../../src/net/zone.ts';
+import type { DnsServer } from '../../src/lib/addresses.ts';
+import type { RecordType } from '../../src/net/dns/resolver.ts';
+import { lookUp, ZONE_TTL_SECONDS, type Zone } from '../../src/net/dns/zone.ts';
 import { recordFromText } from './dns-record-data.ts';
 
 export interface DnsTestServer {

@@ -1,6 +1,6 @@
 /** A web in memory: what the guarded client would be answered at each address. */
 
-import type { Web, WebAnswer, WebFailure } from '../../src/net/web.ts';
+import type { Web, WebAnswer, WebFailure } from '../../src/net/http/web.ts';
 
 export interface Page {
   code?: number;

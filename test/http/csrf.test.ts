@@ -3,12 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as v from 'valibot';
+import { clearedSessionCookie, readSessionCookies, sessionCookie } from '../../src/http/cookies.ts';
 import { route } from '../../src/http/route.ts';
-import {
-  clearedSessionCookie,
-  readSessionCookies,
-  sessionCookie,
-} from '../../src/http/session-cookie.ts';
 import { bearer, startRouted } from './routed.ts';
 
 const COOKIE = { cookie: 'deliverability=good' };

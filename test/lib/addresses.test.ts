@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { isIP } from 'node:net';
+import { it, test } from 'node:test';
 import {
   inNetworks,
   isLocalAddress,
   normalizeAddress,
+  parseDnsServers,
   parseNetwork,
   reverseName,
 } from '../../src/lib/addresses.ts';
+import { systemDnsServers } from '../../src/net/dns/network-resolver.ts';
 
 it('an address is brought into one form, and what is none is refused', () => {
   const cases: [string, string | null][] = [
@@ -70,4 +73,47 @@ it('reverse names turn octets and nibbles round (RFC 1035 §3.5, RFC 3596 §2.5)
     reverseName('4321:0:1:2:3:4:567:89ab'),
     'b.a.9.8.7.6.5.0.4.0.0.0.3.0.0.0.2.0.0.0.1.0.0.0.0.0.0.0.1.2.3.4.ip6.arpa',
   );
+});
+
+// Reading the list of DNS servers out of the configuration.
+
+const LISTS: [string, [string, number][] | null][] = [
+  [
+    '127.0.0.1:5353,[::1]:53,192.0.2.53',
+    [
+      ['127.0.0.1', 5353],
+      ['::1', 53],
+      ['192.0.2.53', 53],
+    ],
+  ],
+  [
+    ' 192.0.2.1 , 2001:db8::53 ,',
+    [
+      ['192.0.2.1', 53],
+      ['2001:db8::53', 53],
+    ],
+  ],
+  ['[2001:db8::53]', [['2001:db8::53', 53]]],
+  ['fe80::1%eth0', [['fe80::1%eth0', 53]]],
+  ['', null],
+  [' , ', null],
+  ['dns.example.com', null],
+  ['192.0.2.1:0', null],
+  ['192.0.2.1:65536', null],
+  ['192.0.2.1:', null],
+  ['[192.0.2.1]:53', null],
+  ['::1:53:x', null],
+  ['192.0.2.1,nonsense', null],
+];
+for (const [text, expected] of LISTS) {
+  test(`${JSON.stringify(text)} is ${expected ? `${expected.length} servers` : 'refused'}`, () => {
+    const servers = parseDnsServers(text);
+    assert.deepEqual(servers?.map(({ host, port }) => [host, port]) ?? null, expected);
+  });
+}
+
+test('the system has at least one server, by address', () => {
+  const servers = systemDnsServers();
+  assert.ok(servers.length > 0);
+  assert.ok(servers.every(({ host, port }) => isIP(host) !== 0 && port > 0));
 });

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
-import { randomSecret, randomToken, sha256 } from '../../src/lib/crypto.ts';
+import { scryptSync } from 'node:crypto';
+import { it, test } from 'node:test';
+import {
+  createSecretBox,
+  hashPassword,
+  hasOtherCost,
+  randomSecret,
+  randomToken,
+  sha256,
+  verifyPassword,
+} from '../../src/lib/crypto.ts';
 
 it('a token has the length that was asked for, of characters that do not look alike', () => {
   for (const length of [0, 1, 20, 1000])
@@ -26,4 +35,48 @@ it('hashes are those of the standard (FIPS 180-4), of text and of bytes', () => 
   assert.equal(sha256('abc'), abc);
   assert.equal(sha256(Buffer.from('abc')), abc);
   assert.equal(sha256('ü'), sha256(Buffer.from('ü', 'utf8')));
+});
+
+// Tokens that follow from the secret key: always the same, and nobody else's.
+
+const SECRET = 'a secret of enough randomness, for tests';
+
+test('a token is the same each time, and another for each text, purpose and key', () => {
+  const box = createSecretBox(SECRET);
+  const token = box.token('ann@example.com', 'reader of rps_1');
+  assert.match(token, /^[\w-]{43}$/);
+  assert.equal(createSecretBox(SECRET).token('ann@example.com', 'reader of rps_1'), token);
+  const others = [
+    box.token('bob@example.com', 'reader of rps_1'),
+    box.token('ann@example.com', 'reader of rps_2'),
+    // What stands where counts, not only what there is.
+    box.token('reader of rps_1', 'ann@example.com'),
+    box.token('1ann@example.com', 'reader of rps_'),
+    createSecretBox(`${SECRET}.`).token('ann@example.com', 'reader of rps_1'),
+  ];
+  assert.equal(new Set([token, ...others]).size, 6);
+});
+
+// Passwords as they are kept: the cost, and that nobody learns from it whether an address is known.
+
+const COST = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1024 * 1024 };
+
+test('a hash carries its cost, and has at least the cost that OWASP names', async () => {
+  const hash = await hashPassword('correct horse');
+  const [name, N, r, p, salt, key] = hash.split('$');
+  assert.deepEqual([name, N, r, p], ['scrypt', '32768', '8', '3']);
+  const wanted = scryptSync('correct horse', Buffer.from(salt!, 'base64'), 32, COST);
+  assert.equal(key, wanted.toString('base64'));
+  assert.ok(await verifyPassword('correct horse', hash));
+  assert.equal(await verifyPassword('correct house', hash), false);
+  assert.equal(hasOtherCost(hash), false);
+});
+
+test('a hash of another cost is checked at that cost, and known for it', async () => {
+  const salt = Buffer.alloc(16, 7);
+  const key = scryptSync('correct horse', salt, 32, { ...COST, p: 1 });
+  const hash = `scrypt$32768$8$1$${salt.toString('base64')}$${key.toString('base64')}`;
+  assert.ok(await verifyPassword('correct horse', hash));
+  assert.equal(await verifyPassword('correct house', hash), false);
+  assert.ok(hasOtherCost(hash));
 });

@@ -5,8 +5,7 @@ import type { App } from '../../src/app.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { newTestRow } from '../../src/mailtests/queries.ts';
 import type { Db } from '../../src/store/open.ts';
-import type { TestTallyRow } from '../../src/store/report-tables.ts';
-import type { TestRow } from '../../src/store/tables.ts';
+import type { TestRow, TestTallyRow } from '../../src/store/tables.ts';
 import type { Random } from '../helpers/random.ts';
 
 export const CHECK_IDS = Array.from(

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { parseMessage } from '../../src/analysis/parse-message.ts';
+import { parseMessage } from '../../src/analysis/mime/parse-message.ts';
 import { startTestService } from '../helpers/app.ts';
 import { type SendOptions, sendMail } from '../helpers/send.ts';
 import { startOutbox } from '../outbox/outbox.ts';

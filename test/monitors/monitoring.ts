@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { runMonitorsJob } from '../../src/monitors/run.ts';
-import { createDnsResolver } from '../../src/net/dns-resolver.ts';
-import type { Zone } from '../../src/net/zone.ts';
+import { createDnsResolver } from '../../src/net/dns/network-resolver.ts';
+import type { Zone } from '../../src/net/dns/zone.ts';
 import { type ServiceOptions, startTestService, type TestService } from '../helpers/app.ts';
 import { blocklistZone } from '../helpers/blocklists.ts';
 import { type TestClock, testClock } from '../helpers/clock.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { claimDueMonitors } from '../../src/monitors/claim.ts';
+import { claimDueMonitors } from '../../src/monitors/run.ts';
 import { nextSlot } from '../../src/monitors/schedule.ts';
 import { temporaryFolder } from '../helpers/app.ts';
 import { blocklistZone, listIn } from '../helpers/blocklists.ts';

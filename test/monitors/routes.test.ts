@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isoTime } from '../../src/lib/clock.ts';
 import { auditOf, type List } from '../team/team-service.ts';
-import { codeOf, faultsOf } from '../webhooks/webhook-api.ts';
+import { codeOf, faultsOf } from '../webhooks/webhook-service.ts';
 import { ADDRESS, HOUR_MS, MONITORS, type Monitor, startMonitoring } from './monitoring.ts';
 
 test('a monitor is made, shown, listed and deleted with its runs', async (t) => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createIds } from '../../src/lib/ids.ts';
-import { FREQUENCIES, madeUpFor, nextSlot, slotAfterRun } from '../../src/monitors/schedule.ts';
+import { catchUpSlot, FREQUENCIES, nextSlot, slotAfterRun } from '../../src/monitors/schedule.ts';
 import { testClock } from '../helpers/clock.ts';
 import { HOUR_MS } from './monitoring.ts';
 
@@ -53,7 +53,7 @@ test('ten thousand monitors are spread over the hour, those made up for after an
     const monitor = { id: newId('mon'), frequency: 'daily' as const };
     const slot = nextSlot(monitor, START);
     count(perMinute.planned, slot);
-    const catchUp = madeUpFor(monitor, slot, slot + 30 * HOUR_MS);
+    const catchUp = catchUpSlot(monitor, slot, slot + 30 * HOUR_MS);
     assert.ok(catchUp > slot + 30 * HOUR_MS && catchUp <= slot + 31 * HOUR_MS);
     count(perMinute.madeUp, catchUp);
   }
@@ -66,11 +66,11 @@ test('ten thousand monitors are spread over the hour, those made up for after an
 test('what was missed by minutes is run at once, by hours once at its moment of the hour', () => {
   const monitor = { id: 'mon_1', frequency: 'daily' as const };
   const slot = nextSlot(monitor, START);
-  assert.equal(madeUpFor(monitor, slot, slot + 10 * 60_000), slot);
-  const late = madeUpFor(monitor, slot, slot + 5.5 * HOUR_MS);
+  assert.equal(catchUpSlot(monitor, slot, slot + 10 * 60_000), slot);
+  const late = catchUpSlot(monitor, slot, slot + 5.5 * HOUR_MS);
   assert.equal(late, slot + 6 * HOUR_MS);
   // Started once more before that: no other time is added.
-  assert.equal(madeUpFor(monitor, late, late - 60_000), late);
+  assert.equal(catchUpSlot(monitor, late, late - 60_000), late);
   assert.equal(
     slotAfterRun(monitor, { planned: late, now: late + 1000, isKnown: true }),
     slot + DAY_MS,

@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import PostalMime from 'postal-mime';
-import { createSecretBox } from '../../src/lib/secret-box.ts';
-import { createMailer } from '../../src/net/mailer.ts';
-import { openMail, sealMail } from '../../src/outbox/content.ts';
-import { reportMail } from '../../src/render/report-mail.ts';
+import { createSecretBox } from '../../src/lib/crypto.ts';
+import { createMailer } from '../../src/net/smtp/mailer.ts';
+import { openMail, sealMail } from '../../src/outbox/queue.ts';
+import { reportMail } from '../../src/report/summary-mail.ts';
 import { testClock } from '../helpers/clock.ts';
-import { WEEK } from '../render/scheduled-reports.ts';
+import { WEEK } from '../report/scheduled-reports.ts';
 import { startMailSink } from './mail-sink.ts';
 
 const secrets = createSecretBox('0123456789abcdef0123456789abcdef');

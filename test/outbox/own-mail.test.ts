@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { analyze } from '../../src/analysis/analyze.ts';
-import type { Mail } from '../../src/net/mail-composition.ts';
-import { createMailer } from '../../src/net/mailer.ts';
-import { zoneResolver } from '../../src/net/zone.ts';
-import { type MailContent, mailFrame } from '../../src/render/mail-frame.ts';
+import { zoneResolver } from '../../src/net/dns/zone.ts';
+import type { Mail } from '../../src/net/smtp/compose.ts';
+import { createMailer } from '../../src/net/smtp/mailer.ts';
+import { type MailContent, mailFrame } from '../../src/report/mail-frame.ts';
 import { CLIENT, cleanWorld, KEY } from '../analysis/planted/world.ts';
 import { RECEIVED_AT } from '../helpers/analysis.ts';
 import { testClock } from '../helpers/clock.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
-import { SMTP_LIMITS } from '../../src/smtp/limits.ts';
+import { SMTP_LIMITS } from '../../src/smtp/listener-state.ts';
 import { beginData, listen } from './listener.ts';
 import type { RawClient } from './raw-client.ts';
 

@@ -3,7 +3,7 @@
 import type { TestContext } from 'node:test';
 import { makeCertificate } from '../../src/lib/certificates.ts';
 import { type Log, silentLog } from '../../src/lib/log.ts';
-import type { IncomingMessage, SmtpHooks } from '../../src/smtp/hooks.ts';
+import type { IncomingMessage, SmtpHooks } from '../../src/smtp/listener-state.ts';
 import { type SmtpListener, type SmtpOptions, startSmtp } from '../../src/smtp/server.ts';
 import { connectTo, type RawClient } from './raw-client.ts';
 

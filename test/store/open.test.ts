@@ -6,10 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import BetterSqlite from 'better-sqlite3';
-import { lockStore } from '../../src/store/lock.ts';
 import { migrate, StoreError } from '../../src/store/migrate.ts';
 import { MIGRATIONS, SCHEMA_VERSION } from '../../src/store/migrations/index.ts';
-import { openStore } from '../../src/store/open.ts';
+import { lockStore, openStore } from '../../src/store/open.ts';
 import { SCHEMA } from '../../src/store/schema.generated.ts';
 
 function folder(t: TestContext): string {

@@ -7,8 +7,8 @@ import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import BetterSqlite from 'better-sqlite3';
 import { Kysely, sql } from 'kysely';
-import { sqliteDialect } from '../../src/store/dialect.ts';
 import { openStore } from '../../src/store/open.ts';
+import { sqliteDialect } from '../../src/store/sqlite-dialect.ts';
 import { createWalSync } from '../../src/store/wal-sync.ts';
 import { temporaryFolder } from '../helpers/app.ts';
 

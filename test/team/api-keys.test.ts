@@ -5,7 +5,10 @@ import { type TestContext, test } from 'node:test';
 import { ROLES } from '../../src/http/actor.ts';
 import { createApiKey, identifyKey, type NewKey } from '../../src/team/api-keys.ts';
 import { makeOwner } from '../../src/team/owner.ts';
+import { startTestService, type TestService } from '../helpers/app.ts';
+import { testClock } from '../helpers/clock.ts';
 import { openTeam } from './open-team.ts';
+import { auditOf, type List, membersOf, type Problem } from './team-service.ts';
 
 /** A team with one owner, and keys of that member. */
 async function withKeys(t: TestContext) {
@@ -100,4 +103,224 @@ test('when a key was last used is kept to the minute, so that reading seldom wri
   clock.advance(1);
   await identify(key);
   assert.equal(await lastUsed(), '2026-11-21T10:01:00.000Z');
+});
+
+// The operations on API keys: own ones up to the own role, those of others for admins and the owner.
+
+const KEYS = '/v1/api_keys';
+
+interface ApiKey {
+  id: string;
+  name: string;
+  role: string;
+  livemode: boolean;
+  prefix: string;
+  member_id: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+  key: string;
+}
+
+async function idOf(call: TestService['call'], key: string): Promise<string> {
+  const { body } = await call<{ api_key: { id: string } }>('GET', '/v1/me', { key });
+  return body.api_key.id;
+}
+
+test('a key is shown once and works until it expires', async (t) => {
+  const clock = testClock();
+  const service = await startTestService(t, { clock });
+  const { call } = service;
+  const [owner] = await membersOf(service);
+  const json = { name: 'build', role: 'viewer', expires_in: 3600 };
+  const made = await call<ApiKey>('POST', KEYS, { json });
+  assert.equal(made.status, 201);
+  const { key, ...row } = made.body;
+  assert.equal(made.headers.get('location'), `${KEYS}/${row.id}`);
+  assert.match(key, /^dlv_live_[\w-]{43}$/);
+  assert.deepEqual(row, {
+    id: row.id,
+    object: 'api_key',
+    name: 'build',
+    role: 'viewer',
+    livemode: true,
+    prefix: key.slice(0, 14),
+    member_id: owner!.id,
+    created_at: '2026-11-21T10:00:00.000Z',
+    expires_at: '2026-11-21T11:00:00.000Z',
+    last_used_at: null,
+  });
+  assert.equal((await call('GET', '/v1/tests', { key })).status, 200);
+  const used = { ...row, last_used_at: '2026-11-21T10:00:00.000Z' };
+  assert.deepEqual((await call('GET', `${KEYS}/${row.id}`)).body, used);
+  const { body } = await call<List<ApiKey>>('GET', KEYS);
+  assert.deepEqual(body.data[0], used);
+  clock.advance(3_600_000);
+  assert.equal((await call('GET', '/v1/tests', { key })).status, 401);
+  assert.equal((await call('GET', `${KEYS}/${row.id}`)).status, 200);
+});
+
+test('without more said, a key is a member’s, for ever, and live', async (t) => {
+  const { call } = await startTestService(t);
+  const live = await call<ApiKey>('POST', KEYS, { json: { name: 'x' } });
+  assert.deepEqual(
+    [live.body.role, live.body.livemode, live.body.expires_at],
+    ['member', true, null],
+  );
+  const sandbox = await call<ApiKey>('POST', KEYS, { json: { name: 'x', livemode: false } });
+  assert.match(sandbox.body.key, /^dlv_test_/);
+  const unending = await call<ApiKey>('POST', KEYS, { json: { name: 'x', expires_in: null } });
+  assert.equal(unending.body.expires_at, null);
+});
+
+test('what a key makes does not outlive it', async (t) => {
+  const clock = testClock();
+  const { call, makeKey } = await startTestService(t, { clock });
+  const make = async (json: object, key?: string) => {
+    const { status, body } = await call<ApiKey>('POST', KEYS, {
+      json: { name: 'x', ...json },
+      key,
+    });
+    assert.equal(status, 201);
+    return body;
+  };
+  const mother = await make({ role: 'admin', expires_in: 3600 });
+  assert.equal(mother.expires_at, '2026-11-21T11:00:00.000Z');
+  clock.advance(60_000);
+  for (const json of [{}, { expires_in: null }, { expires_in: 3541 }, { expires_in: 86_400 }]) {
+    const made = await make(json, mother.key);
+    assert.equal(made.expires_at, mother.expires_at, JSON.stringify(json));
+  }
+  const shorter = await make({ expires_in: 3539 }, mother.key);
+  assert.equal(shorter.expires_at, '2026-11-21T10:59:59.000Z');
+  assert.equal((await make({}, await makeKey('owner'))).expires_at, null);
+});
+
+test('a test-mode key makes no keys and revokes itself alone, whatever its role', async (t) => {
+  const { call, key: live, makeKey } = await startTestService(t);
+  const key = await makeKey('owner', false);
+  const own = await idOf(call, key);
+  for (const [method, path, json] of [
+    ['POST', KEYS, { name: 'x' }],
+    ['POST', KEYS, { name: 'x', livemode: false }],
+    ['DELETE', `${KEYS}/${await idOf(call, live)}`],
+    ['DELETE', `${KEYS}/${await idOf(call, await makeKey('viewer', false))}`],
+  ] as const) {
+    const { status, body } = await call<Problem>(method, path, { key, json });
+    assert.deepEqual([status, body.code], [403, 'forbidden'], `${method} ${path}`);
+    assert.match(body.detail, /^A test-mode key changes nothing of the team/);
+  }
+  assert.equal((await call('GET', KEYS, { key })).status, 200);
+  assert.equal((await call('DELETE', `${KEYS}/${own}`, { key })).status, 200);
+  assert.equal((await call('GET', KEYS, { key })).status, 401);
+});
+
+test('of the keys of its member, a key revokes itself and those that may no more than it', async (t) => {
+  const { call, makeKey, makeMember } = await startTestService(t);
+  const admin = await makeMember('admin');
+  for (const by of ['viewer', 'member', 'admin'] as const)
+    for (const role of ROLES) {
+      const key = await makeKey(by, true, admin.id);
+      const target = await makeKey(role, true, admin.id);
+      const path = `${KEYS}/${await idOf(call, target)}`;
+      const { status, body } = await call<Problem>('DELETE', path, { key });
+      // A key of an admin may no more than an admin, whatever it was given.
+      const weight = Math.min(ROLES.indexOf(role), ROLES.indexOf('admin'));
+      const may = by !== 'viewer' && weight <= ROLES.indexOf(by);
+      assert.equal(status, may ? 200 : 403, `${by} revokes ${role}`);
+      if (!may) assert.match(body.detail, /^This needs the role (member|admin); yours is /);
+      assert.equal((await call('GET', '/v1/me', { key: target })).status, may ? 401 : 200);
+      assert.equal((await call('DELETE', `${KEYS}/${await idOf(call, key)}`, { key })).status, 200);
+      assert.equal((await call('GET', '/v1/me', { key })).status, 401);
+    }
+});
+
+test('nobody makes a key above the role that they ask with', async (t) => {
+  const { call, makeKey, makeMember } = await startTestService(t);
+  const member = await makeMember('member');
+  const strong = await makeKey('owner', true, member.id);
+  for (const by of ROLES) {
+    const key = await makeKey(by);
+    for (const role of ROLES) {
+      const { status } = await call('POST', KEYS, { key, json: { name: 'x', role } });
+      const may = by !== 'viewer' && ROLES.indexOf(role) <= ROLES.indexOf(by);
+      assert.equal(status, may ? 201 : 403, `${by} makes ${role}`);
+    }
+  }
+  const raised = await call<Problem>('POST', KEYS, {
+    key: strong,
+    json: { name: 'x', role: 'admin' },
+  });
+  assert.equal(raised.status, 403);
+  assert.match(raised.body.detail, /needs the role admin; yours is member/);
+});
+
+test('what a new key takes is checked', async (t) => {
+  const { call } = await startTestService(t);
+  for (const more of [
+    { name: '' },
+    { role: 'king' },
+    { livemode: 'yes' },
+    { expires_in: 59 },
+    { expires_in: 1e9 },
+    { expires_in: 60.5 },
+    { member_id: 'mem_x' },
+  ]) {
+    const { status, body } = await call<Problem>('POST', KEYS, { json: { name: 'x', ...more } });
+    const params = body.errors?.map(({ param }) => param);
+    assert.deepEqual([status, params], [422, Object.keys(more)]);
+  }
+  assert.equal((await call('POST', KEYS, { json: {} })).status, 422);
+});
+
+test('members see and revoke their own keys, admins and the owner those of all', async (t) => {
+  const service = await startTestService(t);
+  const { call, makeMember, makeKey } = service;
+  const admin = await makeMember('admin');
+  const ann = await makeMember('member');
+  const bob = await makeMember('member');
+  const viewer = await makeMember('viewer');
+  const owners = (key: string) =>
+    call<List<ApiKey>>('GET', `${KEYS}?limit=100`, { key }).then(({ body }) => body.data);
+  const all = await owners(service.key);
+  assert.equal(all.length, 5);
+  const keyOf = (member: { id: string }) => all.find((key) => key.member_id === member.id)!.id;
+  assert.deepEqual(
+    (await owners(admin.key)).map(({ id }) => id),
+    all.map(({ id }) => id),
+  );
+  assert.deepEqual(
+    (await owners(ann.key)).map(({ id }) => id),
+    [keyOf(ann)],
+  );
+  // An admin's key with a member's role sees no more than that.
+  const weak = await makeKey('member', true, admin.id);
+  assert.ok((await owners(weak)).every(({ member_id }) => member_id === admin.id));
+  for (const method of ['GET', 'DELETE']) {
+    assert.equal((await call(method, `${KEYS}/${keyOf(bob)}`, { key: ann.key })).status, 404);
+    assert.equal((await call(method, `${KEYS}/${keyOf(bob)}`, { key: weak })).status, 404);
+    assert.equal((await call(method, `${KEYS}/key_none`)).status, 404);
+  }
+  for (const path of [KEYS, `${KEYS}/${keyOf(viewer)}`])
+    assert.equal((await call('GET', path, { key: viewer.key })).status, 403);
+  // What may be seen of others is not asked of who may not.
+  assert.equal((await call('DELETE', `${KEYS}/${keyOf(ann)}`, { key: viewer.key })).status, 403);
+  const revoked = await call('DELETE', `${KEYS}/${keyOf(bob)}`, { key: admin.key });
+  assert.deepEqual(
+    [revoked.status, revoked.body],
+    [200, { id: keyOf(bob), object: 'api_key', deleted: true }],
+  );
+  assert.equal((await call('GET', '/v1/tests', { key: bob.key })).status, 401);
+  for (const method of ['GET', 'DELETE'])
+    assert.equal((await call(method, `${KEYS}/${keyOf(bob)}`)).status, 404);
+  assert.ok((await owners(service.key)).every(({ id }) => id !== keyOf(bob)));
+  // A key may end itself.
+  assert.equal((await call('DELETE', `${KEYS}/${keyOf(ann)}`, { key: ann.key })).status, 200);
+  assert.equal((await call('GET', KEYS, { key: ann.key })).status, 401);
+  assert.deepEqual(await auditOf(service, { object_id: keyOf(bob) }), [
+    ['api_key.revoked', { name: 'member', role: 'member', member_id: bob.id }],
+    [
+      'api_key.created',
+      { name: 'member', role: 'member', livemode: true, member_id: bob.id, expires_at: null },
+    ],
+  ]);
 });

@@ -1,7 +1,7 @@
 /** A browser as the API sees one: it signs in, keeps its cookie, and says that its requests are its own page's. */
 
 import assert from 'node:assert/strict';
-import { hashPassword } from '../../src/lib/passwords.ts';
+import { hashPassword } from '../../src/lib/crypto.ts';
 import type { Answer, CallOptions, TestService } from '../helpers/app.ts';
 
 export interface Session {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { hashPassword } from '../../src/lib/passwords.ts';
+import { hashPassword } from '../../src/lib/crypto.ts';
 import { startTestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { givePassword, ownerBrowser, PASSWORD, signIn, trySignIn } from './browser.ts';

@@ -5,13 +5,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
-import { parseMessage } from '../../src/analysis/parse-message.ts';
+import { parseMessage } from '../../src/analysis/mime/parse-message.ts';
 import { owner as ownerCommand } from '../../src/commands/owner.ts';
-import { ConfigError } from '../../src/config.ts';
+import { ConfigError } from '../../src/config/config.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { findOwner } from '../../src/team/members.ts';
-import { makeOwnerLink } from '../../src/team/password-links.ts';
-import { expireSessions } from '../../src/team/session-expire.ts';
+import { makeOwnerLink } from '../../src/team/passwords.ts';
+import { expireSessions } from '../../src/team/sessions.ts';
 import { postForm } from '../dashboard/pages.ts';
 import {
   type ServiceOptions,

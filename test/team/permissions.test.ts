@@ -6,7 +6,7 @@ import type { Test } from '../../src/mailtests/schema.ts';
 import { createApiKey } from '../../src/team/api-keys.ts';
 import { findMember, removeMember, setRole } from '../../src/team/members.ts';
 import { makeOwner } from '../../src/team/owner.ts';
-import { standing } from '../../src/team/permissions.ts';
+import { reauthorize } from '../../src/team/permissions.ts';
 import { insertSession } from '../../src/team/sessions.ts';
 import { type CallOptions, startTestService, type TestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
@@ -23,7 +23,7 @@ test('who was removed or lowered since the request came is refused', async (t) =
   const memberId = await addMember('ann@example.com', 'admin');
   const stand = (role: 'admin' | 'member') => {
     const actor = { memberId, role, keyId: null, sessionId: null };
-    return db.transaction().execute((tx) => standing(tx, { app: context, actor }, 'admin'));
+    return db.transaction().execute((tx) => reauthorize(tx, { app: context, actor }, 'admin'));
   };
   assert.equal((await stand('admin')).role, 'admin');
   await assert.rejects(stand('member'), code('forbidden'));

@@ -5,10 +5,10 @@ import { scryptSync } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { hashPassword } from '../../src/lib/passwords.ts';
-import { knownDevice } from '../../src/team/device-cookie.ts';
+import { hashPassword } from '../../src/lib/crypto.ts';
 import { findOwner } from '../../src/team/members.ts';
-import { expireSessions } from '../../src/team/session-expire.ts';
+import { expireSessions } from '../../src/team/sessions.ts';
+import { knownDevice } from '../../src/team/sign-in.ts';
 import { type ServiceOptions, startTestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import {

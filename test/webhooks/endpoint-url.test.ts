@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startTestService } from '../helpers/app.ts';
-import { codeOf, ENDPOINTS, faultsOf } from './webhook-api.ts';
+import { codeOf, ENDPOINTS, faultsOf } from './webhook-service.ts';
 
 /** What begins the message. */
 const REFUSED: [urls: string[], message: string][] = [

@@ -6,10 +6,10 @@ import { createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { createServer as createTlsServer } from 'node:tls';
 import { parseNetwork } from '../../src/lib/addresses.ts';
-import { createPoster } from '../../src/net/poster.ts';
-import { type Zone, zoneResolver } from '../../src/net/zone.ts';
+import { type Zone, zoneResolver } from '../../src/net/dns/zone.ts';
+import { createPoster } from '../../src/net/http/poster.ts';
 import { makeTestAuthority } from '../helpers/authority.ts';
-import { attemptsOf, type Delivering, startDelivering } from './endpoints.ts';
+import { attemptsOf, type Delivering, startDelivering } from './webhook-service.ts';
 
 const TIMEOUT_MS = 400;
 const HEAD = 'HTTP/1.1 200 OK\r\n';

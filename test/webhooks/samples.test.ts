@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { verifySignature } from '../../src/webhooks/verify.ts';
+import { verifySignature } from '../../src/webhooks/signatures.ts';
 import { startTestService, temporaryFolder } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { needs } from '../helpers/debian.ts';

@@ -1,20 +1,31 @@
 /** Looks at a domain without a message: the checks of a report that need none, and some of its own. */
 
-import type { Resolver } from '../../net/resolver.ts';
-import type { ProbeMailTls } from '../../net/smtp-probe.ts';
-import type { Web } from '../../net/web.ts';
-import { boundedResolver, boundedWeb, type Deadline, startDeadline } from '../bounds.ts';
+import type { Resolver } from '../../net/dns/resolver.ts';
+import type { Web } from '../../net/http/web.ts';
+import type { ProbeMailTls } from '../../net/smtp/probe.ts';
 import { type Context, DEADLINE_MS, type Finding } from '../check.ts';
-import { createContext } from '../context.ts';
-import { causesOf, followingFinding } from '../dependencies.ts';
-import { parseMessage } from '../parse-message.ts';
-import { type Run, runCheck } from '../run-check.ts';
-import type { Setup } from '../setup.ts';
-import { trimEvidence, trimFix, trimText } from '../trim.ts';
-import { dkimSelectorChecks } from './dkim-selector.ts';
-import { domainChecks, type GradedCheck } from './domain-checks.ts';
-import { type DomainCheck, type DomainHealth, healthOf } from './domain-health.ts';
-import { lookUpKeys, type Selectors } from './selector-keys.ts';
+import { dkimSelectorChecks } from '../checks/dkim-selector.ts';
+import type { Setup } from '../context.ts';
+import {
+  boundedResolver,
+  boundedWeb,
+  createContext,
+  type Deadline,
+  startDeadline,
+} from '../context.ts';
+import { lookUpKeys, type Selectors } from '../dkim/selectors.ts';
+import { parseMessage } from '../mime/parse-message.ts';
+import {
+  causesOf,
+  followingFinding,
+  type Run,
+  runCheck,
+  trimEvidence,
+  trimFix,
+  trimText,
+} from '../run-check.ts';
+import { domainChecks, type GradedCheck } from './checks.ts';
+import { type DomainCheck, type DomainHealth, healthOf } from './health.ts';
 
 export interface DomainOptions extends Selectors {
   resolver: Resolver;

@@ -1,7 +1,7 @@
 /** What Apple asks of senders to iCloud Mail, as published in 2026. */
 
-import { FORMAT, policyKept } from './common.ts';
 import type { ProviderRules } from './rule.ts';
+import { FORMAT, policyKept } from './rule.ts';
 
 /** Its page for postmasters: requirements for any bulk mail, without a number; no status codes. */
 export const apple: ProviderRules = {

@@ -1,7 +1,7 @@
 /** What Gmail asks of senders to personal accounts, as published in 2026. */
 
-import { ALIGNED, FORMAT, policyKept, withoutWeakness } from './common.ts';
 import type { Find, Judgement, ProviderRules } from './rule.ts';
+import { ALIGNED, FORMAT, policyKept, withoutWeakness } from './rule.ts';
 
 /** Its guidelines (support.google.com/a/answer/81126), their FAQ (14229414) and its SMTP errors (3726730). */
 export const gmail: ProviderRules = {

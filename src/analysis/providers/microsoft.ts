@@ -1,7 +1,7 @@
 /** What Microsoft asks of senders to Outlook.com, Hotmail and Live, as published in 2026. */
 
-import { ALIGNED, FORMAT, policyKept, withoutWeakness } from './common.ts';
 import type { ProviderRules } from './rule.ts';
+import { ALIGNED, FORMAT, policyKept, withoutWeakness } from './rule.ts';
 
 const REJECTED = '550 5.7.515';
 

@@ -2,7 +2,6 @@
 
 import type { Reference } from '../check.ts';
 import type { CheckResult } from '../result.ts';
-import type { Provider, RuleVerdict } from './provider.ts';
 
 /** A check's result by its id; undefined where it was not made. */
 export type Find = (id: string) => CheckResult | undefined;
@@ -29,3 +28,78 @@ export interface ProviderRules {
   reference: Reference;
   rules: Rule[];
 }
+
+// What one mailbox provider asks of senders, and how the message does by it.
+
+export const PROVIDERS = ['gmail', 'yahoo', 'microsoft', 'apple'] as const;
+export type Provider = (typeof PROVIDERS)[number];
+
+/** `unknown`: could not be found out, or cannot be seen in one message. */
+export type RuleStatus = 'met' | 'not_met' | 'unknown';
+
+export interface RuleVerdict {
+  /** Stable, snake_case: `spf_or_dkim`. */
+  id: string;
+  /** The rule as the provider states it, in our words, one sentence. */
+  title: string;
+  /** `any`: every sender. `bulk`: senders of bulk mail (5,000 a day; Apple: any bulk). */
+  applies: 'any' | 'bulk';
+  status: RuleStatus;
+  /** Why, in a sentence. */
+  detail: string;
+  /** The checks that it rests on; empty where no message can show it. */
+  checks: string[];
+  /** The reply that the provider publishes for it ("550 5.7.26 …"); null where it publishes none. */
+  error: string | null;
+}
+
+export interface ProviderVerdict {
+  provider: Provider;
+  /** `Gmail`, `Yahoo`, … */
+  name: string;
+  /** Whether every rule that this message can show and that applies to it is met. */
+  ready: boolean;
+  reference: Reference;
+  rules: RuleVerdict[];
+}
+
+// What the rules of several providers have in common.
+
+/** What RFC 5322 asks of header and lines, as far as one message shows it; From is told of apart. */
+export const FORMAT = ['date', 'message_id', 'header_duplicates', 'line_length', 'encoding'];
+
+/** The From domain is that of a passing SPF or DKIM: what DMARC calls alignment. */
+export const ALIGNED = [
+  ['spf', 'spf_alignment'],
+  ['dkim', 'dkim_alignment'],
+];
+
+/** All four do with mail of any sender what the DMARC policy of its From domain asks. */
+export const policyKept = (error: string | null): Rule => ({
+  id: 'dmarc_policy',
+  title: 'Mail passes DMARC where the policy of its From domain asks to set aside or refuse it.',
+  applies: 'any',
+  needs: [['dmarc']],
+  judge: withoutPolicy,
+  error,
+});
+
+function withoutPolicy(find: Find): Judgement | null {
+  const dmarc = find('dmarc');
+  if (dmarc?.status === 'fail' && dmarc.evidence.policy === 'none')
+    return { status: 'met', detail: `${dmarc.title} The policy asks for nothing to be done.` };
+  const noRecord =
+    dmarc?.status === 'skipped' && /^follows from .*dmarc_(?:policy|record)/.test(dmarc.detail);
+  return noRecord ? { status: 'met', detail: 'There is no policy that mail could fail.' } : null;
+}
+
+/**
+ * For a rule that a weakness breaks too: a link that has nothing to read only warns, but providers
+ * want it to be easy to see.
+ */
+export const withoutWeakness =
+  (id: string) =>
+  (find: Find): Judgement | null => {
+    const result = find(id);
+    return result?.status === 'warn' ? { status: 'not_met', detail: result.title } : null;
+  };

@@ -1,8 +1,8 @@
 /** What Yahoo asks of senders to its mailboxes (AOL's too), as published in 2026. */
 
 import type { Json } from '../check.ts';
-import { FORMAT, policyKept, withoutWeakness } from './common.ts';
 import type { Find, Judgement, ProviderRules } from './rule.ts';
+import { FORMAT, policyKept, withoutWeakness } from './rule.ts';
 
 /** Its requirements, and its page of SMTP errors; it publishes hardly any enhanced status codes. */
 export const yahoo: ProviderRules = {

@@ -1,10 +1,10 @@
 /** What all operations share, told once: credentials, errors, pages of lists, retries, conditions, limits, test mode. */
 
 import type { ComponentChildren } from 'preact';
-import type { Rate } from '../../config-readers.ts';
+import type { Rate } from '../../config/readers.ts';
 import { ERROR_STATUS, type ErrorCode } from '../../lib/errors.ts';
-import { Copyable } from '../../render/page/shown-values.tsx';
-import { WithCode } from './fields.tsx';
+import { Copyable } from '../../report/html/components.tsx';
+import { WithCode } from './operation.tsx';
 
 export interface Setting {
   baseUrl: string;

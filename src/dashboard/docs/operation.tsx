@@ -1,18 +1,25 @@
 /** One operation on the page: what it is for, who may, what it takes, what it answers, and a command to try it. */
 
-import { Chevron } from '../../render/page/icons.tsx';
-import { Copyable } from '../../render/page/shown-values.tsx';
+import { Chevron, Copyable } from '../../report/html/components.tsx';
 import { curlsOf } from './curl.ts';
-import { FieldList, ParameterList, WithCode } from './fields.tsx';
-import type { Answer, Operation, Parameter } from './operations.ts';
-import { fieldsOf, typeWords } from './schema-words.ts';
+import {
+  type Answer,
+  type Field,
+  fieldsOf,
+  type JsonSchema,
+  type Limit,
+  limitsOf,
+  type Operation,
+  type Parameter,
+  typeWords,
+} from './operations.ts';
 
-interface Props {
+interface OperationCardProps {
   operation: Operation;
   baseUrl: string;
 }
 
-export function OperationCard({ operation, baseUrl }: Props) {
+export function OperationCard({ operation, baseUrl }: OperationCardProps) {
   const { operationId, method, path, summary, description } = operation;
   return (
     <article id={operationId} class="operation card" aria-labelledby={`${operationId}-title`}>
@@ -152,4 +159,108 @@ function Success({ status, answer }: { status: string; answer: Answer }) {
       </div>
     </details>
   );
+}
+
+// Fields as a list that can be read: name, type, whether it must be there, limits, and the fields below.
+
+/** Deeper than any schema of ours; one that named itself would end here. */
+const MAX_DEPTH = 6;
+
+/** In a request the fields that are needed are marked, in an answer those that may be absent. */
+type Direction = 'request' | 'answer';
+
+interface FieldListProps {
+  schema: JsonSchema;
+  direction: Direction;
+  depth?: number;
+}
+
+function FieldList({ schema, direction, depth = 0 }: FieldListProps) {
+  const fields = fieldsOf(schema);
+  if (fields.length === 0 || depth > MAX_DEPTH) return null;
+  return (
+    <ul class="fields">
+      {fields.map((field) => (
+        <li key={field.name}>
+          <FieldLine {...field} mark={markOf(field, direction)} />
+          <FieldList schema={field.schema} direction={direction} depth={depth + 1} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function markOf({ required }: Field, direction: Direction): string | null {
+  if (direction === 'request') return required ? 'required' : null;
+  return required ? null : 'may be absent';
+}
+
+function ParameterList({ parameters }: { parameters: Parameter[] }) {
+  return (
+    <ul class="fields">
+      {parameters.map(({ name, schema, required, description }) => (
+        <li key={name}>
+          <FieldLine
+            name={name}
+            schema={schema}
+            mark={required ? 'required' : null}
+            {...(description ? { description } : {})}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface FieldLineProps {
+  name: string;
+  schema: JsonSchema;
+  mark: string | null;
+  description?: string;
+}
+
+function FieldLine({ name, schema, mark, description = schema.description }: FieldLineProps) {
+  const limits = limitsOf(schema);
+  return (
+    <>
+      <p class="field-line">
+        <code class="name">{name}</code> <span class="muted">{typeWords(schema)}</span>{' '}
+        {mark && <span class={mark === 'required' ? 'mark needed' : 'mark'}>{mark}</span>}
+      </p>
+      {limits.length > 0 && (
+        <p class="limits muted">
+          {limits.map((limit, i) => (
+            <>
+              {i > 0 && ' · '}
+              <LimitWords {...limit} />
+            </>
+          ))}
+        </p>
+      )}
+      {description && (
+        <p class="limits muted">
+          <WithCode text={description} />
+        </p>
+      )}
+    </>
+  );
+}
+
+function LimitWords({ words, codes = [] }: Limit) {
+  return (
+    <>
+      {words}
+      {codes.map((code, i) => (
+        <>
+          {i > 0 ? ', ' : ' '}
+          <code>{code}</code>
+        </>
+      ))}
+    </>
+  );
+}
+
+/** Text in which `backticks` stand around what is to be read letter by letter. */
+export function WithCode({ text }: { text: string }) {
+  return <>{text.split('`').map((part, i) => (i % 2 ? <code>{part}</code> : part))}</>;
 }

@@ -1,13 +1,7 @@
 /** The numbered steps that bring an older database up to the present schema. */
 
 import type { Database as Sqlite } from 'better-sqlite3';
-import { ALERTS } from './alerts-kept.ts';
-import { COUNT_TESTS } from './count-tests.ts';
-import { REPORTS } from './reports.ts';
-import { TEAM_AND_MAIL } from './team-and-mail.ts';
-import { WATCHING } from './watching.ts';
-import { WATCHING_INDEXES } from './watching-indexes.ts';
-import { WEBHOOKS } from './webhooks.ts';
+import { ALERTS, COUNT_TESTS, REPORTS, WATCHING_INDEXES } from './version-7.ts';
 
 export interface Migration {
   /** The `user_version` that the database has after this step. */
@@ -80,3 +74,240 @@ export const MIGRATIONS: Migration[] = [
 
 /** The version that `schema.sql` has. */
 export const SCHEMA_VERSION = 7;
+
+// Step 3: what a team with passwords, invitations and outgoing mail needs.
+
+const TEAM_AND_MAIL = `
+ALTER TABLE members ADD COLUMN password_hash TEXT;
+CREATE TABLE sessions (
+  id           TEXT NOT NULL PRIMARY KEY,
+  member_id    TEXT NOT NULL REFERENCES members (id) ON DELETE CASCADE,
+  hash         TEXT NOT NULL UNIQUE,
+  created_at   TEXT NOT NULL,
+  last_seen_at TEXT NOT NULL,
+  expires_at   TEXT NOT NULL,
+  ip           TEXT,
+  user_agent   TEXT
+);
+CREATE INDEX sessions_member ON sessions (member_id);
+CREATE INDEX sessions_expiring ON sessions (expires_at);
+CREATE TABLE invitations (
+  id          TEXT NOT NULL PRIMARY KEY,
+  email       TEXT NOT NULL,
+  role        TEXT NOT NULL CHECK (role IN ('admin', 'member', 'viewer')),
+  hash        TEXT NOT NULL UNIQUE,
+  invited_by  TEXT NOT NULL,
+  created_at  TEXT NOT NULL,
+  expires_at  TEXT NOT NULL,
+  accepted_at TEXT,
+  revoked_at  TEXT,
+  mail_id     TEXT
+);
+CREATE UNIQUE INDEX invitations_open ON invitations (email)
+  WHERE accepted_at IS NULL AND revoked_at IS NULL;
+CREATE TABLE password_links (
+  hash       TEXT NOT NULL PRIMARY KEY,
+  member_id  TEXT NOT NULL REFERENCES members (id) ON DELETE CASCADE,
+  created_at TEXT NOT NULL,
+  expires_at TEXT NOT NULL,
+  used_at    TEXT
+);
+CREATE INDEX password_links_member ON password_links (member_id);
+CREATE TABLE audit_log (
+  id           TEXT NOT NULL PRIMARY KEY,
+  created_at   TEXT NOT NULL,
+  member_id    TEXT,
+  member_email TEXT,
+  key_id       TEXT,
+  session_id   TEXT,
+  ip           TEXT,
+  action       TEXT NOT NULL,
+  object_type  TEXT NOT NULL,
+  object_id    TEXT NOT NULL,
+  details      TEXT NOT NULL
+);
+CREATE INDEX audit_log_created ON audit_log (created_at);
+CREATE TABLE idempotency_keys (
+  caller       TEXT NOT NULL,
+  key          TEXT NOT NULL,
+  request_hash TEXT NOT NULL,
+  created_at   TEXT NOT NULL,
+  status       INTEGER,
+  response     TEXT,
+  PRIMARY KEY (caller, key)
+);
+CREATE INDEX idempotency_keys_created ON idempotency_keys (created_at);
+CREATE TABLE outbox (
+  id           TEXT NOT NULL PRIMARY KEY,
+  created_at   TEXT NOT NULL,
+  recipient    TEXT NOT NULL,
+  content      TEXT,
+  status       TEXT NOT NULL CHECK (status IN ('queued', 'sent', 'failed')),
+  attempts     INTEGER NOT NULL DEFAULT 0,
+  due_at       TEXT,
+  lease        TEXT,
+  leased_until TEXT,
+  sent_at      TEXT,
+  error        TEXT
+);
+CREATE INDEX outbox_due ON outbox (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX outbox_created ON outbox (created_at);
+`;
+
+// Step 5: endpoints of webhooks, deliveries to them, and each attempt.
+
+const WEBHOOKS = `
+CREATE TABLE webhook_endpoints (
+  id                  TEXT NOT NULL PRIMARY KEY,
+  url                 TEXT NOT NULL,
+  events              TEXT NOT NULL,
+  description         TEXT,
+  enabled             INTEGER NOT NULL,
+  secret              TEXT NOT NULL,
+  former_secret       TEXT,
+  former_secret_until TEXT,
+  created_at          TEXT NOT NULL,
+  failing_since       TEXT,
+  auto_disabled_at    TEXT,
+  deleted_at          TEXT
+);
+CREATE TABLE webhook_deliveries (
+  id             TEXT NOT NULL PRIMARY KEY,
+  endpoint_id    TEXT NOT NULL,
+  event_id       TEXT NOT NULL,
+  event_type     TEXT NOT NULL,
+  sample         TEXT,
+  created_at     TEXT NOT NULL,
+  status         TEXT NOT NULL CHECK (status IN ('pending', 'succeeded', 'failed', 'held')),
+  round_trigger  TEXT NOT NULL CHECK (round_trigger IN ('event', 'test', 'resend', 'recover')),
+  round_failures INTEGER NOT NULL DEFAULT 0,
+  attempts       INTEGER NOT NULL DEFAULT 0,
+  due_at         TEXT,
+  lease          TEXT
+);
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries (endpoint_id, due_at)
+  WHERE due_at IS NOT NULL;
+CREATE INDEX webhook_deliveries_listed ON webhook_deliveries (endpoint_id, id);
+CREATE INDEX webhook_deliveries_status ON webhook_deliveries (endpoint_id, status, id);
+CREATE INDEX webhook_deliveries_created ON webhook_deliveries (created_at);
+CREATE TABLE webhook_attempts (
+  delivery_id      TEXT NOT NULL,
+  number           INTEGER NOT NULL,
+  trigger          TEXT NOT NULL,
+  started_at       TEXT NOT NULL,
+  duration_ms      INTEGER,
+  url              TEXT NOT NULL,
+  request_headers  TEXT NOT NULL,
+  response_status  INTEGER,
+  response_headers TEXT,
+  response_body    TEXT,
+  error            TEXT,
+  PRIMARY KEY (delivery_id, number)
+);
+`;
+
+// Step 6: domains, monitors with their runs, and rules with their incidents.
+
+const WATCHING = `
+CREATE TABLE domains (
+  id                TEXT NOT NULL PRIMARY KEY,
+  name              TEXT NOT NULL UNIQUE,
+  status            TEXT NOT NULL CHECK (status IN ('pending', 'verified', 'failed')),
+  token             TEXT NOT NULL,
+  created_at        TEXT NOT NULL,
+  verified_at       TEXT,
+  pending_since     TEXT NOT NULL,
+  lookups           INTEGER NOT NULL DEFAULT 0,
+  last_checked_at   TEXT,
+  last_check_detail TEXT,
+  next_check_at     TEXT,
+  missing_since     TEXT,
+  given_selectors   TEXT NOT NULL,
+  learnt_selectors  TEXT NOT NULL,
+  badge_enabled     INTEGER NOT NULL DEFAULT 0,
+  health_status     TEXT NOT NULL CHECK (health_status IN ('healthy', 'warning', 'critical', 'unknown')),
+  health_score      INTEGER,
+  health_checks     TEXT NOT NULL,
+  health_checked_at TEXT,
+  lease             TEXT,
+  leased_until      TEXT
+);
+CREATE INDEX domains_due ON domains (next_check_at) WHERE next_check_at IS NOT NULL;
+CREATE TABLE monitors (
+  id           TEXT NOT NULL PRIMARY KEY,
+  name         TEXT NOT NULL,
+  type         TEXT NOT NULL CHECK (type IN ('domain_health', 'blocklist', 'placement')),
+  domain_id    TEXT REFERENCES domains (id) ON DELETE CASCADE,
+  targets      TEXT,
+  token        TEXT UNIQUE,
+  frequency    TEXT NOT NULL CHECK (frequency IN ('hourly', 'every_6_hours', 'daily', 'weekly')),
+  enabled      INTEGER NOT NULL,
+  status       TEXT NOT NULL CHECK (status IN ('ok', 'alerting', 'unknown', 'paused')),
+  last_run_at  TEXT,
+  next_run_at  TEXT,
+  created_at   TEXT NOT NULL,
+  lease        TEXT,
+  leased_until TEXT
+);
+CREATE INDEX monitors_due ON monitors (next_run_at) WHERE next_run_at IS NOT NULL;
+CREATE TABLE monitor_runs (
+  id          TEXT NOT NULL PRIMARY KEY,
+  monitor_id  TEXT NOT NULL REFERENCES monitors (id) ON DELETE CASCADE,
+  started_at  TEXT NOT NULL,
+  finished_at TEXT NOT NULL,
+  status      TEXT NOT NULL CHECK (status IN ('ok', 'alerting', 'unknown')),
+  findings    TEXT NOT NULL,
+  changes     TEXT NOT NULL
+);
+CREATE INDEX monitor_runs_listed ON monitor_runs (monitor_id, id);
+CREATE INDEX monitor_runs_started ON monitor_runs (started_at);
+CREATE TABLE alerts (
+  id                TEXT NOT NULL PRIMARY KEY,
+  name              TEXT NOT NULL,
+  condition         TEXT NOT NULL CHECK (condition IN ('score_below', 'auth_fail', 'blocklist_hit')),
+  threshold         INTEGER,
+  channels          TEXT NOT NULL,
+  enabled           INTEGER NOT NULL,
+  domain_id         TEXT REFERENCES domains (id) ON DELETE CASCADE,
+  recipients        TEXT,
+  slack_webhook_url TEXT,
+  last_triggered_at TEXT,
+  created_at        TEXT NOT NULL
+);
+CREATE TABLE alert_incidents (
+  id          TEXT NOT NULL PRIMARY KEY,
+  alert_id    TEXT NOT NULL,
+  subject     TEXT NOT NULL,
+  status      TEXT NOT NULL CHECK (status IN ('open', 'resolved')),
+  value       TEXT NOT NULL,
+  test_id     TEXT,
+  run_id      TEXT,
+  opened_at   TEXT NOT NULL,
+  resolved_at TEXT,
+  resolution  TEXT
+);
+CREATE UNIQUE INDEX alert_incidents_open ON alert_incidents (alert_id, subject)
+  WHERE status = 'open';
+CREATE INDEX alert_incidents_listed ON alert_incidents (alert_id, id);
+CREATE TABLE alert_notifications (
+  id           TEXT NOT NULL PRIMARY KEY,
+  incident_id  TEXT,
+  alert_id     TEXT NOT NULL,
+  news         TEXT NOT NULL CHECK (news IN ('triggered', 'resolved', 'test')),
+  channel      TEXT NOT NULL CHECK (channel IN ('email', 'webhook', 'slack')),
+  recipient    TEXT,
+  status       TEXT NOT NULL CHECK (status IN ('queued', 'sent', 'failed', 'unconfigured')),
+  error        TEXT,
+  attempts     INTEGER NOT NULL DEFAULT 0,
+  mail_id      TEXT,
+  created_at   TEXT NOT NULL,
+  due_at       TEXT,
+  sent_at      TEXT,
+  lease        TEXT,
+  leased_until TEXT
+);
+CREATE INDEX alert_notifications_of ON alert_notifications (incident_id);
+CREATE INDEX alert_notifications_due ON alert_notifications (due_at) WHERE due_at IS NOT NULL;
+ALTER TABLE tests ADD COLUMN domain_id TEXT;
+CREATE INDEX tests_domain ON tests (domain_id, id) WHERE domain_id IS NOT NULL;
+`;

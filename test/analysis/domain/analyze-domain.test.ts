@@ -2,16 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type {
-  DomainHealth,
-  HealthStatus,
-  Severity,
-} from '../../../src/analysis/domain/domain-health.ts';
-import type { BlocklistInUse, BlocklistTier } from '../../../src/analysis/reputation/blocklist.ts';
-import { LISTS } from '../../../src/analysis/reputation/lists.ts';
-import { NO_SETUP } from '../../../src/analysis/setup.ts';
-import type { MailTls } from '../../../src/net/smtp-probe.ts';
-import type { Zone } from '../../../src/net/zone.ts';
+import type { BlocklistInUse, BlocklistTier } from '../../../src/analysis/blocklists/blocklist.ts';
+import { LISTS } from '../../../src/analysis/blocklists/lists.ts';
+import { NO_SETUP } from '../../../src/analysis/context.ts';
+import type { DomainHealth, HealthStatus, Severity } from '../../../src/analysis/domain/health.ts';
+import type { Zone } from '../../../src/net/dns/zone.ts';
+import type { MailTls } from '../../../src/net/smtp/probe.ts';
 import { GOOD_ZONE, item, lookAt } from './domains.ts';
 
 const SECURE: MailTls = {

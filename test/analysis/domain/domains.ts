@@ -1,10 +1,10 @@
 /** A domain in good order, and a look at it with what a test changes. */
 
+import { NO_SETUP } from '../../../src/analysis/context.ts';
 import { analyzeDomain, type DomainOptions } from '../../../src/analysis/domain/analyze-domain.ts';
-import type { DomainCheck, DomainHealth } from '../../../src/analysis/domain/domain-health.ts';
-import { NO_SETUP } from '../../../src/analysis/setup.ts';
-import { noWeb } from '../../../src/net/web.ts';
-import { type Zone, zoneResolver } from '../../../src/net/zone.ts';
+import type { DomainCheck, DomainHealth } from '../../../src/analysis/domain/health.ts';
+import { type Zone, zoneResolver } from '../../../src/net/dns/zone.ts';
+import { noWeb } from '../../../src/net/http/web.ts';
 import { RECEIVED_AT } from '../../helpers/analysis.ts';
 import { makeKey } from '../../helpers/signer.ts';
 

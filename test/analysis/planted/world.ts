@@ -2,11 +2,11 @@
 
 import { analyze } from '../../../src/analysis/analyze.ts';
 import type { Envelope } from '../../../src/analysis/check.ts';
+import type { Setup } from '../../../src/analysis/context.ts';
 import type { AnalysisResult } from '../../../src/analysis/result.ts';
-import type { Setup } from '../../../src/analysis/setup.ts';
-import type { RecordType } from '../../../src/net/resolver.ts';
-import type { WebAnswer } from '../../../src/net/web.ts';
-import { zoneResolver } from '../../../src/net/zone.ts';
+import type { RecordType } from '../../../src/net/dns/resolver.ts';
+import { zoneResolver } from '../../../src/net/dns/zone.ts';
+import type { WebAnswer } from '../../../src/net/http/web.ts';
 import { RECEIVED_AT } from '../../helpers/analysis.ts';
 import { blocklistZone, workingLists } from '../../helpers/blocklists.ts';
 import { makeKey, type SignOptions, signMessage } from '../../helpers/signer.ts';
@@ -171,4 +171,17 @@ export async function judge(world: World): Promise<AnalysisResult> {
       },
     },
   );
+}
+
+// One thing that is wrong, and the check that must find it.
+
+export interface Defect {
+  /** The id of the check. */
+  check: string;
+  /** What is wrong, in a few words. */
+  name: string;
+  /** What the check must say; `fail` unless said. */
+  status?: 'warn' | 'fail';
+  /** Changes the clean world. */
+  plant(world: World): void;
 }

@@ -2,8 +2,8 @@
 
 import type { CheckStatus } from '../../../src/analysis/check.ts';
 import type { JudgedKind } from '../../../src/analysis/kind.ts';
-import type { Provider, ProviderVerdict } from '../../../src/analysis/providers/provider.ts';
-import { PROVIDER_RULES, providerVerdicts } from '../../../src/analysis/providers/providers.ts';
+import { PROVIDER_RULES, providerVerdicts } from '../../../src/analysis/providers/evaluate.ts';
+import type { Provider, ProviderVerdict } from '../../../src/analysis/providers/rule.ts';
 import type { CheckResult } from '../../../src/analysis/result.ts';
 
 export const NEEDED: string[] = [

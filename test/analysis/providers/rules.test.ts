@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { analyze } from '../../../src/analysis/analyze.ts';
-import { CHECKS } from '../../../src/analysis/checks.ts';
-import { PROVIDERS } from '../../../src/analysis/providers/provider.ts';
-import { PROVIDER_RULES } from '../../../src/analysis/providers/providers.ts';
-import { type Zone, zoneResolver } from '../../../src/net/zone.ts';
+import { CHECKS } from '../../../src/analysis/checks/index.ts';
+import { PROVIDER_RULES } from '../../../src/analysis/providers/evaluate.ts';
+import { PROVIDERS } from '../../../src/analysis/providers/rule.ts';
+import { type Zone, zoneResolver } from '../../../src/net/dns/zone.ts';
 import { ENVELOPE, RECEIVED_AT } from '../../helpers/analysis.ts';
-import { KEYS, sign } from '../authentication/signed-mail.ts';
+import { KEYS, sign } from '../dkim/signed-mail.ts';
 import { NEEDED } from './results.ts';
 
 const rules = PROVIDER_RULES.flatMap(({ provider, rules }) =>

@@ -1,0 +1,249 @@
+/** Judges the mark certificate of a BIMI logo: its chain, its time, what it is for, and for whom. */
+
+import { X509Certificate } from 'node:crypto';
+import { isoTime } from '../../lib/clock.ts';
+import { unpackSvg } from './svg.ts';
+
+/** More than any chain has. */
+const MAX_CERTIFICATES = 8;
+
+const FOR_BIMI = '1.3.6.1.5.5.7.3.31';
+const ALTERNATIVE_NAME = '2.5.29.17';
+/** RFC 9399: the logotype extension. */
+const LOGOTYPE = '1.3.6.1.5.5.7.1.12';
+/** Mark Certificate Requirements §7.1.4.2.2: the kind of the mark, in the subject. */
+const MARK_TYPE = '1.3.6.1.4.1.53087.1.13';
+const VERIFIED = /^(?:Registered Mark|Government Mark)$/i;
+
+export interface MarkCertificate {
+  /** Verified or common mark; null where the certificate does not tell. */
+  kind: 'VMC' | 'CMC' | null;
+  /** "Registered Mark", "Prior Use Mark", …; null where it is not told. */
+  markType: string | null;
+  names: string[];
+  issuer: string;
+  /** ISO 8601. */
+  validFrom: string;
+  validTo: string;
+  logotype: boolean;
+  /** The image inside of the certificate, unpacked; null where it cannot be read. */
+  image: Uint8Array | null;
+}
+
+interface JudgedCertificate {
+  certificate: MarkCertificate | null;
+  /** Sentences. */
+  problems: string[];
+}
+
+/** `names`: any one of these in the certificate is enough. `now` in milliseconds since 1970. */
+export function judgeCertificate(
+  pem: Uint8Array,
+  { names, now }: { names: string[]; now: number },
+): JudgedCertificate {
+  const chain = readChain(Buffer.from(pem).toString('latin1'));
+  if (typeof chain === 'string') return { certificate: null, problems: [chain] };
+  const leaf = chain[0]!;
+  const certificate = describe(leaf);
+  const problems = [
+    ...chainProblems(chain),
+    ...timeProblems(chain, now),
+    ...purposeProblems(leaf, certificate),
+  ];
+  if (!certificate.names.some((name) => names.includes(name)))
+    problems.push(`The certificate is not for ${names[0]}.`);
+  return { certificate, problems };
+}
+
+/** The certificates in their order, at least one; or what is wrong with the file. */
+function readChain(text: string): X509Certificate[] | string {
+  const blocks = text.split('-----BEGIN CERTIFICATE-----', MAX_CERTIFICATES + 1).slice(1);
+  if (blocks.length === 0) return 'The certificate is not in PEM form.';
+  try {
+    return blocks.map((block) => {
+      const end = block.indexOf('-----END CERTIFICATE-----');
+      return new X509Certificate(Buffer.from(end < 0 ? '' : block.slice(0, end), 'base64'));
+    });
+  } catch {
+    return 'The certificate cannot be read.';
+  }
+}
+
+function describe(leaf: X509Certificate): MarkCertificate {
+  const alternative = certificateExtension(leaf.raw, ALTERNATIVE_NAME);
+  const logotype = certificateExtension(leaf.raw, LOGOTYPE);
+  const markType = subjectAttribute(leaf.raw, MARK_TYPE)?.slice(0, 100) ?? null;
+  return {
+    kind: markType === null ? null : VERIFIED.test(markType) ? 'VMC' : 'CMC',
+    markType,
+    names: alternative ? dnsNames(alternative).slice(0, 100) : [],
+    issuer: (leaf.issuer ?? '').replaceAll('\n', ', ').slice(0, 300),
+    validFrom: isoTime(leaf.validFromDate.getTime()),
+    validTo: isoTime(leaf.validToDate.getTime()),
+    logotype: logotype !== null,
+    image: logotype && imageIn(logotype),
+  };
+}
+
+/** The logo stands in the extension as a data URI, compressed (RFC 9399 §4.3, §7). */
+function imageIn(logotype: Uint8Array): Uint8Array | null {
+  const uri = findText(logotype, 'data:image/svg+xml');
+  const comma = uri?.indexOf(',') ?? -1;
+  if (!uri || comma < 0 || !uri.slice(0, comma).endsWith(';base64')) return null;
+  return unpackSvg(Buffer.from(uri.slice(comma + 1), 'base64'));
+}
+
+/** The certificate comes first, then each that has issued the one before it. */
+function chainProblems(chain: X509Certificate[]): string[] {
+  const leaf = chain[0]!;
+  if (leaf.ca)
+    return ['The file does not begin with the certificate of the mark, but with an authority.'];
+  if (isIssuedBy(leaf, leaf)) return ['The certificate is self-signed: no authority vouches.'];
+  if (chain.length === 1) return ['The certificate of its authority is missing in the file.'];
+  const inOrder = chain.every(
+    (certificate, index) => index === 0 || isIssuedBy(chain[index - 1]!, certificate),
+  );
+  return inOrder ? [] : ['The certificates in the file are not a chain, in the order of issue.'];
+}
+
+function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
+  try {
+    return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
+  } catch {
+    // A key of a kind that is not known here.
+    return false;
+  }
+}
+
+function timeProblems(chain: X509Certificate[], now: number): string[] {
+  return chain.flatMap((certificate, index) => {
+    const what = index === 0 ? 'The certificate' : 'A certificate of its authority';
+    const from = certificate.validFromDate.getTime();
+    const to = certificate.validToDate.getTime();
+    if (now > to) return [`${what} has expired on ${isoTime(to).slice(0, 10)}.`];
+    return now < from ? [`${what} is not valid before ${isoTime(from).slice(0, 10)}.`] : [];
+  });
+}
+
+function purposeProblems(leaf: X509Certificate, { logotype }: MarkCertificate): string[] {
+  const problems: string[] = [];
+  // Node's name for it notwithstanding, these are the extended key usages.
+  if (!(leaf.keyUsage ?? []).includes(FOR_BIMI))
+    problems.push('The certificate is not one for BIMI (its extended key usage says otherwise).');
+  if (!logotype) problems.push('The certificate holds no logo (logotype extension).');
+  return problems;
+}
+
+// Reads the parts of a certificate that Node does not show: its extensions and odd names (RFC 5280).
+
+interface Element {
+  tag: number;
+  content: Uint8Array;
+}
+
+const INTEGER = 0x02;
+const SEQUENCE = 0x30;
+const EXTENSIONS = 0xa3;
+const IA5_STRING = 0x16;
+
+/**
+ * The elements that the bytes are made of (X.690), each looked at once; an empty list for what is
+ * not DER. No certificate has tags above 30.
+ */
+function elementsOf(bytes: Uint8Array): Element[] {
+  const found: Element[] = [];
+  let at = 0;
+  while (at < bytes.length) {
+    const length = lengthAt(bytes, at + 1);
+    if (length === null || (bytes[at]! & 0x1f) === 0x1f) return [];
+    const end = length.start + length.octets;
+    if (end > bytes.length) return [];
+    found.push({ tag: bytes[at]!, content: bytes.subarray(length.start, end) });
+    at = end;
+  }
+  return found;
+}
+
+/** A definite length of at most three octets: a certificate is far smaller than what they can say. */
+function lengthAt(bytes: Uint8Array, at: number): { start: number; octets: number } | null {
+  const first = bytes[at];
+  if (first === undefined) return null;
+  if (first < 0x80) return { start: at + 1, octets: first };
+  const count = first & 0x7f;
+  if (count === 0 || count > 3 || at + count >= bytes.length) return null;
+  let octets = 0;
+  for (let i = 1; i <= count; i++) octets = octets * 256 + bytes[at + i]!;
+  return { start: at + 1 + count, octets };
+}
+
+/** `2.5.29.17` out of the contents of an object identifier. */
+function readOid(content: Uint8Array): string {
+  const arcs: number[] = [];
+  let value = 0;
+  for (const octet of content) {
+    value = value * 128 + (octet & 0x7f);
+    if (octet < 0x80) {
+      arcs.push(value);
+      value = 0;
+    }
+  }
+  const [first = 0, ...rest] = arcs;
+  const root = Math.min(2, Math.floor(first / 40));
+  return [root, first - root * 40, ...rest].join('.');
+}
+
+/** What TBSCertificate is made of, without the version where it is told. */
+function bodyOf(certificate: Uint8Array): Element[] {
+  const [whole] = elementsOf(certificate);
+  const [body] = whole ? elementsOf(whole.content) : [];
+  const elements = body ? elementsOf(body.content) : [];
+  return elements[0]?.tag === INTEGER ? elements : elements.slice(1);
+}
+
+/** The value of the extension, as DER; null where the certificate has none (§4.2). */
+export function certificateExtension(certificate: Uint8Array, oid: string): Uint8Array | null {
+  const extensions = bodyOf(certificate).find(({ tag }) => tag === EXTENSIONS);
+  const [list] = extensions ? elementsOf(extensions.content) : [];
+  for (const { content } of list ? elementsOf(list.content) : []) {
+    const parts = elementsOf(content);
+    // The critical flag may stand in between.
+    if (parts[0] && readOid(parts[0].content) === oid) return parts.at(-1)?.content ?? null;
+  }
+  return null;
+}
+
+/** The first value of that type in the subject, such as the kind of a mark; null where it has none. */
+function subjectAttribute(certificate: Uint8Array, oid: string): string | null {
+  // Serial number, signature, issuer, validity, subject.
+  const subject = bodyOf(certificate)[4];
+  for (const set of subject ? elementsOf(subject.content) : [])
+    for (const { content } of elementsOf(set.content)) {
+      const [type, value] = elementsOf(content);
+      if (type && value && readOid(type.content) === oid)
+        return Buffer.from(value.content).toString('utf8');
+    }
+  return null;
+}
+
+/** The DNS names in a subject alternative name (§4.2.1.6), in lower case. */
+export function dnsNames(extension: Uint8Array): string[] {
+  const [names] = elementsOf(extension);
+  return (names ? elementsOf(names.content) : [])
+    .filter(({ tag }) => tag === 0x82)
+    .map(({ content }) => Buffer.from(content).toString('latin1').toLowerCase());
+}
+
+/** The first text (IA5String) in the nested elements that begins so; null where there is none. */
+function findText(bytes: Uint8Array, beginning: string, depth = 0): string | null {
+  if (depth > 16) return null;
+  for (const { tag, content } of elementsOf(bytes)) {
+    if (tag === IA5_STRING) {
+      const text = Buffer.from(content).toString('latin1');
+      if (text.startsWith(beginning)) return text;
+    } else if (tag === SEQUENCE || (tag & 0xe0) === 0xa0) {
+      const found = findText(content, beginning, depth + 1);
+      if (found !== null) return found;
+    }
+  }
+  return null;
+}

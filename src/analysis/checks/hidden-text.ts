@@ -1,0 +1,63 @@
+/** `hidden_text`: what filters read is what readers see. */
+
+import { type Check, type Finding, fail, pass, warn } from '../check.ts';
+import { type HiddenText, type HtmlFacts, judgeHtml } from '../html/facts.ts';
+import { withoutFiller } from '../text.ts';
+import { THRESHOLDS } from '../thresholds.ts';
+
+/**
+ * A preheader is fine, whatever invisible characters fill it up; so is what a style for small screens
+ * shows, and a few words, as there are for screen readers and for the replies to tickets.
+ */
+export const hiddenText: Check = {
+  id: 'hidden_text',
+  category: 'content',
+  points: 2,
+  label: 'Hidden text',
+  reference: {
+    name: 'Gmail: Email sender guidelines, message formatting',
+    url: 'https://support.google.com/a/answer/81126',
+  },
+  run: (context) =>
+    judgeHtml(context, 'Hidden text could not be looked for.', (facts) => {
+      const finding = judge(facts);
+      // What is a little so far may be much with the rest.
+      return { ...finding, open: finding.status === 'warn' };
+    }),
+};
+
+function judge({ hidden }: HtmlFacts): Finding {
+  const preheaders = hidden.filter(({ preheader }) => preheader);
+  const others = hidden.filter(({ preheader }) => !preheader);
+  const preview = lengthOf(preheaders);
+  // A preheader that is too long for any preview is hidden text as any other.
+  const told = preview > THRESHOLDS.preheaderCharacters ? hidden : others;
+  const characters = lengthOf(told);
+  const evidence = {
+    characters,
+    preheader_characters: preview,
+    hidden: told.slice(0, 5).map(shown),
+  };
+  if (characters <= THRESHOLDS.hiddenWarnCharacters)
+    return pass(
+      preview > 0 && characters === 0
+        ? 'Your message hides nothing but its preview text.'
+        : 'Your message hides no text that matters.',
+      'Readers see what filters read.',
+      evidence,
+    );
+  return (characters > THRESHOLDS.hiddenFailCharacters ? fail : warn)({
+    title: `Your message hides ${characters.toLocaleString('en')} characters of text.`,
+    detail: `The first is hidden by ${told[0]!.how}. Gmail asks senders not to hide content by HTML or CSS; filters know it from spam that shows them one text and readers another one.`,
+    fix: 'Show this text, or remove it. For readers with a small screen, hide and show it by a class in a media query.',
+    evidence,
+  });
+}
+
+const lengthOf = (list: HiddenText[]): number =>
+  list.reduce((sum, { text }) => sum + withoutFiller(text).text.length, 0);
+
+const shown = ({ how, text }: HiddenText) => ({
+  how,
+  text: withoutFiller(text.slice(0, 5000)).text.slice(0, 200),
+});

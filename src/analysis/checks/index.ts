@@ -1,0 +1,138 @@
+/** The list of all checks, in the order of the documentation: adding one is one line here. */
+
+import type { Check } from '../check.ts';
+import { activeContent } from './active-content.ts';
+import { allowlists } from './allowlists.ts';
+import { arc } from './arc.ts';
+import { attachments } from './attachments.ts';
+import { bimi } from './bimi.ts';
+import { clientSupport } from './client-support.ts';
+import { date } from './date.ts';
+import { dkim } from './dkim.ts';
+import { dkimAlignment } from './dkim-alignment.ts';
+import { dkimCoverage } from './dkim-coverage.ts';
+import { dkimKey } from './dkim-key.ts';
+import { dkim2 } from './dkim2.ts';
+import { dmarc } from './dmarc.ts';
+import { dmarcPolicy } from './dmarc-policy.ts';
+import { dmarcRecord } from './dmarc-record.ts';
+import { dnssec } from './dnssec.ts';
+import { domainBlocklists } from './domain-blocklists.ts';
+import { encoding } from './encoding.ts';
+import { fcrdns } from './fcrdns.ts';
+import { feedbackId } from './feedback-id.ts';
+import { from } from './from.ts';
+import { headerDuplicates } from './header-duplicates.ts';
+import { helo } from './helo.ts';
+import { hiddenText } from './hidden-text.ts';
+import { htmlSize } from './html-size.ts';
+import { htmlStructure } from './html-structure.ts';
+import { imageAlt } from './image-alt.ts';
+import { imageRatio } from './image-ratio.ts';
+import { ipBlocklists } from './ip-blocklists.ts';
+import { ipv6 } from './ipv6.ts';
+import { lineLength } from './line-length.ts';
+import { linkBlocklists } from './link-blocklists.ts';
+import { linkHost } from './link-host.ts';
+import { linkScheme } from './link-scheme.ts';
+import { linkShorteners } from './link-shorteners.ts';
+import { linkStatus } from './link-status.ts';
+import { linkText } from './link-text.ts';
+import { listUnsubscribeCheck } from './list-unsubscribe.ts';
+import { mergeTags } from './merge-tags.ts';
+import { messageId } from './message-id.ts';
+import { messageSize } from './message-size.ts';
+import { mtaSts } from './mta-sts.ts';
+import { mx } from './mx.ts';
+import { noReply } from './no-reply.ts';
+import { oneClick } from './one-click.ts';
+import { oneClickSigned } from './one-click-signed.ts';
+import { precedence } from './precedence.ts';
+import { preheader } from './preheader.ts';
+import { ptr } from './ptr.ts';
+import { receivedPath } from './received-path.ts';
+import { recipients } from './recipients.ts';
+import { replyTo } from './reply-to.ts';
+import { returnPath } from './return-path.ts';
+import { rspamd } from './rspamd.ts';
+import { spamassassin } from './spamassassin.ts';
+import { spf } from './spf.ts';
+import { spfAlignment } from './spf-alignment.ts';
+import { spfRecord } from './spf-record.ts';
+import { subject } from './subject.ts';
+import { subjectStyle } from './subject-style.ts';
+import { textMatchesHtml } from './text-matches-html.ts';
+import { textPart } from './text-part.ts';
+import { tls } from './tls.ts';
+import { tlsRpt } from './tls-rpt.ts';
+import { trackingPixel } from './tracking-pixel.ts';
+import { unsubscribeLink } from './unsubscribe-link.ts';
+
+export const CHECKS: Check[] = [
+  spf,
+  spfAlignment,
+  spfRecord,
+  dkim,
+  dkimAlignment,
+  dkimKey,
+  dkimCoverage,
+  dmarc,
+  dmarcPolicy,
+  dmarcRecord,
+  arc,
+  bimi,
+  dkim2,
+  ipBlocklists,
+  domainBlocklists,
+  linkBlocklists,
+  allowlists,
+  ptr,
+  fcrdns,
+  helo,
+  tls,
+  mx,
+  returnPath,
+  receivedPath,
+  ipv6,
+  mtaSts,
+  tlsRpt,
+  dnssec,
+  from,
+  date,
+  messageId,
+  recipients,
+  subject,
+  headerDuplicates,
+  lineLength,
+  encoding,
+  replyTo,
+  listUnsubscribeCheck,
+  oneClick,
+  oneClickSigned,
+  unsubscribeLink,
+  feedbackId,
+  precedence,
+  noReply,
+  textPart,
+  textMatchesHtml,
+  htmlStructure,
+  htmlSize,
+  messageSize,
+  imageRatio,
+  imageAlt,
+  attachments,
+  activeContent,
+  hiddenText,
+  linkText,
+  linkHost,
+  linkScheme,
+  linkShorteners,
+  linkStatus,
+  mergeTags,
+  subjectStyle,
+  trackingPixel,
+  preheader,
+  clientSupport,
+  spamassassin,
+  rspamd,
+];

@@ -1,0 +1,41 @@
+/** The check `ipv6`: is IPv6 in use, for sending and for receiving? */
+
+import { type Check, info, notAnswered, offline, rfc, skipped } from '../check.ts';
+import { mailHosts } from '../dns/mail-hosts.ts';
+import { fromDomain, publicClient } from '../dns/names.ts';
+
+const NOT_CHECKED = 'IPv6 was not looked at.';
+
+export const ipv6: Check = {
+  id: 'ipv6',
+  category: 'infrastructure',
+  points: 0,
+  label: 'IPv6',
+  reference: rfc(5321, '5.2'),
+  async run(context) {
+    const client = publicClient(context);
+    if (client.address === null) return skipped(NOT_CHECKED, client.reason);
+    if (context.offline) return offline(NOT_CHECKED);
+    const protocol = client.address.includes(':') ? 'IPv6' : 'IPv4';
+    const title = `The message came over ${protocol}.`;
+    const sending =
+      protocol === 'IPv6'
+        ? 'Receivers ask more of senders over IPv6: a PTR record and SPF or DKIM are a must.'
+        : 'That is fine: every receiver takes mail over IPv4.';
+    const evidence = { client_ip: client.address, protocol };
+    const domain = fromDomain(context);
+    if (domain === null) return info(title, sending, evidence);
+    const { kind, hosts, unanswered } = await mailHosts(context, domain);
+    const reached = hosts.filter((host) => host.ipv6).map(({ name }) => name);
+    const whole = { ...evidence, domain, hosts_with_ipv6: reached };
+    if (reached.length === 0 && (kind === 'error' || hosts.some((host) => host.ipv6 === null)))
+      return notAnswered('IPv6 could not be looked up.', unanswered, whole);
+    const receiving =
+      hosts.length === 0
+        ? `${domain} has no mail server.`
+        : reached.length > 0
+          ? `Mail to ${domain} can be delivered over IPv6.`
+          : `Mail to ${domain} can be delivered over IPv4 only.`;
+    return info(title, `${sending} ${receiving}`, whole);
+  },
+};

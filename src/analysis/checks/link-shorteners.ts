@@ -1,0 +1,109 @@
+/** `link_shorteners`: no link hides where it leads behind a public short address. */
+
+import { organizationalDomain } from '../../lib/domain-names.ts';
+import { type Check, fail, pass, skipped, unknown } from '../check.ts';
+import { fromDomain } from '../dns/names.ts';
+import {
+  type LinkProblem,
+  linkCount,
+  messageLinks,
+  problemEvidence,
+  unseenLinks,
+} from '../links/links.ts';
+
+/** The service's own mail is spared: its links lead to itself. */
+export const linkShorteners: Check = {
+  id: 'link_shorteners',
+  category: 'content',
+  points: 2,
+  label: 'URL shorteners',
+  reference: {
+    name: 'SpamAssassin: DecodeShortURLs',
+    url: 'https://spamassassin.apache.org/full/4.0.x/doc/Mail_SpamAssassin_Plugin_DecodeShortURLs.html',
+  },
+  run(context) {
+    const all = context.fact(messageLinks);
+    const links = all.filter(({ host }) => host !== null);
+    const sender = organizationalDomain(fromDomain(context) ?? '');
+    const problems = links.flatMap((link): LinkProblem[] => {
+      const host = link.host!.replace(/^www\./, '');
+      if (!SHORTENER_HOSTS.has(host) || link.domain === sender) return [];
+      return [{ link, status: 'fail', problem: host }];
+    });
+    if (problems.length > 0) {
+      const hosts = [...new Set(problems.map(({ problem }) => problem))];
+      return fail({
+        title: `${linkCount(problems.length)} ${problems.length === 1 ? 'uses' : 'use'} a public URL shortener.`,
+        detail: `${hosts.slice(0, 3).join(', ')}: spammers hide their sites behind these services, so filters count them and blocklists hold many of their addresses.`,
+        fix: 'Link to the full address. If you need short or counted links, use a domain of your own for them.',
+        evidence: problemEvidence(links, problems),
+      });
+    }
+    const unseen = unseenLinks(context, all);
+    if (unseen) return unknown('Your links could not be checked for URL shorteners.', unseen);
+    if (links.length === 0)
+      return skipped('There is no link to check.', 'The message has no links to web addresses.');
+    return pass('Your links use no URL shortener.', 'Readers and filters see where they lead.', {
+      links: links.length,
+    });
+  },
+};
+
+// Public services where anybody can have a short address that leads anywhere.
+
+/**
+ * Those that belong to one site and lead to it alone (youtu.be, amzn.to, forms.gle) are none; nor
+ * are short domains of a company's own.
+ */
+const SHORTENER_HOSTS: ReadonlySet<string> = new Set([
+  '2no.co',
+  'adf.ly',
+  'bit.do',
+  'bit.ly',
+  'bitly.ws',
+  'buff.ly',
+  'clck.ru',
+  'cli.re',
+  'clk.sh',
+  'cutt.ly',
+  'cutt.us',
+  'dlvr.it',
+  'dub.sh',
+  'gg.gg',
+  'goo.gl',
+  'goo.su',
+  'ift.tt',
+  'is.gd',
+  'j.mp',
+  'kutt.it',
+  'lnkd.in',
+  'n9.cl',
+  'ow.ly',
+  'ouo.io',
+  'qrco.de',
+  'rb.gy',
+  'rebrand.ly',
+  'reurl.cc',
+  's.id',
+  'short.cm',
+  'short.gy',
+  'shorte.st',
+  'shorturl.at',
+  'shrtco.de',
+  'snip.ly',
+  'soo.gd',
+  'surl.li',
+  't.co',
+  't.ly',
+  't2m.io',
+  'tiny.cc',
+  'tiny.one',
+  'tiny.pl',
+  'tinyurl.com',
+  'u.to',
+  'urlz.fr',
+  'urly.it',
+  'v.gd',
+  'vk.cc',
+  'x.gd',
+]);

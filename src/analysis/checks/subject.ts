@@ -1,0 +1,52 @@
+/** `subject`: there is one, and it fits into 998 octets. */
+
+import { type Check, fail, pass, rfc } from '../check.ts';
+import { fields } from '../mime/message.ts';
+import { absentField } from '../shared-findings.ts';
+import { THRESHOLDS } from '../thresholds.ts';
+
+/** Looks at the first Subject field; a doubled one belongs to `header_duplicates`. */
+export const subject: Check = {
+  id: 'subject',
+  category: 'compliance',
+  points: 1,
+  label: 'Subject',
+  reference: rfc(5322, '3.6.5'),
+  run({ message }) {
+    const field = fields(message, 'subject')[0];
+    if (!field) return absentField(message, 'Subject', ABSENT);
+    if ((message.subject ?? '').trim() === '') return fail(EMPTY);
+    const octets = Buffer.byteLength(field.value);
+    if (octets > THRESHOLDS.subjectOctets)
+      return {
+        ...fail({
+          title: `Your Subject is ${octets.toLocaleString('en')} octets long.`,
+          detail: `More than ${THRESHOLDS.subjectOctets} is more than a line may hold; receivers cut or reject it.`,
+          fix: 'Shorten the subject; programs show about 60 characters of it.',
+          evidence: { octets, limit: THRESHOLDS.subjectOctets },
+        }),
+        // Written in one line it is a line too long as well: one cause, one finding.
+        dependsOn: isOneLongLine(field.raw) ? ['line_length'] : undefined,
+      };
+    return pass('Your message has a subject.', 'Its length is within what the standard allows.', {
+      octets,
+    });
+  },
+};
+
+const FIX = 'Give the message a subject that says what it is about.';
+
+const ABSENT = {
+  title: 'Your message has no Subject field.',
+  detail: 'Readers skip mail without a subject, and filters count it.',
+  fix: FIX,
+};
+
+const EMPTY = {
+  title: 'Your Subject is empty.',
+  detail: 'Readers skip mail without a subject, and filters count it.',
+  fix: FIX,
+};
+
+const isOneLongLine = (raw: string): boolean =>
+  raw.split('\n').some((line) => line.replace(/\r$/, '').length > THRESHOLDS.lineOctets);

@@ -1,0 +1,44 @@
+/** `tracking_pixel`: whether opening the message tells the sender. */
+
+import { type Check, info } from '../check.ts';
+import { type HtmlImage, judgeHtml } from '../html/facts.ts';
+import { shownAddress } from '../links/links.ts';
+
+/** A remote image of at most two pixels either way; of a hidden one, one way is enough. */
+export const trackingPixel: Check = {
+  id: 'tracking_pixel',
+  category: 'content',
+  points: 0,
+  label: 'Tracking pixel',
+  reference: {
+    name: 'Apple: Mail Privacy Protection',
+    url: 'https://www.apple.com/legal/privacy/data/en/mail-privacy-protection/',
+  },
+  run: (context) =>
+    judgeHtml(context, 'Tracking pixels could not be looked for.', ({ images }) => {
+      const pixels = new Set(images.filter(isPixel).map(({ src }) => src));
+      const found = [...pixels].slice(0, 10).map(shownAddress);
+      if (pixels.size === 0)
+        return {
+          ...info(
+            'Your message has no tracking pixel.',
+            'No image is there only to tell you that the message was opened.',
+            { found },
+          ),
+          open: true,
+        };
+      return info(
+        pixels.size === 1
+          ? 'Your message has a tracking pixel.'
+          : `Your message has ${pixels.size.toLocaleString('en')} images of one or two pixels.`,
+        'Such an image tells the sender when a message is opened; one that only keeps a distance looks the same. Gmail, Yahoo and Apple load images through servers of their own, Apple even those of mail that nobody opens, so that the count of openings is too high.',
+        { found },
+      );
+    }),
+};
+
+function isPixel({ src, width, height, hidden }: HtmlImage): boolean {
+  const small = (size: number | null) => size !== null && size <= 2;
+  const sized = hidden ? small(width) || small(height) : small(width) && small(height);
+  return sized && /^(?:https?:)?\/\//i.test(src);
+}

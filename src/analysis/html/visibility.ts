@@ -1,0 +1,312 @@
+/** The ways in which an element is hidden by what is declared for itself, without regard to others. */
+
+import type { ReadonlyDeclarations } from './css.ts';
+import type { Attributes } from './tokens.ts';
+
+/** What is declared for a property; empty where nothing is. */
+export type ValueOf = (property: string) => string;
+
+/** How it is hidden, with the properties that would show it again if a rule changed them. */
+export interface Hiding {
+  how: string;
+  by: string[];
+}
+
+/** Further than any layout moves what is to be seen, in pixels. */
+const FAR = 900;
+
+/** Elements that a height or width of 0 does not hide: cells grow with their content. */
+const GROWING = new Set(['table', 'tbody', 'thead', 'tfoot', 'tr', 'td', 'th', 'caption']);
+/** Elements that have no height of their own unless a style makes them blocks. */
+const INLINE_ELEMENTS = new Set(
+  'a abbr b bdi bdo big cite code em font i label s small span strike strong sub sup tt u'.split(
+    ' ',
+  ),
+);
+
+/** The first that applies, of those that hide the element and all that is in it; null where none does. */
+export function hidingOf(tag: string, declared: ReadonlyDeclarations): Hiding | null {
+  const value = (property: string) => declared.get(property)?.value ?? '';
+  if (value('display') === 'none') return { how: 'display:none', by: ['display'] };
+  if (readOpacity(value('opacity')) < 0.02) return { how: 'opacity:0', by: ['opacity'] };
+  if (NO_OPACITY.test(withoutSpace(value('filter')))) return { how: 'opacity:0', by: ['filter'] };
+  if (NO_SCALE.test(withoutSpace(value('transform'))))
+    return { how: 'transform:scale(0)', by: ['transform'] };
+  return squeezed(tag, value) ?? offScreen(value);
+}
+
+const NO_OPACITY = /opacity\((?:0{1,9}|0{0,9}\.0{1,9})%?\)/;
+const NO_SCALE = /scale(?:3d|x|y)?\((?:0{1,9}|0{0,9}\.0{1,9})[,)]/;
+const TRANSLATE = /translate(?:3d|x|y)?\(([^(),]{1,30})(?:,([^(),]{1,30}))?[,)]/;
+
+const withoutSpace = (text: string): string => text.replace(/\s+/g, '');
+
+/** From 0 to 1; 1 for what is no number. */
+function readOpacity(text: string): number {
+  const match = /^(\d{1,10}(?:\.\d{0,10})?|\.\d{1,10})(%?)$/.exec(text);
+  return match ? Number(match[1]) / (match[2] === '' ? 1 : 100) : 1;
+}
+
+function squeezed(tag: string, value: ValueOf): Hiding | null {
+  if (!/^(?:hidden|clip)\b/.test(value('overflow') || value('overflow-y') || value('overflow-x')))
+    return null;
+  const display = value('display');
+  const positioned = /^(?:absolute|fixed)$/.test(value('position'));
+  if (GROWING.has(tag) && display === '') return null;
+  if (INLINE_ELEMENTS.has(tag) && !positioned && !/block|flex|grid/.test(display)) return null;
+  // A box of no height with a padding is the common way to keep the proportions of an image.
+  const padded = (side: string) => {
+    const padding = value(`padding-${side}`) || value('padding');
+    return /[1-9]/.test(padding);
+  };
+  const by = ['max-height', 'height', 'max-width', 'width', 'overflow', 'display'];
+  for (const property of ['max-height', 'height'])
+    if (isNothing(value(property)) && !padded('top') && !padded('bottom'))
+      return { how: `${property}:0`, by };
+  for (const property of ['max-width', 'width'])
+    if (isNothing(value(property)) && !padded('left') && !padded('right'))
+      return { how: `${property}:0`, by };
+  return null;
+}
+
+/** At most one pixel. */
+const isNothing = (length: string): boolean => {
+  const pixels = readLength(length, 16);
+  return pixels !== null && pixels <= 1;
+};
+
+function offScreen(value: ValueOf): Hiding | null {
+  const far = (property: string) => (readLength(value(property), 16) ?? 0) <= -FAR;
+  const positioned = /^(?:absolute|fixed|relative)$/.test(value('position'));
+  const moved = ['left', 'top', 'right'].find((property) => positioned && far(property));
+  const margin = ['margin-left', 'margin-top'].find(far);
+  const by = moved ?? margin;
+  if (by) return { how: 'a position outside of the screen', by: [by, 'position'] };
+  const shift = TRANSLATE.exec(withoutSpace(value('transform'))) ?? [];
+  if (shift.slice(1).some((length) => (readLength(length ?? '', 16) ?? 0) <= -FAR))
+    return { how: 'a position outside of the screen', by: ['transform'] };
+  const clipped =
+    (positioned && /^rect\(\s*(?:[01](?:px)?[\s,]*){4}\)$/.test(value('clip'))) ||
+    /^(?:inset\(\s*(?:50|100)%|circle\(\s*0)/.test(value('clip-path'));
+  return clipped ? { how: 'a clip of no size', by: ['clip', 'clip-path', 'position'] } : null;
+}
+
+/** Whether an indent moves the text out of sight. */
+export const isFarIndent = (indent: string): boolean =>
+  Math.abs(readLength(indent, 16) ?? 0) >= FAR;
+
+const UNITS: Record<string, number> = {
+  '': 1,
+  px: 1,
+  pt: 4 / 3,
+  pc: 16,
+  in: 96,
+  cm: 96 / 2.54,
+  mm: 96 / 25.4,
+  q: 96 / 101.6,
+};
+
+/**
+ * A length in pixels; `em` and `%` are of `base`. Null for what is none (`auto`) or depends on more
+ * than that, unless it is zero.
+ */
+export function readLength(text: string, base: number): number | null {
+  const match = /^([+-]?(?:\d{1,10}(?:\.\d{0,10})?|\.\d{1,10}))([a-z]{0,4}|%)$/.exec(text.trim());
+  if (!match) return null;
+  const number = Number(match[1]);
+  const unit = match[2]!;
+  if (number === 0) return 0;
+  if (Object.hasOwn(UNITS, unit)) return number * UNITS[unit]!;
+  if (unit === 'em' || unit === 'ex') return number * base;
+  if (unit === 'rem') return number * 16;
+  return unit === '%' ? (number / 100) * base : null;
+}
+
+// The colours of text and of what is behind it, as far as they are known.
+
+/** Of the text; unknown where it is that of a link, for each program has its own. */
+export function colorOf(parent: Color, tag: string, attributes: Attributes, value: ValueOf): Color {
+  if (value('-webkit-background-clip') === 'text' || value('background-clip') === 'text')
+    return null;
+  const color = value('-webkit-text-fill-color') || value('color');
+  if (color === 'inherit' || color === 'currentcolor') return parent;
+  if (color !== '') return readColor(color) ?? null;
+  const attribute = tag === 'font' ? 'color' : tag === 'body' ? 'text' : null;
+  const named = attribute ? attributes.get(attribute) : undefined;
+  if (named !== undefined) return readColorAttribute(named);
+  // A link has a colour of its own.
+  return tag === 'a' && attributes.has('href') ? null : parent;
+}
+
+/** What declares what is behind a text. */
+export const BACKGROUNDS = ['background', 'background-color', 'background-image', 'mix-blend-mode'];
+
+/** Elements that programs paint with a colour of their own. */
+const PAINTED = new Set(['button', 'input', 'mark', 'optgroup', 'option', 'select', 'textarea']);
+
+/** What is behind the text; unknown where it may lie over something else. */
+export function backgroundOf(
+  parent: Color,
+  tag: string,
+  attributes: Attributes,
+  value: ValueOf,
+): Color {
+  if (value('mix-blend-mode') !== '' || isImage(value('background-image'))) return null;
+  const colors = ['background', 'background-color'].map((property) =>
+    value(property) === '' ? undefined : readBackground(value(property)),
+  );
+  // The attribute's image stays behind a background-color; only these two replace it.
+  const image =
+    attributes.has('background') && value('background') === '' && value('background-image') === '';
+  if (image || colors.includes(null)) return null;
+  const own = colors.findLast((color) => color !== undefined);
+  if (own !== undefined && own !== 'transparent') return own;
+  const bgcolor = attributes.get('bgcolor');
+  if (bgcolor !== undefined && own === undefined) return readColorAttribute(bgcolor);
+  return PAINTED.has(tag) || liesOver(value) ? null : parent;
+}
+
+const isImage = (value: string): boolean => value !== '' && value !== 'none';
+
+function liesOver(value: ValueOf): boolean {
+  const noHeight = ['max-height', 'height'].some((name) => readLength(value(name), 16) === 0);
+  const isUp = (property: string) => (readLength(value(property), 16) ?? 0) <= -20;
+  return (
+    noHeight ||
+    /^(?:absolute|fixed)$/.test(value('position')) ||
+    isUp('margin-top') ||
+    (value('position') === 'relative' && isUp('top'))
+  );
+}
+
+// CSS colours as far as text can be hidden with them.
+
+/** 0xRRGGBB, or `transparent`; null for what is not known (images, gradients, half transparent ones). */
+export type Color = number | 'transparent' | null;
+
+const NAMED: Record<string, number> = {
+  aliceblue: 0xf0f8ff,
+  aqua: 0x00ffff,
+  azure: 0xf0ffff,
+  beige: 0xf5f5dc,
+  black: 0x000000,
+  blue: 0x0000ff,
+  darkblue: 0x00008b,
+  darkgray: 0xa9a9a9,
+  darkgrey: 0xa9a9a9,
+  darkgreen: 0x006400,
+  darkred: 0x8b0000,
+  dimgray: 0x696969,
+  dimgrey: 0x696969,
+  floralwhite: 0xfffaf0,
+  fuchsia: 0xff00ff,
+  gainsboro: 0xdcdcdc,
+  ghostwhite: 0xf8f8ff,
+  gold: 0xffd700,
+  gray: 0x808080,
+  green: 0x008000,
+  grey: 0x808080,
+  honeydew: 0xf0fff0,
+  ivory: 0xfffff0,
+  lavender: 0xe6e6fa,
+  lightblue: 0xadd8e6,
+  lightgray: 0xd3d3d3,
+  lightgrey: 0xd3d3d3,
+  lightyellow: 0xffffe0,
+  lime: 0x00ff00,
+  linen: 0xfaf0e6,
+  maroon: 0x800000,
+  mintcream: 0xf5fffa,
+  navy: 0x000080,
+  olive: 0x808000,
+  orange: 0xffa500,
+  pink: 0xffc0cb,
+  purple: 0x800080,
+  red: 0xff0000,
+  seashell: 0xfff5ee,
+  silver: 0xc0c0c0,
+  slategray: 0x708090,
+  slategrey: 0x708090,
+  snow: 0xfffafa,
+  teal: 0x008080,
+  white: 0xffffff,
+  whitesmoke: 0xf5f5f5,
+  yellow: 0xffff00,
+};
+
+/** What a `background` may say beside its colour. */
+const NO_COLOR =
+  /^(?:none|initial|inherit|unset|revert|repeat|repeat-[xy]|no-repeat|space|round|scroll|fixed|local|left|right|top|bottom|center|cover|contain|auto|border-box|padding-box|content-box|[-+.\d/,].*|\/)$/;
+/** Words of a `background` that are looked at. */
+const MAX_WORDS = 20;
+/** Characters of an attribute for a colour that are looked at. */
+export const MAX_COLOR = 50;
+
+/** Channels that differ by no more than this are one colour to the eye. */
+const SAME = 4;
+
+/** A colour as a property (`#fff`, `white`, `rgb(…)`) has it; undefined for what is none. */
+function readColor(text: string): Color | undefined {
+  const value = text.trim();
+  if (value === 'transparent') return 'transparent';
+  if (Object.hasOwn(NAMED, value)) return NAMED[value]!;
+  if (/^#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/.test(value)) return fromHex(value.slice(1));
+  const call = /^(rgb|hsl)a?\(([^()]{1,100})\)$/.exec(value);
+  if (!call) return undefined;
+  const numbers = call[2]!.split(/[\s,/]+/).filter((part) => part !== '');
+  const alpha = channel(numbers[3] ?? '1', 1);
+  if (alpha < 0.05) return 'transparent';
+  if (call[1] === 'hsl' || alpha < 1 || numbers.length < 3) return null;
+  const [red, green, blue] = numbers.map((part) => channel(part, 255));
+  return pack(red!, green!, blue!);
+}
+
+/** As the attributes `bgcolor` and `color` have it, where the `#` may be missing. */
+function readColorAttribute(text: string): Color {
+  const value = text.slice(0, MAX_COLOR).trim().toLowerCase();
+  return readColor(value) ?? readColor(`#${value}`) ?? null;
+}
+
+/** Of a `background` or `background-color`; undefined where it has no colour, null for one not known. */
+function readBackground(text: string): Color | undefined {
+  if (/url\(|gradient\(|image-set\(|var\(/.test(text)) return null;
+  const whole = readColor(text);
+  if (whole !== undefined) return whole;
+  if (text === 'none' || text === 'initial' || text === '0') return 'transparent';
+  let unknown = false;
+  let words = 0;
+  for (const [word] of text.matchAll(WORD)) {
+    const color = readColor(word);
+    if (color !== undefined) return color;
+    unknown ||= !NO_COLOR.test(word);
+    words += 1;
+    if (words >= MAX_WORDS) return null;
+  }
+  return unknown ? null : undefined;
+}
+
+/** A word, or a function with what is in its brackets. */
+const WORD = /[^\s()]*\([^()]*\)|\S+/g;
+
+export function isSameColor(a: Color, b: Color): boolean {
+  if (typeof a !== 'number' || typeof b !== 'number') return false;
+  return [16, 8, 0].every((bits) => Math.abs(((a >> bits) & 255) - ((b >> bits) & 255)) <= SAME);
+}
+
+function fromHex(digits: string): Color {
+  const short = digits.length <= 4;
+  const at = (i: number) =>
+    Number.parseInt(short ? digits[i]!.repeat(2) : digits.slice(2 * i, 2 * i + 2), 16);
+  const alpha = digits.length === 4 || digits.length === 8 ? at(3) : 255;
+  if (alpha < 13) return 'transparent';
+  return alpha < 255 ? null : pack(at(0), at(1), at(2));
+}
+
+function channel(text: string, most: number): number {
+  const number = Number.parseFloat(text);
+  const value = text.endsWith('%') ? (number / 100) * most : number;
+  return Number.isNaN(value) ? most : Math.min(most, Math.max(0, value));
+}
+
+const pack = (red: number, green: number, blue: number): number =>
+  (Math.round(red) << 16) | (Math.round(green) << 8) | Math.round(blue);

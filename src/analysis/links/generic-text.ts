@@ -1,0 +1,73 @@
+/** Texts of links that do not say what the link is for, such as "click here". */
+
+import { plainWords } from '../text.ts';
+
+/** Longer texts say what they are about. */
+const LONGEST = 80;
+
+const words = (text: string): Set<string> => new Set(plainWords(text, 5000).trim().split(' '));
+
+/** Words that point at the link itself, or only answer what was said before. */
+const POINTING = words(
+  [
+    'here click clicking tap press link page form button below following yes no ok okay continue go',
+    'proceed start next open submit',
+    'hier klick klicke klicken klicken link seite formular knopf schaltfläche folgenden weiter ja nein',
+    'ici cliquez cliquer clic lien page formulaire bouton suivant continuer oui non',
+    'aquí haz haga pulsa pulse enlace página formulario botón siguiente continuar sí',
+    'aqui clique clicar página formulário botão continuar sim não',
+    'qui clicca cliccare cliccando pagina modulo pulsante continua',
+    'klik klikken link pagina formulier knop verder nee klicka här klikk klikke her länk länken lenken',
+    'knapp tutaj kliknij link zde klikněte klepněte odkaz kattintson ide aici link tıklayın buraya burada',
+    'tästä tässä klikkaa здесь тут сюда нажмите ссылка ссылке ссылку натисніть εδώ κλικ σύνδεσμο',
+  ].join(' '),
+);
+
+/** Words that go with them. */
+const FILLING = words(
+  [
+    'a an the this that our your please just simply by on at to of now use using follow visit with and',
+    'bitte auf der die das den dem diese diesen diesem dieser Sie einfach jetzt folgen nutzen über zur zum',
+    'sur le la ce cette de en s il vous plaît merci suivez maintenant',
+    'el en este esta de por favor siga use ahora o neste nesta agora questo questa il su per ora',
+    'op deze dit op den det på denna denne ten tę w na sem szólj эту этой по на перейдите',
+  ].join(' '),
+);
+
+const POINTING_ANYWHERE = /こちら|ここ|クリック|这里|這裡|点击|點擊|链接|여기|클릭|링크|هنا|כאן|ที่นี่/;
+// Looked for in words without marks, as `plainWords` leaves them.
+const POINTING_PLAIN = new RegExp(
+  plainWords(POINTING_ANYWHERE.source.replaceAll('|', ' '), 500).trim().replaceAll(' ', '|'),
+);
+
+const points = (word: string): boolean =>
+  POINTING.has(word) || (word.length <= 20 && POINTING_PLAIN.test(word));
+
+/** Only words that point at the link, or only signs: `Click here`, `→`. */
+export function saysNothing(text: string): boolean {
+  if (text.length > LONGEST || text.trim() === '') return false;
+  const said = wordsOf(text);
+  return (
+    said.every((word) => points(word) || FILLING.has(word)) &&
+    (said.length === 0 || said.some(points))
+  );
+}
+
+/** Whether the text leaves it to what is around it to say what the link is for: `use this form`, an address, nothing. */
+export function leavesItToOthers(text: string): boolean {
+  const start = text.slice(0, 2 * LONGEST).trim();
+  if (showsAddress(start)) return true;
+  if (start.length > LONGEST) return false;
+  const said = wordsOf(start);
+  return said.length === 0 || said.some(points);
+}
+
+/** Whether the text is an address and nothing else. */
+export function showsAddress(text: string): boolean {
+  return /^[<(]?(?:https?:\/\/|www\.|\S{1,100}\.\p{L})\S*$/iu.test(text.trim());
+}
+
+function wordsOf(text: string): string[] {
+  const plain = plainWords(text, 2 * LONGEST).trim();
+  return plain === '' ? [] : plain.split(' ');
+}

@@ -1,0 +1,204 @@
+/** Every link of the message, from its HTML and its text, with the host that it leads to. */
+
+import { organizationalDomain } from '../../lib/domain-names.ts';
+import type { Context, Json } from '../check.ts';
+import { type HtmlFacts, htmlFacts } from '../html/facts.ts';
+import { MAX_LINKS, MAX_URL } from '../html/links.ts';
+import { hideTokens } from './tokens.ts';
+
+export interface MessageLink {
+  /** As written, entities decoded. */
+  href: string;
+  /** Parsed where it is http or https; null for mailto, tel, and what cannot be read. */
+  url: URL | null;
+  /**
+   * The scheme in lower case without its colon; `''` where there is none (a relative address). A
+   * bare `www.…` in the text part has `http`, as the mail programs that make a link of it read it.
+   */
+  scheme: string;
+  /**
+   * The host in A-labels without a final dot, or an address as the URL standard reads it (octal and
+   * hex spellings too), IPv6 without brackets.
+   */
+  host: string | null;
+  /** The organizational domain of the host; null for an address or a public suffix. */
+  domain: string | null;
+  /** What a reader sees; null in the text part. */
+  text: string | null;
+  source: 'html' | 'text';
+  /** What else names it: `title`, `aria-label`, and the alt texts and file names of its images. */
+  label: string;
+  /**
+   * The text before and after it: of HTML at most 120 and 60 characters in one line, of the text
+   * part at most 400 each, with their line ends.
+   */
+  before: string;
+  after: string;
+}
+
+type Words = Pick<MessageLink, 'text' | 'label' | 'before' | 'after'>;
+
+const AROUND_IN_TEXT = 400;
+/** A user name and the longest name of a host, with some to spare. */
+const MAX_AUTHORITY = 400;
+
+/** A fact: ask for it by `context.fact(messageLinks)`. In the order of the message, HTML first; at most 1,000. */
+export function messageLinks(context: Context): MessageLink[] {
+  const text = context.message.text ?? '';
+  const facts = context.fact(htmlFacts);
+  const links = facts ? linksOfHtml(facts) : [];
+  for (const { href, at } of bareUrls(text, MAX_LINKS - links.length)) {
+    const end = at + href.length;
+    const before = text.slice(Math.max(0, at - AROUND_IN_TEXT), at);
+    const after = text.slice(end, end + AROUND_IN_TEXT);
+    links.push(readLink(href, { text: null, label: '', before, after }));
+  }
+  return links;
+}
+
+function linksOfHtml({ links, images }: HtmlFacts): MessageLink[] {
+  const files = new Map(images.map(({ link, src }) => [link, fileName(src)]));
+  return links.map((link) => {
+    const label = `${link.label} ${files.get(link) ?? ''}`.trim();
+    return readLink(link.href, { ...link, label });
+  });
+}
+
+/** The last part of the path, as in `https://example.com/images/unsubscribe.png?v=2`. */
+function fileName(src: string): string {
+  if (/^(?:data|cid):/i.test(src)) return '';
+  return src
+    .slice(0, 2000)
+    .replace(/[?#].*$/s, '')
+    .replace(/^.*\//s, '')
+    .slice(0, 200);
+}
+
+function readLink(href: string, { text, label, before, after }: Words): MessageLink {
+  const source = text === null ? 'text' : 'html';
+  const address = source === 'text' && /^www\./i.test(href) ? `http://${href}` : href;
+  const scheme = schemeOf(address);
+  const url = /^https?$/.test(scheme) ? parse(address) : null;
+  const host = url ? url.hostname.replace(/^\[|\]$|\.$/g, '') : null;
+  return {
+    href,
+    url,
+    scheme,
+    host,
+    domain: host === null ? null : organizationalDomain(host),
+    text,
+    source,
+    label,
+    before,
+    after,
+  };
+}
+
+/** Null for what is too long as well: to read a name of thousands of letters takes time, and it is none. */
+function parse(address: string): URL | null {
+  const authority = /^[^/\\]*[/\\]*([^/\\?#]*)/.exec(address)![1]!;
+  if (address.length > MAX_URL || authority.length > MAX_AUTHORITY) return null;
+  return URL.parse(address);
+}
+
+/** As the URL standard finds it (§4.4): control characters at the start, tabs and line ends do not count. */
+function schemeOf(address: string): string {
+  const start = address.slice(0, 200).replace(/^[\0- ]+|[\t\n\r]/g, '');
+  return /^([a-z][a-z0-9+.-]*):/i.exec(start)?.[1]?.toLowerCase() ?? '';
+}
+
+// The addresses that mail programs make links of in plain text.
+
+/** As much of a text as is looked at, in characters. */
+const MAX_TEXT = 5_000_000;
+
+// No quantifier within another, so that no text makes it slow.
+const URL_START =
+  /(?<![\w@.-])(?:https?:\/\/|www\.)[^\s<>"\u0000-\u001f\u3000-\u303f\uff01-\uff0f\uff1a\uff1b\uff1f]{1,4000}/giu;
+
+interface BareUrl {
+  /** As written, without the punctuation of the sentence around it. */
+  href: string;
+  /** Its place in the text. */
+  at: number;
+}
+
+/** At most `limit` of them. */
+function bareUrls(text: string, limit: number): BareUrl[] {
+  const found: BareUrl[] = [];
+  if (limit <= 0) return found;
+  for (const { 0: url, index } of text.slice(0, MAX_TEXT).matchAll(URL_START)) {
+    const trimmed = trimEnd(url);
+    // `http://` or `www.` alone is no address.
+    if (!/[\p{L}\p{N}[]/u.test(trimmed.replace(/^https?:\/\/|^www\./i, ''))) continue;
+    found.push({ href: trimmed, at: index });
+    if (found.length >= limit) break;
+  }
+  return found;
+}
+
+const CLOSING: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
+
+/** Without final punctuation, and without a bracket that was opened before the address. */
+function trimEnd(url: string): string {
+  const open = new Map<string, number>();
+  for (const sign of url) if ('()[]{}'.includes(sign)) open.set(sign, (open.get(sign) ?? 0) + 1);
+  let end = url.length;
+  for (; end > 0; end -= 1) {
+    const last = url[end - 1]!;
+    if (".,;:!?'*_~|»”’…".includes(last)) continue;
+    const partner = CLOSING[last];
+    if (!partner || (open.get(last) ?? 0) <= (open.get(partner) ?? 0)) break;
+    open.set(last, open.get(last)! - 1);
+  }
+  return url.slice(0, end);
+}
+
+// What the checks on links share: which links they judge, what they may have missed, and how they show one.
+
+const MAX_SHOWN = 20;
+const MAX_ADDRESS = 300;
+
+/** A link that something is wrong with, and what that is in a few words. */
+export interface LinkProblem {
+  link: MessageLink;
+  status: 'warn' | 'fail';
+  problem: string;
+}
+
+/** Why there may be links that were not looked at, as a sentence; null where all were. */
+export function unseenLinks(context: Context, links: MessageLink[]): string | null {
+  const { limits } = context.message;
+  if (limits.length > 0)
+    return `Your message has ${limits.join('; ')}; more links may lie beyond that.`;
+  if (context.fact(htmlFacts)?.truncated)
+    return 'Your HTML is longer than what is looked at; more links may lie beyond that.';
+  return links.length >= MAX_LINKS ? 'Only the first 1,000 links were looked at.' : null;
+}
+
+/** An address for the evidence: of bounded length, and without secrets, for reports are shared. */
+export function shownAddress(href: string): string {
+  const shown = hideTokens(href.slice(0, 2 * MAX_ADDRESS));
+  return shown.length <= MAX_ADDRESS ? shown : `${shown.slice(0, MAX_ADDRESS)}…`;
+}
+
+/** How many links there are, and the first of those with a problem, each address once. */
+export function problemEvidence(links: MessageLink[], problems: LinkProblem[]) {
+  const distinct = new Map<string, Json>();
+  for (const { link, problem } of problems) {
+    if (distinct.size >= MAX_SHOWN) break;
+    distinct.set(link.href, { href: shownAddress(link.href), text: textOf(link), problem });
+  }
+  return { links: links.length, problems: problems.length, found: [...distinct.values()] };
+}
+
+/** `fail` where any problem is one. */
+export function worstOf(problems: LinkProblem[]): 'warn' | 'fail' {
+  return problems.some(({ status }) => status === 'fail') ? 'fail' : 'warn';
+}
+
+/** `A link` or `3 links`. */
+export const linkCount = (count: number): string =>
+  count === 1 ? 'A link' : `${count.toLocaleString('en')} links`;
+
+const textOf = ({ text }: MessageLink): string | null => text?.slice(0, 100) ?? null;

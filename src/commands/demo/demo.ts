@@ -1,0 +1,163 @@
+/** `demo`: the whole tour on this machine with no network: two mails in, two reports out. */
+
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { createTransport } from 'nodemailer';
+import { readConfig } from '../../config/config.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { createLog } from '../../lib/log.ts';
+import type { Test } from '../../mailtests/schema.ts';
+import { zoneResolver } from '../../net/dns/zone.ts';
+import { painter, reportText } from '../../report/text.ts';
+import { type Service, startService } from '../../service.ts';
+import { createApiKey } from '../../team/api-keys.ts';
+import { makeOwner } from '../../team/owner.ts';
+import { VERSION } from '../../version.ts';
+import { type Command, EXIT, type Io, readArguments } from '../command.ts';
+import { DEMO_MAILS, type DemoMail, demoKey, demoZone } from './mails.ts';
+
+/** Nothing outside this process: database and DNS in memory, ports that are free. */
+const DEMO_ENVIRONMENT = {
+  DELIVERABILITY_DATABASE_URL: 'sqlite::memory:',
+  DELIVERABILITY_HTTP_PORT: '0',
+  DELIVERABILITY_SMTP_PORT: '0',
+  DELIVERABILITY_SMTP_NAME: 'mx.demo.example',
+  DELIVERABILITY_INBOX_DOMAIN: 'inbox.demo.example',
+  DELIVERABILITY_SMTP_PROXY_PROTOCOL: '127.0.0.1',
+  DELIVERABILITY_BLOCKLISTS: '-all,+dbl.spamhaus.org,+multi.surbl.org',
+  DELIVERABILITY_CHECK_LINKS: 'false',
+};
+
+export const demo: Command = {
+  name: 'demo',
+  usage: '[--once]',
+  summary: 'A whole tour on this machine, with no network: two mails in, two reports out',
+  options: ['--once   End after the tour instead of staying up'],
+  async run(args, io) {
+    const { values } = readArguments(args, { once: { type: 'boolean' } });
+    const { config } = readConfig(DEMO_ENVIRONMENT);
+    const log = createLog({
+      level: 'warn',
+      format: 'pretty',
+      clock: systemClock,
+      write: (line) => io.stderr(`${line}\n`),
+    });
+    const service = await startService(config, VERSION, {
+      resolver: zoneResolver(demoZone()),
+      log,
+    });
+    try {
+      const key = await firstKey(service);
+      const api = `http://127.0.0.1:${service.http.port}`;
+      for (const mail of DEMO_MAILS) await show(mail, api, key, service, io);
+      if (!values.once) {
+        io.stdout(whereToLook(api, key, service.smtp.port, io));
+        await io.ended;
+      }
+    } finally {
+      await service.stop();
+    }
+    return EXIT.done;
+  },
+};
+
+async function firstKey({ app }: Service): Promise<string> {
+  const { owner } = await makeOwner(app, 'you@demo.example');
+  const { key } = await createApiKey(app, {
+    memberId: owner.id,
+    name: 'demo',
+    role: 'owner',
+    livemode: true,
+  });
+  return key;
+}
+
+/** One mail, by the same ways that a user's takes: the API, SMTP, the API. */
+async function show(
+  mail: DemoMail,
+  api: string,
+  key: string,
+  service: Service,
+  io: Io,
+): Promise<void> {
+  const paint = painter(io.colorOut);
+  io.stdout(
+    `${paint('bold', `── ${mail.title} ${'─'.repeat(Math.max(0, Math.min(io.width, 100) - mail.title.length - 4))}`)}\n\n`,
+  );
+  const created = await call<Test>(api, key, '/v1/tests', {
+    method: 'POST',
+    body: JSON.stringify({ name: mail.title }),
+  });
+  io.stdout(paint('dim', `POST /v1/tests gave the address ${created.address}\n`));
+  const reply = await sendDemoMail(mail, created.address, service.smtp.port, systemClock.now());
+  io.stdout(paint('dim', `Sent from ${mail.clientIp} by SMTP: ${reply}\n\n`));
+  const test = await call<Test>(api, key, `/v1/tests/${created.id}?wait=20`);
+  if (test.status !== 'completed')
+    throw new Error(`The demo's test ended as ${test.status}: ${test.summary}`);
+  io.stdout(`${reportText(test as never, { width: io.width, color: io.colorOut, of: test.id })}\n`);
+}
+
+async function call<T>(api: string, key: string, path: string, init: RequestInit = {}): Promise<T> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const response = await fetch(api + path, { ...init, headers });
+  if (!response.ok)
+    throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+  return (await response.json()) as T;
+}
+
+function whereToLook(api: string, key: string, smtpPort: number, io: Io): string {
+  const paint = painter(io.colorOut);
+  return [
+    paint('bold', 'It is still running. Look for yourself:'),
+    '',
+    `  curl -H 'Authorization: Bearer ${key}' ${api}/v1/tests`,
+    `  curl ${api}/openapi.json`,
+    `  SMTP listens on 127.0.0.1:${smtpPort}; create a test with POST /v1/tests for an address.`,
+    '',
+    'Everything is in memory and is gone when you press Ctrl-C.',
+    '',
+  ].join('\n');
+}
+
+// Sends a mail of the demo by real SMTP, from the address that the PROXY protocol says.
+
+/** Resolves with the server's last reply. */
+async function sendDemoMail(
+  mail: DemoMail,
+  to: string,
+  port: number,
+  now: number,
+): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.write(`PROXY TCP4 ${mail.clientIp} 192.0.2.1 40000 25\r\n`);
+  const transport = createTransport({
+    connection: socket,
+    host: '127.0.0.1',
+    port,
+    name: mail.helo,
+    // The listener's certificate is its own.
+    tls: { rejectUnauthorized: false },
+    ...(mail.signed ? { dkim: dkimOptions() } : {}),
+  });
+  try {
+    const { response } = await transport.sendMail({
+      envelope: { from: mail.mailFrom, to },
+      from: mail.from,
+      to,
+      date: new Date(now),
+      subject: mail.subject,
+      text: mail.text || undefined,
+      html: mail.html,
+      headers: mail.headers,
+    });
+    return response;
+  } finally {
+    transport.close();
+  }
+}
+
+function dkimOptions() {
+  const { domain, selector, privateKey } = demoKey();
+  return { domainName: domain, keySelector: selector, privateKey };
+}

@@ -1,0 +1,104 @@
+/** The certificate authority of `listen`: made once and kept, so that the service need be told of it but once. */
+
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { issueCertificate, type KeyPair, makeAuthority } from '../../lib/certificates.ts';
+import { UsageError } from '../command.ts';
+
+const AUTHORITY_NAME = 'deliverability listen local authority';
+const DAY = 86_400_000;
+/** One that ends sooner is replaced at the start. */
+const LEAST_LEFT = 30 * DAY;
+/** A server certificate is made at each start; longer ones are refused by some systems. */
+const SERVER_LIFETIME = 397 * DAY;
+
+export interface Authority {
+  /** PEM of the certificate, for those who are to trust it. */
+  file: string;
+  /** Whether it is new: then nobody trusts it yet. */
+  made: boolean;
+  /** A pair for a server of these names and addresses. */
+  issue(names: [string, ...string[]]): Promise<KeyPair>;
+}
+
+/**
+ * Opens or makes `ca.pem` and `ca.key` (mode 0600) in the folder. Throws a UsageError where there is
+ * something else by these names, which is never written over, and where they cannot be written.
+ */
+export async function openAuthority(folder: string, now: number): Promise<Authority> {
+  const file = join(folder, 'ca.pem');
+  const keyFile = join(folder, 'ca.key');
+  const kept = existsSync(file) || existsSync(keyFile) ? readKept(file, keyFile) : null;
+  const made = kept === null || kept.ends - now < LEAST_LEFT;
+  const pair = made ? await makeAuthority(AUTHORITY_NAME, now) : kept.pair;
+  if (made) {
+    try {
+      makeFolder(folder);
+      writeWhole(keyFile, pair.key);
+      writeWhole(file, pair.cert);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === undefined) throw error;
+      throw new UsageError(unwritable(folder, code));
+    }
+  }
+  return {
+    file,
+    made,
+    issue: (names) =>
+      issueCertificate({
+        names,
+        authority: pair,
+        authorityName: AUTHORITY_NAME,
+        now,
+        lifetime: SERVER_LIFETIME,
+      }),
+  };
+}
+
+function readKept(file: string, keyFile: string): { pair: KeyPair; ends: number } {
+  try {
+    const pair = { key: readFileSync(keyFile, 'utf8'), cert: readFileSync(file, 'utf8') };
+    const certificate = new X509Certificate(pair.cert);
+    const isOwn =
+      certificate.subject === `CN=${AUTHORITY_NAME}` &&
+      certificate.verify(certificate.publicKey) &&
+      certificate.checkPrivateKey(createPrivateKey(pair.key));
+    if (isOwn) return { pair, ends: certificate.validToDate.getTime() };
+  } catch {
+    // Said below, whatever it is.
+  }
+  throw new UsageError(
+    `${file} and ${keyFile} are not an authority that this command has made: delete both, or name another folder by --dir`,
+  );
+}
+
+/** Level by level: Node's own `recursive` never returns where the system has no such place (/proc). */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  mkdirSync(folder, { mode: 0o700 });
+}
+
+function unwritable(folder: string, code: string): string {
+  const why = Object.hasOwn(REASONS, code) ? REASONS[code] : `the system says ${code}`;
+  return `The certificate authority cannot be kept in ${folder}: ${why}. Name another folder by --dir`;
+}
+
+const REASONS: Record<string, string> = {
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'nothing can be written there',
+  ENOENT: 'no folder can be made there',
+  ENOTDIR: 'it is no folder, or lies below something that is none',
+  EEXIST: 'it, or a folder above it, is a link that leads nowhere',
+  ENAMETOOLONG: 'its name is too long',
+  ENOSPC: 'the disk is full',
+};
+
+/** In its place only when it is whole. */
+function writeWhole(path: string, text: string): void {
+  writeFileSync(`${path}.new`, text, { mode: 0o600, flush: true });
+  renameSync(`${path}.new`, path);
+}

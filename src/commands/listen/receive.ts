@@ -1,0 +1,228 @@
+/** Decides on each delivery: whether its signature is right, whether it came before, what is answered. */
+
+import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import type { Clock } from '../../lib/clock.ts';
+import { type Verification, verifySignature } from '../../webhooks/signatures.ts';
+import type { Incoming, Reply } from './server.ts';
+
+/** As far as it is one: nothing of `data` is certain. */
+export interface ReceivedEvent {
+  id: string;
+  type: string;
+  livemode: boolean;
+  data: Record<string, unknown>;
+}
+
+/** All that is told of a delivery. */
+export interface Receipt {
+  /** Milliseconds since 1970. */
+  at: number;
+  /** null where the body is none. */
+  event: ReceivedEvent | null;
+  /** The body as JSON, whatever it is; null where it is none. */
+  json: unknown;
+  /** null where no secret was given. */
+  verification: Verification | null;
+  /** 2 and more: the same event has come before. */
+  delivery: number;
+  status: number;
+  /** Why `status` is what it is, half a sentence; null where it was wished for or is the program's. */
+  fault: string | null;
+  forwarded: boolean;
+}
+
+export interface ReceiveOptions {
+  clock: Clock;
+  secret: string | null;
+  /** Answers in the place of `status`. */
+  forwardTo: URL | null;
+  /** What is answered to a delivery that is right. */
+  status: number;
+}
+
+/** Of more events than that, the oldest are forgotten: a repeat of one is then shown as new. */
+const MAX_REMEMBERED_EVENTS = 10_000;
+
+type Outcome = { receipt: Receipt; reply: Reply };
+
+export function createReceiver(options: ReceiveOptions): (request: Incoming) => Promise<Outcome> {
+  const { clock, secret } = options;
+  const seen = new Map<string, number>();
+  const count = (id: string): number => {
+    const times = (seen.get(id) ?? 0) + 1;
+    seen.set(id, times);
+    if (seen.size > MAX_REMEMBERED_EVENTS) seen.delete(seen.keys().next().value!);
+    return times;
+  };
+  return async ({ method, headers, body }) => {
+    const at = clock.now();
+    const json = parseJson(body);
+    const event = readEvent(json);
+    const single = headers as Record<string, string | undefined>;
+    const verification =
+      secret === null || body === null || method !== 'POST'
+        ? null
+        : verifySignature({ headers: single, body, secret, now: at });
+    const refused = refusal(method, body, event, verification);
+    const delivery = event && !refused ? count(event.id) : 1;
+    const common = { at, event, json, verification, delivery };
+    if (refused) {
+      const [status, fault] = refused;
+      const receipt = { ...common, status, fault, forwarded: false };
+      const extra: Record<string, string> = status === 405 ? { allow: 'POST' } : {};
+      return { receipt, reply: textReply(status, fault, extra) };
+    }
+    return { ...(await respond(common, headers, body!, options)) };
+  };
+}
+
+/** Status and reason where it is not to be taken. */
+function refusal(
+  method: string,
+  body: Buffer | null,
+  event: ReceivedEvent | null,
+  verification: Verification | null,
+): [number, string] | null {
+  if (method !== 'POST') return [405, 'events are sent by POST'];
+  if (body === null) return [413, 'the body is larger than 1 MiB'];
+  if (verification?.verified === false) return [400, verification.reason];
+  return event === null ? [400, 'the body is no event'] : null;
+}
+
+async function respond(
+  common: Omit<Receipt, 'status' | 'fault' | 'forwarded'>,
+  headers: Incoming['headers'],
+  body: Buffer,
+  { forwardTo, status }: ReceiveOptions,
+): Promise<Outcome> {
+  if (forwardTo === null) {
+    const receipt = { ...common, status, fault: null, forwarded: false };
+    return { receipt, reply: textReply(status, status < 300 ? 'received' : 'as told by --status') };
+  }
+  const outcome = await forward(forwardTo, headers, body);
+  if ('reply' in outcome) {
+    const receipt = { ...common, status: outcome.reply.status, fault: null, forwarded: true };
+    return { receipt, reply: outcome.reply };
+  }
+  // The address may hold passwords, in its query too; and the caller is told nothing of it.
+  const fault = `${forwardTo.origin}${forwardTo.pathname} gave no answer: ${outcome.error}`;
+  return {
+    receipt: { ...common, status: 502, fault, forwarded: true },
+    reply: textReply(502, 'your program gave no answer'),
+  };
+}
+
+function textReply(status: number, text: string, headers: Record<string, string> = {}): Reply {
+  const type = { 'content-type': 'text/plain; charset=utf-8' };
+  return { status, headers: { ...type, ...headers }, body: `${text}\n` };
+}
+
+function parseJson(body: Buffer | null): unknown {
+  try {
+    return body === null ? null : JSON.parse(body.toString());
+  } catch {
+    return null;
+  }
+}
+
+function readEvent(json: unknown): ReceivedEvent | null {
+  const { id, type, livemode, data, object } = (json ?? {}) as Record<string, unknown>;
+  if (object !== 'event' || typeof id !== 'string' || typeof type !== 'string') return null;
+  const hasData = typeof data === 'object' && data !== null;
+  return { id, type, livemode: livemode === true, data: hasData ? { ...data } : {} };
+}
+
+// Passes a delivery on to the developer's own program, and its answer back.
+
+/** The service waits no longer than that for an answer. */
+const FORWARD_TIMEOUT_MS = 30_000;
+const MAX_ANSWER_BYTES = 1024 * 1024;
+/** They belong to one connection, and not to what is passed on (RFC 9110 §7.6.1). */
+const OF_THE_CONNECTION = [
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+
+/** Its answer, or as `error` why there is none. */
+type Forwarded = { reply: Reply } | { error: string };
+
+/** Posts it with the same header fields; never rejects. */
+export async function forward(
+  to: URL,
+  headers: IncomingHttpHeaders,
+  body: Uint8Array,
+): Promise<Forwarded> {
+  try {
+    const response = await post(to, passedOn(headers), body);
+    if (response === null) return { error: 'it closed the connection' };
+    const { statusCode = 0 } = response;
+    if (!(statusCode >= 200 && statusCode <= 599)) {
+      response.destroy();
+      return { error: `its status ${statusCode} is none that ends a request` };
+    }
+    const whole = await readAll(response);
+    if (whole === null) return { error: 'its answer is larger than 1 MiB' };
+    return { reply: { status: statusCode, headers: passedOn(response.headers), body: whole } };
+  } catch (error) {
+    const { code, name } = error as NodeJS.ErrnoException;
+    if (name === 'AbortError' || name === 'TimeoutError')
+      return { error: `it did not answer within ${FORWARD_TIMEOUT_MS / 1000} s` };
+    return { error: code === 'ECONNREFUSED' ? 'nobody listens there' : (code ?? String(error)) };
+  }
+}
+
+/** null where it ends without an answer. One of 101 is given as it is: nothing follows it. */
+function post(
+  to: URL,
+  headers: Record<string, string | string[]>,
+  body: Uint8Array,
+): Promise<IncomingMessage | null> {
+  const request = to.protocol === 'https:' ? requestHttps : requestHttp;
+  return new Promise((resolve, reject) => {
+    request(to, {
+      method: 'POST',
+      headers: { ...headers, 'content-length': String(body.byteLength) },
+      // A connection that was kept may be one that the program has given up since.
+      agent: false,
+      signal: AbortSignal.timeout(FORWARD_TIMEOUT_MS),
+    })
+      .on('response', resolve)
+      .on('upgrade', (response, socket) => {
+        socket.destroy();
+        resolve(response);
+      })
+      .on('error', reject)
+      .on('close', () => resolve(null))
+      .end(body);
+  });
+}
+
+async function readAll(response: IncomingMessage): Promise<Buffer | null> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_ANSWER_BYTES) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function passedOn(headers: IncomingHttpHeaders): Record<string, string | string[]> {
+  const dropped = new Set(OF_THE_CONNECTION);
+  for (const name of headers.connection?.split(',') ?? []) dropped.add(name.trim().toLowerCase());
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined || dropped.has(name) ? [] : [[name, value]],
+    ),
+  );
+}

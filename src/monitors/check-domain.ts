@@ -1,0 +1,85 @@
+/** Looks at the health of a domain, and keeps of it what a monitor tells. */
+
+import type { DomainCheck } from '../analysis/domain/health.ts';
+import type { App } from '../app.ts';
+import { shareLook } from '../domains/health.ts';
+import type { DomainRow } from '../store/tables.ts';
+import { hasAnswered, isHeard } from './check-blocklists.ts';
+import {
+  type BlocklistFinding,
+  coversFinding,
+  type DomainFinding,
+  type Finding,
+  LIST_CHECK,
+  type Outcome,
+  type UnknownPart,
+} from './findings.ts';
+
+export async function lookAtDomain(app: App, domain: DomainRow): Promise<Outcome> {
+  const { health } = await shareLook(app, domain, 'jobs');
+  const { checks, status } = health;
+  const others = checks.filter(({ id }) => id !== LIST_CHECK);
+  const lists = listsOf(checks.find(({ id }) => id === LIST_CHECK));
+  const unknown: UnknownPart[] = [
+    ...others.filter(isUnanswered).map((check) => ({ id: check.id, selector: selectorOf(check) })),
+    ...silentParts(lists),
+  ];
+  return {
+    findings: [
+      ...others.filter(isFinding).map(findingOf),
+      ...lists.filter((one) => one.status === 'listed').map((one) => listing(domain.name, one)),
+    ],
+    unknown,
+    targets: [{ target: domain.name, known: isHeard(lists), answered: hasAnswered(lists) }],
+    inTheDark: status === 'unknown',
+    mayStand: (former: Finding) =>
+      unknown.some((part) => coversFinding(part, former)) ||
+      ('list' in former && lists.length === 0),
+  };
+}
+
+/** What follows from a failed check is not looked at: it may stand once that is put right. */
+const isUnanswered = ({ status, detail }: DomainCheck): boolean =>
+  status === 'error' || (status === 'skipped' && detail.startsWith('follows from '));
+
+const isFinding = ({ status, severity }: DomainCheck): boolean =>
+  status === 'warn' || status === 'fail' || severity !== null;
+
+const findingOf = (check: DomainCheck): DomainFinding => ({
+  id: check.id,
+  selector: selectorOf(check),
+  status: check.status,
+  severity: check.severity,
+  title: check.title,
+});
+
+function selectorOf({ evidence }: DomainCheck): string | null {
+  return typeof evidence.selector === 'string' ? evidence.selector : null;
+}
+
+/** A list as the evidence of the check has it. */
+interface ListAnswer {
+  zone: string;
+  name: string;
+  tier: BlocklistFinding['tier'];
+  status: 'listed' | 'not_listed' | 'error' | 'left_out';
+  codes: string[];
+  meaning: string | null;
+}
+
+/** Empty where none was asked, because none is switched on or the check could not be made. */
+const listsOf = (check: DomainCheck | undefined): ListAnswer[] =>
+  Array.isArray(check?.evidence.lists) ? (check.evidence.lists as unknown as ListAnswer[]) : [];
+
+/** Without any list it is not known whether the domain is on one: that is no "no". */
+function silentParts(lists: ListAnswer[]): UnknownPart[] {
+  if (lists.length === 0) return [{ id: LIST_CHECK, selector: null }];
+  return lists
+    .filter(({ status }) => status === 'error' || status === 'left_out')
+    .map(({ zone }) => ({ target: null, list: zone }));
+}
+
+const listing = (
+  target: string,
+  { zone, name, tier, codes, meaning }: ListAnswer,
+): BlocklistFinding => ({ target, list: zone, list_name: name, tier, codes, meaning });

@@ -1,0 +1,228 @@
+/** A DNS question as bytes (RFC 1035 §4, RFC 6891), for names that can exist. */
+
+import { randomInt } from 'node:crypto';
+import { type Answer, AUTHENTIC_DATA, decode, encode, RECURSION_DESIRED } from 'dns-packet';
+import { normalizeAddress } from '../../lib/addresses.ts';
+import type { DnsAnswer, DnsErrorReason, RecordType } from './resolver.ts';
+
+/** Octets of an answer that pass every path in one piece: IPv6's least MTU, 1280, less the headers. */
+const EDNS_UDP_SIZE = 1232;
+const HEADER_BYTES = 12;
+
+export interface Query {
+  name: string;
+  type: RecordType;
+  bytes: Buffer;
+  /** Where the question section ends in `bytes`. */
+  questionEnd: number;
+}
+
+/**
+ * The name as it is asked, in lower case without a trailing dot; null for one that cannot exist: an
+ * empty label, a label over 63 or a name over 253 octets (RFC 1035 §2.3.4), or characters that no
+ * name of the mail world has (a U-label must come as an A-label; a control character never does).
+ */
+export function askableName(name: string): string | null {
+  const bare = name.replace(/\.$/, '').toLowerCase();
+  if (bare.length > 253 || !/^[\x20-\x7e]+$/.test(bare)) return null;
+  return bare.split('.').every((label) => label.length >= 1 && label.length <= 63) ? bare : null;
+}
+
+/** A question with a random id, recursion desired and the AD bit asked for (RFC 6840 §5.7). */
+export function encodeQuery(name: string, type: RecordType, edns: boolean): Query {
+  const opt = {
+    type: 'OPT' as const,
+    name: '.',
+    udpPayloadSize: EDNS_UDP_SIZE,
+    extendedRcode: 0,
+    ednsVersion: 0,
+    flags: 0,
+    flag_do: false,
+    options: [],
+  };
+  const bytes = encode({
+    type: 'query',
+    id: randomInt(0x10000),
+    flags: RECURSION_DESIRED | AUTHENTIC_DATA,
+    questions: [{ name, type, class: 'IN' }],
+    additionals: edns ? [opt] : [],
+  });
+  return {
+    name,
+    type,
+    bytes,
+    questionEnd: HEADER_BYTES + name.length + 2 + 4,
+  };
+}
+
+// What a DNS reply says to a question (RFC 1035 §4, RFC 2308, RFC 6891).
+
+const MAX_ALIASES = 16;
+
+export type Reading =
+  /** `keepSeconds`: how long the answer holds, by its records or its SOA (RFC 2308 §5). */
+  | { kind: 'answer'; answer: Exclude<DnsAnswer, { status: 'error' }>; keepSeconds: number }
+  | { kind: 'failure'; reason: DnsErrorReason }
+  /** The TC bit: to be asked again over TCP (RFC 7766 §5). */
+  | { kind: 'truncated' }
+  /** The server does not know EDNS: to be asked again without it (RFC 6891 §7). */
+  | { kind: 'no_edns' }
+  /** Not a reply to this question; over UDP it may be forged (RFC 5452 §9.1). */
+  | { kind: 'foreign' };
+
+/** What the reply says to the question; never throws, whatever the bytes are. */
+export function readReply(query: Query, reply: Buffer): Reading {
+  const rcode = (reply[3] ?? 0) & 0x0f;
+  if (!isReplyTo(query, reply, rcode)) return { kind: 'foreign' };
+  // A cut message may end in the middle of a record: nothing of it is read.
+  if ((reply[2]! & 0x02) !== 0) return { kind: 'truncated' };
+  try {
+    const packet = decode(reply);
+    const opt = packet.additionals?.find((record) => record.type === 'OPT');
+    const extended = rcode + (opt?.type === 'OPT' ? opt.extendedRcode << 4 : 0);
+    if (extended !== 0 && extended !== 3) return refusal(extended);
+    return readAnswer(query, packet, extended === 3);
+  } catch {
+    return { kind: 'failure', reason: 'malformed' };
+  }
+}
+
+// The question must come back as it was asked, but for the case of its letters. A server that
+// could not read the question (FORMERR) may leave it out.
+function isReplyTo(query: Query, reply: Buffer, rcode: number): boolean {
+  if (reply.length < HEADER_BYTES || reply.readUInt16BE(0) !== query.bytes.readUInt16BE(0))
+    return false;
+  if ((reply[2]! & 0xf8) !== 0x80) return false;
+  const questions = reply.readUInt16BE(4);
+  if (questions === 0) return rcode !== 0 && rcode !== 3;
+  const nameEnd = query.questionEnd - 4;
+  const nameOf = (bytes: Buffer) => bytes.toString('latin1', HEADER_BYTES, nameEnd).toLowerCase();
+  return (
+    questions === 1 &&
+    nameOf(reply) === nameOf(query.bytes) &&
+    reply
+      .subarray(nameEnd, query.questionEnd)
+      .equals(query.bytes.subarray(nameEnd, query.questionEnd))
+  );
+}
+
+function refusal(rcode: number): Reading {
+  // FORMERR, NOTIMP and BADVERS are how a server without EDNS answers it.
+  if (rcode === 1 || rcode === 4 || rcode === 16) return { kind: 'no_edns' };
+  const refused = rcode === 5 || rcode === 9;
+  return { kind: 'failure', reason: refused ? 'refused' : 'servfail' };
+}
+
+interface Sections {
+  answers?: Answer[];
+  authorities?: Answer[];
+  flag_ra: boolean;
+  flag_aa: boolean;
+  flag_ad: boolean;
+}
+
+function readAnswer(query: Query, packet: Sections, nxdomain: boolean): Reading {
+  const answers = packet.answers ?? [];
+  const authorities = packet.authorities ?? [];
+  const { owner, ttl: aliasTtl } = followAliases(query, answers);
+  const matching = answers.filter(
+    (record) => record.type === query.type && record.name.toLowerCase() === owner,
+  );
+  if (matching.length === 0) {
+    const soa = authorities.find((record) => record.type === 'SOA');
+    const keepSeconds = soa?.type === 'SOA' ? Math.min(soa.ttl ?? 0, soa.data.minimum ?? 0) : 0;
+    // A referral is from a server that does not look names up for us: it says nothing about the name.
+    const referred = !soa && authorities.some((record) => record.type === 'NS');
+    if (referred && !packet.flag_ra && !packet.flag_aa && !nxdomain)
+      return { kind: 'failure', reason: 'refused' };
+    return {
+      kind: 'answer',
+      answer: { status: nxdomain ? 'nxdomain' : 'nodata' },
+      keepSeconds: Math.min(keepSeconds, aliasTtl),
+    };
+  }
+  const records = matching.map(recordText).filter((text) => text !== null);
+  if (records.length === 0) return { kind: 'failure', reason: 'malformed' };
+  const ttl = Math.min(aliasTtl, ...matching.map(ttlOf));
+  return {
+    kind: 'answer',
+    answer: { status: 'found', records, ttl, authenticated: packet.flag_ad },
+    keepSeconds: ttl,
+  };
+}
+
+// Where the CNAME chain of the answer section ends, in whatever order the records come; a loop
+// ends at the limit, at a name without the type asked for.
+function followAliases(query: Query, answers: Answer[]): { owner: string; ttl: number } {
+  let owner = query.name;
+  let ttl = Number.POSITIVE_INFINITY;
+  for (let hops = 0; query.type !== 'CNAME' && hops < MAX_ALIASES; hops++) {
+    const alias = answers.find(
+      (record) => record.type === 'CNAME' && record.name.toLowerCase() === owner,
+    );
+    if (alias?.type !== 'CNAME') break;
+    owner = alias.data.toLowerCase();
+    ttl = Math.min(ttl, ttlOf(alias));
+  }
+  return { owner, ttl };
+}
+
+// A time to live with the top bit set counts as 0 (RFC 2181 §8).
+function ttlOf(record: Answer): number {
+  const ttl = record.type === 'OPT' ? 0 : (record.ttl ?? 0);
+  return ttl > 0x7fffffff ? 0 : ttl;
+}
+
+// DNS records as the text that the rest of the program reads, in presentation format (RFC 1035 §5.1).
+
+/**
+ * The record as text: `10 mx.example.com`, `0 issue "ca.example"`, TXT strings joined without a
+ * separator (RFC 7208 §3.3), names without a trailing dot and in lower case. Null for types that
+ * nobody here asks for.
+ */
+function recordText(record: Answer): string | null {
+  switch (record.type) {
+    case 'A':
+    case 'AAAA':
+      return normalizeAddress(record.data) === null ? null : record.data;
+    case 'CNAME':
+    case 'NS':
+    case 'PTR':
+      return record.data.toLowerCase();
+    case 'MX':
+      return `${record.data.preference ?? 0} ${record.data.exchange.toLowerCase()}`;
+    case 'TXT':
+      return txtText(record.data);
+    case 'CAA':
+      return `${record.data.flags ?? 0} ${record.data.tag} "${record.data.value}"`;
+    case 'SOA': {
+      const { mname, rname, serial, refresh, retry, expire, minimum } = record.data;
+      return [mname, rname, serial, refresh, retry, expire, minimum].join(' ');
+    }
+    case 'DS': {
+      const { keyTag, algorithm, digestType, digest } = record.data;
+      return `${keyTag} ${algorithm} ${digestType} ${digest.toString('hex')}`;
+    }
+    case 'DNSKEY':
+      return `${record.data.flags} 3 ${record.data.algorithm} ${record.data.key.toString('base64')}`;
+    case 'TLSA': {
+      const { usage, selector, matchingType, certificate } = record.data;
+      return `${usage} ${selector} ${matchingType} ${certificate.toString('hex')}`;
+    }
+    default:
+      return null;
+  }
+}
+
+// The strings are joined as bytes first: a character may be split over two of them. Bytes that are
+// not UTF-8 are read as Latin-1 and never replaced, so that a stray byte in an SPF or DKIM record
+// stays in sight as a character above 127, at its own place.
+function txtText(data: string | Buffer | (string | Buffer)[]): string {
+  const pieces = (Array.isArray(data) ? data : [data]).map((piece) => Buffer.from(piece));
+  const bytes = Buffer.concat(pieces);
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return bytes.toString('latin1');
+  }
+}

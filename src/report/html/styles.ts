@@ -1,0 +1,242 @@
+/** The style of the report's upper half: layout, verdict, findings, evidence, ledger. */
+
+export const REPORT_STYLE = `
+.with-aside { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0 40px; }
+.contents { display: none; }
+main { padding: 24px 0; outline: none; }
+.section { margin-top: 40px; }
+.section > h2 { margin-bottom: 4px; }
+.section > .note { margin-bottom: 12px; font-size: 14px; }
+.section > h2 + :not(.note) { margin-top: 12px; }
+.padded { padding: 16px; }
+@media (min-width: 1080px) {
+  .with-aside { grid-template-columns: 184px minmax(0, 1fr); }
+  .contents { display: block; position: sticky; top: 0; align-self: start; padding-top: 32px; font-size: 14px; }
+  .contents a { display: block; padding: 4px 12px; border-left: 2px solid var(--line); color: var(--muted); text-decoration: none; }
+  .contents a:hover { color: var(--accent); border-color: var(--accent); }
+}
+
+.verdict { display: grid; grid-template: "ring said" auto "ring auth" auto / 128px minmax(0, 1fr); gap: 8px 24px; align-items: center; padding: 24px; }
+.verdict .ring { grid-area: ring; }
+.verdict .said { grid-area: said; }
+.verdict .auth { grid-area: auth; align-self: start; }
+.verdict .said > * + * { margin-top: 8px; }
+.ring { width: 128px; height: 128px; }
+.ring circle { fill: none; stroke-width: 10; }
+.ring .track { stroke: var(--line); }
+.ring .track.empty { stroke-dasharray: 6 6; }
+.ring .arc { stroke: var(--tone); }
+.ring .held { stroke: var(--tone); opacity: 0.28; }
+.ring text { text-anchor: middle; fill: var(--ink); font-family: var(--sans); }
+.ring .score { font-size: 28px; font-weight: 700; font-variant-numeric: tabular-nums; }
+.ring.unknown .score { font-size: 16px; }
+.ring .grade { font-size: 14px; font-weight: 650; fill: var(--tone); }
+.auth { display: flex; flex-wrap: wrap; gap: 4px 20px; font-size: 14px; }
+.auth li { display: flex; align-items: baseline; gap: 6px; }
+.tested { grid-column: 1 / -1; margin-top: 16px; padding-top: 16px; border-top: 1px solid var(--line); display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 8px 24px; font-size: 14px; }
+.verdict .tested > div { display: block; }
+.tested dd { overflow-wrap: anywhere; }
+
+.facts > div { display: grid; grid-template-columns: minmax(96px, 160px) minmax(0, 1fr); gap: 0 16px; align-items: baseline; padding: 1px 0; }
+.facts dt { color: var(--muted); font-size: 14px; line-height: 24px; }
+.facts dd { min-width: 0; font-size: 14px; }
+.facts .facts { border-left: 2px solid var(--line); padding-left: 12px; }
+.values > li + li { margin-top: 4px; }
+.values > .nested { padding: 4px 0; border-top: 1px solid var(--line); }
+.values > .nested:first-child { border-top: 0; }
+.compact th, .compact td { padding: 6px 12px 6px 0; min-width: 72px; }
+
+.cap { display: flex; gap: 8px; max-width: none; margin: 12px 0; padding: 12px 16px; border: 1px solid var(--tone); border-radius: 8px; background: var(--fail-soft); }
+.cap .icon { margin-top: 4px; color: var(--tone); }
+.findings > * + *, .more > * { border-top: 1px solid var(--line); }
+.more > summary { border-top: 0; }
+.finding > summary, .more > summary { display: flex; align-items: center; gap: 12px; padding: 12px 16px; }
+.finding > summary:hover, .more > summary:hover, .fold > summary:hover { background: var(--sunken); }
+.finding h3 { flex: 1 1 auto; min-width: 0; font-weight: 600; text-wrap: wrap; }
+.gain { flex: none; width: 64px; font-size: 20px; line-height: 24px; font-weight: 700; color: var(--accent); }
+.gain.none { font-weight: 400; color: var(--muted); }
+.where { flex: none; display: flex; align-items: center; gap: 12px; color: var(--muted); font-size: 14px; }
+.more > summary { color: var(--accent); }
+.opened { display: grid; gap: 16px; padding: 4px 16px 20px 44px; }
+.block > h4 { margin-bottom: 4px; font-size: 14px; color: var(--muted); }
+.block p + p { margin-top: 4px; font-size: 14px; }
+.remedy { padding: 12px 16px; border-radius: 8px; border: 1px solid var(--line); border-left: 4px solid var(--accent); background: var(--accent-soft); }
+.remedy > h4 { color: var(--accent); }
+.record { margin-top: 12px; padding: 4px 12px; border: 1px solid var(--line); border-radius: 8px; background: var(--surface); }
+.record > div { display: grid; grid-template-columns: 56px minmax(0, 1fr); gap: 8px; padding: 8px 0; }
+.record > div + div { border-top: 1px solid var(--line); }
+.record dt { color: var(--muted); font-size: 14px; line-height: 24px; }
+
+.meter { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 12px; }
+.meter > :first-child { flex: none; width: 136px; }
+.meter .number { min-width: 48px; font-weight: 400; }
+.meter > :last-child:not(.number) { font-weight: 400; }
+.bar-of { flex: 1 1 0; width: 48px; min-width: 48px; max-width: 200px; height: 8px; border-radius: 4px; overflow: hidden; }
+.bar-of .track { fill: var(--line); }
+.bar-of .fill { fill: var(--tone); }
+.ledger tbody tr:last-child > * { border-bottom: 1px solid var(--line); }
+tfoot th, tfoot td { border-bottom: 0; }
+tfoot .total > * { border-top: 2px solid var(--ink); font-weight: 700; font-size: 16px; }
+.group th { padding-top: 16px; color: var(--muted); }
+.compact tbody th { font-weight: 400; }
+
+@media (max-width: 640px) {
+  .verdict { grid-template: "ring auth" auto "said said" auto / 88px minmax(0, 1fr); gap: 16px; padding: 16px; }
+  .verdict .auth { flex-direction: column; align-self: center; }
+  .auth li > :first-child { width: 56px; }
+  .ring { width: 88px; height: 88px; }
+  .ring .score { font-size: 40px; }
+  .ring.unknown .score { font-size: 22px; }
+  .ring .grade { font-size: 17px; }
+  .tested { grid-template-columns: minmax(0, 1fr); gap: 4px; margin-top: 0; }
+  .verdict .tested > div { display: grid; grid-template-columns: 80px minmax(0, 1fr); }
+  .facts > div { grid-template-columns: 96px minmax(0, 1fr); gap: 0 12px; }
+  .finding > summary { flex-wrap: wrap; gap: 4px 8px; padding: 12px; }
+  .finding > summary > .chevron { order: 1; }
+  .finding > summary > h3 { order: 3; flex-basis: 100%; }
+  .where { order: 2; margin-left: auto; gap: 8px; }
+  .gain { width: auto; }
+  .meter > svg, .meter > .number { display: none; }
+  .meter > :first-child { width: auto; }
+  .record > div { grid-template-columns: 44px minmax(0, 1fr); }
+  .copyable { flex-direction: column; gap: 4px; }
+  .opened { padding: 4px 12px 16px; }
+}
+@media print {
+  .contents { display: none; }
+  .with-aside { display: block; }
+  main { padding: 0; }
+  .section { margin-top: 24px; }
+  .remedy, .cap, .record, .box { background: #fff; }
+  .opened { padding-left: 16px; }
+}
+`;
+
+// The style of the report's lower half: authentication, providers, path, message, everything else.
+
+export const SECTIONS_STYLE = `
+.identifiers tbody th { white-space: nowrap; }
+.identifiers .outcome > * { border-top: 2px solid var(--line); background: var(--sunken); }
+.lane { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 0; }
+.lane code { padding: 2px 8px; border: 1px solid var(--line); border-radius: 8px; background: var(--sunken); }
+.joint { display: inline-flex; align-items: center; gap: 8px; color: var(--tone); }
+.joint::before, .joint::after { content: ""; width: 24px; border-top: 2px solid var(--tone); }
+.lane.fail .joint::before, .lane.fail .joint::after, .lane.unknown .joint::before, .lane.unknown .joint::after { border-top-style: dashed; }
+
+.cards { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 16px; }
+.provider { padding: 16px; display: flex; flex-direction: column; gap: 8px; }
+.provider header { display: flex; align-items: center; justify-content: space-between; gap: 8px; }
+.provider > p:last-child { margin-top: auto; }
+.provider .plain > summary { min-height: 32px; }
+.rules > li { display: grid; grid-template-columns: 92px minmax(0, 1fr); gap: 8px; padding: 8px 0; border-top: 1px solid var(--line); }
+.rules > li > .state { align-self: start; }
+
+.hops { padding: 8px 16px 16px; }
+.hops > li { position: relative; padding: 12px 0 0 28px; }
+.hops > li::before { content: ""; position: absolute; left: 4px; top: 19px; width: 9px; height: 9px; border: 2px solid var(--accent); border-radius: 50%; background: var(--surface); }
+.hops > li:not(:last-child)::after { content: ""; position: absolute; left: 8px; top: 30px; bottom: -17px; border-left: 2px solid var(--line); }
+.hops .facts { margin-top: 8px; }
+
+.fold > summary { display: flex; align-items: center; gap: 12px; padding: 12px 16px; border-radius: 8px; }
+.fold h3 { flex: 0 1 auto; }
+.fold > summary > .muted { white-space: nowrap; }
+.folded { padding: 4px 16px 16px; }
+.as-seen figcaption { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 4px 16px; padding: 12px 16px; }
+.as-seen figcaption p { flex-basis: 100%; }
+.widths { border: 0; display: flex; gap: 16px; font-size: 14px; }
+.widths label { display: inline-flex; align-items: center; gap: 4px; }
+.widths input { accent-color: var(--accent); width: 16px; height: 16px; margin: 0; }
+.as-seen iframe { display: block; width: 100%; height: 560px; margin: 0 auto; border: 0; border-top: 1px solid var(--line); border-radius: 0 0 8px 8px; background: #fff; color-scheme: light; }
+.as-seen:has(#narrow:checked) iframe { width: 390px; max-width: 100%; border: 1px solid var(--line); border-radius: 8px; margin-bottom: 16px; }
+.long { max-height: 400px; overflow: auto; }
+.headers dt { font-family: var(--mono); }
+.headers > div + div { border-top: 1px solid var(--line); }
+.entries > li { padding: 12px 0; border-top: 1px solid var(--line); }
+.entries > li:first-child { border-top: 0; padding-top: 0; }
+.entries > li > * + * { margin-top: 4px; }
+.entry-head { display: flex; flex-wrap: wrap; gap: 0 16px; align-items: center; }
+.plain > summary { display: inline-flex; align-items: center; gap: 4px; color: var(--accent); }
+.plain > summary > .state { white-space: normal; }
+.plain-inner { padding: 4px 0 4px 20px; }
+
+@media (max-width: 640px) {
+  .cards { grid-template-columns: minmax(0, 1fr); }
+  .identifiers, .identifiers tbody, .identifiers tr, .identifiers td, .identifiers tbody th { display: block; }
+  .identifiers thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .identifiers tr { padding: 8px; border-bottom: 1px solid var(--line); }
+  .identifiers tbody tr > * { border: 0; padding: 4px; }
+  .identifiers .outcome > * { border: 0; background: none; }
+  .lane { flex-direction: column; align-items: flex-start; }
+  .joint { padding-left: 8px; }
+  .joint::before { width: 0; height: 20px; border-top: 0; border-left: 2px solid var(--tone); }
+  .lane.fail .joint::before, .lane.unknown .joint::before { border-left-style: dashed; }
+  .joint::after { display: none; }
+  .widths { display: none; }
+}
+@media print {
+  .long { max-height: none; overflow: visible; }
+  .as-seen iframe { height: 480px; }
+  .provider, .hops > li, .entries > li { break-inside: avoid; }
+}
+`;
+
+// The style of what a shared report has beyond one alone: its head, the overview, folded reports.
+
+export const SHARED_STYLE = `
+.share-head { margin-bottom: 20px; }
+.share-head > * + * { margin-top: 4px; }
+.share-title { font-size: 20px; line-height: 1.4; font-weight: 650; overflow-wrap: anywhere; }
+
+.mini .ring { display: block; width: 48px; height: 48px; }
+.mini .ring circle { stroke-width: 13; }
+.mini .ring .score { font-size: 42px; transform: translateY(12px); }
+.mini .ring.unknown .score, .mini .ring .grade { display: none; }
+.grade-badge { min-width: 28px; padding: 0 8px; justify-content: center; }
+
+.scores { padding: 16px; margin-bottom: 16px; }
+.scores figcaption { font-weight: 600; margin-bottom: 8px; }
+
+.tests th[scope="row"] { font-weight: 400; }
+.tests th[scope="row"] a { display: block; font-size: 16px; font-weight: 600; }
+.tests td, .tests tbody th { padding: 12px; vertical-align: middle; }
+.scored { white-space: nowrap; }
+.scored > * { display: inline-flex; vertical-align: middle; }
+.scored > .grade-badge { margin-left: 8px; }
+.when { font-variant-numeric: tabular-nums; }
+
+.one { margin-top: 16px; }
+section + .one { margin-top: 40px; }
+.one > summary { display: flex; align-items: center; gap: 12px; padding: 12px 16px; }
+.one > summary:hover { border-color: var(--strong-line); }
+.one > summary > h2 { flex: 0 1 auto; min-width: 0; }
+.one > summary > .grade-badge { margin-left: auto; }
+.one-report { padding: 16px 0 24px; scroll-margin-top: 96px; }
+.back { margin-top: 24px; }
+@media (min-width: 1080px) {
+  .test-list { max-height: 100vh; overflow-y: auto; padding-bottom: 24px; }
+}
+
+@media (min-width: 641px) {
+  .tests th[scope="row"] { width: 30%; }
+  .scored { width: 1px; }
+  .when { width: 120px; }
+}
+@media (max-width: 640px) {
+  .tests, .tests tbody { display: block; }
+  .tests thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .tests tr { display: grid; grid-template-columns: 60px minmax(0, 1fr); gap: 4px 12px; padding: 16px; border-bottom: 1px solid var(--line); }
+  .tests tbody > tr:last-child { border-bottom: 0; }
+  .tests tr > td, .tests tr > th { padding: 0; border: 0; grid-column: 2; }
+  .tests tr > .scored { grid-column: 1; grid-row: 1 / span 3; align-self: start; display: flex; flex-direction: column; align-items: flex-start; gap: 8px; }
+  .scored > .grade-badge { margin-left: 0; width: 48px; }
+  .one > summary { flex-wrap: wrap; gap: 4px 12px; padding: 12px; }
+  .one > summary > h2 { flex: 1 1 50%; font-size: 16px; }
+  .one > summary > .from-domain { order: 1; flex-basis: 100%; padding-left: 28px; }
+}
+
+@media print {
+  .one { break-before: page; }
+  .one > summary { border: 0; padding: 0 0 12px; }
+  .tests tr, .scores { break-inside: avoid; }
+}
+`;

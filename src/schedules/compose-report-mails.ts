@@ -1,0 +1,182 @@
+/** Makes the mails of one report, one for each reader; takes as long as it takes, never inside a transaction. */
+
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { App } from '../app.ts';
+import { allows, type Role } from '../http/actor.ts';
+import { isoTime } from '../lib/clock.ts';
+import type { MailAttachment } from '../net/smtp/compose.ts';
+import type { OutgoingMail } from '../outbox/queue.ts';
+import { note } from '../report/mail-frame.ts';
+import type { ScheduledReport } from '../report/summary.ts';
+import { previewOf, reportMail } from '../report/summary-mail.ts';
+import type { Db } from '../store/open.ts';
+import type { ReportScheduleRow } from '../store/tables.ts';
+import { summarize } from '../summary/summary.ts';
+import { domainsOf, recipientsOf } from './queries.ts';
+import { readersGone, readerToken } from './readers.ts';
+import type { Section } from './schema.ts';
+import { type Covered, localDate, periodUntil } from './times.ts';
+
+/**
+ * By address, none for who has left; none at all where outgoing mail is not configured. `at` is the
+ * time for which the report is made, in milliseconds since 1970. Rejects as the reporter does where
+ * the report is a PDF.
+ */
+export async function composeReportMails(
+  app: App,
+  schedule: ReportScheduleRow,
+  { covered, at }: { covered: Covered; at: number },
+): Promise<Map<string, OutgoingMail>> {
+  const letters = new Map<string, OutgoingMail>();
+  const recipients = recipientsOf(schedule);
+  const gone = await readersGone(app.db, schedule.id, recipients);
+  const readers = recipients.filter((email) => !gone.has(email));
+  if (app.mailer === null || readers.length === 0) return letters;
+  const report = await gatherReport(app, schedule, covered);
+  const attachments = schedule.format === 'pdf' ? [await pdfOf(app, report, at)] : undefined;
+  for (const to of readers) {
+    const url = `${app.config.APP_URL}/unsubscribe/${readerToken(app, schedule.id, to)}`;
+    const mail = reportMail(report, { unsubscribeUrl: url, pdf: attachments !== undefined });
+    // Each takes some milliseconds: others have their turn between them.
+    await nextTurn();
+    letters.set(to, { to, ...mail, headers: unsubscribeFields(url), attachments });
+  }
+  return letters;
+}
+
+/** One click is for https alone (RFC 8058 §3.1). */
+function unsubscribeFields(url: string): Record<string, string> {
+  const field = { 'List-Unsubscribe': `<${url}>` };
+  return url.startsWith('https:')
+    ? { ...field, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
+    : field;
+}
+
+async function pdfOf(app: App, report: ScheduledReport, at: number): Promise<MailAttachment> {
+  const { bytes } = await app.reporter.render({ kind: 'summary', report });
+  return {
+    filename: `deliverability-${localDate(at, report.timezone)}.pdf`,
+    contentType: 'application/pdf',
+    content: bytes,
+  };
+}
+
+// Gathers what a scheduled report tells: the summary, the health of the domains, the incidents of the alert rules.
+
+const MOST_LISTED = 20;
+
+export async function gatherReport(
+  { db, config }: Pick<App, 'db' | 'config'>,
+  schedule: ReportScheduleRow,
+  covered: Covered,
+): Promise<ScheduledReport> {
+  const { name, frequency, timezone } = schedule;
+  const sections: Section[] = JSON.parse(schedule.include_sections);
+  const ids = await domainsOf(db, schedule);
+  const domains = await healthOf(db, ids);
+  const incidents = sections.includes('alerts')
+    ? await incidentsOf(db, ids && domains, covered)
+    : [];
+  return {
+    ...{ name, frequency, timezone, sections },
+    summary: await summarize(db, { ...covered, livemode: true, domains: ids }),
+    domains: domains.slice(0, MOST_LISTED).map(({ name, health, score }) => ({
+      ...{ name, health, score },
+    })),
+    domainsLeftOut: Math.max(0, domains.length - MOST_LISTED),
+    incidents: incidents.slice(0, MOST_LISTED),
+    incidentsLeftOut: Math.max(0, incidents.length - MOST_LISTED),
+    appUrl: config.APP_URL,
+  };
+}
+
+/** From the worst: what is not known may be bad. */
+const WORST_FIRST = ['critical', 'warning', 'unknown', 'healthy'];
+
+type Domain = ScheduledReport['domains'][number] & { id: string };
+
+async function healthOf(db: Db, ids: string[] | null): Promise<Domain[]> {
+  if (ids?.length === 0) return [];
+  let query = db
+    .selectFrom('domains')
+    .select(['id', 'name', 'health_status as health', 'health_score as score']);
+  if (ids !== null) query = query.where('id', 'in', ids);
+  const domains = await query.orderBy('name').execute();
+  return domains.toSorted(
+    (a, b) =>
+      WORST_FIRST.indexOf(a.health) - WORST_FIRST.indexOf(b.health) ||
+      (a.score ?? 101) - (b.score ?? 101),
+  );
+}
+
+/** What was opened or ended in the period, and what is open still; of some domains, what is about them. */
+async function incidentsOf(
+  db: Db,
+  domains: Domain[] | null,
+  { from, to }: Covered,
+): Promise<ScheduledReport['incidents']> {
+  const rows = await db
+    .selectFrom('alert_incidents as incident')
+    .leftJoin('alerts', 'alerts.id', 'incident.alert_id')
+    .select([
+      'alerts.name as rule',
+      'alerts.domain_id',
+      'incident.condition',
+      'incident.subject',
+      'incident.opened_at',
+      'incident.resolved_at',
+    ])
+    .where('incident.opened_at', '<', isoTime(to))
+    .where(({ or, eb }) =>
+      or([eb('incident.resolved_at', 'is', null), eb('incident.resolved_at', '>=', isoTime(from))]),
+    )
+    .orderBy('incident.opened_at', 'desc')
+    .execute();
+  const own = rows.filter(
+    ({ subject, domain_id }) => domains === null || concerns(domains, subject, domain_id),
+  );
+  const isOver = ({ resolved_at }: { resolved_at: string | null }) => Number(resolved_at !== null);
+  return own
+    .toSorted((a, b) => isOver(a) - isOver(b))
+    .map(({ domain_id: _, rule, ...incident }) => ({
+      ...incident,
+      rule: rule ?? 'a rule that was deleted',
+    }));
+}
+
+/** A subject is a From domain, or what a monitor looks at. */
+function concerns(domains: Domain[], subject: string, domainId: string | null): boolean {
+  return domains.some(
+    ({ id, name }) => id === domainId || subject === name || subject.endsWith(`.${name}`),
+  );
+}
+
+// The report that a schedule would send now, as a page for whoever looks.
+
+const LEFT_OUT =
+  'The section on domains and alerts is left out here: it goes to the recipients, and members of the team see it in the preview.';
+
+/** As HTML. Domains, incidents and what the subject says of them are shown to members, not to viewers. */
+export async function previewReport(
+  app: App,
+  schedule: ReportScheduleRow,
+  role: Role,
+): Promise<string> {
+  const report = await gatherReport(app, schedule, periodUntil(schedule, app.clock.now()));
+  const shown = allows(role, 'member') ? report : withoutAlerts(report);
+  const html = previewOf(reportMail(shown, { unsubscribeUrl: null, pdf: false }));
+  if (shown.sections.length === report.sections.length) return html;
+  return html.replace(
+    /<body[^>]*>/,
+    (body) => `${body}\n<div style="padding:16px">${note(LEFT_OUT)}</div>`,
+  );
+}
+
+const withoutAlerts = (report: ScheduledReport): ScheduledReport => ({
+  ...report,
+  sections: report.sections.filter((section) => section !== 'alerts'),
+  domains: [],
+  domainsLeftOut: 0,
+  incidents: [],
+  incidentsLeftOut: 0,
+});

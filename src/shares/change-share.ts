@@ -1,0 +1,135 @@
+/** Reports are shared and revoked, each noted in the audit log, and their tests are kept as long. */
+
+import type { App } from '../app.ts';
+import { isoTime } from '../lib/clock.ts';
+import { randomSecret, sha256 } from '../lib/crypto.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Job } from '../scheduler/scheduler.ts';
+import type { Tx } from '../store/open.ts';
+import { deleteInBatches } from '../store/queries.ts';
+import type { SharedReportRow, TestRow } from '../store/tables.ts';
+import { type Author, audit } from '../team/audit.ts';
+import { sealToken, sharedTestIds } from './queries.ts';
+import type { NewShare } from './schema.ts';
+
+type Sharer = Author & { app: App; actor: { livemode: boolean } };
+
+/** A report with its token in clear, for the one answer that shows it to whoever shared. */
+export interface MadeShare {
+  row: SharedReportRow;
+  token: string;
+}
+
+/** Throws `validation_failed` for tests that are not there, or have nothing to share yet. */
+export async function createShare(
+  tx: Tx,
+  author: Sharer,
+  { test_ids, expires_in, title = null }: NewShare,
+): Promise<MadeShare> {
+  const { app, actor } = author;
+  await requireResults(tx, actor.livemode, test_ids);
+  const now = app.clock.now();
+  const id = app.newId('rpt');
+  const token = randomSecret();
+  const row: SharedReportRow = {
+    id,
+    livemode: actor.livemode ? 1 : 0,
+    title,
+    token_hash: sha256(token),
+    token: sealToken(app.secrets, id, token),
+    created_by: author.actor?.memberId ?? null,
+    created_at: isoTime(now),
+    expires_at: isoTime(now + expires_in * 1000),
+    revoked_at: null,
+    view_count: 0,
+    last_viewed_at: null,
+  };
+  await tx.insertInto('shared_reports').values(row).execute();
+  const named = test_ids.map((test_id, position) => ({ report_id: id, position, test_id }));
+  await tx.insertInto('shared_report_tests').values(named).execute();
+  await keepTests(tx, test_ids, row.created_at);
+  await audit(tx, author, {
+    action: 'report.shared',
+    object: { type: 'shared_report', id },
+    details: { title, test_ids, expires_at: row.expires_at },
+  });
+  return { row, token };
+}
+
+async function requireResults(tx: Tx, livemode: boolean, ids: string[]): Promise<void> {
+  const found = await tx
+    .selectFrom('tests')
+    .select(['id', 'status'])
+    .select(({ eb }) => eb('checks', 'is not', null).as('has_result'))
+    .where('id', 'in', ids)
+    .where('livemode', '=', livemode ? 1 : 0)
+    .execute();
+  const tests = new Map(found.map((test) => [test.id, test]));
+  const errors = ids.flatMap((id, i) => {
+    const test = tests.get(id);
+    if (test?.has_result) return [];
+    const message = test ? withoutResult(test) : 'is the id of no test';
+    return [{ param: `test_ids.${i}`, code: 'invalid', message }];
+  });
+  if (errors.length === 0) return;
+  const names = errors.slice(0, 10).map(({ param }) => param);
+  throw new AppError('validation_failed', `Wrong: ${names.join(', ')}.`, errors.slice(0, 50));
+}
+
+function withoutResult({ status }: Pick<TestRow, 'status'>): string {
+  if (status === 'waiting') return 'is a test without a result: its mail has not come yet';
+  if (status === 'processing') return 'is a test without a result: its mail is being analysed';
+  return 'is a test that failed and has no result to share';
+}
+
+/** Ends a link at once; one that is revoked stays as it is. */
+export async function revokeShare(tx: Tx, author: Sharer, row: SharedReportRow): Promise<void> {
+  if (row.revoked_at !== null) return;
+  const now = isoTime(author.app.clock.now());
+  await tx
+    .updateTable('shared_reports')
+    .set({ revoked_at: now })
+    .where('id', '=', row.id)
+    .execute();
+  const ids = (await sharedTestIds(tx, [row.id])).get(row.id)!;
+  await keepTests(tx, ids, now);
+  await audit(tx, author, {
+    action: 'report.revoked',
+    object: { type: 'shared_report', id: row.id },
+    details: { title: row.title, views: row.view_count },
+  });
+}
+
+/** Until the last of the links that show them ends, whatever the retention time. */
+async function keepTests(tx: Tx, ids: string[], now: string): Promise<void> {
+  await tx
+    .updateTable('tests')
+    .set(({ selectFrom }) => ({
+      keep_until: selectFrom('shared_report_tests as named')
+        .innerJoin('shared_reports as share', 'share.id', 'named.report_id')
+        .select(({ fn }) => fn.max('share.expires_at').as('end'))
+        .whereRef('named.test_id', '=', 'tests.id')
+        .where('share.revoked_at', 'is', null)
+        .where('share.expires_at', '>', now),
+    }))
+    .where('id', 'in', ids)
+    .execute();
+}
+
+// Deletes shared reports a year after their links have ended; until then the team sees what was shared.
+
+const SHARE_RETENTION_MS = 365 * 86_400_000;
+
+export function expireSharesJob(app: App): Job {
+  return { name: 'reports.expire_shares', tick: '0 29 * * * *', run: () => expireShares(app) };
+}
+
+/** Of the two ends that a link may have, the earlier one counts. */
+export async function expireShares({ db, clock }: Pick<App, 'db' | 'clock'>): Promise<void> {
+  const before = isoTime(clock.now() - SHARE_RETENTION_MS);
+  const old = db
+    .selectFrom('shared_reports')
+    .select('id')
+    .where(({ eb, or }) => or([eb('expires_at', '<', before), eb('revoked_at', '<', before)]));
+  await deleteInBatches(db, 'shared_reports', old);
+}

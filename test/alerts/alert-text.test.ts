@@ -1,0 +1,235 @@
+/** The words of a notice: of each condition, opened and over, what it says at a glance. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { composeNotification } from '../../src/alerts/alert-text.ts';
+import { alertMail } from '../../src/alerts/email.ts';
+import type { AboutRun, AboutTest, IncidentEvent } from '../../src/alerts/notify.ts';
+import { slackMessage } from '../../src/alerts/slack.ts';
+import type { AlertIncidentRow, AlertRow } from '../../src/store/tables.ts';
+
+const CONFIG = { APP_URL: 'https://app.example.com' };
+const RULE: AlertRow = {
+  ...{ id: 'alt_1', name: 'Our rule', condition: 'score_below', threshold: 70, enabled: 1 },
+  ...{ channels: '["email"]', domain_id: null, recipients: null, slack_webhook_url: null },
+  ...{ last_triggered_at: null, created_at: '2026-11-20T10:00:00.000Z' },
+};
+const OPEN: AlertIncidentRow = {
+  ...{ id: 'inc_1', alert_id: 'alt_1', subject: 'example.com', status: 'open', value: '{}' },
+  ...{ test_id: 'test_1', run_id: null, opened_at: '2026-11-21T10:00:00.000Z' },
+  ...{ resolved_at: null, resolution: null, closing_id: null },
+  ...{ condition: 'score_below', threshold: 70 },
+};
+const OVER = {
+  ...{ status: 'resolved', resolved_at: '2026-11-21T13:25:00.000Z' },
+  resolution: 'condition_ended',
+} as const;
+const TEST: AboutTest = {
+  ...{ id: 'test_1', checks: '[]', subject: 'Hello', score: 38 },
+  ...{ spf: 'pass', dkim: 'fail', dmarc: 'fail' },
+};
+const GOOD: AboutTest = { ...TEST, id: 'test_2', score: 91, dkim: 'pass', dmarc: 'pass' };
+const RUN: AboutRun = {
+  findings: JSON.stringify([
+    {
+      ...{ target: '192.0.2.25', list: 'bl.spamcop.net', list_name: 'SpamCop', tier: 2 },
+      ...{ codes: ['127.0.0.2'], meaning: null },
+    },
+  ]),
+  monitor: { id: 'mon_1', name: 'Our addresses', type: 'blocklist', domain_id: null },
+};
+const SPAMCOP = { zone: 'bl.spamcop.net', name: 'SpamCop', tier: 2 };
+
+interface Case {
+  condition: AlertRow['condition'];
+  value: object;
+  /** Instead of the test. */
+  run?: AboutRun;
+  subject?: string;
+}
+
+function noticeFor({ condition, value, run, subject }: Case, end?: AboutTest | null) {
+  const isOver = end !== undefined;
+  const incident: AlertIncidentRow = {
+    ...OPEN,
+    ...(isOver ? OVER : ({} as object)),
+    ...(run ? { test_id: null, run_id: 'run_1' } : {}),
+    subject: subject ?? OPEN.subject,
+    value: JSON.stringify(value),
+  };
+  const occasion: IncidentEvent = {
+    news: isOver ? 'resolved' : 'triggered',
+    alert: { ...RULE, condition },
+    incident,
+    test: run ? null : isOver ? end : TEST,
+    run: run ?? null,
+  };
+  return composeNotification(CONFIG, occasion);
+}
+
+const LOW: Case = { condition: 'score_below', value: { score: 38, threshold: 70 } };
+const AUTH: Case = {
+  condition: 'auth_fail',
+  value: { spf: 'temperror', dkim: 'fail', dmarc: 'none' },
+};
+const MAIL_LISTED: Case = { condition: 'blocklist_hit', value: { lists: [SPAMCOP] } };
+const LISTED: Case = { ...MAIL_LISTED, run: RUN, subject: '192.0.2.25' };
+
+test('the title is the news, of each condition and of its end', () => {
+  const cases: [made: Case, opened: string, over: string][] = [
+    [
+      LOW,
+      'Mail from example.com scored 38, below 70',
+      'Mail from example.com scored 91, no longer below 70',
+    ],
+    [
+      AUTH,
+      'DKIM and DMARC do not pass for mail from example.com',
+      'SPF, DKIM and DMARC pass again for mail from example.com',
+    ],
+    [
+      { ...AUTH, value: { spf: 'softfail', dkim: 'pass', dmarc: null } },
+      'SPF does not pass for mail from example.com',
+      'SPF, DKIM and DMARC pass again for mail from example.com',
+    ],
+    [
+      MAIL_LISTED,
+      'Mail from example.com is affected by a blocklist: SpamCop',
+      'No blocklist affects mail from example.com any more',
+    ],
+    [LISTED, '192.0.2.25 is listed by SpamCop', '192.0.2.25 is no longer listed'],
+    [
+      {
+        ...LISTED,
+        value: { lists: 'ABCDE'.split('').map((name) => ({ zone: name, name, tier: 1 })) },
+      },
+      '192.0.2.25 is listed by A, B, C and 2 more',
+      '192.0.2.25 is no longer listed',
+    ],
+    [
+      {
+        ...LISTED,
+        value: { lists: [{ zone: 'domain_blocklists', name: 'example.com is on X.', tier: 1 }] },
+      },
+      'example.com is on X',
+      '192.0.2.25 is no longer listed',
+    ],
+  ];
+  for (const [made, opened, over] of cases) {
+    const [first, last] = [noticeFor(made), noticeFor(made, GOOD)];
+    assert.deepEqual([first.kind, first.title], ['Alert', opened]);
+    assert.deepEqual([last.kind, last.title], ['Resolved', over]);
+    assert.equal(alertMail(CONFIG, 'a@example.com', last).subject, `Resolved: ${over}`);
+    assert.deepEqual(last.steps, []);
+  }
+});
+
+test('what was measured stands against what is asked, and then against what it was', () => {
+  const [opened, over] = [noticeFor(LOW), noticeFor(LOW, GOOD)];
+  assert.deepEqual(opened.facts, [
+    ['From domain', 'example.com'],
+    ['Score', '38 of 100'],
+    ['Alerts below', '70'],
+    ['Since', '21 November 2026 at 10:00 UTC'],
+    ['Message', 'Hello'],
+    ['Rule', 'Our rule'],
+  ]);
+  assert.deepEqual(over.facts.slice(1, 5), [
+    ['Score', '91 of 100 (it was 38)'],
+    ['Alerts below', '70'],
+    ['Since', '21 November 2026 at 10:00 UTC'],
+    ['Until', '21 November 2026 at 13:25 UTC'],
+  ]);
+  assert.deepEqual(noticeFor(AUTH, GOOD).facts.slice(1, 4), [
+    ['SPF', 'pass (it was temperror)'],
+    ['DKIM', 'pass (it was fail)'],
+    ['DMARC', 'pass (it was none)'],
+  ]);
+  assert.deepEqual(noticeFor(LISTED).facts.slice(0, 2), [
+    ['Target', '192.0.2.25'],
+    ['Listed by', 'SpamCop'],
+  ]);
+  assert.deepEqual(noticeFor(LISTED, null).facts[1], ['Was listed by', 'SpamCop']);
+});
+
+test('what a run found is a target, also where its monitor is gone', () => {
+  const found = { run_id: 'run_1', test_id: null, subject: '8.8.4.4' };
+  const facts = (run: AboutRun | null, by: Partial<AlertIncidentRow> = found) => {
+    const alert = { ...RULE, condition: 'blocklist_hit' } as const;
+    const value = JSON.stringify(MAIL_LISTED.value);
+    return composeNotification(CONFIG, {
+      ...{ news: 'resolved', alert, test: null, run },
+      incident: { ...OPEN, ...OVER, status: 'resolved', ...by, value },
+    }).facts[0]![0];
+  };
+  assert.equal(facts(null), 'Target');
+  assert.equal(facts(RUN), 'Target');
+  assert.equal(facts({ ...RUN, monitor: { ...RUN.monitor, type: 'domain_health' } }), 'Domain');
+  // A run may end what a test has found.
+  assert.equal(facts(RUN, {}), 'From domain');
+});
+
+test('an end of which the test is not known, or is another, claims no score', () => {
+  for (const end of [null, TEST]) {
+    const { title, facts } = noticeFor(LOW, end);
+    assert.equal(title, 'Mail from example.com no longer scores below 70');
+    assert.equal(facts[1]![1], '38 of 100');
+  }
+});
+
+test('a listing that a monitor found comes with what to do and where to have it taken away', () => {
+  const { steps, link } = noticeFor(LISTED);
+  assert.match(steps[0]!.text, /First find and stop .* https:\/\/www\.spamcop\.net\//);
+  assert.equal(link!.url, 'https://app.example.com/v1/monitors/mon_1/runs');
+  // Its run is gone, or the list is an operator's own.
+  for (const run of [
+    { ...RUN, findings: '[]' },
+    { ...RUN, findings: RUN.findings.replaceAll('bl.spamcop.net', 'own.example') },
+  ])
+    assert.match(noticeFor({ ...LISTED, run }).steps[0]!.text, /First find and stop/);
+  const monitor = { ...RUN.monitor, type: 'domain_health', domain_id: 'dom_1' } as const;
+  const value = { lists: [{ zone: 'domain_blocklists', name: 'It is on X.', tier: 2 }] };
+  const byDomain = noticeFor({ ...LISTED, value, run: { findings: '[]', monitor } });
+  assert.equal(byDomain.link!.url, 'https://app.example.com/v1/domains/dom_1/health');
+  assert.match(byDomain.steps[0]!.text, /First find and stop/);
+});
+
+test('of the fixes of a report those that the condition is about are told, with what can be copied', () => {
+  const check = (id: string, category: string, gain: number, value: string) => ({
+    ...{ id, category, gain, status: 'fail', title: `${id} is wrong.`, points: 1 },
+    fix: { text: 'Mend it.', record: { type: 'TXT', name: 'example.com', value } },
+  });
+  const checks = JSON.stringify([
+    check('ip_blocklists', 'reputation', 1, 'x'),
+    check('links', 'content', 2, 'x'.repeat(451)),
+    check('dkim', 'authentication', 3, 'p=<the key>'),
+    check('spf', 'authentication', 4, 'v=spf1 -all'),
+  ]);
+  const told = (made: Case) => {
+    const { condition } = made;
+    const incident = { ...OPEN, value: JSON.stringify(made.value) };
+    const alert = { ...RULE, condition };
+    const occasion = { news: 'triggered', alert, incident, run: null } as const;
+    const { steps } = composeNotification(CONFIG, { ...occasion, test: { ...TEST, checks } });
+    return steps.map(({ title, record }) => [title, record?.value ?? null]);
+  };
+  const [spf, dkim] = [
+    ['spf is wrong.', 'v=spf1 -all'],
+    ['dkim is wrong.', null],
+  ];
+  assert.deepEqual(told(LOW), [spf, dkim, ['links is wrong.', null]]);
+  assert.deepEqual(told(AUTH), [spf, dkim]);
+  assert.deepEqual(told(MAIL_LISTED), [['ip_blocklists is wrong.', 'x']]);
+});
+
+test('a sample is told from an alert in each channel', () => {
+  const occasion = { news: 'test', alert: RULE, incident: null, test: null, run: null } as const;
+  const notice = composeNotification(CONFIG, occasion);
+  const { subject, text, html } = alertMail(CONFIG, 'a@example.com', notice);
+  assert.equal(subject, 'Sample: The alert rule “Our rule” reaches you here');
+  assert.match(text, /^Sample: /);
+  assert.match(text.replace(/\s+/g, ' '), /Nothing has happened, and there is nothing to do\./);
+  assert.match(text, /Alerts when: a test scores below 70/);
+  assert.ok(html.includes('>○&nbsp;Sample</td>') && !html.includes('class="fail"'));
+  assert.match(slackMessage(notice).text, /^Sample: /);
+});

@@ -1,0 +1,146 @@
+/** Posts to Slack: what they say of a changed rule, their order, and that one dead address holds up no other. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { notifyJob } from '../../src/alerts/slack.ts';
+import { startAlerting } from './alerting.ts';
+
+const MIN_MS = 60_000;
+const SLACK = { channels: ['slack'] };
+
+const titlesOf = (requests: { body: string }[]): string[] =>
+  requests.map(({ body }) => JSON.parse(body).text.split(':')[0]);
+
+test('a post says what opened the incident, although the rule asks for something else by now', async (t) => {
+  const { app, service, slack, makeAlert, complete, incidents, sendDue } = await startAlerting(t);
+  const { id } = await makeAlert(SLACK);
+  await complete({ score: 40 });
+  // As a change that came between the incident and its post leaves it.
+  const other = { condition: 'blocklist_hit' as const, threshold: null };
+  await app.db.updateTable('alerts').set(other).where('id', '=', id).execute();
+  await sendDue();
+  assert.match(slack.requests[0]!.body, /scored 40, below 70/);
+  assert.equal((await incidents())[0]!.notifications[0]!.status, 'sent');
+  const { status } = await service.call('PATCH', `/v1/alerts/${id}`, { json: { name: 'x' } });
+  assert.equal(status, 200);
+});
+
+test('a message that cannot be written is tried again like any other failure, and then fails', async (t) => {
+  const { app, clock, slack, makeAlert, complete, incidents, sendDue } = await startAlerting(t);
+  await makeAlert(SLACK);
+  await complete({ score: 40 });
+  await app.db.updateTable('alert_incidents').set({ value: '{' }).execute();
+  const state = () =>
+    app.db
+      .selectFrom('alert_notifications')
+      .select(['status', 'attempts', 'error'])
+      .executeTakeFirstOrThrow();
+  for (const minutes of [1, 5, 30, 120, 480]) {
+    await sendDue();
+    assert.equal((await state()).status, 'queued');
+    clock.advance(minutes * MIN_MS);
+  }
+  await sendDue();
+  const { error, ...last } = await state();
+  assert.deepEqual(last, { status: 'failed', attempts: 6 });
+  assert.match(error!, /could not be written/);
+  assert.deepEqual(slack.requests, []);
+  await app.db.updateTable('alert_incidents').set({ value: '{}' }).execute();
+  assert.equal((await incidents())[0]!.notifications[0]!.status, 'failed');
+});
+
+test('an incident that is over before it could be posted is told by its end alone', async (t) => {
+  const { clock, slack, makeAlert, complete, incidents, sendDue } = await startAlerting(t);
+  slack.answer = () => 500;
+  await makeAlert(SLACK);
+  await complete({ score: 1 });
+  await sendDue();
+  clock.advance(30_000);
+  await complete({ score: 90 });
+  slack.answer = () => 200;
+  clock.advance(1000 * MIN_MS);
+  await sendDue();
+  await sendDue();
+  assert.deepEqual(titlesOf(slack.requests), ['Alert', 'Resolved']);
+  const said = slack.requests[1]!.body;
+  assert.match(said, /\*Since\*\\n21 November 2026 at 10:00 UTC/);
+  assert.match(said, /\*Until\*\\n21 November 2026 at 10:00 UTC/);
+  const [incident] = await incidents();
+  assert.deepEqual(
+    incident!.notifications.map(({ status, error }) => [status, error?.slice(0, 42) ?? null]),
+    [
+      ['suppressed', 'it could not be posted before the incident'],
+      ['sent', null],
+    ],
+  );
+});
+
+test('the end waits for a beginning that is being posted, which is not tried again', async (t) => {
+  const { app, clock, slack, makeAlert, complete, incidents } = await startAlerting(t);
+  const job = notifyJob(app);
+  const { promise, resolve } = Promise.withResolvers<number>();
+  slack.answer = () => promise;
+  await makeAlert(SLACK);
+  await complete({ score: 1 });
+  await job.run();
+  await slack.until(1);
+  await complete({ score: 90 });
+  await job.run();
+  assert.equal(slack.requests.length, 1);
+  resolve(500);
+  await job.idle!();
+  slack.answer = () => 200;
+  await job.run();
+  await job.idle!();
+  clock.advance(1000 * MIN_MS);
+  await job.run();
+  await job.idle!();
+  assert.deepEqual(titlesOf(slack.requests), ['Alert', 'Resolved']);
+  const [{ notifications }] = (await incidents()) as [Awaited<ReturnType<typeof incidents>>[0]];
+  assert.deepEqual(
+    notifications.map(({ status }) => status),
+    ['suppressed', 'sent'],
+  );
+});
+
+test('an address that does not answer has two posts under way, and others are posted meanwhile', async (t) => {
+  const { app, slack, makeAlert, complete } = await startAlerting(t);
+  const job = notifyJob(app);
+  const dead = slack.url.replace('/hooks', '/dead');
+  const { promise, resolve } = Promise.withResolvers<number>();
+  slack.answer = ({ path }) => (path === '/dead' ? promise : 200);
+  // One address, although each rule has it encrypted in its own way.
+  for (let i = 0; i < 30; i++) await makeAlert({ ...SLACK, slack_webhook_url: dead });
+  await makeAlert(SLACK);
+  await complete({ score: 1 });
+  await job.run();
+  await slack.until(3);
+  assert.deepEqual(slack.requests.map(({ path }) => path).sort(), ['/dead', '/dead', '/hooks']);
+  await job.run();
+  assert.equal(slack.requests.length, 3);
+  resolve(200);
+  await job.idle!();
+});
+
+test('what a clock that was set forward and back has left waiting is sent now', async (t) => {
+  const { app, clock, slack, sink, makeAlert, complete, sendDue } = await startAlerting(t);
+  slack.answer = () => 500;
+  await makeAlert({ channels: ['slack', 'email'] });
+  await complete({ score: 1 });
+  await sendDue();
+  assert.equal(sink.taken.length, 1);
+  slack.answer = () => 200;
+  const far = '2027-11-21T10:00:00.000Z';
+  const taken = { lease: 'req_1', leased_until: far };
+  // Leased, and planned, by the clock that was a year ahead.
+  await app.db.updateTable('alert_notifications').set({ due_at: far }).execute();
+  await complete({ score: 1, from_domain: 'example.org' });
+  await app.db
+    .updateTable('outbox')
+    .set({ due_at: far, ...taken })
+    .where('status', '=', 'queued')
+    .execute();
+  clock.advance(1000);
+  await sendDue();
+  assert.deepEqual([slack.requests.length, sink.taken.length], [3, 2]);
+});

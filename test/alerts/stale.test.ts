@@ -1,0 +1,147 @@
+/** What is over before it could be told: no "Alert" comes after its end, by mail neither. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import PostalMime from 'postal-mime';
+import { tellOfMany } from '../../src/alerts/email.ts';
+import { closeIncidentsJob } from '../../src/alerts/incidents.ts';
+import { notifyJob } from '../../src/alerts/slack.ts';
+import { sendMailJob } from '../../src/outbox/send.ts';
+import { type Alerting, startAlerting } from './alerting.ts';
+
+const MIN_MS = 60_000;
+const LATER = { at: 'rcpt', code: 451, text: '4.7.1 try again later' } as const;
+
+const statesOf = async ({ incidents }: Alerting) =>
+  (await incidents())[0]!.notifications.map(({ status, error }) => [
+    status,
+    error?.slice(0, 40) ?? null,
+  ]);
+
+const SUPPRESSED = ['suppressed', 'it could not be sent before the incident'];
+
+test('a mail that its server put off is not sent after the incident is over', async (t) => {
+  const alerting = await startAlerting(t);
+  const { clock, sink, makeAlert, complete, sendDue } = alerting;
+  await makeAlert({ recipients: ['ops@example.com', 'dev@example.com'] });
+  sink.refuse = LATER;
+  await complete({ score: 1 });
+  await sendDue();
+  clock.advance(30 * MIN_MS);
+  await complete({ score: 90 });
+  sink.refuse = null;
+  for (let i = 0; i < 20; i++) {
+    clock.advance(60 * MIN_MS);
+    await sendDue();
+  }
+  const mails = await Promise.all(sink.taken.map(({ raw }) => PostalMime.parse(raw)));
+  assert.deepEqual(mails.map(({ to }) => to![0]!.address).sort(), [
+    'dev@example.com',
+    'ops@example.com',
+  ]);
+  for (const { subject, text } of mails) {
+    assert.equal(subject, 'Resolved: Mail from example.com scored 90, no longer below 70');
+    assert.match(text!, /Since: 21 November 2026 at 10:00 UTC/);
+    assert.match(text!, /Until: 21 November 2026 at 10:30 UTC/);
+  }
+  assert.deepEqual(
+    (await statesOf(alerting)).map(([status]) => status),
+    ['suppressed', 'suppressed', 'sent', 'sent'],
+  );
+});
+
+test('a mail that is being sent while the incident ends is sent, or never tried again', async (t) => {
+  for (const arrives of [true, false]) {
+    const alerting = await startAlerting(t);
+    const { app, clock, sink, makeAlert, complete } = alerting;
+    await makeAlert({ recipients: ['ops@example.com'] });
+    await complete({ score: 1 });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    sink.hold = promise;
+    if (!arrives) sink.refuse = { ...LATER, at: 'data' };
+    const job = sendMailJob(app);
+    await job.run();
+    await complete({ score: 90 });
+    assert.deepEqual((await statesOf(alerting))[0], SUPPRESSED);
+    resolve();
+    await job.idle!();
+    sink.refuse = null;
+    clock.advance(600 * MIN_MS);
+    await job.run();
+    await job.idle!();
+    assert.deepEqual(await statesOf(alerting), [
+      arrives ? ['sent', null] : SUPPRESSED,
+      ['sent', null],
+    ]);
+  }
+});
+
+test('a mail that tells of many goes out although one of them is over', async (t) => {
+  const alerting = await startAlerting(t);
+  const { app, makeAlert, complete, incidents } = alerting;
+  await makeAlert({ recipients: ['ops@example.com'] });
+  for (let i = 0; i < 23; i++) await complete({ score: 1, from_domain: `d${i}.example` });
+  await tellOfMany(app);
+  await complete({ score: 90, from_domain: 'd22.example' });
+  const [last, before] = await incidents('?limit=2');
+  assert.deepEqual(
+    [last, before].map((one) => one!.notifications[0]!.status),
+    ['queued', 'queued'],
+  );
+  const mails = await app.db.selectFrom('outbox').select('status').execute();
+  assert.ok(mails.length > 20 && mails.every(({ status }) => status === 'queued'));
+});
+
+test('while many incidents of a changed rule are being closed, none is told of or listed as open', async (t) => {
+  const alerting = await startAlerting(t);
+  const { app, service, slack, sink, makeAlert, complete, incidents, sendDue } = alerting;
+  const { id } = await makeAlert({ channels: ['slack', 'email'] });
+  const job = notifyJob(app);
+  for (let i = 0; i < 30; i++) await complete({ score: 1, from_domain: `d${i}.example` });
+  const path = `/v1/alerts/${id}`;
+  assert.equal((await service.call('PATCH', path, { json: { threshold: 60 } })).status, 200);
+  // They are all to be closed still.
+  const rows = await app.db
+    .selectFrom('alert_incidents')
+    .select('closing_id')
+    .where('status', '=', 'open')
+    .execute();
+  assert.equal(rows.filter(({ closing_id }) => closing_id !== null).length, 30);
+  assert.equal((await service.call<{ state: string }>('GET', path)).body.state, 'ok');
+  assert.deepEqual(await incidents('?status=open'), []);
+  const listed = await incidents('?status=resolved&limit=100');
+  assert.equal(listed.length, 30);
+  for (const { status, resolution, resolved_at } of listed)
+    assert.deepEqual(
+      [status, resolution, resolved_at],
+      ['resolved', 'alert_changed', '2026-11-21T10:00:00.000Z'],
+    );
+  await tellOfMany(app);
+  await sendDue();
+  await job.run();
+  await job.idle!();
+  assert.deepEqual([slack.requests.length, sink.taken.length], [0, 0]);
+  alerting.clock.advance(MIN_MS);
+  await closeIncidentsJob(app).run();
+  await tellOfMany(app);
+  await sendDue();
+  assert.deepEqual([slack.requests.length, sink.taken.length], [0, 0]);
+  const closed = await incidents('?status=resolved&limit=100');
+  const without = (all: typeof closed) => all.map(({ notifications, ...rest }) => rest);
+  assert.deepEqual(without(closed), without(listed));
+  for (const { notifications } of closed)
+    assert.ok(notifications.every(({ status }) => status === 'suppressed'));
+});
+
+test('a post that was claimed before many incidents are closed is not made', async (t) => {
+  const alerting = await startAlerting(t);
+  const { app, slack, makeAlert, complete, incidents, sendDue } = alerting;
+  await makeAlert({ channels: ['slack'] });
+  await complete({ score: 1 });
+  // As a change that came between the claim and the post leaves it.
+  await app.db.updateTable('alert_incidents').set({ closing_id: 'req_1' }).execute();
+  await sendDue();
+  assert.deepEqual(slack.requests, []);
+  const [one] = await incidents('?status=resolved');
+  assert.equal(one!.notifications[0]!.status, 'suppressed');
+});

@@ -1,0 +1,90 @@
+/** Mark certificates: the chain, the time, the purpose, the name and the kind of the mark. */
+
+import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import { test } from 'node:test';
+import {
+  certificateExtension,
+  dnsNames,
+  judgeCertificate,
+} from '../../../src/analysis/bimi/certificate.ts';
+import { RECEIVED_AT } from '../../helpers/analysis.ts';
+import { makeAuthority, makeIntermediate, makeMark } from './mark-certificates.ts';
+
+const ROOT = makeAuthority();
+const INTERMEDIATE = makeIntermediate(ROOT);
+const LOGO = '<svg/>';
+const NAMES = ['news.example.com', 'example.com', 'default._bimi.news.example.com'];
+
+const judge = (pem: string) =>
+  judgeCertificate(Buffer.from(pem), { names: NAMES, now: RECEIVED_AT });
+const mark = (options = {}) => makeMark(INTERMEDIATE, { logo: LOGO, ...options });
+const CHAIN = `${INTERMEDIATE.pem}${ROOT.pem}`;
+
+const rows: [what: string, pem: string, problems: RegExp[]][] = [
+  ['whole chain', mark() + CHAIN, []],
+  ['without the root', mark() + INTERMEDIATE.pem, []],
+  ['for the From domain', mark({ names: ['other.example', 'NEWS.example.com'] }) + CHAIN, []],
+  ['for a selector', mark({ names: ['default._bimi.news.example.com'] }) + CHAIN, []],
+  ['for another domain', mark({ names: ['example.org'] }) + CHAIN, [/not for news\.example\.com/]],
+  ['without a name', mark({ names: [] }) + CHAIN, [/not for news/]],
+  ['expired', mark({ from: -400, to: -30 }) + CHAIN, [/has expired on 2026-10-22/]],
+  ['too early', mark({ from: 10 }) + CHAIN, [/not valid before 2026-12-01/]],
+  ['of an expired authority', expiredChain(), [/of its authority has expired/]],
+  ['for servers', mark({ usage: '1.3.6.1.5.5.7.3.1' }) + CHAIN, [/not one for BIMI/]],
+  ['without a logotype', mark({ logo: null }) + CHAIN, [/holds no logo/]],
+  ['alone', mark(), [/authority is missing/]],
+  ['out of order', mark() + ROOT.pem + INTERMEDIATE.pem, [/not a chain/]],
+  ['with an authority of the same name', mark() + makeIntermediate(ROOT).pem, [/not a chain/]],
+  ['authority first', CHAIN + mark(), [/begin with/, /not one for BIMI/, /no logo/, /not for/]],
+  ['self-signed', makeMark(null, { logo: LOGO }), [/self-signed/]],
+  ['nothing', '', [/not in PEM form/]],
+  ['a page', '<html>Not found</html>', [/not in PEM form/]],
+  ['an empty block', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', [/be read/]],
+  ['half a block', mark().slice(0, 300), [/be read/]],
+];
+
+function expiredChain(): string {
+  const old = makeIntermediate(ROOT, { from: -900, to: -1 });
+  return makeMark(old, { logo: LOGO }) + old.pem;
+}
+
+for (const [what, pem, problems] of rows)
+  test(`a mark certificate ${what}`, () => {
+    const found = judge(pem).problems;
+    assert.equal(found.length, problems.length, found.join(' '));
+    problems.forEach((problem, index) => {
+      assert.match(found[index]!, problem);
+    });
+  });
+
+test('the kind of the mark is told as far as the certificate does', () => {
+  const kind = (markType: string | null) => judge(mark({ markType }) + CHAIN).certificate?.kind;
+  assert.equal(kind('Registered Mark'), 'VMC');
+  assert.equal(kind('Government Mark'), 'VMC');
+  assert.equal(kind('Prior Use Mark'), 'CMC');
+  assert.equal(kind('Modified Registered Mark'), 'CMC');
+  assert.equal(kind(null), null);
+});
+
+test('the image in the certificate is read, or left out', () => {
+  const image = judge(mark() + CHAIN).certificate?.image;
+  assert.equal(Buffer.from(image ?? []).toString(), LOGO);
+  const empty = judge(mark({ logo: null, emptyLogotype: true }) + CHAIN);
+  assert.deepEqual([empty.problems, empty.certificate?.image], [[], null]);
+});
+
+test('bytes that are cut or changed are read as what they still are, without a throw', () => {
+  const { raw } = new X509Certificate(mark());
+  const names = (bytes: Uint8Array) =>
+    dnsNames(certificateExtension(bytes, '2.5.29.17') ?? new Uint8Array());
+  assert.deepEqual(names(raw), ['example.com']);
+  for (let at = 0; at < raw.length; at++) {
+    assert.deepEqual(names(raw.subarray(0, at)), []);
+    for (const octet of [0x00, 0x1f, 0x80, 0x84, 0xff]) {
+      const changed = Uint8Array.from(raw);
+      changed[at] = octet;
+      assert.ok(Array.isArray(names(changed)));
+    }
+  }
+});

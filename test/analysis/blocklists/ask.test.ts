@@ -1,0 +1,94 @@
+/** One question to one list: what is asked, and that no key is ever shown. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { askList, askReason } from '../../../src/analysis/blocklists/ask.ts';
+import { chooseBlocklists } from '../../../src/analysis/blocklists/choose.ts';
+import { addressSubject, isAskable } from '../../../src/analysis/blocklists/subjects.ts';
+import type { DnsErrorReason } from '../../../src/net/dns/resolver.ts';
+import { zoneResolver } from '../../../src/net/dns/zone.ts';
+import { listIn } from '../../helpers/blocklists.ts';
+
+const KEY = 'abcdefghij0123456789abcdef';
+const [ZEN] = chooseBlocklists([], null);
+const [KEYED] = chooseBlocklists([], KEY);
+
+test('a domain error is told as what it is, and is no listing', async () => {
+  const reasons: Record<DnsErrorReason, RegExp> = {
+    timeout: /in time/,
+    servfail: /SERVFAIL/,
+    refused: /REFUSED/,
+    unreachable: /no DNS server/,
+    malformed: /could not be read/,
+    limit: /too many questions/,
+    disabled: /turned off/,
+  };
+  for (const [reason, says] of Object.entries(reasons)) {
+    const resolver = async () => ({ status: 'error', reason: reason as DnsErrorReason }) as const;
+    const answer = await askList(resolver, ZEN!, '7.114.0.203');
+    assert.equal(answer.status, 'error');
+    assert.match(answer.status === 'error' ? answer.reason : '', says);
+  }
+});
+
+test('NXDOMAIN and NODATA are no listing', async () => {
+  for (const status of ['nxdomain', 'nodata'] as const)
+    assert.deepEqual(await askList(async () => ({ status }), ZEN!, '7.114.0.203'), {
+      status: 'not_listed',
+      codes: [],
+      notes: [],
+    });
+});
+
+test('a name that is too long below the zone is not known, and not asked about', async () => {
+  const resolver = () => assert.fail('asked');
+  const name = `${'a.'.repeat(118)}example`;
+  const answer = await askList(resolver, KEYED!, name);
+  assert.equal(answer.status, 'error');
+});
+
+test('IPv6 addresses are asked about by their nibbles', () => {
+  assert.equal(addressSubject('203.0.114.7').question, '7.114.0.203');
+  assert.equal(addressSubject('2606:4700::1').question, `1.${'0.'.repeat(23)}0.0.7.4.6.0.6.2`);
+});
+
+test('only public addresses are asked about, and none for documentation', () => {
+  for (const address of [
+    '192.0.2.1',
+    '198.51.100.1',
+    '203.0.113.255',
+    '2001:db8::1',
+    '3fff::1',
+    '10.0.0.1',
+    '127.0.0.1',
+    '169.254.1.1',
+    '100.64.0.1',
+    '198.18.0.1',
+    '224.0.0.1',
+    '::1',
+    'fe80::1',
+    'fc00::1',
+  ])
+    assert.equal(isAskable(address), false, address);
+  for (const address of ['203.0.114.7', '8.8.4.4', '2606:4700::1'])
+    assert.equal(isAskable(address), true, address);
+});
+
+test('the words of the list are one printable line, bounded, without a key', async () => {
+  const say = (text: string) => {
+    const zone = listIn(KEYED!.asked, '7.114.0.203', '127.0.0.2', text);
+    return askReason(zoneResolver(zone), KEYED!, '7.114.0.203');
+  };
+  assert.equal(
+    await say('https://check.example/ip/203.0.114.7'),
+    'https://check.example/ip/203.0.114.7',
+  );
+  assert.equal(
+    await say(`7.114.0.203.${KEYED!.asked} says no`),
+    '7.114.0.203.….zen.dq.spamhaus.net says no',
+  );
+  assert.equal(await say(`Key ${KEY.toUpperCase()}!`), 'Key …!');
+  assert.equal(await say('a\u001b[31m\nb\u202e'), 'a·[31m·b·');
+  assert.equal((await say('x'.repeat(5000)))?.length, 300);
+  assert.equal(await say('  '), null);
+});

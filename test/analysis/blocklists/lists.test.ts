@@ -1,0 +1,265 @@
+/** The declarations: complete, without contradiction, and as the documentation shows them. */
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { readCodes } from '../../../src/analysis/blocklists/blocklist.ts';
+import { type BlocklistChange, chooseBlocklists } from '../../../src/analysis/blocklists/choose.ts';
+import { blocklistTable, LISTS } from '../../../src/analysis/blocklists/lists.ts';
+import { faultOf } from '../../../src/analysis/blocklists/watch.ts';
+import { normalizeDomain } from '../../../src/lib/domain-names.ts';
+import { zoneResolver } from '../../../src/net/dns/zone.ts';
+import { aListedCode, blocklistZone } from '../../helpers/blocklists.ts';
+
+test('zones and names are unique, and zones are as the configuration reads them', () => {
+  assert.equal(new Set(LISTS.map(({ zone }) => zone)).size, LISTS.length);
+  assert.equal(new Set(LISTS.map(({ name }) => name)).size, LISTS.length);
+  for (const { zone } of LISTS) assert.equal(normalizeDomain(zone), zone);
+});
+
+test('the default set', () => {
+  const set = LISTS.filter(({ byDefault }) => byDefault);
+  assert.deepEqual(
+    set.map(({ name, kind, tier }) => `${name}: ${kind} ${tier}`),
+    [
+      'Spamhaus ZEN: ip 1',
+      'SpamCop: ip 2',
+      'Mailspike BL: ip 2',
+      'PSBL: ip 2',
+      'SpamEatingMonkey SEM-BLACK: ip 2',
+      'UCEPROTECT level 1: ip 3',
+      'Spamhaus DBL: domain 1',
+      'SURBL: domain 2',
+      'URIBL: domain 2',
+      'DNSWL: allow 3',
+    ],
+  );
+});
+
+test('the lists that are gone stay out', () => {
+  for (const { zone } of LISTS)
+    assert.doesNotMatch(zone, /sorbs|manitu|abuseat|njabl|ahbl|dsbl|spamcannibal/);
+});
+
+test('a code has one meaning, lies in 127.0.0.0/8, and is listed, noted or an error', () => {
+  for (const { name, listed, noted = {}, errors, advice = {} } of LISTS) {
+    const table: Record<string, string> = 'codes' in listed ? listed.codes : listed.bits;
+    const codes = Object.keys(table);
+    assert.ok(codes.length > 0, name);
+    const all = [...codes, ...Object.keys(noted)];
+    assert.equal(new Set(all).size, all.length, name);
+    for (const code of all)
+      assert.match(code, 'codes' in listed ? /^127\.\d+\.\d+\.\d+$/ : /^(1|2|4|8|16|32|64|128)$/);
+    for (const code of Object.keys(errors)) {
+      assert.match(code, /^127\./, name);
+      assert.ok(!all.includes(code), `${name} ${code}`);
+    }
+    for (const code of Object.keys(advice)) assert.ok(codes.includes(code), `${name} ${code}`);
+    for (const meaning of [...Object.values(table), ...Object.values(noted)])
+      assert.match(meaning, /^[a-zA-Z].*[^.]$/, name);
+    for (const error of Object.values(errors)) assert.match(error, /^It .*[^.]$/, name);
+  }
+});
+
+test('address lists are tested as RFC 5782 says, name lists at two names', () => {
+  for (const { name, kind, test: points, delisting, ipv6 } of LISTS) {
+    assert.match(delisting, /^https:\/\//, name);
+    if (kind === 'domain') {
+      assert.equal(ipv6, false, name);
+      assert.notEqual(points.listed, points.unlisted, name);
+      assert.match(points.listed, /^[a-z0-9_.-]+$/, name);
+    } else assert.deepEqual(points, { listed: '2.0.0.127', unlisted: '1.0.0.127' }, name);
+  }
+});
+
+test('what needs a key has a zone for it', () => {
+  for (const { name, keyedZone, needsKey } of LISTS) {
+    if (keyedZone) assert.match(keyedZone, /^<key>\.[a-z.]+$/, name);
+    if (needsKey) assert.ok(keyedZone, name);
+  }
+});
+
+test('each list passes its own test with the answers that its operator gives', async () => {
+  const resolver = zoneResolver(blocklistZone('abcdef12'));
+  for (const list of LISTS) {
+    const keyed = list.keyedZone?.replace('<key>', 'abcdef12');
+    for (const asked of [...(list.needsKey ? [] : [list.zone]), ...(keyed ? [keyed] : [])])
+      assert.equal(await faultOf(resolver, { list, asked }), null, asked);
+  }
+});
+
+test('the documentation has every list as it is declared', () => {
+  const text = readFileSync(new URL('../../../docs/blocklists.md', import.meta.url), 'utf8');
+  assert.ok(text.includes(blocklistTable()), 'docs/blocklists.md has another table');
+});
+
+// What the answers of a list mean: only what it declares is a listing.
+
+const list = (zone: string) => LISTS.find((one) => one.zone === zone)!;
+const ZEN = list('zen.spamhaus.org');
+const DBL = list('dbl.spamhaus.org');
+const SURBL = list('multi.surbl.org');
+const URIBL = list('multi.uribl.com');
+const DNSWL = list('list.dnswl.org');
+const VALIDITY = list('bl.score.senderscore.com');
+const SPAMCOP = list('bl.spamcop.net');
+
+const LISTED: [string, typeof ZEN, string[], RegExp][] = [
+  ['SBL', ZEN, ['127.0.0.2'], /SBL/],
+  ['CSS', ZEN, ['127.0.0.3'], /CSS/],
+  ['XBL', ZEN, ['127.0.0.4'], /XBL/],
+  ['the PBL, which is no spam but blocked', ZEN, ['127.0.0.10'], /should not send mail directly/],
+  ['several', ZEN, ['127.0.0.2', '127.0.0.9'], /SBL.*DROP/],
+  ['low reputation', DBL, ['127.0.1.2'], /low reputation/],
+  ['an abused domain', DBL, ['127.0.1.102'], /legitimate domain abused/],
+  ['one bit', SURBL, ['127.0.0.64'], /ABUSE/],
+  ['two bits', SURBL, ['127.0.0.80'], /MW.*ABUSE/],
+  ['a bit that counts and one that does not', SURBL, ['127.0.0.36', '127.0.0.8'], /^a phishing/],
+  ['the test point of SURBL', SURBL, ['127.0.0.254'], /PH.*MW.*ABUSE.*CR/],
+  ['the test point of URIBL', URIBL, ['127.0.0.14'], /black.*grey/],
+  ['an allowlist', DNSWL, ['127.0.3.2'], /^e-mail service provider, medium trust$/],
+  ['bits of Validity', VALIDITY, ['127.0.0.5'], /botnet.*traps/],
+];
+
+for (const [what, one, records, means] of LISTED)
+  test(`${one.name}, ${what}: listed`, () => {
+    const answer = readCodes(one, records);
+    assert.equal(answer.status, 'listed', JSON.stringify(answer));
+    assert.match(answer.status === 'listed' ? answer.meanings.join('; ') : '', means);
+  });
+
+const UNKNOWN: [string, typeof ZEN, string[], RegExp][] = [
+  ['a mistyped zone', ZEN, ['127.255.255.252'], /does not know the zone/],
+  ['a public resolver', ZEN, ['127.255.255.254'], /public resolver/],
+  ['too many questions', ZEN, ['127.255.255.255'], /too many questions/],
+  ['an address asked for', DBL, ['127.0.1.255'], /asked about an address/],
+  ['a public resolver', DBL, ['127.255.255.254'], /public resolver/],
+  ['a refusal', SURBL, ['127.0.0.1'], /refuses/],
+  ['a refusal', URIBL, ['127.0.0.1'], /refuses/],
+  ['a refusal', DNSWL, ['127.0.0.255'], /refuses/],
+  ['a refusal', VALIDITY, ['127.255.255.255'], /refuses/],
+  ['a code that it does not publish', ZEN, ['127.0.0.5'], /none of its codes/],
+  ['a code of another list', SPAMCOP, ['127.0.0.4'], /none of its codes/],
+  ['a listed code with a refusal', ZEN, ['127.0.0.2', '127.255.255.254'], /public resolver/],
+  ['a listed code with an unknown one', ZEN, ['127.0.0.2', '127.0.0.77'], /none of its codes/],
+  [
+    'a listed code with a web server',
+    ZEN,
+    ['127.0.0.2', '198.51.100.80'],
+    /zone does that is gone/,
+  ],
+  ['a web server', SPAMCOP, ['198.51.100.80'], /zone does that is gone.*198\.51\.100\.80/],
+  ['an address that only begins alike', SPAMCOP, ['1270.0.0.2'], /no blocklist gives/],
+  ['the name of a property', SPAMCOP, ['constructor'], /no blocklist gives/],
+  ['a refusing bit among others', SURBL, ['127.0.0.9'], /none of its codes/],
+  ['a bit that is not declared', URIBL, ['127.0.0.18'], /none of its codes/],
+  ['no bit at all', URIBL, ['127.0.0.0'], /none of its codes/],
+  ['bits in another octet', URIBL, ['127.0.2.2'], /none of its codes/],
+];
+
+for (const [what, one, records, says] of UNKNOWN)
+  test(`${one.name}, ${what}: an error`, () => {
+    const answer = readCodes(one, records);
+    assert.equal(answer.status, 'error', JSON.stringify(answer));
+    assert.match(answer.status === 'error' ? answer.reason : '', says);
+  });
+
+test('what a list says beside its listings is no listing', () => {
+  assert.deepEqual(readCodes(SURBL, ['127.0.0.32']), {
+    status: 'not_listed',
+    codes: ['127.0.0.32'],
+    notes: ['a click tracker (CT)'],
+  });
+  assert.equal(readCodes(URIBL, ['127.0.0.8']).status, 'not_listed');
+  assert.equal(readCodes(list('rep.mailspike.net'), ['127.0.0.18']).status, 'not_listed');
+});
+
+test('no answer is no listing', () => {
+  for (const one of LISTS)
+    assert.deepEqual(readCodes(one, []), { status: 'not_listed', codes: [], notes: [] });
+});
+
+test('each declared error of each list is an error, beside a listed code too', () => {
+  for (const one of LISTS)
+    for (const code of Object.keys(one.errors))
+      for (const records of [[code], [aListedCode(one), code]])
+        assert.equal(readCodes(one, records).status, 'error', `${one.name} ${records}`);
+});
+
+test('an answer of thousands of addresses is read whole and shown in part', () => {
+  const records = Array.from({ length: 4000 }, (_, i) => `127.0.${i >> 8}.${i & 255}`);
+  const answer = readCodes(ZEN, records);
+  assert.equal(answer.status, 'error');
+  assert.equal(answer.codes.length, 10);
+});
+
+// Which lists are asked, and by which zone.
+
+const KEY = 'abcdefghij0123456789abcdef';
+const changes = (...texts: string[]): BlocklistChange[] =>
+  texts.map((text) => ({ on: text.startsWith('+'), zone: text.slice(1) }));
+const zones = (texts: string[], key: string | null = null) =>
+  chooseBlocklists(changes(...texts), key).map(({ list }) => list.zone);
+
+const DEFAULT = LISTS.filter(({ byDefault }) => byDefault).map(({ zone }) => zone);
+
+test('without changes the default set is asked, by the public zones', () => {
+  const chosen = chooseBlocklists([], null);
+  assert.deepEqual(
+    chosen.map(({ asked }) => asked),
+    DEFAULT,
+  );
+});
+
+test('changes are made in their order', () => {
+  assert.deepEqual(
+    zones(['-bl.spamcop.net']),
+    DEFAULT.filter((zone) => zone !== 'bl.spamcop.net'),
+  );
+  assert.deepEqual(zones(['-all']), []);
+  assert.deepEqual(zones(['-all', '+dbl.spamhaus.org', '+zen.spamhaus.org']), [
+    'zen.spamhaus.org',
+    'dbl.spamhaus.org',
+  ]);
+  assert.deepEqual(zones(['+b.barracudacentral.org', '-b.barracudacentral.org']), DEFAULT);
+  assert.deepEqual(zones(['+bl.spamcop.net', '-all']), []);
+  assert.ok(zones(['+b.barracudacentral.org']).includes('b.barracudacentral.org'));
+});
+
+test('+all is every list but those that a key is lacking for', () => {
+  const keyless = LISTS.filter(({ needsKey }) => !needsKey).map(({ zone }) => zone);
+  assert.ok(keyless.length < LISTS.length);
+  assert.deepEqual(zones(['+all']), keyless);
+  assert.deepEqual(zones(['+all', '-psbl.surriel.com'], KEY).length, LISTS.length - 1);
+});
+
+test('the key switches the Spamhaus lists to its own zones', () => {
+  const asked = Object.fromEntries(
+    chooseBlocklists(changes('+zrd.dq.spamhaus.net'), KEY).map((one) => [one.list.zone, one.asked]),
+  );
+  assert.equal(asked['zen.spamhaus.org'], `${KEY}.zen.dq.spamhaus.net`);
+  assert.equal(asked['dbl.spamhaus.org'], `${KEY}.dbl.dq.spamhaus.net`);
+  assert.equal(asked['zrd.dq.spamhaus.net'], `${KEY}.zrd.dq.spamhaus.net`);
+  assert.equal(asked['bl.spamcop.net'], 'bl.spamcop.net');
+});
+
+test('a list that needs a key cannot be switched on without one, but off', () => {
+  assert.throws(
+    () => zones(['+zrd.dq.spamhaus.net']),
+    /cannot switch zrd\.dq\.spamhaus\.net on: it needs a Spamhaus DQS key/,
+  );
+  assert.deepEqual(zones(['-zrd.dq.spamhaus.net']), DEFAULT);
+});
+
+test('an unknown zone is told with the nearest known one, and with all', () => {
+  for (const sign of ['+', '-'])
+    assert.throws(
+      () => zones([`${sign}bl.spamcop.ent`]),
+      (error: Error) => {
+        assert.match(error.message, /bl\.spamcop\.ent, perhaps bl\.spamcop\.net was meant/);
+        for (const { zone } of LISTS) assert.ok(error.message.includes(zone), zone);
+        return true;
+      },
+    );
+  assert.throws(() => zones(['+dnsbl.sorbs.net']), /names a list that is not known/);
+});

@@ -1,0 +1,237 @@
+/** The tests of the lists themselves: when they are made, what they find, and what is told. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { chooseBlocklists } from '../../../src/analysis/blocklists/choose.ts';
+import { createBlocklistWatch, NOT_TESTED } from '../../../src/analysis/blocklists/watch.ts';
+import { type Log, silentLog } from '../../../src/lib/log.ts';
+import type { Resolver } from '../../../src/net/dns/resolver.ts';
+import { type Zone, zoneResolver } from '../../../src/net/dns/zone.ts';
+import { blocklistZone } from '../../helpers/blocklists.ts';
+import { testClock } from '../../helpers/clock.ts';
+
+const KEY = 'abcdefghij0123456789abcdef';
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+function startWatch(zone: Zone, key: string | null = null) {
+  const clock = testClock();
+  const told: string[] = [];
+  const asked: string[] = [];
+  const world = { zone };
+  const resolver: Resolver = (name, type) => {
+    asked.push(name);
+    return zoneResolver(world.zone)(name, type);
+  };
+  const tell =
+    (level: string) =>
+    (message: string, fields: object = {}) => {
+      told.push(`${level} ${message} ${JSON.stringify(fields)}`);
+    };
+  const log: Log = { ...silentLog, warn: tell('warn'), info: tell('info') };
+  const watch = createBlocklistWatch({ lists: chooseBlocklists([], key), resolver, clock, log });
+  const faults = () =>
+    Object.fromEntries(
+      watch.known().flatMap(({ list, fault }) => (fault === null ? [] : [[list.zone, fault]])),
+    );
+  return { watch, clock, told, asked, world, faults };
+}
+
+test('before the first round nothing is known to work', () => {
+  const { watch } = startWatch(blocklistZone());
+  assert.ok(watch.known().length > 0);
+  assert.ok(watch.known().every(({ fault }) => fault === NOT_TESTED));
+});
+
+test('inUse waits for the first round, begins it where nobody has, and asks no more', async () => {
+  const { watch, asked, told } = startWatch(blocklistZone());
+  const [lists] = await Promise.all([watch.inUse(), watch.inUse(), watch.retest()]);
+  assert.ok(lists.every(({ fault }) => fault === null));
+  assert.equal(asked.length, 2 * lists.length);
+  await watch.inUse();
+  assert.equal(asked.length, 2 * lists.length);
+  assert.deepEqual(told, [], 'a list that works is not worth a line');
+});
+
+const FAULTS: [string, string, (zone: Zone) => void, RegExp][] = [
+  [
+    'a zone that is gone',
+    'bl.spamcop.net',
+    (zone) => delete zone['2.0.0.127.bl.spamcop.net'],
+    /does not list its test point/,
+  ],
+  [
+    'SERVFAIL',
+    'bl.spamcop.net',
+    (zone) => fails(zone, '2.0.0.127.bl.spamcop.net', 'servfail'),
+    /SERVFAIL/,
+  ],
+  [
+    'silence',
+    'psbl.surriel.com',
+    (zone) => fails(zone, '1.0.0.127.psbl.surriel.com', 'timeout'),
+    /in time/,
+  ],
+  [
+    'a list of the world',
+    'bl.spamcop.net',
+    (zone) => answers(zone, '1.0.0.127.bl.spamcop.net', '127.0.0.2'),
+    /must not list \(127\.0\.0\.2\)/,
+  ],
+  [
+    'high trust for all',
+    'list.dnswl.org',
+    (zone) => answers(zone, '1.0.0.127.list.dnswl.org', '127.0.10.3'),
+    /must not list/,
+  ],
+  [
+    'a note for all',
+    'multi.surbl.org',
+    (zone) => answers(zone, 'example.com.multi.surbl.org', '127.0.0.32'),
+    /must not list/,
+  ],
+  [
+    'a web server',
+    'bl.mailspike.net',
+    (zone) => answers(zone, '2.0.0.127.bl.mailspike.net', '198.51.100.80'),
+    /zone does that is gone/,
+  ],
+  [
+    'a refusal',
+    'zen.spamhaus.org',
+    (zone) => answers(zone, '2.0.0.127.zen.spamhaus.org', '127.255.255.254'),
+    /public resolver/,
+  ],
+  [
+    'a refusal at the other point',
+    'dbl.spamhaus.org',
+    (zone) => answers(zone, 'example.com.dbl.spamhaus.org', '127.255.255.255'),
+    /too many/,
+  ],
+  [
+    'a refusal',
+    'multi.uribl.com',
+    (zone) => answers(zone, 'test.uribl.com.multi.uribl.com', '127.0.0.1'),
+    /refuses/,
+  ],
+];
+
+function fails(zone: Zone, name: string, reason: 'servfail' | 'timeout') {
+  zone[name] = { fails: reason };
+}
+function answers(zone: Zone, name: string, code: string) {
+  zone[name] = { A: [code] };
+}
+
+for (const [what, where, spoil, says] of FAULTS)
+  test(`${what} leaves ${where} out, and no other`, async () => {
+    const zone = blocklistZone();
+    spoil(zone);
+    const { watch, faults, told } = startWatch(zone);
+    const lists = await watch.inUse();
+    assert.deepEqual(Object.keys(faults()), [where]);
+    assert.match(faults()[where]!, says);
+    assert.match(faults()[where]!, /^Its? .*\.$/);
+    assert.equal(lists.find(({ list }) => list.zone === where)?.fault, faults()[where]);
+    assert.equal(told.length, 1);
+    assert.match(told[0]!, new RegExp(`^warn blocklist left out .*${where}`));
+  });
+
+test('a list that works is tested again daily', async () => {
+  const { watch, clock, asked } = startWatch(blocklistZone());
+  await watch.inUse();
+  const round = asked.length;
+  clock.advance(DAY_MS - 1);
+  await watch.retest();
+  assert.equal(asked.length, round);
+  clock.advance(1);
+  await watch.retest();
+  assert.equal(asked.length, 2 * round);
+});
+
+test('a list that fails is tested every ten minutes, alone, and told once when it is back', async () => {
+  const dead = blocklistZone();
+  delete dead['2.0.0.127.psbl.surriel.com'];
+  const { watch, clock, asked, told, world, faults } = startWatch(dead);
+  await watch.inUse();
+  asked.length = 0;
+  clock.advance(10 * MINUTE_MS - 1);
+  await watch.retest();
+  assert.deepEqual(asked, []);
+  clock.advance(1);
+  await watch.retest();
+  assert.deepEqual(asked, ['2.0.0.127.psbl.surriel.com', '1.0.0.127.psbl.surriel.com']);
+  assert.equal(told.length, 1, 'the same fault is not told again');
+  world.zone = blocklistZone();
+  clock.advance(10 * MINUTE_MS);
+  await watch.retest();
+  assert.deepEqual(faults(), {});
+  assert.match(told[1]!, /^info blocklist is back .*psbl\.surriel\.com/);
+  asked.length = 0;
+  clock.advance(10 * MINUTE_MS);
+  await watch.retest();
+  assert.deepEqual(asked, [], 'daily again');
+});
+
+test('a list that stops working is left out at its next test', async () => {
+  const { watch, clock, world, faults, told } = startWatch(blocklistZone());
+  await watch.inUse();
+  world.zone = {};
+  clock.advance(DAY_MS);
+  await watch.retest();
+  assert.equal(Object.keys(faults()).length, watch.known().length);
+  assert.equal(told.length, watch.known().length);
+});
+
+test('one round at a time; what is in use is known meanwhile', async () => {
+  const waiting: (() => void)[] = [];
+  const clock = testClock();
+  let open = 0;
+  const resolver: Resolver = async (name, type) => {
+    open += 1;
+    if (waiting.length < 1000) await new Promise<void>((resolve) => waiting.push(resolve));
+    return zoneResolver(blocklistZone())(name, type);
+  };
+  const lists = chooseBlocklists([], null);
+  const watch = createBlocklistWatch({ lists, resolver, clock, log: silentLog });
+  const first = watch.retest();
+  assert.equal(watch.retest(), first);
+  assert.equal(open, 2 * lists.length, 'all side by side');
+  for (const go of waiting.splice(0)) go();
+  await first;
+  clock.advance(DAY_MS);
+  const second = watch.retest();
+  assert.ok(
+    (await watch.inUse()).every(({ fault }) => fault === null),
+    'not waited for',
+  );
+  for (const go of waiting.splice(0)) go();
+  await second;
+});
+
+test('a resolver that has been closed says nothing of the lists', async () => {
+  const { watch, clock, world, faults, told } = startWatch(blocklistZone());
+  await watch.inUse();
+  world.zone = Object.fromEntries(
+    Object.keys(blocklistZone()).map((name) => [name, { fails: 'disabled' }]),
+  );
+  clock.advance(DAY_MS);
+  await watch.retest();
+  assert.deepEqual([faults(), told], [{}, []]);
+});
+
+test('without lists there is nothing to wait for', async () => {
+  const resolver: Resolver = () => assert.fail('asked');
+  const clock = testClock();
+  const watch = createBlocklistWatch({ lists: [], resolver, clock, log: silentLog });
+  await watch.retest();
+  assert.deepEqual(await watch.inUse(), []);
+});
+
+test('a key comes neither into the log nor into a fault', async () => {
+  const { watch, told, asked, faults } = startWatch({}, KEY);
+  await watch.inUse();
+  assert.ok(asked.some((name) => name.includes(KEY)));
+  assert.ok(told.some((line) => line.includes('zen.spamhaus.org')));
+  assert.ok(!JSON.stringify([told, faults()]).includes(KEY));
+});

@@ -1,0 +1,86 @@
+/** The checks `arc` and `dkim2`, which only tell. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sealMessage } from 'mailauth';
+import { arc } from '../../../src/analysis/checks/arc.ts';
+import { dkim2 } from '../../../src/analysis/checks/dkim2.ts';
+import type { Zone } from '../../../src/net/dns/zone.ts';
+import { RECEIVED_AT, runCheck } from '../../helpers/analysis.ts';
+import { goodMessage } from '../../helpers/good-message.ts';
+import { alter, KEYS, MESSAGE, sign, zoneWith } from '../dkim/signed-mail.ts';
+
+const SEAL_NAME = 'arc._domainkey.list.example';
+const zone: Zone = {
+  ...zoneWith(KEYS.rsa.record),
+  ...zoneWith(KEYS.other.record, SEAL_NAME),
+};
+
+async function sealed(): Promise<Buffer> {
+  const message = await sign();
+  const headers = await sealMessage(message, {
+    signingDomain: 'list.example',
+    selector: 'arc',
+    privateKey: KEYS.other.privateKey,
+    authResults: 'mx.list.example; spf=pass smtp.mailfrom=ann@example.com',
+    cv: 'none',
+    signTime: new Date(RECEIVED_AT - 30_000),
+  });
+  return Buffer.concat([headers, message]);
+}
+
+test('arc: no chain is told and is fine', async () => {
+  const finding = await runCheck(arc, { message: await sign(), zone });
+  assert.equal(finding.status, 'info');
+  assert.match(finding.title, /no ARC chain/);
+});
+
+test('arc: a seal that cannot be read is a chain that is not valid', async () => {
+  const finding = await runCheck(arc, { message: `ARC-Seal: x\n${goodMessage()}` });
+  assert.equal(finding.status, 'info');
+  assert.match(finding.title, /not valid/);
+});
+
+test('arc: a valid chain', async () => {
+  const finding = await runCheck(arc, { message: await sealed(), zone });
+  assert.equal(finding.status, 'info');
+  assert.equal(finding.evidence?.result, 'pass', JSON.stringify(finding));
+  assert.deepEqual(finding.evidence?.chain, [{ instance: 1, domain: 'list.example', cv: 'none' }]);
+});
+
+test('arc: a chain broken by a changed body, and one whose key is gone', async () => {
+  const changed = alter(await sealed(), 'the body', 'a body');
+  for (const scene of [
+    { message: changed, zone },
+    { message: await sealed(), zone: zoneWith(KEYS.rsa.record) },
+  ]) {
+    const finding = await runCheck(arc, scene);
+    assert.equal(finding.status, 'info');
+    assert.equal(finding.evidence?.result, 'fail');
+    assert.match(String(finding.evidence?.reason), /no valid signature|no key/);
+  }
+});
+
+test('arc: a key that cannot be asked for leaves it unknown', async () => {
+  const unanswered: Zone = { ...zone, [SEAL_NAME]: { fails: 'timeout' } };
+  const finding = await runCheck(arc, { message: await sealed(), zone: unanswered });
+  assert.equal(finding.status, 'error');
+});
+
+test('arc: offline it is skipped, and a chain without end is not followed', async () => {
+  const offline = await runCheck(arc, { message: await sealed(), zone, offline: true });
+  assert.equal(offline.status, 'skipped');
+  const message = `${'ARC-Seal: i=1; cv=none\n'.repeat(50)}${MESSAGE}`;
+  const long = await runCheck(arc, { message, zone });
+  assert.equal(long.evidence?.seals, 50);
+  assert.equal(long.evidence?.result, null);
+});
+
+test('dkim2: names what is there', async () => {
+  const none = await runCheck(dkim2, { message: MESSAGE });
+  assert.match(none.title, /carries no DKIM2/);
+  const message = `DKIM2-Signature: i=1; d=example.com; s=x\n${MESSAGE}`;
+  const found = await runCheck(dkim2, { message });
+  assert.equal(found.status, 'info');
+  assert.deepEqual(found.evidence, { dkim2_signatures: 1, domains: ['example.com'] });
+});

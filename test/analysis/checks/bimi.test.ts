@@ -1,0 +1,205 @@
+/** The check `bimi`: the record, where it is looked for, its files, and what keeps the logo away. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { bimi } from '../../../src/analysis/checks/bimi.ts';
+import type { Zone } from '../../../src/net/dns/zone.ts';
+import type { WebFailure } from '../../../src/net/http/web.ts';
+import { runCheck } from '../../helpers/analysis.ts';
+import { type Page, webOf } from '../../helpers/web.ts';
+import { makeAuthority, makeIntermediate, makeMark } from '../bimi/mark-certificates.ts';
+import { KEYS, MESSAGE, sign, zoneWith } from '../dkim/signed-mail.ts';
+
+const GOOD = 'v=BIMI1; l=https://example.com/logo.svg; a=https://example.com/logo.pem';
+const ENFORCED = 'v=DMARC1; p=reject';
+const LOGO_URL = 'https://example.com/logo.svg';
+const MARK_URL = 'https://example.com/logo.pem';
+const LOGO =
+  '<?xml version="1.0"?><svg version="1.2" baseProfile="tiny-ps" viewBox="0 0 64 64" xmlns="http://www.w3.org/2000/svg"><title>Example</title><circle cx="32" cy="32" r="30" fill="#305090"/></svg>';
+
+const ROOT = makeAuthority();
+const INTERMEDIATE = makeIntermediate(ROOT);
+const MARK = `${makeMark(INTERMEDIATE, { logo: LOGO })}${INTERMEDIATE.pem}${ROOT.pem}`;
+const PAGES = { [LOGO_URL]: { body: LOGO }, [MARK_URL]: { body: MARK } };
+
+const zoneOf = (record: string, dmarc = ENFORCED, name = 'default._bimi.example.com'): Zone => ({
+  ...zoneWith(KEYS.rsa.record),
+  '_dmarc.example.com': { TXT: [dmarc] },
+  [name]: { TXT: [record] },
+});
+
+const look = async (zone: Zone, pages: Record<string, Page | WebFailure> = PAGES) =>
+  runCheck(bimi, { message: await sign(), zone, web: webOf(pages) });
+
+const rows: { name: string; zone: Zone; obstacles: RegExp[] }[] = [
+  { name: 'nothing', zone: zoneOf(GOOD), obstacles: [] },
+  { name: 'p=none', zone: zoneOf(GOOD, 'v=DMARC1; p=none'), obstacles: [/not enforced/] },
+  {
+    name: 'test mode',
+    zone: zoneOf(GOOD, 'v=DMARC1; p=quarantine; t=y'),
+    obstacles: [/not enforced/],
+  },
+  { name: 'sp=none', zone: zoneOf(GOOD, `${ENFORCED}; sp=none`), obstacles: [/sp=none/] },
+  {
+    name: 'pct',
+    zone: zoneOf(GOOD, 'v=DMARC1; p=quarantine; pct=50'),
+    obstacles: [/50 % of the mail/],
+  },
+  {
+    name: 'no certificate',
+    zone: zoneOf('v=BIMI1; l=https://example.com/logo.svg'),
+    obstacles: [/no certificate/],
+  },
+  {
+    name: 'a logo without TLS, and a certificate without',
+    zone: zoneOf('v=BIMI1; l=http://example.com/logo.svg; a=http://example.com/logo.pem'),
+    obstacles: [/logo \(l=\) is not an https/, /certificate \(a=\) is not an https/],
+  },
+  {
+    name: 'a logo of another format',
+    zone: zoneOf(GOOD.replace('.svg', '.png')),
+    obstacles: [/end in \.svg/, /answers 404/],
+  },
+  {
+    name: 'no logo',
+    zone: zoneOf('v=BIMI1; a=https://example.com/logo.pem'),
+    obstacles: [/names no logo/],
+  },
+  {
+    name: 'two records',
+    zone: { ...zoneOf(GOOD), 'default._bimi.example.com': { TXT: [GOOD, 'v=BIMI1; l=; a='] } },
+    obstacles: [/2 records/],
+  },
+  {
+    name: 'no DMARC record',
+    zone: { 'default._bimi.example.com': { TXT: [GOOD] } },
+    obstacles: [/no DMARC record/, /does not pass DMARC/],
+  },
+];
+
+function assertObstacles(found: unknown, obstacles: RegExp[]): void {
+  assert.ok(Array.isArray(found));
+  assert.equal(found.length, obstacles.length, found.join(' '));
+  obstacles.forEach((obstacle, index) => {
+    assert.match(String(found[index]), obstacle);
+  });
+}
+
+for (const { name, zone, obstacles } of rows) {
+  test(`bimi: kept away by ${name}`, async () => {
+    const finding = await look(zone);
+    assert.equal(finding.status, 'info');
+    assertObstacles(finding.evidence?.obstacles, obstacles);
+  });
+}
+
+test('bimi: what the files are stands in the evidence', async () => {
+  const { title, evidence } = await look(zoneOf(GOOD));
+  assert.match(title, /complete/);
+  assert.deepEqual(evidence?.problems, []);
+  assert.deepEqual(evidence?.logo_file, {
+    bytes: LOGO.length,
+    title: 'Example',
+    view_box: '0 0 64 64',
+  });
+  assert.deepEqual(evidence?.certificate_file, {
+    kind: 'VMC',
+    mark_type: 'Registered Mark',
+    names: ['example.com'],
+    issuer: 'CN=Mark Intermediate',
+    valid_from: '2026-10-22T10:00:00.000Z',
+    valid_to: '2027-09-17T10:00:00.000Z',
+    logotype: true,
+  });
+});
+
+test('bimi: a file that cannot be had is an obstacle or unknown, by the reason', async () => {
+  const cases: [Page | WebFailure, lasting: boolean, RegExp][] = [
+    [{ code: 404 }, true, /answers 404/],
+    [{ code: 301 }, true, /redirect \(301\)/],
+    ['no_such_name', true, /name of its server does not exist/],
+    ['tls', true, /no certificate that is valid/],
+    ['forbidden_address', true, /no public address/],
+    [{ body: 'x'.repeat(65 * 1024) }, true, /larger than 64 KiB/],
+    [{ code: 503 }, false, /answers 503/],
+    [{ code: 403 }, false, /answers 403/],
+    ['timeout', false, /could not be fetched/],
+    ['dns', false, /could not be fetched/],
+  ];
+  for (const [page, lasting, words] of cases)
+    for (const [url, what] of [
+      [LOGO_URL, 'The logo'],
+      [MARK_URL, 'The certificate'],
+    ] as const) {
+      const { status, evidence } = await look(zoneOf(GOOD), { ...PAGES, [url]: page });
+      assert.equal(status, 'info');
+      const sentences = evidence?.[lasting ? 'obstacles' : 'not_found_out'] as string[];
+      assert.equal(sentences?.length, 1, JSON.stringify(page).slice(0, 100));
+      assert.match(sentences[0]!, words);
+      assert.ok(sentences[0]!.startsWith(what));
+      if (!lasting) assert.deepEqual(evidence?.obstacles, []);
+    }
+});
+
+test('bimi: a compressed logo is unpacked, and one that is not the certificate’s is told', async () => {
+  const packed = await look(zoneOf(GOOD), { ...PAGES, [LOGO_URL]: { body: gzipSync(LOGO) } });
+  assert.deepEqual(packed.evidence?.obstacles, []);
+  const bomb = gzipSync(Buffer.alloc(10_000_000, 32));
+  const bombed = await look(zoneOf(GOOD), { ...PAGES, [LOGO_URL]: { body: bomb } });
+  assertObstacles(bombed.evidence?.obstacles, [/cannot be unpacked/]);
+  const other = LOGO.replace('#305090', '#ff0000');
+  const changed = await look(zoneOf(GOOD), { ...PAGES, [LOGO_URL]: { body: other } });
+  assertObstacles(changed.evidence?.obstacles, [
+    /not the same image as the one in the certificate/,
+  ]);
+  assert.match(changed.fix?.text ?? '', /Correct the files/);
+});
+
+test('bimi: the organizational domain must be enforced too, beside a record of the From domain', async () => {
+  const message = MESSAGE.replace('ann@example.com', 'ann@mail.example.com');
+  const zone = {
+    ...zoneOf(GOOD, 'v=DMARC1; p=none'),
+    '_dmarc.mail.example.com': { TXT: [ENFORCED] },
+  };
+  const web = webOf(PAGES);
+  const { evidence } = await runCheck(bimi, { message, zone, web });
+  assert.match(String(evidence?.obstacles), /DMARC policy of example\.com is not enforced/);
+  const strict = { ...zone, '_dmarc.example.com': { TXT: [ENFORCED] } };
+  const enforced = await runCheck(bimi, { message, zone: strict, web });
+  assert.doesNotMatch(String(enforced.evidence?.obstacles), /not enforced/);
+  const silent: Zone = { ...zone, '_dmarc.example.com': { fails: 'timeout' } };
+  assert.equal((await runCheck(bimi, { message, zone: silent, web })).status, 'error');
+});
+
+test('bimi: a message that fails DMARC shows no logo', async () => {
+  const finding = await runCheck(bimi, {
+    message: MESSAGE,
+    zone: zoneOf(GOOD),
+    web: webOf(PAGES),
+    envelope: { mail_from: 'x@elsewhere.example' },
+  });
+  assert.deepEqual(finding.evidence?.obstacles, ['This message does not pass DMARC.']);
+});
+
+test('bimi: the organisational domain is asked after the From domain, by the selector of the message', async () => {
+  const message = `BIMI-Selector: v=BIMI1; s=Brand\n${MESSAGE.replace('ann@example.com', 'ann@mail.example.com')}`;
+  const zone = zoneOf(GOOD, ENFORCED, 'brand._bimi.example.com');
+  const finding = await runCheck(bimi, { message, zone, web: webOf(PAGES) });
+  assert.equal(finding.evidence?.name, 'brand._bimi.example.com');
+  assert.equal(finding.evidence?.logo, 'https://example.com/logo.svg');
+});
+
+test('bimi: no record, a declined one, one that cannot be asked for, and offline', async () => {
+  const none = await look(zoneOf('v=spf1 -all'));
+  assert.deepEqual([none.status, none.evidence?.record], ['info', null]);
+  assert.equal(none.fix?.record?.name, 'default._bimi.example.com');
+  const declined = await look(zoneOf('v=BIMI1; l=; a='));
+  assert.match(declined.title, /no logo is to be shown/);
+  const unanswered: Zone = { ...zoneOf(GOOD), 'default._bimi.example.com': { fails: 'timeout' } };
+  assert.equal((await look(unanswered)).status, 'error');
+  const unknownPolicy: Zone = { ...zoneOf(GOOD), '_dmarc.example.com': { fails: 'timeout' } };
+  assert.equal((await look(unknownPolicy)).status, 'error');
+  const offline = await runCheck(bimi, { message: MESSAGE, zone: {}, offline: true });
+  assert.equal(offline.status, 'skipped');
+});

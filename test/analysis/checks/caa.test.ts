@@ -1,0 +1,70 @@
+/** The check `caa`: records at the domain or above it, and mistakes in them. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CheckStatus } from '../../../src/analysis/check.ts';
+import { caa } from '../../../src/analysis/checks/caa.ts';
+import type { Zone } from '../../../src/net/dns/zone.ts';
+import { runCheck } from '../../helpers/analysis.ts';
+
+const message = 'From: a@news.example.com\n\nx\n';
+const at = (name: string, ...records: string[]): Zone => ({ [name]: { CAA: records } });
+const here = (...records: string[]) => at('news.example.com', ...records);
+
+const rows: [what: string, zone: Zone, CheckStatus, RegExp, broken?: boolean][] = [
+  ['one authority', here('0 issue "ca.example"'), 'info', /says which .* name ca\.example\./],
+  ['parameters', here('0 issue "ca.example; account=1"'), 'info', /name ca\.example\./],
+  ['at the parent', at('example.com', '0 issue "ca.example"'), 'info', /records of example\.com/],
+  ['nobody', here('0 issue ";"'), 'info', /says which .* name no authority/],
+  ['reports alone', here('0 iodef "mailto:a@example.com"'), 'info', /but every authority may/],
+  ['none', {}, 'info', /does not say which/],
+  ['unknown', here('0 tbs "x"', '0 issue "ca.example"'), 'info', /says which/],
+  [
+    'unknown and critical',
+    here('128 tbs "x"'),
+    'info',
+    /hold a mistake.* nobody knows "tbs"/,
+    true,
+  ],
+  ['critical and known', here('128 issue "ca.example"'), 'info', /says which/],
+  ['a URL', here('0 issue "https://ca.example/"'), 'info', /does not name an authority/, true],
+  ['no words', here('issue'), 'info', /cannot be read/, true],
+  ['a time-out', { 'news.example.com': { fails: 'timeout' } }, 'error', /could not/],
+  ['a time-out above', { 'example.com': { fails: 'timeout' } }, 'error', /could not/],
+];
+
+for (const [what, zone, status, said, broken = false] of rows)
+  test(`caa, ${what}`, async () => {
+    const finding = await runCheck(caa, { message, zone });
+    assert.equal(finding.status, status, finding.title);
+    assert.match(`${finding.title} ${finding.detail}`, said);
+    assert.equal(Array.isArray(finding.evidence?.problems), broken);
+  });
+
+test('the closest records hold, whatever those above them say', async () => {
+  const zone = { ...here('0 issue "one.example"'), ...at('example.com', '0 issue "two.example"') };
+  const finding = await runCheck(caa, { message, zone });
+  assert.deepEqual(finding.evidence?.issuers, ['one.example']);
+});
+
+const corrections: [published: string, corrected: string | undefined, RegExp][] = [
+  ['0 issue "https://ca.example/"', '0 issue "ca.example"', /with ca\.example alone/],
+  [
+    '128 issuewild "HTTP://Ca.example:443/x; a=1; b=2"',
+    '128 issuewild "ca.example; a=1; b=2"',
+    /./,
+  ],
+  ['0 issuemail "admin@ca.example"', '0 issuemail "ca.example"', /with ca\.example alone/],
+  ['0 issue "Example CA"', undefined, /^Write the domain name of the authority/],
+  ['128 tbs "x"', '0 tbs "x"', /^Delete the record .* with the flags 0\.$/],
+  ['issue', undefined, /^Delete the record "issue", or write it as/],
+];
+
+for (const [published, corrected, told] of corrections)
+  test(`a broken record is corrected, not replaced by another authority: ${published}`, async () => {
+    const zone = here('0 issue "good.example"', published);
+    const { fix } = await runCheck(caa, { message, zone });
+    assert.equal(fix?.record?.value, corrected);
+    assert.match(fix?.text ?? '', told);
+    if (corrected) assert.equal(fix?.record?.name, 'news.example.com');
+  });

@@ -1,0 +1,167 @@
+/** The check `dkim_alignment`: whose signature counts for the From domain. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CheckStatus } from '../../../src/analysis/check.ts';
+import { dkimAlignment } from '../../../src/analysis/checks/dkim-alignment.ts';
+import type { Zone } from '../../../src/net/dns/zone.ts';
+import { runCheck } from '../../helpers/analysis.ts';
+import { alter, KEY_NAME, KEYS, MESSAGE, sign, zoneWith } from '../dkim/signed-mail.ts';
+
+const dmarc = (record: string): Zone => ({ '_dmarc.example.com': { TXT: [record] } });
+const keys: Zone = {
+  ...zoneWith(KEYS.rsa.record),
+  ...zoneWith(KEYS.rsa.record, 's1._domainkey.mail.example.com'),
+  ...zoneWith(KEYS.rsa.record, 's1._domainkey.provider.example'),
+};
+const relaxed = { ...keys, ...dmarc('v=DMARC1; p=none') };
+const strict = { ...keys, ...dmarc('v=DMARC1; p=none; adkim=s; rua=mailto:a@example.com') };
+const bySubdomain = () => sign({ domain: 'mail.example.com' });
+const byProvider = () => sign({ domain: 'provider.example' });
+
+interface Row {
+  name: string;
+  message: () => Promise<Buffer | string>;
+  zone: Zone;
+  status: CheckStatus;
+  title: RegExp;
+}
+
+const rows: Row[] = [
+  {
+    name: 'the same domain',
+    message: () => sign(),
+    zone: strict,
+    status: 'pass',
+    title: /is aligned/,
+  },
+  {
+    name: 'a subdomain, relaxed',
+    message: bySubdomain,
+    zone: relaxed,
+    status: 'pass',
+    title: /is aligned/,
+  },
+  {
+    name: 'a subdomain, strict',
+    message: bySubdomain,
+    zone: strict,
+    status: 'fail',
+    title: /signed by mail\.example\.com, not by example\.com/,
+  },
+  {
+    name: 'a subdomain, without a DMARC record',
+    message: bySubdomain,
+    zone: keys,
+    status: 'pass',
+    title: /is aligned/,
+  },
+  {
+    name: 'a provider',
+    message: byProvider,
+    zone: relaxed,
+    status: 'fail',
+    title: /signed by provider\.example, not by example\.com/,
+  },
+  {
+    name: 'a provider, without a DMARC record',
+    message: byProvider,
+    zone: keys,
+    status: 'fail',
+    title: /signed by provider\.example, not by example\.com/,
+  },
+  {
+    name: 'a provider beside the own one',
+    message: async () => sign({ domain: 'provider.example' }, await sign()),
+    zone: relaxed,
+    status: 'pass',
+    title: /is aligned/,
+  },
+  {
+    name: 'a provider beside the own one that is broken',
+    message: async () => sign({ domain: 'provider.example' }, await sign({ key: KEYS.other })),
+    zone: relaxed,
+    status: 'fail',
+    title: /another key than the one published at s1\._domainkey\.example\.com/,
+  },
+  {
+    name: 'a provider beside the own one whose key could not be asked for',
+    message: async () => sign({ domain: 'provider.example' }, await sign()),
+    zone: { ...relaxed, [KEY_NAME]: { fails: 'timeout' } },
+    status: 'error',
+    title: /not known/,
+  },
+  {
+    // What counts is `dkim`, which fails; this tells what would be once it does not.
+    name: 'no valid signature',
+    message: async () => alter(await sign(), 'the body', 'a body'),
+    zone: relaxed,
+    status: 'pass',
+    title: /aligned/,
+  },
+  {
+    name: 'no signature',
+    message: async () => MESSAGE,
+    zone: relaxed,
+    status: 'skipped',
+    title: /no signature to compare/,
+  },
+  {
+    name: 'a key that could not be asked for',
+    message: () => sign(),
+    zone: { ...relaxed, [KEY_NAME]: { fails: 'timeout' } },
+    status: 'error',
+    title: /not known/,
+  },
+  {
+    name: 'a DMARC record that could not be asked for',
+    message: bySubdomain,
+    zone: { ...keys, '_dmarc.example.com': { fails: 'servfail' } },
+    status: 'error',
+    title: /not known/,
+  },
+  {
+    name: 'the very same domain, whatever the DMARC record may say',
+    message: () => sign(),
+    zone: { ...keys, '_dmarc.example.com': { fails: 'servfail' } },
+    status: 'pass',
+    title: /is aligned/,
+  },
+  {
+    name: 'no From domain',
+    message: () => sign({}, MESSAGE.replace(/^From:.*$/m, 'From: nobody')),
+    zone: relaxed,
+    status: 'skipped',
+    title: /no From domain/,
+  },
+];
+
+for (const { name, message, zone, status, title } of rows) {
+  test(`dkim_alignment: ${name}`, async () => {
+    const finding = await runCheck(dkimAlignment, { message: await message(), zone });
+    assert.equal(finding.status, status, finding.title);
+    assert.match(finding.title, title);
+    assert.equal(finding.fix !== undefined, status === 'fail');
+  });
+}
+
+test('dkim_alignment: the fix for strict alignment is the record without adkim=s', async () => {
+  const finding = await runCheck(dkimAlignment, { message: await bySubdomain(), zone: strict });
+  assert.deepEqual(finding.fix?.record, {
+    type: 'TXT',
+    name: '_dmarc.example.com',
+    value: 'v=DMARC1; p=none; rua=mailto:a@example.com',
+  });
+  assert.equal(finding.evidence?.mode, 'strict');
+});
+
+test('dkim_alignment: the fix for a provider is a key of the own domain', async () => {
+  const finding = await runCheck(dkimAlignment, { message: await byProvider(), zone: relaxed });
+  assert.equal(finding.fix?.record?.name, 's1._domainkey.example.com');
+  assert.match(finding.fix?.text ?? '', /the service that signs as provider\.example/);
+});
+
+test('dkim_alignment: offline it is skipped', async () => {
+  const scene = { message: await sign(), zone: relaxed, offline: true };
+  assert.equal((await runCheck(dkimAlignment, scene)).status, 'skipped');
+});

@@ -1,0 +1,106 @@
+/** The check `dkim_coverage`: fields that are not signed, `l=`, and signatures that expired. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CheckStatus } from '../../../src/analysis/check.ts';
+import { dkimCoverage } from '../../../src/analysis/checks/dkim-coverage.ts';
+import { RECEIVED_AT, runCheck } from '../../helpers/analysis.ts';
+import { alter, KEYS, MESSAGE, sign, zoneWith } from '../dkim/signed-mail.ts';
+
+const zone = zoneWith(KEYS.rsa.record);
+const ALL = ['From', 'To', 'Subject', 'Date', 'Message-ID'];
+const NEWSLETTER = `List-Unsubscribe: <https://example.com/u>
+List-Unsubscribe-Post: List-Unsubscribe=One-Click
+${MESSAGE}`;
+const expired = { signTime: RECEIVED_AT - 9e6, expires: RECEIVED_AT - 1000 };
+
+const rows: {
+  name: string;
+  message: () => Promise<Buffer | string>;
+  status: CheckStatus;
+  title: RegExp;
+}[] = [
+  {
+    name: 'all that matters',
+    message: () => sign({ headerList: ALL }),
+    status: 'pass',
+    title: /covers everything/,
+  },
+  {
+    name: 'two fields missing',
+    message: () => sign({ headerList: ['From', 'To', 'Date'] }),
+    status: 'fail',
+    title: /does not cover Subject, Message-ID\.$/,
+  },
+  {
+    name: 'a field that the message does not have',
+    message: () => sign({ headerList: ALL }, MESSAGE.replace(/^To:.*\n/m, '')),
+    status: 'pass',
+    title: /covers everything/,
+  },
+  {
+    name: 'the unsubscribe fields missing',
+    message: () => sign({ headerList: [...ALL, 'List-Unsubscribe'] }, NEWSLETTER),
+    status: 'warn',
+    title: /does not cover List-Unsubscribe-Post\.$/,
+  },
+  {
+    name: 'the unsubscribe fields signed',
+    message: () =>
+      sign({ headerList: [...ALL, 'List-Unsubscribe', 'List-Unsubscribe-Post'] }, NEWSLETTER),
+    status: 'pass',
+    title: /covers everything/,
+  },
+  {
+    name: 'a body length',
+    message: () => sign({ headerList: ALL, maxBodyLength: 10 }),
+    status: 'warn',
+    title: /only the first 10 octets of the body \(l=\)/,
+  },
+  {
+    name: 'an expired signature beside a valid one',
+    message: async () => sign({ headerList: ALL, selector: 's1', ...expired }, await sign()),
+    status: 'warn',
+    title: /had expired/,
+  },
+  {
+    name: 'an expired signature alone, which dkim names',
+    message: () => sign({ headerList: ALL, ...expired }),
+    status: 'pass',
+    title: /covers everything/,
+  },
+  {
+    name: 'a changed body, which dkim names',
+    message: async () => alter(await sign({ headerList: ALL }), 'the body', 'a body'),
+    status: 'pass',
+    title: /covers everything/,
+  },
+  {
+    name: 'the valid signature of two counts',
+    message: async () =>
+      sign({ headerList: ALL, selector: 'gone' }, await sign({ headerList: ['From'] })),
+    status: 'fail',
+    title: /does not cover To, Subject/,
+  },
+  {
+    name: 'no signature',
+    message: async () => MESSAGE,
+    status: 'skipped',
+    title: /nothing that a signature covers/,
+  },
+];
+
+for (const { name, message, status, title } of rows) {
+  test(`dkim_coverage: ${name}`, async () => {
+    const finding = await runCheck(dkimCoverage, { message: await message(), zone });
+    assert.equal(finding.status, status, finding.title);
+    assert.match(finding.title, title);
+    assert.equal(finding.fix !== undefined, status === 'warn' || status === 'fail');
+  });
+}
+
+test('dkim_coverage: offline it goes by what the signature says of itself', async () => {
+  const message = await sign({ headerList: ['From'] });
+  const finding = await runCheck(dkimCoverage, { message, zone, offline: true });
+  assert.equal(finding.status, 'fail');
+});

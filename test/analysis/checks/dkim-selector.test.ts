@@ -1,0 +1,103 @@
+/** The check `dkim_selector`: known selectors, common ones, and what is wrong with a key. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CheckStatus } from '../../../src/analysis/check.ts';
+import type { Zone } from '../../../src/net/dns/zone.ts';
+import { DKIM_KEYS, GOOD_ZONE, item, lookAt } from '../domain/domains.ts';
+
+const { 's1._domainkey.example.com': _, ...WITHOUT_KEY } = GOOD_ZONE;
+const at = (selector: string, ...records: string[]): Zone => ({
+  [`${selector}._domainkey.example.com`]: { TXT: records },
+});
+const look = async (zone: Zone, selectors: string[] = []) => {
+  const { checks } = await lookAt({ ...WITHOUT_KEY, ...zone }, { selectors });
+  return checks.filter(({ id }) => id === 'dkim_selector');
+};
+
+const { strong, short, weak, ed25519 } = DKIM_KEYS;
+
+const rows: [what: string, record: string[], CheckStatus, RegExp][] = [
+  ['strong', [strong], 'pass', /is strong/],
+  ['without a version', [strong.replace(/^v=DKIM1;\s*/, '')], 'pass', /is strong/],
+  ['of 1024 bits', [short], 'warn', /has 1024 bits; 2048 are recommended/],
+  ['of 768 bits', [weak], 'fail', /has only 768 bits/],
+  ['in test mode', [`${strong}; t=y:s`], 'warn', /only testing DKIM/],
+  ['of Ed25519 alone', [ed25519], 'warn', /without an RSA key beside it/],
+  ['revoked', ['v=DKIM1; k=rsa; p='], 'fail', /has been revoked/],
+  ['cut', [strong.slice(0, 100)], 'fail', /cannot be used/],
+  ['of another type', ['v=DKIM1; k=unknown; p=AAAA'], 'fail', /cannot be used/],
+  ['not there', [], 'fail', /No DKIM key is published at s1\._domainkey\.example\.com/],
+  ['another text', ['v=spf1 -all'], 'fail', /is no DKIM key/],
+  ['of another version', [strong.replace('DKIM1', 'DKIM2')], 'fail', /is no DKIM key/],
+  ['one of two', [strong, short], 'warn', /2 DKIM keys/],
+];
+
+for (const [what, records, status, title] of rows)
+  test(`a known key ${what}`, async () => {
+    const [found, ...others] = await look(at('s1', ...records), ['S1']);
+    assert.ok(found && others.length === 0);
+    assert.equal(found.status, status, found.title);
+    assert.match(found.title, title);
+    assert.equal(found.severity, status === 'pass' ? null : 'warning');
+    assert.equal(found.points, 3);
+    assert.deepEqual([found.evidence.selector, found.evidence.known], ['s1', true]);
+    if (status !== 'pass') assert.ok(found.fix);
+  });
+
+test('the record without test mode is the same otherwise', async () => {
+  const [found] = await look(at('s1', `${strong}; t=y`), ['s1']);
+  assert.equal(found?.fix?.record?.value, strong);
+});
+
+test('a flag that is not for testing stays', async () => {
+  const [found] = await look(at('s1', `${strong}; t=s:y`), ['s1']);
+  assert.equal(found?.fix?.record?.value, `${strong}; t=s`);
+});
+
+test('an Ed25519 key beside an RSA key is strong', async () => {
+  const both = await look({ ...at('a', ed25519), ...at('b', strong) }, ['a', 'b']);
+  assert.deepEqual(
+    both.map(({ status, label }) => [label, status]),
+    [
+      ['DKIM key a', 'pass'],
+      ['DKIM key b', 'pass'],
+    ],
+  );
+});
+
+test('of the common selectors only those that exist are judged', async () => {
+  const [found, ...others] = await look({ ...at('google', short), ...at('mail', 'v=spf1 -all') });
+  assert.deepEqual(others, []);
+  assert.deepEqual([found?.status, found?.evidence.selector], ['warn', 'google']);
+  assert.equal(found?.evidence.known, false);
+});
+
+test('where none exists that is told, without points', async () => {
+  const health = await lookAt(WITHOUT_KEY);
+  const { status, severity, points, title } = item(health, 'dkim_selector');
+  assert.deepEqual([status, severity, points], ['info', null, 0]);
+  assert.match(title, /No DKIM key of example\.com was found under a common selector/);
+  assert.equal(health.status, 'healthy');
+  const guess: Zone = { 'google._domainkey.example.com': { fails: 'timeout' } };
+  const unanswered = item(await lookAt({ ...WITHOUT_KEY, ...guess }), 'dkim_selector');
+  assert.deepEqual([unanswered.status, unanswered.severity], ['error', null]);
+});
+
+test('a wildcard that answers for every selector is one key', async () => {
+  const everywhere = (record: string) =>
+    Object.assign({}, ...['default', 'google', 's1', 's2', 'k1'].map((name) => at(name, record)));
+  const live = await look(everywhere(strong));
+  assert.deepEqual(
+    live.map(({ evidence, status }) => [evidence.selector, status]),
+    [['default', 'pass']],
+  );
+  const [revoked, ...others] = await look(everywhere('v=DKIM1; p='));
+  assert.deepEqual(others, []);
+  assert.deepEqual([revoked?.status, revoked?.severity, revoked?.points], ['info', null, 0]);
+});
+
+test('a key that is not answered for is unknown', async () => {
+  const [found] = await look({ 's1._domainkey.example.com': { fails: 'timeout' } }, ['s1']);
+  assert.deepEqual([found?.status, found?.severity], ['error', null]);
+});

@@ -1,0 +1,249 @@
+/** The check `dkim`: every status, and that each defect is named with what to change. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CheckStatus } from '../../../src/analysis/check.ts';
+import { dkim } from '../../../src/analysis/checks/dkim.ts';
+import type { Zone } from '../../../src/net/dns/zone.ts';
+import { RECEIVED_AT, runCheck } from '../../helpers/analysis.ts';
+import { alter, KEY_NAME, KEYS, MESSAGE, sign, zoneWith } from '../dkim/signed-mail.ts';
+
+const good = zoneWith(KEYS.rsa.record);
+
+interface Row {
+  name: string;
+  message: () => Promise<Buffer | string>;
+  zone: Zone;
+  status: CheckStatus;
+  title: RegExp;
+  /** What the text of the fix or the name of its record must have. */
+  fix?: RegExp;
+}
+
+const rows: Row[] = [
+  {
+    name: 'a valid signature',
+    message: () => sign(),
+    zone: good,
+    status: 'pass',
+    title: /valid DKIM signature of example\.com\.$/,
+  },
+  {
+    name: 'no signature',
+    message: async () => MESSAGE,
+    zone: {},
+    status: 'fail',
+    title: /has no DKIM signature/,
+    fix: /s1\._domainkey\.example\.com/,
+  },
+  {
+    name: 'a changed body',
+    message: async () => alter(await sign(), 'the body', 'a body'),
+    zone: good,
+    status: 'fail',
+    title: /^The body was changed after it was signed: /,
+    fix: /Sign as the last step/,
+  },
+  {
+    name: 'a changed header',
+    message: async () => alter(await sign(), 'Subject: Hello', 'Subject: Hi'),
+    zone: good,
+    status: 'fail',
+    title: /signed header field was changed after the message was signed by example\.com/,
+    fix: /Sign as the last step/,
+  },
+  {
+    name: 'a wrong key',
+    message: () => sign({ key: KEYS.other }),
+    zone: good,
+    status: 'fail',
+    title: /another key than the one published at s1\._domainkey\.example\.com/,
+    fix: /Publish the public key.*s1\._domainkey\.example\.com/,
+  },
+  {
+    name: 'an expired signature',
+    message: () => sign({ signTime: RECEIVED_AT - 9e6, expires: RECEIVED_AT - 1000 }),
+    zone: good,
+    status: 'fail',
+    title: /signature of example\.com had expired/,
+    fix: /leave x= out/,
+  },
+  {
+    name: 'no key',
+    message: () => sign(),
+    zone: {},
+    status: 'fail',
+    title: /No DKIM key is published at s1\._domainkey\.example\.com/,
+    fix: /s1\._domainkey\.example\.com v=DKIM1; k=rsa; p=/,
+  },
+  {
+    name: 'a revoked key',
+    message: () => sign(),
+    zone: zoneWith('v=DKIM1; p='),
+    status: 'fail',
+    title: /key at s1\._domainkey\.example\.com has been revoked/,
+    fix: /new selector/,
+  },
+  {
+    name: 'an unreadable key of a signature by Ed25519',
+    message: () => sign({ key: KEYS.ed25519 }),
+    zone: zoneWith('v=DKIM1; k=ed25519; p=AAAA'),
+    status: 'fail',
+    title: /key record at s1\._domainkey\.example\.com cannot be used/,
+    fix: /v=DKIM1; k=ed25519; p=/,
+  },
+  {
+    name: 'a short key',
+    message: () => sign({ key: KEYS.rsa768 }),
+    zone: zoneWith(KEYS.rsa768.record),
+    status: 'fail',
+    title: /has only 768 bits/,
+    fix: /RSA key of 2048 bits.*s1-2\._domainkey/,
+  },
+  {
+    name: 'SHA-1',
+    message: () => sign({ algorithm: 'rsa-sha1' }),
+    zone: good,
+    status: 'fail',
+    title: /SHA-1/,
+    fix: /a=rsa-sha256/,
+  },
+  {
+    name: 'a malformed signature',
+    message: async () => alter(await sign(), 'a=rsa-sha256', 'a=rot13-sha256'),
+    zone: good,
+    status: 'fail',
+    title: /DKIM-Signature field of example\.com cannot be processed/,
+    fix: /a=rsa-sha256/,
+  },
+  {
+    name: 'a key record that strict receivers refuse',
+    message: () => sign(),
+    zone: zoneWith(KEYS.rsa.record.replace('v=DKIM1', 'v=dkim1')),
+    status: 'warn',
+    title: /valid, but not every receiver will accept it/,
+    fix: /Write v=DKIM1 at the very beginning in .*s1\._domainkey\.example\.com v=DKIM1; k=rsa; p=/,
+  },
+  {
+    name: 'a key record that does not declare Ed25519',
+    message: () => sign({ key: KEYS.ed25519 }),
+    zone: zoneWith(KEYS.ed25519.record.replace('k=ed25519; ', '')),
+    status: 'warn',
+    title: /not every receiver/,
+    fix: /Write k=ed25519 in the key record.* v=DKIM1; k=ed25519; p=/,
+  },
+  {
+    name: 'a clock that is hours ahead',
+    message: () => sign({ signTime: RECEIVED_AT + 7_200_000 }),
+    zone: good,
+    status: 'warn',
+    title: /not every receiver/,
+    fix: /^Set the clock of the machine that signs for example\.com, which is 2 h ahead/,
+  },
+  {
+    name: 'a DNS time-out',
+    message: () => sign(),
+    zone: { [KEY_NAME]: { fails: 'timeout' } },
+    status: 'error',
+    title: /could not be verified/,
+  },
+];
+
+for (const { name, message, zone, status, title, fix } of rows) {
+  test(`dkim: ${name}`, async () => {
+    const finding = await runCheck(dkim, { message: await message(), zone });
+    assert.equal(finding.status, status, finding.title);
+    assert.match(finding.title, title);
+    const { text = '', record } = finding.fix ?? {};
+    if (fix) assert.match(`${text} ${record?.name} ${record?.value}`, fix);
+    else assert.equal(finding.fix, undefined);
+  });
+}
+
+const overlooked: [what: string, message: () => Promise<Buffer>, zone: Zone, RegExp][] = [
+  [
+    'a clock that is minutes ahead',
+    () => sign({ signTime: RECEIVED_AT + 600_000 }),
+    good,
+    /its time of signing \(t=\) lies 10 m in the future\. Set the clock/,
+  ],
+  [
+    'a version that is not the first tag of the key record',
+    () => sign(),
+    zoneWith(`${KEYS.rsa.record.replace('v=DKIM1; ', '')}; v=DKIM1`),
+    /does not begin with v=DKIM1\. Write v=DKIM1 at the very beginning/,
+  ],
+  [
+    'a key record with a semicolon too many',
+    () => sign(),
+    zoneWith(KEYS.rsa.record.replace('; ', ';; ')),
+    /tags of the key record are not well formed\. Write each tag once/,
+  ],
+];
+
+for (const [what, message, zone, told] of overlooked)
+  test(`dkim: ${what} is told of a valid signature that passes`, async () => {
+    const finding = await runCheck(dkim, { message: await message(), zone });
+    assert.equal(finding.status, 'pass', finding.title);
+    assert.match(finding.detail, told);
+  });
+
+test('dkim: a sound signature beside one that some receivers refuse is enough', async () => {
+  const ahead = await sign({ selector: 's2', signTime: RECEIVED_AT + 7_200_000 }, await sign());
+  const zone = { ...good, ...zoneWith(KEYS.rsa.record, 's2._domainkey.example.com') };
+  const finding = await runCheck(dkim, { message: ahead, zone });
+  assert.equal(finding.status, 'pass');
+  assert.match(finding.detail, /^The signature by s1\._domainkey\.example\.com verifies\.$/);
+});
+
+test('dkim: that signatures were not looked at is told, whatever the others are', async () => {
+  const junk = 'DKIM-Signature: v=1; a=rsa-sha256; d=example.net; s=x; h=from; bh=AAAA; b=AAAA\r\n';
+  const told = /4 more signatures were not looked at: the limit is 10 signatures/;
+  const below = await sign();
+  const tenth = Buffer.concat([Buffer.from(junk.repeat(13)), below]);
+  const failed = await runCheck(dkim, { message: tenth, zone: good });
+  assert.deepEqual([failed.status, told.test(failed.detail)], ['fail', true], failed.detail);
+  const first = await sign(
+    {},
+    Buffer.from(`${junk.repeat(13)}${MESSAGE.replaceAll('\n', '\r\n')}`),
+  );
+  const passed = await runCheck(dkim, { message: first, zone: good });
+  assert.deepEqual([passed.status, told.test(passed.detail)], ['pass', true], passed.detail);
+});
+
+test('dkim: offline it is skipped', async () => {
+  const finding = await runCheck(dkim, { message: await sign(), zone: good, offline: true });
+  assert.equal(finding.status, 'skipped');
+});
+
+test("dkim: of several failures it names that of the From domain's own signature", async () => {
+  const own = await sign({ key: KEYS.other });
+  const both = await sign({ domain: 'provider.example', selector: 'p' }, own);
+  const finding = await runCheck(dkim, {
+    message: alter(both, 'the body', 'a body'),
+    zone: { ...good, ...zoneWith(KEYS.rsa.record, 'p._domainkey.provider.example') },
+  });
+  assert.match(finding.title, /signature of example\.com/);
+  const evidence = finding.evidence as { signatures: { domain: string; result: string }[] };
+  assert.deepEqual(
+    evidence.signatures.map(({ domain, result }) => [domain, result]),
+    [
+      ['provider.example', 'fail'],
+      ['example.com', 'fail'],
+    ],
+  );
+});
+
+test('dkim: a valid signature beside a broken one passes and tells of the other', async () => {
+  const both = await sign({ selector: 'gone' }, await sign());
+  const finding = await runCheck(dkim, { message: both, zone: good });
+  assert.equal(finding.status, 'pass');
+  assert.match(finding.detail, /1 of the 2 signatures/);
+});
+
+test('dkim: signatures beyond every measure are a finding', async () => {
+  const long = `DKIM-Signature: v=1; h=from:${'a:'.repeat(5000)}b\r\n${MESSAGE}`;
+  const finding = await runCheck(dkim, { message: long });
+  assert.equal(finding.status, 'fail');
+  assert.equal(finding.evidence?.signatures_not_looked_at, 1);
+});

@@ -1,0 +1,148 @@
+/** The check `dmarc_policy`: what the record asks for, for the From domain at hand. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CheckStatus } from '../../../src/analysis/check.ts';
+import { dmarcPolicy } from '../../../src/analysis/checks/dmarc-policy.ts';
+import type { Zone } from '../../../src/net/dns/zone.ts';
+import { runCheck } from '../../helpers/analysis.ts';
+
+interface Row {
+  name: string;
+  from?: string;
+  record?: string;
+  zone?: Zone;
+  offline?: boolean;
+  status: CheckStatus;
+  title?: RegExp;
+  publish?: { name?: string; value: string };
+}
+
+const sub = 'news.example.com';
+const exists: Zone = { [sub]: { A: ['192.0.2.5'] } };
+
+const rows: Row[] = [
+  { name: 'reject', record: 'v=DMARC1; p=reject', status: 'pass', title: /to refuse mail/ },
+  { name: 'quarantine', record: 'v=DMARC1;p=Quarantine', status: 'pass', title: /to set aside/ },
+  {
+    name: 'none',
+    record: 'v=DMARC1; p=none; rua=mailto:d@example.com',
+    status: 'warn',
+    title: /asks receivers to do nothing/,
+    publish: { value: 'v=DMARC1; p=quarantine; rua=mailto:d@example.com' },
+  },
+  {
+    name: 'no record',
+    status: 'fail',
+    title: /^example\.com has no DMARC record\.$/,
+    publish: { value: 'v=DMARC1; p=none; rua=mailto:dmarc-reports@example.com' },
+  },
+  {
+    name: 'no record, for a subdomain: to publish at the organization',
+    from: sub,
+    status: 'fail',
+    title: /^example\.com has no DMARC record\.$/,
+    publish: { value: 'v=DMARC1; p=none; rua=mailto:dmarc-reports@example.com' },
+  },
+  { name: 'inherited p', from: sub, zone: exists, record: 'v=DMARC1; p=reject', status: 'pass' },
+  {
+    name: 'inherited sp=none',
+    from: sub,
+    zone: exists,
+    record: 'v=DMARC1; p=reject; sp=none',
+    status: 'warn',
+    publish: { value: 'v=DMARC1; p=reject; sp=quarantine' },
+  },
+  {
+    name: 'sp says nothing about the domain itself',
+    record: 'v=DMARC1; p=reject; sp=none',
+    status: 'pass',
+  },
+  {
+    name: 'inherited np=none for a name that does not exist',
+    from: sub,
+    record: 'v=DMARC1; p=reject; sp=reject; np=none',
+    status: 'warn',
+    publish: { value: 'v=DMARC1; p=reject; sp=reject; np=quarantine' },
+  },
+  {
+    name: 'np says nothing about a name that exists',
+    from: sub,
+    zone: exists,
+    record: 'v=DMARC1; p=reject; sp=reject; np=none',
+    status: 'pass',
+  },
+  {
+    name: 'np where it cannot be told whether the name exists',
+    from: sub,
+    zone: { [sub]: { fails: 'timeout' } },
+    record: 'v=DMARC1; p=reject; sp=reject; np=none',
+    status: 'error',
+  },
+  {
+    name: 'a record of the subdomain itself',
+    from: sub,
+    zone: { '_dmarc.news.example.com': { TXT: ['v=DMARC1; p=none'] } },
+    record: 'v=DMARC1; p=reject',
+    status: 'warn',
+    publish: { name: '_dmarc.news.example.com', value: 'v=DMARC1; p=quarantine' },
+  },
+  {
+    name: 'test mode',
+    record: 'v=DMARC1; p=reject; t=y',
+    status: 'warn',
+    title: /in test mode/,
+    publish: { value: 'v=DMARC1; p=reject; t=n' },
+  },
+  { name: 'test mode of none', record: 'v=DMARC1; p=none; t=y', status: 'warn', title: /nothing/ },
+  {
+    name: 'no valid policy, but reports: as none',
+    record: 'v=DMARC1; p=rejct; rua=mailto:d@example.com',
+    status: 'warn',
+    title: /do nothing/,
+    publish: { value: 'v=DMARC1; p=quarantine; rua=mailto:d@example.com' },
+  },
+  {
+    name: 'no valid policy and no reports: as no record',
+    record: 'v=DMARC1; p=rejct',
+    status: 'fail',
+    title: /names no valid policy/,
+    publish: { value: 'v=DMARC1; p=none' },
+  },
+  {
+    name: 'no policy at all',
+    record: 'v=DMARC1; sp=reject',
+    status: 'fail',
+    title: /names no valid policy/,
+    publish: { value: 'v=DMARC1; p=none; sp=reject' },
+  },
+  {
+    name: 'a record that is none',
+    record: 'v=DMARC1 p=reject',
+    status: 'fail',
+    title: /no DMARC record that receivers can use/,
+  },
+  { name: 'DNS failure', zone: { '_dmarc.example.com': { fails: 'servfail' } }, status: 'error' },
+  { name: 'offline', record: 'v=DMARC1; p=reject', offline: true, status: 'skipped' },
+  { name: 'no author domain', from: '', record: 'v=DMARC1; p=reject', status: 'skipped' },
+];
+
+for (const row of rows) {
+  test(row.name, async () => {
+    const own: Zone = row.record ? { '_dmarc.example.com': { TXT: [row.record] } } : {};
+    const found = await runCheck(dmarcPolicy, {
+      message: `From: Ann <ann@${row.from ?? 'example.com'}>\n\nHello\n`,
+      zone: { ...own, ...row.zone },
+      offline: row.offline,
+    });
+    assert.equal(found.status, row.status, `${found.title} ${found.detail}`);
+    if (row.title) assert.match(found.title, row.title);
+    if (row.publish)
+      assert.deepEqual(found.fix?.record, {
+        type: 'TXT',
+        name: '_dmarc.example.com',
+        ...row.publish,
+      });
+    if (row.status === 'warn' || row.status === 'fail') assert.ok(found.fix?.text);
+  });
+}

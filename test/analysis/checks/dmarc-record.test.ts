@@ -1,0 +1,193 @@
+/** The check `dmarc_record`: what receivers discard, overlook, or cannot report to. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CheckStatus } from '../../../src/analysis/check.ts';
+import { dmarcRecord } from '../../../src/analysis/checks/dmarc-record.ts';
+import type { Zone } from '../../../src/net/dns/zone.ts';
+import { runCheck } from '../../helpers/analysis.ts';
+
+const CONSENT = 'example.com._report._dmarc.reports.example';
+const REPORTED = 'rua=mailto:d@example.com';
+
+interface Row {
+  name: string;
+  from?: string;
+  records?: string[];
+  zone?: Zone;
+  offline?: boolean;
+  status: CheckStatus;
+  title?: RegExp;
+  detail?: RegExp;
+  publish?: { name?: string; value: string };
+}
+
+const rows: Row[] = [
+  { name: 'sound', records: [`v=DMARC1; p=none; ${REPORTED}`], status: 'pass', title: /is sound/ },
+  {
+    name: 'all tags of RFC 9989',
+    records: [
+      `v=DMARC1; p=reject; sp=reject; np=reject; adkim=s; aspf=R; fo=1:d:s; t=n; psd=u; ${REPORTED}; ruf=mailto:f@m.example.com;`,
+    ],
+    status: 'pass',
+  },
+  {
+    name: 'tags that are gone cost nothing, but are told',
+    records: [`v=DMARC1; p=reject; pct=50; rf=afrf; ri=86400; ${REPORTED}`],
+    status: 'pass',
+    detail: /pct, rf, ri are gone from DMARC with RFC 9989/,
+  },
+  {
+    name: 'a record of its own, and a valid one above it',
+    from: 'news.example.com',
+    records: [`v=DMARC1; p=reject; ${REPORTED}`],
+    zone: { '_dmarc.news.example.com': { TXT: [`v=DMARC1; p=reject; ${REPORTED}`] } },
+    status: 'pass',
+  },
+  {
+    name: 'another TXT record beside it',
+    records: ['something', `v=DMARC1; p=reject; ${REPORTED}`],
+    status: 'pass',
+  },
+  { name: 'no record', status: 'skipped', title: /no DMARC record to look at/ },
+  {
+    name: 'two records',
+    records: [`v=DMARC1; p=reject; ${REPORTED}`, 'v=DMARC1; p=none'],
+    status: 'fail',
+    title: /has 2 DMARC records/,
+    publish: { value: `v=DMARC1; p=reject; ${REPORTED}` },
+  },
+  {
+    name: 'a tag twice',
+    records: ['v=DMARC1; p=reject; p=none'],
+    status: 'fail',
+    title: /same tag twice \(p\)/,
+    publish: { value: 'v=DMARC1; p=reject' },
+  },
+  {
+    name: 'version without its semicolon',
+    records: ['v=DMARC1 p=reject'],
+    status: 'fail',
+    title: /does not begin with/,
+  },
+  {
+    name: 'version in other letters',
+    records: ['v=dmarc1; p=reject'],
+    status: 'fail',
+    title: /does not begin with/,
+    publish: { value: 'v=DMARC1; p=reject' },
+  },
+  {
+    name: 'no valid policy: told by dmarc_policy',
+    records: ['v=DMARC1; p=rejct'],
+    status: 'skipped',
+  },
+  {
+    name: 'a discarded record below one that applies',
+    from: 'news.example.com',
+    records: [`v=DMARC1; p=reject; ${REPORTED}`],
+    zone: { '_dmarc.news.example.com': { TXT: ['v=DMARC1; p=none', 'v=DMARC1; p=reject'] } },
+    status: 'warn',
+    title: /^news\.example\.com has a DMARC record of its own that receivers discard/,
+  },
+  {
+    name: 'an unknown tag',
+    records: [`v=DMARC1; p=reject; policy=x; ${REPORTED}`],
+    status: 'warn',
+    title: /does not know: "policy"/,
+  },
+  {
+    name: 'a tag in capitals',
+    records: [`v=DMARC1; p=reject; ASPF=s; ${REPORTED}`],
+    status: 'warn',
+    title: /does not know: "ASPF"/,
+  },
+  {
+    name: 'a part that is no tag',
+    records: [`v=DMARC1; p=reject; hello; ${REPORTED}`],
+    status: 'warn',
+    title: /"hello" is not a tag/,
+  },
+  {
+    name: 'a value that is none',
+    records: [`v=DMARC1; p=reject; adkim=strict; ${REPORTED}`],
+    status: 'warn',
+    title: /"adkim=strict" is not a value/,
+  },
+  {
+    name: 'no rua',
+    records: ['v=DMARC1; p=reject'],
+    status: 'warn',
+    title: /names no address for reports/,
+    publish: { value: 'v=DMARC1; p=reject; rua=mailto:dmarc-reports@example.com' },
+  },
+  {
+    name: 'rua without mailto',
+    records: ['v=DMARC1; p=reject; rua=d@example.com'],
+    status: 'warn',
+    title: /"d@example\.com", which is not a mailto address/,
+    publish: { value: 'v=DMARC1; p=reject; rua=mailto:dmarc-reports@example.com' },
+  },
+  {
+    name: 'an old size limit',
+    records: ['v=DMARC1; p=reject; rua=mailto:d@example.com!10m'],
+    status: 'pass',
+  },
+  {
+    name: 'external reports with consent',
+    records: ['v=DMARC1; p=reject; rua=mailto:x@reports.example'],
+    zone: { [CONSENT]: { TXT: ['v=DMARC1;'] } },
+    status: 'pass',
+  },
+  {
+    name: 'external reports without consent',
+    records: [`v=DMARC1; p=reject; ${REPORTED}, mailto:x@reports.example`],
+    status: 'warn',
+    title: /^reports\.example has not agreed/,
+    publish: { name: CONSENT, value: 'v=DMARC1' },
+  },
+  {
+    name: 'external failure reports without consent',
+    records: [`v=DMARC1; p=reject; ${REPORTED}; ruf=mailto:x@reports.example`],
+    status: 'warn',
+    title: /^reports\.example has not agreed/,
+  },
+  {
+    name: 'consent that is not a DMARC record',
+    records: ['v=DMARC1; p=reject; rua=mailto:x@reports.example'],
+    zone: { [CONSENT]: { TXT: ['yes'] } },
+    status: 'warn',
+    title: /^reports\.example has not agreed/,
+  },
+  {
+    name: 'consent that does not answer is no failure',
+    records: ['v=DMARC1; p=reject; rua=mailto:x@reports.example'],
+    zone: { [CONSENT]: { fails: 'timeout' } },
+    status: 'pass',
+    detail: /reports\.example takes reports could not be found out/,
+  },
+  { name: 'DNS failure', zone: { '_dmarc.example.com': { fails: 'refused' } }, status: 'error' },
+  { name: 'offline', records: ['v=DMARC1; p=reject'], offline: true, status: 'skipped' },
+  { name: 'no author domain', from: '', records: ['v=DMARC1; p=reject'], status: 'skipped' },
+];
+
+for (const row of rows) {
+  test(row.name, async () => {
+    const own: Zone = row.records ? { '_dmarc.example.com': { TXT: row.records } } : {};
+    const found = await runCheck(dmarcRecord, {
+      message: `From: Ann <ann@${row.from ?? 'example.com'}>\n\nHello\n`,
+      zone: { ...own, ...row.zone },
+      offline: row.offline,
+    });
+    assert.equal(found.status, row.status, `${found.title} ${found.detail}`);
+    if (row.title) assert.match(found.title, row.title);
+    if (row.detail) assert.match(found.detail, row.detail);
+    if (row.publish)
+      assert.deepEqual(found.fix?.record, {
+        type: 'TXT',
+        name: '_dmarc.example.com',
+        ...row.publish,
+      });
+    if (row.status === 'warn' || row.status === 'fail') assert.ok(found.fix?.text);
+  });
+}

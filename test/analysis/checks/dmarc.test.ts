@@ -1,0 +1,278 @@
+/** The check `dmarc` and its fact: which identifiers vouch for From, and what is not known. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CheckStatus, Envelope } from '../../../src/analysis/check.ts';
+import { dmarc } from '../../../src/analysis/checks/dmarc.ts';
+import { dmarcResult } from '../../../src/analysis/dmarc/evaluate.ts';
+import type { AuthResult } from '../../../src/analysis/result.ts';
+import type { Zone } from '../../../src/net/dns/zone.ts';
+import { contextFor } from '../../helpers/analysis.ts';
+import { KEY_NAME, KEYS, MESSAGE, sign, zoneWith } from '../dkim/signed-mail.ts';
+
+const spfPass = { 'example.com': { TXT: ['v=spf1 ip4:192.0.2.1 -all'] } };
+const spfFail = { 'example.com': { TXT: ['v=spf1 -all'] } };
+const record = { '_dmarc.example.com': { TXT: ['v=DMARC1; p=reject; rua=mailto:d@example.com'] } };
+const strict = { '_dmarc.example.com': { TXT: ['v=DMARC1; p=reject; aspf=s; adkim=s'] } };
+const key = zoneWith(KEYS.rsa.record);
+const elsewhere = { mail_from: 'bounce@sender.example' };
+const spfElsewhere = { 'sender.example': { TXT: ['v=spf1 ip4:192.0.2.1 -all'] } };
+
+interface Row {
+  name: string;
+  zone: Zone;
+  signed?: Parameters<typeof sign>[0] | false;
+  message?: string;
+  envelope?: Partial<Envelope>;
+  offline?: boolean;
+  status: CheckStatus;
+  result: AuthResult | null;
+  detail?: RegExp;
+}
+
+const rows: Row[] = [
+  {
+    name: 'both',
+    zone: { ...spfPass, ...record, ...key },
+    signed: {},
+    status: 'pass',
+    result: 'pass',
+    detail: /^SPF \(example\.com\) and DKIM \(example\.com\)/,
+  },
+  {
+    name: 'SPF alone',
+    zone: { ...spfPass, ...record },
+    status: 'pass',
+    result: 'pass',
+    detail: /^SPF \(example\.com\) vouched/,
+  },
+  {
+    name: 'DKIM alone',
+    zone: { ...spfFail, ...record, ...key },
+    signed: {},
+    status: 'pass',
+    result: 'pass',
+    detail: /^DKIM \(example\.com\) vouched/,
+  },
+  {
+    name: 'DKIM while SPF does not answer',
+    zone: { 'example.com': { fails: 'timeout' }, ...record, ...key },
+    signed: {},
+    status: 'pass',
+    result: 'pass',
+  },
+  {
+    name: 'DKIM while no client is known',
+    zone: { ...record, ...key },
+    signed: {},
+    envelope: { client_ip: null },
+    status: 'pass',
+    result: 'pass',
+  },
+  {
+    name: 'neither',
+    zone: { ...spfFail, ...record },
+    status: 'fail',
+    result: 'fail',
+    detail: /SPF does not pass \(fail\).*DKIM does not pass \(none\).*refuse/,
+  },
+  {
+    name: 'SPF for another domain',
+    zone: { ...spfElsewhere, ...record },
+    envelope: elsewhere,
+    status: 'fail',
+    result: 'fail',
+    detail: /SPF passes, but for sender\.example/,
+  },
+  {
+    name: 'DKIM for another domain',
+    zone: { ...spfFail, ...record, 's1._domainkey.sender.example': { TXT: [KEYS.rsa.record] } },
+    signed: { domain: 'sender.example' },
+    status: 'fail',
+    result: 'fail',
+    detail: /DKIM passes, but for sender\.example/,
+  },
+  {
+    name: 'DKIM of a subdomain, relaxed',
+    zone: { ...spfFail, ...record, 's1._domainkey.m.example.com': { TXT: [KEYS.rsa.record] } },
+    signed: { domain: 'm.example.com' },
+    status: 'pass',
+    result: 'pass',
+  },
+  {
+    name: 'DKIM of a subdomain, strict',
+    zone: { ...spfFail, ...strict, 's1._domainkey.m.example.com': { TXT: [KEYS.rsa.record] } },
+    signed: { domain: 'm.example.com' },
+    status: 'fail',
+    result: 'fail',
+  },
+  {
+    name: 'SPF of a subdomain, strict',
+    zone: { 'm.example.com': { TXT: ['v=spf1 ip4:192.0.2.1 -all'] }, ...strict },
+    envelope: { mail_from: 'b@m.example.com' },
+    status: 'fail',
+    result: 'fail',
+  },
+  {
+    name: 'null sender with an aligned HELO',
+    zone: { 'mail.example.com': { TXT: ['v=spf1 ip4:192.0.2.1 -all'] }, ...record },
+    envelope: { mail_from: '' },
+    status: 'pass',
+    result: 'pass',
+  },
+  { name: 'no record', zone: spfPass, status: 'fail', result: 'none' },
+  {
+    name: 'record does not answer',
+    zone: { ...spfPass, '_dmarc.example.com': { fails: 'timeout' } },
+    status: 'error',
+    result: 'temperror',
+  },
+  {
+    name: 'SPF does not answer and nothing else passes',
+    zone: { 'example.com': { fails: 'timeout' }, ...record },
+    status: 'error',
+    result: 'temperror',
+  },
+  {
+    name: 'SPF of another domain does not answer: it could not have helped',
+    zone: { 'sender.example': { fails: 'timeout' }, ...record },
+    envelope: elsewhere,
+    status: 'fail',
+    result: 'fail',
+  },
+  {
+    name: 'the DKIM key does not answer',
+    zone: { ...spfFail, ...record, [KEY_NAME]: { fails: 'servfail' } },
+    signed: {},
+    status: 'error',
+    result: 'temperror',
+  },
+  {
+    name: 'the DKIM key of another domain does not answer',
+    zone: { ...spfFail, ...record, 's1._domainkey.sender.example': { fails: 'servfail' } },
+    signed: { domain: 'sender.example' },
+    status: 'fail',
+    result: 'fail',
+  },
+  {
+    name: 'no client known, and no signature',
+    zone: { ...spfPass, ...record },
+    envelope: { client_ip: null },
+    status: 'skipped',
+    result: null,
+  },
+  {
+    name: 'no client known, but a sender that could not help',
+    zone: record,
+    envelope: { client_ip: null, ...elsewhere },
+    status: 'fail',
+    result: 'fail',
+  },
+  {
+    name: 'no client known, and a key that does not answer',
+    zone: { ...record, [KEY_NAME]: { fails: 'timeout' } },
+    signed: {},
+    envelope: { client_ip: null },
+    status: 'error',
+    result: 'temperror',
+  },
+  {
+    name: 'offline',
+    zone: { ...spfPass, ...record },
+    offline: true,
+    status: 'skipped',
+    result: null,
+  },
+  {
+    name: 'offline, signed',
+    zone: { ...spfPass, ...record, ...key },
+    signed: {},
+    offline: true,
+    status: 'skipped',
+    result: null,
+  },
+  {
+    name: 'two From fields',
+    zone: { ...spfPass, ...record },
+    message: `From: x@example.net\n${MESSAGE}`,
+    status: 'fail',
+    result: 'permerror',
+    detail: /more than one From field/,
+  },
+  {
+    name: 'two author domains',
+    zone: { ...spfPass, ...record },
+    message: 'From: a@example.com, b@example.net\n\n',
+    status: 'fail',
+    result: 'permerror',
+    detail: /more than one domain/,
+  },
+  {
+    name: 'no From',
+    zone: { ...spfPass, ...record },
+    message: 'Subject: x\n\n',
+    status: 'fail',
+    result: 'permerror',
+    detail: /names no domain/,
+  },
+  {
+    name: 'an address literal in From',
+    zone: { ...spfPass, ...record },
+    message: 'From: a@[192.0.2.1]\n\n',
+    status: 'fail',
+    result: 'permerror',
+  },
+];
+
+for (const row of rows) {
+  test(row.name, async () => {
+    const message = row.signed ? await sign(row.signed) : (row.message ?? MESSAGE);
+    const context = await contextFor({ ...row, message });
+    const found = await dmarc.run(context);
+    const outcome = await context.fact(dmarcResult);
+    assert.equal(outcome.result, row.result, outcome.reason ?? '');
+    assert.equal(found.status, row.status, found.title);
+    if (row.detail) assert.match(found.detail, row.detail);
+    if (row.status === 'fail') assert.ok(found.fix?.text);
+  });
+}
+
+const fixOf = async (message: Buffer | string, zone: Zone, envelope?: Partial<Envelope>) => {
+  const found = await dmarc.run(await contextFor({ message, zone, envelope }));
+  assert.equal(found.status, 'fail');
+  return found.fix!;
+};
+
+test('a signature that is aligned and broken is the one to mend', async () => {
+  const changed = Buffer.concat([await sign(), Buffer.from('More.\r\n')]);
+  const body = await fixOf(changed, { ...spfFail, ...record, ...key });
+  assert.match(body.text, /^Mend the DKIM signature of example\.com, .* Sign as the last step/);
+  const gone = await fixOf(await sign({ selector: 'gone' }), { ...spfFail, ...record });
+  assert.equal(gone.record?.name, 'gone._domainkey.example.com');
+  // The strict mode does not align it: to mend it would not help.
+  const sub = await sign({ domain: 'm.example.com' });
+  assert.match(
+    (await fixOf(sub, { ...spfFail, ...strict })).text,
+    /sign with DKIM for example\.com/,
+  );
+});
+
+test('without an aligned signature it is SPF where that is aligned, else signing', async () => {
+  const unsigned = await fixOf(MESSAGE, { ...spfFail, ...record });
+  assert.match(unsigned.text, /^Let SPF pass for example\.com, as told under "SPF"\. Better still/);
+  const other = await fixOf(MESSAGE, { ...record }, elsewhere);
+  assert.match(other.text, /^Sign with DKIM for example\.com/);
+  const passing = await fixOf(MESSAGE, { ...spfElsewhere, ...record }, elsewhere);
+  assert.match(passing.text, /^Send with an envelope sender under example\.com/);
+});
+
+test('where MAIL FROM is not known, no SPF result vouches for From, nor is that a failure', async () => {
+  const scene = {
+    message: MESSAGE,
+    zone: { ...spfPass, ...record },
+    envelope: { mail_from: null },
+  };
+  const context = await contextFor(scene);
+  assert.equal((await dmarc.run(context)).status, 'skipped');
+  assert.equal((await context.fact(dmarcResult)).result, null);
+});

@@ -1,0 +1,193 @@
+/** The check domain_blocklists: the names of the sender, and what a listing of each means. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CheckStatus, Finding } from '../../../src/analysis/check.ts';
+import { domainBlocklists } from '../../../src/analysis/checks/domain-blocklists.ts';
+import type { DnsAnswer, Resolver } from '../../../src/net/dns/resolver.ts';
+import { type Zone, zoneResolver } from '../../../src/net/dns/zone.ts';
+import { runCheck, type Scene } from '../../helpers/analysis.ts';
+import { listIn, workingLists } from '../../helpers/blocklists.ts';
+import { goodMessage } from '../../helpers/good-message.ts';
+
+const KEY = 'abcdefghij0123456789abcdef';
+const signature = (domain: string) =>
+  `v=1; a=rsa-sha256; d=${domain}; s=s1; h=from; bh=AAAA; b=AAAA`;
+
+/** From news.shop.example, MAIL FROM bounce.example, HELO out.host.example, signed by signer.example. */
+const SENDER = {
+  message: goodMessage({
+    From: 'Shop <shop@news.shop.example>',
+    'DKIM-Signature': [signature('signer.example'), signature('mail.signer.example')],
+  }),
+  envelope: {
+    client_ip: '203.0.114.7',
+    mail_from: 'b@bounce.example',
+    helo: 'out.host.example',
+  },
+};
+
+const find = (scene: Partial<Scene> = {}): Promise<Finding> =>
+  runCheck(domainBlocklists, {
+    ...SENDER,
+    ...scene,
+    setup: { blocklists: workingLists(), ...scene.setup },
+  });
+const dbl = (name: string, code = '127.0.1.2'): Zone => listIn('dbl.spamhaus.org', name, code);
+const surbl = (name: string, code = '127.0.0.64'): Zone => listIn('multi.surbl.org', name, code);
+const uribl = (name: string, code = '127.0.0.2'): Zone => listIn('multi.uribl.com', name, code);
+
+const ROWS: [what: string, status: CheckStatus, scene: Partial<Scene>, says?: RegExp][] = [
+  ['on no list', 'pass', {}, /The domains of the sender are on no blocklist\./],
+  [
+    'the From domain',
+    'fail',
+    { zone: dbl('shop.example') },
+    /^shop\.example is listed by Spamhaus/,
+  ],
+  ['its full name', 'fail', { zone: dbl('news.shop.example') }, /^news\.shop\.example is listed/],
+  ['the MAIL FROM domain', 'fail', { zone: dbl('bounce.example') }, /^bounce\.example is/],
+  ['a signer', 'fail', { zone: dbl('signer.example') }, /^signer\.example is/],
+  ['the name of a signer', 'fail', { zone: dbl('mail.signer.example') }, /^mail\.signer\.example/],
+  [
+    'the HELO name',
+    'fail',
+    { zone: dbl('out.host.example') },
+    /^The HELO name, out\.host\.example, is/,
+  ],
+  ['the HELO domain', 'fail', { zone: dbl('host.example') }, /^The HELO name, host\.example, is/],
+  ['an abused domain', 'fail', { zone: dbl('shop.example', '127.0.1.104') }, /abused for phishing/],
+  ['tier 2', 'warn', { zone: surbl('shop.example') }, /by SURBL\..*ABUSE.*filters count/],
+  [
+    'two of tier 2',
+    'warn',
+    { zone: { ...surbl('shop.example'), ...uribl('shop.example') } },
+    /SURBL and URIBL/,
+  ],
+  [
+    'both tiers',
+    'fail',
+    { zone: { ...dbl('shop.example'), ...uribl('bounce.example') } },
+    /^shop\.example and bounce\.example are listed by Spamhaus DBL and URIBL/,
+  ],
+  ['a click tracker', 'pass', { zone: surbl('shop.example', '127.0.0.32') }],
+  ['red at URIBL', 'pass', { zone: uribl('shop.example', '127.0.0.8') }],
+  [
+    'a refusal',
+    'error',
+    { zone: dbl('shop.example', '127.255.255.254') },
+    /not all answered.*Not known from Spamhaus DBL/,
+  ],
+  ['a refusal of an address', 'error', { zone: dbl('shop.example', '127.0.1.255') }],
+  [
+    'refusals of all',
+    'error',
+    {
+      zone: {
+        ...dbl('shop.example', '127.255.255.255'),
+        ...surbl('shop.example', '127.0.0.1'),
+        ...uribl('shop.example', '127.0.0.1'),
+      },
+    },
+    /could not be found out/,
+  ],
+  ['no lists', 'skipped', { setup: { blocklists: [] } }, /No blocklists are switched on\./],
+  [
+    'lists of addresses alone',
+    'skipped',
+    { setup: { blocklists: workingLists('bl.spamcop.net') } },
+  ],
+  ['offline', 'skipped', { offline: true }],
+  [
+    'no domains',
+    'skipped',
+    { message: 'Subject: x\n\nHello\n', envelope: { mail_from: '', helo: '[203.0.114.7]' } },
+  ],
+];
+
+for (const [what, status, scene, says] of ROWS)
+  test(`${what}: ${status}`, async () => {
+    const finding = await find(scene);
+    assert.equal(finding.status, status, `${finding.title} ${finding.detail}`);
+    if (says) assert.match(`${finding.title} ${finding.detail}`, says);
+    if (status === 'warn' || status === 'fail') assert.match(finding.fix!.text, /https:\/\//);
+  });
+
+test('only a tier-1 listing of the HELO name alone calls for no cap', async () => {
+  assert.equal((await find({ zone: dbl('host.example') })).uncapped, true);
+  assert.equal((await find({ zone: dbl('out.host.example') })).uncapped, true);
+  const beside = { ...dbl('host.example'), ...surbl('shop.example') };
+  assert.equal((await find({ zone: beside })).uncapped, true, 'the other one is of tier 2');
+  for (const name of ['shop.example', 'bounce.example', 'signer.example']) {
+    const zone = { ...dbl('host.example'), ...dbl(name) };
+    assert.equal((await find({ zone })).uncapped, undefined, name);
+  }
+  const envelope = { ...SENDER.envelope, helo: 'out.shop.example' };
+  assert.equal((await find({ zone: dbl('shop.example'), envelope })).uncapped, undefined);
+  assert.equal((await find({ zone: dbl('out.shop.example'), envelope })).uncapped, true);
+});
+
+test('the names of the sender are told with their parts, and each is asked once', async () => {
+  const asked = new Map<string, number>();
+  const resolver: Resolver = (name, type) => {
+    asked.set(name, (asked.get(name) ?? 0) + 1);
+    return zoneResolver({})(name, type);
+  };
+  const { evidence } = await find({ resolver });
+  assert.deepEqual(evidence?.domains, [
+    { name: 'shop.example', roles: ['from'] },
+    { name: 'news.shop.example', roles: ['from'] },
+    { name: 'bounce.example', roles: ['mail_from'] },
+    { name: 'host.example', roles: ['helo'] },
+    { name: 'out.host.example', roles: ['helo'] },
+    { name: 'signer.example', roles: ['dkim'] },
+    { name: 'mail.signer.example', roles: ['dkim'] },
+  ]);
+  assert.equal(asked.size, 7 * 3);
+  assert.ok([...asked.values()].every((count) => count === 1));
+});
+
+test('a name below a listed domain is not told again', async () => {
+  const { evidence, title } = await find({
+    zone: { ...dbl('shop.example'), ...dbl('news.shop.example', '127.0.1.4') },
+  });
+  assert.equal(title, 'shop.example is listed by Spamhaus DBL.');
+  const [first] = evidence!.lists as { listed: string[]; codes: string[] }[];
+  assert.deepEqual([first!.listed, first!.codes], [['shop.example'], ['127.0.1.2']]);
+});
+
+test('a hostile message cannot have the lists asked without end', async () => {
+  const domains = Array.from({ length: 300 }, (_, i) => signature(`a.b${i}.example`));
+  const message = goodMessage({ 'DKIM-Signature': domains });
+  let asked = 0;
+  const resolver: Resolver = async (): Promise<DnsAnswer> => {
+    asked += 1;
+    return { status: 'found', records: ['127.0.1.2'], ttl: 1, authenticated: false };
+  };
+  const finding = await find({ message, resolver });
+  assert.ok(asked <= 80, String(asked));
+  assert.equal((finding.evidence!.domains as unknown[]).length, 20);
+  assert.ok((finding.evidence!.not_asked as number) > 0);
+  assert.ok(finding.title.length < 300);
+});
+
+test('the key is asked with and never shown', async () => {
+  const asked: string[] = [];
+  const resolver: Resolver = async (name, type) => {
+    asked.push(name);
+    if (!name.includes(KEY)) return { status: 'nxdomain' };
+    const records = type === 'TXT' ? [`${name} is listed`] : ['127.0.1.2'];
+    return { status: 'found', records, ttl: 1, authenticated: false };
+  };
+  const blocklists = workingLists().map((one) =>
+    one.list.keyedZone ? { ...one, asked: one.list.keyedZone.replace('<key>', KEY) } : one,
+  );
+  const listed = await find({ resolver, setup: { blocklists } });
+  assert.equal(listed.status, 'fail');
+  assert.ok(asked.includes(`shop.example.${KEY}.dbl.dq.spamhaus.net`));
+  assert.match(JSON.stringify(listed), /shop\.example\.….dbl\.dq\.spamhaus\.net is listed/);
+  assert.ok(!JSON.stringify(listed).includes(KEY));
+  const failing: Resolver = async () => ({ status: 'error', reason: 'timeout' });
+  const unknown = await find({ resolver: failing, setup: { blocklists } });
+  assert.ok(!JSON.stringify(unknown).includes(KEY));
+});

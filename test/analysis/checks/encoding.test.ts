@@ -1,0 +1,122 @@
+/** The checks `encoding` and `line_length`: what the lines and octets are. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CheckStatus } from '../../../src/analysis/check.ts';
+import { encoding } from '../../../src/analysis/checks/encoding.ts';
+import { lineLength } from '../../../src/analysis/checks/line-length.ts';
+import { runCheck } from '../../helpers/analysis.ts';
+import { goodMessage, latin1 } from '../../helpers/good-message.ts';
+
+const eightBit = { 'Content-Transfer-Encoding': '8bit' };
+const raw = (text: string) => Buffer.from(text, 'latin1');
+const mixed = (part: string) =>
+  goodMessage({ 'Content-Type': 'multipart/mixed; boundary=x' }, `--x\n${part}\n--x--\n`);
+
+const cases: [string, string | Uint8Array, CheckStatus, RegExp?][] = [
+  ['ASCII', goodMessage(), 'pass'],
+  ['declared 8-bit', goodMessage(eightBit, 'Grüße\n'), 'pass'],
+  ['declared binary', goodMessage({ 'Content-Transfer-Encoding': 'binary' }, 'Grüße\n'), 'pass'],
+  ['no transfer encoding', goodMessage({}, 'Grüße\n'), 'fail', /does not declare it/],
+  [
+    '7bit that is not',
+    goodMessage({ 'Content-Transfer-Encoding': '7bit' }, 'Grüße\n'),
+    'fail',
+    /does not declare it/,
+  ],
+  [
+    'quoted-printable with raw 8-bit',
+    goodMessage({ 'Content-Transfer-Encoding': 'quoted-printable' }, 'Gr=C3=BCße\n'),
+    'fail',
+    /does not declare it/,
+  ],
+  [
+    'no character set',
+    goodMessage({ ...eightBit, 'Content-Type': 'text/plain' }, 'Grüße\n'),
+    'fail',
+    /character set that it does not name/,
+  ],
+  [
+    'a binary part without character set',
+    mixed('Content-Type: image/png\nContent-Transfer-Encoding: binary\n\nö'),
+    'pass',
+  ],
+  [
+    '8-bit in the header of a part',
+    mixed('Content-Type: image/png; name=ö.png\n\nx'),
+    'warn',
+    /between its parts/,
+  ],
+  ['raw UTF-8 in the header', goodMessage({ Subject: 'Grüße' }), 'warn', /raw UTF-8 in Subject/],
+  [
+    'raw UTF-8 beside an address that needs it',
+    goodMessage({ Subject: 'Grüße', From: 'jörg@example.com' }),
+    'pass',
+  ],
+  [
+    'raw Latin-1 in the header',
+    latin1(goodMessage({ Subject: 'Gr\xfc\xdfe' })),
+    'fail',
+    /unknown set in Subject/,
+  ],
+  ['NUL', goodMessage({}, 'a\0b\n'), 'fail', /NUL octets \(1\)/],
+  [
+    'bare LF',
+    raw('From: a@example.com\r\nTo: b@example.com\n\r\nx\n'),
+    'fail',
+    /LF without CR \(2\)/,
+  ],
+  ['bare CR', raw('From: a@example.com\r\n\r\na\rb\r\n'), 'fail', /CR characters without LF \(1\)/],
+  [
+    'a line that is no field',
+    raw('From: a@example.com\r\nhello there\r\n\r\nx\r\n'),
+    'warn',
+    /"hello there"/,
+  ],
+];
+
+for (const [name, message, status, says] of cases)
+  test(`encoding: ${name} → ${status}`, async () => {
+    const finding = await runCheck(encoding, { message });
+    assert.equal(finding.status, status, finding.title);
+    if (says) assert.match(finding.title + finding.detail, says);
+    if (status !== 'pass') assert.ok(finding.fix?.text);
+  });
+
+test('encoding: several faults are one finding that names them all', async () => {
+  const finding = await runCheck(encoding, {
+    message: raw('From: a@example.com\r\nSubject: \xc3\xa9\r\n\r\na\0\r\nb\n'),
+  });
+  assert.equal(finding.status, 'fail');
+  assert.match(finding.title, /NUL/);
+  assert.match(finding.detail, /LF without CR .*raw UTF-8/);
+});
+
+test('encoding: what passes a limit of the parser is said', async () => {
+  const finding = await runCheck(encoding, { message: mixed('\n--x\n'.repeat(2000)) });
+  assert.equal(finding.status, 'fail');
+  assert.equal(finding.title, 'Your message has 2,001 MIME parts, of which 1,000 were looked at.');
+});
+
+test('line_length: 998 octets → pass, with what is recommended in the evidence', async () => {
+  const finding = await runCheck(lineLength, { message: goodMessage({}, `${'x'.repeat(998)}\n`) });
+  assert.equal(finding.status, 'pass');
+  assert.deepEqual([finding.evidence?.longest, finding.evidence?.recommended], [998, 78]);
+});
+
+test('line_length: 999 octets in the body → fail, with its number', async () => {
+  const finding = await runCheck(lineLength, {
+    message: goodMessage({}, `a\n${'x'.repeat(999)}\n`),
+  });
+  assert.equal(finding.status, 'fail');
+  assert.deepEqual([finding.evidence?.line, finding.evidence?.too_long], [10, 1]);
+  assert.match(finding.fix?.text ?? '', /quoted-printable/);
+});
+
+test('line_length: 999 octets in a header field → fail, to be folded', async () => {
+  const finding = await runCheck(lineLength, {
+    message: goodMessage({ 'X-Data': 'x'.repeat(999) }),
+  });
+  assert.equal(finding.status, 'fail');
+  assert.match(finding.fix?.text ?? '', /Fold the header field in line 8/);
+});

@@ -1,0 +1,94 @@
+/** The check `from`. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CheckStatus } from '../../../src/analysis/check.ts';
+import { from } from '../../../src/analysis/checks/from.ts';
+import { runCheck } from '../../helpers/analysis.ts';
+import { goodMessage } from '../../helpers/good-message.ts';
+
+const cases: [string, string | string[] | null, CheckStatus, RegExp?][] = [
+  ['a name and an address', 'Example Ltd <news@example.com>', 'pass'],
+  ['an address alone', 'news@example.com', 'pass'],
+  ['a quoted name', '"Example, Ltd (UK)" <news@example.com>', 'pass'],
+  ['an encoded name', '=?utf-8?Q?Caf=C3=A9?= <news@example.com>', 'pass'],
+  ['a name with a dot', 'John Q. Public <john@example.com>', 'pass'],
+  ['a comment', 'news@example.com (Example Ltd)', 'pass'],
+  ['a quoted local part', '"a b"@example.com', 'pass'],
+  ['an international domain', 'News <news@bücher.example>', 'pass'],
+  ['its own address as its name', '"news@example.com" <News@example.com>', 'pass'],
+  ['nothing at all', null, 'fail', /has no From field/],
+  ['two fields', ['a@example.com', 'b@example.com'], 'fail', /has 2 From fields/],
+  ['an empty field', '', 'fail', /it has no address/],
+  ['a name alone', 'Example Ltd', 'fail', /has no address/],
+  ['an address without brackets', 'News news@example.com', 'fail', /without < >/],
+  ['a comma in the name', 'Smith, Joe <joe@example.com>', 'fail', /"Smith" has no address/],
+  ['an @ in a bare name', 'Joe @ Home <joe@example.com>', 'fail', /need quotation marks/],
+  ['an open quotation mark', '"News <news@example.com>', 'fail', /never closed/],
+  ['an open parenthesis', 'news@example.com (Ltd', 'fail', /never closed/],
+  ['something after the address', 'News <news@example.com> today', 'fail', /does not end/],
+  ['a host without a domain', 'News <news@localhost>', 'fail', /no full domain name/],
+  ['an address literal', 'News <news@[192.0.2.1]>', 'fail', /no full domain name/],
+  ['a domain with a final dot', 'News <news@example.com.>', 'fail', /no full domain name/],
+  ['two dots in a row', 'News <ne..ws@example.com>', 'fail', /is not an address/],
+  ['a group', 'Us: news@example.com;', 'fail', /is a group/],
+  [
+    'an address in an encoded word',
+    '=?utf-8?Q?=22N=22_=3Cnews=40example=2Ecom=3E?=',
+    'fail',
+    /not valid/,
+  ],
+  ['two addresses without Sender', 'a@example.com, b@example.com', 'fail', /has 2 addresses/],
+  [
+    'another address in the name',
+    '"pay@bank.example" <news@example.com>',
+    'fail',
+    /pay@bank\.example/,
+  ],
+  [
+    'a look-alike @ in the name',
+    '"pay＠bank.example" <news@example.com>',
+    'fail',
+    /pay@bank\.example/,
+  ],
+  [
+    'an address in an encoded name',
+    '=?utf-8?B?cGF5QGJhbmsuZXhhbXBsZQ==?= <news@example.com>',
+    'fail',
+    /pay@bank/,
+  ],
+  [
+    'a sister address in the name',
+    '"shop@example.com" <news@mail.example.com>',
+    'warn',
+    /shop@example\.com/,
+  ],
+];
+
+for (const [name, value, status, says] of cases)
+  test(`from: ${name} → ${status}`, async () => {
+    const finding = await runCheck(from, { message: goodMessage({ From: value }) });
+    const said = `${finding.title} ${finding.detail}`;
+    assert.equal(finding.status, status, said);
+    if (says) assert.match(said, says);
+    if (status === 'warn' || status === 'fail') assert.ok(finding.fix?.text);
+  });
+
+test('from: addresses at two domains with Sender → fail', async () => {
+  const message = goodMessage({ From: 'a@example.com, b@example.net', Sender: 'a@example.com' });
+  const finding = await runCheck(from, { message });
+  assert.equal(finding.status, 'fail');
+  assert.match(finding.detail, /DMARC cannot pass/);
+});
+
+test('from: two addresses with Sender → warn', async () => {
+  const message = goodMessage({ From: 'a@example.com, b@example.com', Sender: 'a@example.com' });
+  assert.equal((await runCheck(from, { message })).status, 'warn');
+});
+
+test('from: missing within what is read of an endless header → error', async () => {
+  const message = `${'X: y\n'.repeat(250_000)}From: a@example.com\n\nbody`;
+  const finding = await runCheck(from, { message });
+  assert.equal(finding.status, 'error');
+  assert.match(finding.detail, /longer than what is looked at/);
+});

@@ -1,0 +1,268 @@
+/** The checks on lists of addresses: ip_blocklists and allowlists, in every status they can reach. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { BlocklistInUse } from '../../../src/analysis/blocklists/blocklist.ts';
+import type { Check, CheckStatus, Finding } from '../../../src/analysis/check.ts';
+import { allowlists } from '../../../src/analysis/checks/allowlists.ts';
+import { ipBlocklists } from '../../../src/analysis/checks/ip-blocklists.ts';
+import type { Resolver } from '../../../src/net/dns/resolver.ts';
+import { type Zone, zoneResolver } from '../../../src/net/dns/zone.ts';
+import { runCheck, type Scene } from '../../helpers/analysis.ts';
+import { listIn, workingLists } from '../../helpers/blocklists.ts';
+import { goodMessage } from '../../helpers/good-message.ts';
+
+const CLIENT = '203.0.114.7';
+const REVERSED = '7.114.0.203';
+const CLIENT6 = '2606:4700::7';
+const REVERSED6 = `7.${'0.'.repeat(23)}0.0.7.4.6.0.6.2`;
+const UNTESTED = 'It does not list its test point.';
+
+const on = (zone: string, code: string, text?: string): Zone => listIn(zone, REVERSED, code, text);
+const fails = (zone: string): Zone => ({ [`${REVERSED}.${zone}`]: { fails: 'timeout' } });
+const ALL_FAIL: Zone = Object.assign({}, ...workingLists().map(({ list }) => fails(list.zone)));
+const withFault = (...zones: string[]): BlocklistInUse[] =>
+  workingLists().map((one) => (zones.includes(one.list.zone) ? { ...one, fault: UNTESTED } : one));
+
+const find = (check: Check, scene: Omit<Scene, 'message'>): Promise<Finding> =>
+  runCheck(check, {
+    message: goodMessage(),
+    ...scene,
+    envelope: { client_ip: CLIENT, ...scene.envelope },
+    setup: { blocklists: workingLists(), ...scene.setup },
+  });
+
+type Row = [what: string, status: CheckStatus, scene: Omit<Scene, 'message'>, says?: RegExp];
+
+function table(check: Check, rows: Row[]) {
+  for (const [what, status, scene, says] of rows)
+    test(`${check.id}, ${what}: ${status}`, async () => {
+      const finding = await find(check, scene);
+      assert.equal(finding.status, status, `${finding.title} ${finding.detail}`);
+      if (says) assert.match(`${finding.title} ${finding.detail}`, says);
+      if (status === 'warn' || status === 'fail') assert.match(finding.fix!.text, /https:\/\//);
+      assert.equal(finding.uncapped, undefined);
+    });
+}
+
+const NOBODY_TO_ASK: Row[] = [
+  ['no client address', 'skipped', { envelope: { client_ip: null } }],
+  ['a nonsense address', 'skipped', { envelope: { client_ip: 'unknown' } }],
+  ['a loopback address', 'skipped', { envelope: { client_ip: '127.0.0.1' } }, /loopback/],
+  ['a private address', 'skipped', { envelope: { client_ip: '10.1.2.3' } }, /private/],
+  ['a link-local address', 'skipped', { envelope: { client_ip: 'fe80::1' } }],
+  [
+    'an address for documentation',
+    'skipped',
+    { envelope: { client_ip: '192.0.2.1' } },
+    /for docum/,
+  ],
+  ['one of IPv6', 'skipped', { envelope: { client_ip: '2001:db8::1' } }, /for documentation/],
+  ['no lists', 'skipped', { setup: { blocklists: [] } }, /No \w+lists are switched on\./],
+  ['lists of domains alone', 'skipped', { setup: { blocklists: workingLists('multi.uribl.com') } }],
+  ['offline', 'skipped', { offline: true }, /offline/],
+];
+
+table(ipBlocklists, [
+  ...NOBODY_TO_ASK,
+  ['on no list', 'pass', {}, /203\.0\.114\.7 is on no blocklist\./],
+  ['an IPv6 address on no list', 'pass', { envelope: { client_ip: CLIENT6 } }],
+  [
+    'lists without IPv6',
+    'skipped',
+    { envelope: { client_ip: CLIENT6 }, setup: { blocklists: workingLists('bl.spamcop.net') } },
+    /IPv6/,
+  ],
+  [
+    'an IPv6 address on a list',
+    'fail',
+    {
+      envelope: { client_ip: CLIENT6 },
+      zone: listIn('zen.spamhaus.org', REVERSED6, '127.0.0.3'),
+    },
+    /2606:4700::7 is listed by Spamhaus ZEN\./,
+  ],
+  ['tier 1', 'fail', { zone: on('zen.spamhaus.org', '127.0.0.2') }, /Spamhaus ZEN.*SBL.*reject/],
+  ['the PBL', 'fail', { zone: on('zen.spamhaus.org', '127.0.0.10') }, /should not send/],
+  ['tier 2', 'warn', { zone: on('bl.spamcop.net', '127.0.0.2') }, /SpamCop.*filters count/],
+  [
+    'tiers 1 and 2',
+    'fail',
+    { zone: { ...on('zen.spamhaus.org', '127.0.0.2'), ...on('bl.spamcop.net', '127.0.0.2') } },
+    /listed by Spamhaus ZEN and SpamCop\./,
+  ],
+  [
+    'tier 3',
+    'pass',
+    { zone: on('dnsbl-1.uceprotect.net', '127.0.0.2') },
+    /no blocklist that counts\..*do not act on the listing by UCEPROTECT level 1/,
+  ],
+  [
+    'tier 2 while tier 1 does not answer',
+    'warn',
+    { zone: { ...ALL_FAIL, ...on('psbl.surriel.com', '127.0.0.2') } },
+    /PSBL.*Not known from Spamhaus ZEN, SpamCop/,
+  ],
+  [
+    'a refusal of one that counts less',
+    'pass',
+    { zone: fails('bl.spamcop.net') },
+    /none of the blocklists that answered.*Not known from SpamCop/,
+  ],
+  [
+    'a refusal of one that large receivers use',
+    'error',
+    { zone: on('zen.spamhaus.org', '127.255.255.254') },
+    /not all answered.*Not known from Spamhaus ZEN/,
+  ],
+  [
+    'one that is left out, whatever it would answer',
+    'error',
+    {
+      setup: { blocklists: withFault('zen.spamhaus.org') },
+      zone: on('zen.spamhaus.org', '127.0.0.2'),
+    },
+    /not all answered.*Not known from Spamhaus ZEN/,
+  ],
+  ['silence of all', 'error', { zone: ALL_FAIL }, /could not be found out/],
+  [
+    'all left out but tier 3',
+    'error',
+    {
+      setup: {
+        blocklists: workingLists().map((one) => ({
+          ...one,
+          fault: one.list.tier < 3 ? UNTESTED : null,
+        })),
+      },
+    },
+  ],
+  [
+    'tier 3 alone switched on',
+    'info',
+    {
+      setup: { blocklists: workingLists('dnsbl-1.uceprotect.net') },
+      zone: on('dnsbl-1.uceprotect.net', '127.0.0.2'),
+    },
+    /do not count/,
+  ],
+  [
+    'what a list notes',
+    'pass',
+    {
+      setup: { blocklists: workingLists('rep.mailspike.net', 'bl.spamcop.net') },
+      zone: on('rep.mailspike.net', '127.0.0.18'),
+    },
+  ],
+]);
+
+table(allowlists, [
+  ...NOBODY_TO_ASK,
+  ['on no list', 'info', {}, /on no allowlist/],
+  ['listed', 'info', { zone: on('list.dnswl.org', '127.0.3.2') }, /DNSWL.*provider, medium trust/],
+  ['an IPv6 address', 'info', { envelope: { client_ip: CLIENT6 } }],
+  ['a refusal', 'error', { zone: on('list.dnswl.org', '127.0.0.255') }, /Not known from DNSWL/],
+  ['left out', 'error', { setup: { blocklists: withFault('list.dnswl.org') } }],
+]);
+
+test('each list is told with what it said, and where to ask for removal', async () => {
+  const finding = await find(ipBlocklists, {
+    setup: { blocklists: withFault('psbl.surriel.com') },
+    zone: {
+      ...on('zen.spamhaus.org', '127.0.0.4', 'https://check.example/q/203.0.114.7'),
+      ...on('bl.spamcop.net', '127.0.0.99'),
+      ...on('dnsbl-1.uceprotect.net', '127.0.0.2'),
+      ...fails('bl.mailspike.net'),
+    },
+  });
+  assert.equal(finding.evidence?.client_ip, CLIENT);
+  assert.deepEqual(finding.evidence?.lists, [
+    {
+      zone: 'zen.spamhaus.org',
+      name: 'Spamhaus ZEN',
+      tier: 1,
+      status: 'listed',
+      codes: ['127.0.0.4'],
+      meaning: 'an infected or hijacked machine (XBL)',
+      listed: [CLIENT],
+      text: 'https://check.example/q/203.0.114.7',
+      delisting: 'https://check.spamhaus.org/',
+    },
+    {
+      zone: 'bl.spamcop.net',
+      name: 'SpamCop',
+      tier: 2,
+      status: 'error',
+      codes: ['127.0.0.99'],
+      meaning: 'It gave an answer that is none of its codes (127.0.0.99).',
+      delisting: 'https://www.spamcop.net/bl.shtml',
+    },
+    {
+      zone: 'bl.mailspike.net',
+      name: 'Mailspike BL',
+      tier: 2,
+      status: 'error',
+      codes: [],
+      meaning: 'It did not answer in time.',
+      delisting: 'https://mailspike.org/iplookup.html',
+    },
+    {
+      zone: 'psbl.surriel.com',
+      name: 'PSBL',
+      tier: 2,
+      status: 'left_out',
+      codes: [],
+      meaning: UNTESTED,
+      delisting: 'https://psbl.org/remove',
+    },
+    {
+      zone: 'bl.spameatingmonkey.net',
+      name: 'SpamEatingMonkey SEM-BLACK',
+      tier: 2,
+      status: 'not_listed',
+      codes: [],
+      meaning: null,
+      delisting: 'https://spameatingmonkey.com/lookup',
+    },
+    {
+      zone: 'dnsbl-1.uceprotect.net',
+      name: 'UCEPROTECT level 1',
+      tier: 3,
+      status: 'listed',
+      codes: ['127.0.0.2'],
+      meaning: 'a sender of mail to spam traps in the last seven days',
+      listed: [CLIENT],
+      delisting: 'https://www.uceprotect.net/en/rblcheck.php',
+    },
+  ]);
+  assert.match(finding.fix!.text, /^First find and stop what caused it/);
+  assert.match(finding.fix!.text, /https:\/\/check\.spamhaus\.org\/ \(Spamhaus ZEN\)/);
+  assert.doesNotMatch(finding.fix!.text, /uceprotect/);
+});
+
+test('an address on the PBL alone is told to send another way', async () => {
+  const alone = await find(ipBlocklists, { zone: on('zen.spamhaus.org', '127.0.0.10') });
+  assert.match(alone.fix!.text, /^Send through the outgoing mail server of your provider/);
+  assert.doesNotMatch(alone.fix!.text, /stop what caused it/);
+  const zone = { [`${REVERSED}.zen.spamhaus.org`]: { A: ['127.0.0.10', '127.0.0.4'] } };
+  const both = await find(ipBlocklists, { zone });
+  assert.match(both.fix!.text, /^First find and stop/);
+});
+
+test('what is asked: one question a list, another where it lists, none where it is left out', async () => {
+  const asked: string[] = [];
+  const zone = { ...on('zen.spamhaus.org', '127.0.0.2') };
+  const resolver: Resolver = (name, type) => {
+    asked.push(`${name}/${type}`);
+    return zoneResolver(zone)(name, type);
+  };
+  await find(ipBlocklists, { resolver, setup: { blocklists: withFault('bl.spamcop.net') } });
+  assert.deepEqual(asked, [
+    `${REVERSED}.zen.spamhaus.org/A`,
+    `${REVERSED}.bl.mailspike.net/A`,
+    `${REVERSED}.psbl.surriel.com/A`,
+    `${REVERSED}.bl.spameatingmonkey.net/A`,
+    `${REVERSED}.dnsbl-1.uceprotect.net/A`,
+    `${REVERSED}.zen.spamhaus.org/TXT`,
+  ]);
+});

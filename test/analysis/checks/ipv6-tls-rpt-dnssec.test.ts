@@ -1,0 +1,105 @@
+/** The checks that only inform: ipv6, tls_rpt and dnssec (mta_sts has a file of its own). */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Check, CheckStatus, Json } from '../../../src/analysis/check.ts';
+import { dnssec } from '../../../src/analysis/checks/dnssec.ts';
+import { ipv6 } from '../../../src/analysis/checks/ipv6.ts';
+import { tlsRpt } from '../../../src/analysis/checks/tls-rpt.ts';
+import { type Zone, zoneResolver } from '../../../src/net/dns/zone.ts';
+import { runCheck, type Scene } from '../../helpers/analysis.ts';
+
+const message = 'From: a@news.example.com\n\nHello\n';
+const noDomain = 'From: nobody\n\nx\n';
+
+type Row = [what: string, status: CheckStatus, title: RegExp, scene: Partial<Scene>];
+
+function table(check: Check, rows: Row[]) {
+  for (const [what, status, title, scene] of rows)
+    test(`${check.id}, ${what}`, async () => {
+      const finding = await runCheck(check, { message, ...scene });
+      assert.equal(finding.status, status, finding.title);
+      assert.match(`${finding.title} ${finding.detail}`, title);
+    });
+}
+
+const text = (name: string, ...records: string[]): Zone => ({ [name]: { TXT: records } });
+const RPT = '_smtp._tls.news.example.com';
+
+table(tlsRpt, [
+  [
+    'a mail address',
+    'info',
+    /asks for/,
+    { zone: text(RPT, 'v=TLSRPTv1; rua=mailto:t@example.com') },
+  ],
+  [
+    'two addresses',
+    'info',
+    /asks for/,
+    { zone: text(RPT, 'v=TLSRPTv1;rua=mailto:t@example.com, https://r.example/x;') },
+  ],
+  ['no record', 'info', /does not ask/, { zone: {} }],
+  [
+    'two records',
+    'info',
+    /several/,
+    { zone: text(RPT, 'v=TLSRPTv1; rua=mailto:a@b.example', 'v=TLSRPTv1; rua=mailto:a@c.example') },
+  ],
+  ['no rua', 'info', /not valid/, { zone: text(RPT, 'v=TLSRPTv1;') }],
+  ['a bare address', 'info', /not valid/, { zone: text(RPT, 'v=TLSRPTv1; rua=t@example.com') }],
+  ['http', 'info', /not valid/, { zone: text(RPT, 'v=TLSRPTv1; rua=http://r.example/') }],
+  ['a time-out', 'error', /could not/, { zone: { [RPT]: { fails: 'servfail' } } }],
+  ['offline', 'skipped', /offline/, { offline: true }],
+  ['no From domain', 'skipped', /From field/, { message: noDomain }],
+]);
+
+const DS = { DS: ['12345 13 2 aabb'] };
+const validating: Scene['resolver'] = async (name, type) => {
+  const answer = await zoneResolver({ 'example.com': { ...DS, SOA: ['a b 1 2 3 4 5'] } })(
+    name,
+    type,
+  );
+  return answer.status === 'found' ? { ...answer, authenticated: true } : answer;
+};
+table(dnssec, [
+  ['validated', 'info', /is signed/, { resolver: validating }],
+  ['a DS record alone', 'info', /is set up/, { zone: { 'example.com': DS } }],
+  ['nothing', 'info', /is not signed/, { zone: {} }],
+  ['a time-out', 'error', /could not/, { zone: { 'example.com': { fails: 'timeout' } } }],
+  ['offline', 'skipped', /offline/, { offline: true }],
+  ['no From domain', 'skipped', /From field/, { message: noDomain }],
+  ['a public suffix', 'skipped', /registered/, { message: 'From: a@co.uk\n\nx\n' }],
+]);
+
+const domain = (records: Zone[string]): Zone => ({ 'news.example.com': records });
+const MX = { MX: ['10 mx.example.com'] };
+const V6: Zone = { 'mx.example.com': { AAAA: ['2001:db8::2'] } };
+table(ipv6, [
+  [
+    'both ways',
+    'info',
+    /over IPv6\. .*delivered over IPv6/,
+    { zone: { ...domain(MX), ...V6 }, envelope: { client_ip: '2001:db8::1' } },
+  ],
+  [
+    'neither way',
+    'info',
+    /over IPv4\. .*IPv4 only/,
+    { zone: { ...domain(MX), 'mx.example.com': { A: ['192.0.2.2'] } } },
+  ],
+  ['no mail server', 'info', /no mail server/, { zone: {} }],
+  ['no From domain', 'info', /over IPv4/, { message: noDomain }],
+  ['a time-out', 'error', /could not/, { zone: domain({ fails: 'timeout' }) }],
+  ['a private client', 'skipped', /private/, { envelope: { client_ip: '192.168.1.1' } }],
+  ['no client', 'skipped', /not known/, { envelope: { client_ip: null } }],
+  ['offline', 'skipped', /offline/, { offline: true }],
+]);
+
+test('a missing record comes with the one to publish', async () => {
+  const rpt = await runCheck(tlsRpt, { message, zone: {} });
+  const { value = '' } = (rpt.fix?.record ?? {}) as { value?: string };
+  // What is proposed is itself valid.
+  const again = await runCheck(tlsRpt, { message, zone: text(RPT, value) });
+  assert.equal((again.evidence?.destinations as Json[] | undefined)?.length, 1);
+});

@@ -1,0 +1,164 @@
+/** The check link_blocklists: where the links lead, and what is the sender's own finding already. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { analyze } from '../../../src/analysis/analyze.ts';
+import type { CheckStatus, Finding } from '../../../src/analysis/check.ts';
+import { domainBlocklists } from '../../../src/analysis/checks/domain-blocklists.ts';
+import { linkBlocklists } from '../../../src/analysis/checks/link-blocklists.ts';
+import type { DnsAnswer, Resolver } from '../../../src/net/dns/resolver.ts';
+import { type Zone, zoneResolver } from '../../../src/net/dns/zone.ts';
+import { ENVELOPE, RECEIVED_AT, runCheck, type Scene } from '../../helpers/analysis.ts';
+import { listIn, workingLists } from '../../helpers/blocklists.ts';
+import { goodMessage } from '../../helpers/good-message.ts';
+
+const linking = (...addresses: string[]) =>
+  goodMessage({}, addresses.map((address) => `Read on: ${address}\n`).join(''));
+
+const find = (scene: Partial<Scene> = {}): Promise<Finding> =>
+  runCheck(linkBlocklists, {
+    message: linking('https://www.shop.example/a', 'https://example.com/b'),
+    ...scene,
+    setup: { blocklists: workingLists(), ...scene.setup },
+  });
+const dbl = (name: string): Zone => listIn('dbl.spamhaus.org', name, '127.0.1.2');
+const surbl = (name: string): Zone => listIn('multi.surbl.org', name, '127.0.0.64');
+const fails = (zone: string, name = 'shop.example'): Zone => ({
+  [`${name}.${zone}`]: { fails: 'timeout' },
+});
+
+const ROWS: [what: string, status: CheckStatus, scene: Partial<Scene>, says?: RegExp][] = [
+  ['on no list', 'pass', {}, /The links of the message lead to domains that are on no blocklist\./],
+  [
+    'tier 1',
+    'fail',
+    { zone: dbl('shop.example') },
+    /links to shop\.example, listed by Spamhaus DBL/,
+  ],
+  ['tier 2', 'warn', { zone: surbl('shop.example') }, /links to shop\.example, listed by SURBL/],
+  [
+    'a host alone',
+    'fail',
+    { zone: dbl('www.shop.example') },
+    /links to www\.shop\.example, listed/,
+  ],
+  ['no answer of one', 'pass', { zone: fails('multi.uribl.com') }, /that answered\..*URIBL/],
+  [
+    'no answer of one that large receivers use',
+    'error',
+    { zone: fails('dbl.spamhaus.org') },
+    /not all answered.*Spamhaus DBL/,
+  ],
+  [
+    'no answer of any',
+    'error',
+    {
+      zone: {
+        ...fails('dbl.spamhaus.org'),
+        ...fails('multi.surbl.org'),
+        ...fails('multi.uribl.com'),
+      },
+    },
+    /could not be found out/,
+  ],
+  ['no lists', 'skipped', { setup: { blocklists: [] } }, /No blocklists are switched on\./],
+  ['no links', 'skipped', { message: goodMessage() }, /no links/],
+  [
+    'links to no public place',
+    'skipped',
+    {
+      message: linking(
+        'http://10.0.0.1/',
+        `http://${'a.'.repeat(130)}example/`,
+        `http://${'a'.repeat(64)}.example/`,
+        'http://192.0.2.1/',
+        'http://localhost/',
+        'mailto:a@b.example',
+      ),
+    },
+  ],
+  ['offline', 'skipped', { offline: true }],
+  [
+    'an own domain of tier 2',
+    'skipped',
+    { zone: surbl('example.com') },
+    /follows from domain_blocklists/,
+  ],
+  [
+    'an own domain and another',
+    'warn',
+    { zone: { ...dbl('example.com'), ...surbl('shop.example') } },
+    /links to shop\.example, listed by SURBL\./,
+  ],
+];
+
+for (const [what, status, scene, says] of ROWS)
+  test(`${what}: ${status}`, async () => {
+    const finding = await find(scene);
+    assert.equal(finding.status, status, `${finding.title} ${finding.detail}`);
+    if (says) assert.match(`${finding.title} ${finding.detail}`, says);
+    if (status === 'warn' || status === 'fail')
+      assert.match(finding.fix!.text, /^Take these links/);
+  });
+
+test('addresses are asked about at lists that take them, and nowhere else', async () => {
+  const asked: string[] = [];
+  const resolver: Resolver = (name, type) => {
+    asked.push(name);
+    return zoneResolver(surbl('9.114.0.203'))(name, type);
+  };
+  const message = linking('http://203.0.114.9/a', 'http://0xcb007209/', 'http://[2606:4700::1]/');
+  const finding = await find({ message, resolver });
+  assert.equal(finding.status, 'warn');
+  assert.match(finding.title, /^Your message links to 203\.0\.114\.9, listed by SURBL\.$/);
+  assert.deepEqual(asked, [
+    '9.114.0.203.multi.surbl.org',
+    '9.114.0.203.multi.uribl.com',
+    '9.114.0.203.multi.surbl.org',
+  ]);
+});
+
+test('many domains are asked about in part, and how many are left out is said', async () => {
+  const message = linking(...Array.from({ length: 200 }, (_, i) => `https://d${i}.example/`));
+  let asked = 0;
+  const resolver: Resolver = async (): Promise<DnsAnswer> => {
+    asked += 1;
+    return { status: 'nxdomain' };
+  };
+  const finding = await find({ message, resolver });
+  assert.equal(finding.status, 'pass');
+  assert.match(finding.detail, /first 30 domains and hosts were asked about, 170 were left out/);
+  assert.equal(asked, 30 * 3);
+});
+
+test('links beyond a limit of the parser are not known to be fine', async () => {
+  const part = '--x\nContent-Type: text/plain\n\nhttps://shop.example/\n';
+  const message = goodMessage(
+    { 'Content-Type': 'multipart/mixed; boundary=x' },
+    `${part.repeat(1001)}--x--\n`,
+  );
+  const clean = await find({ message });
+  assert.equal(clean.status, 'error');
+  assert.match(clean.detail, /1,001 MIME parts/);
+  assert.equal((await find({ message, zone: dbl('shop.example') })).status, 'fail');
+});
+
+test('a listing of the own domain is one finding, with the whole gain', async () => {
+  const raw = Buffer.from(linking('https://example.com/b').replaceAll('\n', '\r\n'));
+  const result = await analyze(
+    { raw, envelope: ENVELOPE, receivedAt: RECEIVED_AT, kind: 'auto' },
+    {
+      resolver: zoneResolver(dbl('example.com')),
+      setup: { blocklists: workingLists(), spamd: null, rspamd: null, checkLinks: false },
+      checks: [domainBlocklists, linkBlocklists],
+    },
+  );
+  assert.deepEqual(
+    result.checks.map(({ id, status }) => [id, status]),
+    [
+      ['domain_blocklists', 'fail'],
+      ['link_blocklists', 'skipped'],
+    ],
+  );
+  assert.match(result.checks[1]!.title, /follows from domain_blocklists/);
+});

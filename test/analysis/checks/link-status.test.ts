@@ -1,0 +1,296 @@
+/** The check `link_status` against a real web server on loopback, as any public site by its name. */
+
+import assert from 'node:assert/strict';
+import type { RequestListener } from 'node:http';
+import { type TestContext, test } from 'node:test';
+import type { CheckStatus } from '../../../src/analysis/check.ts';
+import { askLinks, linkStatus } from '../../../src/analysis/checks/link-status.ts';
+import { type Zone, zoneResolver } from '../../../src/net/dns/zone.ts';
+import { createWeb } from '../../../src/net/http/client.ts';
+import type { Web, WebRequest } from '../../../src/net/http/web.ts';
+import { runCheck, type Scene } from '../../helpers/analysis.ts';
+import { goodMessage } from '../../helpers/good-message.ts';
+import { type Canary, dialTo, startCanary } from '../../net/canary.ts';
+
+const zone: Zone = {
+  'site.example.com': { A: ['1.2.3.4'] },
+  'other.example.com': { A: ['1.2.3.5'] },
+  'private.example.com': { A: ['10.0.0.1'] },
+  'broken.example.com': { fails: 'servfail' },
+};
+
+/** Where `/hop/1` and so on redirect to: what their own addresses do not show. */
+const HOPS = ['/', '/unsubscribe', '/ok?token=1', '/q/1?x'];
+
+/** `/404` answers 404, `/to/x` redirects to `x`; all else is there. */
+const answer: RequestListener = (request, response) => {
+  const [, code] = /^\/(\d{3})$/.exec(request.url!) ?? [];
+  const [, target] = /^\/to\/(.*)$/.exec(request.url!) ?? [];
+  const [, steps] = /^\/steps\/(\d+)$/.exec(request.url!) ?? [];
+  if (code) response.writeHead(Number(code));
+  else if (target) response.writeHead(302, { Location: decodeURIComponent(target) });
+  else if (Number(steps) > 0) response.writeHead(307, { Location: `/steps/${Number(steps) - 1}` });
+  else if (request.url!.startsWith('/hop/'))
+    response.writeHead(302, { Location: HOPS[Number(request.url!.slice(5))] });
+  else if (request.url === '/circle') response.writeHead(301, { Location: '/circle#x' });
+  else if (request.url === '/circle/a') response.writeHead(308, { Location: '/circle/b' });
+  else if (request.url === '/circle/b') response.writeHead(303, { Location: '/circle/a' });
+  else if (request.url === '/cookie')
+    response.writeHead(302, { Location: '/cookie', 'Set-Cookie': 'seen=1' });
+  else if (request.url === '/nowhere') response.writeHead(302);
+  else if (request.url === '/utf8')
+    response.writeHead(302, { Location: Buffer.from('/größe').toString('latin1') });
+  else if (request.url === '/cut') request.socket.destroy();
+  else if (request.url === '/plain') response.writeHead(200);
+  else if (request.url !== '/gr%C3%B6%C3%9Fe' && !/^\/(?:\d+|ok.*|steps\/0)?$/.test(request.url!))
+    response.writeHead(404);
+  response.end();
+};
+
+interface Site {
+  canary: Canary;
+  scene: Omit<Scene, 'message'>;
+}
+
+async function startSite(t: TestContext, listener = answer): Promise<Site> {
+  const canary = await startCanary(t, listener);
+  const { dial } = dialTo(canary.port);
+  const web = createWeb({ resolver: zoneResolver(zone), dial });
+  return { canary, scene: { web, setup: { checkLinks: true } } };
+}
+
+const html = (hrefs: string[], changes = {}) =>
+  goodMessage(
+    { 'Content-Type': 'text/html; charset=utf-8', ...changes },
+    hrefs.map((href, i) => `<p><a href="${href}">Offer ${i}</a></p>\n`).join(''),
+  );
+
+const at = (path: string) => `http://site.example.com/${path}`;
+
+interface Shown {
+  href: string;
+  status: string;
+  reason: string;
+}
+
+async function check({ scene }: Site, message: string, changes: Partial<Scene> = {}) {
+  const finding = await runCheck(linkStatus, { message, ...scene, ...changes });
+  const links = (finding.evidence?.links ?? []) as unknown as Shown[];
+  for (const { reason } of links) assert.match(reason, /^[a-z].*[^.]$/, 'half a sentence');
+  return { finding, links };
+}
+
+const SINGLE: [path: string, status: Shown['status'], says?: RegExp][] = [
+  [at(''), 'works', /200/],
+  [at('204'), 'works'],
+  [at('404'), 'dead', /404/],
+  [at('410'), 'dead', /410/],
+  ...[400, 401, 403, 405, 418, 429, 500, 501, 503, 999, 304].map((code): [string, string] => [
+    at(String(code)),
+    'unknown',
+  ]),
+  [at('cut'), 'unknown'],
+  [at('nowhere'), 'unknown'],
+  ['http://none.example.com/', 'dead', /does not exist/],
+  ['http://broken.example.com/', 'unknown', /looked up/],
+  ['http://private.example.com/', 'unknown', /not public/],
+  ['http://127.0.0.1/', 'unknown', /not public/],
+  ['http://site.example.com:22/', 'not_asked', /port/],
+  ['http://user:secret@site.example.com/', 'not_asked', /user name/],
+  [at('to/ok'), 'dead', /circle/],
+  [at('to/..%2F404'), 'dead', /404/],
+  [at('hop/0'), 'works'],
+  [at('to/%2Fok'), 'works'],
+  [at('to/%2F404'), 'dead'],
+  [at('to/http%3A%2F%2Fother.example.com%2Fok'), 'works'],
+  [at('to/http%3A%2F%2Fnone.example.com%2F'), 'dead', /redirects to/],
+  [at('to/http%3A%2F%2F127.0.0.1%2Fok'), 'unknown', /not public/],
+  [at('to/http%3A%2F%2Fprivate.example.com%2F'), 'unknown', /not public/],
+  [at('to/http%3A%2F%2F2130706433%2F'), 'unknown', /not public/],
+  [at('to/http%3A%2F%2F169.254.169.254%2Fok'), 'unknown', /not public/],
+  [at('to/file%3A%2F%2F%2Fetc%2Fhosts'), 'unknown', /no web address/],
+  [at('to/javascript%3Aalert'), 'unknown', /no web address/],
+  [at('to/http%3A%2F%2Fsite.example.com%3A22%2F'), 'unknown', /port/],
+  [at('steps/5'), 'works'],
+  [at('steps/6'), 'unknown', /more than 5/],
+  [at('circle'), 'dead', /circle/],
+  [at('circle/a'), 'dead', /circle/],
+  [at('cookie'), 'unknown', /without cookies/],
+  [at('utf8'), 'works'],
+];
+
+const VERDICTS: Record<string, CheckStatus> = {
+  works: 'pass',
+  dead: 'fail',
+  unknown: 'error',
+  not_asked: 'skipped',
+};
+
+test('one link: what is dead, what works, and what is not known', async (t) => {
+  const site = await startSite(t);
+  for (const [href, status, says] of SINGLE) {
+    const { finding, links } = await check(site, html([href]));
+    assert.equal(links.length, 1);
+    assert.equal(links[0]!.status, status, `${href} ${links[0]!.reason}`);
+    if (says) assert.match(links[0]!.reason, says, href);
+    assert.equal(finding.status, VERDICTS[status], href);
+    if (status === 'dead') assert.ok(finding.fix?.text);
+  }
+  await site.canary.gone();
+});
+
+test('HEAD alone, each distinct address once', async (t) => {
+  const site = await startSite(t);
+  const hrefs = [at('ok'), at('ok#a'), at('ok#b'), at('ok?x'), 'HTTP://SITE.example.com:80/ok'];
+  const { finding } = await check(site, html(hrefs));
+  assert.equal(finding.status, 'pass');
+  assert.deepEqual(site.canary.requests.sort(), ['HEAD /ok', 'HEAD /ok?x']);
+});
+
+const MIXED: [paths: string[], status: CheckStatus, says?: RegExp][] = [
+  [['ok1', 'ok2', '404'], 'warn', /1 of the 3 links/],
+  [['ok1', '404', '410', 'ok2'], 'fail', /2 of the 4 links/],
+  [['404', '503', '500'], 'warn'],
+  [['404', '503'], 'fail'],
+  [['ok1', '503'], 'pass', /No dead link.*1 gave no answer/s],
+  [['ok1', '503', '500'], 'error', /2 of the 3/],
+  [['503', '500'], 'error'],
+  [['ok1', 'unsubscribe'], 'pass', /1 were not asked/],
+  [['unsubscribe', 'confirm'], 'skipped', /All 2 addresses were left alone/],
+];
+
+for (const [paths, status, says] of MIXED)
+  test(`${paths.join(', ')} → ${status}`, async (t) => {
+    const site = await startSite(t);
+    const { finding, links } = await check(site, html(paths.map(at)));
+    assert.equal(finding.status, status, finding.title);
+    assert.equal(links.length, paths.length);
+    if (says) assert.match(`${finding.title} ${finding.detail}`, says);
+  });
+
+test('what may do something is never asked, nor redirected to', async (t) => {
+  const site = await startSite(t);
+  const left = [at('unsubscribe'), at('reset?x=1'), at('ok/550e8400-e29b-41d4-a716-446655440000')];
+  const behind = [at('hop/1'), at('hop/2'), at('hop/3')];
+  const message = html([...left, ...behind, at('q/1?u=7')], {
+    'List-Unsubscribe': '<http://site.example.com/q/1?u=8>',
+  });
+  const { finding, links } = await check(site, message);
+  assert.deepEqual(
+    site.canary.requests.sort(),
+    behind.map((href) => `HEAD ${new URL(href).pathname}`).sort(),
+  );
+  assert.equal(links.filter(({ status }) => status === 'not_asked').length, 4);
+  assert.equal(
+    links.filter(({ reason }) => /redirects to an address that was not/.test(reason)).length,
+    3,
+  );
+  assert.equal(finding.status, 'error');
+  assert.doesNotMatch(JSON.stringify(finding), /446655440000/);
+});
+
+test('an address that is harmless in one place and not in another is left alone', async (t) => {
+  const site = await startSite(t);
+  const places = [`<a href="${at('ok')}">Shop</a>`, `<a href="${at('ok#x')}">Unsubscribe</a>`];
+  for (const body of [places, places.toReversed()]) {
+    const message = goodMessage({ 'Content-Type': 'text/html' }, `${body.join(' ')}\n`);
+    assert.equal((await check(site, message)).finding.status, 'skipped');
+  }
+  assert.deepEqual(site.canary.requests, []);
+});
+
+test('nothing is asked where not all of the message was seen', async (t) => {
+  const site = await startSite(t);
+  const { finding } = await check(site, html(Array.from({ length: 1001 }, (_, i) => at(`${i}`))));
+  assert.equal(finding.status, 'error');
+  assert.match(finding.detail, /first 1,000 links/);
+  assert.deepEqual(site.canary.requests, []);
+});
+
+test('a redirect to what only its text tells is not followed', async (t) => {
+  const site = await startSite(t);
+  const body = `<a href="${at('to/%2Fok%3Fu=7')}">Shop</a> <a href="${at('ok?u=7')}">Unsubscribe</a>`;
+  await check(site, goodMessage({ 'Content-Type': 'text/html' }, `${body}\n`));
+  assert.deepEqual(site.canary.requests, ['HEAD /to/%2Fok%3Fu=7']);
+});
+
+test('at most 30 links are asked, ten at once', async (t) => {
+  let open = 0;
+  let most = 0;
+  const site = await startSite(t, (_, response) => {
+    open += 1;
+    most = Math.max(most, open);
+    setImmediate(() => {
+      open -= 1;
+      response.end();
+    });
+  });
+  const { finding, links } = await check(
+    site,
+    html(Array.from({ length: 70 }, (_, i) => at(`${i}`))),
+  );
+  assert.equal(finding.status, 'pass');
+  assert.equal(site.canary.requests.length, 30);
+  assert.ok(most <= 10, `${most} at once`);
+  const { works, not_asked, dead, unknown } = finding.evidence!;
+  assert.deepEqual([works, not_asked, dead, unknown], [30, 40, 0, 0]);
+  assert.equal(links.length, 60, 'the list is bounded');
+});
+
+test('nothing is asked offline, when it is turned off, or where there is nothing to ask', async (t) => {
+  const site = await startSite(t);
+  const message = html([at('404')]);
+  const offline = await check(site, message, { offline: true });
+  const off = await check(site, message, { setup: { checkLinks: false } });
+  const none = await check(site, goodMessage());
+  const other = await check(
+    site,
+    html(['mailto:a@example.com', '/404', 'ftp://site.example.com/']),
+  );
+  for (const { finding } of [offline, off, none, other]) assert.equal(finding.status, 'skipped');
+  assert.match(offline.finding.detail, /offline/);
+  assert.deepEqual(site.canary.requests, []);
+});
+
+test('links that never answer end in time, and those not yet begun are told', async (t) => {
+  const canary = await startCanary(t, () => {});
+  const { dial } = dialTo(canary.port);
+  const web = createWeb({ resolver: zoneResolver(zone), dial });
+  const urls = Array.from({ length: 60 }, (_, i) => new URL(at(String(i))));
+  const start = performance.now();
+  const answers = await askLinks(urls, { web, caution: () => null, stopMs: 300, requestMs: 200 });
+  assert.ok(performance.now() - start < 2000);
+  const count = (status: string) => answers.filter((given) => given.status === status).length;
+  assert.equal(count('unknown') + count('not_asked'), 60);
+  assert.ok(count('unknown') >= 20 && count('not_asked') >= 20, 'two rounds of ten, then no more');
+  await canary.gone();
+});
+
+test('sixty silent links leave the analysis time to end', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const asked: WebRequest[] = [];
+  const silent: Web = (request) => {
+    asked.push(request);
+    return new Promise((resolve) => {
+      setTimeout(
+        () => resolve({ status: 'failed', reason: 'timeout', detail: 'no answer came in time' }),
+        request.timeoutMs,
+      );
+    });
+  };
+  const hrefs = Array.from({ length: 60 }, (_, i) => at(String(i)));
+  let finding: Awaited<ReturnType<typeof linkStatus.run>> | undefined;
+  const scene = { message: html(hrefs), web: silent, setup: { checkLinks: true } };
+  void runCheck(linkStatus, scene).then((found) => {
+    finding = found;
+  });
+  let ms = 0;
+  for (; !finding && ms < 20_000; ms += 100) {
+    await new Promise((resolve) => setImmediate(resolve));
+    t.mock.timers.tick(100);
+  }
+  assert.ok(finding, 'ends');
+  assert.equal(finding.status, 'error');
+  assert.ok(ms <= 13_500, `after ${ms} ms`);
+  assert.ok(asked.every(({ method, timeoutMs }) => method === 'HEAD' && timeoutMs === 5000));
+});

@@ -1,0 +1,157 @@
+/** The checks `list_unsubscribe` and `one_click`: the fields of marketing mail. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { analyze } from '../../../src/analysis/analyze.ts';
+import type { Check, CheckStatus } from '../../../src/analysis/check.ts';
+import { listUnsubscribeCheck } from '../../../src/analysis/checks/list-unsubscribe.ts';
+import { oneClick } from '../../../src/analysis/checks/one-click.ts';
+import { zoneResolver } from '../../../src/net/dns/zone.ts';
+import { runCheck } from '../../helpers/analysis.ts';
+import { goodMessage } from '../../helpers/good-message.ts';
+import { fakeCheck, INPUT } from '../fake-checks.ts';
+
+const WEB = '<https://example.com/u/1>';
+const MAIL = '<mailto:leave@example.com?subject=1>';
+const POST = 'List-Unsubscribe=One-Click';
+
+type Value = string | string[] | null;
+
+const message = (field: Value, post: Value = POST) =>
+  goodMessage({ 'List-Unsubscribe': field, 'List-Unsubscribe-Post': post });
+
+const fieldCases: [string, Value, CheckStatus, RegExp][] = [
+  ['a web address', WEB, 'pass', /with a web address\./],
+  ['a mail address', MAIL, 'pass', /with a mail address\./],
+  ['both', `${MAIL}, ${WEB}`, 'pass', /with a web and a mail address\./],
+  ['both without a blank', `${MAIL},${WEB}`, 'pass', /web and a mail/],
+  ['comments', `(by web) ${WEB} (here), (or mail (now)) ${MAIL}`, 'pass', /web and a mail/],
+  ['an address that is folded', '<https://example.com/\n u/1>', 'pass', /web address/],
+  ['a comma at the end', `${WEB},`, 'pass', /web address/],
+  ['an address beside another scheme', `<tel:1>, ${WEB}`, 'pass', /web address/],
+  ['none', null, 'fail', /has no List-Unsubscribe field/],
+  ['an empty one', '', 'fail', /cannot be used.*is empty/],
+  ['a comment alone', '(to come)', 'fail', /is empty/],
+  ['no brackets', 'https://example.com/u/1', 'fail', /not stand in angle brackets/],
+  ['an encoded word', '=?utf-8?Q?=3Chttps=3A//example.com/u=3E?=', 'fail', /angle brackets/],
+  ['an open bracket', '<https://example.com/u/1', 'fail', /never closed/],
+  ['a placeholder', '<{{unsubscribe_url}}>', 'fail', /no web or mail address that can be opened/],
+  ['nothing in brackets', '<>', 'fail', /can be opened/],
+  ['another scheme', '<ftp://example.com/u>', 'fail', /can be opened/],
+  ['no host', '<https:///u>', 'fail', /can be opened/],
+  ['a local name', '<https://localhost/u>', 'fail', /can be opened/],
+  ['an address of one machine', '<https://127.0.0.1/u>', 'fail', /can be opened/],
+  ['an IPv6 address', '<https://[2001:db8::1]/u>', 'fail', /can be opened/],
+  ['a name of a local network', '<https://intern.local/u>', 'fail', /can be opened/],
+  ['a user name', '<https://user:secret@example.com/u>', 'fail', /can be opened/],
+  ['a mailbox of a local network', '<mailto:leave@intern.local>', 'fail', /can be opened/],
+  ['a name with umlauts', '<https://bücher.example/u>', 'pass', /web address/],
+  ['no mail domain', '<mailto:leave>', 'fail', /can be opened/],
+  ['only http', '<http://example.com/u>', 'fail', /only an unencrypted address/],
+  ['http and mail', `<http://example.com/u>, ${MAIL}`, 'pass', /with a mail address\./],
+  ['no comma', `${WEB} ${MAIL}`, 'warn', /no comma between/],
+  ['bare text after an address', `${WEB}, or write to us`, 'warn', /not well formed/],
+  ['two fields', [WEB, MAIL], 'warn', /has 2 List-Unsubscribe fields/],
+];
+
+const clickCases: [string, Value, Value, CheckStatus, RegExp][] = [
+  ['both fields', WEB, POST, 'pass', /offers one-click/],
+  ['a mail address as well', `${MAIL}, ${WEB}`, POST, 'pass', /offers one-click/],
+  ['no Post field', WEB, null, 'fail', /no List-Unsubscribe-Post field/],
+  ['an empty Post field', WEB, '', 'fail', /does not say what it must/],
+  ['another value', WEB, 'One-Click', 'fail', /says "One-Click"/],
+  ['a value in quotes', WEB, `"${POST}"`, 'fail', /does not say/],
+  ['another spelling', WEB, 'list-unsubscribe=one-click', 'warn', /does not say/],
+  ['two Post fields', WEB, [POST, POST], 'warn', /2 List-Unsubscribe-Post fields/],
+  ['two that differ', WEB, [POST, 'x'], 'fail', /says "x"/],
+  ['a mail address alone', MAIL, POST, 'fail', /no https address/],
+  ['http alone', '<http://example.com/u>', POST, 'fail', /no https address/],
+  ['a local name', `${MAIL}, <https://intern.local/u>`, POST, 'fail', /no https address/],
+  ['a user name', `${MAIL}, <https://me@example.com/u>`, POST, 'fail', /no https address/],
+  ['two web addresses', `${WEB}, <https://example.com/2>`, POST, 'warn', /more than one web/],
+  ['http beside it', `${WEB}, <http://example.com/2>`, POST, 'warn', /more than one web/],
+  ['no List-Unsubscribe', null, POST, 'fail', /List-Unsubscribe is missing/],
+];
+
+async function expect(check: Check, text: string, status: CheckStatus, says: RegExp) {
+  const finding = await runCheck(check, { message: text, kind: 'marketing' });
+  const said = `${finding.title} ${finding.detail}`;
+  assert.equal(finding.status, status, said);
+  assert.match(said, says);
+  assert.equal(finding.fix !== undefined, status === 'warn' || status === 'fail');
+}
+
+for (const [name, field, status, says] of fieldCases)
+  test(`list_unsubscribe: ${name} → ${status}`, () =>
+    expect(listUnsubscribeCheck, message(field), status, says));
+
+for (const [name, field, post, status, says] of clickCases)
+  test(`one_click: ${name} → ${status}`, () =>
+    expect(oneClick, message(field, post), status, says));
+
+for (const check of [listUnsubscribeCheck, oneClick]) {
+  test(`${check.id}: transactional mail is left alone, broken fields and all`, async () => {
+    for (const text of [goodMessage(), message('nonsense', 'nonsense')]) {
+      const finding = await runCheck(check, { message: text, kind: 'transactional' });
+      assert.equal(finding.status, 'skipped');
+      assert.equal(
+        finding.detail,
+        'Your message is transactional mail: you said so with the test.',
+      );
+    }
+    const judged = await runCheck(check, { message: goodMessage() });
+    assert.match(judged.detail, /^Your message is transactional mail: it has no List-Unsubscribe/);
+  });
+
+  test(`${check.id}: beyond what is read of an endless header → error`, async () => {
+    const text = `${'X: y\n'.repeat(250_000)}${message(WEB)}`;
+    const finding = await runCheck(check, { message: text, kind: 'marketing' });
+    assert.equal(finding.status, 'error');
+  });
+}
+
+test('list_unsubscribe: the fix names both fields at the sender’s own domain', async () => {
+  const finding = await runCheck(listUnsubscribeCheck, {
+    message: goodMessage({ From: 'a@shop.example' }),
+    kind: 'marketing',
+  });
+  assert.match(finding.fix!.text, /List-Unsubscribe: <https:\/\/shop\.example\//);
+  assert.match(finding.fix!.text, /List-Unsubscribe-Post: List-Unsubscribe=One-Click/);
+});
+
+test('list_unsubscribe: a hostile field is bounded', async () => {
+  const started = performance.now();
+  for (const item of ['<https://example.com/u>,', '(', '<', '<x> ', ',']) {
+    const finding = await runCheck(listUnsubscribeCheck, {
+      message: goodMessage({ 'List-Unsubscribe': item.repeat(1_000_000 / item.length) }),
+      kind: 'marketing',
+    });
+    assert.ok(JSON.stringify(finding).length < 10_000, item);
+  }
+  assert.ok(performance.now() - started < 3000);
+});
+
+/** With SPF, DKIM and DMARC known, so that there is a score. */
+async function analyzed(text: string) {
+  const known = ['spf', 'dkim', 'dmarc'].map((id) => fakeCheck(id, 'pass', { points: 30 }));
+  const result = await analyze(
+    { ...INPUT, raw: Buffer.from(text.replaceAll('\n', '\r\n')), kind: 'marketing' },
+    { resolver: zoneResolver({}), checks: [...known, listUnsubscribeCheck, oneClick] },
+  );
+  const of = (id: string) => result.checks.find((check) => check.id === id)!;
+  return { result, list: of('list_unsubscribe'), click: of('one_click') };
+}
+
+test('one_click: without usable List-Unsubscribe it follows, and the cap goes with the one cause', async () => {
+  for (const text of [message(null, null), message(null), message('nonsense', null)]) {
+    const { result, list, click } = await analyzed(text);
+    assert.deepEqual([list.status, click.detail], ['fail', 'follows from list_unsubscribe']);
+    assert.deepEqual([result.score, result.cap?.limit], [75, 75]);
+    assert.equal(list.gain, 25);
+  }
+});
+
+test('one_click: its own failure is capped, and is a finding of its own', async () => {
+  const { result, list, click } = await analyzed(message(MAIL));
+  assert.deepEqual([list.status, click.status, result.cap?.limit], ['pass', 'fail', 75]);
+});

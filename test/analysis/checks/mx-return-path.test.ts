@@ -1,0 +1,160 @@
+/** The checks on the sender's domains: mx and return_path, and how they share the findings. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Check, CheckStatus } from '../../../src/analysis/check.ts';
+import { mx } from '../../../src/analysis/checks/mx.ts';
+import { returnPath } from '../../../src/analysis/checks/return-path.ts';
+import type { Resolver } from '../../../src/net/dns/resolver.ts';
+import type { Zone } from '../../../src/net/dns/zone.ts';
+import { contextFor, runCheck, type Scene } from '../../helpers/analysis.ts';
+
+const message = 'From: a@example.com\n\nHello\n';
+const HOSTS: Zone = {
+  'mx1.example.net': { A: ['192.0.2.5'] },
+  'mx2.example.net': { AAAA: ['2001:db8::5'] },
+};
+const GOOD = { MX: ['10 mx1.example.net', '20 mx2.example.net'] };
+const good: Zone = { ...HOSTS, 'example.com': GOOD };
+const other = { mail_from: 'b@bounce.example.org' };
+
+type Row = [what: string, status: CheckStatus, scene: Partial<Scene>, domain?: string];
+
+function table(check: Check, rows: Row[]) {
+  for (const [what, status, scene, domain] of rows)
+    test(`${check.id}, ${what}: ${status}`, async () => {
+      const finding = await runCheck(check, { message, ...scene });
+      assert.equal(finding.status, status, finding.title);
+      if (domain) assert.ok(finding.title.includes(domain), finding.title);
+      if (status === 'warn' || status === 'fail') assert.ok(finding.fix?.text);
+    });
+}
+
+table(mx, [
+  ['MX records that resolve', 'pass', { zone: good }],
+  ['both domains', 'pass', { zone: { ...good, 'bounce.example.org': GOOD }, envelope: other }],
+  ['no MX, but an address', 'pass', { zone: { 'example.com': { A: ['192.0.2.1'] } } }],
+  [
+    'one host not known, one there',
+    'pass',
+    { zone: { ...good, 'mx1.example.net': { fails: 'timeout' } } },
+  ],
+  ['the null sender', 'pass', { zone: good, envelope: { mail_from: '' } }],
+  ['MAIL FROM not known', 'pass', { zone: good, envelope: { mail_from: null } }],
+  [
+    'one MX that does not resolve',
+    'warn',
+    { zone: { 'example.com': GOOD, 'mx1.example.net': { A: ['192.0.2.5'] } } },
+  ],
+  ['the null MX', 'fail', { zone: { 'example.com': { MX: ['0 .'] } } }, 'example.com'],
+  ['no MX that resolves', 'fail', { zone: { 'example.com': GOOD } }],
+  ['neither MX nor address', 'fail', { zone: { 'example.com': { TXT: ['x'] } } }],
+  ['no such domain', 'fail', { zone: {} }],
+  [
+    'MAIL FROM with the null MX',
+    'fail',
+    { zone: { ...good, 'bounce.example.org': { MX: ['0 .'] } }, envelope: other },
+    'bounce.example.org',
+  ],
+  ['MAIL FROM with neither (told by return_path)', 'pass', { zone: good, envelope: other }],
+  [
+    'a known failure beside an unknown',
+    'fail',
+    {
+      zone: { 'example.com': { MX: ['0 .'] }, 'bounce.example.org': { fails: 'timeout' } },
+      envelope: other,
+    },
+  ],
+  ['a time-out', 'error', { zone: { 'example.com': { fails: 'timeout' } } }],
+  [
+    'a time-out at MAIL FROM',
+    'error',
+    { zone: { ...good, 'bounce.example.org': { fails: 'servfail' } }, envelope: other },
+  ],
+  [
+    'one host not known, none there',
+    'error',
+    { zone: { 'example.com': GOOD, 'mx1.example.net': { fails: 'refused' } } },
+  ],
+  [
+    'no domain at all',
+    'skipped',
+    { message: 'From: nobody\n\nx\n', envelope: { mail_from: null } },
+  ],
+  [
+    'only a MAIL FROM without MX',
+    'skipped',
+    { message: 'From: nobody\n\nx\n', envelope: other, zone: {} },
+  ],
+  ['offline', 'skipped', { zone: good, offline: true }],
+]);
+
+table(returnPath, [
+  ['MX records', 'pass', { zone: good }],
+  ['an address', 'pass', { zone: { 'example.com': { AAAA: ['2001:db8::1'] } } }],
+  ['the null sender', 'pass', { envelope: { mail_from: '' }, zone: {} }],
+  [
+    'the null sender in brackets, offline',
+    'pass',
+    { envelope: { mail_from: '<>' }, offline: true },
+  ],
+  ['brackets', 'pass', { zone: good, envelope: { mail_from: '<a@EXAMPLE.com>' } }],
+  ['neither MX nor address', 'warn', { zone: good, envelope: other }, 'bounce.example.org'],
+  [
+    'a time-out',
+    'error',
+    { zone: { 'bounce.example.org': { fails: 'timeout' } }, envelope: other },
+  ],
+  ['not known', 'skipped', { envelope: { mail_from: null } }],
+  ['offline', 'skipped', { zone: good, offline: true }],
+  ...[
+    'root@localhost',
+    'nobody',
+    'a@[192.0.2.1]',
+    'a@192.0.2.1',
+    'a@b..c',
+    `a@${'x'.repeat(9000)}.com`,
+  ].map(
+    (mail_from): Row => [mail_from.slice(0, 30), 'warn', { zone: good, envelope: { mail_from } }],
+  ),
+]);
+
+const SAME_CAUSE: [string, Zone, string | undefined][] = [
+  ['the From domain with neither', {}, undefined],
+  [
+    'the null MX at MAIL FROM',
+    { ...good, 'bounce.example.org': { MX: ['0 .'] } },
+    'b@bounce.example.org',
+  ],
+  [
+    'MX records at MAIL FROM that lead nowhere',
+    { ...good, 'bounce.example.org': { MX: ['10 gone.example'] } },
+    'b@bounce.example.org',
+  ],
+];
+for (const [what, zone, mail_from] of SAME_CAUSE)
+  test(`${what} is one finding: mx fails and return_path follows from it`, async () => {
+    const scene = { message, zone, envelope: mail_from ? { mail_from } : {} };
+    assert.equal((await runCheck(mx, scene)).status, 'fail');
+    assert.deepEqual((await runCheck(returnPath, scene)).dependsOn, ['mx']);
+  });
+
+test('a MAIL FROM domain of its own with neither is a finding of return_path alone', async () => {
+  const scene = { message, zone: good, envelope: other };
+  assert.equal((await runCheck(returnPath, scene)).dependsOn, undefined);
+});
+
+test('each domain is looked up once for both checks, and ten hosts at most', async () => {
+  const asked: string[] = [];
+  const records = Array.from({ length: 60 }, (_, i) => `${i} mx${i}.example.net`);
+  const resolver: Resolver = async (name, type) => {
+    asked.push(`${name}/${type}`);
+    return type === 'MX'
+      ? { status: 'found', records, ttl: 1, authenticated: false }
+      : { status: 'nodata' };
+  };
+  const context = await contextFor({ message, resolver });
+  await Promise.all([mx.run(context), returnPath.run(context)]);
+  assert.equal(asked.filter((question) => question === 'example.com/MX').length, 1);
+  assert.equal(asked.length, 1 + 10 * 2);
+});

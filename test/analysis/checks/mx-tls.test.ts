@@ -1,0 +1,87 @@
+/** The check `mx_tls`: what the probes of several mail servers come to. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CheckStatus } from '../../../src/analysis/check.ts';
+import { mxTls } from '../../../src/analysis/checks/mx-tls.ts';
+import type { Zone } from '../../../src/net/dns/zone.ts';
+import type { MailTls } from '../../../src/net/smtp/probe.ts';
+import { runCheck } from '../../helpers/analysis.ts';
+
+const message = 'From: a@example.com\n\nx\n';
+const ADDRESS = { A: ['192.0.2.1'] };
+const ZONE: Zone = {
+  'example.com': { MX: ['10 a.example.com', '20 b.example.com'] },
+  'a.example.com': ADDRESS,
+  'b.example.com': ADDRESS,
+};
+
+const secure = (version = 'TLSv1.3', problem: string | null = null): MailTls => ({
+  status: 'tls',
+  version,
+  certificate: { valid: problem === null, problem, names: [], issuer: null, validTo: null },
+});
+const PLAIN: MailTls = { status: 'no_starttls' };
+const BROKEN: MailTls = { status: 'broken', detail: 'the TLS handshake failed' };
+const DEAD: MailTls = { status: 'unreachable', silent: true, detail: 'no answer came in time' };
+const SHUT: MailTls = { status: 'forbidden', detail: 'it is not public' };
+const UNCLEAR: MailTls = { status: 'unknown', detail: 'it answered 421 busy' };
+
+const look = (probes: Record<string, MailTls>, zone = ZONE) =>
+  runCheck(
+    mxTls(async (host) => probes[host] ?? UNCLEAR),
+    { message, zone },
+  );
+
+const rows: [what: string, a: MailTls, b: MailTls, CheckStatus, RegExp][] = [
+  ['both', secure(), secure('TLSv1.2'), 'pass', /take mail over TLS.*a\.example\.com, b\./],
+  ['one, the other is down', secure(), DEAD, 'pass', /1 more could not be looked at/],
+  ['neither', PLAIN, PLAIN, 'fail', /mail servers of example\.com do not take mail over TLS/],
+  ['one without', secure(), PLAIN, 'warn', /Some mail servers .*: b\.example\.com\./],
+  ['the only one that is up without', PLAIN, DEAD, 'fail', /do not take/],
+  ['one broken', secure(), BROKEN, 'warn', /offer STARTTLS, but it does not work/],
+  ['one outdated', secure(), secure('TLSv1'), 'warn', /outdated version of TLS: b\./],
+  [
+    'one untrusted',
+    secure(),
+    secure('TLSv1.3', 'it has expired'),
+    'warn',
+    /b\.[^.]+\.com: it has exp/,
+  ],
+  ['none to be reached', DEAD, SHUT, 'skipped', /could be connected to at port 25/],
+  ['none that is public', SHUT, SHUT, 'skipped', /no address that this machine may/],
+  ['one unclear', DEAD, UNCLEAR, 'error', /b\.example\.com: it answered 421 busy/],
+];
+
+for (const [what, a, b, status, said] of rows)
+  test(`mx_tls, ${what}`, async () => {
+    const finding = await look({ 'a.example.com': a, 'b.example.com': b });
+    assert.equal(finding.status, status, finding.title);
+    assert.match(`${finding.title} ${finding.detail}`, said);
+    assert.ok(Array.isArray(finding.evidence?.hosts));
+    assert.equal(finding.evidence.hosts.length, 2);
+    if (status === 'warn' || status === 'fail') assert.ok(finding.fix);
+  });
+
+test('mx_tls without a mail server, without DNS, and without a probe', async () => {
+  assert.equal((await look({}, {})).status, 'skipped');
+  assert.equal((await look({}, { 'example.com': { MX: ['0 .'] } })).status, 'skipped');
+  assert.equal((await look({}, { 'example.com': { fails: 'timeout' } })).status, 'error');
+  const unprobed = await runCheck(mxTls(null), { message, zone: ZONE });
+  assert.match(unprobed.detail, /No mail server is connected to here/);
+});
+
+test('mx_tls probes a domain by its own address, five hosts at most, none that is not there', async () => {
+  const probed: string[] = [];
+  const check = mxTls(async (host) => {
+    probed.push(host);
+    return secure();
+  });
+  await runCheck(check, { message, zone: { 'example.com': ADDRESS } });
+  assert.deepEqual(probed.splice(0), ['example.com']);
+  const names = ['gone', 'a', 'b', 'c', 'd', 'e', 'f'].map((name) => `${name}.example.com`);
+  const zone: Zone = { 'example.com': { MX: names.map((name, index) => `${index} ${name}`) } };
+  for (const name of names.slice(1)) zone[name] = ADDRESS;
+  await runCheck(check, { message, zone });
+  assert.deepEqual(probed, names.slice(1, 6));
+});

@@ -1,0 +1,180 @@
+/** The checks on the client's names: ptr, fcrdns and helo, in every status they can reach. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Check, CheckStatus } from '../../../src/analysis/check.ts';
+import { fcrdns } from '../../../src/analysis/checks/fcrdns.ts';
+import { helo } from '../../../src/analysis/checks/helo.ts';
+import { ptr } from '../../../src/analysis/checks/ptr.ts';
+import type { Resolver } from '../../../src/net/dns/resolver.ts';
+import type { Zone } from '../../../src/net/dns/zone.ts';
+import { contextFor, runCheck, type Scene } from '../../helpers/analysis.ts';
+
+const REVERSE = '1.2.0.192.in-addr.arpa';
+const REVERSE6 = `1.${'0.'.repeat(23)}8.b.d.0.1.0.0.2.ip6.arpa`;
+const IPV6 = '2001:db8::1';
+const message = 'From: a@example.com\n\nHello\n';
+
+const named = (...names: string[]): Zone => ({ [REVERSE]: { PTR: names } });
+const good: Zone = { ...named('mail.example.com'), 'mail.example.com': { A: ['192.0.2.1'] } };
+
+type Row = [what: string, status: CheckStatus, scene: Omit<Scene, 'message'>];
+
+function table(check: Check, rows: Row[]) {
+  for (const [what, status, scene] of rows)
+    test(`${check.id}, ${what}: ${status}`, async () => {
+      const finding = await runCheck(check, { message, ...scene });
+      assert.equal(finding.status, status, finding.title);
+      if (status === 'warn' || status === 'fail') assert.ok(finding.fix?.text);
+    });
+}
+
+const NOTHING_TO_ASK: Row[] = [
+  ['no client address', 'skipped', { envelope: { client_ip: null } }],
+  ['a nonsense address', 'skipped', { envelope: { client_ip: 'unknown' } }],
+  ['a loopback address', 'skipped', { envelope: { client_ip: '127.0.0.1' } }],
+  ['a private address', 'skipped', { envelope: { client_ip: '10.1.2.3' } }],
+  ['a link-local address', 'skipped', { envelope: { client_ip: 'fe80::1' } }],
+  ['offline', 'skipped', { offline: true, zone: good }],
+];
+
+table(ptr, [
+  ...NOTHING_TO_ASK,
+  ['a name', 'pass', { zone: good }],
+  ['a mapped IPv4 address', 'pass', { zone: good, envelope: { client_ip: '::ffff:192.0.2.1' } }],
+  [
+    'an IPv6 address',
+    'pass',
+    { zone: { [REVERSE6]: { PTR: ['m.example.com'] } }, envelope: { client_ip: IPV6 } },
+  ],
+  ['two octets in the name', 'pass', { zone: named('m2-1.example.com') }],
+  ['one own and one generic name', 'pass', { zone: named('192-0-2-1.isp.net', 'm.example.com') }],
+  ['a generic name', 'warn', { zone: named('static.1.2.0.192.clients.isp.net') }],
+  ['a generic name forwards', 'warn', { zone: named('ec2-192-0-2-1.compute.isp.net') }],
+  ['a generic name in hexadecimal', 'warn', { zone: named('host-c0000201.isp.net') }],
+  ['a generic name padded', 'warn', { zone: named('ip192000002001.isp.net') }],
+  [
+    'a generic IPv6 name',
+    'warn',
+    { zone: { [REVERSE6]: { PTR: ['2001-db8--1.isp.net'] } }, envelope: { client_ip: IPV6 } },
+  ],
+  [
+    'a generic IPv6 name of nibbles',
+    'warn',
+    {
+      zone: { [REVERSE6]: { PTR: [`h20010db8${'0'.repeat(23)}1.isp.net`] } },
+      envelope: { client_ip: IPV6 },
+    },
+  ],
+  ['no such name', 'fail', { zone: {} }],
+  ['a name without a PTR', 'fail', { zone: { [REVERSE]: { TXT: ['x'] } } }],
+  ['localhost', 'fail', { zone: named('localhost') }],
+  ['an address as a name', 'fail', { zone: named('192.0.2.1') }],
+  ['a time-out', 'error', { zone: { [REVERSE]: { fails: 'timeout' } } }],
+  ['SERVFAIL', 'error', { zone: { [REVERSE]: { fails: 'servfail' } } }],
+]);
+
+table(fcrdns, [
+  ...NOTHING_TO_ASK,
+  ['the address', 'pass', { zone: good }],
+  [
+    'one name of two',
+    'pass',
+    { zone: { ...good, ...named('gone.example.com', 'mail.example.com') } },
+  ],
+  [
+    'IPv6, written in full',
+    'pass',
+    {
+      zone: {
+        [REVERSE6]: { PTR: ['m.example.com'] },
+        'm.example.com': { AAAA: ['2001:0db8:0:0:0:0:0:0001'] },
+      },
+      envelope: { client_ip: IPV6 },
+    },
+  ],
+  ['another address', 'fail', { zone: { ...good, 'mail.example.com': { A: ['192.0.2.99'] } } }],
+  ['a name that is not there', 'fail', { zone: named('mail.example.com') }],
+  ['no PTR', 'skipped', { zone: {} }],
+  ['PTR not known', 'error', { zone: { [REVERSE]: { fails: 'timeout' } } }],
+  ['name not known', 'error', { zone: { ...good, 'mail.example.com': { fails: 'servfail' } } }],
+]);
+
+table(helo, [
+  ...NOTHING_TO_ASK,
+  ['nothing known', 'skipped', { envelope: { helo: null }, zone: good }],
+  ['its own name', 'pass', { zone: good }],
+  ['its own name in capitals', 'pass', { zone: good, envelope: { helo: 'MAIL.Example.COM' } }],
+  ['a name elsewhere', 'warn', { zone: { 'mail.example.com': { A: ['192.0.2.99'] } } }],
+  ['a name on IPv6 only', 'warn', { zone: { 'mail.example.com': { AAAA: [IPV6] } } }],
+  ['a name without address', 'fail', { zone: { 'mail.example.com': { MX: ['10 a.example'] } } }],
+  ['no such name', 'fail', { zone: {} }],
+  ['a time-out', 'error', { zone: { 'mail.example.com': { fails: 'timeout' } } }],
+  ...[
+    '',
+    'localhost',
+    'mailserver',
+    'a.local',
+    '[192.0.2.1]',
+    '[IPv6:2001:db8::1]',
+    '192.0.2.1',
+  ].map((said): Row => [`“${said}”`, 'fail', { zone: good, envelope: { helo: said } }]),
+  ['a bad name, offline', 'fail', { offline: true, envelope: { helo: 'localhost' } }],
+]);
+
+test('helo, one family not known but the other has the client: pass', async () => {
+  const resolver: Resolver = async (_name, type) =>
+    type === 'A'
+      ? { status: 'found', records: ['192.0.2.1'], ttl: 1, authenticated: false }
+      : { status: 'error', reason: 'timeout' };
+  assert.equal((await runCheck(helo, { message, resolver })).status, 'pass');
+});
+
+test('helo, hostile texts are findings and never asked for', async () => {
+  const texts = [
+    'a'.repeat(10_000),
+    `${'a.'.repeat(5000)}com`,
+    'mail example com',
+    'größe.example.com',
+    '\u0000\r\n.example.com',
+    '\ud800.example.com',
+    '-bad-.example.com',
+    'a..b.com',
+    '$(id).example.com',
+    '"><script>.example.com',
+  ];
+  for (const said of texts) {
+    const asked: string[] = [];
+    const resolver: Resolver = async (name, type) => {
+      asked.push(`${name}/${type}`);
+      return { status: 'nxdomain' };
+    };
+    const finding = await runCheck(helo, { message, resolver, envelope: { helo: said } });
+    assert.equal(finding.status, 'fail', said.slice(0, 40));
+    assert.ok(JSON.stringify(finding).length < 3000);
+    // The name proposed in the fix may come from the PTR record: nothing else is asked.
+    assert.deepEqual(asked, [`${REVERSE}/PTR`]);
+  }
+});
+
+test('a PTR answer is asked for once by all three checks', async () => {
+  const asked: string[] = [];
+  const resolver: Resolver = async (name, type) => {
+    asked.push(`${name}/${type}`);
+    return { status: 'found', records: ['m.example.com'], ttl: 1, authenticated: false };
+  };
+  const context = await contextFor({ message, resolver, envelope: { helo: 'localhost' } });
+  await Promise.all([ptr.run(context), fcrdns.run(context), helo.run(context)]);
+  assert.equal(asked.filter((question) => question.endsWith('/PTR')).length, 1);
+});
+
+test('the fixes name the record to publish', async () => {
+  const noPtr = await runCheck(ptr, { message, zone: {} });
+  assert.deepEqual(noPtr.fix?.record, { type: 'PTR', name: REVERSE, value: 'mail.example.com' });
+  const proposed = await runCheck(ptr, { message, zone: {}, envelope: { helo: 'localhost' } });
+  assert.equal(proposed.fix?.record?.value, 'mail.example.com');
+  const noWayBack = await runCheck(fcrdns, { message, zone: named('m.example.com') });
+  assert.deepEqual(noWayBack.fix?.record, { type: 'A', name: 'm.example.com', value: '192.0.2.1' });
+  const elsewhere = await runCheck(helo, { message, zone: {}, envelope: { client_ip: IPV6 } });
+  assert.deepEqual(elsewhere.fix?.record, { type: 'AAAA', name: 'mail.example.com', value: IPV6 });
+});

@@ -1,0 +1,70 @@
+/** The check received_path: hops, delays and clocks, and fields that are not what they should be. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Finding } from '../../../src/analysis/check.ts';
+import { receivedPath } from '../../../src/analysis/checks/received-path.ts';
+import { runCheck } from '../../helpers/analysis.ts';
+
+const run = (headers: string) =>
+  runCheck(receivedPath, { message: `${headers}From: a@example.com\n\nx\n` });
+
+const hopsOf = (finding: Finding) => (finding.evidence?.hops ?? []) as { time: string | null }[];
+
+const hop = (by: string, time: string) =>
+  `Received: from app.example.com (app [10.0.0.1] (may be forged; really))\n\tby ${by} (Postfix)\n with ESMTPS id 4; ${time}\n`;
+
+test('hops are told from the sender on, with the delay before each', async () => {
+  const finding = await run(
+    hop('mx.example.com', 'Sat, 21 Nov 2026 10:59:50 +0100 (CET)') +
+      hop('relay.example.com', 'Sat, 21 Nov 2026 09:49:48 GMT'),
+  );
+  assert.equal(finding.status, 'info');
+  assert.equal(finding.title, 'The message passed 2 servers and took 10 m 12 s.');
+  assert.match(finding.detail, /waited longest, 10 m 2 s, before mx\.example\.com took it/);
+  assert.deepEqual(finding.evidence, {
+    hops: [
+      {
+        from: 'app.example.com',
+        by: 'relay.example.com',
+        protocol: 'ESMTPS',
+        time: '2026-11-21T09:49:48.000Z',
+        delay_seconds: null,
+      },
+      {
+        from: 'app.example.com',
+        by: 'mx.example.com',
+        protocol: 'ESMTPS',
+        time: '2026-11-21T09:59:50.000Z',
+        delay_seconds: 602,
+      },
+    ],
+    last_delay_seconds: 10,
+    clock_skew_seconds: 0,
+  });
+});
+
+test('a clock that is ahead is told', async () => {
+  const finding = await run(hop('mx.example.com', 'Sat, 21 Nov 2026 10:02:00 +0000'));
+  assert.equal(finding.evidence?.clock_skew_seconds, 120);
+  assert.match(finding.detail, /clock on the way is wrong by about 2 m/);
+  assert.equal(finding.title, 'The message passed 1 server.');
+});
+
+test('without Received fields the message came straight', async () => {
+  assert.match((await run('')).title, /straight from its sender/);
+});
+
+test('fields that cannot be read are hops without a time', async () => {
+  const finding = await run(
+    `Received: ; ;\nReceived: ${'('.repeat(500)}from x by y\nReceived: from a by b; yesterday\n`,
+  );
+  assert.equal(finding.title, 'The message passed 3 servers.');
+  assert.ok(hopsOf(finding).every((found) => found.time === null));
+});
+
+test('a flood of long fields is bounded', async () => {
+  const finding = await run(`Received: from ${'a (b '.repeat(900)}\n`.repeat(200));
+  assert.equal(hopsOf(finding).length, 50);
+  assert.ok(JSON.stringify(finding).length < 50_000);
+});

@@ -1,0 +1,114 @@
+/** The check `reply_to`, and those that only inform: `feedback_id`, `precedence`, `no_reply`. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Check, CheckStatus } from '../../../src/analysis/check.ts';
+import { feedbackId } from '../../../src/analysis/checks/feedback-id.ts';
+import { noReply } from '../../../src/analysis/checks/no-reply.ts';
+import { precedence } from '../../../src/analysis/checks/precedence.ts';
+import { replyTo } from '../../../src/analysis/checks/reply-to.ts';
+import { runCheck } from '../../helpers/analysis.ts';
+import { goodMessage } from '../../helpers/good-message.ts';
+
+type Changes = Record<string, string | null>;
+
+const to = (value: string, changes: Changes = {}): Changes => ({ 'Reply-To': value, ...changes });
+
+const cases: [Check, string, Changes, CheckStatus, RegExp][] = [
+  [replyTo, 'none', {}, 'pass', /go to its From address/],
+  [replyTo, 'the same address', to('news@example.com'), 'pass', /go to example\.com/],
+  [replyTo, 'a name and a subdomain', to('Help <a@help.example.com>'), 'pass', /help\.example/],
+  [replyTo, 'a sister domain', to('a@x.example.com', { From: 'b@y.example.com' }), 'pass', /x\./],
+  [replyTo, 'capitals', to('A@EXAMPLE.COM'), 'pass', /go to example\.com/],
+  [
+    replyTo,
+    'an international domain',
+    to('a@bücher.example', { From: 'b@bücher.example' }),
+    'pass',
+    /xn--/,
+  ],
+  [replyTo, 'a quoted name', to('"Doe, Jane" <jane@example.com>'), 'pass', /example\.com/],
+  [
+    replyTo,
+    'another domain',
+    to('a@other.example'),
+    'warn',
+    /go to other\.example, not to example/,
+  ],
+  [replyTo, 'another domain among two', to('a@example.com, b@other.example'), 'warn', /other\./],
+  [
+    replyTo,
+    'its own below a public suffix',
+    to('a@b.co.uk', { From: 'c@d.co.uk' }),
+    'warn',
+    /b\.co/,
+  ],
+  [replyTo, 'an empty field', to(''), 'warn', /cannot be read.*no address/],
+  [replyTo, 'a name alone', to('Support'), 'warn', /cannot be read.*has no address/],
+  [replyTo, 'an open quotation mark', to('"Support <a@example.com>'), 'warn', /never closed/],
+  [replyTo, 'a group', to('us: a@example.com;'), 'warn', /is a group/],
+  [replyTo, 'no From to compare', to('a@example.com', { From: null }), 'skipped', /not compared/],
+
+  [feedbackId, 'none', {}, 'skipped', /no Feedback-ID/],
+  [feedbackId, 'four parts', { 'Feedback-ID': 'c1:cust:news:acme' }, 'info', /names acme as the/],
+  [feedbackId, 'one part', { 'Feedback-ID': 'acme' }, 'info', /names acme/],
+  [feedbackId, 'five parts', { 'Feedback-ID': 'a:b:c:d:e' }, 'info', /not of the form/],
+  [feedbackId, 'no sender', { 'Feedback-ID': 'a:b:c:' }, 'info', /not of the form/],
+
+  [precedence, 'none', {}, 'skipped', /neither Precedence nor Auto-Submitted/],
+  [precedence, 'bulk', { Precedence: 'bulk' }, 'info', /says Precedence: bulk\. .*unanswered/],
+  [precedence, 'another word', { Precedence: 'urgent' }, 'info', /keeps no program/],
+  [precedence, 'Auto-Submitted', { 'Auto-Submitted': 'auto-generated' }, 'info', /unanswered/],
+  [precedence, 'Auto-Submitted: no', { 'Auto-Submitted': 'no' }, 'info', /keeps no program/],
+  [
+    precedence,
+    'both',
+    { Precedence: 'list', 'Auto-Submitted': 'auto-generated; x=y' },
+    'info',
+    /says Precedence: list and Auto-Submitted: auto-generated; x=y\./,
+  ],
+
+  [noReply, 'an address like any other', {}, 'info', /can be answered/],
+  [noReply, 'noreply', { From: 'Shop <noreply@example.com>' }, 'info', /asks not to be answered/],
+  [noReply, 'No-Reply+1', { From: 'No-Reply+1@example.com' }, 'info', /asks not to be answered/],
+  [noReply, 'do_not_reply', { From: 'do_not_reply@example.com' }, 'info', /asks not to be/],
+  [noReply, 'ne-pas-repondre', { From: 'ne-pas-repondre@example.com' }, 'info', /asks not/],
+  [noReply, 'reply', { From: 'reply@example.com' }, 'info', /can be answered/],
+  [noReply, 'norbert', { From: 'norbert@example.com' }, 'info', /can be answered/],
+  [noReply, 'a domain of that name', { From: 'a@noreply.example' }, 'info', /can be answered/],
+  [
+    noReply,
+    'answers elsewhere',
+    to('Help <help@example.com>', { From: 'noreply@example.com' }),
+    'info',
+    /answers go to help@example\.com/,
+  ],
+  [noReply, 'in Reply-To', to('noreply@example.com'), 'info', /asks not to be answered: noreply@/],
+  [noReply, 'no address', { From: null }, 'info', /can be answered/],
+];
+
+for (const [check, name, changes, status, says] of cases)
+  test(`${check.id}: ${name} → ${status}`, async () => {
+    const finding = await runCheck(check, { message: goodMessage(changes) });
+    const said = `${finding.title} ${finding.detail}`;
+    assert.equal(finding.status, status, said);
+    assert.match(said, says);
+    assert.equal(finding.fix !== undefined, status === 'warn');
+  });
+
+test('reply_to: missing within what is read of an endless header → error', async () => {
+  const message = `${'X: y\n'.repeat(250_000)}${goodMessage(to('a@other.example'))}`;
+  assert.equal((await runCheck(replyTo, { message })).status, 'error');
+});
+
+test('reply_to, no_reply: a hostile field is bounded', async () => {
+  const started = performance.now();
+  for (const item of ['a@other.example,', '<', '(', '"a" <b@c.example>,', 'a<']) {
+    const message = goodMessage(to(item.repeat(900_000 / item.length)));
+    for (const check of [replyTo, noReply]) {
+      const finding = await runCheck(check, { message });
+      assert.ok(JSON.stringify(finding).length < 5000, `${check.id} ${item}`);
+    }
+  }
+  assert.ok(performance.now() - started < 3000);
+});

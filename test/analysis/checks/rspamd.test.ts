@@ -1,0 +1,184 @@
+/** The check `rspamd`, with a real Rspamd on loopback; and where its answer says that spam begins. */
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it, type TestContext, test } from 'node:test';
+import type { CheckStatus } from '../../../src/analysis/check.ts';
+import { rspamd, rspamdThreshold } from '../../../src/analysis/checks/rspamd.ts';
+import type { RspamdScan } from '../../../src/net/rspamd.ts';
+import { runCheck, type Scene } from '../../helpers/analysis.ts';
+import { freePort } from '../../helpers/daemon.ts';
+import { needs } from '../../helpers/debian.ts';
+import { goodMessage } from '../../helpers/good-message.ts';
+import { GTUBE } from '../../helpers/gtube.ts';
+import { type Rspamd, startRspamd } from '../../helpers/rspamd.ts';
+
+const KNOWN: Omit<Scene, 'message'> = {
+  zone: { '7.113.0.203.in-addr.arpa': { PTR: ['mail.example.com'] } },
+  envelope: { client_ip: '203.0.113.7' },
+};
+const subject = (text: string) => goodMessage({ Subject: text });
+
+/** Rules of our own beside Debian's: each fires at its name in the subject. */
+const RULES = { QUARTER: 1.5, HALF: 3.4, NEARLY: 5.5, WHOLE: 6.5, MUCH: 20, GOOD: -2.5, A_SPF: 12 };
+const IN_LUA = Object.entries(RULES).map(
+  ([name, score]) =>
+    `config.regexp.${name} = { re = 'Subject=/\\\\b${name}\\\\b/H', score = ${score}, description = 'Says ${name}' }`,
+);
+
+describe('rspamd, with a real one', { skip: needs('rspamd') }, () => {
+  let server: Rspamd;
+  before(async () => {
+    server = await startRspamd(IN_LUA);
+  });
+  after(() => server.kill());
+  const ask = (message: string, scene: Partial<Scene> = {}) =>
+    runCheck(rspamd, { ...KNOWN, message, setup: { rspamd: server.url }, ...scene });
+
+  const cases: [string, string, CheckStatus][] = [
+    ['a good message', goodMessage(), 'pass'],
+    ['a rule of a quarter of where spam begins', subject('QUARTER order'), 'pass'],
+    ['half of it', subject('HALF order'), 'warn'],
+    ['nearly', subject('NEARLY order'), 'warn'],
+    ['where it is marked, though far from where it is rejected', subject('WHOLE order'), 'fail'],
+    ['where it is rejected', subject('MUCH order'), 'fail'],
+    ['that less what is in its favour', subject('WHOLE GOOD order'), 'warn'],
+    ['what has a check of its own here', subject('A_SPF order'), 'pass'],
+    ['GTUBE', goodMessage({}, GTUBE), 'fail'],
+  ];
+  for (const [name, message, status] of cases)
+    it(`${name} → ${status}`, async () => {
+      const finding = await ask(message);
+      assert.equal(finding.status, status, finding.detail);
+      const fired = JSON.stringify(finding.evidence);
+      for (const word of message.match(/^Subject: .*/m)![0].split(' '))
+        if (word in RULES) assert.ok(fired.includes(`"${word}"`), word);
+      assert.equal(finding.evidence?.threshold, 6);
+      assert.equal(finding.evidence?.reject_at, 15);
+      assert.equal(finding.fix === undefined, status === 'pass');
+    });
+
+  it('shows the rules with their scores, what is checked elsewhere apart', async () => {
+    const { evidence, fix } = await ask(subject('HALF A_SPF order'));
+    const { rules, checked_elsewhere } = evidence as Record<string, { rule: string }[]>;
+    assert.deepEqual(rules![0], { rule: 'HALF', score: 3.4, description: 'Says HALF' });
+    assert.deepEqual(checked_elsewhere![0]?.rule, 'A_SPF');
+    const elsewhere = checked_elsewhere!.map((item) => item.rule);
+    for (const name of ['R_DKIM_NA', 'ARC_NA']) assert.ok(elsewhere.includes(name), name);
+    assert.match(fix!.text, /^Change .*HALF \(3\.4: Says HALF\)/);
+  });
+
+  it('is told of the client that delivered the message', async () => {
+    const nameless = await ask(goodMessage(), { zone: {} });
+    assert.match(
+      JSON.stringify(nameless.evidence?.checked_elsewhere),
+      /"HFILTER_HOSTNAME_UNKNOWN"/,
+    );
+    const named = await ask(goodMessage());
+    assert.doesNotMatch(
+      JSON.stringify(named.evidence?.checked_elsewhere),
+      /"HFILTER_HOSTNAME_UNKNOWN"/,
+    );
+    const elsewhere = await ask(goodMessage(), { envelope: { mail_from: 'news@example.com' } });
+    assert.match(JSON.stringify(elsewhere.evidence?.rules), /"FROM_EQ_ENVFROM"/);
+  });
+
+  it('is not asked offline', async () => {
+    assert.equal((await ask(goodMessage(), { offline: true })).status, 'skipped');
+  });
+});
+
+test('rspamd: not configured → skipped, not there → error', async () => {
+  assert.equal((await runCheck(rspamd, { message: goodMessage() })).status, 'skipped');
+  const setup = { rspamd: `http://127.0.0.1:${await freePort()}` };
+  const dead = await runCheck(rspamd, { message: goodMessage(), setup });
+  assert.equal(dead.status, 'error');
+  assert.match(dead.detail, /refused the connection/);
+});
+
+const scan = (changes: Partial<RspamdScan>): RspamdScan => ({
+  action: 'no action',
+  score: 0,
+  required_score: 15,
+  thresholds: {},
+  is_skipped: false,
+  symbols: {},
+  ...changes,
+});
+
+/** What the check finds where Rspamd answers this: versions and settings that Debian does not have. */
+async function findingFor(t: TestContext, changes: Partial<RspamdScan>) {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.end(JSON.stringify(scan(changes))));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const setup = { rspamd: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return runCheck(rspamd, { message: goodMessage(), setup });
+}
+
+const symbol = (score: number) => ({ score, description: '', options: [] });
+const answers: [string, Partial<RspamdScan>, CheckStatus][] = [
+  ['it let the message through unseen', { is_skipped: true }, 'error'],
+  ['it decided beforehand', { is_skipped: true, action: 'reject' }, 'fail'],
+  ['a rule forced the action', { action: 'reject', passthrough_module: 'antivirus' }, 'fail'],
+  ['DMARC forced it', { action: 'reject', passthrough_module: 'dmarc' }, 'pass'],
+  ['it only delays', { action: 'soft reject', passthrough_module: 'ratelimit' }, 'pass'],
+  [
+    'all of the sum has checks of its own',
+    { action: 'reject', score: 20, symbols: { DMARC_POLICY_REJECT: symbol(20) } },
+    'pass',
+  ],
+  [
+    'what has checks of its own had hidden the rest',
+    { score: 1, symbols: { RWL_MAILSPIKE_GOOD: symbol(-6), BAYES_SPAM: symbol(7) } },
+    'fail',
+  ],
+];
+for (const [name, changes, status] of answers)
+  test(`rspamd: ${name} → ${status}`, async (t) => {
+    const finding = await findingFor(t, changes);
+    assert.equal(finding.status, status, finding.detail);
+  });
+
+test('rspamd: thousands of symbols are cut to those that weigh most', async (t) => {
+  const symbols = Object.fromEntries(
+    Array.from({ length: 5000 }, (_, i) => [
+      `RULE_${i}`,
+      { score: i / 1e6, description: 'x'.repeat(100), options: ['y'.repeat(300), 'z'] },
+    ]),
+  );
+  const { evidence } = await findingFor(t, { score: 1, symbols });
+  const { rules } = evidence as { rules: { rule: string }[] };
+  assert.equal(rules[0]?.rule, 'RULE_4999');
+  assert.ok(JSON.stringify(evidence).length < 15_000);
+});
+
+const thresholds: [string, Partial<RspamdScan>, number, RegExp][] = [
+  [
+    'the lowest that the answer has for what is spam',
+    { thresholds: { reject: 12, 'add header': 5, greylist: 2 } },
+    5,
+    /^add header$/,
+  ],
+  ['another action before it', { thresholds: { 'rewrite subject': 4, reject: 9 } }, 4, /^rewrite/],
+  ['rejecting alone', { thresholds: { reject: 9, greylist: 4 }, required_score: 9 }, 9, /^reject$/],
+  ['nothing but where it rejects', {}, 6, /default/],
+  ['another threshold of rejecting', { required_score: 7.5 }, 3, /default/],
+  [
+    'a mark at less than the default',
+    { action: 'add header', score: 4.5 },
+    4.5,
+    /as it was chosen/,
+  ],
+  ['no mark at more than the default', { action: 'greylist', score: 8 }, 15, /^reject$/],
+  ['a rule that rejects whatever the score', { action: 'reject', score: 1 }, 6, /default/],
+];
+for (const [name, changes, expected, source] of thresholds)
+  test(`where spam begins: ${name} → ${expected}`, () => {
+    const found = rspamdThreshold(scan(changes));
+    assert.equal(found.threshold, expected);
+    assert.match(found.source, source);
+  });

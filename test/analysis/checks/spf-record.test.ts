@@ -1,0 +1,360 @@
+/** The check `spf_record`: syntax, limits over the whole tree, and what lets everyone through. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CheckStatus } from '../../../src/analysis/check.ts';
+import { spf } from '../../../src/analysis/checks/spf.ts';
+import { spfRecord } from '../../../src/analysis/checks/spf-record.ts';
+import type { Zone } from '../../../src/net/dns/zone.ts';
+import { runCheck } from '../../helpers/analysis.ts';
+
+const MESSAGE = 'From: Ann <ann@example.com>\n\nHello\n';
+const txt = (record: string) => ({ TXT: [record] });
+
+/** `include:`s of that many domains, each of which exists. */
+function includes(count: number): { terms: string; zone: Zone } {
+  const names = Array.from({ length: count }, (_, index) => `s${index}.example.net`);
+  return {
+    terms: names.map((name) => `include:${name}`).join(' '),
+    zone: Object.fromEntries(names.map((name) => [name, txt('v=spf1 ip4:198.51.100.1 -all')])),
+  };
+}
+const ten = includes(10);
+const eleven = includes(11);
+
+interface Row {
+  name: string;
+  records: string[];
+  zone?: Zone;
+  status: CheckStatus;
+  title: RegExp;
+  publish?: string;
+}
+
+const rows: Row[] = [
+  { name: 'sound', records: ['v=spf1 ip4:192.0.2.1 -all'], status: 'pass', title: /is sound/ },
+  {
+    name: 'sound, with other TXT records beside it',
+    records: ['v=spf10 x', 'google-site-verification=1', 'V=SPF1 ip4:192.0.2.1 ~ALL'],
+    status: 'pass',
+    title: /is sound/,
+  },
+  {
+    name: 'none',
+    records: ['other'],
+    status: 'fail',
+    title: /has no SPF record/,
+    publish: 'v=spf1 mx ~all',
+  },
+  {
+    name: 'two',
+    records: ['v=spf1 a:a.example.com -all', 'v=spf1 mx ~all'],
+    status: 'fail',
+    title: /has 2 SPF records/,
+    publish: 'v=spf1 a:a.example.com mx ~all',
+  },
+  {
+    name: 'an unknown mechanism, behind all',
+    records: ['v=spf1 ip4:192.0.2.1 -all ipv4:192.0.2.2'],
+    status: 'fail',
+    title: /"ipv4:192\.0\.2\.2", which is not something/,
+  },
+  {
+    name: 'a bad address in an include',
+    records: ['v=spf1 ip4:192.0.2.1 include:b.example -all'],
+    zone: { 'b.example': txt('v=spf1 ip4:192.0.2.256 -all') },
+    status: 'fail',
+    title: /record of b\.example, which yours includes/,
+  },
+  {
+    name: 'ten lookups behind a match',
+    records: [`v=spf1 ip4:192.0.2.1 ${ten.terms} -all`],
+    zone: ten.zone,
+    status: 'pass',
+    title: /is sound/,
+  },
+  {
+    name: 'eleven lookups behind a match',
+    records: [`v=spf1 ip4:192.0.2.1 ${eleven.terms} -all`],
+    zone: eleven.zone,
+    status: 'fail',
+    title: /needs 11 DNS lookups; 10 are allowed/,
+  },
+  {
+    name: 'lookups behind all are none',
+    records: [`v=spf1 ip4:192.0.2.1 -all ${eleven.terms} redirect=nowhere.example`],
+    zone: eleven.zone,
+    status: 'pass',
+    title: /is sound/,
+  },
+  {
+    name: 'a redirect before all is none either',
+    records: ['v=spf1 redirect=nowhere.example ip4:192.0.2.1 -all'],
+    status: 'pass',
+    title: /is sound/,
+  },
+  {
+    name: 'an include that leads nowhere',
+    records: ['v=spf1 ip4:192.0.2.1 include:gone.example -all'],
+    status: 'fail',
+    title: /leads to gone\.example, which has no SPF record/,
+  },
+  {
+    name: 'a circle',
+    records: ['v=spf1 ip4:192.0.2.1 include:b.example -all'],
+    zone: { 'b.example': txt('v=spf1 include:example.com -all') },
+    status: 'fail',
+    title: /leads back to example\.com/,
+  },
+  {
+    name: '+all',
+    records: ['v=spf1 mx +all'],
+    status: 'fail',
+    title: /lets everyone send as you: it holds "\+all"/,
+    publish: 'v=spf1 mx ip4:192.0.2.1 ~all',
+  },
+  {
+    name: '+all beside terms that let the sender through',
+    records: ['v=spf1 a:mail.example.com +all'],
+    zone: { 'mail.example.com': { A: ['192.0.2.1'] } },
+    status: 'fail',
+    title: /lets everyone send as you/,
+    publish: 'v=spf1 a:mail.example.com ~all',
+  },
+  {
+    name: 'a prefix length of 0',
+    records: ['v=spf1 ip4:0.0.0.0/0 -all'],
+    status: 'fail',
+    title: /lets everyone send as you/,
+  },
+  {
+    name: 'all in an include',
+    records: ['v=spf1 include:b.example -all'],
+    zone: { 'b.example': txt('v=spf1 all') },
+    status: 'fail',
+    title: /b\.example, which yours includes, lets everyone/,
+    publish: 'v=spf1 ip4:192.0.2.1 -all',
+  },
+  {
+    name: 'all in an include that is not needed',
+    records: ['v=spf1 ip4:192.0.2.0/24 include:b.example ~all'],
+    zone: { 'b.example': txt('v=spf1 include:c.example -all'), 'c.example': txt('v=spf1 +all') },
+    status: 'fail',
+    title: /c\.example, which yours includes, lets everyone/,
+    publish: 'v=spf1 ip4:192.0.2.0/24 ~all',
+  },
+  {
+    name: 'all behind a redirect to another owner',
+    records: ['v=spf1 redirect=b.example'],
+    zone: { 'b.example': txt('v=spf1 +all') },
+    status: 'fail',
+    title: /lets everyone/,
+    publish: 'v=spf1 ip4:192.0.2.1 ~all',
+  },
+  {
+    name: '?all behind a redirect',
+    records: ['v=spf1 redirect=b.example'],
+    zone: { 'b.example': txt('v=spf1 ip4:192.0.2.1 ?all') },
+    status: 'warn',
+    title: /ends in \?all/,
+    publish: 'v=spf1 include:b.example ~all',
+  },
+  {
+    name: 'two, one of which is a redirect',
+    records: ['v=spf1 redirect=_spf.example.net', 'v=spf1 include:b.example -all'],
+    status: 'fail',
+    title: /has 2 SPF records/,
+    publish: 'v=spf1 include:_spf.example.net include:b.example -all',
+  },
+  {
+    name: 'the same redirect twice',
+    records: ['v=spf1 redirect=b.example', 'V=spf1 redirect=b.example'],
+    status: 'fail',
+    title: /has 2 SPF records/,
+    publish: 'v=spf1 include:b.example ~all',
+  },
+  {
+    name: 'two with an explanation each',
+    records: ['v=spf1 mx -all exp=a.example.com', 'v=spf1 a -all exp=b.example.com'],
+    status: 'fail',
+    title: /has 2 SPF records/,
+    publish: 'v=spf1 mx exp=a.example.com a -all',
+  },
+  {
+    name: 'all in an include that lets nobody through',
+    records: ['v=spf1 ip4:192.0.2.1 ?include:b.example -all'],
+    zone: { 'b.example': txt('v=spf1 all') },
+    status: 'pass',
+    title: /is sound/,
+  },
+  {
+    name: 'more than ten mail servers',
+    records: ['v=spf1 mx -all'],
+    zone: {
+      'example.com': {
+        TXT: ['v=spf1 mx -all'],
+        MX: Array.from({ length: 11 }, (_, index) => `10 mx${index}.example.com`),
+      },
+    },
+    status: 'fail',
+    title: /more than ten mail servers/,
+  },
+  { name: 'ptr', records: ['v=spf1 ptr ip4:192.0.2.1 -all'], status: 'warn', title: /uses ptr/ },
+  {
+    name: 'two void lookups',
+    records: ['v=spf1 a:a.example a:b.example -all'],
+    status: 'pass',
+    title: /is sound/,
+  },
+  {
+    name: 'three void lookups',
+    records: ['v=spf1 a:a.example mx:b.example exists:c.example -all'],
+    status: 'warn',
+    title: /asks for 3 names that do not exist/,
+  },
+  {
+    name: 'IPv6 alone is not void',
+    records: ['v=spf1 a:a.example a:b.example a:c.example -all'],
+    zone: { 'a.example': { AAAA: ['2001:db8::1'] } },
+    status: 'pass',
+    title: /is sound/,
+  },
+  {
+    name: '?all',
+    records: ['v=spf1 ip4:192.0.2.1 ?all'],
+    status: 'warn',
+    title: /ends in \?all/,
+    publish: 'v=spf1 ip4:192.0.2.1 ~all',
+  },
+  {
+    name: 'no all',
+    records: ['v=spf1 ip4:192.0.2.1'],
+    status: 'warn',
+    title: /has no all/,
+    publish: 'v=spf1 ip4:192.0.2.1 ~all',
+  },
+  {
+    name: 'the all of a redirect',
+    records: ['v=spf1 redirect=b.example'],
+    zone: { 'b.example': txt('v=spf1 ip4:192.0.2.1 -all') },
+    status: 'pass',
+    title: /is sound/,
+  },
+  {
+    name: 'too long',
+    records: [`v=spf1 ${'ip4:192.0.2.1 '.repeat(32)}-all`],
+    status: 'warn',
+    title: /has 459 octets/,
+  },
+  {
+    name: 'DNS failure below',
+    records: ['v=spf1 include:b.example -all'],
+    zone: { 'b.example': { fails: 'timeout' } },
+    status: 'error',
+    title: /could not be looked at as a whole/,
+  },
+  {
+    name: 'DNS failure of a host',
+    records: ['v=spf1 a:b.example -all'],
+    zone: { 'b.example': { fails: 'servfail' } },
+    status: 'error',
+    title: /could not be looked at as a whole/,
+  },
+  {
+    name: 'DNS failure below a known mistake',
+    records: ['v=spf1 include:b.example +all'],
+    zone: { 'b.example': { fails: 'timeout' } },
+    status: 'fail',
+    title: /lets everyone/,
+  },
+  {
+    name: 'DNS failure',
+    records: [],
+    zone: { 'example.com': { fails: 'timeout' } },
+    status: 'error',
+    title: /could not be looked at as a whole/,
+  },
+];
+
+for (const row of rows) {
+  test(row.name, async () => {
+    const zone: Zone = { 'example.com': { TXT: row.records, MX: ['0 .'] }, ...row.zone };
+    const found = await runCheck(spfRecord, { message: MESSAGE, zone });
+    assert.equal(found.status, row.status, found.title);
+    assert.match(found.title, row.title);
+    if (row.status === 'fail' || row.status === 'warn') assert.ok(found.fix?.text);
+    if (row.publish)
+      assert.deepEqual(found.fix?.record, {
+        type: 'TXT',
+        name: 'example.com',
+        value: row.publish,
+      });
+  });
+}
+
+test('is skipped offline, and for a sender without a domain', async () => {
+  const zone = { 'example.com': txt('v=spf1 +all') };
+  const offline = await runCheck(spfRecord, { message: MESSAGE, zone, offline: true });
+  assert.equal(offline.status, 'skipped');
+  const envelope = { mail_from: '', helo: 'localhost' };
+  const nobody = await runCheck(spfRecord, { message: MESSAGE, zone, envelope });
+  assert.equal(nobody.status, 'skipped');
+});
+
+test('is looked at without a client address', async () => {
+  const zone = { 'example.com': txt('v=spf1 +all') };
+  const envelope = { client_ip: null };
+  const found = await runCheck(spfRecord, { message: MESSAGE, zone, envelope });
+  assert.deepEqual([found.status, found.dependsOn], ['fail', undefined]);
+});
+
+/** Those that everybody passes. */
+const OPEN: Zone[] = [
+  { 'example.com': txt('v=spf1 +all') },
+  { 'example.com': txt('v=spf1 mx a ?ip4:198.51.100.0/24 all') },
+  { 'example.com': txt('v=spf1 -ip4:198.51.100.1 +all') },
+  { 'example.com': txt('v=spf1 include:b.example -all'), 'b.example': txt('v=spf1 +all') },
+  { 'example.com': txt('v=spf1 redirect=b.example'), 'b.example': txt('v=spf1 mx +all') },
+  { 'example.com': txt('v=spf1 redirect=s.example.com'), 's.example.com': txt('v=spf1 +all') },
+  { 'example.com': txt('v=spf1 include:s.example.com -all'), 's.example.com': txt('v=spf1 all') },
+];
+
+test('by the record to publish the same message passes still, and not everybody does', async () => {
+  for (const client_ip of ['192.0.2.1', '2001:db8::25'])
+    for (const zone of OPEN) {
+      const scene = { message: MESSAGE, envelope: { client_ip } };
+      const { fix } = await runCheck(spfRecord, { ...scene, zone });
+      const { name, value } = fix!.record!;
+      const mended = { ...zone, [name]: txt(value) };
+      const { status, title } = await runCheck(spf, { ...scene, zone: mended });
+      assert.equal(status, 'pass', `${value}: ${title}`);
+      assert.equal((await runCheck(spfRecord, { ...scene, zone: mended })).status, 'pass', value);
+      assert.match(fix!.text, new RegExp(`lets ${client_ip} through`));
+    }
+});
+
+test('without a client, an open record is closed for what it names, else for its own hosts', async () => {
+  const publish = async (record: string, more: Zone = {}) => {
+    const zone = { 'example.com': txt(record), ...more };
+    const envelope = { client_ip: null };
+    const { fix } = await runCheck(spfRecord, { message: MESSAGE, zone, envelope });
+    assert.ok(fix?.text);
+    return [fix.record?.value, /^First list every server/.test(fix.text)];
+  };
+  assert.deepEqual(await publish('v=spf1 +all'), ['v=spf1 a mx ~all', true]);
+  assert.deepEqual(await publish('v=spf1 ?all'), ['v=spf1 a mx ~all', false]);
+  assert.deepEqual(await publish('v=spf1 a:b.example +all'), ['v=spf1 a:b.example ~all', true]);
+  const included = { 's.example.com': txt('v=spf1 +all') };
+  assert.deepEqual(await publish('v=spf1 include:s.example.com -all', included), [undefined, true]);
+});
+
+test('where MAIL FROM is not known, a record of the From domain is looked at, and none is no fault', async () => {
+  const envelope = { mail_from: null };
+  const look = (zone: Zone) => runCheck(spfRecord, { message: MESSAGE, zone, envelope });
+  assert.equal((await look({})).status, 'skipped');
+  assert.equal((await look({ 'example.com': txt('v=spf1 mx -all') })).status, 'pass');
+  const { status, dependsOn } = await look({ 'example.com': txt('v=spf1 nonsense -all') });
+  assert.deepEqual([status, dependsOn], ['fail', undefined]);
+  const message = 'Subject: x\n\n';
+  assert.equal((await runCheck(spfRecord, { message, envelope })).status, 'skipped');
+});

@@ -1,0 +1,116 @@
+/** What a DMARC record that is missing or cannot be used costs, and what mending it brings. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { analyze } from '../../../src/analysis/analyze.ts';
+import type { AnalysisResult } from '../../../src/analysis/result.ts';
+import { zoneResolver } from '../../../src/net/dns/zone.ts';
+import { ENVELOPE, RECEIVED_AT } from '../../helpers/analysis.ts';
+import { CLIENT, cleanWorld, judge, type World } from '../planted/world.ts';
+
+const NAME = '_dmarc.example.com';
+const REPORTS = 'rua=mailto:dmarc@example.com';
+
+function worldWith(...records: string[]): World {
+  const world = cleanWorld();
+  world.zone[NAME] = { TXT: records };
+  return world;
+}
+
+const at = ({ checks }: AnalysisResult, id: string) => checks.find((check) => check.id === id)!;
+
+/** Signed, and sent, by somebody else. */
+function sentByAnother(world: World): void {
+  world.zone['sender.example'] = { A: [CLIENT], TXT: [`v=spf1 ip4:${CLIENT} -all`] };
+  world.zone['s1._domainkey.sender.example'] = world.zone['s1._domainkey.example.com']!;
+  world.envelope.mail_from = 'bounce@sender.example';
+  world.sign.domain = 'sender.example';
+}
+
+const rows: [what: string, records: string[], told: string][] = [
+  ['no record', [], 'dmarc_policy'],
+  ['no valid policy', ['v=DMARC1; p=rejct'], 'dmarc_policy'],
+  ['two records', [`v=DMARC1; p=reject; ${REPORTS}`, 'v=DMARC1; p=none'], 'dmarc_record'],
+  ['a tag twice', [`v=DMARC1; p=reject; p=none; ${REPORTS}`], 'dmarc_record'],
+  ['a version in other letters', [`v=dmarc1; p=quarantine; ${REPORTS}`], 'dmarc_record'],
+  ['a version without its semicolon', [`v=DMARC1 p=reject; ${REPORTS}`], 'dmarc_record'],
+];
+
+for (const [what, records, told] of rows)
+  test(`${what}: one finding with the whole gain, and no cap`, async () => {
+    const result = await judge(worldWith(...records));
+    const { score, uncapped, cap, checks } = result;
+    assert.ok(score !== null && score < 100 && cap === null);
+    assert.deepEqual(
+      checks.filter(({ status }) => status === 'fail').map(({ id }) => id),
+      [told],
+    );
+    // All three pass once it is put right, and nothing else is wrong.
+    assert.equal(at(result, told).gain, Math.round((100 - uncapped!) * 10) / 10);
+    for (const id of ['dmarc', 'dmarc_policy', 'dmarc_record'].filter((each) => each !== told))
+      assert.equal(at(result, id).detail, `follows from ${told}`);
+  });
+
+test('a corrected record that asks for nothing brings as much as publishing it does', async () => {
+  const now = await judge(worldWith(`v=dmarc1; p=none; ${REPORTS}`));
+  const { fix, gain } = at(now, 'dmarc_record');
+  const then = await judge(worldWith(fix!.record!.value));
+  assert.ok(gain > 0);
+  assert.equal(gain, Math.round((then.uncapped! - now.uncapped!) * 10) / 10);
+});
+
+test('where neither SPF nor DKIM vouches for From, a record alone brings nothing', async () => {
+  const world = worldWith();
+  sentByAnother(world);
+  const now = await judge(world);
+  assert.equal(at(now, 'dmarc_policy').gain, 0);
+  world.zone[NAME] = { TXT: [`v=DMARC1; p=reject; ${REPORTS}`] };
+  const then = await judge(world);
+  assert.deepEqual([then.cap?.limit, then.score! < now.score!], [40, true]);
+});
+
+test('where it is not known whether one vouches, DMARC counts in neither', async () => {
+  const world = worldWith();
+  sentByAnother(world);
+  world.envelope.mail_from = null;
+  const result = await judge(world);
+  assert.equal(at(result, 'dmarc').detail, 'follows from dmarc_policy');
+  assert.ok(result.score !== null && at(result, 'dmarc_policy').gain > 0);
+});
+
+// A From that names no one domain: one cause, one finding, and its gain is the whole of it.
+
+const ZONE = {
+  'example.com': {
+    A: ['192.0.2.1'],
+    MX: ['10 mail.example.com'],
+    TXT: ['v=spf1 ip4:192.0.2.1 -all'],
+  },
+  'mail.example.com': { A: ['192.0.2.1'] },
+  '_dmarc.example.com': { TXT: ['v=DMARC1; p=reject; rua=mailto:d@example.com'] },
+  '1.2.0.192.in-addr.arpa': { PTR: ['mail.example.com'] },
+};
+
+const analyzeFrom = (from: string) =>
+  analyze(
+    {
+      raw: Buffer.from(
+        `From: ${from}\r\nTo: b@example.net\r\nSubject: Hello\r\nDate: Sat, 21 Nov 2026 10:00:00 +0000\r\nMessage-ID: <1@example.com>\r\n\r\nText.\r\n`,
+      ),
+      envelope: ENVELOPE,
+      receivedAt: RECEIVED_AT,
+      kind: 'auto',
+    },
+    { resolver: zoneResolver(ZONE) },
+  );
+
+for (const from of ["O'Brien, Inc. <a@example.com>", 'a@example.com, b@other.example'])
+  test(`From: ${from}`, async () => {
+    const result = await analyzeFrom(from);
+    const gainOf = (id: string) => result.checks.find((check) => check.id === id)!.gain;
+    assert.equal(result.cap?.limit, 40);
+    assert.equal(result.checks.find(({ id }) => id === 'from')?.status, 'fail');
+    assert.equal(result.checks.find(({ id }) => id === 'dmarc')?.status, 'skipped');
+    assert.ok(gainOf('from') > 20, String(gainOf('from')));
+    assert.equal(gainOf('dkim'), 0, 'DKIM alone mends nothing');
+  });

@@ -1,0 +1,58 @@
+/** The adapter between this program's resolver and mailauth. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { mailauthResolver } from '../../../src/analysis/dns/mailauth-resolver.ts';
+import type { DnsErrorReason } from '../../../src/net/dns/resolver.ts';
+import { zoneResolver } from '../../../src/net/dns/zone.ts';
+
+const ask = mailauthResolver(
+  zoneResolver({
+    'example.com': {
+      TXT: ['v=spf1 -all', 'other'],
+      MX: ['10 mx.example.com', '20 mx2.example.com'],
+      A: ['192.0.2.1'],
+    },
+    'null.example.com': { MX: ['0 .'] },
+  }),
+);
+
+test('answers have the shapes of node:dns', async () => {
+  assert.deepEqual(await ask('example.com', 'TXT'), [['v=spf1 -all'], ['other']]);
+  assert.deepEqual(await ask('EXAMPLE.com.', 'A'), ['192.0.2.1']);
+  assert.deepEqual(await ask('example.com', 'MX'), [
+    { exchange: 'mx.example.com', priority: 10 },
+    { exchange: 'mx2.example.com', priority: 20 },
+  ]);
+  assert.deepEqual(await ask('null.example.com', 'MX'), [{ exchange: '', priority: 0 }]);
+});
+
+test('absences have the codes of node:dns', async () => {
+  await assert.rejects(ask('missing.example', 'TXT'), { code: 'ENOTFOUND' });
+  await assert.rejects(ask('example.com', 'AAAA'), { code: 'ENODATA' });
+});
+
+test('names that the DNS cannot hold are not asked for', async () => {
+  const names = ['', 'a..example.com', `${'a'.repeat(64)}.com`, `${'a.'.repeat(130)}com`];
+  for (const name of names) await assert.rejects(ask(name, 'TXT'), { code: 'EBADNAME' }, name);
+});
+
+test('no failure can be taken for an absence', async () => {
+  const reasons: DnsErrorReason[] = [
+    'timeout',
+    'servfail',
+    'refused',
+    'unreachable',
+    'malformed',
+    'limit',
+    'disabled',
+  ];
+  for (const reason of reasons) {
+    const failing = mailauthResolver(async () => ({ status: 'error', reason }));
+    await assert.rejects(failing('example.com', 'TXT'), (error: { code?: string }) => {
+      assert.match(error.code ?? '', /^E/);
+      assert.ok(!['ENOTFOUND', 'ENODATA', 'EBADNAME'].includes(error.code ?? ''), reason);
+      return true;
+    });
+  }
+});

@@ -1,0 +1,244 @@
+/** Messages made to stall a parser: each is answered, with what passes a limit said in words. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { LIMITS, type Message } from '../../../src/analysis/mime/message.ts';
+import { parseMessage } from '../../../src/analysis/mime/parse-message.ts';
+
+const HEADER = 'From: a@example.com\r\nSubject: hi\r\n';
+const parse = (text: string) => parseMessage(Buffer.from(text, 'latin1'));
+const mixed = (body: string) =>
+  parse(`${HEADER}Content-Type: multipart/mixed; boundary=x\r\n\r\n${body}`);
+
+/** `depth` multiparts, each the only part of the one around it, with a text in the innermost. */
+function nested(depth: number): string {
+  const open = Array.from(
+    { length: depth },
+    (_, i) => `Content-Type: multipart/mixed; boundary=b${i}x\r\n\r\n--b${i}x\r\n`,
+  );
+  return `${HEADER}${open.join('')}\r\ninnermost`;
+}
+
+describe('parts', () => {
+  test('as many as the limit are all there', async () => {
+    const message = await mixed(`${'--x\r\n\r\na\r\n'.repeat(LIMITS.parts)}--x--`);
+    assert.equal(message.parts.length, LIMITS.parts);
+    assert.deepEqual(message.limits, []);
+  });
+
+  test('of which there are 50,000 are counted, and the first 1,000 read', async () => {
+    const message = await mixed(`${'--x\r\n\r\na\r\n'.repeat(50_000)}--x--`);
+    assert.equal(message.parts.length, LIMITS.parts);
+    assert.deepEqual(message.limits, ['50,000 MIME parts, of which 1,000 were looked at']);
+  });
+
+  test('of which there are a million are no longer counted to the end', async () => {
+    const message = await mixed('--x\r\n'.repeat(1_000_000));
+    assert.deepEqual(message.limits, [
+      'at least 100,000 MIME parts, of which 1,000 were looked at',
+    ]);
+  });
+
+  test('nested as deep as the limit are read', async () => {
+    const message = await parse(nested(LIMITS.depth));
+    assert.equal(message.text, 'innermost');
+    assert.deepEqual(message.limits, []);
+  });
+
+  test('nested deeper stay one undivided part', async () => {
+    const message = await parse(nested(500));
+    assert.deepEqual(message.limits, ['MIME parts nested more than 50 deep']);
+    assert.deepEqual(
+      message.parts.map(({ type }) => type),
+      ['multipart/mixed'],
+    );
+  });
+
+  test('of whose header fields there is no end stop the reading', async () => {
+    const message = await mixed(`--x\r\n\r\nfirst\r\n--x\r\n${'X: y\r\n'.repeat(300_000)}`);
+    assert.deepEqual(message.limits, ['more than 1 MiB of header fields in its MIME parts']);
+    assert.equal(message.text, 'first');
+  });
+});
+
+describe('what has no limit of its own costs time in proportion', () => {
+  const bombs: [string, string, (text: string | null, html: string | null) => void][] = [
+    [
+      'nested div',
+      `Content-Type: text/html\r\n\r\n${'<div>'.repeat(200_000)}`,
+      (_, html) => assert.equal(html?.length, 1_000_000),
+    ],
+    [
+      'empty lines',
+      `\r\n${'\n'.repeat(5_000_000)}`,
+      (text) => assert.equal(text?.length, 5_000_000),
+    ],
+    [
+      'base64 groups of one',
+      `Content-Transfer-Encoding: base64\r\n\r\n${'QQ=='.repeat(500_000)}`,
+      (text) => assert.equal(text?.length, 500_000),
+    ],
+    [
+      'soft breaks that are none',
+      `Content-Transfer-Encoding: quoted-printable\r\n\r\n${`=${' '.repeat(500)}`.repeat(4000)}`,
+      (text) => assert.equal(text?.length, 4000 * 501),
+    ],
+    [
+      'lines that could be delimiters',
+      `Content-Type: multipart/mixed; boundary=x\r\n\r\n${'--x-\r\n'.repeat(300_000)}`,
+      (text) => assert.equal(text, null),
+    ],
+    [
+      'parentheses in a type',
+      `Content-Type: text/plain${'('.repeat(900_000)}\r\n\r\nhi`,
+      (text) => assert.equal(text, 'hi'),
+    ],
+    [
+      'parameters of a type',
+      `Content-Type: text/plain${';a*1*=b'.repeat(130_000)}\r\n\r\nhi`,
+      (text) => assert.equal(text, 'hi'),
+    ],
+  ];
+  for (const [name, rest, expect] of bombs)
+    test(name, async () => {
+      const message = await parse(`${HEADER}${rest}`);
+      assert.deepEqual(message.limits, []);
+      expect(message.text, message.html);
+    });
+
+  test('a To field of 450 kB and 100,000 fields', async () => {
+    const to = `To: ${'a@example.com, '.repeat(30_000)}b@example.com\r\n`;
+    const message = await parse(`${to}${'X: y\r\n'.repeat(95_000)}\r\nhi`);
+    assert.equal(message.headers.length, 95_001);
+    assert.equal(message.headers[0]?.raw.length, to.length - 2);
+    assert.deepEqual(message.limits, []);
+  });
+
+  for (const piece of ['a@example.com, ', 'a:', '<', '@', '"', '(', '=?utf-8?q?a?= '])
+    test(`a From field of 450 kB of ${piece}`, async () => {
+      const message = await parse(`From: ${piece.repeat(450_000 / piece.length)}\r\n\r\nhi`);
+      assert.equal(message.text, 'hi');
+    });
+});
+
+// Thousands of damaged messages: the parser answers each, and its answer holds together.
+
+const ROUNDS = 4000;
+
+const SOURCE = [
+  'Received: from a.example.com ([192.0.2.1])',
+  '\tby b.example.com; Sat, 21 Nov 2026 10:00:00 +0000',
+  'From: "Example, Ltd" <news@example.com>',
+  'To: Team: a@example.com, =?utf-8?B?w6k=?= <b@example.com>;',
+  'Subject: =?utf-8?Q?Caf=C3=A9?=',
+  'Date: Sat, 21 Nov 2026 10:00:00 +0000 (UTC)',
+  'Message-ID: <1@example.com>',
+  'MIME-Version: 1.0',
+  'Content-Type: multipart/mixed; boundary="out"',
+  '',
+  '--out',
+  'Content-Type: multipart/alternative; boundary=in',
+  '',
+  '--in',
+  'Content-Type: text/plain; charset=iso-8859-1',
+  'Content-Transfer-Encoding: quoted-printable',
+  '',
+  'Caf=E9 =',
+  'and tea',
+  '--in',
+  'Content-Type: text/html; charset=utf-8',
+  '',
+  '<p>Hello</p>',
+  '--in--',
+  '--out',
+  "Content-Type: application/pdf; name*0*=utf-8''caf%C3; name*1*=%A9.pdf",
+  'Content-Transfer-Encoding: base64',
+  'Content-Disposition: attachment',
+  '',
+  'JVBERi0xLjQK',
+  '--out--',
+  '',
+].join('\r\n');
+
+const PIECES = [
+  '\r',
+  '\n',
+  '\r\n',
+  '\0',
+  '"',
+  '(',
+  ')',
+  ';',
+  '=',
+  '--out',
+  '--in--',
+  '\r\n\r\n',
+  '\xff',
+  '=?',
+  '?=',
+  '*0*=',
+  ':',
+  '<',
+  '>',
+  ' ',
+];
+
+/** mulberry32: the same sequence in every run, so that what fails can be found again. */
+function seededRandom(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
+  };
+}
+
+function mutate(source: string, random: (below: number) => number): string {
+  let text = source;
+  for (let times = 1 + random(6); times > 0; times--) {
+    const at = random(text.length + 1);
+    const length = random(40);
+    const piece = PIECES[random(PIECES.length)]!;
+    const changes = [
+      () => text.slice(0, at) + piece + text.slice(at),
+      () => text.slice(0, at) + text.slice(at + length),
+      () => text.slice(0, at) + String.fromCharCode(random(256)) + text.slice(at + 1),
+      () => text.slice(0, at) + text.slice(random(text.length + 1)),
+      () => text.slice(0, at) + text.slice(at, at + length).repeat(3) + text.slice(at),
+    ];
+    text = changes[random(changes.length)]!();
+  }
+  return text;
+}
+
+function assertConsistent(message: Message, text: string): void {
+  assert.equal(message.size, text.length);
+  assert.ok(message.headerBytes <= message.bodyStart && message.bodyStart <= text.length);
+  // Every octet of the header block is in exactly one field.
+  let position = 0;
+  for (const { raw } of message.headers) {
+    assert.equal(text.slice(position, position + raw.length), raw);
+    position += raw.length;
+    position += text.startsWith('\r\n', position) ? 2 : 1;
+  }
+  assert.ok(position >= message.headerBytes);
+  let end = message.bodyStart;
+  for (const part of message.parts) {
+    assert.ok(part.start >= end && part.end >= part.start && part.end <= text.length);
+    assert.equal(part.size, part.content.length);
+    end = part.end;
+  }
+}
+
+test(`${ROUNDS.toLocaleString('en')} mutations of a message are parsed without contradiction`, async () => {
+  const random = seededRandom(20261121);
+  for (let round = 0; round < ROUNDS; round++) {
+    const text = mutate(SOURCE, random);
+    try {
+      assertConsistent(await parseMessage(Buffer.from(text, 'latin1')), text);
+    } catch (error) {
+      throw new Error(`round ${round}: ${JSON.stringify(text)}`, { cause: error });
+    }
+  }
+});

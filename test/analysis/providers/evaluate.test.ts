@@ -1,0 +1,376 @@
+/** The verdicts of the mailbox providers, out of the results of checks. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { providerVerdicts } from '../../../src/analysis/providers/evaluate.ts';
+import { PROVIDERS, type Provider, type RuleStatus } from '../../../src/analysis/providers/rule.ts';
+import { type Changes, judged, verdicts } from './results.ts';
+
+test('all passing is ready everywhere, whatever no message can show', () => {
+  for (const kind of ['marketing', 'transactional'] as const)
+    for (const { name, ready, rules, reference } of verdicts({}, kind).all) {
+      assert.equal(ready, true, name);
+      assert.match(reference.url, /^https:/);
+      for (const { id, status, checks, detail } of rules) {
+        assert.equal(status, checks.length === 0 ? 'unknown' : 'met', `${name} ${id}`);
+        assert.match(detail, /^\S.*\.$/, `${name} ${id}`);
+      }
+    }
+});
+
+test('nothing known is ready nowhere, and held against nobody', () => {
+  for (const { name, ready, rules } of providerVerdicts([], judged('marketing'))) {
+    assert.equal(ready, false, name);
+    assert.deepEqual([...new Set(rules.map(({ status }) => status))], ['unknown'], name);
+  }
+});
+
+const table: [string, Changes, Provider, rule: string, RuleStatus, detail: string | null][] = [
+  ['SPF alone', { dkim: 'fail' }, 'gmail', 'spf_or_dkim', 'met', 'spf says pass.'],
+  ['DKIM alone', { spf: 'fail' }, 'gmail', 'spf_or_dkim', 'met', 'dkim says pass.'],
+  [
+    'neither',
+    { spf: 'fail', dkim: 'fail' },
+    'gmail',
+    'spf_or_dkim',
+    'not_met',
+    'spf says fail. dkim says fail.',
+  ],
+  [
+    'one fails, the other is not known',
+    { spf: 'fail', dkim: 'error' },
+    'yahoo',
+    'spf_or_dkim',
+    'unknown',
+    'dkim says error.',
+  ],
+  [
+    'a warning',
+    { dmarc_policy: 'warn' },
+    'gmail',
+    'dmarc_record',
+    'met',
+    'dmarc_policy says warn.',
+  ],
+  ['no record', { dmarc_policy: 'fail' }, 'microsoft', 'dmarc_record', 'not_met', null],
+  [
+    'a broken record',
+    { dmarc_policy: ['dmarc_record'], dmarc_record: 'fail' },
+    'apple',
+    'dmarc_record',
+    'not_met',
+    'dmarc_record says fail.',
+  ],
+  [
+    'what follows is told by its cause, once',
+    { ptr: 'fail', fcrdns: ['ptr'] },
+    'gmail',
+    'reverse_dns',
+    'not_met',
+    'ptr says fail.',
+  ],
+  [
+    'two causes',
+    { one_click: ['list_unsubscribe', 'x'], list_unsubscribe: 'fail', x: 'fail' },
+    'gmail',
+    'one_click',
+    'not_met',
+    'list_unsubscribe says fail. x says fail.',
+  ],
+  [
+    'a cause that is not told of',
+    { one_click: ['gone'] },
+    'gmail',
+    'one_click',
+    'not_met',
+    'one_click: follows.',
+  ],
+  [
+    'skipped for another reason',
+    { tls: 'skipped' },
+    'gmail',
+    'tls',
+    'unknown',
+    'tls says skipped.',
+  ],
+  ['an error', { tls: 'error' }, 'gmail', 'tls', 'unknown', 'tls says error.'],
+  [
+    'a check that was not made',
+    { tls: null },
+    'gmail',
+    'tls',
+    'unknown',
+    'The check tls was not made.',
+  ],
+  ['one of many fails', { date: 'fail' }, 'yahoo', 'format', 'not_met', 'date says fail.'],
+  [
+    'one fails, another is not known',
+    { date: 'fail', message_id: 'error' },
+    'yahoo',
+    'format',
+    'not_met',
+    'date says fail.',
+  ],
+  ['one of many is not known', { date: 'error' }, 'apple', 'format', 'unknown', 'date says error.'],
+  [
+    'many pass',
+    {},
+    'gmail',
+    'format',
+    'met',
+    'Nothing is wrong with DATE, MESSAGE_ID, HEADER_DUPLICATES, LINE_LENGTH and ENCODING.',
+  ],
+  [
+    'alignment by the one that passes',
+    { spf: 'fail', spf_alignment: ['spf'] },
+    'gmail',
+    'alignment',
+    'met',
+    'dkim says pass. dkim_alignment says pass.',
+  ],
+  [
+    'an aligned SPF that fails does not align',
+    { spf: 'fail', spf_alignment: 'pass', dkim_alignment: 'fail' },
+    'microsoft',
+    'alignment',
+    'not_met',
+    'spf says fail. dkim_alignment says fail.',
+  ],
+  ['an unsigned one-click', { one_click_signed: 'fail' }, 'gmail', 'one_click', 'not_met', null],
+  ['DKIM fails', { dkim: 'fail' }, 'apple', 'dkim', 'not_met', 'dkim says fail.'],
+
+  // From at Gmail, and several authors.
+  [
+    'From elsewhere',
+    {},
+    'gmail',
+    'no_gmail_from',
+    'met',
+    "From is at example.com, which is not Gmail's.",
+  ],
+  [
+    'From elsewhere, DMARC fails',
+    { dmarc: { status: 'fail', evidence: { from_domain: 'example.org' } } },
+    'gmail',
+    'no_gmail_from',
+    'met',
+    "From is at example.org, which is not Gmail's.",
+  ],
+  [
+    'From at Gmail, not by Gmail',
+    { dmarc: { status: 'fail', title: 'DMARC fails.', evidence: { from_domain: 'gmail.com' } } },
+    'gmail',
+    'no_gmail_from',
+    'not_met',
+    'DMARC fails.',
+  ],
+  [
+    'From at Gmail, by Gmail',
+    { from: { evidence: { address: 'a@GoogleMail.com' } } },
+    'gmail',
+    'no_gmail_from',
+    'met',
+    'dmarc says pass.',
+  ],
+  [
+    'no From domain',
+    { from: { status: 'fail', evidence: {} } },
+    'gmail',
+    'no_gmail_from',
+    'unknown',
+    null,
+  ],
+  [
+    'two authors with a Sender',
+    { from: { status: 'warn', title: 'Two.', evidence: { addresses: ['a', 'b'] } } },
+    'gmail',
+    'single_from',
+    'not_met',
+    'Two.',
+  ],
+  [
+    'two authors with a Sender',
+    { from: { status: 'warn', title: 'Two.', evidence: { addresses: ['a', 'b'] } } },
+    'microsoft',
+    'sender_address',
+    'met',
+    null,
+  ],
+  [
+    'a sister address in the name',
+    { from: { status: 'warn', title: 'Sister.', evidence: { address: 'a@example.com' } } },
+    'gmail',
+    'single_from',
+    'met',
+    'Sister.',
+  ],
+
+  // The policy of the From domain.
+  [
+    'DMARC fails with a policy',
+    { dmarc: { status: 'fail', title: 'It fails.', evidence: { policy: 'reject' } } },
+    'microsoft',
+    'dmarc_policy',
+    'not_met',
+    'It fails.',
+  ],
+  [
+    'DMARC fails with p=none',
+    { dmarc: { status: 'fail', title: 'It fails.', evidence: { policy: 'none' } } },
+    'apple',
+    'dmarc_policy',
+    'met',
+    'It fails. The policy asks for nothing to be done.',
+  ],
+  [
+    'no policy',
+    { dmarc_policy: 'fail', dmarc: ['dmarc_policy'] },
+    'yahoo',
+    'dmarc_policy',
+    'met',
+    'There is no policy that mail could fail.',
+  ],
+  [
+    'no clear author',
+    { from: 'fail', dmarc: ['from'] },
+    'gmail',
+    'dmarc_policy',
+    'not_met',
+    'from says fail.',
+  ],
+  [
+    'DMARC is not known',
+    { dmarc: 'error' },
+    'apple',
+    'dmarc_policy',
+    'unknown',
+    'dmarc says error.',
+  ],
+
+  [
+    'a link with nothing to read',
+    { unsubscribe_link: 'warn' },
+    'yahoo',
+    'unsubscribe_link',
+    'not_met',
+    'unsubscribe_link says warn.',
+  ],
+  [
+    'a link with nothing to read',
+    { unsubscribe_link: 'warn' },
+    'apple',
+    'unsubscribe_link',
+    'met',
+    null,
+  ],
+
+  // Yahoo takes a mail address for one click.
+  [
+    'a mail address without one-click',
+    {
+      list_unsubscribe: { title: 'By mail.', evidence: { mailto: ['mailto:a@example.com'] } },
+      one_click: 'fail',
+    },
+    'yahoo',
+    'list_unsubscribe',
+    'met',
+    'By mail.',
+  ],
+  [
+    'neither a mail address nor one-click',
+    { list_unsubscribe: { evidence: { mailto: [] } }, one_click: 'fail' },
+    'yahoo',
+    'list_unsubscribe',
+    'not_met',
+    'one_click says fail.',
+  ],
+  ['a listed address', { ip_blocklists: 'fail' }, 'yahoo', 'not_listed', 'not_met', null],
+  [
+    'other lists answered, Spamhaus did not',
+    { ip_blocklists: { evidence: { lists: [{ zone: 'bl.spamcop.net', status: 'not_listed' }] } } },
+    'yahoo',
+    'not_listed',
+    'unknown',
+    'Spamhaus was not asked.',
+  ],
+  [
+    'a field that programs do not take',
+    { one_click: 'warn' },
+    'gmail',
+    'one_click',
+    'not_met',
+    'one_click says warn.',
+  ],
+  [
+    'a weakness that no provider refuses is told',
+    { date: 'warn' },
+    'yahoo',
+    'format',
+    'met',
+    'Nothing is wrong with FROM, MESSAGE_ID, HEADER_DUPLICATES, LINE_LENGTH and ENCODING. date says warn.',
+  ],
+];
+
+for (const [name, changes, provider, id, status, detail] of table)
+  test(`${provider} ${id}: ${name} → ${status}`, () => {
+    const rule = verdicts(changes).rule(provider, id);
+    assert.equal(rule.status, status, rule.detail);
+    if (detail !== null) assert.equal(rule.detail, detail);
+  });
+
+const readiness: [string, Changes, 'marketing' | 'transactional', Provider[]][] = [
+  ['no TLS', { tls: 'fail' }, 'transactional', ['yahoo', 'microsoft', 'apple']],
+  ['TLS not known', { tls: 'error' }, 'transactional', ['yahoo', 'microsoft', 'apple']],
+  ['no reverse DNS', { ptr: 'fail', fcrdns: ['ptr'] }, 'transactional', ['apple']],
+  ['no reverse DNS in bulk', { ptr: 'fail', fcrdns: ['ptr'] }, 'marketing', []],
+  ['SPF fails', { spf: 'fail', spf_alignment: ['spf'] }, 'transactional', [...PROVIDERS]],
+  ['SPF fails in bulk', { spf: 'fail', spf_alignment: ['spf'] }, 'marketing', []],
+  [
+    'no DMARC record',
+    { dmarc_policy: 'fail', dmarc: ['dmarc_policy'] },
+    'transactional',
+    [...PROVIDERS],
+  ],
+  ['no one-click', { one_click: 'fail' }, 'marketing', ['microsoft', 'apple']],
+  ['no one-click', { one_click: 'fail' }, 'transactional', [...PROVIDERS]],
+  ['no unsubscribe link', { unsubscribe_link: 'fail' }, 'marketing', []],
+  ['a warning', { from: 'warn', dmarc_policy: 'warn', ptr: 'warn' }, 'marketing', [...PROVIDERS]],
+  ['lists that do not answer', { ip_blocklists: 'error' }, 'marketing', [...PROVIDERS]],
+  ['a listed address', { ip_blocklists: 'fail' }, 'marketing', ['gmail', 'microsoft', 'apple']],
+];
+
+for (const [name, changes, kind, ready] of readiness)
+  test(`ready: ${name} (${kind}) → ${ready.join(', ') || 'nowhere'}`, () => {
+    const found = verdicts(changes, kind).all.filter((verdict) => verdict.ready);
+    assert.deepEqual(
+      found.map(({ provider }) => provider),
+      ready,
+    );
+  });
+
+test('rules for bulk senders are always listed, those on unsubscribing for marketing mail alone', () => {
+  const ids = (kind: 'marketing' | 'transactional') =>
+    verdicts({}, kind)
+      .of('gmail')
+      .rules.map(({ id }) => id);
+  const left = ids('marketing').filter((id) => !ids('transactional').includes(id));
+  assert.deepEqual(left, ['one_click', 'unsubscribe_link', 'unsubscribe_time']);
+  assert.ok(ids('transactional').includes('dkim'));
+});
+
+test('a rule names the checks that it rests on, and the reply that is published for it', () => {
+  const { rule } = verdicts();
+  assert.deepEqual(rule('gmail', 'alignment').checks, [
+    'spf',
+    'spf_alignment',
+    'dkim',
+    'dkim_alignment',
+  ]);
+  assert.match(rule('gmail', 'reverse_dns').error!, /^550 5\.7\.25/);
+  assert.equal(rule('microsoft', 'dmarc_record').error, '550 5.7.515');
+  assert.equal(rule('apple', 'spf').error, null);
+  assert.deepEqual(
+    [rule('gmail', 'spam_rate').checks, rule('gmail', 'spam_rate').status],
+    [[], 'unknown'],
+  );
+});

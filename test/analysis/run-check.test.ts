@@ -1,0 +1,202 @@
+/** What follows from a failure: one cause is one finding, with its whole gain. */
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Check, Finding, Json } from '../../src/analysis/check.ts';
+import { CHECKS } from '../../src/analysis/checks/index.ts';
+import { causesOf, trimEvidence, trimFix, trimText } from '../../src/analysis/run-check.ts';
+import { analyzeBy, fakeCheck, never } from './fake-checks.ts';
+
+const after = (id: string, found: Parameters<typeof fakeCheck>[1], ...dependsOn: string[]): Check =>
+  fakeCheck(id, found, { dependsOn });
+
+it('what depends on a failed check is skipped, and says from what it follows', async () => {
+  const { of } = await analyzeBy([fakeCheck('a', 'fail'), after('b', 'fail', 'a')]);
+  const { status, title, detail, earned, gain, fix } = of('b');
+  assert.deepEqual([status, earned, gain, fix], ['skipped', null, 0, null]);
+  assert.deepEqual([title, detail], ['B: follows from a.', 'follows from a']);
+  assert.equal(of('a').status, 'fail');
+});
+
+it('it is so whatever it found itself, and only after a failure', async () => {
+  for (const found of ['pass', 'warn', 'fail', 'error', 'skipped', 'info'] as const) {
+    const { of } = await analyzeBy([fakeCheck('a', 'fail'), after('b', found, 'a')]);
+    assert.equal(of('b').detail, 'follows from a', found);
+  }
+  for (const cause of ['pass', 'warn', 'error', 'skipped', 'info'] as const) {
+    const { of } = await analyzeBy([fakeCheck('a', cause), after('b', 'fail', 'a')]);
+    assert.equal(of('b').status, 'fail', cause);
+  }
+});
+
+it('a chain leads to its root, even through a check that did not fail itself', async () => {
+  const { of } = await analyzeBy([
+    after('d', 'fail', 'c'),
+    after('c', 'pass', 'b'),
+    after('b', 'fail', 'a'),
+    fakeCheck('a', 'fail'),
+  ]);
+  for (const id of ['b', 'c', 'd']) assert.equal(of(id).detail, 'follows from a', id);
+});
+
+it('several roots are all named, each once', async () => {
+  const { of } = await analyzeBy([
+    fakeCheck('a', 'fail'),
+    fakeCheck('b', 'fail'),
+    fakeCheck('ok', 'pass'),
+    after('c', 'fail', 'a'),
+    after('d', 'fail', 'c', 'a', 'ok', 'b'),
+  ]);
+  assert.deepEqual(
+    [of('d').title, of('d').detail],
+    ['D: follows from a and b.', 'follows from a, b'],
+  );
+});
+
+it('a finding may have a cause of its own', async () => {
+  const same = (id: string, ...dependsOn: string[]) =>
+    fakeCheck(id, () => ({ status: 'fail', title: 'So.', detail: 'So.', dependsOn }));
+  const { of } = await analyzeBy([
+    fakeCheck('a', 'fail'),
+    same('b', 'a'),
+    same('c'),
+    same('d', 'dmarc'),
+  ]);
+  assert.equal(of('b').detail, 'follows from a');
+  assert.deepEqual([of('c').status, of('d').status], ['fail', 'fail']);
+});
+
+it('a cause that is not among the checks is none', async () => {
+  const { of } = await analyzeBy([after('b', 'fail', 'missing')]);
+  assert.equal(of('b').status, 'fail');
+});
+
+it('two that name each other follow from the one that failed', async () => {
+  const found =
+    (status: 'fail' | 'skipped', ...dependsOn: string[]) =>
+    () => ({
+      status,
+      title: 'So.',
+      detail: 'So.',
+      dependsOn,
+    });
+  const { of } = await analyzeBy([
+    fakeCheck('a', found('fail', 'b')),
+    fakeCheck('b', found('skipped', 'a')),
+  ]);
+  assert.deepEqual([of('a').status, of('b').detail], ['fail', 'follows from a']);
+});
+
+it('of several checks with one id any may be the cause', () => {
+  const named = (id: string, ...dependsOn: string[]) => ({ id, dependsOn });
+  const found = (status: 'fail' | 'pass'): Finding => ({ status, title: 'So.', detail: 'So.' });
+  const checks = [named('key'), named('key'), named('b', 'key'), named('c', 'b')];
+  const causes = causesOf(checks, [found('fail'), found('pass'), found('pass'), found('fail')]);
+  assert.deepEqual(causes, [[], [], ['key'], ['key']]);
+});
+
+it('the gain of the root is the gain of all that follows from it', async () => {
+  const { of, score } = await analyzeBy([
+    fakeCheck('a', 'fail', { points: 10 }),
+    { ...after('b', 'pass', 'a'), points: 20 },
+    fakeCheck('c', 'fail', { points: 20 }),
+  ]);
+  // 30 of 60 points; with `a` 60 of 80, because `b` would count again; with `c` 50 of 60.
+  assert.deepEqual([score, of('a').gain, of('c').gain, of('b').gain], [50, 25, 33.3, 0]);
+});
+
+it('what would fail still is no gain, unless it has the very cause of the root', async () => {
+  const gainOfRoot = async (dependent: Check) => {
+    const root = fakeCheck('a', 'fail', { points: 10 });
+    const { of } = await analyzeBy([root, { ...dependent, points: 20 }]);
+    return of('a').gain;
+  };
+  // 30 of 40 points; then 40 of 60, or 60 of 60.
+  assert.equal(await gainOfRoot(after('b', 'fail', 'a')), 0);
+  const same = { status: 'fail' as const, title: 'So.', detail: 'So.', dependsOn: ['a'] };
+  assert.equal(await gainOfRoot(fakeCheck('b', () => same)), 25);
+});
+
+it('what followed and never ended is not waited for', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let started = () => {};
+  const running = new Promise<void>((resolve) => {
+    started = resolve;
+  });
+  const endless = () => {
+    started();
+    return never();
+  };
+  const analysis = analyzeBy([fakeCheck('a', 'fail'), after('b', endless, 'a')], { deadlineMs: 9 });
+  await running;
+  t.mock.timers.tick(9);
+  assert.equal((await analysis).of('b').detail, 'follows from a');
+});
+
+it('the checks of the program depend on checks that there are, and in no circle', () => {
+  const byId = new Map(CHECKS.map((check) => [check.id, check]));
+  assert.equal(byId.size, CHECKS.length, 'no id is used twice');
+  const walk = (id: string, path: string[]): void => {
+    assert.ok(byId.has(id), `${path.at(-1)} names ${id}`);
+    assert.ok(!path.includes(id), [...path, id].join(' → '));
+    for (const next of byId.get(id)!.dependsOn ?? []) walk(next, [...path, id]);
+  };
+  for (const { id, curedBy = [] } of CHECKS) {
+    walk(id, []);
+    for (const other of curedBy.flat()) assert.ok(byId.has(other), `${id} is cured by ${other}`);
+  }
+});
+
+it('text of 2,000 characters is whole, longer text is cut and says so', () => {
+  const whole = 'a'.repeat(2000);
+  assert.equal(trimText(whole), whole);
+  assert.equal(trimText(`${whole}b`), `${whole}…`);
+});
+
+it('honest evidence is left as it is', () => {
+  const evidence = {
+    domain: 'example.com',
+    bits: 2048,
+    ok: true,
+    none: null,
+    list: ['a', { b: 1 }],
+  };
+  assert.equal(trimEvidence(evidence), evidence);
+});
+
+it('long lists are cut and counted, long text and long names too', () => {
+  const key = 'k'.repeat(3000);
+  const trimmed = trimEvidence({ list: Array(150).fill('x'), [key]: 'v'.repeat(3000) });
+  const list = trimmed.list as string[];
+  assert.equal(list.length, 101);
+  assert.equal(list[100], '… and 50 more');
+  const [, [name, value]] = Object.entries(trimmed) as [unknown, [string, string]];
+  assert.deepEqual([name, value], [`${'k'.repeat(2000)}…`, `${'v'.repeat(2000)}…`]);
+});
+
+it('an object has at most a hundred keys', () => {
+  const many = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`k${i}`, i]));
+  assert.equal(Object.keys(trimEvidence({ many }).many as object).length, 100);
+});
+
+it('what is nested too deep ends, and what is cut can be had again', () => {
+  let deep: Json = 'bottom';
+  for (let i = 0; i < 5000; i++) deep = [deep];
+  const trimmed = trimEvidence({ deep });
+  assert.ok(JSON.stringify(trimmed).length < 100);
+  assert.equal(trimEvidence(trimmed), trimmed);
+});
+
+it('what moves or turns the text around it is shown as a dot, in names too', () => {
+  assert.equal(trimText('a\u001b[2Jb\u202ec\td\ne\u200f'), 'a·[2Jb·c\td\ne\u200f');
+  assert.deepEqual(trimEvidence({ 'k\u0000': ['v\u2066'] }), { k·: ['v·'] });
+});
+
+it('a record that nobody could publish is left out of a fix', () => {
+  const record = { type: 'TXT', name: 'example.com', value: 'v=spf1 -all' };
+  assert.deepEqual(trimFix({ text: 'Do so.', record }), { text: 'Do so.', record });
+  const long = { ...record, value: 'x'.repeat(2001) };
+  assert.deepEqual(trimFix({ text: 'y'.repeat(2001), record: long }), {
+    text: `${'y'.repeat(2000)}…`,
+  });
+});

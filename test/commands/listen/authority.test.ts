@@ -1,0 +1,93 @@
+/** The authority that `listen` keeps: made once, replaced near its end, and never in the place of another's. */
+
+import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { UsageError } from '../../../src/commands/command.ts';
+import { openAuthority } from '../../../src/commands/listen/authority.ts';
+import { makeAuthority } from '../../../src/lib/certificates.ts';
+import { temporaryFolder } from '../../helpers/app.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 10, 0, 0);
+const YEAR = 365.25 * 86_400_000;
+
+test('it is made once, its key for its owner alone, and what it issues is of the names asked for', async (t) => {
+  const folder = join(temporaryFolder(t), 'new', 'listen');
+  const first = await openAuthority(folder, NOW);
+  assert.equal(first.made, true);
+  assert.deepEqual(readdirSync(folder).sort(), ['ca.key', 'ca.pem']);
+  assert.equal(statSync(join(folder, 'ca.key')).mode & 0o777, 0o600);
+  assert.equal(statSync(folder).mode & 0o777, 0o700);
+  const text = readFileSync(first.file, 'utf8');
+  const second = await openAuthority(folder, NOW + YEAR);
+  assert.equal(second.made, false);
+  assert.equal(readFileSync(second.file, 'utf8'), text);
+  const root = new X509Certificate(text);
+  const issued = new X509Certificate((await second.issue(['localhost', '127.0.0.1'])).cert);
+  assert.ok(issued.checkIssued(root) && issued.verify(root.publicKey));
+  assert.equal(issued.checkIP('127.0.0.1'), '127.0.0.1');
+  assert.equal(issued.validFromDate.getTime(), NOW + YEAR - 86_400_000);
+});
+
+test('near its end it is replaced', async (t) => {
+  const folder = temporaryFolder(t);
+  const { file } = await openAuthority(folder, NOW);
+  const text = readFileSync(file, 'utf8');
+  assert.equal((await openAuthority(folder, NOW + 9.9 * YEAR)).made, false);
+  assert.equal((await openAuthority(folder, NOW + 9.95 * YEAR)).made, true);
+  assert.notEqual(readFileSync(file, 'utf8'), text);
+});
+
+test('files of the same names that it has not made are left alone', async (t) => {
+  const other = await makeAuthority('Somebody else', NOW);
+  const folder = temporaryFolder(t);
+  await openAuthority(folder, NOW);
+  const own = readFileSync(join(folder, 'ca.pem'), 'utf8');
+  const cases: [cert: string, key: string | null][] = [
+    [other.cert, other.key],
+    [own, other.key],
+    ['nothing', other.key],
+    [own, null],
+  ];
+  for (const [cert, key] of cases) {
+    const place = temporaryFolder(t);
+    writeFileSync(join(place, 'ca.pem'), cert);
+    if (key !== null) writeFileSync(join(place, 'ca.key'), key);
+    await assert.rejects(openAuthority(place, NOW), UsageError);
+    assert.equal(readFileSync(join(place, 'ca.pem'), 'utf8'), cert);
+    assert.equal(readdirSync(place).length, key === null ? 1 : 2);
+  }
+});
+
+test('a folder that cannot be is refused in plain words', async (t) => {
+  const folder = temporaryFolder(t);
+  const file = join(folder, 'file');
+  writeFileSync(file, 'text');
+  const link = join(folder, 'link');
+  symlinkSync(join(folder, 'nowhere'), link);
+  const cases: [place: string, words: RegExp][] = [
+    [file, /it is no folder/],
+    [join(file, 'below', 'it'), /lies below something that is none/],
+    [link, /a link that leads nowhere/],
+    [join(link, 'below'), /a link that leads nowhere/],
+    [join(folder, 'x'.repeat(300)), /its name is too long/],
+  ];
+  if (existsSync('/proc/self')) cases.push(['/proc/nope', /no folder can be made/]);
+  for (const [place, words] of cases)
+    await assert.rejects(openAuthority(place, NOW), (error: Error) => {
+      assert.ok(error instanceof UsageError, String(error));
+      assert.match(error.message, words);
+      assert.ok(error.message.includes(place) && /--dir$/.test(error.message), error.message);
+      return true;
+    });
+  assert.deepEqual(readdirSync(folder).sort(), ['file', 'link']);
+});

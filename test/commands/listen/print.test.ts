@@ -1,0 +1,135 @@
+/** What is printed of deliveries: a line for each type of event, nothing that moves the cursor, colour where wanted. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
+import { receiptJson, receiptText, summarizeEvent } from '../../../src/commands/listen/print.ts';
+import type { Receipt } from '../../../src/commands/listen/receive.ts';
+import { EVENT_TYPES } from '../../../src/events/events.ts';
+
+const PLAIN = { width: 80, color: false };
+
+function receipt(change: Partial<Receipt> = {}): Receipt {
+  const event = { id: 'evt_1', type: 'test.failed', livemode: true, data: {} };
+  return {
+    at: Date.UTC(2026, 10, 21, 10, 0, 2),
+    event,
+    json: event,
+    verification: { verified: true, former: false },
+    delivery: 1,
+    status: 200,
+    fault: null,
+    forwarded: false,
+    ...change,
+  };
+}
+
+const SUMMARIES: Record<string, [data: Record<string, unknown>, line: string]> = {
+  'test.completed': [
+    {
+      score: 87,
+      grade: 'B',
+      subject: 'News',
+      from_address: 'a@example.com',
+      auth_results: { spf: 'pass', dkim: null, dmarc: 'fail' },
+    },
+    'score 87, grade B, “News”, from a@example.com, SPF pass, DMARC fail',
+  ],
+  'test.failed': [
+    { failure_reason: 'not_received', address: 'abc@inbox.example' },
+    'not_received, address abc@inbox.example',
+  ],
+  'domain.verified': [{ name: 'example.com' }, 'example.com'],
+  'domain.verification_failed': [{ name: 'example.com' }, 'example.com'],
+  'domain.health_changed': [
+    { name: 'example.com', health: { status: 'critical' }, previous_health: 'healthy' },
+    'example.com, now critical, before healthy',
+  ],
+  'monitor.alert': [
+    { status: 'alerting', monitor: { name: 'Lists', type: 'blocklist' } },
+    'Lists, blocklist, alerting',
+  ],
+  'alert.triggered': [
+    { alert: { name: 'Low score' }, subject: 'example.com', value: 40 },
+    'Low score, example.com, value 40',
+  ],
+  'alert.resolved': [
+    { alert: { name: 'Low score' }, subject: 'example.com', value: 90, resolution: 'recovered' },
+    'Low score, example.com, value 90, recovered',
+  ],
+};
+
+test('each type of event has a line of its own, and what is missing is left out', () => {
+  for (const type of EVENT_TYPES) {
+    const [data, line] = SUMMARIES[type]!;
+    const event = { id: 'evt_1', type, livemode: true, data };
+    assert.equal(summarizeEvent(event), line);
+    const bare = summarizeEvent({ ...event, data: {} });
+    assert.ok(bare === '' || bare === 'no score', bare);
+  }
+  assert.equal(summarizeEvent({ id: 'e', type: 'new.type', livemode: true, data: {} }), '');
+});
+
+test('a type that every object has by nature is not known', () => {
+  for (const type of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
+    const event = { id: 'evt_1', type, livemode: true, data: {} };
+    assert.equal(summarizeEvent(event), '');
+    assert.ok(receiptText(receipt({ event }), PLAIN).includes(`  ${type}  evt_1  live\n`));
+  }
+});
+
+test('what came from outside neither moves the cursor nor fills the screen', () => {
+  const nasty = `\u001b[2J\r\u009b1A\u202e${'x'.repeat(500)}`;
+  const data = { failure_reason: nasty, address: { not: 'text' } };
+  const event = { id: nasty, type: nasty, livemode: false, data };
+  for (const type of [nasty, 'test.failed']) {
+    const text = receiptText(
+      receipt({ event: { ...event, type }, fault: nasty, status: 502 }),
+      PLAIN,
+    );
+    assert.doesNotMatch(text, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+    assert.ok(text.length < 1200, String(text.length));
+  }
+});
+
+test('the text tells how it came and what was answered; colours change nothing of it', () => {
+  const cases: [Partial<Receipt>, string[]][] = [
+    [{}, ['10:00:02  test.failed  evt_1  live', '✓ verified', 'answered 200']],
+    [
+      { verification: { verified: false, reason: 'it is old' }, status: 400, fault: 'it is old' },
+      ['10:00:02  test.failed  evt_1  live', '✗ not verified: it is old', 'answered 400'],
+    ],
+    [
+      { verification: null, delivery: 3, forwarded: true, status: 204 },
+      [
+        '10:00:02  test.failed  evt_1  live',
+        '✗ not verified: no --secret given',
+        'repeat: delivery 3 of this event',
+        'answered 204, by your program',
+      ],
+    ],
+    [
+      { event: null, verification: null, status: 413, fault: 'too large' },
+      ['10:00:02  no event', 'answered 413: too large'],
+    ],
+  ];
+  for (const [change, lines] of cases) {
+    const plain = receiptText(receipt(change), PLAIN);
+    assert.equal(plain, `${lines.join('\n          ')}\n\n`);
+    const colored = receiptText(receipt(change), { width: 80, color: true });
+    assert.notEqual(colored, plain);
+    assert.equal(stripVTControlCharacters(colored), plain);
+  }
+});
+
+test('as JSON it is one line, with the reason where it was refused', () => {
+  const refused = {
+    verification: { verified: false, reason: 'it is old' } as const,
+    fault: 'it is old',
+  };
+  const text = receiptJson(receipt({ ...refused, status: 400 }));
+  assert.match(text, /^[^\n]+\n$/);
+  const { verified, former_secret, fault, answered } = JSON.parse(text);
+  assert.deepEqual([verified, former_secret, fault, answered], [false, null, 'it is old', 400]);
+  assert.equal(JSON.parse(receiptJson(receipt({ verification: null }))).verified, null);
+});

@@ -1,0 +1,220 @@
+/** The configuration: what each variable takes, all faults at once, and files for secrets. */
+
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { test } from 'node:test';
+import { ConfigError, type Environment, PREFIX, readConfig } from '../../src/config/config.ts';
+import * as readers from '../../src/config/readers.ts';
+import { VARIABLES, type Variable, variable } from '../../src/config/variables.ts';
+import { temporaryFolder } from '../helpers/app.ts';
+
+const names = Object.keys(VARIABLES);
+
+function faultsOf(env: Environment, variables?: Record<string, Variable<unknown>>): string[] {
+  try {
+    readConfig(env, variables);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    for (const fault of error.faults) assert.ok(error.message.includes(fault));
+    return error.faults;
+  }
+  return [];
+}
+
+test('without any variable there is a whole configuration', () => {
+  const { config, warnings, texts } = readConfig({});
+  assert.deepEqual(warnings, []);
+  assert.deepEqual(Object.keys(config), names);
+  assert.deepEqual(Object.keys(texts), names);
+  const { SMTP_NAME, WORKERS, ...rest } = config;
+  assert.match(SMTP_NAME, /^[a-z0-9.-]+$/);
+  assert.ok(WORKERS >= 1 && WORKERS <= 128);
+  assert.deepEqual(rest, {
+    DATA_DIR: resolve('data'),
+    DATABASE_URL: resolve('data/deliverability.db'),
+    HTTP_HOST: '127.0.0.1',
+    HTTP_PORT: 8080,
+    BASE_URL: 'http://127.0.0.1:8080',
+    APP_URL: 'http://127.0.0.1:8080',
+    HTTP_TLS_CERT_FILE: null,
+    HTTP_TLS_KEY_FILE: null,
+    SURFACE: 'full',
+    OWNER_EMAIL: null,
+    OWNER_PASSWORD: null,
+    SMTP_HOST: '127.0.0.1',
+    SMTP_PORT: 2525,
+    INBOX_DOMAIN: 'localhost',
+    SMTP_TLS_CERT_FILE: null,
+    SMTP_TLS_KEY_FILE: null,
+    SMTP_MAX_SIZE: 25 * 1024 * 1024,
+    SMTP_PROXY_PROTOCOL: [],
+    MAIL_URL: null,
+    MAIL_FROM: null,
+    MAIL_DKIM_DOMAIN: null,
+    MAIL_DKIM_SELECTOR: null,
+    MAIL_DKIM_KEY: null,
+    SLACK_WEBHOOK_URL: null,
+    DNS_SERVERS: null,
+    BLOCKLISTS: [],
+    SPAMHAUS_DQS_KEY: null,
+    SPAMD_URL: null,
+    RSPAMD_URL: null,
+    CHECK_LINKS: true,
+    OIDC_ISSUER: null,
+    OIDC_CLIENT_ID: null,
+    OIDC_CLIENT_SECRET: null,
+    WEBHOOK_ALLOW_NETWORKS: [],
+    WEBHOOK_CA_FILE: null,
+    TEST_RETENTION: 90 * 86_400_000,
+    EVENT_RETENTION: 30 * 86_400_000,
+    SECRET_KEY: null,
+    TRUSTED_PROXIES: [],
+    RATE_LIMIT: { requests: 600, seconds: 60 },
+    LOG_LEVEL: 'info',
+    LOG_FORMAT: 'auto',
+  });
+});
+
+test('an empty variable is an unset one', () => {
+  const empty = Object.fromEntries(names.map((name) => [PREFIX + name, '']));
+  assert.deepEqual(readConfig(empty), readConfig({}));
+});
+
+test('defaults follow from the variables before them', () => {
+  const { config } = readConfig({
+    [`${PREFIX}DATA_DIR`]: '/srv/mail',
+    [`${PREFIX}HTTP_PORT`]: '9000',
+  });
+  assert.equal(config.DATABASE_URL, '/srv/mail/deliverability.db');
+  assert.equal(config.BASE_URL, 'http://127.0.0.1:9000');
+  assert.equal(config.APP_URL, 'http://127.0.0.1:9000');
+  const { config: named } = readConfig({ [`${PREFIX}BASE_URL`]: 'https://a.example/' });
+  assert.equal(named.APP_URL, 'https://a.example');
+});
+
+test('all faults are named at once, each once', () => {
+  const faults = faultsOf({
+    [`${PREFIX}HTTP_PORT`]: 'eighty',
+    [`${PREFIX}SURFACE`]: 'secret',
+    [`${PREFIX}WORKERS`]: '0',
+    [`${PREFIX}SMTP_TLS_KEY_FILE`]: 'key.pem',
+  });
+  assert.deepEqual(faults, [
+    `${PREFIX}HTTP_PORT takes a port number from 0 to 65535, not "eighty"`,
+    `${PREFIX}SURFACE takes one of full, preview, not "secret"`,
+    `${PREFIX}WORKERS takes a whole number from 1 to 128, not "0"`,
+    `${PREFIX}SMTP_TLS_CERT_FILE is missing: certificate and key go together`,
+  ]);
+});
+
+test('what is computed from a wrong variable is no second fault', () => {
+  assert.equal(faultsOf({ [`${PREFIX}BASE_URL`]: 'nonsense' }).length, 1);
+});
+
+test('a certificate without its key, and a key without its certificate, are refused', () => {
+  for (const kind of ['HTTP', 'SMTP'])
+    for (const [given, missing] of [
+      ['CERT', 'KEY'],
+      ['KEY', 'CERT'],
+    ])
+      assert.deepEqual(faultsOf({ [`${PREFIX}${kind}_TLS_${given}_FILE`]: 'a.pem' }), [
+        `${PREFIX}${kind}_TLS_${missing}_FILE is missing: certificate and key go together`,
+      ]);
+});
+
+test('variables that go together are missed each by its name, and what is wrong is not missing too', () => {
+  const missing = (name: string, group: string) =>
+    `${PREFIX}${name} is missing: ${group} go together`;
+  assert.deepEqual(faultsOf({ [`${PREFIX}MAIL_URL`]: 'smtp://127.0.0.1' }), [
+    missing('MAIL_FROM', 'MAIL_URL, MAIL_FROM'),
+  ]);
+  const dkim = 'MAIL_DKIM_DOMAIN, MAIL_DKIM_SELECTOR, MAIL_DKIM_KEY';
+  assert.deepEqual(faultsOf({ [`${PREFIX}MAIL_DKIM_SELECTOR`]: 's1' }), [
+    missing('MAIL_DKIM_DOMAIN', dkim),
+    missing('MAIL_DKIM_KEY', dkim),
+  ]);
+  const oidc = { ISSUER: 'nonsense', CLIENT_ID: 'a', CLIENT_SECRET: 'b' };
+  const env = Object.entries(oidc).map(([name, value]) => [`${PREFIX}OIDC_${name}`, value]);
+  assert.deepEqual(faultsOf(Object.fromEntries(env)), [
+    `${PREFIX}OIDC_ISSUER takes an address such as https://mail.example.com, not "nonsense"`,
+  ]);
+});
+
+test('unknown names are warned of, each with the nearest; foreign ones are nobody’s business', () => {
+  const { warnings } = readConfig({
+    [`${PREFIX}HTTPPORT`]: '1',
+    [`${PREFIX}SOMETHING_ELSE_ALTOGETHER`]: 'value',
+    PATH: '/bin',
+    XDELIVERABILITY_HTTP_PORT: '1',
+  });
+  assert.deepEqual(warnings, [
+    `${PREFIX}HTTPPORT is not a variable of this program; did you mean ${PREFIX}HTTP_PORT?`,
+    `${PREFIX}SOMETHING_ELSE_ALTOGETHER is not a variable of this program`,
+  ]);
+  const file = { [`${PREFIX}SURFACE_FILE`]: 'a' };
+  assert.deepEqual(readConfig(file).warnings, [
+    `${PREFIX}SURFACE_FILE is not a variable of this program`,
+  ]);
+});
+
+test('texts tell each variable as it was given, or its default', () => {
+  const { texts } = readConfig({ [`${PREFIX}TEST_RETENTION`]: '7d' });
+  assert.equal(texts.TEST_RETENTION, '7d');
+  assert.equal(texts.EVENT_RETENTION, '30d');
+});
+
+const SECRETS: Record<string, Variable<unknown>> = {
+  TOKEN: variable({ read: readers.text, fallback: 'none', help: '', secret: true }),
+  NUMBER: variable({ read: readers.port, fallback: '1', help: '', secret: true }),
+};
+
+test('a secret is read from the file that its _FILE variable names', (t) => {
+  const file = join(temporaryFolder(t), 'token');
+  writeFileSync(file, '  s3cret\n');
+  const read = (env: Environment) => {
+    const { config, warnings } = readConfig(env, SECRETS);
+    assert.deepEqual(warnings, []);
+    return (config as unknown as { TOKEN: string }).TOKEN;
+  };
+  assert.equal(read({ [`${PREFIX}TOKEN_FILE`]: file }), 's3cret');
+  assert.equal(read({ [`${PREFIX}TOKEN_FILE`]: file, [`${PREFIX}TOKEN`]: '' }), 's3cret');
+  assert.equal(read({ [`${PREFIX}TOKEN`]: 'plain' }), 'plain');
+  assert.equal(read({}), 'none');
+  writeFileSync(file, '\n');
+  assert.equal(
+    read({ [`${PREFIX}TOKEN_FILE`]: file }),
+    'none',
+    'an empty file is an unset variable',
+  );
+});
+
+test('a secret that is given twice, or in a file that is not there, is refused', (t) => {
+  const missing = join(temporaryFolder(t), 'missing');
+  assert.deepEqual(
+    faultsOf({ [`${PREFIX}TOKEN`]: 'a', [`${PREFIX}TOKEN_FILE`]: missing }, SECRETS),
+    [`${PREFIX}TOKEN is given twice, by itself and by ${PREFIX}TOKEN_FILE`],
+  );
+  assert.deepEqual(faultsOf({ [`${PREFIX}TOKEN_FILE`]: missing }, SECRETS), [
+    `${PREFIX}TOKEN cannot be read from the file named (ENOENT)`,
+  ]);
+});
+
+test('no message shows a secret, wherever it came from', (t) => {
+  const file = join(temporaryFolder(t), 'number');
+  writeFileSync(file, 's3cret');
+  for (const env of [{ [`${PREFIX}NUMBER`]: 's3cret' }, { [`${PREFIX}NUMBER_FILE`]: file }])
+    assert.deepEqual(faultsOf(env, SECRETS), [
+      `${PREFIX}NUMBER takes a port number from 0 to 65535`,
+    ]);
+  const twice = { [`${PREFIX}TOKEN`]: 's3cret', [`${PREFIX}TOKEN_FILE`]: file };
+  assert.ok(!faultsOf(twice, SECRETS).join().includes('s3cret'));
+  const { warnings } = readConfig({ [`${PREFIX}TOKENS`]: 's3cret' }, SECRETS);
+  assert.equal(warnings.length, 1);
+  assert.ok(!warnings[0]!.includes('s3cret'));
+});
+
+test('a long wrong value is cut in the message', () => {
+  const [fault] = faultsOf({ [`${PREFIX}SURFACE`]: 'x'.repeat(10_000) });
+  assert.ok(fault!.length < 300);
+});

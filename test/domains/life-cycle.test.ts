@@ -1,0 +1,270 @@
+/** The life of a domain, from its first lookup to its last, with each event exactly once. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { shareLook } from '../../src/domains/health.ts';
+import { findDomain } from '../../src/domains/queries.ts';
+import { recordAskedLookup, recordHealth, recordLookup } from '../../src/domains/transitions.ts';
+import { type Db, type Tx, transact } from '../../src/store/open.ts';
+import { GOOD_ZONE } from '../analysis/domain/domains.ts';
+import { DAY, HOUR, MINUTE, startDomainService } from './domain-service.ts';
+
+const typesOf = (told: { type: string }[]) => told.map(({ type }) => type);
+
+test('a domain is looked up after 1, 5, 15, 30 and 60 minutes, then hourly for 72 hours, then it has failed', async (t) => {
+  const service = await startDomainService(t);
+  const { clock, dns } = service;
+  const begun = clock.now();
+  const domain = await service.add('example.com');
+  assert.equal(domain.status, 'pending');
+  const times = await service.pass(80 * HOUR);
+  const hours = Array.from({ length: 71 }, (_, n) => (n + 2) * 60);
+  const expected = [1, 5, 15, 30, 60, ...hours];
+  assert.deepEqual(
+    times.map((at) => (at - begun) / MINUTE),
+    expected,
+  );
+  assert.equal(dns.asked.get('_deliverability.example.com/TXT'), expected.length);
+  const failed = await service.get(domain.id);
+  assert.equal(failed.status, 'failed');
+  assert.equal(failed.next_check_at, null);
+  assert.equal(failed.last_check_detail, 'There is no TXT record at _deliverability.example.com.');
+  assert.deepEqual(typesOf(await service.told()), ['domain.verification_failed']);
+  // A manual lookup begins the 72 hours again.
+  const again = await service.verify(domain.id);
+  assert.equal(again.status, 200);
+  assert.equal(again.body.status, 'pending');
+  assert.equal(Date.parse(again.body.next_check_at!) - clock.now(), MINUTE);
+  await service.pass(71 * HOUR);
+  assert.equal((await service.get(domain.id)).status, 'pending');
+  await service.pass(2 * HOUR);
+  assert.equal((await service.get(domain.id)).status, 'failed');
+  assert.equal((await service.told()).length, 2);
+});
+
+test('the whole life: verified, in worse and worse health, its record gone, failed, verified again', async (t) => {
+  const service = await startDomainService(t, { ...GOOD_ZONE });
+  const { dns, clock } = service;
+  const { id, ...domain } = await service.add('example.com', { dkim_selectors: ['s1'] });
+  await service.pass(3 * MINUTE);
+  service.publish(domain);
+  await service.pass(3 * MINUTE);
+  const verified = await service.get(id);
+  assert.equal(verified.status, 'verified');
+  assert.equal(verified.health.status, 'healthy', JSON.stringify(verified.health.checks));
+  assert.equal(verified.health.checked_at, verified.last_checked_at);
+  assert.ok(Date.parse(verified.next_check_at!) - clock.now() <= 25 * HOUR);
+  assert.deepEqual(typesOf(await service.told()), ['domain.verified']);
+
+  assert.ok((await service.pass(2 * DAY)).length >= 1);
+  dns.zone['_dmarc.example.com'] = { TXT: ['v=DMARC1; p=none; rua=mailto:dmarc@example.com'] };
+  await service.pass(3 * DAY);
+  delete dns.zone['_dmarc.example.com'];
+  await service.pass(3 * DAY);
+  const told = await service.told();
+  assert.deepEqual(
+    told.map(({ type, data }) => [type, data.previous_health, data.health.status]),
+    [
+      ['domain.verified', undefined, 'unknown'],
+      ['domain.health_changed', 'healthy', 'warning'],
+      ['domain.health_changed', 'warning', 'critical'],
+    ],
+  );
+
+  service.withdraw(domain);
+  const [first] = await service.pass(26 * HOUR);
+  const missing = await service.get(id);
+  assert.equal(missing.status, 'verified');
+  assert.equal(missing.missing_since, new Date(first!).toISOString());
+  await service.pass(first! + 3 * DAY - MINUTE - clock.now());
+  assert.equal((await service.get(id)).status, 'verified');
+  await service.pass(2 * MINUTE);
+  const gone = await service.get(id);
+  assert.deepEqual([gone.status, gone.verified_at, gone.next_check_at], ['failed', null, null]);
+  assert.deepEqual(await service.pass(10 * DAY), []);
+
+  service.publish(domain);
+  const back = await service.verify(id);
+  assert.equal(back.body.status, 'verified');
+  await service.settle();
+  await service.pass(2 * DAY);
+  assert.deepEqual(typesOf(await service.told()).slice(3), [
+    'domain.verification_failed',
+    'domain.verified',
+  ]);
+});
+
+test('a record that comes back in time is a new beginning', async (t) => {
+  const service = await startDomainService(t, { ...GOOD_ZONE });
+  const domain = await service.add('example.com');
+  service.publish(domain);
+  await service.pass(MINUTE);
+  for (let round = 0; round < 3; round++) {
+    service.withdraw(domain);
+    await service.pass(2 * DAY);
+    assert.notEqual((await service.get(domain.id)).missing_since, null);
+    service.publish(domain);
+    await service.pass(2 * DAY);
+    assert.equal((await service.get(domain.id)).missing_since, null);
+  }
+  assert.deepEqual(typesOf(await service.told()), ['domain.verified']);
+});
+
+test('while the DNS fails nothing is decided, neither of an unverified domain nor of a verified one', async (t) => {
+  const service = await startDomainService(t, { ...GOOD_ZONE });
+  const { dns } = service;
+  const waiting = await service.add('example.org');
+  const record = waiting.verification.name;
+  dns.zone[record] = { fails: 'servfail' };
+  const domain = await service.add('example.com');
+  service.publish(domain);
+  await service.pass(HOUR);
+  const before = await service.get(domain.id);
+  assert.equal(before.status, 'verified');
+  dns.zone[domain.verification.name] = { fails: 'refused' };
+  await service.pass(10 * DAY);
+  const after = await service.get(domain.id);
+  assert.match(after.last_check_detail!, /REFUSED.*not counted/);
+  assert.notEqual(after.last_checked_at, before.last_checked_at);
+  const { last_checked_at, last_check_detail, next_check_at } = before;
+  assert.deepEqual({ ...after, last_checked_at, last_check_detail, next_check_at }, before);
+  const pending = await service.get(waiting.id);
+  assert.equal(pending.status, 'pending');
+  assert.match(pending.last_check_detail!, /SERVFAIL/);
+  // The first real answer after 72 hours decides.
+  dns.zone[record] = { TXT: ['something else'] };
+  await service.pass(HOUR);
+  assert.equal((await service.get(waiting.id)).status, 'failed');
+  assert.deepEqual(typesOf(await service.told()), [
+    'domain.verified',
+    'domain.verification_failed',
+  ]);
+});
+
+test('failing DNS in between neither counts towards the three days nor ends them', async (t) => {
+  const service = await startDomainService(t, { ...GOOD_ZONE });
+  const domain = await service.add('example.com');
+  service.publish(domain);
+  await service.pass(HOUR);
+  service.withdraw(domain);
+  await service.pass(26 * HOUR);
+  const { missing_since } = await service.get(domain.id);
+  assert.notEqual(missing_since, null);
+  service.dns.zone[domain.verification.name] = { fails: 'servfail' };
+  await service.pass(5 * DAY);
+  const unsure = await service.get(domain.id);
+  assert.deepEqual([unsure.status, unsure.missing_since], ['verified', missing_since]);
+  service.withdraw(domain);
+  await service.pass(HOUR);
+  assert.equal((await service.get(domain.id)).status, 'failed');
+});
+
+test('health that could not be found out leaves what was known, and is looked at again within the hour', async (t) => {
+  const service = await startDomainService(t, { ...GOOD_ZONE });
+  const { dns } = service;
+  const domain = await service.add('example.com', { dkim_selectors: ['s1'] });
+  service.publish(domain);
+  await service.pass(HOUR);
+  const { health } = await service.get(domain.id);
+  assert.equal(health.status, 'healthy');
+  dns.zone['_dmarc.example.com'] = { fails: 'servfail' };
+  await service.pass(2 * DAY);
+  const unsure = await service.get(domain.id);
+  assert.equal(unsure.health.status, 'healthy');
+  assert.match(unsure.last_check_detail!, /[Tt]oo little could be found out/);
+  const shown = await service.call('GET', `/v1/domains/${domain.id}/health`);
+  assert.equal(shown.body.status, 'unknown');
+  dns.zone['_dmarc.example.com'] = GOOD_ZONE['_dmarc.example.com']!;
+  await service.pass(HOUR);
+  assert.equal((await service.get(domain.id)).last_check_detail, null);
+  assert.deepEqual(typesOf(await service.told()), ['domain.verified']);
+});
+
+// Domains on a clock that is set back, and looks that end in another order than they began.
+
+test('a domain that was added while the clock was a year ahead is looked up like any other', async (t) => {
+  const service = await startDomainService(t, { ...GOOD_ZONE });
+  const { clock } = service;
+  const now = clock.now();
+  clock.advance(365 * DAY);
+  const domain = await service.add('example.com');
+  const other = await service.add('example.org');
+  clock.set(now);
+  await service.runOnce();
+  const looked = await service.get(domain.id);
+  assert.equal(looked.last_checked_at, service.now());
+  assert.ok(Date.parse(looked.next_check_at!) - now <= HOUR, looked.next_check_at!);
+  service.publish(domain);
+  await service.pass(HOUR);
+  assert.equal((await service.get(domain.id)).status, 'verified');
+  // The other has its 72 hours, and no more.
+  await service.pass(72 * HOUR);
+  assert.equal((await service.get(other.id)).status, 'failed');
+});
+
+test('a verified domain of a clock that was ahead is looked at within the day, and its looks count', async (t) => {
+  const service = await startDomainService(t, { ...GOOD_ZONE });
+  const { clock } = service;
+  const now = clock.now();
+  clock.advance(365 * DAY);
+  const domain = await service.add('example.com', { dkim_selectors: ['s1'] });
+  service.publish(domain);
+  await service.pass(HOUR);
+  clock.set(now);
+  await service.runOnce();
+  const { health, next_check_at } = await service.get(domain.id);
+  assert.deepEqual([health.status, health.checked_at], ['healthy', service.now()]);
+  assert.ok(Date.parse(next_check_at!) - now <= 25 * HOUR);
+});
+
+test('what began earlier and ends later than what is recorded is not heard', async (t) => {
+  const service = await startDomainService(t, { ...GOOD_ZONE });
+  const { app, clock, dns } = service;
+  const { id, ...domain } = await service.add('example.com', { dkim_selectors: ['s1'] });
+  const rowOf = async (db: Db | Tx = app.db) => (await findDomain(db, id))!;
+  service.publish({ ...domain });
+  await service.pass(HOUR);
+  const late = { found: 'no' as const, detail: 'No.', begunAt: clock.now() };
+  const lateLook = await shareLook(app, await rowOf(), 'people');
+  clock.advance(MINUTE);
+  await service.verify(id);
+  delete dns.zone['_dmarc.example.com'];
+  await service.pass(0);
+  clock.advance(MINUTE);
+  await service.call('GET', `/v1/domains/${id}/health`);
+  const before = await rowOf();
+  assert.equal(before.health_status, 'critical');
+  for (const record of [recordLookup, recordAskedLookup])
+    await transact(app.db, async (tx) => record(tx, app, await rowOf(tx), late));
+  await transact(app.db, async (tx) => recordHealth(tx, app, await rowOf(tx), lateLook));
+  assert.deepEqual(await rowOf(), before);
+  // As late as the last, it is as good.
+  const next = { ...late, begunAt: Date.parse(before.last_checked_at!) };
+  await transact(app.db, async (tx) => recordLookup(tx, app, await rowOf(tx), next));
+  assert.notEqual((await rowOf()).missing_since, null);
+});
+
+test('looks of people take no place from those of jobs', async (t) => {
+  const service = await startDomainService(t, { ...GOOD_ZONE });
+  const { app } = service;
+  const domain = await service.add('example.com', { dkim_selectors: ['s1'] });
+  const row = (await findDomain(app.db, domain.id))!;
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const slow = {
+    ...app,
+    resolver: async (...question: Parameters<typeof app.resolver>) => {
+      if (question[0].endsWith('example.org')) await opened;
+      return app.resolver(...question);
+    },
+  };
+  const busy = Array.from({ length: 8 }, (_, n) =>
+    shareLook(slow, { ...row, id: `dom_${n}`, name: 'example.org' }, 'people'),
+  );
+  const { health } = await shareLook(slow, row, 'jobs');
+  assert.equal(health.name, 'example.com');
+  open();
+  await Promise.all(busy);
+});

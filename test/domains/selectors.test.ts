@@ -1,0 +1,135 @@
+/** Selectors learnt from mail: when each was seen, which are forgotten, and the end of an old key. */
+
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Domain } from '../../src/domains/schema.ts';
+import { learnSelectors } from '../../src/domains/selectors.ts';
+import { joinDomain } from '../../src/mailtests/record.ts';
+import { DKIM_KEYS, GOOD_ZONE } from '../analysis/domain/domains.ts';
+import { DAY, HOUR, MINUTE, startDomainService } from './domain-service.ts';
+
+const keyOf = (selector: string) => `${selector}._domainkey.example.com`;
+
+async function startLearning(t: TestContext, given: string[] = []) {
+  const service = await startDomainService(t, { ...GOOD_ZONE });
+  const { app, clock, call } = service;
+  const domain = await service.add('example.com', { dkim_selectors: given });
+  service.publish(domain);
+  await service.pass(MINUTE);
+  const path = `/v1/domains/${domain.id}`;
+  const fromDomain = 'example.com';
+  return {
+    ...service,
+    domain,
+    /** Mail came now, signed with these. */
+    sees: (...selectors: string[]) =>
+      app.db.transaction().execute((tx) => {
+        const signatures = selectors.map((selector) => ({ domain: fromDomain, selector }));
+        return learnSelectors(tx, { fromDomain, signatures, at: clock.now() });
+      }),
+    selectors: async () => (await service.get(domain.id)).dkim_selectors,
+    patch: (json: object) => call<Domain>('PATCH', path, { json }),
+  };
+}
+
+test('of too many those are forgotten that were not seen for the longest time, and never more are kept than can be given', async (t) => {
+  const { sees, selectors, patch, clock } = await startLearning(t, ['given']);
+  const names = Array.from({ length: 19 }, (_, n) => `n${n}`);
+  for (const name of names) {
+    await sees(name);
+    clock.advance(2 * HOUR);
+  }
+  assert.deepEqual(await selectors(), ['given', ...names]);
+  // The first to be learnt is in use still.
+  await sees('n0');
+  clock.advance(HOUR);
+  await sees('late', 'given');
+  const now = ['given', ...names.filter((name) => name !== 'n1'), 'late'];
+  assert.deepEqual(await selectors(), now);
+  await sees('x'.repeat(64), 'y'.repeat(200));
+  assert.deepEqual(await selectors(), now);
+  // What is answered can be given back as it is.
+  assert.equal((await patch({ dkim_selectors: now })).status, 200);
+  clock.advance(HOUR);
+  await sees('one-more');
+  assert.deepEqual(await selectors(), [...now.filter((name) => name !== 'n2'), 'one-more']);
+});
+
+test('a rotation of keys is no incident: the old selector goes with its key, a week after its last mail', async (t) => {
+  const service = await startLearning(t);
+  const { dns, sees, selectors, pass, get, domain, told } = service;
+  await sees('s1');
+  await pass(2 * DAY);
+  assert.equal((await get(domain.id)).health.status, 'healthy');
+  dns.zone[keyOf('s2')] = { TXT: [DKIM_KEYS.strong] };
+  await sees('s2');
+  await pass(8 * DAY);
+  assert.deepEqual(await selectors(), ['s1', 's2']);
+  // While the key is there it is looked at, however long ago it signed.
+  dns.zone[keyOf('s1')] = { fails: 'servfail' };
+  await pass(2 * DAY);
+  assert.deepEqual(await selectors(), ['s1', 's2']);
+  dns.zone[keyOf('s1')] = { TXT: ['v=DKIM1; p='] };
+  await pass(2 * DAY);
+  assert.deepEqual(await selectors(), ['s2']);
+  assert.equal((await get(domain.id)).health.status, 'healthy');
+  assert.deepEqual(
+    (await told()).map(({ type }) => type),
+    ['domain.verified'],
+  );
+});
+
+test('the key of a selector in use, or of one that was given, is missed', async (t) => {
+  const { dns, sees, selectors, pass, get, domain } = await startLearning(t, ['s1']);
+  dns.zone[keyOf('s2')] = { TXT: [DKIM_KEYS.strong] };
+  await sees('s2');
+  delete dns.zone[keyOf('s2')];
+  await pass(2 * DAY);
+  assert.equal((await get(domain.id)).health.status, 'warning');
+  await pass(7 * DAY);
+  assert.deepEqual([await selectors(), (await get(domain.id)).health.status], [['s1'], 'healthy']);
+  delete dns.zone[keyOf('s1')];
+  await pass(20 * DAY);
+  assert.deepEqual([await selectors(), (await get(domain.id)).health.status], [['s1'], 'warning']);
+});
+
+test('only signatures that verify and are aligned with From teach anything, at the time of their mail', async (t) => {
+  const { app, clock, sees, selectors, domain } = await startLearning(t);
+  const signature = (name: string, selector: string, result = 'pass') => ({
+    ...{ domain: name, selector, result },
+  });
+  let livemode = 0;
+  const learn = (aligned: string[] | null, received_at: string | null, ...signatures: object[]) => {
+    const checks = JSON.stringify([
+      { id: 'dkim', evidence: { signatures } },
+      ...(aligned ? [{ id: 'dkim_alignment', evidence: { aligned } }] : []),
+    ]);
+    const outcome = { ok: true, result: { checks } } as never;
+    return app.db.transaction().execute((tx) => {
+      const after = { domain_id: null, from_domain: 'example.com', received_at, livemode };
+      return joinDomain(tx, after, outcome);
+    });
+  };
+  const at = new Date(clock.now()).toISOString();
+  // A sandbox test says nothing of the team's mail.
+  await learn(['example.com'], at, signature('example.com', 'z'));
+  livemode = 1;
+  await learn(null, at, signature('example.com', 'a'));
+  await learn([], at, signature('example.com', 'b'));
+  await learn(['example.com'], at, signature('example.com', 'c', 'fail'));
+  await learn(['example.org'], at, signature('example.org', 'd'));
+  assert.deepEqual(await selectors(), []);
+  await learn(['example.com'], at, signature('example.com', 'e'));
+  assert.deepEqual(await selectors(), ['e']);
+  // An old test that is analysed anew is no sign of life.
+  clock.advance(5 * DAY);
+  await sees('e');
+  await learn(['example.com'], at, signature('example.com', 'e'));
+  const row = await app.db
+    .selectFrom('domains')
+    .select('learnt_selectors')
+    .where('id', '=', domain.id)
+    .executeTakeFirstOrThrow();
+  const seen_at = new Date(clock.now()).toISOString();
+  assert.deepEqual(JSON.parse(row.learnt_selectors), [{ selector: 'e', seen_at }]);
+});

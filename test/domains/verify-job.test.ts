@@ -1,0 +1,118 @@
+/** The job that looks at domains: some at once, by lease, so that a crash loses nothing and doubles nothing. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { verifyDomainsJob } from '../../src/domains/verify-job.ts';
+import { isoTime } from '../../src/lib/clock.ts';
+import { runMonitorsJob } from '../../src/monitors/run.ts';
+import type { Resolver } from '../../src/net/dns/resolver.ts';
+import { startTestService } from '../helpers/app.ts';
+import { testClock } from '../helpers/clock.ts';
+import { HOUR, MINUTE, startDomainService } from './domain-service.ts';
+
+test('at most eight domains are looked at at once, each once, the longest due first', async (t) => {
+  const asked: string[] = [];
+  const open: (() => void)[] = [];
+  let shut = true;
+  const resolver: Resolver = async (name) => {
+    asked.push(name.replace('_deliverability.', ''));
+    if (shut) await new Promise<void>((resolve) => open.push(resolve));
+    return { status: 'nxdomain' };
+  };
+  const clock = testClock();
+  const { app, call } = await startTestService(t, { clock, resolver });
+  await app.scheduler.stop();
+  const names = Array.from({ length: 20 }, (_, n) => `d${n}.example.com`);
+  for (const name of names) {
+    await call('POST', '/v1/domains', { json: { name } });
+    clock.advance(1);
+  }
+  clock.advance(MINUTE);
+  const job = verifyDomainsJob(app);
+  await job.run();
+  await job.run();
+  assert.deepEqual(asked, names.slice(0, 8));
+  // What waits for the DNS holds up nobody else.
+  assert.equal((await call('GET', '/v1/domains')).status, 200);
+  shut = false;
+  for (const go of open) go();
+  await job.idle!();
+  for (const _ of [1, 2, 3]) {
+    await job.run();
+    await job.idle!();
+  }
+  assert.deepEqual(asked, names);
+});
+
+test('a domain that another process has is left alone until its lease has run out', async (t) => {
+  const service = await startDomainService(t);
+  const { app, clock } = service;
+  const { id } = await service.add('example.com');
+  clock.advance(MINUTE);
+  const leased_until = isoTime(clock.now() + MINUTE);
+  await app.db.updateTable('domains').set({ lease: 'req_other', leased_until }).execute();
+  const job = verifyDomainsJob(app);
+  const run = async () => {
+    await job.run();
+    await job.idle!();
+    return (await service.get(id)).last_checked_at;
+  };
+  assert.equal(await run(), null);
+  clock.advance(MINUTE + 1);
+  assert.equal(await run(), service.now());
+});
+
+test('a start releases what the last run was looking at', async (t) => {
+  const service = await startDomainService(t);
+  const { app, folder, clock } = service;
+  await service.add('example.com');
+  const leased_until = isoTime(clock.now() + MINUTE);
+  await app.db.updateTable('domains').set({ lease: 'req_gone', leased_until }).execute();
+  await service.stop();
+  const next = await startTestService(t, { folder, clock });
+  const row = await next.app.db
+    .selectFrom('domains')
+    .select(['lease', 'leased_until'])
+    .executeTakeFirst();
+  assert.deepEqual(row, { lease: null, leased_until: null });
+});
+
+// What the jobs ask leaves room at the DNS for what somebody waits for.
+
+test('jobs ask in the background alone, and who asks for health now does not', async (t) => {
+  const service = await startDomainService(t);
+  const { app, call, clock, pass } = service;
+  const asked = { front: 0, back: 0 };
+  const counting =
+    (where: keyof typeof asked, resolver: Resolver): Resolver =>
+    async (...question) => {
+      asked[where]++;
+      return resolver(...question);
+    };
+  const { resolver } = app;
+  app.resolver = counting('front', resolver);
+  app.backgroundResolver = counting('back', resolver);
+  const { body } = await call('POST', '/v1/domains', { json: { name: 'example.com' } });
+  await pass(MINUTE);
+  assert.deepEqual([asked.front, asked.back], [0, 1]);
+  await app.db.updateTable('domains').set({ status: 'verified' }).execute();
+  const monitor = {
+    name: 'Health',
+    type: 'domain_health',
+    domain_id: body.id,
+    frequency: 'hourly',
+  };
+  assert.equal((await call('POST', '/v1/monitors', { json: monitor })).status, 201);
+  const lists = { name: 'Lists', type: 'blocklist', targets: ['example.com'], frequency: 'hourly' };
+  assert.equal((await call('POST', '/v1/monitors', { json: lists })).status, 201);
+  clock.advance(HOUR);
+  const job = runMonitorsJob(app);
+  await job.run();
+  await job.idle!();
+  assert.equal(asked.front, 0);
+  assert.ok(asked.back > 10, `${asked.back}`);
+  const before = asked.back;
+  assert.equal((await call('GET', `/v1/domains/${body.id}/health`)).status, 200);
+  assert.ok(asked.front > 10, `${asked.front}`);
+  assert.equal(asked.back, before);
+});

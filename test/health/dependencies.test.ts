@@ -1,0 +1,71 @@
+/** What readiness says of outgoing mail: by the last attempt, and nobody waits for it. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Mailer } from '../../src/net/smtp/mailer.ts';
+import { startTestService, type TestService } from '../helpers/app.ts';
+import { testClock } from '../helpers/clock.ts';
+import { startMailSink } from '../outbox/mail-sink.ts';
+import { PASSWORD, startOutbox } from '../outbox/outbox.ts';
+
+interface Readiness {
+  status: string;
+  dependencies: { name: string; status: string; detail: string | null }[];
+}
+
+async function outgoing(service: TestService) {
+  const { status, body, text } = await service.call<Readiness>('GET', '/readyz', { key: null });
+  assert.equal(status, 200);
+  assert.ok(!text.includes(PASSWORD) && !text.includes('127.0.0.1'));
+  const found = body.dependencies.find(({ name }) => name === 'outgoing_smtp');
+  return [found?.status, found?.detail];
+}
+
+test('it is disabled without a server, and up where one answers', async (t) => {
+  assert.deepEqual(await outgoing(await startTestService(t)), ['disabled', 'Not configured.']);
+  const { service, clock, sink } = await startOutbox(t);
+  assert.deepEqual(await outgoing(service), ['up', null]);
+  await sink.close();
+  assert.deepEqual(await outgoing(service), ['up', null], 'it is not asked for each request');
+  clock.advance(300_000);
+  await outgoing(service);
+  while ((await outgoing(service))[0] === 'up');
+  const reason = 'It cannot be used: it refused the connection.';
+  assert.deepEqual(await outgoing(service), ['degraded', reason]);
+});
+
+test('a password that is refused is told without saying it', async (t) => {
+  const sink = await startMailSink(t, { allowInsecureAuth: true });
+  const url = `smtp://me:${encodeURIComponent(PASSWORD)}@127.0.0.1:${sink.port}`;
+  const { service } = await startOutbox(t, { env: { DELIVERABILITY_MAIL_URL: url } }, sink);
+  const reason = 'It cannot be used: it did not accept the user name and password.';
+  assert.deepEqual(await outgoing(service), ['degraded', reason]);
+  assert.deepEqual(sink.passwords, [PASSWORD]);
+});
+
+test('a recipient that is refused says nothing about the server', async (t) => {
+  const { service, sink, queue, run } = await startOutbox(t);
+  sink.refuse = { at: 'rcpt', code: 550, text: 'no such user' };
+  await queue();
+  await run();
+  assert.deepEqual(await outgoing(service), ['up', null]);
+});
+
+test('a server that does not answer keeps nobody waiting', async (t) => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  t.after(() => resolve());
+  let asked = 0;
+  const mailer: Mailer = {
+    send: async () => ({ ok: true, response: '' }),
+    verify() {
+      asked++;
+      return promise;
+    },
+    known: () => null,
+    close() {},
+  };
+  const service = await startTestService(t, { mailer, clock: testClock() });
+  for (let i = 0; i < 3; i++)
+    assert.deepEqual(await outgoing(service), ['degraded', 'It has not answered yet.']);
+  assert.equal(asked, 1);
+});

@@ -1,0 +1,149 @@
+/** What the public operations say of DNS and of the blocklists: nobody waits, and silence is told as such. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Resolver } from '../../src/net/dns/resolver.ts';
+import { type ServiceOptions, startTestService } from '../helpers/app.ts';
+import { blocklistZone } from '../helpers/blocklists.ts';
+import { testClock } from '../helpers/clock.ts';
+
+interface Readiness {
+  status: string;
+  dependencies: { name: string; status: string; detail: string | null }[];
+}
+interface ServiceStatus {
+  status: string;
+  components: { name: string; status: string }[];
+}
+
+test('DNS that fails is degraded, and the service stays ready', async (t) => {
+  const clock = testClock();
+  let answer: Awaited<ReturnType<Resolver>> = { status: 'error', reason: 'timeout' };
+  const service = await startTestService(t, { clock, resolver: async () => answer });
+  const dns = async () => {
+    const { status, body } = await service.call<Readiness>('GET', '/readyz', { key: null });
+    assert.equal(status, 200);
+    return body.dependencies.find(({ name }) => name === 'dns')!;
+  };
+  assert.deepEqual(
+    [(await dns()).status, (await dns()).detail],
+    ['degraded', 'It cannot be asked: timeout.'],
+  );
+  answer = { status: 'nxdomain' };
+  assert.equal((await dns()).status, 'degraded', 'it is not asked for each request');
+  clock.advance(30_000);
+  await dns();
+  assert.equal((await dns()).status, 'up');
+});
+
+/** A resolver that answers nothing until it is told to give up. */
+function silentResolver() {
+  const { promise, resolve } = Promise.withResolvers<Awaited<ReturnType<Resolver>>>();
+  const giveUp = () => resolve({ status: 'error', reason: 'timeout' });
+  return { resolver: () => promise, giveUp };
+}
+
+test('DNS that does not answer at all keeps nobody waiting', async (t) => {
+  const { resolver, giveUp } = silentResolver();
+  const service = await startTestService(t, { resolver });
+  const { body } = await service.call<Readiness>('GET', '/readyz', { key: null });
+  assert.equal(body.dependencies.find(({ name }) => name === 'dns')?.status, 'degraded');
+  giveUp();
+});
+
+const DEFAULT_LISTS = { DELIVERABILITY_BLOCKLISTS: '' };
+const KEY = 'abcdefghij0123456789abcdef';
+const withoutSpamCop = () => {
+  const { '2.0.0.127.bl.spamcop.net': _, ...rest } = blocklistZone();
+  return rest;
+};
+const refusingKey = () => ({
+  ...blocklistZone(KEY),
+  [`2.0.0.127.${KEY}.zen.dq.spamhaus.net`]: { A: ['127.255.255.252'] },
+});
+
+const BLOCKLISTS: [what: string, options: ServiceOptions, status: string, detail: string | null][] =
+  [
+    ['in working order', { zone: blocklistZone(), env: DEFAULT_LISTS }, 'up', null],
+    [
+      'one left out',
+      { zone: withoutSpamCop(), env: DEFAULT_LISTS },
+      'degraded',
+      'Left out: SpamCop.',
+    ],
+    [
+      'none switched on',
+      { zone: {}, env: { DELIVERABILITY_BLOCKLISTS: '-all' } },
+      'disabled',
+      'None is switched on.',
+    ],
+    [
+      'a key that is refused',
+      {
+        zone: refusingKey(),
+        env: { ...DEFAULT_LISTS, DELIVERABILITY_SPAMHAUS_DQS_KEY: KEY },
+      },
+      'degraded',
+      'Left out: Spamhaus ZEN.',
+    ],
+  ];
+
+for (const [what, options, state, detail] of BLOCKLISTS)
+  test(`blocklists, ${what}: ${state}, and the service stays ready`, async (t) => {
+    const service = await startTestService(t, options);
+    await service.app.blocklists.inUse();
+    const ready = await service.call<Readiness>('GET', '/readyz', { key: null });
+    assert.equal(ready.status, 200);
+    const found = ready.body.dependencies.find(({ name }) => name === 'blocklists');
+    assert.deepEqual([found?.status, found?.detail], [state, detail]);
+    const { body, text } = await service.call<ServiceStatus>('GET', '/status', { key: null });
+    assert.equal(body.components.find(({ name }) => name === 'blocklists')?.status, state);
+    assert.equal(body.status, state === 'degraded' ? 'degraded' : 'operational');
+    assert.ok(!`${ready.text}${text}${JSON.stringify(service.logged)}`.includes(KEY));
+  });
+
+test('blocklists that are still being tested are told as such', async (t) => {
+  const { resolver, giveUp } = silentResolver();
+  const service = await startTestService(t, { resolver, env: DEFAULT_LISTS });
+  const { body } = await service.call<Readiness>('GET', '/readyz', { key: null });
+  const found = body.dependencies.find(({ name }) => name === 'blocklists');
+  assert.equal(found?.status, 'degraded');
+  assert.match(found?.detail ?? '', /^Not tested yet: Spamhaus ZEN, /);
+  giveUp();
+});
+
+test('a Host that cannot be is answered as any other malformed request', async (t) => {
+  const service = await startTestService(t);
+  const { connect } = await import('node:net');
+  const reply = await new Promise<string>((resolve, reject) => {
+    const socket = connect(service.http.port, '127.0.0.1', () =>
+      socket.write('GET /healthz HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n'),
+    );
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    socket.on('end', () => resolve(text));
+    socket.on('error', reject);
+  });
+  assert.match(reply, /^HTTP\/1\.1 400 /);
+  assert.match(reply, /x-request-id: req_/i);
+  assert.match(reply, /"code":"malformed_request"/);
+  assert.ok(!service.logged.some(({ level }) => level === 'error'));
+});
+
+test('HTTP/1.0 needs no Host', async (t) => {
+  const service = await startTestService(t);
+  const { connect } = await import('node:net');
+  const reply = await new Promise<string>((resolve) => {
+    const socket = connect(service.http.port, '127.0.0.1', () =>
+      socket.write('GET /healthz HTTP/1.0\r\n\r\n'),
+    );
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    socket.on('end', () => resolve(text));
+  });
+  assert.match(reply, /^HTTP\/1\.\d 200 /);
+});

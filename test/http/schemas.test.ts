@@ -1,0 +1,92 @@
+/** Which names people and things may have. */
+
+import assert from 'node:assert/strict';
+import { it, test } from 'node:test';
+import * as v from 'valibot';
+import { Name } from '../../src/http/schemas.ts';
+import { startTestService } from '../helpers/app.ts';
+
+const TAKEN: [given: string, kept: string][] = [
+  ['Ann', 'Ann'],
+  ['  Ann Smith\u00a0', 'Ann Smith'],
+  ['7', '7'],
+  ['+', '+'],
+  ['שרה', 'שרה'],
+  ['नी', 'नी'],
+  ['👩‍💻', '👩‍💻'],
+  ['می‌خواهم', 'می‌خواهم'],
+  ['x'.repeat(200), 'x'.repeat(200)],
+];
+
+const BLANK = 'must not be blank';
+const TURNS = 'must have no characters that turn the direction of text';
+const REFUSED: [given: unknown, said: string][] = [
+  ['', 'must not be empty'],
+  [' ', BLANK],
+  ['\u00a0\u2003', BLANK],
+  ['\u200b', BLANK],
+  ['\u3164', BLANK],
+  ['\u2800', BLANK],
+  ['\u0301', BLANK],
+  ['Ann\u202emoc', TURNS],
+  ['\u2067Ann', TURNS],
+  ['Ann\u200f', TURNS],
+  ['Ann\u2028Bob', TURNS],
+  ['Ann\tBob', 'must have no control characters'],
+  ['Ann\u0085Bob', 'must have no control characters'],
+  ['Ann\ud800', 'must be well-formed Unicode'],
+  ['x'.repeat(201), 'must have at most 200 characters'],
+  [7, 'must be text'],
+];
+
+test('a name can be seen, and is kept without blanks around it', () => {
+  for (const [given, kept] of TAKEN) assert.equal(v.parse(Name, given), kept);
+});
+
+test('what cannot be seen or turns the text beside it is no name, and is told so', () => {
+  for (const [given, said] of REFUSED) {
+    const { success, issues } = v.safeParse(Name, given);
+    assert.equal(success, false, JSON.stringify(given));
+    assert.ok(
+      issues?.some(({ message }) => message === said),
+      `${JSON.stringify(given)}: ${issues?.map(({ message }) => message)}`,
+    );
+  }
+});
+
+// The query of lists (contract §1).
+
+interface Problem {
+  errors: { param: string }[];
+}
+
+it('of the two cursors only one may be given, and neither be empty', async (t) => {
+  const { call, createTest } = await startTestService(t);
+  const { id } = await createTest();
+  const wrong = async (query: string) => {
+    const { status, body } = await call<Problem>('GET', `/v1/tests?${query}`);
+    assert.equal(status, 422, query);
+    return body.errors.map(({ param }) => param);
+  };
+  assert.deepEqual(await wrong(`starting_after=${id}&ending_before=${id}`), [
+    'starting_after',
+    'ending_before',
+  ]);
+  assert.deepEqual(await wrong('starting_after='), ['starting_after']);
+  assert.deepEqual(await wrong(`ending_before=${'x'.repeat(101)}`), ['ending_before']);
+  for (const limit of ['0', '101', '-1', '1.5', '', '1e1'])
+    assert.deepEqual(await wrong(`limit=${limit}`), ['limit'], limit);
+});
+
+it('a page has twenty where nothing is said, a hundred at most', async (t) => {
+  const { call, createTest } = await startTestService(t);
+  for (let i = 0; i < 21; i++) await createTest();
+  const page = async (query: string) => {
+    const { body } = await call<{ data: object[]; has_more: boolean }>('GET', `/v1/tests${query}`);
+    return [body.data.length, body.has_more];
+  };
+  assert.deepEqual(await page(''), [20, true]);
+  assert.deepEqual(await page('?limit=1'), [1, true]);
+  assert.deepEqual(await page('?limit=21'), [21, false]);
+  assert.deepEqual(await page('?limit=100'), [21, false]);
+});

@@ -1,0 +1,296 @@
+/** The secret key: made whole or not at all, proven at each start, and never replaced in silence. */
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import BetterSqlite from 'better-sqlite3';
+import { ConfigError, readConfig } from '../../src/config/config.ts';
+import { openSecrets, readSecretKey } from '../../src/keys/secret-key.ts';
+import { createSecretBox } from '../../src/lib/crypto.ts';
+import { silentLog } from '../../src/lib/log.ts';
+import { queueMail } from '../../src/outbox/queue.ts';
+import { openStore } from '../../src/store/open.ts';
+import { startTestService, temporaryFolder } from '../helpers/app.ts';
+import { needs } from '../helpers/debian.ts';
+
+const FORMER = 'the former key, of enough characters';
+const OTHER = 'another key, also of enough characters';
+
+const keyOf = (folder: string) => join(folder, 'secret.key');
+
+const configOf = (folder: string, env: Record<string, string> = {}) =>
+  readConfig({ DELIVERABILITY_DATA_DIR: folder, ...env }).config;
+
+/** A database in memory and what it is opened with, as a start does it. */
+function startIn(t: TestContext, folder: string) {
+  const store = openStore(':memory:');
+  t.after(() => store.close());
+  const config = configOf(folder);
+  return { found: readSecretKey(config), config, db: store.db };
+}
+
+function assertRefused(promise: Promise<unknown>, ...sentences: RegExp[]): Promise<void> {
+  return assert.rejects(promise, (error) => {
+    assert.ok(error instanceof ConfigError, String(error));
+    assert.equal(error.faults.length, 1);
+    for (const sentence of sentences) assert.match(error.message, sentence);
+    assert.ok(!error.message.includes(FORMER) && !error.message.includes(OTHER));
+    return true;
+  });
+}
+
+test('the first start makes a key for itself alone, and the next ones read it', async (t) => {
+  const folder = join(temporaryFolder(t), 'new');
+  const { config, db, found } = startIn(t, folder);
+  assert.deepEqual([found, readdirSync(folder)], [null, []], 'nothing is made before it is needed');
+  const made = await openSecrets(config, found, { db, log: silentLog });
+  assert.deepEqual(readdirSync(folder), ['secret.key']);
+  assert.equal(statSync(keyOf(folder)).mode & 0o777, 0o600);
+  const key = readSecretKey(config);
+  assert.match(key!, /^[\w-]{43}$/);
+  assert.equal(createSecretBox(key!).open(made.seal('a', 'b'), 'b'), 'a');
+  const again = await openSecrets(config, key, { db, log: silentLog });
+  assert.equal(again.open(made.seal('a', 'b'), 'b'), 'a');
+});
+
+test('of two that make a key at once, both have the first one', async (t) => {
+  const folder = temporaryFolder(t);
+  const starts = [startIn(t, folder), startIn(t, folder)];
+  assert.deepEqual(
+    starts.map(({ found }) => found),
+    [null, null],
+  );
+  const [one, two] = await Promise.all(
+    starts.map(({ config, found, db }) => openSecrets(config, found, { db, log: silentLog })),
+  );
+  assert.equal(two!.open(one!.seal('a', 'b'), 'b'), 'a');
+  assert.deepEqual(readdirSync(folder), ['secret.key']);
+});
+
+test('a disk that fills up while the key is written leaves nothing in the way', {
+  skip: needs('prlimit'),
+}, async (t) => {
+  const folder = temporaryFolder(t);
+  const { config, found, db } = startIn(t, folder);
+  // So much may a file of this process hold; the system refuses what is more.
+  const limit = (bytes: string) =>
+    execFileSync('prlimit', [`--pid=${process.pid}`, `--fsize=${bytes}:`]);
+  limit('0');
+  await assertRefused(
+    openSecrets(config, found, { db, log: silentLog }).finally(() => limit('unlimited')),
+    /secret\.key cannot be used \(EFBIG\)/,
+  );
+  assert.deepEqual(readdirSync(folder), []);
+  await openSecrets(config, readSecretKey(config), { db, log: silentLog });
+  assert.match(readSecretKey(config)!, /^[\w-]{43}$/);
+});
+
+test('what a crash leaves of a key does no harm', async (t) => {
+  const folder = temporaryFolder(t);
+  writeFileSync(`${keyOf(folder)}.abcdefghijkm.new`, 'half a k');
+  const { config, found, db } = startIn(t, folder);
+  await openSecrets(config, found, { db, log: silentLog });
+  assert.match(readSecretKey(config)!, /^[\w-]{43}$/);
+});
+
+test('a file that is too short is refused with what to do, before the database is made', async (t) => {
+  const folder = temporaryFolder(t);
+  writeFileSync(keyOf(folder), '\n');
+  await assertRefused(
+    startTestService(t, { folder }),
+    /secret\.key cannot be used \(it is too short: restore it from the backup, or remove it where/,
+  );
+  assert.ok(!existsSync(join(folder, 'deliverability.db')));
+});
+
+async function assertNoDatabase(t: TestContext, folder: string, code: string) {
+  const database = join(temporaryFolder(t), 'd.db');
+  const env = { DELIVERABILITY_DATABASE_URL: `sqlite:${database}` };
+  const sentence = new RegExp(`secret\\.key cannot be used \\(${code}\\)`);
+  await assertRefused(startTestService(t, { folder, env }), sentence);
+  assert.ok(!existsSync(database));
+}
+
+test('a folder that cannot be made is told of before the database is made', async (t) => {
+  const file = join(temporaryFolder(t), 'file');
+  writeFileSync(file, 'not a folder');
+  await assertNoDatabase(t, join(file, 'data'), 'ENOTDIR');
+});
+
+test('a folder that takes no files is told of before the database is made', {
+  skip: process.getuid?.() === 0 && 'root may write anywhere',
+}, async (t) => {
+  const folder = temporaryFolder(t);
+  chmodSync(folder, 0o500);
+  await assertNoDatabase(t, folder, 'EACCES');
+});
+
+test('a database in memory has a key that nobody keeps', (t) => {
+  const folder = join(temporaryFolder(t), 'none');
+  const config = configOf(folder, { DELIVERABILITY_DATABASE_URL: 'sqlite::memory:' });
+  assert.notEqual(readSecretKey(config), readSecretKey(config));
+  assert.ok(!existsSync(folder));
+});
+
+/** Starts and stops a service, in between does what is to be done. */
+async function run(
+  t: TestContext,
+  folder: string,
+  key?: string,
+  use: (service: Awaited<ReturnType<typeof startTestService>>) => Promise<unknown> = async () => {},
+) {
+  const env: Record<string, string> = {
+    // Where nobody listens: what is queued waits.
+    DELIVERABILITY_MAIL_URL: 'smtp://127.0.0.1:1',
+    DELIVERABILITY_MAIL_FROM: 'notices@example.com',
+  };
+  if (key) env.DELIVERABILITY_SECRET_KEY = key;
+  await t.test('a start', async (t) => {
+    const service = await startTestService(t, { folder, env });
+    await service.app.scheduler.stop();
+    await use(service);
+  });
+}
+
+const databaseOf = (folder: string) => join(folder, 'deliverability.db');
+
+/** In the database of a service that has ended. */
+async function inDatabase<T>(
+  folder: string,
+  use: (db: ReturnType<typeof openStore>['db']) => Promise<T>,
+): Promise<T> {
+  const store = openStore(databaseOf(folder));
+  try {
+    return await use(store.db);
+  } finally {
+    await store.close();
+  }
+}
+
+const forgetProof = (folder: string) =>
+  inDatabase(folder, (db) => db.deleteFrom('service_facts').execute());
+const proofOf = (folder: string) =>
+  inDatabase(folder, (db) => db.selectFrom('service_facts').selectAll().execute());
+
+const startWith = (t: TestContext, folder: string, key?: string) =>
+  startTestService(t, { folder, env: key ? { DELIVERABILITY_SECRET_KEY: key } : {} });
+
+test('another SECRET_KEY than before is refused, and the former one is taken again', async (t) => {
+  const folder = temporaryFolder(t);
+  await run(t, folder, FORMER);
+  const proof = await proofOf(folder);
+  assert.deepEqual(
+    proof.map(({ name }) => name),
+    ['secret_key_proof'],
+  );
+  await assertRefused(
+    startWith(t, folder, OTHER),
+    /DELIVERABILITY_SECRET_KEY is not the key of before/,
+    /Give back the former DELIVERABILITY_SECRET_KEY, or restore \S+secret\.key from the backup\./,
+    /README\.md says what is lost with it and how to go on/,
+  );
+  await assertRefused(
+    startWith(t, folder),
+    /secret\.key is missing, and \S+deliverability\.db has/,
+  );
+  assert.ok(!existsSync(keyOf(folder)), 'nothing is made in its place');
+  writeFileSync(keyOf(folder), OTHER);
+  await assertRefused(startWith(t, folder), /secret\.key is not the key of before/);
+  rmSync(keyOf(folder));
+  assert.deepEqual(await proofOf(folder), proof);
+  await run(t, folder, FORMER);
+});
+
+test('a secret.key that is gone is not made anew, and the one of the backup is taken', async (t) => {
+  const folder = temporaryFolder(t);
+  await run(t, folder);
+  const key = readFileSync(keyOf(folder));
+  rmSync(keyOf(folder));
+  const before = readdirSync(folder);
+  await assertRefused(
+    startWith(t, folder),
+    /secret\.key is missing/,
+    /restore \S+ from the backup/,
+  );
+  assert.deepEqual(readdirSync(folder), before);
+  writeFileSync(keyOf(folder), key);
+  await run(t, folder);
+});
+
+test('who has lost the key for good may say so, and goes on with another', async (t) => {
+  const folder = temporaryFolder(t);
+  await run(t, folder, FORMER, ({ app }) =>
+    app.db.transaction().execute((tx) => queueMail(tx, app, { to: 'a@example.net', ...TEXT })),
+  );
+  const [command] = /^ *sqlite3 .*$/m.exec(
+    readFileSync(new URL('../../README.md', import.meta.url), 'utf8'),
+  )!;
+  const [, sql] = /"(.*)"/.exec(command)!;
+  const sqlite = new BetterSqlite(databaseOf(folder));
+  sqlite.exec(sql!);
+  sqlite.close();
+  await run(t, folder, undefined, async ({ logged, app }) => {
+    assert.ok(logged.some(({ level, message }) => level === 'warn' && /given up/.test(message)));
+    const { status } = await app.db.selectFrom('outbox').select('status').executeTakeFirstOrThrow();
+    assert.equal(status, 'queued');
+  });
+  await run(t, folder);
+  await assertRefused(startWith(t, folder, FORMER), /is not the key of before/);
+});
+
+const TEXT = { subject: 'A subject', text: 'A text', html: '<p>A text</p>' };
+
+/** What a database from before the proof may hold. */
+const SEALED: Record<string, Parameters<typeof run>[3]> = {
+  'a mail that waits': ({ app }) =>
+    app.db.transaction().execute((tx) => queueMail(tx, app, { to: 'a@example.net', ...TEXT })),
+  'an answer that is kept': ({ call }) =>
+    call('POST', '/v1/tests', { json: {}, headers: { 'idempotency-key': 'one' } }),
+};
+for (const [what, seal] of Object.entries(SEALED))
+  test(`an older database without a proof is judged by ${what}`, async (t) => {
+    const folder = temporaryFolder(t);
+    await run(t, folder, FORMER, seal);
+    await forgetProof(folder);
+    await assertRefused(startWith(t, folder, OTHER), /SECRET_KEY is not the key of before/);
+    await assertRefused(startWith(t, folder), /secret\.key is missing/);
+    assert.ok(!existsSync(keyOf(folder)));
+    assert.deepEqual(await proofOf(folder), []);
+    await run(t, folder, FORMER);
+    assert.equal((await proofOf(folder)).length, 1);
+  });
+
+test('a damaged row does not stand for a wrong key', async (t) => {
+  const folder = temporaryFolder(t);
+  await run(t, folder, FORMER, async ({ app }) => {
+    for (const to of ['a@example.net', 'b@example.net'])
+      await app.db.transaction().execute((tx) => queueMail(tx, app, { to, ...TEXT }));
+    const damaged = { content: 'damaged' };
+    await app.db
+      .updateTable('outbox')
+      .set(damaged)
+      .where('recipient', '=', 'b@example.net')
+      .execute();
+  });
+  await forgetProof(folder);
+  await run(t, folder, FORMER);
+  assert.equal((await proofOf(folder)).length, 1);
+});
+
+test('an older database with nothing sealed takes the key that it is given', async (t) => {
+  const folder = temporaryFolder(t);
+  await run(t, folder, FORMER);
+  await forgetProof(folder);
+  await run(t, folder, OTHER);
+  await assertRefused(startWith(t, folder, FORMER), /is not the key of before/);
+});

@@ -1,0 +1,80 @@
+/** Leases: one at a time, and a lease that ran out has no say any more; the bounds of postmaster. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { analyzeJob, claimDue } from '../../src/mailtests/analyze.ts';
+import { recordOutcome } from '../../src/mailtests/record.ts';
+import type { Test } from '../../src/mailtests/schema.ts';
+import { createScheduler } from '../../src/scheduler/scheduler.ts';
+import { startTestService } from '../helpers/app.ts';
+import { testClock } from '../helpers/clock.ts';
+import { goodMessage } from '../helpers/good-message.ts';
+import { sendMail } from '../helpers/send.ts';
+
+const MAIL = 'From: a@example.com\r\nSubject: x\r\n\r\nhi\r\n';
+const UNREADABLE = { ok: false, reason: 'unreadable', detail: '' } as const;
+
+test('a due test is claimed once, again when its lease has run out, and the late one is not heard', async (t) => {
+  const clock = testClock();
+  const { app, createTest, getTest, smtp } = await startTestService(t, { clock });
+  await app.scheduler.stop();
+  const { id, address } = await createTest();
+  await sendMail({ port: smtp.port, to: address, raw: MAIL });
+  const [first] = await claimDue(app, 10);
+  assert.equal(first?.id, id);
+  assert.deepEqual(await claimDue(app, 10), []);
+  clock.advance(120_001);
+  const [second] = await claimDue(app, 10);
+  assert.equal(second?.id, id);
+  await recordOutcome(app, first, UNREADABLE);
+  assert.equal((await getTest(id)).status, 'processing');
+  await recordOutcome(app, second, UNREADABLE);
+  const { status, failure_reason } = await getTest(id);
+  assert.deepEqual([status, failure_reason], ['failed', 'unreadable']);
+  assert.equal((await app.db.selectFrom('events').select('id').execute()).length, 1);
+});
+
+test('postmaster takes no more than a thousand messages, and tests go on', async (t) => {
+  const { app, createTest, smtp } = await startTestService(t);
+  const kept = {
+    test_id: null,
+    recipient: 'p',
+    sha256: '',
+    size: 1,
+    envelope: '{}',
+    received_at: '2026',
+  };
+  await app.db.transaction().execute(async (tx) => {
+    for (let i = 0; i < 1000; i++)
+      await tx
+        .insertInto('messages')
+        .values({ ...kept, id: `msg_${i}` })
+        .execute();
+  });
+  const write = (to: string) => sendMail({ port: smtp.port, to, raw: MAIL });
+  await assert.rejects(write('postmaster@inbox.test'), { responseCode: 452, message: /4\.2\.2/ });
+  assert.match(await write((await createTest()).address), /^250 /);
+});
+
+// More mail than there is room for is analysed as fast as it goes, not at the pace of the clock.
+
+const ONCE_A_YEAR = '0 0 0 1 1 *';
+/** Five times what one thread takes at once. */
+const MESSAGES = 40;
+
+test('a backlog is worked off without a tick', async (t) => {
+  const { app, call, getTest } = await startTestService(t);
+  await app.scheduler.stop();
+  const ids: string[] = [];
+  for (let number = 0; number < MESSAGES; number++) {
+    const { body } = await call<Test>('POST', '/v1/tests?client_ip=192.0.2.1', {
+      body: goodMessage(),
+      headers: { 'content-type': 'message/rfc822' },
+    });
+    ids.push(body.id);
+  }
+  app.scheduler = createScheduler([{ ...analyzeJob(app), tick: ONCE_A_YEAR }], app.log);
+  t.after(() => app.scheduler.stop());
+  app.scheduler.start();
+  for (const id of ids) assert.equal((await getTest(id, '?wait=20')).status, 'completed');
+});

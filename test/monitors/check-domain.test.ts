@@ -1,0 +1,177 @@
+/** Monitors of a domain: its health, its name on blocklists, and its end. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isoTime } from '../../src/lib/clock.ts';
+import type { Zone } from '../../src/net/dns/zone.ts';
+import { blocklistZone, listIn } from '../helpers/blocklists.ts';
+import { ADDRESS, HOUR_MS, type Monitoring, startMonitoring } from './monitoring.ts';
+
+/** It takes no mail, so that no server is dialled. */
+const domainZone = (spf: string): Zone => ({
+  ...blocklistZone(),
+  'shop.example': {
+    SOA: ['ns.shop.example hostmaster.shop.example 1 3600 600 86400 300'],
+    MX: ['0 .'],
+    TXT: [spf],
+  },
+  '_dmarc.shop.example': { TXT: ['v=DMARC1; p=reject; rua=mailto:d@shop.example'] },
+});
+
+async function insertDomain({ service, clock }: Monitoring): Promise<string> {
+  const { app } = service;
+  const id = app.newId('dom');
+  const now = isoTime(clock.now());
+  await app.db
+    .insertInto('domains')
+    .values({
+      id,
+      name: 'shop.example',
+      status: 'verified',
+      token: 'x',
+      created_at: now,
+      pending_since: now,
+      given_selectors: '["s1"]',
+      learnt_selectors: '[]',
+      badge_enabled: 0,
+      health_status: 'unknown',
+      health_checks: '[]',
+    })
+    .execute();
+  return id;
+}
+
+const ofSpf = (items: Record<string, unknown>[]) =>
+  items.filter(({ id }) => id === 'spf_record').map(({ status, severity }) => [status, severity]);
+
+test('a domain that gets worse is told once, and what cannot be asked changes nothing', async (t) => {
+  const here = await startMonitoring(t);
+  const { dns, clock, create, runDue, runs, alerts } = here;
+  dns.zone = domainZone('v=spf1 -all');
+  const domain_id = await insertDomain(here);
+  const { id } = await create({ type: 'domain_health', domain_id });
+  const next = async () => {
+    clock.advance(HOUR_MS);
+    await runDue();
+    return (await runs(id)).at(-1)!;
+  };
+  const first = await next();
+  assert.deepEqual(ofSpf(first.findings), []);
+  assert.ok(first.findings.some((one) => one.id === 'dkim_selector' && one.selector === 's1'));
+  const told = (await alerts()).length;
+  dns.zone = domainZone('v=spf1 +all');
+  const worse = await next();
+  assert.equal(worse.status, 'alerting');
+  assert.deepEqual(ofSpf(worse.changes.appeared), [['fail', 'critical']]);
+  assert.equal((await alerts()).length, told + 1);
+  dns.zone = { ...domainZone(''), 'shop.example': { fails: 'servfail' } };
+  const silent = await next();
+  assert.equal(ofSpf(silent.findings).length, 1);
+  assert.ok(silent.changes.unknown.some((part) => part.id === 'spf_record'));
+  assert.deepEqual(
+    silent.changes.gone.filter((one) => one.id === 'spf_record'),
+    [],
+  );
+  dns.zone = domainZone('v=spf1 -all');
+  assert.equal(ofSpf((await next()).changes.gone).length, 1);
+  assert.equal((await alerts()).length, told + 1);
+});
+
+test('the name of a domain is looked for on blocklists; with the domain its monitors go', async (t) => {
+  const here = await startMonitoring(t);
+  const { dns, service, create, runDue, runs } = here;
+  dns.zone['shop.example.dbl.spamhaus.org'] = { A: ['127.0.1.2'] };
+  const domain_id = await insertDomain(here);
+  const { id, targets } = await create({ type: 'blocklist', domain_id });
+  assert.equal(targets, null);
+  await runDue();
+  assert.deepEqual(
+    (await runs(id))[0]!.findings.map(({ target, list }) => [target, list]),
+    [['shop.example', 'dbl.spamhaus.org']],
+  );
+  const { db } = service.app;
+  await db.deleteFrom('domains').where('id', '=', domain_id).execute();
+  for (const table of ['monitors', 'monitor_runs'] as const)
+    assert.deepEqual(await db.selectFrom(table).select('id').execute(), []);
+  await runDue();
+});
+
+const DBL = 'dbl.spamhaus.org';
+const URIBL = 'multi.uribl.com';
+const TWO_LISTS = { env: { DELIVERABILITY_BLOCKLISTS: `-all,+${DBL},+${URIBL}` } };
+
+test('the lists of a domain are findings of their own: silence resolves nothing, and is no news when it ends', async (t) => {
+  const here = await startMonitoring(t, TWO_LISTS);
+  const { dns, clock, create, runDue, runs, alerts } = here;
+  const clean = domainZone('v=spf1 -all');
+  const listed = listIn(URIBL, 'shop.example', '127.0.0.2');
+  dns.zone = { ...clean, ...listed };
+  const { id } = await create({ type: 'domain_health', domain_id: await insertDomain(here) });
+  const next = async (zone: Zone) => {
+    dns.zone = { ...clean, ...zone };
+    clock.advance(HOUR_MS);
+    await runDue();
+    return (await runs(id)).at(-1)!;
+  };
+  const lists = (items: Record<string, unknown>[]) =>
+    items.filter((one) => 'list' in one).map(({ target, list }) => [target, list]);
+  const first = await next(listed);
+  assert.deepEqual(lists(first.findings), [['shop.example', URIBL]]);
+  assert.deepEqual(first.targets, [{ target: 'shop.example', known: true }]);
+  assert.ok(!first.findings.some((one) => one.id === 'domain_blocklists'));
+  const told = (await alerts()).length;
+  const silent = await next({ [`shop.example.${URIBL}`]: { fails: 'servfail' } });
+  assert.deepEqual(lists(silent.findings), [['shop.example', URIBL]]);
+  assert.deepEqual(lists(silent.changes.unknown), [[null, URIBL]]);
+  assert.deepEqual(silent.changes.gone, []);
+  const dark = await next({
+    [`shop.example.${URIBL}`]: { fails: 'servfail' },
+    [`shop.example.${DBL}`]: { fails: 'servfail' },
+  });
+  assert.deepEqual(dark.targets, [{ target: 'shop.example', known: false }]);
+  assert.deepEqual(lists((await next(listed)).changes.appeared), []);
+  assert.equal((await alerts()).length, told);
+  // Another list is news.
+  const more = await next({ ...listed, ...listIn(DBL, 'shop.example', '127.0.1.2') });
+  assert.deepEqual(lists(more.changes.appeared), [['shop.example', DBL]]);
+  assert.equal((await alerts()).length, told + 1);
+  assert.equal(lists((await next({})).changes.gone).length, 2);
+});
+
+test('a key of the test mode has no domain looked at, and is told so', async (t) => {
+  const here = await startMonitoring(t);
+  const id = await insertDomain(here);
+  const key = await here.service.makeKey('admin', false);
+  const { status, text } = await here.service.call('GET', `/v1/domains/${id}/health`, { key });
+  assert.equal(status, 403);
+  assert.match(text, /nor has domains looked at; use a live key or sign in\./);
+});
+
+test('without a list in use it is not known whether a domain is listed, and the monitor says so', async (t) => {
+  const here = await startMonitoring(t, { env: { DELIVERABILITY_BLOCKLISTS: '-all' } });
+  here.dns.zone = domainZone('v=spf1 -all');
+  const domain_id = await insertDomain(here);
+  const { id, detail } = await here.create({ type: 'domain_health', domain_id });
+  assert.match(detail!, /^Whether the name of the domain is listed is not known/);
+  await here.runDue();
+  const [run] = await here.runs(id);
+  assert.deepEqual(run!.targets, [{ target: 'shop.example', known: false }]);
+  assert.ok(run!.changes.unknown.some((part) => part.id === 'domain_blocklists'));
+});
+
+test('what nobody is asked about is named, and leaves what is known of the other targets', async (t) => {
+  const env = { DELIVERABILITY_BLOCKLISTS: '-all,+zen.spamhaus.org' };
+  const { create, runDue, runs } = await startMonitoring(t, { env });
+  const { id, detail } = await create({ targets: [ADDRESS, 'shop.example'] });
+  assert.match(detail!, /^Whether shop\.example is listed is not known: no blocklist/);
+  const other = await create({ targets: ['shop.example'] });
+  await runDue();
+  const [run] = await runs(id);
+  assert.equal(run!.status, 'ok');
+  assert.deepEqual(run!.targets, [
+    { target: ADDRESS, known: true },
+    { target: 'shop.example', known: false },
+  ]);
+  assert.equal((await runs(other.id))[0]!.status, 'unknown');
+  assert.equal((await create()).detail, null);
+});

@@ -1,0 +1,206 @@
+/** What the DNS resolver keeps, for how long, and how it spares the servers. */
+
+import assert from 'node:assert/strict';
+import { after, beforeEach, test } from 'node:test';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { limitInFlight } from '../../../src/lib/concurrency.ts';
+import { createDnsCache, createDnsResolver } from '../../../src/net/dns/network-resolver.ts';
+import type { DnsAnswer } from '../../../src/net/dns/resolver.ts';
+import type { Zone } from '../../../src/net/dns/zone.ts';
+import { startDnsServer } from '../../helpers/dns-server.ts';
+
+const NAME = 'a.example.com';
+const zone: Zone = { [NAME]: { A: ['192.0.2.7'] } };
+const server = await startDnsServer(zone);
+after(() => server.close());
+beforeEach(() => {
+  server.asked.clear();
+  server.zone = zone;
+  server.ttl = 50;
+});
+
+function resolverAt(start = 0) {
+  const clock = { ms: start, now: () => clock.ms };
+  const resolve = createDnsResolver({
+    servers: [server.address],
+    clock,
+    timeoutMs: 1000,
+    attemptMs: 300,
+  });
+  return { clock, resolve, asked: (key: string) => server.asked.get(key) ?? 0 };
+}
+
+test('a positive answer is kept for its TTL and tells what is left of it', async () => {
+  const { clock, resolve, asked } = resolverAt();
+  await resolve(NAME, 'A');
+  clock.ms = 49_000;
+  const kept = await resolve(NAME.toUpperCase(), 'A');
+  assert.deepEqual([kept.status === 'found' && kept.ttl, asked(`${NAME}/A`)], [1, 1]);
+  clock.ms = 50_000;
+  await resolve(NAME, 'A');
+  assert.equal(asked(`${NAME}/A`), 2);
+});
+
+test('a long TTL is capped at a minute, a negative answer at half of it', async () => {
+  server.ttl = 86_400;
+  const { clock, resolve, asked } = resolverAt();
+  await resolve(NAME, 'A');
+  await resolve('none.example.com', 'A');
+  clock.ms = 29_000;
+  await resolve('none.example.com', 'A');
+  assert.equal(asked('none.example.com/A'), 1);
+  clock.ms = 30_000;
+  await resolve('none.example.com', 'A');
+  assert.equal(asked('none.example.com/A'), 2);
+  clock.ms = 59_000;
+  await resolve(NAME, 'A');
+  assert.equal(asked(`${NAME}/A`), 1);
+  clock.ms = 60_000;
+  await resolve(NAME, 'A');
+  assert.equal(asked(`${NAME}/A`), 2);
+});
+
+test('a negative answer is kept for the minimum of the SOA, and no longer', async () => {
+  server.ttl = 20;
+  const { clock, resolve } = resolverAt();
+  assert.equal((await resolve('new.example.com', 'A')).status, 'nxdomain');
+  server.zone = { ...zone, 'new.example.com': { A: ['192.0.2.8'] } };
+  clock.ms = 19_000;
+  assert.equal((await resolve('new.example.com', 'A')).status, 'nxdomain');
+  clock.ms = 20_000;
+  assert.equal((await resolve('new.example.com', 'A')).status, 'found');
+});
+
+test('a TTL of 0 and an error are not kept', async () => {
+  server.ttl = 0;
+  const { resolve, asked } = resolverAt();
+  await resolve(NAME, 'A');
+  await resolve(NAME, 'A');
+  assert.equal(asked(`${NAME}/A`), 2);
+  server.zone = { [NAME]: { fails: 'servfail' } };
+  assert.equal((await resolve(NAME, 'MX')).status, 'error');
+  server.zone = { [NAME]: { MX: ['10 mx.example.com'] } };
+  assert.equal((await resolve(NAME, 'MX')).status, 'found');
+});
+
+test('the same question asked at once is one question on the wire', async () => {
+  const { resolve, asked } = resolverAt();
+  const answers = await Promise.all(Array.from({ length: 30 }, () => resolve(NAME, 'A')));
+  assert.equal(asked(`${NAME}/A`), 1);
+  assert.ok(answers.every((answer) => answer.status === 'found'));
+});
+
+test('what an asker does to its records does not reach the cache', async () => {
+  const { resolve } = resolverAt();
+  const first = await resolve(NAME, 'A');
+  if (first.status === 'found') first.records.length = 0;
+  const second = await resolve(NAME, 'A');
+  assert.deepEqual(second.status === 'found' && second.records, ['192.0.2.7']);
+});
+
+test('after close nothing is asked, and what is under way ends', async () => {
+  server.zone = { [NAME]: { fails: 'timeout' } };
+  const { resolve } = resolverAt();
+  const underWay = resolve(NAME, 'A');
+  resolve.close();
+  const disabled: DnsAnswer = { status: 'error', reason: 'disabled' };
+  assert.deepEqual(await underWay, disabled);
+  assert.deepEqual(await resolve('b.example.com', 'A'), disabled);
+  assert.equal(server.asked.get('b.example.com/A'), undefined);
+});
+
+test('more questions than may be in flight are all answered', async () => {
+  const resolve = createDnsResolver({
+    servers: [server.address],
+    clock: { now: () => 0 },
+    maxInFlight: 2,
+  });
+  const names = Array.from({ length: 40 }, (_, i) => `n${i}.example.com`);
+  const answers = await Promise.all(names.map((name) => resolve(name, 'A')));
+  assert.ok(answers.every((answer) => answer.status === 'nxdomain'));
+});
+
+test('what a clock that was set back would keep for longer than it may is not kept', () => {
+  const clock = { ms: 86_400_000, now: () => clock.ms };
+  const cache = createDnsCache(clock, 10);
+  cache.set('a', { status: 'found', ttl: 50, records: [] } as unknown as DnsAnswer, 50);
+  cache.set('b', { status: 'found', ttl: 50, records: [] } as unknown as DnsAnswer, 50);
+  clock.ms -= 1000;
+  assert.equal(cache.get('a'), null);
+  clock.ms += 1000;
+  assert.notEqual(cache.get('b'), null);
+});
+
+test('the least recently used answer goes first', () => {
+  const cache = createDnsCache({ now: () => 0 }, 2);
+  const answer: DnsAnswer = { status: 'nodata' };
+  cache.set('a', answer, 60);
+  cache.set('b', answer, 60);
+  cache.get('a');
+  cache.set('c', answer, 60);
+  assert.deepEqual(
+    ['a', 'b', 'c'].map((key) => cache.get(key) !== null),
+    [true, false, true],
+  );
+  assert.equal(cache.size, 2);
+});
+
+test('the gate lets in so many, in order, and forgets who gave up', async () => {
+  const gate = limitInFlight(1);
+  const patient = new AbortController().signal;
+  const impatient = new AbortController();
+  assert.equal(await gate.enter(patient), true);
+  const order: string[] = [];
+  const gaveUp = gate.enter(impatient.signal);
+  const second = gate.enter(patient).then(() => order.push('second'));
+  const third = gate.enter(patient).then(() => order.push('third'));
+  impatient.abort();
+  assert.equal(await gaveUp, false);
+  assert.deepEqual(order, []);
+  gate.leave();
+  await second;
+  assert.deepEqual(order, ['second']);
+  gate.leave();
+  await third;
+  gate.leave();
+  assert.equal(await gate.enter(AbortSignal.abort()), false);
+  assert.equal(await gate.enter(patient), true);
+});
+
+// What nobody waits for leaves room among the questions at once to what somebody waits for.
+
+const NAMES = ['a', 'b', 'c', 'd', 'e', 'f'].map((label) => `${label}.silent.example`);
+
+test('many questions of the background whose servers are dead hold up nobody else', async (t) => {
+  const silent = Object.fromEntries(NAMES.map((name) => [name, { fails: 'timeout' as const }]));
+  const server = await startDnsServer({ ...silent, 'example.com': { A: ['192.0.2.1'] } });
+  t.after(() => server.close());
+  const resolve = createDnsResolver({
+    servers: [server.address],
+    clock: systemClock,
+    timeoutMs: 1000,
+    attemptMs: 1000,
+    maxInFlight: 4,
+  });
+  t.after(() => resolve.close());
+  let failed = 0;
+  const dead = NAMES.map(async (name) => {
+    const answer = await resolve.background(name, 'A');
+    failed++;
+    return answer.status;
+  });
+  const answer = await resolve('example.com', 'A');
+  assert.deepEqual([answer.status, failed], ['found', 0]);
+  assert.deepEqual(await Promise.all(dead), Array(6).fill('error'));
+  assert.equal([...server.asked.keys()].filter((key) => key.includes('silent')).length, 2);
+});
+
+test('both have one cache', async (t) => {
+  const server = await startDnsServer({ 'example.com': { A: ['192.0.2.1'] } });
+  t.after(() => server.close());
+  const resolve = createDnsResolver({ servers: [server.address], clock: systemClock });
+  t.after(() => resolve.close());
+  await resolve.background('example.com', 'A');
+  await resolve('example.com', 'A');
+  assert.equal(server.asked.get('example.com/A'), 1);
+});

@@ -1,0 +1,164 @@
+/** The DNS resolver over a real server: every kind of answer, and how each failure is told apart. */
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { DnsServer } from '../../../src/lib/addresses.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { createDnsResolver } from '../../../src/net/dns/network-resolver.ts';
+import type { RecordType } from '../../../src/net/dns/resolver.ts';
+import type { Zone } from '../../../src/net/dns/zone.ts';
+import { startDnsServer } from '../../helpers/dns-server.ts';
+
+const RECORDS: [RecordType, string[]][] = [
+  ['A', ['192.0.2.1', '192.0.2.2']],
+  ['AAAA', ['2001:db8::1']],
+  ['NS', ['ns1.example.com']],
+  ['PTR', ['mail.example.com']],
+  ['MX', ['10 mx1.example.com', '20 mx2.example.com']],
+  ['TXT', ['v=spf1 -all', 'größer']],
+  ['CAA', ['0 issue "ca.example"']],
+  ['SOA', ['ns.example.com host.example.com 7 3600 600 86400 60']],
+  ['DS', ['12345 13 2 aabbccdd']],
+  ['DNSKEY', ['257 3 13 AQIDBA==']],
+  ['TLSA', ['3 1 1 0badcafe']],
+];
+
+const zone: Zone = {
+  'all.example.com': Object.fromEntries(RECORDS),
+  'a.example.com': { A: ['192.0.2.7'] },
+  'null.example.com': { MX: ['0 .'] },
+  'alias.example.com': { CNAME: ['second.example.com'] },
+  'second.example.com': { CNAME: ['a.example.com'] },
+  'dangling.example.com': { CNAME: ['gone.example.net'] },
+  'loop.example.com': { CNAME: ['loop.example.com'] },
+  'long.example.com': { TXT: [`v=DKIM1; p=${'A'.repeat(700)}`] },
+  'huge.example.com': { TXT: Array.from({ length: 90 }, (_, i) => `${i} ${'x'.repeat(200)}`) },
+  'silent.example.com': { fails: 'timeout' },
+  'broken.example.com': { fails: 'servfail' },
+  'closed.example.com': { fails: 'refused' },
+};
+
+const server = await startDnsServer(zone);
+const options = { clock: systemClock, timeoutMs: 1000, attemptMs: 300 };
+const resolve = createDnsResolver({ ...options, servers: [server.address] });
+after(async () => {
+  resolve.close();
+  await server.close();
+});
+
+/** A loopback port on which nobody listens. */
+async function closedPort(): Promise<DnsServer> {
+  const gone = await startDnsServer();
+  await gone.close();
+  return gone.address;
+}
+
+for (const [type, records] of RECORDS) {
+  test(`${type} records come as text`, async () => {
+    assert.deepEqual(await resolve('all.example.com', type), {
+      status: 'found',
+      records,
+      ttl: 300,
+      authenticated: false,
+    });
+  });
+}
+
+const STATUSES: [string, RecordType, string][] = [
+  ['none.example.com', 'A', 'nxdomain'],
+  ['example.com', 'A', 'nodata'],
+  ['a.example.com', 'MX', 'nodata'],
+  ['alias.example.com', 'A', 'found'],
+  ['alias.example.com', 'CNAME', 'found'],
+  ['ALIAS.Example.com.', 'A', 'found'],
+  ['alias.example.com', 'MX', 'nodata'],
+  ['dangling.example.com', 'A', 'nxdomain'],
+  ['loop.example.com', 'A', 'nodata'],
+  ['broken.example.com', 'A', 'error: servfail'],
+  ['closed.example.com', 'A', 'error: refused'],
+  ['silent.example.com', 'A', 'error: timeout'],
+];
+for (const [name, type, expected] of STATUSES) {
+  test(`${name} ${type} is ${expected}`, async () => {
+    const answer = await resolve(name, type);
+    const told = answer.status === 'error' ? `error: ${answer.reason}` : answer.status;
+    assert.equal(told, expected);
+  });
+}
+
+test('an alias is followed to the records of its target', async () => {
+  const answer = await resolve('alias.example.com', 'A');
+  assert.deepEqual(answer.status === 'found' && answer.records, ['192.0.2.7']);
+});
+
+test('the null MX keeps its dot', async () => {
+  const answer = await resolve('null.example.com', 'MX');
+  assert.deepEqual(answer.status === 'found' && answer.records, ['0 .']);
+});
+
+test('the strings of a TXT record are joined, within what UDP carries', async () => {
+  const answer = await resolve('long.example.com', 'TXT');
+  assert.deepEqual(answer.status === 'found' && answer.records[0]?.length, 711);
+  assert.equal(server.askedOverTcp.get('long.example.com/TXT'), undefined);
+});
+
+test('a truncated answer is asked for again over TCP', async () => {
+  const answer = await resolve('huge.example.com', 'TXT');
+  assert.equal(answer.status === 'found' && answer.records.length, 90);
+  assert.equal(server.asked.get('huge.example.com/TXT'), 2);
+  assert.equal(server.askedOverTcp.get('huge.example.com/TXT'), 1);
+});
+
+test('the AD bit is asked for and reported', async () => {
+  const signed = await startDnsServer({ 'signed.example.com': { A: ['192.0.2.9'] } });
+  signed.authenticated = true;
+  const validating = createDnsResolver({ ...options, servers: [signed.address] });
+  const answer = await validating('signed.example.com', 'A');
+  assert.equal(answer.status === 'found' && answer.authenticated, true);
+  await signed.close();
+});
+
+for (const name of [
+  '',
+  '.',
+  '.example.com',
+  'a..example.com',
+  `${'x'.repeat(64)}.example.com`,
+  `${'abcdefg.'.repeat(31)}abcdefg`,
+  'größe.example.com',
+  'new\nline.example.com',
+]) {
+  test(`${JSON.stringify(name.slice(0, 40))} cannot exist and is not asked`, async () => {
+    const before = new Map(server.asked);
+    assert.deepEqual(await resolve(name, 'A'), { status: 'nxdomain' });
+    assert.deepEqual(server.asked, before);
+  });
+}
+
+test('a closed port is unreachable, and told at once', async () => {
+  const patient = createDnsResolver({ servers: [await closedPort()], clock: systemClock });
+  const answer = await patient('a.example.com', 'A');
+  assert.deepEqual(answer, { status: 'error', reason: 'unreachable' });
+});
+
+test('where one server is silent, dead or refuses, the next one is asked, and first from then on', async () => {
+  const silent = await startDnsServer({ 'a.example.com': { fails: 'timeout' } });
+  const refusing = await startDnsServer({ 'a.example.com': { fails: 'refused' } });
+  const servers = [await closedPort(), refusing.address, silent.address, server.address];
+  const failover = createDnsResolver({ clock: systemClock, attemptMs: 100, servers });
+  assert.equal((await failover('a.example.com', 'A')).status, 'found');
+  assert.equal((await failover('a.example.com', 'MX')).status, 'nodata');
+  assert.deepEqual([...refusing.asked.keys()], ['a.example.com/A']);
+  assert.deepEqual([...silent.asked.keys()], ['a.example.com/A']);
+  await Promise.all([silent.close(), refusing.close()]);
+});
+
+test('a lost datagram is asked for again', async () => {
+  const lossy = await startDnsServer({ 'a.example.com': { A: ['192.0.2.7'] } });
+  let lost = 0;
+  lossy.tamper = (reply) => (lost++ === 0 ? [] : [reply]);
+  const patient = createDnsResolver({ ...options, servers: [lossy.address] });
+  assert.equal((await patient('a.example.com', 'A')).status, 'found');
+  assert.equal(lossy.asked.get('a.example.com/A'), 2);
+  await lossy.close();
+});

@@ -1,0 +1,310 @@
+/** The guarded client against servers that are slow, endless or no web servers: each ends in time. */
+
+import assert from 'node:assert/strict';
+import { connect, Socket } from 'node:net';
+import { test } from 'node:test';
+import { parseNetwork } from '../../../src/lib/addresses.ts';
+import { makeCertificate } from '../../../src/lib/certificates.ts';
+import type { Resolver } from '../../../src/net/dns/resolver.ts';
+import { zoneResolver } from '../../../src/net/dns/zone.ts';
+import type { Dial } from '../../../src/net/guarded-connection.ts';
+import { createWeb } from '../../../src/net/http/client.ts';
+import type { WebAnswer, WebFailure, WebRequest } from '../../../src/net/http/web.ts';
+import { dialTo, startCanary, startRaw } from '../canary.ts';
+
+const resolver = zoneResolver({
+  'site.example.com': { A: ['1.2.3.4'] },
+  'many.example.com': { A: ['1.0.0.1', '1.0.0.2', '1.0.0.3', '1.0.0.4', '1.0.0.5', '1.0.0.6'] },
+});
+const options = { resolver, allowNetworks: [parseNetwork('127.0.0.0/8')] };
+const web = createWeb(options);
+
+const TIMEOUT_MS = 250;
+/** More than a busy machine adds. */
+const SLACK_MS = 2000;
+
+async function ask(request: Partial<WebRequest> & { url: string }, client = web) {
+  const start = performance.now();
+  const answer = await client({ method: 'GET', timeoutMs: TIMEOUT_MS, ...request });
+  assert.ok(performance.now() - start < TIMEOUT_MS + SLACK_MS, 'in time');
+  if (answer.status === 'failed') {
+    assert.match(answer.detail, /^[a-z].+[^.]$/, 'half a sentence');
+    assert.doesNotMatch(answer.detail, /\d+\.\d+\.\d+/, 'without addresses');
+  }
+  return answer;
+}
+
+const outcome = (answer: WebAnswer) => (answer.status === 'answered' ? answer.code : answer.reason);
+
+/** Writes the piece again and again for as long as it is taken. */
+function drip(socket: Socket, piece: string, everyMs: number): void {
+  const timer = setInterval(() => socket.write(piece), everyMs);
+  socket.on('close', () => clearInterval(timer));
+}
+
+/** As fast as it is read. */
+function pour(socket: Socket, piece: string): void {
+  const more = () => {
+    while (!socket.destroyed && socket.write(piece));
+  };
+  socket.on('drain', more);
+  more();
+}
+
+const OK = 'HTTP/1.1 200 OK\r\n';
+const HOSTILE: [name: string, talk: (socket: Socket) => void, reason: WebFailure][] = [
+  ['says nothing', () => {}, 'timeout'],
+  [
+    'drips its header',
+    (socket) => {
+      socket.write(OK);
+      drip(socket, 'a: b\r\n', 10);
+    },
+    'timeout',
+  ],
+  [
+    'drips its body',
+    (socket) => {
+      socket.write(`${OK}\r\n`);
+      drip(socket, 'x', 10);
+    },
+    'timeout',
+  ],
+  [
+    'never ends its body',
+    (socket) => {
+      socket.write(`${OK}Content-Length: 10\r\n\r\nx`);
+    },
+    'timeout',
+  ],
+  [
+    'announces an answer for ever',
+    (socket) => drip(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n', 1),
+    'timeout',
+  ],
+  [
+    'pours an endless body',
+    (socket) => {
+      socket.write(`${OK}\r\n`);
+      pour(socket, 'x'.repeat(10_000));
+    },
+    'too_large',
+  ],
+  [
+    'pours endless chunks',
+    (socket) => {
+      socket.write(`${OK}Transfer-Encoding: chunked\r\n\r\n`);
+      pour(socket, `2710\r\n${'x'.repeat(10_000)}\r\n`);
+    },
+    'too_large',
+  ],
+  [
+    'announces a huge body',
+    (socket) => {
+      socket.write(`${OK}Content-Length: 999999999999\r\n\r\n`);
+    },
+    'too_large',
+  ],
+  [
+    'sends one huge header field',
+    (socket) => {
+      socket.write(`${OK}a: `);
+      pour(socket, 'x'.repeat(10_000));
+    },
+    'too_large',
+  ],
+  [
+    'sends endless header fields',
+    (socket) => {
+      socket.write(OK);
+      pour(socket, 'a: b\r\n'.repeat(1000));
+    },
+    'too_large',
+  ],
+  [
+    'sends endless trailers',
+    (socket) => {
+      socket.write(`${OK}Transfer-Encoding: chunked\r\n\r\n0\r\n`);
+      pour(socket, 'a: b\r\n'.repeat(1000));
+    },
+    'too_large',
+  ],
+  ['speaks SSH', (socket) => socket.write('SSH-2.0-OpenSSH_9.2\r\n'), 'protocol'],
+  ['speaks SMTP', (socket) => socket.end('220 mx.example.com ESMTP\r\n'), 'protocol'],
+  ['speaks nonsense', (socket) => socket.write('\0\xff\n\n\r\r'), 'protocol'],
+  [
+    'is of two minds about its length',
+    (socket) => {
+      socket.write(`${OK}Content-Length: 1\r\nContent-Length: 2\r\n\r\nxx`);
+    },
+    'protocol',
+  ],
+  [
+    'changes the protocol',
+    (socket) => {
+      socket.write('HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
+    },
+    'protocol',
+  ],
+  ['closes at once', (socket) => socket.end(), 'connection'],
+  ['resets the connection', (socket) => socket.resetAndDestroy(), 'connection'],
+  ['closes within its header', (socket) => socket.end(`${OK}a: b`), 'connection'],
+  [
+    'closes within its body',
+    (socket) => socket.end(`${OK}Content-Length: 9\r\n\r\nx`),
+    'connection',
+  ],
+];
+
+for (const [name, talk, reason] of HOSTILE)
+  test(`a server that ${name}: ${reason}`, async (t) => {
+    const server = await startRaw(t, talk);
+    const answer = await ask({ url: `http://127.0.0.1:${server.port}/` });
+    assert.equal(outcome(answer), reason, JSON.stringify(answer));
+    await server.gone();
+    assert.equal(server.connections, 1);
+  });
+
+test('a body of exactly the limit is read; one octet more is too large', async (t) => {
+  const canary = await startCanary(t, (request, response) => {
+    response.end('x'.repeat(Number(request.url!.slice(1))));
+  });
+  const get = (octets: number) =>
+    ask({ url: `http://127.0.0.1:${canary.port}/${octets}`, maxBytes: 1000, timeoutMs: 5000 });
+  assert.equal(outcome(await get(1000)), 200);
+  assert.equal(outcome(await get(1001)), 'too_large');
+  await canary.gone();
+});
+
+test('HEAD waits for no body, whatever is announced or sent', async (t) => {
+  for (const body of ['', 'x'.repeat(5), 'HTTP/1.1 500 No\r\n\r\n']) {
+    const server = await startRaw(t, (socket) => {
+      socket.write(`${OK}Content-Length: 999999999\r\n\r\n${body}`);
+    });
+    const url = `http://127.0.0.1:${server.port}/`;
+    assert.equal(outcome(await ask({ method: 'HEAD', url })), 200);
+    await server.gone();
+  }
+});
+
+test('nobody listens', async () => {
+  const refused: Dial = () => connect(1, '127.0.0.1');
+  const url = 'http://site.example.com/';
+  const answer = await ask({ url }, createWeb({ resolver, dial: refused }));
+  assert.ok(answer.status === 'failed');
+  assert.equal(answer.reason, 'connection');
+  assert.match(answer.detail, /refused/);
+});
+
+test('of a name with many addresses a few are tried, and silence leaves time for the next', async (t) => {
+  const canary = await startCanary(t);
+  const toCanary = dialTo(canary.port).dial;
+  const askBy = async (ways: Dial[]) => {
+    const dialled: string[] = [];
+    const dial: Dial = (address, port) => {
+      dialled.push(address);
+      return (ways[dialled.length - 1] ?? never)(address, port);
+    };
+    const answer = await ask({ url: 'http://many.example.com/' }, createWeb({ resolver, dial }));
+    return [outcome(answer), dialled.length];
+  };
+  const refused: Dial = () => connect(1, '127.0.0.1');
+  // A socket that is never connected, as to an address whose packets are lost.
+  const never: Dial = () => new Socket();
+  assert.deepEqual(await askBy([refused, never, toCanary]), [200, 3]);
+  assert.deepEqual(await askBy([never, never, never, toCanary]), [200, 4]);
+  assert.deepEqual(await askBy([refused, refused, refused, refused, toCanary]), ['connection', 4]);
+  assert.deepEqual(await askBy([never, never, never, never, toCanary]), ['timeout', 4]);
+});
+
+test('a name whose lookup is never answered', async () => {
+  const silent: Resolver = () => new Promise(() => {});
+  const client = createWeb({ resolver: silent });
+  assert.equal(outcome(await ask({ url: 'http://site.example.com/' }, client)), 'timeout');
+});
+
+test('a resolver that throws, and a dial that does', async () => {
+  const broken = createWeb({ resolver: () => Promise.reject(new Error('no')) });
+  assert.equal(outcome(await ask({ url: 'http://site.example.com/' }, broken)), 'connection');
+  const dial = () => {
+    throw new Error('no socket left');
+  };
+  const full = createWeb({ resolver, dial });
+  assert.equal(outcome(await ask({ url: 'http://site.example.com/' }, full)), 'connection');
+});
+
+const DAY = 86_400_000;
+const SITE = await makeCertificate('site.example.com', Date.now());
+const OTHER = await makeCertificate('other.example.com', Date.now());
+const OLD = await makeCertificate('site.example.com', Date.now() - 4000 * DAY);
+const EARLY = await makeCertificate('site.example.com', Date.now() + 4 * DAY);
+
+const TLS: [string, Parameters<typeof startCanary>[2], string[], RegExp][] = [
+  ['for another name', OTHER, [OTHER.cert], /for another name/],
+  ['that has expired', OLD, [OLD.cert], /has expired/],
+  ['of the future', EARLY, [EARLY.cert], /not valid yet/],
+  ['that nobody trusts', SITE, [], /self-signed/],
+  ['of another authority', SITE, [OTHER.cert], /self-signed/],
+];
+const OLD_TLS = {
+  minVersion: 'TLSv1',
+  maxVersion: 'TLSv1.1',
+  ciphers: 'DEFAULT@SECLEVEL=0',
+} as const;
+
+for (const [name, tls, ca, says] of [
+  ...TLS,
+  ['below TLS 1.2', { ...SITE, ...OLD_TLS }, [SITE.cert], /no TLS 1\.2/] as (typeof TLS)[number],
+])
+  test(`HTTPS: a certificate ${name}`, async (t) => {
+    const canary = await startCanary(t, undefined, tls);
+    const { dial } = dialTo(canary.port);
+    const request = { url: 'https://site.example.com/', timeoutMs: 5000 };
+    const answer = await ask(request, createWeb({ resolver, dial, ca }));
+    assert.ok(answer.status === 'failed');
+    assert.equal(answer.reason, 'tls');
+    assert.match(answer.detail, says);
+    assert.deepEqual(canary.requests, []);
+    await canary.gone();
+  });
+
+test('a variable of the environment does not turn verification off', async (t) => {
+  t.after(() => delete process.env.NODE_TLS_REJECT_UNAUTHORIZED);
+  process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+  const canary = await startCanary(t, undefined, SITE);
+  const { dial } = dialTo(canary.port);
+  const request = { url: 'https://site.example.com/', timeoutMs: 5000 };
+  assert.equal(outcome(await ask(request, createWeb({ resolver, dial }))), 'tls');
+});
+
+test('proxies of the environment are not asked', async (t) => {
+  const canary = await startCanary(t);
+  const proxy = await startRaw(t, (socket) => socket.end());
+  const names = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY', 'NODE_USE_ENV_PROXY'];
+  t.after(() => {
+    for (const name of names) delete process.env[name];
+  });
+  for (const name of names) process.env[name] = `http://127.0.0.1:${proxy.port}`;
+  process.env.NODE_USE_ENV_PROXY = '1';
+  assert.equal(outcome(await ask({ url: `http://127.0.0.1:${canary.port}/` })), 200);
+  assert.equal(proxy.connections, 0);
+});
+
+test('http and https mixed up', async (t) => {
+  const plain = await startCanary(t);
+  const secure = await startCanary(t, undefined, SITE);
+  const timeoutMs = 5000;
+  const tls = await ask({ url: `https://127.0.0.1:${plain.port}/`, timeoutMs });
+  assert.equal(outcome(tls), 'tls');
+  const protocol = await ask({ url: `http://127.0.0.1:${secure.port}/`, timeoutMs });
+  assert.ok(['protocol', 'connection'].includes(String(outcome(protocol))));
+  await Promise.all([plain.gone(), secure.gone()]);
+});
+
+test('a TLS handshake that is never answered, or is cut', async (t) => {
+  const silent = await startRaw(t, () => {});
+  assert.equal(outcome(await ask({ url: `https://127.0.0.1:${silent.port}/` })), 'timeout');
+  const cutting = await startRaw(t, (socket) => socket.end());
+  assert.equal(outcome(await ask({ url: `https://127.0.0.1:${cutting.port}/` })), 'tls');
+  await Promise.all([silent.gone(), cutting.gone()]);
+});

@@ -1,0 +1,217 @@
+/** The probe of mail servers, against a real one on loopback and some that misbehave. */
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { makeCertificate } from '../../../src/lib/certificates.ts';
+import { zoneResolver } from '../../../src/net/dns/zone.ts';
+import {
+  createMailTlsProbe,
+  type MailTls,
+  type ProbeOptions,
+  withPort25CircuitBreaker,
+} from '../../../src/net/smtp/probe.ts';
+import { testClock } from '../../helpers/clock.ts';
+import { dialTo, startRaw } from '../canary.ts';
+
+const HOST = 'mx.example.com';
+const RESOLVER = zoneResolver({
+  [HOST]: { A: ['1.2.3.4'] },
+  'two.example.com': { A: ['1.2.3.4'], AAAA: ['2606:4700::1'] },
+  'private.example.com': { A: ['10.0.0.1'] },
+  'silent.example.com': { fails: 'timeout' },
+});
+const PAIR = await makeCertificate(HOST, Date.now());
+const HELLO = ['220 mx.example.com ESMTP', '250-mx.example.com\r\n250-SIZE 1000\r\n250 STARTTLS'];
+
+/** A real server, and the port on which it listens. */
+async function startServer(t: TestContext, options: SMTPServerOptions = {}): Promise<number> {
+  const server = new SMTPServer({ ...PAIR, authOptional: true, logger: false, ...options });
+  server.on('error', () => {});
+  server.listen(0, '127.0.0.1');
+  await once(server.server, 'listening');
+  t.after(() => new Promise<void>((resolve) => server.close(resolve)));
+  return (server.server.address() as AddressInfo).port;
+}
+
+const probe = (port: number, host = HOST, options: Partial<ProbeOptions> = {}) =>
+  createMailTlsProbe({
+    resolver: RESOLVER,
+    helo: 'probe.example.org',
+    dial: dialTo(port).dial,
+    ...options,
+  })(host);
+
+test('a server with STARTTLS and a certificate that is trusted for its name', async (t) => {
+  const port = await startServer(t);
+  const { dial, dialled } = dialTo(port);
+  const found = await probe(port, HOST, { dial, ca: [PAIR.cert] });
+  assert.ok(found.status === 'tls', JSON.stringify(found));
+  assert.equal(found.version, 'TLSv1.3');
+  const { valid, problem, names, issuer } = found.certificate;
+  assert.deepEqual([valid, problem, names, issuer], [true, null, [HOST], `CN=${HOST}`]);
+  assert.deepEqual(dialled, ['1.2.3.4 25']);
+});
+
+test('a certificate that nobody vouches for, for another name, or out of time, is told', async (t) => {
+  const problem = async (port: number, options: Partial<ProbeOptions> = {}, host = HOST) => {
+    const found = await probe(port, host, options);
+    return found.status === 'tls' ? found.certificate.problem : found.status;
+  };
+  const port = await startServer(t);
+  assert.equal(await problem(port), 'it is self-signed');
+  const other = await problem(port, { ca: [PAIR.cert] }, 'two.example.com');
+  assert.equal(other, 'it is for another name');
+  const old = await makeCertificate(HOST, Date.UTC(2000, 0, 1));
+  const expired = await startServer(t, { ...old });
+  assert.equal(await problem(expired, { ca: [old.cert] }), 'it has expired');
+});
+
+test('an old version of TLS is spoken, and told', async (t) => {
+  const port = await startServer(t, {
+    minVersion: 'TLSv1',
+    maxVersion: 'TLSv1.1',
+    ciphers: 'DEFAULT:@SECLEVEL=0',
+  });
+  const found = await probe(port);
+  assert.equal(found.status === 'tls' && found.version, 'TLSv1.1');
+});
+
+test('a server that does not offer STARTTLS', async (t) => {
+  const port = await startServer(t, { hideSTARTTLS: true });
+  assert.deepEqual(await probe(port), { status: 'no_starttls' });
+});
+
+test('it says no more than it must, and takes its leave', async (t) => {
+  let said = '';
+  const answer = saying('220 hello', '250 hello');
+  const { port, gone } = await startRaw(t, (socket) => {
+    socket.on('data', (chunk) => {
+      said += chunk;
+    });
+    answer(socket);
+  });
+  assert.equal((await probe(port)).status, 'no_starttls');
+  await gone();
+  assert.equal(said, 'EHLO probe.example.org\r\nQUIT\r\n');
+});
+
+/** Says each of the texts, the first at once and the others when a line has come. */
+const saying =
+  (...texts: string[]) =>
+  (socket: Socket) => {
+    const say = () => {
+      const text = texts.shift();
+      if (text !== undefined) socket.write(`${text}\r\n`);
+    };
+    say();
+    socket.on('data', say);
+  };
+
+test('servers that turn away, break off, or talk nonsense leave it unknown or broken', async (t) => {
+  const cases: [status: string, detail: RegExp, talk: (socket: Socket) => void][] = [
+    ['unknown', /^it answered 554 no service here$/, saying('554 no service here')],
+    ['unknown', /^it answered 421 a b$/, saying('421-a\r\n421 b')],
+    ['unknown', /^it answered 550 no$/, saying('220 hello', '550 no')],
+    ['unknown', /did not greet/, saying('HTTP/1.1 400 Bad Request')],
+    ['unknown', /did not greet/, (socket) => socket.end()],
+    ['unknown', /did not greet/, (socket) => socket.end('x'.repeat(20_000))],
+    ['unknown', /did not answer EHLO/, saying('220 hello', 'hello')],
+    ['broken', /^it answered 454 not now$/, saying(...HELLO, '454 not now')],
+    ['unknown', /^it answered 421 bye$/, saying(...HELLO, '421 bye')],
+    ['broken', /handshake failed/, saying(...HELLO, '220 go', 'this is no TLS')],
+    ['broken', /before TLS has begun/, saying(...HELLO, '220 go\r\n250 injected')],
+  ];
+  for (const [status, detail, talk] of cases) {
+    const { port, gone } = await startRaw(t, talk);
+    const found = await probe(port);
+    assert.equal(found.status, status, detail.source);
+    assert.match('detail' in found ? found.detail : '', detail);
+    await gone();
+  }
+});
+
+test('silence at any point ends within the time there is, and the connection with it', async (t) => {
+  for (const texts of [[], HELLO.slice(0, 1), HELLO, [...HELLO, '220 go']]) {
+    const { port, gone } = await startRaw(t, saying(...texts));
+    const found = await probe(port, HOST, { timeoutMs: 300 });
+    assert.equal(found.status, 'unknown', texts.join());
+    await gone();
+  }
+});
+
+test('a server that cannot be connected to is unreachable; a special address is never dialled', async (t) => {
+  const { port } = await startRaw(t, () => {});
+  const { dial, dialled } = dialTo(port);
+  assert.equal((await probe(port, 'private.example.com', { dial })).status, 'forbidden');
+  assert.equal((await probe(port, '127.0.0.1', { dial })).status, 'forbidden');
+  assert.equal((await probe(port, 'none.example.com', { dial })).status, 'unknown');
+  assert.equal((await probe(port, 'silent.example.com', { dial })).status, 'unknown');
+  const ownAddresses = () => ['1.2.3.4'];
+  assert.equal((await probe(port, HOST, { dial, ownAddresses })).status, 'forbidden');
+  assert.deepEqual(dialled, []);
+  // Nobody listens at a port that has just been given back.
+  const server = new SMTPServer({ logger: false }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const free = (server.address() as AddressInfo).port;
+  await new Promise((resolve) => server.close(resolve));
+  const refused = await probe(free, 'two.example.com');
+  assert.deepEqual(refused, {
+    status: 'unreachable',
+    silent: false,
+    detail: 'it refused the connection',
+  });
+});
+
+// Where nothing is heard from any mail server, further ones are not waited for.
+
+const SILENT: MailTls = { status: 'unreachable', silent: true, detail: 'no answer came in time' };
+const REFUSED: MailTls = { status: 'unreachable', silent: false, detail: 'it refused' };
+const MINUTE = 60_000;
+
+function start(answers: () => MailTls) {
+  const clock = testClock();
+  const asked: string[] = [];
+  const probe = withPort25CircuitBreaker(async (host) => {
+    asked.push(host);
+    return answers();
+  }, clock);
+  return { clock, asked, probe };
+}
+
+test('after five silent servers, others are not asked for ten minutes, and then one', async () => {
+  const { clock, asked, probe } = start(() => SILENT);
+  for (let n = 0; n < 8; n++) assert.equal((await probe(`mx${n}.example`)).status, 'unreachable');
+  assert.equal(asked.length, 5);
+  const spared = await probe('mx9.example');
+  assert.match('detail' in spared ? spared.detail : '', /port 25 seems to be shut/);
+  clock.advance(10 * MINUTE);
+  await probe('mx10.example');
+  await probe('mx11.example');
+  assert.deepEqual(asked.slice(5), ['mx10.example']);
+});
+
+test('one silent server asked again and again proves nothing, nor do some between others', async () => {
+  const { asked, probe } = start(() => SILENT);
+  for (let n = 0; n < 12; n++) await probe('mx.example');
+  assert.equal(asked.length, 12);
+  let n = 0;
+  const mixed = start(() => (++n % 4 === 0 ? REFUSED : SILENT));
+  for (let i = 0; i < 12; i++) await mixed.probe(`mx${i}.example`);
+  assert.equal(mixed.asked.length, 12);
+});
+
+test('it opens with the first that is heard; a clock that is set back does not keep it shut', async () => {
+  let answer: MailTls = SILENT;
+  const { clock, asked, probe } = start(() => answer);
+  for (let n = 0; n < 6; n++) await probe(`mx${n}.example`);
+  clock.advance(-MINUTE);
+  answer = { status: 'no_starttls' };
+  assert.equal((await probe('mx6.example')).status, 'no_starttls');
+  answer = SILENT;
+  await probe('mx7.example');
+  await probe('mx8.example');
+  assert.deepEqual(asked.slice(5), ['mx6.example', 'mx7.example', 'mx8.example']);
+});

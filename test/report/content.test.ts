@@ -1,0 +1,227 @@
+/** The ledger: what each category adds, rounded so that the figures that are shown have the sum that is shown. */
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { CATEGORIES } from '../../src/analysis/check.ts';
+import type { CategoryScore } from '../../src/analysis/result.ts';
+import { WEIGHTS, wholeScore } from '../../src/analysis/score.ts';
+import {
+  authenticationOf,
+  type Identifier,
+  ledgerOf,
+  placementTable,
+} from '../../src/report/content.ts';
+import type { Report, SeedPlacement } from '../../src/report/report.ts';
+import { seededRandom } from '../helpers/random.ts';
+import { makeKey, signMessage } from '../helpers/signer.ts';
+import { badReport, goodReport, ORDER, reportOn, unscoredReport } from './reports.ts';
+
+const category = (name: CategoryScore['name'], earned: number, points: number): CategoryScore => ({
+  name,
+  score: points === 0 ? null : Math.floor((100 * earned) / points),
+  weight: WEIGHTS[name],
+  earned,
+  points,
+});
+
+describe('the ledger', () => {
+  it('adds shares of points times shares of the weights that ran', () => {
+    const { rows, weight, sum } = ledgerOf({
+      categories: [
+        category('authentication', 47, 50),
+        category('reputation', 0, 0),
+        category('infrastructure', 10, 20),
+      ],
+    });
+    assert.equal(weight, 50);
+    assert.deepEqual(
+      rows.map(({ name, share, adds }) => [name, share, adds]),
+      [
+        ['authentication', 0.94, 65.8],
+        ['reputation', null, null],
+        ['infrastructure', 0.5, 15],
+      ],
+    );
+    assert.equal(sum, 80.8);
+  });
+
+  it('has no sum where nothing ran', () => {
+    const { rows, sum } = ledgerOf({ categories: [category('content', 0, 0)] });
+    assert.deepEqual([rows[0]!.adds, sum], [null, null]);
+    assert.equal(ledgerOf({ categories: [] }).sum, null);
+  });
+
+  it('adds up as shown and never claims more than was earned, whatever the figures', () => {
+    const { below } = seededRandom(20261121);
+    for (let round = 0; round < 2000; round += 1) {
+      const categories = CATEGORIES.map((name) => {
+        const points = below(60);
+        return category(name, below(2 * points + 1) / 2, points);
+      });
+      const { rows, weight, sum } = ledgerOf({ categories });
+      const tenths = rows.map(({ adds }) => Math.round((adds ?? 0) * 10));
+      assert.equal(
+        tenths.reduce((a, b) => a + b, 0),
+        Math.round((sum ?? 0) * 10),
+      );
+      const exact = categories.map(({ earned, points, weight: own }) =>
+        points > 0 ? (100 * own * earned) / points / weight : 0,
+      );
+      const whole = exact.reduce((a, b) => a + b, 0);
+      assert.equal(Math.floor(sum ?? 0), wholeScore(whole));
+      exact.forEach((value, index) => {
+        assert.ok(Math.abs(tenths[index]! / 10 - value) <= 0.1 + 1e-9);
+      });
+    }
+  });
+});
+
+// SPF, DKIM and DMARC side by side: what is aligned with From, told from what the checks noted.
+
+const aligned = (report: Report): [string, string | null, string | null, boolean | null][] =>
+  authenticationOf(report).identifiers.map(({ mechanism, domain, result, aligned }: Identifier) => [
+    mechanism,
+    domain,
+    result,
+    aligned,
+  ]);
+
+describe('the identifiers', () => {
+  it('of a message in order are aligned', async () => {
+    const report = await goodReport();
+    assert.deepEqual(aligned(report), [
+      ['SPF', 'shop.example', 'pass', true],
+      ['DKIM', 'shop.example', 'pass', true],
+    ]);
+    const { fromDomain, dmarc, ignored } = authenticationOf(report);
+    assert.equal(fromDomain, 'shop.example');
+    assert.deepEqual(dmarc, {
+      result: 'pass',
+      policy: 'reject',
+      record: 'v=DMARC1; p=reject; rua=mailto:dmarc@shop.example',
+      at: '_dmarc.shop.example',
+    });
+    assert.equal(ignored, 0);
+  });
+
+  it('of a service that signs for itself are not', async () => {
+    assert.deepEqual(aligned(await badReport()), [
+      ['SPF', 'acme.example', 'softfail', true],
+      ['DKIM', 'sender.example', 'pass', false],
+    ]);
+  });
+
+  it('are each signature, in the order of the message', async () => {
+    const key = makeKey();
+    const inner = await signMessage(ORDER, { domain: 'mail.shop.example', selector: 'a', key });
+    const raw = await signMessage(inner, { domain: 'sender.example', selector: 'b', key });
+    const report = await reportOn({
+      name: 'two',
+      raw,
+      zone: {
+        '_dmarc.shop.example': { TXT: ['v=DMARC1; p=none'] },
+        'a._domainkey.mail.shop.example': { TXT: [key.record] },
+        'b._domainkey.sender.example': { TXT: [key.record] },
+        'shop.example': { TXT: ['v=spf1 -all'] },
+      },
+      envelope: { mail_from: 'bounces@shop.example' },
+    });
+    assert.deepEqual(aligned(report), [
+      ['SPF', 'shop.example', 'fail', true],
+      ['DKIM', 'sender.example', 'pass', false],
+      ['DKIM', 'mail.shop.example', 'pass', true],
+    ]);
+  });
+
+  it('that could not be compared are neither aligned nor not', async () => {
+    const key = makeKey();
+    const raw = await signMessage(ORDER, { domain: 'sender.example', selector: 'a', key });
+    const report = await reportOn({
+      name: 'silent',
+      raw,
+      zone: {
+        '_dmarc.shop.example': { fails: 'timeout' },
+        'a._domainkey.sender.example': { TXT: [key.record] },
+      },
+      envelope: { mail_from: 'bounces@sender.example' },
+    });
+    for (const [, , , isAligned] of aligned(report)) assert.equal(isAligned, null);
+  });
+
+  it('that were not asked about have no result', async () => {
+    const report = await unscoredReport();
+    assert.deepEqual(aligned(report), [
+      ['SPF', null, null, null],
+      ['DKIM', null, 'none', null],
+    ]);
+    assert.equal(authenticationOf(report).fromDomain, 'shop.example');
+  });
+
+  it('are read from results of other rules too', () => {
+    const { identifiers, dmarc } = authenticationOf({
+      checks: [],
+      auth_results: { spf: 'pass', dkim: null, dmarc: null },
+      from_address: null,
+    });
+    assert.deepEqual(identifiers, [
+      { mechanism: 'SPF', result: 'pass', domain: null, aligned: null, notes: [] },
+      { mechanism: 'DKIM', result: null, domain: null, aligned: null, notes: [] },
+    ]);
+    assert.equal(dmarc.record, null);
+  });
+});
+
+// The table of placements: a row a provider, and a rate in which what is not known does not count.
+
+const seed = (
+  provider: string,
+  placement: string,
+  seconds: number | null = null,
+): SeedPlacement => ({
+  provider,
+  placement,
+  seconds,
+});
+
+describe('the table of placements', () => {
+  it('counts the seeds of a provider by place, with the time of the first and the last', () => {
+    const { columns, rows } = placementTable([
+      seed('Gmail', 'spam', 30),
+      seed('Yahoo', 'inbox', 5),
+      seed('Gmail', 'inbox', 12),
+      seed('Gmail', 'missing'),
+    ]);
+    assert.deepEqual(
+      columns.map(({ name }) => name),
+      ['Inbox', 'Spam', 'Missing'],
+    );
+    assert.deepEqual(rows, [
+      { provider: 'Gmail', seeds: 3, counts: [1, 1, 1], seconds: [12, 30] },
+      { provider: 'Yahoo', seeds: 1, counts: [1, 0, 0], seconds: [5, 5] },
+    ]);
+  });
+
+  it('has a rate of which tabs are part, and the unsettled are not', () => {
+    const places = ['inbox', 'promotions', 'social', 'updates', 'forums', 'spam', 'missing'];
+    const { inbox, settled } = placementTable(
+      [...places, 'pending', 'unknown'].map((place) => seed('Gmail', place)),
+    );
+    assert.deepEqual([inbox, settled], [5, 7]);
+  });
+
+  it('shows a place that it does not know under its own name, last', () => {
+    const { columns } = placementTable([
+      seed('A', 'attic'),
+      seed('A', 'constructor'),
+      seed('A', 'spam'),
+    ]);
+    assert.deepEqual(
+      columns.map(({ name }) => name),
+      ['Spam', 'attic', 'constructor'],
+    );
+  });
+
+  it('is empty without seeds', () => {
+    assert.deepEqual(placementTable([]), { columns: [], rows: [], inbox: 0, settled: 0 });
+  });
+});

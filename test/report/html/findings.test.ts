@@ -1,0 +1,103 @@
+/** Evidence made readable: every kind of value, and none that could be mistaken for another. */
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { h } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import type { Json } from '../../../src/analysis/check.ts';
+import { EvidenceList } from '../../../src/report/html/findings.tsx';
+
+const render = (evidence: { [key: string]: Json }): string =>
+  renderToString(h(EvidenceList, { evidence }));
+
+/** What stands beside a name, as text. */
+const shown = (name: string, value: Json): string =>
+  render({ [name]: value })
+    .replace(/^.*?<dd>/s, '')
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+
+describe('a value', () => {
+  const CASES: [name: string, value: Json, expected: string][] = [
+    ['anything', null, 'none'],
+    ['anything', true, 'yes'],
+    ['anything', false, 'no'],
+    ['aligned', true, 'aligned'],
+    ['aligned', false, 'not aligned'],
+    ['anything', '', 'empty'],
+    ['anything', 'mail.example.com', 'mail.example.com'],
+    ['anything', 12345, '12,345'],
+    ['score', -0.1234567, '-0.123'],
+    ['octets', 102400, '102,400 octets (100 KiB)'],
+    ['message_size', 12, '12 octets'],
+    ['last_delay_seconds', 3700, '1 h 1 m'],
+    ['clock_skew_seconds', -5, '−5 s'],
+    ['anything', '2026-11-21T10:00:05.000Z', '21 Nov 2026, 10:00:05 UTC'],
+    ['anything', '2026-99-99T10:00:05Z', '2026-99-99T10:00:05Z'],
+    ['result', 'softfail', 'softfail'],
+    ['anything', [], 'none'],
+    ['anything', {}, 'none'],
+    ['anything', ['a', 'b'], 'a b'],
+    ['anything', 'a<b>&"', 'a&lt;b>&amp;&quot;'],
+  ];
+  for (const [name, value, expected] of CASES)
+    it(`${name}: ${JSON.stringify(value)} is shown as ${expected}`, () => {
+      assert.equal(shown(name, value), expected);
+    });
+
+  it('that is a result has an icon of its own', () => {
+    assert.match(render({ result: 'pass' }), /class="state pass".*#icon-pass/);
+    assert.match(render({ result: 'fail' }), /class="state fail".*#icon-fail/);
+    assert.match(render({ result: 'temperror' }), /class="state unknown".*#icon-unknown/);
+    assert.doesNotMatch(render({ result: 'constructor' }), /class="state/);
+  });
+
+  it('that is long, or has lines, stands in a box with its lines', () => {
+    assert.match(render({ a: 'x'.repeat(101) }), /<pre class="box">x{101}<\/pre>/);
+    assert.match(render({ a: 'one\r\ntwo\tthree' }), /<pre class="box">one\ntwo {4}three<\/pre>/);
+    assert.match(render({ a: 'turn\u202eed\nround' }), /<pre class="box">turn·ed\nround<\/pre>/);
+  });
+});
+
+describe('names', () => {
+  it('are words, with the spelling of the trade', () => {
+    const names = ['client_ip', 'record', 'spf', 'from_domain', 'checked_urls', 'helo', 'a_b'];
+    const html = render(Object.fromEntries(names.map((name) => [name, 1])));
+    assert.deepEqual(
+      [...html.matchAll(/<dt>(.*?)<\/dt>/g)].map(([, name]) => name),
+      ['Client IP', 'Record', 'SPF', 'From domain', 'Checked URLs', 'HELO', 'A b'],
+    );
+  });
+});
+
+describe('lists', () => {
+  const SIGNATURES = [
+    { domain: 'a.example', selector: 's1', bits: 2048, result: 'pass', reason: null },
+    { domain: 'b.example', selector: 's2', bits: null, result: 'fail', reason: null },
+  ];
+
+  it('of alike things are a table, without columns that say nothing', () => {
+    const html = render({ signatures: SIGNATURES });
+    const heads = [...html.matchAll(/<th scope="col">(.*?)<\/th>/g)].map(([, name]) => name);
+    assert.deepEqual(heads, ['Domain', 'Selector', 'Bits', 'Result']);
+    assert.equal(html.match(/<tr>/g)?.length, 3);
+  });
+
+  it('that were cut say so', () => {
+    assert.match(shown('signatures', [...SIGNATURES, '… and 12 more']), /… and 12 more$/);
+  });
+
+  it('of things with much in them are lists in lists', () => {
+    const html = render({ hops: [{ by: 'a', more: { deep: [1, 2] } }, { by: 'b' }] });
+    assert.doesNotMatch(html, /<table/);
+    assert.equal(html.match(/<dt>By<\/dt>/g)?.length, 2);
+  });
+
+  it('end somewhere, however deep they are', () => {
+    let deep: Json = 'bottom';
+    for (let level = 0; level < 50; level += 1) deep = { level: deep };
+    const html = render({ deep });
+    assert.ok(html.length < 3000);
+  });
+});

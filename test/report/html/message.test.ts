@@ -1,0 +1,96 @@
+/** The document of a message's frame: what a policy does not reach is taken out of the text. */
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { linkAnswers, messageDocument } from '../../../src/report/html/message.tsx';
+import { badReport, unscoredReport } from '../reports.ts';
+
+const START = messageDocument('');
+const defused = (html: string): string => messageDocument(html).slice(START.length);
+
+describe('the document of a message', () => {
+  it('begins with its policy', () => {
+    assert.match(
+      START,
+      /^<!doctype html><meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:;/,
+    );
+  });
+
+  it('has no element that reaches out before a policy is asked, however it is written', () => {
+    for (const html of [
+      '<link rel=preconnect href=x>',
+      '<LINK\nrel=dns-prefetch>',
+      '<link/rel=preconnect>',
+      '<iframe srcdoc="x">',
+      '<object data=x>',
+      '<embed\tsrc=x>',
+      '<base href=x>',
+      '<meta http-equiv=refresh>',
+      '<frame src=x>',
+      '<frame>',
+    ])
+      assert.match(defused(html), /^<x-/, html);
+  });
+
+  it('leaves all other elements', () => {
+    for (const html of ['<linker>', '<p>a < b</p>', '<frameset>', '<img src="data:,">', '<header>'])
+      assert.equal(defused(html), html);
+  });
+
+  it('has no address to follow', () => {
+    for (const html of [
+      '<a href="x">',
+      '<a/HREF=x>',
+      '<svg><a xlink:href="x">',
+      "<area x=''href=x>",
+    ]) {
+      assert.doesNotMatch(defused(html), /href/i);
+      assert.equal(defused(html).replaceAll('\u200b', ''), html);
+    }
+    // A tag that is written like an image, for the attribute in it to be overlooked.
+    const disguised = '<a data:image/png;base64,/href=http://x>';
+    assert.equal(defused(disguised), '<a data:image/png;base64,/%68ref=http://x>');
+  });
+
+  it('leaves images as they are, whatever letters are in them', async () => {
+    const octets = Buffer.from('hreFHREFhref', 'base64');
+    const uri = `data:image/png;base64,${octets.toString('base64')}`;
+    const kept = defused(`<img src="${uri}">`).split('"')[1]!;
+    assert.doesNotMatch(kept, /href/i);
+    assert.deepEqual(Buffer.from(await (await fetch(kept)).arrayBuffer()), octets);
+  });
+
+  it('is made in a time that grows with the message alone', () => {
+    for (const html of [
+      'data:a'.repeat(300_000),
+      `data:${'a'.repeat(2_000_000)}`,
+      '<'.repeat(2_000_000),
+    ]) {
+      const started = performance.now();
+      messageDocument(html);
+      assert.ok(performance.now() - started < 2000);
+    }
+  });
+});
+
+// Links of a message and what became of asking them: found by address, written in whatever way.
+
+describe('the answer for a link', () => {
+  it('is that of its address, without what is never sent', async () => {
+    const answerOf = linkAnswers(await badReport());
+    assert.equal(answerOf('https://acme.example/autumn')?.status, 'works');
+    assert.equal(answerOf('https://ACME.example:443/autumn#top')?.status, 'works');
+    const dead = answerOf('https://acme.example/old-offer');
+    assert.equal(dead?.status, 'dead');
+    assert.match(dead?.reason ?? '', /404/);
+  });
+
+  it('is none for what was not looked at', async () => {
+    const answerOf = linkAnswers(await badReport());
+    assert.deepEqual(
+      [answerOf('https://other.example/'), answerOf('mailto:a@b.example')],
+      [null, null],
+    );
+    assert.equal(linkAnswers(await unscoredReport())('https://shop.example/orders/1042'), null);
+  });
+});

@@ -1,0 +1,419 @@
+/** The report page as HTML: order, completeness, figures that add up, and nothing hostile in it. */
+
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { before, describe, it } from 'node:test';
+import { DomUtils, parseDocument } from 'htmlparser2';
+import type { CheckResult } from '../../../src/analysis/result.ts';
+import { toFix } from '../../../src/analysis/summary.ts';
+import { BEYOND_THE_SCORE } from '../../../src/report/content.ts';
+import { REPORT_CSP, reportPage } from '../../../src/report/html/report-page.tsx';
+import type { Report } from '../../../src/report/report.ts';
+import { badReport, goodReport, newsletterReport, unscoredReport } from '../reports.ts';
+
+type Document = ReturnType<typeof parseDocument>;
+type Element = ReturnType<typeof DomUtils.getElementsByTagName>[number];
+type Test = (element: Element) => boolean;
+
+const byTag = (name: string, root: Document | Element): Element[] =>
+  DomUtils.getElementsByTagName(name, root, true);
+const byId = (id: string, root: Document | Element): Element => {
+  const found = DomUtils.getElementById(id, root, true);
+  assert.ok(found, `#${id}`);
+  return found;
+};
+/** In the order of the page. */
+const elements = (root: Document | Element, test: Test = () => true): Element[] =>
+  DomUtils.getElementsByTagName('*', root, true).filter(test);
+const byClass = (name: string, root: Document | Element): Element[] =>
+  elements(root, ({ attribs }) => (attribs.class ?? '').split(' ').includes(name));
+
+const INLINE = ['a', 'b', 'bdi', 'code', 'span', 'strong', 'time'];
+
+/** As it is read: what stands apart on the page is apart here. */
+function textOf(node: Element): string {
+  const read = (children: Element['children']): string =>
+    children
+      .map((child) => {
+        if (child.type === 'text') return child.data;
+        if (!('children' in child)) return '';
+        const inner = read(child.children as Element['children']);
+        return INLINE.includes((child as Element).name) ? inner : ` ${inner} `;
+      })
+      .join('');
+  return read(node.children).replace(/\s+/g, ' ').trim();
+}
+
+const parse = (report: Report): Document => parseDocument(reportPage(report));
+
+let [good, bad, unscored, newsletter]: Report[] = [];
+before(async () => {
+  [good, bad, unscored, newsletter] = await Promise.all([
+    goodReport(),
+    badReport(),
+    unscoredReport(),
+    newsletterReport(),
+  ]);
+});
+
+describe('the order', () => {
+  it('is the same for every report', () => {
+    for (const report of [good!, bad!, unscored!, newsletter!])
+      assert.deepEqual(byTag('h2', parse(report)).map(textOf), [
+        'Fix these first',
+        'How the score comes about',
+        'Authentication',
+        'Where it landed',
+        'Providers’ rules',
+        'The way it came',
+        'The message',
+        'Everything else',
+      ]);
+  });
+
+  it('of headings leaves none out', () => {
+    for (const report of [good!, bad!, unscored!]) {
+      const headings = elements(parse(report), ({ name }) => /^h[1-6]$/.test(name));
+      const levels = headings.map(({ name }) => Number(name[1]));
+      assert.equal(levels[0], 1);
+      levels.slice(1).forEach((level, index) => {
+        assert.ok(level > 1 && level <= levels[index]! + 1, textOf(headings[index + 1]!));
+      });
+    }
+  });
+});
+
+describe('the verdict', () => {
+  it('says score, grade, sentence, and what to do first', () => {
+    const page = parse(bad!);
+    const verdict = byClass('verdict', page)[0]!;
+    assert.match(textOf(verdict), new RegExp(`${bad!.score} ?Grade F`));
+    assert.equal(textOf(byTag('h1', page)[0]!), bad!.summary.replace(/ First: .*/s, ''));
+    const first = toFix(bad!.checks)[0]!;
+    assert.ok(
+      textOf(verdict).includes(`Do this first: ${first.title.replace(/\.$/, '')} (+${first.gain})`),
+    );
+    const ring = byTag('svg', verdict)[0]!;
+    assert.equal(
+      ring.attribs['aria-label'],
+      `Score ${bad!.score} of 100, grade F, held down by a cap of ${bad!.cap!.limit}`,
+    );
+    assert.match(
+      textOf(verdict),
+      /1 of \d+ checks could not be made \(coverage 9\d %\): Mail servers \(MX\)\./,
+    );
+  });
+
+  it('without a score is that there is none, and shows no gain', () => {
+    const page = parse(unscored!);
+    assert.match(
+      textOf(byClass('verdict', page)[0]!),
+      /No score.*There is no score: too little is known/,
+    );
+    assert.deepEqual(byClass('gain', page), []);
+    assert.doesNotMatch(textOf(byId('score', page)), /Sum|Adds|rounded down/);
+  });
+
+  it('of a message without fault is that there is nothing to fix', () => {
+    const page = parse(good!);
+    assert.equal(good!.score, 100);
+    assert.match(textOf(byId('fix', page)), /There is nothing to fix\.$/);
+    assert.deepEqual(byClass('finding', page), []);
+  });
+});
+
+describe('the findings', () => {
+  it('stand in the order of their gain, five before the rest, which is folded', () => {
+    const section = byId('fix', parse(bad!));
+    const expected = toFix(bad!.checks).map(({ id }) => `check-${id}`);
+    assert.ok(expected.length > 5);
+    assert.deepEqual(
+      byClass('finding', section).map(({ attribs }) => attribs.id),
+      expected,
+    );
+    const folded = byClass('more', section)[0]!;
+    assert.equal('open' in folded.attribs, false);
+    assert.equal(byClass('finding', folded).length, expected.length - 5);
+    const open = byClass('finding', section).filter(({ attribs }) => 'open' in attribs);
+    assert.deepEqual(
+      open.map(({ attribs }) => attribs.id),
+      [expected[0]],
+    );
+  });
+
+  it('each tell verdict, evidence, reason, rule and remedy', () => {
+    const page = parse(bad!);
+    for (const check of toFix(bad!.checks)) {
+      const finding = byId(`check-${check.id}`, page);
+      const order = ['What your message shows', 'Why it matters', 'What to change'].filter(
+        (title) => title !== 'What your message shows' || Object.keys(check.evidence).length > 0,
+      );
+      assert.deepEqual(byTag('h4', finding).map(textOf), order);
+      assert.ok(textOf(byTag('summary', finding)[0]!).includes(`+${check.gain}`));
+      const text = textOf(finding);
+      for (const part of [
+        check.title,
+        check.detail,
+        check.fix!.text,
+        check.reference.name,
+        check.label,
+      ])
+        assert.ok(text.includes(part.replace(/\s+/g, ' ')), `${check.id}: ${part}`);
+      const links = byTag('a', finding).map(({ attribs }) => attribs.href);
+      assert.deepEqual(links, [check.reference.url]);
+      if (check.fix!.record) {
+        const { type, name, value } = check.fix!.record;
+        const boxes = byTag('code', byClass('record', finding)[0]!).map(textOf);
+        assert.deepEqual(boxes, [type, name, value]);
+        assert.equal(byTag('button', finding).length, 2);
+      }
+    }
+  });
+
+  it('tell of the cap that holds the score down', () => {
+    const text = textOf(byClass('cap', parse(bad!))[0]!);
+    assert.match(text, /^DMARC fails\. Until this is fixed no score above 40 is possible\./);
+    assert.deepEqual(byClass('cap', parse(newsletter!)), []);
+  });
+});
+
+describe('the ledger', () => {
+  const figures = (report: Report) => {
+    const table = byClass('ledger', parse(report))[0]!;
+    const rows = byTag('tr', table).map((row) => byTag('td', row).map(textOf));
+    return { rows: rows.filter((cells) => cells.length === 3), text: textOf(table) };
+  };
+
+  it('has figures that add up as they are shown, to the score', () => {
+    for (const report of [good!, bad!, newsletter!]) {
+      const { rows, text } = figures(report);
+      const sum = rows.pop()!;
+      const adds = rows.map((cells) => Number(cells[2]));
+      assert.equal(
+        adds.reduce((a, b) => a + Math.round(b * 10), 0),
+        Math.round(Number(sum[2]) * 10),
+      );
+      assert.equal(
+        rows.reduce((total, cells) => total + Number(cells[1]), 0),
+        Number(sum[1]),
+      );
+      const held = report.cap ? Math.min(Number(sum[2]), report.cap.limit) : Number(sum[2]);
+      assert.equal(Math.floor(held), report.score);
+      assert.ok(text.includes(`Score, rounded down ${report.score} (${report.grade})`));
+    }
+  });
+
+  it('lists every check that counts, with sums that are those of the categories', () => {
+    const section = byId('score', parse(bad!));
+    const table = byTag('table', section)[1]!;
+    const bodies = byTag('tbody', table);
+    const named = bad!.categories.filter(({ name }) =>
+      bad!.checks.some((c) => c.category === name),
+    );
+    assert.equal(bodies.length, named.length);
+    bodies.forEach((body, index) => {
+      const cells = byTag('tr', body)
+        .slice(1)
+        .map((row) => byTag('td', row).map(textOf));
+      const counted = cells.filter(([, earned]) => earned !== 'not counted');
+      const sums = [1, 2].map((column) =>
+        counted.reduce((sum, row) => sum + Number(row[column]), 0),
+      );
+      const { earned, points } = bad!.categories[index]!;
+      assert.deepEqual(sums, [earned, points]);
+    });
+  });
+
+  it('says what no score can tell', () => {
+    assert.ok(textOf(byId('score', parse(good!))).includes(BEYOND_THE_SCORE));
+  });
+});
+
+describe('completeness', () => {
+  it('every check has one place, with its reason', () => {
+    for (const report of [good!, bad!, unscored!]) {
+      const page = parse(report);
+      for (const check of report.checks) {
+        const places = elements(page, ({ attribs }) => attribs.id === `check-${check.id}`);
+        assert.equal(places.length, 1, check.id);
+        const reason = check.detail.startsWith('follows from') ? 'It is decided by' : check.detail;
+        assert.ok(textOf(places[0]!).includes(reason.replace(/\s+/g, ' ')), check.id);
+      }
+      const folds = byClass('fold', byId('rest', page)).map((fold) =>
+        textOf(byTag('summary', fold)[0]!),
+      );
+      const count = (...of: CheckResult['status'][]) =>
+        report.checks.filter(({ status }) => of.includes(status)).length;
+      assert.deepEqual(
+        folds,
+        [
+          `Passed ${count('pass')} checks`,
+          `For your information ${count('info')} checks`,
+          `Not checked ${count('error', 'skipped')} checks`,
+        ]
+          .filter((title) => !title.includes(' 0 checks'))
+          .map((title) => title.replace(/ 1 checks$/, ' 1 check')),
+      );
+    }
+  });
+
+  it('what is unknown is nowhere shown as passed or failed', () => {
+    for (const report of [bad!, unscored!]) {
+      const page = parse(report);
+      for (const { id, status } of report.checks) {
+        if (status !== 'error' && status !== 'skipped') continue;
+        const [state] = byClass('state', byId(`check-${id}`, page));
+        assert.match(state!.attribs.class!, /unknown/, id);
+      }
+    }
+    const unknownOnly = structuredClone(good!);
+    for (const provider of unknownOnly.providers) {
+      provider.ready = false;
+      for (const rule of provider.rules) rule.status = 'unknown';
+    }
+    const text = textOf(byId('providers', parse(unknownOnly)));
+    assert.equal(text.match(/Not known/g)?.length, 4);
+    assert.doesNotMatch(text, /Not ready|Not met|Ready/);
+  });
+
+  it('the message is shown in a sandbox that allows nothing, or said to be absent', () => {
+    const frames = byTag('iframe', parse(newsletter!));
+    assert.deepEqual(
+      frames.map(({ attribs }) => attribs.sandbox),
+      [''],
+    );
+    assert.match(
+      frames[0]!.attribs.srcdoc!,
+      /^<!doctype html><meta http-equiv="Content-Security-Policy"/,
+    );
+    const section = byId('message', parse(newsletter!));
+    assert.match(textOf(section), /3 remote images are not loaded/);
+    assert.match(textOf(section), /size-guide\.pdf application\/pdf/);
+    assert.match(textOf(byId('message', parse(unscored!))), /not part of this report/);
+  });
+
+  it('seeds that could not be read count nowhere', () => {
+    assert.match(
+      textOf(byId('placement', parse(good!))),
+      /4 of 4 seed mailboxes have it in the inbox/,
+    );
+    assert.match(textOf(byId('placement', parse(bad!))), /1 of 4 seed mailboxes/);
+    assert.match(textOf(byId('placement', parse(unscored!))), /No seed mailbox got this message/);
+  });
+});
+
+describe('protection', () => {
+  const EVIL = `</iframe></title></style><script>alert(1)</script><img src=x onerror=alert(1)>" onload="x" javascript:alert(1) ' \u202e\u0000\u2066 &lt;b&gt;`;
+
+  const evilReport = (): Report => {
+    const infect = (value: unknown): unknown => {
+      if (typeof value === 'string') return `${value}${EVIL}`;
+      if (Array.isArray(value)) return [...value.map(infect), EVIL];
+      if (typeof value !== 'object' || value === null) return value;
+      return Object.fromEntries([
+        ...Object.entries(value).map(([key, item]) => [key, infect(item)]),
+        [EVIL, EVIL],
+      ]);
+    };
+    const report = structuredClone(bad!);
+    const check = (each: CheckResult): CheckResult => ({
+      ...each,
+      title: each.title + EVIL,
+      detail: each.detail + EVIL,
+      evidence: infect(each.evidence) as CheckResult['evidence'],
+      fix: each.fix && {
+        text: each.fix.text + EVIL,
+        record: { type: EVIL, name: EVIL, value: EVIL },
+      },
+    });
+    return {
+      ...report,
+      checks: report.checks.map(check),
+      name: EVIL,
+      subject: EVIL,
+      from_address: EVIL,
+      received_at: EVIL,
+      envelope: {
+        mail_from: EVIL,
+        client_ip: EVIL,
+        helo: EVIL,
+        tls: { used: true, version: EVIL, cipher: EVIL },
+      },
+      judged_kind: { kind: 'marketing', by: 'message', reasons: [EVIL] },
+      placement: [{ provider: EVIL, placement: EVIL, seconds: 1 }],
+      message: {
+        ...report.message!,
+        headers: [{ name: EVIL, value: EVIL }],
+        text: EVIL,
+        html: EVIL,
+        source: EVIL,
+        attachments: [{ filename: EVIL, type: EVIL, size: 1 }],
+        links: [
+          { href: `javascript:${EVIL}`, text: EVIL },
+          { href: 'https://evil.example/', text: null },
+        ],
+      },
+    };
+  };
+
+  it('no text becomes an element, an attribute or a link', () => {
+    const page = parse(evilReport());
+    const scripts = byTag('script', page);
+    assert.equal(scripts.length, 1);
+    const references = new Set([
+      ...bad!.checks.map(({ reference }) => reference.url),
+      ...bad!.providers.map(({ reference }) => reference.url),
+    ]);
+    for (const { name, attribs } of elements(page)) {
+      assert.ok(name !== 'img' && name !== 'b', name);
+      for (const [key, value] of Object.entries(attribs)) {
+        assert.doesNotMatch(key, /^on/);
+        if (key === 'href')
+          assert.ok(/^(?:#[\w-]+|data:,)$/.test(value) || references.has(value), value);
+        if (key === 'src' || key === 'action') assert.fail(`${name} ${key}`);
+      }
+    }
+  });
+
+  it('no text turns the text around it, or hides', () => {
+    const html = reportPage(evilReport());
+    const [before, after] = html.split(/srcdoc="[^"]*"/);
+    const found = /.{0,200}[\u0000\u202a-\u202e\u2066-\u2069]/.exec(before! + after!);
+    assert.equal(found?.[0], undefined);
+  });
+
+  it('endless text is cut wherever it stands', () => {
+    const long = 'x'.repeat(300_000);
+    const report = structuredClone(bad!);
+    Object.assign(report, { subject: long, from_address: long, name: long });
+    for (const check of report.checks) Object.assign(check, { title: long, detail: long });
+    report.message!.headers = [{ name: 'a', value: 'b' }];
+    const size = reportPage(report).length;
+    assert.ok(size < 800_000, `${size}`);
+  });
+
+  it('the policy allows its own script, by what it really is, and no request', () => {
+    const page = parse(good!);
+    const script = DomUtils.textContent(byTag('script', page)[0]!);
+    const hash = createHash('sha256').update(script).digest('base64');
+    const meta = byTag('meta', page).find(
+      ({ attribs }) => attribs['http-equiv'] === 'Content-Security-Policy',
+    )!;
+    assert.equal(REPORT_CSP, `${meta.attribs.content}; frame-ancestors 'none'`);
+    const policy = new Map(
+      REPORT_CSP.split('; ').map((part) => {
+        const [name, ...values] = part.split(' ');
+        return [name, values.join(' ')] as const;
+      }),
+    );
+    assert.equal(policy.get('script-src'), `'sha256-${hash}'`);
+    for (const name of ['default-src', 'frame-src', 'base-uri', 'form-action'])
+      assert.equal(policy.get(name), "'none'");
+    assert.equal(policy.get('img-src'), 'data:');
+    // It stands before anything that could load or run.
+    const head = byTag('head', page)[0]!;
+    assert.ok(elements(page).indexOf(meta) < elements(page).indexOf(byTag('style', head)[0]!));
+    const names = byTag('meta', page).map(({ attribs }) => `${attribs.name}: ${attribs.content}`);
+    assert.ok(names.includes('robots: noindex') && names.includes('referrer: no-referrer'));
+  });
+});

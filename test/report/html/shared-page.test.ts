@@ -1,0 +1,208 @@
+/** The page of a shared report as HTML: overview, each report by itself, anchors, and what is never in it. */
+
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { DomUtils, parseDocument } from 'htmlparser2';
+import { verdictOf } from '../../../src/report/content.ts';
+import { SHARED_CSP, sharedPage } from '../../../src/report/html/shared-page.tsx';
+import type { Share } from '../../../src/report/share.ts';
+import { badReport, campaignShare, largeShare, shareOf } from '../reports.ts';
+
+type Document = ReturnType<typeof parseDocument>;
+type Element = ReturnType<typeof DomUtils.getElementsByTagName>[number];
+
+const all = (root: Document | Element, name = '*'): Element[] =>
+  DomUtils.getElementsByTagName(name, root, true);
+const byClass = (name: string, root: Document | Element): Element[] =>
+  all(root).filter(({ attribs }) => attribs.class?.split(' ').includes(name));
+const textOf = (node: Element): string => DomUtils.innerText(node).replace(/\s+/g, ' ').trim();
+const parse = (share: Share): Document => parseDocument(sharedPage(share));
+const levelOf = ({ name, attribs }: Element): number => Number(attribs['aria-level'] ?? name[1]);
+
+const SECTIONS = [
+  'Fix these first',
+  'How the score comes about',
+  'Authentication',
+  'Where it landed',
+  'Providers’ rules',
+  'Everything else',
+];
+
+let campaign: Share;
+let alone: Share;
+before(async () => {
+  campaign = await campaignShare();
+  alone = shareOf([await badReport()], { missing: 2 });
+});
+
+describe('one test', () => {
+  it('is its report, without the parts that show the message', () => {
+    const page = parse(alone);
+    assert.deepEqual(all(page, 'h2').map(textOf), SECTIONS);
+    const contents = byClass('contents', page)[0]!;
+    assert.deepEqual(all(contents, 'a').map(textOf), SECTIONS);
+    assert.equal(textOf(all(page, 'h1')[0]!), verdictOf(alone.reports[0]!.summary));
+    assert.deepEqual(all(page, 'iframe'), []);
+  });
+
+  it('says when it was shared, until when it can be read, and what was deleted', () => {
+    const head = textOf(byClass('share-head', parse(alone))[0]!);
+    assert.match(head, /Shared 21 Nov 2026, 10:05:00 UTC\. It can be read until 28 Nov 2026, /);
+    assert.match(head, /2 tests of this report have been deleted since\./);
+  });
+});
+
+describe('many tests', () => {
+  it('have an overview with a row each, which leads to the report', () => {
+    const page = parse(campaign);
+    const overview = all(page).find(({ attribs }) => attribs.id === 'overview')!;
+    const text = textOf(overview);
+    assert.match(text, /Autumn campaign: before and after/);
+    assert.match(text, /One test of this report has been deleted since\./);
+    assert.match(text, /Scores from 40 to 100, 78 on average; one test has no score\./);
+    const rows = all(byClass('tests', overview)[0]!, 'tr').slice(1);
+    assert.equal(rows.length, 4);
+    campaign.reports.forEach((report, index) => {
+      const row = rows[index]!;
+      const link = all(row, 'a')[0]!;
+      assert.equal(textOf(link), report.name);
+      const target = all(page).find(({ attribs }) => `#${attribs.id}` === link.attribs.href)!;
+      assert.ok(textOf(target).includes(verdictOf(report.summary)));
+      const label = all(row, 'svg')[0]!.attribs['aria-label']!;
+      assert.match(
+        label,
+        report.score === null ? /^No score$/ : new RegExp(`Score ${report.score} of 100, grade`),
+      );
+      assert.ok(textOf(row).includes(verdictOf(report.summary)));
+      assert.match(textOf(row), /(?:shop|acme)\.example/);
+      assert.match(textOf(row), /21 Nov 2026, 10:00:02 UTC/);
+    });
+  });
+
+  it('have their scores as bars, and in words for who cannot see them', () => {
+    const [figure] = byClass('scores', parse(campaign));
+    const [svg] = all(figure!, 'svg');
+    assert.equal(all(svg!, 'rect').length, 3);
+    const said = textOf(all(svg!, 'desc')[0]!);
+    assert.match(said, /^Score of each test\. Test 1, Order confirmation: 100; .*: no score\.$/);
+    // In pixels, and of no picture that is made smaller with the page.
+    assert.deepEqual([svg!.attribs['font-size'], svg!.attribs.viewBox], ['14', undefined]);
+    const rows = all(byClass('tests', parse(campaign))[0]!, 'tr').slice(1);
+    rows.forEach((row, index) => {
+      assert.match(textOf(row), new RegExp(`Test ${index + 1} ·`));
+    });
+    for (const few of [alone, shareOf([], { missing: 1 })])
+      assert.deepEqual(byClass('scores', parse(few)), []);
+  });
+
+  it('lead to their PDF by an address that holds nothing', () => {
+    for (const share of [campaign, alone]) {
+      const link = all(parse(share), 'a').find((each) => textOf(each) === 'Open it as a PDF')!;
+      assert.equal(link.attribs.href, '?format=pdf');
+    }
+  });
+
+  it('are each a whole report, folded', () => {
+    const folds = byClass('one', parse(campaign));
+    assert.equal(folds.length, 4);
+    folds.forEach((fold, index) => {
+      assert.equal('open' in fold.attribs, false);
+      const sections = byClass('section', fold).map((section) => textOf(all(section, 'h2')[0]!));
+      assert.deepEqual(sections, SECTIONS);
+      const { checks } = campaign.reports[index]!;
+      const places = all(fold).filter(({ attribs }) => attribs.id?.includes('-check-'));
+      assert.equal(places.length, checks.length);
+    });
+  });
+
+  it('have anchors that are there once, and links that lead to one', () => {
+    for (const share of [campaign, alone]) {
+      const page = parse(share);
+      const ids = all(page).flatMap(({ attribs }) => attribs.id ?? []);
+      assert.equal(new Set(ids).size, ids.length);
+      const named = all(page).flatMap(({ attribs }) => [
+        ...(attribs.href?.startsWith('#') ? [attribs.href.slice(1)] : []),
+        ...(attribs['aria-labelledby']?.split(' ') ?? []),
+      ]);
+      assert.ok(named.length > 20);
+      for (const id of named) assert.ok(ids.includes(id), id);
+    }
+  });
+
+  it('lead inside of the report that the link stands in', () => {
+    byClass('one-report', parse(campaign)).forEach((report, index) => {
+      const inside = all(report, 'a').flatMap(({ attribs }) =>
+        attribs.href?.startsWith('#') && attribs.href !== '#overview' ? [attribs.href] : [],
+      );
+      assert.ok(inside.length > 0);
+      for (const href of inside) assert.ok(href.startsWith(`#test-${index + 1}-`), href);
+    });
+  });
+
+  it('have headings that leave no level out', () => {
+    const levels = all(parse(campaign))
+      .filter(({ name }) => /^h[1-6]$/.test(name))
+      .map(levelOf);
+    assert.equal(levels.filter((level) => level === 1).length, 1);
+    assert.equal(levels.filter((level) => level === 2).length, 4);
+    levels.slice(1).forEach((level, index) => {
+      assert.ok(level > 1 && level <= levels[index]! + 1 && level <= 6);
+    });
+  });
+
+  it('may all have been deleted', () => {
+    const text = textOf(all(parse(shareOf([], { missing: 3 })), 'main')[0]!);
+    assert.match(text, /The tests of this report have been deleted since\./);
+  });
+
+  it('of a hundred fit into a page that loads, with the findings of each', async () => {
+    const share = await largeShare();
+    const html = sharedPage(share);
+    assert.ok(html.length < 10_000_000, `${html.length}`);
+    const page = parseDocument(html);
+    assert.equal(byClass('one', page).length, 100);
+    const findings = byClass('finding', byClass('one', page)[1]!);
+    assert.ok(findings.length > 10);
+    assert.match(textOf(findings[0]!), /What your message shows/);
+    assert.match(textOf(byClass('share-head', page)[0]!), /evidence of what passed .* left out/);
+  });
+});
+
+describe('protection', () => {
+  const EVIL = `</title></style><script>alert(1)</script><img src=x onerror=alert(1)>" onload="x" javascript:alert(1) ' \u202e\u0000`;
+
+  it('no name becomes an element, an attribute or a link', () => {
+    const evil = campaign.reports.map((report) => ({
+      ...report,
+      name: EVIL,
+      subject: EVIL,
+      from_address: `a@${EVIL}`,
+      summary: EVIL,
+      id: EVIL,
+      completed_at: EVIL,
+    }));
+    for (const reports of [evil, evil.slice(0, 1)]) {
+      const html = sharedPage({ ...campaign, title: EVIL, expires_at: EVIL, reports });
+      const page = parseDocument(html);
+      assert.equal(all(page, 'script').length, 1);
+      assert.deepEqual([...all(page, 'img'), ...all(page, 'iframe')], []);
+      for (const { attribs } of all(page))
+        for (const key of Object.keys(attribs)) assert.doesNotMatch(key, /^(?:on|src|action)/);
+      assert.doesNotMatch(html, /[\u0000\u202a-\u202e]/);
+    }
+  });
+
+  it('is not to be found by search, tells no page where it came from, and asks for nothing', () => {
+    const page = parse(campaign);
+    const metas = all(page, 'meta').map(
+      ({ attribs }) => `${attribs.name ?? attribs['http-equiv']}: ${attribs.content}`,
+    );
+    assert.ok(metas.includes('robots: noindex') && metas.includes('referrer: no-referrer'));
+    const policy = metas.find((meta) => meta.startsWith('Content-Security-Policy'))!;
+    assert.equal(SHARED_CSP, `${policy.split(': ')[1]}; frame-ancestors 'none'`);
+    assert.match(SHARED_CSP, /^default-src 'none'; .*script-src 'sha256-/);
+    for (const { name } of all(page))
+      assert.ok(!['object', 'embed', 'form', 'base', 'iframe', 'img'].includes(name), name);
+    for (const { attribs } of all(page, 'link')) assert.equal(attribs.href, 'data:,');
+  });
+});

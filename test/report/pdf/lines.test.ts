@@ -1,0 +1,62 @@
+/** Lines of text for a page: none too wide, broken where a reader would, nothing lost on the way. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import PDFDocument from 'pdfkit';
+import { loadFonts } from '../../../src/report/pdf/fonts.ts';
+import { layOut, type Text, type TextStyle, widthOf } from '../../../src/report/pdf/lines.ts';
+
+const FONTS = loadFonts(new PDFDocument({ font: null as never }));
+const STYLE: TextStyle = { size: 10, leading: 14, face: 'mono', color: '#000' };
+/** Of ten characters of this font at this size. */
+const TEN = FONTS.width('mono', '0123456789')! * 10 + 0.01;
+
+const linesOf = (text: Text, width = TEN): string[] =>
+  layOut(text, width, STYLE, FONTS).lines.map((line) => line.map((piece) => piece.text).join(''));
+
+test('lines are broken between words, and inside of one only where it is longer than a line', () => {
+  const cases: [Text, string[]][] = [
+    ['', ['']],
+    ['one two three', ['one two', 'three']],
+    ['0123456789 a', ['0123456789', 'a']],
+    ['a  b', ['a  b']],
+    // The space at which a line is broken is gone; one that begins a line of the text is not.
+    ['01234567 9 1', ['01234567 9', '1']],
+    ['a\n  b\n\nc', ['a', '  b', '', 'c']],
+    ['0123456789abcdefghijk', ['0123456789', 'abcdefghij', 'k']],
+    // After a mark in the last third; not after one that would leave the line half empty.
+    ['https://x/abcdef', ['https://x/', 'abcdef']],
+    ['a/bcdefghijkl', ['a/bcdefghi', 'jkl']],
+    ['two 0123456789x', ['two', '0123456789', 'x']],
+    [
+      [{ text: 'one ' }, { text: 'tw', face: 'bold' }, { text: 'o three' }],
+      ['one two', 'three'],
+    ],
+  ];
+  for (const [text, lines] of cases) assert.deepEqual(linesOf(text), lines, JSON.stringify(text));
+});
+
+test('no line is wider than it may be, and no character is lost', () => {
+  const texts = [
+    `${'漢字'.repeat(30)} and ${'x'.repeat(200)}`,
+    'v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA7v1kLW9Qz',
+    'Ünïcödé áccents é and Привет, 🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀',
+  ];
+  for (const text of texts)
+    for (const width of [TEN, 3 * TEN, 200]) {
+      const { lines } = layOut(text, width, STYLE, FONTS);
+      for (const line of lines) assert.ok(widthOf(line) <= width, `${widthOf(line)} > ${width}`);
+      const written = lines.flat().map((piece) => piece.text);
+      assert.equal(written.join('').replace(/ /g, ''), text.replace(/ /g, ''));
+    }
+});
+
+test('words that are written from right to left follow each other so, among others that do not', () => {
+  const order = (text: string) =>
+    layOut(text, 1000, STYLE, FONTS)
+      .lines[0]!.map((piece) => piece.text)
+      .join('|');
+  assert.equal(order('a שלום עולם b'), 'a| |עולם| |שלום| |b');
+  assert.equal(order('שלום, b'), 'שלום|,| |b');
+  assert.equal(order('שלום.example'), 'שלום|.|example');
+});

@@ -1,0 +1,239 @@
+/** The report as a PDF: that everything is in it, in order, and that nothing in a message can harm it. */
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { toFix } from '../../../src/analysis/summary.ts';
+import { reportPdf } from '../../../src/report/pdf/report-pdf.ts';
+import type { Report } from '../../../src/report/report.ts';
+import { needs } from '../../helpers/debian.ts';
+import { pdfFonts, pdfInfo, pdfPages, pdfStructure, pdfText, pdfWords } from '../../helpers/pdf.ts';
+import { badReport, goodReport, newsletterReport, unscoredReport } from '../reports.ts';
+
+const skip = needs('pdftotext');
+const BAD = await badReport();
+const GOOD = await goodReport();
+
+/** Where a line ends says nothing: only what is written. */
+const dense = (text: string): string => text.replace(/\s+/g, '');
+
+function assertHolds(text: string, wanted: string[]): void {
+  const all = dense(text);
+  for (const each of wanted) assert.ok(all.includes(dense(each)), each);
+}
+
+describe('the PDF of a report', { skip }, () => {
+  it('holds the verdict, every finding with its reason and remedy, and every record', async () => {
+    const text = pdfWords(await reportPdf(BAD));
+    const fixes = toFix(BAD.checks);
+    assert.ok(fixes.length >= 10 && fixes.some(({ fix }) => fix?.record));
+    assertHolds(text, [`${BAD.score}`, `Grade ${BAD.grade}`, BAD.summary.split(' First:')[0]!]);
+    for (const { title, detail, reference, fix, gain } of fixes)
+      assertHolds(text, [
+        title,
+        detail,
+        reference.name,
+        reference.url,
+        fix!.text,
+        ...(gain > 0 ? [`+${gain}`] : []),
+        ...(fix!.record ? [`Name${fix!.record.name}`, `Value${fix!.record.value}`] : []),
+      ]);
+    assertHolds(text, [`${BAD.cap!.reason} Until this is fixed no score above`]);
+  });
+
+  it('holds what passed and what was not checked, each with its reason', async () => {
+    const text = pdfWords(await reportPdf(BAD));
+    for (const { status, title, detail, points, earned } of BAD.checks) {
+      if (status === 'pass') assertHolds(text, [`${title}`, `${earned} of ${points}`]);
+      if (status === 'error') assertHolds(text, [title, detail.slice(0, 30)]);
+    }
+    const follows = BAD.checks.filter(({ detail }) => detail.startsWith('follows from'));
+    assert.ok(follows.length > 0);
+    assertHolds(
+      text,
+      follows.map(({ title }) => title),
+    );
+  });
+
+  it('has the order of the page, and an outline and tags that follow it', async () => {
+    const pdf = await reportPdf(await newsletterReport());
+    const titles = [
+      'Fix these first',
+      'How the score comes about',
+      'Authentication',
+      'Where it landed',
+      'Providers’ rules',
+      'The way it came',
+      'The message',
+      'Passed',
+      'For your information',
+      'Not checked',
+    ];
+    const lines = pdfText(pdf).split(/[\n\f]/);
+    const places = titles.map((title) => lines.indexOf(title));
+    assert.deepEqual(
+      places,
+      [...places].sort((a, b) => a - b),
+    );
+    assert.ok(places[0]! > 0, 'each is a line of its own');
+    const headings = [...pdfStructure(pdf).matchAll(/^ +H2 .*\n +"(.*)"$/gm)];
+    assert.deepEqual(
+      headings.map(([, title]) => title),
+      titles,
+    );
+    for (const title of ['Verdict', ...titles])
+      if (/^[\x20-\x7e]*$/.test(title)) assert.ok(raw(pdf).includes(`/Title (${title})`), title);
+  });
+
+  it('says of itself what it is: title, language, tags, the time of the report', async () => {
+    const pdf = await reportPdf({ ...GOOD, name: 'Tom & <b>Jerry</b>' });
+    const info = pdfInfo(pdf);
+    assert.match(info, /^Title: +Deliverability report: Tom & <b>Jerry<\/b>$/m);
+    assert.match(info, /^Tagged: +yes$/m);
+    assert.match(info, /^Page size: +595\.28 x 841\.89 pts \(A4\)$/m);
+    assert.match(info, /^CreationDate: +Sat Nov 21 .*2026/m);
+    assert.ok(raw(pdf).includes('/Lang (en-GB)'));
+    assert.ok(raw(pdf).includes('Tom &#38; &#60;b&#62;Jerry'), 'well formed in XML too');
+  });
+
+  it('has on every page its number and what it is of', async () => {
+    const pages = pdfPages(await reportPdf(GOOD));
+    assert.ok(pages.length > 3);
+    pages.forEach((page, index) => {
+      const foot = page.trimEnd().split('\n').at(-1)!;
+      assert.match(foot, /^Deliverability report: Order confirmation +Page \d+ of \d+$/);
+      assert.ok(foot.endsWith(`Page ${index + 1} of ${pages.length}`));
+    });
+  });
+
+  it('opens rules by a click, and never an address out of the message', async () => {
+    const pdf = raw(await reportPdf(BAD));
+    const { reference } = toFix(BAD.checks)[0]!;
+    assert.ok(pdf.includes(`/URI (${reference.url})`));
+    const links = BAD.message!.links.map(({ href }) => href);
+    assert.ok(links.length > 0);
+    for (const href of links) assert.ok(!pdf.includes(`/URI (${href}`), href);
+  });
+
+  it('embeds its fonts', async () => {
+    const fonts = pdfFonts(await reportPdf(BAD))
+      .trim()
+      .split('\n')
+      .slice(2);
+    assert.equal(fonts.length, 3);
+    for (const font of fonts) assert.match(font, /^[A-Z]{6}\+DejaVuSans.* yes yes yes +\d+ +0$/);
+  });
+
+  it('is the same for the same report', async () => {
+    const [first, second] = [await reportPdf(BAD), await reportPdf(BAD)];
+    assert.ok(Buffer.from(first).equals(second));
+  });
+
+  it('adds the shares of the score up as they are shown', async () => {
+    for (const report of [GOOD, BAD, await newsletterReport()]) {
+      const text = pdfText(await reportPdf(report));
+      const adds = [...text.matchAll(/^[A-Z][a-z ]+? +\d+ ?%.* (\d+\.\d)$/gm)].map(([, n]) => n!);
+      assert.equal(adds.length, report.categories.filter(({ points }) => points > 0).length);
+      const [, sum] = /^Sum +\d+ +(\d+\.\d)$/m.exec(text)!;
+      const tenths = adds.reduce((all, each) => all + Math.round(Number(each) * 10), 0);
+      assert.equal(tenths, Math.round(Number(sum) * 10));
+      if (!report.cap) assert.equal(Math.floor(Number(sum)), report.score);
+    }
+  });
+});
+
+describe('a report with parts missing', { skip }, () => {
+  it('without a score says so', async () => {
+    const text = pdfText(await reportPdf(await unscoredReport()));
+    assertHolds(text, ['There is no score:', 'No score', 'No score: too little is known']);
+    assert.doesNotMatch(text, /Grade|of 100/);
+    assertHolds(text, ['The message itself is not part of this report.']);
+  });
+
+  it('leaves out what there is none of', async () => {
+    const bare: Report = {
+      ...GOOD,
+      ...{ id: null, name: null, received_at: null, completed_at: null, subject: null },
+      ...{ from_address: null, envelope: null, placement: [], providers: [], message: null },
+      checks: [],
+      categories: [],
+    };
+    const pdf = await reportPdf(bare);
+    const text = pdfText(pdf);
+    assert.match(text, /There is nothing to fix\./);
+    assert.doesNotMatch(text, /Where it landed|Providers’ rules|The way it came|Passed/);
+    assert.ok(Buffer.from(pdf).equals(await reportPdf(bare)), 'without a time the same, too');
+  });
+});
+
+const raw = (pdf: Uint8Array): string => Buffer.from(pdf).toString('latin1');
+
+describe('what a message may hold', { skip }, () => {
+  const EVIL = 'a\u001b[2J\u0007b\r\nc\u009b31md\u202ee\u0000f\ud800g';
+
+  /** The same text in every place that has any. */
+  function filled(text: string): Report {
+    const fill = (value: unknown, key = ''): unknown => {
+      if (['id', 'status', 'category', 'received_at', 'completed_at'].includes(key)) return value;
+      if (typeof value === 'string') return text;
+      if (Array.isArray(value)) return value.map((item) => fill(item));
+      if (typeof value !== 'object' || value === null) return value;
+      return Object.fromEntries(Object.entries(value).map(([k, item]) => [k, fill(item, k)]));
+    };
+    return { ...(fill(BAD) as Report), score: BAD.score, grade: BAD.grade };
+  }
+
+  it('control characters and what turns text round are shown as dots', async () => {
+    const text = pdfText(await reportPdf(filled(EVIL)));
+    assertHolds(text, ['a·[2J·bc·31md·e·f\ufffdg']);
+    // A form feed ends a page of pdftotext; lines end in LF.
+    assert.doesNotMatch(text, /(?![\n\f])[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
+  });
+
+  it('Latin, Greek, Cyrillic, Arabic and Hebrew are text', async () => {
+    const words = ['Prüfung', 'Łódź', 'Γειά', 'Привет', 'שלום', 'مرحبا'];
+    const text = pdfText(await reportPdf({ ...GOOD, subject: words.join(' ') }));
+    // What turns text round is put there by pdftotext.
+    const plain = text.normalize('NFKC').replace(/[\u202a-\u202e]/g, '');
+    for (const word of words) assert.ok(plain.includes(word), word);
+  });
+
+  it('what no font has is a box, and is still found and copied', async () => {
+    const subject = '日本語 🚀 and 👩‍👩‍👧';
+    const text = pdfText(await reportPdf({ ...GOOD, subject }));
+    assert.match(text, /Subject +日本語 🚀 and 👩👩👧/u);
+  });
+
+  it('letters at which the layout of fonts throws are boxes, too', async () => {
+    // Tifinagh with a mark that joins nothing.
+    const subject = 'Hello \u2d30\u034f world';
+    const text = pdfText(await reportPdf({ ...GOOD, subject }));
+    assert.match(text, /Subject +Hello \u2d30.? world/);
+  });
+
+  it('words of a megabyte are cut, and the pages stay few', async () => {
+    for (const word of ['x'.repeat(1e6), '漢'.repeat(1e6), 'a '.repeat(5e5), '\n'.repeat(1e6)]) {
+      const pages = pdfPages(await reportPdf(filled(word)));
+      assert.ok(pages.length <= 40, `${pages.length} pages`);
+    }
+  });
+
+  it('a report of thousands of findings ends on page 40, and says so', async () => {
+    const many = Array.from({ length: 100 }, () => BAD.checks).flat();
+    const pages = pdfPages(await reportPdf({ ...BAD, checks: many }));
+    assert.equal(pages.length, 40);
+    assert.match(pages[39]!, /There is more than fits on 40 pages/);
+    assert.match(pages[39]!, /Page 40 of 40/);
+    assert.doesNotMatch(pages[38]!, /There is more than fits/);
+  });
+
+  it('long lists and tables go over pages, each with its head', async () => {
+    const links = Array.from({ length: 500 }, (_, index) => ({
+      href: `https://acme.example/${index}/${'path/'.repeat(20)}`,
+      text: `Link ${index}`,
+    }));
+    const pages = pdfPages(await reportPdf({ ...BAD, message: { ...BAD.message!, links } }));
+    const heads = pages.filter((page) => /^Address +Text +Status$/m.test(page));
+    assert.ok(heads.length > 2);
+    assert.ok(pages.some((page) => page.includes('… and 440 more')));
+  });
+});

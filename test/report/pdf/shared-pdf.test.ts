@@ -1,0 +1,153 @@
+/** The PDF of a shared report: its overview, each report from a page of its own, outline and tags. */
+
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { toFix } from '../../../src/analysis/summary.ts';
+import { verdictOf } from '../../../src/report/content.ts';
+import { sharedPdf } from '../../../src/report/pdf/shared-pdf.ts';
+import type { Share } from '../../../src/report/share.ts';
+import { needs } from '../../helpers/debian.ts';
+import { pdfInfo, pdfPages, pdfStructure, pdfText, pdfWords } from '../../helpers/pdf.ts';
+import { badReport, campaignShare, largeShare, shareOf } from '../reports.ts';
+
+/** Where a line ends says nothing: only what is written. */
+const dense = (text: string): string => text.replace(/\s+/g, '');
+const raw = (pdf: Uint8Array): string => Buffer.from(pdf).toString('latin1');
+
+function assertHolds(text: string, wanted: string[]): void {
+  const all = dense(text);
+  for (const each of wanted) assert.ok(all.includes(dense(each)), each);
+}
+
+const headings = (pdf: Uint8Array, rank: number): string[] =>
+  [...pdfStructure(pdf).matchAll(new RegExp(`^ +H${rank} .*\\n +"(.*)"$`, 'gm'))].map(
+    ([, title]) => title!,
+  );
+
+const SECTIONS = [
+  'Fix these first',
+  'How the score comes about',
+  'Authentication',
+  'Where it landed',
+  'Providers’ rules',
+  'Passed',
+  'For your information',
+  'Not checked',
+];
+
+describe('the PDF of one shared test', { skip: needs('pdftotext') }, () => {
+  let pdf: Uint8Array;
+  before(async () => {
+    pdf = await sharedPdf(shareOf([await badReport()], { title: 'For the agency', missing: 1 }));
+  });
+
+  it('is its report, without the parts that show the message', () => {
+    assert.deepEqual(headings(pdf, 2), SECTIONS);
+    const text = pdfText(pdf);
+    assert.match(text, /^For the agency\n/);
+    assert.match(text, /It can be read until 28 Nov 2026, 10:05:00 UTC\./);
+    assert.match(text, /One test of this report has been deleted since\./);
+    assert.doesNotMatch(text, /The message itself|The way it came|Dear \{\{first_name\}\},/);
+  });
+});
+
+describe('the PDF of many shared tests', { skip: needs('pdftotext') }, () => {
+  let share: Share;
+  let pdf: Uint8Array;
+  let pages: string[];
+  before(async () => {
+    share = await campaignShare();
+    pdf = await sharedPdf(share);
+    pages = pdfPages(pdf);
+  });
+
+  it('begins with an overview of all, a row each, which leads to the report', () => {
+    assertHolds(pages[0]!, [
+      share.title!,
+      'One test of this report has been deleted since.',
+      'Scores from 40 to 100, 78 on average; one test has no score.',
+    ]);
+    const [, rows] = pdfStructure(pdf).split(/\n {2}Table /);
+    share.reports.forEach(({ name, summary, score, grade }, index) => {
+      assertHolds([...rows!.matchAll(/"(.*)"$/gm)].map(([, line]) => line).join(''), [
+        `${score ?? '–'}${grade === null ? 'No score' : `Grade ${grade}`}${index + 1}. ${name}`,
+        verdictOf(summary),
+      ]);
+      assert.ok(raw(pdf).includes(`/D (test-${index + 1})`), 'a way there');
+      assert.ok(raw(pdf).includes(`(test-${index + 1}) [`), 'a place to come to');
+    });
+  });
+
+  it('has each report from a page of its own, whole', () => {
+    const starts = pages.flatMap((page, index) => (/^TEST \d OF 4\n/.test(page) ? [index] : []));
+    assert.equal(starts.length, 4);
+    const words = dense(pdfWords(pdf));
+    for (const { checks } of share.reports)
+      for (const { title, fix } of toFix(checks)) assertHolds(words, [title, fix!.text]);
+    assert.ok(pages.length > 20);
+    assert.match(pages.at(-1)!, new RegExp(`Page ${pages.length} of ${pages.length}`));
+  });
+
+  it('has one title, then a heading for each test, with its sections below', () => {
+    assert.deepEqual(headings(pdf, 1), [share.title]);
+    assert.equal(headings(pdf, 2).length, 4);
+    assert.equal(headings(pdf, 3).filter((title) => title === 'Fix these first').length, 4);
+    assert.match(pdfInfo(pdf), /^Tagged: +yes$/m);
+  });
+
+  it('has an outline with the sections below each test', () => {
+    const text = raw(pdf);
+    for (const { name } of share.reports) assert.ok(text.includes(`/Title (${name})`), name!);
+    assert.equal(text.match(/\/Title \(Authentication\)/g)?.length, 4);
+    assert.equal(text.match(/\/Title \(Overview\)/g)?.length, 1);
+    // Of the document come the overview and the tests.
+    const parents = [...text.matchAll(/\/Parent (\d+ 0 R)\n\/Title/g)].map(([, parent]) => parent);
+    assert.equal(new Set(parents).size, 5);
+  });
+
+  it('is the same for the same share', async () => {
+    assert.ok(Buffer.from(pdf).equals(await sharedPdf(share)));
+  });
+
+  it('of none says that they have been deleted', async () => {
+    const text = pdfText(await sharedPdf(shareOf([], { missing: 2 })));
+    assert.match(text, /The tests of this report have been deleted since\./);
+  });
+
+  it('of a hundred tells each in short, on at most three pages', async () => {
+    const large = await sharedPdf(await largeShare());
+    const all = pdfPages(large);
+    assert.ok(all.length <= 320, `${all.length} pages`);
+    assert.equal(all.filter((page) => /^TEST \d+ OF 100\n/.test(page)).length, 100);
+    assertHolds(all[0]!, ['With so many tests each begins on a page of its own', 'told in short']);
+    const { checks } = (await campaignShare()).reports[1]!;
+    const second = all.findIndex((page) => page.startsWith('TEST 2 OF 100'));
+    const words = dense(all.slice(second, second + 2).join(''));
+    for (const { gain } of toFix(checks)) assert.ok(words.includes(`+${gain}`));
+  });
+
+  it('is told in short from six tests on', async () => {
+    const pagesOf = async (count: number) => pdfPages(await sharedPdf(await largeShare(count)));
+    const [five, six] = [await pagesOf(5), await pagesOf(6)];
+    assert.ok(six.length <= 19 && six.length < five.length, `${five.length}, ${six.length}`);
+    assertHolds(six[0]!, ['told in short']);
+    assert.doesNotMatch(five[0]!, /in\s+short/);
+  });
+
+  it('shows the scores as bars, said in words to who cannot see them', () => {
+    assertHolds(pages[0]!, ['Score of each test', '100', '50', '40', '96']);
+    assertHolds(raw(pdf), ['/S /Figure']);
+    const said =
+      'Score of each test. Test 1, Order confirmation: 100; Test 2, Autumn campaign, second try: 40; Test 3, November newsletter: 96; Test 4, saved.eml: no score.';
+    assert.ok(dense(raw(pdf)).includes(dense(`/Alt (${said})`)));
+  });
+
+  it('says where a report has more than its pages hold, and goes on with the next', async () => {
+    const long = await badReport();
+    long.checks = Array.from({ length: 40 }, () => long.checks).flat();
+    const text = pdfPages(await sharedPdf(shareOf([long, await badReport()])));
+    assert.match(text[40]!, /There is more than fits on these pages/);
+    assert.match(text[41]!, /^TEST 2 OF 2\n/);
+    assert.doesNotMatch(text.slice(41).join(''), /There is more than fits/);
+  });
+});

@@ -1,0 +1,86 @@
+/** A scheduled report as a PDF: everything in it, tagged, the same each time, and hostile names harmless. */
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { summaryPdf } from '../../../src/report/pdf/summary-pdf.ts';
+import { needs } from '../../helpers/debian.ts';
+import { pdfFonts, pdfInfo, pdfPages, pdfStructure, pdfWords } from '../../helpers/pdf.ts';
+import { HOSTILE, MONTH, NOTHING, UNSCORED, WEEK } from '../scheduled-reports.ts';
+
+describe('the PDF of a scheduled report', { skip: needs('pdftotext') }, () => {
+  it('holds the score, the figures, the issues, every slice, the domains and the alerts', async () => {
+    const words = pdfWords(await summaryPdf(WEEK));
+    for (const wanted of [
+      'Deliverability last week',
+      'Shop and newsletter',
+      '4 points up on the week before (83).',
+      'Mon 16 Nov 2026, 08:00 to Mon 23 Nov 2026, 08:00 (Europe/Berlin)',
+      'DMARC 93 %',
+      'Inbox 92 % 126 samples',
+      'Your DMARC record asks receivers to do nothing. 12',
+      'Sat 21 Nov 90 2 Sun 22 Nov – 0',
+      'shop.example ✗ Critical 41',
+      'shop.example: SPF, DKIM or DMARC fails',
+    ])
+      assert.ok(words.includes(wanted), wanted);
+  });
+
+  it('is tagged, its charts are figures with their values in words', async () => {
+    const pdf = await summaryPdf(WEEK);
+    const info = pdfInfo(pdf);
+    assert.match(info, /^Title: +Deliverability last week: Shop and newsletter$/m);
+    assert.match(info, /^Tagged: +yes$/m);
+    assert.match(info, /^CreationDate: +Mon Nov 23 .*2026/m);
+    const structure = pdfStructure(pdf);
+    assert.equal(structure.match(/^ *Figure/gm)!.length, 3);
+    const raw = Buffer.from(pdf).toString('latin1');
+    assert.ok(raw.includes('/Alt (Average score by day. Mon 16 Nov: 62; Tue 17 Nov: 75;'));
+    const titles = [...structure.matchAll(/^ +H2 .*\n +"(.*)"$/gm)].map(([, title]) => title);
+    assert.deepEqual(titles, ['In figures', 'Most frequent issues', 'Trends', 'Domains', 'Alerts']);
+  });
+
+  it('has the sections that were asked for, and says so where nothing was tested', async () => {
+    const titlesOf = async (report: typeof WEEK) =>
+      [...pdfStructure(await summaryPdf(report)).matchAll(/^ +H2 .*\n +"(.*)"$/gm)].map(
+        ([, title]) => title,
+      );
+    assert.deepEqual(await titlesOf({ ...WEEK, sections: ['trends'] }), ['Trends']);
+    assert.deepEqual(await titlesOf({ ...WEEK, sections: [] }), []);
+    const nothing = await summaryPdf(NOTHING);
+    assert.equal(pdfPages(nothing).length, 1);
+    assert.ok(pdfWords(nothing).includes('No test was completed in this time'));
+    assert.doesNotMatch(pdfWords(nothing), /NaN|undefined|null/);
+  });
+
+  it('tells no score where there is none, and what is not known has not failed', async () => {
+    const words = pdfWords(await summaryPdf(UNSCORED));
+    for (const wanted of [
+      'There is no score: no test of this time has one.',
+      '3 tests, 36 the week before.',
+      'SPF not known 0 tests that could tell',
+    ])
+      assert.ok(words.includes(wanted), words);
+    assert.doesNotMatch(words, /Average score|none 0|NaN|undefined|null/);
+  });
+
+  it('is the same for the same report, in embedded fonts', async () => {
+    const [once, again] = [await summaryPdf(MONTH), await summaryPdf(MONTH)];
+    assert.ok(Buffer.from(once).equals(Buffer.from(again)));
+    assert.ok(once.length < 200_000, `${once.length}`);
+    for (const font of pdfFonts(once).trim().split('\n').slice(2))
+      assert.match(font, / yes +yes +/);
+  });
+
+  it('shows hostile names as text, however many there are', async () => {
+    const pdf = await summaryPdf(HOSTILE);
+    const words = pdfWords(pdf);
+    assert.ok(words.includes('"><script>alert(1)</script>'));
+    assert.ok(words.includes('And 980 more.'));
+    assert.ok(pdfPages(pdf).length < 15);
+    const raw = Buffer.from(pdf).toString('latin1');
+    assert.deepEqual(
+      [...new Set(raw.match(/\/URI \([^)]*\)/g))],
+      ['/URI (https://app.example.com)'],
+    );
+  });
+});

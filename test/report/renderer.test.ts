@@ -1,0 +1,254 @@
+/** The thread that makes reports: what it answers, its limits, and what a bad report does to the next. */
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Worker } from 'node:worker_threads';
+import { AppError } from '../../src/lib/errors.ts';
+import { silentLog } from '../../src/lib/log.ts';
+import { reportPage } from '../../src/report/html/report-page.tsx';
+import { sharedPage } from '../../src/report/html/shared-page.tsx';
+import { reportPdf } from '../../src/report/pdf/report-pdf.ts';
+import { sharedPdf } from '../../src/report/pdf/shared-pdf.ts';
+import { summaryPdf } from '../../src/report/pdf/summary-pdf.ts';
+import { redactStoredReport } from '../../src/report/redact.ts';
+import { createReporter, type ReporterOptions, type ReportJob } from '../../src/report/renderer.ts';
+import type { StoredReport, StoredShare } from '../../src/report/report.ts';
+import { analyzeBy, fakeCheck, INPUT } from '../analysis/fake-checks.ts';
+import { WEEK } from './scheduled-reports.ts';
+
+const BAD_WORKER = fileURLToPath(new URL('bad-worker.ts', import.meta.url));
+
+const RESULT = await analyzeBy([fakeCheck('a', 'fail')]);
+const SEALED: StoredReport = {
+  ...RESULT,
+  id: 'test_1',
+  name: null,
+  received_at: '2026-11-21T10:00:00.000Z',
+  completed_at: '2026-11-21T10:00:01.000Z',
+  envelope: INPUT.envelope,
+  placement: [],
+  checks: JSON.stringify(RESULT.checks),
+  providers: JSON.stringify(RESULT.providers),
+};
+// A function of the tests cannot go into a thread.
+delete (SEALED as { of?: unknown }).of;
+
+type TestJob = Extract<ReportJob, { kind: 'test' }>;
+
+const job = (changes: Partial<TestJob> = {}, name: string | null = null): TestJob => ({
+  kind: 'test',
+  format: 'pdf',
+  report: { ...SEALED, name },
+  message: async () => null,
+  ...changes,
+});
+
+function start(t: TestContext, options: Partial<ReporterOptions> = {}) {
+  const logged: string[] = [];
+  const log = { ...silentLog, warn: (message: string) => void logged.push(message) };
+  const reporter = createReporter({ log, ...options });
+  t.after(() => reporter.close());
+  return { ...reporter, logged };
+}
+
+const startBad = (t: TestContext, options: Partial<ReporterOptions> = {}) =>
+  start(t, { workerFile: BAD_WORKER, ...options });
+
+/** Rejected as not available, in these words. */
+const unavailable = (words: RegExp) => (error: unknown) => {
+  assert.ok(error instanceof AppError, String(error));
+  assert.equal(error.code, 'unavailable');
+  assert.match(error.detail, words);
+  return true;
+};
+
+test('what the thread answers is what is made of the report here', async (t) => {
+  const { render } = start(t);
+  const whole = { ...SEALED, checks: RESULT.checks, providers: RESULT.providers, message: null };
+  const pdf = await render(job());
+  assert.ok(Buffer.from(pdf.bytes).equals(await reportPdf(whole)));
+  assert.equal(pdf.policy, null);
+  const page = await render(job({ format: 'html' }));
+  assert.equal(Buffer.from(page.bytes).toString(), reportPage(whole));
+  assert.match(page.policy!, /default-src 'none'.*frame-ancestors 'none'/);
+});
+
+const SHARED: StoredShare = {
+  title: 'Before and after',
+  created_at: '2026-11-21T10:05:00.000Z',
+  expires_at: '2026-11-28T10:05:00.000Z',
+  reports: [
+    { ...SEALED, name: 'Before', conceal: [] },
+    { ...SEALED, name: 'Sent to k3x9w2m7p4q8r5t1@tests.example', conceal: ['k3x9w2m7p4q8r5t1'] },
+  ],
+  missing: 0,
+};
+
+test('a shared report is made as a page and as a PDF, without what is to be concealed', async (t) => {
+  const { render } = start(t);
+  const share = { ...SHARED, reports: SHARED.reports.map(redactStoredReport) };
+  const page = await render({ kind: 'shared', format: 'html', shared: async () => SHARED });
+  const html = Buffer.from(page.bytes).toString();
+  assert.equal(html, sharedPage(share));
+  assert.doesNotMatch(html, /k3x9w2m7p4q8r5t1/i);
+  assert.match(html, /Sent to …@tests\.example/);
+  assert.match(page.policy!, /default-src 'none'.*frame-ancestors 'none'/);
+  const pdf = await render({ kind: 'shared', format: 'pdf', shared: async () => SHARED });
+  assert.ok(Buffer.from(pdf.bytes).equals(await sharedPdf(share)));
+  assert.equal(pdf.policy, null);
+});
+
+test('a summary is made as a PDF', async (t) => {
+  const { render } = start(t);
+  const pdf = await render({ kind: 'summary', report: WEEK });
+  assert.ok(Buffer.from(pdf.bytes).equals(await summaryPdf(WEEK)));
+  assert.equal(pdf.policy, null);
+});
+
+test('a shared report that nobody waits for any more is not made', async (t) => {
+  const { render } = start(t);
+  const signal = AbortSignal.abort();
+  await assert.rejects(
+    render({ kind: 'shared', format: 'pdf', shared: async () => SHARED, signal }),
+    unavailable(/Nobody waits/),
+  );
+});
+
+test('the message is read when its turn has come, and is in the report', async (t) => {
+  const { render } = start(t);
+  const order: string[] = [];
+  const told = (what: string) => async () => {
+    order.push(what);
+    return INPUT.raw;
+  };
+  const made = Promise.all(
+    ['first', 'second'].map((what) =>
+      render(job({ format: 'html', message: told(what) })).then(({ bytes }) => {
+        order.push(`${what} made`);
+        return Buffer.from(bytes).toString();
+      }),
+    ),
+  );
+  for (const page of await made) assert.match(page, /Hello, your order is on its way\./);
+  assert.deepEqual(order, ['first', 'first made', 'second', 'second made']);
+});
+
+test('a report that takes too long is given up, and its thread with it; the next has another', {
+  timeout: 60_000,
+}, async (t) => {
+  const { render, logged } = startBad(t, { timeoutMs: 3_000 });
+  const stuck = render(job({}, 'loop'));
+  const next = render(job({ format: 'html' }));
+  await assert.rejects(stuck, unavailable(/takes too long/));
+  assert.ok((await next).bytes.byteLength > 1000);
+  assert.deepEqual(logged, ['render thread is stuck']);
+});
+
+test('a report that needs too much memory, or ends its thread, is given up', {
+  timeout: 60_000,
+}, async (t) => {
+  const { render } = startBad(t, { memoryMb: 64 });
+  await assert.rejects(render(job({}, 'allocate')), unavailable(/too much memory/));
+  await assert.rejects(render(job({}, 'exit')), unavailable(/its thread ended/));
+  // What failed there is for the log, not for whoever asked.
+  await assert.rejects(render(job({}, 'throw')), unavailable(/^[^/]*its thread ended\.$/));
+  assert.ok((await render(job({ format: 'html' }))).bytes.byteLength > 1000);
+});
+
+test('a fault of ours is told as one, and the thread goes on', async (t) => {
+  const { render, logged } = start(t);
+  const broken = { ...SEALED, checks: 'no JSON' };
+  await assert.rejects(render(job({ report: broken })), (error: Error) => {
+    assert.ok(!(error instanceof AppError));
+    assert.match(error.message, /JSON/);
+    return true;
+  });
+  const fault = new Error('the message cannot be read');
+  await assert.rejects(render(job({ message: () => Promise.reject(fault) })), fault);
+  assert.ok((await render(job())).bytes.byteLength > 1000);
+  assert.deepEqual(logged, []);
+});
+
+test('so many may wait, and those that nobody wants any more are not made', async (t) => {
+  const { render } = start(t, { maxWaiting: 2 });
+  const read = Promise.withResolvers<null>();
+  const first = render(job({ message: () => read.promise }));
+  const gone = new AbortController();
+  const second = render(job({ signal: gone.signal, message: () => assert.fail('it was read') }));
+  const third = render(job());
+  await assert.rejects(render(job()), unavailable(/Too many reports/));
+  gone.abort();
+  read.resolve(null);
+  await first;
+  await assert.rejects(second, unavailable(/Nobody waits/));
+  await third;
+});
+
+test('what links want waits for what the team wants, and fills no more than its own lane', async (t) => {
+  const { render } = start(t, { maxWaiting: 2 });
+  const order: string[] = [];
+  const read = Promise.withResolvers<null>();
+  const first = render(job({ message: () => read.promise }));
+  const byLink = (format: 'html' | 'pdf') =>
+    render({
+      kind: 'shared',
+      format,
+      async shared() {
+        order.push('link');
+        return SHARED;
+      },
+    });
+  const link = byLink('html');
+  await assert.rejects(byLink('pdf'), unavailable(/Too many reports/));
+  const message = async () => {
+    order.push('team');
+    return null;
+  };
+  const team = [render(job({ message })), render(job({ message }))];
+  await assert.rejects(render(job({ message })), unavailable(/Too many reports/));
+  read.resolve(null);
+  await Promise.all([first, link, ...team]);
+  assert.deepEqual(order, ['team', 'team', 'link']);
+});
+
+test('a thread without work ends, and comes back with work', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const threads: Worker[] = [];
+  const onThread = (thread: Worker) => threads.push(thread);
+  process.on('worker', onThread);
+  t.after(() => process.off('worker', onThread));
+  const { render } = start(t, { idleMs: 60_000 });
+  const { length } = (await render(job())).bytes;
+  await render(job());
+  assert.equal(threads.length, 1);
+  // It rests once the answer is out.
+  await new Promise(setImmediate);
+  t.mock.timers.tick(59_999);
+  assert.equal((await render(job())).bytes.length, length);
+  await new Promise(setImmediate);
+  const ended = once(threads[0]!, 'exit');
+  t.mock.timers.tick(60_000);
+  await ended;
+  assert.equal((await render(job())).bytes.length, length);
+  assert.equal(threads.length, 2);
+});
+
+test('closing answers what runs and what waits, and what comes after', {
+  timeout: 60_000,
+}, async (t) => {
+  const { render, close } = startBad(t);
+  await render(job());
+  const jobs = [render(job({}, 'loop')), render(job())];
+  const answered = Promise.allSettled(jobs);
+  // By then the first is in the thread.
+  await new Promise(setImmediate);
+  await close();
+  for (const each of await answered) {
+    assert.equal(each.status, 'rejected');
+    unavailable(/shutting down/)((each as PromiseRejectedResult).reason);
+  }
+  await assert.rejects(render(job()), unavailable(/shutting down/));
+  await close();
+});

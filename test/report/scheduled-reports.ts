@@ -1,0 +1,173 @@
+/** Scheduled reports for tests and pictures: a common week, a month, a day, nothing at all, and hostile names. */
+
+import type { ScheduledReport, Summary } from '../../src/report/summary.ts';
+
+const DAY_MS = 86_400_000;
+const END = Date.parse('2026-11-23T07:00:00.000Z');
+
+/** With a slice of so many tests each; a slice without tests has no score. */
+function trendOf(count: number, sliceMs: number): Summary['trend'] {
+  return Array.from({ length: count }, (_, index) => {
+    const tests = (index * 7 + 3) % 9;
+    return {
+      from: new Date(END - (count - index) * sliceMs).toISOString(),
+      tests,
+      avg_score: tests === 0 ? 0 : 62 + ((index * 13) % 37),
+      inbox_rate: tests === 0 ? 0 : 0.9,
+      scored: tests,
+      placement_samples: tests * 3,
+    };
+  });
+}
+
+export const WEEK: ScheduledReport = {
+  name: 'Shop and newsletter',
+  frequency: 'weekly',
+  timezone: 'Europe/Berlin',
+  sections: ['summary', 'trends', 'alerts'],
+  summary: {
+    from: new Date(END - 7 * DAY_MS).toISOString(),
+    to: new Date(END).toISOString(),
+    total_tests: 42,
+    scored: 42,
+    avg_score: 87.4,
+    inbox_rate: 0.923,
+    placement_samples: 126,
+    grades: { A: 20, B: 12, C: 5, D: 3, F: 2 },
+    auth_rates: { spf: 0.98, dkim: 0.952, dmarc: 0.93 },
+    auth_samples: { spf: 42, dkim: 41, dmarc: 1 },
+    top_issues: [
+      {
+        check: 'dmarc_policy',
+        issue: 'Your DMARC record asks receivers to do nothing.',
+        count: 12,
+      },
+      { check: 'one_click', issue: 'Nobody can unsubscribe with one click.', count: 7 },
+      { check: 'image_alt', issue: 'Images have no text for those who do not see them.', count: 3 },
+      { check: 'ptr', issue: 'The address of your server has no name.', count: 1 },
+    ],
+    previous: {
+      total_tests: 36,
+      scored: 36,
+      avg_score: 83.9,
+      inbox_rate: 0.95,
+      placement_samples: 90,
+    },
+    trend: trendOf(7, DAY_MS),
+  },
+  domains: [
+    { name: 'shop.example', health: 'critical', score: 41 },
+    { name: 'news.shop.example', health: 'warning', score: 78 },
+    { name: 'example.com', health: 'healthy', score: 100 },
+    { name: 'example.net', health: 'unknown', score: null },
+  ],
+  domainsLeftOut: 0,
+  incidents: [
+    {
+      rule: 'Authentication of the shop',
+      subject: 'shop.example',
+      condition: 'auth_fail',
+      opened_at: '2026-11-20T13:05:00.000Z',
+      resolved_at: null,
+    },
+    {
+      rule: 'Score below 70',
+      subject: 'news.shop.example',
+      condition: 'score_below',
+      opened_at: '2026-11-18T08:00:00.000Z',
+      resolved_at: '2026-11-18T16:30:00.000Z',
+    },
+  ],
+  incidentsLeftOut: 0,
+  appUrl: 'https://app.example.com',
+};
+
+export const MONTH: ScheduledReport = {
+  ...WEEK,
+  frequency: 'monthly',
+  summary: {
+    ...WEEK.summary,
+    from: new Date(END - 31 * DAY_MS).toISOString(),
+    trend: trendOf(31, DAY_MS),
+  },
+};
+
+export const DAY: ScheduledReport = {
+  ...WEEK,
+  frequency: 'daily',
+  summary: {
+    ...WEEK.summary,
+    from: new Date(END - DAY_MS).toISOString(),
+    trend: trendOf(24, DAY_MS / 24),
+  },
+};
+
+const NO_MEANS = { scored: 0, avg_score: 0, inbox_rate: 0, placement_samples: 0 };
+
+/** Tests of which none has a score, and of whose authentication nothing is known. */
+export const UNSCORED: ScheduledReport = {
+  ...WEEK,
+  summary: {
+    ...WEEK.summary,
+    ...NO_MEANS,
+    total_tests: 3,
+    grades: { A: 0, B: 0, C: 0, D: 0, F: 0 },
+    auth_rates: { spf: 0, dkim: 0, dmarc: 0 },
+    auth_samples: { spf: 0, dkim: 0, dmarc: 0 },
+    top_issues: [],
+    trend: WEEK.summary.trend.map(({ from }, index) => ({
+      ...{ from, tests: index === 2 ? 3 : 0, ...NO_MEANS },
+    })),
+  },
+};
+
+/** Nobody tested anything, and nothing is watched. */
+export const NOTHING: ScheduledReport = {
+  ...WEEK,
+  summary: {
+    ...WEEK.summary,
+    total_tests: 0,
+    ...NO_MEANS,
+    grades: { A: 0, B: 0, C: 0, D: 0, F: 0 },
+    auth_rates: { spf: 0, dkim: 0, dmarc: 0 },
+    auth_samples: { spf: 0, dkim: 0, dmarc: 0 },
+    top_issues: [],
+    previous: { total_tests: 0, ...NO_MEANS },
+    trend: WEEK.summary.trend.map(({ from }) => ({ from, tests: 0, ...NO_MEANS })),
+  },
+  domains: [],
+  incidents: [],
+};
+
+/** HTML, text from right to left, what turns its direction, half a surrogate pair, line ends; then very long. */
+export const EVIL =
+  '"><script>alert(1)</script>&amp;\r\nBcc: x@example.net\u0000\u202eתיבה\ud800\'';
+const LONG = 'Wörterbuchverlagsgesellschaft'.repeat(8).slice(0, 200);
+
+export const HOSTILE: ScheduledReport = {
+  ...MONTH,
+  name: EVIL,
+  summary: {
+    ...MONTH.summary,
+    total_tests: 1_234_567,
+    top_issues: Array.from({ length: 10 }, (_, index) => ({
+      check: EVIL,
+      issue: index % 2 ? EVIL : LONG,
+      count: 1_000_000,
+    })),
+  },
+  domains: Array.from({ length: 20 }, (_, index) => ({
+    name: index % 2 ? `${EVIL}${index}` : `${LONG}.example`,
+    health: 'critical' as const,
+    score: 0,
+  })),
+  domainsLeftOut: 980,
+  incidents: Array.from({ length: 20 }, (_, index) => ({
+    rule: index % 2 ? LONG : EVIL,
+    subject: index % 2 ? EVIL : LONG,
+    condition: index % 2 ? 'constructor' : LONG,
+    opened_at: '2026-11-20T13:05:00.000Z',
+    resolved_at: index % 2 ? '2026-11-20T14:05:00.000Z' : null,
+  })),
+  incidentsLeftOut: 1,
+};

@@ -1,0 +1,81 @@
+/** What is said of the tests behind one link. */
+
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import type { Report } from '../../src/report/report.ts';
+import {
+  fromDomainOf,
+  isBrief,
+  isBriefPdf,
+  missingSentence,
+  reportName,
+  scoresChart,
+  scoresSentence,
+  shareTitle,
+} from '../../src/report/share.ts';
+import { goodReport, shareOf } from './reports.ts';
+
+describe('a share', () => {
+  let report: Report;
+  before(async () => {
+    report = await goodReport();
+  });
+
+  const scored = (...scores: (number | null)[]) =>
+    shareOf(scores.map((score) => ({ ...report, score })));
+
+  it('tells how the scores lie, the mean rounded down', () => {
+    for (const [scores, words] of [
+      [[80, 61, 80], 'Scores from 61 to 80, 73 on average.'],
+      [[80, 80], 'Every score is 80.'],
+      [[80, null, null], 'Every score is 80; 2 tests have no score.'],
+      [[0, 100, null], 'Scores from 0 to 100, 50 on average; one test has no score.'],
+      [[null], null],
+      [[], null],
+    ] as const)
+      assert.equal(scoresSentence(scored(...scores)), words);
+  });
+
+  it('tells of what was deleted', () => {
+    assert.equal(missingSentence(scored(1)), null);
+    const words = [1, 2].map((missing) => missingSentence({ ...scored(1), missing }));
+    assert.deepEqual(words, [
+      'One test of this report has been deleted since.',
+      '2 tests of this report have been deleted since.',
+    ]);
+  });
+
+  it('has the title that it was given, else one of its own', () => {
+    assert.equal(shareTitle(shareOf([report], { title: 'For you' })), 'For you');
+    assert.equal(shareTitle(shareOf([report])), 'Deliverability report');
+    assert.equal(shareTitle(scored(1, 2)), '2 deliverability tests');
+  });
+
+  it('is told in short from 21 tests on, as a PDF from 6', () => {
+    const of = (count: number) => scored(...Array.from({ length: count }, () => 1));
+    assert.deepEqual([isBrief(of(20)), isBrief(of(21))], [false, true]);
+    assert.deepEqual([isBriefPdf(of(5)), isBriefPdf(of(6))], [false, true]);
+  });
+
+  it('has a chart of its scores where there are two to compare', () => {
+    assert.equal(scoresChart(scored(80)), null);
+    assert.equal(scoresChart(scored(null, null)), null);
+    const { top, buckets } = scoresChart(scored(80, null))!;
+    assert.equal(top, 100);
+    assert.deepEqual(
+      buckets.map(({ label, name, value }) => [label, name, value]),
+      [
+        ['1', 'Test 1, Order confirmation', 80],
+        ['2', 'Test 2, Order confirmation', null],
+      ],
+    );
+  });
+
+  it('calls a test by its name, its subject or its id', () => {
+    assert.equal(reportName(report), 'Order confirmation');
+    assert.equal(reportName({ ...report, name: null }), 'Your order 1042 is on its way');
+    const bare = { ...report, name: null, subject: null, from_address: null };
+    assert.equal(reportName(bare), report.id);
+    assert.deepEqual([fromDomainOf(report), fromDomainOf(bare)], ['shop.example', null]);
+  });
+});

@@ -1,0 +1,230 @@
+/** The e-mail of a report: the news in its subject, both parts alike, hostile names harmless, and it fits a phone. */
+
+import assert from 'node:assert/strict';
+import { describe, it, test } from 'node:test';
+import type { ScheduledReport } from '../../src/report/summary.ts';
+import { previewOf, reportMail } from '../../src/report/summary-mail.ts';
+import { startBrowser } from '../helpers/chromium.ts';
+import { needs } from '../helpers/debian.ts';
+import { DAY, HOSTILE, MONTH, NOTHING, UNSCORED, WEEK } from './scheduled-reports.ts';
+
+const UNSUBSCRIBE = 'https://app.example.com/unsubscribe/kJ8vS2cWm4qpQe7TnYx0';
+const READER = { unsubscribeUrl: UNSUBSCRIBE, pdf: false };
+const mailOf = (report: ScheduledReport) => reportMail(report, READER);
+const summaryWith = (change: Partial<ScheduledReport['summary']>): ScheduledReport => ({
+  ...WEEK,
+  summary: { ...WEEK.summary, ...change },
+});
+
+test('the subject says the news', () => {
+  const [critical, , healthy] = WEEK.domains as [never, never, never];
+  const midnight = {
+    ...DAY,
+    summary: { ...DAY.summary, from: '2026-11-21T23:00:00.000Z', to: '2026-11-22T23:00:00.000Z' },
+  };
+  const spring = {
+    ...DAY,
+    summary: { ...DAY.summary, from: '2026-03-28T07:00:00.000Z', to: '2026-03-29T06:00:00.000Z' },
+  };
+  const worse = summaryWith({ avg_score: 80.2 });
+  const first = summaryWith({ previous: NOTHING.summary.previous });
+  for (const [report, subject] of [
+    [WEEK, 'Deliverability last week: 87 (+4), 2 domains need attention'],
+    [MONTH, 'Deliverability last month: 87 (+4), 2 domains need attention'],
+    [
+      { ...DAY, domains: [critical] },
+      'Deliverability in the last 24 hours: 87 (+4), 1 domain needs attention',
+    ],
+    [{ ...midnight, domains: [], incidents: [] }, 'Deliverability yesterday: 87 (+4)'],
+    [{ ...WEEK, domains: [healthy] }, 'Deliverability last week: 87 (+4), 1 alert is open'],
+    [{ ...WEEK, sections: ['summary'] }, 'Deliverability last week: 87 (+4)'],
+    [{ ...worse, sections: [] }, 'Deliverability last week: 80 (-3)'],
+    [{ ...first, sections: [] }, 'Deliverability last week: 87'],
+    [
+      { ...summaryWith({ avg_score: 83 }), sections: [] },
+      'Deliverability last week: 83 (unchanged)',
+    ],
+    [NOTHING, 'Deliverability last week: no tests'],
+    [{ ...UNSCORED, sections: [] }, 'Deliverability last week: no score'],
+    [{ ...spring, sections: [] }, 'Deliverability in the last 23 hours: 87 (+4)'],
+    [HOSTILE, 'Deliverability last month: 87 (+4), 20 or more domains need attention'],
+  ] as [ScheduledReport, string][])
+    assert.equal(mailOf(report).subject, subject);
+});
+
+test('the text part is written by itself, with every figure', () => {
+  const { text } = mailOf(WEEK);
+  assert.ok(
+    text.startsWith(
+      'Deliverability last week\n\nShop and newsletter\nMon 16 Nov 2026, 08:00 to Mon 23 Nov 2026, 08:00 (Europe/Berlin)\n\nScore: 87 of 100, grade B\nAverage of 42 tests, 36 the week before.\n4 points up on the week before (83).\n\nSPF: 98 % of 42 tests passed\nDKIM: 95 % of 41 tests passed\nDMARC: 93 % of 1 test passed\n',
+    ),
+    text,
+  );
+  for (const line of [
+    'Inbox: 92 % of 126 samples',
+    'A 20, B 12, C 5, D 3, F 2',
+    '- 12 tests: Your DMARC record asks receivers to do nothing.',
+    'Sun 22 Nov: no tests',
+    'Each day begins at 08:00.',
+    '- ✗ Critical, 41: shop.example',
+    '- ✗ Open: shop.example: SPF, DKIM or DMARC fails',
+    '  Rule “Authentication of the shop”: open since Fri 20 Nov 2026, 14:05',
+    UNSUBSCRIBE,
+  ])
+    assert.ok(text.split('\n').includes(line), line);
+  assert.doesNotMatch(text, /<|&amp;|cid:/);
+  for (const line of text.split('\n')) assert.ok(line.length <= 72 || line.includes('://'), line);
+});
+
+test('a section is there when it was asked for, and pictures with the trends alone', () => {
+  const marks = {
+    summary: 'Most frequent issues',
+    trends: 'Average score by day',
+    alerts: 'Domains',
+  };
+  for (const section of ['summary', 'trends', 'alerts'] as const) {
+    const { text, html, images } = mailOf({ ...WEEK, sections: [section] });
+    for (const [name, mark] of Object.entries(marks))
+      for (const part of [text, html])
+        assert.equal(part.includes(mark), name === section, `${mark} in ${section}`);
+    assert.equal(images.length, section === 'trends' ? 2 : 0);
+  }
+});
+
+test('the share of the inbox is told where there are samples, and of nothing no share at all', () => {
+  assert.ok(!mailOf(summaryWith({ placement_samples: 0, inbox_rate: 0 })).text.includes('Inbox'));
+  const { text, html, images } = mailOf(NOTHING);
+  assert.ok(text.includes('No test was completed in this time, so there is no score to tell.'));
+  for (const part of [text, html])
+    assert.doesNotMatch(part, /%\s+of tests|Score:|NaN|undefined|null/);
+  assert.deepEqual(images, []);
+});
+
+test('without a score none is told, and what is not known of authentication has not failed', () => {
+  const { text, html, subject } = mailOf(UNSCORED);
+  assert.equal(subject, 'Deliverability last week: no score, 2 domains need attention');
+  for (const part of [text, html]) {
+    assert.ok(part.includes('There is no score: no test of this time has one.'));
+    assert.ok(part.includes('3 tests, 36 the week before.'));
+    assert.ok(part.includes('It was 83 the week before.'));
+    assert.doesNotMatch(part, /grade|Grades|Average|none of|NaN|undefined|null|0 of 100/);
+    assert.equal(part.match(/not known/g)!.length, 3);
+  }
+  assert.ok(text.includes('SPF: not known\nDKIM: not known\nDMARC: not known\n'));
+  assert.ok(text.includes('Tests by day') && text.includes('Wed 18 Nov: 3\n'));
+});
+
+test('a time before without a score is held against nothing, and a mean says of how many it is', () => {
+  const { text } = mailOf(
+    summaryWith({ scored: 40, previous: { ...WEEK.summary.previous, scored: 0, avg_score: 0 } }),
+  );
+  assert.ok(text.includes('Average of 40 of 42 tests, 36 the week before.'));
+  assert.ok(text.includes('There was no score the week before.'));
+  assert.doesNotMatch(text, /up on|87 points/);
+});
+
+test('the charts are drawn once for all readers of a report', () => {
+  const report = { ...WEEK };
+  const [one, other] = ['a', 'b'].map((name) =>
+    reportMail(report, { ...READER, unsubscribeUrl: `${UNSUBSCRIBE}${name}` }),
+  );
+  assert.equal(one!.images.length, 2);
+  for (const [i, { content }] of one!.images.entries())
+    assert.equal(other!.images[i]!.content, content);
+  assert.notEqual(one!.html, other!.html);
+});
+
+test('every picture is in the mail, is named in the HTML once, and says its values', () => {
+  const { html, images } = mailOf(WEEK);
+  const named = [...html.matchAll(/<img src="cid:([^"]+)" alt="([^"]+)"/g)];
+  assert.deepEqual(
+    named.map(([, cid]) => cid),
+    images.map(({ cid }) => cid),
+  );
+  assert.equal(
+    named[0]![2],
+    'Average score by day. Mon 16 Nov: 62; Tue 17 Nov: 75; Wed 18 Nov: 88; Thu 19 Nov: 64; Fri 20 Nov: 77; Sat 21 Nov: 90; Sun 22 Nov: no tests.',
+  );
+  for (const { cid, content } of images) {
+    assert.match(cid, /^[a-z]+\.[a-z0-9]+@app\.example\.com$/);
+    assert.ok(content.length < 3000);
+  }
+  assert.deepEqual(mailOf(WEEK), mailOf(WEEK));
+});
+
+test('a preview needs nothing from elsewhere', () => {
+  const preview = previewOf(reportMail(WEEK, { unsubscribeUrl: null, pdf: false }));
+  assert.ok(!preview.includes('cid:'));
+  assert.equal(preview.match(/src="data:image\/png;base64,/g)!.length, 2);
+  assert.ok(!preview.includes('Unsubscribe'));
+});
+
+test('with a PDF it is short, and says that there is one', () => {
+  const { text, html, images } = reportMail(WEEK, { ...READER, pdf: true });
+  assert.deepEqual(images, []);
+  for (const part of [text, html]) {
+    assert.ok(part.includes('The whole report is in the PDF that is attached to this mail.'));
+    assert.ok(!part.includes('Most frequent issues'));
+    assert.ok(part.includes(UNSUBSCRIBE));
+  }
+});
+
+test('names from outside break out of nothing, and no mail is clipped', () => {
+  const { subject, text, html } = mailOf(HOSTILE);
+  for (const part of [subject, text, html]) assert.doesNotMatch(part, /[\0\r\u202e\ud800]/u);
+  assert.doesNotMatch(subject, /\n/);
+  assert.doesNotMatch(text, /^Bcc:/m);
+  assert.doesNotMatch(html, /<script|"><scr/);
+  assert.doesNotMatch(html, /url\(|@import|<link/);
+  assert.ok(Buffer.byteLength(html) < 60 * 1024, `${html.length}`);
+  assert.ok(text.includes('And 980 more.') && html.includes('And 980 more.'));
+});
+
+describe('in Chromium', { skip: needs('chromium') }, () => {
+  it('fits every width in both themes, with words that can be read, and loads nothing', async (t) => {
+    const browser = await startBrowser();
+    t.after(() => browser.close());
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await browser.newPage({ colorScheme });
+      const asked: string[] = [];
+      page.on('request', (request) => {
+        if (!request.url().startsWith('data:')) asked.push(request.url());
+      });
+      for (const report of [WEEK, MONTH, NOTHING, UNSCORED, HOSTILE])
+        for (const width of [320, 360, 600, 1200]) {
+          await page.setViewportSize({ width, height: 600 });
+          await page.setContent(previewOf(mailOf(report)));
+          const needed = await page.evaluate('document.documentElement.scrollWidth');
+          assert.equal(needed, width, `${report.name} in ${colorScheme} at ${width}`);
+        }
+      await page.setContent(previewOf(mailOf(WEEK)));
+      const pale = (await page.evaluate(PALE)) as string[];
+      assert.deepEqual(pale, [], colorScheme);
+      assert.deepEqual(asked, []);
+      await page.close();
+    }
+  });
+});
+
+/** All visible text of the card with a contrast below 4.5 to it, but for the squares of the legend (3). */
+const PALE = `(() => {
+  const luminance = (color) => {
+    const [r, g, b] = color.match(/\\d+/g).map((part) => {
+      const value = part / 255;
+      return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = luminance(getComputedStyle(document.querySelector('.card')).backgroundColor);
+  const pale = [];
+  const walker = document.createTreeWalker(document.querySelector('.card'), NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const { textContent, parentElement } = walker.currentNode;
+    const text = textContent.trim();
+    if (text === '' || parentElement.closest('.button')) continue;
+    const ink = luminance(getComputedStyle(parentElement).color);
+    const contrast = (Math.max(ink, ground) + 0.05) / (Math.min(ink, ground) + 0.05);
+    if (contrast < (text === '■' ? 3 : 4.5)) pale.push(text + ' ' + contrast.toFixed(2));
+  }
+  return pale;
+})()`;

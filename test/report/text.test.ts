@@ -1,0 +1,309 @@
+/** The report for a terminal: what it tells, in any width, and that nothing in a message can harm it. */
+
+import assert from 'node:assert/strict';
+import { describe, it, test } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
+import type { Check } from '../../src/analysis/check.ts';
+import type { DomainCheck, DomainHealth } from '../../src/analysis/domain/health.ts';
+import type { ProviderVerdict, RuleStatus } from '../../src/analysis/providers/rule.ts';
+import type { AnalysisResult } from '../../src/analysis/result.ts';
+import { domainText, reportText, type TextOptions } from '../../src/report/text.ts';
+import { analyzeBy, fakeCheck } from '../analysis/fake-checks.ts';
+
+const RECORD = {
+  type: 'TXT',
+  name: '_dmarc.example.com',
+  value: `v=DMARC1; p=quarantine; rua=mailto:dmarc@example.com; ${'x'.repeat(200)}`,
+};
+
+const bad = (id: string, status: 'fail' | 'warn', more: Partial<Check> = {}): Check =>
+  fakeCheck(
+    id,
+    () => ({
+      status,
+      title: `The sentence on ${id} is long enough that it does not fit on one line of eighty.`,
+      detail:
+        'Why it matters takes more than one line as well, on most of the terminals there are.',
+      fix: {
+        text: 'Publish this record, and wait until the old one is forgotten.',
+        record: RECORD,
+      },
+    }),
+    more,
+  );
+
+const GOOD = await analyzeBy([fakeCheck('a', 'pass', { category: 'content' })]);
+const BAD = await analyzeBy([
+  bad('dmarc', 'fail'),
+  ...['b', 'c', 'd', 'e'].map((id) => bad(id, 'fail', { category: 'infrastructure' })),
+  bad('f', 'warn', { category: 'content' }),
+  bad('g', 'warn', { category: 'compliance' }),
+  fakeCheck('timed_out', 'error', { category: 'content', points: 60 }),
+  fakeCheck('local', 'skipped', { category: 'infrastructure' }),
+  fakeCheck('unasked', 'error', { category: 'reputation' }),
+]);
+const NO_SCORE = await analyzeBy(['spf', 'dkim', 'dmarc'].map((id) => fakeCheck(id, 'error')));
+
+const text = (result: AnalysisResult, options: Partial<TextOptions> = {}): string =>
+  reportText(result, { width: 80, color: false, ...options });
+
+const RULE = {
+  id: 'r',
+  title: 'R.',
+  detail: 'R.',
+  applies: 'any' as const,
+  checks: [],
+  error: null,
+};
+const verdict = (ready: boolean, ...statuses: RuleStatus[]): ProviderVerdict => ({
+  provider: 'gmail',
+  name: 'Gmail',
+  ready,
+  reference: { name: 'Rules', url: 'https://example.com' },
+  rules: statuses.map((status) => ({ ...RULE, status })),
+});
+
+describe('what it tells', () => {
+  it('of each provider: how many rules are met, not met and unknown', () => {
+    const of = (provider: ProviderVerdict) => text({ ...GOOD, providers: [provider] });
+    assert.match(of(verdict(true, 'met', 'met')), /✓ Gmail +2 met\n/);
+    assert.match(of(verdict(false, 'met', 'not_met')), /✗ Gmail +1 met, 1 not met\n/);
+    assert.match(of(verdict(false, 'met', 'unknown')), /\? Gmail +1 met, 1 unknown\n/);
+  });
+
+  it('of a good message: the score, and that there is nothing to fix', () => {
+    const report = text(GOOD, { of: 'good.eml' });
+    assert.match(report, /^100\/100 {2}A {2}good\.eml\n/);
+    assert.match(
+      report,
+      /“Your order has shipped” · from news@example\.com · \d+ bytes · rules 2026/,
+    );
+    assert.match(report, /✓ There is nothing to fix\./);
+    assert.match(report, /content +█{20} +100 {2}10 of 10 points, weight 10/);
+    assert.match(report, /SPF \S+.*DKIM \S+.*DMARC \S+/);
+    assert.doesNotMatch(report, /could not be made|Not applicable/);
+    assert.ok(report.endsWith('\n') && !report.endsWith('\n\n'));
+  });
+
+  it('of a bad one: the cap, five findings in full with the fix, the rest in a line each', () => {
+    const report = text(BAD);
+    assert.match(report, new RegExp(`^${BAD.score}/100 {2}F\n`));
+    assert.match(report, /DMARC fails\. Until this is fixed no score above 40 is possible\./);
+    assert.equal(report.match(/→ Publish this record/g)?.length, 5);
+    assert.equal(report.match(/The sentence on /g)?.length, 7);
+    assert.match(report, new RegExp(`\\+${BAD.of('dmarc').gain} {2}The sentence on dmarc`));
+    assert.match(report, /held down to 40/);
+    assert.match(report, /DMARC · RFC 5322/);
+    assert.match(report, /reputation +not checked/);
+    assert.match(
+      report,
+      /2 of 12 checks could not be made \(coverage \d+ %\): TIMED_OUT, UNASKED\./,
+    );
+    assert.match(report, /Not applicable here: LOCAL\./);
+  });
+
+  it('what follows from a failure is neither a finding nor left out', async () => {
+    const report = text(
+      await analyzeBy([fakeCheck('a', 'fail'), fakeCheck('b', 'fail', { dependsOn: ['a'] })]),
+    );
+    assert.doesNotMatch(report, /b says fail|Not applicable/);
+  });
+
+  it('without a score: that there is none, and why', () => {
+    const report = text(NO_SCORE);
+    assert.match(report, /^No score\nThere is no score: too little could be found out/);
+    assert.doesNotMatch(report, /✓|\/100/);
+    assert.match(report, /In what could be checked there is nothing to fix\./);
+    assert.match(report, /SPF temperror +DKIM temperror +DMARC temperror/);
+    const offline = { ...NO_SCORE, auth_results: { spf: null, dkim: null, dmarc: null } };
+    assert.match(text(offline), /SPF not asked +DKIM not asked +DMARC not asked/);
+  });
+});
+
+describe('the width', () => {
+  for (const width of [40, 80, 200])
+    it(`of ${width}: no line is longer, but records, which stay whole`, () => {
+      const record = `${RECORD.name} ${RECORD.type} ${RECORD.value}`;
+      for (const result of [GOOD, BAD, NO_SCORE]) {
+        const lines = text(result, { width }).split('\n');
+        const long = lines.filter((line) => line.length > width && line.trim() !== record);
+        assert.deepEqual(long, []);
+      }
+      const report = text(BAD, { width });
+      assert.equal(report.split('\n').filter((line) => line.trim() === record).length, 5);
+    });
+
+  it('of a wide terminal is not used for lines too long to read', () => {
+    const record = RECORD.value.slice(-50);
+    const lines = text(BAD, { width: 400 }).split('\n');
+    assert.ok(Math.max(...lines.filter((l) => !l.endsWith(record)).map((l) => l.length)) <= 100);
+  });
+
+  it('leaves out the bars where there is no room, and nothing else', () => {
+    const [narrow, wide] = [text(BAD, { width: 40 }), text(BAD, { width: 80 })];
+    assert.ok(wide.includes('█') || wide.includes('░'));
+    assert.ok(!narrow.includes('█') && !narrow.includes('░'));
+    for (const { name } of BAD.categories) assert.ok(narrow.includes(name.replace('_', ' ')), name);
+  });
+});
+
+describe('colours', () => {
+  it('are there when they are wanted, and change no word', () => {
+    for (const result of [GOOD, BAD, NO_SCORE]) {
+      const coloured = text(result, { color: true });
+      assert.ok(coloured.includes('\u001b['));
+      assert.equal(stripVTControlCharacters(coloured), text(result));
+    }
+  });
+
+  it('are not there when they are not', () => {
+    for (const result of [GOOD, BAD, NO_SCORE])
+      assert.ok(!text(result, { of: 'a.eml' }).includes('\u001b'));
+  });
+});
+
+describe('hostile text', () => {
+  const EVIL = 'a\u001b[2J\u001b]0;owned\u0007b\r\nc\u009b31md\u202ee\u0000f\u0008g';
+  /** What moves the cursor or turns text round, but for the ends of our own lines. */
+  const HARMFUL = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
+
+  it('from the message, its name and its records is made harmless wherever it is shown', async () => {
+    const evil = fakeCheck('evil', () => ({
+      status: 'fail',
+      title: `The HELO was ${EVIL}.`,
+      detail: `It was ${EVIL}.`,
+      fix: { text: `Not ${EVIL}.`, record: { type: 'TXT', name: EVIL, value: EVIL } },
+    }));
+    const others = ['b', 'c', 'd', 'e', 'f'].map((id) => ({ ...evil, id }));
+    const result = {
+      ...(await analyzeBy([evil, ...others])),
+      subject: EVIL,
+      from_address: `${EVIL}@example.com`,
+      summary: `This is at risk. First: ${EVIL}`,
+    };
+    for (const width of [40, 80]) {
+      const report = text(result, { of: EVIL, width });
+      assert.doesNotMatch(report, HARMFUL);
+      assert.match(report, /“a·\[2J·\]0;owned·b··c·31md·e·f·g”/);
+    }
+  });
+
+  it('that is long is cut', async () => {
+    const long = 'x'.repeat(100_000);
+    const report = text({ ...GOOD, subject: long, from_address: long });
+    assert.ok(report.length < 2_000);
+  });
+});
+
+// The health of a domain as text: what comes first, records to copy, and nothing that moves the cursor.
+
+const check = (changes: Partial<DomainCheck>): DomainCheck => ({
+  id: 'mx',
+  label: 'Mail servers (MX)',
+  category: 'infrastructure',
+  status: 'pass',
+  severity: null,
+  title: 'Mail to example.com can be delivered.',
+  detail: 'Replies find a server.',
+  evidence: {},
+  points: 4,
+  reference: { name: 'RFC 5321 §5.1', url: 'https://www.rfc-editor.org/rfc/rfc5321' },
+  fix: null,
+  ...changes,
+});
+
+const health = (checks: DomainCheck[], changes: Partial<DomainHealth> = {}): DomainHealth => ({
+  name: 'example.com',
+  status: 'critical',
+  score: 40,
+  summary: 'example.com needs attention: 1 critical problem and 2 warnings.',
+  checks,
+  ...changes,
+});
+
+const LONG = `v=spf1 ${'include:spf.example.com '.repeat(10)}-all`;
+const MIXED = health([
+  check({ severity: 'warning', status: 'warn', points: 2, title: 'A mild thing.' }),
+  check({ severity: 'warning', status: 'fail', points: 3, title: 'A worse thing.' }),
+  check({
+    severity: 'critical',
+    status: 'fail',
+    points: 3,
+    title: 'A grave thing.',
+    fix: { text: 'Publish this.', record: { type: 'TXT', name: 'example.com', value: LONG } },
+  }),
+  check({}),
+  check({ status: 'info', title: 'Good to know.' }),
+  check({ status: 'error', title: 'Not shown.', detail: 'No answer came in time.' }),
+]);
+
+test('verdict, then what to fix by gravity, then a line a check', () => {
+  const text = domainText(MIXED, { width: 80, color: false });
+  const order = [
+    '40/100  critical  example.com\nexample.com needs attention',
+    'Fix these first\n  ✗ A grave thing.',
+    '  ! A worse thing.',
+    '  ! A mild thing.',
+    'Checks\n  ! Mail servers (MX)         A mild thing.',
+    '  ! Mail servers (MX)         A worse thing.',
+    '  ✗ Mail servers (MX)         A grave thing.',
+    '  ✓ Mail servers (MX)         Mail to example.com',
+    '  i Mail servers (MX)         Good to know.',
+    '  ? Mail servers (MX)         No answer came in time.',
+  ].map((piece) => text.indexOf(piece));
+  assert.ok(
+    order.every((at, index) => at >= 0 && at > (order[index - 1] ?? -1)),
+    `${order}\n${text}`,
+  );
+});
+
+test('a record stands alone on its line, whole, and all else fits the width', () => {
+  for (const width of [40, 80, 200]) {
+    const lines = domainText(MIXED, { width, color: false }).split('\n');
+    const record = lines.filter((line) => line.includes('v=spf1'));
+    assert.deepEqual(record, [`      example.com TXT ${LONG}`]);
+    const others = lines.filter((line) => line !== record[0]);
+    assert.ok(
+      others.every((line) => line.length <= Math.max(width, 52)),
+      others.join('\n'),
+    );
+  }
+});
+
+test('colour changes nothing but colour', () => {
+  const coloured = domainText(MIXED, { width: 80, color: true });
+  assert.notEqual(coloured, stripVTControlCharacters(coloured));
+  assert.equal(stripVTControlCharacters(coloured), domainText(MIXED, { width: 80, color: false }));
+});
+
+test('with nothing to fix that is said, and otherwise only of what is known', () => {
+  const text = (changes: Partial<DomainHealth>) =>
+    domainText(health([check({})], changes), { width: 80, color: false });
+  assert.match(
+    text({ status: 'healthy', score: 100 }),
+    /^100\/100 {2}healthy[\s\S]*nothing to fix\./,
+  );
+  assert.match(text({ status: 'unknown', score: null }), /^unknown {2}example\.com/);
+  assert.match(
+    text({ status: 'unknown', score: null }),
+    /In what could be found out there is noth/,
+  );
+});
+
+test('what comes from the DNS cannot move the cursor', () => {
+  const evil = '\u001b[2J\r\u0007\u202e';
+  const text = domainText(
+    health([
+      check({
+        severity: 'critical',
+        status: 'fail',
+        title: `a${evil}`,
+        detail: `b${evil}`,
+        label: `c${evil}`,
+        fix: { text: `d${evil}`, record: { type: 'TXT', name: `e${evil}`, value: `f${evil}` } },
+      }),
+    ]),
+    { width: 80, color: false },
+  );
+  assert.doesNotMatch(text, /[\u0000-\u0009\u000b-\u001f\u007f\u202e]/);
+});

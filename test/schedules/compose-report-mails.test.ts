@@ -1,0 +1,93 @@
+/** What a scheduled report tells: of its own domains alone, the worst first, with what alert rules found in its time. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isoTime } from '../../src/lib/clock.ts';
+import { gatherReport } from '../../src/schedules/compose-report-mails.ts';
+import { scheduleOr404 } from '../../src/schedules/queries.ts';
+import { periodOf } from '../../src/schedules/times.ts';
+import { startScheduling } from './scheduling.ts';
+
+const SLOT = Date.UTC(2026, 10, 22, 8);
+
+test('domains and incidents are those of the schedule and of its time', async (t) => {
+  const { service, create } = await startScheduling(t, { mute: true });
+  const { app, call } = service;
+  const { db } = app;
+  const health = { 'ok.example': 'healthy', 'bad.example': 'critical', 'new.example': 'unknown' };
+  const ids: Record<string, string> = {};
+  for (const [name, health_status] of Object.entries(health)) {
+    const { body } = await call<{ id: string }>('POST', '/v1/domains', { json: { name } });
+    ids[name] = body.id;
+    await db
+      .updateTable('domains')
+      .set({ health_status: health_status as 'healthy', health_score: 50 })
+      .where('id', '=', body.id)
+      .execute();
+  }
+  const { body: alert } = await call<{ id: string }>('POST', '/v1/alerts', {
+    json: { name: 'Low', condition: 'score_below', channels: ['email'] },
+  });
+  const incident = (subject: string, opened: number, resolved: number | null) =>
+    db
+      .insertInto('alert_incidents')
+      .values({
+        ...{ id: app.newId('inc'), alert_id: alert.id, subject, value: '{}' },
+        ...{ status: resolved === null ? 'open' : 'resolved', opened_at: isoTime(opened) },
+        ...{ resolved_at: resolved && isoTime(resolved), resolution: null },
+        ...{ test_id: null, run_id: null, condition: 'score_below', threshold: 70 },
+      } as never)
+      .execute();
+  const hour = 3_600_000;
+  await incident('over.bad.example', SLOT - 5 * hour, SLOT - 4 * hour);
+  await incident('bad.example', SLOT - 90 * hour, null);
+  await incident('notbad.example', SLOT - 2 * hour, null);
+  await incident('long-over.bad.example', SLOT - 90 * hour, SLOT - 80 * hour);
+  await incident('later.bad.example', SLOT + hour, null);
+
+  const gather = async (json: object) => {
+    const row = await scheduleOr404(db, (await create(json)).id);
+    const report = await gatherReport(app, row, periodOf(row, SLOT));
+    const { domains, incidents } = report;
+    return [domains.map(({ name }) => name), incidents.map(({ subject }) => subject)];
+  };
+  assert.deepEqual(await gather({}), [
+    ['bad.example', 'new.example', 'ok.example'],
+    ['notbad.example', 'bad.example', 'over.bad.example'],
+  ]);
+  assert.deepEqual(await gather({ domains: [ids['ok.example'], ids['bad.example']] }), [
+    ['bad.example', 'ok.example'],
+    ['bad.example', 'over.bad.example'],
+  ]);
+  assert.deepEqual((await gather({ include_sections: ['summary'] }))[1], []);
+});
+
+test('a month is held against the month before, and no domain left counts nothing', async (t) => {
+  const { service, create } = await startScheduling(t, { mute: true });
+  const { app, call } = service;
+  const { body } = await call<{ id: string }>('POST', '/v1/domains', {
+    json: { name: 'a.example' },
+  });
+  const tally = async (day: string, domain_id: string) => {
+    const zero = { scored: 1, score_sum: 80, grade_a: 0, grade_b: 1, grade_c: 0, grade_d: 0 };
+    const rest = { grade_f: 0, spf_known: 0, spf_pass: 0, dkim_known: 0, dkim_pass: 0 };
+    const hour = `${day}T12:00:00.000Z`;
+    const row = { livemode: 1, domain_id, hour, tests: 1, ...zero, ...rest, dmarc_known: 0 };
+    const more = { dmarc_pass: 0, placement_samples: 0, placement_inbox: 0, issues: '{}' };
+    await app.db
+      .insertInto('test_tallies')
+      .values({ ...row, ...more })
+      .execute();
+  };
+  // The 29th of January is in the 31 days before February, and in no month of the first to the last.
+  for (const day of ['2026-01-29', '2026-02-10', '2026-03-10', '2026-03-20']) await tally(day, '');
+  const gather = async (json: object) => {
+    const row = await scheduleOr404(app.db, (await create({ frequency: 'monthly', ...json })).id);
+    await call('DELETE', `/v1/domains/${body.id}`);
+    return gatherReport(app, row, periodOf(row, Date.UTC(2026, 3, 1, 8)));
+  };
+  const { summary: one } = await gather({ domains: [body.id] });
+  assert.deepEqual([one.total_tests, one.previous.total_tests], [0, 0]);
+  const { summary: all } = await gather({});
+  assert.deepEqual([all.total_tests, all.previous.total_tests, all.trend.length], [2, 1, 31]);
+});

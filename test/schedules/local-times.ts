@@ -1,0 +1,53 @@
+/** When a schedule is due, found out in another way than the service does: by asking what the clocks on the wall show. */
+
+import type { Timed } from '../../src/schedules/times.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** What a clock on the wall shows, as if it were UTC. */
+function wallTime(timeZone: string, at: number): number {
+  let format = formats.get(timeZone);
+  if (!format) {
+    format = new Intl.DateTimeFormat('en-US', {
+      ...{ timeZone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric' },
+      ...{ hour: 'numeric', minute: 'numeric' },
+    });
+    formats.set(timeZone, format);
+  }
+  const parts = Object.fromEntries(
+    format.formatToParts(at).map(({ type, value }) => [type, Number(value)]),
+  ) as Record<'year' | 'month' | 'day' | 'hour' | 'minute', number>;
+  return Date.UTC(parts.year, parts.month - 1, parts.day, parts.hour, parts.minute);
+}
+
+/** The first moment at which a clock on the wall shows so much or more. */
+function firstMoment(timeZone: string, wanted: number): number {
+  // No zone is farther from UTC than 14 hours, and none changes by more than 3 at once.
+  const noonBefore = wanted - 12 * HOUR_MS;
+  const offset = wallTime(timeZone, noonBefore) - noonBefore;
+  for (let at = wanted - offset - 3 * HOUR_MS; ; at += 15 * MINUTE_MS)
+    if (wallTime(timeZone, at) >= wanted) return at;
+}
+
+function isDay({ frequency, weekday, day_of_month }: Timed, day: Date): boolean {
+  if (frequency === 'daily') return true;
+  if (frequency === 'weekly') return WEEKDAYS[day.getUTCDay()] === weekday;
+  const last = new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + 1, 0)).getUTCDate();
+  return day.getUTCDate() === Math.min(day_of_month, last);
+}
+
+/** All times from after `from` until `to`. */
+export function timesBetween(schedule: Timed, from: number, to: number): number[] {
+  const { timezone, send_hour } = schedule;
+  const times: number[] = [];
+  const first = Math.floor(from / DAY_MS) * DAY_MS - 2 * DAY_MS;
+  for (let day = first; day <= to + 2 * DAY_MS; day += DAY_MS)
+    if (isDay(schedule, new Date(day)))
+      times.push(firstMoment(timezone, day + send_hour * HOUR_MS));
+  return times.filter((time) => time > from && time <= to);
+}

@@ -1,0 +1,374 @@
+/** A reader leaves a report by the link in its mail, as mail programs and people do it, and may come back. */
+
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { ReportRun } from '../../src/schedules/schema.ts';
+import { getPage, mainOf, postForm } from '../dashboard/pages.ts';
+import { startMailSink } from '../outbox/mail-sink.ts';
+import { auditOf } from '../team/team-service.ts';
+import { SCHEDULES, type Scheduling, startScheduling, unsubscribePath } from './scheduling.ts';
+
+const ONE_CLICK = 'List-Unsubscribe=One-Click';
+const READERS = ['ann@example.com', 'bob@example.net'];
+
+/** A schedule that has been sent, and the link of each reader. */
+async function startRead(t: TestContext, json: object = {}) {
+  const scheduling = await startScheduling(t, {
+    env: { DELIVERABILITY_APP_URL: 'https://reports.example' },
+  });
+  const { id } = await scheduling.create({ recipients: READERS, ...json });
+  await sendNow(scheduling, id);
+  const links = new Map(scheduling.sink.taken.map(({ to, raw }) => [to[0]!, unsubscribePath(raw)]));
+  return {
+    ...scheduling,
+    id,
+    ann: links.get('ann@example.com')!,
+    bob: links.get('bob@example.net')!,
+  };
+}
+
+async function sendNow({ service, sendDue }: Scheduling, id: string): Promise<void> {
+  const { status, text } = await service.call('POST', `${SCHEDULES}/${id}/send`);
+  assert.equal(status, 200, text);
+  await sendDue();
+}
+
+const readersOf = ({ sink }: Pick<Scheduling, 'sink'>) => sink.taken.map(({ to }) => to[0]);
+
+test('a mail program unsubscribes with one request; twice does what once does', async (t) => {
+  const read = await startRead(t);
+  const { service, id, ann, get, clock } = read;
+  for (let i = 0; i < 2; i++) {
+    const response = await fetch(service.url + ann, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', 'user-agent': 'Gmail' },
+      body: ONE_CLICK,
+      redirect: 'manual',
+    });
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get('set-cookie'), null);
+    clock.advance(1000);
+  }
+  const { unsubscribed } = await get(id);
+  assert.deepEqual(unsubscribed, [
+    { email: 'ann@example.com', left_at: '2026-11-21T10:00:00.000Z' },
+  ]);
+  const noted = await auditOf(service, { object_id: id, action: 'report_schedule.unsubscribed' });
+  assert.deepEqual(noted, [['report_schedule.unsubscribed', { email: 'ann@example.com' }]]);
+  await sendNow(read, id);
+  assert.deepEqual(readersOf(read).slice(2), ['bob@example.net']);
+  const [run] = await read.runs(id);
+  assert.deepEqual(
+    run!.copies.map(({ status }) => status),
+    ['unsubscribed', 'sent'],
+  );
+  assert.equal(run!.status, 'sent');
+});
+
+test('so it does with a form of parts, and from a page of another site', async (t) => {
+  const { service, id, ann, bob, get } = await startRead(t);
+  const parts = new FormData();
+  parts.set('List-Unsubscribe', 'One-Click');
+  const foreign = { origin: 'https://mail.example', 'sec-fetch-site': 'cross-site' };
+  const first = await fetch(service.url + ann, { method: 'POST', body: parts, headers: foreign });
+  assert.equal(first.status, 200);
+  assert.equal(
+    (await postForm(service, bob, { 'List-Unsubscribe': 'One-Click' }, foreign)).status,
+    200,
+  );
+  const left = await get(id);
+  assert.deepEqual(
+    left.unsubscribed.map(({ email }) => email),
+    READERS,
+  );
+  assert.match(left.detail!, /Everybody whom it names has unsubscribed/);
+});
+
+test('the page changes nothing by being looked at; its button does, and offers the way back', async (t) => {
+  const { service, id, ann, get } = await startRead(t, { name: 'Week & <b>month</b>' });
+  for (let i = 0; i < 3; i++) {
+    const { status, html, headers, cookie } = await getPage(service, ann);
+    assert.equal(status, 200);
+    assert.match(mainOf(html), /“Week & <b>month<\/b>” is sent every day to ann@example\.com/);
+    assert.deepEqual(
+      ['referrer-policy', 'cache-control', 'x-robots-tag'].map((name) => headers.get(name)),
+      ['no-referrer', 'no-store', 'noindex'],
+    );
+    assert.equal(cookie, null);
+    assert.match(html, /name="referrer" content="no-referrer"/);
+    assert.deepEqual((await get(id)).unsubscribed, []);
+  }
+  const press = async (html: string) => {
+    const [, name, value] = /<input type="hidden" name="([^"]+)" value="([^"]+)"/.exec(html)!;
+    // Without a referrer a browser says no origin either.
+    return postForm(service, ann, { [name!]: value! }, { origin: 'null' });
+  };
+  const left = await press((await getPage(service, ann)).html);
+  assert.match(mainOf(left.html), /You are unsubscribed.*Done\./s);
+  assert.equal((await get(id)).unsubscribed.length, 1);
+  assert.match(mainOf((await getPage(service, ann)).html), /Subscribe again/);
+  const back = await press(left.html);
+  assert.match(mainOf(back.html), /Welcome back/);
+  assert.deepEqual((await get(id)).unsubscribed, []);
+});
+
+test('who has left stays away, also where somebody takes them off and names them again', async (t) => {
+  const read = await startRead(t);
+  const { service, id, ann, get } = read;
+  await postForm(service, ann, { 'List-Unsubscribe': 'One-Click' });
+  const patch = (recipients: string[]) =>
+    service.call('PATCH', `${SCHEDULES}/${id}`, { json: { recipients } });
+  await patch(['bob@example.net']);
+  assert.equal((await get(id)).unsubscribed.length, 1);
+  await patch(['Ann@EXAMPLE.com', 'bob@example.net']);
+  await sendNow(read, id);
+  assert.deepEqual(readersOf(read).slice(2), ['bob@example.net']);
+  await postForm(service, ann, { Subscribe: 'Again' });
+  await sendNow(read, id);
+  assert.deepEqual(readersOf(read).slice(3).toSorted(), READERS);
+  const links = read.sink.taken.filter(({ to }) => to[0] === READERS[0]);
+  assert.deepEqual(new Set(links.map(({ raw }) => unsubscribePath(raw))), new Set([ann]));
+});
+
+test('where everybody has left a run says so', async (t) => {
+  const read = await startRead(t, { recipients: ['ann@example.com'] });
+  await postForm(read.service, read.ann, { 'List-Unsubscribe': 'One-Click' });
+  await sendNow(read, read.id);
+  const [run] = await read.runs(read.id);
+  assert.equal(run!.status, 'failed');
+  assert.match(run!.error!, /everybody .* has unsubscribed/);
+  assert.equal(read.sink.taken.length, 1);
+});
+
+test('a copy that waits is taken back', async (t) => {
+  const sink = await startMailSink(t);
+  const scheduling = await startScheduling(t, { sink });
+  const { service, create, clock, sendDue } = scheduling;
+  const { id } = await create({ recipients: READERS });
+  await sendNow(scheduling, id);
+  const path = unsubscribePath(sink.taken.find(({ to }) => to[0] === READERS[0])!.raw);
+  sink.refuse = { at: 'rcpt', code: 450, text: 'later' };
+  await sendNow(scheduling, id);
+  await postForm(service, path, { 'List-Unsubscribe': 'One-Click' });
+  sink.refuse = null;
+  clock.advance(60_000);
+  await sendDue();
+  assert.deepEqual(readersOf({ sink }).slice(2), ['bob@example.net']);
+  const [run] = await scheduling.runs(id);
+  assert.deepEqual(
+    run!.copies.map(({ status }) => status),
+    ['unsubscribed', 'sent'],
+  );
+});
+
+test('a copy that the server takes after its reader has left is told as sent', async (t) => {
+  const read = await startRead(t);
+  const { service, sink, id, ann, runs, sendDue } = read;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  t.after(() => resolve());
+  sink.hold = promise;
+  await service.call('POST', `${SCHEDULES}/${id}/send`);
+  const sending = sendDue();
+  while (sink.taken.length < 4) await new Promise(setImmediate);
+  await postForm(service, ann, { 'List-Unsubscribe': 'One-Click' });
+  const copies = async () =>
+    (await runs(id))[0]!.copies.map(({ status, error }) => [status, error]);
+  assert.deepEqual(await copies(), [
+    ['unsubscribed', null],
+    ['queued', null],
+  ]);
+  resolve();
+  await sending;
+  assert.deepEqual(await copies(), [
+    ['sent', null],
+    ['sent', null],
+  ]);
+  sink.hold = null;
+  await sendNow(read, id);
+  assert.deepEqual(readersOf(read).slice(4), ['bob@example.net']);
+});
+
+test('a form that says neither changes nothing, and a link that is none is 404', async (t) => {
+  const { service, id, ann, get } = await startRead(t);
+  for (const fields of [{}, { 'List-Unsubscribe': 'no' }, { Subscribe: 'x' }])
+    assert.equal((await postForm(service, ann, fields as never)).status, 422);
+  const broken = { 'content-type': 'multipart/form-data; boundary=x' };
+  const answer = await fetch(service.url + ann, {
+    method: 'POST',
+    headers: broken,
+    body: '--x\r\n',
+  });
+  assert.equal(answer.status, 422);
+  const plain = await fetch(service.url + ann, { method: 'POST', body: ONE_CLICK });
+  assert.equal(plain.status, 415);
+  assert.deepEqual((await get(id)).unsubscribed, []);
+  for (const path of [
+    '/unsubscribe/none',
+    ann.slice(0, -1),
+    `${ann}x`,
+    ann.toUpperCase().replace('/UNSUBSCRIBE', '/unsubscribe'),
+  ]) {
+    assert.equal((await getPage(service, path)).status, 404, path);
+    assert.equal((await postForm(service, path, { 'List-Unsubscribe': 'One-Click' })).status, 404);
+  }
+  await service.call('DELETE', `${SCHEDULES}/${id}`);
+  assert.equal((await getPage(service, ann)).status, 404);
+});
+
+test('the link of a mail goes on working for who was taken off and is named again', async (t) => {
+  const read = await startRead(t);
+  const { service, id, ann, get } = read;
+  const patch = (recipients: string[]) =>
+    service.call('PATCH', `${SCHEDULES}/${id}`, { json: { recipients } });
+  await patch(['bob@example.net']);
+  const leave = { 'List-Unsubscribe': 'One-Click' };
+  assert.equal((await postForm(service, ann, leave)).status, 200);
+  await patch(READERS);
+  assert.deepEqual(
+    (await get(id)).unsubscribed.map(({ email }) => email),
+    ['ann@example.com'],
+  );
+  await sendNow(read, id);
+  assert.deepEqual(readersOf(read).slice(2), ['bob@example.net']);
+});
+
+test('guessing is limited, for each address', async (t) => {
+  const { service, ann } = await startRead(t);
+  for (let i = 0; i < 60; i++) {
+    await getPage(service, `/unsubscribe/guess${i}`);
+    await postForm(service, `/unsubscribe/guess${i}`, {});
+  }
+  assert.equal((await getPage(service, ann)).status, 429);
+  assert.equal((await postForm(service, ann, { 'List-Unsubscribe': 'One-Click' })).status, 429);
+});
+
+test('the link stands in clear neither in the database nor in the log', async (t) => {
+  const { service, ann } = await startRead(t);
+  await getPage(service, ann);
+  await getPage(service, `${ann}/`);
+  await postForm(service, ann, { 'List-Unsubscribe': 'One-Click' });
+  await fetch(service.url + ann, { method: 'PUT' });
+  const token = ann.split('/').at(-1)!;
+  const log = JSON.stringify(service.logged);
+  assert.ok(log.includes('/unsubscribe/:token'), log);
+  assert.ok(!log.includes(token));
+  const files = readdirSync(service.folder).filter((name) => /\.db(-wal)?$/.test(name));
+  const kept = Buffer.concat(files.map((name) => readFileSync(join(service.folder, name))));
+  assert.ok(kept.includes('ann@example.com'));
+  assert.ok(!kept.includes(token));
+});
+
+// Copies that wait are taken back from who is taken off a schedule, and from all where it is switched off.
+
+const byRecipient = ({ copies }: ReportRun) => copies.map((one) => [one.recipient, one] as const);
+
+/** A report that the server does not take yet. */
+async function startWaiting(t: TestContext) {
+  const sink = await startMailSink(t);
+  const scheduling = await startScheduling(t, { sink });
+  const { service, create, clock, sendDue, runs } = scheduling;
+  const { id } = await create({ recipients: READERS });
+  const patch = async (json: object) => {
+    const { status, text } = await service.call('PATCH', `${SCHEDULES}/${id}`, { json });
+    assert.equal(status, 200, text);
+  };
+  const send = () => service.call('POST', `${SCHEDULES}/${id}/send`);
+  return {
+    ...scheduling,
+    id,
+    patch,
+    send,
+    refuse: () => {
+      sink.refuse = { at: 'rcpt', code: 450, text: 'later' };
+    },
+    /** Once the server takes mail again. */
+    async sendAgain() {
+      sink.refuse = null;
+      clock.advance(60_000);
+      await sendDue();
+    },
+    taken: () => sink.taken.map(({ to }) => to[0]),
+    async copies() {
+      const [run] = await runs(id);
+      return { status: run!.status, of: Object.fromEntries(byRecipient(run!)) };
+    },
+    async known() {
+      const rows = await service.app.db.selectFrom('report_readers').select('email').execute();
+      return rows.map(({ email }) => email).toSorted();
+    },
+  };
+}
+
+const FAILED = { status: 'failed', sent_at: null };
+const TAKEN_OFF = 'it was taken back: its reader was taken off the schedule of the report';
+const SWITCHED_OFF = 'it was taken back: the schedule of the report was switched off';
+
+test('who is taken off gets no copy that waits, and the copy says why', async (t) => {
+  const { patch, send, refuse, sendDue, sendAgain, taken, copies, known } = await startWaiting(t);
+  refuse();
+  await send();
+  await sendDue();
+  assert.deepEqual(await known(), READERS);
+  await patch({ recipients: ['bob@example.net', 'cid@example.org'] });
+  await sendAgain();
+  assert.deepEqual(taken(), ['bob@example.net']);
+  const { status, of } = await copies();
+  assert.equal(status, 'partial');
+  assert.deepEqual(of['ann@example.com'], {
+    ...{ recipient: 'ann@example.com', ...FAILED },
+    error: TAKEN_OFF,
+  });
+  assert.equal(of['bob@example.net']!.status, 'sent');
+  assert.deepEqual(await known(), READERS, 'the link of a mail that went out goes on working');
+});
+
+test('a schedule that is switched off sends no copy that waits', async (t) => {
+  const { patch, send, refuse, sendDue, sendAgain, taken, copies, known } = await startWaiting(t);
+  refuse();
+  await send();
+  await sendDue();
+  await patch({ name: 'Still on' });
+  await patch({ enabled: false });
+  await patch({ enabled: true });
+  await sendAgain();
+  assert.deepEqual(taken(), []);
+  const { status, of } = await copies();
+  assert.equal(status, 'failed');
+  for (const recipient of READERS)
+    assert.deepEqual(of[recipient], { recipient, ...FAILED, error: SWITCHED_OFF });
+  assert.deepEqual(await known(), READERS);
+  await send();
+  await sendDue();
+  assert.deepEqual(taken().toSorted(), READERS, 'a new one goes out');
+});
+
+test('a change that takes nobody off leaves what waits alone', async (t) => {
+  const { patch, send, refuse, sendDue, sendAgain, taken } = await startWaiting(t);
+  refuse();
+  await send();
+  await sendDue();
+  await patch({ recipients: [...READERS, 'cid@example.org'], send_hour: 9, format: 'pdf' });
+  await sendAgain();
+  assert.deepEqual(taken().toSorted(), READERS);
+});
+
+test('what the server takes after it was taken back is told as sent', async (t) => {
+  const { patch, send, sendDue, sink, copies } = await startWaiting(t);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  t.after(() => resolve());
+  sink.hold = promise;
+  await send();
+  const sending = sendDue();
+  while (sink.taken.length < 2) await new Promise(setImmediate);
+  await patch({ recipients: ['bob@example.net'] });
+  assert.equal((await copies()).of['ann@example.com']!.error, TAKEN_OFF);
+  resolve();
+  await sending;
+  const sent_at = '2026-11-21T10:00:00.000Z';
+  const { status, of } = await copies();
+  assert.equal(status, 'sent');
+  for (const recipient of READERS)
+    assert.deepEqual(of[recipient], { recipient, status: 'sent', error: null, sent_at });
+});

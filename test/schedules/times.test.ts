@@ -1,0 +1,252 @@
+/** When reports are due: by the clocks on the wall of their time zone, through a year and its changes. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  isTimeZone,
+  lastSend,
+  localDate,
+  nextSend,
+  periodOf,
+  periodUntil,
+  replanned,
+  slotToSend,
+  spelledZone,
+  type Timed,
+} from '../../src/schedules/times.ts';
+import { timesBetween } from './local-times.ts';
+
+const DAILY: Timed = {
+  frequency: 'daily',
+  send_hour: 8,
+  timezone: 'UTC',
+  weekday: 'monday',
+  day_of_month: 1,
+};
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const ZONES = ['Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Australia/Lord_Howe'];
+const START = Date.UTC(2026, 0, 1);
+const END = Date.UTC(2027, 0, 1);
+
+const iso = (time: number) => new Date(time).toISOString();
+
+function inTurn(schedule: Timed, from: number, to: number): number[] {
+  const times: number[] = [];
+  for (let time = nextSend(schedule, from); time <= to; time = nextSend(schedule, time))
+    times.push(time);
+  return times;
+}
+
+test('a year of each frequency in each zone is what the clocks there show', () => {
+  const schedules = ZONES.flatMap((timezone): Timed[] => [
+    ...[0, 1, 2, 3, 8, 23].map((send_hour): Timed => ({ ...DAILY, timezone, send_hour })),
+    ...[2, 8].flatMap((send_hour): Timed[] => [
+      { ...DAILY, timezone, send_hour, frequency: 'weekly', weekday: 'sunday' },
+      { ...DAILY, timezone, send_hour, frequency: 'weekly', weekday: 'wednesday' },
+      ...[1, 8, 28, 29, 30, 31].map(
+        (day_of_month): Timed => ({
+          ...{ ...DAILY, timezone, send_hour, day_of_month },
+          frequency: 'monthly',
+        }),
+      ),
+    ]),
+  ]);
+  for (const schedule of schedules) {
+    const found = inTurn(schedule, START, END).map(iso);
+    const wanted = timesBetween(schedule, START, END).map(iso);
+    assert.deepEqual(found, wanted, JSON.stringify(schedule));
+    const { frequency } = schedule;
+    const least = { daily: 365, weekly: 52, monthly: 12 }[frequency];
+    assert.ok(found.length >= least - 1 && found.length <= least + 1, `${found.length}`);
+  }
+});
+
+const CHANGES: [what: string, schedule: Partial<Timed>, after: string, next: string][] = [
+  [
+    'an hour that is left out is the next that there is',
+    { timezone: 'Europe/Berlin', send_hour: 2 },
+    '2026-03-28T12:00Z',
+    '2026-03-29T01:00:00.000Z',
+  ],
+  [
+    'half an hour that is left out too',
+    { timezone: 'Australia/Lord_Howe', send_hour: 2 },
+    '2026-10-03T00:00Z',
+    '2026-10-03T15:30:00.000Z',
+  ],
+  [
+    'a midnight that is left out too',
+    { timezone: 'America/Santiago', send_hour: 0 },
+    '2026-09-05T12:00Z',
+    '2026-09-06T04:00:00.000Z',
+  ],
+  [
+    'of an hour that comes twice the first',
+    { timezone: 'America/New_York', send_hour: 1 },
+    '2026-10-31T12:00Z',
+    '2026-11-01T05:00:00.000Z',
+  ],
+  [
+    'not again in its second half',
+    { timezone: 'America/New_York', send_hour: 1 },
+    '2026-11-01T05:00Z',
+    '2026-11-02T06:00:00.000Z',
+  ],
+  [
+    'nor where one looks in between',
+    { timezone: 'America/New_York', send_hour: 1 },
+    '2026-11-01T05:59:59.999Z',
+    '2026-11-02T06:00:00.000Z',
+  ],
+  ['the millisecond before', {}, '2026-11-21T07:59:59.999Z', '2026-11-21T08:00:00.000Z'],
+  ['not the same moment again', {}, '2026-11-21T08:00Z', '2026-11-22T08:00:00.000Z'],
+  [
+    'the last of February for the 30th',
+    { frequency: 'monthly', day_of_month: 30 },
+    '2028-02-01T00:00Z',
+    '2028-02-29T08:00:00.000Z',
+  ],
+  [
+    'the last of April for the 31st',
+    { frequency: 'monthly', day_of_month: 31 },
+    '2026-04-01T00:00Z',
+    '2026-04-30T08:00:00.000Z',
+  ],
+];
+
+for (const [what, schedule, after, next] of CHANGES)
+  test(`the next time: ${what}`, () => {
+    assert.equal(iso(nextSend({ ...DAILY, ...schedule }, Date.parse(after))), next);
+  });
+
+test('the last time is the one before the next, wherever one looks', () => {
+  for (const timezone of ZONES)
+    for (const frequency of ['daily', 'weekly', 'monthly'] as const) {
+      const schedule = { ...DAILY, timezone, frequency, day_of_month: 31 };
+      for (const time of inTurn(schedule, START, END)) {
+        assert.equal(lastSend(schedule, time), time);
+        assert.equal(lastSend(schedule, nextSend(schedule, time) - 1), time);
+      }
+    }
+});
+
+test('of what was missed the last is sent, and what is planned is never sent early', () => {
+  const planned = Date.UTC(2026, 10, 1, 8);
+  assert.equal(slotToSend(DAILY, planned, planned), planned);
+  assert.equal(slotToSend(DAILY, planned, planned + DAY_MS - 1), planned);
+  assert.equal(slotToSend(DAILY, planned, Date.UTC(2026, 10, 20, 7)), Date.UTC(2026, 10, 19, 8));
+});
+
+test('periods follow one upon the other without a gap, in whole hours, and have their slices', () => {
+  for (const timezone of ZONES)
+    for (const frequency of ['daily', 'weekly', 'monthly'] as const) {
+      const schedule = { ...DAILY, timezone, frequency };
+      let former = periodOf(schedule, nextSend(schedule, START));
+      for (const slot of inTurn(schedule, START, END).slice(1)) {
+        const period = periodOf(schedule, slot);
+        assert.deepEqual([period.from, period.before], [former.to, former.from]);
+        assert.ok(period.to <= slot && period.to > slot - HOUR_MS && period.to % HOUR_MS === 0);
+        const days = (period.to - period.from) / DAY_MS;
+        const slices = { daily: days * 24, weekly: 7, monthly: Math.round(days) }[frequency];
+        assert.equal(period.borders.length, slices + 1);
+        former = period;
+      }
+    }
+});
+
+test('a report of March has 31 days, and is held against the 28 of February', () => {
+  const schedule: Timed = { ...DAILY, frequency: 'monthly' };
+  const { before, ...period } = periodOf(schedule, Date.UTC(2026, 3, 1, 8));
+  assert.deepEqual(period, {
+    from: Date.UTC(2026, 2, 1, 8),
+    to: Date.UTC(2026, 3, 1, 8),
+    borders: Array.from({ length: 32 }, (_, i) => Date.UTC(2026, 2, 1 + i, 8)),
+  });
+  assert.equal(before, Date.UTC(2026, 1, 1, 8));
+});
+
+test('what is asked for beside the plan is as long, and ends with the present hour', () => {
+  const now = Date.UTC(2026, 10, 21, 10, 20);
+  const to = Date.UTC(2026, 10, 21, 11);
+  const lengths = { daily: [1, 24], weekly: [7, 7], monthly: [30, 30] } as const;
+  for (const [frequency, [days, slices]] of Object.entries(lengths)) {
+    const schedule = { ...DAILY, frequency: frequency as Timed['frequency'] };
+    assert.deepEqual(periodUntil(schedule, now), {
+      from: to - days * DAY_MS,
+      to,
+      before: to - 2 * days * DAY_MS,
+      borders: Array.from(
+        { length: slices + 1 },
+        (_, i) => to - (days * DAY_MS * (slices - i)) / slices,
+      ),
+    });
+  }
+});
+
+test('a time that is far away, as a clock was set back, is reckoned anew; another stays', () => {
+  const now = Date.UTC(2026, 10, 21, 10);
+  const far = Date.UTC(2030, 10, 21, 10);
+  for (const frequency of ['daily', 'weekly', 'monthly'] as const) {
+    const schedule = { ...DAILY, frequency };
+    const next = nextSend(schedule, now);
+    assert.equal(replanned(schedule, far, now), next);
+    assert.equal(replanned(schedule, next, now), next);
+    const second = nextSend(schedule, next);
+    assert.equal(replanned(schedule, second, now), second);
+  }
+});
+
+test('where the clocks leave out the last hour of a day, the report comes as the next day begins', () => {
+  // On 28 March 2026 it is midnight after 22:59:59 there.
+  const nuuk: Timed = { ...DAILY, timezone: 'America/Nuuk', send_hour: 23 };
+  const midnight = Date.UTC(2026, 2, 29, 1);
+  const around = inTurn(nuuk, midnight - 2 * DAY_MS, midnight + 2 * DAY_MS).map(iso);
+  assert.deepEqual(around, [
+    '2026-03-28T01:00:00.000Z',
+    '2026-03-29T01:00:00.000Z',
+    '2026-03-30T00:00:00.000Z',
+    '2026-03-31T00:00:00.000Z',
+  ]);
+  const monthly: Timed = { ...nuuk, frequency: 'monthly', day_of_month: 28 };
+  assert.equal(iso(nextSend(monthly, midnight - DAY_MS)), iso(midnight));
+  const { from, to, borders } = periodOf(monthly, midnight);
+  assert.deepEqual([iso(from), iso(to)], ['2026-03-01T01:00:00.000Z', iso(midnight)]);
+  assert.equal(borders.length, 29);
+  const weekly: Timed = { ...nuuk, frequency: 'weekly', weekday: 'saturday' };
+  assert.equal(iso(nextSend(weekly, midnight - DAY_MS)), iso(midnight));
+  assert.equal(lastSend(monthly, midnight + DAY_MS), midnight);
+});
+
+// Names of time zones get their capitals whichever way they are written, and stay the names that they are.
+
+/** Other names of zones, which the runtime takes and does not list. */
+const LINKS = [
+  'America/Argentina/ComodRivadavia America/Indiana/Knox America/Knox_IN America/Port_of_Spain',
+  'Africa/Asmara Asia/Kathmandu Asia/Kolkata Asia/Ho_Chi_Minh Atlantic/Faroe Australia/ACT Australia/LHI',
+  'Australia/NSW Brazil/DeNoronha Chile/EasterIsland Cuba EST EST5EDT Egypt Etc/GMT Etc/GMT+5 Etc/GMT-14',
+  'Etc/Greenwich Etc/UCT Etc/UTC Etc/Zulu Europe/Isle_of_Man Europe/Kyiv GB GB-Eire GMT GMT+0 GMT0 Iran',
+  'Japan MST7MDT Mexico/BajaNorte NZ NZ-CHAT PRC ROK SystemV/EST5EDT UCT US/East-Indiana US/Eastern UTC',
+  'Universal W-SU Zulu',
+].flatMap((line) => line.split(' '));
+
+test('every zone is known in small letters and in capitals', () => {
+  const names = new Set([...Intl.supportedValuesOf('timeZone'), ...LINKS]);
+  assert.ok(names.size > 400);
+  for (const name of names)
+    for (const written of [name, name.toLowerCase(), name.toUpperCase()]) {
+      assert.ok(isTimeZone(written), written);
+      assert.equal(spelledZone(written), name);
+    }
+});
+
+test('the day is that of the zone', () => {
+  const time = Date.UTC(2026, 0, 1, 4, 30);
+  for (const [zone, date] of [
+    ['UTC', '2026-01-01'],
+    ['America/New_York', '2025-12-31'],
+    ['America/Halifax', '2026-01-01'],
+    ['Pacific/Kiritimati', '2026-01-01'],
+  ] as const)
+    assert.equal(localDate(time, zone), date);
+});

@@ -1,0 +1,180 @@
+/** The days of a trend are those of the schedule's clocks, through a year and its changes, and have their names. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { daysBeginAt, trendCharts } from '../../src/report/summary.ts';
+import {
+  type Covered,
+  nextSend,
+  periodOf,
+  periodUntil,
+  type Timed,
+} from '../../src/schedules/times.ts';
+import { NOTHING } from '../report/scheduled-reports.ts';
+import { timesBetween } from './local-times.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const ZONES = [
+  ...['Europe/Berlin', 'America/New_York', 'America/Santiago', 'Asia/Kolkata'],
+  'Australia/Lord_Howe',
+];
+const START = Date.UTC(2026, 0, 1);
+const END = Date.UTC(2027, 0, 1);
+
+const timed = (change: Partial<Timed>): Timed => ({
+  ...{ frequency: 'weekly', send_hour: 8, timezone: 'Europe/Berlin' },
+  ...{ weekday: 'monday', day_of_month: 1, ...change },
+});
+
+const reportOf = ({ timezone, frequency }: Timed, { borders }: Covered) => ({
+  ...{ ...NOTHING, timezone, frequency },
+  summary: {
+    ...NOTHING.summary,
+    trend: borders.slice(0, -1).map((at) => ({
+      ...NOTHING.summary.trend[0]!,
+      from: new Date(at).toISOString(),
+    })),
+  },
+});
+
+const namesOf = (schedule: Timed, covered: Covered): string[] =>
+  trendCharts(reportOf(schedule, covered))
+    .at(-1)!
+    .buckets.map(({ name }) => name);
+
+const calendars = new Map<string, (at: number) => string>();
+
+/** `Mon 23 Mar`, as other code writes it. */
+function calendarOf(timeZone: string): (at: number) => string {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    ...{ timeZone, weekday: 'short', day: 'numeric', month: 'short' },
+  });
+  const days = new Map<number, string>();
+  const dayAt = (at: number) => {
+    const day = days.get(at) ?? format.format(at).replace(',', '');
+    days.set(at, day);
+    return day;
+  };
+  calendars.set(timeZone, calendars.get(timeZone) ?? dayAt);
+  return calendars.get(timeZone)!;
+}
+
+const QUARTER_MS = HOUR_MS / 4;
+
+/** How long a slice is within the day of each name. */
+function sharesOf(dayAt: (at: number) => string, from: number, to: number): Map<string, number> {
+  const shares = new Map<string, number>();
+  for (let at = from; at < to; at += QUARTER_MS)
+    shares.set(dayAt(at), (shares.get(dayAt(at)) ?? 0) + QUARTER_MS);
+  return shares;
+}
+
+function assertDays(schedule: Timed, covered: Covered, wanted: number[]): void {
+  const what = `${JSON.stringify(schedule)} ${new Date(covered.to).toISOString()}`;
+  assert.deepEqual(covered.borders, wanted, what);
+  assert.deepEqual([wanted[0], wanted.at(-1)], [covered.from, covered.to], what);
+  const names = namesOf(schedule, covered);
+  const dayAt = calendarOf(schedule.timezone);
+  // Each day follows upon the one before: none twice, none left out.
+  const inTurn = calendarOf('UTC');
+  const first = [2025, 2026, 2027]
+    .map((year) => Date.parse(`${names[0]} ${year} UTC`))
+    .find((day) => inTurn(day) === names[0])!;
+  for (const [i, name] of names.entries()) {
+    assert.equal(name, inTurn(first + i * DAY_MS), what);
+    const shares = sharesOf(dayAt, wanted[i]!, wanted[i + 1]!);
+    const most = Math.max(...shares.values());
+    // Where half of it is in either day, an hour is left out or comes twice.
+    assert.ok(shares.get(name)! >= most - HOUR_MS, `${name} ${what}`);
+    if (schedule.send_hour < 11 || schedule.send_hour > 14) assert.equal(shares.get(name), most);
+  }
+}
+
+const wholeHour = (at: number) => at - (at % HOUR_MS);
+
+test('a year of weeks and months in each zone has every day once, by its name', () => {
+  for (const timezone of ZONES)
+    for (const frequency of ['weekly', 'monthly'] as const)
+      for (const send_hour of [0, 8, 12, 20]) {
+        const schedule = timed({ timezone, frequency, send_hour });
+        const daily = { ...schedule, frequency: 'daily' as const };
+        for (let at = nextSend(schedule, START); at < END; at = nextSend(schedule, at)) {
+          const period = periodOf(schedule, at);
+          const days = timesBetween(daily, period.from - 1, at).map(wholeHour);
+          assertDays(schedule, period, days);
+          if (frequency === 'weekly') assert.equal(days.length, 8);
+        }
+      }
+});
+
+test('what is asked for beside the plan has its days too, at any hour of a year', () => {
+  for (const timezone of ZONES)
+    for (const frequency of ['weekly', 'monthly'] as const) {
+      const schedule = timed({ timezone, frequency });
+      const hourOf = new Intl.DateTimeFormat('en-GB', {
+        ...{ timeZone: timezone, hour: 'numeric', hourCycle: 'h23' },
+      });
+      // A week and some hours: every hour has its turn.
+      for (let now = START + HOUR_MS / 2; now < END; now += 173 * HOUR_MS) {
+        const period = periodUntil(schedule, now);
+        assert.equal(period.to, wholeHour(now) + HOUR_MS);
+        const hour = Number(hourOf.format(period.to + 0.75 * HOUR_MS));
+        const daily: Timed = { ...schedule, frequency: 'daily', send_hour: hour };
+        const before = timesBetween(daily, period.before - 1, period.to - DAY_MS / 2).map(
+          wholeHour,
+        );
+        const days = period.borders.length - 1;
+        assert.deepEqual(before.at(0), period.before);
+        assert.equal(before.length, 2 * days);
+        assertDays({ ...schedule, send_hour: hour }, period, [...before.slice(-days), period.to]);
+      }
+    }
+});
+
+test('the week in which the clocks go on is told from Monday to Sunday', () => {
+  const schedule = timed({ send_hour: 0 });
+  const period = periodOf(schedule, Date.UTC(2026, 2, 29, 22));
+  assert.equal(
+    namesOf(schedule, period).join(),
+    'Mon 23 Mar,Tue 24 Mar,Wed 25 Mar,Thu 26 Mar,Fri 27 Mar,Sat 28 Mar,Sun 29 Mar',
+  );
+  assert.equal(daysBeginAt(reportOf(schedule, period)), null);
+});
+
+test('a day has 23, 24 or 25 hours', () => {
+  for (const [slot, hours] of [
+    [Date.UTC(2026, 2, 29, 6), 23],
+    [Date.UTC(2026, 2, 28, 7), 24],
+    [Date.UTC(2026, 9, 25, 7), 25],
+  ] as const) {
+    const { from, borders } = periodOf(timed({ frequency: 'daily' }), slot);
+    assert.deepEqual(
+      borders,
+      Array.from({ length: hours + 1 }, (_, i) => from + i * HOUR_MS),
+    );
+  }
+});
+
+test('when the days begin is said where all begin alike', () => {
+  const said = (change: Partial<Timed>, slot: number) => {
+    const schedule = timed(change);
+    return daysBeginAt(reportOf(schedule, periodOf(schedule, nextSend(schedule, slot - 1))));
+  };
+  const march = Date.UTC(2026, 2, 29, 22);
+  assert.equal(said({}, march), 'Each day begins at 08:00.');
+  assert.equal(said({ send_hour: 20 }, march), 'Each day begins at 20:00 the day before.');
+  const kolkata = { timezone: 'Asia/Kolkata' };
+  assert.equal(
+    said({ ...kolkata, send_hour: 0 }, march),
+    'Each day begins at 23:30 the day before.',
+  );
+  assert.equal(said(kolkata, march), 'Each day begins at 07:30.');
+  // From half past to the full hour, as the clocks there go on by half an hour.
+  const island = { timezone: 'Australia/Lord_Howe' };
+  assert.equal(said(island, Date.UTC(2026, 9, 4)), null);
+  assert.equal(said(island, Date.UTC(2026, 9, 12)), 'Each day begins at 08:00.');
+  // The hour that is left out.
+  assert.equal(said({ send_hour: 2 }, march), null);
+  assert.equal(said({ frequency: 'daily' }, march), null);
+});

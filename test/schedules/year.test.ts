@@ -1,0 +1,73 @@
+/** A year of schedules in several zones by a clock that is moved: each time has its run, none has two. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Schedule } from '../../src/schedules/schema.ts';
+import { openStore } from '../../src/store/open.ts';
+import { testClock } from '../helpers/clock.ts';
+import { seededRandom } from '../helpers/random.ts';
+import { timesBetween } from './local-times.ts';
+import { HOUR_MS, startScheduling } from './scheduling.ts';
+
+const ZONES = ['Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Australia/Lord_Howe'];
+const START = Date.UTC(2027, 0, 1, 0, 20);
+const END = Date.UTC(2028, 0, 1, 0, 20);
+/** What is late by less is sent for its own time. */
+const LONGEST_STEP_MS = 20 * HOUR_MS;
+
+test('a year of each frequency in each zone has all its runs, and none twice', async (t) => {
+  const clock = testClock(START);
+  const { service, create, makeDue } = await startScheduling(t, {
+    clock,
+    mute: true,
+    store: openStore(':memory:'),
+  });
+  const { db } = service.app;
+  const schedules: Schedule[] = [];
+  for (const timezone of ZONES)
+    for (const more of [
+      { frequency: 'daily', send_hour: 2 },
+      { frequency: 'weekly', weekday: 'sunday', send_hour: 1 },
+      { frequency: 'monthly', day_of_month: 31 },
+      { frequency: 'monthly', day_of_month: 29 },
+    ])
+      schedules.push(await create({ timezone, ...more }));
+  const random = seededRandom(7);
+  while (clock.now() < END) {
+    const due = await db
+      .selectFrom('report_schedules')
+      .select('next_send_at')
+      .orderBy('next_send_at')
+      .limit(1)
+      .executeTakeFirstOrThrow();
+    const next = Date.parse(due.next_send_at!);
+    // At the time itself, before it, or later by less than a day.
+    const late = random.chance(0.5) ? 0 : random.below(LONGEST_STEP_MS);
+    clock.set(Math.min(END, Math.max(clock.now(), random.chance(0.1) ? next - 1 : next + late)));
+    await makeDue();
+    // Two are made at once: the rest follows.
+    while ((await dueAt(clock.now())) > 0) await makeDue();
+  }
+  for (const schedule of schedules) {
+    const runs = await db
+      .selectFrom('report_runs')
+      .selectAll()
+      .where('schedule_id', '=', schedule.id)
+      .orderBy('id')
+      .execute();
+    const slots = runs.map(({ slot }) => slot);
+    const wanted = timesBetween(schedule, START, END).map((time) => new Date(time).toISOString());
+    assert.deepEqual(slots, wanted, `${schedule.timezone} ${schedule.frequency}`);
+    for (const [i, run] of runs.entries())
+      if (i > 0) assert.equal(run.period_from, runs[i - 1]!.period_to);
+  }
+
+  async function dueAt(time: number): Promise<number> {
+    const rows = await db
+      .selectFrom('report_schedules')
+      .select('id')
+      .where('next_send_at', '<=', new Date(time).toISOString())
+      .execute();
+    return rows.length;
+  }
+});

@@ -1,0 +1,154 @@
+/** What no form of a shared report has: the message, the address of the test, what the team noted down. */
+
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { zip } from '../helpers/archives.ts';
+import { needs } from '../helpers/debian.ts';
+import { goodMessage } from '../helpers/good-message.ts';
+import { pdfText, pdfWords } from '../helpers/pdf.ts';
+import { sendMail } from '../helpers/send.ts';
+import { startSharing } from './sharing.ts';
+
+/** Words that nothing but the message, or the team, knows. */
+const WORDS = {
+  text: 'quagmirefern',
+  html: 'velvetotter',
+  hidden: 'murkylantern',
+  header: 'copperheron',
+  mailbox: 'reader.tulipbark',
+  verp: 'bounce+gossamer',
+  unsubscribe: 'opaltoken7731',
+  link: 'resetmarble9917',
+  confirm: 'confirmbasalt4402',
+  pixel: 'pixelmoss2218',
+  password: 'passthistle6643',
+  encoded: 'encodedlarch5150',
+  reader: 'curlew.sedge',
+  return: 'returnplover',
+  mailer: 'mailerfinch3307',
+  attachment: 'ledgerwalnut',
+  program: 'setupwarbler',
+  member: 'memberdunlin',
+  metadata: 'buildpigeon',
+};
+
+/** In every place where a message names whom it is for. */
+const messageTo = (address: string) =>
+  goodMessage(
+    {
+      To: `Tulip <${WORDS.mailbox}@example.net>, ${address}`,
+      'Reply-To': `<reply+${address.replace('@', '=')}@example.com>`,
+      'X-Inner': WORDS.header,
+      'X-Mailer-Id': `https://example.com/campaign/${WORDS.mailer}`,
+      'Feedback-ID': `${WORDS.mailer}:list:shop`,
+      'Message-ID': `<${WORDS.mailer}.${WORDS.mailbox}@example.com>`,
+      'List-Unsubscribe': `<https://example.com/u/${WORDS.unsubscribe}?for=${encodeURIComponent(address)}>, <http://example.com/u/${WORDS.unsubscribe}>, <mailto:u+${WORDS.unsubscribe}@example.com?subject=${WORDS.unsubscribe}>`,
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      'Content-Type': 'multipart/mixed; boundary=m',
+    },
+    [
+      '--m',
+      'Content-Type: multipart/alternative; boundary=a',
+      '',
+      '--a',
+      'Content-Type: text/plain; charset=utf-8',
+      '',
+      `Dear ${address}, ${WORDS.text}: your order is on its way.`,
+      '--a',
+      'Content-Type: text/html; charset=utf-8',
+      '',
+      `<p>${WORDS.html} for ${address}, free money</p>`,
+      `<p style="display:none">${WORDS.hidden} ${WORDS.hidden} ${WORDS.hidden}</p>`,
+      `<p><a href="https://example.com/password?token=${WORDS.link}">Set a password</a></p>`,
+      `<p><a href="https://example.com/unsubscribe/${WORDS.unsubscribe}">Unsubscribe</a></p>`,
+      `<p><a href="http://example.com/confirm/${WORDS.confirm}#${WORDS.confirm}">Confirm</a></p>`,
+      `<p><a href="https://bit.ly/${WORDS.confirm}?to=${WORDS.reader}%40example.net">example.org/${WORDS.confirm}</a></p>`,
+      `<p><a href="//example.com/login?mail=${WORDS.reader}@example.net">Sign in</a></p>`,
+      `<p><a href="/account/${WORDS.confirm}">Account</a> <a href="ftp://example.com/${WORDS.confirm}">Files</a></p>`,
+      `<p><a href="http://me:${WORDS.password}@example.com/in">In</a> <a href="https://203.0.114.9/${WORDS.confirm}">Out</a></p>`,
+      `<p><a href="https%3A%2F%2Fexample.com%2Freset%2F${WORDS.encoded}">Reset</a></p>`,
+      `<p><img src="https://example.com/i/${WORDS.pixel}.png?to=${WORDS.reader}@example.net" width="600" height="400"></p>`,
+      `<img src="http://example.com/o/${WORDS.pixel}.gif" width="1" height="1" alt="">`,
+      '--a--',
+      '--m',
+      `Content-Type: application/octet-stream; name="${WORDS.program}.exe"`,
+      `Content-Disposition: attachment; filename="${WORDS.program}.exe"`,
+      '',
+      'nothing',
+      '--m',
+      'Content-Type: application/zip; name="papers.zip"',
+      'Content-Disposition: attachment; filename="papers.zip"',
+      'Content-Transfer-Encoding: base64',
+      '',
+      zip({ name: `${WORDS.member}.exe` }).toString('base64'),
+      '--m',
+      `Content-Type: application/pdf; name="${WORDS.attachment}.pdf"`,
+      `Content-Disposition: attachment; filename="${WORDS.attachment}.pdf"`,
+      'Content-Transfer-Encoding: base64',
+      '',
+      Buffer.from('%PDF-1.4 nothing').toString('base64'),
+      '--m--',
+      '',
+    ].join('\n'),
+  );
+
+async function sharedForms(t: TestContext) {
+  const { service, share, read } = await startSharing(t);
+  const { createTest, getTest, smtp, url } = service;
+  const made = await createTest({ metadata: { commit: WORDS.metadata } });
+  await sendMail({
+    port: smtp.port,
+    to: made.address,
+    raw: messageTo(made.address),
+    mailFrom: `${WORDS.verp}+${WORDS.return}=example.net@example.com`,
+  });
+  const done = await getTest(made.id, '?wait=50');
+  assert.equal(done.status, 'completed');
+  const { token } = await share({ test_ids: [made.id] });
+  const path = `/reports/public/${token}`;
+  const pdf = new Uint8Array(await (await fetch(`${url}${path}.pdf`)).arrayBuffer());
+  const forms: Record<string, string> = {
+    page: (await read(path)).text,
+    JSON: (await read(path, 'application/json')).text,
+    PDF: `${pdfText(pdf)}\n${pdfWords(pdf)}`,
+  };
+  const own = await fetch(`${url}/v1/tests/${made.id}/report.html`, {
+    headers: { authorization: `Bearer ${service.key}` },
+  });
+  return { service, done, forms, token, own: await own.text() };
+}
+
+test('nothing of the message, of its reader or of the test address is in any form', {
+  skip: needs('pdftotext'),
+}, async (t) => {
+  const { done, forms, token, own } = await sharedForms(t);
+  const secrets = {
+    ...WORDS,
+    'local part': done.token,
+    address: done.address,
+    'in a URL': encodeURIComponent(done.address),
+    'in an address': done.address.replace('@', '='),
+    'token of the link': token,
+  };
+  const { metadata: _, ...shownToTeam } = { ...WORDS, token: done.token };
+  for (const word of Object.values(shownToTeam))
+    assert.ok(own.includes(word), `${word} is there to be left out`);
+  for (const [form, text] of Object.entries(forms)) {
+    assert.ok(text.length > 2000, form);
+    assert.ok(text.includes('Your order has shipped'), `${form} tells of the test`);
+    const flat = text.toLowerCase().replace(/\s+/g, '');
+    for (const [what, word] of Object.entries(secrets))
+      assert.ok(!flat.includes(word.toLowerCase()), `${what} is in the ${form}`);
+  }
+});
+
+test('the page has nothing to run, to send or to load, and no link but those of rules', async (t) => {
+  const { forms, token } = await sharedForms(t);
+  const page = forms.page!;
+  assert.doesNotMatch(page, /<(form|iframe|object|embed|base)\b/i);
+  assert.ok(!page.includes(token));
+  const addresses = [...page.matchAll(/\s(?:src|href|action)="([^"]*)"/g)].map(([, url]) => url!);
+  assert.ok(addresses.length > 10);
+  for (const url of addresses)
+    assert.match(url, /^(#|\?format=pdf$|data:,$|data:image\/|https:\/\/(?!example\.com))/, url);
+});

@@ -1,0 +1,148 @@
+/** How often the forms of a shared report are made: once for all that read it, and again once it has changed. */
+
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { createKeptForms, publicJson } from '../../src/shares/rendering.ts';
+import { testClock } from '../helpers/clock.ts';
+import { startSharing } from './sharing.ts';
+
+const JSON_TYPE = 'application/json';
+
+async function startCounting(t: TestContext) {
+  const sharing = await startSharing(t);
+  const { reporter } = sharing.service.app;
+  const made: string[] = [];
+  const { render } = reporter;
+  reporter.render = (job) => {
+    made.push(job.kind === 'shared' ? job.format : job.kind);
+    return render(job);
+  };
+  return { ...sharing, made };
+}
+
+test('who reads again soon costs nothing, until a minute has gone or a test has changed', async (t) => {
+  const { service, clock, analysed, share, read, made } = await startCounting(t);
+  const [first, second] = [await analysed(), await analysed()];
+  const { token } = await share({ test_ids: [first.id, second.id] });
+  const path = `/reports/public/${token}`;
+  const { text } = await read(path);
+  for (const _ of [1, 2, 3]) assert.equal((await read(path)).text, text);
+  await read(`${path}.pdf`);
+  await read(`${path}.pdf`);
+  assert.deepEqual(made, ['html', 'pdf']);
+  clock.advance(60_000);
+  await read(path);
+  assert.deepEqual(made, ['html', 'pdf', 'html']);
+  await service.call('PATCH', `/v1/tests/${first.id}`, { json: { name: 'Another name' } });
+  assert.match((await read(path)).text, /Another name/);
+  await service.call('DELETE', `/v1/tests/${second.id}`);
+  assert.match((await read(path)).text, /One test of this report has been deleted/);
+  assert.deepEqual(made.slice(3), ['html', 'html']);
+});
+
+test('JSON is kept in the same way, and is the same', async (t) => {
+  const { service, analysed, share, read } = await startSharing(t);
+  const { id } = await analysed();
+  const { token } = await share({ test_ids: [id] });
+  const path = `/reports/public/${token}`;
+  const { text } = await read(path, JSON_TYPE);
+  // Behind the back of what tells changes: what is kept is what is answered.
+  await service.app.db.updateTable('tests').set({ subject: 'Changed' }).execute();
+  assert.equal((await read(path, JSON_TYPE)).text, text);
+  await service.call('PATCH', `/v1/tests/${id}`, { json: { name: 'Another name' } });
+  const { body } = await read<{ tests: { name: string; subject: string }[] }>(path, JSON_TYPE);
+  assert.deepEqual([body.tests[0]!.name, body.tests[0]!.subject], ['Another name', 'Changed']);
+});
+
+test('asking for the head makes nothing; its length is told where it is known', async (t) => {
+  const { service, analysed, share, read, made } = await startCounting(t);
+  const { token } = await share({ test_ids: [(await analysed()).id] });
+  const path = `/reports/public/${token}`;
+  const head = () => fetch(service.url + path, { method: 'HEAD' });
+  assert.equal((await head()).headers.get('content-length'), null);
+  assert.deepEqual(made, []);
+  const { headers } = await read(path);
+  const known = (await head()).headers;
+  for (const name of ['content-length', 'content-type', 'content-security-policy', 'vary'])
+    assert.equal(known.get(name), headers.get(name), name);
+  assert.deepEqual(made, ['html']);
+});
+
+test('what is kept is bounded, the oldest goes first, and what is too large is not kept', () => {
+  const clock = testClock();
+  const kept = createKeptForms(clock, 100);
+  const form = (size: number) => ({ bytes: new Uint8Array(size), policy: null });
+  const there = (...keys: string[]) => keys.filter((key) => kept.get(key));
+  kept.keep('a', form(40));
+  clock.advance(30_000);
+  kept.keep('b', form(40));
+  kept.keep('huge', form(101));
+  assert.deepEqual(there('a', 'b', 'huge'), ['a', 'b']);
+  kept.keep('c', form(50));
+  assert.deepEqual(there('a', 'b', 'c'), ['b', 'c']);
+  kept.keep('c', form(60));
+  assert.deepEqual(there('b', 'c'), ['b', 'c']);
+  clock.advance(60_000);
+  assert.deepEqual(there('b', 'c'), []);
+  for (let n = 0; n < 60; n++) kept.keep(`${n}`, form(1));
+  assert.equal(there(...Array.from({ length: 60 }, (_, n) => `${n}`)).length, 40);
+});
+
+test('the JSON of a hundred tests lets others have their turn', async (t) => {
+  const { service, analysed, share } = await startSharing(t);
+  const { db } = service.app;
+  const { id } = await analysed();
+  const row = await db
+    .selectFrom('tests')
+    .selectAll()
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  const ids = Array.from(
+    { length: 100 },
+    (_, n) => `${id.slice(0, -3)}${String(n).padStart(3, '0')}`,
+  );
+  for (const [n, each] of ids.entries())
+    await db
+      .insertInto('tests')
+      .values({ ...row, id: each, token: `clone${n}` })
+      .execute();
+  const made = await share({ test_ids: ids });
+  const shared = await db
+    .selectFrom('shared_reports')
+    .selectAll()
+    .where('id', '=', made.id)
+    .executeTakeFirstOrThrow();
+  const worked = () => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1000;
+  };
+  let running = true;
+  let [last, longest, turns] = [worked(), 0, 0];
+  const watch = () => {
+    const present = worked();
+    longest = Math.max(longest, present - last);
+    last = present;
+    turns += 1;
+    if (running) setImmediate(watch);
+  };
+  setImmediate(watch);
+  const bytes = await publicJson(service.app, shared);
+  running = false;
+  await new Promise(setImmediate);
+  assert.equal(JSON.parse(Buffer.from(bytes).toString()).tests.length, 100);
+  assert.ok(turns >= 100, `${turns} turns`);
+  assert.ok(longest < 50, `${longest} ms without a turn`);
+});
+
+test('who waits for a report whose link is revoked meanwhile does not get it', async (t) => {
+  const { service, analysed, share, read } = await startSharing(t);
+  const { token, id } = await share({ test_ids: [(await analysed()).id] });
+  const { reporter } = service.app;
+  const { render } = reporter;
+  reporter.render = async (job) => {
+    const rendered = await render(job);
+    await service.call('DELETE', `/v1/reports/shared/${id}`);
+    return rendered;
+  };
+  assert.equal((await read(`/reports/public/${token}`)).status, 410);
+});

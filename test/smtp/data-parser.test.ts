@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createDataReader } from '../../src/smtp/data-parser.ts';
+import { ADDRESS, beginData, listen, type TestListener } from './listener.ts';
+import type { RawClient } from './raw-client.ts';
+
+// What some server or other takes for the end of data, though it is none (RFC 5321 §4.1.1.4).
+
+const NAMES = [
+  '<LF>.<LF>',
+  '<LF>.<CR><LF>',
+  '<CR>.<CR>',
+  '<CR>.<CR><LF>',
+  '<CR><LF>.<CR>',
+  '<LF>.<CR>',
+  '<CR>.<LF>',
+  '<CR><LF>.<LF>',
+  '<CR><CR><LF>.<CR><LF>',
+  '<CR><LF><NUL>.<CR><LF>',
+];
+
+/** The name and the bytes. */
+export const FALSE_ENDS: [string, string][] = NAMES.map((name) => [
+  name,
+  name.replaceAll('<CR>', '\r').replaceAll('<LF>', '\n').replaceAll('<NUL>', '\0'),
+]);
+
+interface Outcome {
+  content: string;
+  rest: string | null;
+  falseEnd: boolean;
+  atFalseEnd: boolean;
+}
+
+/** Reads the pieces up to the one with the end in it; `rest` includes the pieces after it. */
+function readPieces(pieces: string[]): Outcome {
+  const reader = createDataReader();
+  let content = '';
+  let rest: string | null = null;
+  for (const piece of pieces) {
+    if (rest !== null) {
+      rest += piece;
+      continue;
+    }
+    const read = reader.read(Buffer.from(piece, 'latin1'));
+    content += read.content.toString('latin1');
+    rest = read.rest?.toString('latin1') ?? null;
+  }
+  return { content, rest, falseEnd: reader.falseEnd, atFalseEnd: reader.atFalseEnd };
+}
+
+/** Whole, byte by byte, and cut in two at every place: all have to read the same. */
+function everyCut(text: string): Outcome {
+  const whole = readPieces([text]);
+  assert.deepEqual(readPieces([...text]), whole, 'byte by byte');
+  for (let at = 1; at < text.length; at++)
+    assert.deepEqual(readPieces([text.slice(0, at), text.slice(at)]), whole, `cut at ${at}`);
+  return whole;
+}
+
+describe('the end of data', () => {
+  const messages: [string, string, string][] = [
+    ['an ordinary message', 'a\r\nb\r\n.\r\n', 'a\r\nb\r\n'],
+    ['an empty message', '.\r\n', ''],
+    ['a message of one line end', '\r\n.\r\n', '\r\n'],
+    ['a stuffed dot alone', '..\r\n.\r\n', '.\r\n'],
+    ['a stuffed dot alone between lines', 'a\r\n..\r\nb\r\n.\r\n', 'a\r\n.\r\nb\r\n'],
+    ['two dots, stuffed', 'a\r\n...\r\n.\r\n', 'a\r\n..\r\n'],
+    ['a line that begins with a dot', 'a\r\n..b\r\n.\r\n', 'a\r\n.b\r\n'],
+    ['a dot that should have been stuffed (RFC 5321 §4.5.2)', 'a\r\n.b\r\n.\r\n', 'a\r\nb\r\n'],
+    ['dots elsewhere', 'a.\r\nb..c\r\n.\r\n', 'a.\r\nb..c\r\n'],
+    ['bare LF and dots after it', 'a\n..b\n.c\r\n.\r\n', 'a\n..b\n.c\r\n'],
+    ['bare CR and dots after it', 'a\r..b\r.c\r\n.\r\n', 'a\r..b\r.c\r\n'],
+    ['a line end of CR CR LF, dots stuffed', 'a\r\r\n..b\r\n.\r\n', 'a\r\r\n.b\r\n'],
+    ['NUL and bytes above 127', '\0a\xff\r\n\x80\r\n.\r\n', '\0a\xff\r\n\x80\r\n'],
+    ['an end right after a bare LF and an empty line', 'a\n\r\n.\r\n', 'a\n\r\n'],
+  ];
+  for (const [name, wire, content] of messages) {
+    it(`reads ${name}`, () => {
+      assert.deepEqual(everyCut(`${wire}NOOP\r\n`), {
+        content,
+        rest: 'NOOP\r\n',
+        falseEnd: false,
+        atFalseEnd: false,
+      });
+    });
+  }
+
+  it('has no end before it has come whole', () => {
+    for (const part of ['', '.', '.\r', 'a\r\n.\r', 'a.\r\n', 'a\n', '..\r\n'])
+      assert.equal(everyCut(part).rest, null, JSON.stringify(part));
+  });
+});
+
+describe('a false end', () => {
+  for (const [name, end] of FALSE_ENDS) {
+    for (const before of ['', 'a', 'a\r\n']) {
+      it(`${name} after ${JSON.stringify(before)} is noticed and ends nothing`, () => {
+        const { rest, falseEnd } = everyCut(`${before}${end}MAIL FROM:<>\r\n.\r\nNOOP\r\n`);
+        assert.equal(falseEnd, true);
+        assert.equal(rest, 'NOOP\r\n');
+      });
+    }
+  }
+
+  for (const start of ['.\n', '.\rX', '\0.\r\n', '.\0\r\n', '\r.\r\n'])
+    it(`${JSON.stringify(start)} at the start of data is noticed and ends nothing`, () => {
+      const { rest, falseEnd } = everyCut(`${start}X\r\n.\r\nNOOP\r\n`);
+      assert.deepEqual([falseEnd, rest], [true, 'NOOP\r\n']);
+    });
+
+  it('is known to be the last that came, until more of the message comes', () => {
+    for (const [name, end] of FALSE_ENDS) {
+      // A CR after the dot of CRLF. may still be followed by the LF that makes it a true end.
+      const certain = name !== '<CR><LF>.<CR>';
+      assert.equal(everyCut(`a${end}`).atFalseEnd, certain, name);
+      assert.equal(everyCut(`a${end}b`).atFalseEnd, false, name);
+    }
+  });
+
+  it('hides no true end after it', () => {
+    assert.equal(everyCut('a\n.\r\n.\r\nNOOP\r\n').rest, 'NOOP\r\n');
+  });
+});
+
+const SMUGGLED =
+  `MAIL FROM:<evil@example.net>\r\nRCPT TO:<${ADDRESS}>\r\nDATA\r\n` +
+  'Subject: smuggled\r\n\r\nsmuggled\r\n.\r\n';
+
+/** The pieces in turn: each is handed to the kernel before the next. */
+async function writePieces(client: RawClient, pieces: string[]): Promise<void> {
+  for (const piece of pieces) await client.write(piece);
+}
+
+/** One message in one session: refused once, at its true end, and nothing of it was a command. */
+async function assertRefused(
+  listener: TestListener,
+  client: RawClient,
+  pieces: string[],
+  name: string,
+): Promise<void> {
+  await beginData(client, false);
+  await writePieces(client, pieces);
+  assert.match(await client.reply(), /^554 5\.6\.0 /, name);
+  // Were there any other reply on its way, it would come before this one.
+  assert.match(await client.say('VRFY', 501), /VRFY/, name);
+  assert.equal(listener.messages.length, 0, name);
+}
+
+for (const tls of [false, true]) {
+  describe(`smuggling over ${tls ? 'TLS' : 'a plain connection'}`, () => {
+    for (const [name, end] of FALSE_ENDS) {
+      it(`${name} is refused in whatever pieces it comes`, async (t) => {
+        const listener = await listen(t);
+        const client = await listener.connect();
+        if (tls) await client.startTls();
+        await client.say('EHLO client.example.com', 250);
+        const head = 'Subject: a\r\n\r\nbody';
+        for (const before of [head, ''])
+          await assertRefused(listener, client, [before + end + SMUGGLED], `whole: ${before}`);
+        for (let at = 0; at <= end.length; at++)
+          await assertRefused(
+            listener,
+            client,
+            [head + end.slice(0, at), end.slice(at) + SMUGGLED],
+            `cut at ${at}`,
+          );
+        await assertRefused(listener, client, [...`${head}${end}${SMUGGLED}`], 'byte by byte');
+        await assertRefused(listener, client, [...`${end}${SMUGGLED}`], 'from the start');
+        await client.say('QUIT', 221);
+      });
+    }
+  });
+}
+
+describe('a false end', () => {
+  it('of a dot and LF as the very first bytes is refused', async (t) => {
+    const listener = await listen(t);
+    const client = await listener.connect();
+    await client.say('EHLO client.example.com', 250);
+    await assertRefused(listener, client, [`.\n${SMUGGLED}`], 'whole');
+    await assertRefused(listener, client, ['.', '\n', SMUGGLED], 'cut');
+    await assertRefused(listener, client, [`.\r${SMUGGLED}`], 'a dot and CR');
+  });
+
+  it('is answered, and the connection closed, where the client takes it for the end', async (t) => {
+    for (const [name, end] of FALSE_ENDS) {
+      // This one may still become a true end: it is waited for like any other byte.
+      if (name === '<CR><LF>.<CR>') continue;
+      const listener = await listen(t, { limits: { falseEnd: 20 } });
+      const client = await listener.connect();
+      await beginData(client);
+      await client.write(`Subject: a\r\n\r\nbody${end}`);
+      assert.match(await client.reply(), /^554 5\.6\.0 /, name);
+      assert.equal(await client.reply(), '', name);
+      assert.equal(listener.messages.length, 0);
+    }
+  });
+
+  it('leaves the session fit for the next message', async (t) => {
+    const listener = await listen(t);
+    const client = await listener.connect();
+    await beginData(client);
+    await client.write('a\n.\nb\r\n.\r\n');
+    assert.match(await client.reply(), /^554 /);
+    await beginData(client, false);
+    await client.write('a\nb\rc\r\n.\r\n');
+    assert.match(await client.reply(), /^250 /);
+    assert.equal(listener.messages[0]?.raw.toString(), 'a\nb\rc\r\n');
+  });
+});

@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { type ReceiveVerdict, SMTP_LIMITS } from '../../src/smtp/listener-state.ts';
+import { ADDRESS, beginData, listen } from './listener.ts';
+
+it('EHLO offers what there is, and nothing else', async (t) => {
+  const client = await (await listen(t, { maxSize: 1000 })).connect();
+  const offered = (await client.say('EHLO client.example.com', 250)).split('\n').slice(1);
+  assert.deepEqual(
+    offered.map((line) => line.slice(4)),
+    ['PIPELINING', '8BITMIME', 'SMTPUTF8', 'ENHANCEDSTATUSCODES', 'STARTTLS', 'SIZE 1000'],
+  );
+  await client.startTls();
+  assert.doesNotMatch(await client.say('EHLO client.example.com', 250), /STARTTLS|AUTH/);
+});
+
+it('what is not offered does nothing', async (t) => {
+  const client = await (await listen(t)).connect();
+  await client.say('EHLO client.example.com', 250);
+  await client.say('AUTH PLAIN AGEAYg==', 500);
+  await client.say('BDAT 3 LAST', 500);
+  await client.say('XCLIENT ADDR=192.0.2.1', 500);
+  await client.say('EXPN list', 500);
+  assert.doesNotMatch(await client.say(`VRFY ${ADDRESS}`, 252), /token/);
+  await client.say('NOOP', 250);
+  await client.say('QUIT', 221);
+  assert.equal(await client.reply(), '');
+});
+
+it('a recipient is taken or refused by the hook, one for each message', async (t) => {
+  const listener = await listen(
+    t,
+    {},
+    {
+      recipient: async (address) =>
+        address.startsWith('expired')
+          ? { accept: false, code: 550, enhanced: '5.2.1', text: 'This address has expired' }
+          : address.toLowerCase().startsWith('token') || address === 'postmaster'
+            ? { accept: true }
+            : { accept: false, code: 550, enhanced: '5.1.1', text: 'No such address' },
+    },
+  );
+  const client = await listener.connect();
+  await client.say('EHLO client.example.com', 250);
+  await client.say(`RCPT TO:<${ADDRESS}>`, 503);
+  await client.say('MAIL FROM:<a@example.com>', 250);
+  await client.say('DATA', 503);
+  assert.equal(
+    await client.say('RCPT TO:<expired@inbox.example.com>', 550),
+    '550 5.2.1 This address has expired',
+  );
+  assert.match(await client.say('RCPT TO:<else@example.net>', 550), /^550 5\.1\.1 No such/);
+  await client.say('DATA', 503);
+  await client.say(`RCPT TO:<${ADDRESS}>`, 250);
+  await client.say(`RCPT TO:<${ADDRESS.toUpperCase()}>`, 250);
+  assert.equal(
+    await client.say('RCPT TO:<token2@inbox.example.com>', 452),
+    '452 4.5.3 One test address for each message',
+  );
+  assert.match(await client.say('RCPT TO:<else@example.net>', 550), /^550 5\.1\.1/);
+  await client.say('RSET', 250);
+  await client.say('DATA', 503);
+  await client.say('MAIL FROM:<a@example.com>', 250);
+  await client.say('RCPT TO:<Postmaster>', 550);
+  await client.say('RCPT TO:<postmaster>', 250);
+  await client.say('DATA', 354);
+  await client.say('help\r\n.', 250);
+  assert.deepEqual(
+    listener.messages.map(({ recipient }) => recipient),
+    ['postmaster'],
+  );
+});
+
+it('the verdict on a message is the reply to it', async (t) => {
+  const listener = await listen(
+    t,
+    {},
+    {
+      receive: async () => ({ accept: false, code: 550, enhanced: '5.2.1', text: 'Used already' }),
+    },
+  );
+  const client = await listener.connect();
+  await beginData(client);
+  assert.equal(await client.say('a\r\n.', 550), '550 5.2.1 Used already');
+});
+
+it('a hook that throws is our fault, and says nothing of it', async (t) => {
+  const fault = () => Promise.reject(new Error('SELECT secret FROM table'));
+  for (const hook of ['recipient', 'receive', 'freeBytes'] as const) {
+    const listener = await listen(t, {}, { [hook]: fault });
+    const client = await listener.connect();
+    await client.say('EHLO client.example.com', 250);
+    const replies: string[] = [];
+    for (const line of ['MAIL FROM:<a@b.example>', `RCPT TO:<${ADDRESS}>`, 'DATA', 'a\r\n.']) {
+      await client.write(`${line}\r\n`);
+      replies.push(await client.reply());
+      if (replies.at(-1)?.startsWith('4')) break;
+    }
+    assert.match(replies.at(-1)!, /^451 4\.3\.0 /, hook);
+    assert.doesNotMatch(replies.join(), /SELECT/);
+    assert.deepEqual(listener.errors, ['Receiving mail failed. SELECT secret FROM table']);
+    await client.say('RSET', 250);
+  }
+});
+
+it('a message over the size is refused at once where it says so, else at its end', async (t) => {
+  const listener = await listen(t, { maxSize: 100_000 });
+  const client = await listener.connect();
+  await client.say('EHLO client.example.com', 250);
+  assert.match(await client.say('MAIL FROM:<a@example.com> SIZE=100001', 552), /^552 5\.3\.4/);
+  for (const [size, code] of [
+    [100_000, 250],
+    [100_001, 552],
+    [1_000_000, 552],
+  ] as const) {
+    await beginData(client, false);
+    await client.write(`${'x'.repeat(size - 2)}\r\n.\r\n`);
+    assert.match(await client.reply(), code === 250 ? /^250 / : /^552 5\.3\.4/, String(size));
+  }
+  assert.deepEqual(
+    listener.messages.map(({ raw }) => raw.length),
+    [100_000],
+  );
+});
+
+it('dots that are unstuffed do not count', async (t) => {
+  const listener = await listen(t, { maxSize: 1000 });
+  const client = await listener.connect();
+  await beginData(client);
+  await client.write(`${'..\r\n'.repeat(333)}.\r\n`);
+  assert.match(await client.reply(), /^250 /);
+  assert.equal(listener.messages[0]?.raw.length, 999);
+});
+
+it('an endless message is not kept in memory', async (t) => {
+  const listener = await listen(t, { maxSize: 1_000_000 });
+  const client = await listener.connect();
+  await beginData(client);
+  const line = Buffer.from(`${'x'.repeat(998)}\r\n`.repeat(1000));
+  const before = process.memoryUsage().arrayBuffers;
+  let most = 0;
+  for (let i = 0; i < 200; i++) {
+    await client.write(line);
+    most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+  }
+  await client.write('.\r\n');
+  assert.match(await client.reply(), /^552 5\.3\.4/);
+  assert.ok(most < 100_000_000, `${most} bytes were held of 200,000,000`);
+});
+
+it('what all messages together may hold in memory is bounded', async (t) => {
+  let store = () => {};
+  let began = () => {};
+  const storing = new Promise<void>((resolve) => {
+    began = resolve;
+  });
+  const receive = () =>
+    new Promise<ReceiveVerdict>((resolve) => {
+      store = () => resolve({ accept: true, text: 'Kept' });
+      began();
+    });
+  const listener = await listen(t, { limits: { memory: 1_500_000 } }, { receive });
+  const [first, second] = [await listener.connect(), await listener.connect()];
+  const message = `${'x'.repeat(600_000)}\r\n.\r\n`;
+  await beginData(first);
+  await first.write(message);
+  await storing;
+  await beginData(second);
+  await second.write(message);
+  assert.match(await second.reply(), /^452 4\.3\.1 Too much/);
+  store();
+  assert.match(await first.reply(), /^250 /);
+  const storingAgain = new Promise<void>((resolve) => {
+    began = resolve;
+  });
+  await beginData(second, false);
+  await second.write(message);
+  await storingAgain;
+  store();
+  assert.match(await second.reply(), /^250 /, 'what was held is free again');
+});
+
+it('a hundred RCPT commands in a transaction, accepted or not', async (t) => {
+  const listener = await listen(t);
+  const client = await listener.connect();
+  await client.say('EHLO client.example.com', 250);
+  for (let round = 0; round < 2; round++) {
+    await client.say('MAIL FROM:<a@example.com>', 250);
+    for (let i = 0; i < SMTP_LIMITS.recipients; i++)
+      await client.say(`RCPT TO:<nobody${i}@example.net>`, 550);
+    assert.match(await client.say(`RCPT TO:<${ADDRESS}>`, 452), /^452 4\.5\.3/);
+    await client.say('DATA', 503);
+    await client.say('RSET', 250);
+  }
+  await client.say('MAIL FROM:<a@example.com>', 250);
+  for (let i = 0; i < 100; i++) await client.say('RCPT TO:<nonsense', 501);
+  for (let i = 0; i < 100; i++) await client.say(`RCPT TO:<${ADDRESS}>`, 452);
+  await client.say(`RCPT TO:<${ADDRESS}>`, 421);
+  assert.equal(await client.reply(), '');
+});
+
+it('a command line has at most 4 KiB, whole or in pieces', async (t) => {
+  const listener = await listen(t);
+  for (const pieces of [
+    [`NOOP ${'x'.repeat(4092)}\r\n`],
+    [`NOOP ${'x'.repeat(2000)}`, 'x'.repeat(2093)],
+  ]) {
+    const client = await listener.connect();
+    await client.say(`NOOP ${'x'.repeat(4091)}`, 250);
+    for (const piece of pieces) await client.write(piece);
+    assert.match(await client.reply(), /^500 5\.5\.2 /);
+    assert.equal(await client.reply(), '');
+  }
+});
+
+it('thirty connections at once from one address, and a number in all', async (t) => {
+  const listener = await listen(t, { limits: { perAddress: 3 } });
+  const clients = [await listener.connect(), await listener.connect(), await listener.connect()];
+  const refused = await listener.connectUngreeted();
+  assert.match(await refused.reply(), /^421 4\.7\.0 /);
+  assert.equal(await refused.reply(), '');
+  assert.equal(listener.connections(), 3);
+  await clients[0]!.say('QUIT', 221);
+  await clients[0]!.closed;
+  while (listener.connections() > 2) await new Promise(setImmediate);
+  await listener.connect();
+
+  const small = await listen(t, { limits: { connections: 1 } });
+  await small.connect();
+  assert.match(await (await small.connectUngreeted()).reply(), /^421 4\.3\.2 /);
+});
+
+it('a connection over TLS counts, and counts no more once it is closed', async (t) => {
+  const listener = await listen(t);
+  const client = await listener.connect();
+  await client.startTls();
+  await client.say('EHLO client.example.com', 250);
+  assert.equal(listener.connections(), 1);
+  client.socket.destroy();
+  while (listener.connections() > 0) await new Promise(setImmediate);
+});
+
+it('a disk that is nearly full takes no mail', async (t) => {
+  let free = 1_000_000;
+  let asked = 0;
+  const hooks = {
+    freeBytes: async () => {
+      asked += 1;
+      return free;
+    },
+  };
+  const listener = await listen(t, { minFreeBytes: 1000 }, hooks);
+  const client = await listener.connect();
+  await client.say('EHLO client.example.com', 250);
+  await client.say('MAIL FROM:<a@example.com>', 250);
+  await client.say('RSET', 250);
+  free = 999;
+  await client.say('MAIL FROM:<a@example.com>', 250);
+  assert.equal(asked, 1, 'the answer is kept for a second');
+
+  const full = await listen(t, { minFreeBytes: 1000 }, hooks);
+  const another = await full.connect();
+  await another.say('EHLO client.example.com', 250);
+  assert.match(await another.say('MAIL FROM:<a@example.com>', 452), /^452 4\.3\.1 /);
+});
+
+it('a disk that fills up between MAIL and DATA takes no mail', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let free = 1_000_000;
+  const listener = await listen(t, { minFreeBytes: 1000 }, { freeBytes: async () => free });
+  const client = await listener.connect();
+  await client.say('EHLO client.example.com', 250);
+  await client.say('MAIL FROM:<a@example.com>', 250);
+  await client.say(`RCPT TO:<${ADDRESS}>`, 250);
+  free = 999;
+  t.mock.timers.tick(1000);
+  assert.match(await client.say('DATA', 452), /^452 4\.3\.1 /);
+  free = 1000;
+  t.mock.timers.tick(1000);
+  await client.say('DATA', 354);
+  await client.say('a\r\n.', 250);
+});

@@ -1,0 +1,155 @@
+/** A summary is the state of one moment while others write, and while it is read others have their turn. */
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { isoTime } from '../../src/lib/clock.ts';
+import { countTest } from '../../src/mailtests/tally.ts';
+import { periodOf, type Timed } from '../../src/schedules/times.ts';
+import { type Db, openStore } from '../../src/store/open.ts';
+import type { TestRow } from '../../src/store/tables.ts';
+import { periodEndingAt, type Span, summarize } from '../../src/summary/summary.ts';
+import { startTestService, type TestService } from '../helpers/app.ts';
+import { testClock } from '../helpers/clock.ts';
+import { seededRandom } from '../helpers/random.ts';
+import { randomTest } from '../mailtests/counted-tests.ts';
+import type { Writing } from './counting-writer.ts';
+import { recountedSummary } from './recounted-summary.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const NOW = Date.UTC(2026, 3, 1, 8, 20);
+
+async function start(t: TestContext, domains: number) {
+  const clock = testClock(NOW);
+  const service = await startTestService(t, { clock });
+  await service.app.scheduler.stop();
+  const ids: string[] = [];
+  for (let i = 0; i < domains; i++) {
+    const json = { name: `d${i}.example` };
+    ids.push((await service.call<{ id: string }>('POST', '/v1/domains', { json })).body.id);
+  }
+  return { service, clock, ids };
+}
+
+const rowsOf = (
+  { app }: TestService,
+  count: number,
+  { from, to }: { from: number; to: number },
+  domains: (string | null)[],
+): TestRow[] => {
+  const random = seededRandom(count);
+  return Array.from({ length: count }, () => ({
+    ...randomTest(app, random, { at: from + random.below(to - from), domains }),
+    livemode: 1,
+  }));
+};
+
+async function store(db: Db, rows: TestRow[]): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    for (const row of rows) {
+      await tx.insertInto('tests').values(row).execute();
+      await countTest(tx, row, 1);
+    }
+  });
+}
+
+const titleOf = (check: string) => check.replace('_', ' ');
+
+const MONTHLY: Timed = {
+  ...{ frequency: 'monthly', send_hour: 8, timezone: 'Europe/Berlin' },
+  ...{ weekday: 'monday', day_of_month: 1 },
+};
+/** March, which has lost an hour, and February, which has three days less. */
+const MARCH = periodOf(MONTHLY, Date.UTC(2026, 3, 1, 6));
+
+test('while another thread stores thousands of tests, every summary is a recount of its moment', async (t) => {
+  const { service, ids } = await start(t, 8);
+  const { db } = service.app;
+  const written = { from: MARCH.before, to: NOW };
+  await store(db, rowsOf(service, 3000, written, [null, ...ids]));
+  const worker = new Worker(new URL('counting-writer.ts', import.meta.url), {
+    workerData: {
+      ...{ path: join(service.folder, 'deliverability.db'), domains: [null, ...ids], ...written },
+    } satisfies Writing,
+  });
+  t.after(() => worker.terminate());
+  let count = 0;
+  worker.on('message', (all: number) => {
+    count = all;
+  });
+  const scopes: (string[] | null)[] = [null, ids.slice(0, 1), ids.slice(0, 3), ids];
+  const spans: Span[] = [
+    MARCH,
+    ...(['day', 'week', 'month'] as const).map((p) => periodEndingAt(NOW, p)),
+  ];
+  const seen = new Set<number>();
+  const compare = async (span: Span, domains: string[] | null) => {
+    const asked = { ...span, domains, livemode: true };
+    const [told, expected] = await db
+      .transaction()
+      .execute(async (tx) => [
+        await summarize(tx, asked),
+        await recountedSummary(tx, asked, titleOf),
+      ]);
+    assert.deepEqual(told, expected);
+    if (domains === null) seen.add(told.total_tests + told.previous.total_tests);
+  };
+  while (count < 2000 || seen.size < 8)
+    for (const span of spans) {
+      for (const domains of scopes) await compare(span, domains);
+      // The other connection has its turn.
+      await once(worker, 'message');
+    }
+  worker.postMessage('stop');
+  await once(worker, 'exit');
+  for (const domains of scopes) await compare(MARCH, domains);
+});
+
+test('tests that move between periods of unlike lengths are counted once, in one of them', async (t) => {
+  const { service, ids } = await start(t, 7);
+  const { db } = service.app;
+  const rows = rowsOf(service, 60, { from: MARCH.before, to: MARCH.from }, ids);
+  await store(db, rows);
+  let moving = true;
+  const move = async () => {
+    for (const row of rows)
+      await db.transaction().execute(async (tx) => {
+        await countTest(tx, row, -1);
+        await countTest(tx, { ...row, completed_at: isoTime(MARCH.to - 1) }, 1);
+      });
+    moving = false;
+  };
+  const seen: number[] = [];
+  const read = async () => {
+    while (moving) {
+      const told = await summarize(db, { ...MARCH, domains: ids, livemode: true });
+      assert.equal(told.total_tests + told.previous.total_tests, 60);
+      seen.push(told.total_tests);
+    }
+  };
+  await Promise.all([move(), read()]);
+  assert.ok(seen.some((count) => count > 0 && count < 60));
+});
+
+test('between the days of many domains others have their turn', async (t) => {
+  const { db, close } = openStore(':memory:');
+  t.after(close);
+  const domains = Array.from({ length: 100 }, (_, i) => `dom_${i}`);
+  let turns = 0;
+  let reading = true;
+  const count = async () => {
+    for (; reading; turns++) await nextTurn();
+  };
+  const counting = count();
+  const span = periodEndingAt(NOW, 'month');
+  await summarize(db, { ...span, domains, livemode: true });
+  reading = false;
+  await counting;
+  // A day of the month, and of the month before.
+  assert.ok(turns >= 60, `${turns}`);
+  assert.equal((span.to - span.from) / DAY, 30);
+});

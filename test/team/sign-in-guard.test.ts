@@ -1,0 +1,274 @@
+/** Who guesses waits longer and longer; memory of it is bounded, and it is forgotten in time. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AppError } from '../../src/lib/errors.ts';
+import { createDelays, createPasswordWork, type Delays } from '../../src/team/sign-in-guard.ts';
+import { testClock } from '../helpers/clock.ts';
+import { countScrypt } from './scrypt-count.ts';
+
+const wrong = async () => null;
+const right = async () => 'in';
+
+function setUp(max?: number) {
+  const clock = testClock();
+  return { clock, delays: createDelays(clock, max) };
+}
+
+/** The seconds of `Retry-After`, or what the try gave. */
+async function outcome(
+  delays: Delays,
+  account: string,
+  ip: string | null,
+  check: () => Promise<string | null> = wrong,
+): Promise<number | string | null> {
+  try {
+    return await delays.attempt({ account, ip }, check);
+  } catch (error) {
+    assert.ok(error instanceof AppError);
+    assert.equal(error.code, 'rate_limited');
+    return Number(error.headers['retry-after']);
+  }
+}
+
+test('three tries are free; then each takes twice as long as the one before, a minute at most', async () => {
+  const { clock, delays } = setUp();
+  for (let i = 0; i < 3; i++) assert.equal(await outcome(delays, 'a', null), null);
+  for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) {
+    assert.equal(await outcome(delays, 'a', null, right), seconds);
+    clock.advance(seconds * 1000 - 1);
+    assert.equal(await outcome(delays, 'a', null, right), 1, 'a millisecond too early');
+    clock.advance(1);
+    assert.equal(await outcome(delays, 'a', null), null);
+  }
+});
+
+test('a try that was refused does not count, and is not made', async () => {
+  const { clock, delays } = setUp();
+  for (let i = 0; i < 3; i++) await outcome(delays, 'a', null);
+  for (let i = 0; i < 20; i++)
+    await outcome(delays, 'a', null, () => assert.fail('nothing is checked'));
+  clock.advance(1000);
+  await outcome(delays, 'a', null);
+  assert.equal(await outcome(delays, 'a', null), 2);
+});
+
+test('a right one clears the account and leaves the address', async () => {
+  const { clock, delays } = setUp();
+  for (let i = 0; i < 3; i++) await outcome(delays, 'a', '192.0.2.1');
+  clock.advance(1000);
+  assert.equal(await outcome(delays, 'a', '192.0.2.1', right), 'in');
+  assert.equal(await outcome(delays, 'a', '192.0.2.2'), null);
+  assert.equal(await outcome(delays, 'b', '192.0.2.1'), null);
+  assert.equal(await outcome(delays, 'c', '192.0.2.1'), 2);
+});
+
+test('one address waits for all accounts, one account for all addresses, others not', async () => {
+  const { delays } = setUp();
+  for (const account of ['a', 'b', 'c']) await outcome(delays, account, '192.0.2.1');
+  assert.equal(await outcome(delays, 'd', '192.0.2.1'), 1);
+  assert.equal(await outcome(delays, 'd', '192.0.2.2'), null);
+  for (const ip of ['192.0.2.3', '192.0.2.4', '192.0.2.5']) await outcome(delays, 'e', ip);
+  assert.equal(await outcome(delays, 'e', '192.0.2.6'), 1);
+  assert.equal(await outcome(delays, 'f', '192.0.2.6'), null);
+});
+
+test('a network of IPv6 is one address', async () => {
+  const { delays } = setUp();
+  for (const ip of ['2001:db8:0:1::1', '2001:db8:0:1::2', '2001:db8:0:1:ffff:1:2:3'])
+    await outcome(delays, `account of ${ip}`, ip);
+  assert.equal(await outcome(delays, 'x', '2001:db8:0:1::9'), 1);
+  assert.equal(await outcome(delays, 'x', '2001:db8:0:2::9'), null);
+});
+
+test('many at once gain nothing: as many as are free run, and then one', async () => {
+  const { clock, delays } = setUp();
+  const at = () => {
+    let end = () => {};
+    const ended = new Promise<null>((resolve) => {
+      end = () => resolve(null);
+    });
+    return { ended, end };
+  };
+  const first = Array.from({ length: 10 }, at);
+  const outcomes = first.map(({ ended }) => outcome(delays, 'a', null, () => ended));
+  for (const { end } of first) end();
+  const settled = await Promise.all(outcomes);
+  assert.deepEqual(settled.slice(0, 3), [null, null, null]);
+  assert.deepEqual(settled.slice(3), Array(7).fill(1));
+  clock.advance(1000);
+  const slow = at();
+  const running = outcome(delays, 'a', null, () => slow.ended);
+  assert.equal(await outcome(delays, 'a', null), 1);
+  slow.end();
+  assert.equal(await running, null);
+});
+
+test('what could not be checked does not count', async () => {
+  const { delays } = setUp();
+  for (let i = 0; i < 10; i++)
+    await assert.rejects(
+      delays.attempt({ account: 'a', ip: '192.0.2.1' }, async () => {
+        throw new Error('broken');
+      }),
+      /broken/,
+    );
+  assert.equal(await outcome(delays, 'a', '192.0.2.1', right), 'in');
+});
+
+test('a quarter of an hour later all is forgotten, and `clear` forgets an account at once', async () => {
+  const { clock, delays } = setUp();
+  for (let i = 0; i < 3; i++) await outcome(delays, 'a', null);
+  delays.clear('a');
+  for (let i = 0; i < 3; i++) assert.equal(await outcome(delays, 'a', null), null);
+  clock.advance(15 * 60_000);
+  for (let i = 0; i < 3; i++) assert.equal(await outcome(delays, 'a', null), null);
+  assert.equal(await outcome(delays, 'a', null), 1);
+});
+
+test('a clock that is set back makes no delay longer', async () => {
+  const { clock, delays } = setUp();
+  for (let i = 0; i < 3; i++) await outcome(delays, 'a', null);
+  clock.advance(-3_600_000);
+  assert.equal(await outcome(delays, 'a', null), 1);
+  clock.advance(1000);
+  assert.equal(await outcome(delays, 'a', null, right), 'in');
+});
+
+test('a browser that has been here counts alone, and strangers do not make it wait', async () => {
+  const { clock, delays } = setUp();
+  const guess = { account: 'a', ip: '192.0.2.1' };
+  for (let i = 0; i < 3; i++) await outcome(delays, guess.account, guess.ip);
+  assert.equal(await outcome(delays, 'a', '192.0.2.1', right), 1);
+  const known = { ...guess, device: 'one' };
+  assert.equal(await delays.attempt(known, right), 'in');
+  // Nor does it help the strangers, or another browser.
+  clock.advance(1000);
+  await outcome(delays, 'a', '192.0.2.1');
+  assert.equal(await outcome(delays, 'a', '192.0.2.2'), 2);
+  for (let i = 0; i < 3; i++) await delays.attempt(known, wrong);
+  await assert.rejects(delays.attempt(known, right), /Try again in a second/);
+  assert.equal(await delays.attempt({ ...known, device: 'two' }, right), 'in');
+  assert.equal(await delays.attempt({ ...known, account: 'b' }, right), 'in');
+  clock.advance(1000);
+  assert.equal(await delays.attempt(known, right), 'in');
+  assert.equal(await delays.attempt(known, wrong), null, 'and is cleared when it is in');
+});
+
+const MAX = 50;
+
+test('no crowd of invented names drives out the account that is guessed at', async () => {
+  const { delays } = setUp(MAX);
+  for (let i = 0; i < 3; i++) await outcome(delays, 'victim', `192.0.2.${i}`);
+  // From one address, and from one each.
+  for (let i = 0; i < MAX; i++) await outcome(delays, `name ${i}`, '198.51.100.1');
+  assert.equal(await outcome(delays, 'victim', '192.0.2.9', right), 1);
+  for (let i = 0; i < 3 * MAX; i++) await outcome(delays, `other ${i}`, `203.0.113.${i}`);
+  assert.equal(await outcome(delays, 'victim', '192.0.2.9', right), 1);
+});
+
+test('nor the address that guesses', async () => {
+  const { delays } = setUp(MAX);
+  for (let i = 0; i < 3; i++) await outcome(delays, `name ${i}`, '192.0.2.1');
+  for (let i = 0; i < 3 * MAX; i++) await outcome(delays, `name ${i}`, `203.0.113.${i}`);
+  assert.equal(await outcome(delays, 'x', '192.0.2.1', right), 1);
+});
+
+test('tries that are refused take nobody’s room', async () => {
+  const { delays } = setUp(MAX);
+  for (let i = 0; i < 3; i++) await outcome(delays, `name ${i}`, '192.0.2.1');
+  for (let i = 0; i < 2 * (MAX - 1); i++) await outcome(delays, `name ${i % (MAX - 1)}`, null);
+  await outcome(delays, 'victim', null);
+  for (let i = 0; i < 3 * MAX; i++)
+    assert.equal(await outcome(delays, `new name ${i}`, '192.0.2.1'), 1);
+  for (let i = 0; i < 2; i++) assert.equal(await outcome(delays, 'victim', null), null);
+  assert.equal(await outcome(delays, 'victim', null), 1, 'the first was remembered');
+});
+
+test('only so many are remembered: those with the fewest wrong tries are forgotten, and the oldest', async () => {
+  const { clock, delays } = setUp(3);
+  for (const [account, tries] of [
+    ['a', 3],
+    ['b', 2],
+    ['c', 2],
+    ['d', 3],
+  ] as const)
+    for (let i = 0; i < tries; i++) await outcome(delays, account, null);
+  // `b` had to go.
+  assert.equal(await outcome(delays, 'a', null), 1);
+  assert.equal(await outcome(delays, 'd', null), 1);
+  assert.equal(await outcome(delays, 'c', null), null);
+  assert.equal(await outcome(delays, 'c', null), 1, 'three by now');
+  await outcome(delays, 'e', null);
+  assert.equal(await outcome(delays, 'a', null, right), 'in', 'forgotten: the oldest of equals');
+  // What is long over weighs nothing.
+  clock.advance(15 * 60_000);
+  for (const account of ['x', 'y', 'z', 'x', 'x']) await outcome(delays, account, null);
+  assert.equal(await outcome(delays, 'x', null), 1);
+});
+
+test('addresses drive out no accounts', async () => {
+  const { delays } = setUp(3);
+  for (const account of ['a', 'b', 'c']) await outcome(delays, account, null);
+  for (const ip of ['192.0.2.1', '192.0.2.2']) await outcome(delays, 'a', ip);
+  for (let i = 0; i < 2; i++) assert.equal(await outcome(delays, 'b', null), null);
+  assert.equal(await outcome(delays, 'b', null), 1);
+});
+
+// Passwords are hashed a few at a time, and who would wait too long is told at once.
+
+test('two at once, the others in turn, and all are right', async (t) => {
+  const count = countScrypt(t);
+  const work = createPasswordWork();
+  const passwords = ['one', 'two', 'three', 'four', 'five'];
+  const hashes = await Promise.all(passwords.map((password) => work.hash(password)));
+  assert.deepEqual([count.begun, count.most, count.running], [5, 2, 0]);
+  const checks = passwords.map((password, i) => work.verify(password, hashes[i]!));
+  assert.deepEqual(await Promise.all(checks), Array(5).fill(true));
+  assert.equal(await work.verify('one', hashes[1]!), false);
+  assert.equal(count.most, 2);
+});
+
+test('a null hash takes as much work and is false', async (t) => {
+  const count = countScrypt(t);
+  const work = createPasswordWork();
+  const { result, count: begun } = await count.during(() => work.verify('any', null));
+  assert.deepEqual([result, begun], [false, 1]);
+});
+
+test('beyond those that wait already, the answer is that there are too many', async (t) => {
+  const count = countScrypt(t);
+  const work = createPasswordWork();
+  const gone = new AbortController();
+  const inside = [work.verify('a', null), work.verify('b', null)];
+  const waiting = Array.from({ length: 50 }, () => work.verify('c', null, { signal: gone.signal }));
+  await assert.rejects(work.verify('d', null), { code: 'unavailable' });
+  // Whoever goes away while waiting costs nothing.
+  gone.abort();
+  for (const { status } of await Promise.allSettled(waiting)) assert.equal(status, 'rejected');
+  await Promise.all(inside);
+  assert.equal(count.begun, 2);
+  assert.equal(await work.verify('e', null), false, 'and there is room again');
+});
+
+test('who is known waits for no crowd of strangers', async (t) => {
+  const count = countScrypt(t);
+  const work = createPasswordWork();
+  const gone = new AbortController();
+  let ended = 0;
+  const strangers = Array.from({ length: 52 }, () =>
+    work.verify('a', null, { signal: gone.signal }).then(
+      () => ended++,
+      () => {},
+    ),
+  );
+  await assert.rejects(work.verify('a', null), { code: 'unavailable' });
+  const known = [work.verify('b', null, { known: true }), work.hash('c')];
+  const [checked, hash] = await Promise.all(known);
+  gone.abort();
+  assert.deepEqual([checked, typeof hash], [false, 'string']);
+  await Promise.all(strangers);
+  assert.ok(ended <= 4, `${ended}`);
+  assert.ok(count.begun <= 6, `${count.begun}`);
+  assert.equal(count.most, 2);
+});

@@ -1,0 +1,424 @@
+/** The operations on deliveries: tried, waited for, looked at, sent again and recovered. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as v from 'valibot';
+import { isoTime } from '../../src/lib/clock.ts';
+import { ListedTest } from '../../src/mailtests/schema.ts';
+import { verifySignature } from '../../src/webhooks/signatures.ts';
+import { auditOf, type List } from '../team/team-service.ts';
+import {
+  codeOf,
+  createEndpoint,
+  DELIVERIES,
+  type Delivering,
+  type Delivery,
+  ENDPOINTS,
+  type Endpoint,
+  listed,
+  settled,
+  startDelivering,
+} from './webhook-service.ts';
+
+const MIN_MS = 60_000;
+const DATA = { id: 'test_1', object: 'test' };
+
+const resend = ({ service }: Delivering, id: string) =>
+  service.call<Delivery>('POST', `${DELIVERIES}/${id}/resend`);
+
+const switchTo = ({ service }: Delivering, id: string, enabled: boolean) =>
+  service.call<Endpoint>('PATCH', `${ENDPOINTS}/${id}`, { json: { enabled } });
+
+const recover = ({ service }: Delivering, id: string, since: string) =>
+  service.call<{ recovered: number }>('POST', `${ENDPOINTS}/${id}/recover`, { json: { since } });
+
+test('a sample is delivered as an event is, and stands among none', async (t) => {
+  const scene = await startDelivering(t);
+  const { service, receiver, clock } = scene;
+  const { id, secret } = await createEndpoint(scene, { events: ['alert.resolved'] });
+  receiver.answer = () => ({ status: 202, headers: { 'x-Seen': 'yes' }, body: 'thanks' });
+  const made = await service.call<Delivery>('POST', `${ENDPOINTS}/${id}/test`);
+  assert.equal(made.status, 201);
+  assert.equal(made.headers.get('location'), `${DELIVERIES}/${made.body.id}`);
+  const first = {
+    id: made.body.id,
+    object: 'webhook_delivery',
+    endpoint_id: id,
+    event_id: made.body.event_id,
+    event_type: 'test.completed',
+    livemode: false,
+    status: 'pending',
+    next_attempt_at: '2026-11-21T10:00:00.000Z',
+    created_at: '2026-11-21T10:00:00.000Z',
+    payload: made.body.payload,
+    attempts: [],
+  };
+  assert.deepEqual(made.body, first);
+  const done = await settled(scene, made.body.id);
+  const [request] = await receiver.until(1);
+  assert.equal(request!.body, made.body.payload);
+  const event = JSON.parse(request!.body);
+  assert.deepEqual(
+    [event.id, event.type, event.livemode],
+    [first.event_id, 'test.completed', false],
+  );
+  assert.deepEqual(v.parse(ListedTest, event.data), event.data);
+  const signed = {
+    headers: request!.headers as Record<string, string>,
+    body: Buffer.from(request!.body),
+    secret,
+    now: clock.now(),
+  };
+  assert.deepEqual(verifySignature(signed), { verified: true, former: false });
+  const [attempt] = done.attempts;
+  assert.deepEqual(done, {
+    ...first,
+    status: 'succeeded',
+    next_attempt_at: null,
+    attempts: [attempt],
+  });
+  const { response_headers, request_headers, ...rest } = attempt!;
+  assert.equal(response_headers!['x-seen'], 'yes');
+  assert.equal(request_headers['x-service-signature'], request!.headers['x-service-signature']);
+  assert.ok(!JSON.stringify(request_headers).includes(secret));
+  assert.deepEqual(rest, {
+    number: 1,
+    trigger: 'test',
+    started_at: '2026-11-21T10:00:00.000Z',
+    duration_ms: 0,
+    url: receiver.url,
+    response_status: 202,
+    response_body: 'thanks',
+    error: null,
+  });
+  assert.equal((await service.call('GET', `/v1/events/${event.id}`)).status, 404);
+  assert.deepEqual(await auditOf(service, { action: 'webhook_endpoint.tested' }), [
+    ['webhook_endpoint.tested', { delivery_id: first.id }],
+  ]);
+});
+
+test('waiting ends with the present attempt, whether or not another follows', async (t) => {
+  const scene = await startDelivering(t);
+  const { service, receiver, clock } = scene;
+  const { id } = await createEndpoint(scene);
+  const released = Promise.withResolvers<void>();
+  receiver.answer = async () => {
+    await released.promise;
+    return { status: 500, body: `${'é'.repeat(3000)}` };
+  };
+  const { body } = await service.call<Delivery>('POST', `${ENDPOINTS}/${id}/test`);
+  await receiver.until(1);
+  const under = await service.call<Delivery>('GET', `${DELIVERIES}/${body.id}?wait=0`);
+  assert.deepEqual(
+    [under.body.status, under.body.next_attempt_at, under.body.attempts[0]!.duration_ms],
+    ['pending', null, null],
+  );
+  const late = await service.call<Delivery>('GET', `${DELIVERIES}/${body.id}?wait=1`);
+  assert.deepEqual(late.body, under.body);
+  const waiting = settled(scene, body.id);
+  clock.advance(2000);
+  released.resolve();
+  const failed = await waiting;
+  assert.deepEqual(
+    [failed.status, failed.next_attempt_at],
+    ['pending', isoTime(clock.now() + MIN_MS)],
+  );
+  const [attempt] = failed.attempts;
+  assert.deepEqual(
+    [attempt!.duration_ms, attempt!.response_status, attempt!.error],
+    [2000, 500, 'status 500: only 2xx is a success'],
+  );
+  assert.equal(attempt!.response_body, 'é'.repeat(2048));
+  assert.equal((await settled(scene, body.id)).attempts.length, 1, 'the next is a minute away');
+  for (const wait of ['41', '-1', 'x'])
+    assert.equal((await service.call('GET', `${DELIVERIES}/${body.id}?wait=${wait}`)).status, 422);
+  for (const query of ['', '?wait=40'])
+    assert.equal((await service.call('GET', `${DELIVERIES}/whd_none${query}`)).status, 404);
+});
+
+test('a delivery is sent once more, whatever became of it, but not while it is on its way', async (t) => {
+  const scene = await startDelivering(t);
+  const { service, app, receiver, append, deliverDue, clock } = scene;
+  const { id } = await createEndpoint(scene);
+  const event = await append({ data: DATA });
+  await deliverDue();
+  const [delivery] = await listed(scene, id);
+  clock.advance(MIN_MS);
+  receiver.answer = () => 500;
+  const again = await resend(scene, delivery!.id);
+  assert.equal(again.status, 200);
+  assert.deepEqual(
+    [again.body.status, again.body.next_attempt_at, again.body.attempts.length],
+    ['pending', isoTime(clock.now()), 1],
+  );
+  const failed = await settled(scene, delivery!.id);
+  assert.deepEqual([failed.status, failed.payload], ['pending', receiver.requests[0]!.body]);
+  const refused = await resend(scene, delivery!.id);
+  assert.deepEqual(codeOf(refused), [409, 'conflict']);
+  assert.match(refused.text, /on its way/);
+  receiver.answer = () => 204;
+  clock.advance(MIN_MS);
+  await deliverDue();
+  await resend(scene, delivery!.id);
+  const { status, attempts } = await settled(scene, delivery!.id);
+  assert.deepEqual(
+    [status, ...attempts.map(({ number, trigger }) => `${number} ${trigger}`)],
+    ['succeeded', '1 event', '2 resend', '3 retry', '4 resend'],
+  );
+  assert.deepEqual(
+    new Set(receiver.requests.map(({ body }) => JSON.parse(body).id)),
+    new Set([event.id]),
+  );
+  await switchTo(scene, id, false);
+  for (const answer of [
+    await resend(scene, delivery!.id),
+    await service.call('POST', `${ENDPOINTS}/${id}/test`),
+    await recover(scene, id, '2026-01-01'),
+  ]) {
+    assert.deepEqual(codeOf(answer), [409, 'conflict']);
+    assert.match(answer.text, /switched off: switch it on first/);
+  }
+  await switchTo(scene, id, true);
+  await app.db.deleteFrom('events').execute();
+  assert.deepEqual(codeOf(await resend(scene, delivery!.id)), [410, 'gone']);
+  const kept = await settled(scene, delivery!.id);
+  assert.deepEqual([kept.status, kept.payload, kept.livemode], ['succeeded', null, null]);
+  assert.equal((await resend(scene, 'whd_none')).status, 404);
+  assert.equal((await auditOf(service, { action: 'webhook_delivery.resent' })).length, 2);
+});
+
+test('a sample can be sent again too', async (t) => {
+  const scene = await startDelivering(t);
+  const { service, receiver } = scene;
+  const { id } = await createEndpoint(scene);
+  const { body } = await service.call<Delivery>('POST', `${ENDPOINTS}/${id}/test`);
+  await settled(scene, body.id);
+  assert.equal((await resend(scene, body.id)).status, 200);
+  const { attempts } = await settled(scene, body.id);
+  assert.deepEqual(
+    attempts.map(({ trigger }) => trigger),
+    ['test', 'resend'],
+  );
+  assert.deepEqual(new Set(receiver.requests.map((request) => request.body)).size, 1);
+});
+
+test('what was held or failed since a time is recovered, and no more than that', async (t) => {
+  const scene = await startDelivering(t);
+  const { service, app, receiver, append, deliverDue, clock } = scene;
+  const { id } = await createEndpoint(scene);
+  const other = await createEndpoint(scene);
+  receiver.answer = () => 500;
+  const times: string[] = [];
+  for (let n = 0; n < 4; n++) {
+    times.push(isoTime(clock.now()));
+    await append({ data: { ...DATA, n } });
+    clock.advance(1000);
+  }
+  await deliverDue();
+  const set = (n: number, status: 'failed' | 'succeeded') =>
+    app.db
+      .updateTable('webhook_deliveries')
+      .set({ status, due_at: null })
+      .where('endpoint_id', '=', id)
+      .where('created_at', '=', times[n]!)
+      .execute();
+  await set(0, 'failed');
+  await set(1, 'failed');
+  await set(2, 'succeeded');
+  await switchTo(scene, id, false);
+  await switchTo(scene, id, true);
+  const statuses = async () => (await listed(scene, id)).map(({ status }) => status).reverse();
+  assert.deepEqual(await statuses(), ['failed', 'failed', 'succeeded', 'held']);
+  receiver.answer = () => 200;
+  const before = receiver.requests.length;
+  const since = times[1]!.replace('.000Z', 'Z');
+  const answer = await recover(scene, id, since);
+  assert.deepEqual(
+    [answer.status, answer.body],
+    [200, { object: 'webhook_recovery', endpoint_id: id, since: times[1], recovered: 2 }],
+  );
+  await deliverDue();
+  assert.deepEqual(await statuses(), ['failed', 'succeeded', 'succeeded', 'succeeded']);
+  assert.deepEqual(
+    receiver.requests
+      .slice(before)
+      .map(({ body }) => JSON.parse(body).data.n)
+      .toSorted(),
+    [1, 3],
+  );
+  const [newest] = await listed(scene, id);
+  assert.deepEqual(
+    (await settled(scene, newest!.id)).attempts.map(({ trigger }) => trigger),
+    ['event', 'recover'],
+  );
+  assert.equal((await recover(scene, id, isoTime(clock.now()))).body.recovered, 0);
+  // What has nothing to send any more is not begun again.
+  await app.db.deleteFrom('events').execute();
+  assert.equal((await recover(scene, id, '2026-01-01T00:00:00Z')).body.recovered, 0);
+  assert.ok((await listed(scene, other.id)).every(({ status }) => status === 'pending'));
+  for (const wrong of [undefined, null, 'yesterday', '2026-02-30', 7]) {
+    const json = wrong === undefined ? {} : { since: wrong };
+    assert.equal((await service.call('POST', `${ENDPOINTS}/${id}/recover`, { json })).status, 422);
+  }
+  assert.deepEqual((await auditOf(service, { action: 'webhook_endpoint.recovered' })).at(-1), [
+    'webhook_endpoint.recovered',
+    { since: times[1] },
+  ]);
+});
+
+test('any number is recovered, each once, and a repeated request recovers no more', async (t) => {
+  const scene = await startDelivering(t);
+  const { service, app, append } = scene;
+  const { id } = await createEndpoint(scene);
+  // Nothing is delivered from here on.
+  await app.scheduler.stop();
+  const event = await append({ data: DATA });
+  const row = await app.db.selectFrom('webhook_deliveries').selectAll().executeTakeFirstOrThrow();
+  for (let piece = 0; piece < 12; piece++)
+    await app.db
+      .insertInto('webhook_deliveries')
+      .values(
+        Array.from({ length: 100 }, () => ({
+          ...row,
+          id: app.newId('whd'),
+          status: 'held' as const,
+          due_at: null,
+          round_failures: 6,
+        })),
+      )
+      .execute();
+  const request = {
+    json: { since: event.created_at },
+    headers: { 'idempotency-key': 'recover' },
+  };
+  const path = `${ENDPOINTS}/${id}/recover`;
+  const { body } = await service.call<{ recovered: number }>('POST', path, request);
+  assert.equal(body.recovered, 1200);
+  const rows = await app.db.selectFrom('webhook_deliveries').selectAll().execute();
+  assert.equal(rows.length, 1201);
+  assert.ok(rows.every(({ status, due_at }) => status === 'pending' && due_at !== null));
+  assert.equal(rows.filter(({ round_trigger }) => round_trigger === 'recover').length, 1200);
+  assert.ok(rows.every(({ round_failures }) => round_failures === 0));
+  const again = await service.call('POST', path, request);
+  assert.equal(again.headers.get('idempotent-replayed'), 'true');
+  assert.deepEqual(again.body, body);
+});
+
+test('deliveries are listed by endpoint, status, event and time, page by page', async (t) => {
+  const scene = await startDelivering(t);
+  const { service, receiver, append, deliverDue, clock } = scene;
+  const { id } = await createEndpoint(scene);
+  const other = await createEndpoint(scene, { events: ['test.failed'] });
+  const failing = await append({ data: DATA });
+  receiver.answer = () => 500;
+  await deliverDue();
+  clock.advance(1000);
+  receiver.answer = () => 200;
+  const second = await append({ type: 'test.failed', data: DATA });
+  const third = await append({ type: 'alert.triggered', data: DATA, livemode: false });
+  await deliverDue();
+  const events = async (query: string) =>
+    (await listed(scene, id, query)).map(({ event_id }) => event_id);
+  assert.deepEqual(await events(''), [third.id, second.id, failing.id]);
+  assert.deepEqual(await events('?status=pending'), [failing.id]);
+  assert.deepEqual(await events('?status=succeeded&limit=1'), [third.id]);
+  assert.deepEqual(await events(`?event_id=${second.id}`), [second.id]);
+  assert.deepEqual(await events('?event_type=test.failed'), [second.id]);
+  assert.deepEqual(await events('?created_after=2026-11-21T10:00:01Z'), [third.id, second.id]);
+  assert.deepEqual(await events('?status=held'), []);
+  const [newest, middle] = await listed(scene, id);
+  assert.deepEqual(await events(`?starting_after=${middle!.id}`), [failing.id]);
+  assert.deepEqual(await events(`?ending_before=${middle!.id}`), [third.id]);
+  assert.deepEqual(newest, {
+    id: newest!.id,
+    object: 'webhook_delivery',
+    endpoint_id: id,
+    event_id: third.id,
+    event_type: 'alert.triggered',
+    livemode: false,
+    status: 'succeeded',
+    next_attempt_at: null,
+    created_at: '2026-11-21T10:00:01.000Z',
+  });
+  assert.deepEqual(
+    (await listed(scene, other.id)).map(({ event_id }) => event_id),
+    [second.id],
+  );
+  for (const query of ['status=sent', 'event_type=*', 'created_after=x', 'wait=1', 'limit=101']) {
+    const path = `${ENDPOINTS}/${id}/deliveries?${query}`;
+    assert.equal((await service.call('GET', path)).status, 422, query);
+  }
+  assert.equal((await service.call('GET', `${ENDPOINTS}/whe_none/deliveries`)).status, 404);
+});
+
+test('an endpoint gets the events of both modes; what they hold is shown to their own alone', async (t) => {
+  const scene = await startDelivering(t);
+  const { service, receiver, append, deliverDue } = scene;
+  const { id } = await createEndpoint(scene);
+  const sandbox = await service.makeKey('admin', false);
+  await append({ data: DATA, livemode: true });
+  await append({ data: DATA, livemode: false });
+  await service.call('POST', `${ENDPOINTS}/${id}/test`, { key: sandbox });
+  await deliverDue();
+  assert.deepEqual(receiver.requests.map(({ body }) => JSON.parse(body).livemode).toSorted(), [
+    false,
+    false,
+    true,
+  ]);
+  const payloads = async (key?: string) => {
+    const options = key === undefined ? {} : { key };
+    const path = `${ENDPOINTS}/${id}/deliveries`;
+    const { body } = await service.call<List<Delivery>>('GET', path, options);
+    const all = [];
+    for (const { id: one } of body.data.toReversed()) {
+      const answer = await service.call<Delivery>('GET', `${DELIVERIES}/${one}`, options);
+      all.push([answer.body.livemode, answer.body.payload !== null]);
+    }
+    return all;
+  };
+  assert.deepEqual(await payloads(), [
+    [true, true],
+    [false, false],
+    [false, true],
+  ]);
+  assert.deepEqual(await payloads(sandbox), [
+    [true, false],
+    [false, true],
+    [false, true],
+  ]);
+});
+
+test('of a delivery that was sent again and again, the newest attempts are shown', async (t) => {
+  const scene = await startDelivering(t);
+  const { app, append, deliverDue } = scene;
+  const { id } = await createEndpoint(scene);
+  await append({ data: DATA });
+  await deliverDue();
+  const [delivery] = await listed(scene, id);
+  const row = await app.db.selectFrom('webhook_attempts').selectAll().executeTakeFirstOrThrow();
+  const more = Array.from({ length: 120 }, (_, i) => ({ ...row, number: i + 2 }));
+  await app.db.insertInto('webhook_attempts').values(more).execute();
+  const { attempts } = await settled(scene, delivery!.id);
+  assert.deepEqual([attempts.length, attempts[0]!.number, attempts.at(-1)!.number], [100, 22, 121]);
+});
+
+test('the sample, a resend and what they answer are kept for an Idempotency-Key', async (t) => {
+  const scene = await startDelivering(t);
+  const { service, receiver } = scene;
+  const { id } = await createEndpoint(scene);
+  const twice = async (path: string, key: string) => {
+    const options = { headers: { 'idempotency-key': key } };
+    const first = await service.call<Delivery>('POST', path, options);
+    await settled(scene, first.body.id);
+    const again = await service.call<Delivery>('POST', path, options);
+    assert.equal(again.headers.get('idempotent-replayed'), 'true');
+    assert.deepEqual(again.body, first.body);
+    return first.body;
+  };
+  const made = await twice(`${ENDPOINTS}/${id}/test`, 'one');
+  await twice(`${DELIVERIES}/${made.id}/resend`, 'two');
+  const { attempts } = await settled(scene, made.id);
+  assert.equal(attempts.length, 2);
+  assert.equal(receiver.requests.length, 2);
+  assert.equal((await listed(scene, id)).length, 1);
+});

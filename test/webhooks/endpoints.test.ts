@@ -1,0 +1,403 @@
+/** The operations on endpoints: made, changed, switched off and on, given new secrets, deleted. */
+
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { EVENT_TYPES } from '../../src/events/events.ts';
+import { EXPIRE_DELIVERIES_JOB } from '../../src/webhooks/expire.ts';
+import { startTestService } from '../helpers/app.ts';
+import type { Received } from '../helpers/receiver.ts';
+import { auditOf, type List } from '../team/team-service.ts';
+import {
+  codeOf,
+  createEndpoint,
+  DELIVERIES,
+  ENDPOINTS,
+  type Endpoint,
+  faultsOf,
+  listed,
+  settled,
+  startDelivering,
+} from './webhook-service.ts';
+
+const AT = 'https://example.com/hooks/a-password-in-the-path';
+
+test('an endpoint is made with its secret, and shown without it ever after', async (t) => {
+  const { service } = await startDelivering(t);
+  const { call } = service;
+  const json = { url: AT, events: ['test.failed', 'test.completed'], description: 'The shop' };
+  const { status, headers, body } = await call<Endpoint>('POST', ENDPOINTS, { json });
+  assert.equal(status, 201);
+  const { secret, ...endpoint } = body;
+  assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
+  assert.equal(headers.get('location'), `${ENDPOINTS}/${endpoint.id}`);
+  assert.equal(headers.get('etag'), null);
+  assert.match(endpoint.id, /^whe_/);
+  assert.deepEqual(endpoint, {
+    id: endpoint.id,
+    object: 'webhook_endpoint',
+    ...json,
+    enabled: true,
+    status: 'active',
+    created_at: '2026-11-21T10:00:00.000Z',
+  });
+  assert.deepEqual((await call('GET', `${ENDPOINTS}/${endpoint.id}`)).body, endpoint);
+  assert.deepEqual((await call<List<Endpoint>>('GET', ENDPOINTS)).body.data, [endpoint]);
+  assert.deepEqual(await auditOf(service, { object_id: endpoint.id }), [
+    [
+      'webhook_endpoint.created',
+      {
+        receiver: 'https://example.com',
+        events: json.events,
+        description: 'The shop',
+        enabled: true,
+      },
+    ],
+  ]);
+});
+
+test('without more said it is on and has no description; * takes in all', async (t) => {
+  const { call } = await startTestService(t);
+  const create = async (json: object) =>
+    (await call<Endpoint>('POST', ENDPOINTS, { json: { url: AT, ...json } })).body;
+  const plain = await create({ events: ['*'] });
+  assert.deepEqual([plain.enabled, plain.status, plain.description], [true, 'active', null]);
+  const off = await create({ events: ['test.failed', '*'], enabled: false, description: null });
+  assert.deepEqual([off.events, off.enabled, off.status], [['*'], false, 'disabled']);
+  const all = await create({ events: [...EVENT_TYPES] });
+  assert.deepEqual(all.events, [...EVENT_TYPES]);
+  const { body } = await call<List<Endpoint>>('GET', `${ENDPOINTS}?limit=2`);
+  assert.deepEqual([body.data.map(({ id }) => id), body.has_more], [[all.id, off.id], true]);
+  const next = await call<List<Endpoint>>('GET', `${ENDPOINTS}?starting_after=${off.id}`);
+  assert.deepEqual([next.body.data.map(({ id }) => id), next.body.has_more], [[plain.id], false]);
+});
+
+test('what an endpoint takes is checked, all of it at once', async (t) => {
+  const { call } = await startTestService(t);
+  const made = await call<Endpoint>('POST', ENDPOINTS, { json: { url: AT, events: ['*'] } });
+  const path = `${ENDPOINTS}/${made.body.id}`;
+  const cases: [object, string[]][] = [
+    [{ events: [] }, ['events must name a type at least; ["*"] is all of them']],
+    [{ events: ['test.failed', 'test.failed'] }, ['events must name each type once']],
+    [{ events: [...EVENT_TYPES, '*'] }, ['events must name at most 8 types']],
+    [{ events: '*' }, ['events must be a list of types']],
+    [{ events: null }, ['events must be a list of types']],
+    [{ enabled: 'yes' }, ['enabled must be true or false']],
+    [{ enabled: null }, ['enabled must be true or false']],
+    [{ description: 'x'.repeat(501) }, ['description must have at most 500 characters']],
+    [{ description: 'a\u0000b' }, ['description must have no control characters']],
+    [{ description: '\ud800' }, ['description must be well-formed Unicode']],
+    [{ description: 7 }, ['description must be text']],
+    [{ secret: 'whsec_x' }, ['secret is not a field of this request']],
+    [{ status: 'active' }, ['status is not a field of this request']],
+  ];
+  for (const [json, faults] of cases) {
+    const patched = await call('PATCH', path, { json });
+    assert.deepEqual([patched.status, faultsOf(patched)], [422, faults], JSON.stringify(json));
+    const created = await call('POST', ENDPOINTS, { json: { url: AT, events: ['*'], ...json } });
+    assert.deepEqual([created.status, faultsOf(created)], [422, faults], JSON.stringify(json));
+  }
+  const types = await call('PATCH', path, { json: { events: ['test.completed', 'test.*'] } });
+  assert.match(
+    faultsOf(types)[0]!,
+    /^events\.1 must be one of test\.completed, .*, or \* for all$/,
+  );
+  const several = await call('POST', ENDPOINTS, {
+    json: { url: 'http://example.com', enabled: 1, other: true },
+  });
+  assert.deepEqual(
+    (several.body.errors as { param: string }[]).map(({ param }) => param).toSorted(),
+    ['enabled', 'events', 'other', 'url'],
+  );
+  const now = await call('GET', path);
+  const { secret: _, ...rest } = made.body;
+  assert.deepEqual(now.body, rest);
+});
+
+test('a change changes what is sent, if it was decided on what is', async (t) => {
+  const service = await startTestService(t);
+  const { call } = service;
+  const { body } = await call<Endpoint>('POST', ENDPOINTS, {
+    json: { url: AT, events: ['*'], description: 'One' },
+  });
+  const path = `${ENDPOINTS}/${body.id}`;
+  const etag = (await call('GET', path)).headers.get('etag')!;
+  const patch = (json: object, match?: string) =>
+    call<Endpoint>('PATCH', path, { json, headers: match ? { 'if-match': match } : {} });
+  const events = ['domain.verified'];
+  const changed = await patch({ events, description: null }, etag);
+  assert.equal(changed.status, 200);
+  assert.deepEqual(
+    [changed.body.url, changed.body.events, changed.body.description],
+    [AT, events, null],
+  );
+  assert.deepEqual(codeOf(await patch({ description: 'Two' }, etag)), [412, 'precondition_failed']);
+  const refused = await call('DELETE', path, { headers: { 'if-match': etag } });
+  assert.deepEqual(codeOf(refused), [412, 'precondition_failed']);
+  const read = await call('GET', path);
+  assert.deepEqual(read.body, changed.body);
+  assert.equal(read.headers.get('etag'), changed.headers.get('etag'));
+  const same = await patch({ events, enabled: true }, read.headers.get('etag')!);
+  assert.deepEqual([same.status, same.body], [200, changed.body]);
+  assert.equal((await patch({ url: 'https://example.org/x', enabled: false })).status, 200);
+  assert.deepEqual(await auditOf(service, { action: 'webhook_endpoint.changed' }), [
+    [
+      'webhook_endpoint.changed',
+      {
+        receiver: { from: 'https://example.com', to: 'https://example.org' },
+        status: { from: 'active', to: 'disabled' },
+      },
+    ],
+    [
+      'webhook_endpoint.changed',
+      { events: { from: ['*'], to: events }, description: { from: 'One', to: null } },
+    ],
+  ]);
+  for (const method of ['GET', 'PATCH', 'DELETE'])
+    assert.equal((await call(method, `${ENDPOINTS}/whe_none`)).status, 404);
+});
+
+test('switched off, what waits is held and what happens makes nothing; on again, it begins anew', async (t) => {
+  const scene = await startDelivering(t);
+  const { service, receiver, app, append, deliverDue, clock } = scene;
+  const { id } = await createEndpoint(scene);
+  const path = `${ENDPOINTS}/${id}`;
+  const patch = (json: object) => service.call<Endpoint>('PATCH', path, { json });
+  receiver.answer = () => 500;
+  await append();
+  await deliverDue();
+  assert.deepEqual(
+    (await listed(scene, id)).map(({ status, next_attempt_at }) => [status, next_attempt_at]),
+    [['pending', '2026-11-21T10:01:00.000Z']],
+  );
+  assert.equal((await patch({ enabled: false })).body.status, 'disabled');
+  await append();
+  clock.advance(3_600_000);
+  await deliverDue();
+  assert.deepEqual(
+    (await listed(scene, id)).map(({ status, next_attempt_at }) => [status, next_attempt_at]),
+    [['held', null]],
+  );
+  const rowOf = () =>
+    app.db
+      .selectFrom('webhook_endpoints')
+      .select(['enabled', 'failing_since', 'auto_disabled_at'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+  assert.equal((await rowOf()).failing_since, '2026-11-21T10:00:00.000Z');
+  assert.equal((await patch({ enabled: true })).body.status, 'active');
+  assert.equal((await rowOf()).failing_since, null);
+  receiver.answer = () => 200;
+  await append();
+  await deliverDue();
+  assert.equal(receiver.requests.length, 2);
+  assert.deepEqual(
+    (await listed(scene, id)).map(({ status }) => status),
+    ['succeeded', 'held'],
+  );
+  const auto = '2026-11-21T11:00:00.000Z';
+  await app.db
+    .updateTable('webhook_endpoints')
+    .set({ auto_disabled_at: auto, failing_since: auto })
+    .execute();
+  assert.equal((await service.call('GET', path)).body.status, 'auto_disabled');
+  assert.equal((await patch({ description: 'still' })).body.status, 'auto_disabled');
+  assert.equal((await patch({ enabled: true })).body.status, 'active');
+  assert.deepEqual(await rowOf(), { enabled: 1, failing_since: null, auto_disabled_at: null });
+});
+
+test('at a new address, what failed at the former counts no more', async (t) => {
+  const scene = await startDelivering(t);
+  const { service, receiver, app, append, deliverDue, clock } = scene;
+  const { id } = await createEndpoint(scene);
+  receiver.answer = ({ path }) => (path === '/hooks' ? 500 : 200);
+  await append();
+  await deliverDue();
+  const url = receiver.url.replace('/hooks', '/new');
+  await service.call('PATCH', `${ENDPOINTS}/${id}`, { json: { url } });
+  const row = await app.db.selectFrom('webhook_endpoints').selectAll().executeTakeFirstOrThrow();
+  assert.deepEqual([row.url, row.failing_since], [url, null]);
+  clock.advance(60_000);
+  await deliverDue();
+  const [delivery] = await listed(scene, id);
+  const { body } = await service.call<{ attempts: { url: string }[] }>(
+    'GET',
+    `${DELIVERIES}/${delivery!.id}`,
+  );
+  assert.deepEqual(
+    [delivery!.status, ...body.attempts.map((attempt) => attempt.url)],
+    ['succeeded', receiver.url, url],
+  );
+});
+
+/** The signatures of a delivery by our own scheme: of the present secret, and of the one before. */
+function signersOf({ headers, body }: Received, secrets: Record<string, string>) {
+  const timestamp = headers['x-service-timestamp'];
+  const nameOf = (field: string) =>
+    Object.keys(secrets).find((name) => {
+      const hmac = createHmac('sha256', secrets[name]!).update(`${timestamp}.${body}`);
+      return headers[field] === `sha256=${hmac.digest('hex')}`;
+    });
+  return [
+    nameOf('x-service-signature'),
+    nameOf('x-service-signature-previous'),
+    String(headers['webhook-signature']).split(' ').length,
+  ];
+}
+
+test('after a rotation both secrets sign for as long as they overlap, then the new one alone', async (t) => {
+  const scene = await startDelivering(t);
+  const { service, receiver, append, deliverDue, clock } = scene;
+  const { id, secret, ...endpoint } = await createEndpoint(scene);
+  const secrets: Record<string, string> = { first: secret };
+  const rotate = async (json?: object) => {
+    const path = `${ENDPOINTS}/${id}/rotate-secret`;
+    const { status, body } = await service.call<Endpoint>('POST', path, json ? { json } : {});
+    const { secret: fresh, ...rest } = body;
+    assert.equal(status, 200);
+    assert.deepEqual(rest, { id, ...endpoint });
+    assert.ok(!Object.values(secrets).includes(fresh));
+    return fresh;
+  };
+  const signers = async () => {
+    await append();
+    await deliverDue();
+    return signersOf(receiver.requests.at(-1)!, secrets);
+  };
+  assert.deepEqual(await signers(), ['first', undefined, 1]);
+  secrets.second = await rotate();
+  assert.deepEqual(await signers(), ['second', 'first', 2]);
+  clock.advance(86_400_000 - 1);
+  assert.deepEqual(await signers(), ['second', 'first', 2]);
+  clock.advance(1);
+  assert.deepEqual(await signers(), ['second', undefined, 1]);
+  secrets.third = await rotate({ overlap: 60 });
+  // Of three, the newest two sign.
+  secrets.fourth = await rotate({ overlap: 604_800 });
+  assert.deepEqual(await signers(), ['fourth', 'third', 2]);
+  secrets.fifth = await rotate({ overlap: 0 });
+  assert.deepEqual(await signers(), ['fifth', undefined, 1]);
+  for (const overlap of [-1, 604_801, 1.5, '60', null]) {
+    const path = `${ENDPOINTS}/${id}/rotate-secret`;
+    assert.equal((await service.call('POST', path, { json: { overlap } })).status, 422);
+  }
+  assert.deepEqual(
+    (await auditOf(service, { action: 'webhook_endpoint.secret_rotated' })).map(([, d]) => d),
+    [{ overlap: 0 }, { overlap: 604_800 }, { overlap: 60 }, { overlap: 86_400 }],
+  );
+});
+
+test('deleted, it is gone at once with its deliveries, and nothing more is sent', async (t) => {
+  const scene = await startDelivering(t);
+  const { service, receiver, app, append, deliverDue, clock } = scene;
+  const { call } = service;
+  const other = await createEndpoint(scene, { url: receiver.url.replace('hooks', 'other') });
+  const { id } = await createEndpoint(scene);
+  receiver.answer = () => 500;
+  await append();
+  await deliverDue();
+  assert.equal(receiver.requests.length, 2);
+  const [delivery] = await listed(scene, id);
+  const etag = (await call('GET', `${ENDPOINTS}/${id}`)).headers.get('etag')!;
+  const deleted = await call('DELETE', `${ENDPOINTS}/${id}`, { headers: { 'if-match': etag } });
+  assert.deepEqual(
+    [deleted.status, deleted.body],
+    [200, { id, object: 'webhook_endpoint', deleted: true }],
+  );
+  for (const [method, path] of [
+    ['GET', `${ENDPOINTS}/${id}`],
+    ['PATCH', `${ENDPOINTS}/${id}`],
+    ['DELETE', `${ENDPOINTS}/${id}`],
+    ['GET', `${ENDPOINTS}/${id}/deliveries`],
+    ['POST', `${ENDPOINTS}/${id}/test`],
+    ['POST', `${ENDPOINTS}/${id}/rotate-secret`],
+    ['GET', `${DELIVERIES}/${delivery!.id}`],
+    ['POST', `${DELIVERIES}/${delivery!.id}/resend`],
+  ] as const)
+    assert.equal((await call(method, path)).status, 404, `${method} ${path}`);
+  const since = '2026-11-21T00:00:00Z';
+  const recovered = await call('POST', `${ENDPOINTS}/${id}/recover`, { json: { since } });
+  assert.equal(recovered.status, 404);
+  const list = await call<List<Endpoint>>('GET', ENDPOINTS);
+  assert.deepEqual(
+    list.body.data.map((one) => one.id),
+    [other.id],
+  );
+  await append();
+  clock.advance(60_000);
+  await deliverDue();
+  assert.deepEqual(
+    receiver.requests.slice(2).map(({ path }) => path),
+    ['/other', '/other'],
+  );
+  assert.deepEqual(await auditOf(service, { action: 'webhook_endpoint.deleted' }), [
+    ['webhook_endpoint.deleted', { receiver: new URL(receiver.url).origin }],
+  ]);
+  // What the deletion has woken is over when the scheduler has ended.
+  app.scheduler.wake(EXPIRE_DELIVERIES_JOB);
+  await app.scheduler.stop();
+  const left = await app.db.selectFrom('webhook_endpoints').select('id').execute();
+  assert.deepEqual(left, [{ id: other.id }]);
+  const rows = await app.db.selectFrom('webhook_deliveries').select('endpoint_id').execute();
+  assert.ok(rows.every(({ endpoint_id }) => endpoint_id === other.id));
+});
+
+test('there are a hundred at most; one that is deleted makes room', async (t) => {
+  const { call } = await startTestService(t);
+  const create = () => call<Endpoint>('POST', ENDPOINTS, { json: { url: AT, events: ['*'] } });
+  const made = [];
+  for (let i = 0; i < 100; i++) made.push(await create());
+  assert.ok(made.every(({ status }) => status === 201));
+  const refused = await create();
+  assert.deepEqual(codeOf(refused), [409, 'conflict']);
+  assert.match(String((refused.body as never as object) && refused.text), /delete one/);
+  await call('DELETE', `${ENDPOINTS}/${made[0]!.body.id}`);
+  assert.equal((await create()).status, 201);
+});
+
+test('a repeated creation or rotation has one effect and the same secret', async (t) => {
+  const { call } = await startTestService(t);
+  const headers = { 'idempotency-key': 'one' };
+  const json = { url: AT, events: ['*'] };
+  const first = await call<Endpoint>('POST', ENDPOINTS, { json, headers });
+  const again = await call<Endpoint>('POST', ENDPOINTS, { json, headers });
+  assert.equal(again.headers.get('idempotent-replayed'), 'true');
+  assert.deepEqual([again.status, again.body], [201, first.body]);
+  assert.equal((await call<List<Endpoint>>('GET', ENDPOINTS)).body.data.length, 1);
+  const path = `${ENDPOINTS}/${first.body.id}/rotate-secret`;
+  const rotated = await call<Endpoint>('POST', path, { headers: { 'idempotency-key': 'two' } });
+  const repeated = await call<Endpoint>('POST', path, { headers: { 'idempotency-key': 'two' } });
+  assert.equal(repeated.body.secret, rotated.body.secret);
+  assert.notEqual(rotated.body.secret, first.body.secret);
+});
+
+// The secrets of endpoints are in no byte of the database file and in no line of the log.
+
+test('neither present nor former secrets are in the database or the log', async (t) => {
+  const scene = await startDelivering(t);
+  const { service, receiver } = scene;
+  const { call, folder, key, logged } = service;
+  const headers = (name: string) => ({ 'idempotency-key': name });
+  const made = await createEndpoint(scene, {}, { headers: headers('one') });
+  const path = `${ENDPOINTS}/${made.id}`;
+  const rotated = await call<Endpoint>('POST', `${path}/rotate-secret`, {
+    headers: headers('two'),
+  });
+  const sample = await call<{ id: string }>('POST', `${path}/test`, { headers: headers('three') });
+  assert.equal((await settled(scene, sample.body.id)).status, 'succeeded');
+  await call('PATCH', path, { json: { secret: made.secret } });
+  const files = readdirSync(folder).filter((name) => name.includes('.db'));
+  const bytes = Buffer.concat(files.map((name) => readFileSync(join(folder, name))));
+  assert.ok(bytes.includes(receiver.url), 'what is no secret is found');
+  const log = JSON.stringify(logged);
+  assert.ok(log.includes(path), 'what is asked is logged');
+  for (const secret of [made.secret, rotated.body.secret, key]) {
+    const bare = secret.replace(/^whsec_/, '');
+    const texts = [bare, Buffer.from(bare, 'base64').toString('hex')];
+    for (const text of [...texts, Buffer.from(bare, 'base64')])
+      assert.ok(!bytes.includes(text), 'a secret is in the database');
+    for (const text of texts) assert.ok(!log.includes(text), 'a secret is in the log');
+  }
+});
