@@ -1,21 +1,11 @@
-/** What the service is made of, and the one place where its parts are put together. */
+/** The mechanisms that features work with, and how they are made. This file knows no feature. */
 
 import { createPrivateKey } from 'node:crypto';
-import { deleteAlertsOf } from './alerts/change-alert.ts';
-import { slackUrlFault } from './alerts/channels.ts';
-import { keepGoneDeliveries, keepMailEnds } from './alerts/delivery-status.ts';
-import { evaluateRules } from './alerts/incidents.ts';
 import { chooseBlocklists } from './analysis/blocklists/choose.ts';
 import { type BlocklistWatch, createBlocklistWatch } from './analysis/blocklists/watch.ts';
 import type { AnalysisPool } from './analysis/pool.ts';
 import { createAnalysisPool } from './analysis/pool.ts';
 import { type Config, ConfigError, PREFIX } from './config/config.ts';
-import { problemPage } from './dashboard/page.tsx';
-import type { DomainRemovedSubscriber } from './domains/change-domain.ts';
-import type { EventSubscriber, ResultSubscriber } from './events/events.ts';
-import type { Route } from './http/route.ts';
-import { createRouter, type Fetch } from './http/router.ts';
-import { jobsOf } from './jobs.ts';
 import { openSecrets, readSecretKey } from './keys/secret-key.ts';
 import { configuredPoster } from './keys/tls-files.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
@@ -24,7 +14,6 @@ import type { SecretBox } from './lib/crypto.ts';
 import { errorMessage } from './lib/errors.ts';
 import { createIds, type NewId } from './lib/ids.ts';
 import { type Log, silentLog } from './lib/log.ts';
-import { deleteMonitorsOf } from './monitors/change-monitor.ts';
 import { createDnsResolver, systemDnsServers } from './net/dns/network-resolver.ts';
 import type { Resolver } from './net/dns/resolver.ts';
 import { createWeb } from './net/http/client.ts';
@@ -35,20 +24,14 @@ import {
   type ProbeMailTls,
   withPort25CircuitBreaker,
 } from './net/smtp/probe.ts';
-import type { MailEndSubscriber } from './outbox/expire.ts';
 import { createReporter, type Reporter } from './report/renderer.ts';
 import { createScheduler, type Scheduler } from './scheduler/scheduler.ts';
-import { keepCopyEnds } from './schedules/send.ts';
 import type { Db, Store } from './store/open.ts';
 import { openStore } from './store/open.ts';
 import { newestId } from './store/queries.ts';
-import { identifyKey } from './team/api-keys.ts';
-import { identifySession } from './team/sessions.ts';
-import { createSignInGuard, type SignInGuard } from './team/sign-in-guard.ts';
-import { enqueueDeliveries } from './webhooks/enqueue.ts';
-import type { DeliveriesGoneSubscriber } from './webhooks/expire.ts';
+import { createSubscribers, type Subscribers } from './store/subscribers.ts';
 
-/** Handed to handlers, jobs and listeners; imported elsewhere as a type only. */
+/** Handed to handlers, jobs and listeners, most of which take a `Pick` of it; imported elsewhere as a type only. */
 export interface App {
   config: Config;
   version: string;
@@ -69,8 +52,6 @@ export interface App {
   blocklists: BlocklistWatch;
   /** Encrypts secrets at rest. */
   secrets: SecretBox;
-  /** Protects sign-in from guessing. */
-  signIn: SignInGuard;
   /** Hands mail to the operator's server; null where none is configured. */
   mailer: Mailer | null;
   /** Calls the endpoints of webhooks. */
@@ -79,16 +60,8 @@ export interface App {
   reporter: Reporter;
   scheduler: Scheduler;
   signals: Signals;
-  /** Who hears of each event, in its transaction. */
-  deliver: EventSubscriber[];
-  /** Who hears of each result, in its transaction. */
-  results: ResultSubscriber[];
-  /** Who deletes what is about a domain, in the transaction in which it is deleted. */
-  domainRemoved: DomainRemovedSubscriber[];
-  /** Who hears of what became of each mail of ours, in the transaction that writes it down. */
-  mailEnded: MailEndSubscriber[];
-  /** Who hears of events whose last delivery is deleted, in the transaction of that. */
-  deliveriesGone: DeliveriesGoneSubscriber[];
+  /** Who takes part in the transactions of others, on the channels that features declare. */
+  subscribers: Subscribers;
   /** Whether the listener for test mail is up. */
   mailListening(): boolean;
   /** Whether there is room on the disk for messages. */
@@ -105,33 +78,31 @@ export interface Overrides {
   mailer?: Mailer;
   poster?: Poster;
   store?: Store;
-  deliver?: EventSubscriber[];
   mailListening?(): boolean;
   hasSpace?(): Promise<boolean>;
 }
 
-export interface Assembled {
+export interface OpenApp {
   app: App;
-  fetch: Fetch;
   store: Store;
   /** Ends threads and resolver and closes the database. */
   close(): Promise<void>;
 }
 
-/** Opens the database and wires everything; nothing listens or ticks yet. Throws a StoreError, or a ConfigError. */
+/**
+ * Opens the database and makes every mechanism. Nothing listens or ticks yet, no job is planned and
+ * nobody subscribes. Throws a StoreError, or a ConfigError.
+ */
 export async function createApp(
   config: Config,
-  routes: Route[],
   version: string,
   overrides: Overrides = {},
-): Promise<Assembled> {
+): Promise<OpenApp> {
   const clock = overrides.clock ?? systemClock;
   const log = overrides.log ?? silentLog;
   const mailer = overrides.mailer ?? configuredMailer(config, clock);
   // Whatever of the configuration cannot be used is told before the database is opened.
   const lists = chosenBlocklists(config);
-  const slackFault = slackUrlFault(config);
-  if (slackFault !== null) throw new ConfigError([`${PREFIX}SLACK_WEBHOOK_URL ${slackFault}`]);
   const key = readSecretKey(config);
   const store = overrides.store ?? openStore(config.DATABASE_URL);
   const secrets = await openSecrets(config, key, { db: store.db, log }).catch(async (error) => {
@@ -158,32 +129,16 @@ export async function createApp(
       withPort25CircuitBreaker(createMailTlsProbe({ resolver, helo: config.SMTP_NAME }), clock),
     pool: createAnalysisPool({ threads: config.WORKERS, resolver, log }),
     secrets,
-    signIn: createSignInGuard(clock),
     blocklists: createBlocklistWatch({ lists, resolver, clock, log }),
     mailer,
     poster: overrides.poster ?? configuredPoster(config, resolver),
     reporter: createReporter({ log }),
-    scheduler: undefined as never,
+    scheduler: createScheduler(log),
     signals: createSignals(),
-    deliver: [],
-    results: [],
-    domainRemoved: [],
-    mailEnded: [keepMailEnds, keepCopyEnds],
-    deliveriesGone: [keepGoneDeliveries],
+    subscribers: createSubscribers(),
     mailListening: overrides.mailListening ?? (() => false),
     hasSpace: overrides.hasSpace ?? (async () => true),
   };
-  app.deliver = [enqueueDeliveries(app), ...(overrides.deliver ?? [])];
-  app.results = [evaluateRules(app)];
-  app.domainRemoved = [deleteMonitorsOf, deleteAlertsOf];
-  app.scheduler = createScheduler(jobsOf(app), log);
-  const fetch = createRouter({
-    app,
-    routes,
-    identify: ({ kind, token }) =>
-      kind === 'key' ? identifyKey(app, token) : identifySession(app, token),
-    problemPage: (problem) => problemPage(problem, config),
-  });
   const close = async () => {
     app.signals.close();
     app.mailer?.close();
@@ -192,7 +147,7 @@ export async function createApp(
     dns?.close();
     await store.close();
   };
-  return { app, fetch, store, close };
+  return { app, store, close };
 }
 
 /** Throws a ConfigError for a blocklist that is not declared. */

@@ -3,24 +3,23 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type App, type Assembled, createApp, type Overrides } from './app.ts';
-import { type Config, ConfigError, PREFIX } from './config/config.ts';
+import { type App, createApp, type OpenApp, type Overrides } from './app.ts';
+import type { Config } from './config/config.ts';
+import { problemPage } from './dashboard/page.tsx';
+import { FEATURES, jobsOf, ROUTES, subscriptionsOf } from './features.ts';
 import { dropClaims } from './http/idempotency.ts';
+import type { Route } from './http/route.ts';
+import { createRouter, type Fetch } from './http/router.ts';
 import { type HttpListener, startHttp } from './http/server.ts';
 import { readKeyPair, smtpKeyPair } from './keys/tls-files.ts';
 import { errorMessage } from './lib/errors.ts';
 import { createSpaceCheck } from './lib/free-space.ts';
-import { sweepChunks } from './mailtests/messages.ts';
 import { receiveMessage, recipientVerdict } from './mailtests/receive.ts';
-import { resumeMonitors } from './monitors/run.ts';
-import { ROUTES } from './routes.ts';
 import { type SmtpListener, startSmtp } from './smtp/server.ts';
 import { freeLeases } from './store/leases.ts';
 import { lockStore } from './store/open.ts';
-import { findOwner } from './team/members.ts';
-import { makeOwner } from './team/owner.ts';
-import { passwordFault } from './team/password-rules.ts';
-import { bringDeliveriesForward, releaseDeliveries } from './webhooks/claim.ts';
+import { identifyKey } from './team/api-keys.ts';
+import { identifySession } from './team/sessions.ts';
 
 /** What runs may take this long to end. */
 const SHUTDOWN_MS = 30_000;
@@ -47,7 +46,7 @@ export async function startService(
   let http: HttpListener | undefined;
   let assembled: Assembled | undefined;
   try {
-    assembled = await createApp(config, ROUTES, version, {
+    assembled = await assembleService(config, version, {
       hasSpace: createSpaceCheck(() => freeBytes(config.DATABASE_URL), MIN_FREE_BYTES),
       ...overrides,
       mailListening: () => smtp?.listening() ?? false,
@@ -76,21 +75,43 @@ export async function startService(
   }
 }
 
-/** One process on one file: leases, claims and half-stored messages found now belong to nobody. */
+export interface Assembled extends OpenApp {
+  fetch: Fetch;
+}
+
+/**
+ * The App with all features: their subscribers, their jobs, and their routes behind one `fetch`.
+ * Nothing listens or ticks yet. Throws as `createApp` does.
+ */
+export async function assembleService(
+  config: Config,
+  version: string,
+  overrides: Overrides = {},
+): Promise<Assembled> {
+  for (const feature of FEATURES) feature.checkConfig?.(config);
+  const open = await createApp(config, version, overrides);
+  const { app } = open;
+  app.subscribers.add(...subscriptionsOf(app));
+  app.scheduler.add(...jobsOf(app));
+  return { ...open, fetch: createFetch(app, ROUTES) };
+}
+
+/** The router, with the team's answer to who asks. */
+export function createFetch(app: App, routes: Route[]): Fetch {
+  return createRouter({
+    app,
+    routes,
+    identify: ({ kind, token }) =>
+      kind === 'key' ? identifyKey(app, token) : identifySession(app, token),
+    problemPage: (problem) => problemPage(problem, app.config),
+  });
+}
+
+/** There is one process on a database: leases and claims that are found now belong to nobody. */
 async function prepare(app: App): Promise<void> {
-  const { db, config, log } = app;
-  await freeLeases(db);
-  await releaseDeliveries(app);
-  await bringDeliveriesForward(app);
-  await resumeMonitors(app);
-  await sweepChunks(db);
-  await dropClaims(db);
-  const { OWNER_EMAIL: email, OWNER_PASSWORD: password } = config;
-  if (!email || (await findOwner(db))) return;
-  const fault = password && passwordFault(password, email);
-  if (fault) throw new ConfigError([`${PREFIX}OWNER_PASSWORD ${fault}`]);
-  await makeOwner(app, email, password && (await app.signIn.passwords.hash(password)));
-  log.info('made the first owner', { email });
+  await freeLeases(app.db);
+  await dropClaims(app.db);
+  for (const feature of FEATURES) await feature.onStart?.(app);
 }
 
 async function smtpOptions({ config, clock, log }: App) {

@@ -8,9 +8,34 @@ import type { App } from '../app.ts';
 import { printable } from '../lib/log.ts';
 import type { Finding } from '../monitors/findings.ts';
 import { timeInWords } from '../report/times.ts';
-import type { AlertIncidentRow, AlertRow } from '../store/tables.ts';
+import type {
+  AlertIncidentRow,
+  AlertNotificationRow,
+  AlertRow,
+  MonitorRow,
+  MonitorRunRow,
+  TestRow,
+} from '../store/tables.ts';
 import { DEFAULT_THRESHOLD, DOMAIN_CHECK, LIST_CHECKS, type Listing } from './conditions.ts';
-import type { AboutTest, IncidentEvent } from './notify.ts';
+
+/** What a notification is about. */
+export interface IncidentEvent {
+  news: AlertNotificationRow['news'];
+  alert: AlertRow;
+  /** null for a sample. */
+  incident: AlertIncidentRow | null;
+  /** The test that it is about, where there is one that is still kept. */
+  test: AboutTest | null;
+  /** The run that opened it, or that tells of its end. */
+  run: AboutRun | null;
+}
+export type AboutTest = Pick<
+  TestRow,
+  'id' | 'checks' | 'subject' | 'score' | 'spf' | 'dkim' | 'dmarc'
+>;
+export interface AboutRun extends Pick<MonitorRunRow, 'findings'> {
+  monitor: Pick<MonitorRow, 'id' | 'name' | 'type' | 'domain_id'>;
+}
 
 /** Plain text from whoever wrote names and subjects: each channel escapes it. */
 export interface Notification {

@@ -1,13 +1,12 @@
 /** Changes of rules: made, changed and deleted, each noted in the audit log; what a change ends is closed with it. */
 
 import type { App } from '../app.ts';
-import type { DomainRemovedSubscriber } from '../domains/change-domain.ts';
 import { requireDomain } from '../domains/queries.ts';
 import { isoTime } from '../lib/clock.ts';
 import { refuseOwnAddresses } from '../outbox/queue.ts';
 import type { Tx } from '../store/open.ts';
 import { requireRoom } from '../store/queries.ts';
-import type { AlertRow } from '../store/tables.ts';
+import type { AlertRow, DomainRow } from '../store/tables.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { requireOpen } from '../webhooks/endpoint-url.ts';
 import { ownSlackUrl, sealSlackUrl } from './channels.ts';
@@ -131,7 +130,11 @@ export async function deleteAlert(tx: Tx, author: Changer, present: AlertRow): P
 }
 
 /** The rules that look at a domain go with it, each noted as deleted by whom deletes it. */
-export const deleteAlertsOf: DomainRemovedSubscriber = async (tx, { id }, author) => {
+export async function deleteAlertsOf(
+  tx: Tx,
+  { id }: Pick<DomainRow, 'id'>,
+  author: Changer,
+): Promise<void> {
   const rules = await tx
     .selectFrom('alerts')
     .selectAll()
@@ -139,7 +142,7 @@ export const deleteAlertsOf: DomainRemovedSubscriber = async (tx, { id }, author
     .orderBy('id')
     .execute();
   for (const rule of rules) await deleteAlert(tx, author, rule);
-};
+}
 
 /** What of a rule may be told in the audit log. */
 function toldOf(app: Pick<App, 'secrets'>, row: AlertRow): Record<string, unknown> {

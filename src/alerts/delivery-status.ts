@@ -1,17 +1,22 @@
 /** What became of notifications that others carry: the outbox its mail, deliveries the events of webhooks. */
 
 import { sql } from 'kysely';
-import type { MailEndSubscriber } from '../outbox/expire.ts';
+import type { MailEnd } from '../outbox/expire.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { AlertNotificationRow } from '../store/tables.ts';
-import type { DeliveriesGoneSubscriber } from '../webhooks/expire.ts';
-import type { DeliveryStatus, NotificationState } from './queries.ts';
+import type { AlertNotification } from './schema.ts';
+
+/** What became of it, by those who carry it: the outbox, or the deliveries of its event. */
+export type DeliveryStatus = Pick<AlertNotification, 'status' | 'error' | 'sent_at'>;
+
+/** `carrier`: while it is queued, or can be sent again; null where nobody else knows better. */
+export type NotificationState = AlertNotificationRow & { carrier: DeliveryStatus | null };
 
 /** Kept with the notification: the outbox forgets its mail after a month. */
-export const keepMailEnds: MailEndSubscriber = async (tx, ends) => {
+export async function keepMailEnds(tx: Tx, ends: MailEnd[]): Promise<void> {
   for (const { id, ...end } of ends)
     await tx.updateTable('alert_notifications').set(end).where('mail_id', '=', id).execute();
-};
+}
 
 /** In their order. */
 export async function withDeliveryStatus(
@@ -95,7 +100,7 @@ function stateOf(deliveries: Delivered[]): DeliveryStatus {
 const CARRIED = sql<boolean>`channel = 'webhook' and status = 'queued'`;
 
 /** Keeps the end of deliveries with the notification before they are deleted. */
-export const keepGoneDeliveries: DeliveriesGoneSubscriber = async (tx, eventIds) => {
+export async function keepGoneDeliveries(tx: Tx, eventIds: string[]): Promise<void> {
   const rows = await tx
     .selectFrom('alert_notifications')
     .selectAll()
@@ -106,7 +111,7 @@ export const keepGoneDeliveries: DeliveriesGoneSubscriber = async (tx, eventIds)
     const isOver = carrier && carrier.status !== 'queued' && carrier.error !== HELD;
     await keep(tx, id, isOver ? carrier : UNDELIVERED);
   }
-};
+}
 
 const UNDELIVERED: DeliveryStatus = { status: 'failed', error: GONE, sent_at: null };
 

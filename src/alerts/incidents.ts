@@ -3,11 +3,12 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { App } from '../app.ts';
-import type { Result, ResultSubscriber } from '../events/events.ts';
+import type { Result } from '../events/events.ts';
 import { isoTime } from '../lib/clock.ts';
 import { withdrawMail } from '../outbox/queue.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { afterCommit, type Tx, transact } from '../store/open.ts';
+import type { Subscriber } from '../store/subscribers.ts';
 import type { AlertIncidentRow, AlertRow } from '../store/tables.ts';
 import {
   DOMAIN_CHECK,
@@ -93,7 +94,7 @@ export async function resolveIncidents(
 
 // Holds each result against the rules, in the transaction that stores it.
 
-export function evaluateRules(app: App): ResultSubscriber {
+export function evaluateRules(app: App): Subscriber<[result: Result]> {
   return async (tx, result) => {
     // Sandbox tests say nothing of the team's mail.
     if (result.kind === 'test' && result.test.livemode === 0) return;

@@ -11,11 +11,15 @@ import type {
   AlertIncidentRow,
   AlertNotificationRow,
   AlertRow,
-  MonitorRow,
   MonitorRunRow,
   TestRow,
 } from '../store/tables.ts';
-import { composeNotification } from './alert-text.ts';
+import {
+  type AboutRun,
+  type AboutTest,
+  composeNotification,
+  type IncidentEvent,
+} from './alert-text.ts';
 import {
   channelsOf,
   type EndpointsWanting,
@@ -250,25 +254,8 @@ async function queueMails(tx: Tx, app: App, occasion: IncidentEvent): Promise<Ne
   return rows;
 }
 
-// What a notification is about, and how it is found for one that is written later than its news.
+// What a notification is about, for one that is written later than its news.
 
-export interface IncidentEvent {
-  news: AlertNotificationRow['news'];
-  alert: AlertRow;
-  /** null for a sample. */
-  incident: AlertIncidentRow | null;
-  /** The test that it is about, where there is one that is still kept. */
-  test: AboutTest | null;
-  /** The run that opened it, or that tells of its end. */
-  run: AboutRun | null;
-}
-export type AboutTest = Pick<
-  TestRow,
-  'id' | 'checks' | 'subject' | 'score' | 'spf' | 'dkim' | 'dmarc'
->;
-export interface AboutRun extends Pick<MonitorRunRow, 'findings'> {
-  monitor: Pick<MonitorRow, 'id' | 'name' | 'type' | 'domain_id'>;
-}
 export async function findIncidentEvent(
   db: Db | Tx,
   news: AlertNotificationRow['news'],

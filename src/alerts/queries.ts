@@ -4,9 +4,9 @@ import type { App } from '../app.ts';
 import { type Page, pageOf } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { AlertIncidentRow, AlertNotificationRow, AlertRow } from '../store/tables.ts';
+import type { AlertIncidentRow, AlertRow } from '../store/tables.ts';
 import { endpointsWanting, ownSlackUrl, unconfiguredChannels } from './channels.ts';
-import { withDeliveryStatus } from './delivery-status.ts';
+import { type NotificationState, withDeliveryStatus } from './delivery-status.ts';
 import type {
   Alert,
   AlertIncident,
@@ -133,12 +133,6 @@ export function presentAlert({ row, triggered, unconfigured, slackHost }: AlertS
     created_at: row.created_at,
   };
 }
-
-/** What became of it, by those who carry it: the outbox, or the deliveries of its event. */
-export type DeliveryStatus = Pick<AlertNotification, 'status' | 'error' | 'sent_at'>;
-
-/** `carrier`: while it is queued, or can be sent again; null where nobody else knows better. */
-export type NotificationState = AlertNotificationRow & { carrier: DeliveryStatus | null };
 
 function presentNotification({ channel, carrier, ...row }: NotificationState): AlertNotification {
   const { status, error, sent_at } = carrier ?? row;

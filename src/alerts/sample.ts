@@ -8,13 +8,9 @@ import { eventPayload, insertDelivery } from '../webhooks/enqueue.ts';
 import { composeNotification } from './alert-text.ts';
 import { channelsOf, endpointsWanting, slackUrlOf } from './channels.ts';
 import { DEFAULT_THRESHOLD, type Value } from './conditions.ts';
+import type { NotificationState } from './delivery-status.ts';
 import { queueNotifications } from './notify.ts';
-import {
-  alertStates,
-  type NotificationState,
-  notificationStates,
-  presentAlert,
-} from './queries.ts';
+import { alertStates, notificationStates, presentAlert } from './queries.ts';
 import type { AlertIncident } from './schema.ts';
 import { postToSlack } from './slack.ts';
 

@@ -2,6 +2,7 @@
 
 import type { Resolver } from '../net/dns/resolver.ts';
 import { noWeb, type Web } from '../net/http/web.ts';
+import type { Setup } from './check.ts';
 import {
   type AnalysisInput,
   type Check,
@@ -11,13 +12,7 @@ import {
   type Finding,
 } from './check.ts';
 import { CHECKS } from './checks/index.ts';
-import {
-  boundedResolver,
-  boundedWeb,
-  createContext,
-  type Setup,
-  startDeadline,
-} from './context.ts';
+import { boundedResolver, boundedWeb, createContext, startDeadline } from './context.ts';
 import { dkimResult } from './dkim/verify.ts';
 import { dmarcResult } from './dmarc/evaluate.ts';
 import { judgedKind } from './kind.ts';

@@ -7,7 +7,7 @@ import {
   type Resolver,
 } from '../net/dns/resolver.ts';
 import type { Web } from '../net/http/web.ts';
-import type { Setup } from './context.ts';
+import type { BlocklistInUse } from './blocklists/blocklist.ts';
 import type { Message } from './mime/message.ts';
 
 export const CATEGORIES = [
@@ -48,6 +48,18 @@ export interface AnalysisInput {
   /** Milliseconds since 1970: "now" for every check; none reads a clock. */
   receivedAt: number;
   kind: MessageKind;
+}
+
+/** What the operator has configured that a result depends on; plain data, told with each analysis. */
+export interface Setup {
+  /** The lists that are switched on, with what their last test showed. */
+  blocklists: BlocklistInUse[];
+  /** `tcp://host:port` of spamd; null where there is none. */
+  spamd: string | null;
+  /** `http://host:port` of Rspamd; null where there is none. */
+  rspamd: string | null;
+  /** Whether the links of a message may be asked (HEAD alone). */
+  checkLinks: boolean;
 }
 
 /** What a check is given. */

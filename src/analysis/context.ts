@@ -1,9 +1,9 @@
 /** Makes what every check is given, out of the input, the parsed message and a resolver. */
 
 import type { DnsAnswer, Resolver } from '../net/dns/resolver.ts';
-import { noWeb, type Web, type WebAnswer, type WebFailure } from '../net/http/web.ts';
-import type { BlocklistInUse } from './blocklists/blocklist.ts';
-import type { AnalysisInput, Context } from './check.ts';
+import type { WebFailure } from '../net/guarded-connection.ts';
+import { noWeb, type Web, type WebAnswer } from '../net/http/web.ts';
+import type { AnalysisInput, Context, Setup } from './check.ts';
 import type { Message } from './mime/message.ts';
 
 interface Surroundings {
@@ -108,19 +108,6 @@ const unanswered = (reason: WebFailure, detail: string): WebAnswer => ({
   reason,
   detail,
 });
-
-// What the operator has configured that a result depends on; plain data, told with each analysis.
-
-export interface Setup {
-  /** The lists that are switched on, with what their last test showed. */
-  blocklists: BlocklistInUse[];
-  /** `tcp://host:port` of spamd; null where there is none. */
-  spamd: string | null;
-  /** `http://host:port` of Rspamd; null where there is none. */
-  rspamd: string | null;
-  /** Whether the links of a message may be asked (HEAD alone). */
-  checkLinks: boolean;
-}
 
 /** Nothing configured: no lists, no engines, no links asked. */
 export const NO_SETUP: Setup = { blocklists: [], spamd: null, rspamd: null, checkLinks: false };

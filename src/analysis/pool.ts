@@ -4,8 +4,9 @@ import { Worker } from 'node:worker_threads';
 import { batched } from '../lib/concurrency.ts';
 import type { Log } from '../lib/log.ts';
 import type { Resolver } from '../net/dns/resolver.ts';
+import type { Setup } from './check.ts';
 import { type AnalysisInput, DEADLINE_MS } from './check.ts';
-import { NO_SETUP, type Setup } from './context.ts';
+import { NO_SETUP } from './context.ts';
 import type { StoredResult } from './result.ts';
 import { type FromWorker, type ToWorker, WORKER_FILE, WORKER_ROLE } from './worker.ts';
 

@@ -1,7 +1,6 @@
 /** The verdict in a sentence or two: what will happen to such mail, and what to do first. */
 
-import type { ProviderVerdict } from './providers/rule.ts';
-import type { AnalysisResult, CheckResult } from './result.ts';
+import type { AnalysisResult, CheckResult, ProviderVerdict } from './result.ts';
 import { wholeScore } from './score.ts';
 
 /** The coverage below which it is said what was not checked. */

@@ -7,8 +7,7 @@ import { errorMessage } from '../lib/errors.ts';
 import type { DnsAnswer, RecordType, Resolver } from '../net/dns/resolver.ts';
 import type { Web } from '../net/http/web.ts';
 import type { analyze } from './analyze.ts';
-import type { AnalysisInput } from './check.ts';
-import type { Setup } from './context.ts';
+import type { AnalysisInput, Setup } from './check.ts';
 import type { StoredResult } from './result.ts';
 import { toFix } from './summary.ts';
 

@@ -14,8 +14,8 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { createBlocklistWatch } from '../analysis/blocklists/watch.ts';
-import type { AnalysisInput, Envelope } from '../analysis/check.ts';
-import { NO_SETUP, type Setup } from '../analysis/context.ts';
+import type { AnalysisInput, Envelope, Setup } from '../analysis/check.ts';
+import { NO_SETUP } from '../analysis/context.ts';
 import { createAnalysisPool, type PoolOutcome } from '../analysis/pool.ts';
 import type { AnalysisResult } from '../analysis/result.ts';
 import { chosenBlocklists } from '../app.ts';

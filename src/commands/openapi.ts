@@ -1,8 +1,8 @@
 /** `openapi`: prints the OpenAPI document. */
 
 import { readConfig } from '../config/config.ts';
+import { DOCUMENTED_ROUTES } from '../features.ts';
 import { describeApi } from '../health/routes.ts';
-import { DOCUMENTED_ROUTES } from '../routes.ts';
 import { VERSION } from '../version.ts';
 import { type Command, EXIT, readArguments } from './command.ts';
 

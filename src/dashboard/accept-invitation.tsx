@@ -9,6 +9,7 @@ import type { InvitationRow } from '../store/tables.ts';
 import { acceptInvitation, openInvitation } from '../team/accept-invitation.ts';
 import { findMember } from '../team/members.ts';
 import { startSession, type Visit } from '../team/sign-in.ts';
+import { signInGuardOf } from '../team/sign-in-guard.ts';
 import {
   anyWrong,
   asSentence,
@@ -140,7 +141,7 @@ async function join(
   { token, name, password }: { token: string; name: string; password: string },
 ) {
   const { app, signal } = visit;
-  const passwordHash = await app.signIn.passwords.hash(password, signal);
+  const passwordHash = await signInGuardOf(app).passwords.hash(password, signal);
   const member = await app.db
     .transaction()
     .execute((tx) => acceptInvitation(tx, visit, { token, name, passwordHash }));

@@ -2,7 +2,7 @@
 
 import type { App } from '../app.ts';
 import type { Rate } from '../config/readers.ts';
-import type { Caller } from '../http/request-context.ts';
+import type { Caller } from '../http/actor.ts';
 import { route } from '../http/route.ts';
 import { comeBack, findReader, leave, type Reader } from '../schedules/readers.ts';
 import { FORM, PageQuery, refused, Said, Submit } from './form.tsx';

@@ -7,6 +7,7 @@ import { randomToken } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Tx } from '../store/open.ts';
 import { requireRoom } from '../store/queries.ts';
+import { channel } from '../store/subscribers.ts';
 import type { DomainRow } from '../store/tables.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { rulesNaming } from './queries.ts';
@@ -23,6 +24,13 @@ const MOST_DOMAINS = 20_000;
 const RULES_NAMED = 10;
 
 type Changer = Author & { app: App };
+
+/**
+ * Published inside the deleting transaction (of `transact`) before the row of the domain goes:
+ * subscribers delete what names the domain, and note that in the audit log. Whoever deletes has been
+ * found allowed to: where alert rules name the domain, they are an admin at least.
+ */
+export const domainRemoved = channel<[domain: DomainRow, author: Changer]>('domain removed');
 
 /** Throws `conflict` for a domain that the team has already, and where there are too many. */
 export async function createDomain(
@@ -108,7 +116,7 @@ export async function deleteDomain(
   const { id, name } = row;
   const rules = await rulesNaming(tx, id);
   if (rules.length > 0 && !allows(role, 'admin')) throw namedBy(rules, name);
-  for (const subscriber of author.app.domainRemoved) await subscriber(tx, row, author);
+  await author.app.subscribers.publish(domainRemoved, tx, row, author);
   await tx.deleteFrom('domains').where('id', '=', id).execute();
   await note(tx, author, 'deleted', id, { name });
 }
@@ -136,15 +144,3 @@ async function note(
 ): Promise<void> {
   await audit(tx, author, { action: `domain.${what}`, object: { type: 'domain', id }, details });
 }
-
-// Who takes part in the deletion of a domain, with all that is about it, although it lies further up.
-
-/** Who deletes it, with the App that this takes. */
-type Remover = Author & { app: App };
-
-/**
- * Called inside the deleting transaction (of `transact`) before the row of the domain goes: it
- * deletes what names the domain, and notes that in the audit log. Whoever deletes has been found
- * allowed to: where alert rules name the domain, they are an admin at least.
- */
-export type DomainRemovedSubscriber = (tx: Tx, domain: DomainRow, author: Remover) => Promise<void>;

@@ -1,11 +1,11 @@
 /** Writes an event in the transaction of the change that it reports, and tells its subscribers there. */
 
 import type { App } from '../app.ts';
-import { type Clock, isoTime } from '../lib/clock.ts';
-import type { NewId } from '../lib/ids.ts';
+import { isoTime } from '../lib/clock.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import type { Tx } from '../store/open.ts';
 import { deleteInBatches } from '../store/queries.ts';
+import { channel } from '../store/subscribers.ts';
 import type { EventRow, MonitorRow, MonitorRunRow, TestRow } from '../store/tables.ts';
 
 export const EVENT_TYPES = [
@@ -29,21 +29,14 @@ export interface NewEvent {
   webhooks?: boolean;
 }
 
-/** Called inside the transaction, so that what it writes stands or falls with the event. */
-export type EventSubscriber = (tx: Tx, event: EventRow) => Promise<void>;
-
-interface EventContext {
-  clock: Clock;
-  newId: NewId;
-  /** Who hears of events; `app.ts` passes the list, so that no feature imports upwards. */
-  deliver: EventSubscriber[];
-}
+/** Published in the transaction of each event that subscribers may hear of. */
+export const eventAppended = channel<[event: EventRow]>('event appended');
 
 /** Resolves with the stored event; rejects, and so undoes the change, where a subscriber does. */
 export async function appendEvent(
   tx: Tx,
   event: NewEvent,
-  { clock, newId, deliver }: EventContext,
+  { clock, newId, subscribers }: Pick<App, 'clock' | 'newId' | 'subscribers'>,
 ): Promise<EventRow> {
   const row: EventRow = {
     id: newId('evt'),
@@ -53,7 +46,7 @@ export async function appendEvent(
     data: JSON.stringify(event.data),
   };
   await tx.insertInto('events').values(row).execute();
-  if (event.webhooks !== false) for (const subscriber of deliver) await subscriber(tx, row);
+  if (event.webhooks !== false) await subscribers.publish(eventAppended, tx, row);
   return row;
 }
 
@@ -63,22 +56,8 @@ export type Result =
   /** A live test that has completed now; a reanalysis is none. */
   { kind: 'test'; test: TestRow } | { kind: 'run'; run: MonitorRunRow; monitor: MonitorRow };
 
-/** Called inside the transaction, so that what it writes stands or falls with the result. */
-export type ResultSubscriber = (tx: Tx, result: Result) => Promise<void>;
-
-/** Who hears of results; `app.ts` passes the list, so that no feature imports upwards. */
-interface ResultContext {
-  results: ResultSubscriber[];
-}
-
-/** To be called in `transact`, once the result is stored; rejects where a subscriber does. */
-export async function publishResult(
-  tx: Tx,
-  result: Result,
-  { results }: ResultContext,
-): Promise<void> {
-  for (const subscriber of results) await subscriber(tx, result);
-}
+/** Published in `transact`, once the result is stored. */
+export const resultStored = channel<[result: Result]>('result stored');
 
 // Deletes events that are older than the retention time.
 

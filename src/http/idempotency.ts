@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
-import { sha256 } from '../lib/crypto.ts';
+import { answerPurpose, sha256 } from '../lib/crypto.ts';
 import { AppError, errorMessage } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { IdempotencyRow } from '../store/tables.ts';
@@ -117,9 +117,6 @@ async function answeredBefore(
 
 /** The hash is kept encrypted: a password may be part of it, which could be tried at leisure. */
 const HASH_PURPOSE = 'idempotency request';
-/** Under which an answer is sealed. */
-export const purposeOf = ({ caller, key }: Used): string => `idempotency:${caller}:${key}`;
-
 const expiry = ({ clock }: Pick<App, 'clock'>): string => isoTime(clock.now() - KEPT_MS);
 
 /** Writes the claim, committed before anything is done; the row of the request that has it already, or null. */
@@ -168,7 +165,7 @@ function replay({ secrets }: Context, used: Used, former: IdempotencyRow): KeptA
       [],
       { 'retry-after': '1' },
     );
-  const opened = secrets.open(former.response, purposeOf(used));
+  const opened = secrets.open(former.response, answerPurpose(used));
   if (opened === null) throw unreadable();
   return { status: former.status, ...JSON.parse(opened) };
 }
@@ -186,7 +183,7 @@ async function store(
   request: OnceRequest,
   { status, headers, body }: KeptAnswer,
 ): Promise<void> {
-  const response = secrets.seal(JSON.stringify({ headers, body }), purposeOf(request));
+  const response = secrets.seal(JSON.stringify({ headers, body }), answerPurpose(request));
   await db
     .updateTable('idempotency_keys')
     .set({ status, response })

@@ -4,7 +4,6 @@ import ipaddr from 'ipaddr.js';
 import type { Rate } from '../config/readers.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
-import type { Route } from './route.ts';
 
 /**
  * How many callers are remembered, twice at most. Beyond it those who have not asked for longest are
@@ -68,15 +67,21 @@ export function createRateLimit(
   };
 }
 
+/** Of a route: its name, and a limit of its own or the name of the operation whose limit it shares. */
+interface LimitedRoute {
+  operation: string;
+  limit?: Rate | string;
+}
+
 /**
  * The limit of a route's own, undefined where it has none. Routes that name the same operation count
  * under one limit. Throws for the name of one that has none.
  */
-export function createLimits(routes: Pick<Route, 'operation' | 'limit'>[], clock: Clock) {
+export function createLimits(routes: LimitedRoute[], clock: Clock) {
   const limits = new Map<string, RateLimit>();
   for (const { operation, limit } of routes)
     if (typeof limit === 'object') limits.set(operation, createRateLimit(operation, limit, clock));
-  return ({ operation, limit }: Pick<Route, 'operation' | 'limit'>): RateLimit | undefined => {
+  return ({ operation, limit }: LimitedRoute): RateLimit | undefined => {
     if (limit === undefined) return undefined;
     const found = limits.get(typeof limit === 'string' ? limit : operation);
     if (!found) throw new Error(`${operation} shares a limit that is not there`);

@@ -5,9 +5,8 @@ import type { App } from '../app.ts';
 import type { Rate } from '../config/readers.ts';
 import type { ErrorCode } from '../lib/errors.ts';
 import type { Tx } from '../store/open.ts';
-import type { Actor, Role } from './actor.ts';
+import type { Actor, Caller, Role } from './actor.ts';
 import type { RateLimit } from './rate-limit.ts';
-import type { Caller } from './request-context.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 export type Schema = v.GenericSchema<unknown, unknown>;

@@ -16,10 +16,15 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Config, ConfigError, PREFIX } from '../config/config.ts';
-import { purposeOf } from '../http/idempotency.ts';
-import { createSecretBox, randomSecret, randomToken, type SecretBox } from '../lib/crypto.ts';
+import {
+  answerPurpose,
+  createSecretBox,
+  mailPurpose,
+  randomSecret,
+  randomToken,
+  type SecretBox,
+} from '../lib/crypto.ts';
 import type { Log } from '../lib/log.ts';
-import { openMail } from '../outbox/queue.ts';
 import type { Db, Tx } from '../store/open.ts';
 
 const FILE = 'secret.key';
@@ -179,12 +184,12 @@ async function newestSecrets(tx: Tx): Promise<Opens[]> {
     ...mails.map(
       ({ id, content }): Opens =>
         (secrets) =>
-          openMail(secrets, id, content!) !== null,
+          secrets.open(content!, mailPurpose(id)) !== null,
     ),
     ...answers.map(
       ({ caller, key, response }): Opens =>
         (secrets) =>
-          secrets.open(response!, purposeOf({ caller, key })) !== null,
+          secrets.open(response!, answerPurpose({ caller, key })) !== null,
     ),
   ];
 }

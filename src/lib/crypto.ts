@@ -39,6 +39,15 @@ export interface SecretBox {
   token(text: string, purpose: string): string;
 }
 
+// Purposes are bound to a row: what is sealed for one opens in no other. These two are written here because
+// they also tell whether a secret key is still the one of before.
+
+/** Of the content of a mail in the outbox. */
+export const mailPurpose = (id: string): string => `outbox ${id}`;
+/** Of an answer that is kept for an `Idempotency-Key`. */
+export const answerPurpose = ({ caller, key }: { caller: string; key: string }): string =>
+  `idempotency:${caller}:${key}`;
+
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 

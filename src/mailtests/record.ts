@@ -5,7 +5,7 @@ import type { CheckResult, StoredResult } from '../analysis/result.ts';
 import type { App } from '../app.ts';
 import { findDomainOf } from '../domains/queries.ts';
 import { learnSelectors, type Signature } from '../domains/selectors.ts';
-import { appendEvent, publishResult } from '../events/events.ts';
+import { appendEvent, resultStored } from '../events/events.ts';
 import { isoTime } from '../lib/clock.ts';
 import { addressDomain } from '../lib/domain-names.ts';
 import { type Tx, transact } from '../store/open.ts';
@@ -65,7 +65,7 @@ async function appendEnd(app: App, tx: Tx, before: TestRow, after: TestRow): Pro
   const livemode = after.livemode === 1;
   await appendEvent(tx, { type, livemode, data }, app);
   if (type === 'test.completed' && livemode)
-    await publishResult(tx, { kind: 'test', test: after }, app);
+    await app.subscribers.publish(resultStored, tx, { kind: 'test', test: after });
 }
 
 function changeFor(app: App, row: TestRow, outcome: PoolOutcome): Partial<TestRow> {

@@ -2,8 +2,7 @@
 
 import * as v from 'valibot';
 import { CATEGORIES, CHECK_STATUSES } from '../analysis/check.ts';
-import { PROVIDERS } from '../analysis/providers/rule.ts';
-import { AUTH_RESULTS } from '../analysis/result.ts';
+import { AUTH_RESULTS, PROVIDERS } from '../analysis/result.ts';
 import { Name, PAGE, QueryTime, queryInteger, Time } from '../http/schemas.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
 

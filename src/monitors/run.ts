@@ -2,7 +2,7 @@
 
 import type { App } from '../app.ts';
 import { findDomain } from '../domains/queries.ts';
-import { appendEvent, publishResult } from '../events/events.ts';
+import { appendEvent, resultStored } from '../events/events.ts';
 import { isoTime } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
 import type { Job } from '../scheduler/scheduler.ts';
@@ -222,7 +222,7 @@ export async function recordRun(
       const data = { ...presentRun(run), monitor: presentMonitor(monitor, app) };
       await appendEvent(tx, { type: 'monitor.alert', livemode: true, data }, app);
     }
-    await publishResult(tx, { kind: 'run', run, monitor }, app);
+    await app.subscribers.publish(resultStored, tx, { kind: 'run', run, monitor });
   });
 }
 

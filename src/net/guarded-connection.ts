@@ -9,8 +9,25 @@ import { type Network, normalizeAddress } from '../lib/addresses.ts';
 import { isPublicAddress, mayConnect } from './address-guard.ts';
 import type { DnsAnswer, Resolver } from './dns/resolver.ts';
 import { startDeadline } from './dns/transport.ts';
-import type { WebFailure } from './http/web.ts';
 import { startTls, tlsProblem, trust } from './tls.ts';
+
+/** Why a request to somebody else's server has no answer. */
+export type WebFailure =
+  | 'timeout'
+  /** The name does not exist: NXDOMAIN, or neither A nor AAAA. */
+  | 'no_such_name'
+  /** The name could not be looked up. */
+  | 'dns'
+  /** All its addresses are private, loopback or otherwise special: never connected to. */
+  | 'forbidden_address'
+  | 'connection'
+  | 'tls'
+  /** What came is no HTTP. */
+  | 'protocol'
+  | 'too_large'
+  | 'bad_url'
+  /** The analysis has asked for as much as it may. */
+  | 'limit';
 
 /** Of a name with many addresses no more than these are tried. */
 const MAX_TRIED = 4;

@@ -5,6 +5,7 @@ import { isoTime } from '../lib/clock.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { type Db, type Tx, transact } from '../store/open.ts';
 import { deleteInBatches } from '../store/queries.ts';
+import { channel } from '../store/subscribers.ts';
 import type { OutboxRow } from '../store/tables.ts';
 
 const DAY_MS = 86_400_000;
@@ -30,7 +31,7 @@ export function expireMailJob(app: App): Job {
  * What waits for so long was never tried to the end: the service was off, or outgoing mail was. Of
  * mail that failed, that of an invitation stays, without content: who looks is told so however late.
  */
-export async function expireMail(app: Pick<App, 'db' | 'clock' | 'mailEnded'>): Promise<void> {
+export async function expireMail(app: Pick<App, 'db' | 'clock' | 'subscribers'>): Promise<void> {
   const { db, clock } = app;
   const oldest = isoTime(clock.now() - GIVE_UP_MS);
   await failInBatches(app, 'it could not be sent within 7 days', (query) =>
@@ -69,12 +70,16 @@ const tooLate = (query: Queued, now: string): Queued =>
     .where(({ eb, or }) => or([eb('leased_until', 'is', null), eb('leased_until', '<', now)]));
 
 /** Ends some of what is of no use any more, so that it is not claimed. */
-export async function failLateMail(tx: Tx, app: MailEndContext, now: string): Promise<void> {
+export async function failLateMail(
+  tx: Tx,
+  app: Pick<App, 'subscribers'>,
+  now: string,
+): Promise<void> {
   while ((await failSome(tx, app, TOO_LATE, tooLate(queued(tx), now))) === BATCH);
 }
 
 async function failInBatches(
-  app: Pick<App, 'db' | 'mailEnded'>,
+  app: Pick<App, 'db' | 'subscribers'>,
   error: string,
   which: (query: Queued) => Queued,
 ): Promise<void> {
@@ -84,7 +89,7 @@ async function failInBatches(
 
 async function failSome(
   tx: Tx,
-  app: MailEndContext,
+  { subscribers }: Pick<App, 'subscribers'>,
   error: string,
   which: Queued,
 ): Promise<number> {
@@ -95,11 +100,8 @@ async function failSome(
     .set({ ...FAILED, error })
     .where('id', 'in', ids)
     .execute();
-  await publishEnds(
-    tx,
-    ids.map((id) => ({ id, status: FAILED.status, error, sent_at: null })),
-    app,
-  );
+  const ends = ids.map((id) => ({ id, status: FAILED.status, error, sent_at: null }));
+  await subscribers.publish(mailEnded, tx, ends);
   return ids.length;
 }
 
@@ -110,18 +112,5 @@ export interface MailEnd extends Pick<OutboxRow, 'id' | 'error' | 'sent_at'> {
   status: 'sent' | 'failed';
 }
 
-/** Called inside the transaction: whoever queued a mail keeps there what the outbox forgets later. */
-export type MailEndSubscriber = (tx: Tx, ends: MailEnd[]) => Promise<void>;
-
-/** Who hears of ends; `app.ts` passes the list, so that no feature imports upwards. */
-interface MailEndContext {
-  mailEnded: MailEndSubscriber[];
-}
-
-export async function publishEnds(
-  tx: Tx,
-  ends: MailEnd[],
-  { mailEnded }: MailEndContext,
-): Promise<void> {
-  for (const subscriber of mailEnded) await subscriber(tx, ends);
-}
+/** Whoever queued a mail keeps what the outbox forgets later, in the transaction that records its end. */
+export const mailEnded = channel<[ends: MailEnd[]]>('mail ended');

@@ -3,7 +3,7 @@
 import type { App } from '../app.ts';
 import type { Config } from '../config/config.ts';
 import { isoTime } from '../lib/clock.ts';
-import type { SecretBox } from '../lib/crypto.ts';
+import { mailPurpose, type SecretBox } from '../lib/crypto.ts';
 import { addressDomain } from '../lib/domain-names.ts';
 import { refuseEach } from '../lib/errors.ts';
 import type { Mail } from '../net/smtp/compose.ts';
@@ -61,9 +61,6 @@ export function emailStatus(
 /** A mail before it has an id. */
 export type OutgoingMail = Omit<Mail, 'id'>;
 
-/** Bound to the row: the content of one mail opens in no other. */
-const purposeOf = (id: string): string => `outbox ${id}`;
-
 /** In JSON octets are written in base64. */
 const encodeParts = (parts?: { content: Uint8Array }[]) =>
   parts?.map(({ content, ...about }) => ({
@@ -80,12 +77,12 @@ export function sealMail(secrets: SecretBox, id: string, mail: OutgoingMail): st
     images: encodeParts(images),
     attachments: encodeParts(attachments),
   });
-  return secrets.seal(text, purposeOf(id));
+  return secrets.seal(text, mailPurpose(id));
 }
 
 /** null where it was sealed by another key, or is damaged. */
 export function openMail(secrets: SecretBox, id: string, sealed: string): Mail | null {
-  const text = secrets.open(sealed, purposeOf(id));
+  const text = secrets.open(sealed, mailPurpose(id));
   if (text === null) return null;
   const { images, attachments, ...rest } = JSON.parse(text);
   return { ...rest, id, images: decodeParts(images), attachments: decodeParts(attachments) };

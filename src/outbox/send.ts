@@ -8,7 +8,7 @@ import { claimingJob, type Job, MAX_RETRY_DELAY_MS, retryAfterMs } from '../sche
 import { bringForward, claimRows } from '../store/leases.ts';
 import { transact } from '../store/open.ts';
 import type { OutboxRow } from '../store/tables.ts';
-import { failLateMail, GIVE_UP_MS, publishEnds, TOO_LATE } from './expire.ts';
+import { failLateMail, GIVE_UP_MS, mailEnded, TOO_LATE } from './expire.ts';
 import { openMail, SEND_JOB } from './queue.ts';
 
 /** So many at once: a server that is slow with one holds up few others. */
@@ -54,7 +54,7 @@ export function sendMailJob(app: App): Job {
  * where nothing else is due. What is of no use any more fails instead.
  */
 export async function claimDueMail(
-  context: Pick<App, 'db' | 'clock' | 'newId' | 'mailEnded'>,
+  context: Pick<App, 'db' | 'clock' | 'newId' | 'subscribers'>,
   limit: number,
   mostBulk = limit,
 ): Promise<ClaimedMail[]> {
@@ -108,7 +108,7 @@ type ClaimedMail = Pick<OutboxRow, 'id' | 'content' | 'attempts' | 'useful_until
  * back or another has it, has no say any more, but for a success: then it did go out.
  */
 export async function recordOutcome(
-  app: Pick<App, 'db' | 'clock' | 'log' | 'mailEnded'>,
+  app: Pick<App, 'db' | 'clock' | 'log' | 'subscribers'>,
   { id, lease, attempts: before, useful_until }: ClaimedMail,
   outcome: MailOutcome,
 ): Promise<void> {
@@ -125,7 +125,7 @@ export async function recordOutcome(
     if (numUpdatedRows === 0n) return false;
     const { status, error = null, sent_at = null } = change;
     if (status === 'sent' || status === 'failed')
-      await publishEnds(tx, [{ id, status, error, sent_at }], app);
+      await app.subscribers.publish(mailEnded, tx, [{ id, status, error, sent_at }]);
     return true;
   });
   if (!recorded) return;

@@ -15,6 +15,8 @@ export interface Job {
 }
 
 export interface Scheduler {
+  /** To be called before the start. */
+  add(...jobs: Job[]): void;
   start(): void;
   /** Runs a job now, or once more if it is running. Unknown names and a stopped scheduler do nothing. */
   wake(name: string): void;
@@ -24,15 +26,22 @@ export interface Scheduler {
   stop(): Promise<void>;
 }
 
-/** A scheduler that does nothing until it is started. */
-export function createScheduler(jobs: Job[], log: Log): Scheduler {
-  const runners = new Map(jobs.map((job) => [job.name, createRunner(job, log)]));
+/** A scheduler without jobs that does nothing until it is started. */
+export function createScheduler(log: Log): Scheduler {
+  const jobs: Job[] = [];
+  const runners = new Map<string, ReturnType<typeof createRunner>>();
   let ticks: Cron[] = [];
   let running = false;
   const wake = (name: string) => {
     if (running) runners.get(name)?.wake();
   };
   return {
+    add(...added) {
+      for (const job of added) {
+        jobs.push(job);
+        runners.set(job.name, createRunner(job, log));
+      }
+    },
     start() {
       running = true;
       ticks = jobs.map((job) => new Cron(job.tick, { unref: true }, () => wake(job.name)));

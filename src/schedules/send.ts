@@ -3,7 +3,7 @@
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
-import type { MailEndSubscriber } from '../outbox/expire.ts';
+import type { MailEnd } from '../outbox/expire.ts';
 import { type OutgoingMail, queueMail, SEND_JOB } from '../outbox/queue.ts';
 import { claimingJob, type Job } from '../scheduler/scheduler.ts';
 import { claimRows } from '../store/leases.ts';
@@ -219,7 +219,7 @@ export async function writeRun(
 // What became of the copies of a report, kept with them: the outbox forgets its mail after a month.
 
 /** Of one that its reader has left meanwhile, it counts only that it had gone out already. */
-export const keepCopyEnds: MailEndSubscriber = async (tx, ends) => {
+export async function keepCopyEnds(tx: Tx, ends: MailEnd[]): Promise<void> {
   for (const { id, status, error, sent_at } of ends)
     await tx
       .updateTable('report_copies')
@@ -227,7 +227,7 @@ export const keepCopyEnds: MailEndSubscriber = async (tx, ends) => {
       .where('mail_id', '=', id)
       .$if(status === 'failed', (update) => update.where('status', '=', 'queued'))
       .execute();
-};
+}
 
 // Deletes runs of long ago, with what became of their copies.
 

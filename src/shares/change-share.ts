@@ -9,16 +9,10 @@ import type { Tx } from '../store/open.ts';
 import { deleteInBatches } from '../store/queries.ts';
 import type { SharedReportRow, TestRow } from '../store/tables.ts';
 import { type Author, audit } from '../team/audit.ts';
-import { sealToken, sharedTestIds } from './queries.ts';
+import { type MadeShare, sealToken, sharedTestIds } from './queries.ts';
 import type { NewShare } from './schema.ts';
 
 type Sharer = Author & { app: App; actor: { livemode: boolean } };
-
-/** A report with its token in clear, for the one answer that shows it to whoever shared. */
-export interface MadeShare {
-  row: SharedReportRow;
-  token: string;
-}
 
 /** Throws `validation_failed` for tests that are not there, or have nothing to share yet. */
 export async function createShare(

@@ -10,7 +10,6 @@ import { type SecretBox, sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { SharedReportRow } from '../store/tables.ts';
-import type { MadeShare } from './change-share.ts';
 import type { Share } from './schema.ts';
 
 const inMode = (db: Db | Tx, livemode: boolean) =>
@@ -120,6 +119,12 @@ export async function presentShares(
     const url = token === null ? null : linkOf(app.config, token);
     return { ...present(row, tests.get(row.id)!), url, token };
   });
+}
+
+/** A report with its token in clear, for the one answer that shows it to whoever shared. */
+export interface MadeShare {
+  row: SharedReportRow;
+  token: string;
 }
 
 /** With the link, for whoever made it. */

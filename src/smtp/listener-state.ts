@@ -4,7 +4,6 @@ import type { Socket } from 'node:net';
 import type { Envelope } from '../analysis/check.ts';
 import type { Log } from '../lib/log.ts';
 import type { DataParser } from './data-parser.ts';
-import type { Memory } from './transaction.ts';
 
 export interface OpenSession {
   /** The client's address, normalised; by the PROXY protocol where that is spoken. */
@@ -17,6 +16,12 @@ export interface OpenSession {
   drain(): void;
   /** Says goodbye and closes, whatever is going on. */
   leave(): void;
+}
+
+/** What all sessions of a listener hold together, in octets. */
+export interface Memory {
+  held: number;
+  readonly limit: number;
 }
 
 export interface ListenerState {

@@ -7,6 +7,7 @@ import type { DataParser } from './data-parser.ts';
 import type {
   IncomingMessage,
   ListenerState,
+  Memory,
   OpenSession,
   ReceiveVerdict,
   Reply,
@@ -99,12 +100,6 @@ async function settle(
 // Gathers the bytes of one message in memory, never more than allowed.
 
 const FIRST = 64 * 1024;
-
-/** What all sessions of a listener hold together, in octets. */
-export interface Memory {
-  held: number;
-  readonly limit: number;
-}
 
 interface Collector {
   /** Keeps a copy of the bytes, or forgets them all once a limit is passed. */

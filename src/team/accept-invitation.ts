@@ -1,7 +1,7 @@
 /** An invited person joins: the link is used up and a member made, both or neither. */
 
 import type { App } from '../app.ts';
-import type { Caller } from '../http/request-context.ts';
+import type { Caller } from '../http/actor.ts';
 import { isoTime } from '../lib/clock.ts';
 import { sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';

@@ -1,8 +1,7 @@
 /** Writes down who changed what, in the transaction of the change. */
 
 import type { App } from '../app.ts';
-import type { Actor } from '../http/actor.ts';
-import type { Caller } from '../http/request-context.ts';
+import type { Actor, Caller } from '../http/actor.ts';
 import { type Page, pageOf } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Db, Tx } from '../store/open.ts';

@@ -9,6 +9,7 @@ import {
   invitationOr404,
   type LinkedInvitation,
   listInvitations,
+  presentInvitation,
   resendInvitation,
   revokeInvitation,
 } from './invitations.ts';
@@ -20,11 +21,11 @@ import {
   InvitationWithLink,
   ListQuery,
   NewInvitation,
-  presentInvitation,
   presentMember,
   TeamInvitation,
   TeamMember,
 } from './schema.ts';
+import { signInGuardOf } from './sign-in-guard.ts';
 
 const presentLinked = ({ invitation, url }: LinkedInvitation, now: number) => ({
   ...presentInvitation(invitation, now),
@@ -147,7 +148,7 @@ const accept = route({
     const { email } = await openInvitation(app.db, token, app.clock.now());
     checkPassword(password, email);
     // Outside of the transaction: it takes a while.
-    const passwordHash = await app.signIn.passwords.hash(password, call.signal);
+    const passwordHash = await signInGuardOf(app).passwords.hash(password, call.signal);
     return app.db.transaction().execute(async (tx) => {
       const member = await acceptInvitation(tx, call, { token, name, passwordHash });
       const presented = presentMember(member);

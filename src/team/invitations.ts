@@ -40,6 +40,22 @@ export function invitationStatus(
   return row.revoked_at === null ? 'pending' : 'revoked';
 }
 
+/** `now` decides whether it has expired. */
+export function presentInvitation(row: InvitationState, now: number): TeamInvitation {
+  const { id, email, role, email_status, invited_by, created_at, expires_at } = row;
+  return {
+    id,
+    object: 'team_invitation',
+    email,
+    role,
+    status: invitationStatus(row, now),
+    email_status,
+    invited_by,
+    created_at,
+    expires_at,
+  };
+}
+
 function withMail(db: Db | Tx) {
   return db
     .selectFrom('invitations')

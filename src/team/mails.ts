@@ -7,7 +7,7 @@ import type { OutgoingMail } from '../outbox/queue.ts';
 import { mailFrame } from '../report/mail-frame.ts';
 import { timeInWords } from '../report/times.ts';
 import type { InvitationRow, MemberRow } from '../store/tables.ts';
-import type { Handover } from './owner.ts';
+import type { Handover } from './members.ts';
 
 type Addresses = Pick<App['config'], 'APP_URL'>;
 type Person = Pick<MemberRow, 'name' | 'email'>;

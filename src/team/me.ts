@@ -12,6 +12,7 @@ import { changePassword, checkPresentPassword } from './passwords.ts';
 import { ownStanding, reauthorize, type Standing } from './permissions.ts';
 import { Me, MePatch, presentMember } from './schema.ts';
 import type { Visit } from './sign-in.ts';
+import { signInGuardOf } from './sign-in-guard.ts';
 
 interface OwnChange {
   name?: string;
@@ -64,7 +65,7 @@ async function changeMe(visit: OwnVisit, change: OwnChange): Promise<Me> {
   let hash: string | null = null;
   if (password) {
     await checkPresentPassword(visit, before, password.present);
-    hash = await app.signIn.passwords.hash(password.wanted, signal);
+    hash = await signInGuardOf(app).passwords.hash(password.wanted, signal);
   }
   return app.db.transaction().execute(async (tx) => {
     const own = await ownStanding(tx, visit);

@@ -141,3 +141,9 @@ export function normalizeEmail(text: string): string | null {
   const address = `${local}@${domain}`;
   return address.length <= EMAIL_MAX ? address : null;
 }
+
+/** The former owner, and the new one as they are now. */
+export interface Handover {
+  former: MemberRow;
+  owner: MemberRow;
+}

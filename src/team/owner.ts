@@ -1,5 +1,7 @@
 /** The one owner: made at the machine, handed on by the owner; never none and never two. */
 
+import type { App } from '../app.ts';
+import { ConfigError, PREFIX } from '../config/config.ts';
 import type { Actor } from '../http/actor.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
@@ -10,13 +12,16 @@ import {
   findMember,
   findMemberByEmail,
   findOwner,
+  type Handover,
   normalizeEmail,
   revokeInvitationsOf,
   setRole,
   type TeamContext,
 } from './members.ts';
+import { passwordFault } from './password-rules.ts';
 import { endPasswordLinks } from './passwords.ts';
 import { endSessions } from './sessions.ts';
+import { signInGuardOf } from './sign-in-guard.ts';
 
 interface MadeOwner {
   owner: MemberRow;
@@ -51,6 +56,16 @@ export async function makeOwner(
     const seed = { email: address, name: email.split('@')[0]!, password_hash: passwordHash };
     return { owner: await createOwner(tx, context, seed), created: true, former };
   });
+}
+
+/** The first start with OWNER_EMAIL makes the owner. Throws a ConfigError for a password that cannot be used. */
+export async function makeFirstOwner(app: App): Promise<void> {
+  const { OWNER_EMAIL: email, OWNER_PASSWORD: password } = app.config;
+  if (!email || (await findOwner(app.db))) return;
+  const fault = password && passwordFault(password, email);
+  if (fault) throw new ConfigError([`${PREFIX}OWNER_PASSWORD ${fault}`]);
+  await makeOwner(app, email, password && (await signInGuardOf(app).passwords.hash(password)));
+  app.log.info('made the first owner', { email });
 }
 
 const atTheMachine = (context: TeamContext): Author => ({
@@ -106,12 +121,6 @@ async function createOwner(
     details: { email: owner.email, role: 'owner' },
   });
   return owner;
-}
-
-/** The former owner, and the new one as they are now. */
-export interface Handover {
-  former: MemberRow;
-  owner: MemberRow;
 }
 
 /**

@@ -16,6 +16,7 @@ import { findMemberByEmail, findOwner, type TeamContext } from './members.ts';
 import { checkPassword } from './password-rules.ts';
 import { endSessions } from './sessions.ts';
 import { accountOf, type Visit } from './sign-in.ts';
+import { signInGuardOf } from './sign-in-guard.ts';
 
 /**
  * Sets the password by a link, and does `alsoDo` in the same transaction; gives whose it is. Throws `not_found` and
@@ -28,7 +29,7 @@ export async function resetPassword(
 ): Promise<Pick<MemberRow, 'id' | 'password_hash'>> {
   const holder = await openPasswordLink(app.db, app.clock.now(), token);
   checkPassword(password, holder.email);
-  const password_hash = await app.signIn.passwords.hash(password, signal);
+  const password_hash = await signInGuardOf(app).passwords.hash(password, signal);
   await app.db.transaction().execute(async (tx) => {
     // Again: of two that use it at the same time, one does.
     const { id, email } = await openPasswordLink(tx, app.clock.now(), token);
@@ -45,7 +46,7 @@ export async function resetPassword(
     );
     await alsoDo(tx);
   });
-  app.signIn.tries.clear(holder.email);
+  signInGuardOf(app).tries.clear(holder.email);
   return { id: holder.id, password_hash };
 }
 
@@ -58,8 +59,8 @@ export async function checkPresentPassword(
   // Counted apart from strangers, who do not get here; not by session or key, of which there may be
   // as many as somebody likes.
   const guess = { account: email, ip: caller.ip, device: `own account ${actor.memberId}` };
-  const right = await app.signIn.tries.attempt(guess, async () =>
-    (await app.signIn.passwords.verify(given, password_hash, { signal, known: true }))
+  const right = await signInGuardOf(app).tries.attempt(guess, async () =>
+    (await signInGuardOf(app).passwords.verify(given, password_hash, { signal, known: true }))
       ? true
       : null,
   );
@@ -223,14 +224,14 @@ export async function requestPasswordReset(
   email: string,
 ): Promise<void> {
   const { app } = visit;
-  visit.take(app.signIn.resetLimit);
+  visit.take(signInGuardOf(app).resetLimit);
   // A link that nobody gets is of no use.
   if (app.mailer === null) return;
   const account = accountOf(email);
   // Each counts, as nothing is found out here.
   const send = () => sendOrPretend(visit, account).then(() => null);
   try {
-    await app.signIn.resets.attempt({ account, ip: null }, send);
+    await signInGuardOf(app).resets.attempt({ account, ip: null }, send);
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'rate_limited')) throw error;
   }

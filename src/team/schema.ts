@@ -4,7 +4,6 @@ import * as v from 'valibot';
 import { ROLES } from '../http/actor.ts';
 import { Name, PAGE, QueryTime, Time } from '../http/schemas.ts';
 import type { ApiKeyRow, AuditRow, MemberRow } from '../store/tables.ts';
-import { type InvitationState, invitationStatus } from './invitations.ts';
 import { EMAIL_MAX, normalizeEmail } from './members.ts';
 import { GivenPassword, NewPassword } from './password-rules.ts';
 
@@ -223,22 +222,6 @@ export const MePatch = v.strictObject({
 
 export function presentMember({ id, email, name, role, joined_at }: MemberRow): TeamMember {
   return { id, object: 'team_member', email, name, role, joined_at };
-}
-
-/** `now` decides whether it has expired. */
-export function presentInvitation(row: InvitationState, now: number): TeamInvitation {
-  const { id, email, role, email_status, invited_by, created_at, expires_at } = row;
-  return {
-    id,
-    object: 'team_invitation',
-    email,
-    role,
-    status: invitationStatus(row, now),
-    email_status,
-    invited_by,
-    created_at,
-    expires_at,
-  };
 }
 
 export function presentApiKey(row: ApiKeyRow): ApiKey {

@@ -1,8 +1,7 @@
 /** Sessions of signed-in browsers in the database: made, known by their token, listed, ended. */
 
 import type { App } from '../app.ts';
-import type { Actor } from '../http/actor.ts';
-import type { Caller } from '../http/request-context.ts';
+import type { Actor, Caller } from '../http/actor.ts';
 import { type Page, pageOf } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';

@@ -1,10 +1,12 @@
 /** What protects sign-in, kept in memory for the whole service. */
 
+import type { App } from '../app.ts';
 import { addressGroup, createRateLimit, type RateLimit } from '../http/rate-limit.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Gate, limitInFlight } from '../lib/concurrency.ts';
 import { hashPassword, sha256, verifyPassword } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
+import { oncePer } from '../lib/once-per.ts';
 
 /** Requests for links to set a password, of one address. */
 const RESET_LIMIT = { requests: 20, seconds: 60 };
@@ -20,14 +22,15 @@ export interface SignInGuard {
   resetLimit: RateLimit;
 }
 
-export function createSignInGuard(clock: Clock): SignInGuard {
-  return {
+/** That of a service: one, whoever asks for it. */
+export const signInGuardOf = oncePer(
+  ({ clock }: Pick<App, 'clock'>): SignInGuard => ({
     passwords: createPasswordWork(),
     tries: createDelays(clock),
     resets: createDelays(clock),
     resetLimit: createRateLimit('password_resets', RESET_LIMIT, clock),
-  };
-}
+  }),
+);
 
 // Growing delays for who guesses: counted for each account, address and known browser, in memory, bounded.
 

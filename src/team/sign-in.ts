@@ -2,14 +2,13 @@
 
 import * as v from 'valibot';
 import type { App } from '../app.ts';
-import type { Actor } from '../http/actor.ts';
+import type { Actor, Caller } from '../http/actor.ts';
 import {
   cookieField,
   cookieValues,
   readSessionCookies,
   sessionCookieName,
 } from '../http/cookies.ts';
-import type { Caller } from '../http/request-context.ts';
 import { hasOtherCost, randomToken, sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Tx } from '../store/open.ts';
@@ -18,6 +17,7 @@ import { type Author, audit } from './audit.ts';
 import { findMember, findMemberByEmail, normalizeEmail } from './members.ts';
 import { ownStanding } from './permissions.ts';
 import { endSession, identifySession, insertSession } from './sessions.ts';
+import { signInGuardOf } from './sign-in-guard.ts';
 
 /** Of a request, what the paths into and out of an account need. */
 export interface Visit {
@@ -48,7 +48,7 @@ export async function signIn(
   const device = await knownDevice(app, headers.get('cookie'), account);
   const guess = { account, ip: caller.ip, device };
   const known = device !== null;
-  const signedIn = await app.signIn.tries.attempt(guess, () =>
+  const signedIn = await signInGuardOf(app).tries.attempt(guess, () =>
     signInOnce(visit, { account, password, known }),
   );
   if (signedIn) return signedIn;
@@ -64,7 +64,7 @@ async function signInOnce(
 ): Promise<SignedIn | null> {
   const { app, signal } = visit;
   const { account, password, known } = given;
-  const { passwords } = app.signIn;
+  const { passwords } = signInGuardOf(app);
   const member = await findMemberByEmail(app.db, account);
   const hash = member?.password_hash ?? null;
   const right = await passwords.verify(password, hash, { signal, known });

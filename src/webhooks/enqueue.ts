@@ -1,17 +1,17 @@
 /** Writes a delivery for each endpoint that wants an event, in the transaction of the event. */
 
 import type { App } from '../app.ts';
-import type { EventSubscriber } from '../events/events.ts';
 import { presentEvent } from '../events/routes.ts';
 import { toJson } from '../http/response.ts';
 import { isoTime } from '../lib/clock.ts';
 import { afterCommit, type Tx } from '../store/open.ts';
+import type { Subscriber } from '../store/subscribers.ts';
 import type { EventRow, WebhookDeliveryRow, WebhookEndpointRow } from '../store/tables.ts';
 
 /** Endpoints that are switched off get none; for those that were disabled for failing it is held. */
 export function enqueueDeliveries(
   app: Pick<App, 'clock' | 'newId' | 'scheduler'>,
-): EventSubscriber {
+): Subscriber<[event: EventRow]> {
   return async (tx, event) => {
     const endpoints = await tx
       .selectFrom('webhook_endpoints')

@@ -4,18 +4,18 @@ import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import type { Tx } from '../store/open.ts';
+import { channel } from '../store/subscribers.ts';
 import { bringDeliveriesForward } from './claim.ts';
 
 const BATCH = 500;
 
 /**
- * Called with the ids of events of which no delivery will be left, in the transaction and before it
- * is deleted: who says what became of them keeps it now.
+ * Published with the ids of events of which no delivery will be left, in the transaction and before
+ * it is deleted: who says what became of them keeps it now.
  */
-export type DeliveriesGoneSubscriber = (tx: Tx, eventIds: string[]) => Promise<void>;
+export const deliveriesRemoved = channel<[eventIds: string[]]>('deliveries removed');
 
-/** `app.ts` passes the list, so that this imports nobody who lies further up. */
-type Context = Pick<App, 'db' | 'clock' | 'config' | 'deliveriesGone'>;
+type Context = Pick<App, 'db' | 'clock' | 'config' | 'subscribers'>;
 
 export function expireDeliveriesJob(app: App): Job {
   return { name: EXPIRE_DELIVERIES_JOB, tick: '0 19 * * * *', run: () => expireDeliveries(app) };
@@ -53,7 +53,7 @@ async function deleteSome(app: Context, filter: (query: Old) => Old): Promise<nu
     const ids = rows.map(({ id }) => id);
     if (ids.length === 0) return 0;
     const gone = await goneWith(tx, rows);
-    if (gone.length > 0) for (const subscriber of app.deliveriesGone) await subscriber(tx, gone);
+    if (gone.length > 0) await app.subscribers.publish(deliveriesRemoved, tx, gone);
     await tx.deleteFrom('webhook_attempts').where('delivery_id', 'in', ids).execute();
     await tx.deleteFrom('webhook_deliveries').where('id', 'in', ids).execute();
     return ids.length;

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { AboutRun, AboutTest, IncidentEvent } from '../../src/alerts/alert-text.ts';
 import { composeNotification } from '../../src/alerts/alert-text.ts';
 import { alertMail } from '../../src/alerts/email.ts';
-import type { AboutRun, AboutTest, IncidentEvent } from '../../src/alerts/notify.ts';
 import { slackMessage } from '../../src/alerts/slack.ts';
 import type { AlertIncidentRow, AlertRow } from '../../src/store/tables.ts';
 

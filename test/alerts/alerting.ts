@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import type { Alert, AlertIncident } from '../../src/alerts/schema.ts';
 import { notifyJob } from '../../src/alerts/slack.ts';
 import type { App } from '../../src/app.ts';
-import { publishResult, type ResultSubscriber } from '../../src/events/events.ts';
+import { resultStored } from '../../src/events/events.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { sendMailJob } from '../../src/outbox/send.ts';
 import { transact } from '../../src/store/open.ts';
@@ -38,11 +38,7 @@ export async function startAlerting(t: TestContext, { env, ...options }: Service
   return { service, app, clock, slack, sink, ...stepsOf(service) };
 }
 
-export async function completeTest(
-  app: App,
-  results: ResultSubscriber[],
-  row: Partial<TestRow>,
-): Promise<TestRow> {
+export async function completeTest(app: App, row: Partial<TestRow>): Promise<TestRow> {
   const id = app.newId('test');
   const now = isoTime(app.clock.now());
   const token = id.slice(-16);
@@ -59,7 +55,7 @@ export async function completeTest(
       })
       .returningAll()
       .executeTakeFirstOrThrow();
-    await publishResult(tx, { kind: 'test', test }, { results });
+    await app.subscribers.publish(resultStored, tx, { kind: 'test', test });
     return test;
   });
 }
@@ -76,7 +72,7 @@ function stepsOf(service: Awaited<ReturnType<typeof startTestService>>) {
       return made.body;
     },
     /** Stores a completed live test of example.com and tells of it, in one transaction. */
-    complete: (row: Partial<TestRow> = {}): Promise<TestRow> => completeTest(app, app.results, row),
+    complete: (row: Partial<TestRow> = {}): Promise<TestRow> => completeTest(app, row),
     async incidents(query = ''): Promise<AlertIncident[]> {
       const { body } = await call<{ data: AlertIncident[] }>('GET', `/v1/alert_incidents${query}`);
       return body.data;

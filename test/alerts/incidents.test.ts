@@ -4,7 +4,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { evaluateRules } from '../../src/alerts/incidents.ts';
 import { sweepIncidents } from '../../src/alerts/jobs.ts';
+import type { App } from '../../src/app.ts';
+import { resultStored } from '../../src/events/events.ts';
 import { openStore } from '../../src/store/open.ts';
+import { createSubscribers, subscribe } from '../../src/store/subscribers.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { completeTest, startAlerting } from './alerting.ts';
 
@@ -79,6 +82,12 @@ test('while it is open nothing more is said; the first later no closes it, once'
   assert.equal((await incidents()).length, 2);
 });
 
+/** The same service with subscribers of its own: those that evaluate the alert rules. */
+const withRules = (app: App): App => ({
+  ...app,
+  subscribers: createSubscribers([subscribe(resultStored, evaluateRules(app))]),
+});
+
 test('two processes with a result each open one incident, and each subject has its own', async (t) => {
   const first = await startAlerting(t);
   const { makeAlert, complete, incidents, events } = first;
@@ -88,14 +97,12 @@ test('two processes with a result each open one incident, and each subject has i
   t.after(() => store.close());
   const second = { ...first.app, db: store.db };
   const both = [first.app, second].flatMap((app) => [1, 2, 3].map((score) => ({ app, score })));
-  await Promise.all(
-    both.map(({ app, score }) => completeTest(app, [evaluateRules(app)], { score })),
-  );
+  await Promise.all(both.map(({ app, score }) => completeTest(withRules(app), { score })));
   assert.equal((await incidents('?status=open')).length, 1);
   assert.equal((await events()).length, 1);
   const told = await first.app.db.selectFrom('alert_notifications').select('id').execute();
   assert.equal(told.length, 1);
-  await Promise.all(both.map(({ app }) => completeTest(app, [evaluateRules(app)], { score: 90 })));
+  await Promise.all(both.map(({ app }) => completeTest(withRules(app), { score: 90 })));
   assert.deepEqual(
     (await events()).map(({ type }) => type),
     ['alert.triggered', 'alert.resolved'],
@@ -107,9 +114,11 @@ test('two processes with a result each open one incident, and each subject has i
 test('an incident and its event stand or fall with the result', async (t) => {
   const { app, makeAlert, complete, incidents, events } = await startAlerting(t);
   await makeAlert();
-  app.results.push(async () => {
-    throw new Error('the end of it');
-  });
+  app.subscribers.add(
+    subscribe(resultStored, async () => {
+      throw new Error('the end of it');
+    }),
+  );
   await assert.rejects(complete({ score: 1 }), /the end of it/);
   assert.deepEqual(await incidents(), []);
   assert.deepEqual(await events(), []);

@@ -6,7 +6,7 @@ import type { KyselyPlugin } from 'kysely';
 import { evaluateRules } from '../../src/alerts/incidents.ts';
 import { sweepIncidents } from '../../src/alerts/jobs.ts';
 import type { App } from '../../src/app.ts';
-import { publishResult } from '../../src/events/events.ts';
+import { resultStored } from '../../src/events/events.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import {
   type BlocklistFinding,
@@ -77,7 +77,7 @@ async function startWatching(t: Parameters<typeof startAlerting>[0], monitor: Pa
         ...{ findings: JSON.stringify(findings), changes: JSON.stringify(changes) },
       };
       await tx.insertInto('monitor_runs').values(stored).execute();
-      await publishResult(tx, { kind: 'run', run: stored, monitor: row }, app);
+      await app.subscribers.publish(resultStored, tx, { kind: 'run', run: stored, monitor: row });
       return stored;
     });
   return { ...alerting, run, monitor: row };
@@ -155,7 +155,7 @@ test('a run that looks at a domain tells of its blocklists, each by its own name
         ...{ status: 'alerting', findings: JSON.stringify(findings) },
         changes: JSON.stringify({ appeared: [], gone: [], unknown: [], targets }),
       };
-      await publishResult(tx, { kind: 'run', run: stored, monitor }, app);
+      await app.subscribers.publish(resultStored, tx, { kind: 'run', run: stored, monitor });
     });
   const spf = { id: 'spf_record', selector: null, status: 'fail', severity: 'critical' } as const;
   await run([{ ...spf, title: 'There is no SPF record.' }, listing('example.org', 3)]);

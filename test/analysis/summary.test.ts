@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Check, CheckStatus, MessageKind } from '../../src/analysis/check.ts';
 import type {
+  AnalysisResult,
   ProviderVerdict,
   RuleStatus,
   RuleVerdict,
-} from '../../src/analysis/providers/rule.ts';
-import type { AnalysisResult } from '../../src/analysis/result.ts';
+} from '../../src/analysis/result.ts';
 import { summarize, toFix } from '../../src/analysis/summary.ts';
 import { analyzeBy, fakeCheck } from './fake-checks.ts';
 

@@ -43,11 +43,13 @@ function namesIn(clause: string): string[] {
   return names.filter((name) => name !== '');
 }
 
-/** The first circle of imports that run, as the files on it; null where there is none. */
+/**
+ * The first circle of imports, as the files on it; null where there is none. Those of types count too:
+ * two files of which each needs the types of the other can only be understood together.
+ */
 export function findCircle(imports: Import[]): string[] | null {
   const next = new Map<string, string[]>();
-  for (const { from, to, typeOnly } of imports)
-    if (!typeOnly) next.set(from, [...(next.get(from) ?? []), to]);
+  for (const { from, to } of imports) next.set(from, [...(next.get(from) ?? []), to]);
   const done = new Set<string>();
   const walk = (file: string, path: string[]): string[] | null => {
     if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];

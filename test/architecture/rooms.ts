@@ -19,31 +19,40 @@ const FEATURES = [
   'badges',
   'health',
 ];
-const MECHANISMS = ['lib', 'store', 'net', 'http', 'scheduler', 'analysis', 'report'];
+const MECHANISMS = ['lib', 'store', 'net', 'http', 'scheduler', 'analysis', 'report', 'feature'];
 const BELOW_SURFACES = [...MECHANISMS, ...FEATURES];
 
 /** Where the program is put together: these may import everything. */
-const TOP_FOLDERS = ['commands', 'keys'];
-const TOP_FILES = ['app.ts', 'jobs.ts', 'service.ts', 'main.ts', 'version.ts'];
+const TOP_FOLDERS = ['commands'];
+const TOP_FILES = ['features.ts', 'service.ts', 'main.ts', 'version.ts'];
+/** Files beside the folders that are rooms of their own. */
+const FILE_ROOMS: Record<string, string> = {
+  'app.ts': 'app',
+  'feature.ts': 'feature',
+  'capabilities.ts': 'lib',
+};
 
 const ALLOWED: Record<string, string[]> = {
   lib: [],
   store: ['lib'],
   net: ['lib'],
+  keys: ['lib', 'store', 'net'],
   http: ['lib', 'store', 'net'],
   scheduler: ['lib', 'store', 'net'],
   analysis: ['lib', 'net'],
   report: ['lib', 'analysis'],
+  app: ['lib', 'store', 'net', 'scheduler', 'keys', 'analysis', 'report'],
+  // What a feature is, of which this knows none.
+  feature: ['lib', 'store', 'http', 'scheduler'],
   ...Object.fromEntries(
     FEATURES.map((feature, i) => [feature, [...MECHANISMS, ...FEATURES.slice(0, i)]]),
   ),
   dashboard: BELOW_SURFACES,
   smtp: BELOW_SURFACES,
-  routes: [...BELOW_SURFACES, 'dashboard'],
 };
 
 /** They have no part in the running service, so not even its type. */
-const WITHOUT_APP = ['lib', 'store', 'net', 'analysis', 'report'];
+const WITHOUT_APP = ['lib', 'store', 'net', 'keys', 'analysis', 'report'];
 /** Packages that only some may import. */
 const PACKAGES: Record<string, (room: string, file: string) => boolean> = {
   'better-sqlite3': (room) => room === 'store',
@@ -56,8 +65,8 @@ export function roomOf(file: string): string | null {
   const [first, ...rest] = file.split('/');
   if (first === 'config') return 'lib';
   if (rest.length > 0) return TOP_FOLDERS.includes(first!) ? 'top' : known(first!);
-  if (file === 'capabilities.ts') return 'lib';
-  if (file === 'routes.ts') return 'routes';
+  const own = FILE_ROOMS[file];
+  if (own) return own;
   return TOP_FILES.includes(file) ? 'top' : null;
 }
 

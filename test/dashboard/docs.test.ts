@@ -16,8 +16,8 @@ import {
   readOperations,
   typeWords,
 } from '../../src/dashboard/docs/operations.ts';
+import { DOCUMENTED_ROUTES } from '../../src/features.ts';
 import { describeApi } from '../../src/health/routes.ts';
-import { DOCUMENTED_ROUTES } from '../../src/routes.ts';
 import { startTestService } from '../helpers/app.ts';
 import { needs } from '../helpers/debian.ts';
 import { getPage } from './pages.ts';

@@ -3,7 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
+import { domainRemoved } from '../../src/domains/change-domain.ts';
 import type { Domain, DomainHealthAnswer } from '../../src/domains/schema.ts';
+import { subscriptionsOf } from '../../src/features.ts';
+import { createSubscribers, subscribe } from '../../src/store/subscribers.ts';
 import { GOOD_ZONE } from '../analysis/domain/domains.ts';
 import { startTestService } from '../helpers/app.ts';
 import { auditOf, type List } from '../team/team-service.ts';
@@ -279,10 +282,11 @@ test('a domain that alert rules name is deleted by an admin alone', async (t) =>
   };
   const rules = [await rule(id), await rule(id)];
   const told: [string, unknown][] = [];
-  app.domainRemoved.unshift(async (tx, domain, { actor }) => {
+  const first = subscribe(domainRemoved, async (tx, domain, { actor }) => {
     const rows = await tx.selectFrom('alerts').select('id').where('domain_id', '=', id).execute();
     told.push([domain.name, [actor?.email, rows.map((row) => row.id)]]);
   });
+  app.subscribers = createSubscribers([first, ...subscriptionsOf(app)]);
   const path = `/v1/domains/${id}`;
   const member = await makeMember('member');
   const refused = await call<{ code: string; detail: string }>('DELETE', path, { key: member.key });
@@ -304,9 +308,11 @@ test('a domain that alert rules name is deleted by an admin alone', async (t) =>
 test('where one who takes part fails, the domain stays', async (t) => {
   const service = await startDomainService(t);
   const { id } = await service.add('example.com');
-  service.app.domainRemoved.push(async () => {
-    throw new Error('no');
-  });
+  service.app.subscribers.add(
+    subscribe(domainRemoved, async () => {
+      throw new Error('no');
+    }),
+  );
   assert.equal((await service.call('DELETE', `/v1/domains/${id}`)).status, 500);
   assert.equal((await service.get(id)).id, id);
   assert.deepEqual(await auditOf(service, { action: 'domain.deleted' }), []);

@@ -4,15 +4,15 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { appendEvent } from '../../src/events/events.ts';
+import { DOCUMENTED_ROUTES, ROUTES } from '../../src/features.ts';
 import { describeApi } from '../../src/health/routes.ts';
 import type { Role } from '../../src/http/actor.ts';
 import type { Route } from '../../src/http/route.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { zoneResolver } from '../../src/net/dns/zone.ts';
-import { DOCUMENTED_ROUTES, ROUTES } from '../../src/routes.ts';
+import { assembleService } from '../../src/service.ts';
 import { type Db, openStore, transact } from '../../src/store/open.ts';
 import { createApiKey } from '../../src/team/api-keys.ts';
 import { makeOwner } from '../../src/team/owner.ts';
@@ -50,7 +50,7 @@ async function assemble(t: TestContext) {
   const faults: unknown[] = [];
   const none = () => {};
   const fault = (message: string, fields?: object) => void faults.push([message, fields]);
-  const assembled = await createApp(config, ROUTES, '0.0.0-test', {
+  const assembled = await assembleService(config, '0.0.0-test', {
     store: openStore(':memory:'),
     clock: testClock(),
     resolver: zoneResolver({}),

@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { appendEvent, expireEvents } from '../../src/events/events.ts';
+import { appendEvent, eventAppended, expireEvents } from '../../src/events/events.ts';
 import type { Test } from '../../src/mailtests/schema.ts';
+import { subscribe } from '../../src/store/subscribers.ts';
 import { startTestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { goodMessage } from '../helpers/good-message.ts';
@@ -152,13 +153,12 @@ test('events older than EVENT_RETENTION are deleted, in any number', async (t) =
 });
 
 test('a subscriber that fails undoes the event and its change', async (t) => {
-  const { app } = await startTestService(t, {
-    deliver: [
-      async () => {
-        throw new Error('no');
-      },
-    ],
-  });
+  const { app } = await startTestService(t);
+  app.subscribers.add(
+    subscribe(eventAppended, async () => {
+      throw new Error('no');
+    }),
+  );
   const change = app.db.transaction().execute(async (tx) => {
     await tx.updateTable('members').set({ name: 'changed' }).execute();
     await appendEvent(tx, { type: 'test.failed', livemode: true, data: {} }, app);

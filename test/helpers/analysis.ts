@@ -1,7 +1,14 @@
 /** Puts a check to work on a message, a zone and an envelope, without engine or worker. */
 
-import type { AnalysisInput, Check, Context, Envelope, Finding } from '../../src/analysis/check.ts';
-import { createContext, NO_SETUP, type Setup } from '../../src/analysis/context.ts';
+import type {
+  AnalysisInput,
+  Check,
+  Context,
+  Envelope,
+  Finding,
+  Setup,
+} from '../../src/analysis/check.ts';
+import { createContext, NO_SETUP } from '../../src/analysis/context.ts';
 import { parseMessage } from '../../src/analysis/mime/parse-message.ts';
 import type { Resolver } from '../../src/net/dns/resolver.ts';
 import { type Zone, zoneResolver } from '../../src/net/dns/zone.ts';

@@ -1,6 +1,7 @@
 /** A web in memory: what the guarded client would be answered at each address. */
 
-import type { Web, WebAnswer, WebFailure } from '../../src/net/http/web.ts';
+import type { WebFailure } from '../../src/net/guarded-connection.ts';
+import type { Web, WebAnswer } from '../../src/net/http/web.ts';
 
 export interface Page {
   code?: number;

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { ROUTES } from '../../src/routes.ts';
+import { ROUTES } from '../../src/features.ts';
 import { type Answer, type CallOptions, startTestService } from '../helpers/app.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { type Receiver, startReceiver } from '../helpers/receiver.ts';

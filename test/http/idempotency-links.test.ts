@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { sql } from 'kysely';
+import { DOCUMENTED_ROUTES } from '../../src/features.ts';
 import { randomSecret, sha256 } from '../../src/lib/crypto.ts';
-import { DOCUMENTED_ROUTES } from '../../src/routes.ts';
 import { startTestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { givePassword, PASSWORD, signIn, trySignIn } from '../team/browser.ts';

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import * as v from 'valibot';
+import { ROUTES } from '../../src/features.ts';
 import { openApiDocument } from '../../src/http/openapi.ts';
 import { type Route, route } from '../../src/http/route.ts';
 import { listOf, Name, queryInteger } from '../../src/http/schemas.ts';
 import { ERROR_STATUS } from '../../src/lib/errors.ts';
-import { ROUTES } from '../../src/routes.ts';
 import { startTestService } from '../helpers/app.ts';
 import { documentValidator } from './document-validator.ts';
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import * as v from 'valibot';
-import { callerOf } from '../../src/http/request-context.ts';
+import { callerOf } from '../../src/http/actor.ts';
 import { route } from '../../src/http/route.ts';
 import { parseNetwork } from '../../src/lib/addresses.ts';
 import { startRouted } from './routed.ts';

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { ROUTES } from '../../src/features.ts';
 import { ROLES, type Role } from '../../src/http/actor.ts';
 import type { Route } from '../../src/http/route.ts';
-import { ROUTES } from '../../src/routes.ts';
 import { createApiKey } from '../../src/team/api-keys.ts';
 import { findOwner } from '../../src/team/members.ts';
 import { insertSession } from '../../src/team/sessions.ts';

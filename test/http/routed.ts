@@ -2,10 +2,10 @@
 
 import { request as httpRequest } from 'node:http';
 import type { TestContext } from 'node:test';
+import { ROUTES } from '../../src/features.ts';
 import type { Actor } from '../../src/http/actor.ts';
 import type { Route } from '../../src/http/route.ts';
 import { createRouter } from '../../src/http/router.ts';
-import { ROUTES } from '../../src/routes.ts';
 import { identifyKey } from '../../src/team/api-keys.ts';
 import { insertSession } from '../../src/team/sessions.ts';
 import { type ServiceOptions, startTestService, type TestService } from '../helpers/app.ts';

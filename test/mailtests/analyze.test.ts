@@ -73,7 +73,8 @@ test('a backlog is worked off without a tick', async (t) => {
     });
     ids.push(body.id);
   }
-  app.scheduler = createScheduler([{ ...analyzeJob(app), tick: ONCE_A_YEAR }], app.log);
+  app.scheduler = createScheduler(app.log);
+  app.scheduler.add({ ...analyzeJob(app), tick: ONCE_A_YEAR });
   t.after(() => app.scheduler.stop());
   app.scheduler.start();
   for (const id of ids) assert.equal((await getTest(id, '?wait=20')).status, 'completed');

@@ -8,10 +8,11 @@ import { parseMessage } from '../../src/analysis/mime/parse-message.ts';
 import { ConfigError, readConfig } from '../../src/config/config.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import type { MailEnd } from '../../src/outbox/expire.ts';
-import { expireMail } from '../../src/outbox/expire.ts';
+import { expireMail, mailEnded } from '../../src/outbox/expire.ts';
 import { emailStatus, queueMail, SEND_JOB } from '../../src/outbox/queue.ts';
 import { claimDueMail, recordOutcome, sendMailJob } from '../../src/outbox/send.ts';
 import { startService } from '../../src/service.ts';
+import { subscribe } from '../../src/store/subscribers.ts';
 import { startTestService, temporaryFolder } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { makeKey } from '../helpers/signer.ts';
@@ -376,10 +377,12 @@ test('whoever queued a mail hears of its end in the transaction that writes it d
   const { app, queue, run, row, sink, clock } = await startOutbox(t);
   const heard: MailEnd[] = [];
   let fault: Error | null = null;
-  app.mailEnded.push(async (_tx, ends) => {
-    if (fault) throw fault;
-    heard.push(...ends);
-  });
+  app.subscribers.add(
+    subscribe(mailEnded, async (_tx, ends) => {
+      if (fault) throw fault;
+      heard.push(...ends);
+    }),
+  );
   const sent = await queue();
   await run();
   const sent_at = isoTime(clock.now());

@@ -5,8 +5,7 @@ import { describe, it, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import type { Check } from '../../src/analysis/check.ts';
 import type { DomainCheck, DomainHealth } from '../../src/analysis/domain/health.ts';
-import type { ProviderVerdict, RuleStatus } from '../../src/analysis/providers/rule.ts';
-import type { AnalysisResult } from '../../src/analysis/result.ts';
+import type { AnalysisResult, ProviderVerdict, RuleStatus } from '../../src/analysis/result.ts';
 import { domainText, reportText, type TextOptions } from '../../src/report/text.ts';
 import { analyzeBy, fakeCheck } from '../analysis/fake-checks.ts';
 

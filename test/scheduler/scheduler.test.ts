@@ -24,7 +24,8 @@ function controlledJob(name = 'job') {
 }
 
 function startScheduler(t: TestContext, jobs: Job[], log: Log = silentLog) {
-  const scheduler = createScheduler(jobs, log);
+  const scheduler = createScheduler(log);
+  scheduler.add(...jobs);
   scheduler.start();
   t.after(() => scheduler.stop());
   return scheduler;
@@ -127,7 +128,8 @@ it('a job runs at its ticks', async (t) => {
 it('stop waits for what runs and for what it started, and lets nothing new begin', async () => {
   const { job, runs } = controlledJob();
   const idle = Promise.withResolvers<void>();
-  const scheduler = createScheduler([{ ...job, idle: () => idle.promise }], silentLog);
+  const scheduler = createScheduler(silentLog);
+  scheduler.add({ ...job, idle: () => idle.promise });
   assert.equal(scheduler.running(), false);
   scheduler.start();
   assert.equal(scheduler.running(), true);
@@ -150,7 +152,8 @@ it('stop waits for what runs and for what it started, and lets nothing new begin
 
 it('before the start nothing runs', async () => {
   const { job, runs } = controlledJob();
-  const scheduler = createScheduler([job], silentLog);
+  const scheduler = createScheduler(silentLog);
+  scheduler.add(job);
   scheduler.wake('job');
   assert.equal(runs.length, 0);
   await scheduler.stop();

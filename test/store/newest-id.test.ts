@@ -61,7 +61,7 @@ async function idAfterRestart(t: TestContext, store: ReturnType<typeof openStore
     DELIVERABILITY_WORKERS: '1',
   });
   const clock = testClock();
-  const { app, close } = await createApp(config, [], '0.0.0-test', {
+  const { app, close } = await createApp(config, '0.0.0-test', {
     store,
     clock,
     resolver: zoneResolver({}),

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { signInGuardOf } from '../../src/team/sign-in-guard.ts';
 import { startTestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { startOutbox } from '../outbox/outbox.ts';
@@ -211,7 +212,7 @@ test('one that expires while the password is hashed is not accepted', async (t) 
   const service = await startTestService(t, { clock });
   const link = tokenOf(await invite(service, { email: 'bob@example.com' }));
   clock.advance(7 * DAY - 1);
-  const { passwords } = service.app.signIn;
+  const { passwords } = signInGuardOf(service.app);
   const { hash } = passwords;
   passwords.hash = async (...given) => {
     clock.advance(1);

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { hashPassword } from '../../src/lib/crypto.ts';
+import { signInGuardOf } from '../../src/team/sign-in-guard.ts';
 import { startTestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { givePassword, ownerBrowser, PASSWORD, signIn, trySignIn } from './browser.ts';
@@ -237,7 +238,7 @@ test('a member who never had a password sets the first one by a link alone', asy
 test('of a change and a reset at the same time, the later does not undo the one before', async (t) => {
   const service = await start(t);
   await givePassword(service, OWNER);
-  const { passwords } = service.app.signIn;
+  const { passwords } = signInGuardOf(service.app);
   const { hash } = passwords;
   const other = await hashPassword('set by a link meanwhile');
   passwords.hash = async (...given) => {

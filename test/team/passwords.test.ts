@@ -12,6 +12,7 @@ import { isoTime } from '../../src/lib/clock.ts';
 import { findOwner } from '../../src/team/members.ts';
 import { makeOwnerLink } from '../../src/team/passwords.ts';
 import { expireSessions } from '../../src/team/sessions.ts';
+import { signInGuardOf } from '../../src/team/sign-in-guard.ts';
 import { postForm } from '../dashboard/pages.ts';
 import {
   type ServiceOptions,
@@ -294,7 +295,7 @@ test('a new password forgives the wrong tries before', async (t) => {
 
 test('nothing is held against the account any more, in another browser either', async (t) => {
   const service = await start(t);
-  const { tries } = service.app.signIn;
+  const { tries } = signInGuardOf(service.app);
   for (let i = 0; i < 3; i++) await tries.attempt({ account: OWNER, ip: null }, async () => null);
   assert.equal(await signInStatus(service, PASSWORD), 429);
   await service.confirm(await service.tokenFor(OWNER));
@@ -343,7 +344,7 @@ test('whoever tries one token after the other is stopped', async (t) => {
 test('a link that expires while the password is hashed sets none', async (t) => {
   const service = await start(t);
   const token = await service.tokenFor(OWNER);
-  const { passwords } = service.app.signIn;
+  const { passwords } = signInGuardOf(service.app);
   const { hash } = passwords;
   passwords.hash = async (...given) => {
     service.clock.advance(HOUR);

@@ -9,6 +9,7 @@ import { hashPassword } from '../../src/lib/crypto.ts';
 import { findOwner } from '../../src/team/members.ts';
 import { expireSessions } from '../../src/team/sessions.ts';
 import { knownDevice } from '../../src/team/sign-in.ts';
+import { signInGuardOf } from '../../src/team/sign-in-guard.ts';
 import { type ServiceOptions, startTestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import {
@@ -91,7 +92,7 @@ test('a wrong password, an unknown address and a member without one: same answer
     { email: 'no address at all', password: PASSWORD },
     { email, password: PASSWORD },
   ]) {
-    service.app.signIn.tries.clear(json.email);
+    signInGuardOf(service.app).tries.clear(json.email);
     const { result, count } = await scrypts.during(() => trySignIn<Problem>(service, json));
     const { request_id: _, ...body } = result.body as Problem & { request_id: string };
     assert.equal(count, 1, json.email);
@@ -321,7 +322,7 @@ test('a member who is removed, or whose password is changed, while theirs is che
   const service = await start(t);
   const { id, email } = await service.makeMember('member');
   await givePassword(service, email);
-  const { passwords } = service.app.signIn;
+  const { passwords } = signInGuardOf(service.app);
   const { verify } = passwords;
   const other = await hashPassword('another password');
   let meanwhile = async () => {};

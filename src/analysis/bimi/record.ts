@@ -1,7 +1,8 @@
 /** Finds and reads the BIMI record of a domain: where its logo and the logo's certificate are. */
 
 import { type Resolver, recordsOf } from '../../net/dns/resolver.ts';
-import type { Web, WebFailure } from '../../net/http/web.ts';
+import type { WebFailure } from '../../net/guarded-connection.ts';
+import type { Web } from '../../net/http/web.ts';
 import type { Context, Finding } from '../check.ts';
 import { parseTagList } from '../dns/tag-list.ts';
 import { judgeCertificate, type MarkCertificate } from './certificate.ts';

@@ -2,7 +2,7 @@
 
 import { isoTime } from '../../lib/clock.ts';
 import { formatDuration } from '../../lib/durations.ts';
-import type { WebFailure } from '../../net/http/web.ts';
+import type { WebFailure } from '../../net/guarded-connection.ts';
 import {
   type Check,
   type Context,

@@ -3,9 +3,9 @@
 import type { Resolver } from '../../net/dns/resolver.ts';
 import type { Web } from '../../net/http/web.ts';
 import type { ProbeMailTls } from '../../net/smtp/probe.ts';
+import type { Setup } from '../check.ts';
 import { type Context, DEADLINE_MS, type Finding } from '../check.ts';
 import { dkimSelectorChecks } from '../checks/dkim-selector.ts';
-import type { Setup } from '../context.ts';
 import {
   boundedResolver,
   boundedWeb,

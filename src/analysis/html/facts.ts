@@ -5,23 +5,10 @@ import { isVisible, type TextSink, textSink } from '../text.ts';
 import { type ComputedStyle, computedStyleReader } from './computed-style.ts';
 import { type ReadonlyDeclarations, readStyleAttribute } from './css.ts';
 import { BLOCKS, openElements, watchStructure } from './elements.ts';
-import { collectLinks } from './links.ts';
+import { collectLinks, type HtmlLink } from './links.ts';
 import { readStyleSheet, type StyleElement, styleElements } from './style-sheet.ts';
 import { type Attributes, type TokenHandler, tokenizeHtml } from './tokens.ts';
 import { readLength } from './visibility.ts';
-
-export interface HtmlLink {
-  /** The address as written, entities decoded, white space at its ends taken off. */
-  href: string;
-  /** What a reader sees of it: the text between its tags, or the alt text of an image in it; white space collapsed. */
-  text: string;
-  tag: 'a' | 'area';
-  /** What else names it: its `title` and `aria-label`, and the alt text of its images; at most 900 characters. */
-  label: string;
-  /** The text that a reader sees before it, at most 120 characters, and after it, at most 60. */
-  before: string;
-  after: string;
-}
 
 export interface HtmlImage {
   /** As written; `cid:…`, `data:…` (cut to 100 characters) and remote ones. */

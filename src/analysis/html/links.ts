@@ -2,8 +2,20 @@
 
 import { type TextSink, textSink } from '../text.ts';
 import type { StructureWatch } from './elements.ts';
-import type { HtmlLink } from './facts.ts';
 import type { Attributes } from './tokens.ts';
+
+export interface HtmlLink {
+  /** The address as written, entities decoded, white space at its ends taken off. */
+  href: string;
+  /** What a reader sees of it: the text between its tags, or the alt text of an image in it; white space collapsed. */
+  text: string;
+  tag: 'a' | 'area';
+  /** What else names it: its `title` and `aria-label`, and the alt text of its images; at most 900 characters. */
+  label: string;
+  /** The text that a reader sees before it, at most 120 characters, and after it, at most 60. */
+  before: string;
+  after: string;
+}
 
 interface LinkCollector {
   /** A link begins; `scope` is the place of the cell that it is in. */

@@ -1,19 +1,11 @@
 /** The verdict of each mailbox provider, out of what the checks found; pure. */
 
 import type { JudgedKind } from '../kind.ts';
-import type { CheckResult } from '../result.ts';
+import type { CheckResult, ProviderVerdict, RuleStatus, RuleVerdict } from '../result.ts';
 import { apple } from './apple.ts';
 import { gmail } from './gmail.ts';
 import { microsoft } from './microsoft.ts';
-import type {
-  Find,
-  Judgement,
-  ProviderRules,
-  ProviderVerdict,
-  Rule,
-  RuleStatus,
-  RuleVerdict,
-} from './rule.ts';
+import type { Find, Judgement, ProviderRules, Rule } from './rule.ts';
 import { yahoo } from './yahoo.ts';
 
 export const PROVIDER_RULES: ProviderRules[] = [gmail, yahoo, microsoft, apple];

@@ -1,7 +1,7 @@
 /** What a request to somebody else's web server can be answered with: an answer, or why there is none. */
 
 import { isIP } from 'node:net';
-import type { Goal } from '../guarded-connection.ts';
+import type { Goal, WebFailure } from '../guarded-connection.ts';
 
 export interface WebRequest {
   method: 'HEAD' | 'GET';
@@ -12,23 +12,6 @@ export interface WebRequest {
   /** Most octets of the body that are read; what is longer is `too_large`. Default 64 KiB. */
   maxBytes?: number;
 }
-
-export type WebFailure =
-  | 'timeout'
-  /** The name does not exist: NXDOMAIN, or neither A nor AAAA. */
-  | 'no_such_name'
-  /** The name could not be looked up. */
-  | 'dns'
-  /** All its addresses are private, loopback or otherwise special: never connected to. */
-  | 'forbidden_address'
-  | 'connection'
-  | 'tls'
-  /** What came is no HTTP. */
-  | 'protocol'
-  | 'too_large'
-  | 'bad_url'
-  /** The analysis has asked for as much as it may. */
-  | 'limit';
 
 export type WebAnswer =
   | {

@@ -1,7 +1,7 @@
 /** What the large providers ask of senders, rule by rule: met, not met, or not known. */
 
 import type { JudgedKind } from '../../analysis/kind.ts';
-import type { ProviderVerdict, RuleStatus, RuleVerdict } from '../../analysis/providers/rule.ts';
+import type { ProviderVerdict, RuleStatus, RuleVerdict } from '../../analysis/result.ts';
 import { type PlacementRow, placementTable } from '../content.ts';
 import type { Report } from '../report.ts';
 import {

@@ -11,7 +11,7 @@ import {
   type TextStyle,
   widthOf,
 } from './lines.ts';
-import type { Sheet } from './sheet.ts';
+import { PagesFull, type Sheet } from './sheet.ts';
 import { COLOR, PAGE, TYPE } from './style.ts';
 
 export const BODY: TextStyle = { ...TYPE.body, face: 'sans', color: COLOR.ink };
@@ -303,4 +303,42 @@ function drawCell(sheet: Sheet, { x, right, blocks }: Placed): void {
 function endRow(sheet: Sheet, cells: Placed[], isHead: boolean): void {
   sheet.y += heightOf(cells);
   sheet.artifact(() => rule(sheet, sheet.y, isHead ? COLOR.muted : COLOR.line));
+}
+
+// Draws as much as there are pages for, and says so where that is not all.
+
+export function withinPages(sheet: Sheet, draw: () => void, lastWord: string): void {
+  try {
+    draw();
+  } catch (error) {
+    if (!(error instanceof PagesFull)) throw error;
+    const { need } = sheet;
+    // The last page has kept this room free.
+    sheet.need = () => {};
+    paragraph(sheet, lastWord, { style: SMALL });
+    sheet.need = need;
+  }
+}
+
+// The foot of every page: what the report is of, and which page of how many.
+
+/** Once all pages are there; they are still open (`bufferPages`). */
+export function drawFooters(sheet: Sheet, title: string): void {
+  const { doc, fonts, left, width } = sheet;
+  const { start, count } = doc.bufferedPageRange();
+  const y = PAGE.height - PAGE.bottom + 26;
+  const name = layOut(title, width - 90, SMALL, fonts).lines[0]!;
+  for (let page = start; page < start + count; page++) {
+    doc.switchToPage(page);
+    const number = layOut(`Page ${page + 1} of ${count}`, 90, SMALL, fonts).lines[0]!;
+    sheet.artifact((untagged) => {
+      doc.lineWidth(0.5).strokeColor(COLOR.line);
+      doc
+        .moveTo(left, y - 5)
+        .lineTo(left + width, y - 5)
+        .stroke();
+      drawLine(untagged, name, left, y, SMALL);
+      drawLine(untagged, number, left + width - widthOf(number), y, SMALL);
+    });
+  }
 }

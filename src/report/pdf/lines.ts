@@ -2,7 +2,6 @@
 
 import { printable } from '../../lib/log.ts';
 import type { Face, Fonts } from './fonts.ts';
-import type { Sheet } from './sheet.ts';
 
 export type Text = string | Span[];
 
@@ -302,7 +301,7 @@ function missingWidth(char: string): number {
 
 /** With the baseline of the text at `y`. */
 export function drawMissing(
-  { doc }: Sheet,
+  { doc }: { doc: PDFKit.PDFDocument },
   piece: Piece,
   x: number,
   y: number,

@@ -1,6 +1,6 @@
 /** What the large providers ask of senders, rule by rule: not met, unknown, met. */
 
-import type { ProviderVerdict, RuleStatus, RuleVerdict } from '../../analysis/providers/rule.ts';
+import type { ProviderVerdict, RuleStatus, RuleVerdict } from '../../analysis/result.ts';
 import { formatDuration } from '../../lib/durations.ts';
 import { type PlacementRow, placementTable } from '../content.ts';
 import type { Report } from '../report.ts';

@@ -2,20 +2,13 @@
 
 import type { Report } from '../report.ts';
 import { authenticationSection } from './authentication.ts';
+import { drawFooters, withinPages } from './blocks.ts';
 import { pathSection } from './delivery-path.ts';
 import { checksSections, fixesSection } from './findings.ts';
 import { loadFonts } from './fonts.ts';
 import { messageSection } from './message.ts';
 import { placementSection, providersSection } from './providers.ts';
-import {
-  collect,
-  createSheet,
-  drawFooters,
-  MAX_PAGES,
-  openDocument,
-  type Sheet,
-  withinPages,
-} from './sheet.ts';
+import { collect, createSheet, MAX_PAGES, openDocument, type Sheet } from './sheet.ts';
 import { shown } from './style.ts';
 import { ledgerSection, verdictSection } from './verdict.ts';
 

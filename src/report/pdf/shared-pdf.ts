@@ -13,20 +13,21 @@ import {
   shareTitle,
 } from '../share.ts';
 import { authenticationSection } from './authentication.ts';
-import { BODY, type Cell, outlineEntry, paragraph, SMALL, table } from './blocks.ts';
+import {
+  BODY,
+  type Cell,
+  drawFooters,
+  outlineEntry,
+  paragraph,
+  SMALL,
+  table,
+  withinPages,
+} from './blocks.ts';
 import { chartFigure } from './figures.ts';
 import { checksSections, findingsTable, fixesSection } from './findings.ts';
 import { loadFonts } from './fonts.ts';
 import { placementSection, providersSection } from './providers.ts';
-import {
-  collect,
-  createSheet,
-  drawFooters,
-  MAX_PAGES,
-  openDocument,
-  type Sheet,
-  withinPages,
-} from './sheet.ts';
+import { collect, createSheet, MAX_PAGES, openDocument, type Sheet } from './sheet.ts';
 import { COLOR, GRADE_COLOR, shown, shownTime, TYPE } from './style.ts';
 import { ledgerSection, verdictSection } from './verdict.ts';
 

@@ -1,10 +1,8 @@
 /** The pages as they fill: where the next thing goes, when a new page begins, what is what (its tags). */
 
 import PDFDocument from 'pdfkit';
-import { drawLine, paragraph, SMALL } from './blocks.ts';
 import type { Fonts } from './fonts.ts';
-import { layOut, widthOf } from './lines.ts';
-import { COLOR, CONTENT_WIDTH, PAGE } from './style.ts';
+import { CONTENT_WIDTH, PAGE } from './style.ts';
 
 /** More says nothing to a person; a hostile message could ask for thousands. */
 export const MAX_PAGES = 40;
@@ -12,7 +10,7 @@ export const MAX_PAGES = 40;
 const LAST_WORD = 24;
 
 /** Thrown where something does not fit on the last page that there may be. */
-class PagesFull extends Error {}
+export class PagesFull extends Error {}
 
 export interface Sheet {
   doc: PDFKit.PDFDocument;
@@ -151,42 +149,4 @@ export function collect(doc: PDFKit.PDFDocument): Promise<Uint8Array> {
     doc.on('error', reject);
     doc.on('end', () => resolve(new Uint8Array(Buffer.concat(chunks))));
   });
-}
-
-// Draws as much as there are pages for, and says so where that is not all.
-
-export function withinPages(sheet: Sheet, draw: () => void, lastWord: string): void {
-  try {
-    draw();
-  } catch (error) {
-    if (!(error instanceof PagesFull)) throw error;
-    const { need } = sheet;
-    // The last page has kept this room free.
-    sheet.need = () => {};
-    paragraph(sheet, lastWord, { style: SMALL });
-    sheet.need = need;
-  }
-}
-
-// The foot of every page: what the report is of, and which page of how many.
-
-/** Once all pages are there; they are still open (`bufferPages`). */
-export function drawFooters(sheet: Sheet, title: string): void {
-  const { doc, fonts, left, width } = sheet;
-  const { start, count } = doc.bufferedPageRange();
-  const y = PAGE.height - PAGE.bottom + 26;
-  const name = layOut(title, width - 90, SMALL, fonts).lines[0]!;
-  for (let page = start; page < start + count; page++) {
-    doc.switchToPage(page);
-    const number = layOut(`Page ${page + 1} of ${count}`, 90, SMALL, fonts).lines[0]!;
-    sheet.artifact((untagged) => {
-      doc.lineWidth(0.5).strokeColor(COLOR.line);
-      doc
-        .moveTo(left, y - 5)
-        .lineTo(left + width, y - 5)
-        .stroke();
-      drawLine(untagged, name, left, y, SMALL);
-      drawLine(untagged, number, left + width - widthOf(number), y, SMALL);
-    });
-  }
 }

@@ -23,18 +23,20 @@ import {
   trendCharts,
   withoutScore,
 } from '../summary.ts';
-import { BODY, outlineEntry, paragraph, SMALL, section, subheading, table } from './blocks.ts';
+import {
+  BODY,
+  drawFooters,
+  outlineEntry,
+  paragraph,
+  SMALL,
+  section,
+  subheading,
+  table,
+  withinPages,
+} from './blocks.ts';
 import { chartFigure, RING, scoreRing } from './figures.ts';
 import { loadFonts } from './fonts.ts';
-import {
-  collect,
-  createSheet,
-  drawFooters,
-  MAX_PAGES,
-  openDocument,
-  type Sheet,
-  withinPages,
-} from './sheet.ts';
+import { collect, createSheet, MAX_PAGES, openDocument, type Sheet } from './sheet.ts';
 import { COLOR, GRADE_COLOR, mark, shown, TYPE } from './style.ts';
 
 const GAP = 26;

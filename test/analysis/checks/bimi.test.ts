@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { bimi } from '../../../src/analysis/checks/bimi.ts';
 import type { Zone } from '../../../src/net/dns/zone.ts';
-import type { WebFailure } from '../../../src/net/http/web.ts';
+import type { WebFailure } from '../../../src/net/guarded-connection.ts';
 import { runCheck } from '../../helpers/analysis.ts';
 import { type Page, webOf } from '../../helpers/web.ts';
 import { makeAuthority, makeIntermediate, makeMark } from '../bimi/mark-certificates.ts';

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { CheckStatus } from '../../../src/analysis/check.ts';
 import { mtaSts } from '../../../src/analysis/checks/mta-sts.ts';
 import type { Zone } from '../../../src/net/dns/zone.ts';
-import type { WebFailure } from '../../../src/net/http/web.ts';
+import type { WebFailure } from '../../../src/net/guarded-connection.ts';
 import { runCheck, type Scene } from '../../helpers/analysis.ts';
 import { type Page, webOf } from '../../helpers/web.ts';
 

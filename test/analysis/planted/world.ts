@@ -1,8 +1,7 @@
 /** A newsletter without fault, the DNS that it lives in and its delivery: what defects are planted into. */
 
 import { analyze } from '../../../src/analysis/analyze.ts';
-import type { Envelope } from '../../../src/analysis/check.ts';
-import type { Setup } from '../../../src/analysis/context.ts';
+import type { Envelope, Setup } from '../../../src/analysis/check.ts';
 import type { AnalysisResult } from '../../../src/analysis/result.ts';
 import type { RecordType } from '../../../src/net/dns/resolver.ts';
 import { zoneResolver } from '../../../src/net/dns/zone.ts';

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { providerVerdicts } from '../../../src/analysis/providers/evaluate.ts';
-import { PROVIDERS, type Provider, type RuleStatus } from '../../../src/analysis/providers/rule.ts';
+import type { Provider, RuleStatus } from '../../../src/analysis/result.ts';
+import { PROVIDERS } from '../../../src/analysis/result.ts';
 import { type Changes, judged, verdicts } from './results.ts';
 
 test('all passing is ready everywhere, whatever no message can show', () => {

@@ -3,8 +3,7 @@
 import type { CheckStatus } from '../../../src/analysis/check.ts';
 import type { JudgedKind } from '../../../src/analysis/kind.ts';
 import { PROVIDER_RULES, providerVerdicts } from '../../../src/analysis/providers/evaluate.ts';
-import type { Provider, ProviderVerdict } from '../../../src/analysis/providers/rule.ts';
-import type { CheckResult } from '../../../src/analysis/result.ts';
+import type { CheckResult, Provider, ProviderVerdict } from '../../../src/analysis/result.ts';
 
 export const NEEDED: string[] = [
   ...new Set(PROVIDER_RULES.flatMap(({ rules }) => rules.flatMap(({ needs }) => needs.flat()))),

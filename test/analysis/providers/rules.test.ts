@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { analyze } from '../../../src/analysis/analyze.ts';
 import { CHECKS } from '../../../src/analysis/checks/index.ts';
 import { PROVIDER_RULES } from '../../../src/analysis/providers/evaluate.ts';
-import { PROVIDERS } from '../../../src/analysis/providers/rule.ts';
+import { PROVIDERS } from '../../../src/analysis/result.ts';
 import { type Zone, zoneResolver } from '../../../src/net/dns/zone.ts';
 import { ENVELOPE, RECEIVED_AT } from '../../helpers/analysis.ts';
 import { KEYS, sign } from '../dkim/signed-mail.ts';

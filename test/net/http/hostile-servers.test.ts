@@ -7,9 +7,9 @@ import { parseNetwork } from '../../../src/lib/addresses.ts';
 import { makeCertificate } from '../../../src/lib/certificates.ts';
 import type { Resolver } from '../../../src/net/dns/resolver.ts';
 import { zoneResolver } from '../../../src/net/dns/zone.ts';
-import type { Dial } from '../../../src/net/guarded-connection.ts';
+import type { Dial, WebFailure } from '../../../src/net/guarded-connection.ts';
 import { createWeb } from '../../../src/net/http/client.ts';
-import type { WebAnswer, WebFailure, WebRequest } from '../../../src/net/http/web.ts';
+import type { WebAnswer, WebRequest } from '../../../src/net/http/web.ts';
 import { dialTo, startCanary, startRaw } from '../canary.ts';
 
 const resolver = zoneResolver({

@@ -10,9 +10,9 @@ import { parseNetwork } from '../../../src/lib/addresses.ts';
 import { makeCertificate } from '../../../src/lib/certificates.ts';
 import type { Resolver } from '../../../src/net/dns/resolver.ts';
 import { zoneResolver } from '../../../src/net/dns/zone.ts';
-import type { Connect, Dial } from '../../../src/net/guarded-connection.ts';
+import type { Connect, Dial, WebFailure } from '../../../src/net/guarded-connection.ts';
 import { createPoster, KeptConnections, type PosterOptions } from '../../../src/net/http/poster.ts';
-import type { PostOutcome, WebFailure } from '../../../src/net/http/web.ts';
+import type { PostOutcome } from '../../../src/net/http/web.ts';
 import { dialTo, startCanary, startRaw } from '../canary.ts';
 
 const DAY = 86_400_000;

@@ -1,0 +1,31 @@
+/** Alert rules: their incidents, and who is told of them. */
+
+import { ConfigError, PREFIX } from '../config/config.ts';
+import { domainRemoved } from '../domains/change-domain.ts';
+import { resultStored } from '../events/events.ts';
+import type { Feature } from '../feature.ts';
+import { mailEnded } from '../outbox/expire.ts';
+import { subscribe } from '../store/subscribers.ts';
+import { deliveriesRemoved } from '../webhooks/expire.ts';
+import { deleteAlertsOf } from './change-alert.ts';
+import { slackUrlFault } from './channels.ts';
+import { keepGoneDeliveries, keepMailEnds } from './delivery-status.ts';
+import { evaluateRules } from './incidents.ts';
+import { alertJobs } from './jobs.ts';
+import { alertRoutes } from './routes.ts';
+
+export const alerts: Feature = {
+  name: 'alerts',
+  routes: alertRoutes,
+  jobs: alertJobs,
+  subscribers: (app) => [
+    subscribe(resultStored, evaluateRules(app)),
+    subscribe(domainRemoved, deleteAlertsOf),
+    subscribe(mailEnded, keepMailEnds),
+    subscribe(deliveriesRemoved, keepGoneDeliveries),
+  ],
+  checkConfig(config) {
+    const fault = slackUrlFault(config);
+    if (fault !== null) throw new ConfigError([`${PREFIX}SLACK_WEBHOOK_URL ${fault}`]);
+  },
+};

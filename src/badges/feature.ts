@@ -1,0 +1,6 @@
+/** Badges of domains and shared reports, to be shown on other sites. */
+
+import type { Feature } from '../feature.ts';
+import { badgeRoutes } from './routes.ts';
+
+export const badges: Feature = { name: 'badges', routes: badgeRoutes };

@@ -1,0 +1,11 @@
+/** Domains of the team: verified by a DNS record, and their health. */
+
+import type { Feature } from '../feature.ts';
+import { domainRoutes } from './routes.ts';
+import { verifyDomainsJob } from './verify-job.ts';
+
+export const domains: Feature = {
+  name: 'domains',
+  routes: domainRoutes,
+  jobs: (app) => [verifyDomainsJob(app)],
+};

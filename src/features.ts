@@ -1,0 +1,59 @@
+/** All features of the service. No other file knows them all: adding one is its folder and a line here. */
+
+import { alerts } from './alerts/feature.ts';
+import type { App } from './app.ts';
+import { badges } from './badges/feature.ts';
+import { dashboard } from './dashboard/feature.ts';
+import { domains } from './domains/feature.ts';
+import { events } from './events/feature.ts';
+import type { Feature } from './feature.ts';
+import { health } from './health/feature.ts';
+import { expireAnswers } from './http/idempotency.ts';
+import type { Route } from './http/route.ts';
+import { mailtests } from './mailtests/feature.ts';
+import { monitors } from './monitors/feature.ts';
+import { outbox } from './outbox/feature.ts';
+import type { Job } from './scheduler/scheduler.ts';
+import { schedules } from './schedules/feature.ts';
+import { shares } from './shares/feature.ts';
+import type { Subscription } from './store/subscribers.ts';
+import { summary } from './summary/feature.ts';
+import { team } from './team/feature.ts';
+import { webhooks } from './webhooks/feature.ts';
+
+/** In the order of the API reference; subscribers of one channel are called in this order too. */
+export const FEATURES: Feature[] = [
+  health,
+  mailtests,
+  domains,
+  events,
+  webhooks,
+  monitors,
+  alerts,
+  summary,
+  shares,
+  badges,
+  schedules,
+  team,
+  outbox,
+  dashboard,
+];
+
+/** What `deliverability openapi` prints and `/openapi.json` serves. */
+export const DOCUMENTED_ROUTES: Route[] = FEATURES.flatMap(({ routes = [] }) => routes);
+
+/** Everything that is served: the API, then its document and the pages. */
+export const ROUTES: Route[] = [
+  ...DOCUMENTED_ROUTES,
+  ...FEATURES.flatMap((feature) => feature.undocumentedRoutes?.(DOCUMENTED_ROUTES) ?? []),
+];
+
+/** Those of the features, and those of mechanisms that have to be looked after. */
+export const jobsOf = (app: App): Job[] => [
+  ...FEATURES.flatMap((feature) => feature.jobs?.(app) ?? []),
+  { name: 'expire answers', tick: '0 37 * * * *', run: () => expireAnswers(app) },
+  { name: 'test blocklists', tick: '0 * * * * *', run: async () => void app.blocklists.retest() },
+];
+
+export const subscriptionsOf = (app: App): Subscription[] =>
+  FEATURES.flatMap((feature) => feature.subscribers?.(app) ?? []);

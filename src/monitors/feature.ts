@@ -1,0 +1,16 @@
+/** Monitors: domains and addresses that are checked again and again. */
+
+import { domainRemoved } from '../domains/change-domain.ts';
+import type { Feature } from '../feature.ts';
+import { subscribe } from '../store/subscribers.ts';
+import { deleteMonitorsOf } from './change-monitor.ts';
+import { monitorRoutes } from './routes.ts';
+import { expireRunsJob, resumeMonitors, runMonitorsJob } from './run.ts';
+
+export const monitors: Feature = {
+  name: 'monitors',
+  routes: monitorRoutes,
+  jobs: (app) => [runMonitorsJob(app), expireRunsJob(app)],
+  subscribers: () => [subscribe(domainRemoved, deleteMonitorsOf)],
+  onStart: resumeMonitors,
+};

@@ -1,0 +1,10 @@
+/** The mail that the service sends itself. */
+
+import type { Feature } from '../feature.ts';
+import { expireMailJob } from './expire.ts';
+import { sendMailJob } from './send.ts';
+
+export const outbox: Feature = {
+  name: 'outbox',
+  jobs: (app) => [sendMailJob(app), expireMailJob(app)],
+};

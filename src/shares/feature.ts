@@ -1,0 +1,11 @@
+/** Links by which anybody who has one reads the reports of some tests. */
+
+import type { Feature } from '../feature.ts';
+import { expireSharesJob } from './change-share.ts';
+import { shareRoutes } from './routes.ts';
+
+export const shares: Feature = {
+  name: 'shares',
+  routes: shareRoutes,
+  jobs: (app) => [expireSharesJob(app)],
+};

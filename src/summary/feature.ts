@@ -1,0 +1,6 @@
+/** The summary of all tests of a period. */
+
+import type { Feature } from '../feature.ts';
+import { summaryRoutes } from './routes.ts';
+
+export const summary: Feature = { name: 'summary', routes: summaryRoutes };

@@ -1,0 +1,21 @@
+/** Webhooks: events delivered to the endpoints of the team. */
+
+import { eventAppended } from '../events/events.ts';
+import type { Feature } from '../feature.ts';
+import { subscribe } from '../store/subscribers.ts';
+import { bringDeliveriesForward, releaseDeliveries } from './claim.ts';
+import { deliverJob } from './deliver.ts';
+import { enqueueDeliveries } from './enqueue.ts';
+import { expireDeliveriesJob } from './expire.ts';
+import { webhookRoutes } from './routes.ts';
+
+export const webhooks: Feature = {
+  name: 'webhooks',
+  routes: webhookRoutes,
+  jobs: (app) => [deliverJob(app), expireDeliveriesJob(app)],
+  subscribers: (app) => [subscribe(eventAppended, enqueueDeliveries(app))],
+  async onStart(app) {
+    await releaseDeliveries(app);
+    await bringDeliveriesForward(app);
+  },
+};
