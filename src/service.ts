@@ -19,6 +19,7 @@ import { type SmtpListener, startSmtp } from './smtp/server.ts';
 import { freeLeases } from './store/leases.ts';
 import { lockStore } from './store/open.ts';
 import { identifyKey } from './team/api-keys.ts';
+import { reauthorize } from './team/permissions.ts';
 import { identifySession } from './team/sessions.ts';
 
 /** What runs may take this long to end. */
@@ -103,6 +104,7 @@ export function createFetch(app: App, routes: Route[]): Fetch {
     routes,
     identify: ({ kind, token }) =>
       kind === 'key' ? identifyKey(app, token) : identifySession(app, token),
+    reauthorize,
     problemPage: (problem) => problemPage(problem, app.config),
   });
 }

@@ -3,9 +3,8 @@
 import type { App } from '../app.ts';
 import { route } from '../http/route.ts';
 import { listOf, type Page } from '../http/schemas.ts';
-import { type Db, type Tx, transact } from '../store/open.ts';
+import type { Db, Tx } from '../store/open.ts';
 import type { AlertRow } from '../store/tables.ts';
-import { reauthorize } from '../team/permissions.ts';
 import { deletedOf } from '../team/schema.ts';
 import { changeAlert, createAlert, deleteAlert, note } from './change-alert.ts';
 import {
@@ -86,13 +85,8 @@ const create = route({
   response: Alert,
   errors: ['conflict'],
   async handle(call) {
-    const { app, body, keep } = call;
-    return transact(app.db, async (tx) => {
-      await reauthorize(tx, call, 'admin');
-      const answer = await present(tx, app, await createAlert(tx, call, body));
-      await keep(tx, answer);
-      return answer;
-    });
+    const { app, body } = call;
+    return call.transact(async (tx) => present(tx, app, await createAlert(tx, call, body)));
   },
 });
 
@@ -137,8 +131,7 @@ const update = route({
   response: Alert,
   async handle(call) {
     const { app, params, body } = call;
-    return transact(app.db, async (tx) => {
-      await reauthorize(tx, call, 'admin');
+    return call.transact(async (tx) => {
       const row = await alertOr404(tx, params.id!);
       call.ifMatch(await present(tx, app, row));
       return present(tx, app, await changeAlert(tx, call, row, body));
@@ -157,13 +150,12 @@ const remove = route({
   async handle(call) {
     const { app, params } = call;
     const id = params.id!;
-    await transact(app.db, async (tx) => {
-      await reauthorize(tx, call, 'admin');
+    return call.transact(async (tx) => {
       const row = await alertOr404(tx, id);
       call.ifMatch(await present(tx, app, row));
       await deleteAlert(tx, call, row);
+      return { id, object: 'alert', deleted: true };
     });
-    return { id, object: 'alert' as const, deleted: true as const };
   },
 });
 
@@ -177,19 +169,18 @@ const test = route({
     'Send a sample, marked as one, to each channel of an alert rule; the answer says what it came to, mail aside, which is queued',
   response: AlertTest,
   async handle(call) {
-    const { app, params, keep } = call;
-    const { row, ids } = await transact(app.db, async (tx) => {
-      await reauthorize(tx, call, 'admin');
-      const row = await alertOr404(tx, params.id!);
-      await note(tx, call, 'tested', row.id);
-      return { row, ids: await sendSample(tx, app, row) };
-    });
+    const { app, params } = call;
+    // What it came to is known once it is sent.
+    const { row, ids } = await call.transact(
+      async (tx) => {
+        const row = await alertOr404(tx, params.id!);
+        await note(tx, call, 'tested', row.id);
+        return { row, ids: await sendSample(tx, app, row) };
+      },
+      () => undefined,
+    );
     await postSample(app, row, ids);
-    return transact(app.db, async (tx) => {
-      const answer = presentSample(row.id, await notificationStates(tx, { ids }));
-      await keep(tx, answer);
-      return answer;
-    });
+    return presentSample(row.id, await notificationStates(app.db, { ids }));
   },
 });
 

@@ -8,7 +8,7 @@ import { ERROR_STATUS } from '../lib/errors.ts';
 import type { InvitationRow } from '../store/tables.ts';
 import { acceptInvitation, openInvitation } from '../team/accept-invitation.ts';
 import { findMember } from '../team/members.ts';
-import { startSession, type Visit } from '../team/sign-in.ts';
+import { type SignInRequest, startSession } from '../team/sign-in.ts';
 import { signInGuardOf } from '../team/sign-in-guard.ts';
 import {
   anyWrong,
@@ -104,6 +104,7 @@ const submit = route({
   secretParams: ['token'],
   operation: 'submitAcceptInvitation',
   role: 'public',
+  writes: true,
   limit: 'acceptInvitation',
   summary: 'Join the team by the form',
   consumes: FORM,
@@ -137,15 +138,15 @@ function nameFault(name: string): string | undefined {
 
 /** A new member, signed in at once. */
 async function join(
-  visit: Visit,
+  request: SignInRequest,
   { token, name, password }: { token: string; name: string; password: string },
 ) {
-  const { app, signal } = visit;
+  const { app, signal, transact } = request;
   const passwordHash = await signInGuardOf(app).passwords.hash(password, signal);
-  const member = await app.db
-    .transaction()
-    .execute((tx) => acceptInvitation(tx, visit, { token, name, passwordHash }));
-  return startSession(visit, member);
+  const member = await transact((tx) =>
+    acceptInvitation(tx, request, { token, name, passwordHash }),
+  );
+  return startSession(request, member);
 }
 
 export const acceptInvitationPages = [show, submit];

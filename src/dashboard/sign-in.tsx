@@ -16,6 +16,7 @@ import {
   readJourney,
   signInByClaims,
 } from '../team/oidc.ts';
+import { reauthorize } from '../team/permissions.ts';
 import { cookieOf } from '../team/session-routes.ts';
 import { identifySession } from '../team/sessions.ts';
 import { deviceCookie, endOwnSession, signIn } from '../team/sign-in.ts';
@@ -127,6 +128,7 @@ const submitSignIn = route({
   path: SIGN_IN_PATH,
   operation: 'submitSignIn',
   role: 'public',
+  writes: true,
   summary: 'Sign in by the form',
   consumes: FORM,
   produces: ['text/html'],
@@ -158,6 +160,7 @@ const signOut = route({
   path: '/sign-out',
   operation: 'submitSignOut',
   role: 'public',
+  writes: true,
   summary: 'Sign out by the button',
   consumes: FORM,
   produces: ['text/html'],
@@ -165,7 +168,15 @@ const signOut = route({
     const actor = await signedIn(call);
     if (actor?.sessionId)
       await refused(['not_found', 'unauthenticated'], () =>
-        endOwnSession({ ...call, actor }, actor.sessionId!),
+        call.transact(async (tx) => {
+          const author = { ...call, actor };
+          await endOwnSession(
+            tx,
+            author,
+            await reauthorize(tx, author, 'viewer'),
+            actor.sessionId!,
+          );
+        }),
       );
     call.setHeader('set-cookie', clearedSessionCookie(call.app.config));
     return seeOther(`${SIGN_IN_PATH}?done=signed-out`);
@@ -215,6 +226,7 @@ const endOidc = route({
   path: CALLBACK_PATH,
   operation: 'endOidcSignIn',
   role: 'public',
+  writes: true,
   summary: 'Come back from the OpenID Connect provider, signed in',
   query: v.record(v.string(), v.string()),
   produces: ['text/html'],

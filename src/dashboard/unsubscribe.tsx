@@ -3,7 +3,7 @@
 import type { App } from '../app.ts';
 import type { Rate } from '../config/readers.ts';
 import type { Caller } from '../http/actor.ts';
-import { route } from '../http/route.ts';
+import { route, type Transact } from '../http/route.ts';
 import { comeBack, findReader, leave, type Reader } from '../schedules/readers.ts';
 import { FORM, PageQuery, refused, Said, Submit } from './form.tsx';
 import { deadLink, pageResponse } from './page.tsx';
@@ -73,13 +73,21 @@ interface Submitted {
   params: Record<string, string>;
   headers: Headers;
   raw: Uint8Array;
+  transact: Transact;
 }
 
 /** Without a sign-in and without a cookie: programs send it too. Twice does what once does. */
-async function submitted({ app, caller, params, headers, raw }: Submitted): Promise<Response> {
+async function submitted({
+  app,
+  caller,
+  params,
+  headers,
+  raw,
+  transact,
+}: Submitted): Promise<Response> {
   const token = params.token!;
   const field = await readFields(headers.get('content-type'), raw);
-  const author = { app, actor: null, caller };
+  const author = { app, actor: null, caller, transact };
   const { done, error } = await refused(['not_found'], async (): Promise<Shown> => {
     if (field(LEAVE.name) === LEAVE.value)
       return {
@@ -119,6 +127,7 @@ const submitAs = (operation: string, type: string, limit: Rate | string) =>
     secretParams: ['token'],
     operation,
     role: 'public',
+    writes: true,
     fromAnywhere: true,
     limit,
     summary: 'Unsubscribe from a report, or come back to it',

@@ -2,8 +2,7 @@
 
 import { route } from '../http/route.ts';
 import { listOf } from '../http/schemas.ts';
-import { afterCommit, transact } from '../store/open.ts';
-import { reauthorize } from '../team/permissions.ts';
+import { afterCommit } from '../store/open.ts';
 import { deletedOf } from '../team/schema.ts';
 import { changeDomain, createDomain, deleteDomain, noteVerification } from './change-domain.ts';
 import { shareLook } from './health.ts';
@@ -42,13 +41,8 @@ const create = route({
   response: Domain,
   errors: ['conflict'],
   async handle(call) {
-    const { app, body, keep } = call;
-    return app.db.transaction().execute(async (tx) => {
-      await reauthorize(tx, call, 'member');
-      const answer = presentDomain(await createDomain(tx, call, body));
-      await keep(tx, answer);
-      return answer;
-    });
+    const { body } = call;
+    return call.transact(async (tx) => presentDomain(await createDomain(tx, call, body)));
   },
 });
 
@@ -90,9 +84,8 @@ const update = route({
   body: DomainPatch,
   response: Domain,
   async handle(call) {
-    const { app, params, body } = call;
-    return app.db.transaction().execute(async (tx) => {
-      await reauthorize(tx, call, 'member');
+    const { params, body } = call;
+    return call.transact(async (tx) => {
       const present = await domainOr404(tx, params.id!);
       call.ifMatch(presentDomain(present));
       return presentDomain(await changeDomain(tx, call, present, body));
@@ -111,15 +104,14 @@ const remove = route({
   response: deletedOf('domain'),
   errors: ['conflict'],
   async handle(call) {
-    const { app, params } = call;
+    const { params } = call;
     const id = params.id!;
-    await transact(app.db, async (tx) => {
-      const { role } = await reauthorize(tx, call, 'member');
+    return call.transact(async (tx, { role }) => {
       const present = await domainOr404(tx, id);
       call.ifMatch(presentDomain(present));
       await deleteDomain(tx, call, present, role);
+      return { id, object: 'domain', deleted: true };
     });
-    return { id, object: 'domain' as const, deleted: true as const };
   },
 });
 
@@ -132,18 +124,15 @@ const verify = route({
   summary: 'Look for the verification record now; for a failed domain, the 72 hours begin again',
   response: Domain,
   async handle(call) {
-    const { app, params, keep } = call;
+    const { app, params } = call;
     const id = params.id!;
     const lookup = await lookUpVerification(app, await domainOr404(app.db, id));
-    return transact(app.db, async (tx) => {
-      await reauthorize(tx, call, 'member');
+    return call.transact(async (tx) => {
       const present = await domainOr404(tx, id);
       await noteVerification(tx, call, present);
       const row = await recordAskedLookup(tx, app, present, lookup);
       afterCommit(tx, () => app.scheduler.wake(VERIFY_JOB));
-      const answer = presentDomain(row);
-      await keep(tx, answer);
-      return answer;
+      return presentDomain(row);
     });
   },
 });
@@ -153,6 +142,8 @@ const health = route({
   path: '/v1/domains/:id/health',
   operation: 'getDomainHealth',
   role: 'member',
+  // What the look found is stored with the domain.
+  writes: true,
   live: true,
   summary:
     'Look at the health of a domain now, which takes seconds, and get the records to publish',
@@ -162,10 +153,10 @@ const health = route({
     const { app, params } = call;
     const id = params.id!;
     const found = await shareLook(app, await domainOr404(app.db, id), 'people');
-    const { row, look } = await transact(app.db, async (tx) => {
-      await reauthorize(tx, call, 'member');
-      return recordHealth(tx, app, await domainOr404(tx, id), found);
-    });
+    const { row, look } = await call.transact(
+      async (tx) => recordHealth(tx, app, await domainOr404(tx, id), found),
+      () => undefined,
+    );
     const records = await recordsToPublish(app.resolver, row, look.health.checks);
     return presentHealth(row, look, records);
   },

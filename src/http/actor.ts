@@ -1,6 +1,9 @@
 /** Who asks, and from where: a member through a key or a signed-in browser, with the role that counts for this request. */
 
+import type { App } from '../app.ts';
 import { inNetworks, type Network, normalizeAddress } from '../lib/addresses.ts';
+import type { Db, Tx } from '../store/open.ts';
+import type { MemberRow } from '../store/tables.ts';
 
 export const ROLES = ['viewer', 'member', 'admin', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
@@ -22,6 +25,29 @@ export interface Credential {
   kind: 'key' | 'session';
   token: string;
 }
+
+/** The actor as they are inside a transaction: since the request was let in, much may have changed. */
+export interface CurrentActor {
+  member: MemberRow;
+  /** The role that counts for this request. */
+  role: Role;
+}
+
+/** Of a request, what tells who asks and whether they still may. */
+export interface ActorContext {
+  app: Pick<App, 'clock'>;
+  actor: Pick<Actor, 'memberId' | 'role' | 'keyId' | 'sessionId'>;
+}
+
+/**
+ * Looks again who asks, inside the transaction of a change. Throws `unauthenticated` and `forbidden`;
+ * like `Identify` it is the business of a feature.
+ */
+export type Reauthorize = (
+  db: Db | Tx,
+  context: ActorContext,
+  needed: Role,
+) => Promise<CurrentActor>;
 
 /** Turns the credential of a request into who asks, or null; what it takes is the feature's business. */
 export type Identify = (credential: Credential) => Promise<Actor | null>;

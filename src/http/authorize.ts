@@ -14,8 +14,8 @@ const UNLIMITED = ['/healthz', '/readyz'];
 
 export const isLimited = ({ path }: Pick<Route, 'path'>): boolean => !UNLIMITED.includes(path);
 
-/** Takes one of the general limit, for an id or, where it is null, for the address. */
-export type ConsumeGeneralLimit = (visit: RequestContext, who: string | null) => void;
+/** Counts a request under the general limit, for an id or, where it is null, for the address. */
+export type ConsumeGeneralLimit = (context: RequestContext, who: string | null) => void;
 
 /** The limit of all operations; one that never ends where none is configured. */
 export function createConsumeGeneralLimit({
@@ -24,58 +24,58 @@ export function createConsumeGeneralLimit({
 }: Pick<App, 'config' | 'clock'>): ConsumeGeneralLimit {
   if (!config.RATE_LIMIT) return () => {};
   const limit = createRateLimit('default', config.RATE_LIMIT, clock);
-  return (visit, who) =>
-    consumeRateLimit(limit, who ?? addressGroup(visit.caller.ip), visit.fields);
+  return (context, who) =>
+    consumeRateLimit(limit, who ?? addressGroup(context.caller.ip), context.fields);
 }
 
 /** Who asks, null on a public route; and what refuses them where their role is too low. */
 type Authorized = { actor: Actor | null; refusal: null } | { actor: Actor; refusal: AppError };
 
 /** Rejects with the AppError of what is missing, but for a role: it may have been enough before. */
-type Authorize = (visit: RequestContext) => Promise<Authorized>;
+type Authorize = (context: RequestContext) => Promise<Authorized>;
 
-interface Asked {
+interface Setting {
   app: Pick<App, 'config'>;
   identify: Identify;
-  take: ConsumeGeneralLimit;
+  consumeGeneral: ConsumeGeneralLimit;
   limitOf(route: Route): RateLimit | undefined;
 }
 
 export function createAuthorize(
-  { app, identify, take: takeGeneral, limitOf }: Asked,
+  { app, identify, consumeGeneral, limitOf }: Setting,
   route: Route,
 ): Authorize {
   const { role } = route;
-  const take = isLimited(route) ? takeGeneral : () => {};
+  const consume = isLimited(route) ? consumeGeneral : () => {};
   const own = limitOf(route);
-  const takeOwn = (visit: RequestContext) => {
-    if (own) consumeRateLimit(own, addressGroup(visit.caller.ip), visit.fields);
+  const consumeOwn = (context: RequestContext) => {
+    if (own) consumeRateLimit(own, addressGroup(context.caller.ip), context.fields);
   };
   if (role === 'public')
-    return async (visit) => {
-      take(visit, null);
-      takeOwn(visit);
+    return async (context) => {
+      consume(context, null);
+      consumeOwn(context);
       // The answer may set a cookie: no page signs its visitor in to somebody else's account.
       if (
         route.method !== 'GET' &&
         !route.fromAnywhere &&
-        originOf(visit.request.headers, app.config) === 'foreign'
+        originOf(context.request.headers, app.config) === 'foreign'
       )
         throw fromForeignPage(app.config);
       return { actor: null, refusal: null };
     };
-  return async (visit) => {
-    const credentials = credentialsOf(visit.request.headers, app);
+  return async (context) => {
+    const credentials = credentialsOf(context.request.headers, app);
     let actor: Actor | null = null;
     for (const one of credentials) actor ??= await identify(one);
     const credential = credentials[0] ?? null;
-    take(visit, actor && (actor.keyId ?? actor.sessionId));
-    takeOwn(visit);
+    consume(context, actor && (actor.keyId ?? actor.sessionId));
+    consumeOwn(context);
     if (!actor) throw unauthenticated(credential);
     if (
       credential?.kind === 'session' &&
       route.method !== 'GET' &&
-      originOf(visit.request.headers, app.config) !== 'own'
+      originOf(context.request.headers, app.config) !== 'own'
     )
       throw fromForeignPage(app.config);
     if (!allows(actor.role, role)) return { actor, refusal: roleTooLow(actor.role, role) };

@@ -44,7 +44,7 @@ export function takesIdempotencyKey({ method, role, response, linkToken }: Route
   return method === 'POST' && response !== undefined && (role !== 'public' || !!linkToken);
 }
 
-type Context = Pick<App, 'db' | 'clock' | 'secrets' | 'log'>;
+type AnswerStore = Pick<App, 'db' | 'clock' | 'secrets' | 'log'>;
 /** Keeps the answer in the transaction of the write; where it is not called, `answerOnce` keeps it. */
 type Store = (tx: Tx, answer: KeptAnswer) => Promise<void>;
 
@@ -77,7 +77,7 @@ async function requestHash(parts: unknown[], raw: Uint8Array): Promise<string> {
  * `idempotency_mismatch` and `idempotency_in_progress`.
  */
 async function answerOnce(
-  app: Context,
+  app: AnswerStore,
   request: OnceRequest,
   run: (store: Store) => Promise<KeptAnswer>,
 ): Promise<{ answer: KeptAnswer; replayed: boolean }> {
@@ -107,7 +107,7 @@ async function answerOnce(
  * hash is asked for only where the key was used. Throws `idempotency_in_progress`.
  */
 async function answeredBefore(
-  app: Context,
+  app: AnswerStore,
   used: Used,
   hash: () => Promise<string>,
 ): Promise<KeptAnswer | null> {
@@ -120,7 +120,7 @@ const HASH_PURPOSE = 'idempotency request';
 const expiry = ({ clock }: Pick<App, 'clock'>): string => isoTime(clock.now() - KEPT_MS);
 
 /** Writes the claim, committed before anything is done; the row of the request that has it already, or null. */
-async function claim(app: Context, { caller, key, hash }: OnceRequest) {
+async function claim(app: AnswerStore, { caller, key, hash }: OnceRequest) {
   return app.db.transaction().execute(async (tx): Promise<IdempotencyRow | null> => {
     const former = await findFormer(tx, app, { caller, key });
     if (former) return former;
@@ -140,7 +140,7 @@ async function claim(app: Context, { caller, key, hash }: OnceRequest) {
 }
 
 /** The request that used the key within the time that answers are kept. */
-async function findFormer(db: Db | Tx, app: Context, { caller, key }: Used) {
+async function findFormer(db: Db | Tx, app: AnswerStore, { caller, key }: Used) {
   const former = await db
     .selectFrom('idempotency_keys')
     .selectAll()
@@ -151,13 +151,13 @@ async function findFormer(db: Db | Tx, app: Context, { caller, key }: Used) {
   return former ?? null;
 }
 
-function isSame({ secrets }: Context, { request_hash }: IdempotencyRow, hash: string): boolean {
+function isSame({ secrets }: AnswerStore, { request_hash }: IdempotencyRow, hash: string): boolean {
   const former = secrets.open(request_hash, HASH_PURPOSE);
   if (former === null) throw unreadable();
   return former === hash;
 }
 
-function replay({ secrets }: Context, used: Used, former: IdempotencyRow): KeptAnswer {
+function replay({ secrets }: AnswerStore, used: Used, former: IdempotencyRow): KeptAnswer {
   if (former.status === null || former.response === null)
     throw new AppError(
       'idempotency_in_progress',
@@ -179,7 +179,7 @@ const unreadable = () =>
 /** All but a cookie: its session may have ended when the answer is given again. */
 async function store(
   db: Db | Tx,
-  { secrets }: Context,
+  { secrets }: AnswerStore,
   request: OnceRequest,
   { status, headers, body }: KeptAnswer,
 ): Promise<void> {
@@ -193,7 +193,7 @@ async function store(
 }
 
 /** Only a claim without an answer: what was stored with the write stands with it. */
-async function giveUp({ db, log }: Context, { caller, key }: OnceRequest): Promise<void> {
+async function giveUp({ db, log }: AnswerStore, { caller, key }: OnceRequest): Promise<void> {
   try {
     await db
       .deleteFrom('idempotency_keys')
@@ -236,27 +236,33 @@ export async function expireAnswers(app: Pick<App, 'db' | 'clock'>): Promise<voi
 
 // What a route does with an `Idempotency-Key`: whose it is, what makes two requests the same, who is answered again.
 
-/** What the handler answers, or what it answered when the same `Idempotency-Key` came before. */
+/** Keeps an answer in the transaction of the change that it tells of. */
+export type KeepAnswer = (tx: Tx, answer: unknown) => Promise<void>;
+
+/**
+ * What `handle` answers, or what it answered when the same `Idempotency-Key` came before. It is given
+ * how its answer is kept; null where there is no key to keep it for.
+ */
 export async function answerOf(
   route: Route,
-  visit: RequestContext,
+  context: RequestContext,
   call: AnyCall,
   present: (value: unknown) => KeptAnswer,
+  handle: (keep: KeepAnswer | null) => Promise<unknown>,
 ): Promise<KeptAnswer> {
   const key = takesIdempotencyKey(route) ? idempotencyKey(call.headers) : null;
-  if (key === null) return present(await route.handle(call));
-  const hash = await hashRequest(route, visit, call);
+  if (key === null) return present(await handle(null));
+  const hash = await hashRequest(route, context, call);
   const once = { caller: idempotencyCaller(route, call), key, hash };
   const { answer, replayed } = await answerOnce(call.app, once, async (store) => {
     let kept: KeptAnswer | undefined;
-    call.keep = async (tx, early) => {
+    const late = await handle(async (tx, early) => {
       kept = present(early);
       await store(tx, kept);
-    };
-    const late = await route.handle(call);
+    });
     return kept ?? present(late);
   });
-  return replayed ? markReplayed(visit, answer) : answer;
+  return replayed ? markReplayed(context, answer) : answer;
 }
 
 /**
@@ -266,20 +272,20 @@ export async function answerOf(
 export async function answerAgain(
   app: App,
   route: Route,
-  visit: RequestContext,
+  context: RequestContext,
   { actor, refusal }: { actor: Actor; refusal: AppError },
 ): Promise<KeptAnswer> {
-  const key = visit.request.headers.get('idempotency-key');
+  const key = context.request.headers.get('idempotency-key');
   if (key === null || !takesIdempotencyKey(route)) throw refusal;
   const used = { caller: credentialId(actor), key };
   const answer = await answeredBefore(app, used, async () => {
-    const body = readBodyOf(app, route, visit.request).catch(() => {
+    const body = readBodyOf(app, route, context.request).catch(() => {
       throw refusal;
     });
-    return hashRequest(route, visit, { actor, ...(await body) });
+    return hashRequest(route, context, { actor, ...(await body) });
   });
   if (!answer) throw refusal;
-  return markReplayed(visit, answer);
+  return markReplayed(context, answer);
 }
 
 function markReplayed({ fields }: RequestContext, answer: KeptAnswer): KeptAnswer {

@@ -25,7 +25,7 @@ interface Count {
 
 /** What a request finds, as it is told (draft-ietf-httpapi-ratelimit-headers). */
 interface RateLimitDecision {
-  taken: boolean;
+  allowed: boolean;
   /** How many more may follow. */
   left: number;
   /** Whole seconds until those of the oldest slot count no more, at least 1. */
@@ -35,8 +35,8 @@ interface RateLimitDecision {
 export interface RateLimit extends Rate {
   /** What it is called in the fields of the answer. */
   name: string;
-  /** Counts a request; one that is not taken does not count. */
-  take(who: string): RateLimitDecision;
+  /** Counts a request; one that is refused does not count. */
+  consume(who: string): RateLimitDecision;
 }
 
 /** `name` is told to clients. */
@@ -52,17 +52,17 @@ export function createRateLimit(
     name,
     requests,
     seconds,
-    take(who) {
+    consume(who) {
       const now = clock.now();
       const count = countOf(who, now);
       slide(count, now, window);
-      const taken = count.used < requests;
-      if (taken) {
+      const allowed = count.used < requests;
+      if (allowed) {
         count.slots[count.latest % SLOTS]! += 1;
         count.used += 1;
       }
       const reset = Math.max(1, Math.ceil((oldestLeaves(count, window) - now) / 1000));
-      return { taken, left: requests - count.used, reset };
+      return { allowed, left: requests - count.used, reset };
     },
   };
 }
@@ -139,17 +139,17 @@ export function addressGroup(ip: string | null): string {
   return `${ipaddr.parse(ip).toByteArray().slice(0, 8).join('.')}/64`;
 }
 
-/** Takes one of a limit and adds to `fields` what the answer tells. Throws `rate_limited`. */
+/** Counts a request under a limit and adds to `fields` what the answer tells. Throws `rate_limited`. */
 export function consumeRateLimit(
   limit: RateLimit,
   who: string,
   fields: Record<string, string>,
 ): void {
   const { name, requests, seconds } = limit;
-  const { taken, left, reset } = limit.take(who);
+  const { allowed, left, reset } = limit.consume(who);
   addItem(fields, 'ratelimit-policy', `"${name}";q=${requests};w=${seconds}`);
   addItem(fields, 'ratelimit', `"${name}";r=${left};t=${reset}`);
-  if (!taken)
+  if (!allowed)
     throw new AppError(
       'rate_limited',
       `No more than ${requests} requests in ${seconds} seconds are taken.`,

@@ -30,16 +30,16 @@ export function presenterOf(route: Route): Present | null {
 
 /** 304 where a GET names the tag of what would be answered (RFC 9110 §15.4.5). */
 export function jsonResponse(
-  visit: RequestContext,
+  context: RequestContext,
   answer: KeptAnswer,
   security: HeaderFields,
 ): Response {
   const { status, headers, body } = answer;
-  const fields = { ...security, ...visit.fields, ...headers, 'x-request-id': visit.requestId };
+  const fields = { ...security, ...context.fields, ...headers, 'x-request-id': context.requestId };
   if (
     headers.etag !== undefined &&
-    visit.method === 'GET' &&
-    alreadyHas(visit.request.headers.get('if-none-match'), headers.etag)
+    context.method === 'GET' &&
+    alreadyHas(context.request.headers.get('if-none-match'), headers.etag)
   ) {
     const { 'content-type': _, ...rest } = fields as Record<string, string>;
     return new Response(null, { status: 304, headers: rest });
@@ -50,14 +50,14 @@ export function jsonResponse(
 /** Completes what a handler has made; what it has set itself stays. */
 export function complete(
   response: Response,
-  visit: RequestContext,
+  context: RequestContext,
   fields: HeaderFields,
   security: HeaderFields,
 ): Response {
   const { headers } = response;
-  for (const [name, value] of Object.entries({ ...visit.fields, ...fields }))
+  for (const [name, value] of Object.entries({ ...context.fields, ...fields }))
     headers.set(name, value);
-  headers.set('x-request-id', visit.requestId);
+  headers.set('x-request-id', context.requestId);
   // Nearly all of it is somebody's mail.
   if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
   addSecurityHeaders(response, security);

@@ -5,15 +5,32 @@ import type { App } from '../app.ts';
 import type { Rate } from '../config/readers.ts';
 import type { ErrorCode } from '../lib/errors.ts';
 import type { Tx } from '../store/open.ts';
-import type { Actor, Caller, Role } from './actor.ts';
+import type { Actor, Caller, CurrentActor, Role } from './actor.ts';
 import type { RateLimit } from './rate-limit.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 export type Schema = v.GenericSchema<unknown, unknown>;
 type Entries = v.StrictObjectSchema<v.ObjectEntries, undefined>;
 
+/** What is done in a transaction; where the route has a role, with the caller as they are inside it. */
+type Work<R, T> = (
+  tx: Tx,
+  ...caller: R extends 'public' ? [] : [caller: CurrentActor]
+) => Promise<T>;
+
+/** The transaction of a route whose answer is JSON. */
+interface TransactAnswer<R, A> {
+  /** What the work returns is the answer of the request. */
+  (work: Work<R, A>): Promise<A>;
+  /** `answerOf` makes the answer of what the work returns; undefined where there is none yet. */
+  <T>(work: Work<R, T>, answerOf: (result: T) => A | undefined): Promise<T>;
+}
+
+/** The transaction of a route that makes its Response itself. */
+export type Transact<R = 'public'> = <T>(work: Work<R, T>) => Promise<T>;
+
 /** What a handler is given: everything parsed, validated and allowed. */
-export interface Call<R, Q, B> {
+export interface Call<R, Q, B, S = undefined> {
   app: App;
   actor: R extends 'public' ? null : Actor;
   /** The decoded parts of the path. */
@@ -30,13 +47,15 @@ export interface Call<R, Q, B> {
    * Counts this request, by the address of its client, under a limit that belongs to a feature and
    * not to one route; the answer tells it. Throws `rate_limited`.
    */
-  take(limit: RateLimit): void;
+  consume(limit: RateLimit): void;
   /**
-   * For a POST that creates: call it inside the transaction of the write with what will be answered,
-   * so that an answer kept for an `Idempotency-Key` stands or falls with the write. Without such a
-   * key it does nothing. Header fields of the answer are set before.
+   * The one way to change something: opens a transaction (in which `afterCommit` works), looks again
+   * whether the caller has the role of the route, and does the work. An answer that is kept for an
+   * `Idempotency-Key` is written in the same transaction, so that it stands or falls with the change;
+   * header fields of the answer are set before. Rejects as `reauthorize` and the work do. See
+   * `RouteSpec.writes`.
    */
-  keep(tx: Tx, answer: unknown): Promise<void>;
+  transact: S extends Schema ? TransactAnswer<R, v.InferInput<S>> : Transact<R>;
   /**
    * Throws `precondition_failed` where the request has an `If-Match` that is not the ETag of the
    * object, presented as the GET of the same path answers it. To be called inside the transaction of
@@ -59,6 +78,13 @@ export interface RouteSpec<R, Q, B, S> {
   secretParams?: string[];
   /** The least role that may; `public` asks for no credentials. */
   role: R;
+  /**
+   * Whether it changes something, which it does by `call.transact` alone: others cannot call it.
+   * Unless said, all do but a GET and a public one. Where one with a role that does has not called it
+   * when it succeeds, the answer is an internal error. A public one is not authorised again: it says
+   * so by declaring this.
+   */
+  writes?: boolean;
   /** Changes what is live alone, as all but tests is: a test-mode key may not, whatever its role. */
   live?: true;
   /** Concerns the session that asks, so that a key can do nothing with it: documented so. */
@@ -109,7 +135,7 @@ export interface RouteSpec<R, Q, B, S> {
   /** The error codes of its own; those of every route are understood. */
   errors?: ErrorCode[];
   handle(
-    call: Call<R, Q, B>,
+    call: Call<R, Q, B, S>,
   ): S extends Schema ? v.InferInput<S> | Promise<v.InferInput<S>> : Response | Promise<Response>;
 }
 
@@ -118,11 +144,20 @@ export type Route = Omit<
   RouteSpec<Role | 'public', Entries, Schema, Schema>,
   'handle' | 'linkToken' | 'location' | 'statusOf'
 > & {
-  handle(call: Call<Role, Entries, Schema>): unknown;
+  handle(call: Call<Role, Entries, Schema, Schema>): unknown;
   linkToken?(body: unknown): string;
   location?(answer: unknown): string;
   statusOf?(answer: unknown): 200 | 503;
 };
+
+/** Whether a route changes something. */
+export function writes({
+  writes,
+  role,
+  method,
+}: Pick<Route, 'writes' | 'role' | 'method'>): boolean {
+  return writes ?? (role !== 'public' && method !== 'GET');
+}
 
 /** What the handler of any route is given; on a public one `actor` is null all the same. */
 export type AnyCall = Parameters<Route['handle']>[0];

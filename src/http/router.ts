@@ -4,13 +4,14 @@ import { IttyRouter } from 'itty-router';
 import * as v from 'valibot';
 import type { App } from '../app.ts';
 import { AppError } from '../lib/errors.ts';
-import type { Actor, Identify } from './actor.ts';
+import { type Tx, transact } from '../store/open.ts';
+import type { Actor, CurrentActor, Identify, Reauthorize } from './actor.ts';
 import {
   type ConsumeGeneralLimit,
   createAuthorize,
   createConsumeGeneralLimit,
 } from './authorize.ts';
-import { answerAgain, answerOf } from './idempotency.ts';
+import { answerAgain, answerOf, type KeepAnswer } from './idempotency.ts';
 import { contentType, decodeParams, readBodyOf, readQuery } from './parse.ts';
 import { type Problem, problemOf, problemResponse } from './problem.ts';
 import { addressGroup, consumeRateLimit, createLimits, type RateLimit } from './rate-limit.ts';
@@ -33,7 +34,7 @@ import {
   toJson,
   withCookies,
 } from './response.ts';
-import type { AnyCall, Route } from './route.ts';
+import { type AnyCall, type Route, writes } from './route.ts';
 
 /** `env` is what the server knows of the connection. */
 export type Fetch = (request: Request, env?: Env) => Promise<Response>;
@@ -42,52 +43,57 @@ interface RouterOptions {
   app: App;
   routes: Route[];
   identify: Identify;
+  reauthorize: Reauthorize;
   /** Makes the page of an error; where there is none, people too get the document. */
   problemPage?(problem: Problem): Response;
 }
 
 /** Answers every request, whatever it is; only a bug becomes `internal_error`, logged with its id. */
-export function createRouter({ app, routes, identify, problemPage }: RouterOptions): Fetch {
+export function createRouter(options: RouterOptions): Fetch {
+  const { app, routes, identify, reauthorize, problemPage } = options;
   const router = IttyRouter();
   const shown = app.config.SURFACE === 'preview' ? routes.filter((r) => r.preview) : routes;
   const security = securityHeaders(app.config);
-  const take = createConsumeGeneralLimit(app);
+  const consumeGeneral = createConsumeGeneralLimit(app);
   const logged = loggedPaths(routes);
   const limitOf = createLimits(routes, app.clock);
-  const shared: Shared = { app, routes: shown, identify, take, limitOf, security };
+  const shared: Shared = {
+    ...{ app, routes: shown, identify, reauthorize, consumeGeneral, limitOf, security },
+  };
   for (const [key, alternatives] of groupByPath(shown)) {
     const [method, path] = key.split(' ') as [string, string];
     const serves = alternatives.map((route) => ({ route, serve: serveRoute(route, shared) }));
     const add = router[method.toLowerCase() as 'get'];
-    add(path, (visit: RequestContext) => {
-      const { route, serve } = chooseByType(serves, visit);
-      visit.route = route;
-      return serve(visit);
+    add(path, (context: RequestContext) => {
+      const { route, serve } = chooseByType(serves, context);
+      context.route = route;
+      return serve(context);
     });
   }
 
   return async (request, env) => {
     const started = app.clock.now();
-    const visit = createRequestContext(request, env, app);
+    const context = createRequestContext(request, env, app);
     let response: Response;
     try {
-      response = (await router.fetch(visit as never)) ?? refuse(router.routes, visit, take);
-    } catch (error) {
-      const problem = toAppError(error, app, visit.requestId);
       response =
-        problemPage && wantsPage(visit)
+        (await router.fetch(context as never)) ?? refuse(router.routes, context, consumeGeneral);
+    } catch (error) {
+      const problem = toAppError(error, app, context.requestId);
+      response =
+        problemPage && wantsPage(context)
           ? complete(
-              problemPage(problemOf(problem, visit.requestId)),
-              visit,
+              problemPage(problemOf(problem, context.requestId)),
+              context,
               problem.headers,
               security,
             )
-          : problemResponse(problem, visit.requestId, { ...security, ...visit.fields });
+          : problemResponse(problem, context.requestId, { ...security, ...context.fields });
     }
     app.log.info('request', {
-      request_id: visit.requestId,
+      request_id: context.requestId,
       method: request.method,
-      path: logged(visit.pathname, visit.route !== null),
+      path: logged(context.pathname, context.route !== null),
       status: response.status,
       ms: app.clock.now() - started,
     });
@@ -127,12 +133,12 @@ function chooseByType(serves: Served[], { request }: RequestContext): Served {
  */
 function refuse(
   known: [string, RegExp, ...unknown[]][],
-  visit: RequestContext,
-  take: (visit: RequestContext, who: null) => void,
+  context: RequestContext,
+  consumeGeneral: ConsumeGeneralLimit,
 ): Response {
-  take(visit, null);
+  consumeGeneral(context, null);
   const methods = [
-    ...new Set(known.filter(([, pattern]) => pattern.test(visit.pathname)).map(([m]) => m)),
+    ...new Set(known.filter(([, pattern]) => pattern.test(context.pathname)).map(([m]) => m)),
   ];
   if (methods.length === 0) throw new AppError('not_found', 'There is nothing at this address.');
   const allow = methods.flatMap((m) => (m === 'GET' ? ['GET', 'HEAD'] : [m])).join(', ');
@@ -159,14 +165,15 @@ function toAppError(error: unknown, app: App, requestId: string): AppError {
 
 // One declared route at work: authorize, parse, handle, answer; once for each Idempotency-Key.
 
-type Serve = (visit: RequestContext) => Promise<Response>;
+type Serve = (context: RequestContext) => Promise<Response>;
 
 /** What all routes of a router share. */
 interface Shared {
   app: App;
   routes: Route[];
   identify: Identify;
-  take: ConsumeGeneralLimit;
+  reauthorize: Reauthorize;
+  consumeGeneral: ConsumeGeneralLimit;
   /** The limit of a route's own. */
   limitOf(route: Route): RateLimit | undefined;
   security: HeaderFields;
@@ -181,47 +188,95 @@ function serveRoute(route: Route, shared: Shared): Serve {
   const present = presenterOf(route);
   const object = objectAt(shared.routes, route) ?? route.response;
   const checkMatch = ifMatchOf(object && responseFilter(object));
-  return async (visit) => {
-    const { request, search } = visit;
-    const asker = await authorize(visit);
+  return async (context) => {
+    const { request, search } = context;
+    const asker = await authorize(context);
     if (asker.refusal)
-      return jsonResponse(visit, await answerAgain(app, route, visit, asker), security);
+      return jsonResponse(context, await answerAgain(app, route, context, asker), security);
     const fields: Record<string, string> = {};
     const cookies: string[] = [];
+    const transaction = transactionOf(route, shared, asker.actor);
     const call: AnyCall = {
       app,
       actor: asker.actor as Actor,
-      params: decodeParams(visit.params),
+      params: decodeParams(context.params),
       query: readQuery(query, route, search) as never,
       ...(await readBodyOf(app, route, request)),
       headers: request.headers,
       get caller() {
-        return visit.caller;
+        return context.caller;
       },
-      take: (limit) => consumeRateLimit(limit, addressGroup(visit.caller.ip), visit.fields),
-      keep: keepNothing,
+      consume: (limit) => consumeRateLimit(limit, addressGroup(context.caller.ip), context.fields),
+      transact: transaction.transact,
       headOnly: request.method === 'HEAD',
       ifMatch: (value) => checkMatch(request.headers.get('if-match'), value),
       setHeader(name, value) {
         if (name.toLowerCase() === 'set-cookie') cookies.push(value);
         else fields[name.toLowerCase()] = value;
       },
-      requestId: visit.requestId,
+      requestId: context.requestId,
       get signal() {
         return request.signal;
       },
     };
+    const handle = async (keep: KeepAnswer | null) => {
+      transaction.keep = keep;
+      const answer = await route.handle(call);
+      transaction.requireDone();
+      return answer;
+    };
     if (present) {
       const toAnswer = (value: unknown) => present(value, fields);
-      const answer = await answerOf(route, visit, call, toAnswer);
-      return withCookies(jsonResponse(visit, answer, security), cookies);
+      const answer = await answerOf(route, context, call, toAnswer, handle);
+      return withCookies(jsonResponse(context, answer, security), cookies);
     }
-    const response = (await route.handle(call)) as Response;
-    return withCookies(complete(response, visit, fields, security), cookies);
+    const response = (await handle(null)) as Response;
+    return withCookies(complete(response, context, fields, security), cookies);
   };
 }
 
-const keepNothing = async () => {};
+/** The transactions of one request. */
+interface RequestTransaction {
+  transact: AnyCall['transact'];
+  /** Set before the handler runs. */
+  keep: KeepAnswer | null;
+  /** Throws where the route was to change something, and has not done so by `transact`. */
+  requireDone(): void;
+}
+
+/** What it throws itself is a bug in the declaration or the handler of the route. */
+function transactionOf(
+  route: Route,
+  { app, reauthorize }: Pick<Shared, 'app' | 'reauthorize'>,
+  actor: Actor | null,
+): RequestTransaction {
+  const { role, operation } = route;
+  let done = false;
+  const run = async (
+    work: (tx: Tx, ...caller: CurrentActor[]) => Promise<unknown>,
+    answerOf: (result: unknown) => unknown = (result) => result,
+  ) => {
+    if (!writes(route)) throw new Error(`${operation} does not declare that it writes`);
+    const result = await transact(app.db, async (tx) => {
+      const caller = role === 'public' ? [] : [await reauthorize(tx, { app, actor: actor! }, role)];
+      const result = await work(tx, ...caller);
+      const answer = transaction.keep && answerOf(result);
+      if (transaction.keep && answer !== undefined) await transaction.keep(tx, answer);
+      return result;
+    });
+    done = true;
+    return result;
+  };
+  const transaction: RequestTransaction = {
+    transact: run as AnyCall['transact'],
+    keep: null,
+    requireDone() {
+      if (role !== 'public' && writes(route) && !done)
+        throw new Error(`${operation} has answered without having called transact()`);
+    },
+  };
+  return transaction;
+}
 
 /** The check of `If-Match`; what it does not need it does not make. */
 function ifMatchOf(filter: ((value: unknown) => unknown) | undefined) {

@@ -8,6 +8,7 @@ import { listOf } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { waitUntil } from '../lib/concurrency.ts';
 import { AppError } from '../lib/errors.ts';
+import { afterCommit } from '../store/open.ts';
 import type { TestRow } from '../store/tables.ts';
 import { audit } from '../team/audit.ts';
 import { reauthorize } from '../team/permissions.ts';
@@ -49,8 +50,7 @@ const reanalyze = route({
   errors: ['conflict'],
   async handle(call) {
     const { app, actor, params } = call;
-    const test = await app.db.transaction().execute(async (tx) => {
-      await reauthorize(tx, call, 'member');
+    return call.transact(async (tx) => {
       const row = await testOr404({ db: tx }, params.id!, actor.livemode);
       if (row.status !== 'completed')
         throw new AppError(
@@ -59,12 +59,9 @@ const reanalyze = route({
         );
       const due = { analysis_due_at: isoTime(app.clock.now()), analysis_attempts: 0 };
       await changeTest(tx, row, due);
-      const presented = presentTest(row, app.config);
-      await call.keep(tx, presented);
-      return presented;
+      afterCommit(tx, () => app.scheduler.wake(ANALYZE_JOB));
+      return presentTest(row, app.config);
     });
-    app.scheduler.wake(ANALYZE_JOB);
-    return test;
   },
 });
 
@@ -84,14 +81,11 @@ const createTest = route({
   async handle(call) {
     const { app, actor, body } = call;
     const row = newTestRow(app, { ...body, livemode: actor.livemode });
-    const test = presentTest(row, app.config);
-    await app.db.transaction().execute(async (tx) => {
-      await reauthorize(tx, call, 'member');
+    return call.transact(async (tx) => {
       await requireDomain(tx, row.domain_id);
       await insertTest(tx, row);
-      await call.keep(tx, test);
+      return presentTest(row, app.config);
     });
-    return test;
   },
 });
 
@@ -113,11 +107,7 @@ const submitTest = route({
     if (raw.byteLength === 0)
       throw new AppError('malformed_request', 'The body is empty: it must be the message.');
     const { livemode } = actor;
-    const row = await submitMessage(app, raw, { ...query, livemode }, async (tx, stored) => {
-      await reauthorize(tx, call, 'member');
-      await call.keep(tx, presentTest(stored, app.config));
-    });
-    return presentTest(row, app.config);
+    return submitMessage(app, raw, { ...query, livemode }, call.transact);
   },
 });
 
@@ -193,8 +183,7 @@ const updateTest = route({
   response: Test,
   async handle(call) {
     const { app, actor, params, body, ifMatch } = call;
-    return app.db.transaction().execute(async (tx) => {
-      await reauthorize(tx, call, 'member');
+    return call.transact(async (tx) => {
       const row = await testOr404({ db: tx }, params.id!, actor.livemode);
       ifMatch(presentTest(row, app.config));
       const change = {
@@ -218,16 +207,15 @@ const removeTest = route({
   async handle(call) {
     const { app, actor, params, ifMatch } = call;
     const id = params.id!;
-    await app.db.transaction().execute(async (tx) => {
-      await reauthorize(tx, call, 'member');
+    return call.transact(async (tx) => {
       const row = await testOr404({ db: tx }, id, actor.livemode);
       ifMatch(presentTest(row, app.config));
       await countTest(tx, row, -1);
       await deleteTests(tx, [id]);
       await audit(tx, call, { action: 'test.deleted', object: { type: 'test', id } });
+      afterCommit(tx, () => app.signals.raise(id));
+      return { id, object: 'test', deleted: true };
     });
-    app.signals.raise(id);
-    return { id, object: 'test' as const, deleted: true as const };
   },
 });
 

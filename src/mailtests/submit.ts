@@ -6,11 +6,12 @@ import type { App } from '../app.ts';
 import { normalizeAddress } from '../lib/addresses.ts';
 import { sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
-import type { Tx } from '../store/open.ts';
+import { afterCommit, type Tx } from '../store/open.ts';
 import type { TestRow } from '../store/tables.ts';
 import { insertMessage, storeTail } from './messages.ts';
+import { presentTest } from './present.ts';
 import { ANALYZE_JOB, insertTest, newTestRow } from './queries.ts';
-import { EXPIRES_IN_DEFAULT, type SubmitQuery } from './schema.ts';
+import { EXPIRES_IN_DEFAULT, type SubmitQuery, type Test } from './schema.ts';
 
 const CR = 0x0d;
 const LF = 0x0a;
@@ -58,15 +59,15 @@ function copyWithCr(bytes: Buffer, out: Buffer, start: number): number {
 }
 
 /**
- * Creates the test and stores its message; the analysis is due at once. `alongside` comes first in the
- * transaction: what it writes stands or falls with them, and where it rejects nothing is stored.
+ * Creates the test, in a transaction of `transact`, and stores its message; the analysis is due at
+ * once. Where the transaction rejects, nothing is stored.
  */
 export async function submitMessage(
   app: App,
   bytes: Uint8Array,
   { livemode, ...query }: SubmitQuery & { livemode: boolean },
-  alongside: (tx: Tx, test: TestRow) => Promise<void>,
-): Promise<TestRow> {
+  transact: (work: (tx: Tx) => Promise<Test>) => Promise<Test>,
+): Promise<Test> {
   if (!(await app.hasSpace()))
     throw new AppError('unavailable', 'There is no room for messages now.');
   const { raw, converted } = await withCrlf(bytes);
@@ -98,11 +99,10 @@ export async function submitMessage(
     received_at: waiting.created_at,
   };
   await storeTail(app.db, message.id, raw);
-  await app.db.transaction().execute(async (tx) => {
-    await alongside(tx, test);
+  return transact(async (tx) => {
     await insertTest(tx, test);
     await insertMessage(tx, message, raw);
+    afterCommit(tx, () => app.scheduler.wake(ANALYZE_JOB));
+    return presentTest(test, app.config);
   });
-  app.scheduler.wake(ANALYZE_JOB);
-  return test;
 }

@@ -2,8 +2,6 @@
 
 import { route } from '../http/route.ts';
 import { listOf } from '../http/schemas.ts';
-import { transact } from '../store/open.ts';
-import { reauthorize } from '../team/permissions.ts';
 import { deletedOf } from '../team/schema.ts';
 import { changeMonitor, createMonitor, deleteMonitor, runNow } from './change-monitor.ts';
 import { listMonitors, listRuns, monitorOr404, presentMonitor, presentRun } from './queries.ts';
@@ -29,13 +27,8 @@ const create = route({
   location: ({ id }) => `/v1/monitors/${id}`,
   response: Monitor,
   async handle(call) {
-    const { app, body, keep } = call;
-    return transact(app.db, async (tx) => {
-      await reauthorize(tx, call, 'member');
-      const answer = presentMonitor(await createMonitor(tx, call, body), app);
-      await keep(tx, answer);
-      return answer;
-    });
+    const { app, body } = call;
+    return call.transact(async (tx) => presentMonitor(await createMonitor(tx, call, body), app));
   },
 });
 
@@ -79,8 +72,7 @@ const update = route({
   response: Monitor,
   async handle(call) {
     const { app, params, body } = call;
-    return transact(app.db, async (tx) => {
-      await reauthorize(tx, call, 'member');
+    return call.transact(async (tx) => {
       const present = await monitorOr404(tx, params.id!);
       call.ifMatch(presentMonitor(present, app));
       return presentMonitor(await changeMonitor(tx, call, present, body), app);
@@ -99,13 +91,12 @@ const remove = route({
   async handle(call) {
     const { app, params } = call;
     const id = params.id!;
-    await transact(app.db, async (tx) => {
-      await reauthorize(tx, call, 'member');
+    return call.transact(async (tx) => {
       const present = await monitorOr404(tx, id);
       call.ifMatch(presentMonitor(present, app));
       await deleteMonitor(tx, call, present);
+      return { id, object: 'monitor', deleted: true };
     });
-    return { id, object: 'monitor' as const, deleted: true as const };
   },
 });
 
@@ -119,13 +110,10 @@ const run = route({
   response: Monitor,
   errors: ['conflict'],
   async handle(call) {
-    const { app, params, keep } = call;
-    return transact(app.db, async (tx) => {
-      await reauthorize(tx, call, 'member');
+    const { app, params } = call;
+    return call.transact(async (tx) => {
       const present = await monitorOr404(tx, params.id!);
-      const answer = presentMonitor(await runNow(tx, call, present), app);
-      await keep(tx, answer);
-      return answer;
+      return presentMonitor(await runNow(tx, call, present), app);
     });
   },
 });

@@ -1,10 +1,11 @@
 /** Readers of a schedule, who leave and come back by the link in a mail, which is all that they need. */
 
 import type { App } from '../app.ts';
+import type { Transact } from '../http/route.ts';
 import { isoTime } from '../lib/clock.ts';
 import { sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
-import { type Db, type Tx, transact } from '../store/open.ts';
+import type { Db, Tx } from '../store/open.ts';
 import type { ReportScheduleRow } from '../store/tables.ts';
 import type { Author } from '../team/audit.ts';
 import { noteSchedule, withdrawCopies } from './change-schedule.ts';
@@ -50,10 +51,12 @@ export async function findReader(db: Db | Tx, token: string): Promise<Reader> {
   return row;
 }
 
+type ReaderRequest = Author & { app: App; transact: Transact };
+
 /** They get no more, of what waits already either. Once they have left, nothing happens. Throws `not_found`. */
-export async function leave(author: Author & { app: App }, token: string): Promise<Reader> {
-  const { db, clock } = author.app;
-  return transact(db, async (tx) => {
+export async function leave(author: ReaderRequest, token: string): Promise<Reader> {
+  const { clock } = author.app;
+  return author.transact(async (tx) => {
     const reader = await findReader(tx, token);
     if (reader.leftAt !== null) return reader;
     const leftAt = isoTime(clock.now());
@@ -69,8 +72,8 @@ export async function leave(author: Author & { app: App }, token: string): Promi
 }
 
 /** They get the next one again. Who never left stays. Throws `not_found`. */
-export async function comeBack(author: Author & { app: App }, token: string): Promise<Reader> {
-  return transact(author.app.db, async (tx) => {
+export async function comeBack(author: ReaderRequest, token: string): Promise<Reader> {
+  return author.transact(async (tx) => {
     const reader = await findReader(tx, token);
     if (reader.leftAt === null) return reader;
     await setLeft(tx, reader, null);

@@ -5,9 +5,8 @@ import { PRIVATE_FIELDS } from '../http/response.ts';
 import { route } from '../http/route.ts';
 import { listOf } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
-import { type Db, type Tx, transact } from '../store/open.ts';
+import type { Db, Tx } from '../store/open.ts';
 import type { ReportScheduleRow } from '../store/tables.ts';
-import { reauthorize } from '../team/permissions.ts';
 import { deletedOf } from '../team/schema.ts';
 import { changeSchedule, createSchedule, deleteSchedule, noteSchedule } from './change-schedule.ts';
 import { composeReportMails, previewReport } from './compose-report-mails.ts';
@@ -53,13 +52,12 @@ const send = route({
   response: ReportRun,
   errors: ['conflict', 'unavailable'],
   async handle(call) {
-    const { app, params, keep } = call;
+    const { app, params } = call;
     const asked = await scheduleOr404(app.db, params.id!);
     const at = app.clock.now();
     const covered = periodUntil(asked, at);
     const letters = await composeReportMails(app, asked, { covered, at });
-    return transact(app.db, async (tx) => {
-      await reauthorize(tx, call, 'admin');
+    return call.transact(async (tx) => {
       const row = await scheduleOr404(tx, asked.id);
       if (CONTENTS.some((column) => row[column] !== asked[column]))
         throw new AppError(
@@ -69,7 +67,6 @@ const send = route({
       const run = await writeRun(tx, app, row, { slot: null, covered, letters, error: null });
       await noteSchedule(tx, call, 'sent', row.id, { run: run.id });
       const [answer] = await presentRuns(tx, [run]);
-      await keep(tx, answer);
       return answer!;
     });
   },
@@ -139,13 +136,8 @@ const create = route({
   response: Schedule,
   errors: ['conflict'],
   async handle(call) {
-    const { app, body, keep } = call;
-    return transact(app.db, async (tx) => {
-      await reauthorize(tx, call, 'admin');
-      const answer = await present(tx, await createSchedule(tx, call, body));
-      await keep(tx, answer);
-      return answer;
-    });
+    const { body } = call;
+    return call.transact(async (tx) => present(tx, await createSchedule(tx, call, body)));
   },
 });
 
@@ -198,8 +190,7 @@ const update = route({
   body: SchedulePatch,
   response: Schedule,
   async handle(call) {
-    return transact(call.app.db, async (tx) => {
-      await reauthorize(tx, call, 'admin');
+    return call.transact(async (tx) => {
       const row = await toChange(tx, call);
       return present(tx, await changeSchedule(tx, call, row, call.body));
     });
@@ -215,12 +206,11 @@ const remove = route({
   summary: 'Delete a schedule of reports with its runs; copies that still wait are not sent',
   response: deletedOf('report_schedule'),
   async handle(call) {
-    const { app, params } = call;
-    await transact(app.db, async (tx) => {
-      await reauthorize(tx, call, 'admin');
+    const { params } = call;
+    return call.transact(async (tx) => {
       await deleteSchedule(tx, call, await toChange(tx, call));
+      return { id: params.id!, object: 'report_schedule', deleted: true };
     });
-    return { id: params.id!, object: 'report_schedule' as const, deleted: true as const };
   },
 });
 

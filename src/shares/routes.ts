@@ -8,7 +8,6 @@ import { listOf } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { type ErrorCode, errorMessage } from '../lib/errors.ts';
 import { PAGE_CSP } from '../report/html/frame.tsx';
-import { reauthorize } from '../team/permissions.ts';
 import { deletedOf } from '../team/schema.ts';
 import { createShare, revokeShare } from './change-share.ts';
 import { listShares, openShare, presentMade, presentShares, shareOr404 } from './queries.ts';
@@ -129,13 +128,10 @@ const create = route({
   location: ({ id }) => `/v1/reports/shared/${id}`,
   response: ShareWithLink,
   async handle(call) {
-    const { app, body, keep } = call;
-    return app.db.transaction().execute(async (tx) => {
-      await reauthorize(tx, call, 'member');
-      const answer = presentMade(app, await createShare(tx, call, body), body.test_ids);
-      await keep(tx, answer);
-      return answer;
-    });
+    const { app, body } = call;
+    return call.transact(async (tx) =>
+      presentMade(app, await createShare(tx, call, body), body.test_ids),
+    );
   },
 });
 
@@ -175,12 +171,11 @@ const revoke = route({
   summary: 'Revoke a shared report: its link ends at once',
   response: deletedOf('shared_report'),
   async handle(call) {
-    const { app, actor, params } = call;
-    await app.db.transaction().execute(async (tx) => {
-      await reauthorize(tx, call, 'member');
+    const { actor, params } = call;
+    return call.transact(async (tx) => {
       await revokeShare(tx, call, await shareOr404(tx, params.id!, actor.livemode));
+      return { id: params.id!, object: 'shared_report', deleted: true };
     });
-    return { id: params.id!, object: 'shared_report' as const, deleted: true as const };
   },
 });
 

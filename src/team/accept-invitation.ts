@@ -49,11 +49,11 @@ async function whyNone(db: Db | Tx, hash: string, now: number): Promise<AppError
 /** Throws as `openInvitation` does, and `conflict` where the address has come onto the team by another way. */
 export async function acceptInvitation(
   tx: Tx,
-  visit: Joining,
+  request: Joining,
   { token, name, passwordHash }: { token: string; name: string; passwordHash: string },
 ): Promise<MemberRow> {
-  const invitation = await openInvitation(tx, token, visit.app.clock.now());
-  return join(tx, visit, invitation, { name, passwordHash });
+  const invitation = await openInvitation(tx, token, request.app.clock.now());
+  return join(tx, request, invitation, { name, passwordHash });
 }
 
 interface Joining {

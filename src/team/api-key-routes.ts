@@ -4,7 +4,7 @@ import { requireLive } from '../http/authorize.ts';
 import { route } from '../http/route.ts';
 import { listOf } from '../http/schemas.ts';
 import { apiKeyOr404, expiryOfKey, insertApiKey, listApiKeys, revokeApiKey } from './api-keys.ts';
-import { reauthorize, requireMayGive, requireMayRevoke } from './permissions.ts';
+import { requireMayGive, requireMayRevoke, requireRole } from './permissions.ts';
 import {
   ApiKey,
   deletedOf,
@@ -27,9 +27,8 @@ const create = route({
   location: ({ id }) => `/v1/api_keys/${id}`,
   response: NewApiKeyAnswer,
   async handle(call) {
-    const { app, actor, body } = call;
-    return app.db.transaction().execute(async (tx) => {
-      const { member, role } = await reauthorize(tx, call, 'member');
+    const { actor, body } = call;
+    return call.transact(async (tx, { member, role }) => {
       requireMayGive(role, body.role);
       const { key, row } = await insertApiKey(tx, call, {
         memberId: member.id,
@@ -40,9 +39,7 @@ const create = route({
         // A key that was found somewhere lives on in none of its making.
         notAfter: actor.keyId === null ? null : await expiryOfKey(tx, actor.keyId),
       });
-      const answer = { ...presentApiKey(row), key };
-      await call.keep(tx, answer);
-      return answer;
+      return { ...presentApiKey(row), key };
     });
   },
 });
@@ -82,17 +79,17 @@ const revoke = route({
   summary: 'Revoke an API key at once; a test-mode key or a viewer’s revokes itself alone',
   response: deletedOf('api_key'),
   async handle(call) {
-    const { app, actor, params } = call;
+    const { actor, params } = call;
     const id = params.id!;
     const itself = id === actor.keyId;
     if (!itself) requireLive(actor);
-    await app.db.transaction().execute(async (tx) => {
-      const own = await reauthorize(tx, call, itself ? 'viewer' : 'member');
+    return call.transact(async (tx, own) => {
+      if (!itself) requireRole(own.role, 'member');
       const key = await apiKeyOr404(tx, { memberId: own.member.id, role: own.role }, id);
       requireMayRevoke(own, key);
       await revokeApiKey(tx, call, key);
+      return { id, object: 'api_key', deleted: true };
     });
-    return { id, object: 'api_key' as const, deleted: true as const };
   },
 });
 

@@ -3,6 +3,7 @@
 import { route } from '../http/route.ts';
 import { listOf } from '../http/schemas.ts';
 import { SEND_JOB } from '../outbox/queue.ts';
+import { afterCommit } from '../store/open.ts';
 import { acceptInvitation, openInvitation } from './accept-invitation.ts';
 import {
   createInvitation,
@@ -14,7 +15,6 @@ import {
   revokeInvitation,
 } from './invitations.ts';
 import { checkPassword } from './password-rules.ts';
-import { reauthorize } from './permissions.ts';
 import {
   Acceptance,
   deletedOf,
@@ -46,15 +46,11 @@ const create = route({
   errors: ['conflict', 'rate_limited'],
   async handle(call) {
     const { app, body } = call;
-    const answer = await app.db.transaction().execute(async (tx) => {
-      const { member } = await reauthorize(tx, call, 'admin');
+    return call.transact(async (tx, { member }) => {
       const linked = await createInvitation(tx, call, member, body);
-      const presented = presentLinked(linked, app.clock.now());
-      await call.keep(tx, presented);
-      return presented;
+      afterCommit(tx, () => app.scheduler.wake(SEND_JOB));
+      return presentLinked(linked, app.clock.now());
     });
-    app.scheduler.wake(SEND_JOB);
-    return answer;
   },
 });
 
@@ -96,13 +92,12 @@ const revoke = route({
   response: deletedOf('team_invitation'),
   errors: ['conflict'],
   async handle(call) {
-    const { app, params } = call;
+    const { params } = call;
     const id = params.id!;
-    await app.db.transaction().execute(async (tx) => {
-      await reauthorize(tx, call, 'admin');
+    return call.transact(async (tx) => {
       await revokeInvitation(tx, call, id);
+      return { id, object: 'team_invitation', deleted: true };
     });
-    return { id, object: 'team_invitation' as const, deleted: true as const };
   },
 });
 
@@ -117,15 +112,11 @@ const resend = route({
   errors: ['conflict', 'rate_limited'],
   async handle(call) {
     const { app, params } = call;
-    const answer = await app.db.transaction().execute(async (tx) => {
-      const { member } = await reauthorize(tx, call, 'admin');
+    return call.transact(async (tx, { member }) => {
       const linked = await resendInvitation(tx, call, member, params.id!);
-      const presented = presentLinked(linked, app.clock.now());
-      await call.keep(tx, presented);
-      return presented;
+      afterCommit(tx, () => app.scheduler.wake(SEND_JOB));
+      return presentLinked(linked, app.clock.now());
     });
-    app.scheduler.wake(SEND_JOB);
-    return answer;
   },
 });
 
@@ -134,6 +125,7 @@ const accept = route({
   path: '/v1/team/invitations/accept',
   operation: 'acceptInvitation',
   role: 'public',
+  writes: true,
   limit: { requests: 20, seconds: 60 },
   summary: 'Join the team with the token of an invitation',
   body: Acceptance,
@@ -149,11 +141,9 @@ const accept = route({
     checkPassword(password, email);
     // Outside of the transaction: it takes a while.
     const passwordHash = await signInGuardOf(app).passwords.hash(password, call.signal);
-    return app.db.transaction().execute(async (tx) => {
+    return call.transact(async (tx) => {
       const member = await acceptInvitation(tx, call, { token, name, passwordHash });
-      const presented = presentMember(member);
-      await call.keep(tx, presented);
-      return presented;
+      return presentMember(member);
     });
   },
 });

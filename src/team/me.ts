@@ -1,7 +1,7 @@
 /** The member who asks: as they see themselves, and what they change of themselves. */
 
-import type { Actor } from '../http/actor.ts';
-import { route } from '../http/route.ts';
+import type { Actor, CurrentActor } from '../http/actor.ts';
+import { type Call, route } from '../http/route.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { MemberRow } from '../store/tables.ts';
@@ -9,9 +9,9 @@ import { audit } from './audit.ts';
 import { renameMember } from './members.ts';
 import { checkPassword } from './password-rules.ts';
 import { changePassword, checkPresentPassword } from './passwords.ts';
-import { ownStanding, reauthorize, type Standing } from './permissions.ts';
+import { reauthorize, reauthorizeOwnRole, requireOwnRole } from './permissions.ts';
 import { Me, MePatch, presentMember } from './schema.ts';
-import type { Visit } from './sign-in.ts';
+import type { SignInRequest } from './sign-in.ts';
 import { signInGuardOf } from './sign-in-guard.ts';
 
 interface OwnChange {
@@ -24,7 +24,7 @@ interface OwnChange {
 async function presentMe(
   db: Db | Tx,
   { keyId, sessionId, livemode }: Actor,
-  { member, role }: Standing,
+  { member, role }: CurrentActor,
 ): Promise<Me> {
   const key = keyId === null ? undefined : await findKey(db, keyId);
   const session = sessionId === null ? undefined : await findTimes(db, sessionId);
@@ -52,29 +52,30 @@ const findTimes = (db: Db | Tx, id: string) =>
     .where('id', '=', id)
     .executeTakeFirst();
 
-type OwnVisit = Visit & { actor: Actor; ifMatch(present: unknown): void };
+type OwnRequest = Pick<SignInRequest, 'app' | 'caller' | 'signal'> &
+  Pick<Call<'viewer', undefined, undefined, typeof Me>, 'actor' | 'ifMatch' | 'transact'>;
 
 /**
  * Throws `validation_failed`, also for a wrong present password, `precondition_failed`, and as
- * `ownStanding` does.
+ * `requireOwnRole` does.
  */
-async function changeMe(visit: OwnVisit, change: OwnChange): Promise<Me> {
-  const { app, actor, signal } = visit;
-  const { member: before } = await ownStanding(app.db, visit);
+async function changeMe(request: OwnRequest, change: OwnChange): Promise<Me> {
+  const { app, actor, signal } = request;
+  const { member: before } = await reauthorizeOwnRole(app.db, request);
   const password = wantedPassword(change, before.email);
   let hash: string | null = null;
   if (password) {
-    await checkPresentPassword(visit, before, password.present);
+    await checkPresentPassword(request, before, password.present);
     hash = await signInGuardOf(app).passwords.hash(password.wanted, signal);
   }
-  return app.db.transaction().execute(async (tx) => {
-    const own = await ownStanding(tx, visit);
-    visit.ifMatch(await presentMe(tx, actor, own));
+  return request.transact(async (tx, own) => {
+    requireOwnRole(own);
+    request.ifMatch(await presentMe(tx, actor, own));
     const { name = own.member.name } = change;
-    if (name !== own.member.name) await rename(tx, visit, own.member.name, name);
+    if (name !== own.member.name) await rename(tx, request, own.member.name, name);
     if (hash !== null) {
       requireUnchanged(before, own.member);
-      await changePassword(tx, visit, hash);
+      await changePassword(tx, request, hash);
     }
     return presentMe(tx, actor, { ...own, member: { ...own.member, name } });
   });
@@ -93,7 +94,7 @@ function wantedPassword({ password, current_password }: OwnChange, email: string
   ]);
 }
 
-async function rename(tx: Tx, { app, actor, caller }: OwnVisit, from: string, to: string) {
+async function rename(tx: Tx, { app, actor, caller }: OwnRequest, from: string, to: string) {
   await renameMember(tx, actor.memberId, to);
   await audit(
     tx,

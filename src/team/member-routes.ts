@@ -4,11 +4,12 @@ import { route } from '../http/route.ts';
 import { listOf } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { queueMail, SEND_JOB } from '../outbox/queue.ts';
+import { afterCommit } from '../store/open.ts';
 import { audit } from './audit.ts';
 import { formerOwnerMail, newOwnerMail } from './mails.ts';
 import { listMembers, memberOr404, removeMember, renameMember, setRole } from './members.ts';
 import { transferOwnership } from './owner.ts';
-import { reauthorize, requireMayChange, requireMayRemove, requireRole } from './permissions.ts';
+import { requireMayChange, requireMayRemove, requireRole } from './permissions.ts';
 import {
   deletedOf,
   ListQuery,
@@ -59,8 +60,7 @@ const update = route({
   errors: ['conflict', 'precondition_failed'],
   async handle(call) {
     const { app, params, body } = call;
-    return app.db.transaction().execute(async (tx) => {
-      const { role } = await reauthorize(tx, call, 'admin');
+    return call.transact(async (tx, { role }) => {
       const present = await memberOr404(tx, params.id!);
       requireMayChange(role, present);
       call.ifMatch(presentMember(present));
@@ -95,8 +95,7 @@ const remove = route({
   async handle(call) {
     const { app, params } = call;
     const id = params.id!;
-    await app.db.transaction().execute(async (tx) => {
-      const own = await reauthorize(tx, call, 'viewer');
+    return call.transact(async (tx, own) => {
       // Who may not see the members does not learn here who they are.
       if (id !== own.member.id) requireRole(own.role, 'admin');
       const present = await memberOr404(tx, id);
@@ -108,8 +107,8 @@ const remove = route({
         object: { type: 'team_member', id },
         details: { email: present.email, role: present.role, ...ended },
       });
+      return { id, object: 'team_member', deleted: true };
     });
-    return { id, object: 'team_member' as const, deleted: true as const };
   },
 });
 
@@ -125,8 +124,7 @@ const transfer = route({
   errors: ['conflict'],
   async handle(call) {
     const { app, body } = call;
-    const answer = await app.db.transaction().execute(async (tx) => {
-      await reauthorize(tx, call, 'owner');
+    return call.transact(async (tx) => {
       const handover = await transferOwnership(tx, call, body.new_owner_id);
       const { id, email } = handover.owner;
       await queueMail(tx, app, newOwnerMail(app.config, handover));
@@ -137,11 +135,9 @@ const transfer = route({
         message: `${email} is the owner now, and ${handover.former.email} an admin.`,
         new_owner: { id, email, role: 'owner' as const },
       };
-      await call.keep(tx, done);
+      afterCommit(tx, () => app.scheduler.wake(SEND_JOB));
       return done;
     });
-    app.scheduler.wake(SEND_JOB);
-    return answer;
   },
 });
 

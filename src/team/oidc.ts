@@ -11,14 +11,14 @@ import { AppError } from '../lib/errors.ts';
 import type { MemberRow } from '../store/tables.ts';
 import { join } from './accept-invitation.ts';
 import { findMemberByEmail, normalizeEmail } from './members.ts';
-import { startSession, type Visit } from './sign-in.ts';
+import { type SignInRequest, startSession } from './sign-in.ts';
 
 export const CALLBACK_PATH = '/sign-in/oidc/callback';
 
 /** What the provider says of a person; nothing of it is believed yet beyond that it said so. */
 type Claims = Pick<oidc.UserInfoResponse, 'email' | 'email_verified' | 'name'>;
 
-type Asking = Pick<Visit, 'app' | 'requestId'>;
+type Asking = Pick<SignInRequest, 'app' | 'requestId'>;
 
 const callbackUrl = ({ config }: App): URL => new URL(config.APP_URL + CALLBACK_PATH);
 
@@ -30,11 +30,11 @@ function settingsOf({ config }: App): OidcSettings {
 }
 
 /** Throws `unavailable` while the provider cannot be reached. */
-async function providerOf(visit: Asking, settings: OidcSettings): Promise<oidc.Configuration> {
+async function providerOf(request: Asking, settings: OidcSettings): Promise<oidc.Configuration> {
   try {
-    return await discoverProvider(visit.app, settings);
+    return await discoverProvider(request.app, settings);
   } catch (error) {
-    throw unavailable(visit, 'cannot be discovered', error);
+    throw unavailable(request, 'cannot be discovered', error);
   }
 }
 
@@ -42,9 +42,9 @@ async function providerOf(visit: Asking, settings: OidcSettings): Promise<oidc.C
  * Where to send the browser, and the cookie for it to bring back. Throws `not_found` where it
  * is not set up, `unavailable` while the provider cannot be asked.
  */
-export async function beginJourney(visit: Asking): Promise<{ location: string; cookie: string }> {
-  const { app } = visit;
-  const provider = await providerOf(visit, settingsOf(app));
+export async function beginJourney(request: Asking): Promise<{ location: string; cookie: string }> {
+  const { app } = request;
+  const provider = await providerOf(request, settingsOf(app));
   const state = oidc.randomState();
   const nonce = oidc.randomNonce();
   const verifier = oidc.randomPKCECodeVerifier();
@@ -60,7 +60,7 @@ export async function beginJourney(visit: Asking): Promise<{ location: string; c
     });
     return { location: href, cookie: journeyCookie(app, { state, nonce, verifier }) };
   } catch (error) {
-    throw unavailable(visit, 'cannot be asked', error);
+    throw unavailable(request, 'cannot be asked', error);
   }
 }
 
@@ -70,15 +70,15 @@ export async function beginJourney(visit: Asking): Promise<{ location: string; c
  * `beginJourney` does.
  */
 export async function endJourney(
-  visit: Asking,
+  request: Asking,
   journey: Journey | null,
   query: Record<string, string>,
 ): Promise<Claims> {
-  const settings = settingsOf(visit.app);
-  if (!journey) throw callbackError(visit, 'no journey', STALE);
-  if (query.state !== journey.state) throw callbackError(visit, 'wrong state', STALE);
-  const provider = await providerOf(visit, settings);
-  const url = callbackUrl(visit.app);
+  const settings = settingsOf(request.app);
+  if (!journey) throw callbackError(request, 'no journey', STALE);
+  if (query.state !== journey.state) throw callbackError(request, 'wrong state', STALE);
+  const provider = await providerOf(request, settings);
+  const url = callbackUrl(request.app);
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   try {
     const tokens = await oidc.authorizationCodeGrant(provider, url, {
@@ -93,20 +93,20 @@ export async function endJourney(
       return claims as Claims;
     return await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub);
   } catch (error) {
-    throw failureOf(visit, error);
+    throw failureOf(request, error);
   }
 }
 
 const STALE = 'This sign-in was begun elsewhere, has been used or took too long. Begin it again.';
 
-function failureOf(visit: Asking, error: unknown): AppError {
+function failureOf(request: Asking, error: unknown): AppError {
   if (error instanceof oidc.AuthorizationResponseError)
     return error.error === 'access_denied'
-      ? callbackError(visit, 'cancelled', 'The sign-in was cancelled, or not allowed to you.')
-      : unavailable(visit, 'refused the question', error);
+      ? callbackError(request, 'cancelled', 'The sign-in was cancelled, or not allowed to you.')
+      : unavailable(request, 'refused the question', error);
   if (error instanceof oidc.ResponseBodyError && error.error === 'invalid_grant')
-    return callbackError(visit, 'code refused', STALE);
-  return unavailable(visit, 'gave an answer that cannot be taken', error);
+    return callbackError(request, 'code refused', STALE);
+  return unavailable(request, 'gave an answer that cannot be taken', error);
 }
 
 function callbackError({ app, requestId }: Asking, reason: string, said: string) {
@@ -273,16 +273,16 @@ const journeyCookieName = ({ config }: JourneyCookieContext): string =>
 
 /** Throws `forbidden` for who is neither on the team nor invited, and for an address that is not verified. */
 export async function signInByClaims(
-  visit: Visit,
+  request: SignInRequest,
   claims: Claims,
 ): Promise<{ token: string; member: MemberRow }> {
   const email = verifiedEmail(claims);
-  if (email === null) throw signInForbidden(visit, 'no verified address', unverified(claims));
-  const member = await memberOf(visit, email, claims.name);
-  const session = member && (await startSession(visit, member, { by: 'oidc' }));
+  if (email === null) throw signInForbidden(request, 'no verified address', unverified(claims));
+  const member = await memberOf(request, email, claims.name);
+  const session = member && (await startSession(request, member, { by: 'oidc' }));
   if (session) return session;
   throw signInForbidden(
-    visit,
+    request,
     'not on the team',
     `${email} is not on the team. Ask an admin of the team to invite this address.`,
   );
@@ -302,10 +302,10 @@ function unverified({ email, email_verified }: Claims): string {
 }
 
 /** In one transaction: who joins twice at once is one member. */
-function memberOf(visit: Visit, email: string, name: unknown): Promise<MemberRow | null> {
-  const { app } = visit;
+function memberOf(request: SignInRequest, email: string, name: unknown): Promise<MemberRow | null> {
+  const { app, transact } = request;
   const now = isoTime(app.clock.now());
-  return app.db.transaction().execute(async (tx) => {
+  return transact(async (tx) => {
     const member = await findMemberByEmail(tx, email);
     if (member) return member;
     const invitation = await tx
@@ -317,7 +317,7 @@ function memberOf(visit: Visit, email: string, name: unknown): Promise<MemberRow
       .where('expires_at', '>', now)
       .executeTakeFirst();
     if (!invitation) return null;
-    return join(tx, visit, invitation, { name: displayNameOf(name, email), passwordHash: null });
+    return join(tx, request, invitation, { name: displayNameOf(name, email), passwordHash: null });
   });
 }
 
@@ -328,7 +328,7 @@ function displayNameOf(name: unknown, email: string): string {
 }
 
 function signInForbidden(
-  { app, requestId, caller }: Visit,
+  { app, requestId, caller }: SignInRequest,
   reason: string,
   said: string,
 ): AppError {

@@ -15,22 +15,21 @@ import { passwordMail } from './mails.ts';
 import { findMemberByEmail, findOwner, type TeamContext } from './members.ts';
 import { checkPassword } from './password-rules.ts';
 import { endSessions } from './sessions.ts';
-import { accountOf, type Visit } from './sign-in.ts';
+import { accountOf, type SignInRequest } from './sign-in.ts';
 import { signInGuardOf } from './sign-in-guard.ts';
 
 /**
- * Sets the password by a link, and does `alsoDo` in the same transaction; gives whose it is. Throws `not_found` and
- * `gone` for the link, `validation_failed` for the password.
+ * Sets the password by a link; gives whose it is. Throws `not_found` and `gone` for the link,
+ * `validation_failed` for the password.
  */
 export async function resetPassword(
-  { app, caller, signal }: Visit,
+  { app, caller, signal, transact }: Omit<SignInRequest, 'headers' | 'requestId'>,
   { token, password }: { token: string; password: string },
-  alsoDo: (tx: Tx) => Promise<void> = async () => {},
 ): Promise<Pick<MemberRow, 'id' | 'password_hash'>> {
   const holder = await openPasswordLink(app.db, app.clock.now(), token);
   checkPassword(password, holder.email);
   const password_hash = await signInGuardOf(app).passwords.hash(password, signal);
-  await app.db.transaction().execute(async (tx) => {
+  await transact(async (tx) => {
     // Again: of two that use it at the same time, one does.
     const { id, email } = await openPasswordLink(tx, app.clock.now(), token);
     const ended = await replacePassword(tx, app, { id, password_hash });
@@ -44,7 +43,6 @@ export async function resetPassword(
         details: { sessions_ended: ended },
       },
     );
-    await alsoDo(tx);
   });
   signInGuardOf(app).tries.clear(holder.email);
   return { id: holder.id, password_hash };
@@ -52,7 +50,12 @@ export async function resetPassword(
 
 /** Throws `validation_failed` where the present password is another, and `rate_limited` for who guesses it. */
 export async function checkPresentPassword(
-  { app, caller, signal, actor }: Visit & { actor: Actor },
+  {
+    app,
+    caller,
+    signal,
+    actor,
+  }: Pick<SignInRequest, 'app' | 'caller' | 'signal'> & { actor: Actor },
   { email, password_hash }: Pick<MemberRow, 'email' | 'password_hash'>,
   given: string,
 ): Promise<void> {
@@ -73,7 +76,7 @@ export async function checkPresentPassword(
 /** In the transaction of a member's own change; the session that it comes by stays. */
 export async function changePassword(
   tx: Tx,
-  { app, actor, caller }: Pick<Visit, 'app' | 'caller'> & { actor: Actor },
+  { app, actor, caller }: Pick<SignInRequest, 'app' | 'caller'> & { actor: Actor },
   password_hash: string,
 ): Promise<void> {
   const { memberId: id, sessionId } = actor;
@@ -220,16 +223,16 @@ export async function openPasswordLink(
  * `rate_limited` for very many from one client, whichever accounts they name.
  */
 export async function requestPasswordReset(
-  visit: Visit & Pick<AnyCall, 'take'>,
+  request: SignInRequest & Pick<AnyCall, 'consume'>,
   email: string,
 ): Promise<void> {
-  const { app } = visit;
-  visit.take(signInGuardOf(app).resetLimit);
+  const { app } = request;
+  request.consume(signInGuardOf(app).resetLimit);
   // A link that nobody gets is of no use.
   if (app.mailer === null) return;
   const account = accountOf(email);
   // Each counts, as nothing is found out here.
-  const send = () => sendOrPretend(visit, account).then(() => null);
+  const send = () => sendOrPretend(request, account).then(() => null);
   try {
     await signInGuardOf(app).resets.attempt({ account, ip: null }, send);
   } catch (error) {
@@ -237,20 +240,20 @@ export async function requestPasswordReset(
   }
 }
 
-async function sendOrPretend(visit: Visit, account: string): Promise<void> {
-  const { app } = visit;
-  const queued = await app.db.transaction().execute(async (tx) => {
+async function sendOrPretend(request: SignInRequest, account: string): Promise<void> {
+  const { app, transact } = request;
+  const queued = await transact(async (tx) => {
     const member = await findMemberByEmail(tx, account);
     // Asked for nobody too: the same questions for every address.
     const enough = await hasEnoughLinks(tx, app, member?.id ?? '');
-    return member && !enough ? sendLink(tx, visit, member) : pretendToSend(tx, visit);
+    return member && !enough ? sendLink(tx, request, member) : pretendToSend(tx, request);
   });
   if (queued) app.scheduler.wake(SEND_JOB);
 }
 
 async function sendLink(
   tx: Tx,
-  { app, caller }: Visit,
+  { app, caller }: SignInRequest,
   { id, email }: { id: string; email: string },
 ): Promise<boolean> {
   const { mail } = await queueLink(tx, app, { id, email });
@@ -263,7 +266,7 @@ async function sendLink(
  * Writes a link and a mail as for a member and takes them back before anybody can see them: the
  * transaction has as much to write to the disk, so that the time tells nothing either.
  */
-async function pretendToSend(tx: Tx, { app }: Visit): Promise<boolean> {
+async function pretendToSend(tx: Tx, { app }: SignInRequest): Promise<boolean> {
   const owner = await findOwner(tx);
   if (!owner) return false;
   const { mail, hash } = await queueLink(tx, app, owner);

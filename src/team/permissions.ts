@@ -1,25 +1,18 @@
 /** Who may do what to whom on the team (contract §3 and §6). */
 
-import type { App } from '../app.ts';
-import { type Actor, allows, lowerRole, type Role } from '../http/actor.ts';
+import {
+  type ActorContext,
+  allows,
+  type CurrentActor,
+  lowerRole,
+  type Role,
+} from '../http/actor.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { ApiKeyRow, MemberRow } from '../store/tables.ts';
 import { isKeyValid } from './api-keys.ts';
 import { findMember } from './members.ts';
 import { isSessionAlive } from './sessions.ts';
-
-export interface Standing {
-  member: MemberRow;
-  /** The role that counts for this request. */
-  role: Role;
-}
-
-/** Of a request, what tells who asks and whether they still may. */
-export interface Asking {
-  app: Pick<App, 'clock'>;
-  actor: Pick<Actor, 'memberId' | 'role' | 'keyId' | 'sessionId'>;
-}
 
 /**
  * The actor as they are inside the transaction: since the request was let in, they may have been
@@ -28,9 +21,9 @@ export interface Asking {
  */
 export async function reauthorize(
   db: Db | Tx,
-  { app, actor }: Asking,
+  { app, actor }: ActorContext,
   needed: Role,
-): Promise<Standing> {
+): Promise<CurrentActor> {
   const { memberId, keyId, sessionId } = actor;
   const now = app.clock.now();
   const member = await findMember(db, memberId);
@@ -44,11 +37,19 @@ export async function reauthorize(
   return { member, role };
 }
 
-/** As above, for what concerns the member's own account: no key that may less than they gets there. */
-export async function ownStanding(db: Db | Tx, asking: Asking): Promise<Standing> {
-  const own = await reauthorize(db, asking, 'viewer');
-  requireRole(own.role, own.member.role);
-  return own;
+/** For what concerns the member's own account: no key that may less than they gets there. */
+export function requireOwnRole({ role, member }: CurrentActor): void {
+  requireRole(role, member.role);
+}
+
+/** As `reauthorize` and `requireOwnRole`, where nothing is changed. */
+export async function reauthorizeOwnRole(
+  db: Db | Tx,
+  context: ActorContext,
+): Promise<CurrentActor> {
+  const current = await reauthorize(db, context, 'viewer');
+  requireOwnRole(current);
+  return current;
 }
 
 const unauthenticated = (detail: string) =>
@@ -80,14 +81,14 @@ export function requireMayChange(role: Role, target: MemberRow): void {
 }
 
 /** As for changes; and everybody but the owner may leave, though not by a key that may less than they. */
-export function requireMayRemove({ member, role }: Standing, target: MemberRow): void {
+export function requireMayRemove({ member, role }: CurrentActor, target: MemberRow): void {
   if (target.id === member.id && target.role !== 'owner') requireRole(role, target.role);
   else requireMayChange(role, target);
 }
 
 /** By a key, of the keys of its own member none that may more; which of others are seen, may be ended. */
 export function requireMayRevoke(
-  { member, role }: Standing,
+  { member, role }: CurrentActor,
   key: Pick<ApiKeyRow, 'member_id' | 'role'>,
 ): void {
   if (key.member_id === member.id) requireRole(role, lowerRole(key.role, member.role));

@@ -2,13 +2,14 @@
 
 import type { App } from '../app.ts';
 import { clearedSessionCookie, sessionCookie } from '../http/cookies.ts';
-import { route } from '../http/route.ts';
+import { route, type Transact } from '../http/route.ts';
 import { listOf } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
+import type { Tx } from '../store/open.ts';
 import type { SessionRow } from '../store/tables.ts';
 import { meRoutes } from './me.ts';
 import { requestPasswordReset, resetPassword } from './passwords.ts';
-import { ownStanding } from './permissions.ts';
+import { reauthorizeOwnRole } from './permissions.ts';
 import {
   deletedOf,
   ListQuery,
@@ -29,6 +30,7 @@ const requestReset = route({
   path: '/v1/password_resets',
   operation: 'requestPasswordReset',
   role: 'public',
+  writes: true,
   summary:
     'Ask for an e-mail with a link to set a password; the answer is the same for any address',
   body: ResetRequest,
@@ -36,7 +38,7 @@ const requestReset = route({
   response: PasswordReset,
   errors: ['rate_limited'],
   async handle(call) {
-    await requestPasswordReset(call, call.body.email);
+    await requestPasswordReset(withoutAnswer(call), call.body.email);
     return { object: 'password_reset' as const, status: 'requested' as const };
   },
 });
@@ -46,6 +48,7 @@ const confirmReset = route({
   path: '/v1/password_resets/confirm',
   operation: 'confirmPasswordReset',
   role: 'public',
+  writes: true,
   limit: { requests: 20, seconds: 60 },
   summary: 'Set the password by the token of a link; all sessions of the member end',
   body: ResetConfirmation,
@@ -54,13 +57,25 @@ const confirmReset = route({
   errors: ['not_found', 'gone', 'unavailable'],
   async handle(call) {
     const done = { object: 'password_reset' as const, status: 'completed' as const };
-    const member = await resetPassword(call, call.body, (tx) => call.keep(tx, done));
+    const transact: Transact = (work) => call.transact(work, () => done);
+    const member = await resetPassword({ ...call, transact }, call.body);
     // Whoever guesses at the account meanwhile: this browser signs in with the new password.
     const device = deviceCookie(call.app, member);
     if (device) call.setHeader('set-cookie', device);
     return done;
   },
 });
+
+/** For work that returns something else than the answer of the request, which is kept nowhere. */
+function withoutAnswer<C extends PublicCall>(
+  call: C,
+): Omit<C, 'transact'> & { transact: Transact } {
+  return { ...call, transact: (work) => call.transact(work, () => undefined) };
+}
+
+interface PublicCall {
+  transact<T>(work: (tx: Tx) => Promise<T>, answerOf: () => undefined): Promise<T>;
+}
 
 const passwordRoutes = [requestReset, confirmReset];
 
@@ -78,6 +93,7 @@ const createSessionRoute = route({
   path: '/v1/sessions',
   operation: 'createSession',
   role: 'public',
+  writes: true,
   summary: 'Sign in; the answer sets the cookie of the session, in the place of one sent along',
   body: SignIn,
   status: 201,
@@ -85,7 +101,7 @@ const createSessionRoute = route({
   response: Session,
   errors: ['unauthenticated', 'rate_limited', 'unavailable'],
   async handle(call) {
-    const { token, session, member } = await signIn(call, call.body);
+    const { token, session, member } = await signIn(withoutAnswer(call), call.body);
     call.setHeader('set-cookie', cookieOf(call.app, token));
     const device = deviceCookie(call.app, member);
     if (device) call.setHeader('set-cookie', device);
@@ -103,7 +119,7 @@ const listSessionsRoute = route({
   response: listOf(Session),
   async handle(call) {
     const { app, actor, query } = call;
-    await ownStanding(app.db, call);
+    await reauthorizeOwnRole(app.db, call);
     const { rows, hasMore } = await listSessions(app, actor.memberId, query);
     const data = rows.map((row) => presentSession(row, actor.sessionId));
     return { object: 'list' as const, data, has_more: hasMore };
@@ -126,9 +142,12 @@ const endCurrentSessionRoute = route({
     const { sessionId } = call.actor;
     if (sessionId === null)
       throw new AppError('not_found', 'An API key asks here, and no session.');
-    await endOwnSession(call, sessionId);
+    const ended = await call.transact(async (tx, own) => {
+      await endOwnSession(tx, call, own, sessionId);
+      return { id: sessionId, object: 'session', deleted: true };
+    });
     call.setHeader('set-cookie', clearedSessionCookie(call.app.config));
-    return { id: sessionId, object: 'session' as const, deleted: true as const };
+    return ended;
   },
 });
 
@@ -142,10 +161,13 @@ const endSessionRoute = route({
   response: DeletedSession,
   async handle(call) {
     const id = call.params.id!;
-    await endOwnSession(call, id);
+    const ended = await call.transact(async (tx, own) => {
+      await endOwnSession(tx, call, own, id);
+      return { id, object: 'session', deleted: true };
+    });
     if (id === call.actor.sessionId)
       call.setHeader('set-cookie', clearedSessionCookie(call.app.config));
-    return { id, object: 'session' as const, deleted: true as const };
+    return ended;
   },
 });
 

@@ -2,30 +2,32 @@
 
 import * as v from 'valibot';
 import type { App } from '../app.ts';
-import type { Actor, Caller } from '../http/actor.ts';
+import type { Actor, Caller, CurrentActor } from '../http/actor.ts';
 import {
   cookieField,
   cookieValues,
   readSessionCookies,
   sessionCookieName,
 } from '../http/cookies.ts';
+import type { Transact } from '../http/route.ts';
 import { hasOtherCost, randomToken, sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Tx } from '../store/open.ts';
 import type { MemberRow, SessionRow } from '../store/tables.ts';
 import { type Author, audit } from './audit.ts';
 import { findMember, findMemberByEmail, normalizeEmail } from './members.ts';
-import { ownStanding } from './permissions.ts';
+import { requireOwnRole } from './permissions.ts';
 import { endSession, identifySession, insertSession } from './sessions.ts';
 import { signInGuardOf } from './sign-in-guard.ts';
 
-/** Of a request, what the paths into and out of an account need. */
-export interface Visit {
+/** Of a request, what the ways into and out of an account need. */
+export interface SignInRequest {
   app: App;
   caller: Caller;
   headers: Headers;
   requestId: string;
   signal: AbortSignal;
+  transact: Transact;
 }
 
 interface SignedIn {
@@ -40,16 +42,16 @@ interface SignedIn {
  * the same work whether or not the address is known, and `rate_limited` for who guesses.
  */
 export async function signIn(
-  visit: Visit,
+  request: SignInRequest,
   { email, password }: { email: string; password: string },
 ): Promise<SignedIn> {
-  const { app, caller, headers, requestId } = visit;
+  const { app, caller, headers, requestId } = request;
   const account = accountOf(email);
   const device = await knownDevice(app, headers.get('cookie'), account);
   const guess = { account, ip: caller.ip, device };
   const known = device !== null;
   const signedIn = await signInGuardOf(app).tries.attempt(guess, () =>
-    signInOnce(visit, { account, password, known }),
+    signInOnce(request, { account, password, known }),
   );
   if (signedIn) return signedIn;
   app.log.info('sign-in refused', { request_id: requestId, ip: caller.ip });
@@ -59,21 +61,21 @@ export async function signIn(
 }
 
 async function signInOnce(
-  visit: Visit,
+  request: SignInRequest,
   given: { account: string; password: string; known: boolean },
 ): Promise<SignedIn | null> {
-  const { app, signal } = visit;
+  const { app, signal } = request;
   const { account, password, known } = given;
   const { passwords } = signInGuardOf(app);
   const member = await findMemberByEmail(app.db, account);
   const hash = member?.password_hash ?? null;
   const right = await passwords.verify(password, hash, { signal, known });
   if (!right || !member || hash === null) return null;
-  if (!hasOtherCost(hash)) return startSession(visit, member);
+  if (!hasOtherCost(hash)) return startSession(request, member);
   const renewed = await passwords.hash(password, signal);
-  const signedIn = await startSession(visit, member, { renewed });
+  const signedIn = await startSession(request, member, { renewed });
   // Another sign-in at the same moment may have renewed it: the password is as right as before.
-  return signedIn ?? signInOnce(visit, given);
+  return signedIn ?? signInOnce(request, given);
 }
 
 /**
@@ -82,11 +84,11 @@ async function signInOnce(
  * kept from now on.
  */
 export async function startSession(
-  { app, caller, headers }: Pick<Visit, 'app' | 'caller' | 'headers'>,
+  { app, caller, headers, transact }: Omit<SignInRequest, 'requestId' | 'signal'>,
   { id, password_hash }: Pick<MemberRow, 'id' | 'password_hash'>,
   { renewed = password_hash, by }: { renewed?: string | null; by?: 'oidc' } = {},
 ): Promise<SignedIn | null> {
-  return app.db.transaction().execute(async (tx) => {
+  return transact(async (tx) => {
     const member = await findMember(tx, id);
     if (!member || member.password_hash !== password_hash) return null;
     if (renewed !== password_hash)
@@ -112,17 +114,17 @@ export function accountOf(email: string): string {
 
 // Ends of sessions: by their member, and by another sign-in from the same browser.
 
-/** Throws `not_found`, for the session of somebody else too, and as `ownStanding` does. */
+/** Throws `not_found`, for the session of somebody else too, and as `requireOwnRole` does. */
 export async function endOwnSession(
-  author: Author & { app: App; actor: Actor },
+  tx: Tx,
+  author: Author & { actor: Actor },
+  current: CurrentActor,
   id: string,
 ): Promise<void> {
-  await author.app.db.transaction().execute(async (tx) => {
-    await ownStanding(tx, author);
-    if (!(await endSession(tx, author.actor.memberId, id)))
-      throw new AppError('not_found', 'You have no session with this id.');
-    await auditEnd(tx, author, id);
-  });
+  requireOwnRole(current);
+  if (!(await endSession(tx, author.actor.memberId, id)))
+    throw new AppError('not_found', 'You have no session with this id.');
+  await auditEnd(tx, author, id);
 }
 
 /**

@@ -7,10 +7,9 @@ import { type Page, pageOf } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { waitUntil } from '../lib/concurrency.ts';
 import { AppError } from '../lib/errors.ts';
-import { afterCommit, type Db, type Tx, transact } from '../store/open.ts';
+import { afterCommit, type Db, type Tx } from '../store/open.ts';
 import type { EventRow } from '../store/tables.ts';
 import { type Author, audit } from '../team/audit.ts';
-import { reauthorize } from '../team/permissions.ts';
 import { endpointOr404, requireActive } from './endpoints.ts';
 import { DELIVER_JOB } from './enqueue.ts';
 import type { DeliveryFilters, DeliveryState, WebhookRecovery, WholeDelivery } from './schema.ts';
@@ -175,7 +174,7 @@ const RECOVERY_BATCH = 500;
 interface Recoverer extends Author {
   app: App;
   actor: Actor;
-  keep: Call<'admin', undefined, undefined>['keep'];
+  transact: Call<'admin', undefined, undefined, typeof WebhookRecovery>['transact'];
 }
 
 /**
@@ -188,23 +187,27 @@ export async function recoverDeliveries(
   endpointId: string,
   since: string,
 ): Promise<WebhookRecovery> {
-  const { app, keep } = call;
+  const { app } = call;
   const until = isoTime(app.clock.now());
   const object = { type: 'webhook_endpoint', id: endpointId };
   let recovered = 0;
   let after = '';
   for (;;) {
-    const { ids, answer } = await transact(app.db, async (tx) => {
-      await reauthorize(tx, call, 'admin');
-      requireActive(await endpointOr404(tx, endpointId));
-      if (after === '')
-        await audit(tx, call, { action: 'webhook_endpoint.recovered', object, details: { since } });
-      const ids = await someMissed(tx, { endpointId, since, until, after });
-      if (ids.length > 0) await beginRound(tx, app, ids, 'recover');
-      const answer = answerOf(endpointId, since, recovered + ids.length);
-      if (ids.length < RECOVERY_BATCH) await keep(tx, answer);
-      return { ids, answer };
-    });
+    const { ids, answer } = await call.transact(
+      async (tx) => {
+        requireActive(await endpointOr404(tx, endpointId));
+        if (after === '')
+          await audit(tx, call, {
+            action: 'webhook_endpoint.recovered',
+            object,
+            details: { since },
+          });
+        const ids = await someMissed(tx, { endpointId, since, until, after });
+        if (ids.length > 0) await beginRound(tx, app, ids, 'recover');
+        return { ids, answer: answerOf(endpointId, since, recovered + ids.length) };
+      },
+      ({ ids, answer }) => (ids.length < RECOVERY_BATCH ? answer : undefined),
+    );
     if (ids.length < RECOVERY_BATCH) return answer;
     recovered = answer.recovered;
     after = ids.at(-1)!;

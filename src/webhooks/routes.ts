@@ -2,9 +2,7 @@
 
 import { route } from '../http/route.ts';
 import { listOf } from '../http/schemas.ts';
-import { transact } from '../store/open.ts';
 import { audit } from '../team/audit.ts';
-import { reauthorize } from '../team/permissions.ts';
 import { deletedOf } from '../team/schema.ts';
 import {
   deliveryOr404,
@@ -91,9 +89,8 @@ const sendSampleRoute = route({
   response: WebhookDelivery,
   errors: ['conflict'],
   async handle(call) {
-    const { app, actor, params, keep } = call;
-    return transact(app.db, async (tx) => {
-      await reauthorize(tx, call, 'admin');
+    const { app, actor, params } = call;
+    return call.transact(async (tx) => {
       const endpoint = await endpointOr404(tx, params.id!);
       requireActive(endpoint);
       const row = { ...(await deliverSample(tx, app, endpoint)), event_livemode: null };
@@ -102,9 +99,7 @@ const sendSampleRoute = route({
         object: { type: 'webhook_endpoint', id: endpoint.id },
         details: { delivery_id: row.id },
       });
-      const answer = presentDelivery({ row, event: null, attempts: [] }, actor.livemode);
-      await keep(tx, answer);
-      return answer;
+      return presentDelivery({ row, event: null, attempts: [] }, actor.livemode);
     });
   },
 });
@@ -118,13 +113,10 @@ const resendDeliveryRoute = route({
   response: WebhookDelivery,
   errors: ['conflict', 'gone'],
   async handle(call) {
-    const { app, actor, params, keep } = call;
-    return transact(app.db, async (tx) => {
-      await reauthorize(tx, call, 'admin');
+    const { actor, params } = call;
+    return call.transact(async (tx) => {
       const row = await resendDelivery(tx, call, await deliveryOr404(tx, params.id!));
-      const answer = presentDelivery(await wholeDelivery(tx, row), actor.livemode);
-      await keep(tx, answer);
-      return answer;
+      return presentDelivery(await wholeDelivery(tx, row), actor.livemode);
     });
   },
 });
@@ -165,14 +157,9 @@ const createEndpointRoute = route({
   response: EndpointWithSecret,
   errors: ['conflict'],
   async handle(call) {
-    const { app, body, keep } = call;
+    const { app, body } = call;
     requireOpen(body.url, app.config.WEBHOOK_ALLOW_NETWORKS);
-    return app.db.transaction().execute(async (tx) => {
-      await reauthorize(tx, call, 'admin');
-      const answer = presentSecret(await createEndpoint(tx, call, body));
-      await keep(tx, answer);
-      return answer;
-    });
+    return call.transact(async (tx) => presentSecret(await createEndpoint(tx, call, body)));
   },
 });
 
@@ -215,8 +202,7 @@ const updateEndpointRoute = route({
   async handle(call) {
     const { app, params, body } = call;
     if (body.url !== undefined) requireOpen(body.url, app.config.WEBHOOK_ALLOW_NETWORKS);
-    return app.db.transaction().execute(async (tx) => {
-      await reauthorize(tx, call, 'admin');
+    return call.transact(async (tx) => {
       const present = await endpointOr404(tx, params.id!);
       call.ifMatch(presentEndpoint(present));
       return presentEndpoint(await changeEndpoint(tx, call, present, body));
@@ -232,15 +218,14 @@ const deleteEndpointRoute = route({
   summary: 'Delete a webhook endpoint with its deliveries; what was still to be sent is not',
   response: deletedOf('webhook_endpoint'),
   async handle(call) {
-    const { app, params } = call;
+    const { params } = call;
     const id = params.id!;
-    await transact(app.db, async (tx) => {
-      await reauthorize(tx, call, 'admin');
+    return call.transact(async (tx) => {
       const present = await endpointOr404(tx, id);
       call.ifMatch(presentEndpoint(present));
       await deleteEndpoint(tx, call, present);
+      return { id, object: 'webhook_endpoint', deleted: true };
     });
-    return { id, object: 'webhook_endpoint' as const, deleted: true as const };
   },
 });
 
@@ -253,13 +238,10 @@ const rotateSecretRoute = route({
   body: Rotation,
   response: EndpointWithSecret,
   async handle(call) {
-    const { app, params, body, keep } = call;
-    return app.db.transaction().execute(async (tx) => {
-      await reauthorize(tx, call, 'admin');
+    const { params, body } = call;
+    return call.transact(async (tx) => {
       const present = await endpointOr404(tx, params.id!);
-      const answer = presentSecret(await rotateSecret(tx, call, present, body.overlap));
-      await keep(tx, answer);
-      return answer;
+      return presentSecret(await rotateSecret(tx, call, present, body.overlap));
     });
   },
 });

@@ -257,22 +257,23 @@ describe('a handler', () => {
   const location = ({ id }: { id: string }) => `/made/${id}`;
   const creating = route({
     ...{ ...declared, location, method: 'POST', path: '/made', operation: 'make', summary: 'Make' },
-    async handle({ app, keep, setHeader }) {
+    async handle({ app, transact, setHeader }) {
       if (fail === 'before') throw new AppError('conflict', 'Not now.');
       setHeader('x-made', 'yes');
       const id = app.newId('evt');
-      await app.db.transaction().execute(async (tx) => {
+      const made = await transact(async (tx) => {
         const row = { id, type: 'made', livemode: 1, created_at: 'now', data: '{}' };
         await tx.insertInto('events').values(row).execute();
-        await keep(tx, { id });
         if (fail === 'in') throw new AppError('unavailable', 'Not now.');
+        return { id };
       });
       if (fail === 'after') throw new Error('after the write');
-      return { id };
+      return made;
     },
   });
   const acting = route({
     ...{ ...declared, location, method: 'POST', path: '/acted', operation: 'act', summary: 'Act' },
+    writes: false,
     async handle() {
       await held;
       ids.push(`a${ids.length}`);
@@ -282,6 +283,7 @@ describe('a handler', () => {
   const signing = route({
     ...{ ...declared, location, method: 'POST', path: '/signed', operation: 'sign' },
     summary: 'Sign',
+    writes: false,
     handle({ setHeader }) {
       setHeader('Set-Cookie', 'a=b');
       return { id: 's' };

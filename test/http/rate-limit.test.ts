@@ -207,16 +207,16 @@ describe('the count', () => {
       const limit = createRateLimit('x', RATE, clock);
       for (const step of steps) {
         clock.advance(step);
-        assert.equal(limit.take('a').taken, true);
+        assert.equal(limit.consume('a').allowed, true);
       }
-      const { taken, reset, left } = limit.take('a');
-      assert.deepEqual([taken, left], [false, 0]);
+      const { allowed, reset, left } = limit.consume('a');
+      assert.deepEqual([allowed, left], [false, 0]);
       if (reset > 1) {
         clock.advance((reset - 1) * 1000 - 1000);
-        assert.equal(limit.take('a').taken, false, `${steps}: too early`);
+        assert.equal(limit.consume('a').allowed, false, `${steps}: too early`);
         clock.advance(2000);
       } else clock.advance(1000);
-      assert.equal(limit.take('a').taken, true, `${steps}: after ${reset} s`);
+      assert.equal(limit.consume('a').allowed, true, `${steps}: after ${reset} s`);
     }
   });
 
@@ -225,7 +225,7 @@ describe('the count', () => {
     const limit = createRateLimit('x', { requests: 10, seconds: 12 }, clock);
     const taken: number[] = [];
     for (let at = 0; at < 120_000; at += 170) {
-      if (limit.take('a').taken) taken.push(clock.now());
+      if (limit.consume('a').allowed) taken.push(clock.now());
       clock.advance(170);
     }
     for (const start of taken)
@@ -235,25 +235,25 @@ describe('the count', () => {
 
   it('remembers a bounded number, those who ask on longest', () => {
     const limit = createRateLimit('x', RATE, testClock(), 100);
-    for (let i = 0; i < 3; i++) limit.take('often');
+    for (let i = 0; i < 3; i++) limit.consume('often');
     for (let i = 0; i < 5000; i++) {
-      limit.take(`once ${i}`);
-      if (i % 50 === 0) assert.equal(limit.take('often').taken, false);
+      limit.consume(`once ${i}`);
+      if (i % 50 === 0) assert.equal(limit.consume('often').allowed, false);
     }
-    for (let i = 0; i < 5000; i++) limit.take(`again ${i}`);
-    assert.equal(limit.take('often').taken, true, 'it was forgotten');
+    for (let i = 0; i < 5000; i++) limit.consume(`again ${i}`);
+    assert.equal(limit.consume('often').allowed, true, 'it was forgotten');
   });
 
   it('a clock that is put back locks nobody out for longer than a window', () => {
     const clock = testClock();
     const limit = createRateLimit('x', RATE, clock);
-    for (let i = 0; i < 3; i++) limit.take('a');
+    for (let i = 0; i < 3; i++) limit.consume('a');
     clock.advance(5000);
-    limit.take('a');
+    limit.consume('a');
     clock.advance(-3_600_000);
-    assert.equal(limit.take('a').taken, false);
+    assert.equal(limit.consume('a').allowed, false);
     clock.advance(12_000);
-    assert.equal(limit.take('a').taken, true);
+    assert.equal(limit.consume('a').allowed, true);
   });
 
   it('an address counts by itself, of IPv6 its network', () => {

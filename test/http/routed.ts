@@ -7,6 +7,7 @@ import type { Actor } from '../../src/http/actor.ts';
 import type { Route } from '../../src/http/route.ts';
 import { createRouter } from '../../src/http/router.ts';
 import { identifyKey } from '../../src/team/api-keys.ts';
+import { reauthorize } from '../../src/team/permissions.ts';
 import { insertSession } from '../../src/team/sessions.ts';
 import { type ServiceOptions, startTestService, type TestService } from '../helpers/app.ts';
 import { listen } from './listener.ts';
@@ -79,6 +80,7 @@ export async function startRouted(
   const fetch = createRouter({
     app,
     routes: [...routes, ...ROUTES],
+    reauthorize,
     identify: async ({ kind, token }) =>
       kind === 'key'
         ? identifyKey(app, token)

@@ -1,0 +1,183 @@
+/** A route that changes something does so in a transaction that authorises its caller again; none can skip it. */
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import * as v from 'valibot';
+import { ROUTES } from '../../src/features.ts';
+import { route, writes } from '../../src/http/route.ts';
+import { bearer, type Routed, startRouted } from './routed.ts';
+
+const Done = v.object({ ok: v.boolean() });
+const declared = { method: 'POST', summary: 'A route of a test', response: Done } as const;
+
+const post = async ({ send, key }: Routed, path: string, headers: Record<string, string> = {}) =>
+  send('POST', path, { headers: { ...bearer(key), ...headers } });
+
+const faults = ({ logged }: Routed) =>
+  logged.filter(({ level }) => level === 'error').map(({ fields }) => String(fields.fault));
+
+const event = (id: string) => ({ id, type: 'made', livemode: 1, created_at: 'now', data: '{}' });
+
+it('a route with a role that answers without transact() is an internal error, and its key is free again', async (t) => {
+  let skip = true;
+  const forgetful = route({
+    ...{ ...declared, path: '/forgetful', operation: 'forget', role: 'member' },
+    async handle({ app, transact }) {
+      if (skip) return { ok: true };
+      return transact(async (tx) => {
+        await tx
+          .insertInto('events')
+          .values(event(app.newId('evt')))
+          .execute();
+        return { ok: true };
+      });
+    },
+  });
+  const service = await startRouted(t, [forgetful]);
+  const key = { 'idempotency-key': 'k1' };
+  const refused = await post(service, '/forgetful', key);
+  assert.deepEqual([refused.status, refused.json.code], [500, 'internal_error']);
+  assert.match(faults(service)[0]!, /forget has answered without having called transact\(\)/);
+  const claims = () => service.app.db.selectFrom('idempotency_keys').select('key').execute();
+  assert.deepEqual(await claims(), []);
+  skip = false;
+  const done = await post(service, '/forgetful', key);
+  assert.deepEqual([done.status, done.headers['idempotent-replayed']], [200, undefined]);
+});
+
+it('a transaction that fails does not count, even where the handler goes on', async (t) => {
+  const careless = route({
+    ...{ ...declared, path: '/careless', operation: 'ignore', role: 'member' },
+    async handle({ transact }) {
+      await transact(() => Promise.reject(new Error('no'))).catch(() => {});
+      return { ok: true };
+    },
+  });
+  const service = await startRouted(t, [careless]);
+  assert.equal((await post(service, '/careless')).status, 500);
+});
+
+it('a handler that fails before its transaction answers its own error', async (t) => {
+  const failing = route({
+    ...{ ...declared, path: '/failing', operation: 'fail', role: 'member' },
+    handle: ({ params }) => Promise.reject(params),
+  });
+  const service = await startRouted(t, [failing]);
+  assert.equal((await post(service, '/failing')).status, 500);
+  assert.doesNotMatch(faults(service)[0]!, /transact/);
+});
+
+it('what declares that it writes nothing answers without a transaction, and gets none', async (t) => {
+  const preview = { ...declared, role: 'member', writes: false } as const;
+  const previewing = route({
+    ...{ ...preview, path: '/previewing', operation: 'preview' },
+    handle: () => ({ ok: true }),
+  });
+  const writing = route({
+    ...{ ...preview, path: '/writing', operation: 'write' },
+    handle: ({ transact }) => transact(async () => ({ ok: true })),
+  });
+  const reading = route({
+    ...{ ...declared, method: 'GET', path: '/reading', operation: 'read', role: 'viewer' },
+    handle: ({ transact }) => transact(async () => ({ ok: true })),
+  });
+  const open = route({
+    ...{ ...declared, path: '/open', operation: 'open', role: 'public' },
+    handle: ({ transact }) => transact(async () => ({ ok: true })),
+  });
+  const service = await startRouted(t, [previewing, writing, reading, open]);
+  assert.equal((await post(service, '/previewing')).status, 200);
+  assert.equal((await post(service, '/writing')).status, 500);
+  assert.equal(
+    (await service.send('GET', '/reading', { headers: bearer(service.key) })).status,
+    500,
+  );
+  assert.equal((await service.send('POST', '/open')).status, 500);
+  const undeclared = /^Error: (write|read|open) does not declare that it writes/;
+  assert.equal(faults(service).filter((fault) => undeclared.test(fault)).length, 3);
+});
+
+it('the caller is authorised again in the transaction, in the role of the route', async (t) => {
+  let meanwhile = async () => {};
+  const roles: string[] = [];
+  const slow = route({
+    ...{ ...declared, path: '/slow', operation: 'wait', role: 'admin' },
+    async handle({ transact }) {
+      await meanwhile();
+      return transact(async (_tx, { role, member }) => {
+        roles.push(role, member.role);
+        return { ok: true };
+      });
+    },
+  });
+  const service = await startRouted(t, [slow]);
+  const { id, key } = await service.makeMember('admin');
+  const ask = () => service.send('POST', '/slow', { headers: bearer(key) });
+  assert.equal((await ask()).status, 200);
+  meanwhile = async () => {
+    await service.app.db
+      .updateTable('members')
+      .set({ role: 'member' })
+      .where('id', '=', id)
+      .execute();
+  };
+  const lowered = await ask();
+  assert.equal(lowered.status, 403);
+  assert.match(String(lowered.json.detail), /needs the role admin; yours is member/);
+  assert.deepEqual(roles, ['admin', 'admin']);
+});
+
+it('a public route that declares that it writes is not authorised again', async (t) => {
+  const given: unknown[][] = [];
+  const open = route({
+    ...{ ...declared, path: '/open', operation: 'open', role: 'public', writes: true },
+    handle: ({ transact }) =>
+      transact(async (...args) => {
+        given.push(args.slice(1));
+        return { ok: true };
+      }),
+  });
+  const service = await startRouted(t, [open]);
+  assert.equal((await service.send('POST', '/open')).status, 200);
+  assert.deepEqual(given, [[]]);
+});
+
+it('an answer is kept with the change that it tells of, or once there is one', async (t) => {
+  const kept = () => service.app.db.selectFrom('idempotency_keys').select('status').execute();
+  const seen: unknown[] = [];
+  const stepwise = route({
+    ...{ ...declared, path: '/stepwise', operation: 'step', role: 'member' },
+    async handle({ transact }) {
+      await transact(
+        async () => 'nothing to answer yet',
+        () => undefined,
+      );
+      seen.push(await kept());
+      await transact(
+        async () => 7,
+        (result) => ({ ok: result === 7 }),
+      );
+      seen.push(await kept());
+      return { ok: false };
+    },
+  });
+  const service = await startRouted(t, [stepwise]);
+  const key = { 'idempotency-key': 'k1' };
+  const first = await post(service, '/stepwise', key);
+  assert.deepEqual(seen, [[{ status: null }], [{ status: 200 }]]);
+  assert.deepEqual(first.json, { ok: true }, 'what was kept is what is answered');
+  assert.deepEqual((await post(service, '/stepwise', key)).json, { ok: true });
+});
+
+it('every route that is asked by another method than GET writes, and of the others these do', () => {
+  const unsafe = ROUTES.filter(({ method }) => method !== 'GET');
+  assert.deepEqual(
+    unsafe.filter((one) => !writes(one)).map(({ operation }) => operation),
+    [],
+  );
+  const writingGets = ROUTES.filter((one) => one.method === 'GET' && writes(one));
+  assert.deepEqual(writingGets.map(({ operation }) => operation).toSorted(), [
+    'endOidcSignIn',
+    'getDomainHealth',
+  ]);
+});
