@@ -2,6 +2,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { rowTypesModule } from './row-types.ts';
 
 const root = new URL('../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
@@ -53,6 +54,7 @@ function between(text: string, name: string, content: string): string {
 /** Path, and what it must hold. Later ones may import what earlier ones wrote. */
 const FILES: [string, () => string | Promise<string>][] = [
   ['src/store/schema.generated.ts', schemaModule],
+  ['src/store/tables.generated.ts', () => rowTypesModule(read('schema.sql'))],
   [
     'src/analysis/html/client-support.generated.ts',
     async () => (await import('./caniemail.ts')).clientSupportModule(),
