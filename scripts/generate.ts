@@ -26,6 +26,12 @@ async function blocklists(): Promise<string> {
   return between(read('docs/blocklists.md'), 'blocklists', blocklistTable());
 }
 
+/** The table of the alert conditions as they are declared. */
+async function monitoring(): Promise<string> {
+  const { conditionTable } = await import('../src/alerts/conditions/index.ts');
+  return between(read('docs/monitoring.md'), 'alert conditions', conditionTable());
+}
+
 /** The samples of the page, as the tests run them. */
 const SAMPLES: [file: string, language: string][] = [
   ['verify.ts', 'ts'],
@@ -61,6 +67,7 @@ const FILES: [string, () => string | Promise<string>][] = [
   ],
   ['README.md', readme],
   ['docs/blocklists.md', blocklists],
+  ['docs/monitoring.md', monitoring],
   ['docs/webhooks.md', webhooks],
 ];
 

@@ -11,18 +11,18 @@ import type { AlertRow } from '../store/tables.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { requireOpen } from '../webhooks/endpoint-url.ts';
 import { ownSlackUrl, sealSlackUrl } from './channels.ts';
-import { DEFAULT_THRESHOLD } from './conditions.ts';
+import { conditionOf } from './conditions/index.ts';
 import { closeIncidents } from './incidents.ts';
 import type { AlertPatch, NewAlert } from './schema.ts';
 
 /** Each result is held against each of them. */
-const MOST_ALERTS = 100;
+const MAX_ALERTS = 100;
 
 type Changer = Author & { app: App };
 
 /** Throws `conflict` where there are too many, and `validation_failed` for an unknown domain. */
 export async function createAlert(tx: Tx, author: Changer, asked: NewAlert): Promise<AlertRow> {
-  await requireRoom(tx.selectFrom('alerts'), { most: MOST_ALERTS, things: 'alert rules' });
+  await requireRoom(tx.selectFrom('alerts'), { most: MAX_ALERTS, things: 'alert rules' });
   const { app } = author;
   const id = app.newId('alt');
   const { slack_webhook_url: url = null, recipients = null, domain_id = null } = asked;
@@ -33,7 +33,7 @@ export async function createAlert(tx: Tx, author: Changer, asked: NewAlert): Pro
     id,
     name: asked.name,
     condition: asked.condition,
-    threshold: thresholdOf(asked.condition, asked.threshold ?? null),
+    threshold: thresholdToStore(asked.condition, asked.threshold ?? null),
     channels: JSON.stringify(asked.channels),
     enabled: asked.enabled ? 1 : 0,
     domain_id,
@@ -52,9 +52,9 @@ function requireOpenSlack({ config }: Pick<App, 'config'>, url: string | null | 
   if (url) requireOpen(url, config.WEBHOOK_ALLOW_NETWORKS, 'slack_webhook_url');
 }
 
-/** It means nothing elsewhere, and is kept as it was given. */
-const thresholdOf = (condition: AlertRow['condition'], given: number | null): number | null =>
-  given ?? (condition === 'score_below' ? DEFAULT_THRESHOLD : null);
+/** A condition without a threshold ignores it, and it is kept as it was given. */
+const thresholdToStore = (condition: AlertRow['condition'], given: number | null): number | null =>
+  given ?? conditionOf({ condition }).threshold?.default ?? null;
 
 /** Changes what is given and is not so already; gives the row as it is then. */
 export async function changeAlert(
@@ -98,7 +98,7 @@ function changed(
     ...present,
     name: patch.name ?? present.name,
     condition,
-    threshold: thresholdOf(condition, threshold),
+    threshold: thresholdToStore(condition, threshold),
     channels: patch.channels ? JSON.stringify(patch.channels) : present.channels,
     enabled: patch.enabled === undefined ? present.enabled : patch.enabled ? 1 : 0,
     domain_id,
@@ -117,7 +117,7 @@ function asksOther(before: AlertRow, after: AlertRow): boolean {
   return (
     before.condition !== after.condition ||
     before.domain_id !== after.domain_id ||
-    (after.condition === 'score_below' && before.threshold !== after.threshold)
+    (conditionOf(after).threshold !== null && before.threshold !== after.threshold)
   );
 }
 

@@ -9,15 +9,7 @@ import { withdrawMail } from '../outbox/queue.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { afterCommit, type Tx, transact } from '../store/open.ts';
 import type { AlertIncidentRow, AlertRow } from '../store/tables.ts';
-import {
-  DOMAIN_CHECK,
-  endOf,
-  factsOf,
-  judge,
-  type Listing,
-  type SubjectFacts,
-  type Value,
-} from './conditions.ts';
+import { endOf, judge, type Observation, observe } from './judge.ts';
 import { createNotifier, type Notifier } from './notify.ts';
 import { alertStates, presentAlert } from './queries.ts';
 import type { Alert, Resolution } from './schema.ts';
@@ -26,9 +18,9 @@ import type { Alert, Resolution } from './schema.ts';
 async function openIncident(
   tx: Tx,
   app: App,
-  tell: Notifier,
+  notifier: Notifier,
   alert: AlertRow,
-  { subject, value, result }: { subject: string; value: Value; result: Result },
+  { subject, value, result }: { subject: string; value: unknown; result: Result },
 ): Promise<void> {
   const now = isoTime(app.clock.now());
   const { condition, threshold } = alert;
@@ -49,20 +41,20 @@ async function openIncident(
   if (numInsertedOrUpdatedRows !== 1n) return;
   const change = { last_triggered_at: now };
   await tx.updateTable('alerts').set(change).where('id', '=', alert.id).execute();
-  await tell.all('triggered', { ...alert, ...change }, incident, result);
+  await notifier.notify('triggered', { ...alert, ...change }, incident, result);
 }
 
 /** Told by every channel; nothing where it was closed meanwhile. `result`: what ends it, where there is one. */
 export async function endIncident(
   tx: Tx,
   app: App,
-  tell: Notifier,
+  notifier: Notifier,
   alert: AlertRow,
   incident: AlertIncidentRow,
   { resolution, result }: { resolution: Resolution; result: Result | null },
 ): Promise<void> {
   const [resolved] = await resolveIncidents(tx, app, [incident], resolution);
-  if (resolved) await tell.all('resolved', alert, resolved, result);
+  if (resolved) await notifier.notify('resolved', alert, resolved, result);
 }
 
 /** Those of these that were open until now, as they are then; their event is up to the caller. */
@@ -99,33 +91,29 @@ export function evaluateRules(app: App): ResultSubscriber {
     if (result.kind === 'test' && result.test.livemode === 0) return;
     const rules = await rulesFor(tx, result);
     if (rules.length === 0) return;
-    const all = await factsOf(tx, result);
-    if (all.length === 0) return;
-    const open = await openIncidents(tx, rules, all);
-    const tell = createNotifier(tx, app);
-    const isInUse = inUseOf(app);
-    for (const { subject, facts } of all)
+    const observations = await observe(tx, result);
+    if (observations.length === 0) return;
+    const open = await openIncidents(tx, rules, observations);
+    const notifier = createNotifier(tx, app);
+    const blocklistsInUse = new Set(app.blocklists.known().map(({ list }) => list.zone));
+    for (const observed of observations)
       for (const rule of rules) {
-        const verdict = judge(rule, facts);
+        const { subject } = observed;
+        const verdict = judge(rule, observed);
         const incident = open.get(incidentKey(rule.id, subject));
         if (verdict.answer === 'yes') {
           // While it is open nothing more is said.
           if (incident) continue;
           const { value } = verdict;
-          await openIncident(tx, app, tell, rule, { subject, value, result });
+          await openIncident(tx, app, notifier, rule, { subject, value, result });
         } else if (incident) {
           const { answer } = verdict;
-          const end = endOf(incident, openedWith(incident), { answer, facts }, isInUse);
-          if (end) await endIncident(tx, app, tell, rule, incident, { resolution: end, result });
+          const resolution = endOf(incident, observed, { answer, blocklistsInUse });
+          if (resolution)
+            await endIncident(tx, app, notifier, rule, incident, { resolution, result });
         }
       }
   };
-}
-
-/** What was told for the check as a whole counts as a list for as long as there is any. */
-function inUseOf({ blocklists }: Pick<App, 'blocklists'>): (zone: string) => boolean {
-  const zones = new Set(blocklists.known().map(({ list }) => list.zone));
-  return (zone) => zones.has(zone) || (zone === DOMAIN_CHECK && zones.size > 0);
 }
 
 function rulesFor(tx: Tx, result: Result): Promise<AlertRow[]> {
@@ -145,7 +133,7 @@ const incidentKey = (alertId: string, subject: string): string => `${alertId} ${
 async function openIncidents(
   tx: Tx,
   rules: AlertRow[],
-  all: SubjectFacts[],
+  observations: Observation[],
 ): Promise<Map<string, AlertIncidentRow>> {
   const rows = await tx
     .selectFrom('alert_incidents')
@@ -161,18 +149,10 @@ async function openIncidents(
     .where(
       'subject',
       'in',
-      all.map(({ subject }) => subject),
+      observations.map(({ subject }) => subject),
     )
     .execute();
   return new Map(rows.map((row) => [incidentKey(row.alert_id, row.subject), row]));
-}
-
-/** What a run listed was its subject, also before that was written down. */
-function openedWith({ value, run_id, subject }: AlertIncidentRow): Value {
-  const opened: Value = JSON.parse(value);
-  if (run_id === null || !('lists' in opened)) return opened;
-  const lists = opened.lists as Listing[];
-  return { ...opened, lists: lists.map((one) => ({ ...one, listed: one.listed ?? [subject] })) };
 }
 
 // Closes all incidents of a rule that is as it was no more: a few at once, many piece by piece.
@@ -202,7 +182,7 @@ export async function closeIncidents(
   const presented: Alert = { ...presentAlert(state!), state: 'ok' };
   if (open.length <= CLOSE_BATCH_SIZE) {
     const resolved = await resolveIncidents(tx, app, open, resolution);
-    return createNotifier(tx, app).event(resolved, presented);
+    return createNotifier(tx, app).appendEvent(resolved, presented);
   }
   const id = app.newId('req');
   const closing = { id, resolution, alert: JSON.stringify(presented) };
@@ -258,7 +238,7 @@ async function closeSome(app: App): Promise<boolean> {
     }
     const resolution = closing.resolution as Resolution;
     const resolved = await resolveIncidents(tx, app, some, resolution);
-    await createNotifier(tx, app).event(resolved, JSON.parse(closing.alert));
+    await createNotifier(tx, app).appendEvent(resolved, JSON.parse(closing.alert));
   });
   return true;
 }

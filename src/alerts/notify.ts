@@ -23,44 +23,45 @@ import {
   recipientsOf,
   slackUrlOf,
 } from './channels.ts';
+import type { TestSummary } from './conditions/condition.ts';
 import { alertMail, HELD, isOverMailLimit, NO_MAIL } from './email.ts';
 import { alertStates, presentAlert, presentIncidents } from './queries.ts';
 import type { Alert, Channel } from './schema.ts';
 
-type News = 'triggered' | 'resolved';
+type IncidentChange = 'triggered' | 'resolved';
 
 /** What one transaction reads once, however much it has to tell. */
 export interface Notifier {
   /** By every channel of the rule; `result`: what tells of it, null where none does. */
-  all(
-    news: News,
+  notify(
+    type: IncidentChange,
     alert: AlertRow,
     incident: AlertIncidentRow,
     result: Result | null,
   ): Promise<void>;
   /** The event alone, and so webhooks: whoever ended it knows. `alert`: as events have it. */
-  event(incidents: AlertIncidentRow[], alert: Alert | null): Promise<void>;
+  appendEvent(incidents: AlertIncidentRow[], alert: Alert | null): Promise<void>;
 }
 
 export function createNotifier(tx: Tx, app: App): Notifier {
   const endpoints = new Map<string, Promise<EndpointsWanting>>();
-  const wanting = (news: News) => {
-    const type = `alert.${news}`;
-    if (!endpoints.has(type)) endpoints.set(type, endpointsWanting(tx, type));
-    return endpoints.get(type)!;
+  const wanting = (type: IncidentChange) => {
+    const event = `alert.${type}`;
+    if (!endpoints.has(event)) endpoints.set(event, endpointsWanting(tx, event));
+    return endpoints.get(event)!;
   };
   return {
-    async all(news, alert, incident, result) {
-      const wanted = (await wanting(news)).length > 0;
-      const occasion = result
-        ? occasionOf(news, alert, incident, result)
-        : await findIncidentEvent(tx, news, alert, incident);
-      await queueNotifications(tx, app, occasion, wanted);
+    async notify(type, alert, incident, result) {
+      const wanted = (await wanting(type)).length > 0;
+      const event = result
+        ? incidentEventOf(type, alert, incident, result)
+        : await findIncidentEvent(tx, type, alert, incident);
+      await queueNotifications(tx, app, event, wanted);
       const [state] = await alertStates(tx, app, [alert]);
       const about = result ? resultOf(result) : await openersOf(tx, [incident]);
-      await appendEvents(tx, app, news, [incident], presentAlert(state!), about);
+      await appendEvents(tx, app, type, [incident], presentAlert(state!), about);
     },
-    async event(incidents, alert) {
+    async appendEvent(incidents, alert) {
       if (incidents.length === 0) return;
       if (alert?.channels.includes('webhook')) {
         const wanted = (await wanting('resolved')).length > 0;
@@ -72,13 +73,13 @@ export function createNotifier(tx: Tx, app: App): Notifier {
   };
 }
 
-const occasionOf = (
-  news: News,
+const incidentEventOf = (
+  type: IncidentChange,
   alert: AlertRow,
   incident: AlertIncidentRow,
   result: Result,
 ): IncidentEvent => ({
-  ...{ news, alert, incident },
+  ...{ type, alert, incident },
   test: result.kind === 'test' ? result.test : null,
   run: result.kind === 'run' ? { findings: result.run.findings, monitor: result.monitor } : null,
 });
@@ -119,7 +120,7 @@ const byId = <Row extends { id: string }>(rows: Row[]): Map<string, Row> =>
 async function appendEvents(
   tx: Tx,
   app: App,
-  news: News,
+  type: IncidentChange,
   incidents: AlertIncidentRow[],
   alert: Alert | null,
   about: ResultsByIncident,
@@ -134,7 +135,7 @@ async function appendEvents(
       ...(test && { test: presentListed(test, app.config) }),
       ...(run && { monitor_run: presentRun(run) }),
     };
-    const event = { type: `alert.${news}`, livemode: true, data, webhooks } as const;
+    const event = { type: `alert.${type}`, livemode: true, data, webhooks } as const;
     const { id } = await appendEvent(tx, event, app);
     if (webhooks)
       await tx
@@ -142,7 +143,7 @@ async function appendEvents(
         .set({ event_id: id })
         .where('incident_id', '=', incident.id)
         .where('channel', '=', 'webhook')
-        .where('news', '=', news)
+        .where('news', '=', type)
         .execute();
   }
 }
@@ -171,14 +172,14 @@ const UNCONFIGURED: Record<Channel, New> = {
 export async function queueNotifications(
   tx: Tx,
   app: App,
-  occasion: IncidentEvent,
+  event: IncidentEvent,
   webhookWanted: boolean,
   slackDueAt?: string,
 ): Promise<string[]> {
-  const { alert, incident, news } = occasion;
+  const { alert, incident, type } = event;
   const now = isoTime(app.clock.now());
   const of: Record<Channel, () => Promise<New[]>> = {
-    email: () => queueMails(tx, app, occasion),
+    email: () => queueMails(tx, app, event),
     // The deliveries of the event say what becomes of it, each with attempts of its own.
     webhook: async () => [webhookWanted ? { status: 'queued' } : UNCONFIGURED.webhook],
     slack: async () => [
@@ -190,7 +191,7 @@ export async function queueNotifications(
   const ids: string[] = [];
   for (const channel of channelsOf(alert))
     for (const row of await of[channel]()) {
-      const about = { incident_id: incident?.id ?? null, alert_id: alert.id, news, channel };
+      const about = { incident_id: incident?.id ?? null, alert_id: alert.id, news: type, channel };
       // The same time for all: by it, those of one sample are found.
       ids.push(await insertNotification(tx, app, { ...about, ...row, created_at: now }));
     }
@@ -233,17 +234,17 @@ async function noteWebhook(
   });
 }
 
-async function queueMails(tx: Tx, app: App, occasion: IncidentEvent): Promise<New[]> {
+async function queueMails(tx: Tx, app: App, event: IncidentEvent): Promise<New[]> {
   if (app.mailer === null) return [UNCONFIGURED.email];
-  const { alert, news } = occasion;
-  const notice = composeNotification(app.config, occasion);
+  const { alert, type } = event;
+  const notification = composeNotification(app.config, event);
   const rows: New[] = [];
   for (const recipient of await recipientsOf(tx, alert)) {
-    if (news !== 'test' && (await isOverMailLimit(tx, app, alert.id, recipient))) {
+    if (type !== 'test' && (await isOverMailLimit(tx, app, alert.id, recipient))) {
       rows.push({ status: 'queued', recipient, error: HELD });
       continue;
     }
-    const mail = alertMail(app.config, recipient, notice);
+    const mail = alertMail(app.config, recipient, notification);
     const mail_id = await queueMail(tx, app, mail, null, { bulk: true });
     rows.push({ status: 'queued', recipient, mail_id });
   }
@@ -253,48 +254,47 @@ async function queueMails(tx: Tx, app: App, occasion: IncidentEvent): Promise<Ne
 // What a notification is about, and how it is found for one that is written later than its news.
 
 export interface IncidentEvent {
-  news: AlertNotificationRow['news'];
+  type: AlertNotificationRow['news'];
   alert: AlertRow;
   /** null for a sample. */
   incident: AlertIncidentRow | null;
   /** The test that it is about, where there is one that is still kept. */
-  test: AboutTest | null;
+  test: TestSummary | null;
   /** The run that opened it, or that tells of its end. */
-  run: AboutRun | null;
+  run: RunSummary | null;
 }
-export type AboutTest = Pick<
-  TestRow,
-  'id' | 'checks' | 'subject' | 'score' | 'spf' | 'dkim' | 'dmarc'
->;
-export interface AboutRun extends Pick<MonitorRunRow, 'findings'> {
+export interface RunSummary extends Pick<MonitorRunRow, 'findings'> {
   monitor: Pick<MonitorRow, 'id' | 'name' | 'type' | 'domain_id'>;
 }
 export async function findIncidentEvent(
   db: Db | Tx,
-  news: AlertNotificationRow['news'],
+  type: AlertNotificationRow['news'],
   alert: AlertRow,
   incident: AlertIncidentRow | null,
 ): Promise<IncidentEvent> {
-  if (incident === null) return { news, alert, incident, test: null, run: null };
-  const test = await (news === 'resolved' ? endingTest(db, incident) : openingTest(db, incident));
+  if (incident === null) return { type, alert, incident, test: null, run: null };
+  const test = await (type === 'resolved' ? endingTest(db, incident) : openingTest(db, incident));
   const run = await openingRun(db, incident);
-  return { news, alert, incident, test: test ?? null, run: run ?? null };
+  return { type, alert, incident, test: test ?? null, run: run ?? null };
 }
 
-const WORDS = ['id', 'checks', 'subject', 'score', 'spf', 'dkim', 'dmarc'] as const;
+const SUMMARY_COLUMNS = ['id', 'checks', 'subject', 'score', 'spf', 'dkim', 'dmarc'] as const;
 
-const openingTest = (db: Db | Tx, { test_id }: AlertIncidentRow): Promise<AboutTest | undefined> =>
-  db.selectFrom('tests').select(WORDS).where('id', '=', test_id).executeTakeFirst();
+const openingTest = (
+  db: Db | Tx,
+  { test_id }: AlertIncidentRow,
+): Promise<TestSummary | undefined> =>
+  db.selectFrom('tests').select(SUMMARY_COLUMNS).where('id', '=', test_id).executeTakeFirst();
 
 /** The last one of the same domain when it ended. */
 function endingTest(
   db: Db | Tx,
   { test_id, subject, resolved_at }: AlertIncidentRow,
-): Promise<AboutTest | undefined> | undefined {
+): Promise<TestSummary | undefined> | undefined {
   if (test_id === null) return undefined;
   return db
     .selectFrom('tests')
-    .select(WORDS)
+    .select(SUMMARY_COLUMNS)
     .where('from_domain', '=', subject)
     .where('livemode', '=', 1)
     .where('status', '=', 'completed')
@@ -307,7 +307,7 @@ function endingTest(
 async function openingRun(
   db: Db | Tx,
   { run_id }: AlertIncidentRow,
-): Promise<AboutRun | undefined> {
+): Promise<RunSummary | undefined> {
   if (run_id === null) return undefined;
   const row = await db
     .selectFrom('monitor_runs as run')

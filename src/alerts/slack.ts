@@ -9,8 +9,9 @@ import { claimingJob, type Job, MAX_RETRY_DELAY_MS, retryAfterMs } from '../sche
 import { bringForward, claimRows } from '../store/leases.ts';
 import { type Db, transact } from '../store/open.ts';
 import type { AlertNotificationRow, AlertRow } from '../store/tables.ts';
-import { composeNotification, type Notification, type Step } from './alert-text.ts';
+import { composeNotification, type Notification } from './alert-text.ts';
 import { slackUrlOf } from './channels.ts';
+import type { Step } from './conditions/condition.ts';
 import { cancelStaleNotifications, TOLD_TOO_LATE } from './incidents.ts';
 import { findIncidentEvent, NOTIFY_JOB } from './notify.ts';
 import { isOver } from './queries.ts';
@@ -29,8 +30,8 @@ interface SlackMessage {
 /** A sign and a word: Slack has no colours for text. */
 const SIGNS: Record<Notification['kind'], string> = { Alert: '🔴', Resolved: '✅', Sample: '⚪' };
 
-export function slackMessage(notice: Notification): SlackMessage {
-  const { kind, title, lead, facts, steps, after, link, rule, incident } = notice;
+export function slackMessage(notification: Notification): SlackMessage {
+  const { kind, title, lead, facts, steps, after, link, rule, incident } = notification;
   const heading = `${SIGNS[kind]} ${kind}: ${plain(title)}`;
   const reference = `Rule ${rule}${incident === null ? '' : ` · incident ${incident}`}`;
   return {
@@ -104,7 +105,7 @@ interface Failure {
 export async function postToSlack(
   { poster, version }: Pick<App, 'poster' | 'version'>,
   url: string,
-  notice: Notification,
+  notification: Notification,
 ): Promise<Failure | null | 'closed'> {
   const outcome = await poster.post({
     url,
@@ -112,7 +113,7 @@ export async function postToSlack(
       'content-type': 'application/json; charset=utf-8',
       'user-agent': `deliverability/${version} (alerts)`,
     },
-    body: JSON.stringify(slackMessage(notice)),
+    body: JSON.stringify(slackMessage(notification)),
   });
   return outcome === null ? 'closed' : failureOf(outcome);
 }
@@ -162,7 +163,7 @@ async function postOne(app: App, claimed: ClaimedPost): Promise<void> {
     return COMPOSE_FAILED;
   });
   if ('reason' in message) return recordPost(app, claimed, message);
-  const outcome = await postToSlack(app, message.url, message.notice);
+  const outcome = await postToSlack(app, message.url, message.notification);
   // Where we are closing, the next start posts it again.
   if (outcome !== 'closed') await recordPost(app, claimed, outcome);
 }
@@ -177,7 +178,7 @@ const forGood = (reason: string): Failure => ({ reason, final: true });
 async function composed(
   app: App,
   { alert_id, incident_id, news }: ClaimedPost,
-): Promise<{ url: string; notice: Notification } | Failure> {
+): Promise<{ url: string; notification: Notification } | Failure> {
   const { db } = app;
   const alert = await db
     .selectFrom('alerts')
@@ -196,8 +197,8 @@ async function composed(
   if (news === 'triggered' && incident && isOver(incident))
     return { reason: TOLD_TOO_LATE, final: true, suppressed: true };
   const rule = incident ? asItOpened(alert, incident) : alert;
-  const occasion = await findIncidentEvent(db, news, rule, incident ?? null);
-  return { url, notice: composeNotification(app.config, occasion) };
+  const event = await findIncidentEvent(db, news, rule, incident ?? null);
+  return { url, notification: composeNotification(app.config, event) };
 }
 
 /** The rule may ask for something else by now. */
