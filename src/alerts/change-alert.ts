@@ -1,4 +1,4 @@
-/** Changes of rules: made, changed and deleted, each noted in the audit log; what a change ends is closed with it. */
+/** Creates, changes and deletes rules, each with its audit entry; incidents that a change ends are closed with it. */
 
 import type { App } from '../app.ts';
 import type { DomainRemovedSubscriber } from '../domains/change-domain.ts';
@@ -6,7 +6,7 @@ import { requireDomain } from '../domains/queries.ts';
 import { isoTime } from '../lib/clock.ts';
 import { refuseOwnAddresses } from '../outbox/queue.ts';
 import type { Tx } from '../store/open.ts';
-import { requireRoom } from '../store/queries.ts';
+import { requireBelowLimit } from '../store/queries.ts';
 import type { AlertRow } from '../store/tables.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { requireOpen } from '../webhooks/endpoint-url.ts';
@@ -22,7 +22,7 @@ type Changer = Author & { app: App };
 
 /** Throws `conflict` where there are too many, and `validation_failed` for an unknown domain. */
 export async function createAlert(tx: Tx, author: Changer, asked: NewAlert): Promise<AlertRow> {
-  await requireRoom(tx.selectFrom('alerts'), { most: MAX_ALERTS, things: 'alert rules' });
+  await requireBelowLimit(tx.selectFrom('alerts'), { max: MAX_ALERTS, things: 'alert rules' });
   const { app } = author;
   const id = app.newId('alt');
   const { slack_webhook_url: url = null, recipients = null, domain_id = null } = asked;
@@ -43,7 +43,7 @@ export async function createAlert(tx: Tx, author: Changer, asked: NewAlert): Pro
     created_at: isoTime(app.clock.now()),
   };
   await tx.insertInto('alerts').values(row).execute();
-  await note(tx, author, 'created', id, toldOf(app, row));
+  await note(tx, author, 'created', id, auditDetails(app, row));
   return row;
 }
 
@@ -69,17 +69,17 @@ export async function changeAlert(
   if (patch.domain_id !== undefined && patch.domain_id !== present.domain_id)
     await requireDomain(tx, patch.domain_id);
   const row = changed(app, present, patch);
-  const [before, after] = [toldOf(app, present), toldOf(app, row)];
+  const [before, after] = [auditDetails(app, present), auditDetails(app, row)];
   const details = differences(before, after);
   const sameSlack = present.slack_webhook_url === row.slack_webhook_url;
   if (Object.keys(details).length === 0 && sameSlack) return present;
-  // Of the address no more is told than that there is another.
+  // The audit log says only that the address is another.
   if (!sameSlack && !('slack_host' in details)) details.slack_webhook_url = 'changed';
   const { id, ...columns } = row;
   await tx.updateTable('alerts').set(columns).where('id', '=', id).execute();
   await note(tx, author, 'changed', id, details);
   if (row.enabled === 0) await closeIncidents(tx, app, row, 'alert_disabled');
-  else if (asksOther(present, row)) await closeIncidents(tx, app, row, 'alert_changed');
+  else if (hasOtherCondition(present, row)) await closeIncidents(tx, app, row, 'alert_changed');
   return row;
 }
 
@@ -112,8 +112,8 @@ function changed(
   };
 }
 
-/** Whether what was found under the rule says nothing of the rule as it is now. */
-function asksOther(before: AlertRow, after: AlertRow): boolean {
+/** Whether what was found under the rule says nothing about the rule as it is now. */
+function hasOtherCondition(before: AlertRow, after: AlertRow): boolean {
   return (
     before.condition !== after.condition ||
     before.domain_id !== after.domain_id ||
@@ -141,8 +141,8 @@ export const deleteAlertsOf: DomainRemovedSubscriber = async (tx, { id }, author
   for (const rule of rules) await deleteAlert(tx, author, rule);
 };
 
-/** What of a rule may be told in the audit log. */
-function toldOf(app: Pick<App, 'secrets'>, row: AlertRow): Record<string, unknown> {
+/** What the audit log may contain of a rule. */
+function auditDetails(app: Pick<App, 'secrets'>, row: AlertRow): Record<string, unknown> {
   const url = ownSlackUrl(app, row);
   return {
     name: row.name,

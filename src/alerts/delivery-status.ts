@@ -1,4 +1,4 @@
-/** What became of notifications that others carry: the outbox its mail, deliveries the events of webhooks. */
+/** What became of notifications that the outbox (mail) or webhook deliveries (events) carry. */
 
 import { sql } from 'kysely';
 import type { MailEndSubscriber } from '../outbox/expire.ts';
@@ -25,7 +25,7 @@ export async function withDeliveryStatus(
   );
   return rows.map((row) => ({
     ...row,
-    carrier: mails.get(row.mail_id ?? '') ?? events.get(row.event_id ?? '') ?? null,
+    delivery: mails.get(row.mail_id ?? '') ?? events.get(row.event_id ?? '') ?? null,
   }));
 }
 
@@ -102,9 +102,9 @@ export const keepGoneDeliveries: DeliveriesGoneSubscriber = async (tx, eventIds)
     .where(CARRIED)
     .where('event_id', 'in', eventIds)
     .execute();
-  for (const { id, carrier } of await withDeliveryStatus(tx, rows)) {
-    const isOver = carrier && carrier.status !== 'queued' && carrier.error !== HELD;
-    await keep(tx, id, isOver ? carrier : UNDELIVERED);
+  for (const { id, delivery } of await withDeliveryStatus(tx, rows)) {
+    const isOver = delivery && delivery.status !== 'queued' && delivery.error !== HELD;
+    await keep(tx, id, isOver ? delivery : UNDELIVERED);
   }
 };
 
@@ -135,9 +135,9 @@ export async function keepDeliveryEnds(db: Db): Promise<void> {
       .execute();
     const states = await withDeliveryStatus(db, rows);
     await db.transaction().execute(async (tx) => {
-      for (const { id, event_id, carrier } of states) {
+      for (const { id, event_id, delivery } of states) {
         // Its deliveries went while nobody kept their end.
-        const state = event_id === null ? carrier : (carrier ?? UNDELIVERED);
+        const state = event_id === null ? delivery : (delivery ?? UNDELIVERED);
         if (state && state.status !== 'queued') await keep(tx, id, state);
       }
     });

@@ -1,4 +1,4 @@
-/** The e-mail that tells of an incident. */
+/** The alert e-mail, and the digest that replaces further mails of a rule that sends too many. */
 
 import { sql } from 'kysely';
 import type { App } from '../app.ts';
@@ -36,9 +36,9 @@ export function alertMail(
   };
 }
 
-// How much mail a rule may send: beyond a number an hour, the rest is told in one mail.
+// The limit, and the digest of what came after it was reached.
 
-/** Mails of one rule to one recipient within an hour, those that tell of many included. */
+/** Mails of one rule to one recipient within an hour, digests included. */
 const MAX_MAILS_PER_HOUR = 20;
 const HOUR_MS = 3_600_000;
 

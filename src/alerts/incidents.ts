@@ -1,4 +1,4 @@
-/** Incidents: opened on the first yes, closed on the first later no, each told of by its rule. */
+/** Incidents: opened by the first result that meets a condition, ended by a later one that does not. */
 
 import { setImmediate as breathe } from 'node:timers/promises';
 import { sql } from 'kysely';
@@ -44,7 +44,7 @@ async function openIncident(
   await notifier.notify('triggered', { ...alert, ...change }, incident, result);
 }
 
-/** Told by every channel; nothing where it was closed meanwhile. `result`: what ends it, where there is one. */
+/** Ends one and notifies every channel; nothing where it was closed meanwhile. `result`: what ends it, if any. */
 export async function endIncident(
   tx: Tx,
   app: App,
@@ -83,7 +83,7 @@ export async function resolveIncidents(
   return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-// Holds each result against the rules, in the transaction that stores it.
+// Evaluates the rules on each result, in the transaction that stores it.
 
 export function evaluateRules(app: App): ResultSubscriber {
   return async (tx, result) => {
@@ -102,7 +102,7 @@ export function evaluateRules(app: App): ResultSubscriber {
         const verdict = judge(rule, observed);
         const incident = open.get(incidentKey(rule.id, subject));
         if (verdict.answer === 'yes') {
-          // While it is open nothing more is said.
+          // Nobody is notified again while it is open.
           if (incident) continue;
           const { value } = verdict;
           await openIncident(tx, app, notifier, rule, { subject, value, result });
@@ -155,7 +155,7 @@ async function openIncidents(
   return new Map(rows.map((row) => [incidentKey(row.alert_id, row.subject), row]));
 }
 
-// Closes all incidents of a rule that is as it was no more: a few at once, many piece by piece.
+// Closes all incidents of a rule that was changed or deleted: a few at once, many in batches.
 
 /** More would hold up others: these take a few milliseconds. */
 const CLOSE_BATCH_SIZE = 25;
@@ -195,7 +195,7 @@ export async function closeIncidents(
     .where('closing_id', 'is', null)
     .returning('id')
     .execute();
-  // Nobody is told now of what is over.
+  // What is over needs no notification any more.
   const ids = over.map((one) => one.id);
   await cancelStaleNotifications(tx, ids, resolution);
   afterCommit(tx, () => app.scheduler.wake(CLOSE_JOB));
@@ -243,7 +243,7 @@ async function closeSome(app: App): Promise<boolean> {
   return true;
 }
 
-// Takes back what would tell of the beginning of an incident that is over: it would be taken for news.
+// Cancels notifications of the beginning of an incident that is over: they would pass for new ones.
 
 /** Why a post is dropped. */
 export const TOLD_TOO_LATE =
@@ -255,7 +255,7 @@ const MAILED_TOO_LATE =
 const CANCEL_BATCH_SIZE = 500;
 
 /**
- * What is not told yet of these, and not being posted, is not posted any more. A mail that is being
+ * What is still queued for these, and not being posted, is cancelled. A mail that is being
  * sent may go out, and is `sent` then; where that attempt fails, no other follows. `resolution`: how
  * they have ended, where that is known by now.
  */
@@ -266,25 +266,26 @@ export async function cancelStaleNotifications(
 ): Promise<void> {
   for (let first = 0; first < incidentIds.length; first += CANCEL_BATCH_SIZE) {
     const some = incidentIds.slice(first, first + CANCEL_BATCH_SIZE);
-    await lateNews(tx, some)
+    await staleNotifications(tx, some)
       .set({ status: 'suppressed', due_at: null, error: TOLD_TOO_LATE })
       .where('channel', '=', 'slack')
       .where('lease', 'is', null)
       .execute();
-    await dropMails(tx, some);
-    if (resolution === 'alert_changed' || resolution === 'alert_disabled') await dropHeld(tx, some);
+    await cancelMails(tx, some);
+    if (resolution === 'alert_changed' || resolution === 'alert_disabled')
+      await cancelHeld(tx, some);
   }
 }
 
-const lateNews = (tx: Tx, incidentIds: string[]) =>
+const staleNotifications = (tx: Tx, incidentIds: string[]) =>
   tx
     .updateTable('alert_notifications')
     .where('incident_id', 'in', incidentIds)
     .where('news', '=', 'triggered')
     .where('status', '=', 'queued');
 
-/** A mail that tells of many goes out: it says how many are over. */
-async function dropMails(tx: Tx, incidentIds: string[]): Promise<void> {
+/** A digest is sent all the same: it says how many are over. */
+async function cancelMails(tx: Tx, incidentIds: string[]): Promise<void> {
   const late = await tx
     .selectFrom('alert_notifications as own')
     .select(['own.id', 'own.mail_id'])
@@ -309,7 +310,7 @@ async function dropMails(tx: Tx, incidentIds: string[]): Promise<void> {
     const some = late.slice(first, first + CANCEL_BATCH_SIZE);
     const mails = some.map(({ mail_id }) => mail_id);
     await withdrawMail(tx, mails, MAILED_TOO_LATE);
-    await lateNews(tx, incidentIds)
+    await staleNotifications(tx, incidentIds)
       .set({ status: 'suppressed', error: MAILED_TOO_LATE })
       .where(
         'id',
@@ -320,9 +321,9 @@ async function dropMails(tx: Tx, incidentIds: string[]): Promise<void> {
   }
 }
 
-/** Of an end that no mail tells, the one that tells of many would tell the beginning alone. */
-async function dropHeld(tx: Tx, incidentIds: string[]): Promise<void> {
-  await lateNews(tx, incidentIds)
+/** No mail follows about their end, so a digest would report the beginning alone. */
+async function cancelHeld(tx: Tx, incidentIds: string[]): Promise<void> {
+  await staleNotifications(tx, incidentIds)
     .set({ status: 'suppressed', error: MAILED_TOO_LATE })
     .where('channel', '=', 'email')
     .where('mail_id', 'is', null)

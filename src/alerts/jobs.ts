@@ -1,4 +1,4 @@
-/** All that is done for alert rules at its time. */
+/** The scheduled jobs of alert rules; here are those that end and delete incidents. */
 
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { App } from '../app.ts';
@@ -22,7 +22,7 @@ export const alertJobs = (app: App): Job[] => [
 
 // Ends incidents that no later result would end: nobody looks any more, or their rule is gone.
 
-/** At once: each may be told to many by mail. */
+/** Each may be mailed to many recipients. */
 const SWEEP_BATCH_SIZE = 10;
 
 function sweepIncidentsJob(app: App): Job {
@@ -31,14 +31,14 @@ function sweepIncidentsJob(app: App): Job {
 
 /** Piece by piece, so that many never stop the process. */
 export async function sweepIncidents(app: App): Promise<void> {
-  for (const ids of piecesOf(await unwatched(app.db))) {
+  for (const ids of batchesOf(await unwatched(app.db))) {
     await transact(app.db, (tx) => endUnwatched(tx, app, ids));
     await breathe();
   }
   while (await closeOrphans(app)) await breathe();
 }
 
-function piecesOf(ids: string[]): string[][] {
+function batchesOf(ids: string[]): string[][] {
   const count = Math.ceil(ids.length / SWEEP_BATCH_SIZE);
   return Array.from({ length: count }, (_, i) =>
     ids.slice(i * SWEEP_BATCH_SIZE, (i + 1) * SWEEP_BATCH_SIZE),

@@ -1,4 +1,4 @@
-/** Tells of incidents: the notifications of each, and its event, in the transaction of the change. */
+/** Notifies about incidents: queues the notifications and appends the event, in the transaction of the change. */
 
 import type { App } from '../app.ts';
 import { appendEvent, type Result } from '../events/events.ts';
@@ -30,16 +30,16 @@ import type { Alert, Channel } from './schema.ts';
 
 type IncidentChange = 'triggered' | 'resolved';
 
-/** What one transaction reads once, however much it has to tell. */
+/** Notifies about any number of incidents in one transaction; what they share is read once. */
 export interface Notifier {
-  /** By every channel of the rule; `result`: what tells of it, null where none does. */
+  /** By every channel of the rule, with the event. `result`: what opened or ended it, null where none did. */
   notify(
     type: IncidentChange,
     alert: AlertRow,
     incident: AlertIncidentRow,
     result: Result | null,
   ): Promise<void>;
-  /** The event alone, and so webhooks: whoever ended it knows. `alert`: as events have it. */
+  /** The event alone, and so webhooks, because the one who ended it knows. `alert`: as events have it. */
   appendEvent(incidents: AlertIncidentRow[], alert: Alert | null): Promise<void>;
 }
 
@@ -94,7 +94,7 @@ const resultOf = (result: Result): ResultsByIncident => ({
   run: () => (result.kind === 'run' ? result.run : undefined),
 });
 
-/** Where nothing that was found tells of it, that which opened it. */
+/** Where no result ended it, the one that opened it. */
 async function openersOf(tx: Tx, incidents: AlertIncidentRow[]): Promise<ResultsByIncident> {
   const testIds = incidents.flatMap(({ test_id }) => test_id ?? []);
   const runIds = incidents.flatMap(({ run_id }) => run_id ?? []);
@@ -148,7 +148,7 @@ async function appendEvents(
   }
 }
 
-// Writes down who is told of an incident, and by which channel, in the transaction that makes it news.
+// Notifications: one row for each recipient of mail and for each other channel.
 
 export const NOTIFY_JOB = 'post alerts';
 
@@ -251,7 +251,7 @@ async function queueMails(tx: Tx, app: App, event: IncidentEvent): Promise<New[]
   return rows;
 }
 
-// What a notification is about, and how it is found for one that is written later than its news.
+// What a notification is about, also for one that is written some time after the change.
 
 export interface IncidentEvent {
   type: AlertNotificationRow['news'];
@@ -260,7 +260,7 @@ export interface IncidentEvent {
   incident: AlertIncidentRow | null;
   /** The test that it is about, where there is one that is still kept. */
   test: TestSummary | null;
-  /** The run that opened it, or that tells of its end. */
+  /** The run that opened it, or that ended it. */
   run: RunSummary | null;
 }
 export interface RunSummary extends Pick<MonitorRunRow, 'findings'> {

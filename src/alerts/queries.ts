@@ -1,4 +1,4 @@
-/** Rules, incidents and notifications in the database: found and listed. */
+/** Rules, incidents and notifications: found in the database, and as the API and events present them. */
 
 import type { App } from '../app.ts';
 import { type Page, pageOf } from '../http/schemas.ts';
@@ -134,14 +134,14 @@ export function presentAlert({ row, triggered, unconfigured, slackHost }: AlertS
   };
 }
 
-/** What became of it, by those who carry it: the outbox, or the deliveries of its event. */
+/** What became of it, as the outbox or the deliveries of its event have it. */
 export type DeliveryStatus = Pick<AlertNotification, 'status' | 'error' | 'sent_at'>;
 
-/** `carrier`: while it is queued, or can be sent again; null where nobody else knows better. */
-export type NotificationState = AlertNotificationRow & { carrier: DeliveryStatus | null };
+/** `delivery`: how its mail or event fares while it can still change; null where the row itself is final. */
+export type NotificationState = AlertNotificationRow & { delivery: DeliveryStatus | null };
 
-function presentNotification({ channel, carrier, ...row }: NotificationState): AlertNotification {
-  const { status, error, sent_at } = carrier ?? row;
+function presentNotification({ channel, delivery, ...row }: NotificationState): AlertNotification {
+  const { status, error, sent_at } = delivery ?? row;
   return { channel, status, error, sent_at };
 }
 

@@ -8,7 +8,7 @@ import { eventPayload, insertDelivery } from '../webhooks/enqueue.ts';
 import { composeNotification } from './alert-text.ts';
 import { channelsOf, endpointsWanting, slackUrlOf } from './channels.ts';
 import { conditionOf, thresholdOf } from './conditions/index.ts';
-import { queueNotifications } from './notify.ts';
+import { type IncidentEvent, queueNotifications } from './notify.ts';
 import {
   alertStates,
   type NotificationState,
@@ -26,9 +26,8 @@ const JOB_LATER_MS = 90_000;
 /** The ids of its notifications; no incident is opened. To be called in `transact`. */
 export async function sendSample(tx: Tx, app: App, alert: AlertRow): Promise<string[]> {
   const endpoints = channelsOf(alert).includes('webhook') ? await endpointsWanting(tx, TYPE) : [];
-  const sample = { type: 'test' as const, alert, incident: null, test: null, run: null };
   const later = isoTime(app.clock.now() + JOB_LATER_MS);
-  const ids = await queueNotifications(tx, app, sample, endpoints.length > 0, later);
+  const ids = await queueNotifications(tx, app, sampleEvent(alert), endpoints.length > 0, later);
   if (endpoints.length === 0) return ids;
   const [state] = await alertStates(tx, app, [alert]);
   const event = {
@@ -71,8 +70,7 @@ export async function postSample(app: App, alert: AlertRow, ids: string[]): Prom
     .where('status', '=', 'queued');
   const row = await queued.executeTakeFirst();
   if (!row || url === null) return;
-  const event = { type: 'test' as const, alert, incident: null, test: null, run: null };
-  const failure = await postToSlack(app, url, composeNotification(app.config, event));
+  const failure = await postToSlack(app, url, composeNotification(app.config, sampleEvent(alert)));
   // The next start posts it.
   if (failure === 'closed') return;
   const state =
@@ -99,6 +97,10 @@ export async function lastSample(db: Db | Tx, alertId: string): Promise<Notifica
   const rows = await samples.select('id').where('created_at', '=', last.created_at).execute();
   return notificationStates(db, { ids: rows.map(({ id }) => id) });
 }
+
+const sampleEvent = (alert: AlertRow): IncidentEvent => ({
+  ...{ type: 'test', alert, incident: null, test: null, run: null },
+});
 
 /** As it could be, and never was: the event is not of live mode, and its value says so. */
 function sampleIncident({ newId, clock }: Pick<App, 'newId' | 'clock'>, alert: AlertRow) {

@@ -1,4 +1,4 @@
-/** The message that tells of an incident in Slack, as its incoming webhooks take it. */
+/** Slack: the message for an incoming webhook, and the job that posts what is due. */
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
@@ -97,7 +97,7 @@ interface Failure {
   reason: string;
   /** No later attempt would come to anything else. */
   final: boolean;
-  /** Not posted at all, because other news say it too. */
+  /** Not posted at all, because another notification says it too. */
   suppressed?: true;
 }
 
@@ -216,7 +216,7 @@ const LEASE_MS = 90_000;
 
 type ClaimedPost = AlertNotificationRow & { lease: string };
 
-/** What is due: the end of an incident not before its beginning has been told, or is given up. */
+/** What is due: the end of an incident only after its beginning was posted, or given up on. */
 const dueNow = (db: Db, now: string) =>
   db
     .selectFrom('alert_notifications')
@@ -302,7 +302,7 @@ async function recordPost(
     .where('id', '=', id)
     .where((eb) => (failure === null ? eb('status', '!=', 'sent') : eb('lease', '=', lease)))
     .execute();
-  if (wait !== null) await dropWhereOver(db, claimed);
+  if (wait !== null) await cancelIfResolved(db, claimed);
   if (failure && !failure.suppressed)
     log.warn(wait === null ? 'posting an alert failed' : 'posting an alert is tried again', {
       notification: id,
@@ -321,7 +321,7 @@ function stateAfter(failure: Failure | null, wait: number | null, now: number): 
 }
 
 /** Its incident has ended while it was being posted: it is not tried again. */
-async function dropWhereOver(db: Db, { incident_id, news }: ClaimedPost): Promise<void> {
+async function cancelIfResolved(db: Db, { incident_id, news }: ClaimedPost): Promise<void> {
   if (news !== 'triggered' || incident_id === null) return;
   await transact(db, async (tx) => {
     const over = await tx

@@ -31,8 +31,8 @@ export async function lookAtDomain(app: App, domain: DomainRow): Promise<Outcome
     ],
     unknown,
     targets: [{ target: domain.name, known: isHeard(lists), answered: hasAnswered(lists) }],
-    inTheDark: status === 'unknown',
-    mayStand: (former: Finding) =>
+    allUnknown: status === 'unknown',
+    canPersist: (former: Finding) =>
       unknown.some((part) => coversFinding(part, former)) ||
       ('list' in former && lists.length === 0),
   };
