@@ -1,23 +1,23 @@
 /** The rows of every table. Generated from schema.sql by `npm run generate`; do not edit. */
 
-/** What the service keeps about itself, such as the proof that the secret key is still the same. */
+/** What the service stores about itself, such as the proof that the secret key has not changed. */
 export interface ServiceFactRow {
   name: string;
   value: string;
 }
 
-/** The team. Exactly one owner: never none (the code), never two (the index). */
+/** The team. Exactly one owner: the code ensures at least one, the index at most one. */
 export interface MemberRow {
   id: string;
   email: string;
   name: string;
   role: 'owner' | 'admin' | 'member' | 'viewer';
   joined_at: string;
-  /** `scrypt$…`; null while none is set: such a member cannot sign in with one. */
+  /** `scrypt$…`; null until one is set: the member cannot sign in with a password before that. */
   password_hash: string | null;
 }
 
-/** Keys are shown once; only their hash is kept, and a clear prefix to tell them apart. */
+/** Keys are shown once; only their hash is stored, with a readable prefix to tell them apart. */
 export interface ApiKeyRow {
   id: string;
   member_id: string;
@@ -32,20 +32,20 @@ export interface ApiKeyRow {
   last_used_at: string | null;
 }
 
-/** Signed-in browsers. Only the hash of what the cookie holds is kept. */
+/** Signed-in browsers. Only the hash of the cookie's token is stored. */
 export interface SessionRow {
   id: string;
   member_id: string;
   hash: string;
   created_at: string;
   last_seen_at: string;
-  /** The end however much it is used. */
+  /** The session ends then, however much it is used. */
   expires_at: string;
   ip: string | null;
   user_agent: string | null;
 }
 
-/** One way in for somebody new. At most one is open for an address. */
+/** Invitations to the team. At most one is open for each address. */
 export interface InvitationRow {
   id: string;
   email: string;
@@ -57,17 +57,17 @@ export interface InvitationRow {
   expires_at: string;
   accepted_at: string | null;
   revoked_at: string | null;
-  /** The mail that carries the link; null where outgoing mail is not configured. */
+  /** The mail with the link; null if outgoing mail is not configured. */
   mail_id: string | null;
 }
 
-/** Links of invitations that a newer one has replaced: whoever opens one is told so. */
+/** Invitation links that a newer one has replaced: a visitor with an old link is told so. */
 export interface ReplacedInvitationLinkRow {
   hash: string;
   invitation_id: string;
 }
 
-/** Links to set a password, by e-mail or from the `owner` command; each works once. */
+/** Links to set a password, from an e-mail or the `owner` command; each works once. */
 export interface PasswordLinkRow {
   hash: string;
   member_id: string;
@@ -76,14 +76,15 @@ export interface PasswordLinkRow {
   used_at: string | null;
 }
 
-/** Who did what to which object. Nothing here is ever changed. */
+/** Who did what to which object. Rows are never changed. */
 export interface AuditRow {
   id: string;
   created_at: string;
-  /** The e-mail address stays readable after the member has left; null for the service itself. */
+  /** Null for the service itself. */
   member_id: string | null;
+  /** Still readable after the member has left. */
   member_email: string | null;
-  /** Through which key or session. */
+  /** The key or the session that was used. */
   key_id: string | null;
   session_id: string | null;
   ip: string | null;
@@ -95,26 +96,26 @@ export interface AuditRow {
   details: string;
 }
 
-/** Answers to POSTs that carried an Idempotency-Key, for 24 hours. */
+/** Responses to POST requests with an Idempotency-Key, kept for 24 hours. */
 export interface IdempotencyRow {
   /** Whose key it is: the API key, the session, or the hash of a link's token. */
   caller: string;
   key: string;
-  /** Of operation, path, query, mode and body, encrypted: a body may hold a password. */
+  /** Hash of operation, path, query, mode and body, encrypted because a body may hold a password. */
   request_hash: string;
   created_at: string;
   /** Null while the request is running. */
   status: number | null;
-  /** Headers and body, encrypted: they may hold a secret that is shown once. */
+  /** Headers and body, encrypted because they may hold a secret that is shown once. */
   response: string | null;
 }
 
-/** Mail waiting to be sent, and what became of it. */
+/** Mail that the service sends, and what became of it. */
 export interface OutboxRow {
   id: string;
   created_at: string;
   recipient: string;
-  /** Subject, texts, headers and attachments, encrypted: they hold links. Null once it is over. */
+  /** Subject, texts, headers and attachments, encrypted because they hold links. Null once sent or failed. */
   content: string | null;
   status: 'queued' | 'sent' | 'failed';
   attempts: number;
@@ -122,15 +123,15 @@ export interface OutboxRow {
   lease: string | null;
   leased_until: string | null;
   sent_at: string | null;
-  /** What the server said last, without addresses of links. */
+  /** The mail server's last reply, without URLs. */
   error: string | null;
-  /** When what it says is true no longer, as when its link has run out: it is not sent after that. */
+  /** Not sent after this time, for example because its link has expired. */
   useful_until: string | null;
-  /** 1: there may be a lot of its kind, and other mail goes first. */
+  /** 1 for mail of which there may be a lot: other mail is sent first. */
   bulk: number;
 }
 
-/** A test: an address that waits for one message, and what was found in it. */
+/** A test: an address that accepts one message, and the result of its analysis. */
 export interface TestRow {
   id: string;
   /** The local part of the address, lower case. */
@@ -157,33 +158,34 @@ export interface TestRow {
   summary: string | null;
   coverage: number | null;
   ruleset: string | null;
-  /** 1 where a submitted message had bare LF throughout and was given CRLF. */
+  /** 1 if a submitted message had only bare LF line ends, which were converted to CRLF. */
   line_ends_converted: number;
-  /** When the analysis is due; null while none is. Set on a completed test, it is a reanalysis. */
+  /** When the analysis is due; null if none is. On a completed test, it is a reanalysis. */
   analysis_due_at: string | null;
   analysis_attempts: number;
-  /** Who analyses it now, and until when others leave it alone. */
+  /** Who analyses it now, and until when no other worker takes it. */
   lease: string | null;
   leased_until: string | null;
-  /** A live share keeps a test beyond the retention time. */
+  /** An active share keeps a test beyond the retention time. */
   keep_until: string | null;
-  /** Score, grade, ruleset and time of the result before a reanalysis, as JSON. */
+  /** JSON: score, grade, ruleset and time of the result before a reanalysis. */
   previous: string | null;
   envelope: string | null;
   categories: string | null;
   cap: string | null;
   /** Name and subject in lower case, for the search. */
   search: string;
-  /** The checks as the API answers them, as JSON; here, because it is large and lists do not read it. */
+  /** JSON: the checks as the API returns them. Late in the row: they are large, and lists don't read them. */
   checks: string | null;
-  /** Marketing or transactional as it was judged, and the providers' verdicts, as JSON. */
+  /** JSON: marketing or transactional, as the analysis judged it. */
   judged_kind: string | null;
+  /** JSON: the verdicts of mailbox providers. */
   providers: string | null;
-  /** Of the team's domains, that which is or holds the From domain; no reference: it may be deleted. */
+  /** The team's domain that equals or contains the From domain; no reference, as it may be deleted. */
   domain_id: string | null;
 }
 
-/** Messages as received; those to postmaster belong to no test. */
+/** Received messages; those to postmaster belong to no test. */
 export interface MessageRow {
   id: string;
   test_id: string | null;
@@ -195,8 +197,8 @@ export interface MessageRow {
 }
 
 /**
- * The bytes, in pieces: one large value would stop the process while it is written. Pieces are
- * written before their message, so they refer to nothing; those without one are swept at start.
+ * The bytes of messages in chunks, because writing one large value would block the process. Chunks are
+ * written before their message, so they have no reference; orphans are deleted at start.
  */
 export interface MessageChunkRow {
   message_id: string;
@@ -204,7 +206,7 @@ export interface MessageChunkRow {
   bytes: Uint8Array;
 }
 
-/** What happened, each written in the transaction of the change that it reports. */
+/** Events, each written in the transaction of the change that it reports. */
 export interface EventRow {
   id: string;
   type: string;
@@ -213,56 +215,56 @@ export interface EventRow {
   data: string;
 }
 
-/** Where events are delivered to. */
+/** URLs that events are delivered to. */
 export interface WebhookEndpointRow {
   id: string;
   url: string;
-  /** JSON: the types it wants, or `["*"]`. */
+  /** JSON: the event types that it subscribes to, or `["*"]`. */
   events: string;
   description: string | null;
   enabled: number;
-  /** Encrypted: it is needed for each signature. */
+  /** Encrypted rather than hashed, because each signature needs it. */
   secret: string;
-  /** The one before, which signs beside it until then. */
+  /** The previous secret, which also signs until `former_secret_until`. */
   former_secret: string | null;
   former_secret_until: string | null;
   created_at: string;
-  /** When the first attempt failed of those since the last success; null while it works. */
+  /** When the first attempt since the last success failed; null while deliveries succeed. */
   failing_since: string | null;
   auto_disabled_at: string | null;
-  /** It is gone for everybody; its deliveries are removed piece by piece, and then itself. */
+  /** Deleted as far as users can see; its deliveries are removed in batches, then the row. */
   deleted_at: string | null;
 }
 
-/** An event on its way to an endpoint, written in the transaction of the event. */
+/** Deliveries of events to endpoints, written in the transaction of the event. */
 export interface WebhookDeliveryRow {
   id: string;
   endpoint_id: string;
   event_id: string;
   event_type: string;
-  /** The whole event as JSON where it is a sample that reports nothing, and so is not among the events. */
+  /** JSON: the whole event if it is a sample, which is not stored in `events`. */
   sample: string | null;
   created_at: string;
   status: 'pending' | 'succeeded' | 'failed' | 'held';
-  /** Why it is, or was last, under way. Each begins a round of at most six attempts. */
+  /** What started the current or last round of at most six attempts. */
   round_trigger: 'event' | 'test' | 'resend' | 'recover';
   round_failures: number;
-  /** All there ever were, of all rounds. */
+  /** The number of attempts in all rounds. */
   attempts: number;
-  /** When the next attempt is due; of one under way, when its lease has run out. Null where none is. */
+  /** When the next attempt is due; during an attempt, when its lease expires. Null if none is due. */
   due_at: string | null;
-  /** Set while an attempt is under way. */
+  /** Set during an attempt. */
   lease: string | null;
 }
 
-/** Each written before its call, so that none is made that nobody knows of. */
+/** Delivery attempts, each written before its request, so that no request goes unrecorded. */
 export interface WebhookAttemptRow {
   delivery_id: string;
-  /** From 1, over all rounds. */
+  /** From 1, across all rounds. */
   number: number;
   trigger: string;
   started_at: string;
-  /** Null while it is under way, and where it was cut short. */
+  /** Null during the attempt, and if it was interrupted. */
   duration_ms: number | null;
   url: string;
   /** JSON; signatures, but no secret. */
@@ -272,50 +274,51 @@ export interface WebhookAttemptRow {
   response_headers: string | null;
   /** Its first 4 KiB. */
   response_body: string | null;
-  /** Why it failed; null while it is under way and where it succeeded. */
+  /** Why it failed; null during the attempt and after a success. */
   error: string | null;
 }
 
-/** Domains of the team: verified by a TXT record, and looked at every day from then on. */
+/** Domains of the team: verified by a TXT record, and checked daily from then on. */
 export interface DomainRow {
   id: string;
-  /** In A-labels, lower case. */
+  /** A-labels in lower case. */
   name: string;
   status: 'pending' | 'verified' | 'failed';
-  /** What the TXT record is to say. */
+  /** What the TXT record has to contain. */
   token: string;
   created_at: string;
   verified_at: string | null;
-  /** When the present search for the record began. */
+  /** When the current search for the record began. */
   pending_since: string;
-  /** When the last lookup began that is recorded; an older one that ends later is not. */
+  /** When the last recorded lookup began; an older one that ends later is not recorded. */
   last_checked_at: string | null;
-  /** What the last lookup came to, in words; null where it found the record. */
+  /** The result of the last lookup in words; null if it found the record. */
   last_check_detail: string | null;
   next_check_at: string | null;
-  /** Of a verified one: since when its record has been missing, without a lookup that found it. */
+  /** For a verified domain: since when no lookup has found its record. */
   missing_since: string | null;
-  /** JSON arrays: as given; and as seen in received mail, each with when its mail last came. */
+  /** JSON: the DKIM selectors that the team entered. */
   given_selectors: string;
+  /** JSON: the DKIM selectors seen in received mail, each with the time of the last message. */
   learnt_selectors: string;
   badge_enabled: number;
   health_status: 'healthy' | 'warning' | 'critical' | 'unknown';
   health_score: number | null;
-  /** JSON, as it is answered. */
+  /** JSON: as the API returns it. */
   health_checks: string;
-  /** When the look began. */
+  /** When the health check began. */
   health_checked_at: string | null;
   lease: string | null;
   leased_until: string | null;
 }
 
-/** What is looked at again and again. */
+/** Monitors: what is checked at regular intervals. */
 export interface MonitorRow {
   id: string;
   name: string;
   type: 'domain_health' | 'blocklist' | 'placement';
   domain_id: string | null;
-  /** JSON: addresses and names. */
+  /** JSON: IP addresses and domain names. */
   targets: string | null;
   /** The local part of the permanent address of a placement monitor. */
   token: string | null;
@@ -335,15 +338,13 @@ export interface MonitorRunRow {
   started_at: string;
   finished_at: string;
   status: 'ok' | 'alerting' | 'unknown';
-  /**
-   * JSON: what was found; and what of it is new, gone or not known since the last run that found
-   * out, with whether each target could be looked at.
-   */
+  /** JSON: what was found. */
   findings: string;
+  /** JSON: what is new, gone or unknown since the last run, and whether each target could be checked. */
   changes: string;
 }
 
-/** Rules: who is told, and by what. */
+/** Alert rules: when, through which channels, and whom to notify. */
 export interface AlertRow {
   id: string;
   name: string;
@@ -353,105 +354,109 @@ export interface AlertRow {
   channels: string;
   enabled: number;
   domain_id: string | null;
-  /** JSON; null: owner and admins. */
+  /** JSON: e-mail addresses; null for the owner and the admins. */
   recipients: string | null;
-  /** Encrypted: who has it can post there. */
+  /** Encrypted, because anyone who has it can post there. */
   slack_webhook_url: string | null;
   last_triggered_at: string | null;
   created_at: string;
 }
 
-/** From the first yes of a rule about a subject to the first no. */
+/** Incidents: from the first result about a subject that meets a rule's condition until one that does not. */
 export interface AlertIncidentRow {
   id: string;
   alert_id: string;
-  /** The From domain, or what a monitor looks at. */
+  /** The From domain of a test, or a monitor's target. */
   subject: string;
   status: 'open' | 'resolved';
-  /** JSON: the score, the results, or the lists. */
+  /** JSON: what the condition found, such as the score or the lists. */
   value: string;
   test_id: string | null;
   run_id: string | null;
   opened_at: string;
   resolved_at: string | null;
   resolution: string | null;
-  /** Those of the rule when it opened: the rule may ask for something else by now. */
+  /** The rule's condition when the incident opened: the rule may have another by now. */
   condition: 'score_below' | 'auth_fail' | 'blocklist_hit';
   threshold: number | null;
-  /** It has come to its end with many others, which are closed piece by piece: it counts no more. */
+  /** Set if it is being closed with many others, in batches: it no longer counts as open. */
   closing_id: string | null;
 }
 
-/** Why many incidents of a rule end at once, until the last of them is closed. */
+/** Why many incidents of a rule end at once; kept until the last of them is closed. */
 export interface AlertClosingRow {
   id: string;
   resolution: string;
-  /** JSON: the rule as their events have it. */
+  /** JSON: the rule as the events contain it. */
   alert: string;
 }
 
-/** What was, or is to be, said of an incident, by each channel. */
+/** Notifications about incidents, sent or queued: one for each mail recipient and each other channel. */
 export interface AlertNotificationRow {
   id: string;
-  /** Null for the sample of a rule that is tried. */
+  /** Null for a sample. */
   incident_id: string | null;
   alert_id: string;
   news: 'triggered' | 'resolved' | 'test';
   channel: 'email' | 'webhook' | 'slack';
-  /** An e-mail address; null elsewhere. */
+  /** An e-mail address; null for other channels. */
   recipient: string | null;
-  /** Of a webhook, its deliveries know better while they are kept. `suppressed`: other news say it too. */
+  /**
+   * For a webhook, the deliveries of its event are more recent while they are kept. `suppressed`: the
+   * incident was over before it could be sent.
+   */
   status: 'queued' | 'sent' | 'failed' | 'unconfigured' | 'suppressed';
   error: string | null;
   attempts: number;
-  /** The mail that carries it; null while it waits for one that tells of many. */
+  /** The mail that contains it; null while it waits for a digest. */
   mail_id: string | null;
   created_at: string;
   due_at: string | null;
   sent_at: string | null;
   lease: string | null;
   leased_until: string | null;
-  /** What webhooks carry. */
+  /** The event that webhooks deliver. */
   event_id: string | null;
 }
 
-/** Completed tests, counted by the hour in which they completed: all together, and those of each domain. */
+/** Counts of completed tests by the hour of completion: for all tests, and for each domain. */
 export interface TestTallyRow {
   livemode: number;
-  /** Of the team's domains; '' for all tests together. */
+  /** One of the team's domains, or '' for all tests. */
   domain_id: string;
-  /** When the hour begins. */
+  /** The start of the hour. */
   hour: string;
   tests: number;
-  /** Those that have a score, and the sum of their scores. */
+  /** Tests that have a score. */
   scored: number;
+  /** The sum of their scores. */
   score_sum: number;
   grade_a: number;
   grade_b: number;
   grade_c: number;
   grade_d: number;
   grade_f: number;
-  /** Results that are known, and those of them that pass. */
+  /** Tests whose SPF result is known; `…_pass` are those of them that pass. DKIM and DMARC likewise. */
   spf_known: number;
   spf_pass: number;
   dkim_known: number;
   dkim_pass: number;
   dmarc_known: number;
   dmarc_pass: number;
-  /** Settled seeds, and those of them that had it in the inbox or one of its tabs. */
+  /** Seed mailboxes with a known placement; `placement_inbox` are those that had it in the inbox or its tabs. */
   placement_samples: number;
   placement_inbox: number;
-  /** JSON: how many tests each check found something to put right in, by its id. */
+  /** JSON: by check id, the number of tests in which the check found a problem. */
   issues: string;
 }
 
-/** Links by which whoever has one reads the reports of some tests. */
+/** Share links: anyone who has one can read the reports of its tests. */
 export interface SharedReportRow {
   id: string;
   livemode: number;
   title: string | null;
   token_hash: string;
-  /** Encrypted, so that an admin can be shown the link again. */
+  /** Encrypted rather than hashed, so that an admin can see the link again. */
   token: string;
   /** The member who shared; no reference: they may leave. */
   created_by: string | null;
@@ -462,21 +467,23 @@ export interface SharedReportRow {
   last_viewed_at: string | null;
 }
 
-/** No reference to tests: one that was deleted is said to be gone. */
+/** The tests of a share link. No reference: the shared page says that a test was deleted. */
 export interface SharedReportTestRow {
   report_id: string;
   position: number;
   test_id: string;
 }
 
-/** Reports that are sent by e-mail at their times. */
+/** Scheduled reports by e-mail. */
 export interface ReportScheduleRow {
   id: string;
   name: string;
   frequency: 'daily' | 'weekly' | 'monthly';
-  /** JSON: addresses; ids of domains, or null for all; sections. */
+  /** JSON: e-mail addresses. */
   recipients: string;
+  /** JSON: ids of domains; null for all. */
   domains: string | null;
+  /** JSON: the sections that the report contains. */
   include_sections: string;
   format: 'html' | 'pdf';
   send_hour: number;
@@ -484,19 +491,19 @@ export interface ReportScheduleRow {
   weekday: 'monday' | 'tuesday' | 'wednesday' | 'thursday' | 'friday' | 'saturday' | 'sunday';
   day_of_month: number;
   enabled: number;
-  /** Null while it is switched off. */
+  /** Null while the schedule is disabled. */
   next_send_at: string | null;
   created_at: string;
   lease: string | null;
   leased_until: string | null;
 }
 
-/** One sending of a schedule: written with the mails that carry it, so that none is made twice. */
+/** Runs of a schedule, each written in the transaction that queues its mails, so that none is sent twice. */
 export interface ReportRunRow {
   id: string;
   schedule_id: string;
   trigger: 'schedule' | 'manual';
-  /** The time of the schedule that it is for; null where somebody asked for it. */
+  /** The scheduled time that it is for; null for a manual run. */
   slot: string | null;
   period_from: string;
   period_to: string;
@@ -505,7 +512,7 @@ export interface ReportRunRow {
   error: string | null;
 }
 
-/** What became of the copy of each recipient; while it is `queued`, the outbox knows how it goes. */
+/** Each recipient's copy of a run; while it is `queued`, the outbox has its state. */
 export interface ReportCopyRow {
   run_id: string;
   recipient: string;
@@ -515,11 +522,11 @@ export interface ReportCopyRow {
   sent_at: string | null;
 }
 
-/** By whom a schedule is read, and who has left it: they stay away, even where somebody adds them again. */
+/** Recipients of a schedule, and who has unsubscribed: they stay unsubscribed even if they are added again. */
 export interface ReportReaderRow {
   schedule_id: string;
   email: string;
-  /** Of the token in the link to leave, which is made out of the secret key anew for each mail. */
+  /** Hash of the token in the unsubscribe link, which is derived from the secret key again for each mail. */
   token_hash: string;
   left_at: string | null;
 }
