@@ -5,7 +5,7 @@ import { toFix } from '../analysis/summary.ts';
 import type { App } from '../app.ts';
 import { printable } from '../lib/log.ts';
 import { timeInWords } from '../report/times.ts';
-import type { AlertIncidentRow, AlertRow } from '../store/tables.ts';
+import type { AlertIncidentRow, AlertRow } from '../store/tables.generated.ts';
 import type { Step } from './conditions/condition.ts';
 import { conditionOf, thresholdOf } from './conditions/index.ts';
 import { openedIncident } from './judge.ts';

@@ -7,7 +7,7 @@ import { isoTime } from '../lib/clock.ts';
 import { refuseOwnAddresses } from '../outbox/queue.ts';
 import type { Tx } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
-import type { AlertRow } from '../store/tables.ts';
+import type { AlertRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { requireOpen } from '../webhooks/endpoint-url.ts';
 import { ownSlackUrl, sealSlackUrl } from './channels.ts';

@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import type { MailEndSubscriber } from '../outbox/expire.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { AlertNotificationRow } from '../store/tables.ts';
+import type { AlertNotificationRow } from '../store/tables.generated.ts';
 import type { DeliveriesGoneSubscriber } from '../webhooks/expire.ts';
 import type { DeliveryStatus, NotificationState } from './queries.ts';
 

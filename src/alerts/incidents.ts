@@ -8,7 +8,7 @@ import { isoTime } from '../lib/clock.ts';
 import { withdrawMail } from '../outbox/queue.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { afterCommit, type Tx, transact } from '../store/open.ts';
-import type { AlertIncidentRow, AlertRow } from '../store/tables.ts';
+import type { AlertIncidentRow, AlertRow } from '../store/tables.generated.ts';
 import { endOf, judge, type Observation, observe } from './judge.ts';
 import { createNotifier, type Notifier } from './notify.ts';
 import { alertStates, presentAlert } from './queries.ts';

@@ -8,7 +8,7 @@ import type {
   MonitorRow,
   MonitorRunRow,
   TestRow,
-} from '../store/tables.ts';
+} from '../store/tables.generated.ts';
 import {
   type Condition,
   type IncidentEnd,

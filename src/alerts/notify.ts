@@ -14,7 +14,7 @@ import type {
   MonitorRow,
   MonitorRunRow,
   TestRow,
-} from '../store/tables.ts';
+} from '../store/tables.generated.ts';
 import { composeNotification } from './alert-text.ts';
 import {
   channelsOf,

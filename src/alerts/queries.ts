@@ -4,7 +4,11 @@ import type { App } from '../app.ts';
 import { type Page, pageOf } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { AlertIncidentRow, AlertNotificationRow, AlertRow } from '../store/tables.ts';
+import type {
+  AlertIncidentRow,
+  AlertNotificationRow,
+  AlertRow,
+} from '../store/tables.generated.ts';
 import { endpointsWanting, ownSlackUrl, unconfiguredChannels } from './channels.ts';
 import { withDeliveryStatus } from './delivery-status.ts';
 import type {

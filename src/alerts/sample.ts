@@ -3,7 +3,7 @@
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { AlertRow } from '../store/tables.ts';
+import type { AlertRow } from '../store/tables.generated.ts';
 import { eventPayload, insertDelivery } from '../webhooks/enqueue.ts';
 import { composeNotification } from './alert-text.ts';
 import { channelsOf, endpointsWanting, slackUrlOf } from './channels.ts';

@@ -8,7 +8,7 @@ import type { PostOutcome } from '../net/http/web.ts';
 import { claimingJob, type Job, MAX_RETRY_DELAY_MS, retryAfterMs } from '../scheduler/scheduler.ts';
 import { bringForward, claimRows } from '../store/leases.ts';
 import { type Db, transact } from '../store/open.ts';
-import type { AlertNotificationRow, AlertRow } from '../store/tables.ts';
+import type { AlertNotificationRow, AlertRow } from '../store/tables.generated.ts';
 import { composeNotification, type Notification } from './alert-text.ts';
 import { slackUrlOf } from './channels.ts';
 import type { Step } from './conditions/condition.ts';

@@ -7,7 +7,7 @@ import { randomToken } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Tx } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
-import type { DomainRow } from '../store/tables.ts';
+import type { DomainRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { rulesNaming } from './queries.ts';
 import type { DomainPatch, NewDomain } from './schema.ts';

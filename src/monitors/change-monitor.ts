@@ -8,7 +8,7 @@ import { AppError, type ParamError } from '../lib/errors.ts';
 import type { Tx } from '../store/open.ts';
 import { afterCommit } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
-import type { DomainRow, MonitorRow } from '../store/tables.ts';
+import type { DomainRow, MonitorRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { NO_SEEDS } from './queries.ts';
 import { nextSlot, RUN_MONITORS_JOB } from './schedule.ts';

@@ -3,7 +3,7 @@
 import type { DomainCheck } from '../analysis/domain/health.ts';
 import type { App } from '../app.ts';
 import { shareLook } from '../domains/health.ts';
-import type { DomainRow } from '../store/tables.ts';
+import type { DomainRow } from '../store/tables.generated.ts';
 import { hasAnswered, isHeard } from './check-blocklists.ts';
 import {
   type BlocklistFinding,

@@ -3,7 +3,7 @@
 import type { BlocklistTier } from '../analysis/blocklists/blocklist.ts';
 import type { CheckStatus } from '../analysis/check.ts';
 import type { Severity } from '../analysis/domain/health.ts';
-import type { MonitorRunRow } from '../store/tables.ts';
+import type { MonitorRunRow } from '../store/tables.generated.ts';
 
 /** A target is listed: in runs of both types, one for each list. */
 export interface BlocklistFinding {

@@ -6,7 +6,7 @@ import { refuseEach } from '../lib/errors.ts';
 import { refuseOwnAddresses, withdrawMail } from '../outbox/queue.ts';
 import type { Tx } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
-import type { ReportScheduleRow } from '../store/tables.ts';
+import type { ReportScheduleRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { presentDomains, recipientsOf } from './queries.ts';
 import type { NewSchedule, SchedulePatch } from './schema.ts';

@@ -11,7 +11,7 @@ import { note } from '../report/mail-frame.ts';
 import type { ScheduledReport } from '../report/summary.ts';
 import { previewOf, reportMail } from '../report/summary-mail.ts';
 import type { Db } from '../store/open.ts';
-import type { ReportScheduleRow } from '../store/tables.ts';
+import type { ReportScheduleRow } from '../store/tables.generated.ts';
 import { summarize } from '../summary/summary.ts';
 import { domainsOf, recipientsOf } from './queries.ts';
 import { readersGone, readerToken } from './readers.ts';

@@ -9,7 +9,7 @@ import { isoTime } from '../lib/clock.ts';
 import { type SecretBox, sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { SharedReportRow } from '../store/tables.ts';
+import type { SharedReportRow } from '../store/tables.generated.ts';
 import type { MadeShare } from './change-share.ts';
 import type { Share } from './schema.ts';
 

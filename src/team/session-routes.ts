@@ -5,7 +5,7 @@ import { clearedSessionCookie, sessionCookie } from '../http/cookies.ts';
 import { route } from '../http/route.ts';
 import { listOf } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
-import type { SessionRow } from '../store/tables.ts';
+import type { SessionRow } from '../store/tables.generated.ts';
 import { meRoutes } from './me.ts';
 import { requestPasswordReset, resetPassword } from './passwords.ts';
 import { ownStanding } from './permissions.ts';

@@ -6,7 +6,7 @@ import { isoTime } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { afterCommit, type Db, type Tx } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
-import type { WebhookEndpointRow } from '../store/tables.ts';
+import type { WebhookEndpointRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { holdPending } from './endpoint-health.ts';
 import { EXPIRE_DELIVERIES_JOB } from './expire.ts';

@@ -7,7 +7,7 @@ import type { TestSummary } from '../../src/alerts/conditions/condition.ts';
 import { alertMail } from '../../src/alerts/email.ts';
 import type { IncidentEvent, RunSummary } from '../../src/alerts/notify.ts';
 import { slackMessage } from '../../src/alerts/slack.ts';
-import type { AlertIncidentRow, AlertRow } from '../../src/store/tables.ts';
+import type { AlertIncidentRow, AlertRow } from '../../src/store/tables.generated.ts';
 
 const CONFIG = { APP_URL: 'https://app.example.com' };
 const RULE: AlertRow = {

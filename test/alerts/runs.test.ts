@@ -16,7 +16,7 @@ import {
   type Outcome,
 } from '../../src/monitors/findings.ts';
 import { transact } from '../../src/store/open.ts';
-import type { MonitorRow, MonitorRunRow } from '../../src/store/tables.ts';
+import type { MonitorRow, MonitorRunRow } from '../../src/store/tables.generated.ts';
 import { startAlerting } from './alerting.ts';
 
 const listing = (target: string, tier: 1 | 2 | 3): BlocklistFinding => ({

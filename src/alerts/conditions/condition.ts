@@ -2,7 +2,7 @@
 
 import type { CheckResult } from '../../analysis/result.ts';
 import type { Changes, Finding } from '../../monitors/findings.ts';
-import type { AlertRow, TestRow } from '../../store/tables.ts';
+import type { AlertRow, TestRow } from '../../store/tables.generated.ts';
 
 /**
  * One condition, in one file; `index.ts` lists them. `Facts` is what it reads from a result, `Value`

@@ -1,6 +1,6 @@
 /** Every condition that an alert rule can have, in the order in which the API documents them. */
 
-import type { AlertRow } from '../../store/tables.ts';
+import type { AlertRow } from '../../store/tables.generated.ts';
 import { authFail } from './auth-fail.ts';
 import { blocklistHit } from './blocklist-hit.ts';
 import type { Condition } from './condition.ts';
