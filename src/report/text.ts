@@ -89,7 +89,14 @@ const STYLES: Record<State, Style> = {
   info: 'blue',
   unknown: 'dim',
 };
-const ICONS: Record<State, string> = { pass: '✓', warn: '!', fail: '✗', info: 'i', unknown: '?' };
+/** Each has a sign of its own: no two differ by colour alone. */
+export const ICONS: Record<State, string> = {
+  pass: '✓',
+  warn: '!',
+  fail: '✗',
+  info: 'i',
+  unknown: '?',
+};
 
 const iconOf = (state: State, { paint }: Canvas): string => paint(STYLES[state], ICONS[state]);
 
