@@ -562,8 +562,9 @@ const RAW = new Set(['html', 'chart']);
  * in charts are left as they are.
  */
 export function cleaned<T>(value: T, key = ''): T {
+  if (RAW.has(key)) return value;
   if (typeof value === 'string') return printable(value.toWellFormed()) as T;
-  if (typeof value !== 'object' || value === null || RAW.has(key)) return value;
+  if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => cleaned(item)) as T;
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => [name, cleaned(item, name)]),
