@@ -86,6 +86,8 @@ export interface Section {
 export interface Verdict {
   kind: 'verdict';
   id: string;
+  /** In a list of contents beside the pages. */
+  outline: string;
   /** In small letters above: what this document is. Null where the surroundings say it. */
   above: string | null;
   score: ScoreFigure;
@@ -402,7 +404,8 @@ export interface ChartBlock {
   kind: 'chart';
   /** Unique in the document. */
   id: string;
-  /** Not shown again by painters that show `chart.title` as a heading. */
+  /** Above it; null where a heading says the same. */
+  title: string | null;
   chart: Chart;
   /** In words where the bars themselves do not say it; null where a table beside it does. */
   caption: string | null;

@@ -227,7 +227,10 @@ function paintBlock(block: Block, canvas: Canvas): string {
     case 'verbatim':
       return block.lines.map((line) => `${indent}${line}`).join('\n');
     case 'chart':
-      return block.values.map((value) => lines([value], canvas)).join('\n');
+      return joinedClosely([
+        block.title ? lines([block.title], canvas, 'bold') : '',
+        ...block.values.map((value) => lines([value], canvas)),
+      ]);
     // HTML is nothing for text: the text part of the message stands beside it.
     case 'frame':
       return '';

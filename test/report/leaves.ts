@@ -128,6 +128,7 @@ function leavesOfBlock(block: Block): string[] {
     case 'verbatim':
       return block.lines;
     case 'chart':
+      return named(block.title);
     case 'frame':
       return [];
   }

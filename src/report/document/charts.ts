@@ -6,10 +6,17 @@ import { cut } from '../plain-text.ts';
 
 const MAX_NAME = 200;
 
-/** `id` is unique in its document; `caption` says in words what the bars do not. */
-export function chartBlock(chart: Chart, id: string, caption: string | null): ChartBlock {
+/**
+ * `id` is unique in its document; `title` stands above it unless a heading says the same; `caption` says in
+ * words what the bars do not.
+ */
+export function chartBlock(
+  chart: Chart,
+  id: string,
+  { title = null, caption = null }: { title?: string | null; caption?: string | null } = {},
+): ChartBlock {
   const values = chart.buckets.map(
     (bucket) => `${cut(bucket.name, MAX_NAME)}: ${valueInWords(chart, bucket)}`,
   );
-  return { kind: 'chart', id, chart, caption, values };
+  return { kind: 'chart', id, title, chart, caption, values };
 }

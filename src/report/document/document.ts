@@ -183,7 +183,7 @@ function overviewOf(share: Share, medium: 'page' | 'paper', isShort: boolean): B
       ...shareNotes(share, medium),
       ...(scores ? [paragraph(scores)] : []),
       ...(hasReports && how ? [small(how)] : []),
-      ...(chart ? [chartBlock(chart, 'scores', null)] : []),
+      ...(chart ? [chartBlock(chart, 'scores', { title: chart.title })] : []),
       ...(hasReports ? [testsTable(share, medium)] : []),
     ],
   };

@@ -38,6 +38,7 @@ function verdictOf({ name, status, score, summary }: DomainHealth): Verdict {
   return {
     kind: 'verdict',
     id: 'verdict',
+    outline: 'Verdict',
     above: null,
     score: {
       score,

@@ -227,7 +227,7 @@ function trendSections(report: ScheduledReport): Section[] {
   const begin = daysBeginAt(report);
   return trendCharts(report).map((chart, index) =>
     section(`trend-${chart.id}`, chart.title, [
-      chartBlock(chart, chart.id, captionOf(chart)),
+      chartBlock(chart, chart.id, { caption: captionOf(chart) }),
       ...(begin && index === 0 ? [small(begin)] : []),
     ]),
   );
@@ -339,6 +339,7 @@ function summaryVerdict(report: ScheduledReport): Verdict {
   return {
     kind: 'verdict',
     id: 'verdict',
+    outline: 'Score',
     above: `${report.frequency.toUpperCase()} DELIVERABILITY REPORT`,
     score: averageFigure(report),
     of: null,
@@ -396,7 +397,7 @@ function trendsOnPaper(report: ScheduledReport): Section[] {
   );
   const drawn = charts.flatMap((chart): Block[] => [
     { kind: 'heading', rank: 3, text: [chart.title] },
-    chartBlock(chart, chart.id, null),
+    chartBlock(chart, chart.id),
   ]);
   return [section('trends', 'Trends', [...drawn, ...(begin ? [small(begin)] : []), values])];
 }

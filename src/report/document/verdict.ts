@@ -37,6 +37,7 @@ export function verdictBlock(report: Report, { medium }: Form, above: string | n
   return {
     kind: 'verdict',
     id: 'verdict',
+    outline: 'Verdict',
     above,
     score: scoreFigure(report),
     of: null,
@@ -60,6 +61,7 @@ export function shortVerdict(result: Reported, of: string | null): Verdict {
   return {
     kind: 'verdict',
     id: 'verdict',
+    outline: 'Verdict',
     above: null,
     score: scoreFigure(result),
     of,
