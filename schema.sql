@@ -1,26 +1,28 @@
--- The whole present schema, from top to bottom. A fresh database runs this file; an older one runs
--- the numbered steps in src/store/migrations/, and a test proves that both end alike.
--- Only column types that SQLite and PostgreSQL share; times are ISO 8601 in UTC, JSON is text.
+-- The complete current schema. A new database runs this file; an older one runs the numbered steps in
+-- src/store/migrations/, and a test proves that both produce the same schema. `npm run generate` derives
+-- the row types from it, comments included.
+-- Only column types that SQLite and PostgreSQL share. Times are ISO 8601 in UTC; JSON is text; booleans
+-- are 0 or 1.
 
--- What the service keeps about itself, such as the proof that the secret key is still the same.
+-- What the service stores about itself, such as the proof that the secret key has not changed.
 CREATE TABLE service_facts (
   name  TEXT NOT NULL PRIMARY KEY,
   value TEXT NOT NULL
 );
 
--- The team. Exactly one owner: never none (the code), never two (the index).
+-- The team. Exactly one owner: the code ensures at least one, the index at most one.
 CREATE TABLE members (
   id        TEXT NOT NULL PRIMARY KEY,
   email     TEXT NOT NULL UNIQUE,
   name      TEXT NOT NULL,
   role      TEXT NOT NULL CHECK (role IN ('owner', 'admin', 'member', 'viewer')),
   joined_at TEXT NOT NULL,
-  -- `scrypt$…`; null while none is set: such a member cannot sign in with one.
+  -- `scrypt$…`; null until one is set: the member cannot sign in with a password before that.
   password_hash TEXT
 );
 CREATE UNIQUE INDEX members_one_owner ON members (role) WHERE role = 'owner';
 
--- Keys are shown once; only their hash is kept, and a clear prefix to tell them apart.
+-- Keys are shown once; only their hash is stored, with a readable prefix to tell them apart.
 CREATE TABLE api_keys (
   id           TEXT NOT NULL PRIMARY KEY,
   member_id    TEXT NOT NULL REFERENCES members (id) ON DELETE CASCADE,
@@ -36,14 +38,14 @@ CREATE TABLE api_keys (
 );
 CREATE INDEX api_keys_member ON api_keys (member_id);
 
--- Signed-in browsers. Only the hash of what the cookie holds is kept.
+-- Signed-in browsers. Only the hash of the cookie's token is stored.
 CREATE TABLE sessions (
   id           TEXT NOT NULL PRIMARY KEY,
   member_id    TEXT NOT NULL REFERENCES members (id) ON DELETE CASCADE,
   hash         TEXT NOT NULL UNIQUE,
   created_at   TEXT NOT NULL,
   last_seen_at TEXT NOT NULL,
-  -- The end however much it is used.
+  -- The session ends then, however much it is used.
   expires_at   TEXT NOT NULL,
   ip           TEXT,
   user_agent   TEXT
@@ -51,7 +53,7 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_member ON sessions (member_id);
 CREATE INDEX sessions_expiring ON sessions (expires_at);
 
--- One way in for somebody new. At most one is open for an address.
+-- Invitations to the team. At most one is open for each address.
 CREATE TABLE invitations (
   id          TEXT NOT NULL PRIMARY KEY,
   email       TEXT NOT NULL,
@@ -63,19 +65,19 @@ CREATE TABLE invitations (
   expires_at  TEXT NOT NULL,
   accepted_at TEXT,
   revoked_at  TEXT,
-  -- The mail that carries the link; null where outgoing mail is not configured.
+  -- The mail with the link; null if outgoing mail is not configured.
   mail_id     TEXT
 );
 CREATE UNIQUE INDEX invitations_open ON invitations (email)
   WHERE accepted_at IS NULL AND revoked_at IS NULL;
 
--- Links of invitations that a newer one has replaced: whoever opens one is told so.
+-- Invitation links that a newer one has replaced: a visitor with an old link is told so.
 CREATE TABLE replaced_invitation_links (
   hash          TEXT NOT NULL PRIMARY KEY,
   invitation_id TEXT NOT NULL REFERENCES invitations (id) ON DELETE CASCADE
 );
 
--- Links to set a password, by e-mail or from the `owner` command; each works once.
+-- Links to set a password, from an e-mail or the `owner` command; each works once.
 CREATE TABLE password_links (
   hash       TEXT NOT NULL PRIMARY KEY,
   member_id  TEXT NOT NULL REFERENCES members (id) ON DELETE CASCADE,
@@ -85,14 +87,15 @@ CREATE TABLE password_links (
 );
 CREATE INDEX password_links_member ON password_links (member_id);
 
--- Who did what to which object. Nothing here is ever changed.
+-- Who did what to which object. Rows are never changed.
 CREATE TABLE audit_log (
   id           TEXT NOT NULL PRIMARY KEY,
   created_at   TEXT NOT NULL,
-  -- The e-mail address stays readable after the member has left; null for the service itself.
+  -- Null for the service itself.
   member_id    TEXT,
+  -- Still readable after the member has left.
   member_email TEXT,
-  -- Through which key or session.
+  -- The key or the session that was used.
   key_id       TEXT,
   session_id   TEXT,
   ip           TEXT,
@@ -105,28 +108,28 @@ CREATE TABLE audit_log (
 );
 CREATE INDEX audit_log_created ON audit_log (created_at);
 
--- Answers to POSTs that carried an Idempotency-Key, for 24 hours.
+-- Responses to POST requests with an Idempotency-Key, kept for 24 hours.
 CREATE TABLE idempotency_keys (
   -- Whose key it is: the API key, the session, or the hash of a link's token.
   caller       TEXT NOT NULL,
   key          TEXT NOT NULL,
-  -- Of operation, path, query, mode and body, encrypted: a body may hold a password.
+  -- Hash of operation, path, query, mode and body, encrypted because a body may hold a password.
   request_hash TEXT NOT NULL,
   created_at   TEXT NOT NULL,
   -- Null while the request is running.
   status       INTEGER,
-  -- Headers and body, encrypted: they may hold a secret that is shown once.
+  -- Headers and body, encrypted because they may hold a secret that is shown once.
   response     TEXT,
   PRIMARY KEY (caller, key)
 );
 CREATE INDEX idempotency_keys_created ON idempotency_keys (created_at);
 
--- Mail waiting to be sent, and what became of it.
+-- Mail that the service sends, and what became of it.
 CREATE TABLE outbox (
   id           TEXT NOT NULL PRIMARY KEY,
   created_at   TEXT NOT NULL,
   recipient    TEXT NOT NULL,
-  -- Subject, texts, headers and attachments, encrypted: they hold links. Null once it is over.
+  -- Subject, texts, headers and attachments, encrypted because they hold links. Null once sent or failed.
   content      TEXT,
   status       TEXT NOT NULL CHECK (status IN ('queued', 'sent', 'failed')),
   attempts     INTEGER NOT NULL DEFAULT 0,
@@ -134,17 +137,17 @@ CREATE TABLE outbox (
   lease        TEXT,
   leased_until TEXT,
   sent_at      TEXT,
-  -- What the server said last, without addresses of links.
+  -- The mail server's last reply, without URLs.
   error        TEXT,
-  -- When what it says is true no longer, as when its link has run out: it is not sent after that.
+  -- Not sent after this time, for example because its link has expired.
   useful_until TEXT,
-  -- 1: there may be a lot of its kind, and other mail goes first.
+  -- 1 for mail of which there may be a lot: other mail is sent first.
   bulk         INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX outbox_due ON outbox (bulk, due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX outbox_created ON outbox (created_at);
 
--- A test: an address that waits for one message, and what was found in it.
+-- A test: an address that accepts one message, and the result of its analysis.
 CREATE TABLE tests (
   id                TEXT NOT NULL PRIMARY KEY,
   -- The local part of the address, lower case.
@@ -171,29 +174,30 @@ CREATE TABLE tests (
   summary           TEXT,
   coverage          REAL,
   ruleset           TEXT,
-  -- 1 where a submitted message had bare LF throughout and was given CRLF.
+  -- 1 if a submitted message had only bare LF line ends, which were converted to CRLF.
   line_ends_converted INTEGER NOT NULL DEFAULT 0,
-  -- When the analysis is due; null while none is. Set on a completed test, it is a reanalysis.
+  -- When the analysis is due; null if none is. On a completed test, it is a reanalysis.
   analysis_due_at   TEXT,
   analysis_attempts INTEGER NOT NULL DEFAULT 0,
-  -- Who analyses it now, and until when others leave it alone.
+  -- Who analyses it now, and until when no other worker takes it.
   lease             TEXT,
   leased_until      TEXT,
-  -- A live share keeps a test beyond the retention time.
+  -- An active share keeps a test beyond the retention time.
   keep_until        TEXT,
-  -- Score, grade, ruleset and time of the result before a reanalysis, as JSON.
+  -- JSON: score, grade, ruleset and time of the result before a reanalysis.
   previous          TEXT,
   envelope          TEXT,
   categories        TEXT,
   cap               TEXT,
   -- Name and subject in lower case, for the search.
   search            TEXT NOT NULL DEFAULT '',
-  -- The checks as the API answers them, as JSON; here, because it is large and lists do not read it.
+  -- JSON: the checks as the API returns them. Late in the row: they are large, and lists don't read them.
   checks            TEXT,
-  -- Marketing or transactional as it was judged, and the providers' verdicts, as JSON.
+  -- JSON: marketing or transactional, as the analysis judged it.
   judged_kind       TEXT,
+  -- JSON: the verdicts of mailbox providers.
   providers         TEXT,
-  -- Of the team's domains, that which is or holds the From domain; no reference: it may be deleted.
+  -- The team's domain that equals or contains the From domain; no reference, as it may be deleted.
   domain_id         TEXT
 );
 CREATE INDEX tests_listed ON tests (livemode, id);
@@ -203,7 +207,7 @@ CREATE INDEX tests_from_domain ON tests (from_domain, id);
 CREATE INDEX tests_created ON tests (created_at);
 CREATE INDEX tests_domain ON tests (domain_id, id) WHERE domain_id IS NOT NULL;
 
--- Messages as received; those to postmaster belong to no test.
+-- Received messages; those to postmaster belong to no test.
 CREATE TABLE messages (
   id          TEXT NOT NULL PRIMARY KEY,
   test_id     TEXT UNIQUE REFERENCES tests (id) ON DELETE CASCADE,
@@ -215,8 +219,8 @@ CREATE TABLE messages (
 );
 CREATE INDEX messages_received ON messages (received_at);
 
--- The bytes, in pieces: one large value would stop the process while it is written. Pieces are
--- written before their message, so they refer to nothing; those without one are swept at start.
+-- The bytes of messages in chunks, because writing one large value would block the process. Chunks are
+-- written before their message, so they have no reference; orphans are deleted at start.
 CREATE TABLE message_chunks (
   message_id TEXT NOT NULL,
   position   INTEGER NOT NULL,
@@ -224,7 +228,7 @@ CREATE TABLE message_chunks (
   PRIMARY KEY (message_id, position)
 );
 
--- What happened, each written in the transaction of the change that it reports.
+-- Events, each written in the transaction of the change that it reports.
 CREATE TABLE events (
   id         TEXT NOT NULL PRIMARY KEY,
   type       TEXT NOT NULL,
@@ -235,45 +239,45 @@ CREATE TABLE events (
 CREATE INDEX events_created ON events (created_at);
 CREATE INDEX events_type ON events (type, id);
 
--- Where events are delivered to.
+-- URLs that events are delivered to.
 CREATE TABLE webhook_endpoints (
   id                  TEXT NOT NULL PRIMARY KEY,
   url                 TEXT NOT NULL,
-  -- JSON: the types it wants, or `["*"]`.
+  -- JSON: the event types that it subscribes to, or `["*"]`.
   events              TEXT NOT NULL,
   description         TEXT,
   enabled             INTEGER NOT NULL,
-  -- Encrypted: it is needed for each signature.
+  -- Encrypted rather than hashed, because each signature needs it.
   secret              TEXT NOT NULL,
-  -- The one before, which signs beside it until then.
+  -- The previous secret, which also signs until `former_secret_until`.
   former_secret       TEXT,
   former_secret_until TEXT,
   created_at          TEXT NOT NULL,
-  -- When the first attempt failed of those since the last success; null while it works.
+  -- When the first attempt since the last success failed; null while deliveries succeed.
   failing_since       TEXT,
   auto_disabled_at    TEXT,
-  -- It is gone for everybody; its deliveries are removed piece by piece, and then itself.
+  -- Deleted as far as users can see; its deliveries are removed in batches, then the row.
   deleted_at          TEXT
 );
 
--- An event on its way to an endpoint, written in the transaction of the event.
+-- Deliveries of events to endpoints, written in the transaction of the event.
 CREATE TABLE webhook_deliveries (
   id             TEXT NOT NULL PRIMARY KEY,
   endpoint_id    TEXT NOT NULL,
   event_id       TEXT NOT NULL,
   event_type     TEXT NOT NULL,
-  -- The whole event as JSON where it is a sample that reports nothing, and so is not among the events.
+  -- JSON: the whole event if it is a sample, which is not stored in `events`.
   sample         TEXT,
   created_at     TEXT NOT NULL,
   status         TEXT NOT NULL CHECK (status IN ('pending', 'succeeded', 'failed', 'held')),
-  -- Why it is, or was last, under way. Each begins a round of at most six attempts.
+  -- What started the current or last round of at most six attempts.
   round_trigger  TEXT NOT NULL CHECK (round_trigger IN ('event', 'test', 'resend', 'recover')),
   round_failures INTEGER NOT NULL DEFAULT 0,
-  -- All there ever were, of all rounds.
+  -- The number of attempts in all rounds.
   attempts       INTEGER NOT NULL DEFAULT 0,
-  -- When the next attempt is due; of one under way, when its lease has run out. Null where none is.
+  -- When the next attempt is due; during an attempt, when its lease expires. Null if none is due.
   due_at         TEXT,
-  -- Set while an attempt is under way.
+  -- Set during an attempt.
   lease          TEXT
 );
 CREATE INDEX webhook_deliveries_due ON webhook_deliveries (endpoint_id, due_at)
@@ -283,14 +287,14 @@ CREATE INDEX webhook_deliveries_status ON webhook_deliveries (endpoint_id, statu
 CREATE INDEX webhook_deliveries_created ON webhook_deliveries (created_at);
 CREATE INDEX webhook_deliveries_event ON webhook_deliveries (event_id);
 
--- Each written before its call, so that none is made that nobody knows of.
+-- Delivery attempts, each written before its request, so that no request goes unrecorded.
 CREATE TABLE webhook_attempts (
   delivery_id      TEXT NOT NULL,
-  -- From 1, over all rounds.
+  -- From 1, across all rounds.
   number           INTEGER NOT NULL,
   trigger          TEXT NOT NULL,
   started_at       TEXT NOT NULL,
-  -- Null while it is under way, and where it was cut short.
+  -- Null during the attempt, and if it was interrupted.
   duration_ms      INTEGER,
   url              TEXT NOT NULL,
   -- JSON; signatures, but no secret.
@@ -300,52 +304,53 @@ CREATE TABLE webhook_attempts (
   response_headers TEXT,
   -- Its first 4 KiB.
   response_body    TEXT,
-  -- Why it failed; null while it is under way and where it succeeded.
+  -- Why it failed; null during the attempt and after a success.
   error            TEXT,
   PRIMARY KEY (delivery_id, number)
 );
 
--- Domains of the team: verified by a TXT record, and looked at every day from then on.
+-- Domains of the team: verified by a TXT record, and checked daily from then on.
 CREATE TABLE domains (
   id                TEXT NOT NULL PRIMARY KEY,
-  -- In A-labels, lower case.
+  -- A-labels in lower case.
   name              TEXT NOT NULL UNIQUE,
   status            TEXT NOT NULL CHECK (status IN ('pending', 'verified', 'failed')),
-  -- What the TXT record is to say.
+  -- What the TXT record has to contain.
   token             TEXT NOT NULL,
   created_at        TEXT NOT NULL,
   verified_at       TEXT,
-  -- When the present search for the record began.
+  -- When the current search for the record began.
   pending_since     TEXT NOT NULL,
-  -- When the last lookup began that is recorded; an older one that ends later is not.
+  -- When the last recorded lookup began; an older one that ends later is not recorded.
   last_checked_at   TEXT,
-  -- What the last lookup came to, in words; null where it found the record.
+  -- The result of the last lookup in words; null if it found the record.
   last_check_detail TEXT,
   next_check_at     TEXT,
-  -- Of a verified one: since when its record has been missing, without a lookup that found it.
+  -- For a verified domain: since when no lookup has found its record.
   missing_since     TEXT,
-  -- JSON arrays: as given; and as seen in received mail, each with when its mail last came.
+  -- JSON: the DKIM selectors that the team entered.
   given_selectors   TEXT NOT NULL,
+  -- JSON: the DKIM selectors seen in received mail, each with the time of the last message.
   learnt_selectors  TEXT NOT NULL,
   badge_enabled     INTEGER NOT NULL DEFAULT 0,
   health_status     TEXT NOT NULL CHECK (health_status IN ('healthy', 'warning', 'critical', 'unknown')),
   health_score      INTEGER,
-  -- JSON, as it is answered.
+  -- JSON: as the API returns it.
   health_checks     TEXT NOT NULL,
-  -- When the look began.
+  -- When the health check began.
   health_checked_at TEXT,
   lease             TEXT,
   leased_until      TEXT
 );
 CREATE INDEX domains_due ON domains (next_check_at) WHERE next_check_at IS NOT NULL;
 
--- What is looked at again and again.
+-- Monitors: what is checked at regular intervals.
 CREATE TABLE monitors (
   id           TEXT NOT NULL PRIMARY KEY,
   name         TEXT NOT NULL,
   type         TEXT NOT NULL CHECK (type IN ('domain_health', 'blocklist', 'placement')),
   domain_id    TEXT REFERENCES domains (id) ON DELETE CASCADE,
-  -- JSON: addresses and names.
+  -- JSON: IP addresses and domain names.
   targets      TEXT,
   -- The local part of the permanent address of a placement monitor.
   token        TEXT UNIQUE,
@@ -367,15 +372,15 @@ CREATE TABLE monitor_runs (
   started_at  TEXT NOT NULL,
   finished_at TEXT NOT NULL,
   status      TEXT NOT NULL CHECK (status IN ('ok', 'alerting', 'unknown')),
-  -- JSON: what was found; and what of it is new, gone or not known since the last run that found
-  -- out, with whether each target could be looked at.
+  -- JSON: what was found.
   findings    TEXT NOT NULL,
+  -- JSON: what is new, gone or unknown since the last run, and whether each target could be checked.
   changes     TEXT NOT NULL
 );
 CREATE INDEX monitor_runs_listed ON monitor_runs (monitor_id, id);
 CREATE INDEX monitor_runs_started ON monitor_runs (started_at);
 
--- Rules: who is told, and by what.
+-- Alert rules: when, through which channels, and whom to notify.
 CREATE TABLE alerts (
   id                TEXT NOT NULL PRIMARY KEY,
   name              TEXT NOT NULL,
@@ -385,32 +390,32 @@ CREATE TABLE alerts (
   channels          TEXT NOT NULL,
   enabled           INTEGER NOT NULL,
   domain_id         TEXT REFERENCES domains (id) ON DELETE CASCADE,
-  -- JSON; null: owner and admins.
+  -- JSON: e-mail addresses; null for the owner and the admins.
   recipients        TEXT,
-  -- Encrypted: who has it can post there.
+  -- Encrypted, because anyone who has it can post there.
   slack_webhook_url TEXT,
   last_triggered_at TEXT,
   created_at        TEXT NOT NULL
 );
 
--- From the first yes of a rule about a subject to the first no.
+-- Incidents: from the first result about a subject that meets a rule's condition until one that does not.
 CREATE TABLE alert_incidents (
   id          TEXT NOT NULL PRIMARY KEY,
   alert_id    TEXT NOT NULL,
-  -- The From domain, or what a monitor looks at.
+  -- The From domain of a test, or a monitor's target.
   subject     TEXT NOT NULL,
   status      TEXT NOT NULL CHECK (status IN ('open', 'resolved')),
-  -- JSON: the score, the results, or the lists.
+  -- JSON: what the condition found, such as the score or the lists.
   value       TEXT NOT NULL,
   test_id     TEXT,
   run_id      TEXT,
   opened_at   TEXT NOT NULL,
   resolved_at TEXT,
   resolution  TEXT,
-  -- Those of the rule when it opened: the rule may ask for something else by now.
+  -- The rule's condition when the incident opened: the rule may have another by now.
   condition   TEXT NOT NULL CHECK (condition IN ('score_below', 'auth_fail', 'blocklist_hit')),
   threshold   INTEGER,
-  -- It has come to its end with many others, which are closed piece by piece: it counts no more.
+  -- Set if it is being closed with many others, in batches: it no longer counts as open.
   closing_id  TEXT
 );
 CREATE UNIQUE INDEX alert_incidents_open ON alert_incidents (alert_id, subject)
@@ -422,37 +427,38 @@ CREATE INDEX alert_incidents_status ON alert_incidents (status, id);
 CREATE INDEX alert_incidents_resolved ON alert_incidents (resolved_at)
   WHERE resolved_at IS NOT NULL;
 
--- Why many incidents of a rule end at once, until the last of them is closed.
+-- Why many incidents of a rule end at once; kept until the last of them is closed.
 CREATE TABLE alert_closings (
   id         TEXT NOT NULL PRIMARY KEY,
   resolution TEXT NOT NULL,
-  -- JSON: the rule as their events have it.
+  -- JSON: the rule as the events contain it.
   alert      TEXT NOT NULL
 );
 
--- What was, or is to be, said of an incident, by each channel.
+-- Notifications about incidents, sent or queued: one for each mail recipient and each other channel.
 CREATE TABLE alert_notifications (
   id           TEXT NOT NULL PRIMARY KEY,
-  -- Null for the sample of a rule that is tried.
+  -- Null for a sample.
   incident_id  TEXT,
   alert_id     TEXT NOT NULL,
   news         TEXT NOT NULL CHECK (news IN ('triggered', 'resolved', 'test')),
   channel      TEXT NOT NULL CHECK (channel IN ('email', 'webhook', 'slack')),
-  -- An e-mail address; null elsewhere.
+  -- An e-mail address; null for other channels.
   recipient    TEXT,
-  -- Of a webhook, its deliveries know better while they are kept. `suppressed`: other news say it too.
+  -- For a webhook, the deliveries of its event are more recent while they are kept. `suppressed`: the
+  -- incident was over before it could be sent.
   status       TEXT NOT NULL CHECK
     (status IN ('queued', 'sent', 'failed', 'unconfigured', 'suppressed')),
   error        TEXT,
   attempts     INTEGER NOT NULL DEFAULT 0,
-  -- The mail that carries it; null while it waits for one that tells of many.
+  -- The mail that contains it; null while it waits for a digest.
   mail_id      TEXT,
   created_at   TEXT NOT NULL,
   due_at       TEXT,
   sent_at      TEXT,
   lease        TEXT,
   leased_until TEXT,
-  -- What webhooks carry.
+  -- The event that webhooks deliver.
   event_id     TEXT
 );
 CREATE INDEX alert_notifications_of ON alert_notifications (incident_id);
@@ -467,45 +473,46 @@ CREATE INDEX alert_notifications_carried ON alert_notifications (id)
 CREATE INDEX alert_notifications_samples ON alert_notifications (created_at)
   WHERE incident_id IS NULL;
 
--- Completed tests, counted by the hour in which they completed: all together, and those of each domain.
+-- Counts of completed tests by the hour of completion: for all tests, and for each domain.
 CREATE TABLE test_tallies (
   livemode          INTEGER NOT NULL,
-  -- Of the team's domains; '' for all tests together.
+  -- One of the team's domains, or '' for all tests.
   domain_id         TEXT NOT NULL,
-  -- When the hour begins.
+  -- The start of the hour.
   hour              TEXT NOT NULL,
   tests             INTEGER NOT NULL,
-  -- Those that have a score, and the sum of their scores.
+  -- Tests that have a score.
   scored            INTEGER NOT NULL,
+  -- The sum of their scores.
   score_sum         INTEGER NOT NULL,
   grade_a           INTEGER NOT NULL,
   grade_b           INTEGER NOT NULL,
   grade_c           INTEGER NOT NULL,
   grade_d           INTEGER NOT NULL,
   grade_f           INTEGER NOT NULL,
-  -- Results that are known, and those of them that pass.
+  -- Tests whose SPF result is known; `…_pass` are those of them that pass. DKIM and DMARC likewise.
   spf_known         INTEGER NOT NULL,
   spf_pass          INTEGER NOT NULL,
   dkim_known        INTEGER NOT NULL,
   dkim_pass         INTEGER NOT NULL,
   dmarc_known       INTEGER NOT NULL,
   dmarc_pass        INTEGER NOT NULL,
-  -- Settled seeds, and those of them that had it in the inbox or one of its tabs.
+  -- Seed mailboxes with a known placement; `placement_inbox` are those that had it in the inbox or its tabs.
   placement_samples INTEGER NOT NULL,
   placement_inbox   INTEGER NOT NULL,
-  -- JSON: how many tests each check found something to put right in, by its id.
+  -- JSON: by check id, the number of tests in which the check found a problem.
   issues            TEXT NOT NULL,
   PRIMARY KEY (livemode, domain_id, hour)
 );
 CREATE INDEX test_tallies_hour ON test_tallies (hour);
 
--- Links by which whoever has one reads the reports of some tests.
+-- Share links: anyone who has one can read the reports of its tests.
 CREATE TABLE shared_reports (
   id             TEXT NOT NULL PRIMARY KEY,
   livemode       INTEGER NOT NULL,
   title          TEXT,
   token_hash     TEXT NOT NULL UNIQUE,
-  -- Encrypted, so that an admin can be shown the link again.
+  -- Encrypted rather than hashed, so that an admin can see the link again.
   token          TEXT NOT NULL,
   -- The member who shared; no reference: they may leave.
   created_by     TEXT,
@@ -518,7 +525,7 @@ CREATE TABLE shared_reports (
 CREATE INDEX shared_reports_listed ON shared_reports (livemode, id);
 CREATE INDEX shared_reports_expiring ON shared_reports (expires_at);
 
--- No reference to tests: one that was deleted is said to be gone.
+-- The tests of a share link. No reference: the shared page says that a test was deleted.
 CREATE TABLE shared_report_tests (
   report_id TEXT NOT NULL REFERENCES shared_reports (id) ON DELETE CASCADE,
   position  INTEGER NOT NULL,
@@ -527,14 +534,16 @@ CREATE TABLE shared_report_tests (
 );
 CREATE INDEX shared_report_tests_test ON shared_report_tests (test_id);
 
--- Reports that are sent by e-mail at their times.
+-- Scheduled reports by e-mail.
 CREATE TABLE report_schedules (
   id               TEXT NOT NULL PRIMARY KEY,
   name             TEXT NOT NULL,
   frequency        TEXT NOT NULL CHECK (frequency IN ('daily', 'weekly', 'monthly')),
-  -- JSON: addresses; ids of domains, or null for all; sections.
+  -- JSON: e-mail addresses.
   recipients       TEXT NOT NULL,
+  -- JSON: ids of domains; null for all.
   domains          TEXT,
+  -- JSON: the sections that the report contains.
   include_sections TEXT NOT NULL,
   format           TEXT NOT NULL CHECK (format IN ('html', 'pdf')),
   send_hour        INTEGER NOT NULL,
@@ -543,7 +552,7 @@ CREATE TABLE report_schedules (
     ('monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday')),
   day_of_month     INTEGER NOT NULL,
   enabled          INTEGER NOT NULL,
-  -- Null while it is switched off.
+  -- Null while the schedule is disabled.
   next_send_at     TEXT,
   created_at       TEXT NOT NULL,
   lease            TEXT,
@@ -552,12 +561,12 @@ CREATE TABLE report_schedules (
 CREATE INDEX report_schedules_due ON report_schedules (next_send_at)
   WHERE next_send_at IS NOT NULL;
 
--- One sending of a schedule: written with the mails that carry it, so that none is made twice.
+-- Runs of a schedule, each written in the transaction that queues its mails, so that none is sent twice.
 CREATE TABLE report_runs (
   id          TEXT NOT NULL PRIMARY KEY,
   schedule_id TEXT NOT NULL REFERENCES report_schedules (id) ON DELETE CASCADE,
   trigger     TEXT NOT NULL CHECK (trigger IN ('schedule', 'manual')),
-  -- The time of the schedule that it is for; null where somebody asked for it.
+  -- The scheduled time that it is for; null for a manual run.
   slot        TEXT,
   period_from TEXT NOT NULL,
   period_to   TEXT NOT NULL,
@@ -569,7 +578,7 @@ CREATE UNIQUE INDEX report_runs_slot ON report_runs (schedule_id, slot) WHERE sl
 CREATE INDEX report_runs_listed ON report_runs (schedule_id, id);
 CREATE INDEX report_runs_created ON report_runs (created_at);
 
--- What became of the copy of each recipient; while it is `queued`, the outbox knows how it goes.
+-- Each recipient's copy of a run; while it is `queued`, the outbox has its state.
 CREATE TABLE report_copies (
   run_id    TEXT NOT NULL REFERENCES report_runs (id) ON DELETE CASCADE,
   recipient TEXT NOT NULL,
@@ -581,11 +590,11 @@ CREATE TABLE report_copies (
 );
 CREATE INDEX report_copies_mail ON report_copies (mail_id);
 
--- By whom a schedule is read, and who has left it: they stay away, even where somebody adds them again.
+-- Recipients of a schedule, and who has unsubscribed: they stay unsubscribed even if they are added again.
 CREATE TABLE report_readers (
   schedule_id TEXT NOT NULL REFERENCES report_schedules (id) ON DELETE CASCADE,
   email       TEXT NOT NULL,
-  -- Of the token in the link to leave, which is made out of the secret key anew for each mail.
+  -- Hash of the token in the unsubscribe link, which is derived from the secret key again for each mail.
   token_hash  TEXT NOT NULL UNIQUE,
   left_at     TEXT,
   PRIMARY KEY (schedule_id, email)

@@ -2,6 +2,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { rowTypesModule } from './row-types.ts';
 
 const root = new URL('../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
@@ -23,6 +24,12 @@ async function readme(): Promise<string> {
 async function blocklists(): Promise<string> {
   const { blocklistTable } = await import('../src/analysis/blocklists/lists.ts');
   return between(read('docs/blocklists.md'), 'blocklists', blocklistTable());
+}
+
+/** The table of the alert conditions as they are declared. */
+async function monitoring(): Promise<string> {
+  const { conditionTable } = await import('../src/alerts/conditions/index.ts');
+  return between(read('docs/monitoring.md'), 'alert conditions', conditionTable());
 }
 
 /** The samples of the page, as the tests run them. */
@@ -53,12 +60,14 @@ function between(text: string, name: string, content: string): string {
 /** Path, and what it must hold. Later ones may import what earlier ones wrote. */
 const FILES: [string, () => string | Promise<string>][] = [
   ['src/store/schema.generated.ts', schemaModule],
+  ['src/store/tables.generated.ts', () => rowTypesModule(read('schema.sql'))],
   [
     'src/analysis/html/client-support.generated.ts',
     async () => (await import('./caniemail.ts')).clientSupportModule(),
   ],
   ['README.md', readme],
   ['docs/blocklists.md', blocklists],
+  ['docs/monitoring.md', monitoring],
   ['docs/webhooks.md', webhooks],
 ];
 

@@ -9,7 +9,7 @@ import { silentLog } from '../../src/lib/log.ts';
 import type { MailTls, ProbeMailTls } from '../../src/net/smtp/probe.ts';
 import { withPort25CircuitBreaker } from '../../src/net/smtp/probe.ts';
 import { startService } from '../../src/service.ts';
-import type { DomainRow, MonitorRow } from '../../src/store/tables.ts';
+import type { DomainRow, MonitorRow } from '../../src/store/tables.generated.ts';
 import { createApiKey } from '../../src/team/api-keys.ts';
 import { makeOwner } from '../../src/team/owner.ts';
 import { SELECTOR, TOKEN, watchedDomain } from './watching-world.ts';

@@ -1,27 +1,27 @@
-/** Changes of rules: made, changed and deleted, each noted in the audit log; what a change ends is closed with it. */
+/** Creates, changes and deletes rules, each with its audit entry; incidents that a change ends are closed with it. */
 
 import type { App } from '../app.ts';
 import { requireDomain } from '../domains/queries.ts';
 import { isoTime } from '../lib/clock.ts';
 import { refuseOwnAddresses } from '../outbox/queue.ts';
 import type { Tx } from '../store/open.ts';
-import { requireRoom } from '../store/queries.ts';
-import type { AlertRow, DomainRow } from '../store/tables.ts';
+import { requireBelowLimit } from '../store/queries.ts';
+import type { AlertRow, DomainRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { requireOpen } from '../webhooks/endpoint-url.ts';
 import { ownSlackUrl, sealSlackUrl } from './channels.ts';
-import { DEFAULT_THRESHOLD } from './conditions.ts';
+import { conditionOf } from './conditions/index.ts';
 import { closeIncidents } from './incidents.ts';
 import type { AlertPatch, NewAlert } from './schema.ts';
 
 /** Each result is held against each of them. */
-const MOST_ALERTS = 100;
+const MAX_ALERTS = 100;
 
 type Changer = Author & { app: App };
 
 /** Throws `conflict` where there are too many, and `validation_failed` for an unknown domain. */
 export async function createAlert(tx: Tx, author: Changer, asked: NewAlert): Promise<AlertRow> {
-  await requireRoom(tx.selectFrom('alerts'), { most: MOST_ALERTS, things: 'alert rules' });
+  await requireBelowLimit(tx.selectFrom('alerts'), { max: MAX_ALERTS, things: 'alert rules' });
   const { app } = author;
   const id = app.newId('alt');
   const { slack_webhook_url: url = null, recipients = null, domain_id = null } = asked;
@@ -32,7 +32,7 @@ export async function createAlert(tx: Tx, author: Changer, asked: NewAlert): Pro
     id,
     name: asked.name,
     condition: asked.condition,
-    threshold: thresholdOf(asked.condition, asked.threshold ?? null),
+    threshold: thresholdToStore(asked.condition, asked.threshold ?? null),
     channels: JSON.stringify(asked.channels),
     enabled: asked.enabled ? 1 : 0,
     domain_id,
@@ -42,7 +42,7 @@ export async function createAlert(tx: Tx, author: Changer, asked: NewAlert): Pro
     created_at: isoTime(app.clock.now()),
   };
   await tx.insertInto('alerts').values(row).execute();
-  await note(tx, author, 'created', id, toldOf(app, row));
+  await note(tx, author, 'created', id, auditDetails(app, row));
   return row;
 }
 
@@ -51,9 +51,9 @@ function requireOpenSlack({ config }: Pick<App, 'config'>, url: string | null | 
   if (url) requireOpen(url, config.WEBHOOK_ALLOW_NETWORKS, 'slack_webhook_url');
 }
 
-/** It means nothing elsewhere, and is kept as it was given. */
-const thresholdOf = (condition: AlertRow['condition'], given: number | null): number | null =>
-  given ?? (condition === 'score_below' ? DEFAULT_THRESHOLD : null);
+/** A condition without a threshold ignores it, and it is kept as it was given. */
+const thresholdToStore = (condition: AlertRow['condition'], given: number | null): number | null =>
+  given ?? conditionOf({ condition }).threshold?.default ?? null;
 
 /** Changes what is given and is not so already; gives the row as it is then. */
 export async function changeAlert(
@@ -68,17 +68,17 @@ export async function changeAlert(
   if (patch.domain_id !== undefined && patch.domain_id !== present.domain_id)
     await requireDomain(tx, patch.domain_id);
   const row = changed(app, present, patch);
-  const [before, after] = [toldOf(app, present), toldOf(app, row)];
+  const [before, after] = [auditDetails(app, present), auditDetails(app, row)];
   const details = differences(before, after);
   const sameSlack = present.slack_webhook_url === row.slack_webhook_url;
   if (Object.keys(details).length === 0 && sameSlack) return present;
-  // Of the address no more is told than that there is another.
+  // The audit log says only that the address is another.
   if (!sameSlack && !('slack_host' in details)) details.slack_webhook_url = 'changed';
   const { id, ...columns } = row;
   await tx.updateTable('alerts').set(columns).where('id', '=', id).execute();
   await note(tx, author, 'changed', id, details);
   if (row.enabled === 0) await closeIncidents(tx, app, row, 'alert_disabled');
-  else if (asksOther(present, row)) await closeIncidents(tx, app, row, 'alert_changed');
+  else if (hasOtherCondition(present, row)) await closeIncidents(tx, app, row, 'alert_changed');
   return row;
 }
 
@@ -97,7 +97,7 @@ function changed(
     ...present,
     name: patch.name ?? present.name,
     condition,
-    threshold: thresholdOf(condition, threshold),
+    threshold: thresholdToStore(condition, threshold),
     channels: patch.channels ? JSON.stringify(patch.channels) : present.channels,
     enabled: patch.enabled === undefined ? present.enabled : patch.enabled ? 1 : 0,
     domain_id,
@@ -111,12 +111,12 @@ function changed(
   };
 }
 
-/** Whether what was found under the rule says nothing of the rule as it is now. */
-function asksOther(before: AlertRow, after: AlertRow): boolean {
+/** Whether what was found under the rule says nothing about the rule as it is now. */
+function hasOtherCondition(before: AlertRow, after: AlertRow): boolean {
   return (
     before.condition !== after.condition ||
     before.domain_id !== after.domain_id ||
-    (after.condition === 'score_below' && before.threshold !== after.threshold)
+    (conditionOf(after).threshold !== null && before.threshold !== after.threshold)
   );
 }
 
@@ -144,8 +144,8 @@ export async function deleteAlertsOf(
   for (const rule of rules) await deleteAlert(tx, author, rule);
 }
 
-/** What of a rule may be told in the audit log. */
-function toldOf(app: Pick<App, 'secrets'>, row: AlertRow): Record<string, unknown> {
+/** What the audit log may contain of a rule. */
+function auditDetails(app: Pick<App, 'secrets'>, row: AlertRow): Record<string, unknown> {
   const url = ownSlackUrl(app, row);
   return {
     name: row.name,

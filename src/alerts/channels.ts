@@ -2,7 +2,7 @@
 
 import type { App } from '../app.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { AlertRow } from '../store/tables.ts';
+import type { AlertRow } from '../store/tables.generated.ts';
 import { openFault } from '../webhooks/endpoint-url.ts';
 import { wants } from '../webhooks/enqueue.ts';
 import type { Channel } from './schema.ts';

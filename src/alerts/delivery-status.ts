@@ -1,16 +1,16 @@
-/** What became of notifications that others carry: the outbox its mail, deliveries the events of webhooks. */
+/** What became of notifications that the outbox (mail) or webhook deliveries (events) carry. */
 
 import { sql } from 'kysely';
 import type { MailEnd } from '../outbox/expire.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { AlertNotificationRow } from '../store/tables.ts';
+import type { AlertNotificationRow } from '../store/tables.generated.ts';
 import type { AlertNotification } from './schema.ts';
 
-/** What became of it, by those who carry it: the outbox, or the deliveries of its event. */
+/** What became of it, as the outbox or the deliveries of its event have it. */
 export type DeliveryStatus = Pick<AlertNotification, 'status' | 'error' | 'sent_at'>;
 
-/** `carrier`: while it is queued, or can be sent again; null where nobody else knows better. */
-export type NotificationState = AlertNotificationRow & { carrier: DeliveryStatus | null };
+/** `delivery`: how its mail or event fares while it can still change; null where the row itself is final. */
+export type NotificationState = AlertNotificationRow & { delivery: DeliveryStatus | null };
 
 /** Kept with the notification: the outbox forgets its mail after a month. */
 export async function keepMailEnds(tx: Tx, ends: MailEnd[]): Promise<void> {
@@ -30,7 +30,7 @@ export async function withDeliveryStatus(
   );
   return rows.map((row) => ({
     ...row,
-    carrier: mails.get(row.mail_id ?? '') ?? events.get(row.event_id ?? '') ?? null,
+    delivery: mails.get(row.mail_id ?? '') ?? events.get(row.event_id ?? '') ?? null,
   }));
 }
 
@@ -107,9 +107,9 @@ export async function keepGoneDeliveries(tx: Tx, eventIds: string[]): Promise<vo
     .where(CARRIED)
     .where('event_id', 'in', eventIds)
     .execute();
-  for (const { id, carrier } of await withDeliveryStatus(tx, rows)) {
-    const isOver = carrier && carrier.status !== 'queued' && carrier.error !== HELD;
-    await keep(tx, id, isOver ? carrier : UNDELIVERED);
+  for (const { id, delivery } of await withDeliveryStatus(tx, rows)) {
+    const isOver = delivery && delivery.status !== 'queued' && delivery.error !== HELD;
+    await keep(tx, id, isOver ? delivery : UNDELIVERED);
   }
 }
 
@@ -140,9 +140,9 @@ export async function keepDeliveryEnds(db: Db): Promise<void> {
       .execute();
     const states = await withDeliveryStatus(db, rows);
     await db.transaction().execute(async (tx) => {
-      for (const { id, event_id, carrier } of states) {
+      for (const { id, event_id, delivery } of states) {
         // Its deliveries went while nobody kept their end.
-        const state = event_id === null ? carrier : (carrier ?? UNDELIVERED);
+        const state = event_id === null ? delivery : (delivery ?? UNDELIVERED);
         if (state && state.status !== 'queued') await keep(tx, id, state);
       }
     });

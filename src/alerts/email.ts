@@ -1,4 +1,4 @@
-/** The e-mail that tells of an incident. */
+/** The alert e-mail, and the digest that replaces further mails of a rule that sends too many. */
 
 import { sql } from 'kysely';
 import type { App } from '../app.ts';
@@ -36,9 +36,9 @@ export function alertMail(
   };
 }
 
-// How much mail a rule may send: beyond a number an hour, the rest is told in one mail.
+// The limit, and the digest of what came after it was reached.
 
-/** Mails of one rule to one recipient within an hour, those that tell of many included. */
+/** Mails of one rule to one recipient within an hour, digests included. */
 const MAX_MAILS_PER_HOUR = 20;
 const HOUR_MS = 3_600_000;
 
@@ -68,8 +68,8 @@ export async function isOverMailLimit(
   return Number(count) >= MAX_MAILS_PER_HOUR;
 }
 
-export function tellOfManyJob(app: App): Job {
-  return { name: 'alerts.tell_of_many', tick: '0 */10 * * * *', run: () => tellOfMany(app) };
+export function sendDigestsJob(app: App): Job {
+  return { name: 'alerts.tell_of_many', tick: '0 */10 * * * *', run: () => sendDigests(app) };
 }
 
 /** Written out, so that the index of what waits is used. */
@@ -78,13 +78,13 @@ const HELD_BACK = sql<boolean>`channel = 'email' and status = 'queued' and mail_
 const held = (db: Db | Tx) => db.selectFrom('alert_notifications').where(HELD_BACK);
 
 /** One mail for each rule and recipient with all that waits; its end is the end of each of these. */
-export async function tellOfMany(app: App): Promise<void> {
+export async function sendDigests(app: App): Promise<void> {
   const groups = await held(app.db).select(['alert_id', 'recipient']).distinct().execute();
   for (const { alert_id, recipient } of groups)
-    await transact(app.db, (tx) => tellOne(tx, app, alert_id, recipient!));
+    await transact(app.db, (tx) => queueDigestFor(tx, app, alert_id, recipient!));
 }
 
-async function tellOne(tx: Tx, app: App, alertId: string, recipient: string): Promise<void> {
+async function queueDigestFor(tx: Tx, app: App, alertId: string, recipient: string): Promise<void> {
   const own = held(tx).where('alert_id', '=', alertId).where('recipient', '=', recipient);
   const counts = await own
     .select(['news', ({ fn }) => fn.countAll<number>().as('count')])
@@ -96,7 +96,7 @@ async function tellOne(tx: Tx, app: App, alertId: string, recipient: string): Pr
     .where('id', '=', alertId)
     .executeTakeFirst();
   const change = alert
-    ? await queueSummary(tx, app, { alertId, name: alert.name, recipient, counts })
+    ? await queueDigest(tx, app, { alertId, name: alert.name, recipient, counts })
     : { status: 'failed' as const, error: 'the rule was deleted before it was told' };
   await tx
     .updateTable('alert_notifications')
@@ -107,14 +107,14 @@ async function tellOne(tx: Tx, app: App, alertId: string, recipient: string): Pr
     .execute();
 }
 
-interface Summary {
+interface Digest {
   alertId: string;
   name: string;
   recipient: string;
   counts: { news: string; count: number }[];
 }
 
-async function queueSummary(tx: Tx, app: App, { alertId, name, recipient, counts }: Summary) {
+async function queueDigest(tx: Tx, app: App, { alertId, name, recipient, counts }: Digest) {
   const { APP_URL } = app.config;
   const of = (news: string) => Number(counts.find((one) => one.news === news)?.count ?? 0);
   const [begun, ended] = [of('triggered'), of('resolved')];

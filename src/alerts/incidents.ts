@@ -1,4 +1,4 @@
-/** Incidents: opened on the first yes, closed on the first later no, each told of by its rule. */
+/** Incidents: opened by the first result that meets a condition, ended by a later one that does not. */
 
 import { setImmediate as breathe } from 'node:timers/promises';
 import { sql } from 'kysely';
@@ -9,16 +9,8 @@ import { withdrawMail } from '../outbox/queue.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { afterCommit, type Tx, transact } from '../store/open.ts';
 import type { Subscriber } from '../store/subscribers.ts';
-import type { AlertIncidentRow, AlertRow } from '../store/tables.ts';
-import {
-  DOMAIN_CHECK,
-  endOf,
-  factsOf,
-  judge,
-  type Listing,
-  type SubjectFacts,
-  type Value,
-} from './conditions.ts';
+import type { AlertIncidentRow, AlertRow } from '../store/tables.generated.ts';
+import { endOf, judge, type Observation, observe } from './judge.ts';
 import { createNotifier, type Notifier } from './notify.ts';
 import { alertStates, presentAlert } from './queries.ts';
 import type { Alert, Resolution } from './schema.ts';
@@ -27,9 +19,9 @@ import type { Alert, Resolution } from './schema.ts';
 async function openIncident(
   tx: Tx,
   app: App,
-  tell: Notifier,
+  notifier: Notifier,
   alert: AlertRow,
-  { subject, value, result }: { subject: string; value: Value; result: Result },
+  { subject, value, result }: { subject: string; value: unknown; result: Result },
 ): Promise<void> {
   const now = isoTime(app.clock.now());
   const { condition, threshold } = alert;
@@ -50,20 +42,20 @@ async function openIncident(
   if (numInsertedOrUpdatedRows !== 1n) return;
   const change = { last_triggered_at: now };
   await tx.updateTable('alerts').set(change).where('id', '=', alert.id).execute();
-  await tell.all('triggered', { ...alert, ...change }, incident, result);
+  await notifier.notify('triggered', { ...alert, ...change }, incident, result);
 }
 
-/** Told by every channel; nothing where it was closed meanwhile. `result`: what ends it, where there is one. */
+/** Ends one and notifies every channel; nothing where it was closed meanwhile. `result`: what ends it, if any. */
 export async function endIncident(
   tx: Tx,
   app: App,
-  tell: Notifier,
+  notifier: Notifier,
   alert: AlertRow,
   incident: AlertIncidentRow,
   { resolution, result }: { resolution: Resolution; result: Result | null },
 ): Promise<void> {
   const [resolved] = await resolveIncidents(tx, app, [incident], resolution);
-  if (resolved) await tell.all('resolved', alert, resolved, result);
+  if (resolved) await notifier.notify('resolved', alert, resolved, result);
 }
 
 /** Those of these that were open until now, as they are then; their event is up to the caller. */
@@ -92,7 +84,7 @@ export async function resolveIncidents(
   return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-// Holds each result against the rules, in the transaction that stores it.
+// Evaluates the rules on each result, in the transaction that stores it.
 
 export function evaluateRules(app: App): Subscriber<[result: Result]> {
   return async (tx, result) => {
@@ -100,33 +92,29 @@ export function evaluateRules(app: App): Subscriber<[result: Result]> {
     if (result.kind === 'test' && result.test.livemode === 0) return;
     const rules = await rulesFor(tx, result);
     if (rules.length === 0) return;
-    const all = await factsOf(tx, result);
-    if (all.length === 0) return;
-    const open = await openIncidents(tx, rules, all);
-    const tell = createNotifier(tx, app);
-    const isInUse = inUseOf(app);
-    for (const { subject, facts } of all)
+    const observations = await observe(tx, result);
+    if (observations.length === 0) return;
+    const open = await openIncidents(tx, rules, observations);
+    const notifier = createNotifier(tx, app);
+    const blocklistsInUse = new Set(app.blocklists.known().map(({ list }) => list.zone));
+    for (const observed of observations)
       for (const rule of rules) {
-        const verdict = judge(rule, facts);
+        const { subject } = observed;
+        const verdict = judge(rule, observed);
         const incident = open.get(incidentKey(rule.id, subject));
         if (verdict.answer === 'yes') {
-          // While it is open nothing more is said.
+          // Nobody is notified again while it is open.
           if (incident) continue;
           const { value } = verdict;
-          await openIncident(tx, app, tell, rule, { subject, value, result });
+          await openIncident(tx, app, notifier, rule, { subject, value, result });
         } else if (incident) {
           const { answer } = verdict;
-          const end = endOf(incident, openedWith(incident), { answer, facts }, isInUse);
-          if (end) await endIncident(tx, app, tell, rule, incident, { resolution: end, result });
+          const resolution = endOf(incident, observed, { answer, blocklistsInUse });
+          if (resolution)
+            await endIncident(tx, app, notifier, rule, incident, { resolution, result });
         }
       }
   };
-}
-
-/** What was told for the check as a whole counts as a list for as long as there is any. */
-function inUseOf({ blocklists }: Pick<App, 'blocklists'>): (zone: string) => boolean {
-  const zones = new Set(blocklists.known().map(({ list }) => list.zone));
-  return (zone) => zones.has(zone) || (zone === DOMAIN_CHECK && zones.size > 0);
 }
 
 function rulesFor(tx: Tx, result: Result): Promise<AlertRow[]> {
@@ -146,7 +134,7 @@ const incidentKey = (alertId: string, subject: string): string => `${alertId} ${
 async function openIncidents(
   tx: Tx,
   rules: AlertRow[],
-  all: SubjectFacts[],
+  observations: Observation[],
 ): Promise<Map<string, AlertIncidentRow>> {
   const rows = await tx
     .selectFrom('alert_incidents')
@@ -162,21 +150,13 @@ async function openIncidents(
     .where(
       'subject',
       'in',
-      all.map(({ subject }) => subject),
+      observations.map(({ subject }) => subject),
     )
     .execute();
   return new Map(rows.map((row) => [incidentKey(row.alert_id, row.subject), row]));
 }
 
-/** What a run listed was its subject, also before that was written down. */
-function openedWith({ value, run_id, subject }: AlertIncidentRow): Value {
-  const opened: Value = JSON.parse(value);
-  if (run_id === null || !('lists' in opened)) return opened;
-  const lists = opened.lists as Listing[];
-  return { ...opened, lists: lists.map((one) => ({ ...one, listed: one.listed ?? [subject] })) };
-}
-
-// Closes all incidents of a rule that is as it was no more: a few at once, many piece by piece.
+// Closes all incidents of a rule that was changed or deleted: a few at once, many in batches.
 
 /** More would hold up others: these take a few milliseconds. */
 const CLOSE_BATCH_SIZE = 25;
@@ -203,7 +183,7 @@ export async function closeIncidents(
   const presented: Alert = { ...presentAlert(state!), state: 'ok' };
   if (open.length <= CLOSE_BATCH_SIZE) {
     const resolved = await resolveIncidents(tx, app, open, resolution);
-    return createNotifier(tx, app).event(resolved, presented);
+    return createNotifier(tx, app).appendEvent(resolved, presented);
   }
   const id = app.newId('req');
   const closing = { id, resolution, alert: JSON.stringify(presented) };
@@ -216,7 +196,7 @@ export async function closeIncidents(
     .where('closing_id', 'is', null)
     .returning('id')
     .execute();
-  // Nobody is told now of what is over.
+  // What is over needs no notification any more.
   const ids = over.map((one) => one.id);
   await cancelStaleNotifications(tx, ids, resolution);
   afterCommit(tx, () => app.scheduler.wake(CLOSE_JOB));
@@ -259,12 +239,12 @@ async function closeSome(app: App): Promise<boolean> {
     }
     const resolution = closing.resolution as Resolution;
     const resolved = await resolveIncidents(tx, app, some, resolution);
-    await createNotifier(tx, app).event(resolved, JSON.parse(closing.alert));
+    await createNotifier(tx, app).appendEvent(resolved, JSON.parse(closing.alert));
   });
   return true;
 }
 
-// Takes back what would tell of the beginning of an incident that is over: it would be taken for news.
+// Cancels notifications of the beginning of an incident that is over: they would pass for new ones.
 
 /** Why a post is dropped. */
 export const TOLD_TOO_LATE =
@@ -276,7 +256,7 @@ const MAILED_TOO_LATE =
 const CANCEL_BATCH_SIZE = 500;
 
 /**
- * What is not told yet of these, and not being posted, is not posted any more. A mail that is being
+ * What is still queued for these, and not being posted, is cancelled. A mail that is being
  * sent may go out, and is `sent` then; where that attempt fails, no other follows. `resolution`: how
  * they have ended, where that is known by now.
  */
@@ -287,25 +267,26 @@ export async function cancelStaleNotifications(
 ): Promise<void> {
   for (let first = 0; first < incidentIds.length; first += CANCEL_BATCH_SIZE) {
     const some = incidentIds.slice(first, first + CANCEL_BATCH_SIZE);
-    await lateNews(tx, some)
+    await staleNotifications(tx, some)
       .set({ status: 'suppressed', due_at: null, error: TOLD_TOO_LATE })
       .where('channel', '=', 'slack')
       .where('lease', 'is', null)
       .execute();
-    await dropMails(tx, some);
-    if (resolution === 'alert_changed' || resolution === 'alert_disabled') await dropHeld(tx, some);
+    await cancelMails(tx, some);
+    if (resolution === 'alert_changed' || resolution === 'alert_disabled')
+      await cancelHeld(tx, some);
   }
 }
 
-const lateNews = (tx: Tx, incidentIds: string[]) =>
+const staleNotifications = (tx: Tx, incidentIds: string[]) =>
   tx
     .updateTable('alert_notifications')
     .where('incident_id', 'in', incidentIds)
     .where('news', '=', 'triggered')
     .where('status', '=', 'queued');
 
-/** A mail that tells of many goes out: it says how many are over. */
-async function dropMails(tx: Tx, incidentIds: string[]): Promise<void> {
+/** A digest is sent all the same: it says how many are over. */
+async function cancelMails(tx: Tx, incidentIds: string[]): Promise<void> {
   const late = await tx
     .selectFrom('alert_notifications as own')
     .select(['own.id', 'own.mail_id'])
@@ -330,7 +311,7 @@ async function dropMails(tx: Tx, incidentIds: string[]): Promise<void> {
     const some = late.slice(first, first + CANCEL_BATCH_SIZE);
     const mails = some.map(({ mail_id }) => mail_id);
     await withdrawMail(tx, mails, MAILED_TOO_LATE);
-    await lateNews(tx, incidentIds)
+    await staleNotifications(tx, incidentIds)
       .set({ status: 'suppressed', error: MAILED_TOO_LATE })
       .where(
         'id',
@@ -341,9 +322,9 @@ async function dropMails(tx: Tx, incidentIds: string[]): Promise<void> {
   }
 }
 
-/** Of an end that no mail tells, the one that tells of many would tell the beginning alone. */
-async function dropHeld(tx: Tx, incidentIds: string[]): Promise<void> {
-  await lateNews(tx, incidentIds)
+/** No mail follows about their end, so a digest would report the beginning alone. */
+async function cancelHeld(tx: Tx, incidentIds: string[]): Promise<void> {
+  await staleNotifications(tx, incidentIds)
     .set({ status: 'suppressed', error: MAILED_TOO_LATE })
     .where('channel', '=', 'email')
     .where('mail_id', 'is', null)

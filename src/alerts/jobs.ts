@@ -1,4 +1,4 @@
-/** All that is done for alert rules at its time. */
+/** The scheduled jobs of alert rules; here are those that end and delete incidents. */
 
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { App } from '../app.ts';
@@ -7,7 +7,7 @@ import type { Job } from '../scheduler/scheduler.ts';
 import { type Db, type Tx, transact } from '../store/open.ts';
 import { deleteInBatches } from '../store/queries.ts';
 import { keepDeliveryEnds } from './delivery-status.ts';
-import { tellOfManyJob } from './email.ts';
+import { sendDigestsJob } from './email.ts';
 import { closeIncidentsJob, endIncident, resolveIncidents } from './incidents.ts';
 import { createNotifier } from './notify.ts';
 import { notifyJob } from './slack.ts';
@@ -16,13 +16,13 @@ export const alertJobs = (app: App): Job[] => [
   notifyJob(app),
   closeIncidentsJob(app),
   sweepIncidentsJob(app),
-  tellOfManyJob(app),
+  sendDigestsJob(app),
   expireIncidentsJob(app),
 ];
 
 // Ends incidents that no later result would end: nobody looks any more, or their rule is gone.
 
-/** At once: each may be told to many by mail. */
+/** Each may be mailed to many recipients. */
 const SWEEP_BATCH_SIZE = 10;
 
 function sweepIncidentsJob(app: App): Job {
@@ -31,14 +31,14 @@ function sweepIncidentsJob(app: App): Job {
 
 /** Piece by piece, so that many never stop the process. */
 export async function sweepIncidents(app: App): Promise<void> {
-  for (const ids of piecesOf(await unwatched(app.db))) {
+  for (const ids of batchesOf(await unwatched(app.db))) {
     await transact(app.db, (tx) => endUnwatched(tx, app, ids));
     await breathe();
   }
   while (await closeOrphans(app)) await breathe();
 }
 
-function piecesOf(ids: string[]): string[][] {
+function batchesOf(ids: string[]): string[][] {
   const count = Math.ceil(ids.length / SWEEP_BATCH_SIZE);
   return Array.from({ length: count }, (_, i) =>
     ids.slice(i * SWEEP_BATCH_SIZE, (i + 1) * SWEEP_BATCH_SIZE),
@@ -90,7 +90,7 @@ async function endUnwatched(tx: Tx, app: App, ids: string[]): Promise<void> {
   // One may have been ended, or be looked at again, since they were found.
   const still = await unwatched(tx, ids);
   if (still.length === 0) return;
-  const tell = createNotifier(tx, app);
+  const notifier = createNotifier(tx, app);
   const rows = await tx
     .selectFrom('alert_incidents')
     .selectAll()
@@ -103,7 +103,7 @@ async function endUnwatched(tx: Tx, app: App, ids: string[]): Promise<void> {
       .selectAll()
       .where('id', '=', incident.alert_id)
       .executeTakeFirstOrThrow();
-    await endIncident(tx, app, tell, alert, incident, {
+    await endIncident(tx, app, notifier, alert, incident, {
       resolution: 'no_longer_watched',
       result: null,
     });
@@ -131,7 +131,7 @@ async function closeOrphans(app: App): Promise<boolean> {
   if ((await orphans(app.db).limit(1).execute()).length === 0) return false;
   await transact(app.db, async (tx) => {
     const resolved = await resolveIncidents(tx, app, await orphans(tx).execute(), 'alert_deleted');
-    await createNotifier(tx, app).event(resolved, null);
+    await createNotifier(tx, app).appendEvent(resolved, null);
   });
   return true;
 }

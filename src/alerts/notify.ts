@@ -1,4 +1,4 @@
-/** Tells of incidents: the notifications of each, and its event, in the transaction of the change. */
+/** Notifies about incidents: queues the notifications and appends the event, in the transaction of the change. */
 
 import type { App } from '../app.ts';
 import { appendEvent, type Result } from '../events/events.ts';
@@ -13,13 +13,8 @@ import type {
   AlertRow,
   MonitorRunRow,
   TestRow,
-} from '../store/tables.ts';
-import {
-  type AboutRun,
-  type AboutTest,
-  composeNotification,
-  type IncidentEvent,
-} from './alert-text.ts';
+} from '../store/tables.generated.ts';
+import { composeNotification, type IncidentEvent, type RunSummary } from './alert-text.ts';
 import {
   channelsOf,
   type EndpointsWanting,
@@ -27,44 +22,45 @@ import {
   recipientsOf,
   slackUrlOf,
 } from './channels.ts';
+import type { TestSummary } from './conditions/condition.ts';
 import { alertMail, HELD, isOverMailLimit, NO_MAIL } from './email.ts';
 import { alertStates, presentAlert, presentIncidents } from './queries.ts';
 import type { Alert, Channel } from './schema.ts';
 
-type News = 'triggered' | 'resolved';
+type IncidentChange = 'triggered' | 'resolved';
 
-/** What one transaction reads once, however much it has to tell. */
+/** Notifies about any number of incidents in one transaction; what they share is read once. */
 export interface Notifier {
-  /** By every channel of the rule; `result`: what tells of it, null where none does. */
-  all(
-    news: News,
+  /** By every channel of the rule, with the event. `result`: what opened or ended it, null where none did. */
+  notify(
+    type: IncidentChange,
     alert: AlertRow,
     incident: AlertIncidentRow,
     result: Result | null,
   ): Promise<void>;
-  /** The event alone, and so webhooks: whoever ended it knows. `alert`: as events have it. */
-  event(incidents: AlertIncidentRow[], alert: Alert | null): Promise<void>;
+  /** The event alone, and so webhooks, because the one who ended it knows. `alert`: as events have it. */
+  appendEvent(incidents: AlertIncidentRow[], alert: Alert | null): Promise<void>;
 }
 
 export function createNotifier(tx: Tx, app: App): Notifier {
   const endpoints = new Map<string, Promise<EndpointsWanting>>();
-  const wanting = (news: News) => {
-    const type = `alert.${news}`;
-    if (!endpoints.has(type)) endpoints.set(type, endpointsWanting(tx, type));
-    return endpoints.get(type)!;
+  const wanting = (type: IncidentChange) => {
+    const event = `alert.${type}`;
+    if (!endpoints.has(event)) endpoints.set(event, endpointsWanting(tx, event));
+    return endpoints.get(event)!;
   };
   return {
-    async all(news, alert, incident, result) {
-      const wanted = (await wanting(news)).length > 0;
-      const occasion = result
-        ? occasionOf(news, alert, incident, result)
-        : await findIncidentEvent(tx, news, alert, incident);
-      await queueNotifications(tx, app, occasion, wanted);
+    async notify(type, alert, incident, result) {
+      const wanted = (await wanting(type)).length > 0;
+      const event = result
+        ? incidentEventOf(type, alert, incident, result)
+        : await findIncidentEvent(tx, type, alert, incident);
+      await queueNotifications(tx, app, event, wanted);
       const [state] = await alertStates(tx, app, [alert]);
       const about = result ? resultOf(result) : await openersOf(tx, [incident]);
-      await appendEvents(tx, app, news, [incident], presentAlert(state!), about);
+      await appendEvents(tx, app, type, [incident], presentAlert(state!), about);
     },
-    async event(incidents, alert) {
+    async appendEvent(incidents, alert) {
       if (incidents.length === 0) return;
       if (alert?.channels.includes('webhook')) {
         const wanted = (await wanting('resolved')).length > 0;
@@ -76,13 +72,13 @@ export function createNotifier(tx: Tx, app: App): Notifier {
   };
 }
 
-const occasionOf = (
-  news: News,
+const incidentEventOf = (
+  type: IncidentChange,
   alert: AlertRow,
   incident: AlertIncidentRow,
   result: Result,
 ): IncidentEvent => ({
-  ...{ news, alert, incident },
+  ...{ type, alert, incident },
   test: result.kind === 'test' ? result.test : null,
   run: result.kind === 'run' ? { findings: result.run.findings, monitor: result.monitor } : null,
 });
@@ -97,7 +93,7 @@ const resultOf = (result: Result): ResultsByIncident => ({
   run: () => (result.kind === 'run' ? result.run : undefined),
 });
 
-/** Where nothing that was found tells of it, that which opened it. */
+/** Where no result ended it, the one that opened it. */
 async function openersOf(tx: Tx, incidents: AlertIncidentRow[]): Promise<ResultsByIncident> {
   const testIds = incidents.flatMap(({ test_id }) => test_id ?? []);
   const runIds = incidents.flatMap(({ run_id }) => run_id ?? []);
@@ -123,7 +119,7 @@ const byId = <Row extends { id: string }>(rows: Row[]): Map<string, Row> =>
 async function appendEvents(
   tx: Tx,
   app: App,
-  news: News,
+  type: IncidentChange,
   incidents: AlertIncidentRow[],
   alert: Alert | null,
   about: ResultsByIncident,
@@ -138,7 +134,7 @@ async function appendEvents(
       ...(test && { test: presentListed(test, app.config) }),
       ...(run && { monitor_run: presentRun(run) }),
     };
-    const event = { type: `alert.${news}`, livemode: true, data, webhooks } as const;
+    const event = { type: `alert.${type}`, livemode: true, data, webhooks } as const;
     const { id } = await appendEvent(tx, event, app);
     if (webhooks)
       await tx
@@ -146,12 +142,12 @@ async function appendEvents(
         .set({ event_id: id })
         .where('incident_id', '=', incident.id)
         .where('channel', '=', 'webhook')
-        .where('news', '=', news)
+        .where('news', '=', type)
         .execute();
   }
 }
 
-// Writes down who is told of an incident, and by which channel, in the transaction that makes it news.
+// Notifications: one row for each recipient of mail and for each other channel.
 
 export const NOTIFY_JOB = 'post alerts';
 
@@ -175,14 +171,14 @@ const UNCONFIGURED: Record<Channel, New> = {
 export async function queueNotifications(
   tx: Tx,
   app: App,
-  occasion: IncidentEvent,
+  event: IncidentEvent,
   webhookWanted: boolean,
   slackDueAt?: string,
 ): Promise<string[]> {
-  const { alert, incident, news } = occasion;
+  const { alert, incident, type } = event;
   const now = isoTime(app.clock.now());
   const of: Record<Channel, () => Promise<New[]>> = {
-    email: () => queueMails(tx, app, occasion),
+    email: () => queueMails(tx, app, event),
     // The deliveries of the event say what becomes of it, each with attempts of its own.
     webhook: async () => [webhookWanted ? { status: 'queued' } : UNCONFIGURED.webhook],
     slack: async () => [
@@ -194,7 +190,7 @@ export async function queueNotifications(
   const ids: string[] = [];
   for (const channel of channelsOf(alert))
     for (const row of await of[channel]()) {
-      const about = { incident_id: incident?.id ?? null, alert_id: alert.id, news, channel };
+      const about = { incident_id: incident?.id ?? null, alert_id: alert.id, news: type, channel };
       // The same time for all: by it, those of one sample are found.
       ids.push(await insertNotification(tx, app, { ...about, ...row, created_at: now }));
     }
@@ -237,51 +233,54 @@ async function noteWebhook(
   });
 }
 
-async function queueMails(tx: Tx, app: App, occasion: IncidentEvent): Promise<New[]> {
+async function queueMails(tx: Tx, app: App, event: IncidentEvent): Promise<New[]> {
   if (app.mailer === null) return [UNCONFIGURED.email];
-  const { alert, news } = occasion;
-  const notice = composeNotification(app.config, occasion);
+  const { alert, type } = event;
+  const notification = composeNotification(app.config, event);
   const rows: New[] = [];
   for (const recipient of await recipientsOf(tx, alert)) {
-    if (news !== 'test' && (await isOverMailLimit(tx, app, alert.id, recipient))) {
+    if (type !== 'test' && (await isOverMailLimit(tx, app, alert.id, recipient))) {
       rows.push({ status: 'queued', recipient, error: HELD });
       continue;
     }
-    const mail = alertMail(app.config, recipient, notice);
+    const mail = alertMail(app.config, recipient, notification);
     const mail_id = await queueMail(tx, app, mail, null, { bulk: true });
     rows.push({ status: 'queued', recipient, mail_id });
   }
   return rows;
 }
 
-// What a notification is about, for one that is written later than its news.
+// What a notification is about, also for one that is written some time after the change.
 
 export async function findIncidentEvent(
   db: Db | Tx,
-  news: AlertNotificationRow['news'],
+  type: AlertNotificationRow['news'],
   alert: AlertRow,
   incident: AlertIncidentRow | null,
 ): Promise<IncidentEvent> {
-  if (incident === null) return { news, alert, incident, test: null, run: null };
-  const test = await (news === 'resolved' ? endingTest(db, incident) : openingTest(db, incident));
+  if (incident === null) return { type, alert, incident, test: null, run: null };
+  const test = await (type === 'resolved' ? endingTest(db, incident) : openingTest(db, incident));
   const run = await openingRun(db, incident);
-  return { news, alert, incident, test: test ?? null, run: run ?? null };
+  return { type, alert, incident, test: test ?? null, run: run ?? null };
 }
 
-const WORDS = ['id', 'checks', 'subject', 'score', 'spf', 'dkim', 'dmarc'] as const;
+const SUMMARY_COLUMNS = ['id', 'checks', 'subject', 'score', 'spf', 'dkim', 'dmarc'] as const;
 
-const openingTest = (db: Db | Tx, { test_id }: AlertIncidentRow): Promise<AboutTest | undefined> =>
-  db.selectFrom('tests').select(WORDS).where('id', '=', test_id).executeTakeFirst();
+const openingTest = (
+  db: Db | Tx,
+  { test_id }: AlertIncidentRow,
+): Promise<TestSummary | undefined> =>
+  db.selectFrom('tests').select(SUMMARY_COLUMNS).where('id', '=', test_id).executeTakeFirst();
 
 /** The last one of the same domain when it ended. */
 function endingTest(
   db: Db | Tx,
   { test_id, subject, resolved_at }: AlertIncidentRow,
-): Promise<AboutTest | undefined> | undefined {
+): Promise<TestSummary | undefined> | undefined {
   if (test_id === null) return undefined;
   return db
     .selectFrom('tests')
-    .select(WORDS)
+    .select(SUMMARY_COLUMNS)
     .where('from_domain', '=', subject)
     .where('livemode', '=', 1)
     .where('status', '=', 'completed')
@@ -294,7 +293,7 @@ function endingTest(
 async function openingRun(
   db: Db | Tx,
   { run_id }: AlertIncidentRow,
-): Promise<AboutRun | undefined> {
+): Promise<RunSummary | undefined> {
   if (run_id === null) return undefined;
   const row = await db
     .selectFrom('monitor_runs as run')

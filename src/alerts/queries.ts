@@ -1,10 +1,10 @@
-/** Rules, incidents and notifications in the database: found and listed. */
+/** Rules, incidents and notifications: found in the database, and as the API and events present them. */
 
 import type { App } from '../app.ts';
 import { type Page, pageOf } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { AlertIncidentRow, AlertRow } from '../store/tables.ts';
+import type { AlertIncidentRow, AlertRow } from '../store/tables.generated.ts';
 import { endpointsWanting, ownSlackUrl, unconfiguredChannels } from './channels.ts';
 import { type NotificationState, withDeliveryStatus } from './delivery-status.ts';
 import type {
@@ -134,8 +134,8 @@ export function presentAlert({ row, triggered, unconfigured, slackHost }: AlertS
   };
 }
 
-function presentNotification({ channel, carrier, ...row }: NotificationState): AlertNotification {
-  const { status, error, sent_at } = carrier ?? row;
+function presentNotification({ channel, delivery, ...row }: NotificationState): AlertNotification {
+  const { status, error, sent_at } = delivery ?? row;
   return { channel, status, error, sent_at };
 }
 

@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import { route } from '../http/route.ts';
 import { listOf, type Page } from '../http/schemas.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { AlertRow } from '../store/tables.ts';
+import type { AlertRow } from '../store/tables.generated.ts';
 import { deletedOf } from '../team/schema.ts';
 import { changeAlert, createAlert, deleteAlert, note } from './change-alert.ts';
 import {

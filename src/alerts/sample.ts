@@ -3,11 +3,12 @@
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { AlertRow } from '../store/tables.ts';
+import type { AlertRow } from '../store/tables.generated.ts';
 import { eventPayload, insertDelivery } from '../webhooks/enqueue.ts';
+import type { IncidentEvent } from './alert-text.ts';
 import { composeNotification } from './alert-text.ts';
 import { channelsOf, endpointsWanting, slackUrlOf } from './channels.ts';
-import { DEFAULT_THRESHOLD, type Value } from './conditions.ts';
+import { conditionOf, thresholdOf } from './conditions/index.ts';
 import type { NotificationState } from './delivery-status.ts';
 import { queueNotifications } from './notify.ts';
 import { alertStates, notificationStates, presentAlert } from './queries.ts';
@@ -22,9 +23,8 @@ const JOB_LATER_MS = 90_000;
 /** The ids of its notifications; no incident is opened. To be called in `transact`. */
 export async function sendSample(tx: Tx, app: App, alert: AlertRow): Promise<string[]> {
   const endpoints = channelsOf(alert).includes('webhook') ? await endpointsWanting(tx, TYPE) : [];
-  const occasion = { news: 'test' as const, alert, incident: null, test: null, run: null };
   const later = isoTime(app.clock.now() + JOB_LATER_MS);
-  const ids = await queueNotifications(tx, app, occasion, endpoints.length > 0, later);
+  const ids = await queueNotifications(tx, app, sampleEvent(alert), endpoints.length > 0, later);
   if (endpoints.length === 0) return ids;
   const [state] = await alertStates(tx, app, [alert]);
   const event = {
@@ -67,8 +67,7 @@ export async function postSample(app: App, alert: AlertRow, ids: string[]): Prom
     .where('status', '=', 'queued');
   const row = await queued.executeTakeFirst();
   if (!row || url === null) return;
-  const occasion = { news: 'test' as const, alert, incident: null, test: null, run: null };
-  const failure = await postToSlack(app, url, composeNotification(app.config, occasion));
+  const failure = await postToSlack(app, url, composeNotification(app.config, sampleEvent(alert)));
   // The next start posts it.
   if (failure === 'closed') return;
   const state =
@@ -96,6 +95,10 @@ export async function lastSample(db: Db | Tx, alertId: string): Promise<Notifica
   return notificationStates(db, { ids: rows.map(({ id }) => id) });
 }
 
+const sampleEvent = (alert: AlertRow): IncidentEvent => ({
+  ...{ type: 'test', alert, incident: null, test: null, run: null },
+});
+
 /** As it could be, and never was: the event is not of live mode, and its value says so. */
 function sampleIncident({ newId, clock }: Pick<App, 'newId' | 'clock'>, alert: AlertRow) {
   const incident: AlertIncident = {
@@ -104,7 +107,7 @@ function sampleIncident({ newId, clock }: Pick<App, 'newId' | 'clock'>, alert: A
     alert_id: alert.id,
     subject: 'example.com',
     status: 'open',
-    value: { sample: true, ...sampleValue(alert) },
+    value: { sample: true, ...(conditionOf(alert).sampleValue(thresholdOf(alert)) as object) },
     test_id: null,
     run_id: null,
     opened_at: isoTime(clock.now()),
@@ -113,14 +116,4 @@ function sampleIncident({ newId, clock }: Pick<App, 'newId' | 'clock'>, alert: A
     notifications: [],
   };
   return incident;
-}
-
-function sampleValue({ condition, threshold }: AlertRow): Value {
-  const limit = threshold ?? DEFAULT_THRESHOLD;
-  if (condition === 'score_below') return { score: Math.max(0, limit - 1), threshold: limit };
-  return condition === 'auth_fail'
-    ? { spf: 'pass', dkim: 'fail', dmarc: 'pass' }
-    : {
-        lists: [{ zone: 'list.example', name: 'A sample list', tier: 1, listed: ['example.com'] }],
-      };
 }

@@ -4,12 +4,13 @@ import * as v from 'valibot';
 import { Name, PAGE, Time } from '../http/schemas.ts';
 import { EmailAddress } from '../team/schema.ts';
 import { EndpointUrl } from '../webhooks/endpoint-url.ts';
+import { CONDITIONS, THRESHOLD_RANGE } from './conditions/index.ts';
 
-export const CONDITIONS = ['score_below', 'auth_fail', 'blocklist_hit'] as const;
+const CONDITION_IDS = CONDITIONS.map(({ id }) => id);
 const CHANNELS = ['email', 'webhook', 'slack'] as const;
 export type Channel = (typeof CHANNELS)[number];
 
-const Condition = v.picklist(CONDITIONS, `must be one of ${CONDITIONS.join(', ')}`);
+const Condition = v.picklist(CONDITION_IDS, `must be one of ${CONDITION_IDS.join(', ')}`);
 const Channels = v.pipe(
   v.array(v.picklist(CHANNELS, `must be one of ${CHANNELS.join(', ')}`), 'must be a list'),
   v.minLength(1, 'must name a channel at least'),
@@ -19,8 +20,8 @@ const Channels = v.pipe(
 const Threshold = v.pipe(
   v.number('must be a number'),
   v.integer('must be a whole number'),
-  v.minValue(0, 'must be at least 0'),
-  v.maxValue(100, 'must be at most 100'),
+  v.minValue(THRESHOLD_RANGE.min, `must be at least ${THRESHOLD_RANGE.min}`),
+  v.maxValue(THRESHOLD_RANGE.max, `must be at most ${THRESHOLD_RANGE.max}`),
 );
 const Enabled = v.boolean('must be true or false');
 const Id = v.pipe(
@@ -29,11 +30,11 @@ const Id = v.pipe(
   v.maxLength(100, 'must have at most 100 characters'),
 );
 
-const MOST_RECIPIENTS = 20;
+const MAX_RECIPIENTS = 20;
 const Recipients = v.pipe(
   v.array(EmailAddress, 'must be a list of e-mail addresses'),
   v.minLength(1, 'must name an address at least; null is the owner and the admins'),
-  v.maxLength(MOST_RECIPIENTS, `must name at most ${MOST_RECIPIENTS} addresses`),
+  v.maxLength(MAX_RECIPIENTS, `must name at most ${MAX_RECIPIENTS} addresses`),
   v.transform((addresses) => [...new Set(addresses)]),
 );
 
@@ -66,7 +67,7 @@ export const Alert = v.object({
   id: v.string(),
   object: v.literal('alert'),
   name: v.string(),
-  condition: v.picklist(CONDITIONS),
+  condition: v.picklist(CONDITION_IDS),
   threshold: v.nullable(v.pipe(v.number(), v.integer())),
   channels: v.array(v.picklist(CHANNELS)),
   unconfigured_channels: v.array(v.picklist(CHANNELS)),

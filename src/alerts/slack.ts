@@ -1,4 +1,4 @@
-/** The message that tells of an incident in Slack, as its incoming webhooks take it. */
+/** Slack: the message for an incoming webhook, and the job that posts what is due. */
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
@@ -8,9 +8,10 @@ import type { PostOutcome } from '../net/http/web.ts';
 import { claimingJob, type Job, MAX_RETRY_DELAY_MS, retryAfterMs } from '../scheduler/scheduler.ts';
 import { bringForward, claimRows } from '../store/leases.ts';
 import { type Db, transact } from '../store/open.ts';
-import type { AlertNotificationRow, AlertRow } from '../store/tables.ts';
-import { composeNotification, type Notification, type Step } from './alert-text.ts';
+import type { AlertNotificationRow, AlertRow } from '../store/tables.generated.ts';
+import { composeNotification, type Notification } from './alert-text.ts';
 import { slackUrlOf } from './channels.ts';
+import type { Step } from './conditions/condition.ts';
 import { cancelStaleNotifications, TOLD_TOO_LATE } from './incidents.ts';
 import { findIncidentEvent, NOTIFY_JOB } from './notify.ts';
 import { isOver } from './queries.ts';
@@ -29,8 +30,8 @@ interface SlackMessage {
 /** A sign and a word: Slack has no colours for text. */
 const SIGNS: Record<Notification['kind'], string> = { Alert: '🔴', Resolved: '✅', Sample: '⚪' };
 
-export function slackMessage(notice: Notification): SlackMessage {
-  const { kind, title, lead, facts, steps, after, link, rule, incident } = notice;
+export function slackMessage(notification: Notification): SlackMessage {
+  const { kind, title, lead, facts, steps, after, link, rule, incident } = notification;
   const heading = `${SIGNS[kind]} ${kind}: ${plain(title)}`;
   const reference = `Rule ${rule}${incident === null ? '' : ` · incident ${incident}`}`;
   return {
@@ -96,7 +97,7 @@ interface Failure {
   reason: string;
   /** No later attempt would come to anything else. */
   final: boolean;
-  /** Not posted at all, because other news say it too. */
+  /** Not posted at all, because another notification says it too. */
   suppressed?: true;
 }
 
@@ -104,7 +105,7 @@ interface Failure {
 export async function postToSlack(
   { poster, version }: Pick<App, 'poster' | 'version'>,
   url: string,
-  notice: Notification,
+  notification: Notification,
 ): Promise<Failure | null | 'closed'> {
   const outcome = await poster.post({
     url,
@@ -112,7 +113,7 @@ export async function postToSlack(
       'content-type': 'application/json; charset=utf-8',
       'user-agent': `deliverability/${version} (alerts)`,
     },
-    body: JSON.stringify(slackMessage(notice)),
+    body: JSON.stringify(slackMessage(notification)),
   });
   return outcome === null ? 'closed' : failureOf(outcome);
 }
@@ -162,7 +163,7 @@ async function postOne(app: App, claimed: ClaimedPost): Promise<void> {
     return COMPOSE_FAILED;
   });
   if ('reason' in message) return recordPost(app, claimed, message);
-  const outcome = await postToSlack(app, message.url, message.notice);
+  const outcome = await postToSlack(app, message.url, message.notification);
   // Where we are closing, the next start posts it again.
   if (outcome !== 'closed') await recordPost(app, claimed, outcome);
 }
@@ -177,7 +178,7 @@ const forGood = (reason: string): Failure => ({ reason, final: true });
 async function composed(
   app: App,
   { alert_id, incident_id, news }: ClaimedPost,
-): Promise<{ url: string; notice: Notification } | Failure> {
+): Promise<{ url: string; notification: Notification } | Failure> {
   const { db } = app;
   const alert = await db
     .selectFrom('alerts')
@@ -196,8 +197,8 @@ async function composed(
   if (news === 'triggered' && incident && isOver(incident))
     return { reason: TOLD_TOO_LATE, final: true, suppressed: true };
   const rule = incident ? asItOpened(alert, incident) : alert;
-  const occasion = await findIncidentEvent(db, news, rule, incident ?? null);
-  return { url, notice: composeNotification(app.config, occasion) };
+  const event = await findIncidentEvent(db, news, rule, incident ?? null);
+  return { url, notification: composeNotification(app.config, event) };
 }
 
 /** The rule may ask for something else by now. */
@@ -215,7 +216,7 @@ const LEASE_MS = 90_000;
 
 type ClaimedPost = AlertNotificationRow & { lease: string };
 
-/** What is due: the end of an incident not before its beginning has been told, or is given up. */
+/** What is due: the end of an incident only after its beginning was posted, or given up on. */
 const dueNow = (db: Db, now: string) =>
   db
     .selectFrom('alert_notifications')
@@ -301,7 +302,7 @@ async function recordPost(
     .where('id', '=', id)
     .where((eb) => (failure === null ? eb('status', '!=', 'sent') : eb('lease', '=', lease)))
     .execute();
-  if (wait !== null) await dropWhereOver(db, claimed);
+  if (wait !== null) await cancelIfResolved(db, claimed);
   if (failure && !failure.suppressed)
     log.warn(wait === null ? 'posting an alert failed' : 'posting an alert is tried again', {
       notification: id,
@@ -320,7 +321,7 @@ function stateAfter(failure: Failure | null, wait: number | null, now: number): 
 }
 
 /** Its incident has ended while it was being posted: it is not tried again. */
-async function dropWhereOver(db: Db, { incident_id, news }: ClaimedPost): Promise<void> {
+async function cancelIfResolved(db: Db, { incident_id, news }: ClaimedPost): Promise<void> {
   if (news !== 'triggered' || incident_id === null) return;
   await transact(db, async (tx) => {
     const over = await tx

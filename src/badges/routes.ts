@@ -8,7 +8,7 @@ import { normalizeDomain } from '../lib/domain-names.ts';
 import { AppError } from '../lib/errors.ts';
 import { type BadgeState, badgeColour, badgeSvg } from '../report/badge.ts';
 import { openShare, sharedTestIds } from '../shares/queries.ts';
-import type { SharedReportRow } from '../store/tables.ts';
+import type { SharedReportRow } from '../store/tables.generated.ts';
 
 /** Image proxies ask for many readers. */
 const LIMIT = { requests: 300, seconds: 60 };

@@ -2,7 +2,7 @@
 
 import { readConfig } from '../config/config.ts';
 import { printable } from '../lib/log.ts';
-import type { MemberRow } from '../store/tables.ts';
+import type { MemberRow } from '../store/tables.generated.ts';
 import { createApiKey } from '../team/api-keys.ts';
 import { findMemberByEmail, findOwner, normalizeEmail } from '../team/members.ts';
 import { makeOwner } from '../team/owner.ts';

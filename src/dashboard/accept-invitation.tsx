@@ -5,7 +5,7 @@ import type { App } from '../app.ts';
 import { route } from '../http/route.ts';
 import { Name } from '../http/schemas.ts';
 import { ERROR_STATUS } from '../lib/errors.ts';
-import type { InvitationRow } from '../store/tables.ts';
+import type { InvitationRow } from '../store/tables.generated.ts';
 import { acceptInvitation, openInvitation } from '../team/accept-invitation.ts';
 import { findMember } from '../team/members.ts';
 import { type SignInRequest, startSession } from '../team/sign-in.ts';

@@ -3,7 +3,7 @@
 import type { App } from '../app.ts';
 import { route } from '../http/route.ts';
 import { Copyable } from '../report/html/components.tsx';
-import type { MemberRow } from '../store/tables.ts';
+import type { MemberRow } from '../store/tables.generated.ts';
 import { findMember } from '../team/members.ts';
 import { listSessions } from '../team/sessions.ts';
 import { PageQuery, Submit } from './form.tsx';

@@ -6,7 +6,7 @@ import type { Actor } from '../http/actor.ts';
 import { clearedSessionCookie, readSessionCookies } from '../http/cookies.ts';
 import { route } from '../http/route.ts';
 import { type AppError, ERROR_STATUS } from '../lib/errors.ts';
-import type { MemberRow } from '../store/tables.ts';
+import type { MemberRow } from '../store/tables.generated.ts';
 import {
   beginJourney,
   CALLBACK_PATH,

@@ -6,9 +6,9 @@ import { isoTime } from '../lib/clock.ts';
 import { randomToken } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Tx } from '../store/open.ts';
-import { requireRoom } from '../store/queries.ts';
+import { requireBelowLimit } from '../store/queries.ts';
 import { channel } from '../store/subscribers.ts';
-import type { DomainRow } from '../store/tables.ts';
+import type { DomainRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { rulesNaming } from './queries.ts';
 import type { DomainPatch, NewDomain } from './schema.ts';
@@ -45,7 +45,7 @@ export async function createDomain(
     .executeTakeFirst();
   if (present)
     throw new AppError('conflict', `The team has the domain ${name} already: it is ${present.id}.`);
-  await requireRoom(tx.selectFrom('domains'), { most: MOST_DOMAINS, things: 'domains' });
+  await requireBelowLimit(tx.selectFrom('domains'), { max: MOST_DOMAINS, things: 'domains' });
   const { clock, newId } = author.app;
   const now = clock.now();
   const row: DomainRow = {

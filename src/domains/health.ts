@@ -7,7 +7,7 @@ import type { App } from '../app.ts';
 import { type Gate, limitInFlight } from '../lib/concurrency.ts';
 import { AppError, errorMessage } from '../lib/errors.ts';
 import { startDeadline } from '../net/dns/transport.ts';
-import type { DomainRow } from '../store/tables.ts';
+import type { DomainRow } from '../store/tables.generated.ts';
 import { selectorsOf, waningSelectors } from './selectors.ts';
 
 /** What a look found, and when it began: in milliseconds since 1970. */

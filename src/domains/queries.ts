@@ -4,7 +4,7 @@ import { pageOf } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { DomainRow } from '../store/tables.ts';
+import type { DomainRow } from '../store/tables.generated.ts';
 import type { Look } from './health.ts';
 import type {
   Domain,

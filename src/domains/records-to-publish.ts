@@ -4,7 +4,7 @@ import { caaProblem, parseCaa } from '../analysis/checks/caa.ts';
 import type { DomainCheck } from '../analysis/domain/health.ts';
 import { organizationalDomain } from '../lib/domain-names.ts';
 import { type Resolver, recordsOf } from '../net/dns/resolver.ts';
-import type { DomainRow } from '../store/tables.ts';
+import type { DomainRow } from '../store/tables.generated.ts';
 import type { RecordToPublish } from './schema.ts';
 import { verificationRecord } from './verification.ts';
 

@@ -4,7 +4,7 @@ import type { DomainCheck } from '../analysis/domain/health.ts';
 import { isoTime } from '../lib/clock.ts';
 import { normalizeDomain, organizationalDomain } from '../lib/domain-names.ts';
 import type { Tx } from '../store/open.ts';
-import type { DomainRow } from '../store/tables.ts';
+import type { DomainRow } from '../store/tables.generated.ts';
 import { isSelector, MOST_SELECTORS } from './schema.ts';
 
 /** As it is kept. */

@@ -6,7 +6,7 @@ import type { App } from '../app.ts';
 import { appendEvent, type EventType } from '../events/events.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Tx } from '../store/open.ts';
-import type { DomainRow } from '../store/tables.ts';
+import type { DomainRow } from '../store/tables.generated.ts';
 import type { Look } from './health.ts';
 import { presentListed } from './queries.ts';
 import { withoutGone } from './selectors.ts';

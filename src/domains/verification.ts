@@ -2,7 +2,7 @@
 
 import type { App } from '../app.ts';
 import { DNS_FAILURES } from '../net/dns/resolver.ts';
-import type { DomainRow } from '../store/tables.ts';
+import type { DomainRow } from '../store/tables.generated.ts';
 
 /** Of one lookup; `detail` is a sentence for people, `begunAt` in milliseconds since 1970. */
 export type Lookup = { begunAt: number } & (

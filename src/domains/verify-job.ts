@@ -7,7 +7,7 @@ import { errorMessage } from '../lib/errors.ts';
 import { claimingJob, type Job } from '../scheduler/scheduler.ts';
 import { claimRows } from '../store/leases.ts';
 import { transact } from '../store/open.ts';
-import type { DomainRow } from '../store/tables.ts';
+import type { DomainRow } from '../store/tables.generated.ts';
 import { type Look, lookAtHealth } from './health.ts';
 import { afterLookup, FURTHEST_MS, RETRY_MS, recordHealth, recordLookup } from './transitions.ts';
 import { type Lookup, lookUpVerification } from './verification.ts';

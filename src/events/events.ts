@@ -6,7 +6,7 @@ import type { Job } from '../scheduler/scheduler.ts';
 import type { Tx } from '../store/open.ts';
 import { deleteInBatches } from '../store/queries.ts';
 import { channel } from '../store/subscribers.ts';
-import type { EventRow, MonitorRow, MonitorRunRow, TestRow } from '../store/tables.ts';
+import type { EventRow, MonitorRow, MonitorRunRow, TestRow } from '../store/tables.generated.ts';
 
 export const EVENT_TYPES = [
   'test.completed',

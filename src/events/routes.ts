@@ -6,7 +6,7 @@ import { route } from '../http/route.ts';
 import { listOf, PAGE, type Page, pageOf, QueryTime, Time } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db } from '../store/open.ts';
-import type { EventRow } from '../store/tables.ts';
+import type { EventRow } from '../store/tables.generated.ts';
 import { EVENT_TYPES } from './events.ts';
 
 // Events as the API answers them and webhooks carry them (contract §9).

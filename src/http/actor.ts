@@ -3,7 +3,7 @@
 import type { App } from '../app.ts';
 import { inNetworks, type Network, normalizeAddress } from '../lib/addresses.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { MemberRow } from '../store/tables.ts';
+import type { MemberRow } from '../store/tables.generated.ts';
 
 export const ROLES = ['viewer', 'member', 'admin', 'owner'] as const;
 export type Role = (typeof ROLES)[number];

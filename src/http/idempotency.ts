@@ -7,7 +7,7 @@ import { isoTime } from '../lib/clock.ts';
 import { answerPurpose, sha256 } from '../lib/crypto.ts';
 import { AppError, errorMessage } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { IdempotencyRow } from '../store/tables.ts';
+import type { IdempotencyRow } from '../store/tables.generated.ts';
 import type { Actor } from './actor.ts';
 import { readBodyOf } from './parse.ts';
 import type { RequestContext } from './request-context.ts';

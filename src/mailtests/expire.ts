@@ -5,7 +5,7 @@ import { appendEvent } from '../events/events.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { transact } from '../store/open.ts';
-import type { TestRow } from '../store/tables.ts';
+import type { TestRow } from '../store/tables.generated.ts';
 import { presentListed } from './present.ts';
 import { deleteTests } from './queries.ts';
 import { ALL_TESTS } from './tally.ts';

@@ -2,7 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Db, Tx } from '../store/open.ts';
-import type { MessageRow } from '../store/tables.ts';
+import type { MessageRow } from '../store/tables.generated.ts';
 
 /** A piece this large is written in a few milliseconds; most messages are one piece. */
 const CHUNK_BYTES = 512 * 1024;

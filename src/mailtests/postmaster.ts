@@ -12,7 +12,7 @@ import { type MailAttachment, readMailbox } from '../net/smtp/compose.ts';
 import { queueMail } from '../outbox/queue.ts';
 import { mailFrame } from '../report/mail-frame.ts';
 import type { Tx } from '../store/open.ts';
-import type { MessageRow } from '../store/tables.ts';
+import type { MessageRow } from '../store/tables.generated.ts';
 import { findOwner } from '../team/members.ts';
 
 const DAY_MS = 86_400_000;

@@ -6,7 +6,7 @@ import type { Config } from '../config/config.ts';
 import { storedJson } from '../http/response.ts';
 import { AppError } from '../lib/errors.ts';
 import type { StoredReport } from '../report/report.ts';
-import type { TestRow } from '../store/tables.ts';
+import type { TestRow } from '../store/tables.generated.ts';
 import type { ListedTest, Test } from './schema.ts';
 
 export type ListedRow = Omit<

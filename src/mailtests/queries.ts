@@ -7,7 +7,7 @@ import { isoTime } from '../lib/clock.ts';
 import { randomToken } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { Tables, TestRow } from '../store/tables.ts';
+import type { Tables, TestRow } from '../store/tables.generated.ts';
 import type { ListedRow } from './present.ts';
 import type { NewTest, TestFilters } from './schema.ts';
 

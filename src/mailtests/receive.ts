@@ -6,7 +6,7 @@ import { isoTime } from '../lib/clock.ts';
 import { sha256 } from '../lib/crypto.ts';
 import { SEND_JOB } from '../outbox/queue.ts';
 import type { Tx } from '../store/open.ts';
-import type { MessageRow } from '../store/tables.ts';
+import type { MessageRow } from '../store/tables.generated.ts';
 import { findMessageOf, insertMessage, storeTail } from './messages.ts';
 import { passOn } from './postmaster.ts';
 import { ANALYZE_JOB, findTestByToken } from './queries.ts';

@@ -9,7 +9,7 @@ import { appendEvent, resultStored } from '../events/events.ts';
 import { isoTime } from '../lib/clock.ts';
 import { addressDomain } from '../lib/domain-names.ts';
 import { type Tx, transact } from '../store/open.ts';
-import type { TestRow } from '../store/tables.ts';
+import type { TestRow } from '../store/tables.generated.ts';
 import { presentListed } from './present.ts';
 import { ANALYZE_JOB, type ClaimedTest, searchText } from './queries.ts';
 import { countTest } from './tally.ts';

@@ -9,7 +9,7 @@ import { isoTime } from '../lib/clock.ts';
 import { waitUntil } from '../lib/concurrency.ts';
 import { AppError } from '../lib/errors.ts';
 import { afterCommit } from '../store/open.ts';
-import type { TestRow } from '../store/tables.ts';
+import type { TestRow } from '../store/tables.generated.ts';
 import { audit } from '../team/audit.ts';
 import { reauthorize } from '../team/permissions.ts';
 import { findMessageOf, readChunks } from './messages.ts';

@@ -7,7 +7,7 @@ import { normalizeAddress } from '../lib/addresses.ts';
 import { sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import { afterCommit, type Tx } from '../store/open.ts';
-import type { TestRow } from '../store/tables.ts';
+import type { TestRow } from '../store/tables.generated.ts';
 import { insertMessage, storeTail } from './messages.ts';
 import { presentTest } from './present.ts';
 import { ANALYZE_JOB, insertTest, newTestRow } from './queries.ts';

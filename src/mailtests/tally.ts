@@ -3,7 +3,7 @@
 import type { CheckResult } from '../analysis/result.ts';
 import { toFix } from '../analysis/summary.ts';
 import type { Tx } from '../store/open.ts';
-import type { TestRow, TestTallyRow } from '../store/tables.ts';
+import type { TestRow, TestTallyRow } from '../store/tables.generated.ts';
 
 /** The numbers of a row, which add up; `issues` does so too, check by check. */
 export const TALLIED = [

@@ -7,8 +7,8 @@ import { randomToken } from '../lib/crypto.ts';
 import { AppError, type ParamError } from '../lib/errors.ts';
 import type { Tx } from '../store/open.ts';
 import { afterCommit } from '../store/open.ts';
-import { requireRoom } from '../store/queries.ts';
-import type { DomainRow, MonitorRow } from '../store/tables.ts';
+import { requireBelowLimit } from '../store/queries.ts';
+import type { DomainRow, MonitorRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { NO_SEEDS } from './queries.ts';
 import { nextSlot, RUN_MONITORS_JOB } from './schedule.ts';
@@ -28,8 +28,8 @@ export async function createMonitor(
   { name, type, domain_id = null, targets = null, frequency, enabled }: NewMonitor,
 ): Promise<MonitorRow> {
   const { app } = author;
-  await requireRoom(tx.selectFrom('monitors'), {
-    most: MOST_MONITORS,
+  await requireBelowLimit(tx.selectFrom('monitors'), {
+    max: MOST_MONITORS,
     things: 'monitors',
     advice: ', or have one look at several targets',
   });

@@ -128,8 +128,8 @@ function outcomeOf(all: TargetOutcome[]): Outcome {
         : targets.map((target) => ({ target, list })),
     ),
     targets: heard.map(({ target, known, answered }) => ({ target, known, answered })),
-    inTheDark: covered.length === 0 || covered.some(({ known }) => !known),
-    mayStand: (former: Finding) =>
+    allUnknown: covered.length === 0 || covered.some(({ known }) => !known),
+    canPersist: (former: Finding) =>
       'list' in former &&
       (uncovered.has(former.target) || silent.get(former.list)?.includes(former.target) === true),
   };

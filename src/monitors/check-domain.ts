@@ -3,7 +3,7 @@
 import type { DomainCheck } from '../analysis/domain/health.ts';
 import type { App } from '../app.ts';
 import { shareLook } from '../domains/health.ts';
-import type { DomainRow } from '../store/tables.ts';
+import type { DomainRow } from '../store/tables.generated.ts';
 import { hasAnswered, isHeard } from './check-blocklists.ts';
 import {
   type BlocklistFinding,
@@ -31,8 +31,8 @@ export async function lookAtDomain(app: App, domain: DomainRow): Promise<Outcome
     ],
     unknown,
     targets: [{ target: domain.name, known: isHeard(lists), answered: hasAnswered(lists) }],
-    inTheDark: status === 'unknown',
-    mayStand: (former: Finding) =>
+    allUnknown: status === 'unknown',
+    canPersist: (former: Finding) =>
       unknown.some((part) => coversFinding(part, former)) ||
       ('list' in former && lists.length === 0),
   };

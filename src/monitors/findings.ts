@@ -3,7 +3,7 @@
 import type { BlocklistTier } from '../analysis/blocklists/blocklist.ts';
 import type { CheckStatus } from '../analysis/check.ts';
 import type { Severity } from '../analysis/domain/health.ts';
-import type { MonitorRunRow } from '../store/tables.ts';
+import type { MonitorRunRow } from '../store/tables.generated.ts';
 
 /** A target is listed: in runs of both types, one for each list. */
 export interface BlocklistFinding {
@@ -65,9 +65,9 @@ export interface Outcome {
   /** All that were to be looked at. */
   targets: LookedAtTarget[];
   /** Whether so much is unknown that a run without findings is not in order but unknown. */
-  inTheDark: boolean;
+  allUnknown: boolean;
   /** Whether it is unknown if this former finding still stands. */
-  mayStand(former: Finding): boolean;
+  canPersist(former: Finding): boolean;
 }
 
 /** Nothing at all could be found out about these. */
@@ -76,8 +76,8 @@ export function nothingKnown(targets: string[]): Outcome {
     findings: [],
     unknown: [],
     targets: targets.map((target) => ({ target, known: false })),
-    inTheDark: true,
-    mayStand: () => true,
+    allUnknown: true,
+    canPersist: () => true,
   };
 }
 
@@ -142,7 +142,7 @@ export function compare(former: Finding[], outcome: Outcome): Comparison {
   const found = new Set(outcome.findings.map(keyOf));
   const earlierOf = findFormer(former);
   const replaced = new Set(outcome.findings.map((one) => earlierOf(one)));
-  const kept = former.filter((one) => !found.has(keyOf(one)) && outcome.mayStand(one));
+  const kept = former.filter((one) => !found.has(keyOf(one)) && outcome.canPersist(one));
   const findings = [...outcome.findings, ...kept];
   const standing = new Set(findings.map(keyOf));
   const untold = kept.filter((one) => !unknown.some((part) => coversFinding(part, one)));
@@ -173,9 +173,9 @@ function findFormer(former: Finding[]): (finding: Finding) => Finding | undefine
 }
 
 /** What was seen counts first; what nobody could look at is no order. */
-function statusOf({ findings, inTheDark }: Outcome, kept: Finding[]): MonitorRunRow['status'] {
+function statusOf({ findings, allUnknown }: Outcome, kept: Finding[]): MonitorRunRow['status'] {
   const counts = (one: Finding) => gravityOf(one) > 0;
   if (findings.some(counts)) return 'alerting';
-  if (inTheDark) return 'unknown';
+  if (allUnknown) return 'unknown';
   return kept.some(counts) ? 'alerting' : 'ok';
 }

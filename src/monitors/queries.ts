@@ -5,7 +5,7 @@ import type { App } from '../app.ts';
 import { type Page, pageOf } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { MonitorRow, MonitorRunRow } from '../store/tables.ts';
+import type { MonitorRow, MonitorRunRow } from '../store/tables.generated.ts';
 import { uncoveredTargets } from './check-blocklists.ts';
 import type { Changes } from './findings.ts';
 import type { Monitor, MonitorRun } from './schema.ts';

@@ -9,7 +9,7 @@ import type { Job } from '../scheduler/scheduler.ts';
 import { claimRows } from '../store/leases.ts';
 import { transact } from '../store/open.ts';
 import { deleteInBatches } from '../store/queries.ts';
-import type { DomainRow, MonitorRow, MonitorRunRow } from '../store/tables.ts';
+import type { DomainRow, MonitorRow, MonitorRunRow } from '../store/tables.generated.ts';
 import { askBlocklists } from './check-blocklists.ts';
 import { lookAtDomain } from './check-domain.ts';
 import { compare, nothingKnown, type Outcome } from './findings.ts';

@@ -1,7 +1,7 @@
 /** When monitors run: at slots of a fixed grid in UTC, so that nothing drifts, each monitor at a moment of its own. */
 
 import { sha256 } from '../lib/crypto.ts';
-import type { MonitorRow } from '../store/tables.ts';
+import type { MonitorRow } from '../store/tables.generated.ts';
 
 export const FREQUENCIES = ['hourly', 'every_6_hours', 'daily', 'weekly'] as const;
 

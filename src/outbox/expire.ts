@@ -6,7 +6,7 @@ import type { Job } from '../scheduler/scheduler.ts';
 import { type Db, type Tx, transact } from '../store/open.ts';
 import { deleteInBatches } from '../store/queries.ts';
 import { channel } from '../store/subscribers.ts';
-import type { OutboxRow } from '../store/tables.ts';
+import type { OutboxRow } from '../store/tables.generated.ts';
 
 const DAY_MS = 86_400_000;
 /** No link that we send works for longer: after that a mail would only confuse. */

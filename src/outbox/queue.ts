@@ -8,7 +8,7 @@ import { addressDomain } from '../lib/domain-names.ts';
 import { refuseEach } from '../lib/errors.ts';
 import type { Mail } from '../net/smtp/compose.ts';
 import type { Tx } from '../store/open.ts';
-import type { OutboxRow } from '../store/tables.ts';
+import type { OutboxRow } from '../store/tables.generated.ts';
 
 /** The job that sends what is due: to wake it by. */
 export const SEND_JOB = 'send mail';

@@ -7,7 +7,7 @@ import { CLOSED, type Mailer, type MailOutcome } from '../net/smtp/mailer.ts';
 import { claimingJob, type Job, MAX_RETRY_DELAY_MS, retryAfterMs } from '../scheduler/scheduler.ts';
 import { bringForward, claimRows } from '../store/leases.ts';
 import { transact } from '../store/open.ts';
-import type { OutboxRow } from '../store/tables.ts';
+import type { OutboxRow } from '../store/tables.generated.ts';
 import { failLateMail, GIVE_UP_MS, mailEnded, TOO_LATE } from './expire.ts';
 import { openMail, SEND_JOB } from './queue.ts';
 

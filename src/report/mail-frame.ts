@@ -213,7 +213,7 @@ export const heading = (text: string): string =>
 const smallHeading = (text: string): string =>
   `<h2 class="ink" style="margin:24px 0 0;font-size:16px;line-height:24px;font-weight:600;color:${INK.ink};${BREAKS}">${shown(text)}</h2>`;
 
-const paragraph = (text: string): string =>
+export const paragraph = (text: string): string =>
   `<p class="ink" style="margin:16px 0 0;color:${INK.ink};${BREAKS}">${shown(text)}</p>`;
 
 /** What is said beside the matter. */

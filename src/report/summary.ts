@@ -59,6 +59,7 @@ export interface ScheduledReport {
   incidents: {
     rule: string;
     subject: string;
+    /** In words: "the score is too low". */
     condition: string;
     opened_at: string;
     resolved_at: string | null;
@@ -214,19 +215,12 @@ export function gradesInWords({ grades }: Summary): string {
 /** Of a name that others gave: more would fill the page. */
 export const NAME_LENGTH = 120;
 
-const CONDITIONS: Record<string, string> = {
-  score_below: 'the score is too low',
-  auth_fail: 'SPF, DKIM or DMARC fails',
-  blocklist_hit: 'it is on a blocklist',
-};
-
 /** `shop.example: SPF, DKIM or DMARC fails`. */
 export function incidentTitle({
   subject,
   condition,
 }: ScheduledReport['incidents'][number]): string {
-  const words = Object.hasOwn(CONDITIONS, condition) ? CONDITIONS[condition]! : condition;
-  return `${cut(subject, NAME_LENGTH)}: ${cut(words, NAME_LENGTH)}`;
+  return `${cut(subject, NAME_LENGTH)}: ${cut(condition, NAME_LENGTH)}`;
 }
 
 /** `Rule “Score of the shop”: open since Fri 20 Nov 2026, 14:00`. */

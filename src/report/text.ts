@@ -1,20 +1,28 @@
-/** The report for a terminal: verdict, what to fix first, a line a category, what could not be checked. */
+/**
+ * Paints documents as plain text: for a terminal of any width, with colour where wanted, and for the text
+ * part of an e-mail. Records to publish stand alone on a line, unbroken, so that they can be copied.
+ */
 
 import { styleText } from 'node:util';
-import type { CheckStatus } from '../analysis/check.ts';
-import type { DomainCheck, DomainHealth, HealthStatus } from '../analysis/domain/health.ts';
-import type { CategoryScore, CheckResult, Grade } from '../analysis/result.ts';
-import { toFix } from '../analysis/summary.ts';
-import { formatSize } from '../lib/durations.ts';
+import type { DomainHealth } from '../analysis/domain/health.ts';
 import { printable } from '../lib/log.ts';
 import {
-  capSentence,
-  FIRST_FINDINGS,
-  followsFromAnother,
-  formatPoints,
-  missedSentence,
-  verdictOf,
-} from './content.ts';
+  type Block,
+  type Cell,
+  type Fact,
+  type Finding,
+  type Findings,
+  type Hop,
+  type ReportDocument,
+  type Span,
+  type State,
+  type Table,
+  type Text,
+  type Verdict,
+  wordsOf,
+} from './blocks.ts';
+import { terminalDocument } from './document/document.ts';
+import { domainDocument } from './document/domain.ts';
 import type { Reported } from './report.ts';
 
 export interface TextOptions {
@@ -24,260 +32,410 @@ export interface TextOptions {
   of?: string;
 }
 
-/** Ends with a line end. */
+/** The report on a message for a terminal. Ends with a line end. */
 export function reportText(result: Reported, { width, color, of }: TextOptions): string {
-  const paint = painter(color);
-  const columns = Math.min(width, 100);
-  const sections = [
-    header(result, columns, paint, of),
-    firstFixes(result, columns, paint),
-    ledger(result, columns, paint),
-    authentication(result, columns, paint),
-    providerLines(result, columns, paint),
-    notChecked(result, columns, paint),
-  ];
-  return `${sections.filter(Boolean).join('\n\n')}\n`;
+  return paintText(terminalDocument(result, of ?? null), { width, color });
 }
 
-const GRADE_STYLE: Record<Grade, Style> = {
-  A: 'green',
-  B: 'green',
-  C: 'yellow',
-  D: 'yellow',
-  F: 'red',
+/** The health of a domain for a terminal. Ends with a line end. */
+export function domainText(
+  health: DomainHealth,
+  options: Pick<TextOptions, 'width' | 'color'>,
+): string {
+  return paintText(domainDocument(health), options);
+}
+
+/** Wider lines are hard to read. */
+const MAX_WIDTH = 100;
+
+/** Any document. Ends with a line end. */
+export function paintText(
+  { blocks, foot }: Pick<ReportDocument, 'blocks' | 'foot'>,
+  { width, color }: Pick<TextOptions, 'width' | 'color'>,
+): string {
+  const canvas: Canvas = {
+    width: Math.min(width, MAX_WIDTH),
+    indent: '',
+    paint: painter(color),
+    isMail: false,
+  };
+  const parts = [
+    ...blocks.map((block) => paintBlock(block, canvas)),
+    foot.map((text) => lines(text, canvas, 'dim')).join('\n'),
+  ];
+  return `${parts.filter(Boolean).join('\n\n')}\n`;
+}
+
+/** Lines of a mail's text part (RFC 3676 §4.2: at most 78 characters). */
+const MAIL_WIDTH = 72;
+
+/** A block of an e-mail for its text part: headings underlined, a free line between its parts. */
+export function mailText(block: Block): string {
+  return paintBlock(block, { width: MAIL_WIDTH, indent: '', paint: painter(false), isMail: true });
+}
+
+interface Canvas {
+  /** With the indent. */
+  width: number;
+  indent: string;
+  paint: Paint;
+  isMail: boolean;
+}
+
+const STYLES: Record<State, Style> = {
+  pass: 'green',
+  warn: 'yellow',
+  fail: 'red',
+  info: 'blue',
+  unknown: 'dim',
+};
+/** Each has a sign of its own: no two differ by colour alone. */
+export const ICONS: Record<State, string> = {
+  pass: '✓',
+  warn: '!',
+  fail: '✗',
+  info: 'i',
+  unknown: '?',
 };
 
-function header(result: Reported, width: number, paint: Paint, of?: string): string {
-  const { score, grade } = result;
-  const mark =
-    score === null || grade === null
-      ? paint('bold', 'No score')
-      : paint(['bold', GRADE_STYLE[grade]], `${score}/100  ${grade}`);
-  const what = [
-    result.subject === null ? null : `“${printable(result.subject).slice(0, 80)}”`,
-    result.from_address && `from ${printable(result.from_address).slice(0, 80)}`,
-    formatSize(result.message_size),
-  ].filter(Boolean);
-  return [
-    `${mark}${of ? `  ${paint('dim', printable(of))}` : ''}`,
-    wrap(verdictOf(result.summary), width),
-    paint('dim', wrap(`${what.join(' · ')} · rules ${result.ruleset}`, width)),
-  ].join('\n');
-}
+const iconOf = (state: State, { paint }: Canvas): string => paint(STYLES[state], ICONS[state]);
 
-function firstFixes({ checks, cap, score }: Reported, width: number, paint: Paint): string {
-  const fixes = toFix(checks);
-  if (fixes.length === 0)
-    return score === null
-      ? wrap('In what could be checked there is nothing to fix.', width)
-      : paint('green', '✓ There is nothing to fix.');
-  const open = fixes.slice(0, FIRST_FINDINGS).map((check) => finding(check, width, paint));
-  const rest = fixes
-    .slice(FIRST_FINDINGS)
-    .map((check) => gainOf(check, paint) + printable(check.title).slice(0, width - 8));
-  return [
-    paint('bold', 'Fix these first'),
-    ...(cap ? [paint('red', wrap(capSentence(cap), width))] : []),
-    ...open,
-    ...rest,
-  ].join('\n');
-}
+const indented = (canvas: Canvas, by: number): Canvas => ({
+  ...canvas,
+  indent: canvas.indent + ' '.repeat(by),
+});
 
-function gainOf({ gain, status }: CheckResult, paint: Paint): string {
-  const text = gain > 0 ? `+${gain}` : status === 'fail' ? '✗' : '!';
-  return `${paint(status === 'fail' ? 'red' : 'yellow', text.padStart(6))}  `;
-}
-
-function finding(check: CheckResult, width: number, paint: Paint): string {
-  const indent = ' '.repeat(8);
-  const title = wrap(check.title, width, indent).trimStart();
-  const lines = [
-    `${gainOf(check, paint)}${paint('bold', title)}`,
-    wrap(check.detail, width, indent),
-  ];
-  if (check.fix) {
-    lines.push(
-      `${indent}${paint('cyan', '→')} ${wrap(check.fix.text, width - 2, `${indent}  `).trimStart()}`,
-    );
-    const { record } = check.fix;
-    // Alone on its line and unwrapped, so that it can be copied.
-    if (record)
-      lines.push(
-        `${indent}  ${paint('cyan', printable(`${record.name} ${record.type} ${record.value}`))}`,
+/** Without a line end; empty where there is nothing to show in text. */
+function paintBlock(block: Block, canvas: Canvas): string {
+  const { paint, indent } = canvas;
+  switch (block.kind) {
+    case 'verdict':
+      return paintVerdict(block, canvas);
+    case 'section':
+      return titled(block.title, canvas, [
+        block.note ? lines(block.note, canvas, 'dim') : '',
+        ...block.blocks.map((each) => paintBlock(each, canvas)),
+      ]);
+    case 'overview':
+      return joined(
+        [
+          block.above ? lines([block.above], canvas, 'dim') : '',
+          ...block.blocks.map((each) => paintBlock(each, canvas)),
+        ],
+        canvas,
       );
+    case 'part':
+      return [
+        lines(block.title, canvas, 'bold'),
+        ...(block.beside ? [lines([block.beside], canvas, 'dim')] : []),
+        ...block.blocks.map((each) => paintBlock(each, canvas)),
+      ].join('\n\n');
+    case 'heading':
+      return lines(block.text, canvas, 'bold');
+    case 'paragraph':
+      if (block.screenOnly) return '';
+      return lines(block.text, canvas, PARAGRAPHS[block.style ?? 'card']);
+    case 'note':
+      return lines(block.text, canvas, STYLES[block.state]);
+    case 'findings':
+      return paintFindings(block, canvas);
+    case 'finding':
+      return paintFinding(block, canvas, GAIN_WIDTH);
+    case 'group':
+      return joinedClosely([
+        block.title ? lines([block.title], canvas, 'bold') : '',
+        ...block.blocks.map((each) => paintBlock(each, canvas)),
+      ]);
+    case 'record': {
+      const { name, type, value } = block;
+      return indent + paint('cyan', `${name.value} ${type.value} ${value.value}`);
+    }
+    case 'facts':
+      return joinedClosely(block.rows.map((fact) => paintFact(fact, canvas)));
+    case 'table':
+      return paintTable(block, canvas);
+    case 'bars':
+      return joinedClosely([
+        ...block.rows.map((row) => paintBar(row, canvas)),
+        block.held ? lines([block.held], indented(canvas, 2), 'red') : '',
+      ]);
+    case 'states': {
+      const items = block.items.map(
+        ({ name, state }) => `${name} ${paint(STYLES[state.state], state.word)}`,
+      );
+      return `${indent}  ${items.join(canvas.width < ROOM_FOR_BARS ? `\n${indent}  ` : '   ')}`;
+    }
+    case 'lines':
+      return block.items.map((item) => paintLine(item, block.nameWidth, canvas)).join('\n');
+    case 'alignment':
+      return paintAlignment(block, canvas);
+    case 'path':
+      return joinedClosely([
+        ...block.hops.map((hop) => paintHop(hop, canvas)),
+        block.session ? paintBlock(block.session, indented(canvas, 2)) : '',
+      ]);
+    case 'card':
+      return joinedClosely([
+        lines([...block.title, '  ', block.state], canvas, 'bold'),
+        ...block.blocks.map((each) => paintBlock(each, indented(canvas, 2))),
+      ]);
+    case 'entries':
+      return block.items.map((entry) => paintEntry(entry, canvas)).join('\n');
+    case 'rows':
+      return block.items
+        .map(({ title, below, value, state }) => {
+          const sign = state ? `${ICONS[state]} ` : '';
+          return [
+            hanging(['- ', sign, `${value}: ${title}`], canvas, 2),
+            ...(below ? [lines([below], indented(canvas, 2), 'dim')] : []),
+          ].join('\n');
+        })
+        .join('\n');
+    case 'average':
+      return [block.line, ...block.lines].map((line) => lines([line], canvas)).join('\n');
+    case 'tiles':
+      return block.items
+        .map(({ name, figure, isKnown, below }) =>
+          lines([`${name}: ${isKnown ? `${figure} ` : ''}${below}`], canvas),
+        )
+        .join('\n');
+    case 'grades':
+      return lines([block.words], canvas);
+    case 'list':
+      return joinedClosely(
+        block.items.map(({ text, blocks = [] }, index) => {
+          const mark = block.isOrdered ? `${index + 1}. ` : '- ';
+          return joinedClosely([
+            hanging([mark, ...text], canvas, mark.length),
+            ...blocks.map((each) => paintBlock(each, indented(canvas, mark.length))),
+          ]);
+        }),
+      );
+    case 'fold':
+      return joinedClosely([
+        lines(
+          [
+            ...(block.state ? [{ kind: 'state', state: block.state, word: '' } as const] : []),
+            block.title,
+            ...(block.count ? [` (${block.count})`] : []),
+          ],
+          canvas,
+          'bold',
+        ),
+        ...block.blocks.map((each) => paintBlock(each, indented(canvas, 2))),
+      ]);
+    case 'verbatim':
+      return block.lines.map((line) => `${indent}${line}`).join('\n');
+    case 'chart':
+      return joinedClosely([
+        block.title ? lines([block.title], canvas, 'bold') : '',
+        ...block.values.map((value) => lines([value], canvas)),
+      ]);
+    // HTML is nothing for text: the text part of the message stands beside it.
+    case 'frame':
+      return '';
   }
-  lines.push(paint('dim', wrap(`${check.label} · ${check.reference.name}`, width, indent)));
-  return lines.join('\n');
+}
+
+const PARAGRAPHS: Record<string, Style | undefined> = { small: 'dim', lead: 'bold' };
+
+function titled(title: string, canvas: Canvas, parts: string[]): string {
+  if (!canvas.isMail) return joinedClosely([lines([title], canvas, 'bold'), ...parts]);
+  const underline = '-'.repeat([...title].length);
+  return joined([`${title}\n${underline}`, ...parts], canvas);
+}
+
+const joinedClosely = (parts: string[]): string => parts.filter(Boolean).join('\n');
+
+const joined = (parts: string[], { isMail }: Canvas): string =>
+  parts.filter(Boolean).join(isMail ? '\n\n' : '\n');
+
+function paintVerdict(block: Verdict, canvas: Canvas): string {
+  const { above, score, of, title, unknown, states, facts, remarks } = block;
+  const { paint } = canvas;
+  const styles: Style[] = score.state === 'unknown' ? ['bold'] : ['bold', STYLES[score.state]];
+  const mark = paint(styles, score.line);
+  return joinedClosely([
+    above ? lines([above], canvas, 'dim') : '',
+    `${mark}${of ? `  ${paint('dim', of)}` : ''}`,
+    lines(title, canvas),
+    ...block.lines.map((text) => lines(text, canvas)),
+    unknown ? lines(unknown, canvas) : '',
+    states ? paintBlock(states, canvas) : '',
+    facts ? paintBlock(facts, indented(canvas, 2)) : '',
+    ...remarks.map((text) => lines(text, canvas, 'dim')),
+  ]);
+}
+
+/** Room for a gain before a finding, and for a mark alone. */
+const GAIN_WIDTH = 8;
+const MARK_WIDTH = 4;
+
+function paintFindings({ first, more }: Findings, canvas: Canvas): string {
+  const all = [...first, ...(more?.findings ?? [])];
+  const room = all.some(({ gain }) => gain !== null) ? GAIN_WIDTH : MARK_WIDTH;
+  return joinedClosely([
+    ...first.map((finding) => paintFinding(finding, canvas, room)),
+    ...(more ? [lines([more.title], canvas, 'bold')] : []),
+    ...(more?.findings ?? []).map((finding) => paintFinding(finding, canvas, room)),
+  ]);
+}
+
+function paintFinding(finding: Finding, canvas: Canvas, room: number): string {
+  const { gain, state, title, where, groups } = finding;
+  const inner = indented(canvas, room);
+  const isShort = groups.length === 0;
+  const mark = canvas.paint(
+    state === 'fail' ? 'red' : 'yellow',
+    (gain?.text ?? ICONS[state]).padStart(room - (room === MARK_WIDTH ? 1 : 2)),
+  );
+  const gap = room === MARK_WIDTH ? ' ' : '  ';
+  const first = lines(title, inner, isShort ? undefined : 'bold').slice(inner.indent.length);
+  return joinedClosely([
+    `${canvas.indent}${mark}${gap}${first}`,
+    where ? lines([where.state, ` · ${where.label} · ${where.category}`], inner, 'dim') : '',
+    ...groups.map((group) =>
+      group.name === 'remedy'
+        ? paintRemedy(group.title, group.blocks, inner)
+        : paintBlock(group, inner),
+    ),
+  ]);
+}
+
+/** What to do stands out. */
+function paintRemedy(title: string | null, blocks: Block[], canvas: Canvas): string {
+  const inner = indented({ ...canvas, width: canvas.width - 2 }, 2);
+  const arrow = canvas.paint('cyan', '→');
+  const told = joinedClosely(blocks.map((block) => paintBlock(block, inner)));
+  return joinedClosely([
+    title ? lines([title], canvas, 'bold') : '',
+    `${canvas.indent}${arrow} ${told.slice(inner.indent.length)}`,
+  ]);
 }
 
 const BAR = 20;
 /** On a narrower terminal a category is its name and its score. */
 const ROOM_FOR_BARS = 80;
+const BAR_NAME = 16;
 
-function ledger({ categories, score, cap }: Reported, width: number, paint: Paint): string {
-  const lines = categories.map((category) => categoryLine(category, width, paint));
-  if (cap && score !== null) {
-    const held = `held down to ${cap.limit} until the first cause is fixed`;
-    lines.push(paint('red', wrap(held, width, '  ')));
-  }
-  return [paint('bold', 'By category'), ...lines].join('\n');
-}
+type BarRow = Extract<Block, { kind: 'bars' }>['rows'][number];
 
-function categoryLine(
-  { name, score, earned, points, weight }: CategoryScore,
-  width: number,
-  paint: Paint,
-): string {
-  const label = `  ${name.replace('_', ' ').padEnd(16)}`;
-  if (score === null) return paint('dim', `${label}not checked`);
-  const style = score >= 90 ? 'green' : score >= 55 ? 'yellow' : 'red';
-  const shown = String(score).padStart(4);
-  if (width < ROOM_FOR_BARS) return `${label}${paint(style, shown)}`;
-  const full = Math.round((score / 100) * BAR);
+function paintBar({ name, share, state, value, words }: BarRow, canvas: Canvas): string {
+  const { paint, indent, width } = canvas;
+  const label = `${indent}  ${name.padEnd(BAR_NAME)}`;
+  if (share === null) return paint('dim', `${label}${value}`);
+  const shown = value.padStart(4);
+  if (width < ROOM_FOR_BARS) return `${label}${paint(STYLES[state], shown)}`;
+  const full = Math.round(share * BAR);
   const bar = '█'.repeat(full) + paint('dim', '░'.repeat(BAR - full));
-  const figures = `${formatPoints(earned)} of ${points} points, weight ${weight}`;
-  return `${label}${paint(style, bar)} ${shown}  ${paint('dim', figures)}`;
+  return `${label}${paint(STYLES[state], bar)} ${shown}  ${paint('dim', words)}`;
 }
 
-function authentication({ auth_results }: Reported, width: number, paint: Paint): string {
-  const words = Object.entries(auth_results).map(([name, result]) => {
-    const style: Style =
-      result === 'pass' ? 'green' : result === null || result === 'temperror' ? 'dim' : 'red';
-    return `${name.toUpperCase()} ${paint(style, result ?? 'not asked')}`;
-  });
-  return `${paint('bold', 'Authentication')}\n  ${words.join(width < ROOM_FOR_BARS ? '\n  ' : '   ')}`;
+type LineItem = Extract<Block, { kind: 'lines' }>['items'][number];
+
+function paintLine({ state, name, text, isMuted }: LineItem, room: number, canvas: Canvas): string {
+  const label = `${name} `.padEnd(room);
+  const inner = indented(canvas, MARK_WIDTH + (room > BAR_NAME ? room : 0));
+  const isColumn = inner.indent.length > MARK_WIDTH;
+  const said = isColumn
+    ? label + lines(text, inner, isMuted ? 'dim' : undefined).trimStart()
+    : lines([label, ...text], inner).trimStart();
+  return `${canvas.indent}  ${iconOf(state, canvas)} ${said}`;
 }
 
-/** A line for each provider: whether it is content, and how many of its rules are not met. */
-function providerLines({ providers }: Reported, width: number, paint: Paint): string {
-  if (providers.length === 0) return '';
-  const lines = providers.map(({ name, ready, rules }) => {
-    const unmet = rules.filter(({ status }) => status === 'not_met').length;
-    const open = rules.filter(({ status }) => status === 'unknown').length;
-    const words = [
-      `${rules.length - unmet - open} met`,
-      unmet > 0 && `${unmet} not met`,
-      open > 0 && `${open} unknown`,
-    ].filter(Boolean);
-    const mark = ready ? paint('green', '✓') : unmet > 0 ? paint('red', '✗') : paint('dim', '?');
-    return `  ${mark} ${wrap(`${name.padEnd(12)}${words.join(', ')}`, width, '    ').trimStart()}`;
-  });
-  return [paint('bold', 'Providers’ rules'), ...lines].join('\n');
+function paintFact({ name, value, blocks = [] }: Fact, canvas: Canvas): string {
+  return joinedClosely([
+    hanging([...name, ': ', ...value], canvas, 2),
+    ...blocks.map((block) => paintBlock(block, indented(canvas, 2))),
+  ]);
 }
 
-function notChecked(result: Reported, width: number, paint: Paint): string {
-  const missed = missedSentence(result);
-  const skipped = result.checks.filter(
-    (check) => check.status === 'skipped' && check.points > 0 && !followsFromAnother(check),
-  );
-  const lines: string[] = [];
-  if (missed) lines.push(wrap(missed, width));
-  if (skipped.length > 0)
-    lines.push(
-      wrap(`Not applicable here: ${skipped.map(({ label }) => label).join(', ')}.`, width),
-    );
-  return lines.length > 0 ? paint('dim', lines.join('\n')) : '';
+function paintTable({ columns, groups, foot }: Table, canvas: Canvas): string {
+  const rowOf = ({ cells }: Table['foot'][number]) =>
+    joinedClosely([
+      hanging(separated(cells.map(cellText)), canvas, 2),
+      ...cells.flatMap(({ blocks = [] }) =>
+        blocks.map((block) => paintBlock(block, indented(canvas, 4))),
+      ),
+    ]);
+  return joinedClosely([
+    lines(separated(columns.map(({ title }) => [title])), canvas, 'dim'),
+    ...groups.flatMap(({ title, rows }) => [
+      title ? lines([title], canvas, 'bold') : '',
+      ...rows.map(rowOf),
+    ]),
+    ...foot.map(rowOf),
+  ]);
 }
 
-// The health of a domain for a terminal: verdict, what to fix first, then a line a check.
+function cellText({ text, below, meter, score }: Cell): Text {
+  return [
+    ...(score ? [score.line] : text),
+    ...(meter ? [` ${meter.words}`] : []),
+    ...(below ? [' ', ...below] : []),
+  ];
+}
 
-/** Ends with a line end. */
-export function domainText(
-  health: DomainHealth,
-  { width, color }: { width: number; color: boolean },
+const separated = (texts: Text[]): Text =>
+  texts
+    .filter((text) => text.length > 0)
+    .flatMap((text, index) => (index === 0 ? text : [' | ', ...text]));
+
+function paintAlignment(
+  { fromDomain, rows, outcome }: Extract<Block, { kind: 'alignment' }>,
+  canvas: Canvas,
 ): string {
-  const paint = painter(color);
-  const columns = Math.min(width, 100);
-  const sections = [
-    domainHeader(health, columns, paint),
-    domainFirstFixes(health, columns, paint),
-    domainLedger(health, columns, paint),
-  ];
-  return `${sections.join('\n\n')}\n`;
+  const below = indented(canvas, 2);
+  return joinedClosely([
+    ...rows.flatMap(({ mechanism, result, domain, none, joint, notes }) => [
+      hanging(
+        [
+          `${mechanism} `,
+          result,
+          `  ${domain ?? none}`,
+          ...(joint ? ['  ', joint, ...(fromDomain ? [`  ${fromDomain}`] : [])] : []),
+        ],
+        canvas,
+        2,
+      ),
+      notes === '' ? '' : lines([notes], below, 'dim'),
+    ]),
+    hanging([`${outcome.mechanism} `, outcome.result, '  ', ...outcome.domain], canvas, 2),
+    lines(outcome.below, below, 'dim'),
+  ]);
 }
 
-const HEALTH_STYLE: Record<HealthStatus, Style> = {
-  healthy: 'green',
-  warning: 'yellow',
-  critical: 'red',
-  unknown: 'dim',
-};
-
-function domainHeader({ name, status, score, summary }: DomainHealth, width: number, paint: Paint) {
-  const mark = score === null ? status : `${score}/100  ${status}`;
-  return `${paint(['bold', HEALTH_STYLE[status]], mark)}  ${paint('dim', printable(name))}\n${wrap(summary, width)}`;
+function paintHop({ server, time, via, delay }: Hop, canvas: Canvas): string {
+  return joinedClosely([
+    hanging(
+      [
+        ...server,
+        ...(time ? ['  ', ...time] : []),
+        ...(delay ? ['  ', ...(delay.label ? [`${delay.label} `] : []), ...delay.value] : []),
+      ],
+      canvas,
+      2,
+    ),
+    via ? lines(via, indented(canvas, 2), 'dim') : '',
+  ]);
 }
 
-/** Critical ones before warnings; of the same gravity those that cost most. */
-function inOrder(checks: DomainCheck[]): DomainCheck[] {
-  const rank = ({ severity, status, points }: DomainCheck) =>
-    (severity === 'critical' ? 1000 : 0) + (status === 'fail' ? points : points / 2);
-  return checks.filter(({ severity }) => severity !== null).sort((a, b) => rank(b) - rank(a));
-}
+type Item = Extract<Block, { kind: 'entries' }>['items'][number];
 
-function domainFirstFixes({ checks, status }: DomainHealth, width: number, paint: Paint): string {
-  const fixes = inOrder(checks);
-  if (fixes.length > 0)
-    return [
-      paint('bold', 'Fix these first'),
-      ...fixes.map((check) => domainFinding(check, width, paint)),
-    ].join('\n');
-  return status === 'healthy'
-    ? paint('green', '✓ There is nothing to fix.')
-    : wrap('In what could be found out there is nothing to fix.', width);
-}
-
-function domainFinding(check: DomainCheck, width: number, paint: Paint): string {
-  const critical = check.severity === 'critical';
-  const mark = paint(critical ? 'red' : 'yellow', critical ? '✗' : '!');
-  const indent = ' '.repeat(4);
-  const lines = [
-    `  ${mark} ${paint('bold', wrap(check.title, width, indent).trimStart())}`,
-    wrap(check.detail, width, indent),
-  ];
-  if (check.fix) {
-    const text = wrap(check.fix.text, width - 2, `${indent}  `).trimStart();
-    lines.push(`${indent}${paint('cyan', '→')} ${text}`);
-    const { record } = check.fix;
-    // Alone on its line and unwrapped, so that it can be copied.
-    if (record)
-      lines.push(
-        `${indent}  ${paint('cyan', printable(`${record.name} ${record.type} ${record.value}`))}`,
-      );
-  }
-  lines.push(paint('dim', wrap(`${check.label} · ${check.reference.name}`, width, indent)));
-  return lines.join('\n');
-}
-
-const MARKS: Record<CheckStatus, [mark: string, style: Style]> = {
-  pass: ['✓', 'green'],
-  warn: ['!', 'yellow'],
-  fail: ['✗', 'red'],
-  info: ['i', 'blue'],
-  error: ['?', 'dim'],
-  skipped: ['–', 'dim'],
-};
-
-const LABEL = 26;
-
-function domainLedger({ checks }: DomainHealth, width: number, paint: Paint): string {
-  const lines = checks.map((check) => {
-    const [mark, style] = markOf(check);
-    const indent = ' '.repeat(LABEL + 4);
-    // What is known of a check that did not run is why.
-    const isOpen = check.status === 'error' || check.status === 'skipped';
-    const said = wrap(isOpen ? check.detail : check.title, width, indent).trimStart();
-    const label = printable(check.label)
-      .slice(0, LABEL - 1)
-      .padEnd(LABEL);
-    return `  ${paint(style, mark)} ${label}${isOpen ? paint('dim', said) : said}`;
-  });
-  return [paint('bold', 'Checks'), ...lines].join('\n');
-}
-
-function markOf({ status, severity }: DomainCheck): [mark: string, style: Style] {
-  if (severity === null) return MARKS[status];
-  return severity === 'critical' ? MARKS.fail : MARKS.warn;
+function paintEntry({ state, label, title, lines: said, figure, more }: Item, canvas: Canvas) {
+  const inner = indented(canvas, 2);
+  return joinedClosely([
+    hanging(
+      [state, ...(label ? [`  ${label}`] : []), ...(figure ? [`  ${figure}`] : [])],
+      canvas,
+      2,
+    ),
+    lines(title, inner, 'bold'),
+    ...said.map((text) => lines(text, inner)),
+    ...(more
+      ? [lines([more.title], inner, 'dim'), ...more.blocks.map((each) => paintBlock(each, inner))]
+      : []),
+  ]);
 }
 
 // Text for a terminal: wrapping, colour where wanted, nothing that moves the cursor.
@@ -292,26 +450,84 @@ export function painter(color: boolean): Paint {
     : (_, text) => text;
 }
 
+/** A text in lines of the canvas; `base` is the style of what has none of its own. */
+function lines(text: Text, canvas: Canvas, base?: Style): string {
+  return styledLines(text, canvas, base).join('\n');
+}
+
+/** Every line but the first is indented by so much more. */
+function hanging(text: Text, canvas: Canvas, by: number): string {
+  const inner = indented(canvas, by);
+  const [first = '', ...rest] = styledLines(text, inner);
+  return [canvas.indent + first.slice(inner.indent.length), ...rest].join('\n');
+}
+
+interface Segment {
+  text: string;
+  style: Style | undefined;
+}
+
+function styledLines(text: Text, { width, indent, paint }: Canvas, base?: Style): string[] {
+  const segments = text.map((span) => segmentOf(span, base));
+  const plain = segments.map((segment) => segment.text).join('');
+  const room = Math.max(MIN_ROOM, width - indent.length);
+  return wrapLine(plain, room).map(
+    ({ start, end }) => indent + styled(segments, start, end, paint),
+  );
+}
+
+function segmentOf(span: string | Span, base: Style | undefined): Segment {
+  if (typeof span === 'string') return { text: span, style: base };
+  if (span.kind === 'state')
+    return { text: `${ICONS[span.state]} ${span.word}`, style: STYLES[span.state] };
+  const isStrong = span.kind === 'text' && span.style === 'strong';
+  return { text: wordsOf(span), style: isStrong ? 'bold' : base };
+}
+
+/** What of the segments lies between two places of all their text. */
+function styled(segments: Segment[], start: number, end: number, paint: Paint): string {
+  let at = 0;
+  let line = '';
+  for (const { text, style } of segments) {
+    const piece = text.slice(Math.max(0, start - at), Math.max(0, end - at));
+    if (piece !== '') line += style ? paint(style, piece) : piece;
+    at += text.length;
+  }
+  return line;
+}
+
+const MIN_ROOM = 20;
+
 /** Words wrapped to `width`, every line indented; what comes from a message is made harmless. */
 export function wrap(text: string, width: number, indent = ''): string {
-  const room = Math.max(20, width - indent.length);
+  const room = Math.max(MIN_ROOM, width - indent.length);
   return text
     .split('\n')
-    .flatMap((line) => wrapLine(printable(line), room))
-    .map((line) => indent + line)
+    .flatMap((line) => {
+      const clean = printable(line);
+      return wrapLine(clean, room).map(({ start, end }) => indent + clean.slice(start, end));
+    })
     .join('\n');
 }
 
+interface Piece {
+  start: number;
+  end: number;
+}
+
 /** A word longer than a line (a DNS record, an address) is kept whole: it must stay copyable. */
-function wrapLine(line: string, room: number): string[] {
-  const lines: string[] = [];
-  let current = '';
+function wrapLine(line: string, room: number): Piece[] {
+  const pieces: Piece[] = [];
+  let [start, end] = [0, 0];
+  let at = 0;
   for (const word of line.split(' ')) {
-    if (current !== '' && current.length + 1 + word.length > room) {
-      lines.push(current);
-      current = word;
-    } else current = current === '' ? word : `${current} ${word}`;
+    const after = at + word.length;
+    if (end > start && after - start > room) {
+      pieces.push({ start, end });
+      start = at;
+    }
+    end = after;
+    at = after + 1;
   }
-  lines.push(current);
-  return lines;
+  return [...pieces, { start, end }];
 }

@@ -5,8 +5,8 @@ import { isoTime } from '../lib/clock.ts';
 import { refuseEach } from '../lib/errors.ts';
 import { refuseOwnAddresses, withdrawMail } from '../outbox/queue.ts';
 import type { Tx } from '../store/open.ts';
-import { requireRoom } from '../store/queries.ts';
-import type { ReportScheduleRow } from '../store/tables.ts';
+import { requireBelowLimit } from '../store/queries.ts';
+import type { ReportScheduleRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { presentDomains, recipientsOf } from './queries.ts';
 import type { NewSchedule, SchedulePatch } from './schema.ts';
@@ -22,8 +22,8 @@ export async function createSchedule(
   author: Changer,
   { recipients, domains = null, include_sections, enabled, ...asked }: NewSchedule,
 ): Promise<ReportScheduleRow> {
-  await requireRoom(tx.selectFrom('report_schedules'), {
-    most: MOST_SCHEDULES,
+  await requireBelowLimit(tx.selectFrom('report_schedules'), {
+    max: MOST_SCHEDULES,
     things: 'report schedules',
   });
   refuseOwnAddresses(author.app.config, recipients);

@@ -1,6 +1,7 @@
 /** Makes the mails of one report, one for each reader; takes as long as it takes, never inside a transaction. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { conditionOf } from '../alerts/conditions/index.ts';
 import type { App } from '../app.ts';
 import { allows, type Role } from '../http/actor.ts';
 import { isoTime } from '../lib/clock.ts';
@@ -10,7 +11,7 @@ import { note } from '../report/mail-frame.ts';
 import type { ScheduledReport } from '../report/summary.ts';
 import { previewOf, reportMail } from '../report/summary-mail.ts';
 import type { Db } from '../store/open.ts';
-import type { ReportScheduleRow } from '../store/tables.ts';
+import type { ReportScheduleRow } from '../store/tables.generated.ts';
 import { summarize } from '../summary/summary.ts';
 import { domainsOf, recipientsOf } from './queries.ts';
 import { readersGone, readerToken } from './readers.ts';
@@ -140,6 +141,7 @@ async function incidentsOf(
     .toSorted((a, b) => isOver(a) - isOver(b))
     .map(({ domain_id: _, rule, ...incident }) => ({
       ...incident,
+      condition: conditionOf(incident).shortText,
       rule: rule ?? 'a rule that was deleted',
     }));
 }

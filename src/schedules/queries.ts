@@ -5,7 +5,7 @@ import { isoTime } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { GIVE_UP_MS } from '../outbox/expire.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { ReportCopyRow, ReportRunRow, ReportScheduleRow } from '../store/tables.ts';
+import type { ReportCopyRow, ReportRunRow, ReportScheduleRow } from '../store/tables.generated.ts';
 import type { ReportCopy, ReportRun, RunStatus, Schedule } from './schema.ts';
 
 /** Throws `not_found`. */

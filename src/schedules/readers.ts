@@ -6,7 +6,7 @@ import { isoTime } from '../lib/clock.ts';
 import { sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { ReportScheduleRow } from '../store/tables.ts';
+import type { ReportScheduleRow } from '../store/tables.generated.ts';
 import type { Author } from '../team/audit.ts';
 import { noteSchedule, withdrawCopies } from './change-schedule.ts';
 

@@ -6,7 +6,7 @@ import { route } from '../http/route.ts';
 import { listOf } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { ReportScheduleRow } from '../store/tables.ts';
+import type { ReportScheduleRow } from '../store/tables.generated.ts';
 import { deletedOf } from '../team/schema.ts';
 import { changeSchedule, createSchedule, deleteSchedule, noteSchedule } from './change-schedule.ts';
 import { composeReportMails, previewReport } from './compose-report-mails.ts';

@@ -9,7 +9,7 @@ import { claimingJob, type Job } from '../scheduler/scheduler.ts';
 import { claimRows } from '../store/leases.ts';
 import { afterCommit, type Tx, transact } from '../store/open.ts';
 import { deleteInBatches } from '../store/queries.ts';
-import type { ReportCopyRow, ReportRunRow, ReportScheduleRow } from '../store/tables.ts';
+import type { ReportCopyRow, ReportRunRow, ReportScheduleRow } from '../store/tables.generated.ts';
 import { composeReportMails } from './compose-report-mails.ts';
 import { recipientsOf } from './queries.ts';
 import { keepReader, readersGone } from './readers.ts';

@@ -3,7 +3,7 @@
 import { Cron } from 'croner';
 import { isoTime } from '../lib/clock.ts';
 import { clockAt, fullHourFrom } from '../report/times.ts';
-import type { ReportScheduleRow } from '../store/tables.ts';
+import type { ReportScheduleRow } from '../store/tables.generated.ts';
 import { bordersEvery, type Span } from '../summary/summary.ts';
 
 const HOUR_MS = 3_600_000;

@@ -7,7 +7,7 @@ import { AppError } from '../lib/errors.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import type { Tx } from '../store/open.ts';
 import { deleteInBatches } from '../store/queries.ts';
-import type { SharedReportRow, TestRow } from '../store/tables.ts';
+import type { SharedReportRow, TestRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { type MadeShare, sealToken, sharedTestIds } from './queries.ts';
 import type { NewShare } from './schema.ts';

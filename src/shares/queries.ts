@@ -9,7 +9,7 @@ import { isoTime } from '../lib/clock.ts';
 import { type SecretBox, sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { SharedReportRow } from '../store/tables.ts';
+import type { SharedReportRow } from '../store/tables.generated.ts';
 import type { Share } from './schema.ts';
 
 const inMode = (db: Db | Tx, livemode: boolean) =>

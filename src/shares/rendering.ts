@@ -9,7 +9,7 @@ import { presentListed, storedReport } from '../mailtests/present.ts';
 import { findTest } from '../mailtests/queries.ts';
 import { redactStoredReport } from '../report/redact.ts';
 import type { Rendered, ReportFormat, SharedReport, StoredShare } from '../report/report.ts';
-import type { SharedReportRow, TestRow } from '../store/tables.ts';
+import type { SharedReportRow, TestRow } from '../store/tables.generated.ts';
 import { sharedTestIds, stateOfTests } from './queries.ts';
 import { PublicTest } from './schema.ts';
 

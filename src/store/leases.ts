@@ -4,7 +4,7 @@ import { type SelectQueryBuilder, sql } from 'kysely';
 import { type Clock, isoTime } from '../lib/clock.ts';
 import type { NewId } from '../lib/ids.ts';
 import type { Db, Tx } from './open.ts';
-import type { Tables } from './tables.ts';
+import type { Tables } from './tables.generated.ts';
 
 const LEASED = [
   'tests',

@@ -7,7 +7,7 @@ import { Kysely, type Transaction } from 'kysely';
 import { errorMessage } from '../lib/errors.ts';
 import { type Migrated, migrate, StoreError } from './migrate.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
-import type { Tables } from './tables.ts';
+import type { Tables } from './tables.generated.ts';
 import { createWalSync, NOTHING_TO_SYNC } from './wal-sync.ts';
 
 export type Db = Kysely<Tables>;

@@ -1,4 +1,4 @@
-/** Deletes many rows a few at a time, so that a large backlog never stops the process. */
+/** Queries on any table: deleting in batches, limits on the number of rows, the newest id. */
 
 import type { SelectQueryBuilder } from 'kysely';
 import { AppError } from '../lib/errors.ts';
@@ -6,7 +6,7 @@ import type { Db } from './open.ts';
 
 const DELETE_BATCH = 1000;
 
-/** `old` selects the ids of all that is to go. */
+/** A few at a time, so that a large backlog never stops the process. `old` selects the ids of all that is to go. */
 export async function deleteInBatches<DB, TB extends keyof DB>(
   db: Db,
   table:
@@ -30,22 +30,22 @@ export async function deleteInBatches<DB, TB extends keyof DB>(
 // How many of a kind there may be: lists that each result is held against, or that one person could fill.
 
 /**
- * To be called in the transaction that adds one to `rows`, of which there may be `most`; `things` is
+ * To be called in the transaction that adds one to `rows`, of which there may be `max`; `things` is
  * their plural, `advice` what may be done instead of deleting one. Throws `conflict`.
  */
-export async function requireRoom<DB, TB extends keyof DB>(
+export async function requireBelowLimit<DB, TB extends keyof DB>(
   rows: SelectQueryBuilder<DB, TB, object>,
-  { most, things, advice = '' }: { most: number; things: string; advice?: string },
+  { max, things, advice = '' }: { max: number; things: string; advice?: string },
 ): Promise<void> {
   const row = await rows
     .clearSelect()
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
   // A builder that is generic in its tables does not carry the type of what it selects.
-  if (Number((row as { count: number }).count) < most) return;
+  if (Number((row as { count: number }).count) < max) return;
   throw new AppError(
     'conflict',
-    `There are ${most} ${things}, and there can be no more: delete one that is no longer needed${advice}.`,
+    `There are ${max} ${things}, and there can be no more: delete one that is no longer needed${advice}.`,
   );
 }
 

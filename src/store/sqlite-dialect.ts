@@ -20,61 +20,61 @@ const MAX_STATEMENTS = 500;
 /** `sync` is what makes commits durable: who wrote is answered only then, while the next goes on. */
 export function sqliteDialect(sqlite: Sqlite, sync: WalSync): Dialect {
   return {
-    createAdapter: () => new OwnTurns(),
+    createAdapter: () => new UnqueuedAdapter(),
     createDriver: () => createDriver(sqlite, sync),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };
 }
 
-/** Kysely would let nobody begin before the one before has its answer; the driver's own turns do. */
-class OwnTurns extends SqliteAdapter {
+/** Kysely's own queue would also wait for the disk between two users; the driver's mutex does not. */
+class UnqueuedAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
   }
 }
 
-/** One connection, handed to one user at a time: a transaction is never mixed with other queries. */
+/** One connection, lent to one user at a time: a transaction is never mixed with other queries. */
 function createDriver(sqlite: Sqlite, sync: WalSync): Driver {
-  const turns = createTurns();
+  const mutex = createMutex();
   const run = (sql: string) => void statementOf(sqlite, sql).run();
-  const turnOf = (connection: DatabaseConnection) => connection as Turn;
+  const borrowed = (connection: DatabaseConnection) => connection as BorrowedConnection;
   /** From the log into the database, with the syncs of SQLite itself. */
   const checkpoint = async () => {
-    await turns.take();
+    await mutex.acquire();
     try {
       const [{ busy }] = sqlite.pragma('wal_checkpoint(TRUNCATE)') as [{ busy: number }];
       if (busy) throw new Error('the log of the database can be brought to the disk by no means');
     } finally {
-      turns.pass();
+      mutex.release();
     }
   };
   return {
     async init() {},
     async acquireConnection() {
-      await turns.take();
-      return createTurn(sqlite, async (turn) => {
-        turn.over = true;
-        turns.pass();
+      await mutex.acquire();
+      return lendConnection(sqlite, async (own) => {
+        own.released = true;
+        mutex.release();
         await sync.synced(checkpoint);
       });
     },
     async releaseConnection(connection) {
-      if (!turnOf(connection).over) turns.pass();
+      if (!borrowed(connection).released) mutex.release();
     },
     // IMMEDIATE: another process that writes is met here, and not halfway.
     async beginTransaction(connection) {
-      await patiently(() => run('begin immediate'));
-      turnOf(connection).inTransaction = true;
+      await retryWhileBusy(() => run('begin immediate'));
+      borrowed(connection).inTransaction = true;
     },
     async commitTransaction(connection) {
       run('commit');
-      const turn = turnOf(connection);
-      if (turn.wrote) await turn.end();
+      const own = borrowed(connection);
+      if (own.wrote) await own.end();
     },
     async rollbackTransaction(connection) {
       // A full disk may have ended the transaction already.
-      if (!turnOf(connection).over && sqlite.inTransaction) run('rollback');
+      if (!borrowed(connection).released && sqlite.inTransaction) run('rollback');
     },
     async destroy() {
       await sync.close();
@@ -88,7 +88,7 @@ const PAUSE_MS = 20;
 const MAX_TRIES = 250;
 
 /** Another process that writes is waited for without holding up what needs no database. */
-async function patiently<T>(work: () => T): Promise<T> {
+async function retryWhileBusy<T>(work: () => T): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return work();
@@ -100,16 +100,16 @@ async function patiently<T>(work: () => T): Promise<T> {
   }
 }
 
-/** Whose turn it is with the connection, first come first served. */
-function createTurns() {
+/** Who has the connection, first come first served. */
+function createMutex() {
   const waiting: (() => void)[] = [];
   let taken = false;
   return {
-    async take() {
+    async acquire() {
       if (taken) await new Promise<void>((resolve) => waiting.push(resolve));
       taken = true;
     },
-    pass() {
+    release() {
       const next = waiting.shift();
       // Handed straight on, so that nobody slips in between.
       if (next) next();
@@ -135,31 +135,34 @@ function statementOf(sqlite: Sqlite, sql: string): Statement {
   return statement;
 }
 
-/** The connection as it is handed to one user. */
-interface Turn extends DatabaseConnection {
+/** The connection as it is lent to one user. */
+interface BorrowedConnection extends DatabaseConnection {
   inTransaction: boolean;
   /** Whether something was written in it that is not on the disk yet. */
   wrote: boolean;
-  /** It waits for the disk, and somebody else has the connection. */
-  over: boolean;
+  /** It waits for the disk, and another user has the connection. */
+  released: boolean;
   end(): Promise<void>;
 }
 
-function createTurn(sqlite: Sqlite, end: (turn: Turn) => Promise<void>): Turn {
-  const turn: Turn = {
+function lendConnection(
+  sqlite: Sqlite,
+  end: (own: BorrowedConnection) => Promise<void>,
+): BorrowedConnection {
+  const own: BorrowedConnection = {
     inTransaction: false,
     wrote: false,
-    over: false,
-    end: () => end(turn),
+    released: false,
+    end: () => end(own),
     async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-      if (turn.over) throw new Error('the connection was given back after a write');
+      if (own.released) throw new Error('the connection was given back after a write');
       // A full disk ends a transaction by itself; what comes after it would stand alone.
-      if (turn.inTransaction && !sqlite.inTransaction) throw undone();
+      if (own.inTransaction && !sqlite.inTransaction) throw undoneError();
       const statement = statementOf(sqlite, sql);
       const work = () => execute<Row>(statement, parameters);
-      const result = turn.inTransaction ? work() : await patiently(work);
-      if (!statement.readonly) turn.wrote = true;
-      if (turn.wrote && !turn.inTransaction) await turn.end();
+      const result = own.inTransaction ? work() : await retryWhileBusy(work);
+      if (!statement.readonly) own.wrote = true;
+      if (own.wrote && !own.inTransaction) await own.end();
       return result;
     },
     // Not from the cache: a cached statement that is being stepped through cannot be run again.
@@ -167,10 +170,10 @@ function createTurn(sqlite: Sqlite, end: (turn: Turn) => Promise<void>): Turn {
       for (const row of sqlite.prepare(sql).iterate(...parameters)) yield { rows: [row as Row] };
     },
   };
-  return turn;
+  return own;
 }
 
-const undone = () =>
+const undoneError = () =>
   Object.assign(new Error('the transaction was undone by the database'), { code: 'SQLITE_FULL' });
 
 function execute<Row>(statement: Statement, parameters: readonly unknown[]): QueryResult<Row> {

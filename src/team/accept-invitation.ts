@@ -7,7 +7,7 @@ import { sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import { withdrawMail } from '../outbox/queue.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { InvitationRow, MemberRow } from '../store/tables.ts';
+import type { InvitationRow, MemberRow } from '../store/tables.generated.ts';
 import { audit } from './audit.ts';
 import { findByReplacedLink, invitationStatus } from './invitations.ts';
 

@@ -7,7 +7,7 @@ import { randomSecret, sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import { type EmailStatus, emailStatus, queueMail, withdrawMail } from '../outbox/queue.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { InvitationRow, MemberRow } from '../store/tables.ts';
+import type { InvitationRow, MemberRow } from '../store/tables.generated.ts';
 import { type Author, audit } from './audit.ts';
 import { invitationMail } from './mails.ts';
 import { findMemberByEmail } from './members.ts';

@@ -6,7 +6,7 @@ import { printable } from '../lib/log.ts';
 import type { OutgoingMail } from '../outbox/queue.ts';
 import { mailFrame } from '../report/mail-frame.ts';
 import { timeInWords } from '../report/times.ts';
-import type { InvitationRow, MemberRow } from '../store/tables.ts';
+import type { InvitationRow, MemberRow } from '../store/tables.generated.ts';
 import type { Handover } from './members.ts';
 
 type Addresses = Pick<App['config'], 'APP_URL'>;

@@ -4,7 +4,7 @@ import type { Actor, CurrentActor } from '../http/actor.ts';
 import { type Call, route } from '../http/route.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { MemberRow } from '../store/tables.ts';
+import type { MemberRow } from '../store/tables.generated.ts';
 import { audit } from './audit.ts';
 import { renameMember } from './members.ts';
 import { checkPassword } from './password-rules.ts';

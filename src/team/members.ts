@@ -7,7 +7,7 @@ import { normalizeDomain } from '../lib/domain-names.ts';
 import { AppError } from '../lib/errors.ts';
 import { withdrawMail } from '../outbox/queue.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { MemberRow } from '../store/tables.ts';
+import type { MemberRow } from '../store/tables.generated.ts';
 import { endSessions } from './sessions.ts';
 
 /** What the team's queries need of the App. */

@@ -8,7 +8,7 @@ import { cookieField, cookieValues, sessionCookieName } from '../http/cookies.ts
 import { Name } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
-import type { MemberRow } from '../store/tables.ts';
+import type { MemberRow } from '../store/tables.generated.ts';
 import { join } from './accept-invitation.ts';
 import { findMemberByEmail, normalizeEmail } from './members.ts';
 import { type SignInRequest, startSession } from './sign-in.ts';

@@ -6,7 +6,7 @@ import type { Actor } from '../http/actor.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Tx } from '../store/open.ts';
-import type { MemberRow } from '../store/tables.ts';
+import type { MemberRow } from '../store/tables.generated.ts';
 import { type Author, audit } from './audit.ts';
 import {
   findMember,

@@ -9,7 +9,7 @@ import { randomSecret, sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import { queueMail, SEND_JOB } from '../outbox/queue.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { MemberRow } from '../store/tables.ts';
+import type { MemberRow } from '../store/tables.generated.ts';
 import { audit } from './audit.ts';
 import { passwordMail } from './mails.ts';
 import { findMemberByEmail, findOwner, type TeamContext } from './members.ts';

@@ -9,7 +9,7 @@ import {
 } from '../http/actor.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { ApiKeyRow, MemberRow } from '../store/tables.ts';
+import type { ApiKeyRow, MemberRow } from '../store/tables.generated.ts';
 import { isKeyValid } from './api-keys.ts';
 import { findMember } from './members.ts';
 import { isSessionAlive } from './sessions.ts';

@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { ROLES } from '../http/actor.ts';
 import { Name, PAGE, QueryTime, Time } from '../http/schemas.ts';
-import type { ApiKeyRow, AuditRow, MemberRow } from '../store/tables.ts';
+import type { ApiKeyRow, AuditRow, MemberRow } from '../store/tables.generated.ts';
 import { EMAIL_MAX, normalizeEmail } from './members.ts';
 import { GivenPassword, NewPassword } from './password-rules.ts';
 

@@ -6,7 +6,7 @@ import { route, type Transact } from '../http/route.ts';
 import { listOf } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Tx } from '../store/open.ts';
-import type { SessionRow } from '../store/tables.ts';
+import type { SessionRow } from '../store/tables.generated.ts';
 import { meRoutes } from './me.ts';
 import { requestPasswordReset, resetPassword } from './passwords.ts';
 import { reauthorizeOwnRole } from './permissions.ts';

@@ -7,7 +7,7 @@ import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { SessionRow } from '../store/tables.ts';
+import type { SessionRow } from '../store/tables.generated.ts';
 
 /** Unused for so long, a session is over; and at last after the other, however much it is used. */
 const IDLE_MS = 12 * 3_600_000;

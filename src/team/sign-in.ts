@@ -13,7 +13,7 @@ import type { Transact } from '../http/route.ts';
 import { hasOtherCost, randomToken, sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Tx } from '../store/open.ts';
-import type { MemberRow, SessionRow } from '../store/tables.ts';
+import type { MemberRow, SessionRow } from '../store/tables.generated.ts';
 import { type Author, audit } from './audit.ts';
 import { findMember, findMemberByEmail, normalizeEmail } from './members.ts';
 import { requireOwnRole } from './permissions.ts';

@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { bringForward } from '../store/leases.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { WebhookDeliveryRow, WebhookEndpointRow } from '../store/tables.ts';
+import type { WebhookDeliveryRow, WebhookEndpointRow } from '../store/tables.generated.ts';
 import { holdPending } from './endpoint-health.ts';
 import type { ClaimedDelivery } from './enqueue.ts';
 import { eventPayload } from './enqueue.ts';

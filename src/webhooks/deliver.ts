@@ -5,7 +5,7 @@ import { isoTime } from '../lib/clock.ts';
 import type { PostOutcome } from '../net/http/web.ts';
 import { type Job, retryAfterMs } from '../scheduler/scheduler.ts';
 import { type Tx, transact } from '../store/open.ts';
-import type { WebhookAttemptRow, WebhookDeliveryRow } from '../store/tables.ts';
+import type { WebhookAttemptRow, WebhookDeliveryRow } from '../store/tables.generated.ts';
 import { claimDueDeliveries, hasDueDeliveries } from './claim.ts';
 import { noteHealth } from './endpoint-health.ts';
 import { type ClaimedDelivery, DELIVER_JOB } from './enqueue.ts';

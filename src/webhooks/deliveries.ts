@@ -8,7 +8,7 @@ import { isoTime } from '../lib/clock.ts';
 import { waitUntil } from '../lib/concurrency.ts';
 import { AppError } from '../lib/errors.ts';
 import { afterCommit, type Db, type Tx } from '../store/open.ts';
-import type { EventRow } from '../store/tables.ts';
+import type { EventRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { endpointOr404, requireActive } from './endpoints.ts';
 import { DELIVER_JOB } from './enqueue.ts';

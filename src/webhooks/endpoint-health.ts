@@ -6,7 +6,7 @@ import { queueMail, SEND_JOB } from '../outbox/queue.ts';
 import { mailFrame } from '../report/mail-frame.ts';
 import { timeInWords } from '../report/times.ts';
 import { afterCommit, type Tx } from '../store/open.ts';
-import type { WebhookEndpointRow } from '../store/tables.ts';
+import type { WebhookEndpointRow } from '../store/tables.generated.ts';
 
 /** An endpoint that fails for so long without one success is disabled. */
 const DISABLE_AFTER_MS = 5 * 86_400_000;

@@ -5,8 +5,8 @@ import { type Page, pageOf } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { afterCommit, type Db, type Tx } from '../store/open.ts';
-import { requireRoom } from '../store/queries.ts';
-import type { WebhookEndpointRow } from '../store/tables.ts';
+import { requireBelowLimit } from '../store/queries.ts';
+import type { WebhookEndpointRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { holdPending } from './endpoint-health.ts';
 import { EXPIRE_DELIVERIES_JOB } from './expire.ts';
@@ -31,8 +31,8 @@ export async function createEndpoint(
   author: Changer,
   { url, events, description = null, enabled }: NewEndpoint,
 ): Promise<SecretEndpoint> {
-  await requireRoom(tx.selectFrom('webhook_endpoints').where('deleted_at', 'is', null), {
-    most: MAX_ENDPOINTS,
+  await requireBelowLimit(tx.selectFrom('webhook_endpoints').where('deleted_at', 'is', null), {
+    max: MAX_ENDPOINTS,
     things: 'webhook endpoints',
   });
   const { app } = author;

@@ -6,7 +6,11 @@ import { toJson } from '../http/response.ts';
 import { isoTime } from '../lib/clock.ts';
 import { afterCommit, type Tx } from '../store/open.ts';
 import type { Subscriber } from '../store/subscribers.ts';
-import type { EventRow, WebhookDeliveryRow, WebhookEndpointRow } from '../store/tables.ts';
+import type {
+  EventRow,
+  WebhookDeliveryRow,
+  WebhookEndpointRow,
+} from '../store/tables.generated.ts';
 
 /** Endpoints that are switched off get none; for those that were disabled for failing it is held. */
 export function enqueueDeliveries(

@@ -8,7 +8,7 @@ import type {
   WebhookAttemptRow,
   WebhookDeliveryRow,
   WebhookEndpointRow,
-} from '../store/tables.ts';
+} from '../store/tables.generated.ts';
 import { EndpointUrl } from './endpoint-url.ts';
 import { eventPayload } from './enqueue.ts';
 

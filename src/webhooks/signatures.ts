@@ -3,7 +3,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isoTime } from '../lib/clock.ts';
 import type { SecretBox } from '../lib/crypto.ts';
-import type { WebhookEndpointRow } from '../store/tables.ts';
+import type { WebhookEndpointRow } from '../store/tables.generated.ts';
 
 interface Signable {
   eventId: string;

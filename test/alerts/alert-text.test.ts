@@ -1,12 +1,13 @@
-/** The words of a notice: of each condition, opened and over, what it says at a glance. */
+/** What notifications say: for each condition, opened and over, what is seen at a glance. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AboutRun, AboutTest, IncidentEvent } from '../../src/alerts/alert-text.ts';
+import type { IncidentEvent, RunSummary } from '../../src/alerts/alert-text.ts';
 import { composeNotification } from '../../src/alerts/alert-text.ts';
+import type { TestSummary } from '../../src/alerts/conditions/condition.ts';
 import { alertMail } from '../../src/alerts/email.ts';
 import { slackMessage } from '../../src/alerts/slack.ts';
-import type { AlertIncidentRow, AlertRow } from '../../src/store/tables.ts';
+import type { AlertIncidentRow, AlertRow } from '../../src/store/tables.generated.ts';
 
 const CONFIG = { APP_URL: 'https://app.example.com' };
 const RULE: AlertRow = {
@@ -24,12 +25,12 @@ const OVER = {
   ...{ status: 'resolved', resolved_at: '2026-11-21T13:25:00.000Z' },
   resolution: 'condition_ended',
 } as const;
-const TEST: AboutTest = {
+const TEST: TestSummary = {
   ...{ id: 'test_1', checks: '[]', subject: 'Hello', score: 38 },
   ...{ spf: 'pass', dkim: 'fail', dmarc: 'fail' },
 };
-const GOOD: AboutTest = { ...TEST, id: 'test_2', score: 91, dkim: 'pass', dmarc: 'pass' };
-const RUN: AboutRun = {
+const GOOD: TestSummary = { ...TEST, id: 'test_2', score: 91, dkim: 'pass', dmarc: 'pass' };
+const RUN: RunSummary = {
   findings: JSON.stringify([
     {
       ...{ target: '192.0.2.25', list: 'bl.spamcop.net', list_name: 'SpamCop', tier: 2 },
@@ -44,11 +45,11 @@ interface Case {
   condition: AlertRow['condition'];
   value: object;
   /** Instead of the test. */
-  run?: AboutRun;
+  run?: RunSummary;
   subject?: string;
 }
 
-function noticeFor({ condition, value, run, subject }: Case, end?: AboutTest | null) {
+function notificationFor({ condition, value, run, subject }: Case, end?: TestSummary | null) {
   const isOver = end !== undefined;
   const incident: AlertIncidentRow = {
     ...OPEN,
@@ -57,14 +58,14 @@ function noticeFor({ condition, value, run, subject }: Case, end?: AboutTest | n
     subject: subject ?? OPEN.subject,
     value: JSON.stringify(value),
   };
-  const occasion: IncidentEvent = {
-    news: isOver ? 'resolved' : 'triggered',
+  const event: IncidentEvent = {
+    type: isOver ? 'resolved' : 'triggered',
     alert: { ...RULE, condition },
     incident,
     test: run ? null : isOver ? end : TEST,
     run: run ?? null,
   };
-  return composeNotification(CONFIG, occasion);
+  return composeNotification(CONFIG, event);
 }
 
 const LOW: Case = { condition: 'score_below', value: { score: 38, threshold: 70 } };
@@ -116,7 +117,7 @@ test('the title is the news, of each condition and of its end', () => {
     ],
   ];
   for (const [made, opened, over] of cases) {
-    const [first, last] = [noticeFor(made), noticeFor(made, GOOD)];
+    const [first, last] = [notificationFor(made), notificationFor(made, GOOD)];
     assert.deepEqual([first.kind, first.title], ['Alert', opened]);
     assert.deepEqual([last.kind, last.title], ['Resolved', over]);
     assert.equal(alertMail(CONFIG, 'a@example.com', last).subject, `Resolved: ${over}`);
@@ -125,7 +126,7 @@ test('the title is the news, of each condition and of its end', () => {
 });
 
 test('what was measured stands against what is asked, and then against what it was', () => {
-  const [opened, over] = [noticeFor(LOW), noticeFor(LOW, GOOD)];
+  const [opened, over] = [notificationFor(LOW), notificationFor(LOW, GOOD)];
   assert.deepEqual(opened.facts, [
     ['From domain', 'example.com'],
     ['Score', '38 of 100'],
@@ -140,25 +141,25 @@ test('what was measured stands against what is asked, and then against what it w
     ['Since', '21 November 2026 at 10:00 UTC'],
     ['Until', '21 November 2026 at 13:25 UTC'],
   ]);
-  assert.deepEqual(noticeFor(AUTH, GOOD).facts.slice(1, 4), [
+  assert.deepEqual(notificationFor(AUTH, GOOD).facts.slice(1, 4), [
     ['SPF', 'pass (it was temperror)'],
     ['DKIM', 'pass (it was fail)'],
     ['DMARC', 'pass (it was none)'],
   ]);
-  assert.deepEqual(noticeFor(LISTED).facts.slice(0, 2), [
+  assert.deepEqual(notificationFor(LISTED).facts.slice(0, 2), [
     ['Target', '192.0.2.25'],
     ['Listed by', 'SpamCop'],
   ]);
-  assert.deepEqual(noticeFor(LISTED, null).facts[1], ['Was listed by', 'SpamCop']);
+  assert.deepEqual(notificationFor(LISTED, null).facts[1], ['Was listed by', 'SpamCop']);
 });
 
 test('what a run found is a target, also where its monitor is gone', () => {
   const found = { run_id: 'run_1', test_id: null, subject: '8.8.4.4' };
-  const facts = (run: AboutRun | null, by: Partial<AlertIncidentRow> = found) => {
+  const facts = (run: RunSummary | null, by: Partial<AlertIncidentRow> = found) => {
     const alert = { ...RULE, condition: 'blocklist_hit' } as const;
     const value = JSON.stringify(MAIL_LISTED.value);
     return composeNotification(CONFIG, {
-      ...{ news: 'resolved', alert, test: null, run },
+      ...{ type: 'resolved', alert, test: null, run },
       incident: { ...OPEN, ...OVER, status: 'resolved', ...by, value },
     }).facts[0]![0];
   };
@@ -171,14 +172,14 @@ test('what a run found is a target, also where its monitor is gone', () => {
 
 test('an end of which the test is not known, or is another, claims no score', () => {
   for (const end of [null, TEST]) {
-    const { title, facts } = noticeFor(LOW, end);
+    const { title, facts } = notificationFor(LOW, end);
     assert.equal(title, 'Mail from example.com no longer scores below 70');
     assert.equal(facts[1]![1], '38 of 100');
   }
 });
 
 test('a listing that a monitor found comes with what to do and where to have it taken away', () => {
-  const { steps, link } = noticeFor(LISTED);
+  const { steps, link } = notificationFor(LISTED);
   assert.match(steps[0]!.text, /First find and stop .* https:\/\/www\.spamcop\.net\//);
   assert.equal(link!.url, 'https://app.example.com/v1/monitors/mon_1/runs');
   // Its run is gone, or the list is an operator's own.
@@ -186,10 +187,10 @@ test('a listing that a monitor found comes with what to do and where to have it 
     { ...RUN, findings: '[]' },
     { ...RUN, findings: RUN.findings.replaceAll('bl.spamcop.net', 'own.example') },
   ])
-    assert.match(noticeFor({ ...LISTED, run }).steps[0]!.text, /First find and stop/);
+    assert.match(notificationFor({ ...LISTED, run }).steps[0]!.text, /First find and stop/);
   const monitor = { ...RUN.monitor, type: 'domain_health', domain_id: 'dom_1' } as const;
   const value = { lists: [{ zone: 'domain_blocklists', name: 'It is on X.', tier: 2 }] };
-  const byDomain = noticeFor({ ...LISTED, value, run: { findings: '[]', monitor } });
+  const byDomain = notificationFor({ ...LISTED, value, run: { findings: '[]', monitor } });
   assert.equal(byDomain.link!.url, 'https://app.example.com/v1/domains/dom_1/health');
   assert.match(byDomain.steps[0]!.text, /First find and stop/);
 });
@@ -209,8 +210,8 @@ test('of the fixes of a report those that the condition is about are told, with 
     const { condition } = made;
     const incident = { ...OPEN, value: JSON.stringify(made.value) };
     const alert = { ...RULE, condition };
-    const occasion = { news: 'triggered', alert, incident, run: null } as const;
-    const { steps } = composeNotification(CONFIG, { ...occasion, test: { ...TEST, checks } });
+    const event = { type: 'triggered', alert, incident, run: null } as const;
+    const { steps } = composeNotification(CONFIG, { ...event, test: { ...TEST, checks } });
     return steps.map(({ title, record }) => [title, record?.value ?? null]);
   };
   const [spf, dkim] = [
@@ -223,13 +224,13 @@ test('of the fixes of a report those that the condition is about are told, with 
 });
 
 test('a sample is told from an alert in each channel', () => {
-  const occasion = { news: 'test', alert: RULE, incident: null, test: null, run: null } as const;
-  const notice = composeNotification(CONFIG, occasion);
-  const { subject, text, html } = alertMail(CONFIG, 'a@example.com', notice);
+  const event = { type: 'test', alert: RULE, incident: null, test: null, run: null } as const;
+  const notification = composeNotification(CONFIG, event);
+  const { subject, text, html } = alertMail(CONFIG, 'a@example.com', notification);
   assert.equal(subject, 'Sample: The alert rule “Our rule” reaches you here');
   assert.match(text, /^Sample: /);
   assert.match(text.replace(/\s+/g, ' '), /Nothing has happened, and there is nothing to do\./);
   assert.match(text, /Alerts when: a test scores below 70/);
   assert.ok(html.includes('>○&nbsp;Sample</td>') && !html.includes('class="fail"'));
-  assert.match(slackMessage(notice).text, /^Sample: /);
+  assert.match(slackMessage(notification).text, /^Sample: /);
 });

@@ -9,7 +9,7 @@ import { resultStored } from '../../src/events/events.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { sendMailJob } from '../../src/outbox/send.ts';
 import { transact } from '../../src/store/open.ts';
-import type { TestRow } from '../../src/store/tables.ts';
+import type { TestRow } from '../../src/store/tables.generated.ts';
 import { type ServiceOptions, startTestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { startReceiver } from '../helpers/receiver.ts';

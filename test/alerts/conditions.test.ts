@@ -2,14 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  endOf,
-  type Facts,
-  factsOfRun,
-  factsOfTest,
-  judge,
-  type Value,
-} from '../../src/alerts/conditions.ts';
+import { sql } from 'kysely';
+import { CONDITIONS } from '../../src/alerts/conditions/index.ts';
+import { endOf, judge, type Observation, observeRun, observeTest } from '../../src/alerts/judge.ts';
+import { openStore } from '../../src/store/open.ts';
 
 const TEST = {
   from_domain: 'example.com',
@@ -27,9 +23,9 @@ type Given = Partial<Omit<typeof TEST, 'score' | 'checks' | 'spf' | 'dkim'>> & {
   checks?: string | null;
 };
 
-function factsWith(given: Given) {
-  const [one] = factsOfTest({ ...TEST, ...given });
-  return one!.facts;
+function testWith(given: Given): Observation {
+  const [one] = observeTest({ ...TEST, ...given });
+  return one!;
 }
 
 const scoreBelow = { condition: 'score_below', threshold: 70 } as const;
@@ -49,11 +45,11 @@ test('a score below the threshold is a yes, the threshold itself a no, and no sc
   ];
   for (const [score, threshold, answer] of cases)
     assert.equal(
-      judge({ ...scoreBelow, threshold }, factsWith({ score })).answer,
+      judge({ ...scoreBelow, threshold }, testWith({ score })).answer,
       answer,
       `${score} below ${threshold}`,
     );
-  assert.deepEqual(judge(scoreBelow, factsWith({ score: 3 })), {
+  assert.deepEqual(judge(scoreBelow, testWith({ score: 3 })), {
     answer: 'yes',
     value: { score: 3, threshold: 70 },
   });
@@ -74,7 +70,7 @@ test('any known result but pass is a yes; a no takes three that pass', () => {
   ];
   for (const [spf, dkim, dmarc, answer] of cases)
     assert.equal(
-      judge(authFail, factsWith({ spf, dkim, dmarc })).answer,
+      judge(authFail, testWith({ spf, dkim, dmarc })).answer,
       answer,
       `${spf} ${dkim} ${dmarc}`,
     );
@@ -111,11 +107,11 @@ test('a listing on a list of tier 1 or 2 is a yes; one that was asked and is sil
   ];
   for (const [lists, answer] of cases)
     assert.equal(
-      judge(blocklistHit, factsWith({ checks: checksWith(...lists) })).answer,
+      judge(blocklistHit, testWith({ checks: checksWith(...lists) })).answer,
       answer,
       lists.join(' '),
     );
-  assert.equal(judge(blocklistHit, factsWith({ checks: null })).answer, 'unknown');
+  assert.equal(judge(blocklistHit, testWith({ checks: null })).answer, 'unknown');
 });
 
 /** A check that has asked about these domains. */
@@ -127,21 +123,23 @@ const domainCheck = (domains: string[], ...lists: [zone: string, status: string]
   },
 });
 
-const always = () => true;
+const IN_USE = ['a.example', 'b.example', 'c.example'];
 
 /** Whether a result that is a "no" ends what was opened with this. */
 const ends = (
   run_id: string | null,
-  opened: Value,
-  facts: Facts,
-  isInUse: (zone: string) => boolean = always,
-): boolean => endOf({ ...blocklistHit, run_id }, opened, { answer: 'no', facts }, isInUse) !== null;
+  opened: unknown,
+  observed: Observation,
+  inUse: string[] = IN_USE,
+): boolean =>
+  endOf(
+    { ...blocklistHit, run_id, subject: 'example.com', value: JSON.stringify(opened) },
+    observed,
+    { answer: 'no', blocklistsInUse: new Set(inUse) },
+  ) !== null;
 
 test('a no counts for the lists that were heard: one that listed and was left out since may still list', () => {
-  const verdict = judge(
-    blocklistHit,
-    factsWith({ checks: checksWith('1:not_listed', '2:listed') }),
-  );
+  const verdict = judge(blocklistHit, testWith({ checks: checksWith('1:not_listed', '2:listed') }));
   assert.equal(verdict.answer, 'yes');
   const { value } = verdict as Extract<typeof verdict, { answer: 'yes' }>;
   assert.deepEqual(value, { lists: [{ zone: 'b.example', name: 'List b', tier: 2, listed: [] }] });
@@ -152,10 +150,10 @@ test('a no counts for the lists that were heard: one that listed and was left ou
     [['1:left_out', '2:not_listed'], true],
   ];
   for (const [lists, answers] of cases) {
-    const facts = factsWith({ checks: checksWith(...lists) });
-    assert.equal(ends(null, value, facts), answers, lists.join(' '));
+    const observed = testWith({ checks: checksWith(...lists) });
+    assert.equal(ends(null, value, observed), answers, lists.join(' '));
     // One that is no longer in use keeps nothing open.
-    assert.ok(ends(null, value, facts, (zone) => zone !== 'b.example'));
+    assert.ok(ends(null, value, observed, ['a.example', 'c.example']));
   }
 });
 
@@ -165,7 +163,7 @@ test('a no of a run or a test ends what the other has found only where it looked
   });
   const changes = { appeared: [], gone: [], unknown: [] };
   const runOf = (...silent: string[]) =>
-    factsOfRun(
+    observeRun(
       {
         findings: '[]',
         changes: JSON.stringify({
@@ -175,9 +173,9 @@ test('a no of a run or a test ends what the other has found only where it looked
         }),
       },
       ['example.com'],
-    )[0]!.facts;
-  const testOf = (...checks: object[]) => factsWith({ checks: JSON.stringify(checks) });
-  const cases: [what: string, listed: string[], facts: Facts, answers: boolean][] = [
+    )[0]!;
+  const testOf = (...checks: object[]) => testWith({ checks: JSON.stringify(checks) });
+  const cases: [what: string, listed: string[], observed: Observation, answers: boolean][] = [
     ['a run, of the domain', ['example.com'], runOf(), true],
     ['a run, of the domain, and silent', ['example.com'], runOf('a.example'), false],
     ['a run, of the address', ['192.0.2.1'], runOf(), false],
@@ -205,9 +203,13 @@ test('a no of a run or a test ends what the other has found only where it looked
       false,
     ],
   ];
-  for (const [what, listed, facts, answers] of cases)
+  for (const [what, listed, observed, answers] of cases)
     for (const run_id of [null, 'run_1'])
-      assert.equal(ends(run_id, value(...listed), facts), answers, `${what}, found by ${run_id}`);
+      assert.equal(
+        ends(run_id, value(...listed), observed),
+        answers,
+        `${what}, found by ${run_id}`,
+      );
   // Another test is another look at the same question; of an address that a run found it says nothing.
   const other = testOf(domainCheck(['example.com'], ['a.example', 'not_listed']));
   const byWhom = [
@@ -218,6 +220,39 @@ test('a no of a run or a test ends what the other has found only where it looked
     assert.equal(ends(run_id, value('192.0.2.1'), other), answers);
 });
 
+test('the database allows in rules and incidents exactly the conditions that are declared', async (t) => {
+  const store = openStore(':memory:');
+  t.after(() => store.close());
+  const { rows } = await sql<{ name: string; sql: string }>`
+    SELECT name, sql FROM sqlite_schema WHERE name IN ('alerts', 'alert_incidents')`.execute(
+    store.db,
+  );
+  assert.equal(rows.length, 2);
+  for (const { name, sql } of rows) {
+    const allowed = /CHECK \(condition IN \((.*?)\)\)/.exec(sql)?.[1];
+    const declared = CONDITIONS.map(({ id }) => `'${id}'`).join(', ');
+    assert.equal(allowed, declared, name);
+  }
+});
+
+test('every condition reads tests or runs, and its sample value is one that its texts can tell', () => {
+  for (const condition of CONDITIONS) {
+    const { id, threshold, factsOfTest, factsOfRun } = condition;
+    assert.ok(factsOfTest ?? factsOfRun, id);
+    const limit = threshold?.default ?? 0;
+    const value = JSON.parse(JSON.stringify(condition.sampleValue(limit)));
+    const incident = { subject: 'example.com', value, foundByRun: !factsOfTest };
+    const { title, lead } = condition.openedText(incident);
+    const over = condition.endedTitle(incident, { threshold: limit, test: null });
+    const context = { threshold: limit, isOver: false, endedBy: null };
+    assert.ok(condition.measurements(incident, context).length > 0, id);
+    for (const heading of [title, over]) assert.match(heading, /^(?=.*example\.com).*[^.]$/, id);
+    assert.match(lead, /\.$/, id);
+    for (const part of [condition.alertsWhen(limit), condition.shortText])
+      assert.match(part, /^\S.*[^.]$/, id);
+  }
+});
+
 test('a message without a From domain has no subject', () => {
-  assert.deepEqual(factsOfTest({ ...TEST, from_domain: null }), []);
+  assert.deepEqual(observeTest({ ...TEST, from_domain: null }), []);
 });

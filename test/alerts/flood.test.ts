@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { test } from 'node:test';
 import PostalMime from 'postal-mime';
-import { tellOfMany } from '../../src/alerts/email.ts';
+import { sendDigests } from '../../src/alerts/email.ts';
 import { closeIncidentsJob } from '../../src/alerts/incidents.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { queueMail } from '../../src/outbox/queue.ts';
@@ -41,8 +41,8 @@ test('a rule sends twenty mails an hour to a recipient, and then one that tells 
   assert.equal((await incidents('?limit=100')).length, 57);
   const stored = await app.db.selectFrom('events').select('id').execute();
   assert.equal(stored.length, 58);
-  await tellOfMany(app);
-  await tellOfMany(app);
+  await sendDigests(app);
+  await sendDigests(app);
   await sendAll(alerting);
   assert.equal(sink.taken.length, 21);
   const combined = await PostalMime.parse(sink.taken[20]!.raw);
@@ -66,7 +66,7 @@ test('what waits for a mail that tells of many is not told of a rule that was de
   const { id } = await makeAlert({ recipients: ['ops@example.com'] });
   for (let i = 0; i < 22; i++) await complete({ score: 1, from_domain: `d${i}.example` });
   await service.call('DELETE', `/v1/alerts/${id}`);
-  await tellOfMany(app);
+  await sendDigests(app);
   const failed = await app.db
     .selectFrom('alert_notifications')
     .select('error')
@@ -83,7 +83,7 @@ test('what waits for a mail that tells of many says what is missing where mail i
   await makeAlert({ recipients: ['ops@example.com'] });
   for (let i = 0; i < 21; i++) await complete({ score: 1, from_domain: `d${i}.example` });
   app.mailer = null;
-  await tellOfMany(app);
+  await sendDigests(app);
   const [held] = await incidents('?limit=1');
   const [{ status, error }] = held!.notifications as [(typeof held & {})['notifications'][0]];
   assert.deepEqual(

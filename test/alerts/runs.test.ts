@@ -16,7 +16,7 @@ import {
   type Outcome,
 } from '../../src/monitors/findings.ts';
 import { transact } from '../../src/store/open.ts';
-import type { MonitorRow, MonitorRunRow } from '../../src/store/tables.ts';
+import type { MonitorRow, MonitorRunRow } from '../../src/store/tables.generated.ts';
 import { startAlerting } from './alerting.ts';
 
 const listing = (target: string, tier: 1 | 2 | 3): BlocklistFinding => ({
@@ -31,8 +31,8 @@ const outcome = (findings: Finding[], more: Partial<Outcome> = {}): Outcome => (
   findings,
   unknown: [],
   targets: [],
-  inTheDark: false,
-  mayStand: () => false,
+  allUnknown: false,
+  canPersist: () => false,
   ...more,
 });
 
@@ -101,13 +101,13 @@ test('each target that is listed has its incident; a silent list leaves it open,
       ['192.0.2.1', opener.id, { lists: [{ ...LISTED(2), listed: ['192.0.2.1'] }] }],
     ],
   );
-  const silent = { unknown: [{ target: null, list: 'tier2.example' }], mayStand: () => true };
+  const silent = { unknown: [{ target: null, list: 'tier2.example' }], canPersist: () => true };
   await run(outcome([listing('example.com', 1)], silent));
   assert.equal((await incidents('?status=open')).length, 2);
   const dark = (target: string) => ({ target, known: false });
   await run(
     outcome([], {
-      ...{ inTheDark: true, targets: ['192.0.2.1', 'example.com'].map(dark) },
+      ...{ allUnknown: true, targets: ['192.0.2.1', 'example.com'].map(dark) },
       unknown: [{ target: null, list: 'tier1.example' }],
     }),
   );
@@ -196,7 +196,7 @@ test('a list that answers one time and fails the next is one incident, that does
   for (let i = 0; i < 6; i++) {
     await run(outcome([{ ...listing('example.com', 2), ...list }]));
     const unknown = [{ target: null, list: list.list }];
-    await run(outcome([], { unknown, mayStand: () => true }));
+    await run(outcome([], { unknown, canPersist: () => true }));
   }
   assert.deepEqual(
     (await events()).map(({ type }) => type),
@@ -208,7 +208,7 @@ test('a list that is no longer in use keeps no incident open', async (t) => {
   const { app, run, makeAlert, incidents } = await startWatching(t, { targets: '["192.0.2.1"]' });
   await makeAlert({ condition: 'blocklist_hit' });
   const opener = await run(outcome([listing('192.0.2.1', 1)]));
-  const silent = { unknown: [{ target: null, list: 'tier1.example' }], mayStand: () => true };
+  const silent = { unknown: [{ target: null, list: 'tier1.example' }], canPersist: () => true };
   await run(outcome([], silent));
   assert.equal((await incidents())[0]!.status, 'open');
   useLists(app, ['tier2.example']);

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { endOf, type Facts } from '../../src/alerts/conditions.ts';
+import { blocklistHit } from '../../src/alerts/conditions/blocklist-hit.ts';
 import type { AlertIncident } from '../../src/alerts/schema.ts';
 import { listIn } from '../helpers/blocklists.ts';
 import {
@@ -91,12 +91,12 @@ test('a run that found nothing out, also the first of another monitor, ends noth
 });
 
 test('a listing found by a test is over once its lists are heard, whatever others say', () => {
-  const incident = { condition: 'blocklist_hit', run_id: null } as const;
-  const opened = { lists: [{ zone: 'a.example', name: 'A', tier: 1, listed: ['192.0.2.1'] }] };
-  const end = (hears: boolean, inUse: string[], standing: string[] = []) => {
-    const lists = { listed: [], known: false, hears: () => hears, standing };
-    const facts: Facts = { score: null, auth: null, lists };
-    return endOf(incident, opened, { answer: 'unknown', facts }, (zone) => inUse.includes(zone));
+  const value = { lists: [{ zone: 'a.example', name: 'A', tier: 1, listed: ['192.0.2.1'] }] };
+  const opened = { subject: 'example.com', value, foundByRun: false };
+  const end = (hasAnswered: boolean, inUse: string[], standing: string[] = []) => {
+    const facts = { listed: [], known: false, hasAnswered: () => hasAnswered, standing };
+    const context = { answer: 'unknown', blocklistsInUse: new Set(inUse) } as const;
+    return blocklistHit.endOf!(opened, facts, context);
   };
   assert.equal(end(true, ['a.example', 'b.example']), 'condition_ended');
   assert.equal(end(false, ['a.example', 'b.example']), null);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import PostalMime from 'postal-mime';
-import { tellOfMany } from '../../src/alerts/email.ts';
+import { sendDigests } from '../../src/alerts/email.ts';
 import { closeIncidentsJob } from '../../src/alerts/incidents.ts';
 import { notifyJob } from '../../src/alerts/slack.ts';
 import { sendMailJob } from '../../src/outbox/send.ts';
@@ -81,7 +81,7 @@ test('a mail that tells of many goes out although one of them is over', async (t
   const { app, makeAlert, complete, incidents } = alerting;
   await makeAlert({ recipients: ['ops@example.com'] });
   for (let i = 0; i < 23; i++) await complete({ score: 1, from_domain: `d${i}.example` });
-  await tellOfMany(app);
+  await sendDigests(app);
   await complete({ score: 90, from_domain: 'd22.example' });
   const [last, before] = await incidents('?limit=2');
   assert.deepEqual(
@@ -116,14 +116,14 @@ test('while many incidents of a changed rule are being closed, none is told of o
       [status, resolution, resolved_at],
       ['resolved', 'alert_changed', '2026-11-21T10:00:00.000Z'],
     );
-  await tellOfMany(app);
+  await sendDigests(app);
   await sendDue();
   await job.run();
   await job.idle!();
   assert.deepEqual([slack.requests.length, sink.taken.length], [0, 0]);
   alerting.clock.advance(MIN_MS);
   await closeIncidentsJob(app).run();
-  await tellOfMany(app);
+  await sendDigests(app);
   await sendDue();
   assert.deepEqual([slack.requests.length, sink.taken.length], [0, 0]);
   const closed = await incidents('?status=resolved&limit=100');

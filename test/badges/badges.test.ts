@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { badgeColour } from '../../src/report/badge.ts';
-import type { DomainRow } from '../../src/store/tables.ts';
+import type { DomainRow } from '../../src/store/tables.generated.ts';
 import { type Sharing, startSharing } from '../shares/sharing.ts';
 
 interface Told {

@@ -10,7 +10,7 @@ import { createIds } from '../../src/lib/ids.ts';
 import { SEND_JOB } from '../../src/outbox/queue.ts';
 import { lastSend } from '../../src/schedules/times.ts';
 import { openStore } from '../../src/store/open.ts';
-import type { ReportScheduleRow } from '../../src/store/tables.ts';
+import type { ReportScheduleRow } from '../../src/store/tables.generated.ts';
 import { startTestService, temporaryFolder } from '../helpers/app.ts';
 import { type Random, seededRandom } from '../helpers/random.ts';
 import { type ServeOptions, spawnServe } from '../helpers/serve-process.ts';

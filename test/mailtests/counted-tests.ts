@@ -5,7 +5,7 @@ import type { App } from '../../src/app.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { newTestRow } from '../../src/mailtests/queries.ts';
 import type { Db } from '../../src/store/open.ts';
-import type { TestRow, TestTallyRow } from '../../src/store/tables.ts';
+import type { TestRow, TestTallyRow } from '../../src/store/tables.generated.ts';
 import type { Random } from '../helpers/random.ts';
 
 export const CHECK_IDS = Array.from(

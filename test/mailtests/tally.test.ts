@@ -15,7 +15,7 @@ import { recordOutcome } from '../../src/mailtests/record.ts';
 import type { Test } from '../../src/mailtests/schema.ts';
 import { countTest } from '../../src/mailtests/tally.ts';
 import { openStore } from '../../src/store/open.ts';
-import type { TestRow } from '../../src/store/tables.ts';
+import type { TestRow } from '../../src/store/tables.generated.ts';
 import { startTestService, type TestService, temporaryFolder } from '../helpers/app.ts';
 import { type TestClock, testClock } from '../helpers/clock.ts';
 import { goodMessage } from '../helpers/good-message.ts';

@@ -139,7 +139,7 @@ const check = (severity: DomainFinding['severity']): Finding => ({
   ...{ id: 'spf_record', selector: null, status: 'fail', severity, title: 'No.' },
 });
 const known = (findings: Finding[]) => ({
-  ...{ findings, unknown: [], targets: [], inTheDark: false, mayStand: () => false },
+  ...{ findings, unknown: [], targets: [], allUnknown: false, canPersist: () => false },
 });
 
 test('what is new or graver is worse; what does not count is told and no more', () => {
@@ -164,8 +164,8 @@ test('what is new or graver is worse; what does not count is told and no more', 
 test('of what is not known the former finding stands, and is no news when it is seen again', () => {
   const before = [listing(1), check('critical')];
   const unknown = {
-    ...{ findings: [], unknown: [], targets: [], inTheDark: false },
-    mayStand: (one: Finding) => 'list' in one,
+    ...{ findings: [], unknown: [], targets: [], allUnknown: false },
+    canPersist: (one: Finding) => 'list' in one,
   };
   const { status, findings, changes, worse } = compare(before, unknown);
   assert.deepEqual([status, worse, findings], ['alerting', false, [listing(1)]]);

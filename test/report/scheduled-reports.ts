@@ -66,14 +66,14 @@ export const WEEK: ScheduledReport = {
     {
       rule: 'Authentication of the shop',
       subject: 'shop.example',
-      condition: 'auth_fail',
+      condition: 'SPF, DKIM or DMARC fails',
       opened_at: '2026-11-20T13:05:00.000Z',
       resolved_at: null,
     },
     {
       rule: 'Score below 70',
       subject: 'news.shop.example',
-      condition: 'score_below',
+      condition: 'the score is too low',
       opened_at: '2026-11-18T08:00:00.000Z',
       resolved_at: '2026-11-18T16:30:00.000Z',
     },

@@ -49,6 +49,7 @@ test('domains and incidents are those of the schedule and of its time', async (t
     const row = await scheduleOr404(db, (await create(json)).id);
     const report = await gatherReport(app, row, periodOf(row, SLOT));
     const { domains, incidents } = report;
+    for (const { condition } of incidents) assert.equal(condition, 'the score is too low');
     return [domains.map(({ name }) => name), incidents.map(({ subject }) => subject)];
   };
   assert.deepEqual(await gather({}), [

@@ -10,7 +10,7 @@ import { isoTime } from '../../src/lib/clock.ts';
 import { countTest } from '../../src/mailtests/tally.ts';
 import { periodOf, type Timed } from '../../src/schedules/times.ts';
 import { type Db, openStore } from '../../src/store/open.ts';
-import type { TestRow } from '../../src/store/tables.ts';
+import type { TestRow } from '../../src/store/tables.generated.ts';
 import { periodEndingAt, type Span, summarize } from '../../src/summary/summary.ts';
 import { startTestService, type TestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';

@@ -7,7 +7,7 @@ import type { Domain } from '../../src/domains/schema.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { countTest } from '../../src/mailtests/tally.ts';
 import type { Db } from '../../src/store/open.ts';
-import type { TestRow } from '../../src/store/tables.ts';
+import type { TestRow } from '../../src/store/tables.generated.ts';
 import type { ReportSummary } from '../../src/summary/routes.ts';
 import { PERIODS, type Period, periodEndingAt, summarize } from '../../src/summary/summary.ts';
 import { startTestService, type TestService } from '../helpers/app.ts';

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { appendEvent, type NewEvent } from '../../src/events/events.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { transact } from '../../src/store/open.ts';
-import type { EventRow, WebhookEndpointRow } from '../../src/store/tables.ts';
+import type { EventRow, WebhookEndpointRow } from '../../src/store/tables.generated.ts';
 import { DELIVER_JOB } from '../../src/webhooks/enqueue.ts';
 import { newSigningSecret, sealSigningSecret } from '../../src/webhooks/signatures.ts';
 import {

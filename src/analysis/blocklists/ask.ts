@@ -1,4 +1,4 @@
-/** Asks the lists that are switched on about all that a message shows of its sender, side by side. */
+/** Asks lists about addresses and domains over DNS (RFC 5782), all side by side. */
 
 import { printable } from '../../lib/log.ts';
 import { type DnsErrorReason, type Resolver, recordsOf } from '../../net/dns/resolver.ts';
@@ -33,7 +33,7 @@ export interface ListOutcome {
 }
 
 /** How many listings of one list are asked about why. */
-const REASONS_ASKED = 3;
+const MAX_REASONS_ASKED = 3;
 
 /** One outcome for each list that has anything to say of the subjects; the lists in their order. */
 export async function askLists(
@@ -69,7 +69,7 @@ async function askOne(
         answer.status === 'listed' ? [{ answer, subject: subjects[index]! }] : [],
       )
       .map(async ({ answer: { codes, meanings }, subject }, index): Promise<Listing> => {
-        const asked = index < REASONS_ASKED;
+        const asked = index < MAX_REASONS_ASKED;
         const text = asked ? await askReason(resolver, inUse, subject.question) : null;
         return { name: subject.name, codes, meanings, text };
       }),
@@ -117,7 +117,7 @@ const REASONS: Record<DnsErrorReason, string> = {
 };
 
 /** RFC 1035 §2.3.4. */
-const LONGEST_NAME = 253;
+const MAX_NAME_LENGTH = 253;
 
 /** `question` is a domain, or an address reversed. Nothing of the answer shows a key. */
 export async function askList(
@@ -127,7 +127,7 @@ export async function askList(
 ): Promise<ListAnswer> {
   const name = `${question}.${asked}`;
   // What cannot be asked would come back as not there, which is not the same as not listed.
-  if (name.length > LONGEST_NAME)
+  if (name.length > MAX_NAME_LENGTH)
     return { status: 'error', codes: [], reason: 'The name is too long to be asked about.' };
   const answer = await resolver(name, 'A');
   if (answer.status === 'error')

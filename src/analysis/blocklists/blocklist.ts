@@ -1,4 +1,4 @@
-/** What a DNS blocklist is: its zone, what its answers mean, and the points at which it is tested. */
+/** How a DNS blocklist is declared, and how its answers are read. */
 
 /** `ip`: asked by reversed address; `domain`: by name; `allow`: by reversed address, being listed is good. */
 export type BlocklistKind = 'ip' | 'domain' | 'allow';
@@ -50,8 +50,6 @@ export interface BlocklistInUse {
   fault: string | null;
 }
 
-// What the addresses that a list answers with mean: a listing, something else, or a fault.
-
 /** `codes` are the addresses of the answer, `reason` and `meanings` words for people. */
 export type ListAnswer =
   | { status: 'listed'; codes: string[]; meanings: string[] }
@@ -59,7 +57,7 @@ export type ListAnswer =
   | { status: 'error'; codes: string[]; reason: string };
 
 /** No list has so many codes; what answers with more is read all the same, and not shown whole. */
-const CODES_SHOWN = 10;
+const MAX_CODES_SHOWN = 10;
 
 /**
  * Only what the list declares counts. One address that is refusal, unknown or outside of
@@ -67,7 +65,7 @@ const CODES_SHOWN = 10;
  */
 export function readCodes(list: Blocklist, records: string[]): ListAnswer {
   const addresses = [...new Set(records)].sort();
-  const codes = addresses.slice(0, CODES_SHOWN);
+  const codes = addresses.slice(0, MAX_CODES_SHOWN);
   const meanings = new Set<string>();
   const notes = new Set<string>();
   for (const address of addresses) {

@@ -1,4 +1,4 @@
-/** What the outcomes of the lists come to: the evidence, the words for people, the strictest tier. */
+/** What the answers of all lists add up to: the evidence, the sentences, the strictest tier. */
 
 import { type Finding, info, type Json, pass, unknown } from '../check.ts';
 import type { ListOutcome } from './ask.ts';

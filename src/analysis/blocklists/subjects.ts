@@ -1,4 +1,4 @@
-/** The domains under which the sender of a message is known: From, MAIL FROM, HELO, DKIM. */
+/** What lists are asked about: the domains and the client address of a sender, and any address or name. */
 
 import ipaddr from 'ipaddr.js';
 import { reverseName } from '../../lib/addresses.ts';
@@ -31,7 +31,7 @@ interface SenderNames {
 /** A fact: ask for it by `context.fact(senderNames)`. The organizational domain comes before the full name. */
 export function senderNames(context: Context): SenderNames {
   const found = new Map<string, SenderRole[]>();
-  for (const [role, domain] of saidDomains(context)) {
+  for (const [role, domain] of claimedDomains(context)) {
     for (const name of [organizationalDomain(domain) ?? domain, domain]) {
       const roles = found.get(name) ?? [];
       found.set(name, roles.includes(role) ? roles : [...roles, role]);
@@ -52,9 +52,9 @@ export function namesWithin(lists: BlocklistInUse[], most: number, questions: nu
   return Math.min(most, Math.floor(questions / Math.max(1, lists.length)));
 }
 
-function saidDomains(context: Context): [SenderRole, string][] {
+function claimedDomains(context: Context): [SenderRole, string][] {
   const { helo } = context.envelope;
-  const said: [SenderRole, string | null][] = [
+  const claimed: [SenderRole, string | null][] = [
     ['from', fromDomain(context)],
     ['mail_from', mailFromDomain(context)],
     ['helo', helo === null ? null : fullHostName(helo)],
@@ -65,7 +65,7 @@ function saidDomains(context: Context): [SenderRole, string][] {
         fullHostName(readSignature(value, index + 1, context.receivedAt).domain),
       ]),
   ];
-  return said.filter((pair): pair is [SenderRole, string] => pair[1] !== null);
+  return claimed.filter((pair): pair is [SenderRole, string] => pair[1] !== null);
 }
 
 // The client's address as lists are asked about it.

@@ -1,7 +1,6 @@
 /** What Apple asks of senders to iCloud Mail, as published in 2026. */
 
-import type { ProviderRules } from './rule.ts';
-import { FORMAT, policyKept } from './rule.ts';
+import { dmarcPolicyKept, FORMAT, type ProviderRules } from './rule.ts';
 
 /** Its page for postmasters: requirements for any bulk mail, without a number; no status codes. */
 export const apple: ProviderRules = {
@@ -19,7 +18,7 @@ export const apple: ProviderRules = {
       needs: [['spf'], ['dkim']],
       error: null,
     },
-    policyKept(null),
+    dmarcPolicyKept(null),
     {
       id: 'spf',
       title: 'SPF passes.',

@@ -8,6 +8,7 @@ import { microsoft } from './microsoft.ts';
 import type { Find, Judgement, ProviderRules, Rule } from './rule.ts';
 import { yahoo } from './yahoo.ts';
 
+/** In the order of reports. */
 export const PROVIDER_RULES: ProviderRules[] = [gmail, yahoo, microsoft, apple];
 
 /**
@@ -26,7 +27,7 @@ export function providerVerdicts(checks: CheckResult[], judged: JudgedKind): Pro
       .filter(({ rule }) => rule.needs.length > 0 && (bulk || rule.applies === 'any'))
       .every(
         ({ rule, verdict: { status } }) =>
-          status === 'met' || (status === 'unknown' && rule.toldByOthers === true),
+          status === 'met' || (status === 'unknown' && rule.dependsOnThirdParty === true),
       );
     return { provider, name, ready, reference, rules: judgedRules.map(({ verdict }) => verdict) };
   });
@@ -70,11 +71,11 @@ function statusOf(result: CheckResult | undefined): RuleStatus {
   if (result.status === 'pass' || result.status === 'warn' || result.status === 'info')
     return 'met';
   if (result.status === 'fail') return 'not_met';
-  return followed(result).length > 0 ? 'not_met' : 'unknown';
+  return failedChecksBehind(result).length > 0 ? 'not_met' : 'unknown';
 }
 
 /** The failed checks that this one follows from. */
-function followed({ status, detail }: CheckResult): string[] {
+function failedChecksBehind({ status, detail }: CheckResult): string[] {
   return status === 'skipped' && detail.startsWith(FOLLOWS)
     ? detail.slice(FOLLOWS.length).split(', ')
     : [];
@@ -84,7 +85,7 @@ function followed({ status, detail }: CheckResult): string[] {
 function causes(id: string, find: Find): string[] {
   const result = find(id);
   if (!result) return [`The check ${id} was not made.`];
-  const roots = followed(result);
+  const roots = failedChecksBehind(result);
   if (roots.length === 0) return [result.title];
   return roots.map((root) => find(root)?.title ?? result.title);
 }

@@ -1,7 +1,13 @@
 /** What Gmail asks of senders to personal accounts, as published in 2026. */
 
-import type { Find, Judgement, ProviderRules } from './rule.ts';
-import { ALIGNED, FORMAT, policyKept, withoutWeakness } from './rule.ts';
+import {
+  ALIGNED,
+  dmarcPolicyKept,
+  type Find,
+  FORMAT,
+  failsOnWarning,
+  type ProviderRules,
+} from './rule.ts';
 
 /** Its guidelines (support.google.com/a/answer/81126), their FAQ (14229414) and its SMTP errors (3726730). */
 export const gmail: ProviderRules = {
@@ -45,18 +51,32 @@ export const gmail: ProviderRules = {
       title: 'From holds exactly one valid address.',
       applies: 'any',
       needs: [['from']],
-      judge: severalAuthors,
       error: '550 5.7.1',
+      // The standard allows several beside a Sender field, and the check warns; Gmail refuses them.
+      judge(find) {
+        const from = find('from');
+        const addresses = from?.evidence.addresses;
+        return from?.status === 'warn' && Array.isArray(addresses) && addresses.length > 1
+          ? { status: 'not_met', detail: from.title }
+          : null;
+      },
     },
     {
       id: 'no_gmail_from',
       title: 'From does not pretend to be a Gmail address.',
       applies: 'any',
       needs: [['dmarc']],
-      judge: notAtGmail,
       error: null,
+      // Only mail that claims to be from Gmail can impersonate it; that is for DMARC to tell.
+      judge(find) {
+        const domain = domainOfFrom(find);
+        if (domain === null)
+          return { status: 'unknown', detail: 'From names no domain to compare.' };
+        if (domain === 'gmail.com' || domain === 'googlemail.com') return null;
+        return { status: 'met', detail: `From is at ${domain}, which is not Gmail's.` };
+      },
     },
-    policyKept('550 5.7.26'),
+    dmarcPolicyKept('550 5.7.26'),
     {
       id: 'spam_rate',
       title: 'Fewer than 0.3 % of the messages are reported as spam, as Postmaster Tools shows.',
@@ -98,7 +118,7 @@ export const gmail: ProviderRules = {
       applies: 'bulk',
       marketingOnly: true,
       needs: [['one_click', 'one_click_signed']],
-      judge: withoutWeakness('one_click'),
+      judge: failsOnWarning('one_click'),
       error: null,
     },
     {
@@ -107,7 +127,7 @@ export const gmail: ProviderRules = {
       applies: 'bulk',
       marketingOnly: true,
       needs: [['unsubscribe_link']],
-      judge: withoutWeakness('unsubscribe_link'),
+      judge: failsOnWarning('unsubscribe_link'),
       error: null,
     },
     {
@@ -121,26 +141,10 @@ export const gmail: ProviderRules = {
   ],
 };
 
-/** The standard allows several beside a Sender field, and the check warns; Gmail refuses them. */
-function severalAuthors(find: Find): Judgement | null {
-  const from = find('from');
-  const addresses = from?.evidence.addresses;
-  return from?.status === 'warn' && Array.isArray(addresses) && addresses.length > 1
-    ? { status: 'not_met', detail: from.title }
-    : null;
-}
-
-/** Only what claims to be from Gmail can pretend; that is then for DMARC to tell. */
-function notAtGmail(find: Find): Judgement | null {
-  const told = find('dmarc')?.evidence.from_domain;
+function domainOfFrom(find: Find): string | null {
+  const domain = find('dmarc')?.evidence.from_domain;
+  if (typeof domain === 'string') return domain === '' ? null : domain;
   const address = find('from')?.evidence.address;
-  const domain =
-    typeof told === 'string'
-      ? told
-      : typeof address === 'string'
-        ? address.slice(address.lastIndexOf('@') + 1).toLowerCase()
-        : '';
-  if (domain === '') return { status: 'unknown', detail: 'From names no domain to compare.' };
-  if (domain === 'gmail.com' || domain === 'googlemail.com') return null;
-  return { status: 'met', detail: `From is at ${domain}, which is not Gmail's.` };
+  if (typeof address !== 'string') return null;
+  return address.slice(address.lastIndexOf('@') + 1).toLowerCase() || null;
 }

@@ -1,7 +1,6 @@
 /** What Microsoft asks of senders to Outlook.com, Hotmail and Live, as published in 2026. */
 
-import type { ProviderRules } from './rule.ts';
-import { ALIGNED, FORMAT, policyKept, withoutWeakness } from './rule.ts';
+import { ALIGNED, dmarcPolicyKept, FORMAT, failsOnWarning, type ProviderRules } from './rule.ts';
 
 const REJECTED = '550 5.7.515';
 
@@ -28,7 +27,7 @@ export const microsoft: ProviderRules = {
       needs: [['from', ...FORMAT]],
       error: null,
     },
-    policyKept('550 5.7.509'),
+    dmarcPolicyKept('550 5.7.509'),
     {
       id: 'spf',
       title: 'SPF passes.',
@@ -70,7 +69,7 @@ export const microsoft: ProviderRules = {
       applies: 'bulk',
       marketingOnly: true,
       needs: [['unsubscribe_link']],
-      judge: withoutWeakness('unsubscribe_link'),
+      judge: failsOnWarning('unsubscribe_link'),
       error: null,
     },
   ],

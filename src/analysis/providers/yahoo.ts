@@ -1,8 +1,7 @@
 /** What Yahoo asks of senders to its mailboxes (AOL's too), as published in 2026. */
 
 import type { Json } from '../check.ts';
-import type { Find, Judgement, ProviderRules } from './rule.ts';
-import { FORMAT, policyKept, withoutWeakness } from './rule.ts';
+import { dmarcPolicyKept, FORMAT, failsOnWarning, type ProviderRules } from './rule.ts';
 
 /** Its requirements, and its page of SMTP errors; it publishes hardly any enhanced status codes. */
 export const yahoo: ProviderRules = {
@@ -34,15 +33,27 @@ export const yahoo: ProviderRules = {
       needs: [['from', ...FORMAT]],
       error: null,
     },
-    policyKept('554 5.7.9'),
+    dmarcPolicyKept('554 5.7.9'),
     {
       id: 'not_listed',
       title: 'The sending address is not listed by Spamhaus.',
       applies: 'any',
       needs: [['ip_blocklists']],
-      judge: bySpamhaus,
-      toldByOthers: true,
+      dependsOnThirdParty: true,
       error: null,
+      // Only what Spamhaus itself said counts: other lists may have answered in its silence.
+      judge(find) {
+        const lists = find('ip_blocklists')?.evidence.lists;
+        const zen = (Array.isArray(lists) ? lists : []).find(
+          (entry) => isObject(entry) && entry.zone === 'zen.spamhaus.org',
+        );
+        if (!isObject(zen)) return { status: 'unknown', detail: 'Spamhaus was not asked.' };
+        if (zen.status === 'listed')
+          return { status: 'not_met', detail: 'Spamhaus lists the sending address.' };
+        return zen.status === 'not_listed'
+          ? { status: 'met', detail: 'Spamhaus does not list the sending address.' }
+          : { status: 'unknown', detail: 'Spamhaus did not answer.' };
+      },
     },
     {
       id: 'spam_rate',
@@ -86,8 +97,15 @@ export const yahoo: ProviderRules = {
       applies: 'bulk',
       marketingOnly: true,
       needs: [['list_unsubscribe', 'one_click']],
-      judge: byMail,
       error: null,
+      // Yahoo recommends one-click unsubscribe, but a mail address in the field will do.
+      judge(find) {
+        const field = find('list_unsubscribe');
+        const mailto = field?.evidence.mailto;
+        return field?.status === 'pass' && Array.isArray(mailto) && mailto.length > 0
+          ? { status: 'met', detail: field.title }
+          : null;
+      },
     },
     {
       id: 'unsubscribe_link',
@@ -95,7 +113,7 @@ export const yahoo: ProviderRules = {
       applies: 'bulk',
       marketingOnly: true,
       needs: [['unsubscribe_link']],
-      judge: withoutWeakness('unsubscribe_link'),
+      judge: failsOnWarning('unsubscribe_link'),
       error: null,
     },
     {
@@ -109,28 +127,5 @@ export const yahoo: ProviderRules = {
   ],
 };
 
-/** Yahoo recommends one-click unsubscribe, but a mail address in the field will do. */
-function byMail(find: Find): Judgement | null {
-  const field = find('list_unsubscribe');
-  const mailto = field?.evidence.mailto;
-  return field?.status === 'pass' && Array.isArray(mailto) && mailto.length > 0
-    ? { status: 'met', detail: field.title }
-    : null;
-}
-
-/** Only what Spamhaus itself said counts: other lists may have answered in its silence. */
-function bySpamhaus(find: Find): Judgement | null {
-  const lists = find('ip_blocklists')?.evidence.lists;
-  const zen = (Array.isArray(lists) ? lists : []).find(
-    (entry) => isEntry(entry) && entry.zone === 'zen.spamhaus.org',
-  );
-  if (!isEntry(zen)) return { status: 'unknown', detail: 'Spamhaus was not asked.' };
-  if (zen.status === 'listed')
-    return { status: 'not_met', detail: 'Spamhaus lists the sending address.' };
-  return zen.status === 'not_listed'
-    ? { status: 'met', detail: 'Spamhaus does not list the sending address.' }
-    : { status: 'unknown', detail: 'Spamhaus did not answer.' };
-}
-
-const isEntry = (value: Json | undefined): value is { [key: string]: Json } =>
+const isObject = (value: Json | undefined): value is { [key: string]: Json } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

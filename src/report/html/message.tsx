@@ -1,15 +1,8 @@
 /** The message itself: as its reader sees it, text, header, attachments, links and source, all of it harmless. */
 
-import { shownAddress } from '../../analysis/links/links.ts';
 import { formatSize } from '../../lib/durations.ts';
-import {
-  evidenceOf,
-  type MessageView,
-  objectsIn,
-  type Report,
-  type Reported,
-  textIn,
-} from '../report.ts';
+import { linkAnswers } from '../document/message.ts';
+import type { MessageView, Report } from '../report.ts';
 import {
   Code,
   exactly,
@@ -205,29 +198,6 @@ function Links({ report, links }: { report: Report } & Pick<MessageView, 'links'
     </Scroll>
   );
 }
-
-// What became of asking the links of a message, by their address.
-
-interface LinkAnswer {
-  /** `works`, `dead`, `unknown`, `not_asked`. */
-  status: string;
-  reason: string | null;
-}
-
-/** The answer for a link as written in the message; null where the check says nothing of it. */
-export function linkAnswers({
-  checks,
-}: Pick<Reported, 'checks'>): (href: string) => LinkAnswer | null {
-  const answers = new Map<string, LinkAnswer>();
-  for (const link of objectsIn(evidenceOf(checks, 'link_status'), 'links')) {
-    const [href, status] = [textIn(link, 'href'), textIn(link, 'status')];
-    if (href && status) answers.set(asAsked(href), { status, reason: textIn(link, 'reason') });
-  }
-  return (href) => answers.get(asAsked(shownAddress(URL.parse(href)?.href ?? href))) ?? null;
-}
-
-/** The part after # is never sent: addresses that differ in it alone are asked once. */
-const asAsked = (address: string): string => address.replace(/#.*$/s, '');
 
 // A message as a document for a sandboxed frame, in which nothing runs, nothing is loaded, nothing leads away.
 

@@ -1,0 +1,100 @@
+/** The row type of every table in schema.sql, as a module: what Kysely is told about the database. */
+
+import Database from 'better-sqlite3';
+
+/** The module's text. Throws for a column whose type or CHECK this program cannot express in TypeScript. */
+export function rowTypesModule(schema: string): string {
+  const sqlite = new Database(':memory:');
+  sqlite.exec(schema);
+  const comments = commentsOf(schema);
+  const tables = sqlite
+    .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'table' ORDER BY rowid")
+    .all() as { name: string; sql: string }[];
+  const rows = tables.map(({ name, sql }) => {
+    const literals = literalsOf(name, sql);
+    const columns = sqlite.pragma(`table_info(${name})`) as ColumnInfo[];
+    const fields = columns.map((column) => {
+      const type = literals.get(column.name) ?? typeOf(name, column);
+      return `${jsdoc(comments.get(`${name}.${column.name}`), '  ')}  ${column.name}: ${type}${column.notnull ? '' : ' | null'};\n`;
+    });
+    return `${jsdoc(comments.get(name), '')}export interface ${rowName(name)} {\n${fields.join('')}}\n`;
+  });
+  const database = tables.map(({ name }) => `  ${name}: ${rowName(name)};\n`).join('');
+  return [
+    '/** The rows of every table. Generated from schema.sql by `npm run generate`; do not edit. */\n',
+    ...rows,
+    `/** Every table by its name. */\nexport interface Tables {\n${database}}\n`,
+  ].join('\n');
+}
+
+interface ColumnInfo {
+  name: string;
+  type: string;
+  notnull: 0 | 1;
+}
+
+/** SQLite stores booleans as the numbers 0 and 1, times and JSON as text. */
+const TYPES: Record<string, string> = {
+  TEXT: 'string',
+  INTEGER: 'number',
+  REAL: 'number',
+  BLOB: 'Uint8Array',
+};
+
+function typeOf(table: string, { name, type }: ColumnInfo): string {
+  const found = TYPES[type];
+  if (!found) throw new Error(`${table}.${name} has the type ${type}, which has no row type`);
+  return found;
+}
+
+/** Columns that a CHECK (… IN (…)) limits to some values, as a union of these. */
+function literalsOf(table: string, sql: string): Map<string, string> {
+  const code = sql.replace(/--[^\n]*/g, '');
+  const found = [...code.matchAll(/CHECK\s*\(\s*(\w+) IN\s*\(((?:\s*'\w+'\s*,?)+)\)\s*\)/g)];
+  if (found.length !== code.split(/\bCHECK\b/).length - 1)
+    throw new Error(`${table} has a CHECK that is not of the form "column IN ('a', 'b')"`);
+  return new Map(
+    found.map(([, column, values]) => [column!, values!.match(/'\w+'/g)!.join(' | ')]),
+  );
+}
+
+/** What is written above each table, and above each column as `table.column`. */
+function commentsOf(schema: string): Map<string, string> {
+  const all = new Map<string, string>();
+  let lines: string[] = [];
+  let table = '';
+  for (const line of schema.split('\n')) {
+    const comment = /^\s*-- (.*)$/.exec(line);
+    if (comment) {
+      lines.push(comment[1]!);
+      continue;
+    }
+    const opened = /^CREATE TABLE (\w+)/.exec(line);
+    if (opened) table = opened[1]!;
+    const column = /^ {2}(\w+) /.exec(line);
+    if (lines.length > 0 && (opened || column))
+      all.set(opened ? table : `${table}.${column![1]}`, lines.join('\n'));
+    lines = [];
+  }
+  return all;
+}
+
+function jsdoc(text: string | undefined, indent: string): string {
+  if (text === undefined) return '';
+  const lines = text.split('\n');
+  if (lines.length === 1) return `${indent}/** ${text} */\n`;
+  return `${indent}/**\n${lines.map((line) => `${indent} * ${line}\n`).join('')}${indent} */\n`;
+}
+
+/** Where the name of the table does not give the name of its rows. */
+const ROW_NAMES: Record<string, string> = {
+  audit_log: 'AuditRow',
+  idempotency_keys: 'IdempotencyRow',
+};
+
+/** `report_copies` → `ReportCopyRow`. */
+function rowName(table: string): string {
+  const singular = table.replace(/ies$/, 'y').replace(/s$/, '');
+  const words = singular.split('_').map((word) => word[0]!.toUpperCase() + word.slice(1));
+  return ROW_NAMES[table] ?? `${words.join('')}Row`;
+}

@@ -1,0 +1,49 @@
+/** `auth_fail`: the SPF, DKIM or DMARC result of a test is known and not `pass`. */
+
+import { type Condition, NO, type ObservedTest, UNKNOWN } from './condition.ts';
+
+const METHODS = ['spf', 'dkim', 'dmarc'] as const;
+type Results = Pick<ObservedTest, (typeof METHODS)[number]>;
+
+const LIST = new Intl.ListFormat('en-GB');
+const isKnown = (result: string | null): boolean => result !== null && result !== 'temperror';
+const hasFailed = (result: string | null): boolean => isKnown(result) && result !== 'pass';
+
+export const authFail: Condition<Results, Results> = {
+  id: 'auth_fail',
+  threshold: null,
+
+  factsOfTest: ({ spf, dkim, dmarc }) => ({ spf, dkim, dmarc }),
+  judge(results) {
+    if (METHODS.some((method) => hasFailed(results[method])))
+      return { answer: 'yes', value: results };
+    return METHODS.every((method) => isKnown(results[method])) ? NO : UNKNOWN;
+  },
+
+  alertsWhen: () => 'SPF, DKIM or DMARC does not pass',
+  documentation: 'SPF, DKIM or DMARC is known and not `pass`',
+  shortText: 'SPF, DKIM or DMARC fails',
+  openedText({ subject, value }) {
+    const failed = METHODS.filter((method) => hasFailed(value[method]));
+    const names = LIST.format(failed.map((method) => method.toUpperCase()));
+    const words = LIST.format(failed.map((one) => `${one.toUpperCase()} is “${value[one]}”`));
+    return {
+      title: `${names} ${failed.length === 1 ? 'does' : 'do'} not pass for mail from ${subject}`,
+      lead: `${words}. So the mail does not prove who sent it: receivers may refuse it, or take it for spam.`,
+    };
+  },
+  endedTitle: ({ subject }) => `SPF, DKIM and DMARC pass again for mail from ${subject}`,
+  measurements: ({ value }, { endedBy }) =>
+    METHODS.map((method) => [
+      method.toUpperCase(),
+      resultThenAndNow(value[method], endedBy?.[method]),
+    ]),
+  isRemedy: ({ category }) => category === 'authentication',
+  sampleValue: () => ({ spf: 'pass', dkim: 'fail', dmarc: 'pass' }),
+};
+
+/** `now` undefined: there is no later result. */
+function resultThenAndNow(then: string | null, now: string | null | undefined): string {
+  if (now === undefined) return then ?? 'not known';
+  return now === then ? `${now}` : `${now ?? 'not known'} (it was ${then ?? 'not known'})`;
+}

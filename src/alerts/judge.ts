@@ -1,0 +1,117 @@
+/** Holds what a result says against the condition of a rule, and against what an incident was opened with. */
+
+import type { Result } from '../events/events.ts';
+import type { Tx } from '../store/open.ts';
+import type {
+  AlertIncidentRow,
+  AlertRow,
+  MonitorRow,
+  MonitorRunRow,
+  TestRow,
+} from '../store/tables.generated.ts';
+import {
+  type Condition,
+  type IncidentEnd,
+  type ObservedRun,
+  type ObservedTest,
+  type OpenedIncident,
+  UNKNOWN,
+  type Verdict,
+} from './conditions/condition.ts';
+import { conditionOf, thresholdOf } from './conditions/index.ts';
+
+/** What a result says about one subject, in the facts that each condition reads from it. */
+export interface Observation {
+  subject: string;
+  /** null: it says nothing. Read once for each condition, however many rules have it. */
+  factsFor<Facts>(condition: Condition<Facts>): Facts | null;
+}
+
+/** Empty for what has no subject, such as a message without a From field. */
+export async function observe(tx: Tx, result: Result): Promise<Observation[]> {
+  if (result.kind === 'test') return observeTest(result.test);
+  const { run, monitor } = result;
+  return monitor.type === 'placement' ? [] : observeRun(run, await targetsOf(tx, monitor));
+}
+
+/** The subject of a test is its From domain. */
+export function observeTest(
+  test: Pick<TestRow, 'from_domain' | 'score' | 'spf' | 'dkim' | 'dmarc' | 'checks'>,
+): Observation[] {
+  if (test.from_domain === null) return [];
+  const observed: ObservedTest = {
+    ...test,
+    checks: test.checks === null ? [] : JSON.parse(test.checks),
+  };
+  return [observation(test.from_domain, (condition) => condition.factsOfTest?.(observed) ?? null)];
+}
+
+/** The subjects of a run are the targets of its monitor. */
+export function observeRun(
+  run: Pick<MonitorRunRow, 'findings' | 'changes'>,
+  targets: string[],
+): Observation[] {
+  const observed: ObservedRun = {
+    findings: JSON.parse(run.findings),
+    changes: JSON.parse(run.changes),
+  };
+  return targets.map((target) =>
+    observation(target, (condition) => condition.factsOfRun?.(observed, target) ?? null),
+  );
+}
+
+function observation(subject: string, read: (condition: Condition) => unknown): Observation {
+  const facts = new Map<Condition, unknown>();
+  return {
+    subject,
+    factsFor<Facts>(condition: Condition<Facts>): Facts | null {
+      if (!facts.has(condition)) facts.set(condition, read(condition));
+      return facts.get(condition) as Facts | null;
+    },
+  };
+}
+
+/** Those that were given, or the domain that it watches. */
+async function targetsOf(tx: Tx, { targets, domain_id }: MonitorRow): Promise<string[]> {
+  if (targets !== null) return JSON.parse(targets);
+  const domain = await tx
+    .selectFrom('domains')
+    .select('name')
+    .where('id', '=', domain_id)
+    .executeTakeFirst();
+  return domain ? [domain.name] : [];
+}
+
+/** Whether an observation meets the condition of a rule. */
+export function judge(
+  rule: Pick<AlertRow, 'condition' | 'threshold'>,
+  observed: Observation,
+): Verdict {
+  const condition = conditionOf(rule);
+  const facts = observed.factsFor(condition);
+  return facts === null ? UNKNOWN : condition.judge(facts, thresholdOf(rule));
+}
+
+/** How an observation that doesn't meet the condition ends an incident; null where it does not. */
+export function endOf(
+  incident: Pick<AlertIncidentRow, 'condition' | 'subject' | 'value' | 'run_id'>,
+  observed: Observation,
+  context: { answer: 'no' | 'unknown'; blocklistsInUse: ReadonlySet<string> },
+): IncidentEnd | null {
+  const condition = conditionOf(incident);
+  const facts = observed.factsFor(condition);
+  if (facts === null) return null;
+  if (condition.endOf) return condition.endOf(openedIncident(incident), facts, context);
+  return context.answer === 'no' ? 'condition_ended' : null;
+}
+
+/** An incident as conditions see it. */
+export const openedIncident = ({
+  subject,
+  value,
+  run_id,
+}: Pick<AlertIncidentRow, 'subject' | 'value' | 'run_id'>): OpenedIncident => ({
+  subject,
+  value: JSON.parse(value),
+  foundByRun: run_id !== null,
+});

@@ -1,0 +1,111 @@
+/** The health of a domain as blocks for a terminal: verdict, what to fix first, then a line a check. */
+
+import type { DomainCheck, DomainHealth, HealthStatus } from '../../analysis/domain/health.ts';
+import {
+  type Block,
+  cleaned,
+  type Finding,
+  oneLine,
+  type ReportDocument,
+  type State,
+  stateOf,
+  state as stateSpan,
+  type Verdict,
+} from '../blocks.ts';
+import { FIX_TITLE, shortGroups } from './findings.ts';
+import { nothingToFix } from './verdict.ts';
+
+const STATES: Record<HealthStatus, State> = {
+  healthy: 'pass',
+  warning: 'warn',
+  critical: 'fail',
+  unknown: 'unknown',
+};
+
+export function domainDocument(health: DomainHealth): ReportDocument {
+  return cleaned({
+    title: health.name,
+    time: null,
+    blocks: [verdictOf(health), fixesOf(health), checksOf(health)],
+    foot: [],
+    cutOff: '',
+    ways: { skip: '', contents: '' },
+  });
+}
+
+function verdictOf({ name, status, score, summary }: DomainHealth): Verdict {
+  const line = score === null ? status : `${score}/100  ${status}`;
+  return {
+    kind: 'verdict',
+    id: 'verdict',
+    outline: 'Verdict',
+    above: null,
+    score: {
+      score,
+      grade: null,
+      state: STATES[status],
+      uncapped: null,
+      number: score === null ? status : String(score),
+      letter: null,
+      line,
+      badge: status,
+      alt: line,
+    },
+    of: oneLine(name, 255),
+    title: [oneLine(summary)],
+    lines: [],
+    unknown: null,
+    states: null,
+    facts: null,
+    remarks: [],
+  };
+}
+
+/** Critical ones before warnings; of the same gravity those that cost most. */
+function inOrder(checks: DomainCheck[]): DomainCheck[] {
+  const rank = ({ severity, status, points }: DomainCheck) =>
+    (severity === 'critical' ? 1000 : 0) + (status === 'fail' ? points : points / 2);
+  return checks.filter(({ severity }) => severity !== null).sort((a, b) => rank(b) - rank(a));
+}
+
+function fixesOf({ checks, status, score }: DomainHealth): Block {
+  const first = inOrder(checks).map(
+    (check): Finding => ({
+      kind: 'finding',
+      id: `check-${check.id}`,
+      state: gravityOf(check),
+      gain: null,
+      title: [oneLine(check.title, 400)],
+      where: null,
+      open: true,
+      groups: shortGroups(check),
+    }),
+  );
+  if (first.length > 0) {
+    const blocks: Block[] = [{ kind: 'findings', first, more: null }];
+    return { kind: 'section', id: 'fix', title: FIX_TITLE, note: null, blocks };
+  }
+  const nothing =
+    status === 'healthy'
+      ? stateSpan('pass', nothingToFix(score ?? 100))
+      : stateSpan('unknown', 'In what could be found out there is nothing to fix.');
+  return { kind: 'paragraph', style: 'card', text: [nothing] };
+}
+
+const gravityOf = ({ severity, status }: DomainCheck): State =>
+  severity === null ? stateOf(status) : severity === 'critical' ? 'fail' : 'warn';
+
+function checksOf({ checks }: DomainHealth): Block {
+  const items = checks.map((check) => {
+    // What is known of a check that did not run is why.
+    const isOpen = check.status === 'error' || check.status === 'skipped';
+    return {
+      state: gravityOf(check),
+      name: oneLine(check.label, 80),
+      text: [oneLine(isOpen ? check.detail : check.title)],
+      ...(isOpen ? { isMuted: true } : {}),
+    };
+  });
+  const blocks: Block[] = [{ kind: 'lines', nameWidth: 26, items }];
+  return { kind: 'section', id: 'checks', title: 'Checks', note: null, blocks };
+}

@@ -1,0 +1,215 @@
+/** What a check noted as evidence, made readable: names and values, lists, and lists of alike things as tables. */
+
+import type { Json } from '../../analysis/check.ts';
+import { formatDuration, formatSize } from '../../lib/durations.ts';
+import {
+  type Block,
+  code,
+  type Fact,
+  type Facts,
+  isIsoTime,
+  muted,
+  oneLine,
+  type StateSpan,
+  state,
+  type Text,
+  textLines,
+  time,
+} from '../blocks.ts';
+import { type Evidence, isObject } from '../report.ts';
+
+/** Deeper, a value is shown as its JSON. */
+const MAX_DEPTH = 3;
+/** Longer text, and text of several lines, has a box of its own. */
+const INLINE_LENGTH = 100;
+/** More columns do not fit beside each other: a list each. */
+const MAX_COLUMNS = 8;
+
+interface Value {
+  text: Text;
+  blocks?: Block[];
+}
+
+/** All of it. */
+export function evidenceFacts(evidence: Evidence, depth = 0): Facts {
+  const rows = Object.entries(evidence).map(([key, value]): Fact => {
+    const { text, blocks } = readable(key, value, depth);
+    return { name: [humanKey(key)], value: text, ...(blocks ? { blocks } : {}) };
+  });
+  return { kind: 'facts', rows };
+}
+
+function readable(name: string, value: Json, depth: number): Value {
+  if (value === null) return NONE;
+  if (typeof value === 'boolean') return { text: [yesOrNo(name, value)] };
+  if (typeof value === 'number') return { text: [formatNumber(name, value)] };
+  if (typeof value === 'string') return textValue(name, value);
+  if (depth > MAX_DEPTH) return { text: [code(JSON.stringify(value), 500)] };
+  if (Array.isArray(value)) return listValue(name, value, depth);
+  if (Object.keys(value).length === 0) return NONE;
+  return { text: [], blocks: [evidenceFacts(value, depth + 1)] };
+}
+
+const NONE: Value = { text: [muted('none')] };
+
+function yesOrNo(name: string, value: boolean): string | StateSpan {
+  if (name !== 'aligned') return value ? 'yes' : 'no';
+  return value ? state('pass', 'aligned') : state('fail', 'not aligned');
+}
+
+function formatNumber(name: string, value: number): string {
+  if (/seconds$/.test(name)) return formatSeconds(value);
+  if (/(?:^|_)(?:octets|bytes|size)$/.test(name)) return formatOctets(value);
+  return Number.isInteger(value) ? formatCount(value) : String(Math.round(value * 1000) / 1000);
+}
+
+function textValue(name: string, value: string): Value {
+  if (value === '') return { text: [muted('empty')] };
+  if (name === 'result' && isAuthResult(value)) return { text: [authState(value)] };
+  if (isIsoTime(value)) return { text: [time(value)] };
+  if (value.length <= INLINE_LENGTH && !value.includes('\n')) return { text: [code(value)] };
+  const lines = textLines(value);
+  const box = { kind: 'verbatim', label: humanKey(name), lines } as const;
+  return { text: [], blocks: [{ ...box, style: 'box', notPrinted: null }] };
+}
+
+function listValue(name: string, items: Json[], depth: number): Value {
+  if (items.length === 0) return NONE;
+  const objects = items.filter(isObject);
+  const rest = items.filter((item) => !isObject(item));
+  const blocks: Block[] = [];
+  if (objects.length > 0) blocks.push(objectsBlock(name, objects, depth));
+  if (rest.length > 0)
+    blocks.push({
+      kind: 'list',
+      isOrdered: false,
+      items: rest.map((item) => readable(name, item, depth + 1)),
+    });
+  return { text: [], blocks };
+}
+
+function objectsBlock(name: string, objects: Evidence[], depth: number): Block {
+  const keys = [...new Set(objects.flatMap((object) => Object.keys(object)))];
+  if (keys.length > MAX_COLUMNS || !objects.every(isFlat))
+    return {
+      kind: 'list',
+      isOrdered: true,
+      items: objects.map((object) => ({ text: [], blocks: [evidenceFacts(object, depth + 1)] })),
+    };
+  const told = keys.filter((key) => objects.some((object) => object[key] != null));
+  return {
+    kind: 'table',
+    name: 'plain',
+    label: humanKey(name),
+    columns: told.map((key) => ({ title: humanKey(key), share: 1 })),
+    groups: [
+      {
+        title: null,
+        rows: objects.map((object) => ({
+          cells: told.map((key) => readable(key, object[key] ?? null, depth + 1)),
+        })),
+      },
+    ],
+    foot: [],
+  };
+}
+
+/** Nothing in it but single values and short lists of them. */
+const isFlat = (object: Evidence): boolean =>
+  Object.values(object).every(
+    (value) =>
+      typeof value !== 'object' ||
+      value === null ||
+      (Array.isArray(value) &&
+        value.length <= 5 &&
+        value.every((item) => typeof item !== 'object')),
+  );
+
+// The same in short, for paper: a few names and values, a line or two each.
+
+const MAX_ROWS = 8;
+const MAX_VALUE = 220;
+
+/** What says nothing (null, an empty list) is left out; so is what is beyond the first few. */
+export function evidenceInShort(evidence: Evidence): Facts {
+  const rows: Fact[] = [];
+  for (const [key, value] of Object.entries(evidence)) {
+    if (rows.length === MAX_ROWS) break;
+    const text = inWords(value, 0, MAX_VALUE + 1);
+    if (text !== '') rows.push({ name: [humanKey(key)], value: [code(oneLine(text, MAX_VALUE))] });
+  }
+  return { kind: 'facts', rows, style: 'small' };
+}
+
+/** A value as text of about `room` characters at most; empty where it says nothing. */
+function inWords(value: Json, depth: number, room: number): string {
+  if (value === null || depth > MAX_DEPTH) return '';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value !== 'object') return String(value).slice(0, room);
+  const isList = Array.isArray(value);
+  const parts: string[] = [];
+  let used = 0;
+  for (const key in value) {
+    if (used > room) break;
+    const text = inWords((value as Record<string, Json>)[key]!, depth + 1, room - used);
+    if (text === '') continue;
+    parts.push(isList ? text : `${key.slice(0, 40).replaceAll('_', ' ')} ${text}`);
+    used += parts.at(-1)!.length + 2;
+  }
+  return parts.join(isList && depth === 0 ? '; ' : ', ');
+}
+
+// Single values as words.
+
+export const formatCount = (count: number): string => count.toLocaleString('en');
+
+/** `64,210 octets (63 KiB)`. */
+export function formatOctets(octets: number): string {
+  return octets < 1024
+    ? `${formatCount(octets)} octets`
+    : `${formatCount(octets)} octets (${formatSize(octets)})`;
+}
+
+export function formatSeconds(seconds: number): string {
+  const length = formatDuration(Math.abs(seconds) * 1000);
+  return seconds < 0 ? `−${length}` : length;
+}
+
+const RESULT_STATES: Record<string, StateSpan['state']> = {
+  pass: 'pass',
+  temperror: 'unknown',
+  none: 'fail',
+  fail: 'fail',
+  softfail: 'fail',
+  neutral: 'fail',
+  policy: 'fail',
+  permerror: 'fail',
+};
+
+export const isAuthResult = (text: string): boolean => Object.hasOwn(RESULT_STATES, text);
+
+/** A result in the words of RFC 8601; null is "not asked". */
+export function authState(result: string | null): StateSpan {
+  if (result === null) return state('unknown', 'not asked');
+  const of = isAuthResult(result) ? RESULT_STATES[result]! : 'unknown';
+  return state(of, oneLine(result, 20));
+}
+
+/** `link_status` → `Link status`, `client_ip` → `Client IP`. */
+export function humanKey(key: string): string {
+  const words = oneLine(key, 60).split(/[_ ]+/);
+  const cased = words.map((word) => {
+    const upper = word.toUpperCase();
+    if (PLURAL_NAMES.has(upper)) return `${upper.slice(0, -1)}s`;
+    return NAMES.has(upper) ? upper : word;
+  });
+  const text = cased.join(' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+const NAMES = new Set(
+  'ARC BIMI CSS DKIM DMARC DNS DNSSEC ESMTP HELO HTML HTTP HTTPS ID IP MIME MTA MX NUL PTR SPF SVG TLS TTL URI URL UTF'.split(
+    ' ',
+  ),
+);
+const PLURAL_NAMES = new Set('IDS IPS URIS URLS'.split(' '));

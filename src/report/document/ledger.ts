@@ -1,0 +1,185 @@
+/** How the score is calculated: a table whose figures add up, and the points of every check below it. */
+
+import type { CheckResult } from '../../analysis/result.ts';
+import {
+  type Block,
+  type Cell,
+  type Fold,
+  figure,
+  oneLine,
+  type Row,
+  type Section,
+  type State,
+  small,
+  state,
+  stateOf,
+  type Table,
+  type Text,
+} from '../blocks.ts';
+import {
+  BEYOND_THE_SCORE,
+  categoryName,
+  formatPoints,
+  type Ledger,
+  type LedgerRow,
+  ledgerOf,
+  STATUS_WORDS,
+} from '../content.ts';
+import type { Reported } from '../report.ts';
+import type { Form } from './form.ts';
+
+export function ledgerSection(report: Reported, { medium, isBrief }: Form): Section {
+  const ledger = ledgerOf(report);
+  const example = ledger.rows.find(({ adds }) => adds !== null);
+  const isScored = report.score !== null;
+  const blocks: Block[] = [ledgerTable(report, ledger), small(BEYOND_THE_SCORE)];
+  if (medium === 'page' && !isBrief) blocks.push(everyCheck(report.checks));
+  return {
+    kind: 'section',
+    id: 'score',
+    title: 'How the score comes about',
+    note: example && isScored ? arithmetic(example, ledger) : null,
+    blocks,
+  };
+}
+
+/** The rule in words, with the figures of one category put in. */
+function arithmetic({ name, earned, points, weight, adds }: LedgerRow, ledger: Ledger): Text {
+  return [
+    'A category adds its share of points times its share of the weights that could be checked. ',
+    `For ${categoryName(name).toLowerCase()}: `,
+    figure(
+      `${formatPoints(earned)}/${formatPoints(points)} × ${weight}/${ledger.weight} × 100 = ${tenth(adds ?? 0)}`,
+    ),
+  ];
+}
+
+const tenth = (value: number): string => value.toFixed(1);
+
+function ledgerTable(report: Reported, ledger: Ledger): Table {
+  const isScored = report.score !== null;
+  return {
+    kind: 'table',
+    name: 'ledger',
+    label: 'Points by category',
+    columns: [
+      { title: 'Category', share: 48 },
+      { title: 'Points', share: 20, isNumber: true },
+      { title: 'Weight', share: 14, isNumber: true },
+      ...(isScored ? [{ title: 'Adds', share: 18, isNumber: true }] : []),
+    ],
+    groups: [{ title: null, rows: ledger.rows.map((row) => categoryRow(row, isScored)) }],
+    foot: isScored ? sums(report, ledger) : [{ cells: [NO_SCORE], style: 'total' }],
+  };
+}
+
+const NO_SCORE: Cell = { text: ['No score: too little is known'], span: 3 };
+
+const cell = (text: string): Cell => ({ text: [text] });
+
+function categoryRow(row: LedgerRow, isScored: boolean): Row {
+  const { name, share, adds, earned, points, weight } = row;
+  if (share === null || adds === null)
+    return {
+      style: 'muted',
+      cells: [
+        { text: [categoryName(name)], below: ['not checked'] },
+        ...['–', `(${weight})`, ...(isScored ? ['–'] : [])].map(cell),
+      ],
+    };
+  const percent = wholePercent(share);
+  const meter = { share, state: meterState(percent), words: `${percent} %` };
+  return {
+    cells: [
+      { text: [categoryName(name)], meter },
+      cell(`${formatPoints(earned)} of ${formatPoints(points)}`),
+      cell(String(weight)),
+      ...(isScored ? [cell(tenth(adds))] : []),
+    ],
+  };
+}
+
+/** Rounded down: 100 % is all of it. */
+const wholePercent = (share: number): number => Math.floor(share * 100 + 1e-9);
+
+const meterState = (percent: number): State =>
+  percent >= 90 ? 'pass' : percent >= 55 ? 'warn' : 'fail';
+
+function sums({ score, grade, cap }: Reported, { weight, sum }: Ledger): Row[] {
+  const held: Row[] = cap
+    ? [
+        {
+          state: 'fail',
+          cells: [
+            { text: [`Cap: ${oneLine(cap.reason, 200)}`], span: 3 },
+            cell(`at most ${cap.limit}`),
+          ],
+        },
+      ]
+    : [];
+  return [
+    { cells: [cell('Sum'), { text: [] }, cell(String(weight)), cell(tenth(sum ?? 0))] },
+    ...held,
+    {
+      style: 'total',
+      cells: [
+        { text: ['Score, rounded down'], span: 3 },
+        cell(`${score}${grade ? ` (${grade})` : ''}`),
+      ],
+    },
+  ];
+}
+
+/** What the sums of the table are made of. */
+function everyCheck(checks: CheckResult[]): Fold {
+  const counted = checks.filter(({ points }) => points > 0);
+  const categories = [...new Set(counted.map(({ category }) => category))];
+  const rowOf = ({ label, status, earned, points }: CheckResult): Row => ({
+    cells: [
+      cell(oneLine(label, 80)),
+      { text: [state(stateOf(status), STATUS_WORDS[status])] },
+      cell(earned === null ? 'not counted' : formatPoints(earned)),
+      cell(formatPoints(points)),
+    ],
+  });
+  const table: Table = {
+    kind: 'table',
+    name: 'plain',
+    label: 'Points by check',
+    columns: [
+      { title: 'Check', share: 40 },
+      { title: 'Result', share: 30 },
+      { title: 'Earned', share: 15, isNumber: true },
+      { title: 'Possible', share: 15, isNumber: true },
+    ],
+    groups: categories.map((category) => ({
+      title: categoryName(category),
+      rows: counted.filter((check) => check.category === category).map(rowOf),
+    })),
+    foot: [],
+  };
+  return {
+    kind: 'fold',
+    title: 'The points of every check',
+    state: null,
+    count: `${counted.length} checks`,
+    open: false,
+    style: 'card',
+    blocks: [table],
+  };
+}
+
+/** For a terminal: a bar for each category. */
+export function ledgerBars({ categories, cap, score }: Reported): Section {
+  const rows = categories.map(({ name, score: own, earned, points, weight }) => ({
+    name: name.replace('_', ' '),
+    share: own === null ? null : own / 100,
+    state: own === null ? 'unknown' : meterState(own),
+    value: own === null ? 'not checked' : String(own),
+    words: own === null ? '' : `${formatPoints(earned)} of ${points} points, weight ${weight}`,
+  })) satisfies { state: State }[];
+  const held =
+    cap && score !== null ? `held down to ${cap.limit} until the first cause is fixed` : null;
+  const blocks: Block[] = [{ kind: 'bars', rows, held }];
+  return { kind: 'section', id: 'score', title: 'By category', note: null, blocks };
+}

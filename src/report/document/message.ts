@@ -1,0 +1,338 @@
+/** How the message came, and the message itself: as its reader sees it, text, header, attachments, links, source. */
+
+import type { Envelope } from '../../analysis/check.ts';
+import { shownAddress } from '../../analysis/links/links.ts';
+import { formatSize } from '../../lib/durations.ts';
+import {
+  type Block,
+  badge,
+  code,
+  exactly,
+  type Fact,
+  type Facts,
+  type Fold,
+  type Frame,
+  type Hop,
+  muted,
+  named,
+  oneLine,
+  paragraph,
+  type Section,
+  type StateSpan,
+  small,
+  state,
+  type Table,
+  type Text,
+  textLines,
+  time,
+  type Verbatim,
+} from '../blocks.ts';
+import {
+  type Evidence,
+  evidenceOf,
+  type MessageView,
+  numberIn,
+  objectsIn,
+  type Report,
+  type Reported,
+  textIn,
+} from '../report.ts';
+import { formatOctets, formatSeconds } from './evidence.ts';
+import type { Form } from './form.ts';
+
+const MAX_HOPS = 50;
+
+export function pathSection(report: Report): Section {
+  const check = report.checks.find(({ id }) => id === 'received_path');
+  const evidence = evidenceOf(report.checks, 'received_path');
+  const hops = objectsIn(evidence, 'hops').slice(0, MAX_HOPS);
+  const last: Hop = {
+    server: ['Here'],
+    time: report.received_at === null ? null : [time(report.received_at)],
+    via: null,
+    delay: hops.length > 0 ? delayOf(numberIn(evidence, 'last_delay_seconds')) : null,
+  };
+  return {
+    kind: 'section',
+    id: 'path',
+    title: 'The way it came',
+    note: check ? [oneLine(`${check.title} ${check.detail}`)] : null,
+    ...(check || report.envelope ? {} : { isEmpty: true }),
+    blocks: [
+      {
+        kind: 'path',
+        columns: { server: 'Server', time: 'Received', delay: 'After' },
+        hops: [...hops.map(hopOf), last],
+        session: report.envelope && sessionOf(report.envelope),
+      },
+    ],
+  };
+}
+
+function hopOf(hop: Evidence): Hop {
+  const [from, by, protocol, at] = ['from', 'by', 'protocol', 'time'].map((key) =>
+    textIn(hop, key),
+  );
+  const via: Text = [
+    ...(from ? ['took it from ', code(from, 255)] : []),
+    ...(protocol ? [`${from ? ' ' : ''}by `, code(protocol, 40)] : []),
+  ];
+  return {
+    server: [by ? code(by, 255) : 'A server without a name'],
+    time: at ? [time(at)] : null,
+    via: via.length > 0 ? via : null,
+    delay: delayOf(numberIn(hop, 'delay_seconds')),
+  };
+}
+
+const LONG_SECONDS = 300;
+
+/** A negative one shows that a clock is wrong. */
+function delayOf(seconds: number | null): Hop['delay'] {
+  if (seconds === null) return null;
+  const words = formatSeconds(seconds);
+  if (seconds < 0) return { label: null, value: [badge('unknown', `${words}: a clock is wrong`)] };
+  return { label: 'after', value: [seconds >= LONG_SECONDS ? badge('warn', words) : words] };
+}
+
+function sessionOf({ client_ip, helo, mail_from, tls }: Envelope): Facts {
+  const fact = (name: string, value: string | null): Fact => ({
+    name: [name],
+    value: [value === null ? muted('not known') : code(value, 320)],
+  });
+  const secured = tls && [
+    tls.used
+      ? oneLine([tls.version ?? 'used', tls.cipher].filter(Boolean).join(', '), 200)
+      : 'not used',
+  ];
+  return {
+    kind: 'facts',
+    style: 'small',
+    rows: [
+      fact('Client', client_ip || null),
+      fact('HELO', helo),
+      fact('MAIL FROM', mail_from === '' ? '<>' : mail_from),
+      { name: ['TLS'], value: secured ?? [muted('not known')] },
+    ],
+  };
+}
+
+// The message itself. On paper it is told in short.
+
+export function messageSection(report: Report, { medium }: Form): Section {
+  const { message } = report;
+  const section = { kind: 'section', id: 'message', title: 'The message', note: null } as const;
+  const absent: Block = {
+    kind: 'paragraph',
+    style: 'card',
+    text: ['The message itself is not part of this report.'],
+  };
+  if (medium === 'paper')
+    return {
+      ...section,
+      blocks: [factsOf(report), ...(message ? paperBlocks(report, message) : [absent])],
+    };
+  return { ...section, blocks: message ? pageBlocks(report, message) : [absent] };
+}
+
+function pageBlocks(report: Report, message: MessageView): Block[] {
+  const { html, text, headers, attachments, links, source, sourceCut } = message;
+  const cut = sourceCut > 0 ? [small(`${formatOctets(sourceCut)} more are not shown.`)] : [];
+  return [
+    ...(html === null ? [] : [frameOf(html, message.remoteImages)]),
+    fold('Text part', null, [textPart(text)], html === null),
+    fold('Header', counted(headers.length, 'field'), [headersBlock(headers)]),
+    fold('Attachments', counted(attachments.length, 'file'), [attachmentsBlock(attachments)]),
+    fold('Links', counted(links.length, 'link'), [linksBlock(report, links)]),
+    fold('Source', formatSize(report.message_size), [verbatim('Source', source), ...cut]),
+    ...notShown(message),
+  ];
+}
+
+const MAX_ATTACHMENTS = 50;
+const MAX_LINKS = 60;
+const MAX_TEXT = 4000;
+const MAX_TEXT_LINES = 80;
+
+function paperBlocks(report: Report, message: MessageView): Block[] {
+  const { text, attachments, links } = message;
+  const part = (title: string, ...blocks: Block[]): Block[] => [
+    { kind: 'heading', rank: 3, text: [title] },
+    ...blocks,
+  ];
+  const files = attachmentsBlock(attachments.slice(0, MAX_ATTACHMENTS));
+  const addresses = linksBlock(report, links.slice(0, MAX_LINKS));
+  return [
+    ...(attachments.length > 0
+      ? part('Attachments', files, ...more(attachments.length - MAX_ATTACHMENTS))
+      : []),
+    ...(links.length > 0 ? part('Links', addresses, ...more(links.length - MAX_LINKS)) : []),
+    ...part('Text part', textPart(text, MAX_TEXT, MAX_TEXT_LINES)),
+    ...notShown(message),
+  ];
+}
+
+const more = (left: number): Block[] => (left > 0 ? [small(`… and ${left} more`)] : []);
+
+const notShown = (message: MessageView): Block[] =>
+  message.notShown.length > 0 ? [small(oneLine(message.notShown.join(' ')))] : [];
+
+const fold = (title: string, count: string | null, blocks: Block[], open = false): Fold => ({
+  kind: 'fold',
+  title,
+  state: null,
+  count,
+  open,
+  style: 'card',
+  blocks,
+});
+
+const counted = (count: number, noun: string): string =>
+  count === 0 ? 'none' : count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
+
+function frameOf(html: string, remoteImages: number): Frame {
+  const images =
+    remoteImages === 0
+      ? ''
+      : `${remoteImages === 1 ? 'One remote image is' : `${remoteImages} remote images are`} not loaded. `;
+  return {
+    kind: 'frame',
+    title: 'As its reader sees it',
+    caption: [`${images}Nothing is fetched, nothing runs, and the links lead nowhere.`],
+    html,
+    widths: { label: 'Width', wide: 'Computer', narrow: 'Phone' },
+  };
+}
+
+const verbatim = (label: string, text: string, max?: number, maxLines?: number): Verbatim => ({
+  kind: 'verbatim',
+  label,
+  lines: textLines(text, max, maxLines),
+  style: 'long',
+  notPrinted: '… (the rest is not printed)',
+});
+
+const textPart = (text: string | null, max?: number, maxLines?: number): Block =>
+  text === null
+    ? paragraph(muted('The message has no text part.'))
+    : verbatim('Text part', text, max, maxLines);
+
+function factsOf({ subject, from_address, message_size, message }: Report): Facts {
+  const field = (name: string) =>
+    message?.headers.find((header) => header.name.toLowerCase() === name)?.value ?? null;
+  const list: [string, string | null][] = [
+    ['Subject', subject],
+    ['From', field('from') ?? from_address],
+    ['To', field('to')],
+    ['Date', field('date')],
+    ['Message-ID', field('message-id')],
+    ['Size', formatSize(message_size)],
+  ];
+  const rows = list.flatMap(([name, value]) =>
+    value ? [{ name: [name], value: [named(value, 500)] }] : [],
+  );
+  return { kind: 'facts', rows };
+}
+
+function headersBlock(headers: MessageView['headers']): Block {
+  if (headers.length === 0) return paragraph(muted('The message has no header.'));
+  return {
+    kind: 'facts',
+    style: 'headers',
+    rows: headers.map(({ name, value }) => ({
+      name: [name === '' ? muted('no field') : exactly(name)],
+      value: [code(value)],
+    })),
+  };
+}
+
+function attachmentsBlock(attachments: MessageView['attachments']): Block {
+  if (attachments.length === 0) return paragraph(muted('The message has no attachments.'));
+  const table: Table = {
+    kind: 'table',
+    name: 'plain',
+    label: 'Attachments',
+    columns: [
+      { title: 'File', share: 50 },
+      { title: 'Type', share: 34, style: 'code' },
+      { title: 'Size', share: 16, isNumber: true },
+    ],
+    groups: [
+      {
+        title: null,
+        rows: attachments.map(({ filename, type, size }) => ({
+          cells: [
+            { text: [filename ? oneLine(filename, 255) : muted('without a name')] },
+            { text: [code(type, 255)] },
+            { text: [formatSize(size)] },
+          ],
+        })),
+      },
+    ],
+    foot: [],
+  };
+  return table;
+}
+
+// The links of a message, as text: nothing that comes from a message can be clicked.
+
+const LINK_STATES: Record<string, StateSpan> = {
+  works: state('pass', 'Works'),
+  dead: state('fail', 'Dead'),
+  unknown: state('unknown', 'Unknown'),
+};
+const NOT_ASKED = state('unknown', 'Not asked');
+
+function linksBlock(report: Report, links: MessageView['links']): Block {
+  if (links.length === 0) return paragraph(muted('The message has no links.'));
+  const answerOf = linkAnswers(report);
+  const table: Table = {
+    kind: 'table',
+    name: 'plain',
+    label: 'Links',
+    columns: [
+      { title: 'Address', share: 58, style: 'code' },
+      { title: 'Text', share: 26 },
+      { title: 'Status', share: 16 },
+    ],
+    groups: [
+      {
+        title: null,
+        rows: links.map(({ href, text }) => {
+          const { status, reason } = answerOf(href) ?? { status: '', reason: null };
+          const of = Object.hasOwn(LINK_STATES, status) ? LINK_STATES[status]! : NOT_ASKED;
+          return {
+            cells: [
+              { text: [code(href, 500)] },
+              { text: [text ? named(text, 200) : muted('none')] },
+              { text: [of], ...(reason ? { below: [oneLine(reason, 200)] } : {}) },
+            ],
+          };
+        }),
+      },
+    ],
+    foot: [],
+  };
+  return table;
+}
+
+interface LinkAnswer {
+  /** `works`, `dead`, `unknown`, `not_asked`. */
+  status: string;
+  reason: string | null;
+}
+
+/** What became of asking a link as written in the message; null where the check says nothing of it. */
+export function linkAnswers({
+  checks,
+}: Pick<Reported, 'checks'>): (href: string) => LinkAnswer | null {
+  const answers = new Map<string, LinkAnswer>();
+  for (const link of objectsIn(evidenceOf(checks, 'link_status'), 'links')) {
+    const [href, status] = [textIn(link, 'href'), textIn(link, 'status')];
+    if (href && status) answers.set(asAsked(href), { status, reason: textIn(link, 'reason') });
+  }
+  return (href) => answers.get(asAsked(shownAddress(URL.parse(href)?.href ?? href))) ?? null;
+}
+
+/** The part after # is never sent: addresses that differ in it alone are asked once. */
+const asAsked = (address: string): string => address.replace(/#.*$/s, '');

@@ -1,0 +1,403 @@
+/** What a scheduled report says, as blocks: its e-mail, with the figures in it or in a PDF, and that PDF. */
+
+import type { Grade } from '../../analysis/result.ts';
+import {
+  type Average,
+  type Block,
+  cleaned,
+  MAX_PAGES,
+  oneLine,
+  paragraph,
+  type ReportDocument,
+  type Row,
+  type ScoreFigure,
+  type Section,
+  small,
+  state,
+  strong,
+  type Table,
+  type Verdict,
+} from '../blocks.ts';
+import { extremesOf, valueText } from '../charts.ts';
+import { cut } from '../plain-text.ts';
+import {
+  alarmOf,
+  averageOf,
+  countOf,
+  daysBeginAt,
+  domainsInWords,
+  gradesInWords,
+  HEALTH,
+  headlineOf,
+  incidentTimes,
+  incidentTitle,
+  NAME_LENGTH,
+  NOT_KNOWN,
+  percent,
+  periodInWords,
+  ratesOf,
+  type ScheduledReport,
+  scoreComparison,
+  type TrendChart,
+  testsInWords,
+  titleOf,
+  trendCharts,
+  withoutScore,
+} from '../summary.ts';
+import { chartBlock } from './charts.ts';
+import { GRADE_STATES, scoreWords } from './verdict.ts';
+
+/** An e-mail without its looks: everything that a reader sees of it. */
+export interface MailDocument {
+  subject: string;
+  /** The heading. */
+  title: string;
+  /** What mail programs show beside the subject. */
+  preheader: string;
+  blocks: Block[];
+  button: { label: string; url: string };
+  footer: string;
+  leave: { label: string; url: string } | null;
+}
+
+export interface Reader {
+  /** Where a click ends it for this reader; null where nobody reads it yet, as in a preview. */
+  unsubscribeUrl: string | null;
+  /** The figures are in a PDF that goes with it. */
+  pdf: boolean;
+}
+
+export function summaryMail(
+  report: ScheduledReport,
+  { unsubscribeUrl, pdf }: Reader,
+): MailDocument {
+  const host = new URL(report.appUrl).host;
+  const name = cut(report.name, NAME_LENGTH);
+  const unsubscribe = 'Unsubscribe from this report';
+  return cleaned({
+    subject: headlineOf(report),
+    title: titleOf(report),
+    preheader: preheaderOf(report),
+    blocks: [
+      lines(small(name), small(periodInWords(report))),
+      ...averageBlocks(report),
+      ...(pdf ? pointersToPdf(report) : mailSections(report)),
+    ],
+    button: { label: 'Open the service', url: report.appUrl },
+    footer: `You get this mail because your address is among the readers of a ${report.frequency} report at ${host}: “${name}”. It is sent by the people who run the tests there.`,
+    leave: unsubscribeUrl === null ? null : { label: unsubscribe, url: unsubscribeUrl },
+  });
+}
+
+const lines = (...blocks: Block[]): Block => ({
+  kind: 'group',
+  name: 'remarks',
+  title: null,
+  blocks,
+});
+
+/** What the subject does not say. */
+function preheaderOf(report: ScheduledReport): string {
+  const { total_tests, top_issues } = report.summary;
+  if (total_tests === 0)
+    return `Nothing was tested. ${report.sections.includes('alerts') && alarmOf(report) ? domainsInWords(report) : ''}`;
+  const [issue] = top_issues;
+  const most =
+    issue && report.sections.includes('summary') ? ` Most often: ${cut(issue.issue, 90)}` : '';
+  const without = averageOf(report.summary) ? '' : `${withoutScore(report.summary)} `;
+  return `${countOf(total_tests, 'test')}. ${without}${scoreComparison(report)}${most}`;
+}
+
+const pointersToPdf = (report: ScheduledReport): Block[] => [
+  ...(report.sections.includes('alerts') ? [paragraph(domainsInWords(report))] : []),
+  paragraph('The whole report is in the PDF that is attached to this mail.'),
+];
+
+function averageBlocks(report: ScheduledReport): Block[] {
+  const { summary } = report;
+  const average = averageOf(summary);
+  if (average === null) {
+    const counted = summary.total_tests > 0 ? [testsInWords(report), scoreComparison(report)] : [];
+    return [lines(...[withoutScore(summary), ...counted].map((text) => paragraph(text)))];
+  }
+  const { score, grade } = average;
+  const block: Average = {
+    kind: 'average',
+    score: averageFigure(report),
+    label: `Score of 100, grade ${grade}`,
+    line: `Score: ${score} of 100, grade ${grade}`,
+    lines: [testsInWords(report), scoreComparison(report)],
+  };
+  return [block];
+}
+
+function averageFigure({ summary }: ScheduledReport): ScoreFigure {
+  const { score, grade } = averageOf(summary) ?? { score: null, grade: null };
+  return {
+    score,
+    grade,
+    state: grade === null ? 'unknown' : GRADE_STATES[grade],
+    uncapped: null,
+    ...scoreWords(score, grade),
+    alt: score === null ? 'There is no score.' : `Score ${score} of 100, grade ${grade}.`,
+  };
+}
+
+function mailSections(report: ScheduledReport): Block[] {
+  const { sections, summary } = report;
+  const isTested = summary.total_tests > 0;
+  return [
+    ...(isTested && sections.includes('summary')
+      ? [ratesTiles(report), ...gradesSections(report), issuesSection(report, 'mail')]
+      : []),
+    ...(isTested && sections.includes('trends') ? trendSections(report) : []),
+    ...(sections.includes('alerts')
+      ? [domainsSection(report, 'mail'), alertsSection(report, 'mail')]
+      : []),
+  ];
+}
+
+const ratesTiles = ({ summary }: ScheduledReport): Block => ({
+  kind: 'tiles',
+  items: ratesOf(summary).map(({ label, share, of }) => ({
+    name: label,
+    figure: share ?? '–',
+    isKnown: share !== null,
+    below: of,
+  })),
+});
+
+const section = (id: string, title: string, blocks: Block[]): Section => ({
+  kind: 'section',
+  id,
+  title,
+  note: null,
+  blocks,
+});
+
+function gradesSections({ summary }: ScheduledReport): Section[] {
+  const words = gradesInWords(summary);
+  if (words === '') return [];
+  const given = Object.entries(summary.grades) as [Grade, number][];
+  const items = given
+    .filter(([, count]) => count > 0)
+    .map(([grade, count]) => ({ grade, count, text: countOf(count) }));
+  return [section('grades', 'Grades', [{ kind: 'grades', items, words }])];
+}
+
+type Medium = 'mail' | 'paper';
+
+function issuesSection({ summary: { top_issues } }: ScheduledReport, medium: Medium): Section {
+  const titled = (block: Block) => section('issues', 'Most frequent issues', [block]);
+  if (top_issues.length === 0) return titled(paragraph('No test found anything to mend.'));
+  if (medium === 'mail')
+    return titled({
+      kind: 'rows',
+      items: top_issues.map(({ issue, count }) => ({
+        title: cut(issue, 2 * NAME_LENGTH),
+        below: null,
+        value: countOf(count, 'test'),
+        state: null,
+      })),
+    });
+  return titled(
+    table(
+      [
+        { title: 'Issue', share: 80 },
+        { title: 'Tests', share: 20, isNumber: true },
+      ],
+      top_issues.map(({ issue, count }) => row(cut(issue, 2 * NAME_LENGTH), countOf(count))),
+    ),
+  );
+}
+
+const table = (columns: Table['columns'], rows: Row[]): Table => ({
+  kind: 'table',
+  name: 'figures',
+  label: columns.map(({ title }) => title).join(', '),
+  columns,
+  groups: [{ title: null, rows }],
+  foot: [],
+});
+
+const row = (...texts: string[]): Row => ({ cells: texts.map((text) => ({ text: [text] })) });
+
+/** In an e-mail each chart has a heading of its own. */
+function trendSections(report: ScheduledReport): Section[] {
+  const begin = daysBeginAt(report);
+  return trendCharts(report).map((chart, index) =>
+    section(`trend-${chart.id}`, chart.title, [
+      chartBlock(chart, chart.id, { caption: captionOf(chart) }),
+      ...(begin && index === 0 ? [small(begin)] : []),
+    ]),
+  );
+}
+
+function captionOf(chart: TrendChart): string {
+  const extremes = extremesOf(chart);
+  if (extremes) return `${extremes}.`;
+  return chart.id === 'score'
+    ? `The bars go from 0 to ${chart.format(chart.top)}.`
+    : `The highest bar is ${chart.format(chart.top)}.`;
+}
+
+function domainsSection(report: ScheduledReport, medium: Medium): Section {
+  const { domains } = report;
+  const list: Block =
+    medium === 'mail'
+      ? {
+          kind: 'rows',
+          items: domains.map(({ name, health, score }) => ({
+            title: cut(name, NAME_LENGTH),
+            below: null,
+            value: `${HEALTH[health].word}${score === null ? '' : `, ${score}`}`,
+            state: HEALTH[health].state,
+          })),
+        }
+      : table(
+          [
+            { title: 'Domain', share: 60 },
+            { title: 'State', share: 24 },
+            { title: 'Score', share: 16, isNumber: true },
+          ],
+          domains.map(({ name, health, score }) => ({
+            cells: [
+              { text: [cut(name, NAME_LENGTH)] },
+              { text: [state(HEALTH[health].state, HEALTH[health].word)] },
+              { text: [score === null ? '–' : String(score)] },
+            ],
+          })),
+        );
+  const told = domainsInWords(report);
+  return section('domains', 'Domains', [
+    medium === 'mail' ? small(told) : paragraph(told),
+    ...(domains.length > 0 ? [list] : []),
+    ...leftOut(report.domainsLeftOut),
+  ]);
+}
+
+const leftOut = (count: number): Block[] =>
+  count > 0 ? [small(`And ${countOf(count)} more.`)] : [];
+
+function alertsSection(report: ScheduledReport, medium: Medium): Section {
+  const { incidents, incidentsLeftOut, timezone } = report;
+  const titled = (...blocks: Block[]) => section('alerts', 'Alerts', blocks);
+  const none = 'No alert rule found anything in this time.';
+  if (incidents.length === 0) return titled(medium === 'mail' ? small(none) : paragraph(none));
+  const list = incidents.map((incident) => ({
+    title: incidentTitle(incident),
+    below: incidentTimes(incident, timezone),
+    ...(incident.resolved_at === null ? OPEN : OVER),
+  }));
+  const block: Block =
+    medium === 'mail'
+      ? { kind: 'rows', items: list }
+      : table(
+          [
+            { title: 'What', share: 82 },
+            { title: 'State', share: 18 },
+          ],
+          list.map(({ title, below, value, state: of }) => ({
+            cells: [{ text: [title], below: [below] }, { text: [state(of, value)] }],
+          })),
+        );
+  return titled(block, ...leftOut(incidentsLeftOut));
+}
+
+const OPEN = { value: 'Open', state: 'fail' } as const;
+const OVER = { value: 'Over', state: 'pass' } as const;
+
+// The PDF.
+
+export function summaryDocument(report: ScheduledReport): ReportDocument {
+  const { sections, summary } = report;
+  const isTested = summary.total_tests > 0;
+  return cleaned({
+    title: `${titleOf(report)}: ${cut(report.name, NAME_LENGTH)}`,
+    time: summary.to,
+    blocks: [
+      summaryVerdict(report),
+      ...(isTested && sections.includes('summary')
+        ? [figuresSection(report), issuesSection(report, 'paper')]
+        : []),
+      ...(isTested && sections.includes('trends') ? trendsOnPaper(report) : []),
+      ...(sections.includes('alerts')
+        ? [domainsSection(report, 'paper'), alertsSection(report, 'paper')]
+        : []),
+    ],
+    foot: [],
+    cutOff: `There is more than fits on ${MAX_PAGES} pages.`,
+    ways: { skip: 'Skip to the report', contents: 'Sections of the report' },
+  });
+}
+
+/** The mean score and how it compares, of which time, made where. */
+function summaryVerdict(report: ScheduledReport): Verdict {
+  const { summary, appUrl } = report;
+  const compared =
+    summary.total_tests > 0 ? [[scoreComparison(report)], [testsInWords(report)]] : [];
+  return {
+    kind: 'verdict',
+    id: 'verdict',
+    outline: 'Score',
+    above: `${report.frequency.toUpperCase()} DELIVERABILITY REPORT`,
+    score: averageFigure(report),
+    of: null,
+    title: [titleOf(report)],
+    lines: [
+      [strong(cut(report.name, NAME_LENGTH))],
+      ...(averageOf(summary) === null ? [[withoutScore(summary)]] : []),
+      ...compared,
+    ],
+    unknown: null,
+    states: null,
+    facts: null,
+    remarks: [[periodInWords(report)], [{ kind: 'link', text: appUrl, url: oneLine(appUrl) }]],
+  };
+}
+
+function figuresSection({ summary }: ScheduledReport): Section {
+  const rates = table(
+    [
+      { title: 'Passed, or in the inbox', share: 40 },
+      { title: 'Share', share: 30, isNumber: true },
+      { title: 'Of', share: 30, isNumber: true },
+    ],
+    ratesOf(summary).map(({ label, share, counted }) => row(label, share ?? NOT_KNOWN, counted)),
+  );
+  if (summary.scored === 0) return section('figures', 'In figures', [rates]);
+  const given = Object.entries(summary.grades) as [Grade, number][];
+  const grades = table(
+    [
+      { title: 'Grade', share: 40 },
+      { title: 'Share', share: 30, isNumber: true },
+      { title: 'Tests', share: 30, isNumber: true },
+    ],
+    given.map(([grade, count]) => ({
+      state: GRADE_STATES[grade],
+      ...row(grade, percent(count / summary.scored), countOf(count)),
+    })),
+  );
+  return section('figures', 'In figures', [rates, grades]);
+}
+
+function trendsOnPaper(report: ScheduledReport): Section[] {
+  const charts = trendCharts(report);
+  const [first] = charts;
+  if (!first) return [];
+  const begin = daysBeginAt(report);
+  const values = table(
+    [
+      { title: first.by === 'day' ? 'Day' : 'Hour', share: 40 },
+      ...charts.map(({ title }) => ({ title, share: 30, isNumber: true })),
+    ],
+    first.buckets.map(({ name }, index) =>
+      row(name, ...charts.map((chart) => valueText(chart, chart.buckets[index]!))),
+    ),
+  );
+  const drawn = charts.flatMap((chart): Block[] => [
+    { kind: 'heading', rank: 3, text: [chart.title] },
+    chartBlock(chart, chart.id),
+  ]);
+  return [section('trends', 'Trends', [...drawn, ...(begin ? [small(begin)] : []), values])];
+}

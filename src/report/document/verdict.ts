@@ -1,0 +1,190 @@
+/** The top of a report: score and letter, the verdict in a sentence, what to do first, what was tested. */
+
+import type { Grade } from '../../analysis/result.ts';
+import { toFix } from '../../analysis/summary.ts';
+import { formatSize } from '../../lib/durations.ts';
+import { printable } from '../../lib/log.ts';
+import {
+  type Fact,
+  figure,
+  jump,
+  muted,
+  named,
+  oneLine,
+  type ScoreFigure,
+  type State,
+  type StateList,
+  state,
+  type Text,
+  time,
+  type Verdict,
+} from '../blocks.ts';
+import { formatPoints, ledgerOf, missedSentence, verdictOf } from '../content.ts';
+import type { Report, Reported } from '../report.ts';
+import { authState } from './evidence.ts';
+import type { Form } from './form.ts';
+
+export const GRADE_STATES: Record<Grade, State> = {
+  A: 'pass',
+  B: 'pass',
+  C: 'warn',
+  D: 'warn',
+  F: 'fail',
+};
+
+/** `above` stands over it in small letters: what this is, or which of many. */
+export function verdictBlock(report: Report, { medium }: Form, above: string | null): Verdict {
+  return {
+    kind: 'verdict',
+    id: 'verdict',
+    outline: 'Verdict',
+    above,
+    score: scoreFigure(report),
+    of: null,
+    title: [oneLine(verdictOf(report.summary), 400)],
+    lines: [firstThing(report)],
+    unknown: unknownText(report),
+    states: authStates(report),
+    facts: { kind: 'facts', rows: medium === 'page' ? pageFacts(report) : paperFacts(report) },
+    remarks: [],
+  };
+}
+
+/** For a terminal: what it is of in a line, and what could not be checked in a place of its own. */
+export function shortVerdict(result: Reported, of: string | null): Verdict {
+  const { subject, from_address, message_size, ruleset } = result;
+  const what = [
+    subject === null ? null : `“${printable(subject).slice(0, 80)}”`,
+    from_address && `from ${printable(from_address).slice(0, 80)}`,
+    formatSize(message_size),
+  ].filter(Boolean);
+  return {
+    kind: 'verdict',
+    id: 'verdict',
+    outline: 'Verdict',
+    above: null,
+    score: scoreFigure(result),
+    of,
+    title: [oneLine(verdictOf(result.summary), 400)],
+    lines: [],
+    unknown: null,
+    states: null,
+    facts: null,
+    remarks: [[`${what.join(' · ')} · rules ${ruleset}`]],
+  };
+}
+
+export function scoreFigure(report: Reported): ScoreFigure {
+  const { score, grade, cap } = report;
+  const isHeld = cap !== null && score !== null;
+  return {
+    score,
+    grade,
+    state: grade === null ? 'unknown' : GRADE_STATES[grade],
+    uncapped: isHeld ? (ledgerOf(report).sum ?? score) : null,
+    ...scoreWords(score, grade),
+    alt:
+      score === null
+        ? 'No score'
+        : `Score ${score} of 100, grade ${grade}${cap ? `, held down by a cap of ${cap.limit}` : ''}`,
+  };
+}
+
+/** What stands in or beside the ring. */
+export function scoreWords(
+  score: number | null,
+  grade: Grade | null,
+): Pick<ScoreFigure, 'number' | 'letter' | 'line' | 'badge'> {
+  if (score === null || grade === null)
+    return { number: 'No score', letter: null, line: 'No score', badge: '–' };
+  return {
+    number: String(score),
+    letter: `Grade ${grade}`,
+    line: `${score}/100  ${grade}`,
+    badge: grade,
+  };
+}
+
+/** Where nothing was found to fix: only what was checked is known to be without fault. */
+export const nothingToFix = (score: number | null): string =>
+  score === null ? 'In what could be checked there is nothing to fix.' : 'There is nothing to fix.';
+
+function firstThing({ checks, score }: Reported): Text {
+  const findings = toFix(checks);
+  const [first] = findings;
+  if (!first) return [nothingToFix(score)];
+  const more =
+    findings.length === 1
+      ? ''
+      : findings.length === 2
+        ? ' One more thing is below it.'
+        : ` ${findings.length - 1} more things are below it.`;
+  return [
+    'Do this first: ',
+    jump(oneLine(first.title, 300).replace(/\.$/, ''), `check-${first.id}`),
+    ...(first.gain > 0 ? [figure(` (+${formatPoints(first.gain)})`)] : []),
+    `.${more}`,
+  ];
+}
+
+function unknownText(report: Reported): Text | null {
+  const missed = missedSentence(report);
+  if (missed === null) return null;
+  const text = ` ${oneLine(missed, 900)} What is not known counts neither for you nor against you.`;
+  return [state('unknown', 'Not everything is known.'), text];
+}
+
+export function authStates({ auth_results }: Reported): StateList {
+  const items = Object.entries(auth_results).map(([name, result]) => ({
+    name: name.toUpperCase(),
+    state: authState(result),
+    jump: 'authentication',
+  }));
+  return { kind: 'states', label: 'Authentication', items };
+}
+
+const KINDS = { marketing: 'Marketing mail', transactional: 'Transactional mail' };
+
+const subjectOf = ({ subject }: Reported): Fact => ({
+  name: ['Subject'],
+  value: [subject ? named(subject, 300) : muted('none')],
+});
+
+const senderOf = ({ from_address }: Reported): Fact => ({
+  name: ['From'],
+  value: [from_address ? named(from_address, 320) : muted('no address')],
+});
+
+const testAndSender = (report: Report): Fact[] => [
+  ...(report.name ? [{ name: ['Test'], value: [oneLine(report.name, 200)] }] : []),
+  subjectOf(report),
+  senderOf(report),
+  ...(report.received_at ? [{ name: ['Received'], value: [time(report.received_at)] }] : []),
+];
+
+function pageFacts(report: Report): Fact[] {
+  const { message_size, judged_kind, ruleset, id } = report;
+  return [
+    ...testAndSender(report),
+    {
+      name: ['Kind'],
+      value: [jump(KINDS[judged_kind.kind], 'providers'), `, ${formatSize(message_size)}`],
+    },
+    {
+      name: ['Rules'],
+      value: [ruleset, ...(id ? [', ', { kind: 'code', text: id } as const] : [])],
+    },
+  ];
+}
+
+/** Where the providers' rules may not be shown, the reasons for the kind stand here. */
+function paperFacts(report: Report): Fact[] {
+  const { message_size, judged_kind, ruleset, id } = report;
+  const why = judged_kind.reasons.map((reason) => ` ${oneLine(reason, 300)}`).join('');
+  return [
+    ...testAndSender(report),
+    { name: ['Kind'], value: [`${KINDS[judged_kind.kind]}, ${formatSize(message_size)}.${why}`] },
+    { name: ['Rules'], value: [ruleset] },
+    ...(id ? [{ name: ['Id'], value: [id] }] : []),
+  ];
+}

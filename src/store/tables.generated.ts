@@ -1,0 +1,567 @@
+/** The rows of every table. Generated from schema.sql by `npm run generate`; do not edit. */
+
+/** What the service stores about itself, such as the proof that the secret key has not changed. */
+export interface ServiceFactRow {
+  name: string;
+  value: string;
+}
+
+/** The team. Exactly one owner: the code ensures at least one, the index at most one. */
+export interface MemberRow {
+  id: string;
+  email: string;
+  name: string;
+  role: 'owner' | 'admin' | 'member' | 'viewer';
+  joined_at: string;
+  /** `scrypt$…`; null until one is set: the member cannot sign in with a password before that. */
+  password_hash: string | null;
+}
+
+/** Keys are shown once; only their hash is stored, with a readable prefix to tell them apart. */
+export interface ApiKeyRow {
+  id: string;
+  member_id: string;
+  name: string;
+  role: 'owner' | 'admin' | 'member' | 'viewer';
+  livemode: number;
+  hash: string;
+  prefix: string;
+  created_at: string;
+  expires_at: string | null;
+  revoked_at: string | null;
+  last_used_at: string | null;
+}
+
+/** Signed-in browsers. Only the hash of the cookie's token is stored. */
+export interface SessionRow {
+  id: string;
+  member_id: string;
+  hash: string;
+  created_at: string;
+  last_seen_at: string;
+  /** The session ends then, however much it is used. */
+  expires_at: string;
+  ip: string | null;
+  user_agent: string | null;
+}
+
+/** Invitations to the team. At most one is open for each address. */
+export interface InvitationRow {
+  id: string;
+  email: string;
+  role: 'admin' | 'member' | 'viewer';
+  hash: string;
+  /** The member who invited; no reference: they may leave. */
+  invited_by: string;
+  created_at: string;
+  expires_at: string;
+  accepted_at: string | null;
+  revoked_at: string | null;
+  /** The mail with the link; null if outgoing mail is not configured. */
+  mail_id: string | null;
+}
+
+/** Invitation links that a newer one has replaced: a visitor with an old link is told so. */
+export interface ReplacedInvitationLinkRow {
+  hash: string;
+  invitation_id: string;
+}
+
+/** Links to set a password, from an e-mail or the `owner` command; each works once. */
+export interface PasswordLinkRow {
+  hash: string;
+  member_id: string;
+  created_at: string;
+  expires_at: string;
+  used_at: string | null;
+}
+
+/** Who did what to which object. Rows are never changed. */
+export interface AuditRow {
+  id: string;
+  created_at: string;
+  /** Null for the service itself. */
+  member_id: string | null;
+  /** Still readable after the member has left. */
+  member_email: string | null;
+  /** The key or the session that was used. */
+  key_id: string | null;
+  session_id: string | null;
+  ip: string | null;
+  /** `member.removed`, `test.deleted`, … */
+  action: string;
+  object_type: string;
+  object_id: string;
+  /** JSON: what changed; never a secret. */
+  details: string;
+}
+
+/** Responses to POST requests with an Idempotency-Key, kept for 24 hours. */
+export interface IdempotencyRow {
+  /** Whose key it is: the API key, the session, or the hash of a link's token. */
+  caller: string;
+  key: string;
+  /** Hash of operation, path, query, mode and body, encrypted because a body may hold a password. */
+  request_hash: string;
+  created_at: string;
+  /** Null while the request is running. */
+  status: number | null;
+  /** Headers and body, encrypted because they may hold a secret that is shown once. */
+  response: string | null;
+}
+
+/** Mail that the service sends, and what became of it. */
+export interface OutboxRow {
+  id: string;
+  created_at: string;
+  recipient: string;
+  /** Subject, texts, headers and attachments, encrypted because they hold links. Null once sent or failed. */
+  content: string | null;
+  status: 'queued' | 'sent' | 'failed';
+  attempts: number;
+  due_at: string | null;
+  lease: string | null;
+  leased_until: string | null;
+  sent_at: string | null;
+  /** The mail server's last reply, without URLs. */
+  error: string | null;
+  /** Not sent after this time, for example because its link has expired. */
+  useful_until: string | null;
+  /** 1 for mail of which there may be a lot: other mail is sent first. */
+  bulk: number;
+}
+
+/** A test: an address that accepts one message, and the result of its analysis. */
+export interface TestRow {
+  id: string;
+  /** The local part of the address, lower case. */
+  token: string;
+  livemode: number;
+  name: string | null;
+  kind: 'auto' | 'marketing' | 'transactional';
+  metadata: string;
+  status: 'waiting' | 'processing' | 'completed' | 'failed';
+  failure_reason: 'not_received' | 'unreadable' | 'analysis_error' | null;
+  created_at: string;
+  expires_at: string;
+  received_at: string | null;
+  completed_at: string | null;
+  from_address: string | null;
+  from_domain: string | null;
+  subject: string | null;
+  message_size: number | null;
+  spf: string | null;
+  dkim: string | null;
+  dmarc: string | null;
+  score: number | null;
+  grade: string | null;
+  summary: string | null;
+  coverage: number | null;
+  ruleset: string | null;
+  /** 1 if a submitted message had only bare LF line ends, which were converted to CRLF. */
+  line_ends_converted: number;
+  /** When the analysis is due; null if none is. On a completed test, it is a reanalysis. */
+  analysis_due_at: string | null;
+  analysis_attempts: number;
+  /** Who analyses it now, and until when no other worker takes it. */
+  lease: string | null;
+  leased_until: string | null;
+  /** An active share keeps a test beyond the retention time. */
+  keep_until: string | null;
+  /** JSON: score, grade, ruleset and time of the result before a reanalysis. */
+  previous: string | null;
+  envelope: string | null;
+  categories: string | null;
+  cap: string | null;
+  /** Name and subject in lower case, for the search. */
+  search: string;
+  /** JSON: the checks as the API returns them. Late in the row: they are large, and lists don't read them. */
+  checks: string | null;
+  /** JSON: marketing or transactional, as the analysis judged it. */
+  judged_kind: string | null;
+  /** JSON: the verdicts of mailbox providers. */
+  providers: string | null;
+  /** The team's domain that equals or contains the From domain; no reference, as it may be deleted. */
+  domain_id: string | null;
+}
+
+/** Received messages; those to postmaster belong to no test. */
+export interface MessageRow {
+  id: string;
+  test_id: string | null;
+  recipient: string;
+  sha256: string;
+  size: number;
+  envelope: string;
+  received_at: string;
+}
+
+/**
+ * The bytes of messages in chunks, because writing one large value would block the process. Chunks are
+ * written before their message, so they have no reference; orphans are deleted at start.
+ */
+export interface MessageChunkRow {
+  message_id: string;
+  position: number;
+  bytes: Uint8Array;
+}
+
+/** Events, each written in the transaction of the change that it reports. */
+export interface EventRow {
+  id: string;
+  type: string;
+  livemode: number;
+  created_at: string;
+  data: string;
+}
+
+/** URLs that events are delivered to. */
+export interface WebhookEndpointRow {
+  id: string;
+  url: string;
+  /** JSON: the event types that it subscribes to, or `["*"]`. */
+  events: string;
+  description: string | null;
+  enabled: number;
+  /** Encrypted rather than hashed, because each signature needs it. */
+  secret: string;
+  /** The previous secret, which also signs until `former_secret_until`. */
+  former_secret: string | null;
+  former_secret_until: string | null;
+  created_at: string;
+  /** When the first attempt since the last success failed; null while deliveries succeed. */
+  failing_since: string | null;
+  auto_disabled_at: string | null;
+  /** Deleted as far as users can see; its deliveries are removed in batches, then the row. */
+  deleted_at: string | null;
+}
+
+/** Deliveries of events to endpoints, written in the transaction of the event. */
+export interface WebhookDeliveryRow {
+  id: string;
+  endpoint_id: string;
+  event_id: string;
+  event_type: string;
+  /** JSON: the whole event if it is a sample, which is not stored in `events`. */
+  sample: string | null;
+  created_at: string;
+  status: 'pending' | 'succeeded' | 'failed' | 'held';
+  /** What started the current or last round of at most six attempts. */
+  round_trigger: 'event' | 'test' | 'resend' | 'recover';
+  round_failures: number;
+  /** The number of attempts in all rounds. */
+  attempts: number;
+  /** When the next attempt is due; during an attempt, when its lease expires. Null if none is due. */
+  due_at: string | null;
+  /** Set during an attempt. */
+  lease: string | null;
+}
+
+/** Delivery attempts, each written before its request, so that no request goes unrecorded. */
+export interface WebhookAttemptRow {
+  delivery_id: string;
+  /** From 1, across all rounds. */
+  number: number;
+  trigger: string;
+  started_at: string;
+  /** Null during the attempt, and if it was interrupted. */
+  duration_ms: number | null;
+  url: string;
+  /** JSON; signatures, but no secret. */
+  request_headers: string;
+  response_status: number | null;
+  /** JSON. */
+  response_headers: string | null;
+  /** Its first 4 KiB. */
+  response_body: string | null;
+  /** Why it failed; null during the attempt and after a success. */
+  error: string | null;
+}
+
+/** Domains of the team: verified by a TXT record, and checked daily from then on. */
+export interface DomainRow {
+  id: string;
+  /** A-labels in lower case. */
+  name: string;
+  status: 'pending' | 'verified' | 'failed';
+  /** What the TXT record has to contain. */
+  token: string;
+  created_at: string;
+  verified_at: string | null;
+  /** When the current search for the record began. */
+  pending_since: string;
+  /** When the last recorded lookup began; an older one that ends later is not recorded. */
+  last_checked_at: string | null;
+  /** The result of the last lookup in words; null if it found the record. */
+  last_check_detail: string | null;
+  next_check_at: string | null;
+  /** For a verified domain: since when no lookup has found its record. */
+  missing_since: string | null;
+  /** JSON: the DKIM selectors that the team entered. */
+  given_selectors: string;
+  /** JSON: the DKIM selectors seen in received mail, each with the time of the last message. */
+  learnt_selectors: string;
+  badge_enabled: number;
+  health_status: 'healthy' | 'warning' | 'critical' | 'unknown';
+  health_score: number | null;
+  /** JSON: as the API returns it. */
+  health_checks: string;
+  /** When the health check began. */
+  health_checked_at: string | null;
+  lease: string | null;
+  leased_until: string | null;
+}
+
+/** Monitors: what is checked at regular intervals. */
+export interface MonitorRow {
+  id: string;
+  name: string;
+  type: 'domain_health' | 'blocklist' | 'placement';
+  domain_id: string | null;
+  /** JSON: IP addresses and domain names. */
+  targets: string | null;
+  /** The local part of the permanent address of a placement monitor. */
+  token: string | null;
+  frequency: 'hourly' | 'every_6_hours' | 'daily' | 'weekly';
+  enabled: number;
+  status: 'ok' | 'alerting' | 'unknown' | 'paused';
+  last_run_at: string | null;
+  next_run_at: string | null;
+  created_at: string;
+  lease: string | null;
+  leased_until: string | null;
+}
+
+export interface MonitorRunRow {
+  id: string;
+  monitor_id: string;
+  started_at: string;
+  finished_at: string;
+  status: 'ok' | 'alerting' | 'unknown';
+  /** JSON: what was found. */
+  findings: string;
+  /** JSON: what is new, gone or unknown since the last run, and whether each target could be checked. */
+  changes: string;
+}
+
+/** Alert rules: when, through which channels, and whom to notify. */
+export interface AlertRow {
+  id: string;
+  name: string;
+  condition: 'score_below' | 'auth_fail' | 'blocklist_hit';
+  threshold: number | null;
+  /** JSON. */
+  channels: string;
+  enabled: number;
+  domain_id: string | null;
+  /** JSON: e-mail addresses; null for the owner and the admins. */
+  recipients: string | null;
+  /** Encrypted, because anyone who has it can post there. */
+  slack_webhook_url: string | null;
+  last_triggered_at: string | null;
+  created_at: string;
+}
+
+/** Incidents: from the first result about a subject that meets a rule's condition until one that does not. */
+export interface AlertIncidentRow {
+  id: string;
+  alert_id: string;
+  /** The From domain of a test, or a monitor's target. */
+  subject: string;
+  status: 'open' | 'resolved';
+  /** JSON: what the condition found, such as the score or the lists. */
+  value: string;
+  test_id: string | null;
+  run_id: string | null;
+  opened_at: string;
+  resolved_at: string | null;
+  resolution: string | null;
+  /** The rule's condition when the incident opened: the rule may have another by now. */
+  condition: 'score_below' | 'auth_fail' | 'blocklist_hit';
+  threshold: number | null;
+  /** Set if it is being closed with many others, in batches: it no longer counts as open. */
+  closing_id: string | null;
+}
+
+/** Why many incidents of a rule end at once; kept until the last of them is closed. */
+export interface AlertClosingRow {
+  id: string;
+  resolution: string;
+  /** JSON: the rule as the events contain it. */
+  alert: string;
+}
+
+/** Notifications about incidents, sent or queued: one for each mail recipient and each other channel. */
+export interface AlertNotificationRow {
+  id: string;
+  /** Null for a sample. */
+  incident_id: string | null;
+  alert_id: string;
+  news: 'triggered' | 'resolved' | 'test';
+  channel: 'email' | 'webhook' | 'slack';
+  /** An e-mail address; null for other channels. */
+  recipient: string | null;
+  /**
+   * For a webhook, the deliveries of its event are more recent while they are kept. `suppressed`: the
+   * incident was over before it could be sent.
+   */
+  status: 'queued' | 'sent' | 'failed' | 'unconfigured' | 'suppressed';
+  error: string | null;
+  attempts: number;
+  /** The mail that contains it; null while it waits for a digest. */
+  mail_id: string | null;
+  created_at: string;
+  due_at: string | null;
+  sent_at: string | null;
+  lease: string | null;
+  leased_until: string | null;
+  /** The event that webhooks deliver. */
+  event_id: string | null;
+}
+
+/** Counts of completed tests by the hour of completion: for all tests, and for each domain. */
+export interface TestTallyRow {
+  livemode: number;
+  /** One of the team's domains, or '' for all tests. */
+  domain_id: string;
+  /** The start of the hour. */
+  hour: string;
+  tests: number;
+  /** Tests that have a score. */
+  scored: number;
+  /** The sum of their scores. */
+  score_sum: number;
+  grade_a: number;
+  grade_b: number;
+  grade_c: number;
+  grade_d: number;
+  grade_f: number;
+  /** Tests whose SPF result is known; `…_pass` are those of them that pass. DKIM and DMARC likewise. */
+  spf_known: number;
+  spf_pass: number;
+  dkim_known: number;
+  dkim_pass: number;
+  dmarc_known: number;
+  dmarc_pass: number;
+  /** Seed mailboxes with a known placement; `placement_inbox` are those that had it in the inbox or its tabs. */
+  placement_samples: number;
+  placement_inbox: number;
+  /** JSON: by check id, the number of tests in which the check found a problem. */
+  issues: string;
+}
+
+/** Share links: anyone who has one can read the reports of its tests. */
+export interface SharedReportRow {
+  id: string;
+  livemode: number;
+  title: string | null;
+  token_hash: string;
+  /** Encrypted rather than hashed, so that an admin can see the link again. */
+  token: string;
+  /** The member who shared; no reference: they may leave. */
+  created_by: string | null;
+  created_at: string;
+  expires_at: string;
+  revoked_at: string | null;
+  view_count: number;
+  last_viewed_at: string | null;
+}
+
+/** The tests of a share link. No reference: the shared page says that a test was deleted. */
+export interface SharedReportTestRow {
+  report_id: string;
+  position: number;
+  test_id: string;
+}
+
+/** Scheduled reports by e-mail. */
+export interface ReportScheduleRow {
+  id: string;
+  name: string;
+  frequency: 'daily' | 'weekly' | 'monthly';
+  /** JSON: e-mail addresses. */
+  recipients: string;
+  /** JSON: ids of domains; null for all. */
+  domains: string | null;
+  /** JSON: the sections that the report contains. */
+  include_sections: string;
+  format: 'html' | 'pdf';
+  send_hour: number;
+  timezone: string;
+  weekday: 'monday' | 'tuesday' | 'wednesday' | 'thursday' | 'friday' | 'saturday' | 'sunday';
+  day_of_month: number;
+  enabled: number;
+  /** Null while the schedule is disabled. */
+  next_send_at: string | null;
+  created_at: string;
+  lease: string | null;
+  leased_until: string | null;
+}
+
+/** Runs of a schedule, each written in the transaction that queues its mails, so that none is sent twice. */
+export interface ReportRunRow {
+  id: string;
+  schedule_id: string;
+  trigger: 'schedule' | 'manual';
+  /** The scheduled time that it is for; null for a manual run. */
+  slot: string | null;
+  period_from: string;
+  period_to: string;
+  created_at: string;
+  /** Why nothing was sent at all. */
+  error: string | null;
+}
+
+/** Each recipient's copy of a run; while it is `queued`, the outbox has its state. */
+export interface ReportCopyRow {
+  run_id: string;
+  recipient: string;
+  mail_id: string | null;
+  status: 'queued' | 'sent' | 'failed' | 'unsubscribed' | 'not_configured';
+  error: string | null;
+  sent_at: string | null;
+}
+
+/** Recipients of a schedule, and who has unsubscribed: they stay unsubscribed even if they are added again. */
+export interface ReportReaderRow {
+  schedule_id: string;
+  email: string;
+  /** Hash of the token in the unsubscribe link, which is derived from the secret key again for each mail. */
+  token_hash: string;
+  left_at: string | null;
+}
+
+/** Every table by its name. */
+export interface Tables {
+  service_facts: ServiceFactRow;
+  members: MemberRow;
+  api_keys: ApiKeyRow;
+  sessions: SessionRow;
+  invitations: InvitationRow;
+  replaced_invitation_links: ReplacedInvitationLinkRow;
+  password_links: PasswordLinkRow;
+  audit_log: AuditRow;
+  idempotency_keys: IdempotencyRow;
+  outbox: OutboxRow;
+  tests: TestRow;
+  messages: MessageRow;
+  message_chunks: MessageChunkRow;
+  events: EventRow;
+  webhook_endpoints: WebhookEndpointRow;
+  webhook_deliveries: WebhookDeliveryRow;
+  webhook_attempts: WebhookAttemptRow;
+  domains: DomainRow;
+  monitors: MonitorRow;
+  monitor_runs: MonitorRunRow;
+  alerts: AlertRow;
+  alert_incidents: AlertIncidentRow;
+  alert_closings: AlertClosingRow;
+  alert_notifications: AlertNotificationRow;
+  test_tallies: TestTallyRow;
+  shared_reports: SharedReportRow;
+  shared_report_tests: SharedReportTestRow;
+  report_schedules: ReportScheduleRow;
+  report_runs: ReportRunRow;
+  report_copies: ReportCopyRow;
+  report_readers: ReportReaderRow;
+}

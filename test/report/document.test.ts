@@ -1,0 +1,392 @@
+/** What a report says: the builder of each variant, and that every painter shows every word of it. */
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { before, describe, it, test } from 'node:test';
+import { DomUtils, parseDocument } from 'htmlparser2';
+import type { CheckResult } from '../../src/analysis/result.ts';
+import { toFix } from '../../src/analysis/summary.ts';
+import {
+  type Block,
+  cleaned,
+  plainText,
+  type ReportDocument,
+  type Section,
+  type Verdict,
+} from '../../src/report/blocks.ts';
+import { BEYOND_THE_SCORE } from '../../src/report/content.ts';
+import {
+  sharedDocument,
+  terminalDocument,
+  testDocument,
+} from '../../src/report/document/document.ts';
+import { evidenceFacts, evidenceInShort } from '../../src/report/document/evidence.ts';
+import { summaryDocument, summaryMail } from '../../src/report/document/summary.ts';
+import type { Report } from '../../src/report/report.ts';
+import { reportMail } from '../../src/report/summary-mail.ts';
+import { mailText, paintText } from '../../src/report/text.ts';
+import { asRead, leavesOf } from './leaves.ts';
+import {
+  badReport,
+  campaignShare,
+  goodReport,
+  largeShare,
+  newsletterReport,
+  shareOf,
+  unscoredReport,
+} from './reports.ts';
+import { DAY, HOSTILE, MONTH, NOTHING, UNSCORED, WEEK } from './scheduled-reports.ts';
+
+let [good, bad, unscored, newsletter]: Report[] = [];
+before(async () => {
+  [good, bad, unscored, newsletter] = await Promise.all([
+    goodReport(),
+    badReport(),
+    unscoredReport(),
+    newsletterReport(),
+  ]);
+});
+
+const sectionsOf = ({ blocks }: { blocks: Block[] }): Section[] =>
+  blocks.filter((block) => block.kind === 'section');
+const idsOf = (document: { blocks: Block[] }): string[] => sectionsOf(document).map(({ id }) => id);
+const sectionOf = (document: ReportDocument, id: string): Section =>
+  sectionsOf(document).find((section) => section.id === id)!;
+const verdictOf = ({ blocks }: { blocks: Block[] }): Verdict =>
+  blocks.find((block) => block.kind === 'verdict')!;
+/** All blocks of a kind, however deep they stand. */
+function all<K extends Block['kind']>(kind: K, value: unknown): Extract<Block, { kind: K }>[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const inside = Object.values(value).flatMap((each) => all(kind, each));
+  return 'kind' in value && value.kind === kind ? [value as never, ...inside] : inside;
+}
+
+const BODY = ['fix', 'score', 'authentication', 'placement', 'providers'];
+const REST = ['passed', 'info', 'not-checked'];
+
+describe('the sections', () => {
+  it('of a page are the same for every report', () => {
+    for (const report of [good!, bad!, unscored!, newsletter!])
+      assert.deepEqual(idsOf(testDocument(report, 'page')), [...BODY, 'path', 'message', 'rest']);
+  });
+
+  it('of paper leave out what says only that there is nothing', () => {
+    assert.deepEqual(idsOf(testDocument(bad!, 'paper')), [...BODY, 'path', 'message', ...REST]);
+    const bare = { ...good!, placement: [], providers: [], checks: [], envelope: null };
+    assert.deepEqual(idsOf(testDocument(bare, 'paper')), [
+      'fix',
+      'score',
+      'authentication',
+      'message',
+    ]);
+  });
+
+  it('for strangers leave out what shows the message', () => {
+    const one = shareOf([bad!]);
+    assert.deepEqual(idsOf(sharedDocument(one, 'page')), [...BODY, 'rest']);
+    assert.deepEqual(idsOf(sharedDocument(one, 'paper')), [...BODY, ...REST]);
+    for (const medium of ['page', 'paper'] as const) {
+      const document = sharedDocument(one, medium);
+      assert.deepEqual(all('frame', document), []);
+      assert.deepEqual(all('path', document), []);
+    }
+  });
+
+  it('of many tests are those of each, in short where they are many', async () => {
+    const partsOf = (document: ReportDocument) => all('part', document).map(idsOf);
+    const [campaign, six, large] = [
+      await campaignShare(),
+      await largeShare(6),
+      await largeShare(21),
+    ];
+    for (const ids of partsOf(sharedDocument(campaign, 'page')))
+      assert.deepEqual(ids, [...BODY, 'rest']);
+    for (const ids of partsOf(sharedDocument(six, 'paper')))
+      assert.deepEqual(
+        ids.filter((id) => id !== 'placement'),
+        ['fix', 'score', 'authentication'],
+      );
+    const more = ({ blocks }: { blocks: Block[] }) =>
+      all('entries', blocks).flatMap(({ items }) => items.filter((item) => item.more !== null));
+    assert.ok(more(sharedDocument(six, 'page')).length > 0);
+    assert.deepEqual(more(sharedDocument(large, 'page')), []);
+  });
+
+  it('for a terminal are the most important alone', () => {
+    assert.deepEqual(idsOf(terminalDocument(bad!, null)), [
+      'fix',
+      'score',
+      'authentication',
+      'providers',
+    ]);
+    assert.deepEqual(idsOf(terminalDocument(good!, null)), [
+      'score',
+      'authentication',
+      'providers',
+    ]);
+  });
+});
+
+describe('the verdict', () => {
+  it('says the sentence, what to do first, and what is not known', () => {
+    const [first, ...others] = toFix(bad!.checks);
+    for (const medium of ['page', 'paper'] as const) {
+      const { score, title, lines, unknown } = verdictOf(testDocument(bad!, medium));
+      assert.equal(plainText(title), bad!.summary.replace(/ First: .*/s, ''));
+      assert.equal(
+        plainText(lines[0]!),
+        `Do this first: ${first!.title.replace(/\.$/, '')} (+${first!.gain}). ${others.length} more things are below it.`,
+      );
+      assert.match(plainText(unknown!), /^Not everything is known\. 1 of \d+ checks could not/);
+      assert.deepEqual(
+        [score.number, score.letter, score.state],
+        [`${bad!.score}`, 'Grade F', 'fail'],
+      );
+      assert.ok(score.uncapped! > bad!.score!);
+    }
+  });
+
+  const finding = (id: string, gain: number): CheckResult => ({
+    ...bad!.checks[0]!,
+    id,
+    gain,
+    status: 'fail',
+    title: `${id} is wrong.`,
+  });
+  it('counts what is below the first thing to do', () => {
+    for (const [findings, expected] of [
+      [[], 'There is nothing to fix.'],
+      [[finding('a', 3)], 'Do this first: a is wrong (+3).'],
+      [[finding('a', 0)], 'Do this first: a is wrong.'],
+      [
+        [finding('a', 3), finding('b', 2.25)],
+        'Do this first: a is wrong (+3). One more thing is below it.',
+      ],
+      [
+        [finding('a', 3), finding('b', 2), finding('c', 1)],
+        'Do this first: a is wrong (+3). 2 more things are below it.',
+      ],
+    ] as const) {
+      const document = testDocument({ ...good!, checks: [...findings] }, 'page');
+      assert.equal(plainText(verdictOf(document).lines[0]!), expected);
+    }
+  });
+
+  it('without a score is that there is none, and nothing is promised', () => {
+    const document = testDocument(unscored!, 'page');
+    const { score, lines } = verdictOf(document);
+    assert.deepEqual(
+      [score.number, score.letter, score.state, score.uncapped],
+      ['No score', null, 'unknown', null],
+    );
+    assert.ok(!plainText(lines[0]!).includes('(+'));
+    for (const { gain } of all('finding', document)) assert.equal(gain, null);
+    assert.doesNotMatch(
+      leavesOf([sectionOf(document, 'score')]).join(' '),
+      /Sum|Adds|rounded down/,
+    );
+  });
+});
+
+describe('a state', () => {
+  it('of what is unknown is never that of what passed or failed', () => {
+    for (const report of [good!, bad!, unscored!])
+      for (const entry of all('entries', testDocument(report, 'page')).flatMap(
+        ({ items }) => items,
+      )) {
+        const check = report.checks.find(({ id }) => entry.id === `check-${id}`);
+        if (check?.status === 'error' || check?.status === 'skipped')
+          assert.equal(entry.state.state, 'unknown');
+      }
+  });
+
+  it('of a provider of whom nothing is known is not known, and never that it is not ready', () => {
+    const report = structuredClone(good!);
+    for (const provider of report.providers) {
+      provider.ready = false;
+      for (const rule of provider.rules) rule.status = 'unknown';
+    }
+    for (const medium of ['page', 'paper'] as const) {
+      const cards = all('card', testDocument(report, medium));
+      assert.deepEqual(
+        cards.map(({ state }) => state.word),
+        Array(4).fill('Not known'),
+      );
+    }
+  });
+
+  it('of a long delay is a warning, and a negative one shows a wrong clock', () => {
+    const path = (delay: number) => {
+      const report = structuredClone(good!);
+      const check = report.checks.find(({ id }) => id === 'received_path')!;
+      check.evidence = { hops: [{ by: 'mx.example' }], last_delay_seconds: delay };
+      const [block] = all('path', testDocument(report, 'page'));
+      return block!.hops.at(-1)!.delay!;
+    };
+    assert.deepEqual(path(3), { label: 'after', value: ['3 s'] });
+    assert.deepEqual(path(300).value, [{ kind: 'state', state: 'warn', word: '5 m', badge: true }]);
+    const { label, value } = path(-5);
+    assert.deepEqual([label, plainText(value)], [null, '−5 s: a clock is wrong']);
+  });
+});
+
+describe('evidence', () => {
+  it('in short leaves out what says nothing, and what is beyond the first eight', () => {
+    const many = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`n${index}`, index]));
+    assert.equal(evidenceInShort({ a: null, b: [], c: {}, ...many }).rows.length, 8);
+    const [row] = evidenceInShort({ client_ip: ['192.0.2.1', { port: 25, tls: true }] }).rows;
+    assert.equal(plainText(row!.name), 'Client IP');
+    assert.equal(plainText(row!.value), '192.0.2.1; port 25, tls yes');
+  });
+
+  it('in full has every value, and tables of alike things', () => {
+    const facts = evidenceFacts({ hops: [{ a: 1 }, { a: 2, b: 'x' }], aligned: false });
+    const [table] = all('table', facts);
+    assert.deepEqual(
+      table!.columns.map(({ title }) => title),
+      ['A', 'B'],
+    );
+    assert.deepEqual(facts.rows[1]!.value, [{ kind: 'state', state: 'fail', word: 'not aligned' }]);
+  });
+});
+
+describe('a document', () => {
+  it('has an anchor once, and jumps lead to one', async () => {
+    for (const document of [
+      testDocument(bad!, 'page'),
+      testDocument(bad!, 'paper'),
+      sharedDocument(await campaignShare(), 'page'),
+    ]) {
+      const parts = all('part', document);
+      const bodies = parts.length > 0 ? parts : [document];
+      for (const { blocks } of bodies) {
+        const found = ['verdict', 'section', 'finding', 'card', 'overview', 'part'] as const;
+        const ids = [
+          ...found.flatMap((kind) => all(kind, blocks).map(({ id }) => id)),
+          ...all('entries', blocks).flatMap(({ items }) => items.flatMap(({ id }) => id ?? [])),
+        ];
+        assert.equal(new Set(ids).size, ids.length);
+        for (const { to } of jumpsIn(blocks)) assert.ok(ids.includes(to), to);
+      }
+    }
+  });
+
+  const jumpsIn = (value: unknown): { to: string }[] => all('jump' as never, value) as never;
+
+  it('holds nothing that moves a cursor, turns text round, or is not well formed', () => {
+    const evil = (value: unknown): unknown => {
+      if (typeof value === 'string') return `${value}\u001b[2J\u202e\u0000\ud800`;
+      if (Array.isArray(value)) return value.map(evil);
+      if (typeof value !== 'object' || value === null) return value;
+      return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, evil(each)]));
+    };
+    const hostile = { ...bad!, subject: evil('x') as string, from_address: evil('y') as string };
+    hostile.checks = bad!.checks.map((check) => ({
+      ...check,
+      title: evil(check.title) as string,
+      detail: evil(check.detail) as string,
+      evidence: evil(check.evidence) as CheckResult['evidence'],
+    }));
+    hostile.message = { ...(evil(bad!.message) as NonNullable<Report['message']>), html: null };
+    for (const document of [
+      testDocument(hostile, 'page'),
+      testDocument(hostile, 'paper'),
+      terminalDocument(hostile, evil('of') as string),
+    ])
+      assert.doesNotMatch(JSON.stringify(document), /[\u0000\u202e]|\\u001b|\\ud800/);
+  });
+
+  it('is cleaned but for the HTML of a message', () => {
+    const html = 'a\u202eb';
+    const frame = { kind: 'frame', html, title: html };
+    assert.deepEqual(cleaned({ blocks: [frame] }), { blocks: [{ ...frame, title: 'a·b' }] });
+  });
+});
+
+// Every painter shows every word of every document. What a painter shows is read as text.
+
+interface Painter {
+  name: string;
+  /** What a person reads of a document, as plain text; null where the painter is not made for it. */
+  read(document: ReportDocument): Promise<string> | string;
+  /** The files with its code, in which no wording may stand. */
+  files: string[];
+}
+
+/** A new painter is added here, and nowhere else. */
+const PAINTERS: Painter[] = [
+  ...[40, 80, 400].map((width) => ({
+    name: `text of ${width} columns`,
+    read: (document: ReportDocument) => paintText(document, { width, color: false }),
+    files: ['text.ts'],
+  })),
+];
+
+const MAIL_FILES = ['summary-mail.ts'];
+
+async function documents(): Promise<[name: string, document: ReportDocument][]> {
+  const reports = { good: good!, bad: bad!, unscored: unscored!, newsletter: newsletter! };
+  const media = ['page', 'paper'] as const;
+  const shares = {
+    none: shareOf([], { missing: 2 }),
+    one: shareOf([bad!], { missing: 1 }),
+    campaign: await campaignShare(),
+    six: await largeShare(6),
+  };
+  const summaries = { WEEK, MONTH, DAY, UNSCORED, NOTHING, HOSTILE };
+  return [
+    ...Object.entries(reports).flatMap(([name, report]) => [
+      ...media.map((medium) => [`${name} on ${medium}`, testDocument(report, medium)] as const),
+      [`${name} in a terminal`, terminalDocument(report, `${name}.eml`)] as const,
+    ]),
+    ...Object.entries(shares).flatMap(([name, share]) =>
+      media.map(
+        (medium) => [`${name} shared on ${medium}`, sharedDocument(share, medium)] as const,
+      ),
+    ),
+    ...Object.entries(summaries).map(
+      ([name, report]) => [`summary ${name}`, summaryDocument(report)] as const,
+    ),
+  ] as [string, ReportDocument][];
+}
+
+for (const { name, read } of PAINTERS)
+  test(`every word of every document is in what is painted as ${name}`, async () => {
+    for (const [which, document] of await documents()) {
+      const painted = asRead(await read(document));
+      const leaves = leavesOf(document.blocks);
+      assert.ok(leaves.length > 1, which);
+      for (const leaf of leaves) assert.ok(painted.includes(asRead(leaf)), `${which}: ${leaf}`);
+    }
+  });
+
+test('every word of the e-mail of a scheduled report is in both of its parts', () => {
+  for (const report of [WEEK, MONTH, DAY, UNSCORED, NOTHING])
+    for (const pdf of [false, true]) {
+      const reader = { unsubscribeUrl: 'https://app.example.com/unsubscribe/1', pdf };
+      const { title, blocks, footer, button, leave } = summaryMail(report, reader);
+      const { text, html } = reportMail(report, reader);
+      const body = DomUtils.textContent(DomUtils.getElementsByTagName('body', parseDocument(html)));
+      const parts = { text: asRead(text), html: asRead(body.replaceAll('\u00a0', ' ')) };
+      for (const [part, painted] of Object.entries(parts))
+        for (const leaf of [title, ...leavesOf(blocks), footer, button.label, leave!.label])
+          assert.ok(painted.includes(asRead(leaf)), `${part}: ${leaf}`);
+      for (const block of blocks) assert.ok(text.includes(mailText(block)));
+    }
+});
+
+test('no painter has words of its own', async () => {
+  const files = new Set([...PAINTERS.flatMap((painter) => painter.files), ...MAIL_FILES]);
+  const source = [...files]
+    .map((file) => readFileSync(new URL(`../../src/report/${file}`, import.meta.url), 'utf8'))
+    .join('\n');
+  const mails = [WEEK, NOTHING].flatMap((report) =>
+    leavesOf(summaryMail(report, { unsubscribeUrl: null, pdf: true }).blocks),
+  );
+  const words = (await documents()).flatMap(([, { blocks }]) => leavesOf(blocks));
+  const sentences = new Set(
+    [...words, ...mails, BEYOND_THE_SCORE].filter((text) => / \w+ /.test(text)),
+  );
+  assert.ok(sentences.size > 300);
+  for (const sentence of sentences) assert.ok(!source.includes(sentence), sentence);
+});

@@ -1,0 +1,150 @@
+/** Every text of a document that a reader sees, in its order: what each painter must show. */
+
+import { type Block, plainText, type ScoreFigure, type Text } from '../../src/report/blocks.ts';
+
+/**
+ * Left out is what not every medium has: the HTML of frames, the points of charts (their values are
+ * compared where they are drawn), descriptions for those who cannot see a drawing, the titles of columns
+ * that a drawing does not need, and labels of a record, which the terminal shows in one line.
+ */
+export function leavesOf(blocks: Block[]): string[] {
+  return blocks.flatMap(leavesOfBlock).filter((text) => text.trim() !== '');
+}
+
+const scoreLeaf = ({ number }: ScoreFigure): string => number;
+const textOf = (text: Text | null | undefined): string[] => (text ? [plainText(text)] : []);
+const named = (text: string | null | undefined): string[] => (text ? [text] : []);
+
+function leavesOfBlock(block: Block): string[] {
+  switch (block.kind) {
+    case 'verdict':
+      return [
+        ...named(block.above),
+        scoreLeaf(block.score),
+        ...named(block.of),
+        plainText(block.title),
+        ...block.lines.map(plainText),
+        ...textOf(block.unknown),
+        ...leavesOf(block.states ? [block.states] : []),
+        ...leavesOf(block.facts ? [block.facts] : []),
+        ...block.remarks.map(plainText),
+      ];
+    case 'section':
+      return [block.title, ...textOf(block.note), ...leavesOf(block.blocks)];
+    case 'overview':
+      return [...named(block.above), ...leavesOf(block.blocks)];
+    case 'part':
+      return [plainText(block.title), ...named(block.beside), ...leavesOf(block.blocks)];
+    case 'heading':
+    case 'note':
+      return [plainText(block.text)];
+    case 'paragraph':
+      return block.screenOnly ? [] : [plainText(block.text)];
+    case 'findings':
+      return [
+        ...leavesOf(block.first),
+        ...(block.more ? [block.more.title, ...leavesOf(block.more.findings)] : []),
+      ];
+    case 'finding':
+      return [
+        ...named(block.gain?.text),
+        plainText(block.title),
+        ...(block.where ? [block.where.label, block.where.state.word] : []),
+        ...leavesOf(block.groups),
+      ];
+    case 'group':
+      return [...named(block.title), ...leavesOf(block.blocks)];
+    case 'record':
+      return [block.name.value, block.type.value, block.value.value];
+    case 'facts':
+      return block.rows.flatMap(({ name, value, blocks = [] }) => [
+        plainText(name),
+        plainText(value),
+        ...leavesOf(blocks),
+      ]);
+    case 'table':
+      return [
+        ...block.columns.map(({ title }) => title),
+        ...block.groups.flatMap(({ title, rows }) => [...named(title), ...rows.flatMap(cellsOf)]),
+        ...block.foot.flatMap(cellsOf),
+      ];
+    case 'bars':
+      return [...block.rows.flatMap(({ name, value }) => [name, value]), ...named(block.held)];
+    case 'states':
+      return block.items.flatMap(({ name, state }) => [name, state.word]);
+    case 'lines':
+      return block.items.flatMap(({ name, text }) => [name, plainText(text)]);
+    case 'alignment':
+      return [
+        ...block.rows.flatMap(({ mechanism, result, domain, none, joint, notes }) => [
+          mechanism,
+          result.word,
+          domain ?? none,
+          ...named(joint?.word),
+          notes,
+        ]),
+        block.outcome.mechanism,
+        block.outcome.result.word,
+        plainText(block.outcome.domain),
+        plainText(block.outcome.below),
+      ];
+    case 'path':
+      return [
+        ...block.hops.flatMap(({ server, time, via, delay }) => [
+          plainText(server),
+          ...textOf(time),
+          ...textOf(delay?.value),
+          ...textOf(via),
+        ]),
+        ...leavesOf(block.session ? [block.session] : []),
+      ];
+    case 'card':
+      return [plainText(block.title), block.state.word, ...leavesOf(block.blocks)];
+    case 'entries':
+      return block.items.flatMap(({ state, label, title, lines, figure, more }) => [
+        state.word,
+        ...named(label),
+        ...named(figure),
+        plainText(title),
+        ...lines.map(plainText),
+        ...(more ? [more.title, ...leavesOf(more.blocks)] : []),
+      ]);
+    case 'rows':
+      return block.items.flatMap(({ title, below, value }) => [value, title, ...named(below)]);
+    case 'average':
+      return [scoreLeaf(block.score), ...block.lines];
+    case 'tiles':
+      return block.items.flatMap(({ name, figure, isKnown, below }) => [
+        name,
+        ...(isKnown ? [figure] : []),
+        below,
+      ]);
+    case 'grades':
+      return block.items.map(({ grade, text }) => `${grade} ${text}`);
+    case 'list':
+      return block.items.flatMap(({ text, blocks = [] }) => [plainText(text), ...leavesOf(blocks)]);
+    case 'fold':
+      return [block.title, ...named(block.count), ...leavesOf(block.blocks)];
+    case 'verbatim':
+      return block.lines;
+    case 'chart':
+      return named(block.title);
+    case 'frame':
+      return [];
+  }
+}
+
+const cellsOf = ({ cells }: Extract<Block, { kind: 'table' }>['foot'][number]): string[] =>
+  cells.flatMap(({ text, blocks = [], below, meter, score }) => [
+    ...(score ? [scoreLeaf(score)] : [plainText(text)]),
+    ...leavesOf(blocks),
+    ...named(meter?.words),
+    ...textOf(below),
+  ]);
+
+/** Where a line ends, how far it is indented and what icon stands before a word says nothing. */
+export const asRead = (text: string): string =>
+  text
+    .replace(/(?<!\S)[✓!✗i?] /gu, '')
+    .replace(/\s+/g, ' ')
+    .trim();

@@ -1,0 +1,116 @@
+/** The row types that Kysely is told are those of the database that SQLite makes of the schema. */
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import BetterSqlite from 'better-sqlite3';
+import { rowTypesModule } from '../../scripts/row-types.ts';
+import { migrate } from '../../src/store/migrate.ts';
+
+const GENERATED = readFileSync(
+  new URL('../../src/store/tables.generated.ts', import.meta.url),
+  'utf8',
+);
+
+/** A database as the program makes it, without the references between tables. */
+function freshDatabase(): BetterSqlite.Database {
+  const sqlite = new BetterSqlite(':memory:');
+  migrate(sqlite);
+  sqlite.pragma('foreign_keys = OFF');
+  return sqlite;
+}
+
+interface Column {
+  name: string;
+  type: string;
+  notnull: 0 | 1;
+}
+
+const tablesOf = (sqlite: BetterSqlite.Database): string[] =>
+  sqlite.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all() as string[];
+const columnsOf = (sqlite: BetterSqlite.Database, table: string): Column[] =>
+  sqlite.pragma(`table_info(${table})`) as Column[];
+
+/** By table, its columns with their types as the generated file has them. */
+function declaredTypes(): Map<string, Map<string, string>> {
+  const interfaces = new Map(
+    [...GENERATED.matchAll(/^export interface (\w+) \{\n(.*?)^\}/gms)].map(([, name, body]) => [
+      name!,
+      new Map([...body!.matchAll(/^ {2}(\w+): (.+);$/gm)].map(([, key, type]) => [key!, type!])),
+    ]),
+  );
+  const tables = interfaces.get('Tables')!;
+  return new Map([...tables].map(([table, row]) => [table, interfaces.get(row)!]));
+}
+
+test('every table has a row type with its columns, in the type and nullability that SQLite has for them', () => {
+  const sqlite = freshDatabase();
+  const types = declaredTypes();
+  assert.deepEqual([...types.keys()].sort(), tablesOf(sqlite).sort());
+  for (const [table, fields] of types) {
+    const columns = columnsOf(sqlite, table);
+    assert.deepEqual(
+      [...fields.keys()],
+      columns.map(({ name }) => name),
+    );
+    for (const { name, type, notnull } of columns) {
+      const declared = fields.get(name)!;
+      assert.equal(/ \| null$/.test(declared), notnull === 0, `${table}.${name}`);
+      const stored = { TEXT: /^(?:string|'.*')/, INTEGER: /^number/, REAL: /^number/ }[type];
+      assert.match(declared, stored ?? /^Uint8Array/, `${table}.${name}`);
+    }
+  }
+});
+
+test('a column that is declared as some values takes these and no others', () => {
+  const sqlite = freshDatabase();
+  let limited = 0;
+  for (const [table, fields] of declaredTypes())
+    for (const [name, type] of fields) {
+      const values = [...type.matchAll(/'(\w+)'/g)].map(([, value]) => value!);
+      if (values.length === 0) continue;
+      limited += 1;
+      for (const value of values) insertRow(sqlite, table, { [name]: value });
+      const other = () => insertRow(sqlite, table, { [name]: 'some_other_value' });
+      assert.throws(other, /CHECK constraint failed/, `${table}.${name}`);
+    }
+  // Every CHECK of the schema is such a column.
+  const schema = sqlite.prepare("SELECT group_concat(sql, ' ') FROM sqlite_schema").pluck().get();
+  const checks =
+    String(schema)
+      .replace(/--[^\n]*/g, '')
+      .split(/\bCHECK\b/).length - 1;
+  assert.equal(limited, checks);
+});
+
+let inserted = 0;
+
+/** A row with the given values and anything that is allowed in the other columns that need a value. */
+function insertRow(
+  sqlite: BetterSqlite.Database,
+  table: string,
+  given: Record<string, string>,
+): void {
+  inserted += 1;
+  const types = declaredTypes().get(table)!;
+  const needed = columnsOf(sqlite, table).filter(({ notnull, name }) => notnull || name in given);
+  const values = needed.map(({ name, type }) => {
+    const literal = /'(\w+)'/.exec(types.get(name)!)?.[1];
+    return given[name] ?? literal ?? (type === 'TEXT' ? `value ${inserted}` : inserted);
+  });
+  // There can be only one owner.
+  if (table === 'members') sqlite.exec('DELETE FROM members');
+  sqlite
+    .prepare(
+      `INSERT INTO ${table} (${needed.map(({ name }) => name)}) VALUES (${needed.map(() => '?')})`,
+    )
+    .run(values);
+}
+
+test('a column type or a CHECK without a row type is an error of the generator', () => {
+  assert.throws(() => rowTypesModule('CREATE TABLE a (b DATETIME NOT NULL);'), /type DATETIME/);
+  assert.throws(
+    () => rowTypesModule('CREATE TABLE a (b INTEGER NOT NULL CHECK (b > 1));'),
+    /a has a CHECK/,
+  );
+});
