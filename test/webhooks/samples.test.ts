@@ -157,14 +157,14 @@ async function tryAll(t: TestContext, command: string[]): Promise<void> {
   for (const one of cases) assert.equal(await accepts(t, command, one), one.genuine, one.what);
 }
 
-test('the sample for Node.js takes what is genuine and nothing else', (t) =>
+test('Node.js verification sample accepts only genuine webhook signatures', (t) =>
   tryAll(t, [process.execPath, sample('verify.ts')]));
 
-test('the library standardwebhooks takes what is genuine and nothing else', (t) =>
+test('The standardwebhooks library accepts only genuine webhook signatures', (t) =>
   tryAll(t, [process.execPath, sample('verify-standard.ts')]));
 
 test(
-  'the sample for Python takes what is genuine and nothing else',
+  'Python verification sample accepts only genuine webhook signatures',
   {
     skip: needs('python3'),
   },
@@ -172,14 +172,14 @@ test(
 );
 
 test(
-  'the sample for the shell takes what is genuine and nothing else',
+  'Shell verification sample accepts only genuine webhook signatures',
   {
     skip: needs('openssl'),
   },
   (t) => tryAll(t, ['sh', sample('verify.sh')]),
 );
 
-test('the sample for Go takes what is genuine and nothing else', {
+test('Go verification sample accepts only genuine webhook signatures', {
   skip: needs('go'),
 }, async (t) => {
   const program = join(temporaryFolder(t), 'verify');
@@ -191,11 +191,11 @@ test('the sample for Go takes what is genuine and nothing else', {
 const verdict = ({ headers, body, secret }: Omit<Case, 'what' | 'genuine'>) =>
   verifySignature({ headers, body: Buffer.from(body), secret, now: NOW });
 
-test('our own verification takes what is genuine and nothing else', () => {
+test('verifySignature accepts only genuine webhook signatures', () => {
   for (const one of cases) assert.equal(verdict(one).verified, one.genuine, one.what);
 });
 
-test('it says why it takes something, and why not', () => {
+test('verifySignature gives the reason for each verdict', () => {
   const said = Object.fromEntries(cases.map((one) => [one.what, verdict(one)]));
   const reason = (what: string) => {
     const one = said[what]!;
@@ -210,7 +210,7 @@ test('it says why it takes something, and why not', () => {
   assert.equal(reason('no signature'), 'it has no signature');
 });
 
-test('each kind of signature does alone, and one that is wrong spoils the other', () => {
+test('verifySignature accepts either signature scheme alone but rejects any invalid one', () => {
   const [good] = cases as [Case];
   const kinds = { own: /^x-service-/, standard: /^webhook-/ };
   for (const [kind, names] of Object.entries(kinds)) {
