@@ -24,7 +24,7 @@ const ROUNDS = 6;
 const TESTS_PER_ROUND = 3;
 const LONGEST_LIFE_MS = 500;
 
-test(`${ROUNDS} kills lose nothing of what is to be said of incidents`, {
+test(`${ROUNDS} SIGKILLs lose no alert mail, Slack post or event`, {
   timeout: 300_000,
 }, async (t) => {
   const seed = Number(process.env.KILL_SEED ?? randomInt(2 ** 31));

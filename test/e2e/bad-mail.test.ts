@@ -21,7 +21,7 @@ async function connect(t: TestContext, { smtp }: TestService): Promise<RawClient
   return client;
 }
 
-test('mail that is refused at each step of SMTP leaves nothing behind', async (t) => {
+test('Mail rejected at any SMTP step stores nothing', async (t) => {
   const service = await startSmall(t);
   const { address, id } = await service.createTest();
   const before = await countRows(service);
@@ -43,7 +43,7 @@ test('mail that is refused at each step of SMTP leaves nothing behind', async (t
   assert.equal((await service.getTest(id)).status, 'waiting');
 });
 
-test('a sender that leaves in the midst of its message leaves nothing behind', async (t) => {
+test('A sender that disconnects mid-message stores nothing', async (t) => {
   const service = await startSmall(t);
   const { address, id } = await service.createTest();
   const before = await countRows(service);
@@ -56,7 +56,7 @@ test('a sender that leaves in the midst of its message leaves nothing behind', a
   assert.equal((await service.getTest(id, '?wait=20')).status, 'completed');
 });
 
-test('a sender as slow as can be holds up nobody, and is taken when it has finished', async (t) => {
+test('A byte-by-byte sender blocks no others and is accepted at the end', async (t) => {
   const service = await startSmall(t);
   const slow = await service.createTest();
   const client = await beginMessage(t, service, slow.address);
@@ -88,7 +88,7 @@ async function beginMessage(
   return client;
 }
 
-test('more parts than anyone means are told of, and do not hold up the service', async (t) => {
+test('Messages with excessive MIME parts are reported and do not stall the service', async (t) => {
   const dns = await startDnsServer(SENDER_ZONE);
   t.after(() => dns.close());
   const service = await startServe(t, {

@@ -19,7 +19,9 @@ import { SENDER_ZONE } from './sender.ts';
 const ROUNDS = Number(process.env.KILL_ROUNDS ?? 25);
 const MAILS_PER_ROUND = 25;
 
-test(`${ROUNDS} kills lose nothing that was promised`, { timeout: 600_000 }, async (t) => {
+test(`${ROUNDS} SIGKILLs lose no accepted mail and analyze each once`, {
+  timeout: 600_000,
+}, async (t) => {
   const seed = Number(process.env.KILL_SEED ?? randomInt(2 ** 31));
   t.diagnostic(`KILL_SEED=${seed}`);
   const random = seededRandom(seed);

@@ -26,8 +26,8 @@ const corpus = existsSync(CORPUS)
   : [];
 const skip = corpus.length === 0 && 'shared/vectors/mime is not here';
 
-describe('the running service', () => {
-  test('analyses the corpus of real, old and broken messages', { skip }, (t) =>
+describe('Running service without stalls over 200 ms', () => {
+  test('analyzes the MIME corpus', { skip }, (t) =>
     withoutStall(t, async (service) => {
       for (const name of corpus) {
         const raw = readFileSync(new URL(name, CORPUS));
@@ -36,7 +36,7 @@ describe('the running service', () => {
     }),
   );
 
-  test('analyses every bomb that comes by SMTP', (t) =>
+  test('analyzes every MIME bomb received over SMTP', (t) =>
     withoutStall(t, async (service) => {
       for (const [name, make] of Object.entries(BOMBS)) {
         const { id, address } = await service.createTest();
@@ -46,7 +46,7 @@ describe('the running service', () => {
     }));
 
   // The analysis threads take all cores here, so that the clock says nothing about the main thread.
-  test('analyses bombs that are handed in all at once, with bare LF', async (t) => {
+  test('analyzes MIME bombs submitted in parallel with bare LF', async (t) => {
     await measured(t, async (service) => {
       const bodies = Object.values(BOMBS).map((make) => make().toString().replaceAll('\r\n', '\n'));
       const tests = await Promise.all(bodies.map((body) => submit(service, Buffer.from(body))));
@@ -61,15 +61,15 @@ async function submit(service: ServeProcess, body: Uint8Array): Promise<Test> {
   return service.testEnded(id);
 }
 
-describe("check's thread", () => {
-  test('analyses the corpus', { skip }, (t) =>
+describe('Analysis thread of the check command', () => {
+  test('analyzes the MIME corpus', { skip }, (t) =>
     analyseAll(
       t,
       corpus.map((name) => [name, () => readFileSync(new URL(name, CORPUS))]),
     ),
   );
 
-  test('analyses every bomb', (t) => analyseAll(t, Object.entries(BOMBS)));
+  test('analyzes every MIME bomb', (t) => analyseAll(t, Object.entries(BOMBS)));
 });
 
 async function startMonitored(t: TestContext): Promise<ServeProcess> {

@@ -23,7 +23,9 @@ const TESTS_PER_ROUND = 6;
 const LONGEST_LIFE_MS = 700;
 const SECRET_KEY = 'a secret key for the tests of kills, long enough';
 
-test(`${ROUNDS} kills lose no event and invent none`, { timeout: 900_000 }, async (t) => {
+test(`${ROUNDS} SIGKILLs lose no webhook event and invent none`, {
+  timeout: 900_000,
+}, async (t) => {
   const seed = Number(process.env.KILL_SEED ?? randomInt(2 ** 31));
   t.diagnostic(`KILL_SEED=${seed}`);
   const random = seededRandom(seed);

@@ -16,7 +16,7 @@ import { RECEIVED_AT } from '../helpers/analysis.ts';
 const NEEDS_NOBODY = new Set(['compliance', 'content']);
 const LINKS = 60;
 
-test('with no answer to any DNS question and 60 links that never answer it ends within 15 s', async (t) => {
+test('Analysis with unresponsive DNS, engines and 60 links ends within 15 seconds', async (t) => {
   const dnsPort = await silentUdp(t);
   const { port, dialled } = await silentTcp(t);
   const resolver = createDnsResolver({

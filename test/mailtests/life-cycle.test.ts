@@ -305,7 +305,7 @@ test('DNS failure during analysis is retried after 1, 3 and 10 minutes, then fai
   );
 });
 
-test('POST /v1/tests with a raw message analyzes it with the given envelope', async (t) => {
+test('POST /v1/tests with a raw message converts bare LF and uses the given envelope', async (t) => {
   const service = await startTestService(t, { zone: ZONE, clock: testClock() });
   const submit = (query: string, body: string | Uint8Array) =>
     service.call<Test>('POST', `/v1/tests?${query}`, {

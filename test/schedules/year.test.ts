@@ -15,7 +15,7 @@ const END = Date.UTC(2028, 0, 1, 0, 20);
 /** What is late by less is sent for its own time. */
 const LONGEST_STEP_MS = 20 * HOUR_MS;
 
-test('a year of each frequency in each zone has all its runs, and none twice', async (t) => {
+test('A year of report schedules in each zone sends every report exactly once', async (t) => {
   const clock = testClock(START);
   const { service, create, makeDue } = await startScheduling(t, {
     clock,
