@@ -132,16 +132,16 @@ const JUDGED: [name: string, providers: ProviderVerdict[], kind: MessageKind, su
 ];
 
 for (const [name, providers, kind, summary] of JUDGED)
-  it(name, async () => {
+  it(`summarize: ${name}`, async () => {
     const result = await analyzeBy([]);
     const judged_kind = { kind, by: 'message', reasons: [] } as AnalysisResult['judged_kind'];
     assert.equal(summarize({ ...result, providers, judged_kind }), summary);
   });
 
 for (const [name, checks, summary] of CASES)
-  it(name, async () => assert.equal(await summaryOf(...checks), summary));
+  it(`analyze summary: ${name}`, async () => assert.equal(await summaryOf(...checks), summary));
 
-it('what to fix goes by gain, then failures before warnings, then points', async () => {
+it('toFix orders by gain, failures before warnings, then points', async () => {
   const { checks } = await analyzeBy([
     points('info', 'info', 0),
     points('small_warning', 'warn', 1),

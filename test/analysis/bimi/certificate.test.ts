@@ -50,7 +50,7 @@ function expiredChain(): string {
 }
 
 for (const [what, pem, problems] of rows)
-  test(`a mark certificate ${what}`, () => {
+  test(`judgeCertificate: mark certificate ${what}`, () => {
     const found = judge(pem).problems;
     assert.equal(found.length, problems.length, found.join(' '));
     problems.forEach((problem, index) => {
@@ -58,7 +58,7 @@ for (const [what, pem, problems] of rows)
     });
   });
 
-test('the kind of the mark is told as far as the certificate does', () => {
+test('judgeCertificate distinguishes VMC and CMC', () => {
   const kind = (markType: string | null) => judge(mark({ markType }) + CHAIN).certificate?.kind;
   assert.equal(kind('Registered Mark'), 'VMC');
   assert.equal(kind('Government Mark'), 'VMC');
@@ -67,14 +67,14 @@ test('the kind of the mark is told as far as the certificate does', () => {
   assert.equal(kind(null), null);
 });
 
-test('the image in the certificate is read, or left out', () => {
+test('judgeCertificate extracts the embedded image', () => {
   const image = judge(mark() + CHAIN).certificate?.image;
   assert.equal(Buffer.from(image ?? []).toString(), LOGO);
   const empty = judge(mark({ logo: null, emptyLogotype: true }) + CHAIN);
   assert.deepEqual([empty.problems, empty.certificate?.image], [[], null]);
 });
 
-test('bytes that are cut or changed are read as what they still are, without a throw', () => {
+test('Certificate parsing tolerates truncated and corrupted bytes', () => {
   const { raw } = new X509Certificate(mark());
   const names = (bytes: Uint8Array) =>
     dnsNames(certificateExtension(bytes, '2.5.29.17') ?? new Uint8Array());

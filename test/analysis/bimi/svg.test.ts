@@ -47,7 +47,7 @@ const rows: [what: string, text: string, problems: RegExp[]][] = [
 ];
 
 for (const [what, text, problems] of rows)
-  test(`a logo: ${what}`, () => {
+  test(`judgeSvg: ${what}`, () => {
     const found = judge(text);
     assert.equal(found.length, problems.length, found.join(' '));
     problems.forEach((problem, index) => {
@@ -55,7 +55,7 @@ for (const [what, text, problems] of rows)
     });
   });
 
-test('a logo made to be costly is judged quickly and in few words', () => {
+test('judgeSvg handles costly SVG quickly with short output', () => {
   const costly = [
     `<svg ${ROOT}>${'<a>'.repeat(20_000)}`,
     `<svg ${ROOT}>${'<g>'.repeat(9000)}${'</x>'.repeat(9000)}`,
