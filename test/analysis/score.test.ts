@@ -124,10 +124,18 @@ describe('Score categories', () => {
 
 describe('Score coverage', () => {
   const cases: [name: string, checks: Scored[], coverage: number][] = [
-    ['all that applies ran', [scored('a', 'pass'), scored('b', 'fail'), scored('c', 'warn')], 1],
-    ['an error applies and did not run', [scored('a', 'pass', 3), scored('b', 'error', 1)], 0.75],
-    ['what is skipped does not apply', [scored('a', 'pass', 3), scored('b', 'skipped', 9)], 1],
-    ['what has no points is not in it', [scored('a', 'pass', 3), scored('b', 'error', 0)], 1],
+    [
+      'all applicable checks ran',
+      [scored('a', 'pass'), scored('b', 'fail'), scored('c', 'warn')],
+      1,
+    ],
+    [
+      'a check with error counts as not run',
+      [scored('a', 'pass', 3), scored('b', 'error', 1)],
+      0.75,
+    ],
+    ['skipped checks do not count', [scored('a', 'pass', 3), scored('b', 'skipped', 9)], 1],
+    ['checks without points do not count', [scored('a', 'pass', 3), scored('b', 'error', 0)], 1],
     ['points count, not checks', [scored('a', 'error', 9), scored('b', 'pass', 1)], 0.1],
   ];
   for (const [name, checks, coverage] of cases)

@@ -67,25 +67,25 @@ const FAULTS: [string, string, (zone: Zone) => void, RegExp][] = [
     /SERVFAIL/,
   ],
   [
-    'silence',
+    'a timeout',
     'psbl.surriel.com',
     (zone) => fails(zone, '1.0.0.127.psbl.surriel.com', 'timeout'),
     /in time/,
   ],
   [
-    'a list of the world',
+    'a list that lists everything',
     'bl.spamcop.net',
     (zone) => answers(zone, '1.0.0.127.bl.spamcop.net', '127.0.0.2'),
     /must not list \(127\.0\.0\.2\)/,
   ],
   [
-    'high trust for all',
+    'a list that trusts everything',
     'list.dnswl.org',
     (zone) => answers(zone, '1.0.0.127.list.dnswl.org', '127.0.10.3'),
     /must not list/,
   ],
   [
-    'a note for all',
+    'an informational code for everything',
     'multi.surbl.org',
     (zone) => answers(zone, 'example.com.multi.surbl.org', '127.0.0.32'),
     /must not list/,
@@ -103,7 +103,7 @@ const FAULTS: [string, string, (zone: Zone) => void, RegExp][] = [
     /public resolver/,
   ],
   [
-    'a refusal at the other point',
+    'a refusal at the unlisted test point',
     'dbl.spamhaus.org',
     (zone) => answers(zone, 'example.com.dbl.spamhaus.org', '127.255.255.255'),
     /too many/,

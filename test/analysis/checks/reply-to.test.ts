@@ -49,13 +49,19 @@ const cases: [Check, string, Changes, CheckStatus, RegExp][] = [
   [replyTo, 'a group', to('us: a@example.com;'), 'warn', /is a group/],
   [replyTo, 'no From to compare', to('a@example.com', { From: null }), 'skipped', /not compared/],
 
-  [feedbackId, 'no Reply-To', {}, 'skipped', /no Feedback-ID/],
+  [feedbackId, 'no Feedback-ID', {}, 'skipped', /no Feedback-ID/],
   [feedbackId, 'four parts', { 'Feedback-ID': 'c1:cust:news:acme' }, 'info', /names acme as the/],
   [feedbackId, 'one part', { 'Feedback-ID': 'acme' }, 'info', /names acme/],
   [feedbackId, 'five parts', { 'Feedback-ID': 'a:b:c:d:e' }, 'info', /not of the form/],
   [feedbackId, 'no sender', { 'Feedback-ID': 'a:b:c:' }, 'info', /not of the form/],
 
-  [precedence, 'no Reply-To', {}, 'skipped', /neither Precedence nor Auto-Submitted/],
+  [
+    precedence,
+    'no Precedence or Auto-Submitted',
+    {},
+    'skipped',
+    /neither Precedence nor Auto-Submitted/,
+  ],
   [precedence, 'bulk', { Precedence: 'bulk' }, 'info', /says Precedence: bulk\. .*unanswered/],
   [precedence, 'another word', { Precedence: 'urgent' }, 'info', /keeps no program/],
   [precedence, 'Auto-Submitted', { 'Auto-Submitted': 'auto-generated' }, 'info', /unanswered/],

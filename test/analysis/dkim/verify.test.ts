@@ -50,7 +50,7 @@ const rows: Row[] = [
     cause: null,
   },
   {
-    name: 'a changed body is fail, not neutral',
+    name: 'a changed body',
     message: async () => alter(await sign(), 'the body', 'a body'),
     zone: good,
     result: 'fail',
@@ -64,14 +64,14 @@ const rows: Row[] = [
     cause: 'header_changed',
   },
   {
-    name: 'another key than the published one',
+    name: 'a key other than the published one',
     message: () => sign({ key: KEYS.other }),
     zone: good,
     result: 'fail',
     cause: 'wrong_key',
   },
   {
-    name: 'a changed header under Ed25519, which does not show why',
+    name: 'a changed header with Ed25519',
     message: async () => alter(await sign({ key: KEYS.ed25519 }), 'Subject: Hello', 'Subject: Hi'),
     zone: zoneWith(KEYS.ed25519.record),
     result: 'fail',
@@ -100,7 +100,7 @@ const rows: Row[] = [
     cause: 'revoked',
   },
   {
-    name: 'a key that cannot be read',
+    name: 'an unreadable key',
     message: () => sign(),
     zone: zoneWith('v=DKIM1; k=rsa; p=MIIBIjANBg'),
     result: 'permerror',
@@ -128,7 +128,7 @@ const rows: Row[] = [
     cause: 'sha1',
   },
   {
-    name: 'a DNS time-out',
+    name: 'a DNS timeout',
     message: () => sign(),
     zone: { [KEY_NAME]: { fails: 'timeout' } },
     result: 'temperror',
@@ -142,7 +142,7 @@ const rows: Row[] = [
     cause: 'malformed',
   },
   {
-    name: 'an algorithm that nobody knows',
+    name: 'an unknown algorithm',
     message: async () => alter(await sign(), 'a=rsa-sha256', 'a=rot13-sha256'),
     zone: good,
     result: 'neutral',
