@@ -39,17 +39,21 @@ const { values, positionals } = parseArgs({
     'test-timeout': { type: 'string' },
     'test-concurrency': { type: 'string', default: String(availableParallelism()) },
     'test-reporter': { type: 'string', default: 'spec' },
-    /** `process` gives every file one to itself; `none`, the default, those that need it. */
-    'test-isolation': { type: 'string', default: 'none' },
+    /** `process` gives every file one to itself, the default of those that take long; `none` those that need it. */
+    'test-isolation': { type: 'string' },
   },
 });
 
 const files = positionals.length > 0 ? positionals.flatMap(testsIn) : everything();
 const cores = Number(values['test-concurrency']);
 const durations = readDurations();
-const planned = plan([...new Set(files)].sort(), durations, cores);
-if (values['test-isolation'] === 'process')
-  planned.sideBySide = planned.sideBySide.flat().map((file) => [file]);
+const isolation = values['test-isolation'] ?? (values.long ? 'process' : 'none');
+const planned = plan(
+  [...new Set(files)].sort(),
+  durations,
+  cores,
+  isolation === 'process' ? 'process' : 'none',
+);
 
 const folder = makeFolder();
 const env = { ...process.env, TEST_BUNDLES: JSON.stringify(await bundleThreads()) };

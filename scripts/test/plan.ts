@@ -19,10 +19,16 @@ const MIN_PROCESS_MS = 8_000;
 
 /**
  * A file says by a comment of its own what it needs: `// @isolated: <why>` a process to itself,
- * `// @alone: <why>` no other test beside it. All others share processes.
+ * `// @alone: <why>` no other test beside it. All others share processes, or with the isolation
+ * `process` have one each.
  */
-export function plan(files: string[], durations: Durations, cores: number): Plan {
-  const groups = Object.groupBy(files, need);
+export function plan(
+  files: string[],
+  durations: Durations,
+  cores: number,
+  isolation: 'process' | 'none',
+): Plan {
+  const groups = Object.groupBy(files, (file) => need(file, isolation));
   const estimate = (file: string) => durations[file] ?? guess(file);
   const isolated = (groups.isolated ?? []).map((file) => [file]);
   const shared = distribute(groups.shared ?? [], estimate, cores);
@@ -33,9 +39,10 @@ export function plan(files: string[], durations: Durations, cores: number): Plan
   };
 }
 
-function need(file: string): 'isolated' | 'alone' | 'shared' {
+function need(file: string, isolation: 'process' | 'none'): 'isolated' | 'alone' | 'shared' {
   const [, word] = /^\/\/ @(isolated|alone): \S/m.exec(readFileSync(file, 'utf8')) ?? [];
-  return (word as 'isolated' | 'alone' | undefined) ?? 'shared';
+  if (word === 'alone') return word;
+  return word === 'isolated' || isolation === 'process' ? 'isolated' : 'shared';
 }
 
 /** A test file of 8 KB takes about a second. */

@@ -1,5 +1,7 @@
 /** No message stops the service, however it is made: every one is analysed, and the loop keeps turning. */
 
+// @alone: it measures how long the event loop of a service stands still.
+
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, type TestContext, test } from 'node:test';
