@@ -9,7 +9,7 @@ import { AUTHENTICATION, INFRASTRUCTURE, REPUTATION } from './planted/sender.ts'
 import { cleanWorld, judge } from './planted/world.ts';
 
 const DEFECTS = [...AUTHENTICATION, ...REPUTATION, ...INFRASTRUCTURE, ...COMPLIANCE, ...CONTENT];
-/** Their pair is in test/e2e/engines.test.ts: it takes the engines themselves. */
+/** Their pair is in test/long/engines.test.ts: it takes the engines themselves. */
 const ELSEWHERE = ['spamassassin', 'rspamd'];
 
 const CLEAN = await judge(cleanWorld());

@@ -1,5 +1,7 @@
 /** Bad mail: it is refused or found out, leaves nothing behind, and holds up nobody. */
 
+// @alone: it measures how long the event loop of a service stands still.
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type TestService, temporaryFolder } from '../helpers/app.ts';

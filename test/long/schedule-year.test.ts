@@ -6,8 +6,8 @@ import type { Schedule } from '../../src/schedules/schema.ts';
 import { openStore } from '../../src/store/open.ts';
 import { testClock } from '../helpers/clock.ts';
 import { seededRandom } from '../helpers/random.ts';
-import { timesBetween } from './local-times.ts';
-import { HOUR_MS, startScheduling } from './scheduling.ts';
+import { timesBetween } from '../schedules/local-times.ts';
+import { HOUR_MS, startScheduling } from '../schedules/scheduling.ts';
 
 const ZONES = ['Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Australia/Lord_Howe'];
 const START = Date.UTC(2027, 0, 1, 0, 20);

@@ -9,6 +9,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { ANALYZE_JOB } from '../../src/mailtests/queries.ts';
 import { SEND_JOB } from '../../src/outbox/queue.ts';
 import { DELIVER_JOB } from '../../src/webhooks/enqueue.ts';
+import { SENDER_ZONE } from '../e2e/sender.ts';
 import { startTestService, temporaryFolder } from '../helpers/app.ts';
 import { startDnsServer } from '../helpers/dns-server.ts';
 import { goodMessage } from '../helpers/good-message.ts';
@@ -17,7 +18,6 @@ import { type Random, seededRandom } from '../helpers/random.ts';
 import { startReceiver } from '../helpers/receiver.ts';
 import { type ServeOptions, serveEnvironment, spawnServe } from '../helpers/serve-process.ts';
 import { startMailSink } from '../outbox/mail-sink.ts';
-import { SENDER_ZONE } from './sender.ts';
 
 /** A rule sends twenty mails an hour, each of these one at least: no more than six rounds. */
 const ROUNDS = 6;

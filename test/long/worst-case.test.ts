@@ -1,5 +1,7 @@
 /** Nobody answers: no DNS server, no web server, no engine. The analysis ends in time, and unknown is unknown. */
 
+// @alone: it measures that the program ends in time.
+
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';

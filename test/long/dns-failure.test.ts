@@ -6,10 +6,10 @@ import { claimDue } from '../../src/mailtests/analyze.ts';
 import { ANALYZE_JOB } from '../../src/mailtests/queries.ts';
 import type { DnsErrorReason } from '../../src/net/dns/resolver.ts';
 import type { Zone } from '../../src/net/dns/zone.ts';
+import { SENDER_ZONE, signed, startWithDns } from '../e2e/sender.ts';
 import type { TestService } from '../helpers/app.ts';
 import { type TestClock, testClock } from '../helpers/clock.ts';
 import { sendMail } from '../helpers/send.ts';
-import { SENDER_ZONE, signed, startWithDns } from './sender.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -5,13 +5,19 @@ import { after, before, describe, it } from 'node:test';
 import { analyze } from '../../src/analysis/analyze.ts';
 import { NO_SETUP } from '../../src/analysis/context.ts';
 import { zoneResolver } from '../../src/net/dns/zone.ts';
+import {
+  assertWithoutFault,
+  SENDER_ZONE,
+  sendAndWait,
+  signed,
+  startWithDns,
+} from '../e2e/sender.ts';
 import { ENVELOPE, RECEIVED_AT } from '../helpers/analysis.ts';
 import { needs } from '../helpers/debian.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { GTUBE } from '../helpers/gtube.ts';
 import { type Rspamd, startRspamd } from '../helpers/rspamd.ts';
 import { type Spamd, startSpamd } from '../helpers/spamd.ts';
-import { assertWithoutFault, SENDER_ZONE, sendAndWait, signed, startWithDns } from './sender.ts';
 
 const statuses = (checks: { id: string; status: string }[]) =>
   ['spamassassin', 'rspamd'].map((id) => checks.find((check) => check.id === id)?.status);

@@ -1,19 +1,21 @@
 /** No message stops the service, however it is made: every one is analysed, and the loop keeps turning. */
 
+// @alone: it measures how long the event loop of a service stands still.
+
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, type TestContext, test } from 'node:test';
 import { createAnalysisPool } from '../../src/analysis/pool.ts';
 import type { Log } from '../../src/lib/log.ts';
 import type { Test } from '../../src/mailtests/schema.ts';
+import { BOMBS } from '../e2e/bombs.ts';
+import { SENDER_ZONE } from '../e2e/sender.ts';
 import { RECEIVED_AT } from '../helpers/analysis.ts';
 import { temporaryFolder } from '../helpers/app.ts';
 import { startDnsServer } from '../helpers/dns-server.ts';
 import type { Stall } from '../helpers/loop-monitor.ts';
 import { sendMail } from '../helpers/send.ts';
 import { type ServeProcess, startServe } from '../helpers/serve-process.ts';
-import { BOMBS } from './bombs.ts';
-import { SENDER_ZONE } from './sender.ts';
 
 /** Of the thread that answers SMTP and HTTP. */
 const LONGEST_STALL_MS = 200;

@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { startBrowser } from '../helpers/chromium.ts';
 import { needs } from '../helpers/debian.ts';
 import { goodMessage } from '../helpers/good-message.ts';
-import { startSharing } from './sharing.ts';
+import { startSharing } from '../shares/sharing.ts';
 
 /** Every host below `.example` leads here. */
 async function startOutside(t: TestContext) {
