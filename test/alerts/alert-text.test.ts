@@ -76,7 +76,7 @@ const AUTH: Case = {
 const MAIL_LISTED: Case = { condition: 'blocklist_hit', value: { lists: [SPAMCOP] } };
 const LISTED: Case = { ...MAIL_LISTED, run: RUN, subject: '192.0.2.25' };
 
-test('the title is the news, of each condition and of its end', () => {
+test('composeNotification titles state the problem and its resolution per condition', () => {
   const cases: [made: Case, opened: string, over: string][] = [
     [
       LOW,
@@ -125,7 +125,7 @@ test('the title is the news, of each condition and of its end', () => {
   }
 });
 
-test('what was measured stands against what is asked, and then against what it was', () => {
+test('composeNotification facts compare measured and expected values', () => {
   const [opened, over] = [notificationFor(LOW), notificationFor(LOW, GOOD)];
   assert.deepEqual(opened.facts, [
     ['From domain', 'example.com'],
@@ -153,7 +153,7 @@ test('what was measured stands against what is asked, and then against what it w
   assert.deepEqual(notificationFor(LISTED, null).facts[1], ['Was listed by', 'SpamCop']);
 });
 
-test('what a run found is a target, also where its monitor is gone', () => {
+test('composeNotification names the target of a monitor run even after its deletion', () => {
   const found = { run_id: 'run_1', test_id: null, subject: '8.8.4.4' };
   const facts = (run: RunSummary | null, by: Partial<AlertIncidentRow> = found) => {
     const alert = { ...RULE, condition: 'blocklist_hit' } as const;
@@ -170,7 +170,7 @@ test('what a run found is a target, also where its monitor is gone', () => {
   assert.equal(facts(RUN, {}), 'From domain');
 });
 
-test('an end of which the test is not known, or is another, claims no score', () => {
+test('composeNotification shows no score when the resolving test is unknown', () => {
   for (const end of [null, TEST]) {
     const { title, facts } = notificationFor(LOW, end);
     assert.equal(title, 'Mail from example.com no longer scores below 70');
@@ -178,7 +178,7 @@ test('an end of which the test is not known, or is another, claims no score', ()
   }
 });
 
-test('a listing that a monitor found comes with what to do and where to have it taken away', () => {
+test('composeNotification for a listing names the delisting steps and link', () => {
   const { steps, link } = notificationFor(LISTED);
   assert.match(steps[0]!.text, /First find and stop .* https:\/\/www\.spamcop\.net\//);
   assert.equal(link!.url, 'https://app.example.com/v1/monitors/mon_1/runs');
@@ -195,7 +195,7 @@ test('a listing that a monitor found comes with what to do and where to have it 
   assert.match(byDomain.steps[0]!.text, /First find and stop/);
 });
 
-test('of the fixes of a report those that the condition is about are told, with what can be copied', () => {
+test('composeNotification includes only fixes relevant to the condition', () => {
   const check = (id: string, category: string, gain: number, value: string) => ({
     ...{ id, category, gain, status: 'fail', title: `${id} is wrong.`, points: 1 },
     fix: { text: 'Mend it.', record: { type: 'TXT', name: 'example.com', value } },
@@ -223,7 +223,7 @@ test('of the fixes of a report those that the condition is about are told, with 
   assert.deepEqual(told(MAIL_LISTED), [['ip_blocklists is wrong.', 'x']]);
 });
 
-test('a sample is told from an alert in each channel', () => {
+test('composeNotification marks samples in every channel', () => {
   const event = { type: 'test', alert: RULE, incident: null, test: null, run: null } as const;
   const notification = composeNotification(CONFIG, event);
   const { subject, text, html } = alertMail(CONFIG, 'a@example.com', notification);

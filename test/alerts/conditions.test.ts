@@ -32,7 +32,7 @@ const scoreBelow = { condition: 'score_below', threshold: 70 } as const;
 const authFail = { condition: 'auth_fail', threshold: null } as const;
 const blocklistHit = { condition: 'blocklist_hit', threshold: null } as const;
 
-test('a score below the threshold is a yes, the threshold itself a no, and no score says nothing', () => {
+test('score_below triggers below the threshold; a missing score is unknown', () => {
   const cases: [score: number | null, threshold: number | null, answer: string][] = [
     [69, 70, 'yes'],
     [70, 70, 'no'],
@@ -55,7 +55,7 @@ test('a score below the threshold is a yes, the threshold itself a no, and no sc
   });
 });
 
-test('any known result but pass is a yes; a no takes three that pass', () => {
+test('auth_fail triggers on any known result but pass; resolving needs three passes', () => {
   const cases: [spf: string | null, dkim: string | null, dmarc: string, answer: string][] = [
     ['pass', 'pass', 'pass', 'no'],
     ['fail', 'pass', 'pass', 'yes'],
@@ -91,7 +91,7 @@ function checksWith(...lists: string[]): string {
   ]);
 }
 
-test('a listing on a list of tier 1 or 2 is a yes; one that was asked and is silent leaves it open', () => {
+test('blocklist_hit triggers on tier 1 and 2 listings; failed lookups are unknown', () => {
   const cases: [lists: string[], answer: string][] = [
     [['1:listed', '2:not_listed'], 'yes'],
     [['1:not_listed', '2:listed'], 'yes'],
@@ -138,7 +138,7 @@ const ends = (
     { answer: 'no', blocklistsInUse: new Set(inUse) },
   ) !== null;
 
-test('a no counts for the lists that were heard: one that listed and was left out since may still list', () => {
+test('blocklist_hit resolves only when the lists that listed have answered', () => {
   const verdict = judge(blocklistHit, testWith({ checks: checksWith('1:not_listed', '2:listed') }));
   assert.equal(verdict.answer, 'yes');
   const { value } = verdict as Extract<typeof verdict, { answer: 'yes' }>;
@@ -157,7 +157,7 @@ test('a no counts for the lists that were heard: one that listed and was left ou
   }
 });
 
-test('a no of a run or a test ends what the other has found only where it looked at the same thing', () => {
+test('Tests and monitor runs resolve each other’s incidents only for the same subject', () => {
   const value = (...listed: string[]) => ({
     lists: [{ zone: 'a.example', name: 'A', tier: 1, listed }],
   });
@@ -220,7 +220,7 @@ test('a no of a run or a test ends what the other has found only where it looked
     assert.equal(ends(run_id, value('192.0.2.1'), other), answers);
 });
 
-test('the database allows in rules and incidents exactly the conditions that are declared', async (t) => {
+test('The database schema allows exactly the declared alert conditions', async (t) => {
   const store = openStore(':memory:');
   t.after(() => store.close());
   const { rows } = await sql<{ name: string; sql: string }>`
@@ -235,7 +235,7 @@ test('the database allows in rules and incidents exactly the conditions that are
   }
 });
 
-test('every condition reads tests or runs, and its sample value is one that its texts can tell', () => {
+test('Every alert condition observes tests or runs and describes its sample value', () => {
   for (const condition of CONDITIONS) {
     const { id, threshold, factsOfTest, factsOfRun } = condition;
     assert.ok(factsOfTest ?? factsOfRun, id);
@@ -253,6 +253,6 @@ test('every condition reads tests or runs, and its sample value is one that its 
   }
 });
 
-test('a message without a From domain has no subject', () => {
+test('observeTest returns nothing for a message without From domain', () => {
   assert.deepEqual(observeTest({ ...TEST, from_domain: null }), []);
 });

@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 
 const firstOf = async ({ incidents }: Alerting) => (await incidents())[0]!.notifications[0]!;
 
-test('mail that failed is failed for ever, and mail that was sent keeps its time', async (t) => {
+test('Alert mail status stays failed or sent with its time after the outbox forgets it', async (t) => {
   const alerting = await startAlerting(t);
   const { app, clock, sink, makeAlert, complete, incidents, sendDue } = alerting;
   sink.refuse = { at: 'rcpt', code: 550, text: '5.1.1 no such mailbox' };
@@ -37,7 +37,7 @@ test('mail that failed is failed for ever, and mail that was sent keeps its time
   ]);
 });
 
-test('mail that could not be sent in time is failed in the notification too', async (t) => {
+test('Alert mail that could not be sent within 7 days is marked failed', async (t) => {
   const alerting = await startAlerting(t);
   const { app, clock, makeAlert, complete } = alerting;
   await makeAlert({ recipients: ['ops@example.com'] });
@@ -65,7 +65,7 @@ async function withEndpoint(alerting: Alerting, events: string[]) {
   };
 }
 
-test('a webhook says what its deliveries came to: waiting, arrived, failed, or held', async (t) => {
+test('Alert webhook status follows its deliveries: queued, sent, failed or held', async (t) => {
   const alerting = await startAlerting(t);
   const { app, clock, slack, makeAlert, complete, incidents } = alerting;
   slack.answer = () => 500;
@@ -113,7 +113,7 @@ test('a webhook says what its deliveries came to: waiting, arrived, failed, or h
   assert.deepEqual(await incidents(), kept);
 });
 
-test('the end of an incident by a change of its rule is told of where webhooks get it', async (t) => {
+test('Incidents resolved by a rule change are sent to webhooks only', async (t) => {
   const alerting = await startAlerting(t);
   const { service, makeAlert, complete, incidents } = alerting;
   await withEndpoint(alerting, ['alert.resolved']);
@@ -132,7 +132,7 @@ test('the end of an incident by a change of its rule is told of where webhooks g
   );
 });
 
-test('what a webhook came to is kept where its endpoint is deleted', async (t) => {
+test('Alert webhook status is kept when its endpoint is deleted', async (t) => {
   const alerting = await startAlerting(t);
   const { app, service, clock, makeAlert, complete, incidents } = alerting;
   const { deliver, id } = await withEndpoint(alerting, ['alert.triggered']);
@@ -167,7 +167,7 @@ test('what a webhook came to is kept where its endpoint is deleted', async (t) =
   );
 });
 
-test('what a webhook came to is kept where its event is kept no longer', async (t) => {
+test('Alert webhook status is kept when its event is deleted', async (t) => {
   const alerting = await startAlerting(t);
   const { app, clock, makeAlert, complete } = alerting;
   const { deliver } = await withEndpoint(alerting, ['alert.triggered']);
@@ -182,7 +182,7 @@ test('what a webhook came to is kept where its event is kept no longer', async (
   assert.deepEqual(await firstOf(alerting), sent);
 });
 
-test('incidents that are over, and samples, are kept as long as events; 0 keeps all', async (t) => {
+test('Resolved incidents and samples are deleted after EVENT_RETENTION; 0 keeps all', async (t) => {
   for (const [retention, left] of [
     ['30d', 1],
     ['0', 3],

@@ -20,7 +20,7 @@ async function sendAll({ sink, sendDue }: Alerting): Promise<void> {
   }
 }
 
-test('a rule sends twenty mails an hour to a recipient, and then one that tells of the rest', async (t) => {
+test('A rule sends 20 mails an hour per recipient, then one digest of the rest', async (t) => {
   const alerting = await startAlerting(t);
   const { app, clock, sink, makeAlert, complete, incidents, events } = alerting;
   const { id } = await makeAlert({ recipients: ['ops@example.com'] });
@@ -60,7 +60,7 @@ test('a rule sends twenty mails an hour to a recipient, and then one that tells 
   assert.notEqual(other.id, id);
 });
 
-test('what waits for a mail that tells of many is not told of a rule that was deleted', async (t) => {
+test('A pending digest omits incidents of a deleted rule', async (t) => {
   const alerting = await startAlerting(t);
   const { app, service, makeAlert, complete } = alerting;
   const { id } = await makeAlert({ recipients: ['ops@example.com'] });
@@ -78,7 +78,7 @@ test('what waits for a mail that tells of many is not told of a rule that was de
   );
 });
 
-test('what waits for a mail that tells of many says what is missing where mail is switched off', async (t) => {
+test('A pending digest is marked unconfigured when outgoing mail is disabled', async (t) => {
   const { app, makeAlert, complete, incidents } = await startAlerting(t);
   await makeAlert({ recipients: ['ops@example.com'] });
   for (let i = 0; i < 21; i++) await complete({ score: 1, from_domain: `d${i}.example` });
@@ -95,7 +95,7 @@ test('what waits for a mail that tells of many says what is missing where mail i
   );
 });
 
-test('mail of people goes before mail of alerts, which leaves it places', async (t) => {
+test('Mail to people takes precedence over alert mail', async (t) => {
   const { app, makeAlert, complete } = await startAlerting(t);
   await makeAlert({ recipients: ['ops@example.com'] });
   for (let i = 0; i < 10; i++) await complete({ score: 1, from_domain: `d${i}.example` });
@@ -124,7 +124,7 @@ async function openMany({ app }: Alerting, alert_id: string, count: number): Pro
 
 const MANY = Number(process.env.ALERT_FLOOD ?? 2000);
 
-test(`the end of ${MANY} incidents is answered at once, and is written piece by piece`, async (t) => {
+test(`Changing a rule with ${MANY} incidents responds at once and closes them in batches`, async (t) => {
   const alerting = await startAlerting(t);
   const { app, service, makeAlert, complete, incidents } = alerting;
   const { id } = await makeAlert({ channels: ['webhook'] });
@@ -165,7 +165,7 @@ test(`the end of ${MANY} incidents is answered at once, and is written piece by 
   t.diagnostic(`the process stood still for ${Math.round(longest.max / 1e6)} ms at most`);
 });
 
-test('a rule that is deleted with many incidents is in the events of each', async (t) => {
+test('Deleting a rule with many incidents emits alert.resolved for each', async (t) => {
   const alerting = await startAlerting(t);
   const { app, service, slack, makeAlert } = alerting;
   const json = { url: slack.url, events: ['alert.resolved'] };

@@ -11,7 +11,7 @@ import { createSubscribers, subscribe } from '../../src/store/subscribers.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { completeTest, startAlerting } from './alerting.ts';
 
-test('a live test below the threshold opens an incident with its event, and a sandbox one does not', async (t) => {
+test('A live test below the threshold opens an incident and event; a sandbox test does not', async (t) => {
   const { service, app, makeAlert, incidents, events } = await startAlerting(t);
   app.scheduler.start();
   const rule = await makeAlert({ threshold: 100, condition: 'auth_fail' });
@@ -49,7 +49,7 @@ test('a live test below the threshold opens an incident with its event, and a sa
   assert.equal((await incidents()).length, 1);
 });
 
-test('while it is open nothing more is said; the first later no closes it, once', async (t) => {
+test('An open incident is not reported again and is resolved once', async (t) => {
   const { clock, makeAlert, complete, incidents, events } = await startAlerting(t);
   await makeAlert();
   await complete({ score: 90 });
@@ -88,7 +88,7 @@ const withRules = (app: App): App => ({
   subscribers: createSubscribers([subscribe(resultStored, evaluateRules(app))]),
 });
 
-test('two processes with a result each open one incident, and each subject has its own', async (t) => {
+test('Two processes open one incident per subject', async (t) => {
   const first = await startAlerting(t);
   const { makeAlert, complete, incidents, events } = first;
   await makeAlert();
@@ -111,7 +111,7 @@ test('two processes with a result each open one incident, and each subject has i
   assert.equal((await incidents('?status=open')).length, 1);
 });
 
-test('an incident and its event stand or fall with the result', async (t) => {
+test('An incident and its event are rolled back with the test result', async (t) => {
   const { app, makeAlert, complete, incidents, events } = await startAlerting(t);
   await makeAlert();
   app.subscribers.add(
@@ -127,14 +127,14 @@ test('an incident and its event stand or fall with the result', async (t) => {
 });
 
 const CHANGES: [what: string, json: object, resolution: string | null][] = [
-  ['switched off', { enabled: false }, 'alert_disabled'],
-  ['another condition', { condition: 'auth_fail' }, 'alert_changed'],
-  ['another threshold', { threshold: 50 }, 'alert_changed'],
-  ['the same threshold', { threshold: 70, condition: 'score_below' }, null],
-  ['another name and channels', { name: 'Other', channels: ['slack'] }, null],
+  ['enabled set to false', { enabled: false }, 'alert_disabled'],
+  ['a new condition', { condition: 'auth_fail' }, 'alert_changed'],
+  ['a new threshold', { threshold: 50 }, 'alert_changed'],
+  ['an unchanged threshold', { threshold: 70, condition: 'score_below' }, null],
+  ['a new name and channels', { name: 'Other', channels: ['slack'] }, null],
 ];
 for (const [what, json, resolution] of CHANGES)
-  test(`a rule with ${what} ${resolution ? 'closes' : 'keeps'} its incidents`, async (t) => {
+  test(`A rule with ${what} ${resolution ? 'resolves' : 'keeps'} its incidents`, async (t) => {
     const { app, service, makeAlert, complete, incidents, events } = await startAlerting(t);
     const { id } = await makeAlert();
     await complete({ score: 1 });
@@ -150,7 +150,7 @@ for (const [what, json, resolution] of CHANGES)
     assert.deepEqual(after, before);
   });
 
-test('a rule that is deleted closes its incidents, which stay listed', async (t) => {
+test('Deleting a rule resolves its incidents, which remain listed', async (t) => {
   const { service, makeAlert, complete, incidents, events } = await startAlerting(t);
   const { id } = await makeAlert();
   const { id: testId } = await complete({ score: 1 });
@@ -162,7 +162,7 @@ test('a rule that is deleted closes its incidents, which stay listed', async (t)
   assert.equal((await service.call('GET', `/v1/alerts/${id}/incidents`)).status, 404);
 });
 
-test('a rule of a domain looks at its tests alone; with the domain, its incidents end', async (t) => {
+test('A domain’s rule covers only its tests; its incidents end with the domain', async (t) => {
   const { app, service, slack, makeAlert, complete, incidents } = await startAlerting(t);
   const domain = await service.call<{ id: string }>('POST', '/v1/domains', {
     json: { name: 'example.com' },
@@ -210,7 +210,7 @@ test('a rule of a domain looks at its tests alone; with the domain, its incident
   assert.equal((await service.call('GET', `/v1/alerts/${rule.id}`)).status, 404);
 });
 
-test('incidents that an earlier version left without their rule are closed', async (t) => {
+test('sweepIncidents resolves incidents left without a rule', async (t) => {
   const { app, makeAlert, complete, incidents } = await startAlerting(t);
   const { id } = await makeAlert();
   for (let i = 0; i < 15; i++) await complete({ score: 1, from_domain: `d${i}.example` });

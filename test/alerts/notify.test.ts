@@ -38,7 +38,7 @@ const textsOf = ({ blocks }: SlackText): string =>
     .map((one) => one?.text)
     .join('\n');
 
-test('mail and Slack say what has happened, since when, what to do and where the report is', async (t) => {
+test('Alert mail and Slack posts state problem, time, fix and report link', async (t) => {
   const { slack, sink, service, app, makeAlert, complete, incidents, sendDue } =
     await startAlerting(t);
   await service.makeMember('admin');
@@ -121,7 +121,7 @@ test('mail and Slack say what has happened, since when, what to do and where the
   assert.equal((await PostalMime.parse(sink.taken[2]!.raw)).subject, end);
 });
 
-test('events go to webhooks only for rules that name them', async (t) => {
+test('Alert events go to webhooks only for rules with the webhook channel', async (t) => {
   const { app, service, slack, makeAlert, complete, incidents, events } = await startAlerting(t);
   const json = { url: slack.url, events: ['alert.triggered'] };
   assert.equal((await service.call('POST', '/v1/webhooks/endpoints', { json })).status, 201);
@@ -149,7 +149,7 @@ test('events go to webhooks only for rules that name them', async (t) => {
   );
 });
 
-test('a receiver gets the beginning and the end of incidents of rules that name webhooks, and no other', async (t) => {
+test('Webhook endpoints receive alert.triggered and alert.resolved of webhook rules only', async (t) => {
   const {
     app,
     service,
@@ -189,7 +189,7 @@ test('a receiver gets the beginning and the end of incidents of rules that name 
     assert.match(String(headers['x-service-signature']), /^sha256=/);
 });
 
-test('Slack that fails is asked again after 1, 5, 30 minutes, 2 and 8 hours, and then no more', async (t) => {
+test('Failing Slack posts are retried after 1, 5, 30 minutes, 2 and 8 hours, then fail', async (t) => {
   const { clock, slack, makeAlert, complete, incidents, sendDue } = await startAlerting(t);
   slack.answer = () => ({ status: 500, body: 'no' });
   await makeAlert({ channels: ['slack'] });
@@ -214,7 +214,7 @@ test('Slack that fails is asked again after 1, 5, 30 minutes, 2 and 8 hours, and
   assert.equal(new Set(slack.requests.map(({ body }) => body)).size, 1);
 });
 
-test('an address of Slack that is not public is never connected to, and shown with its reason', async (t) => {
+test('A non-public Slack URL is never connected to and reported as forbidden_address', async (t) => {
   const { slack, makeAlert, complete, incidents, sendDue } = await startAlerting(t, {
     env: { DELIVERABILITY_WEBHOOK_ALLOW_NETWORKS: '', DELIVERABILITY_SLACK_WEBHOOK_URL: '' },
     zone: { 'inside.example.com': { A: ['127.0.0.1'] } },
@@ -229,7 +229,7 @@ test('an address of Slack that is not public is never connected to, and shown wi
   assert.deepEqual(slack.requests, []);
 });
 
-test('what was queued when the service ended is sent by the next one on the same folder', async (t) => {
+test('Notifications queued at shutdown are sent after the next start', async (t) => {
   const first = await startAlerting(t);
   await first.makeAlert({ channels: ['email', 'slack'] });
   await first.complete({ score: 1 });
@@ -261,7 +261,7 @@ test('what was queued when the service ended is sent by the next one on the same
   );
 });
 
-test('a rule that is deleted before its post is not posted', async (t) => {
+test('A Slack post of a deleted rule is suppressed', async (t) => {
   const { service, slack, makeAlert, complete, incidents, sendDue } = await startAlerting(t);
   const { id } = await makeAlert({ channels: ['slack'] });
   await complete({ score: 1 });
@@ -273,7 +273,7 @@ test('a rule that is deleted before its post is not posted', async (t) => {
   assert.match(incident!.notifications[0]!.error!, /before the incident was over/);
 });
 
-test('texts from outside cannot make a message that Slack refuses', async (t) => {
+test('Untrusted text cannot exceed Slack’s message limits', async (t) => {
   const { slack, makeAlert, complete, sendDue } = await startAlerting(t);
   await makeAlert({ channels: ['slack'], name: '😀&'.repeat(66) });
   const checks = JSON.parse(CHECKS);

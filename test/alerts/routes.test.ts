@@ -15,7 +15,7 @@ import { startAlerting } from './alerting.ts';
 const RULE = { name: 'Low score', condition: 'score_below', channels: ['email'] };
 const SECRET = 'https://hooks.slack.com/services/T000/B000/very-secret';
 
-test('a rule is answered as it was given, with its defaults and the channels that lead nowhere', async (t) => {
+test('POST /v1/alerts returns the rule with defaults and unconfigured channels', async (t) => {
   const { call } = await startTestService(t);
   const json = { ...RULE, channels: ['slack', 'email', 'webhook'] };
   const made = await call<Alert>('POST', '/v1/alerts', { json });
@@ -48,7 +48,7 @@ test('a rule is answered as it was given, with its defaults and the channels tha
   assert.deepEqual(data, [other.body]);
 });
 
-test('wrong rules are refused, each field named', async (t) => {
+test('POST and PATCH /v1/alerts reject invalid fields with 422', async (t) => {
   const { call } = await startTestService(t);
   const cases: [json: object, param: string][] = [
     [{ ...RULE, name: undefined }, 'name'],
@@ -80,7 +80,7 @@ test('wrong rules are refused, each field named', async (t) => {
   }
 });
 
-test('the address of Slack is kept encrypted and told by its host alone', async (t) => {
+test('Alert rules store the Slack URL encrypted and return only its host', async (t) => {
   const service = await startTestService(t);
   const { call, folder, logged } = service;
   const json = { ...RULE, channels: ['slack'], slack_webhook_url: SECRET };
@@ -102,7 +102,7 @@ test('the address of Slack is kept encrypted and told by its host alone', async 
     assert.ok(!readFileSync(join(folder, name)).includes('very-secret'), name);
 });
 
-test('a change needs the present ETag where it names one; null brings the defaults back', async (t) => {
+test('PATCH /v1/alerts/{id} honors If-Match; null restores defaults', async (t) => {
   const { call } = await startTestService(t);
   const json = { ...RULE, threshold: 20, recipients: ['a@example.com'], slack_webhook_url: SECRET };
   const { id } = (await call<Alert>('POST', '/v1/alerts', { json })).body;
@@ -129,7 +129,7 @@ test('a change needs the present ETag where it names one; null brings the defaul
     assert.equal((await call(method, at)).status, 404, `${method} ${at}`);
 });
 
-test('members read rules and incidents, admins change them, viewers do neither', async (t) => {
+test('Alert rules: members can read, admins can change, viewers get 403', async (t) => {
   const { call, makeMember } = await startTestService(t);
   const { key: admin } = await makeMember('admin');
   const { key: member } = await makeMember('member');
@@ -156,7 +156,7 @@ test('members read rules and incidents, admins change them, viewers do neither',
     assert.equal((await call(method, at, { key: admin, json })).status, 200, method);
 });
 
-test('a sample goes to each channel, marked as one, and opens nothing', async (t) => {
+test('POST /v1/alerts/{id}/test sends a marked sample to each channel without an incident', async (t) => {
   const { service, app, slack, sink, makeAlert, incidents, events, sendDue } =
     await startAlerting(t);
   const hooks = { json: { url: slack.url, events: ['alert.triggered'] } };
@@ -206,7 +206,7 @@ test('a sample goes to each channel, marked as one, and opens nothing', async (t
   assert.deepEqual(await events(), []);
 });
 
-test('all of a sample is one sample, however long it takes to be written down', async (t) => {
+test('Notifications of one sample are grouped however long storing takes', async (t) => {
   const clock = testClock();
   const now = () => {
     clock.advance(1);
@@ -225,7 +225,7 @@ test('all of a sample is one sample, however long it takes to be written down', 
   }
 });
 
-test('a sample that Slack refuses says so at once, and is not posted again', async (t) => {
+test('A sample that Slack rejects fails at once and is not retried', async (t) => {
   const { service, clock, slack, makeAlert, sendDue } = await startAlerting(t);
   slack.answer = () => ({ status: 404, body: 'no_service' });
   const { id } = await makeAlert({ channels: ['slack'] });
@@ -250,7 +250,7 @@ test('a sample that Slack refuses says so at once, and is not posted again', asy
   );
 });
 
-test('a sample with an Idempotency-Key is sent once', async (t) => {
+test('POST /v1/alerts/{id}/test with an Idempotency-Key sends one sample', async (t) => {
   const { service, slack, makeAlert } = await startAlerting(t);
   const { id } = await makeAlert({ channels: ['slack'] });
   const headers = { 'idempotency-key': 'one' };
@@ -262,7 +262,7 @@ test('a sample with an Idempotency-Key is sent once', async (t) => {
   assert.equal(slack.requests.length, 1);
 });
 
-test('a sample says of each channel that leads nowhere what is missing', async (t) => {
+test('A sample reports what is missing for each unconfigured channel', async (t) => {
   const { call } = await startTestService(t);
   const json = { ...RULE, channels: ['email', 'webhook', 'slack'] };
   const { id } = (await call<Alert>('POST', '/v1/alerts', { json })).body;
@@ -275,7 +275,7 @@ test('a sample says of each channel that leads nowhere what is missing', async (
     assert.match(notifications[index]!.error!, word);
 });
 
-test('a sample whose request died before its post to Slack is posted by the job', async (t) => {
+test('A sample whose request died before posting to Slack is posted later', async (t) => {
   const { app, clock, slack, makeAlert, sendDue } = await startAlerting(t);
   const { id } = await makeAlert({ channels: ['slack'] });
   const row = await app.db
@@ -298,7 +298,7 @@ const NOT_PUBLIC = [
   ...['[::ffff:169.254.169.254]', '[64:ff9b::a9fe:a9fe]', 'localhost', 'a.localhost', 'metadata'],
 ];
 
-test('no address that is not public is taken for Slack: not by a rule, and not by the environment', async (t) => {
+test('Slack URLs with non-public addresses are rejected in rules and environment', async (t) => {
   const { call } = await startTestService(t);
   const { id } = (await call<Alert>('POST', '/v1/alerts', { json: RULE })).body;
   const path = `/v1/alerts/${id}`;
@@ -325,7 +325,7 @@ test('no address that is not public is taken for Slack: not by a rule, and not b
   assert.equal((await call<Alert>('GET', path)).body.slack_webhook_host, null);
 });
 
-test('a key of the test mode changes and tries no rule; it reads them', async (t) => {
+test('A test-mode key can read alert rules but not change or test them', async (t) => {
   const { call, makeKey } = await startTestService(t);
   const key = await makeKey('admin', false);
   const { id } = (await call<Alert>('POST', '/v1/alerts', { json: RULE })).body;
@@ -341,7 +341,7 @@ test('a key of the test mode changes and tries no rule; it reads them', async (t
   assert.deepEqual([status, body.enabled], [200, true]);
 });
 
-test('the answer to creation has the ETag by which the rule is changed', async (t) => {
+test('POST /v1/alerts returns the ETag for later changes', async (t) => {
   const { call } = await startTestService(t);
   const made = await call<Alert>('POST', '/v1/alerts', { json: RULE });
   const etag = made.headers.get('etag');

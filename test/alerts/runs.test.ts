@@ -83,7 +83,7 @@ async function startWatching(t: Parameters<typeof startAlerting>[0], monitor: Pa
   return { ...alerting, run, monitor: row };
 }
 
-test('each target that is listed has its incident; a silent list leaves it open, a no closes it', async (t) => {
+test('Each listed monitor target has its own incident, resolved only by a clear result', async (t) => {
   const { run, makeAlert, complete, incidents, events } = await startWatching(t, {
     targets: '["192.0.2.1","example.com"]',
   });
@@ -130,7 +130,7 @@ test('each target that is listed has its incident; a silent list leaves it open,
   );
 });
 
-test('a run that looks at a domain tells of its blocklists, each by its own name and tier', async (t) => {
+test('Domain health runs report blocklists by name and tier', async (t) => {
   const { service, app, makeAlert, incidents } = await startAlerting(t);
   useLists(app, ZONES);
   const made = await service.call<{ id: string }>('POST', '/v1/domains', {
@@ -177,7 +177,7 @@ test('a run that looks at a domain tells of its blocklists, each by its own name
   assert.equal((await incidents())[0]!.status, 'resolved');
 });
 
-test('a run that found nothing out opens nothing, whatever stood before', async (t) => {
+test('A monitor run without results opens no incident', async (t) => {
   const { run, makeAlert, incidents } = await startWatching(t, { targets: '["192.0.2.1"]' });
   await run(outcome([listing('192.0.2.1', 1)]));
   await makeAlert({ condition: 'blocklist_hit' });
@@ -189,7 +189,7 @@ test('a run that found nothing out opens nothing, whatever stood before', async 
   assert.equal((await incidents()).length, 1);
 });
 
-test('a list that answers one time and fails the next is one incident, that does not end', async (t) => {
+test('A blocklist that answers intermittently causes one lasting incident', async (t) => {
   const { run, makeAlert, events } = await startWatching(t, { targets: '["example.com"]' });
   await makeAlert({ condition: 'blocklist_hit' });
   const list = { list: 'multi.surbl.org', list_name: 'SURBL' };
@@ -204,7 +204,7 @@ test('a list that answers one time and fails the next is one incident, that does
   );
 });
 
-test('a list that is no longer in use keeps no incident open', async (t) => {
+test('A blocklist no longer in use keeps no incident open', async (t) => {
   const { app, run, makeAlert, incidents } = await startWatching(t, { targets: '["192.0.2.1"]' });
   await makeAlert({ condition: 'blocklist_hit' });
   const opener = await run(outcome([listing('192.0.2.1', 1)]));
@@ -218,13 +218,13 @@ test('a list that is no longer in use keeps no incident open', async (t) => {
 });
 
 const ENDS: [what: string, json: object | null, ended: string[]][] = [
-  ['a target that is taken out', { targets: ['203.0.114.2'] }, ['203.0.114.1']],
-  ['a monitor that is switched off', { enabled: false }, ['203.0.114.1', '203.0.114.2']],
-  ['a monitor that is deleted', null, ['203.0.114.1', '203.0.114.2']],
-  ['another name', { name: 'Other' }, []],
+  ['target removed', { targets: ['203.0.114.2'] }, ['203.0.114.1']],
+  ['disabled', { enabled: false }, ['203.0.114.1', '203.0.114.2']],
+  ['deleted', null, ['203.0.114.1', '203.0.114.2']],
+  ['renamed', { name: 'Other' }, []],
 ];
 for (const [what, json, ended] of ENDS)
-  test(`${what} ends ${ended.length} incidents of what nobody looks at any more, and tells of it`, async (t) => {
+  test(`Monitor change (${what}) resolves ${ended.length} incidents of unwatched targets`, async (t) => {
     const { app, service, run, monitor, makeAlert, incidents, events, slack, sendDue } =
       await startWatching(t, { targets: '["203.0.114.1","203.0.114.2"]' });
     await makeAlert({ condition: 'blocklist_hit', channels: ['slack'] });
@@ -255,7 +255,7 @@ for (const [what, json, ended] of ENDS)
       assert.match(one, /^Resolved: 203\.0\.114\.\d is no longer looked at\. /);
   });
 
-test('fifty targets are held against a hundred rules with a few questions', async (t) => {
+test('Matching fifty targets against a hundred rules needs few queries', async (t) => {
   const targets = Array.from({ length: 50 }, (_, i) => `203.0.114.${i + 1}`);
   const { app, run, monitor, makeAlert, incidents } = await startWatching(t, {
     targets: JSON.stringify(targets),
@@ -279,7 +279,7 @@ test('fifty targets are held against a hundred rules with a few questions', asyn
   assert.ok(questions > 0 && questions <= 3, `${questions} questions`);
 });
 
-test('of a rule for a domain, only the monitors of that domain look', async (t) => {
+test('A domain’s blocklist rule considers only monitors of that domain', async (t) => {
   const { app, service, makeAlert, incidents } = await startAlerting(t);
   const made = await service.call<{ id: string }>('POST', '/v1/domains', {
     json: { name: 'example.org' },
@@ -306,7 +306,7 @@ test('of a rule for a domain, only the monitors of that domain look', async (t) 
   assert.equal((await incidents())[0]!.resolution, 'no_longer_watched');
 });
 
-test('Slack is told by which monitor, and where a listing is taken away', async (t) => {
+test('Slack posts name the monitor and the delisting page', async (t) => {
   const { run, makeAlert, slack, sendDue, app } = await startWatching(t, {
     targets: '["203.0.113.9"]',
   });

@@ -51,7 +51,7 @@ async function incident({ service }: Pick<Monitoring, 'service'>): Promise<Alert
   return data[0]!;
 }
 
-test('a listing is over when the list that listed answers, although another refuses throughout', async (t) => {
+test('A listing is resolved when its list answers, though another list refuses', async (t) => {
   const { id, runs, next } = await watch(t);
   // Its own silence changes nothing.
   const silent = { [`${REVERSED}.${SPAMCOP}`]: { fails: 'servfail' as const } };
@@ -63,14 +63,14 @@ test('a listing is over when the list that listed answers, although another refu
   assert.deepEqual([last.status, last.targets], ['unknown', [{ target: ADDRESS, known: false }]]);
 });
 
-test('a list that came to list since and is silent now keeps it open', async (t) => {
+test('An incident stays open while a list that listed later is silent', async (t) => {
   const { next } = await watch(t, {});
   await next({ ...LISTED, ...listIn(ZEN, REVERSED, '127.0.0.2') });
   assert.equal((await next({ [`${REVERSED}.${ZEN}`]: { fails: 'servfail' } })).status, 'open');
   assert.equal((await next({})).status, 'resolved');
 });
 
-test('with all lists switched off, what they found does not stay open', async (t) => {
+test('Disabling all blocklists resolves their incidents', async (t) => {
   const { service, next } = await watch(t);
   const { blocklists } = service.app;
   service.app.blocklists = { ...blocklists, known: () => [], inUse: async () => [] };
@@ -78,7 +78,7 @@ test('with all lists switched off, what they found does not stay open', async (t
   assert.deepEqual([status, resolution], ['resolved', 'no_longer_watched']);
 });
 
-test('a run that found nothing out, also the first of another monitor, ends nothing', async (t) => {
+test('A run without results, even of another monitor, resolves nothing', async (t) => {
   const { service, create, runDue, runs } = await watch(t);
   service.app.blocklists = {
     ...service.app.blocklists,
@@ -90,7 +90,7 @@ test('a run that found nothing out, also the first of another monitor, ends noth
   assert.equal((await incident({ service })).status, 'open');
 });
 
-test('a listing found by a test is over once its lists are heard, whatever others say', () => {
+test('endOf resolves a test’s listing once its lists answer', () => {
   const value = { lists: [{ zone: 'a.example', name: 'A', tier: 1, listed: ['192.0.2.1'] }] };
   const opened = { subject: 'example.com', value, foundByRun: false };
   const end = (hasAnswered: boolean, inUse: string[], standing: string[] = []) => {

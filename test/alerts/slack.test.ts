@@ -11,7 +11,7 @@ const SLACK = { channels: ['slack'] };
 const titlesOf = (requests: { body: string }[]): string[] =>
   requests.map(({ body }) => JSON.parse(body).text.split(':')[0]);
 
-test('a post says what opened the incident, although the rule asks for something else by now', async (t) => {
+test('A Slack post describes the original condition after the rule changed', async (t) => {
   const { app, service, slack, makeAlert, complete, incidents, sendDue } = await startAlerting(t);
   const { id } = await makeAlert(SLACK);
   await complete({ score: 40 });
@@ -25,7 +25,7 @@ test('a post says what opened the incident, although the rule asks for something
   assert.equal(status, 200);
 });
 
-test('a message that cannot be written is tried again like any other failure, and then fails', async (t) => {
+test('A notification that cannot be composed is retried, then fails', async (t) => {
   const { app, clock, slack, makeAlert, complete, incidents, sendDue } = await startAlerting(t);
   await makeAlert(SLACK);
   await complete({ score: 40 });
@@ -49,7 +49,7 @@ test('a message that cannot be written is tried again like any other failure, an
   assert.equal((await incidents())[0]!.notifications[0]!.status, 'failed');
 });
 
-test('an incident that is over before it could be posted is told by its end alone', async (t) => {
+test('An incident resolved before posting is announced only by its resolution', async (t) => {
   const { clock, slack, makeAlert, complete, incidents, sendDue } = await startAlerting(t);
   slack.answer = () => 500;
   await makeAlert(SLACK);
@@ -75,7 +75,7 @@ test('an incident that is over before it could be posted is told by its end alon
   );
 });
 
-test('the end waits for a beginning that is being posted, which is not tried again', async (t) => {
+test('The resolution waits for a triggered post in progress, which is not retried', async (t) => {
   const { app, clock, slack, makeAlert, complete, incidents } = await startAlerting(t);
   const job = notifyJob(app);
   const { promise, resolve } = Promise.withResolvers<number>();
@@ -103,7 +103,7 @@ test('the end waits for a beginning that is being posted, which is not tried aga
   );
 });
 
-test('an address that does not answer has two posts under way, and others are posted meanwhile', async (t) => {
+test('An unresponsive Slack URL has at most two posts in progress and blocks no others', async (t) => {
   const { app, slack, makeAlert, complete } = await startAlerting(t);
   const job = notifyJob(app);
   const dead = slack.url.replace('/hooks', '/dead');
@@ -122,7 +122,7 @@ test('an address that does not answer has two posts under way, and others are po
   await job.idle!();
 });
 
-test('what a clock that was set forward and back has left waiting is sent now', async (t) => {
+test('Notifications scheduled far ahead by a clock jump are sent now', async (t) => {
   const { app, clock, slack, sink, makeAlert, complete, sendDue } = await startAlerting(t);
   slack.answer = () => 500;
   await makeAlert({ channels: ['slack', 'email'] });

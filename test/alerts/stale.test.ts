@@ -20,7 +20,7 @@ const statesOf = async ({ incidents }: Alerting) =>
 
 const SUPPRESSED = ['suppressed', 'it could not be sent before the incident'];
 
-test('a mail that its server put off is not sent after the incident is over', async (t) => {
+test('Alert mail deferred by the server is not sent after the incident is resolved', async (t) => {
   const alerting = await startAlerting(t);
   const { clock, sink, makeAlert, complete, sendDue } = alerting;
   await makeAlert({ recipients: ['ops@example.com', 'dev@example.com'] });
@@ -50,7 +50,7 @@ test('a mail that its server put off is not sent after the incident is over', as
   );
 });
 
-test('a mail that is being sent while the incident ends is sent, or never tried again', async (t) => {
+test('Alert mail in transmission when the incident ends is sent or never retried', async (t) => {
   for (const arrives of [true, false]) {
     const alerting = await startAlerting(t);
     const { app, clock, sink, makeAlert, complete } = alerting;
@@ -76,7 +76,7 @@ test('a mail that is being sent while the incident ends is sent, or never tried 
   }
 });
 
-test('a mail that tells of many goes out although one of them is over', async (t) => {
+test('An alert digest is sent although one of its incidents is resolved', async (t) => {
   const alerting = await startAlerting(t);
   const { app, makeAlert, complete, incidents } = alerting;
   await makeAlert({ recipients: ['ops@example.com'] });
@@ -92,7 +92,7 @@ test('a mail that tells of many goes out although one of them is over', async (t
   assert.ok(mails.length > 20 && mails.every(({ status }) => status === 'queued'));
 });
 
-test('while many incidents of a changed rule are being closed, none is told of or listed as open', async (t) => {
+test('Incidents being closed are neither notified nor listed as open', async (t) => {
   const alerting = await startAlerting(t);
   const { app, service, slack, sink, makeAlert, complete, incidents, sendDue } = alerting;
   const { id } = await makeAlert({ channels: ['slack', 'email'] });
@@ -133,7 +133,7 @@ test('while many incidents of a changed rule are being closed, none is told of o
     assert.ok(notifications.every(({ status }) => status === 'suppressed'));
 });
 
-test('a post that was claimed before many incidents are closed is not made', async (t) => {
+test('A claimed Slack post is suppressed when its incident is being closed', async (t) => {
   const alerting = await startAlerting(t);
   const { app, slack, makeAlert, complete, incidents, sendDue } = alerting;
   await makeAlert({ channels: ['slack'] });

@@ -10,7 +10,7 @@ import { goodMessage } from '../helpers/good-message.ts';
 import { makeKey, signMessage } from '../helpers/signer.ts';
 import { analyzeBy, fakeCheck } from './fake-checks.ts';
 
-describe('fewer than two of SPF, DKIM and DMARC known', () => {
+describe('Score availability by SPF, DKIM and DMARC status', () => {
   type Three = [spf: CheckStatus, dkim: CheckStatus, dmarc: CheckStatus];
   const cases: [three: Three, hasScore: boolean, temporary: boolean][] = [
     [['pass', 'pass', 'pass'], true, false],
@@ -24,7 +24,7 @@ describe('fewer than two of SPF, DKIM and DMARC known', () => {
     [['skipped', 'skipped', 'skipped'], false, false],
   ];
   for (const [three, hasScore, temporary] of cases)
-    it(`${three.join(', ')}: ${hasScore ? 'a score' : temporary ? 'try again' : 'no score'}`, async () => {
+    it(`${three.join(', ')}: ${hasScore ? 'has a score' : temporary ? 'is retried' : 'has no score'}`, async () => {
       const checks = ['spf', 'dkim', 'dmarc'].map((id, i) => fakeCheck(id, three[i]!));
       const result = await analyzeBy([...checks, fakeCheck('wrong', 'fail')]);
       assert.equal(result.score !== null, hasScore);
@@ -38,7 +38,7 @@ describe('fewer than two of SPF, DKIM and DMARC known', () => {
       assert.ok(result.categories.length > 0);
     });
 
-  it('what follows from a known failure is known', async () => {
+  it('a check that depends on a failed one counts as known', async () => {
     const { score, temporary } = await analyzeBy([
       fakeCheck('policy', 'fail'),
       fakeCheck('spf', 'error'),
@@ -50,7 +50,7 @@ describe('fewer than two of SPF, DKIM and DMARC known', () => {
   });
 });
 
-it('score, grade, cap and coverage go together', async () => {
+it('analyze returns score, grade, cap and coverage together', async () => {
   const result = await analyzeBy([
     fakeCheck('dmarc', 'fail', { points: 1 }),
     fakeCheck('a', 'pass', { points: 99 }),
@@ -81,8 +81,8 @@ async function cleanInput(): Promise<AnalysisInput> {
   return { raw, envelope: ENVELOPE, receivedAt: RECEIVED_AT, kind: 'auto' };
 }
 
-describe('the checks of the program', () => {
-  it('a message that is wholly clean has 100, and nothing is said against it', async () => {
+describe('analyze with all checks', () => {
+  it('scores a flawless message 100 without findings', async () => {
     const result = await analyze(await cleanInput(), { resolver: zoneResolver(CLEAN_ZONE) });
     const against = result.checks.filter(({ status }) =>
       ['warn', 'fail', 'error'].includes(status),
@@ -107,7 +107,7 @@ describe('the checks of the program', () => {
     });
   });
 
-  it('the same input and the same answers give the same result', async () => {
+  it('is deterministic for the same input and DNS answers', async () => {
     const clean = await cleanInput();
     const changed = Buffer.from(Buffer.from(clean.raw).toString().replace('Your', 'My'));
     for (const raw of [clean.raw, changed]) {
@@ -117,7 +117,7 @@ describe('the checks of the program', () => {
     }
   });
 
-  it('the order in which answers come changes nothing', async () => {
+  it('does not depend on the order of DNS answers', async () => {
     const input = await cleanInput();
     const zone = zoneResolver({
       ...CLEAN_ZONE,
@@ -141,7 +141,7 @@ describe('the checks of the program', () => {
     assert.deepEqual(await lastFirst, await analyze(input, { resolver: zone }));
   });
 
-  it('every check that finds fault says what to do, and every result can be written as JSON', async () => {
+  it('gives every failing check a fix and JSON-serializable results', async () => {
     const raw = Buffer.from(
       goodMessage({ Date: null, Subject: null, From: null }).replaceAll('\n', '\r\n'),
     );
@@ -159,7 +159,7 @@ describe('the checks of the program', () => {
     assert.deepEqual(JSON.parse(JSON.stringify(result)), result);
   });
 
-  it('offline nothing is asked: findings, and no score', async () => {
+  it('makes no DNS queries offline and gives findings without score', async () => {
     const asked: string[] = [];
     const result = await analyze(await cleanInput(), {
       offline: true,

@@ -7,13 +7,13 @@ import { pass } from '../../src/analysis/check.ts';
 import type { DnsAnswer, Resolver } from '../../src/net/dns/resolver.ts';
 import { analyzeBy, fakeCheck, INPUT, never } from './fake-checks.ts';
 
-describe('a check that throws', () => {
+describe('analyze with a check that throws', () => {
   const fault = new Error('broken');
   for (const [how, run] of [
     ['at once', () => assert.fail(fault)],
     ['later', () => Promise.reject(fault)],
   ] as const)
-    it(`${how}: it is told as an error, the fault is passed on, the others are unharmed`, async () => {
+    it(`${how}: reports an error, passes the fault on and continues`, async () => {
       const faults: [string, unknown][] = [];
       const result = await analyzeBy([fakeCheck('bad', run), fakeCheck('good', 'pass')], {
         onFault: (id, error) => faults.push([id, error]),
@@ -28,7 +28,7 @@ describe('a check that throws', () => {
       assert.equal(result.coverage, 0.8);
     });
 
-  it('shows little of what was thrown, and nobody has to listen', async () => {
+  it('truncates the error and works without a fault listener', async () => {
     const { of } = await analyzeBy([
       fakeCheck('bad', () => {
         throw new Error('x'.repeat(10_000));
@@ -38,8 +38,8 @@ describe('a check that throws', () => {
   });
 });
 
-describe('the deadline', () => {
-  it('ends what never ends, and leaves the others alone', async (t) => {
+describe('analyze deadline', () => {
+  it('ends a hanging check and keeps the other results', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     let started = () => {};
     const running = new Promise<void>((resolve) => {
@@ -70,7 +70,7 @@ describe('the deadline', () => {
     assert.ok(!summary.includes('could not be made'));
   });
 
-  it('is there for the questions too: a dead DNS leaves errors, not a stuck analysis', async (t) => {
+  it('turns unanswered DNS queries into errors', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     let asked = () => {};
     const asking = new Promise<void>((resolve) => {
@@ -96,7 +96,7 @@ describe('the deadline', () => {
     ]);
   });
 
-  it('after it nothing is asked any more', async (t) => {
+  it('stops all DNS queries', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const asked: string[] = [];
     const late = Promise.withResolvers<DnsAnswer>();
@@ -135,8 +135,8 @@ describe('the deadline', () => {
   });
 });
 
-describe('questions', () => {
-  it('are asked once each, whoever asks, in whatever case', async () => {
+describe('analyze DNS queries', () => {
+  it('are sent once per name and type, ignoring case', async () => {
     const asked: string[] = [];
     const ask = (id: string, name: string) =>
       fakeCheck(id, async ({ resolver }) => {
@@ -159,7 +159,7 @@ describe('questions', () => {
     ]);
   });
 
-  it('are 400 at most: what a hostile message asks beyond is an error', async () => {
+  it('are limited to 400 per message', async () => {
     let asked = 0;
     const answers: DnsAnswer[] = [];
     await analyzeBy(
@@ -183,7 +183,7 @@ describe('questions', () => {
   });
 });
 
-it('checks share what is made once', async () => {
+it('context.fact computes a shared value once', async () => {
   let made = 0;
   const costly = async () => {
     made += 1;
@@ -201,7 +201,7 @@ it('checks share what is made once', async () => {
   assert.equal(made, 2, 'another analysis makes its own');
 });
 
-it('a result has the checks in their order, with what each says of itself', async () => {
+it('analyze returns checks in declared order with all their fields', async () => {
   const reference = { name: 'A rule', url: 'https://rules.example/' };
   const found = () => ({
     status: 'warn' as const,

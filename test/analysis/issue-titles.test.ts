@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { CHECKS } from '../../src/analysis/checks/index.ts';
 import { ISSUE_TITLES, issueTitle } from '../../src/analysis/issue-titles.ts';
 
-test('exactly the checks that count have a title, each its own', () => {
+test('Every scored check has exactly one issue title', () => {
   const counting = CHECKS.filter(({ points }) => points > 0).map(({ id }) => id);
   assert.deepEqual(Object.keys(ISSUE_TITLES).toSorted(), counting.toSorted());
   const titles = Object.values(ISSUE_TITLES);
@@ -13,6 +13,6 @@ test('exactly the checks that count have a title, each its own', () => {
   for (const title of titles) assert.match(title, /^[A-Z].{5,60}[^.]$/, title);
 });
 
-test('a check of another version is named by its id', () => {
+test('issueTitle falls back to the ID of an unknown check', () => {
   assert.equal(issueTitle('old_check'), 'old check');
 });

@@ -51,14 +51,14 @@ const BODIES: [string, 'marketing' | 'transactional'][] = [
 ];
 
 for (const [body, kind] of BODIES)
-  test(`judgedKind: ${body} → ${kind}`, async () => {
+  test(`judgedKind is ${kind}: ${body}`, async () => {
     const changes = { 'Content-Type': 'text/html; charset=utf-8', 'Feedback-ID': 'a:b:c:d' };
     const judged = await judge(goodMessage(changes, `<p>Hallo.</p><p>${body}</p>\n`));
     assert.equal(judged.kind, kind);
   });
 
 for (const [name, changes, body, reason] of marketing)
-  test(`judgedKind: ${name} → marketing`, async () => {
+  test(`judgedKind is marketing: ${name}`, async () => {
     const judged = await judge(goodMessage(changes, body));
     assert.deepEqual([judged.kind, judged.by], ['marketing', 'message']);
     assert.equal(judged.reasons.length, 1);
@@ -77,13 +77,13 @@ const transactional: [string, Record<string, string>, string | undefined, RegExp
 ];
 
 for (const [name, changes, body, reason] of transactional)
-  test(`judgedKind: ${name} → transactional`, async () => {
+  test(`judgedKind is transactional: ${name}`, async () => {
     const judged = await judge(goodMessage(changes, body));
     assert.deepEqual([judged.kind, judged.by], ['transactional', 'message']);
     assert.match(judged.reasons.join(' '), reason);
   });
 
-test('judgedKind: what the sender says wins, either way', async () => {
+test('judgedKind follows the sender’s own statement', async () => {
   const newsletter = goodMessage({ 'List-Id': '<news.example.com>' });
   assert.deepEqual(await judge(newsletter, 'transactional'), {
     kind: 'transactional',
@@ -93,7 +93,7 @@ test('judgedKind: what the sender says wins, either way', async () => {
   assert.equal((await judge(goodMessage(), 'marketing')).kind, 'marketing');
 });
 
-test('judgedKind: several marks are several reasons, all of them sentences', async () => {
+test('judgedKind gives one sentence per indicator', async () => {
   const judged = await judge(
     goodMessage({
       'List-Id': '<news.example.com>',
@@ -105,7 +105,7 @@ test('judgedKind: several marks are several reasons, all of them sentences', asy
   for (const reason of judged.reasons) assert.match(reason, /^It .*\.$/);
 });
 
-test('judgedKind: a header that is too long is said to be so', async () => {
+test('judgedKind mentions a truncated header', async () => {
   const judged = await judge(`${'X: y\n'.repeat(250_000)}List-Id: <a.example>\n\nbody`);
   assert.equal(judged.kind, 'transactional');
   assert.match(judged.reasons.join(' '), /longer than what is looked at/);

@@ -9,13 +9,13 @@ import { AUTHENTICATION, INFRASTRUCTURE, REPUTATION } from './planted/sender.ts'
 import { cleanWorld, judge } from './planted/world.ts';
 
 const DEFECTS = [...AUTHENTICATION, ...REPUTATION, ...INFRASTRUCTURE, ...COMPLIANCE, ...CONTENT];
-/** Their pair is in test/e2e/engines.test.ts: it takes the engines themselves. */
+/** Their pair is in test/long/engines.test.ts: it takes the engines themselves. */
 const ELSEWHERE = ['spamassassin', 'rspamd'];
 
 const CLEAN = await judge(cleanWorld());
 const statuses = ({ checks }: AnalysisResult) => new Map(checks.map((c) => [c.id, c.status]));
 
-it('the clean message has no fault at all and scores 100', () => {
+it('Planted defects: the clean message has no finding and scores 100', () => {
   const bad = CLEAN.checks.filter(({ status }) => ['warn', 'fail', 'error'].includes(status));
   assert.deepEqual(bad, []);
   assert.deepEqual([CLEAN.score, CLEAN.grade, CLEAN.coverage, CLEAN.cap], [100, 'A', 1, null]);
@@ -25,7 +25,7 @@ it('the clean message has no fault at all and scores 100', () => {
   assert.deepEqual(unasked, []);
 });
 
-it('every check that can fail has its defect', () => {
+it('Planted defects cover every check that can fail', () => {
   const planted = new Set([...DEFECTS.map(({ check }) => check), ...ELSEWHERE]);
   const without = CHECKS.filter(({ id, points }) => points > 0 && !planted.has(id));
   assert.deepEqual(
@@ -34,7 +34,7 @@ it('every check that can fail has its defect', () => {
   );
 });
 
-describe('one defect', () => {
+describe('Planted defect is found by its check only', () => {
   for (const { check, name, status = 'fail', plant } of DEFECTS)
     it(`${check}: ${name}`, async () => {
       const world = cleanWorld();

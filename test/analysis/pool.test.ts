@@ -63,7 +63,7 @@ function holdingResolver() {
 const from = (domain: string, changes: Record<string, string> = {}) =>
   inputOf({ From: `a@${domain}`, ...changes });
 
-test('a thread answers what the analysis answers, and asks the resolver of the main thread', async (t) => {
+test('Analysis pool returns the same result as direct analysis', async (t) => {
   const asked: string[] = [];
   const resolver: Resolver = (name, type) => {
     asked.push(`${name} ${type}`);
@@ -83,7 +83,7 @@ test('a thread answers what the analysis answers, and asks the resolver of the m
   for (const question of questions) assert.ok(asked.includes(question), question);
 });
 
-test('many jobs at once on few threads: each has its own answer', async (t) => {
+test('Analysis pool returns each of 40 concurrent jobs its own result', async (t) => {
   const pool = startPool(t, { threads: 2 });
   const subjects = Array.from({ length: 40 }, (_, i) => `Message ${i}`);
   const outcomes = await Promise.all(subjects.map((Subject) => pool.analyze(inputOf({ Subject }))));
@@ -93,7 +93,7 @@ test('many jobs at once on few threads: each has its own answer', async (t) => {
   );
 });
 
-test('a job that blocks its thread is ended; those beside it have results, and later ones too', {
+test('Analysis pool ends a blocking job; other and later jobs complete', {
   timeout: 60_000,
 }, async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
@@ -117,20 +117,20 @@ test('a job that blocks its thread is ended; those beside it have results, and l
   assert.equal(kindOf(await pool.analyze(inputOf())), 'result');
 });
 
-test('a job that eats the memory of its thread alone has no result', async (t) => {
+test('Analysis pool reports a job that exhausts memory as unreadable', async (t) => {
   const pool = startBadPool(t, { memoryMb: 64 });
   const jobs = [withFault('allocate'), inputOf()].map((input) => pool.analyze(input));
   assert.deepEqual((await Promise.all(jobs)).map(kindOf), ['unreadable', 'result']);
 });
 
-test('a job that ends its thread is a fault, to be tried again; one that did after its end is none of the next', async (t) => {
+test('Analysis pool reports a job that ends its thread as fault, affecting no other', async (t) => {
   const pool = startBadPool(t);
   const jobs = [withFault('exit'), withFault('exit-when-done'), inputOf()];
   const outcomes = await Promise.all(jobs.map((input) => pool.analyze(input)));
   assert.deepEqual(outcomes.map(kindOf), ['fault', 'result', 'result']);
 });
 
-test('what is tried alone is alone: nothing that comes meanwhile can end it', async (t) => {
+test('Analysis pool retries a suspect job alone', async (t) => {
   const pool = startBadPool(t);
   const culprit = pool.analyze(withFault('exit'));
   const innocent = pool.analyze(inputOf());
@@ -139,7 +139,7 @@ test('what is tried alone is alone: nothing that comes meanwhile can end it', as
   assert.deepEqual([await innocent, await second].map(kindOf), ['result', 'fault']);
 });
 
-test('while one job is tried alone, the others share the other threads', {
+test('Analysis pool runs other jobs on other threads during a solo retry', {
   timeout: 60_000,
 }, async (t) => {
   const { resolver, hold, letGo, whenAsked } = holdingResolver();
@@ -161,7 +161,7 @@ test('while one job is tried alone, the others share the other threads', {
   for (const { outcome } of started) assert.equal(kindOf(await outcome), 'result');
 });
 
-test('closing answers all that runs and waits, and all that comes after', {
+test('Closing the analysis pool settles running, waiting and later jobs', {
   timeout: 60_000,
 }, async (t) => {
   const { resolver, hold, whenAsked } = holdingResolver();

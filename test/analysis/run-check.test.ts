@@ -10,7 +10,7 @@ import { analyzeBy, fakeCheck, never } from './fake-checks.ts';
 const after = (id: string, found: Parameters<typeof fakeCheck>[1], ...dependsOn: string[]): Check =>
   fakeCheck(id, found, { dependsOn });
 
-it('what depends on a failed check is skipped, and says from what it follows', async () => {
+it('A check that depends on a failed check is skipped and names it', async () => {
   const { of } = await analyzeBy([fakeCheck('a', 'fail'), after('b', 'fail', 'a')]);
   const { status, title, detail, earned, gain, fix } = of('b');
   assert.deepEqual([status, earned, gain, fix], ['skipped', null, 0, null]);
@@ -18,7 +18,7 @@ it('what depends on a failed check is skipped, and says from what it follows', a
   assert.equal(of('a').status, 'fail');
 });
 
-it('it is so whatever it found itself, and only after a failure', async () => {
+it('Dependent checks are skipped only after a failure, whatever they found', async () => {
   for (const found of ['pass', 'warn', 'fail', 'error', 'skipped', 'info'] as const) {
     const { of } = await analyzeBy([fakeCheck('a', 'fail'), after('b', found, 'a')]);
     assert.equal(of('b').detail, 'follows from a', found);
@@ -29,7 +29,7 @@ it('it is so whatever it found itself, and only after a failure', async () => {
   }
 });
 
-it('a chain leads to its root, even through a check that did not fail itself', async () => {
+it('A dependency chain names its root cause', async () => {
   const { of } = await analyzeBy([
     after('d', 'fail', 'c'),
     after('c', 'pass', 'b'),
@@ -39,7 +39,7 @@ it('a chain leads to its root, even through a check that did not fail itself', a
   for (const id of ['b', 'c', 'd']) assert.equal(of(id).detail, 'follows from a', id);
 });
 
-it('several roots are all named, each once', async () => {
+it('Several root causes are each named once', async () => {
   const { of } = await analyzeBy([
     fakeCheck('a', 'fail'),
     fakeCheck('b', 'fail'),
@@ -53,7 +53,7 @@ it('several roots are all named, each once', async () => {
   );
 });
 
-it('a finding may have a cause of its own', async () => {
+it('A finding can declare its own cause', async () => {
   const same = (id: string, ...dependsOn: string[]) =>
     fakeCheck(id, () => ({ status: 'fail', title: 'So.', detail: 'So.', dependsOn }));
   const { of } = await analyzeBy([
@@ -66,12 +66,12 @@ it('a finding may have a cause of its own', async () => {
   assert.deepEqual([of('c').status, of('d').status], ['fail', 'fail']);
 });
 
-it('a cause that is not among the checks is none', async () => {
+it('A missing dependency is ignored', async () => {
   const { of } = await analyzeBy([after('b', 'fail', 'missing')]);
   assert.equal(of('b').status, 'fail');
 });
 
-it('two that name each other follow from the one that failed', async () => {
+it('Mutually dependent checks follow from the one that failed', async () => {
   const found =
     (status: 'fail' | 'skipped', ...dependsOn: string[]) =>
     () => ({
@@ -87,7 +87,7 @@ it('two that name each other follow from the one that failed', async () => {
   assert.deepEqual([of('a').status, of('b').detail], ['fail', 'follows from a']);
 });
 
-it('of several checks with one id any may be the cause', () => {
+it('causesOf considers every check with the same ID', () => {
   const named = (id: string, ...dependsOn: string[]) => ({ id, dependsOn });
   const found = (status: 'fail' | 'pass'): Finding => ({ status, title: 'So.', detail: 'So.' });
   const checks = [named('key'), named('key'), named('b', 'key'), named('c', 'b')];
@@ -95,7 +95,7 @@ it('of several checks with one id any may be the cause', () => {
   assert.deepEqual(causes, [[], [], ['key'], ['key']]);
 });
 
-it('the gain of the root is the gain of all that follows from it', async () => {
+it('The gain of a root cause includes its dependent checks', async () => {
   const { of, score } = await analyzeBy([
     fakeCheck('a', 'fail', { points: 10 }),
     { ...after('b', 'pass', 'a'), points: 20 },
@@ -105,7 +105,7 @@ it('the gain of the root is the gain of all that follows from it', async () => {
   assert.deepEqual([score, of('a').gain, of('c').gain, of('b').gain], [50, 25, 33.3, 0]);
 });
 
-it('what would fail still is no gain, unless it has the very cause of the root', async () => {
+it('Gain excludes checks that would still fail for another reason', async () => {
   const gainOfRoot = async (dependent: Check) => {
     const root = fakeCheck('a', 'fail', { points: 10 });
     const { of } = await analyzeBy([root, { ...dependent, points: 20 }]);
@@ -117,7 +117,7 @@ it('what would fail still is no gain, unless it has the very cause of the root',
   assert.equal(await gainOfRoot(fakeCheck('b', () => same)), 25);
 });
 
-it('what followed and never ended is not waited for', async (t) => {
+it('A dependent check that never ends is not awaited', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let started = () => {};
   const running = new Promise<void>((resolve) => {
@@ -133,7 +133,7 @@ it('what followed and never ended is not waited for', async (t) => {
   assert.equal((await analysis).of('b').detail, 'follows from a');
 });
 
-it('the checks of the program depend on checks that there are, and in no circle', () => {
+it('The declared checks have unique IDs and no circular dependencies', () => {
   const byId = new Map(CHECKS.map((check) => [check.id, check]));
   assert.equal(byId.size, CHECKS.length, 'no id is used twice');
   const walk = (id: string, path: string[]): void => {
@@ -147,13 +147,13 @@ it('the checks of the program depend on checks that there are, and in no circle'
   }
 });
 
-it('text of 2,000 characters is whole, longer text is cut and says so', () => {
+it('trimText keeps 2,000 characters and marks truncation', () => {
   const whole = 'a'.repeat(2000);
   assert.equal(trimText(whole), whole);
   assert.equal(trimText(`${whole}b`), `${whole}…`);
 });
 
-it('honest evidence is left as it is', () => {
+it('trimEvidence returns normal evidence unchanged', () => {
   const evidence = {
     domain: 'example.com',
     bits: 2048,
@@ -164,7 +164,7 @@ it('honest evidence is left as it is', () => {
   assert.equal(trimEvidence(evidence), evidence);
 });
 
-it('long lists are cut and counted, long text and long names too', () => {
+it('trimEvidence truncates long lists, texts and names', () => {
   const key = 'k'.repeat(3000);
   const trimmed = trimEvidence({ list: Array(150).fill('x'), [key]: 'v'.repeat(3000) });
   const list = trimmed.list as string[];
@@ -174,12 +174,12 @@ it('long lists are cut and counted, long text and long names too', () => {
   assert.deepEqual([name, value], [`${'k'.repeat(2000)}…`, `${'v'.repeat(2000)}…`]);
 });
 
-it('an object has at most a hundred keys', () => {
+it('trimEvidence keeps at most 100 keys per object', () => {
   const many = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`k${i}`, i]));
   assert.equal(Object.keys(trimEvidence({ many }).many as object).length, 100);
 });
 
-it('what is nested too deep ends, and what is cut can be had again', () => {
+it('trimEvidence limits nesting and is idempotent', () => {
   let deep: Json = 'bottom';
   for (let i = 0; i < 5000; i++) deep = [deep];
   const trimmed = trimEvidence({ deep });
@@ -187,12 +187,12 @@ it('what is nested too deep ends, and what is cut can be had again', () => {
   assert.equal(trimEvidence(trimmed), trimmed);
 });
 
-it('what moves or turns the text around it is shown as a dot, in names too', () => {
+it('trimText and trimEvidence replace control and bidi characters', () => {
   assert.equal(trimText('a\u001b[2Jb\u202ec\td\ne\u200f'), 'a·[2Jb·c\td\ne\u200f');
   assert.deepEqual(trimEvidence({ 'k\u0000': ['v\u2066'] }), { k·: ['v·'] });
 });
 
-it('a record that nobody could publish is left out of a fix', () => {
+it('trimFix drops a record too long to publish', () => {
   const record = { type: 'TXT', name: 'example.com', value: 'v=spf1 -all' };
   assert.deepEqual(trimFix({ text: 'Do so.', record }), { text: 'Do so.', record });
   const long = { ...record, value: 'x'.repeat(2001) };

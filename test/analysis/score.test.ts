@@ -34,8 +34,8 @@ export const scored = (
 
 export const exactOf = (checks: Scored[]): number => scoreOf(checks).exact!;
 
-describe('categories', () => {
-  it('weigh 100 together, as they are published', () => {
+describe('Score categories', () => {
+  it('have the published weights, which sum to 100', () => {
     assert.deepEqual(WEIGHTS, {
       authentication: 35,
       reputation: 20,
@@ -50,7 +50,7 @@ describe('categories', () => {
     );
   });
 
-  it('a pass earns all points, a warning half, a failure none; the rest does not count', () => {
+  it('count passes fully, warnings half and failures not at all', () => {
     const cases: [CheckStatus, number | null][] = [
       ['pass', 6],
       ['warn', 3],
@@ -65,7 +65,7 @@ describe('categories', () => {
     }
   });
 
-  it('each is earned over points of what ran', () => {
+  it('divide earned points by points of checks that ran', () => {
     const { categories } = scoreOf([
       scored('a', 'pass', 6),
       scored('b', 'warn', 3),
@@ -81,7 +81,7 @@ describe('categories', () => {
     ]);
   });
 
-  it('one of which nothing ran is told without a score and weighs nothing', () => {
+  it('without results have no score and no weight', () => {
     const with_ = [
       scored('a', 'pass'),
       scored('b', 'fail', 10, 'content'),
@@ -105,7 +105,7 @@ describe('categories', () => {
     assert.equal(exactOf(checks), (100 * 35) / 50);
   });
 
-  it('where nothing counted there is no score', () => {
+  it('without any result give no score', () => {
     const { uncapped, exact, coverage } = scoreOf([
       scored('a', 'error'),
       scored('b', 'skipped'),
@@ -122,19 +122,27 @@ describe('categories', () => {
   });
 });
 
-describe('coverage', () => {
+describe('Score coverage', () => {
   const cases: [name: string, checks: Scored[], coverage: number][] = [
-    ['all that applies ran', [scored('a', 'pass'), scored('b', 'fail'), scored('c', 'warn')], 1],
-    ['an error applies and did not run', [scored('a', 'pass', 3), scored('b', 'error', 1)], 0.75],
-    ['what is skipped does not apply', [scored('a', 'pass', 3), scored('b', 'skipped', 9)], 1],
-    ['what has no points is not in it', [scored('a', 'pass', 3), scored('b', 'error', 0)], 1],
+    [
+      'all applicable checks ran',
+      [scored('a', 'pass'), scored('b', 'fail'), scored('c', 'warn')],
+      1,
+    ],
+    [
+      'a check with error counts as not run',
+      [scored('a', 'pass', 3), scored('b', 'error', 1)],
+      0.75,
+    ],
+    ['skipped checks do not count', [scored('a', 'pass', 3), scored('b', 'skipped', 9)], 1],
+    ['checks without points do not count', [scored('a', 'pass', 3), scored('b', 'error', 0)], 1],
     ['points count, not checks', [scored('a', 'error', 9), scored('b', 'pass', 1)], 0.1],
   ];
   for (const [name, checks, coverage] of cases)
-    it(name, () => assert.equal(scoreOf(checks).coverage, coverage));
+    it(`is ${coverage}: ${name}`, () => assert.equal(scoreOf(checks).coverage, coverage));
 });
 
-describe('caps', () => {
+describe('Score caps', () => {
   /** Everything is fine with these, but for what a case says. */
   const mail = (changes: Record<string, CheckStatus>): Scored[] => [
     ...['spf', 'dkim', 'dmarc'].map((id) => scored(id, changes[id] ?? 'pass', 1)),
@@ -167,7 +175,7 @@ describe('caps', () => {
   ];
   for (const [changes, limit] of cases) {
     const named = Object.entries(changes).map((entry) => entry.join(' '));
-    it(`${named.join(', ') || 'nothing wrong'}: ${limit ?? 'none'}`, () => {
+    it(`${limit === null ? 'no cap' : `cap ${limit}`} for ${named.join(', ') || 'no failures'}`, () => {
       const { cap, exact, uncapped } = scoreOf(mail(changes));
       assert.equal(cap?.limit ?? null, limit);
       assert.ok(uncapped! > 99, 'the points alone would hardly change anything');
@@ -176,15 +184,15 @@ describe('caps', () => {
     });
   }
 
-  it('a score below its cap stays where it is', () => {
+  it('do not change a score below the cap', () => {
     const checks = [scored('dmarc', 'fail', 9), scored('a', 'pass', 1)];
     assert.equal(scoreOf(checks).cap?.limit, 40);
     assert.equal(exactOf(checks), 10);
   });
 });
 
-describe('the score that is shown', () => {
-  it('is rounded down, so that 100 means that nothing was lost', () => {
+describe('Displayed score', () => {
+  it('is rounded down', () => {
     const cases: [number, number][] = [
       [100, 100],
       [99.999, 99],
@@ -196,7 +204,7 @@ describe('the score that is shown', () => {
     for (const [exact, whole] of cases) assert.equal(wholeScore(exact), whole, String(exact));
   });
 
-  it('is 100 when all passed, whatever the points and categories', () => {
+  it('is 100 when everything passed', () => {
     for (const points of [1, 3, 7, 11, 13, 0.1])
       for (let count = 1; count <= CATEGORIES.length; count++) {
         const checks = CATEGORIES.slice(0, count).flatMap((category) =>
@@ -208,14 +216,14 @@ describe('the score that is shown', () => {
       }
   });
 
-  it('is not 100 when the least was lost', () => {
+  it('is below 100 when anything was lost', () => {
     const checks = [scored('a', 'warn', 1), scored('b', 'pass', 999)];
     const { exact, categories } = scoreOf(checks);
     assert.equal(wholeScore(exact!), 99);
     assert.equal(categories[0]!.score, 99);
   });
 
-  it('has its grade by its borders', () => {
+  it('has the published grade boundaries', () => {
     const borders = { A: [90, 100], B: [80, 89], C: [70, 79], D: [55, 69], F: [0, 54] } as const;
     for (const [grade, scores] of Object.entries(borders))
       for (const score of scores) assert.equal(gradeOf(score), grade, String(score));
@@ -224,8 +232,8 @@ describe('the score that is shown', () => {
 
 // What each thing that is wrong would gain.
 
-describe('gain', () => {
-  it('is what the score would rise by if the one check passed', () => {
+describe('Score gain', () => {
+  it('is the increase if one check passed', () => {
     const checks = [scored('a', 'fail', 3), scored('b', 'warn', 3), scored('c', 'pass', 4)];
     assert.equal(exactOf(checks), 55);
     assert.equal(gainOf('a', checks, 55), 30);
@@ -238,7 +246,7 @@ describe('gain', () => {
     assert.equal(gainOf('a', checks, exactOf(checks)), 33.3);
   });
 
-  it('comes with what was skipped because of it alone', () => {
+  it('includes checks skipped because of that check only', () => {
     const checks = [
       scored('ptr', 'fail', 6),
       scored('fcrdns', 'skipped', 6, 'authentication', { followsFrom: ['ptr'] }),
@@ -253,7 +261,7 @@ describe('gain', () => {
     assert.equal(gainOf('mx', checks, 25), 25);
   });
 
-  it('comes with what was skipped because of it as that was found itself', () => {
+  it('includes skipped checks according to their own finding', () => {
     const gains = (['pass', 'warn', 'fail', 'error', 'skipped'] as const).map((freed) => {
       const checks = [
         scored('a', 'fail', 5),
@@ -266,7 +274,7 @@ describe('gain', () => {
     assert.deepEqual(gains, [50, 25, 0, 50, 50]);
   });
 
-  it('comes with the failures that it cures, and no other', () => {
+  it('includes failures that the fix cures', () => {
     const checks = [
       scored('spf', 'fail', 10),
       scored('dkim', 'fail', 10),
@@ -279,7 +287,7 @@ describe('gain', () => {
     assert.equal(gainOf('spf', checks, 25), 15);
   });
 
-  it('frees what follows only as far as its own finding goes, and cures by whole groups', () => {
+  it('includes dependent checks and cures only when complete', () => {
     const alignment = { followsFrom: ['spf'], freed: 'fail' as const };
     const cure = { curedBy: [['spf', 'spf_alignment']] };
     const checks = (freed: 'pass' | 'fail') => [
@@ -294,7 +302,7 @@ describe('gain', () => {
     assert.equal(gainOf('spf', checks('pass'), 0), 75);
   });
 
-  it('a cure is no help to what only warns, errs or is skipped', () => {
+  it('gives cures no effect on warnings, errors and skipped checks', () => {
     for (const status of ['warn', 'error', 'skipped', 'info'] as const) {
       const checks = [
         scored('a', 'fail', 5),
@@ -306,7 +314,7 @@ describe('gain', () => {
     }
   });
 
-  it('is nothing where another failure holds the score down anyway', () => {
+  it('is 0 when another failure caps the score', () => {
     const checks = [
       scored('dmarc', 'fail', 1),
       scored('tls', 'fail', 1, 'infrastructure'),

@@ -40,7 +40,7 @@ for (const [engine, isCheckedHere, elsewhere, kept] of [
   ['SpamAssassin', checkedHereOfSpamassassin, SPAMASSASSIN_ELSEWHERE, SPAMASSASSIN_KEPT],
   ['Rspamd', checkedHereOfRspamd, RSPAMD_ELSEWHERE, RSPAMD_KEPT],
 ] as const)
-  test(`${engine}: what has a check of its own is told from the rest by name`, () => {
+  test(`${engine} rules covered by own checks are recognized by name`, () => {
     assert.deepEqual(
       elsewhere.filter((name) => !isCheckedHere(name)),
       [],

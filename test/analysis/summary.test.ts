@@ -19,17 +19,17 @@ const points = (id: string, status: CheckStatus, count: number): Check =>
 
 const CASES: [name: string, checks: Check[], summary: string][] = [
   [
-    'nothing wrong',
+    'no findings',
     [],
     'In what could be checked, this message meets what the large receivers ask of it.',
   ],
   [
-    'a little wrong',
+    'one warning',
     [points('a', 'warn', 1)],
     'In what could be checked, this message meets what the large receivers ask of it. First: a says warn. Putting that right alone raises the score from 98 to 100.',
   ],
   [
-    'the most that can be gained is named',
+    'the largest gain first',
     [points('a', 'fail', 5), points('b', 'fail', 10)],
     'This message is at risk of the spam folder. First: b says fail. Putting that right alone raises the score from 66 to 88.',
   ],
@@ -44,27 +44,27 @@ const CASES: [name: string, checks: Check[], summary: string][] = [
     'This message is likely to be rejected or sent to spam by Gmail, Yahoo, Microsoft and Apple: DMARC fails. First: dmarc says fail. Putting that right alone raises the score from 40 to 100.',
   ],
   [
-    'two caps: what is first gained goes as far as the next',
+    'two caps, the gain ends at the next cap',
     [points('ptr', 'fail', 1), points('dmarc', 'fail', 1), points('a', 'pass', 100)],
     'This message is likely to be rejected or sent to spam by Gmail, Yahoo, Microsoft and Apple: DMARC fails. First: dmarc says fail. Putting that right alone raises the score from 40 to 60.',
   ],
   [
-    'no single thing would help',
+    'no single fix raises the score',
     [points('ptr', 'fail', 1), points('fcrdns', 'fail', 1), points('a', 'pass', 100)],
     'This message is at risk of the spam folder. First: The sending address has no reverse DNS that resolves back to it.',
   ],
   [
-    'too much could not be checked',
+    'one check with an error',
     [points('a', 'error', 10)],
     'In what could be checked, this message meets what the large receivers ask of it. 1 check could not be made: A.',
   ],
   [
-    'more than one',
+    'two checks with errors',
     [points('a', 'error', 10), points('b', 'error', 1), points('c', 'error', 0)],
     'In what could be checked, this message meets what the large receivers ask of it. 2 checks could not be made: A, B.',
   ],
   [
-    'a fifth may be missing',
+    'a fifth of the points missing',
     [points('a', 'error', 7)],
     'In what could be checked, this message meets what the large receivers ask of it.',
   ],
@@ -74,12 +74,12 @@ const CASES: [name: string, checks: Check[], summary: string][] = [
     'There is no score: too little could be found out about SPF, DKIM and DMARC.',
   ],
   [
-    'nothing could be asked',
+    'authentication checks skipped',
     ['spf', 'dkim', 'dmarc'].map((id) => points(id, 'skipped', 1)),
     'There is no score: too little is known without SPF, DKIM and DMARC.',
   ],
   [
-    'without a score too it is said what to do first',
+    'first step without a score',
     [...['spf', 'dkim', 'dmarc'].map((id) => points(id, 'skipped', 1)), points('a', 'fail', 1)],
     'There is no score: too little is known without SPF, DKIM and DMARC. First: a says fail.',
   ],
@@ -132,16 +132,16 @@ const JUDGED: [name: string, providers: ProviderVerdict[], kind: MessageKind, su
 ];
 
 for (const [name, providers, kind, summary] of JUDGED)
-  it(name, async () => {
+  it(`summarize: ${name}`, async () => {
     const result = await analyzeBy([]);
     const judged_kind = { kind, by: 'message', reasons: [] } as AnalysisResult['judged_kind'];
     assert.equal(summarize({ ...result, providers, judged_kind }), summary);
   });
 
 for (const [name, checks, summary] of CASES)
-  it(name, async () => assert.equal(await summaryOf(...checks), summary));
+  it(`analyze summary: ${name}`, async () => assert.equal(await summaryOf(...checks), summary));
 
-it('what to fix goes by gain, then failures before warnings, then points', async () => {
+it('toFix orders by gain, failures before warnings, then points', async () => {
   const { checks } = await analyzeBy([
     points('info', 'info', 0),
     points('small_warning', 'warn', 1),

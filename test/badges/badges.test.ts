@@ -39,7 +39,7 @@ async function startBadges(t: TestContext) {
   };
 }
 
-test('the badge of a domain tells its health, as an image and as shields.io reads it', async (t) => {
+test('Domain badge shows health as SVG and shields.io JSON', async (t) => {
   const { domain, told, read } = await startBadges(t);
   await domain('example.com');
   await domain('fair.example', { health_status: 'warning', health_score: 71 });
@@ -66,7 +66,7 @@ test('the badge of a domain tells its health, as an image and as shields.io read
   }
 });
 
-test('a page of another site may show it, and caches keep it for five minutes', async (t) => {
+test('Domain badge can be embedded by other sites and cached for five minutes', async (t) => {
   const { domain, read } = await startBadges(t);
   await domain('example.com');
   for (const end of ['svg', 'json']) {
@@ -81,7 +81,7 @@ test('a page of another site may show it, and caches keep it for five minutes', 
   }
 });
 
-test('one that is off, unverified or not there is not told from the others', async (t) => {
+test('Badges of disabled, unverified and unknown domains return identical 404s', async (t) => {
   const { domain, read, service } = await startBadges(t);
   await domain('off.example', { badge_enabled: 0 });
   await domain('pending.example', { status: 'pending' });
@@ -116,7 +116,7 @@ const setGrades = async (
       .execute();
 };
 
-test('the badge of a shared report tells the worst of its grades', async (t) => {
+test('Public report badge shows the worst grade', async (t) => {
   const badges = await startBadges(t);
   const { analysed, share, told, service } = badges;
   const [one, two, three] = [await analysed(), await analysed(), await analysed()];
@@ -139,7 +139,7 @@ test('the badge of a shared report tells the worst of its grades', async (t) => 
   assert.equal((await told(first.token)).message, 'unknown');
 });
 
-test('the badge of a link ends with it, and no cache keeps it', async (t) => {
+test('Public report badge answers 410 after the link ends and is never cached', async (t) => {
   const { service, clock, analysed, share, read } = await startBadges(t);
   const { id } = await analysed();
   const [revoked, expired] = [
@@ -164,7 +164,7 @@ test('the badge of a link ends with it, and no cache keeps it', async (t) => {
   assert.equal((await read(`/badges/${'x'.repeat(43)}.svg`)).status, 404);
 });
 
-test('names that are none are not found, and asking at speed is held up', async (t) => {
+test('Badges reject invalid names with 404 and rapid requests with 429', async (t) => {
   const { read, clock, domain } = await startBadges(t);
   await domain('example.com');
   for (const name of [

@@ -22,7 +22,7 @@ function faultsOf(env: Environment, variables?: Record<string, Variable<unknown>
   return [];
 }
 
-test('without any variable there is a whole configuration', () => {
+test('readConfig without variables returns the complete defaults', () => {
   const { config, warnings, texts } = readConfig({});
   assert.deepEqual(warnings, []);
   assert.deepEqual(Object.keys(config), names);
@@ -76,12 +76,12 @@ test('without any variable there is a whole configuration', () => {
   });
 });
 
-test('an empty variable is an unset one', () => {
+test('readConfig treats an empty variable as unset', () => {
   const empty = Object.fromEntries(names.map((name) => [PREFIX + name, '']));
   assert.deepEqual(readConfig(empty), readConfig({}));
 });
 
-test('defaults follow from the variables before them', () => {
+test('readConfig derives defaults from other variables', () => {
   const { config } = readConfig({
     [`${PREFIX}DATA_DIR`]: '/srv/mail',
     [`${PREFIX}HTTP_PORT`]: '9000',
@@ -93,7 +93,7 @@ test('defaults follow from the variables before them', () => {
   assert.equal(named.APP_URL, 'https://a.example');
 });
 
-test('all faults are named at once, each once', () => {
+test('readConfig reports all invalid variables at once', () => {
   const faults = faultsOf({
     [`${PREFIX}HTTP_PORT`]: 'eighty',
     [`${PREFIX}SURFACE`]: 'secret',
@@ -108,11 +108,11 @@ test('all faults are named at once, each once', () => {
   ]);
 });
 
-test('what is computed from a wrong variable is no second fault', () => {
+test('readConfig reports an invalid variable once, not again for derived defaults', () => {
   assert.equal(faultsOf({ [`${PREFIX}BASE_URL`]: 'nonsense' }).length, 1);
 });
 
-test('a certificate without its key, and a key without its certificate, are refused', () => {
+test('readConfig rejects a TLS certificate without key and a key without certificate', () => {
   for (const kind of ['HTTP', 'SMTP'])
     for (const [given, missing] of [
       ['CERT', 'KEY'],
@@ -123,7 +123,7 @@ test('a certificate without its key, and a key without its certificate, are refu
       ]);
 });
 
-test('variables that go together are missed each by its name, and what is wrong is not missing too', () => {
+test('readConfig reports each missing variable of an incomplete group', () => {
   const missing = (name: string, group: string) =>
     `${PREFIX}${name} is missing: ${group} go together`;
   assert.deepEqual(faultsOf({ [`${PREFIX}MAIL_URL`]: 'smtp://127.0.0.1' }), [
@@ -141,7 +141,7 @@ test('variables that go together are missed each by its name, and what is wrong 
   ]);
 });
 
-test('unknown names are warned of, each with the nearest; foreign ones are nobody’s business', () => {
+test('readConfig warns about unknown DELIVERABILITY_ variables with suggestions', () => {
   const { warnings } = readConfig({
     [`${PREFIX}HTTPPORT`]: '1',
     [`${PREFIX}SOMETHING_ELSE_ALTOGETHER`]: 'value',
@@ -158,7 +158,7 @@ test('unknown names are warned of, each with the nearest; foreign ones are nobod
   ]);
 });
 
-test('texts tell each variable as it was given, or its default', () => {
+test('readConfig returns the text of each variable or its default', () => {
   const { texts } = readConfig({ [`${PREFIX}TEST_RETENTION`]: '7d' });
   assert.equal(texts.TEST_RETENTION, '7d');
   assert.equal(texts.EVENT_RETENTION, '30d');
@@ -169,7 +169,7 @@ const SECRETS: Record<string, Variable<unknown>> = {
   NUMBER: variable({ read: readers.port, fallback: '1', help: '', secret: true }),
 };
 
-test('a secret is read from the file that its _FILE variable names', (t) => {
+test('readConfig reads a secret from the file named by its _FILE variable', (t) => {
   const file = join(temporaryFolder(t), 'token');
   writeFileSync(file, '  s3cret\n');
   const read = (env: Environment) => {
@@ -189,7 +189,7 @@ test('a secret is read from the file that its _FILE variable names', (t) => {
   );
 });
 
-test('a secret that is given twice, or in a file that is not there, is refused', (t) => {
+test('readConfig rejects a secret given twice or in a missing file', (t) => {
   const missing = join(temporaryFolder(t), 'missing');
   assert.deepEqual(
     faultsOf({ [`${PREFIX}TOKEN`]: 'a', [`${PREFIX}TOKEN_FILE`]: missing }, SECRETS),
@@ -200,7 +200,7 @@ test('a secret that is given twice, or in a file that is not there, is refused',
   ]);
 });
 
-test('no message shows a secret, wherever it came from', (t) => {
+test('readConfig messages never contain a secret', (t) => {
   const file = join(temporaryFolder(t), 'number');
   writeFileSync(file, 's3cret');
   for (const env of [{ [`${PREFIX}NUMBER`]: 's3cret' }, { [`${PREFIX}NUMBER_FILE`]: file }])
@@ -214,7 +214,7 @@ test('no message shows a secret, wherever it came from', (t) => {
   assert.ok(!warnings[0]!.includes('s3cret'));
 });
 
-test('a long wrong value is cut in the message', () => {
+test('readConfig truncates long invalid values in messages', () => {
   const [fault] = faultsOf({ [`${PREFIX}SURFACE`]: 'x'.repeat(10_000) });
   assert.ok(fault!.length < 300);
 });

@@ -307,7 +307,7 @@ function environmentWith(name: Name, text: string): Environment {
 
 const names = Object.keys(VARIABLES) as Name[];
 
-test('every variable takes what is right', () => {
+test('Every configuration variable accepts its valid values', () => {
   for (const name of names)
     for (const [text, value] of CASES[name].good)
       assert.deepEqual(
@@ -317,7 +317,7 @@ test('every variable takes what is right', () => {
       );
 });
 
-test('every variable refuses what is wrong, by its name and with what it was given', () => {
+test('Every configuration variable rejects invalid values, naming variable and value', () => {
   for (const name of names)
     for (const text of CASES[name].bad) {
       const refuses = ({ faults }: ConfigError) => {
@@ -331,7 +331,7 @@ test('every variable refuses what is wrong, by its name and with what it was giv
     }
 });
 
-test('networks are read as networks', () => {
+test('Network list variables are parsed as networks', () => {
   const text = '10.0.0.0/8, 192.0.2.7 ,2001:db8::/32,';
   for (const name of [
     'SMTP_PROXY_PROTOCOL',

@@ -15,13 +15,13 @@ const files = existsSync(CORPUS)
       .sort()
   : [];
 
-describe('the MIME corpus', {
+describe('MIME corpus', {
   skip: files.length === 0 && 'shared/vectors/mime is not here',
 }, () => {
-  test('is whole', () => assert.equal(files.length, MESSAGES));
+  test('contains all 107 messages', () => assert.equal(files.length, MESSAGES));
 
   for (const name of files)
-    test(`${name} has the fields, the subject and the attachments that postal-mime finds`, async () => {
+    test(`${name}: header fields, subject and attachments match postal-mime`, async () => {
       const raw = readFileSync(new URL(name, CORPUS));
       const message = await parseMessage(raw);
       const other = await PostalMime.parse(raw, { forceRfc822Attachments: true });

@@ -49,7 +49,7 @@ const commandsOf = (parent: Parent): string[] =>
     .map(textOf)
     .map((text) => text.replace(/Copy$/, ''));
 
-test('every operation is on the page, with its anchor, its errors and its commands', async (t) => {
+test('GET /docs lists every operation with anchor, parameters, errors and curl commands', async (t) => {
   const service = await startTestService(t, { env: { DELIVERABILITY_BASE_URL: BASE_URL } });
   const { status, html, headers } = await getPage(service, '/docs');
   assert.equal(status, 200);
@@ -73,7 +73,7 @@ test('every operation is on the page, with its anchor, its errors and its comman
   }
 });
 
-test('each anchor that is linked is there, once', async (t) => {
+test('GET /docs: every internal link has exactly one matching anchor', async (t) => {
   const { html } = await getPage(await startTestService(t), '/docs');
   const elements = elementsOf(parseDocument(html));
   const ids = elements.flatMap(({ attribs }) => attribs.id ?? []);
@@ -83,7 +83,7 @@ test('each anchor that is linked is there, once', async (t) => {
   for (const link of links) assert.ok(ids.includes(link), link);
 });
 
-test('the page asks nobody for anything', async (t) => {
+test('GET /docs loads no external resources and sets a strict CSP', async (t) => {
   const { html, headers } = await getPage(await startTestService(t), '/docs');
   assert.match(headers.get('content-security-policy')!, /^default-src 'none'.*frame-ancestors/);
   for (const { name, attribs } of elementsOf(parseDocument(html))) {
@@ -95,13 +95,13 @@ test('the page asks nobody for anything', async (t) => {
   assert.doesNotMatch(html, /@import|url\(/);
 });
 
-test('the preview has no such page, and the OpenAPI document does not list it', async (t) => {
+test('GET /docs is 404 in the preview surface and not in the OpenAPI document', async (t) => {
   const preview = await startTestService(t, { env: { DELIVERABILITY_SURFACE: 'preview' } });
   assert.equal((await getPage(preview, '/docs')).status, 404);
   assert.ok(!operations.some(({ path }) => path === '/docs'));
 });
 
-test('the command of each GET without an id works as it stands', {
+test('GET /docs: curl commands of GET operations without an ID run successfully', {
   skip: needs('curl'),
 }, async (t) => {
   const service = await startTestService(t, { env: { DELIVERABILITY_BASE_URL: BASE_URL } });
@@ -121,7 +121,7 @@ test('the command of each GET without an id works as it stands', {
   }
 });
 
-test('each example of a body is one that its operation takes', () => {
+test('Every request body example in the docs passes its operation’s validation', () => {
   let bodies = 0;
   for (const route of DOCUMENTED_ROUTES) {
     if (!route.body) continue;
@@ -134,7 +134,7 @@ test('each example of a body is one that its operation takes', () => {
   assert.ok(bodies > 5);
 });
 
-test('a command quotes what a shell would read, and names ids after what they belong to', () => {
+test('curlsOf quotes shell characters and names ID variables after their resource', () => {
   const operation: Operation = {
     method: 'PATCH',
     path: '/v1/api_keys/{id}/entries/{entry}',
@@ -167,7 +167,7 @@ test('a command quotes what a shell would read, and names ids after what they be
   );
 });
 
-test('what only a session may is shown with its cookie and with the page that asks', () => {
+test('curlsOf shows session-only operations with cookie and Origin header', () => {
   const signOut = operations.find(({ operationId }) => operationId === 'deleteCurrentSession')!;
   assert.deepEqual(signOut.security, [{ session: [] }]);
   const commandAt = (url: string) => curlsOf(signOut, url)[0]!.replaceAll(' \\\n ', '');
@@ -178,7 +178,7 @@ test('what only a session may is shown with its cookie and with the page that as
   assert.match(commandAt('https://x.example'), /--cookie "__Host-deliverability=\$SESSION"/);
 });
 
-test('an example takes its values from what a field is called and belongs to', () => {
+test('Docs examples derive values from field names and operations', () => {
   const commandOf = (id: string) =>
     curlsOf(operations.find(({ operationId }) => operationId === id)!, BASE_URL)[0]!;
   assert.match(commandOf('updateMe'), /-d '\{\n {4}"name": "Alex Morgan"\n {2}\}'$/);
@@ -186,7 +186,7 @@ test('an example takes its values from what a field is called and belongs to', (
   assert.match(commandOf('transferOwnership'), /"new_owner_id": "mem_/);
 });
 
-test('types and limits are said in words', () => {
+test('typeWords and limitsOf describe schema types and limits in words', () => {
   const name = { anyOf: [{ type: 'string', minLength: 1, maxLength: 200 }, { type: 'null' }] };
   assert.equal(typeWords(name), 'string or null');
   assert.deepEqual(limitsOf(name), [{ words: '1 to 200 characters' }]);

@@ -76,7 +76,7 @@ async function queueFor({ app: { db, clock } }: TestService, invitation: string)
     .execute();
 }
 
-test('a member signs in, and the audit log says by what', async (t) => {
+test('OpenID Connect signs in a member and the audit log records the method', async (t) => {
   const started = await start(t);
   const { service, provider } = started;
   const page = await getPage(service, '/sign-in');
@@ -93,7 +93,7 @@ test('a member signs in, and the audit log says by what', async (t) => {
   assert.deepEqual([again.status, again.location], [303, '/']);
 });
 
-test('the question has PKCE, state and nonce, and the cookie shows none of them', async (t) => {
+test('OpenID Connect request uses PKCE, state and nonce; the cookie reveals none of them', async (t) => {
   const { service, provider } = await start(t);
   const { location, headers } = await getPage(service, BEGIN);
   const { origin, searchParams } = new URL(location!);
@@ -112,7 +112,7 @@ test('the question has PKCE, state and nonce, and the cookie shows none of them'
     assert.ok(secret.length >= 43 && !field!.includes(secret));
 });
 
-test('who is invited joins with the role of the invitation and the name of the provider', async (t) => {
+test('OpenID Connect adds an invited person with the invited role and provider name', async (t) => {
   const started = await start(t);
   const { service, provider } = started;
   const email = 'bob@example.com';
@@ -135,7 +135,7 @@ test('who is invited joins with the role of the invitation and the name of the p
   assert.equal((await postForm(service, '/sign-in', form)).status, 401, 'has no password');
 });
 
-test('a name that cannot be one here gives way to the address', async (t) => {
+test('OpenID Connect uses the address as name when the provider’s name is invalid', async (t) => {
   const started = await start(t);
   await invite(started.service, { email: 'bob@example.com' });
   started.provider.person = { email: 'bob@example.com', email_verified: true, name: 'B\u0007' };
@@ -143,7 +143,7 @@ test('a name that cannot be one here gives way to the address', async (t) => {
   assert.match(mainOf(home.html), /signed in as bob \(/);
 });
 
-test('a stranger, and who was invited once, are told to ask for an invitation', async (t) => {
+test('OpenID Connect rejects people without a valid invitation', async (t) => {
   const started = await start(t);
   const { service, provider, clock } = started;
   provider.person = { email: 'eve@example.com', email_verified: true, name: 'Eve' };
@@ -158,7 +158,7 @@ test('a stranger, and who was invited once, are told to ask for an invitation', 
   assert.equal((await membersOf(service)).length, 1);
 });
 
-test('an address that the provider does not vouch for opens nothing', async (t) => {
+test('OpenID Connect rejects missing, unverified and invalid email addresses', async (t) => {
   const started = await start(t);
   const { service, provider } = started;
   for (const [person, said] of [
@@ -174,7 +174,7 @@ test('an address that the provider does not vouch for opens nothing', async (t) 
   assert.equal(await sessionsOf(service), 0);
 });
 
-test('an answer to another question, without its cookie, late or a second time is refused', async (t) => {
+test('OpenID Connect callback rejects mismatched, missing, expired or reused state', async (t) => {
   const started = await start(t);
   const { service, clock } = started;
   const [one, other] = [await travel(started), await travel(started)];
@@ -192,7 +192,7 @@ test('an answer to another question, without its cookie, late or a second time i
   assert.ok(!JSON.stringify(service.logged).includes(one.code!), 'no code is logged');
 });
 
-test('an ID token of another question is refused', async (t) => {
+test('OpenID Connect rejects an ID token with the wrong nonce', async (t) => {
   const started = await start(t);
   const { service } = started;
   const { path, cookie, code } = await travel(started);
@@ -204,13 +204,13 @@ test('an ID token of another question is refused', async (t) => {
   assert.ok(!JSON.stringify(service.logged).includes(code!));
 });
 
-test('who says no at the provider is told so', async (t) => {
+test('OpenID Connect shows a message when the provider denies access', async (t) => {
   const started = await start(t);
   started.provider.person = null;
   assertRefused(await signIn(started), 400, /was cancelled, or not allowed to you/);
 });
 
-test('a provider that is down leaves the password, and is asked again', async (t) => {
+test('Password sign-in works while the OpenID provider is down; OIDC recovers afterwards', async (t) => {
   const started = await start(t);
   const { service, provider } = started;
   const { path, cookie } = await travel(started);
@@ -227,7 +227,7 @@ test('a provider that is down leaves the password, and is asked again', async (t
   sessionOf(await signIn(started));
 });
 
-test('the provider is asked what it is once an hour', async (t) => {
+test('OpenID provider metadata is cached for one hour', async (t) => {
   const { service, provider, clock } = await start(t);
   assert.equal(provider.discoveries, 0, 'nobody has come yet');
   await Promise.all([getPage(service, BEGIN), getPage(service, BEGIN)]);
@@ -239,12 +239,12 @@ test('the provider is asked what it is once an hour', async (t) => {
   assert.equal(provider.discoveries, 2);
 });
 
-test('a provider whose name ends in a slash, that says no more in the ID token than it must', async (t) => {
+test('OpenID Connect supports issuers with a trailing slash and minimal ID tokens', async (t) => {
   const options = { path: '/o/', method: 'client_secret_post', emailInToken: false } as const;
   sessionOf(await signIn(await start(t, options)));
 });
 
-test('without https, the cookie has neither the prefix nor `Secure`', async (t) => {
+test('Without https the OpenID Connect cookie has neither __Host- prefix nor Secure', async (t) => {
   const env = { DELIVERABILITY_BASE_URL: 'http://app.example' };
   const { service } = await start(t, {}, env);
   const [field] = (await getPage(service, BEGIN)).headers.getSetCookie();
@@ -254,7 +254,7 @@ test('without https, the cookie has neither the prefix nor `Secure`', async (t) 
   );
 });
 
-test('where it is not set up, nothing is offered', async (t) => {
+test('OpenID Connect routes are 404 and hidden when not configured', async (t) => {
   const service = await startTestService(t);
   assert.ok(!(await getPage(service, '/sign-in')).html.includes(BEGIN));
   for (const path of [BEGIN, `${CALLBACK}?code=x&state=x`]) {

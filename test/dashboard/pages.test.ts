@@ -47,7 +47,7 @@ function wrongOf(html: string, name: string): (string | undefined)[] {
 const waysOf = (html: string): string[] =>
   [...html.matchAll(/<(?:a|form) [^>]*(?:href|action)="(\/[^"]*)"/g)].map(([, path]) => path!);
 
-test('the first page says what can be done here, and leads on; with a session it says whose', async (t) => {
+test('Home page links to sign-in and docs; signed in, it names the member', async (t) => {
   const service = await start(t, { env: { DELIVERABILITY_BASE_URL: 'https://api.example.com/' } });
   const before = await getPage(service, '/');
   assert.equal(before.status, 200);
@@ -62,7 +62,7 @@ test('the first page says what can be done here, and leads on; with a session it
   assert.deepEqual([again.status, again.location], [303, '/']);
 });
 
-test('who is signed in finds the way out, and in how many browsers they are', async (t) => {
+test('Home page shows sign-out and the number of signed-in browsers', async (t) => {
   const service = await start(t, { env: MAIL });
   const { cookie } = await ownerBrowser(service);
   const alone = await getPage(service, '/', { cookie });
@@ -79,7 +79,7 @@ test('who is signed in finds the way out, and in how many browsers they are', as
   assert.match(mainOf(over.html), /Sign in/);
 });
 
-test('a viewer is not told to send what they may not send', async (t) => {
+test('Home page shows viewers no curl commands to send tests', async (t) => {
   const service = await start(t);
   const { email } = await service.makeMember('viewer');
   await givePassword(service, email);
@@ -89,7 +89,7 @@ test('a viewer is not told to send what they may not send', async (t) => {
   assert.ok(!main.includes('curl'));
 });
 
-test('each command of the first page does what it says', { skip: needs('curl') }, async (t) => {
+test('Home page curl commands work as shown', { skip: needs('curl') }, async (t) => {
   const service = await start(t);
   const { html } = await getPage(service, '/');
   const commands = [...html.matchAll(/<code>(curl [^<]*)<\/code>/g)].map(([, text]) =>
@@ -112,7 +112,7 @@ test('each command of the first page does what it says', { skip: needs('curl') }
   assert.equal((await run(commands[2]!)).status, 'processing');
 });
 
-test('the right password leads to the first page, with a cookie', async (t) => {
+test('POST /sign-in with the right password redirects home and sets the cookie', async (t) => {
   const service = await start(t);
   await givePassword(service, OWNER);
   const page = await getPage(service, '/sign-in');
@@ -127,7 +127,7 @@ test('the right password leads to the first page, with a cookie', async (t) => {
   assert.equal((await getPage(service, '/', { cookie: cookie! })).status, 200);
 });
 
-test('a wrong password is said at both fields, and the address stays, the password not', async (t) => {
+test('POST /sign-in with a wrong password marks both fields and keeps only the address', async (t) => {
   const service = await start(t);
   await givePassword(service, OWNER);
   const form = { email: OWNER, password: 'a wrong password' };
@@ -141,7 +141,7 @@ test('a wrong password is said at both fields, and the address stays, the passwo
   assert.ok(!html.includes('a wrong password'));
 });
 
-test('fields left empty are named, and nothing is tried', async (t) => {
+test('POST /sign-in reports empty fields with 422', async (t) => {
   const service = await start(t);
   const { status, html } = await postForm(service, '/sign-in', { email: ' ', password: '' });
   assert.equal(status, 422);
@@ -151,7 +151,7 @@ test('fields left empty are named, and nothing is tried', async (t) => {
   assert.equal(other.status, 422);
 });
 
-test('who guesses is told how long to wait', async (t) => {
+test('POST /sign-in tells throttled users how long to wait', async (t) => {
   const service = await start(t);
   const form = { email: OWNER, password: 'a wrong password' };
   for (let i = 0; i < 4; i++) {
@@ -165,7 +165,7 @@ test('who guesses is told how long to wait', async (t) => {
   assert.deepEqual(wrongOf(html, 'password'), ['Too many tries. Try again in 2 seconds.']);
 });
 
-test('signing out ends the session, and does no harm without one', async (t) => {
+test('POST /sign-out ends the session and also succeeds without one', async (t) => {
   const service = await start(t);
   const browser = await ownerBrowser(service);
   for (const cookie of [browser.cookie, browser.cookie, 'deliverability=unknown']) {
@@ -177,7 +177,7 @@ test('signing out ends the session, and does no harm without one', async (t) => 
   assert.match((await getPage(service, '/sign-in?done=signed-out')).html, /You are signed out\./);
 });
 
-test('no form is taken from the page of somebody else', async (t) => {
+test('Sign-in and sign-out forms reject cross-site requests with 403', async (t) => {
   const service = await start(t);
   await givePassword(service, OWNER);
   const form = { email: OWNER, password: PASSWORD };
@@ -194,7 +194,7 @@ test('no form is taken from the page of somebody else', async (t) => {
   assert.equal((await getPage(service, '/', { cookie })).status, 200);
 });
 
-test('a forgotten password: the same page follows for every address', async (t) => {
+test('POST /forgot-password responds identically for every address', async (t) => {
   const service = await start(t, { env: MAIL });
   assert.match((await getPage(service, '/forgot-password')).html, /<form method="post"/);
   const answers: PageAnswer[] = [];
@@ -210,7 +210,7 @@ test('a forgotten password: the same page follows for every address', async (t) 
   assert.deepEqual(mails, [{ recipient: OWNER }]);
 });
 
-test('asking with an empty field, and too often, is said in the form', async (t) => {
+test('POST /forgot-password reports an invalid address and the rate limit in the form', async (t) => {
   const service = await start(t, { env: MAIL });
   const empty = await postForm(service, '/forgot-password', { email: ' ' });
   assert.equal(empty.status, 422);
@@ -227,14 +227,14 @@ test('asking with an empty field, and too often, is said in the form', async (t)
   assert.equal(fieldOf(html, 'email').value, OWNER);
 });
 
-test('where no mail is sent, the page says who can help instead', async (t) => {
+test('GET /forgot-password without outgoing mail refers to the owner command', async (t) => {
   const service = await start(t);
   const { html } = await getPage(service, '/forgot-password');
   assert.match(html, /sends no e-mail.*deliverability owner ADDRESS/s);
   assert.ok(!html.includes('<form'));
 });
 
-test('the page of a link sets the password, and leads to sign-in', async (t) => {
+test('Password link page sets the password once and redirects to sign-in', async (t) => {
   const service = await start(t);
   const path = await passwordLink(service);
   const page = await getPage(service, path);
@@ -256,7 +256,7 @@ test('the page of a link sets the password, and leads to sign-in', async (t) => 
   }
 });
 
-test('a link that has expired, and one that nobody has, say so', async (t) => {
+test('Password link page shows expired links as 410 and unknown links as 404', async (t) => {
   const service = await start(t);
   const path = await passwordLink(service);
   service.clock.advance(3_600_000);
@@ -270,7 +270,7 @@ test('a link that has expired, and one that nobody has, say so', async (t) => {
   }
 });
 
-test('a password that will not do is explained at its field, and none is shown again', async (t) => {
+test('Password link page explains a rejected password and never echoes it', async (t) => {
   const service = await start(t);
   const path = await passwordLink(service);
   for (const [password, repeated, name, message] of [
@@ -290,7 +290,7 @@ test('a password that will not do is explained at its field, and none is shown a
   assert.equal(done.status, 303);
 });
 
-test('an invited person joins by the page, and is signed in', async (t) => {
+test('Invitation page adds the invited person and signs them in', async (t) => {
   const service = await start(t);
   const email = 'bob@example.com';
   const path = `/invitations/${tokenOf(await invite(service, { email, role: 'viewer' }))}`;
@@ -314,7 +314,7 @@ test('an invited person joins by the page, and is signed in', async (t) => {
   assert.match(again.html, /This invitation has been used: sign in instead\..*href="\/sign-in"/s);
 });
 
-test('an invitation whose sender has left, is revoked or has expired', async (t) => {
+test('Invitation page handles removed inviters and revoked or expired invitations', async (t) => {
   const service = await start(t);
   const admin = await service.makeMember('admin');
   const sent = await invite(service, { email: 'bob@example.com' }, admin.key);
@@ -333,7 +333,7 @@ test('an invitation whose sender has left, is revoked or has expired', async (t)
   assert.match(expired.html, /This invitation has expired: ask for a new one\./);
 });
 
-test('a link that was sent again says that there is a newer one', async (t) => {
+test('Invitation page shows that a replaced link has a newer one', async (t) => {
   const service = await start(t);
   const first = await invite(service, { email: 'bob@example.com' });
   const path = `/invitations/${tokenOf(first)}`;
@@ -355,7 +355,7 @@ test('a link that was sent again says that there is a newer one', async (t) => {
   );
 });
 
-test('what is wrong with name and password is said at once, and the name stays', async (t) => {
+test('Invitation page reports name and password errors together and keeps the name', async (t) => {
   const service = await start(t);
   const path = `/invitations/${tokenOf(await invite(service, { email: 'bob@example.com' }))}`;
   const empty = await postForm(service, path, { name: ' ', password: 'short', repeated: 'short' });
@@ -373,7 +373,7 @@ test('what is wrong with name and password is said at once, and the name stays',
   assert.equal((await membersOf(service)).length, 1);
 });
 
-test('an address that has come onto the team meanwhile signs in instead', async (t) => {
+test('Invitation page tells people already on the team to sign in', async (t) => {
   const service = await start(t);
   const path = `/invitations/${tokenOf(await invite(service, { email: 'admin1@example.com' }))}`;
   await service.makeMember('admin');
@@ -383,7 +383,7 @@ test('an address that has come onto the team meanwhile signs in instead', async 
   assert.match(html, /admin1@example\.com is on the team already: sign in instead\./);
 });
 
-test('every page keeps to itself: nothing framed, nothing kept, forms to us alone', async (t) => {
+test('Dashboard pages send CSP, no-store and referrer policy headers', async (t) => {
   const service = await start(t);
   const link = await passwordLink(service);
   for (const path of ['/sign-in', '/forgot-password', link, '/password/x', '/invitations/x']) {
@@ -400,7 +400,7 @@ test('every page keeps to itself: nothing framed, nothing kept, forms to us alon
   }
 });
 
-test('whatever else an address carries, the page is shown', async (t) => {
+test('Dashboard pages ignore unknown query parameters and done values', async (t) => {
   const service = await start(t);
   for (const done of ['nonsense', 'constructor', 'toString', '__proto__', '']) {
     const { status, html } = await getPage(service, `/sign-in?utm_source=mail&done=${done}`);
@@ -411,7 +411,7 @@ test('whatever else an address carries, the page is shown', async (t) => {
   assert.match((await getPage(asked, '/forgot-password?done=nonsense')).html, /<form/);
 });
 
-test('too much, and what is no form, is refused', async (t) => {
+test('Dashboard forms reject oversized bodies with 413 and other types with 415', async (t) => {
   const service = await start(t);
   const much = await postForm(service, '/sign-in', { email: 'a'.repeat(20_000) });
   assert.equal(much.status, 413);
@@ -419,7 +419,7 @@ test('too much, and what is no form, is refused', async (t) => {
   assert.equal(status, 415);
 });
 
-test('no token of a link is in the log, however it is asked for', async (t) => {
+test('The log contains no tokens of password or invitation links', async (t) => {
   const service = await start(t);
   const path = await passwordLink(service);
   const invitation = `/invitations/${tokenOf(await invite(service, { email: 'bob@example.com' }))}`;
@@ -437,7 +437,7 @@ test('no token of a link is in the log, however it is asked for', async (t) => {
   for (const link of [path, invitation]) assert.ok(!log.includes(link.split('/')[2]!), link);
 });
 
-test('each page and form is one of the declared routes, and no part of the API', async (t) => {
+test('Dashboard routes produce HTML and are not in the OpenAPI document', async (t) => {
   const { call } = await start(t);
   const { body } = await call<{ paths: object }>('GET', '/openapi.json', { key: null });
   for (const { path, produces } of dashboardRoutes) {

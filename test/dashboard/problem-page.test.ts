@@ -23,7 +23,7 @@ function assertDocument({ status, headers }: PageAnswer, expected: number): void
   assert.equal(headers.get('content-type'), 'application/problem+json');
 }
 
-test('a form from another address says at which one to open it', async (t) => {
+test('Error page for a cross-site form links to the configured app URL', async (t) => {
   const env: ServiceOptions['env'] = { DELIVERABILITY_APP_URL: 'https://app.example.com/mail' };
   const service = await startTestService(t, { env });
   const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://192.0.2.1' };
@@ -33,7 +33,7 @@ test('a form from another address says at which one to open it', async (t) => {
   assert.match(answer.html, /<a href="https:\/\/app\.example\.com\/mail">/);
 });
 
-test('an unknown address is a page for browsers, and a document for programs', async (t) => {
+test('Unknown paths return an HTML 404 to browsers and problem JSON to API clients', async (t) => {
   const service = await startTestService(t);
   const answer = await getPage(service, '/nowhere?<script>', BROWSER);
   assertPage(answer, 404, 'Not found');
@@ -46,7 +46,7 @@ test('an unknown address is a page for browsers, and a document for programs', a
   assertPage(await getPage(service, '/v10', BROWSER), 404, 'Not found');
 });
 
-test('a method that a page does not take, and what a form is not', async (t) => {
+test('Error pages for 405, 413 and 415 are HTML', async (t) => {
   const service = await startTestService(t);
   const wrong = await postForm(service, '/docs', {}, BROWSER);
   assertPage(wrong, 405, 'Method not allowed');
@@ -58,7 +58,7 @@ test('a method that a page does not take, and what a form is not', async (t) => 
   assertPage(large, 413, 'The body is too large');
 });
 
-test('too many requests, with when to come again', async (t) => {
+test('Error page for 429 includes Retry-After and RateLimit headers', async (t) => {
   const service = await startTestService(t, { env: { DELIVERABILITY_RATE_LIMIT: '1/min' } });
   assert.equal((await getPage(service, '/docs')).status, 200);
   const answer = await getPage(service, '/docs');
@@ -67,7 +67,7 @@ test('too many requests, with when to come again', async (t) => {
   assert.match(answer.headers.get('ratelimit')!, /^"default";r=0;/);
 });
 
-test('a fault of ours, without a word of it', async (t) => {
+test('Error page for 500 reveals no internal details', async (t) => {
   const service = await startTestService(t);
   const { app } = service;
   const { db } = app;
@@ -85,7 +85,7 @@ test('a fault of ours, without a word of it', async (t) => {
   assert.ok(!answer.html.includes('s3cret'));
 });
 
-test('whatever links add to the address of a page, it is shown', async (t) => {
+test('Pages ignore added query parameters such as utm_source', async (t) => {
   const service = await startTestService(t);
   for (const path of ['/', '/docs', '/sign-in', '/forgot-password'])
     for (const query of ['utm_source=x', 'a=1&a=2', 'fbclid=1&fbclid=2&=', '__proto__=1&%ff'])

@@ -58,7 +58,7 @@ async function assertReplaced(service: TestService, former: Former, others: stri
   ]);
 }
 
-test('by the API', async (t) => {
+test('Signing in again through the API ends the browser’s previous session', async (t) => {
   const service = await start(t);
   const [former, elsewhere] = [await service.begin(), await service.begin()];
   const json = { email: OWNER, password: PASSWORD };
@@ -69,7 +69,7 @@ test('by the API', async (t) => {
   assert.equal((await service.call('GET', '/v1/me', { key: null, headers })).status, 200);
 });
 
-test('by the page', async (t) => {
+test('Signing in again through the page ends the browser’s previous session', async (t) => {
   const service = await start(t);
   const former = await service.begin();
   const form = { email: OWNER, password: PASSWORD };
@@ -78,7 +78,7 @@ test('by the page', async (t) => {
   await assertReplaced(service, former);
 });
 
-test('by OpenID Connect', async (t) => {
+test('Signing in again through OpenID Connect ends the browser’s previous session', async (t) => {
   const provider = await startProvider(t);
   // The library asks the machine for the time, as the provider does.
   const service = await start(t, provider.env, Date.now());
@@ -92,7 +92,7 @@ test('by OpenID Connect', async (t) => {
   await assertReplaced(service, former);
 });
 
-test('as somebody else, and as somebody who joins by an invitation', async (t) => {
+test('Signing in or joining as someone else ends the browser’s previous session', async (t) => {
   const service = await start(t);
   const member = await service.makeMember('member');
   const first = await service.begin(member.id);
@@ -110,7 +110,7 @@ test('as somebody else, and as somebody who joins by an invitation', async (t) =
   await assertReplaced(service, second, [left!]);
 });
 
-test('but not where the sign-in fails, and nothing is said of a session that is over', async (t) => {
+test('A failed sign-in keeps the previous session; an expired one is not reported ended', async (t) => {
   const service = await start(t);
   const former = await service.begin();
   const { cookie } = former;

@@ -39,7 +39,7 @@ const from = (address: string) => goodMessage({ From: `Example <${address}>` });
 const sign = (message: string | Buffer, domain: string, selector: string, by = KEY) =>
   signMessage(message, { domain, selector, key: by });
 
-test('a test joins the longest domain of the team that holds its From domain, and is found by it', async (t) => {
+test('A test is linked to the most specific team domain of its From address', async (t) => {
   const service = await startTestService(t, { zone: ZONE });
   const { call } = service;
   const parent = await add(service, 'example.com');
@@ -76,7 +76,7 @@ test('a test joins the longest domain of the team that holds its From domain, an
   assert.equal((await service.getTest(tests[2]!.id)).domain_id, child.id);
 });
 
-test('a test is made for a domain of the team and for no other, whatever its mail says', async (t) => {
+test('POST /v1/tests accepts only a domain_id of the team', async (t) => {
   const service = await startTestService(t);
   const { call } = service;
   const { id } = await add(service, 'example.org');
@@ -92,7 +92,7 @@ test('a test is made for a domain of the team and for no other, whatever its mai
   assert.equal((await service.createTest({ domain_id: null })).domain_id, null);
 });
 
-test('the selectors of verified signatures of the domain are learnt, and no others', async (t) => {
+test('Domains learn DKIM selectors only from verified signatures of that domain', async (t) => {
   const service = await startTestService(t, { zone: ZONE });
   const { call } = service;
   const { id } = await add(service, 'example.com', { dkim_selectors: ['given'] });
@@ -121,7 +121,7 @@ test('the selectors of verified signatures of the domain are learnt, and no othe
   assert.deepEqual(await selectors(), ['s1', 's2']);
 });
 
-test('a test made before its domain joins it when it is analysed anew', async (t) => {
+test('Reanalyzing a test links it to a domain added later', async (t) => {
   const service = await startTestService(t, { zone: ZONE });
   const done = await submit(service, from('ann@example.com'));
   assert.equal(done.domain_id, null);

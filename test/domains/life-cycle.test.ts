@@ -11,7 +11,7 @@ import { DAY, HOUR, MINUTE, startDomainService } from './domain-service.ts';
 
 const typesOf = (told: { type: string }[]) => told.map(({ type }) => type);
 
-test('a domain is looked up after 1, 5, 15, 30 and 60 minutes, then hourly for 72 hours, then it has failed', async (t) => {
+test('Domain verification retries with backoff, then hourly, and fails after 72 hours', async (t) => {
   const service = await startDomainService(t);
   const { clock, dns } = service;
   const begun = clock.now();
@@ -42,7 +42,7 @@ test('a domain is looked up after 1, 5, 15, 30 and 60 minutes, then hourly for 7
   assert.equal((await service.told()).length, 2);
 });
 
-test('the whole life: verified, in worse and worse health, its record gone, failed, verified again', async (t) => {
+test('Domain lifecycle: verified, degraded, record removed, failed and verified again', async (t) => {
   const service = await startDomainService(t, { ...GOOD_ZONE });
   const { dns, clock } = service;
   const { id, ...domain } = await service.add('example.com', { dkim_selectors: ['s1'] });
@@ -94,7 +94,7 @@ test('the whole life: verified, in worse and worse health, its record gone, fail
   ]);
 });
 
-test('a record that comes back in time is a new beginning', async (t) => {
+test('A verification record that reappears in time resets the missing period', async (t) => {
   const service = await startDomainService(t, { ...GOOD_ZONE });
   const domain = await service.add('example.com');
   service.publish(domain);
@@ -110,7 +110,7 @@ test('a record that comes back in time is a new beginning', async (t) => {
   assert.deepEqual(typesOf(await service.told()), ['domain.verified']);
 });
 
-test('while the DNS fails nothing is decided, neither of an unverified domain nor of a verified one', async (t) => {
+test('DNS failures change neither pending nor verified domain status', async (t) => {
   const service = await startDomainService(t, { ...GOOD_ZONE });
   const { dns } = service;
   const waiting = await service.add('example.org');
@@ -141,7 +141,7 @@ test('while the DNS fails nothing is decided, neither of an unverified domain no
   ]);
 });
 
-test('failing DNS in between neither counts towards the three days nor ends them', async (t) => {
+test('DNS failures neither count towards nor reset the three days of a missing record', async (t) => {
   const service = await startDomainService(t, { ...GOOD_ZONE });
   const domain = await service.add('example.com');
   service.publish(domain);
@@ -159,7 +159,7 @@ test('failing DNS in between neither counts towards the three days nor ends them
   assert.equal((await service.get(domain.id)).status, 'failed');
 });
 
-test('health that could not be found out leaves what was known, and is looked at again within the hour', async (t) => {
+test('An undeterminable health check keeps the previous health and is retried within an hour', async (t) => {
   const service = await startDomainService(t, { ...GOOD_ZONE });
   const { dns } = service;
   const domain = await service.add('example.com', { dkim_selectors: ['s1'] });
@@ -182,7 +182,7 @@ test('health that could not be found out leaves what was known, and is looked at
 
 // Domains on a clock that is set back, and looks that end in another order than they began.
 
-test('a domain that was added while the clock was a year ahead is looked up like any other', async (t) => {
+test('A domain added while the clock was ahead is verified normally after correction', async (t) => {
   const service = await startDomainService(t, { ...GOOD_ZONE });
   const { clock } = service;
   const now = clock.now();
@@ -202,7 +202,7 @@ test('a domain that was added while the clock was a year ahead is looked up like
   assert.equal((await service.get(other.id)).status, 'failed');
 });
 
-test('a verified domain of a clock that was ahead is looked at within the day, and its looks count', async (t) => {
+test('A verified domain is checked within a day after the clock is corrected', async (t) => {
   const service = await startDomainService(t, { ...GOOD_ZONE });
   const { clock } = service;
   const now = clock.now();
@@ -217,7 +217,7 @@ test('a verified domain of a clock that was ahead is looked at within the day, a
   assert.ok(Date.parse(next_check_at!) - now <= 25 * HOUR);
 });
 
-test('what began earlier and ends later than what is recorded is not heard', async (t) => {
+test('Lookups that began before the recorded one are ignored when they finish later', async (t) => {
   const service = await startDomainService(t, { ...GOOD_ZONE });
   const { app, clock, dns } = service;
   const { id, ...domain } = await service.add('example.com', { dkim_selectors: ['s1'] });
@@ -244,7 +244,7 @@ test('what began earlier and ends later than what is recorded is not heard', asy
   assert.notEqual((await rowOf()).missing_since, null);
 });
 
-test('looks of people take no place from those of jobs', async (t) => {
+test('User-requested health checks do not block background checks', async (t) => {
   const service = await startDomainService(t, { ...GOOD_ZONE });
   const { app } = service;
   const domain = await service.add('example.com', { dkim_selectors: ['s1'] });

@@ -9,7 +9,7 @@ import { DAY, HOUR, startDomainService } from './domain-service.ts';
 
 const KEY = 's9._domainkey.example.com';
 
-test('a selector whose key cannot be looked up any more stays what it was, and no event tells of it', async (t) => {
+test('A DKIM selector whose lookup fails keeps its former status without an event', async (t) => {
   const service = await startDomainService(t, { ...GOOD_ZONE });
   const { dns } = service;
   const domain = await service.add('example.com', { dkim_selectors: ['s1', 's9'] });
@@ -40,7 +40,7 @@ test('a selector whose key cannot be looked up any more stays what it was, and n
   assert.equal((await service.told()).at(-1)!.data.health.status, 'healthy');
 });
 
-test('a weak key under a common selector is not forgotten while the DNS is silent about it', async (t) => {
+test('A weak DKIM key under a common selector stays reported while DNS fails', async (t) => {
   const service = await startDomainService(t, {
     ...GOOD_ZONE,
     's1._domainkey.example.com': { TXT: [DKIM_KEYS.strong] },
@@ -56,7 +56,7 @@ test('a weak key under a common selector is not forgotten while the DNS is silen
   assert.equal((await service.told()).length, 1);
 });
 
-test('a blocklist that has listed and is silent still lists; another that lists is a move', async (t) => {
+test('A blocklist that stops responding still counts as listed; a new listing changes health', async (t) => {
   const [URIBL, DBL] = ['multi.uribl.com', 'dbl.spamhaus.org'];
   const service = await startDomainService(
     t,

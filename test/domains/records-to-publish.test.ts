@@ -19,7 +19,7 @@ async function recordsOf(...asked: Parameters<typeof wholeRecordsOf>) {
   return (await wholeRecordsOf(...asked)).map(({ purpose, ...record }) => record);
 }
 
-test('of a domain in good order there is nothing to publish: no example is handed out as a record', async () => {
+test('recordsToPublish returns only the verification record for a healthy domain', async () => {
   assert.deepEqual(await recordsOf({}), []);
   const [proof, ...others] = await recordsOf({}, { status: 'pending' });
   assert.deepEqual(proof, {
@@ -36,7 +36,7 @@ test('of a domain in good order there is nothing to publish: no example is hande
   assert.deepEqual(await recordsOf(bare), []);
 });
 
-test('what is missing is added, without a mailbox that nobody has', async () => {
+test('recordsToPublish adds missing SPF and DMARC records without inventing a mailbox', async () => {
   const missing = { [DMARC]: {}, 'example.com': { MX: ['10 mx.example.com'], TXT: ['spare'] } };
   const base = { type: 'TXT', action: 'add', replaces: [], required: true };
   assert.deepEqual(await recordsOf(missing), [
@@ -47,7 +47,7 @@ test('what is missing is added, without a mailbox that nobody has', async () => 
   assert.match(dmarc!.purpose, /Put “; rua=mailto:” and a mailbox of yours behind it\.$/);
 });
 
-test('several checks of one record come to one record that does what all of them ask', async () => {
+test('recordsToPublish merges several findings about one record into one record', async () => {
   const old = 'v=DMARC1; p=none; rua=https://example.com/dmarc; fo=1';
   assert.deepEqual(await recordsOf({ [DMARC]: { TXT: [old] } }), [
     {
@@ -59,7 +59,7 @@ test('several checks of one record come to one record that does what all of them
   assert.deepEqual(await recordsOf({ [DMARC]: { TXT: ['v=DMARC1; p=reject'] } }), []);
 });
 
-test('a record replaces all of its kind and leaves what else stands there', async () => {
+test('recordsToPublish replaces all records of a kind and keeps unrelated ones', async () => {
   const [one, two] = ['v=spf1 ip4:192.0.2.1 -all', 'v=spf1 mx -all'];
   const node = { MX: ['10 mx.example.com'], TXT: ['google-site-verification=x', one, two] };
   const [spf, ...others] = await recordsOf({ 'example.com': node });
@@ -70,7 +70,7 @@ test('a record replaces all of its kind and leaves what else stands there', asyn
   assert.deepEqual([fixed!.value, fixed!.replaces], ['0 issue "ca.example"', [caa.CAA[0]]]);
 });
 
-test('a key in test mode is replaced where it is ours, not where an alias leads to that of another', async () => {
+test('recordsToPublish replaces a DKIM test-mode key unless it is behind a CNAME', async () => {
   const testing = DKIM_KEYS.strong.replace('p=', 't=y; p=');
   const name = 's1._domainkey.example.com';
   const [key] = await recordsOf({ [name]: { TXT: [testing] } });

@@ -18,7 +18,7 @@ interface Problem {
   errors: { param: string; message: string }[];
 }
 
-test('a domain is added with the record to publish, listed, found by its status, and deleted', async (t) => {
+test('POST /v1/domains returns the TXT record; domains can be listed, filtered and deleted', async (t) => {
   const service = await startDomainService(t);
   const { call } = service;
   const { status, headers, body } = await call<Domain>('POST', '/v1/domains', {
@@ -85,7 +85,7 @@ const REFUSED: [unknown, RegExp][] = [
   [7, /must be text/],
 ];
 
-test('what is no domain to verify is refused with the reason, and one that is there already', async (t) => {
+test('POST /v1/domains rejects invalid names with 422 and duplicates with 409', async (t) => {
   const service = await startDomainService(t);
   const { call } = service;
   for (const [name, reason] of REFUSED) {
@@ -105,7 +105,7 @@ test('what is no domain to verify is refused with the reason, and one that is th
   assert.match(again.body.detail, new RegExp(id));
 });
 
-test('selectors and badge are changed, by If-Match alone where one is sent; a viewer sees and changes nothing', async (t) => {
+test('PATCH /v1/domains/{id} updates selectors and badge, honors If-Match and rejects viewers', async (t) => {
   const service = await startDomainService(t);
   const { call, makeMember } = service;
   const { id } = await service.add('example.com', { dkim_selectors: ['s1'] });
@@ -148,7 +148,7 @@ test('selectors and badge are changed, by If-Match alone where one is sent; a vi
   ]);
 });
 
-test('the health of now comes with the records to publish, and is kept', async (t) => {
+test('GET /v1/domains/{id}/health returns and stores current health with records to publish', async (t) => {
   const zone = { ...GOOD_ZONE };
   delete zone['_dmarc.example.com'];
   const service = await startDomainService(t, zone);
@@ -187,7 +187,7 @@ test('the health of now comes with the records to publish, and is kept', async (
   assert.deepEqual(await service.told(), []);
 });
 
-test('a move that is seen when somebody asks is told once, then and not by the daily look again', async (t) => {
+test('A health change seen on request emits one event, not another at the daily check', async (t) => {
   const service = await startDomainService(t, { ...GOOD_ZONE });
   const domain = await service.add('example.com', { dkim_selectors: ['s1'] });
   service.publish(domain);
@@ -211,7 +211,7 @@ test('a move that is seen when somebody asks is told once, then and not by the d
   );
 });
 
-test('several who have the same domain verified at once make one event', async (t) => {
+test('Concurrent verification of a domain emits one domain.verified event', async (t) => {
   const service = await startDomainService(t, { ...GOOD_ZONE });
   const domain = await service.add('example.com');
   service.publish(domain);
@@ -226,7 +226,7 @@ test('several who have the same domain verified at once make one event', async (
   assert.deepEqual(types, ['domain.verified']);
 });
 
-test('another text at the place of the record is told, and the right one is found among others and in quotes', async (t) => {
+test('POST /v1/domains/{id}/verify reports a wrong TXT value and finds the right one among others', async (t) => {
   const service = await startDomainService(t);
   const { id, verification } = await service.add('example.com');
   service.dns.zone[verification.name] = { TXT: ['deliverability-verify=of-another-team'] };
@@ -238,7 +238,7 @@ test('another text at the place of the record is told, and the right one is foun
   assert.equal((await service.verify(id)).body.status, 'verified');
 });
 
-test('a domain that is deleted while it is looked at stays deleted, without an event', async (t) => {
+test('A domain deleted during a check stays deleted and emits no event', async (t) => {
   const service = await startDomainService(t, { ...GOOD_ZONE });
   const domain = await service.add('example.com');
   service.publish(domain);
@@ -253,7 +253,7 @@ test('a domain that is deleted while it is looked at stays deleted, without an e
   assert.deepEqual(await service.told(), []);
 });
 
-test('the daily looks at many domains are spread over the day', async (t) => {
+test('Daily health checks are spread over 24 hours', async (t) => {
   const service = await startDomainService(t);
   const { app, clock } = service;
   const names = Array.from({ length: 60 }, (_, n) => `d${n}.example.org`);
@@ -272,7 +272,7 @@ test('the daily looks at many domains are spread over the day', async (t) => {
 
 // The deletion of a domain: what goes with it, and who may have it go.
 
-test('a domain that alert rules name is deleted by an admin alone', async (t) => {
+test('DELETE /v1/domains/{id} requires an admin when alert rules use the domain', async (t) => {
   const service = await startDomainService(t);
   const { app, call, makeMember } = service;
   const { id } = await service.add('example.com');
@@ -305,7 +305,7 @@ test('a domain that alert rules name is deleted by an admin alone', async (t) =>
   assert.equal(gone.status, 200);
 });
 
-test('where one who takes part fails, the domain stays', async (t) => {
+test('DELETE /v1/domains/{id} is rolled back when a removal hook fails', async (t) => {
   const service = await startDomainService(t);
   const { id } = await service.add('example.com');
   service.app.subscribers.add(
@@ -318,7 +318,7 @@ test('where one who takes part fails, the domain stays', async (t) => {
   assert.deepEqual(await auditOf(service, { action: 'domain.deleted' }), []);
 });
 
-test('the monitors of a domain go with it, each noted in the audit log', async (t) => {
+test('DELETE /v1/domains/{id} deletes its monitors and audits each', async (t) => {
   const service = await startDomainService(t);
   const { call } = service;
   const { id } = await service.add('example.com');
@@ -334,7 +334,7 @@ test('the monitors of a domain go with it, each noted in the audit log', async (
 
 // How many domains and monitors there may be, and that they are found without reading all.
 
-test('beyond twenty thousand domains or monitors the next is refused in words', async (t) => {
+test('The 20,001st domain or monitor gets 409', async (t) => {
   const { app, call } = await startTestService(t);
   await app.scheduler.stop();
   const numbers = sql`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 19999)`;
@@ -362,7 +362,7 @@ test('beyond twenty thousand domains or monitors the next is refused in words', 
   }
 });
 
-test('the monitors of a domain are found by it', async (t) => {
+test('Monitors are looked up by domain through an index', async (t) => {
   const { app } = await startTestService(t);
   const plan = await sql<{ detail: string }>`
     EXPLAIN QUERY PLAN DELETE FROM monitors WHERE domain_id = 'dom_1'`.execute(app.db);

@@ -32,7 +32,7 @@ async function startLearning(t: TestContext, given: string[] = []) {
   };
 }
 
-test('of too many those are forgotten that were not seen for the longest time, and never more are kept than can be given', async (t) => {
+test('Learned DKIM selectors: the least recently seen are dropped beyond the limit', async (t) => {
   const { sees, selectors, patch, clock } = await startLearning(t, ['given']);
   const names = Array.from({ length: 19 }, (_, n) => `n${n}`);
   for (const name of names) {
@@ -55,7 +55,7 @@ test('of too many those are forgotten that were not seen for the longest time, a
   assert.deepEqual(await selectors(), [...now.filter((name) => name !== 'n2'), 'one-more']);
 });
 
-test('a rotation of keys is no incident: the old selector goes with its key, a week after its last mail', async (t) => {
+test('DKIM key rotation: the old selector is dropped a week after its last mail', async (t) => {
   const service = await startLearning(t);
   const { dns, sees, selectors, pass, get, domain, told } = service;
   await sees('s1');
@@ -79,7 +79,7 @@ test('a rotation of keys is no incident: the old selector goes with its key, a w
   );
 });
 
-test('the key of a selector in use, or of one that was given, is missed', async (t) => {
+test('A missing key degrades health for selectors in use or configured', async (t) => {
   const { dns, sees, selectors, pass, get, domain } = await startLearning(t, ['s1']);
   dns.zone[keyOf('s2')] = { TXT: [DKIM_KEYS.strong] };
   await sees('s2');
@@ -93,7 +93,7 @@ test('the key of a selector in use, or of one that was given, is missed', async 
   assert.deepEqual([await selectors(), (await get(domain.id)).health.status], [['s1'], 'warning']);
 });
 
-test('only signatures that verify and are aligned with From teach anything, at the time of their mail', async (t) => {
+test('DKIM selectors are learned only from verified, aligned signatures of live mail', async (t) => {
   const { app, clock, sees, selectors, domain } = await startLearning(t);
   const signature = (name: string, selector: string, result = 'pass') => ({
     ...{ domain: name, selector, result },

@@ -10,7 +10,7 @@ import { startTestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { HOUR, MINUTE, startDomainService } from './domain-service.ts';
 
-test('at most eight domains are looked at at once, each once, the longest due first', async (t) => {
+test('The domain job checks at most eight domains at a time, longest due first', async (t) => {
   const asked: string[] = [];
   const open: (() => void)[] = [];
   let shut = true;
@@ -44,7 +44,7 @@ test('at most eight domains are looked at at once, each once, the longest due fi
   assert.deepEqual(asked, names);
 });
 
-test('a domain that another process has is left alone until its lease has run out', async (t) => {
+test('The domain job skips a domain leased by another process until the lease expires', async (t) => {
   const service = await startDomainService(t);
   const { app, clock } = service;
   const { id } = await service.add('example.com');
@@ -62,7 +62,7 @@ test('a domain that another process has is left alone until its lease has run ou
   assert.equal(await run(), service.now());
 });
 
-test('a start releases what the last run was looking at', async (t) => {
+test('Startup releases domain leases of the previous run', async (t) => {
   const service = await startDomainService(t);
   const { app, folder, clock } = service;
   await service.add('example.com');
@@ -79,7 +79,7 @@ test('a start releases what the last run was looking at', async (t) => {
 
 // What the jobs ask leaves room at the DNS for what somebody waits for.
 
-test('jobs ask in the background alone, and who asks for health now does not', async (t) => {
+test('Scheduled checks use the background resolver; requests use the foreground resolver', async (t) => {
   const service = await startDomainService(t);
   const { app, call, clock, pass } = service;
   const asked = { front: 0, back: 0 };

@@ -9,7 +9,7 @@ import type { SendOptions } from '../helpers/send.ts';
 import { makeKey } from '../helpers/signer.ts';
 import { assertWithoutFault, SENDER_ZONE, sendAndWait, signed, startWithDns } from './sender.ts';
 
-test('a signed message sent by nodemailer: SPF, DKIM and DMARC pass, and the grade is A', async (t) => {
+test('A signed message sent by nodemailer passes SPF, DKIM and DMARC with grade A', async (t) => {
   const { service, dns } = await startWithDns(t);
   const ended = await sendAndWait(service, { raw: await signed() });
   assertWithoutFault(ended);
@@ -59,14 +59,14 @@ const FAULTS: Fault[] = [
     auth: { dkim: 'fail' },
   },
   {
-    name: 'a signer that is not aligned',
+    name: 'an unaligned DKIM signature',
     mail: () => signed({ domain: 'sender.example' }),
     zone: OTHER_SENDER,
     fails: { dkim_alignment: /signed by sender\.example, not by example\.com/ },
     auth: {},
   },
   {
-    name: 'neither signer nor envelope aligned',
+    name: 'unaligned DKIM signature and envelope sender',
     mail: () => signed({ domain: 'sender.example' }),
     how: { mailFrom: 'bounce@sender.example' },
     zone: OTHER_SENDER,
@@ -85,21 +85,21 @@ const FAULTS: Fault[] = [
     auth: { dkim: 'policy' },
   },
   {
-    name: 'a wrong key',
+    name: 'a wrong DKIM key',
     mail: () => signed({ key: makeKey() }),
     fails: { dkim: /another key than the one published at s1\._domainkey\.example\.com/ },
     skips: ['dkim_alignment'],
     auth: { dkim: 'fail' },
   },
   {
-    name: 'a key that is not published',
+    name: 'an unpublished DKIM key',
     mail: () => signed({ selector: 's2' }),
     fails: { dkim: /No DKIM key is published at s2\._domainkey\.example\.com/ },
     skips: ['dkim_alignment', 'dkim_key'],
     auth: { dkim: 'permerror' },
   },
   {
-    name: 'a client that SPF does not allow',
+    name: 'a client address not allowed by SPF',
     mail: () => signed(),
     how: { clientIp: '198.51.100.7' },
     zone: {
@@ -113,7 +113,7 @@ const FAULTS: Fault[] = [
 ];
 
 for (const { name, mail, how, zone, fails, skips = [], auth } of FAULTS)
-  test(`${name} is named by the check that it concerns, and by no other`, async (t) => {
+  test(`Message with ${name}: only the responsible checks fail`, async (t) => {
     const { service } = await startWithDns(t, { ...SENDER_ZONE, ...zone });
     const ended = await sendAndWait(service, { raw: await mail(), ...how });
     assert.equal(ended.status, 'completed');

@@ -1,5 +1,7 @@
 /** Bad mail: it is refused or found out, leaves nothing behind, and holds up nobody. */
 
+// @alone: it measures how long the event loop of a service stands still.
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type TestService, temporaryFolder } from '../helpers/app.ts';
@@ -21,7 +23,7 @@ async function connect(t: TestContext, { smtp }: TestService): Promise<RawClient
   return client;
 }
 
-test('mail that is refused at each step of SMTP leaves nothing behind', async (t) => {
+test('Mail rejected at any SMTP step stores nothing', async (t) => {
   const service = await startSmall(t);
   const { address, id } = await service.createTest();
   const before = await countRows(service);
@@ -43,7 +45,7 @@ test('mail that is refused at each step of SMTP leaves nothing behind', async (t
   assert.equal((await service.getTest(id)).status, 'waiting');
 });
 
-test('a sender that leaves in the midst of its message leaves nothing behind', async (t) => {
+test('A sender that disconnects mid-message stores nothing', async (t) => {
   const service = await startSmall(t);
   const { address, id } = await service.createTest();
   const before = await countRows(service);
@@ -56,7 +58,7 @@ test('a sender that leaves in the midst of its message leaves nothing behind', a
   assert.equal((await service.getTest(id, '?wait=20')).status, 'completed');
 });
 
-test('a sender as slow as can be holds up nobody, and is taken when it has finished', async (t) => {
+test('A byte-by-byte sender blocks no others and is accepted at the end', async (t) => {
   const service = await startSmall(t);
   const slow = await service.createTest();
   const client = await beginMessage(t, service, slow.address);
@@ -88,7 +90,7 @@ async function beginMessage(
   return client;
 }
 
-test('more parts than anyone means are told of, and do not hold up the service', async (t) => {
+test('Messages with excessive MIME parts are reported and do not stall the service', async (t) => {
   const dns = await startDnsServer(SENDER_ZONE);
   t.after(() => dns.close());
   const service = await startServe(t, {

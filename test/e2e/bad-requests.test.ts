@@ -81,7 +81,7 @@ const BAD_REQUESTS: BadRequest[] = [
   { name: 'an unknown method', method: 'PUT', json: {}, expect: [405, 'method_not_allowed'] },
 ];
 
-test('every bad request has its own answer, and writes nothing', async (t) => {
+test('Every invalid request gets its specific error and stores nothing', async (t) => {
   const service = await startSmall(t);
   const before = await countRows(service);
   for (const { name, method = 'POST', path = '/v1/tests', expect, ...options } of BAD_REQUESTS) {
@@ -95,7 +95,7 @@ test('every bad request has its own answer, and writes nothing', async (t) => {
 });
 
 for (const type of ['application/json', 'message/rfc822'])
-  test(`a body of ${type} that never ends is refused while it streams`, async (t) => {
+  test(`POST /v1/tests rejects an endless ${type} body with 413 while streaming`, async (t) => {
     const service = await startSmall(t);
     const before = await countRows(service);
     const { sent, status } = await sendWithoutEnd(service, type);

@@ -22,7 +22,7 @@ function assertRefused(ended: Ended, code: number, ...sentences: RegExp[]): void
   assert.doesNotMatch(ended.stderr, /\bat .*:\d+:\d+|bug in|undefined|\[object/);
 }
 
-test('every wrong variable is named at once, with what it takes', async (t) => {
+test('serve reports every invalid variable at once with exit code 2', async (t) => {
   const folder = join(temporaryFolder(t), 'data');
   const ended = await serve(folder, {
     DELIVERABILITY_HTTP_PORT: 'eighty',
@@ -52,7 +52,7 @@ test('every wrong variable is named at once, with what it takes', async (t) => {
   assert.equal(existsSync(folder), false);
 });
 
-test('an unknown variable is warned of, with the nearest name', async (t) => {
+test('serve warns about an unknown variable and suggests the nearest name', async (t) => {
   const service = await startServe(t, {
     folder: temporaryFolder(t),
     env: { DELIVERABILITY_HTTP_PROT: '8080' },
@@ -65,7 +65,7 @@ test('an unknown variable is warned of, with the nearest name', async (t) => {
 });
 
 for (const kind of ['HTTP', 'SMTP'])
-  test(`a port for ${kind} that is in use`, async (t) => {
+  test(`serve exits with 3 when the ${kind} port is in use`, async (t) => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     t.after(() => other.close());
@@ -81,14 +81,14 @@ for (const kind of ['HTTP', 'SMTP'])
     await startServe(t, { folder });
   });
 
-test('a data folder that cannot be made', async (t) => {
+test('serve exits with 3 when the data directory cannot be created', async (t) => {
   const file = join(temporaryFolder(t), 'file');
   writeFileSync(file, 'not a folder');
   assertRefused(await serve(join(file, 'data')), 3, new RegExp(file));
   assert.equal(readFileSync(file, 'utf8'), 'not a folder');
 });
 
-test('a database of a newer program is left as it is', async (t) => {
+test('serve exits with 3 on a newer database and leaves it unchanged', async (t) => {
   const folder = temporaryFolder(t);
   const path = join(folder, 'deliverability.db');
   const newer = new BetterSqlite(path);
@@ -100,14 +100,14 @@ test('a database of a newer program is left as it is', async (t) => {
   assert.ok(!existsSync(join(folder, 'secret.key')), 'no key is made for it');
 });
 
-test('a file that is no database', async (t) => {
+test('serve exits with 3 when the database file is not SQLite', async (t) => {
   const folder = temporaryFolder(t);
   const path = join(folder, 'deliverability.db');
   writeFileSync(path, 'a letter, not a database; '.repeat(100));
   assertRefused(await serve(folder), 3, /deliverability\.db is not an SQLite database/);
 });
 
-test('another secret key than before, or none, is refused before anything listens', async (t) => {
+test('serve exits with 2 when the secret key changed or is missing', async (t) => {
   const folder = temporaryFolder(t);
   const first = await startServe(t, { folder });
   first.signal('SIGTERM');
@@ -135,7 +135,7 @@ test('another secret key than before, or none, is refused before anything listen
   await startServe(t, { folder });
 });
 
-test('an issuer that is reached by plain HTTP', async (t) => {
+test('serve exits with 2 when the OpenID Connect issuer uses plain http', async (t) => {
   const folder = temporaryFolder(t);
   const ended = await serve(folder, {
     DELIVERABILITY_OIDC_ISSUER: 'http://login.example',
@@ -146,13 +146,13 @@ test('an issuer that is reached by plain HTTP', async (t) => {
   assert.deepEqual(readdirSync(folder), []);
 });
 
-test('a folder in the place of the database', async (t) => {
+test('serve exits with 3 when the database path is a directory', async (t) => {
   const folder = temporaryFolder(t);
   mkdirSync(join(folder, 'deliverability.db'));
   assertRefused(await serve(folder), 3, /deliverability\.db cannot be opened/);
 });
 
-test('a certificate that is not there, and one that is none', async (t) => {
+test('serve exits with 2 when a TLS certificate is missing or invalid', async (t) => {
   const folder = temporaryFolder(t);
   const none = join(folder, 'none.pem');
   const letter = join(folder, 'letter.pem');
@@ -166,7 +166,7 @@ test('a certificate that is not there, and one that is none', async (t) => {
   }
 });
 
-test('a second service on the same folder is refused, and the first goes on', async (t) => {
+test('A second serve on the same data directory exits with 3; the first keeps running', async (t) => {
   const folder = temporaryFolder(t);
   const first = await startServe(t, { folder });
   const before = readdirSync(folder);

@@ -98,7 +98,7 @@ const verdict = ({
 
 const REPUTATION = ['ip_blocklists', 'domain_blocklists', 'link_blocklists'];
 
-test('a sender that no list lists loses nothing', async (t) => {
+test('Blocklists: an unlisted sender loses no points', async (t) => {
   const dns = await startLists(t);
   dns.zone = { ...blocklistZone(), ...SENDER };
   const result = await judge(dns, LISTS);
@@ -155,7 +155,7 @@ const everywhere = (zone: string, node: Node): Zone =>
   );
 
 for (const zone of zonesOf(LISTS))
-  test(`nothing that ${zone} can answer but a listing costs a point`, async (t) => {
+  test(`Blocklist ${zone}: replies other than a listing cost no points`, async (t) => {
     const dns = await startLists(t);
     const without = LISTS.filter(({ list }) => list.zone !== zone);
     const alone = LISTS.filter(({ list }) => list.zone === zone);
@@ -197,16 +197,16 @@ function wildcard(zone: Zone, suffixes: string[], node: Node): Zone {
 }
 
 const BROKEN: [string, Node, RegExp][] = [
-  ['lists the world', answer('127.0.0.2', '127.0.1.2'), /none of its codes|must not list/],
+  ['lists everything', answer('127.0.0.2', '127.0.1.2'), /none of its codes|must not list/],
   ['is parked on a web server', answer('198.51.100.80'), /zone does that is gone/],
-  ['is dead', failure('servfail'), /SERVFAIL/],
-  ['never answers', failure('timeout'), /in time/],
-  ['refuses', answer('127.255.255.254'), /public resolver|none of its codes/],
+  ['returns SERVFAIL', failure('servfail'), /SERVFAIL/],
+  ['times out', failure('timeout'), /in time/],
+  ['refuses queries', answer('127.255.255.254'), /public resolver|none of its codes/],
   ['is empty', {}, /does not list its test point/],
 ];
 
 for (const [what, node, says] of BROKEN)
-  test(`a zone that ${what} is left out by its own test, and costs nothing`, async (t) => {
+  test(`Blocklist zone that ${what} is excluded by its self-test and costs no points`, async (t) => {
     const dns = await startLists(t);
     const broken = ['zen.spamhaus.org', 'bl.spamcop.net', 'dbl.spamhaus.org', 'list.dnswl.org'];
     const healthy = workingLists().filter(({ list }) => !broken.includes(list.zone));
@@ -232,7 +232,7 @@ for (const [what, node, says] of BROKEN)
     for (const zone of broken) assert.deepEqual(statusesOf(result.checks, zone), ['left_out']);
   });
 
-test('a list that lists the world with its own code is seen through, too', async (t) => {
+test('Blocklists that list everything with a valid code are detected', async (t) => {
   const dns = await startLists(t);
   for (const [zone, code] of [
     ['zen.spamhaus.org', '127.0.0.2'],
@@ -271,28 +271,28 @@ interface Listed {
 
 const LISTINGS: Listed[] = [
   {
-    what: 'the client on tier 1',
+    what: 'the client address on tier 1',
     zone: listIn('zen.spamhaus.org', REVERSED, '127.0.0.3', 'https://check.example/7'),
     check: 'ip_blocklists',
     status: 'fail',
     cap: 35,
   },
   {
-    what: 'the client on the PBL',
+    what: 'the client address on the Spamhaus PBL',
     zone: listIn('zen.spamhaus.org', REVERSED, '127.0.0.11'),
     check: 'ip_blocklists',
     status: 'fail',
     cap: 35,
   },
   {
-    what: 'the client on tier 2',
+    what: 'the client address on tier 2',
     zone: listIn('bl.spamcop.net', REVERSED, '127.0.0.2'),
     check: 'ip_blocklists',
     status: 'warn',
     cap: null,
   },
   {
-    what: 'the client on tier 3',
+    what: 'the client address on tier 3',
     zone: listIn('dnsbl-1.uceprotect.net', REVERSED, '127.0.0.2'),
     check: 'ip_blocklists',
     status: 'pass',
@@ -313,7 +313,7 @@ const LISTINGS: Listed[] = [
     cap: null,
   },
   {
-    what: 'the HELO name alone on tier 1',
+    what: 'only the HELO name on tier 1',
     zone: listIn('dbl.spamhaus.org', 'host.example', '127.0.1.2'),
     check: 'domain_blocklists',
     status: 'fail',
@@ -336,7 +336,7 @@ const LISTINGS: Listed[] = [
 ];
 
 for (const { what, zone, check, status, cap } of LISTINGS)
-  test(`${what}: ${check} is ${status}, the cap is ${cap}`, async (t) => {
+  test(`Blocklists: with ${what}, ${check} is ${status} and the score cap is ${cap ?? 'none'}`, async (t) => {
     const dns = await startLists(t);
     dns.zone = { ...blocklistZone(), ...SENDER };
     const clean = await judge(dns, LISTS);
@@ -355,7 +355,7 @@ for (const { what, zone, check, status, cap } of LISTINGS)
     }
   });
 
-test('what the list says of the listing is shown', async (t) => {
+test('Blocklist finding includes the TXT record of the listing', async (t) => {
   const dns = await startLists(t);
   dns.zone = { ...blocklistZone(), ...SENDER, ...LISTINGS[0]!.zone };
   const { evidence } = (await judge(dns, LISTS)).of('ip_blocklists');

@@ -65,7 +65,9 @@ function exchange(port: number, bytes: string): Promise<string> {
   });
 }
 
-test('requests that are no HTTP, or hardly', { timeout: 120_000 }, async (t) => {
+test('Malformed HTTP requests get 4xx without internal details and change nothing', {
+  timeout: 120_000,
+}, async (t) => {
   const service = await startTestService(t);
   const before = await contentsOf(service.app.db);
   const answers: string[] = [];

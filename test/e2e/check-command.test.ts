@@ -40,7 +40,7 @@ async function serveZone(t: TestContext, zone: Zone = SENDER_ZONE): Promise<stri
 
 const signedNow = () => signed({ message: MESSAGE, signTime: NOW - 60_000 });
 
-test('a sound message, by file and by standard input, as text and as JSON', async (t) => {
+test('check reports a passing message from file or stdin as text and JSON', async (t) => {
   const dns = await serveZone(t);
   const message = await signedNow();
   const text = await check([fileWith(t, message), dns, ...CLIENT, '--fail-below=100']);
@@ -57,7 +57,7 @@ test('a sound message, by file and by standard input, as text and as JSON', asyn
   assert.deepEqual(result.auth_results, { spf: 'pass', dkim: 'pass', dmarc: 'pass' });
 });
 
-test('--fail-below ends with 1 where the score is lower, the report printed all the same', async (t) => {
+test('check --fail-below exits with 1 for a lower score and still prints the report', async (t) => {
   const dns = await serveZone(t, { ...SENDER_ZONE, 's1._domainkey.example.com': { TXT: [] } });
   const args = [fileWith(t, await signedNow()), dns, ...CLIENT, '--json'];
   const { score } = JSON.parse((await check(args)).stdout) as { score: number };
@@ -68,7 +68,7 @@ test('--fail-below ends with 1 where the score is lower, the report printed all 
   assert.equal(JSON.parse(failed.stdout).score, score);
 });
 
-test('--offline asks nobody; without a score, --fail-below fails', async (t) => {
+test('check --offline makes no DNS queries; without score --fail-below exits with 1', async (t) => {
   // This one would answer.
   const server = await startDnsServer(SENDER_ZONE);
   t.after(() => server.close());
@@ -86,7 +86,7 @@ test('--offline asks nobody; without a score, --fail-below fails', async (t) => 
   assert.equal((await check([...args, '--fail-below=1'], MESSAGE)).code, 1);
 });
 
-test('DNS that fails ends with 3: nothing is known, good or bad', async (t) => {
+test('check exits with 3 when DNS fails', async (t) => {
   const dns = await serveZone(t, {
     ...SENDER_ZONE,
     'example.com': { fails: 'servfail' },
@@ -98,7 +98,7 @@ test('DNS that fails ends with 3: nothing is known, good or bad', async (t) => {
   assert.deepEqual([status, failure_reason, score], ['failed', 'analysis_error', null]);
 });
 
-test('lines that end in LF are read as mail', async (t) => {
+test('check accepts messages with LF line endings', async (t) => {
   const dns = await serveZone(t);
   const message = (await signedNow()).toString().replaceAll('\r\n', '\n');
   const { stdout } = await check(['-', dns, ...CLIENT, '--json'], message);
@@ -107,7 +107,7 @@ test('lines that end in LF are read as mail', async (t) => {
   assert.equal(result.line_ends_converted, true);
 });
 
-test('bad files and bad options end with 2, and say which', async (t) => {
+test('check exits with 2 for invalid files and options and names them', async (t) => {
   const folder = temporaryFolder(t);
   const file = fileWith(t, MESSAGE);
   const cases: [string[], RegExp][] = [

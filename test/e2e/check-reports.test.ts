@@ -34,7 +34,9 @@ function place(t: TestContext) {
   return { folder, at, check };
 }
 
-test('both reports are written beside the text, for nobody else to read', { skip }, async (t) => {
+test('check --html and --pdf write private report files besides the text output', {
+  skip,
+}, async (t) => {
   const { folder, at, check } = place(t);
   const { code, stdout, stderr } = await check([
     '--offline',
@@ -56,7 +58,7 @@ test('both reports are written beside the text, for nobody else to read', { skip
   for (const name of ['report.html', 'report.pdf']) assert.equal(statSync(at(name)).mode & 0o77, 0);
 });
 
-test('JSON goes to standard output all the same; a report there already is replaced', async (t) => {
+test('check --html replaces an existing report through a symlink; JSON still goes to stdout', async (t) => {
   const { at, check } = place(t);
   mkdirSync(at('reports'));
   writeFileSync(at('reports/old.html'), 'old');
@@ -75,7 +77,7 @@ test('JSON goes to standard output all the same; a report there already is repla
   assert.match(hint.stdout, /Next: --json .*, --html report\.html or --pdf report\.pdf /);
 });
 
-test('a path that cannot be written is told before anything is done', async (t) => {
+test('check rejects an unwritable report path before doing anything', async (t) => {
   const { folder, at, check } = place(t);
   const cases: [string[], RegExp][] = [
     [['--html=-'], /^--html takes the name of a file\.$/m],
@@ -100,7 +102,7 @@ test('a path that cannot be written is told before anything is done', async (t) 
   assert.deepEqual(readdirSync(folder), ['message.eml']);
 });
 
-test('where writing fails, the result is told, the exit code is 3, and nothing half is left', async (t) => {
+test('check exits with 3 and leaves no partial file when writing a report fails', async (t) => {
   const { folder, at } = place(t);
   const args = ['check', at('message.eml'), '--offline', `--html=${at('report.html')}`];
   // No file of more than 20 KiB: the page has more.
@@ -129,7 +131,7 @@ async function outcomeOf(t: TestContext, args: string[], env: Environment = {}) 
   return { asked: [...dns.asked.keys()], status };
 }
 
-test('the blocklists of the configuration are tested and asked', async (t) => {
+test('check tests and queries the configured blocklists', async (t) => {
   const { asked } = await outcomeOf(t, []);
   assert.ok(
     asked.some((name) => name.includes('2.0.0.127.zen.spamhaus.org')),
@@ -143,7 +145,7 @@ test('the blocklists of the configuration are tested and asked', async (t) => {
   );
 });
 
-test('links are asked unless that is switched off, and engines where there are some', async (t) => {
+test('check requests links unless disabled, and queries configured spam engines', async (t) => {
   const linked = (name: string) => name === 'shop.example/A';
   const open = await outcomeOf(t, []);
   assert.ok(open.asked.some(linked), open.asked.join(', '));
@@ -161,7 +163,7 @@ test('links are asked unless that is switched off, and engines where there are s
   assert.equal(engine.status('spamassassin'), 'error');
 });
 
-test('of the environment only what bears on a message is read, and a fault in it is told', async (t) => {
+test('check reads only relevant environment variables and reports invalid ones', async (t) => {
   const { check } = place(t);
   const service = await check(['--offline'], { DELIVERABILITY_HTTP_PORT: 'x' });
   assert.equal(service.code, 0);

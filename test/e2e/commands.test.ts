@@ -12,7 +12,7 @@ import { serveEnvironment, startServe } from '../helpers/serve-process.ts';
 
 const COMMANDS = ['serve', 'check', 'domain', 'demo', 'listen', 'owner', 'key', 'env', 'openapi'];
 
-test('--help lists every command, and each explains itself', async () => {
+test('--help lists every command and each command has help', async () => {
   const { code, stdout, stderr } = await runProgram(['--help']);
   assert.deepEqual([code, stderr], [0, '']);
   for (const command of COMMANDS) {
@@ -25,7 +25,7 @@ test('--help lists every command, and each explains itself', async () => {
   assert.equal((await runProgram(['--version'])).stdout, `${manifest.version}\n`);
 });
 
-test('what nobody understands ends with 2, says what was wrong, and prints no data', async () => {
+test('Invalid commands and arguments exit with 2 and explain the error', async () => {
   const cases: [string[], RegExp][] = [
     [['chekc'], /There is no command "chekc"; did you mean check\?/],
     [['nonsense'], /There is no command "nonsense"\. See deliverability --help/],
@@ -49,7 +49,7 @@ test('what nobody understands ends with 2, says what was wrong, and prints no da
   }
 });
 
-test('owner makes the owner, hands the team to another address, and its key works', async (t) => {
+test('owner creates the owner, replaces them with --replace and prints a working key', async (t) => {
   const folder = temporaryFolder(t);
   const env = serveEnvironment(folder);
   const first = await runProgram(['owner', 'first@example.com'], env);
@@ -83,7 +83,7 @@ test('owner makes the owner, hands the team to another address, and its key work
   assert.equal(await statusFor(url, `${key}x`), 401);
 });
 
-test('key makes keys of any role while the service runs, once there is an owner', async (t) => {
+test('key creates API keys of any role while the service runs', async (t) => {
   const folder = temporaryFolder(t);
   const env = serveEnvironment(folder);
   const none = await runProgram(['key', 'ci', '--role', 'viewer'], env);
@@ -110,7 +110,7 @@ async function statusFor(url: string, key: string, method = 'GET'): Promise<numb
   return response.status;
 }
 
-test('env prints every variable with the value in force', async () => {
+test('env prints every variable with its current value', async () => {
   const env = { DELIVERABILITY_HTTP_PORT: '8081', DELIVERABILITY_WOKRERS: '3' };
   const { code, stdout, stderr } = await runProgram(['env', '--json'], env);
   assert.equal(code, 0);
@@ -129,7 +129,7 @@ test('env prints every variable with the value in force', async () => {
   assert.deepEqual([wrong.code, wrong.stdout], [2, '']);
 });
 
-test('openapi prints what the service serves', async (t) => {
+test('openapi prints the document the service serves', async (t) => {
   const folder = temporaryFolder(t);
   const { url } = await startServe(t, { folder });
   const { code, stdout } = await runProgram(['openapi'], serveEnvironment(folder));
@@ -140,7 +140,7 @@ test('openapi prints what the service serves', async (t) => {
   assert.deepEqual(printed.paths, served.paths);
 });
 
-test('demo --once gives its tour and ends, and writes nothing', async (t) => {
+test('demo --once runs through and writes nothing', async (t) => {
   const { code, stdout, stderr } = await runProgram(['demo', '--once'], {
     DELIVERABILITY_DATA_DIR: join(temporaryFolder(t), 'none'),
   });

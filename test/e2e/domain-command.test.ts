@@ -41,7 +41,7 @@ async function printed(args: string[], env?: Record<string, string>): Promise<[n
   return [code ?? -1, JSON.parse(stdout) as Printed];
 }
 
-test('a domain in good order, as text and as JSON', async (t) => {
+test('domain reports a healthy domain as text and JSON', async (t) => {
   const [, dns] = await serveZone(t, ZONE);
   const text = await domain(['example.com', dns]);
   assert.deepEqual([text.code, text.stderr], [0, '']);
@@ -64,7 +64,7 @@ test('a domain in good order, as text and as JSON', async (t) => {
   );
 });
 
-test('what is critical ends with 1, and its record stands ready to be copied', async (t) => {
+test('domain exits with 1 on critical findings and prints the record to publish', async (t) => {
   const { '_dmarc.example.com': _, ...zone } = ZONE;
   const [, dns] = await serveZone(t, zone);
   const { code, stdout } = await domain(['example.com', dns]);
@@ -73,7 +73,7 @@ test('what is critical ends with 1, and its record stands ready to be copied', a
   assert.ok(stdout.split('\n').some((each) => each.trim() === line));
 });
 
-test('selectors that are named are looked at in the place of common ones; a warning ends with 0', async (t) => {
+test('domain --selector replaces the common selectors; warnings exit with 0', async (t) => {
   const [server, dns] = await serveZone(t, ZONE);
   const [code, health] = await printed(['example.com', dns, '--selector=Google', '--selector=old']);
   assert.deepEqual([code, health.status], [0, 'warning']);
@@ -88,7 +88,7 @@ test('selectors that are named are looked at in the place of common ones; a warn
   assert.equal(server.asked.get('default._domainkey.example.com/TXT'), undefined);
 });
 
-test('a name in its own letters is taken', async (t) => {
+test('domain accepts internationalized names', async (t) => {
   const [, dns] = await serveZone(t, {
     'xn--bcher-kva.example': { TXT: ['v=spf1 -all'], MX: ['0 .'] },
   });
@@ -96,7 +96,7 @@ test('a name in its own letters is taken', async (t) => {
   assert.deepEqual([code, health.name], [1, 'xn--bcher-kva.example']);
 });
 
-test('where nothing is found out it ends with 3', async (t) => {
+test('domain exits with 3 when nothing can be determined', async (t) => {
   const fails = { fails: 'refused' } as const;
   const [, dns] = await serveZone(t, { 'example.com': fails, '_dmarc.example.com': fails });
   const { code, stdout } = await domain(['example.com', dns]);
@@ -104,7 +104,7 @@ test('where nothing is found out it ends with 3', async (t) => {
   assert.match(stdout, /^unknown {2}example\.com\nToo little could be found out/);
 });
 
-test('the blocklists that are configured are tested, then asked', async (t) => {
+test('domain tests and queries the configured blocklists', async (t) => {
   const env = { DELIVERABILITY_BLOCKLISTS: '-all,+dbl.spamhaus.org' };
   const listed = { A: ['127.0.1.2'] };
   const [, dns] = await serveZone(t, {
@@ -117,7 +117,7 @@ test('the blocklists that are configured are tested, then asked', async (t) => {
   assert.match(found?.title ?? '', /^listed\.example is listed by Spamhaus DBL/);
 });
 
-test('wrong use ends with 2, and says what to give', async () => {
+test('domain exits with 2 on invalid usage and explains it', async () => {
   const cases: [string[], RegExp][] = [
     [[], /^NAME is missing\./],
     [['example.com', 'example.org'], /is one word too many/],

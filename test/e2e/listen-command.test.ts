@@ -116,7 +116,7 @@ async function register(t: TestContext): Promise<Registered> {
 
 const firstAttempt = ({ attempts }: WebhookDelivery) => attempts[0]!;
 
-test('what it says at its start is enough to be called, and it ends with 0', async (t) => {
+test('listen prints how to register its endpoint and exits with 0 on a signal', async (t) => {
   const dir = join(temporaryFolder(t), 'made here');
   const listening = await startListen(t, dir, ['--name', 'receiver.example']);
   const said = listening.stderr();
@@ -134,7 +134,7 @@ test('what it says at its start is enough to be called, and it ends with 0', asy
   assert.equal(await again.end('SIGTERM'), 0);
 });
 
-test('events of the service are verified and printed, and a repeat is told', async (t) => {
+test('listen verifies and prints events and marks repeated deliveries', async (t) => {
   const { service, endpoint, listen, trial } = await register(t);
   const listening = await listen(endpoint.secret);
   const delivery = await trial();
@@ -153,14 +153,14 @@ test('events of the service are verified and printed, and a repeat is told', asy
   await listening.prints(/✓ verified, by the former secret: take the new one/);
 });
 
-test('without a secret an event is printed as not verified, and taken', async (t) => {
+test('listen without a secret prints events as not verified and accepts them', async (t) => {
   const { listen, trial } = await register(t);
   const listening = await listen(null);
   assert.equal((await trial()).status, 'succeeded');
   assert.match(await listening.prints(/answered 200/), /✗ not verified: no --secret given/);
 });
 
-test('what a wrong secret has signed is answered 400, and why', async (t) => {
+test('listen answers 400 with the reason to a wrong signature', async (t) => {
   const { listen, trial } = await register(t);
   const listening = await listen('whsec_c29tZXRoaW5nIGVsc2U=');
   const attempt = firstAttempt(await trial());
@@ -171,7 +171,7 @@ test('what a wrong secret has signed is answered 400, and why', async (t) => {
   assert.ok(out.includes(`✗ not verified: ${reason}\n          answered 400\n`), out);
 });
 
-test('--status answers so, and --json prints a line of JSON for each delivery', async (t) => {
+test('listen --status sets the response status; --json prints one JSON line per delivery', async (t) => {
   const { endpoint, listen, trial } = await register(t);
   const listening = await listen(endpoint.secret, ['--status', '503', '--json']);
   const delivery = await trial();
@@ -194,7 +194,7 @@ test('--status answers so, and --json prints a line of JSON for each delivery', 
   });
 });
 
-test('--forward passes on what came and what was answered, and says where nobody listens', async (t) => {
+test('listen --forward passes requests and responses on and reports connection failures', async (t) => {
   const { endpoint, listen, trial } = await register(t);
   const heard: { request: IncomingMessage; body: string }[] = [];
   const own = createServer(async (request, response) => {
@@ -229,7 +229,7 @@ test('--forward passes on what came and what was answered, and says where nobody
   assert.ok(out.includes(`: http://127.0.0.1:${port}/own gave no answer: `), out);
 });
 
-test('an event that is not of the service is never forwarded', async (t) => {
+test('listen never forwards unverified requests', async (t) => {
   const { listen } = await register(t);
   const listening = await listen('whsec_c29tZXRoaW5nIGVsc2U=', [
     '--forward',
@@ -258,7 +258,7 @@ test('an event that is not of the service is never forwarded', async (t) => {
   await listening.prints(/A caller speaks plain HTTP/, 'stderr');
 });
 
-test('what it cannot do ends with 2 or 3, and says what to do', async (t) => {
+test('listen exits with 2 or 3 on invalid usage and explains the fix', async (t) => {
   const folder = temporaryFolder(t);
   const foreign = temporaryFolder(t);
   writeFileSync(join(foreign, 'ca.pem'), 'of somebody else');

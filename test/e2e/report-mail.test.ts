@@ -90,7 +90,7 @@ function assertExemplary(ended: Test, what: string): void {
 const SECTIONS = ['summary', 'trends', 'alerts'] as const;
 const SETS = Array.from({ length: 8 }, (_, bits) => SECTIONS.filter((_, i) => bits & (1 << i)));
 
-test('a report is as good a mail as any, whatever is in it and in both formats', async (t) => {
+test('Report mail of every section set and format passes analysis with 95 or more', async (t) => {
   const judge = await startJudge(t);
   for (const sections of SETS)
     for (const pdf of [false, true]) {
@@ -101,7 +101,7 @@ test('a report is as good a mail as any, whatever is in it and in both formats',
     }
 });
 
-test('nor do a day, a month, nothing at all or the names of others spoil it', async (t) => {
+test('Report mail of any period, empty or with hostile names passes analysis', async (t) => {
   const judge = await startJudge(t);
   for (const [what, report] of Object.entries({ DAY, MONTH, NOTHING, HOSTILE }))
     for (const pdf of [false, true]) {

@@ -18,7 +18,7 @@ import { SENDER_ZONE } from './sender.ts';
 
 const PROXY = 'PROXY TCP4 192.0.2.1 192.0.2.255 40000 25\r\n';
 
-test('SIGTERM while a mail comes and an analysis runs', async (t) => {
+test('SIGTERM finishes running mail and analysis and leaves a clean database', async (t) => {
   const folder = temporaryFolder(t);
   const dns = await startDnsServer(SENDER_ZONE);
   t.after(() => dns.close());
@@ -68,7 +68,7 @@ test('SIGTERM while a mail comes and an analysis runs', async (t) => {
 });
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const)
-  test(`${signal} to a service at rest ends it at once`, async (t) => {
+  test(`${signal} ends an idle service at once`, async (t) => {
     const service = await startServe(t, { folder: temporaryFolder(t) });
     const before = performance.now();
     service.signal(signal);
@@ -76,7 +76,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const)
     assert.ok(performance.now() - before < 2_000);
   });
 
-test('SIGTERM while it starts ends it in order', async (t) => {
+test('SIGTERM during startup ends the service cleanly', async (t) => {
   const folder = temporaryFolder(t);
   // The first file of the start: from then on there is something to leave in order.
   const begun = appears(folder, 'deliverability.db.lock');

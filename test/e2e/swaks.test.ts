@@ -10,7 +10,7 @@ import { temporaryFolder } from '../helpers/app.ts';
 import { needs } from '../helpers/debian.ts';
 import { assertWithoutFault, signed, startWithDns } from './sender.ts';
 
-test('a signed message sent by swaks over STARTTLS arrives as it is, and passes', {
+test('A signed message sent by swaks over STARTTLS arrives unchanged and passes', {
   skip: needs('swaks'),
 }, async (t) => {
   const { service } = await startWithDns(t);

@@ -22,7 +22,7 @@ interface Event {
 
 const DATA = { id: 'test_1', object: 'test' };
 
-test('the event of a finished test is what the webhook gets, and holds the test as a list does', async (t) => {
+test('The test.completed event equals the webhook body and contains the listed test', async (t) => {
   const scene = await startDelivering(t);
   const { service, receiver } = scene;
   const { call } = service;
@@ -45,7 +45,7 @@ test('the event of a finished test is what the webhook gets, and holds the test 
   assert.deepEqual(event!.data, tests.body.data[0]);
 });
 
-test('what is stored in an event passes as it is', async (t) => {
+test('Event data is returned and delivered unchanged', async (t) => {
   const scene = await startDelivering(t);
   const { service, append, receiver } = scene;
   await createEndpoint(scene);
@@ -62,7 +62,7 @@ test('what is stored in an event passes as it is', async (t) => {
   assert.deepEqual(JSON.parse(request!.body), body);
 });
 
-test('events are listed newest first, by type and by time, page by page', async (t) => {
+test('GET /v1/events lists newest first, filtered by type and time, with pagination', async (t) => {
   const { service, append, clock } = await startDelivering(t);
   const ids: string[] = [];
   for (const type of [
@@ -102,7 +102,7 @@ test('events are listed newest first, by type and by time, page by page', async 
   }
 });
 
-test('a key sees the events of its own mode alone', async (t) => {
+test('GET /v1/events returns only events of the key’s own mode', async (t) => {
   const { service, append } = await startDelivering(t);
   const { call, makeKey } = service;
   const sandbox = await makeKey('member', false);
@@ -129,7 +129,7 @@ test('a key sees the events of its own mode alone', async (t) => {
 
 const DAY_MS = 86_400_000;
 
-test('events older than EVENT_RETENTION are deleted, in any number', async (t) => {
+test('expireEvents deletes events older than EVENT_RETENTION; 0 keeps all', async (t) => {
   const clock = testClock();
   const { app } = await startTestService(t, { clock });
   const append = (count: number) =>
@@ -152,7 +152,7 @@ test('events older than EVENT_RETENTION are deleted, in any number', async (t) =
   assert.equal(await ids(), 1);
 });
 
-test('a subscriber that fails undoes the event and its change', async (t) => {
+test('A failing event subscriber rolls back the event and the change', async (t) => {
   const { app } = await startTestService(t);
   app.subscribers.add(
     subscribe(eventAppended, async () => {
@@ -169,7 +169,7 @@ test('a subscriber that fails undoes the event and its change', async (t) => {
   assert.equal(name, 'owner');
 });
 
-test('OWNER_EMAIL makes the first owner of an empty database', async (t) => {
+test('DELIVERABILITY_OWNER_EMAIL creates the first owner in an empty database', async (t) => {
   const env = { DELIVERABILITY_OWNER_EMAIL: 'First@example.com' };
   const { app } = await startTestService(t, { env });
   const members = await app.db.selectFrom('members').select(['email', 'role']).execute();

@@ -21,7 +21,7 @@ async function outgoing(service: TestService) {
   return [found?.status, found?.detail];
 }
 
-test('it is disabled without a server, and up where one answers', async (t) => {
+test('GET /readyz reports outgoing_smtp as disabled, up or degraded', async (t) => {
   assert.deepEqual(await outgoing(await startTestService(t)), ['disabled', 'Not configured.']);
   const { service, clock, sink } = await startOutbox(t);
   assert.deepEqual(await outgoing(service), ['up', null]);
@@ -34,7 +34,7 @@ test('it is disabled without a server, and up where one answers', async (t) => {
   assert.deepEqual(await outgoing(service), ['degraded', reason]);
 });
 
-test('a password that is refused is told without saying it', async (t) => {
+test('GET /readyz reports rejected SMTP credentials without revealing them', async (t) => {
   const sink = await startMailSink(t, { allowInsecureAuth: true });
   const url = `smtp://me:${encodeURIComponent(PASSWORD)}@127.0.0.1:${sink.port}`;
   const { service } = await startOutbox(t, { env: { DELIVERABILITY_MAIL_URL: url } }, sink);
@@ -43,7 +43,7 @@ test('a password that is refused is told without saying it', async (t) => {
   assert.deepEqual(sink.passwords, [PASSWORD]);
 });
 
-test('a recipient that is refused says nothing about the server', async (t) => {
+test('GET /readyz keeps outgoing_smtp up when a recipient is rejected', async (t) => {
   const { service, sink, queue, run } = await startOutbox(t);
   sink.refuse = { at: 'rcpt', code: 550, text: 'no such user' };
   await queue();
@@ -51,7 +51,7 @@ test('a recipient that is refused says nothing about the server', async (t) => {
   assert.deepEqual(await outgoing(service), ['up', null]);
 });
 
-test('a server that does not answer keeps nobody waiting', async (t) => {
+test('GET /readyz does not wait for an unresponsive SMTP server', async (t) => {
   const { promise, resolve } = Promise.withResolvers<void>();
   t.after(() => resolve());
   let asked = 0;

@@ -16,7 +16,7 @@ interface ServiceStatus {
   components: { name: string; status: string }[];
 }
 
-test('DNS that fails is degraded, and the service stays ready', async (t) => {
+test('GET /readyz reports failing DNS as degraded and stays 200', async (t) => {
   const clock = testClock();
   let answer: Awaited<ReturnType<Resolver>> = { status: 'error', reason: 'timeout' };
   const service = await startTestService(t, { clock, resolver: async () => answer });
@@ -43,7 +43,7 @@ function silentResolver() {
   return { resolver: () => promise, giveUp };
 }
 
-test('DNS that does not answer at all keeps nobody waiting', async (t) => {
+test('GET /readyz does not wait for unresponsive DNS', async (t) => {
   const { resolver, giveUp } = silentResolver();
   const service = await startTestService(t, { resolver });
   const { body } = await service.call<Readiness>('GET', '/readyz', { key: null });
@@ -64,21 +64,21 @@ const refusingKey = () => ({
 
 const BLOCKLISTS: [what: string, options: ServiceOptions, status: string, detail: string | null][] =
   [
-    ['in working order', { zone: blocklistZone(), env: DEFAULT_LISTS }, 'up', null],
+    ['all lists working', { zone: blocklistZone(), env: DEFAULT_LISTS }, 'up', null],
     [
-      'one left out',
+      'one list excluded',
       { zone: withoutSpamCop(), env: DEFAULT_LISTS },
       'degraded',
       'Left out: SpamCop.',
     ],
     [
-      'none switched on',
+      'none enabled',
       { zone: {}, env: { DELIVERABILITY_BLOCKLISTS: '-all' } },
       'disabled',
       'None is switched on.',
     ],
     [
-      'a key that is refused',
+      'a rejected DQS key',
       {
         zone: refusingKey(),
         env: { ...DEFAULT_LISTS, DELIVERABILITY_SPAMHAUS_DQS_KEY: KEY },
@@ -89,7 +89,7 @@ const BLOCKLISTS: [what: string, options: ServiceOptions, status: string, detail
   ];
 
 for (const [what, options, state, detail] of BLOCKLISTS)
-  test(`blocklists, ${what}: ${state}, and the service stays ready`, async (t) => {
+  test(`GET /readyz and /status report blocklists with ${what} as ${state}`, async (t) => {
     const service = await startTestService(t, options);
     await service.app.blocklists.inUse();
     const ready = await service.call<Readiness>('GET', '/readyz', { key: null });
@@ -102,7 +102,7 @@ for (const [what, options, state, detail] of BLOCKLISTS)
     assert.ok(!`${ready.text}${text}${JSON.stringify(service.logged)}`.includes(KEY));
   });
 
-test('blocklists that are still being tested are told as such', async (t) => {
+test('GET /readyz reports blocklists that are not yet tested', async (t) => {
   const { resolver, giveUp } = silentResolver();
   const service = await startTestService(t, { resolver, env: DEFAULT_LISTS });
   const { body } = await service.call<Readiness>('GET', '/readyz', { key: null });
@@ -112,7 +112,7 @@ test('blocklists that are still being tested are told as such', async (t) => {
   giveUp();
 });
 
-test('a Host that cannot be is answered as any other malformed request', async (t) => {
+test('An invalid Host header gets 400 malformed_request', async (t) => {
   const service = await startTestService(t);
   const { connect } = await import('node:net');
   const reply = await new Promise<string>((resolve, reject) => {
@@ -132,7 +132,7 @@ test('a Host that cannot be is answered as any other malformed request', async (
   assert.ok(!service.logged.some(({ level }) => level === 'error'));
 });
 
-test('HTTP/1.0 needs no Host', async (t) => {
+test('HTTP/1.0 requests need no Host header', async (t) => {
   const service = await startTestService(t);
   const { connect } = await import('node:net');
   const reply = await new Promise<string>((resolve) => {

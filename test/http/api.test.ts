@@ -16,7 +16,7 @@ interface Problem {
   errors?: { param: string; code: string; message: string }[];
 }
 
-test('the public operations answer without credentials', async (t) => {
+test('Public endpoints answer without credentials', async (t) => {
   const { call } = await startTestService(t);
   const objects = {
     '/healthz': 'health',
@@ -49,7 +49,7 @@ test('the public operations answer without credentials', async (t) => {
   );
 });
 
-test('without the database the service is not ready, but alive', async (t) => {
+test('Without a database /readyz answers 503 while /healthz answers 200', async (t) => {
   const { call, app } = await startTestService(t);
   const { db } = app;
   app.db = {
@@ -66,7 +66,7 @@ test('without the database the service is not ready, but alive', async (t) => {
   assert.equal(body.status, 'down');
 });
 
-test('the preview surface serves its five operations and the document alone', async (t) => {
+test('The preview surface serves only its five operations and the OpenAPI document', async (t) => {
   const { call } = await startTestService(t, { env: { DELIVERABILITY_SURFACE: 'preview' } });
   assert.equal((await call('GET', '/v1/tests')).status, 404);
   assert.equal((await call('POST', '/v1/tests', { json: {} })).status, 404);
@@ -93,7 +93,7 @@ test('the preview surface serves its five operations and the document alone', as
   assert.ok(Object.values(manifest.capabilities).every(({ available }) => !available));
 });
 
-test('credentials: none, wrong, expired, revoked, and a role that is too low', async (t) => {
+test('API keys: missing, invalid, expired and revoked get 401; a too low role gets 403', async (t) => {
   const clock = testClock();
   const service = await startTestService(t, { clock });
   const { call, app, makeKey } = service;
@@ -136,7 +136,7 @@ test('credentials: none, wrong, expired, revoked, and a role that is too low', a
   assert.match(body.detail, /needs the role member/);
 });
 
-test('the role that counts is the lower of the key and its member', async (t) => {
+test('An API key’s effective role is the lower of key and member role', async (t) => {
   const { call, app, makeKey } = await startTestService(t);
   const key = await makeKey('admin');
   assert.equal((await call('POST', '/v1/tests', { key, json: {} })).status, 201);
@@ -144,14 +144,14 @@ test('the role that counts is the lower of the key and its member', async (t) =>
   assert.equal((await call('POST', '/v1/tests', { key, json: {} })).status, 403);
 });
 
-test('a key is nowhere in the database', async (t) => {
+test('The api_keys table does not contain the key in clear text', async (t) => {
   const { app, key } = await startTestService(t);
   const rows = await app.db.selectFrom('api_keys').selectAll().execute();
   assert.ok(rows.length > 0);
   assert.ok(!JSON.stringify(rows).includes(key));
 });
 
-test('every wrong field is named at once, an unknown one too', async (t) => {
+test('POST /v1/tests rejects invalid and unknown fields with 422, all at once', async (t) => {
   const { call } = await startTestService(t);
   const json = { name: 7, kind: 'spam', expires_in: 5, metadata: { a: 1 }, nonsense: true };
   const { status, body, headers } = await call<Problem>('POST', '/v1/tests', { json });
@@ -169,7 +169,7 @@ test('every wrong field is named at once, an unknown one too', async (t) => {
   });
 });
 
-test('each unknown field is named, not the first alone', async (t) => {
+test('Validation errors list every unknown field and query parameter', async (t) => {
   const { call } = await startTestService(t);
   const json = { email: 5, password: 7, foo: 1, bar: 2, constructor: 3 };
   const { body } = await call<Problem>('POST', '/v1/sessions', { json, key: null });
@@ -186,7 +186,7 @@ test('each unknown field is named, not the first alone', async (t) => {
   assert.equal(query.body.errors!.length, 3);
 });
 
-test('a body that breaks off, or whose chunks cannot be read, is no fault of ours', async (t) => {
+test('A truncated request body gets 400, not 500', async (t) => {
   const { http, key, logged } = await startTestService(t);
   const head = `POST /v1/tests HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
   for (const rest of [
@@ -208,7 +208,7 @@ test('a body that breaks off, or whose chunks cannot be read, is no fault of our
   );
 });
 
-test('what the query takes is checked as well', async (t) => {
+test('GET /v1/tests rejects invalid query parameters with 422', async (t) => {
   const { call } = await startTestService(t);
   for (const query of [
     'limit=0',
@@ -223,7 +223,7 @@ test('what the query takes is checked as well', async (t) => {
     assert.equal((await call('GET', `/v1/tests?${query}`)).status, 422, query);
 });
 
-test('bodies: not JSON, not UTF-8, nested too deep, too large, of another type', async (t) => {
+test('Request bodies: malformed gets 400, too large 413, unsupported type 415', async (t) => {
   const { call } = await startTestService(t);
   const post = async (body: string | Uint8Array, type = 'application/json') => {
     const answer = await call<Problem>('POST', '/v1/tests', {
@@ -243,7 +243,7 @@ test('bodies: not JSON, not UTF-8, nested too deep, too large, of another type',
   assert.deepEqual(await post('[]'), [422, 'validation_failed']);
 });
 
-test('a body that is too large is refused while it streams', async (t) => {
+test('An oversized request body gets 413 while still streaming', async (t) => {
   const { url, key } = await startTestService(t);
   let sent = 0;
   const body = new ReadableStream({
@@ -267,7 +267,7 @@ test('a body that is too large is refused while it streams', async (t) => {
   assert.ok(sent < 50 * 1024 * 1024, `${sent} bytes were taken`);
 });
 
-test('404, 405 with Allow, and paths that cannot be decoded', async (t) => {
+test('The router answers 404, 405 with Allow, and 404 for undecodable paths', async (t) => {
   const { call } = await startTestService(t);
   assert.equal((await call('GET', '/nowhere')).status, 404);
   const { status, headers } = await call('PUT', '/v1/tests');
@@ -278,7 +278,7 @@ test('404, 405 with Allow, and paths that cannot be decoded', async (t) => {
   assert.equal((await call('HEAD', '/healthz')).status, 200);
 });
 
-test('a bug is answered without a word of its message, and logged with the request id', async (t) => {
+test('An internal error gets 500 without details and is logged with its request ID', async (t) => {
   const { call, app, logged } = await startTestService(t);
   const { newId } = app;
   app.newId = (prefix) => {
@@ -293,7 +293,7 @@ test('a bug is answered without a word of its message, and logged with the reque
   assert.equal(line?.fields.request_id, body.request_id);
 });
 
-test('what is not HTTP gets a problem document too', async (t) => {
+test('A request that is not HTTP gets a 400 problem document', async (t) => {
   const { http } = await startTestService(t);
   const reply = await new Promise<string>((resolve, reject) => {
     const socket = connect(http.port, '127.0.0.1', () => socket.write('nonsense\r\n\r\n'));
@@ -308,7 +308,7 @@ test('what is not HTTP gets a problem document too', async (t) => {
   assert.match(reply, /"code":"malformed_request"/);
 });
 
-test('pages go by id, forwards and backwards', async (t) => {
+test('List pagination works with starting_after and ending_before', async (t) => {
   const { call, createTest } = await startTestService(t);
   const ids: string[] = [];
   for (let i = 0; i < 7; i++) ids.unshift((await createTest({ name: `n${i}` })).id);
@@ -324,7 +324,7 @@ test('pages go by id, forwards and backwards', async (t) => {
   assert.deepEqual(await page(`limit=3&ending_before=${ids[2]}`), [[0, 1], false]);
 });
 
-test('the OpenAPI document lists every operation with its role, parameters and answers', async (t) => {
+test('GET /openapi.json lists each operation’s role, parameters and responses', async (t) => {
   const { call } = await startTestService(t);
   const { body } = await call<{
     openapi: string;

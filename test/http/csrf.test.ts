@@ -57,8 +57,8 @@ const open = route({
   },
 });
 
-describe('a request by cookie', () => {
-  it('that changes something comes from a page of our own', async (t) => {
+describe('CSRF protection of cookie-authenticated requests', () => {
+  it('rejects writes from other origins with 403', async (t) => {
     const { send } = await startRouted(t, [], { env: ENV });
     for (const [headers, own] of ORIGINS)
       for (const [method, path, ok] of [
@@ -75,7 +75,7 @@ describe('a request by cookie', () => {
       }
   });
 
-  it('that reads may come from anywhere: its answer is for our own pages alone', async (t) => {
+  it('allows reads from any origin but marks them same-origin', async (t) => {
     const { send } = await startRouted(t, [], { env: ENV });
     for (const [headers] of ORIGINS)
       for (const method of ['GET', 'HEAD']) {
@@ -89,7 +89,7 @@ describe('a request by cookie', () => {
       }
   });
 
-  it('without a valid one is none', async (t) => {
+  it('answers 401 without a valid session cookie', async (t) => {
     const { send } = await startRouted(t, []);
     for (const cookie of ['deliverability=bad', '__Host-deliverability=good', 'other=good', '']) {
       const { status, headers } = await send('GET', '/v1/tests', { headers: { cookie } });
@@ -99,14 +99,14 @@ describe('a request by cookie', () => {
     assert.equal(status, 200);
   });
 
-  it('where there is https, only the cookie that no neighbour can set counts', async (t) => {
+  it('requires the __Host- cookie when the app URL is https', async (t) => {
     const { send } = await startRouted(t, [], { env: ENV });
     assert.equal((await send('GET', '/v1/tests', { headers: COOKIE })).status, 401);
   });
 });
 
-describe('a key', () => {
-  it('needs no page, and comes before a cookie', async (t) => {
+describe('CSRF protection of API key requests', () => {
+  it('does not apply; a key takes precedence over a cookie', async (t) => {
     const { send, key, makeKey } = await startRouted(t, []);
     const post = (headers: Record<string, string>) =>
       send('POST', '/v1/tests', { headers, json: {} });
@@ -118,14 +118,14 @@ describe('a key', () => {
       assert.equal((await post({ ...own, authorization })).status, 401, authorization);
   });
 
-  it('of another scheme is a proxy’s affair: the session counts', async (t) => {
+  it('ignores other Authorization schemes and uses the session cookie', async (t) => {
     const { send } = await startRouted(t, []);
     const headers = { ...COOKIE, authorization: 'Basic dXNlcjpwYXNz' };
     assert.equal((await send('GET', '/v1/tests', { headers })).status, 200);
   });
 });
 
-it('without credentials, a page of another site is refused too: it could sign its visitor in', async (t) => {
+it('CSRF protection rejects cross-site writes even without credentials', async (t) => {
   const { send } = await startRouted(t, [open], { env: ENV });
   for (const [headers, own] of ORIGINS) {
     const reply = await send('POST', '/open', { headers });
@@ -139,7 +139,7 @@ it('without credentials, a page of another site is refused too: it could sign it
   }
 });
 
-it('a cookie that a neighbour has put before ours keeps nobody out', async (t) => {
+it('Session lookup tries up to three cookies of the same name', async (t) => {
   const { send } = await startRouted(t, []);
   const status = async (...values: string[]) => {
     const cookie = values.map((value) => `deliverability=${value}`).join('; ');
@@ -151,8 +151,8 @@ it('a cookie that a neighbour has put before ours keeps nobody out', async (t) =
   assert.equal(await status('a', 'b'), 401);
 });
 
-describe('the cookie', () => {
-  it('is set for this host, kept from scripts and from other sites', () => {
+describe('Session cookie', () => {
+  it('is set with HttpOnly, SameSite and, over https, Secure and __Host-', () => {
     assert.equal(
       sessionCookie('abc-_1', HTTP),
       'deliverability=abc-_1; Path=/; HttpOnly; SameSite=Lax',
@@ -169,7 +169,7 @@ describe('the cookie', () => {
       assert.throws(() => sessionCookie(token, HTTP));
   });
 
-  it('is found among whatever else there is', () => {
+  it('is found among other cookies', () => {
     const cases: [string | null, string | null][] = [
       [null, null],
       ['', null],

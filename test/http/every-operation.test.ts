@@ -330,7 +330,7 @@ async function walkRefusals({ ask, document }: Walk) {
     }
 }
 
-test('every documented operation answers as the document says, with success and with errors', async (t) => {
+test('Every documented operation returns documented success and error responses', async (t) => {
   const walk = await startWalk(t);
   await walkRefusals(walk);
   await walkHealth(walk);
@@ -351,7 +351,7 @@ test('every documented operation answers as the document says, with success and 
   assert.deepEqual([...walk.succeeded].toSorted(), documented.toSorted());
 });
 
-test('an answer that the document does not know is seen', async (t) => {
+test('documentValidator detects undocumented responses', async (t) => {
   const { call } = await startTestService(t);
   const { check } = documentValidator((await call('GET', '/openapi.json')).body);
   const answer = await call<Record<string, unknown>>('GET', '/healthz');

@@ -49,8 +49,8 @@ async function resettable({ app, clock }: Started) {
   return { token, password: 'a password after the reset' };
 }
 
-describe('the acceptance of an invitation', () => {
-  it('whose answer was lost is answered again, for a day', async (t) => {
+describe('Idempotency-Key on accepting an invitation', () => {
+  it('replays the response for 24 hours', async (t) => {
     const started = await start(t);
     const { post, clock, service } = started;
     const json = await invited(started);
@@ -69,7 +69,7 @@ describe('the acceptance of an invitation', () => {
     assert.equal((await post(ACCEPT, json, 'k1')).status, 410);
   });
 
-  it('is not told to one who knows the key and not the token', async (t) => {
+  it('does not replay to a caller with a different token', async (t) => {
     const started = await start(t);
     const { post } = started;
     const bob = await invited(started);
@@ -80,7 +80,7 @@ describe('the acceptance of an invitation', () => {
     assert.deepEqual([carol.status, carol.body.email], [201, 'carol@example.com']);
   });
 
-  it('with the same key and another name or password is refused', async (t) => {
+  it('rejects the same key with a different name or password with 422', async (t) => {
     const started = await start(t);
     const { post } = started;
     const json = await invited(started);
@@ -91,7 +91,7 @@ describe('the acceptance of an invitation', () => {
     }
   });
 
-  it('that was refused leaves nothing, and can be asked again with the same key', async (t) => {
+  it('stores nothing for a rejected request, which can be retried', async (t) => {
     const started = await start(t);
     const { post, rows } = started;
     const json = await invited(started);
@@ -105,7 +105,7 @@ describe('the acceptance of an invitation', () => {
     assert.equal((await post(ACCEPT, json, 'k1')).status, 201);
   });
 
-  it('several times at once is one', async (t) => {
+  it('concurrent requests add the member once', async (t) => {
     const started = await start(t);
     const { post, service } = started;
     const json = await invited(started);
@@ -117,8 +117,8 @@ describe('the acceptance of an invitation', () => {
   });
 });
 
-describe('the setting of a password by a link', () => {
-  it('whose answer was lost is answered again, and neither sets it again nor begins a session', async (t) => {
+describe('Idempotency-Key on confirming a password reset', () => {
+  it('replays the response without setting the password or a session again', async (t) => {
     const started = await start(t);
     const { post, service } = started;
     await givePassword(service, OWNER);
@@ -140,7 +140,7 @@ describe('the setting of a password by a link', () => {
   });
 });
 
-it('the answer is kept with the write, neither without the other', async (t) => {
+it('Idempotent responses of link operations are stored in the write’s transaction', async (t) => {
   const started = await start(t);
   const { app, post, rows, service } = started;
   const asked = [
@@ -158,7 +158,7 @@ it('the answer is kept with the write, neither without the other', async (t) => 
     assert.equal((await post(path, json, 'k1')).status, status, path);
 });
 
-it('neither the token nor a hash by which a password could be guessed is kept in clear', async (t) => {
+it('Idempotency rows contain no token or password hash in clear', async (t) => {
   const started = await start(t);
   const { post, rows } = started;
   const json = await invited(started);
@@ -171,7 +171,7 @@ it('neither the token nor a hash by which a password could be guessed is kept in
     assert.ok(!kept.includes(secret), secret);
 });
 
-it('a key of a wrong length is refused wherever one is taken', async (t) => {
+it('Link operations reject an Idempotency-Key of invalid length with 422', async (t) => {
   const started = await start(t);
   const { post, rows } = started;
   for (const [path, json] of [
@@ -185,8 +185,8 @@ it('a key of a wrong length is refused wherever one is taken', async (t) => {
   assert.deepEqual(await rows(), []);
 });
 
-describe('where no caller is known', () => {
-  it('a key is taken for nothing: every sign-in is one of its own, with the password', async (t) => {
+describe('Idempotency-Key without a known caller', () => {
+  it('is ignored on sign-in: every request checks the password and creates a session', async (t) => {
     const { service, rows } = await start(t);
     await givePassword(service, OWNER);
     const attempt = (password: string, key = 'k1') =>
@@ -200,7 +200,7 @@ describe('where no caller is known', () => {
     assert.deepEqual(await rows(), []);
   });
 
-  it('the document says so, and of every other POST that it takes one', async (t) => {
+  it('is documented for every POST operation as supported or ignored', async (t) => {
     const { call } = await start(t);
     const { body } = await call<{ paths: Record<string, Record<string, Operation>> }>(
       'GET',

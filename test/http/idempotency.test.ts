@@ -33,8 +33,8 @@ async function start(t: TestContext, options?: ServiceOptions) {
   return { ...service, create, submit, tests };
 }
 
-describe('the same request with the same key', () => {
-  it('is answered as the first time, and does nothing', async (t) => {
+describe('Idempotency-Key with the same request', () => {
+  it('replays the first response and does nothing else', async (t) => {
     const { create, tests } = await start(t);
     const first = await create('k1', { name: 'a' });
     const again = await create('k1', { name: 'a' });
@@ -48,7 +48,7 @@ describe('the same request with the same key', () => {
     assert.deepEqual(await tests(), [first.body.id]);
   });
 
-  it('fifty at once make one object', async (t) => {
+  it('fifty concurrent requests create one object', async (t) => {
     const { create, tests } = await start(t);
     const answers = await Promise.all(Array.from({ length: 50 }, () => create('k1')));
     const [id, ...others] = await tests();
@@ -65,7 +65,7 @@ describe('the same request with the same key', () => {
     );
   });
 
-  it('holds for a message that is handed in', async (t) => {
+  it('replays for a submitted message', async (t) => {
     const { submit, tests } = await start(t);
     const large = MAIL + 'x'.repeat(70).concat('\r\n').repeat(40_000);
     const first = await submit('k1', large);
@@ -75,14 +75,14 @@ describe('the same request with the same key', () => {
     assert.equal((await tests()).length, 1);
   });
 
-  it('of another caller is another request', async (t) => {
+  it('is separate for each API key', async (t) => {
     const { create, makeKey, tests } = await start(t);
     const other = await makeKey('member');
     assert.notEqual((await create('k1')).body.id, (await create('k1', {}, other)).body.id);
     assert.equal((await tests()).length, 2);
   });
 
-  it('is a new one after 24 hours', async (t) => {
+  it('expires after 24 hours', async (t) => {
     const clock = testClock();
     const { create, app } = await start(t, { clock });
     const kept = async () =>
@@ -105,8 +105,8 @@ describe('the same request with the same key', () => {
   });
 });
 
-describe('another request with the same key', () => {
-  it('is refused, whatever differs', async (t) => {
+describe('Idempotency-Key with a different request', () => {
+  it('gets 422 idempotency_mismatch, whatever differs', async (t) => {
     const { create, submit, call, tests } = await start(t);
     const refused = ({ status, body }: { status: number; body: unknown }) =>
       assert.deepEqual([status, (body as { code: string }).code], [422, 'idempotency_mismatch']);
@@ -122,7 +122,7 @@ describe('another request with the same key', () => {
   });
 });
 
-describe('one whose role is too low by now', () => {
+describe('Idempotency-Key after the caller’s role was lowered', () => {
   /** A member who has made a test, and is a viewer since then. */
   async function lowered(t: TestContext, clock = testClock()) {
     const service = await start(t, { clock });
@@ -141,7 +141,7 @@ describe('one whose role is too low by now', () => {
     return { ...service, made, again, rows, member };
   }
 
-  it('is answered again what was done before', async (t) => {
+  it('replays an earlier response', async (t) => {
     const { made, again, rows, tests } = await lowered(t);
     const before = await rows();
     const { status, text, headers } = await again();
@@ -152,7 +152,7 @@ describe('one whose role is too low by now', () => {
     assert.deepEqual([await rows(), await tests()], [before, [made.body.id]]);
   });
 
-  it('is refused all else, whatever is wrong with it, and leaves no trace', async (t) => {
+  it('rejects every other request with 403 and stores nothing', async (t) => {
     const { again, rows, tests } = await lowered(t);
     const before = await rows();
     const typed = (type: string, body: string) => ({ body, headers: { 'content-type': type } });
@@ -175,7 +175,7 @@ describe('one whose role is too low by now', () => {
     assert.deepEqual([await rows(), (await tests()).length], [before, 1]);
   });
 
-  it('is told to wait while the first still runs', async (t) => {
+  it('answers 409 while the first request is running', async (t) => {
     const { again, app } = await lowered(t);
     await app.db.updateTable('idempotency_keys').set({ status: null, response: null }).execute();
     const { status, body } = await again();
@@ -183,7 +183,7 @@ describe('one whose role is too low by now', () => {
     assert.equal((await again('k1', { json: { name: 'b' } })).status, 403);
   });
 
-  it('is refused after 24 hours', async (t) => {
+  it('answers 403 after 24 hours', async (t) => {
     const clock = testClock();
     const { again } = await lowered(t, clock);
     clock.advance(24 * HOUR - 1);
@@ -192,14 +192,14 @@ describe('one whose role is too low by now', () => {
     assert.equal((await again()).status, 403);
   });
 
-  it('is nobody once removed from the team', async (t) => {
+  it('answers 401 once the member is removed', async (t) => {
     const { again, call, member } = await lowered(t);
     assert.equal((await call('DELETE', `/v1/team/members/${member.id}`)).status, 200);
     assert.equal((await again()).status, 401);
   });
 });
 
-it('a key has 1 to 255 characters', async (t) => {
+it('Idempotency-Key must have 1 to 255 characters', async (t) => {
   const { create } = await start(t);
   for (const key of ['', 'x'.repeat(256)]) {
     const { status, body } = await create(key);
@@ -209,7 +209,7 @@ it('a key has 1 to 255 characters', async (t) => {
   assert.equal((await create('x'.repeat(255))).status, 201);
 });
 
-it('what is kept cannot be read from the database, nor be given to another', async (t) => {
+it('Stored idempotent responses are encrypted and bound to their row', async (t) => {
   const { create, app } = await start(t);
   const { body } = await create('k1', { name: 'a' });
   await create('k2', { name: 'b' });
@@ -228,7 +228,7 @@ it('what is kept cannot be read from the database, nor be given to another', asy
   assert.equal((await create('k1', { name: 'a' })).body.id, body.id);
 });
 
-it('a claim of a process that ended is given up at the next start', async (t) => {
+it('Unfinished idempotency claims are released at the next start', async (t) => {
   const folder = temporaryFolder(t);
   // Ended here, not with the test.
   const before = await start({ after() {} } as never, { folder });
@@ -247,7 +247,7 @@ it('a claim of a process that ended is given up at the next start', async (t) =>
   assert.equal((await after.create('done', {}, before.key)).body.id, body.id);
 });
 
-describe('a handler', () => {
+describe('Idempotent handler', () => {
   const Made = v.object({ id: v.string() });
   const ids: string[] = [];
   let fail: 'before' | 'in' | 'after' | null = null;
@@ -300,7 +300,7 @@ describe('a handler', () => {
   const made = async ({ app }: Routed) =>
     (await app.db.selectFrom('events').select('id').execute()).map(({ id }) => id);
 
-  it('that ends in an error can be asked again, before its write and in it', async (t) => {
+  it('that fails before or during its write can be retried', async (t) => {
     const service = await startRouted(t, [creating]);
     fail = 'before';
     assert.equal((await post(service, '/made')).status, 409);
@@ -312,7 +312,7 @@ describe('a handler', () => {
     assert.deepEqual([done.status, await made(service)], [201, [done.json.id]]);
   });
 
-  it('whose write stands has answered, even where it ends in an error after it', async (t) => {
+  it('that fails after its write replays the stored response', async (t) => {
     const service = await startRouted(t, [creating]);
     fail = 'after';
     assert.equal((await post(service, '/made')).status, 500);
@@ -324,7 +324,7 @@ describe('a handler', () => {
     assert.equal(again.headers['x-made'], 'yes');
   });
 
-  it('that sets a cookie sets it once: its session may have ended since', async (t) => {
+  it('that sets a cookie sets it only in the first response', async (t) => {
     const service = await startRouted(t, [signing]);
     const first = await post(service, '/signed');
     assert.deepEqual(first.headers['set-cookie'], ['a=b']);
@@ -334,7 +334,7 @@ describe('a handler', () => {
     assert.equal(again.headers.location, '/made/s');
   });
 
-  it('that keeps nothing itself is kept right after it; a second meanwhile is told to wait', async (t) => {
+  it('without a transaction stores its response afterwards; concurrent retries get 409', async (t) => {
     const service = await startRouted(t, [acting]);
     const release = Promise.withResolvers<void>();
     held = release.promise;
@@ -350,7 +350,7 @@ describe('a handler', () => {
     assert.equal(ids.filter((id) => id.startsWith('a')).length, 1);
   });
 
-  it('without credentials takes a key for nothing: it is nobody’s', async (t) => {
+  it('without credentials ignores the key', async (t) => {
     const service = await startRouted(t, [open]);
     const [one, two] = [await post(service, '/open'), await post(service, '/open')];
     assert.deepEqual([one.status, two.status], [200, 200]);
@@ -358,7 +358,7 @@ describe('a handler', () => {
     assert.deepEqual(await service.app.db.selectFrom('idempotency_keys').selectAll().execute(), []);
   });
 
-  it('for a session keeps apart from a key of the same member', async (t) => {
+  it('keeps session requests separate from API key requests of the same member', async (t) => {
     const service = await startRouted(t, [acting]);
     held = null;
     const headers = { cookie: 'deliverability=good', 'sec-fetch-site': 'same-origin' };

@@ -119,8 +119,8 @@ const DOCUMENT = documentOf([create, upload, show, ready, get, change, remove], 
 });
 const operation = (method: string, path: string): Operation => DOCUMENT.paths[path]![method]!;
 
-describe('an operation', () => {
-  it('has its path with its parameters, all of them required', () => {
+describe('OpenAPI operation', () => {
+  it('lists its path parameters as required', () => {
     const { parameters, operationId } = operation('get', '/things/{id}/parts/{part}');
     assert.equal(operationId, 'showPart');
     const path = parameters.filter((parameter) => parameter.in === 'path');
@@ -133,7 +133,7 @@ describe('an operation', () => {
     );
   });
 
-  it('has its query: numbers as numbers, defaults, what is required', () => {
+  it('lists query parameters with types, defaults and required flags', () => {
     const { parameters } = operation('get', '/things/{id}/parts/{part}');
     assert.deepEqual(
       parameters.filter((parameter) => parameter.in === 'query'),
@@ -149,7 +149,7 @@ describe('an operation', () => {
     );
   });
 
-  it('says who may, or that anyone may', () => {
+  it('states the required role or that it is public', () => {
     const { security, 'x-role': role, 'x-roles': roles } = operation('post', '/things');
     assert.deepEqual(security, [{ bearer: [] }, { session: [] }]);
     assert.deepEqual([role, roles], ['member', ['member', 'admin', 'owner']]);
@@ -160,7 +160,7 @@ describe('an operation', () => {
     assert.deepEqual([open.security, open['x-role'], open['x-roles']], [[], undefined, undefined]);
   });
 
-  it('has the header fields that make it safe: for retries, for what was read and for changes', () => {
+  it('lists Idempotency-Key, If-Match and If-None-Match headers', () => {
     const takes = (method: string, path: string) =>
       operation(method, path)
         .parameters.filter((parameter) => parameter.in === 'header')
@@ -175,7 +175,7 @@ describe('an operation', () => {
     assert.ok(!('304' in operation('get', '/ready').responses));
   });
 
-  it('has the body as it is checked: unknown fields are refused', () => {
+  it('has a request schema that rejects unknown fields', () => {
     const { requestBody } = operation('post', '/things');
     const { schema } = requestBody!.content['application/json'] as {
       schema: Record<string, unknown>;
@@ -185,7 +185,7 @@ describe('an operation', () => {
     assert.deepEqual(operation('get', '/ready').requestBody, undefined);
   });
 
-  it('declared twice, for two kinds of body, is one with both', () => {
+  it('declared twice for two body types is merged into one', () => {
     const { requestBody, parameters, operationId, responses } = operation('post', '/things');
     assert.deepEqual(Object.keys(requestBody!.content), ['application/json', 'text/csv']);
     assert.deepEqual(
@@ -196,7 +196,7 @@ describe('an operation', () => {
     assert.match(responses['409']!.description, /`conflict`/);
   });
 
-  it('has its answer with its status and headers', () => {
+  it('lists its response with status and headers', () => {
     const made = operation('post', '/things').responses['201']!;
     const limited = ['RateLimit-Policy', 'RateLimit'];
     assert.deepEqual(Object.keys(made.headers!), [
@@ -215,13 +215,13 @@ describe('an operation', () => {
     assert.deepEqual(Object.keys(content), ['text/plain', 'image/png']);
   });
 
-  it('has the same answer under 503 where that follows from it', () => {
+  it('repeats the response under 503 when statusOf can return it', () => {
     const { responses } = operation('get', '/ready');
     assert.deepEqual(responses['503']!.content, responses['200']!.content);
     assert.ok(!operation('post', '/things').responses['503']);
   });
 
-  it('has the errors that it can end in, and no other', () => {
+  it('lists exactly the errors it can return', () => {
     const codesOf = (method: string, path: string) =>
       Object.entries(operation(method, path).responses)
         .filter(([, { content }]) => content && 'application/problem+json' in content)
@@ -261,7 +261,7 @@ describe('an operation', () => {
   });
 });
 
-it('a list is documented with its items', () => {
+it('OpenAPI list responses document their items', () => {
   const listed = { ...ready, response: listOf(Thing), statusOf: undefined } as Route;
   const { content } = documentOf([listed]).paths['/ready']!.get!.responses['200']!;
   const { schema } = content['application/json'] as {
@@ -270,31 +270,31 @@ it('a list is documented with its items', () => {
   assert.deepEqual(Object.keys(schema.properties), ['object', 'data', 'has_more']);
 });
 
-describe('the document', () => {
-  it('says its version, name and server, which is left out where none is known', () => {
+describe('OpenAPI document', () => {
+  it('states version, title and server', () => {
     assert.deepEqual([DOCUMENT.openapi, DOCUMENT.info], ['3.1.0', INFO]);
     assert.deepEqual(DOCUMENT.servers, [{ url: 'https://api.example.com' }]);
     assert.ok(!('servers' in documentOf([ready])));
   });
 
-  it('knows every error code', () => {
+  it('lists every error code', () => {
     const { code } = DOCUMENT.components.schemas.Problem.properties;
     assert.deepEqual(code.enum, Object.keys(ERROR_STATUS));
   });
 
-  it('says the name of the cookie, which follows from where the service is', () => {
+  it('names the session cookie according to the server URL', () => {
     const named = (serverUrl?: string) => documentOf([ready], { serverUrl }).components;
     assert.equal(DOCUMENT.components.securitySchemes.session.name, '__Host-deliverability');
     assert.equal(named('http://a.example').securitySchemes.session.name, 'deliverability');
     assert.equal(named().securitySchemes.session.name, 'deliverability');
   });
 
-  it('says nothing of limits where balancers ask', () => {
+  it('omits rate limits for health endpoints', () => {
     const free = documentOf([{ ...ready, path: '/healthz' }]).paths['/healthz']!.get!;
     assert.ok(!('429' in free.responses) && !('RateLimit' in free.responses['200']!.headers!));
   });
 
-  it('of the program has every route once, its names unique, and can be written', () => {
+  it('contains every route of the program once with unique operation IDs', () => {
     const document = documentOf(ROUTES);
     for (const { method, path } of ROUTES)
       assert.ok(document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()], path);
@@ -314,7 +314,7 @@ describe('the document', () => {
 // The served document is valid OpenAPI 3.1 in both surfaces, its schemas compile, and its examples of paths are whole.
 
 for (const surface of ['full', 'preview'])
-  test(`the document of the ${surface} surface is valid`, async (t) => {
+  test(`OpenAPI document of the ${surface} surface is valid OpenAPI 3.1`, async (t) => {
     const { call } = await startTestService(t, { env: { DELIVERABILITY_SURFACE: surface } });
     const { status, body } = await call('GET', '/openapi.json', { key: null });
     assert.equal(status, 200);
@@ -327,7 +327,7 @@ for (const surface of ['full', 'preview'])
     assert.ok(schemas > (surface === 'full' ? 200 : 20), `${schemas} schemas compiled`);
   });
 
-test('a document with a fault is not valid', async (t) => {
+test('The OpenAPI validator detects an invalid document', async (t) => {
   const { call } = await startTestService(t);
   const { body } = await call<Record<string, never>>('GET', '/openapi.json', { key: null });
   const faulty = { ...body, paths: { 'no-slash': { get: { responses: {} } } } };

@@ -34,7 +34,7 @@ function wrongOf(schema: Schema, value: unknown): string[] {
   }
 }
 
-test('at every depth, beside what else is wrong, each once', () => {
+test('validate reports unknown fields at every depth along with other errors', () => {
   const value = {
     name: 7,
     x: 1,
@@ -57,17 +57,17 @@ test('at every depth, beside what else is wrong, each once', () => {
   ]);
 });
 
-test('by names that every object has, too', () => {
+test('validate reports unknown fields named like Object.prototype members', () => {
   const value = JSON.parse('{"name":"n","toString":1,"__proto__":{}}');
   assert.deepEqual(wrongOf(Body, value), ['__proto__ unknown_field', 'toString unknown_field']);
 });
 
-test('of a variant the schema itself says it', () => {
+test('validate reports unknown fields inside variants', () => {
   const value = { name: 'n', either: { kind: 'k', z: 1 } };
   assert.deepEqual(wrongOf(Body, value), ['either.z unknown_field']);
 });
 
-test('none where there is none, or where others are welcome', () => {
+test('validate reports nothing for valid input and loose schemas', () => {
   assert.deepEqual(wrongOf(Body, { name: 'n', inner: { a: 1 }, steps: null, free: { b: 1 } }), []);
   assert.deepEqual(wrongOf(v.looseObject({ a: v.number() }), { a: 1, b: 2 }), []);
 });

@@ -16,8 +16,8 @@ async function startLimited(t: Parameters<typeof startRouted>[0], routes = [] as
   return { clock, ...(await startRouted(t, routes, { clock, env: FIVE })) };
 }
 
-describe('the limit of all operations', () => {
-  it('is told with each answer, then kept with 429, and the window slides on', async (t) => {
+describe('Default rate limit', () => {
+  it('is reported in headers and enforced with 429 over a sliding window', async (t) => {
     const { send, key, clock } = await startLimited(t);
     const list = () => send('GET', '/v1/tests', { headers: bearer(key) });
     assert.deepEqual(fieldsOf(await list()), ['"default";q=5;w=60', '"default";r=4;t=60']);
@@ -36,7 +36,7 @@ describe('the limit of all operations', () => {
     assert.deepEqual(fieldsOf(await list()), ['"default";q=5;w=60', '"default";r=3;t=30']);
   });
 
-  it('is each key’s own, and is told with errors too', async (t) => {
+  it('applies per API key and is reported with errors too', async (t) => {
     const { send, key, makeKey } = await startLimited(t);
     const other = await makeKey('viewer');
     const headers = bearer(key);
@@ -49,7 +49,7 @@ describe('the limit of all operations', () => {
     assert.deepEqual([forbidden.status, fieldsOf(forbidden)[1]], [403, '"default";r=2;t=60']);
   });
 
-  it('counts a session by itself', async (t) => {
+  it('applies per session', async (t) => {
     const { send, key } = await startLimited(t);
     const headers = { cookie: 'deliverability=good' };
     for (let i = 0; i < 5; i++) await send('GET', '/v1/tests', { headers });
@@ -57,7 +57,7 @@ describe('the limit of all operations', () => {
     assert.equal((await send('GET', '/v1/tests', { headers: bearer(key) })).status, 200);
   });
 
-  it('counts by address what has no valid credentials, and no key suffers from it', async (t) => {
+  it('applies per IP address without valid credentials, leaving keys unaffected', async (t) => {
     const { send, key } = await startLimited(t);
     const guess = () => send('GET', '/v1/tests', { headers: bearer('dlv_live_guess') });
     assert.equal((await guess()).status, 401);
@@ -70,7 +70,7 @@ describe('the limit of all operations', () => {
     assert.equal((await send('GET', '/v1/tests', { headers: bearer(key) })).status, 200);
   });
 
-  it('is free for what balancers ask', async (t) => {
+  it('does not apply to /healthz and /readyz', async (t) => {
     const { send } = await startLimited(t);
     for (let i = 0; i < 7; i++)
       for (const path of ['/healthz', '/readyz']) {
@@ -80,14 +80,14 @@ describe('the limit of all operations', () => {
     assert.deepEqual(fieldsOf(await send('GET', '/status'))[1], '"default";r=4;t=60');
   });
 
-  it('is none where 0 is configured', async (t) => {
+  it('is off when configured as 0', async (t) => {
     const { send, key } = await startRouted(t, []);
     const reply = await send('GET', '/v1/tests', { headers: bearer(key) });
     assert.deepEqual(fieldsOf(reply), [undefined, undefined]);
   });
 });
 
-describe('the limit of one operation', () => {
+describe('Rate limit of one operation', () => {
   const guarded = route({
     method: 'POST',
     path: '/guarded',
@@ -99,7 +99,7 @@ describe('the limit of one operation', () => {
     handle: () => ({ ok: true }),
   });
 
-  it('counts each address, beside the other limit', async (t) => {
+  it('applies per IP address in addition to the default limit', async (t) => {
     const clock = testClock();
     const env = { ...FIVE, DELIVERABILITY_TRUSTED_PROXIES: '127.0.0.1' };
     const { send } = await startRouted(t, [guarded], { clock, env });
@@ -116,7 +116,7 @@ describe('the limit of one operation', () => {
     assert.equal((await from('2001:db8::3')).status, 200);
   });
 
-  it('is one where another operation shares it', async (t) => {
+  it('can be shared by several operations', async (t) => {
     const other = { ...guarded, path: '/other', operation: 'other', limit: 'guard' };
     const { send } = await startRouted(t, [guarded, other]);
     const first = await send('POST', '/other');
@@ -126,12 +126,12 @@ describe('the limit of one operation', () => {
       assert.equal((await send('POST', path)).status, 429, path);
   });
 
-  it('that is shared is there', async (t) => {
+  it('rejects a reference to an unknown shared limit at start', async (t) => {
     const lost = { ...guarded, limit: 'nobody' };
     await assert.rejects(startRouted(t, [lost]), /shares a limit/);
   });
 
-  it('is one for the page of a link and its operation', async (t) => {
+  it('is shared by a link’s page and its API operation', async (t) => {
     const { send } = await startRouted(t, []);
     const pages: [page: string, api: string, json: object][] = [
       [
@@ -157,7 +157,7 @@ describe('the limit of one operation', () => {
     }
   });
 
-  it('of requests for links is told in their answers, page or not', async (t) => {
+  it('of password resets is reported by page and API alike', async (t) => {
     const { send } = await startRouted(t, [], { clock: testClock(), env: FIVE });
     const ask = () =>
       send('POST', '/v1/password_resets', { json: { email: 'nobody@example.com' } });
@@ -186,17 +186,17 @@ describe('the limit of one operation', () => {
     ]);
   });
 
-  it('stands where there is no other: it keeps guessers off, not load', async (t) => {
+  it('applies even when the default limit is off', async (t) => {
     const { send } = await startRouted(t, [guarded]);
     for (const status of [200, 200, 429])
       assert.equal((await send('POST', '/guarded')).status, status);
   });
 });
 
-describe('the count', () => {
+describe('Rate limit counter', () => {
   const RATE = { requests: 3, seconds: 12 };
 
-  it('after the seconds told there is room again, and not a second earlier', () => {
+  it('frees a slot exactly after the reported reset time', () => {
     for (const steps of [
       [0, 0, 0],
       [0, 700, 5300],
@@ -220,7 +220,7 @@ describe('the count', () => {
     }
   });
 
-  it('never lets more through in a window, whenever it begins, than it may but for one slot', () => {
+  it('never exceeds the limit in any window by more than one slot', () => {
     const clock = testClock();
     const limit = createRateLimit('x', { requests: 10, seconds: 12 }, clock);
     const taken: number[] = [];
@@ -233,7 +233,7 @@ describe('the count', () => {
     assert.ok(taken.length >= 100, `${taken.length} in ten windows`);
   });
 
-  it('remembers a bounded number, those who ask on longest', () => {
+  it('tracks a bounded number of clients and keeps the most active', () => {
     const limit = createRateLimit('x', RATE, testClock(), 100);
     for (let i = 0; i < 3; i++) limit.consume('often');
     for (let i = 0; i < 5000; i++) {
@@ -244,7 +244,7 @@ describe('the count', () => {
     assert.equal(limit.consume('often').allowed, true, 'it was forgotten');
   });
 
-  it('a clock that is put back locks nobody out for longer than a window', () => {
+  it('does not lock clients out longer than a window when the clock is set back', () => {
     const clock = testClock();
     const limit = createRateLimit('x', RATE, clock);
     for (let i = 0; i < 3; i++) limit.consume('a');
@@ -256,7 +256,7 @@ describe('the count', () => {
     assert.equal(limit.consume('a').allowed, true);
   });
 
-  it('an address counts by itself, of IPv6 its network', () => {
+  it('groups IPv6 addresses by /64', () => {
     assert.equal(addressGroup('192.0.2.1'), '192.0.2.1');
     assert.equal(addressGroup('2001:db8::1'), addressGroup('2001:db8::ffff:1:2:3'));
     assert.notEqual(addressGroup('2001:db8::1'), addressGroup('2001:db8:0:1::1'));

@@ -12,37 +12,52 @@ const PROXIES = ['10.0.0.0/8', '127.0.0.1', '2001:db8:1::/48'].map(parseNetwork)
 
 const ADDRESSES: [what: string, peer: string | undefined, forwarded: string, ip: string | null][] =
   [
-    ['a peer that is not trusted says nothing', '192.0.2.9', '198.51.100.1', '192.0.2.9'],
-    ['a trusted one names its client', '10.0.0.1', '198.51.100.1', '198.51.100.1'],
-    ['without a word of it, it is the client', '10.0.0.1', '', '10.0.0.1'],
-    ['the right-most untrusted', '10.0.0.1', '203.0.113.5, 198.51.100.1, 10.9.9.9', '198.51.100.1'],
+    ['X-Forwarded-For of an untrusted peer is ignored', '192.0.2.9', '198.51.100.1', '192.0.2.9'],
+    ['X-Forwarded-For of a trusted proxy is used', '10.0.0.1', '198.51.100.1', '198.51.100.1'],
+    ['a trusted proxy without X-Forwarded-For is the client', '10.0.0.1', '', '10.0.0.1'],
     [
-      'what a client invents stays left of it',
+      'the right-most untrusted address is used',
+      '10.0.0.1',
+      '203.0.113.5, 198.51.100.1, 10.9.9.9',
+      '198.51.100.1',
+    ],
+    [
+      'addresses left of the client are ignored',
       '10.0.0.1',
       '10.0.0.7, 198.51.100.1',
       '198.51.100.1',
     ],
-    ['all trusted: the first of them', '10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
-    ['a port is left out', '10.0.0.1', '198.51.100.1:4711', '198.51.100.1'],
-    ['of IPv6 too', '10.0.0.1', '[2001:db8::7]:443', '2001:db8::7'],
-    ['IPv6 without brackets', '10.0.0.1', '2001:db8::7', '2001:db8::7'],
-    ['an IPv6 proxy', '2001:db8:1::1', '2001:db8:2::1', '2001:db8:2::1'],
-    ['mapped IPv4 is IPv4', '::ffff:10.0.0.1', '::ffff:198.51.100.1', '198.51.100.1'],
-    ['garbage is no address', '10.0.0.1', 'nonsense', '10.0.0.1'],
-    ['nothing left of garbage counts', '10.0.0.1', '198.51.100.1, unknown', '10.0.0.1'],
-    ['garbage left of the client is nothing', '10.0.0.1', '"><x, 198.51.100.1', '198.51.100.1'],
-    ['octal spellings are garbage', '10.0.0.1', '0300.0.2.1', '10.0.0.1'],
-    ['a list of nothing', '10.0.0.1', ',,', '10.0.0.1'],
-    ['a socket that is gone', undefined, '198.51.100.1', null],
+    ['with only trusted addresses the first is used', '10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
+    ['an IPv4 port is removed', '10.0.0.1', '198.51.100.1:4711', '198.51.100.1'],
+    ['an IPv6 port is removed', '10.0.0.1', '[2001:db8::7]:443', '2001:db8::7'],
+    ['IPv6 without brackets is accepted', '10.0.0.1', '2001:db8::7', '2001:db8::7'],
+    ['an IPv6 proxy is trusted', '2001:db8:1::1', '2001:db8:2::1', '2001:db8:2::1'],
+    [
+      'IPv4-mapped addresses count as IPv4',
+      '::ffff:10.0.0.1',
+      '::ffff:198.51.100.1',
+      '198.51.100.1',
+    ],
+    ['an invalid entry is ignored', '10.0.0.1', 'nonsense', '10.0.0.1'],
+    ['entries left of an invalid one are ignored', '10.0.0.1', '198.51.100.1, unknown', '10.0.0.1'],
+    [
+      'an invalid entry left of the client is ignored',
+      '10.0.0.1',
+      '"><x, 198.51.100.1',
+      '198.51.100.1',
+    ],
+    ['octal notation is invalid', '10.0.0.1', '0300.0.2.1', '10.0.0.1'],
+    ['an empty list is ignored', '10.0.0.1', ',,', '10.0.0.1'],
+    ['unknown when the socket is closed', undefined, '198.51.100.1', null],
   ];
 
 for (const [what, remoteAddress, forwarded, ip] of ADDRESSES)
-  it(`the address: ${what}`, () => {
+  it(`Client address: ${what}`, () => {
     const headers = new Headers({ 'x-forwarded-for': forwarded });
     assert.equal(callerOf(headers, { remoteAddress }, PROXIES).ip, ip);
   });
 
-it('no proxy is trusted unless it is configured', () => {
+it('Client address: no proxy is trusted by default', () => {
   const headers = new Headers({ 'x-forwarded-for': '198.51.100.1' });
   assert.equal(callerOf(headers, { remoteAddress: '127.0.0.1' }, []).ip, '127.0.0.1');
 });
@@ -60,7 +75,7 @@ const whoami = route({
   handle: ({ caller: { ip, userAgent } }) => ({ ip, agent: userAgent }),
 });
 
-it('a handler is told, through a real connection', async (t) => {
+it('Route handlers receive the client address and a truncated user agent', async (t) => {
   const proxies = { DELIVERABILITY_TRUSTED_PROXIES: '127.0.0.0/8, ::1' };
   const { send } = await startRouted(t, [whoami], { env: proxies });
   const headers = {

@@ -15,14 +15,14 @@ function filtered(schema: Schema, value: unknown): unknown {
   return responseFilter(schema)(value);
 }
 
-it('an object keeps its declared fields alone, and its own is not touched', () => {
+it('responseFilter keeps only declared fields and does not modify its input', () => {
   const value = { id: 'a', note: null, ...secret };
   const copy = filtered(Inner, value);
   assert.deepEqual(copy, { id: 'a', note: null });
   assert.equal(value.password, 's3cret');
 });
 
-it('so do objects in objects, in lists, in lists of lists, and where null may stand', () => {
+it('responseFilter filters nested objects, lists and nullable fields', () => {
   const inner = { id: 'a', note: 'n', ...secret };
   const schema = v.object({
     one: Inner,
@@ -65,7 +65,7 @@ it('so do objects in objects, in lists, in lists of lists, and where null may st
   });
 });
 
-it('fields that are not there stay away; those that are false, zero or empty stay', () => {
+it('responseFilter keeps falsy values and adds no missing fields', () => {
   const schema = v.object({
     a: v.optional(v.string()),
     b: v.boolean(),
@@ -82,7 +82,7 @@ it('fields that are not there stay away; those that are false, zero or empty sta
   assert.ok(!Object.hasOwn(filtered(schema, { a: undefined }) as object, 'a'));
 });
 
-it('records and unions pass whole, as the declaration says', () => {
+it('responseFilter passes records and unions unchanged', () => {
   const schema = v.object({
     record: v.record(v.string(), v.string()),
     union: v.union([v.string(), v.number()]),
@@ -92,7 +92,7 @@ it('records and unions pass whole, as the declaration says', () => {
   assert.deepEqual(filtered(schema, value), value);
 });
 
-it('stored JSON passes the filter and is written as it is', () => {
+it('responseFilter passes stored JSON, which is written verbatim', () => {
   const schema = v.object({ id: v.string(), checks: v.array(Inner), cap: v.nullable(Inner) });
   const checks = '[{"id":"spf","note":"\\u00fc"}]';
   const answer = filtered(schema, { id: 'a', checks: storedJson(checks), cap: null, ...secret });
@@ -101,7 +101,7 @@ it('stored JSON passes the filter and is written as it is', () => {
   assert.deepEqual(JSON.parse(text), { id: 'a', cap: null, checks: [{ id: 'spf', note: 'ü' }] });
 });
 
-it('an answer of stored JSON alone, of several, or of none is whole JSON', () => {
+it('toJson combines stored JSON and values into valid JSON', () => {
   const cases: [answer: object, json: unknown][] = [
     [{ a: storedJson('[1]') }, { a: [1] }],
     [
@@ -138,7 +138,7 @@ async function start(t: TestContext) {
   return { ...service, id: body.id, path, created: headers.get('etag')!, get, patch, remove };
 }
 
-it('creation, reading and changing say the same tag of the same object', async (t) => {
+it('ETag is the same after create, read and update of an object', async (t) => {
   const { created, get, patch } = await start(t);
   assert.match(created, /^"[\w-]{22}"$/);
   assert.equal((await get()).headers.get('etag'), created);
@@ -147,7 +147,7 @@ it('creation, reading and changing say the same tag of the same object', async (
   assert.equal((await get()).headers.get('etag'), changed.headers.get('etag'));
 });
 
-it('who has it already gets 304, and nothing else does', async (t) => {
+it('If-None-Match with the current ETag gets 304', async (t) => {
   const { created, get } = await start(t);
   for (const header of [
     created,
@@ -168,7 +168,7 @@ it('who has it already gets 304, and nothing else does', async (t) => {
   assert.deepEqual([head.status, head.headers.get('etag')], [200, created]);
 });
 
-it('a change that was decided on what is no more is refused, and changes nothing', async (t) => {
+it('PATCH and DELETE with a stale If-Match get 412 and change nothing', async (t) => {
   const { created, get, patch, remove } = await start(t);
   const other = await patch('b', created);
   assert.equal(other.status, 200);
@@ -187,7 +187,7 @@ it('a change that was decided on what is no more is refused, and changes nothing
   assert.equal((await patch('f', '*')).status, 404);
 });
 
-it('of many who decided on the same, one may change it', async (t) => {
+it('Concurrent PATCH with the same If-Match: one succeeds, the rest get 412', async (t) => {
   const { created, patch, get } = await start(t);
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, i) => patch(`name ${i}`, created)),
@@ -198,7 +198,7 @@ it('of many who decided on the same, one may change it', async (t) => {
   assert.equal((await get()).body.name, winner!.body.name);
 });
 
-it('a result, passed on as it is stored, has the same tag for a change as when it is read', async (t) => {
+it('A test with stored results has the same ETag for reading and changing', async (t) => {
   const { app, id, get, patch, created } = await start(t);
   const check = { id: 'spf', category: 'authentication', label: 'SPF', status: 'pass' };
   const result = {
@@ -228,7 +228,7 @@ it('a result, passed on as it is stored, has the same tag for a change as when i
   assert.equal((await get()).headers.get('etag'), changed.headers.get('etag'));
 });
 
-it('lists and errors have none', async (t) => {
+it('Lists and errors have no ETag', async (t) => {
   const { call } = await start(t);
   assert.equal((await call('GET', '/v1/tests')).headers.get('etag'), null);
   assert.equal((await call('GET', '/v1/tests/x')).headers.get('etag'), null);

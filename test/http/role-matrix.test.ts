@@ -327,13 +327,13 @@ function expectedOf(operation: string, { role, memberRole, testMode }: Standing)
   return 'may';
 }
 
-test('every operation has its row in the table, and every row its operation', () => {
+test('The role table covers exactly all operations', () => {
   const operations = ROUTES.map(({ operation }) => operation);
   assert.deepEqual(operations.toSorted(), Object.keys(LEAST_ROLE).toSorted());
   for (const name of [...LIVE_ONLY, ...OWN_ACCOUNT]) assert.ok(LEAST_ROLE[name], name);
 });
 
-test('every operation answers everybody as the table says', async (t) => {
+test('Every operation enforces the role table for every kind of caller', async (t) => {
   const { service, askers } = await askersOf(t);
   const wrong: string[] = [];
   let cells = 0;
@@ -355,7 +355,7 @@ test('every operation answers everybody as the table says', async (t) => {
   assert.deepEqual(asked, ['may', '403 the role owner;']);
 });
 
-test('a page of another site may change nothing by the session of a visitor', async (t) => {
+test('Session requests from other sites may only read', async (t) => {
   const { service, ownerId } = await askersOf(t);
   for (const site of ['cross-site', 'same-site']) {
     const visitor = browser(service, { name: site, role: 'owner', memberId: ownerId, site });

@@ -30,7 +30,7 @@ const LINKS = [
   }),
 ];
 
-it('an ending tells the form, and the rest of the name is the parameter', async (t) => {
+it('Router matches a file extension and passes the rest as parameter', async (t) => {
   const { send } = await startRouted(t, LINKS);
   for (const [path, text] of [
     ['/links/a.svg', 'svg a'],
@@ -49,7 +49,7 @@ it('an ending tells the form, and the rest of the name is the parameter', async 
   assert.equal((await send('GET', '/links/a/b.svg')).status, 404);
 });
 
-it('a handler knows whether anybody sees its answer', async (t) => {
+it('Router tells handlers whether the request is HEAD', async (t) => {
   const { send } = await startRouted(t, LINKS);
   for (const [method, expected] of [
     ['GET', 'false'],
@@ -58,7 +58,7 @@ it('a handler knows whether anybody sees its answer', async (t) => {
     assert.equal((await send(method, '/links/a')).headers['x-head-only'], expected);
 });
 
-it('an error is a page for browsers, a document for programs', () => {
+it('Errors are HTML for browsers and JSON for API clients', () => {
   for (const [path, route] of [
     ['/links/gone', LINKS[1]!],
     ['/links/gone.svg', LINKS[0]!],
@@ -78,7 +78,7 @@ it('an error is a page for browsers, a document for programs', () => {
     }
 });
 
-it('JSON is preferred by whoever names it with more weight', () => {
+it('prefersJson compares the weights of the Accept header', () => {
   for (const [accept, expected] of [
     ['application/json', true],
     [' APPLICATION/JSON ; q=0.1', true],
@@ -101,7 +101,7 @@ const logged = loggedPaths([
   { path: '/teams/:team/doors/:token', secretParams: ['token'] },
 ]);
 
-test('a secret part comes out as its name, with all that follows it', () => {
+test('loggedPaths masks a secret path segment and everything after it', () => {
   for (const [path, expected] of [
     ['/password/kJ8v', '/password/:token'],
     ['/password/kJ8v/', '/password/:token'],
@@ -114,7 +114,7 @@ test('a secret part comes out as its name, with all that follows it', () => {
     assert.equal(logged(path, true), expected);
 });
 
-test('what is no secret stays', () => {
+test('loggedPaths keeps paths without secrets', () => {
   for (const path of [
     '/',
     '/v1/tests/test_01',
@@ -128,14 +128,14 @@ test('what is no secret stays', () => {
     assert.equal(logged(path, true), path);
 });
 
-test('a long path of slashes is looked at in no time', () => {
+test('loggedPaths handles very long paths of slashes quickly', () => {
   const path = `${'/'.repeat(10_000)}password${'/'.repeat(10_000)}`;
   assert.equal(logged(path, false), path);
 });
 
 const TOKEN = 'kJ8v-2_Zr0pQyXw5LtB7nMdGhCfEsA1uIoV3kR9jT4c';
 
-test('in a path of no route nothing is left that may be a token', () => {
+test('loggedPaths masks possible tokens in paths without a route', () => {
   for (const path of [
     `/invitations%2F${TOKEN}`,
     `/%70assword/${TOKEN}`,
@@ -156,7 +156,7 @@ test('in a path of no route nothing is left that may be a token', () => {
   assert.equal(logged('/nowhere/at/all.php', false), '/nowhere/at/all.php');
 });
 
-test('in a path of a route no token takes the place of an id', () => {
+test('loggedPaths masks tokens in place of an ID', () => {
   assert.equal(logged(`/v1/tests/${TOKEN}`, true), '/v1/tests/:masked');
   assert.equal(logged(`/v1/api_keys/%64lv_live_${TOKEN}`, true), '/v1/api_keys/:masked');
 });

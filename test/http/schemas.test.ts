@@ -39,11 +39,11 @@ const REFUSED: [given: unknown, said: string][] = [
   [7, 'must be text'],
 ];
 
-test('a name can be seen, and is kept without blanks around it', () => {
+test('Name accepts visible text and trims whitespace', () => {
   for (const [given, kept] of TAKEN) assert.equal(v.parse(Name, given), kept);
 });
 
-test('what cannot be seen or turns the text beside it is no name, and is told so', () => {
+test('Name rejects blank, invisible, bidi and control characters with the reason', () => {
   for (const [given, said] of REFUSED) {
     const { success, issues } = v.safeParse(Name, given);
     assert.equal(success, false, JSON.stringify(given));
@@ -60,7 +60,7 @@ interface Problem {
   errors: { param: string }[];
 }
 
-it('of the two cursors only one may be given, and neither be empty', async (t) => {
+it('List queries reject both cursors together, empty cursors and invalid limits', async (t) => {
   const { call, createTest } = await startTestService(t);
   const { id } = await createTest();
   const wrong = async (query: string) => {
@@ -78,7 +78,7 @@ it('of the two cursors only one may be given, and neither be empty', async (t) =
     assert.deepEqual(await wrong(`limit=${limit}`), ['limit'], limit);
 });
 
-it('a page has twenty where nothing is said, a hundred at most', async (t) => {
+it('Lists return 20 items by default and 100 at most', async (t) => {
   const { call, createTest } = await startTestService(t);
   for (let i = 0; i < 21; i++) await createTest();
   const page = async (query: string) => {

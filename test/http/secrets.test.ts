@@ -213,7 +213,7 @@ function databaseBytes(folder: string): Buffer {
   return Buffer.concat(files.map((name) => readFileSync(join(folder, name))));
 }
 
-test('no secret stands in clear in the database, in the log or in an answer that refuses', async (t) => {
+test('Database, log and error responses contain no secret in clear text', async (t) => {
   const scene = await startScene(t);
   const { app, folder, logged, refusals, secrets } = scene;
   await makeKeys(scene);
@@ -236,7 +236,7 @@ test('no secret stands in clear in the database, in the log or in an answer that
   for (const text of refusals) assert.deepEqual(leaksIn(Buffer.from(text), secrets), [], text);
 });
 
-test('a mail server that cannot be reached leaves neither its password nor a link in clear', async (t) => {
+test('An unreachable mail server leaks neither its password nor links', async (t) => {
   const password = 'password-of-the-mail-server';
   const { app, call, folder, logged } = await startTestService(t, {
     env: {

@@ -39,7 +39,7 @@ async function completed({ call }: Routed): Promise<string> {
   return body.id;
 }
 
-it('are on every kind of answer', async (t) => {
+it('Security headers are sent with every kind of response', async (t) => {
   const service = await startRouted(t, []);
   const { send, key } = service;
   const path = `/v1/tests/${await completed(service)}`;
@@ -82,7 +82,7 @@ it('are on every kind of answer', async (t) => {
   });
 });
 
-it('no other origin is ever allowed anything: a preflight is refused', async (t) => {
+it('CORS preflight requests are rejected', async (t) => {
   const { send } = await startRouted(t, []);
   const headers = {
     origin: 'https://elsewhere.example',
@@ -97,7 +97,7 @@ it('no other origin is ever allowed anything: a preflight is refused', async (t)
   assertMannered(unknown, 'OPTIONS');
 });
 
-it('what a route sets itself stays', async (t) => {
+it('Security headers set by a route are kept', async (t) => {
   const own = {
     'content-security-policy': "default-src 'self'",
     'referrer-policy': 'same-origin',
@@ -118,7 +118,7 @@ it('what a route sets itself stays', async (t) => {
   assert.equal(reply.headers['x-own'], 'yes');
 });
 
-it('https is to be kept to where clients come by it, and only there', async (t) => {
+it('Strict-Transport-Security is sent only when clients use https', async (t) => {
   const told = async (base: string, app = base) => {
     const env = { DELIVERABILITY_BASE_URL: base, DELIVERABILITY_APP_URL: app };
     const { send } = await startRouted(t, [], { env });
@@ -132,7 +132,7 @@ it('https is to be kept to where clients come by it, and only there', async (t) 
   assert.deepEqual(mixed, [undefined, undefined]);
 });
 
-it('are there where a request never reaches a route', async (t) => {
+it('Security headers are sent for requests that never reach a route', async (t) => {
   const { http } = await startRouted(t, []);
   for (const bytes of [
     'nonsense\r\n\r\n',

@@ -18,16 +18,16 @@ function problemIn(text: string): [number, Record<string, unknown>] {
   return [Number(head.split(' ')[1]), JSON.parse(body)];
 }
 
-describe('a slow client', () => {
+describe('HTTP server with a slow client', () => {
   const timeouts = { headers: 60, request: 120, idle: 60, checkEvery: 20 };
 
-  it('whose headers do not end is answered 408 and closed', async (t) => {
+  it('answers 408 when the headers do not end', async (t) => {
     const { reply } = talk(t, await listen(t, { timeouts }), 'GET / HTTP/1.1\r\nHost: a\r\nX: ');
     const [status, { object, code }] = problemIn(await reply);
     assert.deepEqual([status, object, code], [408, 'error', 'malformed_request']);
   });
 
-  it('whose body does not end is answered 408, and its request ends with an error', async (t) => {
+  it('answers 408 when the body does not end and fails the request', async (t) => {
     const ended = Promise.withResolvers<unknown>();
     const fetch: Fetch = async (request) => {
       await request.text().catch(ended.resolve);
@@ -39,13 +39,13 @@ describe('a slow client', () => {
     assert.ok((await ended.promise) instanceof Error);
   });
 
-  it('that asks nothing more is let go', async (t) => {
+  it('closes an idle connection', async (t) => {
     const { reply } = talk(t, await listen(t, { timeouts }), GET);
     assert.match(await reply, /^HTTP\/1\.1 200 OK\r\n[\s\S]*hello$/);
   });
 });
 
-it('what expects something unknown is answered 417 as a problem, and logged', async (t) => {
+it('HTTP server answers an unknown Expect header with 417 and logs it', async (t) => {
   const lines: unknown[] = [];
   const log: Log = { ...silentLog, info: (_, fields) => void lines.push(fields) };
   const request = 'GET / HTTP/1.1\r\nHost: a\r\nExpect: foo\r\nConnection: close\r\n\r\n';
@@ -57,35 +57,35 @@ it('what expects something unknown is answered 417 as a problem, and logged', as
   assert.deepEqual(lines, [{ request_id: 'req_1', status: 417 }]);
 });
 
-it('what expects to be told to go on is', async (t) => {
+it('HTTP server answers Expect: 100-continue with 100', async (t) => {
   const fetch: Fetch = async (request) => new Response(`got ${await request.text()}`);
   const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nConnection: close\r\n';
   const { reply } = talk(t, await listen(t, { fetch }), `${head}Expect: 100-continue\r\n\r\nhi`);
   assert.match(await reply, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK[\s\S]*got hi/);
 });
 
-describe('what is not HTTP', () => {
+describe('HTTP server with malformed requests', () => {
   const cases: [name: string, bytes: string, status: number][] = [
     ['nonsense', 'nonsense\r\n\r\n', 400],
-    ['a header without end', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
+    ['an endless header', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
     [
-      'two lengths',
+      'two Content-Length headers',
       'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
       400,
     ],
     [
-      'a length beside chunks',
+      'Content-Length with chunked encoding',
       'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
       400,
     ],
   ];
   for (const [name, bytes, expected] of cases)
-    it(`is answered as a problem: ${name}`, async (t) => {
+    it(`answers ${name} with ${expected} as a problem document`, async (t) => {
       const [status, { status: told }] = problemIn(await talk(t, await listen(t), bytes).reply);
       assert.deepEqual([status, told], [expected, expected]);
     });
 
-  it('is not answered into the middle of another answer', async (t) => {
+  it('does not write an error into a response in progress', async (t) => {
     const fetch: Fetch = async () =>
       new Response(new ReadableStream({ start: (body) => body.enqueue(Buffer.from('first')) }));
     const { socket, reply } = talk(t, await listen(t, { fetch }), GET);
@@ -97,7 +97,7 @@ describe('what is not HTTP', () => {
   });
 });
 
-it('a handler that fails below the router is answered 500 without a word, and logged', async (t) => {
+it('HTTP server answers 500 without details when a handler fails, and logs it', async (t) => {
   const errors: string[] = [];
   const log: Log = { ...silentLog, error: (_, fields) => void errors.push(String(fields?.fault)) };
   const listener = await listen(t, { log, fetch: () => Promise.reject(new Error('s3cret')) });
@@ -109,12 +109,12 @@ it('a handler that fails below the router is answered 500 without a word, and lo
   assert.deepEqual(errors, ['Error: s3cret']);
 });
 
-it('an address that is taken is an error of the start', async (t) => {
+it('HTTP server fails to start when the port is in use', async (t) => {
   const { port } = await listen(t);
   await assert.rejects(listen(t, { port }), { code: 'EADDRINUSE' });
 });
 
-describe('the end', { timeout: 10_000 }, () => {
+describe('HTTP server shutdown', { timeout: 10_000 }, () => {
   /** A server whose answer waits, and a request that has come to it. */
   async function withRunningRequest(t: TestContext) {
     const [begun, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -130,7 +130,7 @@ describe('the end', { timeout: 10_000 }, () => {
     return { listener, reply, socket, answer: answer.resolve };
   }
 
-  it('waits for a running request, then for no other on its connection', async (t) => {
+  it('waits for a running request and accepts no further ones', async (t) => {
     const { listener, reply, answer } = await withRunningRequest(t);
     let closed = false;
     const closing = listener.close(LONG).then(() => {
@@ -145,13 +145,13 @@ describe('the end', { timeout: 10_000 }, () => {
     await closing;
   });
 
-  it('cuts off what has not ended in its time', async (t) => {
+  it('cuts off requests that do not finish in time', async (t) => {
     const { listener, reply } = await withRunningRequest(t);
     await listener.close(20);
     assert.equal(await reply, '');
   });
 
-  it('does not wait for a connection that asks nothing', async (t) => {
+  it('does not wait for idle connections', async (t) => {
     const listener = await listen(t);
     const { reply, socket } = talk(t, listener, GET);
     await once(socket, 'data');
@@ -183,7 +183,7 @@ async function ask(listener: HttpListener, options?: ConnectionOptions) {
   return { name: subject.CN, protocol, text: await readAll(socket) };
 }
 
-it('is served with the pair that was given; without TLS nothing is', async (t) => {
+it('HTTPS server uses the given certificate and rejects plain HTTP', async (t) => {
   const listener = await listen(t, { tls: first });
   const { name, text } = await ask(listener);
   assert.equal(name, 'a.example');
@@ -191,7 +191,7 @@ it('is served with the pair that was given; without TLS nothing is', async (t) =
   assert.equal(await talk(t, listener, GET).reply, '');
 });
 
-it('a new pair is shown to new connections; a bad one changes nothing', async (t) => {
+it('HTTPS server updateTls uses a new certificate and ignores invalid ones', async (t) => {
   const listener = await listen(t, { tls: first });
   listener.updateTls(second);
   assert.equal((await ask(listener)).name, 'b.example');
@@ -204,7 +204,7 @@ it('a new pair is shown to new connections; a bad one changes nothing', async (t
   assert.equal((await ask(listener)).name, 'b.example');
 });
 
-it('below 1.2 is refused, before and after a change of the pair', async (t) => {
+it('HTTPS server rejects TLS below 1.2, also after updateTls', async (t) => {
   const listener = await listen(t, { tls: first });
   const old: ConnectionOptions = {
     minVersion: 'TLSv1',
@@ -217,11 +217,11 @@ it('below 1.2 is refused, before and after a change of the pair', async (t) => {
   assert.equal((await ask(listener, { maxVersion: 'TLSv1.2' })).protocol, 'TLSv1.2');
 });
 
-it('a pair that cannot be used is an error of the start', async (t) => {
+it('HTTPS server fails to start with an invalid key pair', async (t) => {
   await assert.rejects(listen(t, { tls: { cert: 'x', key: 'x' } }));
 });
 
-it('its end does not wait for a connection that asks nothing, before its handshake or after', {
+it('HTTPS server shutdown does not wait for idle connections', {
   timeout: 10_000,
 }, async (t) => {
   const listener = await listen(t, { tls: first });
@@ -232,7 +232,7 @@ it('its end does not wait for a connection that asks nothing, before its handsha
   assert.equal(await silent.reply, '');
 });
 
-it('its end cuts off a handshake that does not go on', { timeout: 10_000 }, async (t) => {
+it('HTTPS server shutdown cuts off stalled handshakes', { timeout: 10_000 }, async (t) => {
   const listener = await listen(t, { tls: first });
   // The head of a record whose rest never comes; by the time of another's handshake it is read.
   const { reply } = talk(t, listener, '\x16\x03\x01\x02\x00\x01');
@@ -241,7 +241,7 @@ it('its end cuts off a handshake that does not go on', { timeout: 10_000 }, asyn
   assert.equal(await reply, '');
 });
 
-it('without TLS a new pair is no matter', async (t) => {
+it('updateTls has no effect on a plain HTTP server', async (t) => {
   const listener = await listen(t);
   listener.updateTls({ cert: 'x', key: 'x' });
   assert.match(await (await fetch(`http://127.0.0.1:${listener.port}/`)).text(), /hello/);

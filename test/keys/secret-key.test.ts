@@ -49,7 +49,7 @@ function assertRefused(promise: Promise<unknown>, ...sentences: RegExp[]): Promi
   });
 }
 
-test('the first start makes a key for itself alone, and the next ones read it', async (t) => {
+test('The first start creates a private secret.key; later starts read it', async (t) => {
   const folder = join(temporaryFolder(t), 'new');
   const { config, db, found } = startIn(t, folder);
   assert.deepEqual([found, readdirSync(folder)], [null, []], 'nothing is made before it is needed');
@@ -63,7 +63,7 @@ test('the first start makes a key for itself alone, and the next ones read it', 
   assert.equal(again.open(made.seal('a', 'b'), 'b'), 'a');
 });
 
-test('of two that make a key at once, both have the first one', async (t) => {
+test('Concurrent first starts end up with the same secret key', async (t) => {
   const folder = temporaryFolder(t);
   const starts = [startIn(t, folder), startIn(t, folder)];
   assert.deepEqual(
@@ -77,7 +77,7 @@ test('of two that make a key at once, both have the first one', async (t) => {
   assert.deepEqual(readdirSync(folder), ['secret.key']);
 });
 
-test('a disk that fills up while the key is written leaves nothing in the way', {
+test('A full disk while writing secret.key leaves no partial file', {
   skip: needs('prlimit'),
 }, async (t) => {
   const folder = temporaryFolder(t);
@@ -95,7 +95,7 @@ test('a disk that fills up while the key is written leaves nothing in the way', 
   assert.match(readSecretKey(config)!, /^[\w-]{43}$/);
 });
 
-test('what a crash leaves of a key does no harm', async (t) => {
+test('A leftover temporary key file from a crash is ignored', async (t) => {
   const folder = temporaryFolder(t);
   writeFileSync(`${keyOf(folder)}.abcdefghijkm.new`, 'half a k');
   const { config, found, db } = startIn(t, folder);
@@ -103,7 +103,7 @@ test('what a crash leaves of a key does no harm', async (t) => {
   assert.match(readSecretKey(config)!, /^[\w-]{43}$/);
 });
 
-test('a file that is too short is refused with what to do, before the database is made', async (t) => {
+test('A too short secret.key is rejected before the database is created', async (t) => {
   const folder = temporaryFolder(t);
   writeFileSync(keyOf(folder), '\n');
   await assertRefused(
@@ -121,13 +121,13 @@ async function assertNoDatabase(t: TestContext, folder: string, code: string) {
   assert.ok(!existsSync(database));
 }
 
-test('a folder that cannot be made is told of before the database is made', async (t) => {
+test('A data directory that cannot be created is reported before the database is created', async (t) => {
   const file = join(temporaryFolder(t), 'file');
   writeFileSync(file, 'not a folder');
   await assertNoDatabase(t, join(file, 'data'), 'ENOTDIR');
 });
 
-test('a folder that takes no files is told of before the database is made', {
+test('A read-only data directory is reported before the database is created', {
   skip: process.getuid?.() === 0 && 'root may write anywhere',
 }, async (t) => {
   const folder = temporaryFolder(t);
@@ -135,7 +135,7 @@ test('a folder that takes no files is told of before the database is made', {
   await assertNoDatabase(t, folder, 'EACCES');
 });
 
-test('a database in memory has a key that nobody keeps', (t) => {
+test('An in-memory database uses a temporary secret key', (t) => {
   const folder = join(temporaryFolder(t), 'none');
   const config = configOf(folder, { DELIVERABILITY_DATABASE_URL: 'sqlite::memory:' });
   assert.notEqual(readSecretKey(config), readSecretKey(config));
@@ -155,7 +155,7 @@ async function run(
     DELIVERABILITY_MAIL_FROM: 'notices@example.com',
   };
   if (key) env.DELIVERABILITY_SECRET_KEY = key;
-  await t.test('a start', async (t) => {
+  await t.test('Service starts', async (t) => {
     const service = await startTestService(t, { folder, env });
     await service.app.scheduler.stop();
     await use(service);
@@ -185,7 +185,7 @@ const proofOf = (folder: string) =>
 const startWith = (t: TestContext, folder: string, key?: string) =>
   startTestService(t, { folder, env: key ? { DELIVERABILITY_SECRET_KEY: key } : {} });
 
-test('another SECRET_KEY than before is refused, and the former one is taken again', async (t) => {
+test('A changed SECRET_KEY is rejected; the previous one is accepted again', async (t) => {
   const folder = temporaryFolder(t);
   await run(t, folder, FORMER);
   const proof = await proofOf(folder);
@@ -211,7 +211,7 @@ test('another SECRET_KEY than before is refused, and the former one is taken aga
   await run(t, folder, FORMER);
 });
 
-test('a secret.key that is gone is not made anew, and the one of the backup is taken', async (t) => {
+test('A missing secret.key is not recreated; the restored file is accepted', async (t) => {
   const folder = temporaryFolder(t);
   await run(t, folder);
   const key = readFileSync(keyOf(folder));
@@ -227,7 +227,7 @@ test('a secret.key that is gone is not made anew, and the one of the backup is t
   await run(t, folder);
 });
 
-test('who has lost the key for good may say so, and goes on with another', async (t) => {
+test('After the documented reset command the service starts with a new secret key', async (t) => {
   const folder = temporaryFolder(t);
   await run(t, folder, FORMER, ({ app }) =>
     app.db.transaction().execute((tx) => queueMail(tx, app, { to: 'a@example.net', ...TEXT })),
@@ -252,13 +252,13 @@ const TEXT = { subject: 'A subject', text: 'A text', html: '<p>A text</p>' };
 
 /** What a database from before the proof may hold. */
 const SEALED: Record<string, Parameters<typeof run>[3]> = {
-  'a mail that waits': ({ app }) =>
+  'a queued mail': ({ app }) =>
     app.db.transaction().execute((tx) => queueMail(tx, app, { to: 'a@example.net', ...TEXT })),
-  'an answer that is kept': ({ call }) =>
+  'a stored idempotent response': ({ call }) =>
     call('POST', '/v1/tests', { json: {}, headers: { 'idempotency-key': 'one' } }),
 };
 for (const [what, seal] of Object.entries(SEALED))
-  test(`an older database without a proof is judged by ${what}`, async (t) => {
+  test(`A database without key proof is verified by ${what}`, async (t) => {
     const folder = temporaryFolder(t);
     await run(t, folder, FORMER, seal);
     await forgetProof(folder);
@@ -270,7 +270,7 @@ for (const [what, seal] of Object.entries(SEALED))
     assert.equal((await proofOf(folder)).length, 1);
   });
 
-test('a damaged row does not stand for a wrong key', async (t) => {
+test('A damaged row is not taken as evidence of a wrong secret key', async (t) => {
   const folder = temporaryFolder(t);
   await run(t, folder, FORMER, async ({ app }) => {
     for (const to of ['a@example.net', 'b@example.net'])
@@ -287,7 +287,7 @@ test('a damaged row does not stand for a wrong key', async (t) => {
   assert.equal((await proofOf(folder)).length, 1);
 });
 
-test('an older database with nothing sealed takes the key that it is given', async (t) => {
+test('A database without encrypted data and proof accepts the given secret key', async (t) => {
   const folder = temporaryFolder(t);
   await run(t, folder, FORMER);
   await forgetProof(folder);

@@ -11,7 +11,7 @@ import {
 } from '../../src/lib/addresses.ts';
 import { systemDnsServers } from '../../src/net/dns/network-resolver.ts';
 
-it('an address is brought into one form, and what is none is refused', () => {
+it('normalizeAddress returns one canonical form and rejects invalid addresses', () => {
   const cases: [string, string | null][] = [
     ['192.0.2.1', '192.0.2.1'],
     ['[192.0.2.1]', '192.0.2.1'],
@@ -36,7 +36,7 @@ it('an address is brought into one form, and what is none is refused', () => {
   for (const [text, expected] of cases) assert.equal(normalizeAddress(text), expected, text);
 });
 
-it('networks hold their own addresses, in every spelling, and no other', () => {
+it('inNetworks matches addresses of the network in every notation and no others', () => {
   const networks = ['10.0.0.0/8', '192.0.2.7', '2001:db8::/32', '::1', '::ffff:203.0.113.9'].map(
     parseNetwork,
   );
@@ -49,13 +49,13 @@ it('networks hold their own addresses, in every spelling, and no other', () => {
   assert.ok(!inNetworks('10.0.0.1', []));
 });
 
-it('a network that is not written as one is refused, not guessed at', () => {
+it('parseNetwork rejects malformed CIDR notation', () => {
   const wrong = ['', 'x', '10', '10.1', '10.1/16', '010.0.0.0/8', '10.0.0.0/33', '10.0.0.0/'];
   for (const text of [...wrong, '2001:db8::/129', '10.0.0.0/8/8', '10.0.0.0/-1', '10.0.0.1 '])
     assert.throws(() => parseNetwork(text), text);
 });
 
-it('local addresses are told from public ones; documentation stands for the public', () => {
+it('isLocalAddress recognizes private ranges; documentation ranges count as public', () => {
   const local = ['127.0.0.1', '10.1.2.3', '172.16.0.1', '192.168.1.1', '169.254.169.254'];
   const more = ['100.64.0.1', '0.0.0.0', '224.0.0.1', '255.255.255.255', '::1', '::', 'fe80::1'];
   const rest = ['fd00::1', 'ff02::1', '::ffff:127.0.0.1', 'fe80::1%lo'];
@@ -66,7 +66,7 @@ it('local addresses are told from public ones; documentation stands for the publ
     assert.ok(!isLocalAddress(address), address);
 });
 
-it('reverse names turn octets and nibbles round (RFC 1035 §3.5, RFC 3596 §2.5)', () => {
+it('reverseName builds in-addr.arpa and ip6.arpa names (RFC 1035 §3.5, RFC 3596 §2.5)', () => {
   assert.equal(reverseName('192.0.2.1'), '1.2.0.192.in-addr.arpa');
   assert.equal(reverseName('::ffff:192.0.2.1'), '1.2.0.192.in-addr.arpa');
   assert.equal(
@@ -106,13 +106,13 @@ const LISTS: [string, [string, number][] | null][] = [
   ['192.0.2.1,nonsense', null],
 ];
 for (const [text, expected] of LISTS) {
-  test(`${JSON.stringify(text)} is ${expected ? `${expected.length} servers` : 'refused'}`, () => {
+  test(`parseDnsServers ${expected ? `reads ${expected.length} servers from` : 'rejects'} ${JSON.stringify(text)}`, () => {
     const servers = parseDnsServers(text);
     assert.deepEqual(servers?.map(({ host, port }) => [host, port]) ?? null, expected);
   });
 }
 
-test('the system has at least one server, by address', () => {
+test('systemDnsServers returns at least one IP address', () => {
   const servers = systemDnsServers();
   assert.ok(servers.length > 0);
   assert.ok(servers.every(({ host, port }) => isIP(host) !== 0 && port > 0));

@@ -16,7 +16,7 @@ import {
 const NOW = Date.UTC(2026, 10, 21, 10, 0, 0);
 const DAY = 86_400_000;
 
-it('a certificate is self-signed, for its name, for ten years', async () => {
+it('makeCertificate issues a self-signed certificate valid for ten years', async () => {
   const { key, cert } = await makeCertificate('mx.example.com', NOW);
   const certificate = new X509Certificate(cert);
   assert.equal(certificate.subject, 'CN=mx.example.com');
@@ -32,7 +32,7 @@ it('a certificate is self-signed, for its name, for ten years', async () => {
   assert.equal(certificate.validToDate.toISOString(), '2036-11-20T10:00:00.000Z');
 });
 
-it('an address, a long name and a far year are written as the standard wants them', async () => {
+it('makeCertificate encodes IP addresses, long names and years after 2049 correctly', async () => {
   const address = new X509Certificate((await makeCertificate('2001:db8::1', NOW)).cert);
   assert.equal(address.checkIP('2001:db8::1'), '2001:db8::1');
 
@@ -43,7 +43,7 @@ it('an address, a long name and a far year are written as the standard wants the
   assert.equal(later.validToDate.toISOString(), '2055-01-02T00:00:00.000Z');
 });
 
-it('no two certificates have one serial number or key', async () => {
+it('makeCertificate uses a unique serial number and key each time', async () => {
   const [one, two] = await Promise.all([makeCertificate('a', NOW), makeCertificate('a', NOW)]);
   assert.notEqual(one.key, two.key);
   const serial = (cert: string) => new X509Certificate(cert).serialNumber;
@@ -57,7 +57,7 @@ const issueBy = (
   lifetime = 90 * DAY,
 ) => issueCertificate({ names, authority, authorityName: 'An authority', now, lifetime });
 
-it('an authority is one, and what it issues is not', async () => {
+it('makeAuthority creates a CA; issueCertificate issues non-CA certificates', async () => {
   const authority = await makeAuthority('An authority', NOW);
   const root = new X509Certificate(authority.cert);
   assert.equal(root.ca, true);
@@ -96,7 +96,7 @@ async function handshakeFault(
   );
 }
 
-it('the chain holds for its names, by its own authority, and in its time', async (t) => {
+it('TLS clients accept an issued certificate only for its names, CA and validity', async (t) => {
   const now = Date.now();
   const [authority, other] = await Promise.all([
     makeAuthority('An authority', now),
@@ -119,7 +119,7 @@ it('the chain holds for its names, by its own authority, and in its time', async
   assert.equal(await handshakeFault(t, ended, { ca }), 'CERT_HAS_EXPIRED');
 });
 
-it('what an issued certificate signs is believed by nobody', async (t) => {
+it('TLS clients reject a certificate signed by an issued non-CA certificate', async (t) => {
   const now = Date.now();
   const authority = await makeAuthority('An authority', now);
   const middle = await issueBy(authority, ['127.0.0.1'], now);

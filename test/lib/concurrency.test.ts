@@ -4,7 +4,7 @@ import { batched, createSignals } from '../../src/lib/concurrency.ts';
 
 const LONG = 60_000;
 
-it('everyone who waits for a name is woken, and nobody else', async (t) => {
+it('signals.raise wakes every waiter of that name and no others', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const signals = createSignals();
   const [one, two, other] = ['a', 'a', 'b'].map((name) => signals.wait(name, LONG));
@@ -14,7 +14,7 @@ it('everyone who waits for a name is woken, and nobody else', async (t) => {
   assert.equal(await other, false);
 });
 
-it('what was raised before is not waited for', async (t) => {
+it('signals.wait ignores signals raised earlier', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const signals = createSignals();
   signals.raise('a');
@@ -23,7 +23,7 @@ it('what was raised before is not waited for', async (t) => {
   assert.equal(await waiting, false);
 });
 
-it('a wait ends with its time, not before', async (t) => {
+it('signals.wait times out exactly after its timeout', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const signals = createSignals();
   let ended: boolean | undefined;
@@ -38,7 +38,7 @@ it('a wait ends with its time, not before', async (t) => {
   assert.equal(ended, false);
 });
 
-it('a client that goes away ends its own wait alone', async (t) => {
+it('Aborting one signals.wait leaves other waiters waiting', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const signals = createSignals();
   const gone = new AbortController();
@@ -50,7 +50,7 @@ it('a client that goes away ends its own wait alone', async (t) => {
   assert.equal(await staying, true);
 });
 
-it('who is woken may wait again for the same name', async (t) => {
+it('A woken waiter can wait again for the same signal', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const signals = createSignals();
   const woken: number[] = [];
@@ -66,7 +66,7 @@ it('who is woken may wait again for the same name', async (t) => {
   assert.deepEqual(woken, [1, 2]);
 });
 
-it('closing ends every wait, and those to come', async (t) => {
+it('signals.close ends all current and future waits', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const signals = createSignals();
   const waiting = ['a', 'a', 'b'].map((name) => signals.wait(name, LONG));
@@ -75,7 +75,7 @@ it('closing ends every wait, and those to come', async (t) => {
   assert.equal(await signals.wait('a', LONG), false);
 });
 
-it('what is said in one turn goes out together and in order, the next turn apart', async () => {
+it('batched sends items of one turn together and in order', async () => {
   const posted: number[][] = [];
   const send = batched<number>((items) => posted.push(items));
   for (const item of [1, 2, 3]) send(item);
@@ -87,7 +87,7 @@ it('what is said in one turn goes out together and in order, the next turn apart
   assert.deepEqual(posted, [[1, 2, 3], [4]]);
 });
 
-it('what is said while a batch goes out is in the next', async () => {
+it('batched puts items added while sending into the next batch', async () => {
   const posted: string[][] = [];
   const send = batched<string>((items) => {
     posted.push(items);

@@ -11,12 +11,12 @@ import {
   verifyPassword,
 } from '../../src/lib/crypto.ts';
 
-it('a token has the length that was asked for, of characters that do not look alike', () => {
+it('randomToken has the requested length and no look-alike characters', () => {
   for (const length of [0, 1, 20, 1000])
     assert.match(randomToken(length), new RegExp(`^[a-km-np-z2-9]{${length}}$`));
 });
 
-it('every character of the alphabet comes about as often', () => {
+it('randomToken uses every character equally often', () => {
   const counts = new Map<string, number>();
   for (const char of randomToken(32_000)) counts.set(char, (counts.get(char) ?? 0) + 1);
   assert.equal(counts.size, 32);
@@ -24,13 +24,13 @@ it('every character of the alphabet comes about as often', () => {
   for (const [char, count] of counts) assert.ok(count > 680 && count < 1320, `${char}: ${count}`);
 });
 
-it('a secret has 256 bits, and no two are the same', () => {
+it('randomSecret returns 256 unique random bits', () => {
   const secrets = Array.from({ length: 100 }, () => randomSecret());
   for (const secret of secrets) assert.equal(Buffer.from(secret, 'base64url').length, 32);
   assert.equal(new Set(secrets).size, 100);
 });
 
-it('hashes are those of the standard (FIPS 180-4), of text and of bytes', () => {
+it('sha256 hashes text and bytes as in FIPS 180-4', () => {
   const abc = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
   assert.equal(sha256('abc'), abc);
   assert.equal(sha256(Buffer.from('abc')), abc);
@@ -41,7 +41,7 @@ it('hashes are those of the standard (FIPS 180-4), of text and of bytes', () => 
 
 const SECRET = 'a secret of enough randomness, for tests';
 
-test('a token is the same each time, and another for each text, purpose and key', () => {
+test('Secret box tokens are deterministic and depend on text, purpose and key', () => {
   const box = createSecretBox(SECRET);
   const token = box.token('ann@example.com', 'reader of rps_1');
   assert.match(token, /^[\w-]{43}$/);
@@ -61,7 +61,7 @@ test('a token is the same each time, and another for each text, purpose and key'
 
 const COST = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1024 * 1024 };
 
-test('a hash carries its cost, and has at least the cost that OWASP names', async () => {
+test('hashPassword uses scrypt at the OWASP cost and stores its parameters', async () => {
   const hash = await hashPassword('correct horse');
   const [name, N, r, p, salt, key] = hash.split('$');
   assert.deepEqual([name, N, r, p], ['scrypt', '32768', '8', '3']);
@@ -72,7 +72,7 @@ test('a hash carries its cost, and has at least the cost that OWASP names', asyn
   assert.equal(hasOtherCost(hash), false);
 });
 
-test('a hash of another cost is checked at that cost, and known for it', async () => {
+test('verifyPassword checks a hash at its own cost; hasOtherCost detects it', async () => {
   const salt = Buffer.alloc(16, 7);
   const key = scryptSync('correct horse', salt, 32, { ...COST, p: 1 });
   const hash = `scrypt$32768$8$1$${salt.toString('base64')}$${key.toString('base64')}`;

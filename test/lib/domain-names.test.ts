@@ -8,7 +8,7 @@ import {
 
 const LABEL = 'a'.repeat(63);
 
-it('names become A-labels in lower case without a trailing dot', () => {
+it('normalizeDomain returns lower-case A-labels and rejects invalid names', () => {
   const cases: [string, string | null][] = [
     ['Example.COM', 'example.com'],
     ['example.com.', 'example.com'],
@@ -40,7 +40,7 @@ it('names become A-labels in lower case without a trailing dot', () => {
   for (const [name, expected] of cases) assert.equal(normalizeDomain(name), expected, name);
 });
 
-it('a name of 253 octets is the longest', () => {
+it('normalizeDomain accepts names up to 253 octets', () => {
   const longest = [LABEL, LABEL, LABEL, 'a'.repeat(61)].join('.');
   assert.equal(longest.length, 253);
   assert.equal(normalizeDomain(longest), longest);
@@ -48,7 +48,7 @@ it('a name of 253 octets is the longest', () => {
   assert.equal(normalizeDomain(`a${longest}`), null);
 });
 
-it('the organisational domain goes by the public suffix list', () => {
+it('organizationalDomain follows the ICANN part of the public suffix list', () => {
   const cases: [string, string | null][] = [
     ['mail.example.com', 'example.com'],
     ['a.b.example.co.uk', 'example.co.uk'],
@@ -62,7 +62,7 @@ it('the organisational domain goes by the public suffix list', () => {
   for (const [name, expected] of cases) assert.equal(organizationalDomain(name), expected, name);
 });
 
-it('the domain of an address is what follows the last @', () => {
+it('addressDomain returns the part after the last @', () => {
   assert.equal(addressDomain('Someone@Example.COM'), 'example.com');
   assert.equal(addressDomain('"a@b"@example.com'), 'example.com');
   assert.equal(addressDomain('someone@bücher.example'), 'xn--bcher-kva.example');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { formatDuration, formatSize, parseDuration, parseSize } from '../../src/lib/durations.ts';
 
-it('durations are a whole number and a unit', () => {
+it('parseDuration accepts a whole number with a unit and rejects the rest', () => {
   const cases: [string, number | null][] = [
     ['0', 0],
     ['0s', 0],
@@ -25,7 +25,7 @@ it('durations are a whole number and a unit', () => {
   for (const [text, expected] of cases) assert.equal(parseDuration(text), expected, text);
 });
 
-it('sizes are a whole number of bytes or of a binary unit', () => {
+it('parseSize accepts bytes and binary units and rejects the rest', () => {
   const cases: [string, number | null][] = [
     ['0', 0],
     ['100', 100],
@@ -43,7 +43,7 @@ it('sizes are a whole number of bytes or of a binary unit', () => {
   for (const [text, expected] of cases) assert.equal(parseSize(text), expected, text);
 });
 
-it('sizes are told in the unit that reads best', () => {
+it('formatSize picks the most readable unit', () => {
   const cases: [number, string][] = [
     [0, '0 bytes'],
     [1023, '1023 bytes'],
@@ -58,7 +58,7 @@ it('sizes are told in the unit that reads best', () => {
   for (const [bytes, expected] of cases) assert.equal(formatSize(bytes), expected, String(bytes));
 });
 
-it('durations are told in their two largest units', () => {
+it('formatDuration shows the two largest units', () => {
   const cases: [number, string][] = [
     [0, '0 s'],
     [-5, '0 s'],

@@ -8,13 +8,13 @@ function assertAscending(ids: string[]): void {
   for (let i = 1; i < ids.length; i++) assert.ok(ids[i]! > ids[i - 1]!, `${ids[i - 1]} ${ids[i]}`);
 }
 
-it('an id is its prefix and 26 characters of base 32', () => {
+it('createIds returns the prefix followed by 26 base-32 characters', () => {
   const newId = createIds(testClock());
   for (const prefix of ['test', 'evt', 'key'] as const)
     assert.match(newId(prefix), new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`));
 });
 
-it('ids sort by creation within a millisecond and over years', () => {
+it('IDs sort by creation time within a millisecond and over years', () => {
   const clock = testClock();
   const newId = createIds(clock);
   const ids: string[] = [];
@@ -26,13 +26,13 @@ it('ids sort by creation within a millisecond and over years', () => {
   assert.equal(new Set(ids).size, ids.length);
 });
 
-it('the first part tells the time, written as the ULID specification does', () => {
+it('IDs begin with the time encoded as in ULID', () => {
   const timeOf = (ms: number) => createIds(testClock(ms))('evt').slice(4, 14);
   assert.equal(timeOf(0), '0000000000');
   assert.equal(timeOf(1_469_918_176_385), '01ARYZ6S41'.toLowerCase());
 });
 
-it('a clock that steps back continues from the last id', () => {
+it('IDs stay ascending when the clock is set back', () => {
   const clock = testClock();
   const newId = createIds(clock);
   const ids = [newId('test')];
@@ -45,7 +45,7 @@ it('a clock that steps back continues from the last id', () => {
   assertAscending(ids);
 });
 
-it('ids go on from the last of a former run, however often it starts within its millisecond', () => {
+it('IDs continue after the last ID of a previous run', () => {
   const clock = testClock();
   const ids = [createIds(clock)('test')];
   for (let run = 0; run < 200; run++) {
@@ -58,14 +58,14 @@ it('ids go on from the last of a former run, however often it starts within its 
   assertAscending(ids);
 });
 
-it('what is no id of ours is no former run', () => {
+it('createIds ignores a malformed last ID', () => {
   const clock = testClock();
   const time = createIds(clock)('test').slice(5, 15);
   for (const odd of ['', 'x', 'zzzz_zzzz', `test_${'u'.repeat(26)}`, `test_${'z'.repeat(40)}x!`])
     assert.equal(createIds(clock, odd)('test').slice(5, 15), time, odd);
 });
 
-it('the random part of another run is another', () => {
+it('IDs of different runs have different random parts', () => {
   const clock = testClock();
   const made = Array.from({ length: 100 }, () => createIds(clock)('key').slice(14));
   assert.equal(new Set(made).size, 100);

@@ -9,7 +9,7 @@ function logInto(level: LogLevel, format: 'json' | 'pretty') {
   return { log, lines };
 }
 
-it('what is below the level is not written', () => {
+it('Log omits messages below its level', () => {
   for (const [rank, level] of LOG_LEVELS.entries()) {
     const { log, lines } = logInto(level, 'json');
     for (const name of LOG_LEVELS) log[name]('said');
@@ -20,7 +20,7 @@ it('what is below the level is not written', () => {
   }
 });
 
-it('a JSON line has time, level, message and the fields', () => {
+it('Log in JSON format writes time, level, message and fields', () => {
   const { log, lines } = logInto('info', 'json');
   log.warn('slow', { ms: 12, path: '/v1', ok: false, missing: null, left: undefined });
   assert.equal(
@@ -29,7 +29,7 @@ it('a JSON line has time, level, message and the fields', () => {
   );
 });
 
-it('a line for people has the time of day, level, message and fields', () => {
+it('Log in pretty format writes time of day, level, message and fields', () => {
   const { log, lines } = logInto('info', 'pretty');
   log.info('ready', { port: 8080, url: 'http://127.0.0.1:8080', left: undefined, none: null });
   assert.equal(lines[0], '10:00:00 info  ready port=8080 url=http://127.0.0.1:8080 none=null');
@@ -40,7 +40,7 @@ const HOSTILE = 'a\r\nb\u001b[2Jc\u009b31md\u202ee\u2066f\u061cg\u2028h\u0000i\u
 /** A control character, a separator of lines, or a mark that turns the direction of text. */
 const MOVES_THE_CURSOR = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
-it('hostile text stays on its line and turns nothing round, in both forms', () => {
+it('Log escapes control and bidi characters in both formats', () => {
   for (const format of ['json', 'pretty'] as const) {
     const { log, lines } = logInto('info', format);
     log.error(`said ${HOSTILE}`, { helo: HOSTILE });
@@ -49,18 +49,18 @@ it('hostile text stays on its line and turns nothing round, in both forms', () =
   }
 });
 
-it('nothing of it is lost in JSON', () => {
+it('Log in JSON format preserves hostile text', () => {
   const { log, lines } = logInto('info', 'json');
   log.error('said', { helo: HOSTILE });
   assert.equal(JSON.parse(lines[0]!).helo, HOSTILE);
 });
 
-it('text that does no harm is left as it is', () => {
+it('printable keeps harmless text and replaces control characters', () => {
   for (const text of ['', 'Größe 10 €', '日本語', '👩‍🚀 astronaut', 'a b'])
     assert.equal(printable(text), text);
   assert.equal(printable('a\u001bb'), 'a·b');
 });
 
-it('the silent log takes everything and throws at nothing', () => {
+it('silentLog accepts every level and writes nothing', () => {
   for (const level of LOG_LEVELS) assert.equal(silentLog[level]('x', { a: 1 }), undefined);
 });

@@ -4,7 +4,7 @@ import { nearest } from '../../src/lib/nearest.ts';
 
 const KNOWN = ['HTTP_PORT', 'HTTP_HOST', 'SMTP_PORT', 'LOG_LEVEL'];
 
-it('a mistyped name leads to the one that was meant', () => {
+it('nearest suggests the intended name for a typo', () => {
   const cases: [string, string][] = [
     ['HTTP_PORT', 'HTTP_PORT'],
     ['HTTP_PRT', 'HTTP_PORT'],
@@ -16,13 +16,13 @@ it('a mistyped name leads to the one that was meant', () => {
   for (const [name, expected] of cases) assert.equal(nearest(name, KNOWN), expected, name);
 });
 
-it('what is near to nothing leads nowhere', () => {
+it('nearest suggests nothing for unrelated names', () => {
   for (const name of ['', 'COLOUR', 'LOG', 'SOMETHING_ELSE_ALTOGETHER'])
     assert.equal(nearest(name, KNOWN), null, name);
   assert.equal(nearest('HTTP_PORT', []), null);
 });
 
-it('the longer the name, the more may be wrong with it', () => {
+it('nearest tolerates more typos in longer names', () => {
   const long = 'deliverability_something_port';
   assert.equal(nearest(long.replace('something', 'smethin_g'), [long]), long);
   assert.equal(nearest('abcdef', ['xyzdef']), null);

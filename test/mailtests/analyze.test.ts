@@ -14,7 +14,7 @@ import { sendMail } from '../helpers/send.ts';
 const MAIL = 'From: a@example.com\r\nSubject: x\r\n\r\nhi\r\n';
 const UNREADABLE = { ok: false, reason: 'unreadable', detail: '' } as const;
 
-test('a due test is claimed once, again when its lease has run out, and the late one is not heard', async (t) => {
+test('claimDue claims a test once; an expired lease is reclaimed and its outcome ignored', async (t) => {
   const clock = testClock();
   const { app, createTest, getTest, smtp } = await startTestService(t, { clock });
   await app.scheduler.stop();
@@ -34,7 +34,7 @@ test('a due test is claimed once, again when its lease has run out, and the late
   assert.equal((await app.db.selectFrom('events').select('id').execute()).length, 1);
 });
 
-test('postmaster takes no more than a thousand messages, and tests go on', async (t) => {
+test('Postmaster mail beyond 1,000 messages is rejected with 452; tests still accept mail', async (t) => {
   const { app, createTest, smtp } = await startTestService(t);
   const kept = {
     test_id: null,
@@ -62,7 +62,7 @@ const ONCE_A_YEAR = '0 0 0 1 1 *';
 /** Five times what one thread takes at once. */
 const MESSAGES = 40;
 
-test('a backlog is worked off without a tick', async (t) => {
+test('A backlog of tests is analyzed without waiting for the scheduler tick', async (t) => {
   const { app, call, getTest } = await startTestService(t);
   await app.scheduler.stop();
   const ids: string[] = [];

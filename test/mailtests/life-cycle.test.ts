@@ -55,7 +55,7 @@ async function finished(service: TestService, id: string): Promise<Test> {
   return test;
 }
 
-test('create, wait, receive, analyse, complete', async (t) => {
+test('A test is created, receives mail over SMTP, is analyzed and completes', async (t) => {
   const service = await startTestService(t, { zone: ZONE, clock: testClock() });
   const created = await service.call<Test>('POST', '/v1/tests', {
     json: { name: 'First', metadata: { build: '7' } },
@@ -94,7 +94,7 @@ test('create, wait, receive, analyse, complete', async (t) => {
     assert.ok(!(hidden in event.data), hidden);
 });
 
-test('the source is the message exactly as it came', async (t) => {
+test('GET /v1/tests/{id}/source returns the message byte for byte', async (t) => {
   const service = await startTestService(t, { zone: ZONE });
   const { id, address } = await service.createTest();
   assert.equal((await service.call('GET', `/v1/tests/${id}/source`)).status, 404);
@@ -105,7 +105,7 @@ test('the source is the message exactly as it came', async (t) => {
   assert.match(headers.get('content-disposition') ?? '', /^attachment; filename="test_.*\.eml"$/);
 });
 
-test('a message of many pieces comes back whole', async (t) => {
+test('A message stored in many chunks is returned complete', async (t) => {
   const service = await startTestService(t, { zone: ZONE });
   const { id, address } = await service.createTest();
   const large = `${MAIL}${'0123456789'.repeat(7).concat('\r\n').repeat(40_000)}`;
@@ -115,7 +115,7 @@ test('a message of many pieces comes back whole', async (t) => {
   assert.ok(text === large);
 });
 
-test('addresses: unknown, of another domain, used, the same bytes again', async (t) => {
+test('SMTP rejects unknown and used test addresses; a repeated message is accepted once', async (t) => {
   const service = await startTestService(t, { zone: ZONE });
   const { port } = service.smtp;
   const { address, id } = await service.createTest();
@@ -140,7 +140,7 @@ test('addresses: unknown, of another domain, used, the same bytes again', async 
   assert.deepEqual([messages.length, chunks.length], [1, 1]);
 });
 
-test('mail to postmaster is kept and is no test', async (t) => {
+test('Mail to postmaster is stored without creating a test', async (t) => {
   const service = await startTestService(t);
   await sendMail({ port: service.smtp.port, to: 'Postmaster@inbox.test', raw: MAIL });
   const rows = await service.app.db
@@ -150,7 +150,7 @@ test('mail to postmaster is kept and is no test', async (t) => {
   assert.deepEqual(rows, [{ test_id: null, recipient: 'postmaster@inbox.test' }]);
 });
 
-test('a test whose mail never comes fails at its time, with an event, and its address is closed', async (t) => {
+test('A test without mail fails at expiry with an event; its address then rejects mail', async (t) => {
   const clock = testClock();
   const service = await startTestService(t, { clock });
   const { id, address } = await service.createTest({ expires_in: 60 });
@@ -172,7 +172,7 @@ test('a test whose mail never comes fails at its time, with an event, and its ad
   });
 });
 
-test('an expired address takes nothing even before the test is told failed', async (t) => {
+test('An expired test address rejects mail even before the test is marked failed', async (t) => {
   const clock = testClock();
   const service = await startTestService(t, { clock });
   await service.app.scheduler.stop();
@@ -184,14 +184,14 @@ test('an expired address takes nothing even before the test is told failed', asy
   });
 });
 
-test('?wait= answers with what there is when its time is up', async (t) => {
+test('GET /v1/tests/{id}?wait returns the current state on timeout; over 50 gets 422', async (t) => {
   const service = await startTestService(t);
   const { id } = await service.createTest();
   assert.equal((await service.getTest(id, '?wait=1')).status, 'waiting');
   assert.equal((await service.call('GET', `/v1/tests/${id}?wait=51`)).status, 422);
 });
 
-test('a deleted test is gone with its message, also for one who waits for it', async (t) => {
+test('DELETE /v1/tests/{id} removes test and message; waiting requests get 404', async (t) => {
   const service = await startTestService(t, { zone: ZONE });
   const { id, address } = await service.createTest();
   await sendMail({ port: service.smtp.port, to: address, raw: MAIL });
@@ -210,7 +210,7 @@ test('a deleted test is gone with its message, also for one who waits for it', a
   assert.equal((await waiting).status, 404);
 });
 
-test('name and metadata can be changed and cleared, nothing else', async (t) => {
+test('PATCH /v1/tests/{id} changes or clears name and metadata only', async (t) => {
   const service = await startTestService(t);
   const { id } = await service.createTest({ name: 'a', metadata: { x: '1' } });
   const patch = async (json: object) => service.call<Test>('PATCH', `/v1/tests/${id}`, { json });
@@ -221,7 +221,7 @@ test('name and metadata can be changed and cleared, nothing else', async (t) => 
   assert.equal((await patch({ score: 100 })).status, 422);
 });
 
-test('a reanalysis replaces the result, keeps the former score and makes no event', async (t) => {
+test('Reanalysis replaces the result, keeps the previous score and emits no event', async (t) => {
   const zone: Zone = { ...ZONE, 'example.com': { ...ZONE['example.com'], TXT: ['v=spf1 -all'] } };
   const clock = testClock();
   const service = await startTestService(t, { zone, clock });
@@ -248,7 +248,7 @@ test('a reanalysis replaces the result, keeps the former score and makes no even
   assert.equal((await events(service)).length, 1);
 });
 
-test('a reanalysis that finds nothing out leaves the result as it was', async (t) => {
+test('Reanalysis without findings due to DNS failure keeps the result', async (t) => {
   const zone: Zone = { ...ZONE };
   const clock = testClock();
   const service = await startTestService(t, { zone, clock });
@@ -267,7 +267,7 @@ test('a reanalysis that finds nothing out leaves the result as it was', async (t
   assert.deepEqual([after.status, after.score, after.previous], ['completed', before.score, null]);
 });
 
-test('DNS that fails: tried again after 1, 3 and 10 minutes, then failed, never a score', async (t) => {
+test('DNS failure during analysis is retried after 1, 3 and 10 minutes, then fails without score', async (t) => {
   const zone: Zone = Object.fromEntries(
     Object.keys(ZONE).map((name) => [name, { fails: 'servfail' as const }]),
   );
@@ -305,7 +305,7 @@ test('DNS that fails: tried again after 1, 3 and 10 minutes, then failed, never 
   );
 });
 
-test('a submitted message, with CRLF given to bare LF, and what was said about it', async (t) => {
+test('POST /v1/tests with a raw message converts bare LF and uses the given envelope', async (t) => {
   const service = await startTestService(t, { zone: ZONE, clock: testClock() });
   const submit = (query: string, body: string | Uint8Array) =>
     service.call<Test>('POST', `/v1/tests?${query}`, {
@@ -333,7 +333,7 @@ test('a submitted message, with CRLF given to bare LF, and what was said about i
   assert.equal(bare.auth_results.spf, null);
 });
 
-test('filters of the list, and the export of the same tests', async (t) => {
+test('GET /v1/tests filters by status, domain, score, text and time; export matches', async (t) => {
   const service = await startTestService(t, { zone: ZONE });
   const { id, address } = await service.createTest({ name: '=cmd|" /C"!A0' });
   await sendMail({ port: service.smtp.port, to: address, raw: MAIL });
@@ -370,7 +370,7 @@ test('filters of the list, and the export of the same tests', async (t) => {
   );
 });
 
-test('a test-mode key makes and sees sandbox tests alone', async (t) => {
+test('A test-mode key creates and sees only sandbox tests', async (t) => {
   const service = await startTestService(t, { zone: ZONE });
   const key = await service.makeKey('owner', false);
   const live = await service.createTest();
@@ -388,7 +388,7 @@ test('a test-mode key makes and sees sandbox tests alone', async (t) => {
   );
 });
 
-test('what is older than the retention time goes, but what a share keeps', async (t) => {
+test('retireTests deletes tests past the retention time unless a share keeps them', async (t) => {
   const clock = testClock();
   const service = await startTestService(t, { zone: ZONE, clock });
   const make = async () => {
@@ -418,7 +418,7 @@ test('what is older than the retention time goes, but what a share keeps', async
   assert.deepEqual([messages.length, chunks.length], [2, 2]);
 });
 
-test('two deliveries to one address at once: one is the message', async (t) => {
+test('Concurrent deliveries to one test address: exactly one is accepted', async (t) => {
   const service = await startTestService(t, { zone: ZONE });
   const { port } = service.smtp;
   for (let round = 0; round < 5; round++) {
@@ -433,7 +433,7 @@ test('two deliveries to one address at once: one is the message', async (t) => {
   assert.equal(chunks.length, 5);
 });
 
-test('what asks for features that are not there is refused with the reason', async (t) => {
+test('POST /v1/tests rejects unavailable features with 422 and the reason', async (t) => {
   const service = await startTestService(t);
   type Refused = { errors: { param: string; message: string }[] };
   const placement = await service.call<Refused>('POST', '/v1/tests', { json: { placement: true } });
@@ -445,7 +445,7 @@ test('what asks for features that are not there is refused with the reason', asy
   );
 });
 
-test('a reanalysis asked for during another is made too', async (t) => {
+test('A reanalysis requested during another one is also run', async (t) => {
   const zone: Zone = { ...ZONE };
   const held: (() => void)[] = [];
   let hold = false;
@@ -475,7 +475,7 @@ test('a reanalysis asked for during another is made too', async (t) => {
   assert.equal((await service.getTest(id)).auth_results.spf, 'fail');
 });
 
-test('what is searched is folded beyond ASCII, also after a change of name', async (t) => {
+test('GET /v1/tests?q is case-insensitive beyond ASCII and follows name changes', async (t) => {
   const service = await startTestService(t);
   const { id } = await service.createTest({ name: 'Ärger mit ÖL' });
   const ids = async (q: string) => {
@@ -492,7 +492,7 @@ test('what is searched is folded beyond ASCII, also after a change of name', asy
   assert.deepEqual(await ids('über'), [id]);
 });
 
-test('metadata keys that would vanish are refused', async (t) => {
+test('POST /v1/tests rejects metadata keys such as __proto__ with 422', async (t) => {
   const service = await startTestService(t);
   for (const key of ['__proto__', 'constructor', 'prototype'])
     assert.equal(
@@ -508,7 +508,7 @@ test('metadata keys that would vanish are refused', async (t) => {
   assert.equal((await service.call('POST', '/v1/tests', { json: { metadata: 'x' } })).status, 422);
 });
 
-test('without room on the disk nothing is taken by HTTP either, and deleting goes on', async (t) => {
+test('With a full disk POST /v1/tests of a message gets 503; deleting still works', async (t) => {
   let roomy = true;
   const service = await startTestService(t, { zone: ZONE, hasSpace: async () => roomy });
   const { id } = await service.createTest();
@@ -526,7 +526,7 @@ test('without room on the disk nothing is taken by HTTP either, and deleting goe
   assert.equal((await service.call('DELETE', `/v1/tests/${id}`)).status, 200);
 });
 
-test('a message that is deleted while it is read ends with an error, not short', async (t) => {
+test('Reading a message that is deleted meanwhile fails instead of returning part of it', async (t) => {
   const service = await startTestService(t, { zone: ZONE });
   const { id, address } = await service.createTest();
   await sendMail({
@@ -542,7 +542,7 @@ test('a message that is deleted while it is read ends with an error, not short',
   await assert.rejects(pieces.next(), MessageGone);
 });
 
-test('asked for again with an Idempotency-Key, an analysis is made once more and no oftener', async (t) => {
+test('POST /v1/tests/{id}/reanalyze with an Idempotency-Key runs one reanalysis', async (t) => {
   const service = await startTestService(t, { zone: ZONE });
   const { app, call } = service;
   const { body: submitted } = await call<Test>('POST', '/v1/tests', {

@@ -33,7 +33,7 @@ async function start(t: TestContext, env: Record<string, string> = {}) {
   };
 }
 
-test('the owner gets it as an attachment, byte for byte', async (t) => {
+test('Postmaster mail is forwarded to the owner as a byte-exact attachment', async (t) => {
   const { write, run, sink, counts } = await start(t);
   await write(COMPLAINT, { clientIp: '192.0.2.9', helo: 'mail.receiver.example' });
   assert.deepEqual(await counts(), { kept: 1, passed: 1 });
@@ -57,7 +57,7 @@ test('the owner gets it as an attachment, byte for byte', async (t) => {
   assert.ok(Buffer.from(attached!.content).toString().endsWith(COMPLAINT));
 });
 
-test('without outgoing mail, or with an owner who lives here, it is kept alone', async (t) => {
+test('Postmaster mail is only stored without outgoing mail or with an owner on this server', async (t) => {
   const service = await startTestService(t);
   const to = 'postmaster@inbox.test';
   await sendMail({ port: service.smtp.port, to, raw: COMPLAINT });
@@ -68,21 +68,21 @@ test('without outgoing mail, or with an owner who lives here, it is kept alone',
 });
 
 const MACHINES: [what: string, raw: string, options: Partial<SendOptions>, passed: number][] = [
-  ['an automatic answer', `Auto-Submitted: auto-replied\r\n${COMPLAINT}`, {}, 0],
-  ['a notice of a machine', `Auto-Submitted: auto-generated; x=y\r\n${COMPLAINT}`, {}, 0],
-  ['mail that says it is by a person', `Auto-Submitted: no\r\n${COMPLAINT}`, {}, 1],
+  ['an automatic reply', `Auto-Submitted: auto-replied\r\n${COMPLAINT}`, {}, 0],
+  ['an auto-generated message', `Auto-Submitted: auto-generated; x=y\r\n${COMPLAINT}`, {}, 0],
+  ['a message with Auto-Submitted: no', `Auto-Submitted: no\r\n${COMPLAINT}`, {}, 1],
   ['a bounce', COMPLAINT, { mailFrom: '' }, 0],
-  ['mail of our own', COMPLAINT, { mailFrom: 'Notices@example.com' }, 0],
-  ['mail without a header', '\r\nhello\r\n', {}, 1],
+  ['a message from the service itself', COMPLAINT, { mailFrom: 'Notices@example.com' }, 0],
+  ['a message without headers', '\r\nhello\r\n', {}, 1],
 ];
 for (const [what, raw, options, passed] of MACHINES)
-  test(`${what} is ${passed ? 'passed on' : 'kept alone'}`, async (t) => {
+  test(`Postmaster mail: ${what} is ${passed ? 'forwarded to the owner' : 'stored but not forwarded'}`, async (t) => {
     const { write, counts } = await start(t);
     await write(raw, options);
     assert.deepEqual(await counts(), { kept: 1, passed });
   });
 
-test('what is passed on is not passed on again', async (t) => {
+test('Forwarded postmaster mail is not forwarded again', async (t) => {
   const { write, run, sink, counts } = await start(t);
   await write(COMPLAINT);
   await run();
@@ -90,7 +90,7 @@ test('what is passed on is not passed on again', async (t) => {
   assert.deepEqual(await counts(), { kept: 2, passed: 1 });
 });
 
-test('a large one is told of, one that SMTP would change goes as a file', async (t) => {
+test('Oversized postmaster mail is announced by notice; mail with long lines is attached as a file', async (t) => {
   const { write, run, sink, service } = await start(t);
   await write(`${COMPLAINT}${'a line of thirty characters...\r\n'.repeat(10_000)}`);
   await write(`${COMPLAINT}${'x'.repeat(1_200)}\r\n`);
@@ -118,7 +118,7 @@ test('a large one is told of, one that SMTP would change goes as a file', async 
   assert.ok(Buffer.from(filed.parts[2]!.content).toString().includes('x'.repeat(1_200)));
 });
 
-test('fifty a day are passed on, and the last says so', async (t) => {
+test('At most 50 postmaster mails are forwarded per day, and the last says so', async (t) => {
   const { app, write, run, sink, counts, clock } = await start(t);
   const received_at = new Date(clock.now()).toISOString();
   const kept = { test_id: null, recipient: 'p', sha256: '', size: 1, envelope: '{}', received_at };

@@ -28,7 +28,7 @@ async function bytesOf(service: TestService, path: string): Promise<Uint8Array> 
   return new Uint8Array(await response.arrayBuffer());
 }
 
-test('the page tells the result and shows the message, and runs nothing', async (t) => {
+test('GET /v1/tests/{id}/report.html shows result and escaped message with a strict CSP', async (t) => {
   const { service, done } = await startWithResult(t, { Subject: 'Tea & <b>biscuits</b>' });
   const response = await get(service, `/v1/tests/${done.id}/report.html`);
   assert.equal(response.status, 200);
@@ -55,7 +55,9 @@ test('the page tells the result and shows the message, and runs nothing', async 
     if (status === 'fail') assert.ok(page.includes(title.replace(/&/g, '&amp;')), title);
 });
 
-test('the PDF tells the same', { skip: needs('pdftotext') }, async (t) => {
+test('GET /v1/tests/{id}/report.pdf contains the same result and is reproducible', {
+  skip: needs('pdftotext'),
+}, async (t) => {
   const { service, done } = await startWithResult(t);
   const response = await get(service, `/v1/tests/${done.id}/report.pdf`);
   const { status, headers } = response;
@@ -78,7 +80,7 @@ test('the PDF tells the same', { skip: needs('pdftotext') }, async (t) => {
   assert.ok(Buffer.from(pdf).equals(again), 'the same result is the same file');
 });
 
-test('without a result there is a conflict that says why', async (t) => {
+test('Report endpoints answer 409 with the reason when there is no result', async (t) => {
   const { service } = await startWithDns(t);
   const { id } = await service.createTest();
   const states: [Partial<Pick<Test, 'status' | 'failure_reason'>>, RegExp][] = [
@@ -98,7 +100,7 @@ test('without a result there is a conflict that says why', async (t) => {
   }
 });
 
-test('a test that failed with findings has its report', async (t) => {
+test('A test that failed with findings has a report without score', async (t) => {
   const { service, done } = await startWithResult(t);
   const failed = { status: 'failed', failure_reason: 'analysis_error', score: null, grade: null };
   await service.app.db
@@ -110,7 +112,7 @@ test('a test that failed with findings has its report', async (t) => {
   assert.match(page, /No score/);
 });
 
-test('the report outlives the message, and the first rulesets', async (t) => {
+test('Reports work without the stored message and for results of early rulesets', async (t) => {
   const { service, done } = await startWithResult(t);
   await service.app.db.deleteFrom('messages').where('test_id', '=', done.id).execute();
   await service.app.db
@@ -125,7 +127,7 @@ test('the report outlives the message, and the first rulesets', async (t) => {
   assert.ok(pdf.subarray(0, 5).toString() === '%PDF-');
 });
 
-test('a viewer may read reports, of the own mode alone; nobody else may', async (t) => {
+test('Reports are readable by viewers and only in the key’s own mode', async (t) => {
   const { service, done } = await startWithResult(t);
   const viewer = await service.makeKey('viewer');
   const sandbox = await service.makeKey('owner', false);
@@ -141,7 +143,7 @@ test('a viewer may read reports, of the own mode alone; nobody else may', async 
   }
 });
 
-test('HEAD tells the type and the size, without the report', async (t) => {
+test('HEAD on report endpoints returns type and size without a body', async (t) => {
   const { service, done } = await startWithResult(t);
   for (const report of BOTH) {
     const path = `/v1/tests/${done.id}/${report}`;
@@ -153,7 +155,7 @@ test('HEAD tells the type and the size, without the report', async (t) => {
   }
 });
 
-test('the document of the API names both, with their types', async (t) => {
+test('The OpenAPI document lists both report endpoints with their content types', async (t) => {
   const { service } = await startWithDns(t);
   const { body } = await service.call<{ paths: Record<string, Record<string, never>> }>(
     'GET',

@@ -93,7 +93,7 @@ async function step({ service, clock, domains }: Counting, random: Random): Prom
 }
 
 for (const seed of [1, 2, 3])
-  test(`after any history the counts are those of the tests (${seed})`, async (t) => {
+  test(`Hourly test counts equal a recount after random history (seed ${seed})`, async (t) => {
     const counting = await startCounting(t);
     const random = seededRandom(seed);
     const { db } = counting.service.app;
@@ -115,7 +115,7 @@ for (const seed of [1, 2, 3])
     assert.ok(found.some(({ tests, dkim_known }) => dkim_known < tests));
   });
 
-test('a real result counts what is to be put right in it, and a reanalysis what it finds, at its time', async (t) => {
+test('Test counts include the issues of a result and move with a reanalysis', async (t) => {
   const clock = testClock();
   const zone: Record<string, { TXT: string[] }> = {};
   const { app, call, getTest } = await startTestService(t, { zone, clock });
@@ -152,7 +152,7 @@ test('a real result counts what is to be put right in it, and a reanalysis what 
   assert.ok(!('spf' in JSON.parse(again[0]!.issues)) && 'spf' in JSON.parse(first!.issues));
 });
 
-test('what is deleted for its age stays counted, and a deletion by hand does not', async (t) => {
+test('Tests deleted by retention stay counted; tests deleted by users do not', async (t) => {
   const clock = testClock();
   const env = { DELIVERABILITY_TEST_RETENTION: '2d' };
   const { app, call } = await startTestService(t, { clock, env });
@@ -178,7 +178,7 @@ test('what is deleted for its age stays counted, and a deletion by hand does not
   assert.deepEqual(await tallies(app.db), counted);
 });
 
-test('the last one out of an hour leaves no row, and one that was never counted takes nothing', async (t) => {
+test('countTest removes empty hours and ignores removal of uncounted tests', async (t) => {
   const { app } = await startTestService(t);
   const random = seededRandom(3);
   const at = Date.UTC(2026, 9, 25, 0, 59, 59, 999);
@@ -198,7 +198,7 @@ test('the last one out of an hour leaves no row, and one that was never counted 
   assert.deepEqual(await tallies(app.db), []);
 });
 
-test('hours of long ago are deleted, and those of domains that are gone', async (t) => {
+test('expireTallies deletes old hours and those of deleted domains', async (t) => {
   const { service, clock, domains } = await startCounting(t);
   const { app, call } = service;
   const random = seededRandom(5);
@@ -231,7 +231,7 @@ test('hours of long ago are deleted, and those of domains that are gone', async 
   ]);
 });
 
-test('the migration counts the tests that there are as they would have been counted', async (t) => {
+test('Migration from schema v6 counts existing tests as if counted on completion', async (t) => {
   const clock = testClock(Date.UTC(2026, 5, 1, 11, 30));
   const newId = createIds(clock);
   const random = seededRandom(11);

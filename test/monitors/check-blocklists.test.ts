@@ -28,13 +28,13 @@ async function runWith(t: Parameters<typeof startMonitoring>[0], silent: string[
   };
 }
 
-test('one answer that got lost says nothing of the list: the others are asked about all the same', async (t) => {
+test('Blocklist monitor: one lost reply does not stop queries for other addresses', async (t) => {
   const { asked, unknown } = await runWith(t, [ADDRESSES[0]!]);
   assert.deepEqual(asked, ADDRESSES);
   assert.deepEqual(unknown, [ADDRESSES[0]]);
 });
 
-test('a list that leaves five in a row without an answer is asked no more', async (t) => {
+test('Blocklist monitor stops querying a list after five consecutive timeouts', async (t) => {
   const { asked, unknown } = await runWith(t, ADDRESSES.slice(0, 5));
   assert.deepEqual(asked, ADDRESSES.slice(0, 5));
   assert.deepEqual(unknown, [null]);

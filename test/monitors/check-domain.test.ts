@@ -44,7 +44,7 @@ async function insertDomain({ service, clock }: Monitoring): Promise<string> {
 const ofSpf = (items: Record<string, unknown>[]) =>
   items.filter(({ id }) => id === 'spf_record').map(({ status, severity }) => [status, severity]);
 
-test('a domain that gets worse is told once, and what cannot be asked changes nothing', async (t) => {
+test('Domain health monitor alerts once on degradation; DNS failure changes nothing', async (t) => {
   const here = await startMonitoring(t);
   const { dns, clock, create, runDue, runs, alerts } = here;
   dns.zone = domainZone('v=spf1 -all');
@@ -77,7 +77,7 @@ test('a domain that gets worse is told once, and what cannot be asked changes no
   assert.equal((await alerts()).length, told + 1);
 });
 
-test('the name of a domain is looked for on blocklists; with the domain its monitors go', async (t) => {
+test('Blocklist monitor of a domain checks its name and is deleted with the domain', async (t) => {
   const here = await startMonitoring(t);
   const { dns, service, create, runDue, runs } = here;
   dns.zone['shop.example.dbl.spamhaus.org'] = { A: ['127.0.1.2'] };
@@ -100,7 +100,7 @@ const DBL = 'dbl.spamhaus.org';
 const URIBL = 'multi.uribl.com';
 const TWO_LISTS = { env: { DELIVERABILITY_BLOCKLISTS: `-all,+${DBL},+${URIBL}` } };
 
-test('the lists of a domain are findings of their own: silence resolves nothing, and is no news when it ends', async (t) => {
+test('Domain health monitor tracks each blocklist separately; timeouts neither resolve nor alert', async (t) => {
   const here = await startMonitoring(t, TWO_LISTS);
   const { dns, clock, create, runDue, runs, alerts } = here;
   const clean = domainZone('v=spf1 -all');
@@ -138,7 +138,7 @@ test('the lists of a domain are findings of their own: silence resolves nothing,
   assert.equal(lists((await next({})).changes.gone).length, 2);
 });
 
-test('a key of the test mode has no domain looked at, and is told so', async (t) => {
+test('GET /v1/domains/{id}/health rejects test-mode keys with 403', async (t) => {
   const here = await startMonitoring(t);
   const id = await insertDomain(here);
   const key = await here.service.makeKey('admin', false);
@@ -147,7 +147,7 @@ test('a key of the test mode has no domain looked at, and is told so', async (t)
   assert.match(text, /nor has domains looked at; use a live key or sign in\./);
 });
 
-test('without a list in use it is not known whether a domain is listed, and the monitor says so', async (t) => {
+test('Domain health monitor without blocklists reports the listing as unknown', async (t) => {
   const here = await startMonitoring(t, { env: { DELIVERABILITY_BLOCKLISTS: '-all' } });
   here.dns.zone = domainZone('v=spf1 -all');
   const domain_id = await insertDomain(here);
@@ -159,7 +159,7 @@ test('without a list in use it is not known whether a domain is listed, and the 
   assert.ok(run!.changes.unknown.some((part) => part.id === 'domain_blocklists'));
 });
 
-test('what nobody is asked about is named, and leaves what is known of the other targets', async (t) => {
+test('Blocklist monitor names targets no list covers and still checks the others', async (t) => {
   const env = { DELIVERABILITY_BLOCKLISTS: '-all,+zen.spamhaus.org' };
   const { create, runDue, runs } = await startMonitoring(t, { env });
   const { id, detail } = await create({ targets: [ADDRESS, 'shop.example'] });

@@ -24,7 +24,7 @@ async function nextRun({ clock, runDue, runs }: Monitoring, id: string) {
 
 const listsOf = (items: Record<string, unknown>[]) => items.map(({ list }) => list);
 
-test('the first run tells all that it finds, and the next only what is worse', async (t) => {
+test('The first monitor run reports all findings; later runs only what is worse', async (t) => {
   const here = await startMonitoring(t);
   const { dns, create, runDue, runs, alerts, get } = here;
   Object.assign(dns.zone, listIn(ZEN, REVERSED, '127.0.0.2', 'See example.net'));
@@ -54,7 +54,7 @@ test('the first run tells all that it finds, and the next only what is worse', a
   assert.equal((await alerts()).length, 1);
 });
 
-test('a list that does not answer is unknown, and what it said stands', async (t) => {
+test('A blocklist that does not respond is unknown and its previous listing stands', async (t) => {
   const here = await startMonitoring(t);
   const { dns, create, runDue, alerts, get } = here;
   Object.assign(dns.zone, listIn(SPAMCOP, REVERSED, '127.0.0.2'));
@@ -87,7 +87,7 @@ test('a list that does not answer is unknown, and what it said stands', async (t
   assert.equal((await alerts()).length, 1);
 });
 
-test('only what is not known of one target is told of that target', async (t) => {
+test('Monitor run lists unknown results per target', async (t) => {
   const here = await startMonitoring(t);
   const { dns, create, runDue, runs } = here;
   dns.zone['bad.example.dbl.spamhaus.org'] = { A: ['127.0.1.2'] };
@@ -102,7 +102,7 @@ test('only what is not known of one target is told of that target', async (t) =>
   assert.deepEqual(run!.changes.unknown, [{ target: 'quiet.example', list: 'dbl.spamhaus.org' }]);
 });
 
-test('other targets are looked at at once; of what is no longer looked at, nothing stands', async (t) => {
+test('Changing a monitor’s targets triggers a run and resolves findings of removed targets', async (t) => {
   const { dns, service, create, runDue, runs, get } = await startMonitoring(t);
   Object.assign(dns.zone, listIn(ZEN, REVERSED, '127.0.0.2'));
   const { id } = await create();
@@ -114,7 +114,7 @@ test('other targets are looked at at once; of what is no longer looked at, nothi
   assert.deepEqual([last.status, last.findings, listsOf(last.changes.gone)], ['ok', [], [ZEN]]);
 });
 
-test('old runs go, but the last of each monitor stays to be held against the next', async (t) => {
+test('expireRuns deletes old monitor runs but keeps the latest for comparison', async (t) => {
   const here = await startMonitoring(t, { env: { DELIVERABILITY_EVENT_RETENTION: '1d' } });
   const { dns, clock, service, create, runDue, runs, alerts } = here;
   Object.assign(dns.zone, listIn(ZEN, REVERSED, '127.0.0.2'));
@@ -142,7 +142,7 @@ const known = (findings: Finding[]) => ({
   ...{ findings, unknown: [], targets: [], allUnknown: false, canPersist: () => false },
 });
 
-test('what is new or graver is worse; what does not count is told and no more', () => {
+test('compare treats new or more severe findings as worse and ignores minor ones', () => {
   const cases: [before: Finding[], now: Finding[], status: string, worse: boolean][] = [
     [[], [], 'ok', false],
     [[], [listing(3)], 'ok', false],
@@ -161,7 +161,7 @@ test('what is new or graver is worse; what does not count is told and no more', 
   }
 });
 
-test('of what is not known the former finding stands, and is no news when it is seen again', () => {
+test('compare keeps findings that could not be rechecked and does not report them again', () => {
   const before = [listing(1), check('critical')];
   const unknown = {
     ...{ findings: [], unknown: [], targets: [], allUnknown: false },
@@ -174,7 +174,7 @@ test('of what is not known the former finding stands, and is no news when it is 
   assert.equal(compare(findings, known([listing(1)])).worse, false);
 });
 
-test('what the check of a domain told as a whole is not told again list by list', () => {
+test('compare does not report blocklists again that the domain check had covered', () => {
   const asCheck = { ...check('warning'), id: 'domain_blocklists' } as DomainFinding;
   const before = [asCheck, check('critical')];
   const first = compare(before, known([listing(2), listing(3)]));

@@ -42,7 +42,7 @@ async function halfHours({ clock, runDue }: Monitoring, count: number): Promise<
   }
 }
 
-test('a month of hourly runs', async (t) => {
+test('A month of hourly monitor runs survives restarts, a crash and clock changes', async (t) => {
   const start = await startAgain(t);
   let here = await start();
   const { clock, dns, create } = here;
@@ -140,7 +140,7 @@ test('a month of hourly runs', async (t) => {
 const slotOf = (id: string, at: string): number =>
   nextSlot({ id, frequency: 'hourly' }, Date.parse(at)) - HOUR_MS;
 
-test('a clock that was a year ahead makes a monitor wait for an hour at most', async (t) => {
+test('After the clock was a year ahead, a monitor waits at most one hour', async (t) => {
   const { clock, create, runDue, runs } = await startMonitoring(t);
   const now = clock.now();
   clock.advance(365 * 24 * HOUR_MS);

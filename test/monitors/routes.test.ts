@@ -7,7 +7,7 @@ import { auditOf, type List } from '../team/team-service.ts';
 import { codeOf, faultsOf } from '../webhooks/webhook-service.ts';
 import { ADDRESS, HOUR_MS, MONITORS, type Monitor, startMonitoring } from './monitoring.ts';
 
-test('a monitor is made, shown, listed and deleted with its runs', async (t) => {
+test('Monitors can be created, read, listed and deleted with their runs', async (t) => {
   const { service, runDue, runs } = await startMonitoring(t);
   const { call, app } = service;
   const json = {
@@ -48,7 +48,7 @@ test('a monitor is made, shown, listed and deleted with its runs', async (t) => 
   assert.deepEqual(actions, ['monitor.deleted', 'monitor.created']);
 });
 
-test('what a monitor looks at goes with its type', async (t) => {
+test('POST /v1/monitors validates targets and domain_id per monitor type with 422', async (t) => {
   const { call } = (await startMonitoring(t)).service;
   const cases: [object, string[]][] = [
     [{ type: 'domain_health' }, ['domain_id is required for a monitor of this type']],
@@ -110,7 +110,7 @@ test('what a monitor looks at goes with its type', async (t) => {
   assert.deepEqual((await call<List<Monitor>>('GET', MONITORS)).body.data, []);
 });
 
-test('a change is made on what is known alone, and plans anew what it must', async (t) => {
+test('PATCH /v1/monitors/{id} honors If-Match and reschedules when needed', async (t) => {
   const { service, clock, create, get, runDue } = await startMonitoring(t);
   const { call } = service;
   const { id } = await create();
@@ -145,7 +145,7 @@ test('a change is made on what is known alone, and plans anew what it must', asy
   assert.deepEqual(changed![1], { enabled: { from: false, to: true } });
 });
 
-test('a run that is asked for is made at once and leaves the plan as it is', async (t) => {
+test('POST /v1/monitors/{id}/run runs at once and keeps the schedule', async (t) => {
   const { service, clock, create, get, runDue, runs } = await startMonitoring(t);
   const { id } = await create();
   await runDue();
@@ -158,7 +158,7 @@ test('a run that is asked for is made at once and leaves the plan as it is', asy
   assert.equal((await get(id)).next_run_at, planned);
 });
 
-test('the service itself runs a new monitor, and one that is asked for, without a tick', async (t) => {
+test('New and manually requested monitor runs start without a scheduler tick', async (t) => {
   const { service, clock, create, runs } = await startMonitoring(t, { jobs: true });
   const { id } = await create();
   // Ends what is under way.
@@ -171,7 +171,7 @@ test('the service itself runs a new monitor, and one that is asked for, without 
   assert.equal((await runs(id)).length, 2);
 });
 
-test('a placement monitor gives out no address that would refuse mail, and says why it is not run', async (t) => {
+test('A placement monitor without seed mailboxes has no address and cannot run', async (t) => {
   const { service, create, runDue, get, runs } = await startMonitoring(t);
   const { id, address, status, next_run_at, detail } = await create({ type: 'placement' });
   assert.deepEqual([address, status, next_run_at], [null, 'unknown', null]);
@@ -187,7 +187,7 @@ test('a placement monitor gives out no address that would refuse mail, and says 
   assert.deepEqual(await runs(id), []);
 });
 
-test('members may, viewers may not; a retry with the same key makes one monitor', async (t) => {
+test('POST /v1/monitors requires the member role; an Idempotency-Key creates one monitor', async (t) => {
   const { call, makeMember } = (await startMonitoring(t)).service;
   const { key: viewer } = await makeMember('viewer');
   const { key } = await makeMember('member');

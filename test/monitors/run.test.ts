@@ -17,7 +17,7 @@ import { ADDRESS, HOUR_MS, MONITORS, REVERSED, startMonitoring } from './monitor
 
 const NOTHING_KNOWN = nothingKnown([ADDRESS]);
 
-test('two processes on one file claim each monitor once', async (t) => {
+test('Two processes on one database claim each monitor once', async (t) => {
   const { service, create } = await startMonitoring(t);
   const ids: string[] = [];
   for (let made = 0; made < 30; made++) ids.push((await create({ name: `No ${made}` })).id);
@@ -37,7 +37,7 @@ test('two processes on one file claim each monitor once', async (t) => {
   assert.deepEqual(await claimDueMonitors(service.app, 'domain_health', 4), []);
 });
 
-test('a lease that has run out is taken over, and the late one is not heard', async (t) => {
+test('An expired monitor lease is reclaimed and the late run is ignored', async (t) => {
   const { service, clock, create, runs } = await startMonitoring(t);
   const { app } = service;
   const { id } = await create();
@@ -53,7 +53,7 @@ test('a lease that has run out is taken over, and the late one is not heard', as
   assert.equal((await runs(id)).length, 1);
 });
 
-test('a run under way on what has been changed, switched off or deleted comes to nothing', async (t) => {
+test('A run of a changed, disabled or deleted monitor is discarded', async (t) => {
   const { service, create, runs, get } = await startMonitoring(t);
   const { app, call } = service;
   const { id } = await create();
@@ -72,7 +72,7 @@ test('a run under way on what has been changed, switched off or deleted comes to
   assert.deepEqual(await app.db.selectFrom('monitor_runs').select('id').execute(), []);
 });
 
-test('what a process that died had claimed is run after the next start', async (t) => {
+test('A monitor claimed by a crashed process runs after the next start', async (t) => {
   const [clock, folder] = [testClock(), temporaryFolder(t)];
   const first = await startMonitoring(t, { clock, folder });
   const { id } = await first.create();
@@ -84,7 +84,7 @@ test('what a process that died had claimed is run after the next start', async (
   assert.equal((await second.runs(id)).length, 1);
 });
 
-test('no more are under way at once than each type may have', async (t) => {
+test('Monitor runs are limited per type to 32 at a time', async (t) => {
   const { service, dns, create } = await startMonitoring(t);
   const { app } = service;
   for (let made = 0; made < 40; made++) await create({ name: `No ${made}` });
@@ -108,7 +108,7 @@ test('no more are under way at once than each type may have', async (t) => {
   );
 });
 
-test('a run that found out nothing names every finding that stands', async (t) => {
+test('A run without results marks every standing finding as unknown', async (t) => {
   const { service, dns, create, runDue, runs } = await startMonitoring(t);
   Object.assign(dns.zone, listIn('bl.spamcop.net', REVERSED, '127.0.0.2'));
   const { id } = await create();
@@ -121,7 +121,7 @@ test('a run that found out nothing names every finding that stands', async (t) =
   assert.deepEqual(targets, [{ target: ADDRESS, known: false }]);
 });
 
-test('weekly monitors that are planned as ever are not planned anew', async (t) => {
+test('replanMonitors leaves correctly scheduled weekly monitors untouched', async (t) => {
   const { service, clock, create, runDue, get } = await startMonitoring(t);
   const { app } = service;
   const { id } = await create({ frequency: 'weekly' });

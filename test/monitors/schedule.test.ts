@@ -16,7 +16,7 @@ const PERIODS = {
   weekly: 7 * DAY_MS,
 };
 
-test('slots follow each other by the period exactly, however late the runs are', () => {
+test('Monitor slots follow at exact intervals however late runs are', () => {
   for (const frequency of FREQUENCIES) {
     const monitor = { id: 'mon_1', frequency };
     const first = nextSlot(monitor, START);
@@ -33,7 +33,7 @@ test('slots follow each other by the period exactly, however late the runs are',
   }
 });
 
-test('days begin at midnight and weeks on Mondays, in UTC', () => {
+test('Daily monitor slots start at midnight UTC and weekly ones on Monday', () => {
   const daily = new Date(nextSlot({ id: 'mon_1', frequency: 'daily' }, START));
   assert.equal(daily.getUTCHours(), 0);
   const six = new Date(nextSlot({ id: 'mon_1', frequency: 'every_6_hours' }, START));
@@ -42,7 +42,7 @@ test('days begin at midnight and weeks on Mondays, in UTC', () => {
   assert.deepEqual([weekly.getUTCDay(), weekly.getUTCHours()], [1, 0]);
 });
 
-test('ten thousand monitors are spread over the hour, those made up for after an outage too', () => {
+test('Ten thousand monitors are spread evenly over the hour, also after an outage', () => {
   const newId = createIds(testClock());
   const perMinute = { planned: new Map<number, number>(), madeUp: new Map<number, number>() };
   const count = (into: Map<number, number>, time: number) => {
@@ -63,7 +63,7 @@ test('ten thousand monitors are spread over the hour, those made up for after an
   }
 });
 
-test('what was missed by minutes is run at once, by hours once at its moment of the hour', () => {
+test('A slot missed by minutes runs at once; one missed by hours runs once later', () => {
   const monitor = { id: 'mon_1', frequency: 'daily' as const };
   const slot = nextSlot(monitor, START);
   assert.equal(catchUpSlot(monitor, slot, slot + 10 * 60_000), slot);
@@ -77,7 +77,7 @@ test('what was missed by minutes is run at once, by hours once at its moment of 
   );
 });
 
-test('a clock set back within a day meets no slot twice, one set back by more waits no more than a period', () => {
+test('A clock set back repeats no slot and delays a monitor by one interval at most', () => {
   const monitor = { id: 'mon_1', frequency: 'hourly' as const };
   const slot = nextSlot(monitor, START);
   assert.equal(
@@ -88,7 +88,7 @@ test('a clock set back within a day meets no slot twice, one set back by more wa
   assert.equal(slotAfterRun(monitor, { planned: slot, now: past, isKnown: true }), past + HOUR_MS);
 });
 
-test('what a run found nothing out about is looked at again within the hour, and then on the grid', () => {
+test('A run without results is repeated after an hour, then returns to schedule', () => {
   const monitor = { id: 'mon_weekly', frequency: 'weekly' } as const;
   const slot = nextSlot(monitor, Date.UTC(2026, 10, 21));
   const again = slotAfterRun(monitor, { planned: slot, now: slot + 1000, isKnown: false });

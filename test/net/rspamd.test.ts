@@ -46,20 +46,20 @@ function drip(socket: Socket) {
 const scan = { action: 'no action', score: 1, required_score: 15, symbols: {} };
 
 const failures: [string, (socket: Socket) => void, RegExp][] = [
-  ['says nothing', (socket) => void socket.resume(), /did not answer in time/],
-  ['drips', drip, /did not answer in time/],
-  ['closes at once', (socket) => socket.destroy(), /closed the connection/],
-  ['closes within the answer', says(json('{"a":1}').slice(0, -2)), /ended early/],
-  ['is no web server', says('SPAMD/1.1 0 EX_OK\r\n\r\n'), /no HTTP/],
-  ['asks for a password', says(json('{}', '403 Forbidden')), /HTTP status 403/],
-  ['sends no JSON', says(json('<html>')), /not JSON/],
+  ['never responds', (socket) => void socket.resume(), /did not answer in time/],
+  ['responds byte by byte', drip, /did not answer in time/],
+  ['closes the connection', (socket) => socket.destroy(), /closed the connection/],
+  ['closes mid-response', says(json('{"a":1}').slice(0, -2)), /ended early/],
+  ['is not an HTTP server', says('SPAMD/1.1 0 EX_OK\r\n\r\n'), /no HTTP/],
+  ['requires a password', says(json('{}', '403 Forbidden')), /HTTP status 403/],
+  ['sends invalid JSON', says(json('<html>')), /not JSON/],
   ['sends other JSON', says(json('{"error":"invalid command"}')), /not that of \/checkv2/],
-  ['sends no numbers', says(json(JSON.stringify({ ...scan, score: 'x' }))), /not that of/],
+  ['sends a non-numeric score', says(json(JSON.stringify({ ...scan, score: 'x' }))), /not that of/],
   ['sends too much', says(json(' '.repeat(20_000))), /too large/],
 ];
 
 for (const [name, serve, expected] of failures)
-  test(`a server that ${name} is a failure with its reason, and the connection ends`, async (t) => {
+  test(`Rspamd client: a server that ${name} is a failure with the reason`, async (t) => {
     const { url, closed } = await startServer(t, serve);
     const limits = { timeoutMs: 150, maxBytes: 10_000 };
     const result = await askRspamd(url, message, SESSION, limits);
@@ -68,7 +68,7 @@ for (const [name, serve, expected] of failures)
     await closed;
   });
 
-test('a server that is not there is a failure', async () => {
+test('Rspamd client reports a refused connection', async () => {
   const result = await askRspamd(`http://127.0.0.1:${await freePort()}`, message, SESSION);
   assert.deepEqual(result, { status: 'failed', detail: 'it refused the connection' });
 });
@@ -88,18 +88,18 @@ async function headersFor(t: TestContext, session: Partial<RspamdSession>) {
   return seen.promise;
 }
 
-test('what is not known of the session is not said', async (t) => {
+test('Rspamd client omits unknown session data', async (t) => {
   const headers = await headersFor(t, { ip: null, from: null });
   assert.deepEqual([headers.ip, headers.hostname, headers.from], [undefined, undefined, undefined]);
   assert.equal(headers.helo, 'mail.example.com');
   assert.equal(headers['tls-version'], 'TLSv1.3');
 });
 
-test('the null sender is said as such', async (t) => {
+test('Rspamd client sends the null sender as <>', async (t) => {
   assert.equal((await headersFor(t, { from: '' })).from, '<>');
 });
 
-test('what a hostile client says cannot add a field', async (t) => {
+test('Rspamd client prevents header injection from session data', async (t) => {
   const headers = await headersFor(t, {
     helo: 'x\r\nIP: 203.0.113.9\u0000',
     from: 'é@example.com',
@@ -109,7 +109,7 @@ test('what a hostile client says cannot add a field', async (t) => {
   assert.equal(Buffer.from(headers.from!, 'latin1').toString('utf8'), 'é@example.com');
 });
 
-test('a real Rspamd scores, and stopped in its tracks is given up', {
+test('Rspamd client gets a score from a real Rspamd and times out when suspended', {
   skip: needs('rspamd'),
 }, async (t) => {
   const rspamd = await startRspamd();

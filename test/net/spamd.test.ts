@@ -51,26 +51,34 @@ function drip(socket: Socket) {
 }
 
 const failures: [string, (socket: Socket) => void, RegExp][] = [
-  ['says nothing', (socket) => void socket.resume(), /did not answer in time/],
-  ['drips', drip, /did not answer in time/],
-  ['stops within the report', saysOpen(answer('report').slice(0, -3)), /did not answer in time/],
-  ['closes at once', (socket) => socket.destroy(), /closed the connection/],
-  ['closes without an answer', says(''), /closed the connection without an answer/],
+  ['never responds', (socket) => void socket.resume(), /did not answer in time/],
+  ['responds byte by byte', drip, /did not answer in time/],
+  ['stalls within the report', saysOpen(answer('report').slice(0, -3)), /did not answer in time/],
+  ['closes the connection', (socket) => socket.destroy(), /closed the connection/],
+  ['closes without a response', says(''), /closed the connection without an answer/],
   ['resets the connection', (socket) => void socket.resetAndDestroy(), /closed the connection/],
-  ['closes within the head', says(HEAD), /ended early/],
+  ['closes within the header', says(HEAD), /ended early/],
   ['closes within the report', says(answer('report').slice(0, -3)), /ended early/],
-  ['is no spamd', says('220 mx.example.com ESMTP\r\n'), /not the spamd protocol/],
-  ['sends octets', says(Buffer.alloc(5000, 0xff)), /not the spamd protocol/],
-  ['sends an endless head', says(`${HEAD}${'X-A: b\r\n'.repeat(1200)}`), /ended early/],
-  ['fails for now', says('SPAMD/1.5 75 EX_TEMPFAIL\r\n'), /error 75 EX_TEMPFAIL/],
-  ['refuses', says('SPAMD/1.0 76 Bad header line: x\r\n'), /error 76 Bad header line: x/],
-  ['gives no score', says(answer('x', 'True')), /no score/],
-  ['gives no number', says(answer('x', 'True ; 1.2.3 / 5.0')), /no score/],
+  [
+    'does not speak the spamd protocol',
+    says('220 mx.example.com ESMTP\r\n'),
+    /not the spamd protocol/,
+  ],
+  ['sends binary data', says(Buffer.alloc(5000, 0xff)), /not the spamd protocol/],
+  ['sends an endless header', says(`${HEAD}${'X-A: b\r\n'.repeat(1200)}`), /ended early/],
+  ['fails temporarily', says('SPAMD/1.5 75 EX_TEMPFAIL\r\n'), /error 75 EX_TEMPFAIL/],
+  [
+    'rejects the request',
+    says('SPAMD/1.0 76 Bad header line: x\r\n'),
+    /error 76 Bad header line: x/,
+  ],
+  ['sends no score', says(answer('x', 'True')), /no score/],
+  ['sends a non-numeric score', says(answer('x', 'True ; 1.2.3 / 5.0')), /no score/],
   ['sends too much', says(answer('x'.repeat(20_000))), /too large/],
 ];
 
 for (const [name, serve, expected] of failures)
-  test(`a server that ${name} is a failure with its reason, and the connection ends`, async (t) => {
+  test(`spamd client: a server that ${name} is a failure with the reason`, async (t) => {
     const { url, gone } = await startServer(t, serve);
     const result = await askSpamd(url, [message], { timeoutMs: 150, maxBytes: 10_000 });
     assert.equal(result.status, 'failed');
@@ -78,17 +86,17 @@ for (const [name, serve, expected] of failures)
     await gone();
   });
 
-test('a server that is not there is a failure', async () => {
+test('spamd client reports a refused connection', async () => {
   const result = await askSpamd(`tcp://127.0.0.1:${await freePort()}`, [message]);
   assert.deepEqual(result, { status: 'failed', detail: 'it refused the connection' });
 });
 
-test('an IPv6 address stands in brackets', async () => {
+test('spamd client accepts an IPv6 address in brackets', async () => {
   const result = await askSpamd(`tcp://[::1]:${await freePort()}`, [message]);
   assert.equal(result.status, 'failed');
 });
 
-test('the answer may come in any pieces, and the server need not close', async (t) => {
+test('spamd client reads a response in any pieces without waiting for close', async (t) => {
   const text = answer('the report', 'True ; -1.5 / 5.0');
   const { url, gone } = await startServer(t, (socket) => {
     socket.resume().setNoDelay();
@@ -102,7 +110,7 @@ test('the answer may come in any pieces, and the server need not close', async (
   await gone();
 });
 
-test('the message is sent with its length, whatever the pieces', async (t) => {
+test('spamd client sends the message with its total length', async (t) => {
   let seen = '';
   const { url } = await startServer(t, (socket) => {
     socket.setEncoding('latin1').on('data', (text) => {
@@ -114,7 +122,7 @@ test('the message is sent with its length, whatever the pieces', async (t) => {
   assert.equal(seen, 'REPORT SPAMC/1.5\r\nContent-length: 6\r\n\r\na\r\n\r\nb');
 });
 
-test('a real SpamAssassin scores, and stopped in its tracks is given up', {
+test('spamd client gets a score from a real SpamAssassin and times out when suspended', {
   skip: needs('spamd'),
 }, async (t) => {
   const spamd = await startSpamd();

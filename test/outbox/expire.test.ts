@@ -9,7 +9,7 @@ import { startOutbox } from './outbox.ts';
 
 const DAY_MS = 86_400_000;
 
-test('after seven days mail is not sent any more, after thirty it is forgotten', async (t) => {
+test('The outbox stops sending mail after 7 days and deletes it after 30', async (t) => {
   const { app, queue, run, row, clock, sink } = await startOutbox(t);
   const sent = await queue();
   await run();
@@ -40,7 +40,7 @@ test('after seven days mail is not sent any more, after thirty it is forgotten',
   assert.deepEqual([await row(sent), await row(old)], [undefined, undefined]);
 });
 
-test('what became of the mail of an invitation is told truly however long ago it was', async (t) => {
+test('An invitation’s email_status stays correct after its outbox entry is deleted', async (t) => {
   const { app, service, run, clock, sink } = await startOutbox(t);
   const sent = await invite(service, { email: 'sent@example.com' });
   await run();
@@ -61,7 +61,7 @@ test('what became of the mail of an invitation is told truly however long ago it
   assert.equal((await app.db.selectFrom('outbox').select('id').execute()).length, 2);
 });
 
-test('what is of no use any more fails without outgoing mail too', async (t) => {
+test('expireMail fails mail past its useful time, even without outgoing mail', async (t) => {
   const { app, queue, row, clock } = await startOutbox(t);
   const id = await queue({}, isoTime(clock.now() + 1000));
   const claimed = await queue({}, isoTime(clock.now() + 1000));
@@ -80,7 +80,7 @@ test('what is of no use any more fails without outgoing mail too', async (t) => 
   assert.equal((await row(claimed))?.status, 'queued', 'it is being sent');
 });
 
-test('mail that still waits after a short while stays', async (t) => {
+test('expireMail keeps recently queued mail', async (t) => {
   const { app, queue, row } = await startOutbox(t);
   const id = await queue();
   await expireMail(app);

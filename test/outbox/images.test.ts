@@ -20,7 +20,7 @@ const PDF = {
 };
 const MAIL = { to: 'reader@example.net', ...words, images, attachments: [PDF] };
 
-test('what waits in the outbox keeps its pictures and files, octet by octet', () => {
+test('Sealed outbox mail preserves images and attachments byte for byte', () => {
   const opened = openMail(secrets, 'mail_1', sealMail(secrets, 'mail_1', MAIL))!;
   assert.equal(opened.id, 'mail_1');
   assert.ok(images.length === 2 && opened.images?.length === 2);
@@ -34,13 +34,13 @@ test('what waits in the outbox keeps its pictures and files, octet by octet', ()
   assert.deepEqual(opened.attachments, [PDF]);
 });
 
-test('a mail without either is kept without either', () => {
+test('Sealed outbox mail without images and attachments stays without them', () => {
   const { images: _, attachments: __, ...bare } = MAIL;
   const opened = openMail(secrets, 'mail_2', sealMail(secrets, 'mail_2', bare))!;
   assert.deepEqual([opened.images, opened.attachments], [undefined, undefined]);
 });
 
-test('they go beside the HTML, inline and by their name; files stand after all of it', async (t) => {
+test('The mailer embeds images inline by Content-ID and appends attachments', async (t) => {
   const sink = await startMailSink(t);
   const mailer = createMailer({
     url: `smtp://127.0.0.1:${sink.port}`,

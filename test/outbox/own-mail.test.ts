@@ -66,7 +66,7 @@ const findings = ({ checks }: Judged) =>
 const statusOf = ({ checks }: Judged, wanted: string) =>
   checks.find(({ id }) => id === wanted)?.status;
 
-test('an invitation has no fault at all', async (t) => {
+test('Invitation mail scores 100 in the service’s own analysis', async (t) => {
   const result = await judge(t, { subject: INVITATION.title, ...mailFrame(INVITATION) });
   assert.deepEqual(findings(result), []);
   assert.equal(result.score, 100);
@@ -74,7 +74,7 @@ test('an invitation has no fault at all', async (t) => {
     assert.equal(statusOf(result, id), 'pass', id);
 });
 
-test('nor has one that can be unsubscribed from by one click: both fields are signed', async (t) => {
+test('Report mail with one-click unsubscribe passes analysis; both List-Unsubscribe headers are signed', async (t) => {
   const unsubscribe = 'https://example.com/unsubscribe/4711';
   const result = await judge(t, {
     subject: 'Deliverability last week: 87 (+4)',

@@ -21,7 +21,7 @@ import { MAIL, startOutbox, TOKEN } from './outbox.ts';
 
 const MINUTE_MS = 60_000;
 
-test('a mail that was queued is sent once its transaction has committed', async (t) => {
+test('Queued mail is sent after its transaction commits', async (t) => {
   const sink = await startMailSink(t);
   const { app } = await startTestService(t, {
     env: {
@@ -50,7 +50,7 @@ test('a mail that was queued is sent once its transaction has committed', async 
   assert.ok(text?.includes(TOKEN));
 });
 
-test('without a mail server nothing is queued, and the job has nothing to do', async (t) => {
+test('Without a configured mail server no mail is queued', async (t) => {
   const { app } = await startTestService(t);
   await app.scheduler.stop();
   assert.equal(await app.db.transaction().execute((tx) => queueMail(tx, app, MAIL)), null);
@@ -58,7 +58,7 @@ test('without a mail server nothing is queued, and the job has nothing to do', a
   await sendMailJob(app).run();
 });
 
-test('a DKIM key that would leave mail unsigned stops the start', async (t) => {
+test('The service refuses to start with an unsuitable DKIM key for outgoing mail', async (t) => {
   const key = makeKey('ed25519').privateKey;
   const env = {
     DELIVERABILITY_MAIL_URL: 'smtp://127.0.0.1',
@@ -74,14 +74,14 @@ test('a DKIM key that would leave mail unsigned stops the start', async (t) => {
   });
 });
 
-test('what became of a mail is told', () => {
+test('emailStatus maps outbox states to not_configured, queued, sent and failed', () => {
   assert.equal(emailStatus(null, undefined), 'not_configured');
   for (const status of ['queued', 'sent', 'failed'] as const)
     assert.equal(emailStatus('mail_1', { status }), status);
   assert.equal(emailStatus('mail_1', undefined), 'sent');
 });
 
-test('a server that is down gets the mail later', async (t) => {
+test('Mail is retried when the SMTP server refuses the connection', async (t) => {
   const down = await startMailSink(t);
   await down.close();
   const { queue, run, row, clock } = await startOutbox(t, {}, down);
@@ -106,7 +106,7 @@ test('a server that is down gets the mail later', async (t) => {
   );
 });
 
-test('after 1, 5 and 30 minutes, 2 and 8 hours it is tried again, and then it has failed', async (t) => {
+test('Mail is retried after 1, 5 and 30 minutes, 2 and 8 hours, then fails', async (t) => {
   const { queue, run, row, clock, sink, service } = await startOutbox(t);
   sink.refuse = { at: 'rcpt', code: 451, text: 'later' };
   const id = await queue();
@@ -134,7 +134,7 @@ test('after 1, 5 and 30 minutes, 2 and 8 hours it is tried again, and then it ha
   assert.equal(service.logged.filter(({ message }) => message === 'mail failed').length, 1);
 });
 
-test('what is refused for good is not tried again', async (t) => {
+test('A permanent rejection (550) is not retried and its link is redacted', async (t) => {
   const { queue, run, row, clock, sink } = await startOutbox(t);
   sink.refuse = { at: 'rcpt', code: 550, text: `no such user; see https://app.example/${TOKEN}` };
   const id = await queue();
@@ -150,7 +150,7 @@ test('what is refused for good is not tried again', async (t) => {
   assert.equal(sink.taken.length, 0);
 });
 
-test('two jobs at once send each mail once', async (t) => {
+test('Two concurrent send jobs send each mail once', async (t) => {
   const { app, queue, sink } = await startOutbox(t);
   const ids = [await queue(), await queue(), await queue()];
   const jobs = [sendMailJob(app), sendMailJob(app)];
@@ -159,7 +159,7 @@ test('two jobs at once send each mail once', async (t) => {
   assert.equal(sink.taken.length, ids.length);
 });
 
-test('more than go at once all go, and one that hangs holds up none', async (t) => {
+test('More mails than the concurrency limit are sent; a hanging one blocks no others', async (t) => {
   const sink = await startMailSink(t);
   const { promise, resolve } = Promise.withResolvers<void>();
   const { app } = await startTestService(t, {
@@ -185,7 +185,7 @@ test('more than go at once all go, and one that hangs holds up none', async (t) 
   assert.equal((await sent().execute()).length, 13);
 });
 
-test('what was sent but not recorded is sent again after its lease, as the same mail', async (t) => {
+test('Mail sent but not recorded is resent with the same ID after its lease expires', async (t) => {
   const { app, queue, run, row, clock, sink } = await startOutbox(t);
   const id = await queue();
   const [claimed] = await claimDueMail(app, 10);
@@ -202,7 +202,7 @@ test('what was sent but not recorded is sent again after its lease, as the same 
   assert.deepEqual(await row(id), sent);
 });
 
-test('a start takes up at once what was being sent when the service ended', async (t) => {
+test('On start the service resumes mail that was being sent at shutdown', async (t) => {
   const folder = temporaryFolder(t);
   const sink = await startMailSink(t);
   const { config } = readConfig({
@@ -224,7 +224,7 @@ test('a start takes up at once what was being sent when the service ended', asyn
   assert.equal((await second.row(id!))?.status, 'sent');
 });
 
-test('stopping leaves what is under way to the next start', async (t) => {
+test('Stopping the service leaves unfinished mail queued', async (t) => {
   const { app, queue, row, sink } = await startOutbox(t);
   const { promise, resolve } = Promise.withResolvers<void>();
   t.after(() => resolve());
@@ -239,7 +239,7 @@ test('stopping leaves what is under way to the next start', async (t) => {
   assert.deepEqual({ status, attempts, error }, { status: 'queued', attempts: 0, error: null });
 });
 
-test('the database never holds in clear what a mail says, nor the log', async (t) => {
+test('Database and log never contain mail content in clear text', async (t) => {
   const { queue, run, clock, sink, service } = await startOutbox(t);
   const attachments = [
     { filename: 'secret.eml', contentType: 'message/rfc822', content: Buffer.from(TOKEN) },
@@ -265,7 +265,7 @@ test('the database never holds in clear what a mail says, nor the log', async (t
   assert.ok(!secrets.some((secret) => JSON.stringify(service.logged).includes(secret)));
 });
 
-test('what cannot be opened is tried again with its content, and then it has failed', async (t) => {
+test('Mail that cannot be decrypted is retried, then fails', async (t) => {
   const { app, queue, run, row, sink, clock } = await startOutbox(t);
   const [one, other] = [await queue(), await queue()];
   const { content } = (await row(one))!;
@@ -288,7 +288,7 @@ test('what cannot be opened is tried again with its content, and then it has fai
   assert.equal(sink.taken.length, 1);
 });
 
-test('a damaged row that is mended in time is sent', async (t) => {
+test('Mail whose damaged row is repaired before the last retry is sent', async (t) => {
   const { app, queue, run, row, sink, clock } = await startOutbox(t);
   const id = await queue();
   const { content } = (await row(id))!;
@@ -303,7 +303,7 @@ test('a damaged row that is mended in time is sent', async (t) => {
   assert.deepEqual([sink.taken.length, (await row(id))?.status], [1, 'sent']);
 });
 
-test('what is of no use any more is not sent, and says that it was not in time', async (t) => {
+test('Mail past its useful time is not sent and records the reason', async (t) => {
   const { queue, run, row, sink, clock } = await startOutbox(t);
   const late = await queue({}, isoTime(clock.now() + 1000));
   const timely = await queue({}, isoTime(clock.now() + 1001));
@@ -323,7 +323,7 @@ test('what is of no use any more is not sent, and says that it was not in time',
   );
 });
 
-test('no retry waits for a time when the mail is of no use any more', async (t) => {
+test('Mail is not retried when the retry would fall after its useful time', async (t) => {
   const { queue, run, row, sink, clock } = await startOutbox(t);
   sink.refuse = { at: 'rcpt', code: 451, text: 'later' };
   const late = await queue({}, isoTime(clock.now() + MINUTE_MS));
@@ -335,7 +335,7 @@ test('no retry waits for a time when the mail is of no use any more', async (t) 
   assert.match(error!, /^it could not be sent in time: .*451 later$/);
 });
 
-test('a mail that went out was sent, whoever has taken it since', async (t) => {
+test('Mail recorded as sent stays sent despite late outcomes from other leases', async (t) => {
   const { app, queue, run, row, clock } = await startOutbox(t);
   const id = await queue();
   const [first] = await claimDueMail(app, 1);
@@ -351,7 +351,7 @@ test('a mail that went out was sent, whoever has taken it since', async (t) => {
   assert.deepEqual(await row(id), sent);
 });
 
-test('mail that a clock set forward and back has left waiting is sent now', async (t) => {
+test('Mail scheduled far in the future by a clock jump is sent now', async (t) => {
   const { app, queue, run, row, sink } = await startOutbox(t);
   const [planned, leased] = [await queue(), await queue()];
   const far = '2027-11-21T10:00:00.000Z';
@@ -364,7 +364,7 @@ test('mail that a clock set forward and back has left waiting is sent now', asyn
   assert.deepEqual([(await row(planned))!.status, (await row(leased))!.status], ['sent', 'sent']);
 });
 
-test('the longest wait between attempts is no sign of a clock that was set back', async (t) => {
+test('The longest regular retry delay is not mistaken for a clock jump', async (t) => {
   const { app, queue, run, sink, clock } = await startOutbox(t);
   const id = await queue();
   const due_at = isoTime(clock.now() + 8 * 3_600_000);
@@ -373,7 +373,7 @@ test('the longest wait between attempts is no sign of a clock that was set back'
   assert.equal(sink.taken.length, 0);
 });
 
-test('whoever queued a mail hears of its end in the transaction that writes it down', async (t) => {
+test('mailEnded listeners run in the transaction that records the outcome', async (t) => {
   const { app, queue, run, row, sink, clock } = await startOutbox(t);
   const heard: MailEnd[] = [];
   let fault: Error | null = null;
@@ -411,7 +411,7 @@ test('whoever queued a mail hears of its end in the transaction that writes it d
   assert.equal((await row(undone))!.status, 'queued');
 });
 
-test('a slow server is busy with three mails of many at most, and has places for others', async (t) => {
+test('At most three bulk mails are sent at once, leaving capacity for others', async (t) => {
   const { app, queue, sink } = await startOutbox(t);
   const { promise, resolve } = Promise.withResolvers<void>();
   sink.hold = promise;

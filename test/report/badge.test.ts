@@ -10,7 +10,7 @@ import { EVIL } from './scheduled-reports.ts';
 const STATES: BadgeState[] = ['healthy', 'warning', 'critical', 'unknown'];
 const widthOf = (svg: string) => Number(/^<svg [^>]*width="(\d+)"/.exec(svg)![1]);
 
-test('a badge says its words to those who cannot see it, in the colour of its state', () => {
+test('badgeSvg has an accessible label and the color of its state', () => {
   const svg = badgeSvg({ label: 'deliverability', message: '87 of 100', state: 'healthy' });
   assert.match(
     svg,
@@ -23,7 +23,7 @@ test('a badge says its words to those who cannot see it, in the colour of its st
   assert.doesNotMatch(svg, /\bid=|url\(/);
 });
 
-test('white can be read on each colour', () => {
+test('Badge colors have sufficient contrast with white text', () => {
   for (const state of STATES) {
     const [r, g, b] = badgeColour(state)
       .match(/[0-9a-f]{2}/g)!
@@ -36,15 +36,15 @@ test('white can be read on each colour', () => {
   }
 });
 
-test('its width follows the words, and a long one is cut', () => {
+test('badgeSvg width follows its text, and long text is truncated', () => {
   const width = (message: string) => widthOf(badgeSvg({ label: 'a', message, state: 'unknown' }));
   assert.ok(width('iiii') < width('aaaa') && width('aaaa') < width('WWWW'));
   assert.equal(width('x'.repeat(60)) > width('x'.repeat(59)), true);
   assert.ok(width('W'.repeat(5000)) < 800);
 });
 
-describe('in Chromium', { skip: needs('chromium') }, () => {
-  it('is XML whatever it says, runs nothing, and holds its words', async (t) => {
+describe('Badge in Chromium', { skip: needs('chromium') }, () => {
+  it('is valid XML with hostile text, runs nothing and fits its words', async (t) => {
     const browser = await startBrowser();
     t.after(() => browser.close());
     const page = await browser.newPage();
@@ -66,7 +66,7 @@ describe('in Chromium', { skip: needs('chromium') }, () => {
     }
   });
 
-  it('its table of widths is that of the font, within a tenth', async (t) => {
+  it('has a width table within 10 percent of the font', async (t) => {
     const browser = await startBrowser();
     t.after(() => browser.close());
     const page = await browser.newPage();

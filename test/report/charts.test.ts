@@ -27,7 +27,7 @@ const chartOf = (values: (number | null)[], top = 100): Chart => ({
   format: String,
 });
 
-test('a bar is as high as its value, 0 is a line, and what is not known is no bar', () => {
+test('barsOf scales bars by value, draws 0 as a line and unknown as none', () => {
   const bars = barsOf(chartOf([100, 50, 0, null]), { width: 400, height: 100 });
   assert.deepEqual(
     bars.map((bar) => bar && [bar.y, bar.height]),
@@ -37,12 +37,12 @@ test('a bar is as high as its value, 0 is a line, and what is not known is no ba
     if (bar) assert.ok(bar.x > index * 100 && bar.x + bar.width < (index + 1) * 100);
 });
 
-test('a value beyond the scale stays in the picture', () => {
+test('barsOf clamps values beyond the scale', () => {
   const [bar] = barsOf(chartOf([250]), { width: 10, height: 100 });
   assert.deepEqual([bar!.y, bar!.height], [0, 100]);
 });
 
-test('few bars have a label each, many one for a group; a short group at the end has none', () => {
+test('labelsOf labels few bars singly and many in groups', () => {
   assert.deepEqual(
     labelsOf(chartOf(Array(7).fill(1))).map(({ span }) => span),
     [1, 1, 1, 1, 1, 1, 1],
@@ -59,14 +59,14 @@ test('few bars have a label each, many one for a group; a short group at the end
   );
 });
 
-test('it is said in words, with the highest and the lowest', () => {
+test('chartInWords lists all values; extremesOf names the highest and lowest', () => {
   const chart = chartOf([62, null, 90]);
   assert.equal(chartInWords(chart), 'Average score by day. Day 0: 62; Day 1: none; Day 2: 90.');
   assert.equal(extremesOf(chart), 'Highest 90 (Day 2), lowest 62 (Day 0)');
   for (const none of [[], [null], [5], [5, 5, null]]) assert.equal(extremesOf(chartOf(none)), null);
 });
 
-test('a trend is cut into hours or days, as its clock shows them; days without tests have no score', () => {
+test('trendCharts splits a trend by local hours or days; empty days have no score', () => {
   const [score, tests] = trendCharts(WEEK);
   assert.ok(score && tests);
   assert.equal(score.title, 'Average score by day');
@@ -90,7 +90,7 @@ test('a trend is cut into hours or days, as its clock shows them; days without t
   assert.deepEqual(trendCharts({ ...WEEK, summary: { ...WEEK.summary, trend: [] } }), []);
 });
 
-test('what was tested without a score has no bar of 0, and without any score there is no chart of it', () => {
+test('trendCharts draws no bar for unscored days and no chart without scores', () => {
   const slice = WEEK.summary.trend[0]!;
   const trend = [{ ...slice, tests: 2, scored: 0, avg_score: 0 }, ...WEEK.summary.trend.slice(1)];
   const [score, tests] = trendCharts({ ...WEEK, summary: { ...WEEK.summary, trend } });
@@ -133,7 +133,7 @@ function readPng(png: Uint8Array): Png {
   return { width, height, at };
 }
 
-test('the PNG has the bars at twice the size, on a ground that is not there', () => {
+test('chartPng draws the bars at double size on a transparent background', () => {
   const png = readPng(chartPng(chartOf([100, 25, null, 0]), { width: 400, height: 96 }));
   assert.deepEqual([png.width, png.height], [800, 192]);
   const opaque = (x: number, y: number) => png.at(x, y)[3];
@@ -147,7 +147,7 @@ test('the PNG has the bars at twice the size, on a ground that is not there', ()
   assert.equal(opaque(1, 0), 110);
 });
 
-test('its colours can be told from white and from the dark card', () => {
+test('chartPng colors contrast with white and dark backgrounds', () => {
   const png = readPng(chartPng(chartOf([100]), { width: 10, height: 10 }));
   const luminance = (colour: number[]) => {
     const [r, g, b] = colour.map((part) => {
@@ -161,12 +161,12 @@ test('its colours can be told from white and from the dark card', () => {
   assert.ok((bar + 0.05) / (luminance([0x17, 0x18, 0x1f]) + 0.05) >= 3);
 });
 
-test('a chart of nothing, and one of a single bucket, are pictures too', () => {
+test('chartPng handles empty and single-bucket charts', () => {
   for (const values of [[], [null], [7]])
     assert.equal(readPng(chartPng(chartOf(values), { width: 20, height: 10 })).width, 40);
 });
 
-test('the SVG says its values, escapes its words and takes the colours of the page', () => {
+test('chartSvg contains its values, escapes text and uses the page’s colors', () => {
   const chart = { ...chartOf([62, null]), title: EVIL };
   const svg = chartSvg(chart, 'c1');
   assert.match(svg, /^<svg role="img" aria-labelledby="c1-title c1-desc" /);

@@ -24,8 +24,8 @@ const category = (name: CategoryScore['name'], earned: number, points: number): 
   points,
 });
 
-describe('the ledger', () => {
-  it('adds shares of points times shares of the weights that ran', () => {
+describe('Score ledger', () => {
+  it('weights category shares by the categories that ran', () => {
     const { rows, weight, sum } = ledgerOf({
       categories: [
         category('authentication', 47, 50),
@@ -45,13 +45,13 @@ describe('the ledger', () => {
     assert.equal(sum, 80.8);
   });
 
-  it('has no sum where nothing ran', () => {
+  it('has no sum when nothing ran', () => {
     const { rows, sum } = ledgerOf({ categories: [category('content', 0, 0)] });
     assert.deepEqual([rows[0]!.adds, sum], [null, null]);
     assert.equal(ledgerOf({ categories: [] }).sum, null);
   });
 
-  it('adds up as shown and never claims more than was earned, whatever the figures', () => {
+  it('adds up as displayed and never exceeds what was earned', () => {
     const { below } = seededRandom(20261121);
     for (let round = 0; round < 2000; round += 1) {
       const categories = CATEGORIES.map((name) => {
@@ -86,8 +86,8 @@ const aligned = (report: Report): [string, string | null, string | null, boolean
     aligned,
   ]);
 
-describe('the identifiers', () => {
-  it('of a message in order are aligned', async () => {
+describe('Authentication identifiers', () => {
+  it('of a correct message are aligned', async () => {
     const report = await goodReport();
     assert.deepEqual(aligned(report), [
       ['SPF', 'shop.example', 'pass', true],
@@ -104,14 +104,14 @@ describe('the identifiers', () => {
     assert.equal(ignored, 0);
   });
 
-  it('of a service that signs for itself are not', async () => {
+  it('of a service signing with its own domain are not aligned', async () => {
     assert.deepEqual(aligned(await badReport()), [
       ['SPF', 'acme.example', 'softfail', true],
       ['DKIM', 'sender.example', 'pass', false],
     ]);
   });
 
-  it('are each signature, in the order of the message', async () => {
+  it('include every signature in message order', async () => {
     const key = makeKey();
     const inner = await signMessage(ORDER, { domain: 'mail.shop.example', selector: 'a', key });
     const raw = await signMessage(inner, { domain: 'sender.example', selector: 'b', key });
@@ -133,7 +133,7 @@ describe('the identifiers', () => {
     ]);
   });
 
-  it('that could not be compared are neither aligned nor not', async () => {
+  it('that could not be compared are neither aligned nor unaligned', async () => {
     const key = makeKey();
     const raw = await signMessage(ORDER, { domain: 'sender.example', selector: 'a', key });
     const report = await reportOn({
@@ -148,7 +148,7 @@ describe('the identifiers', () => {
     for (const [, , , isAligned] of aligned(report)) assert.equal(isAligned, null);
   });
 
-  it('that were not asked about have no result', async () => {
+  it('that were not checked have no result', async () => {
     const report = await unscoredReport();
     assert.deepEqual(aligned(report), [
       ['SPF', null, null, null],
@@ -157,7 +157,7 @@ describe('the identifiers', () => {
     assert.equal(authenticationOf(report).fromDomain, 'shop.example');
   });
 
-  it('are read from results of other rules too', () => {
+  it('can be read from results of other rulesets', () => {
     const { identifiers, dmarc } = authenticationOf({
       checks: [],
       auth_results: { spf: 'pass', dkim: null, dmarc: null },
@@ -183,8 +183,8 @@ const seed = (
   seconds,
 });
 
-describe('the table of placements', () => {
-  it('counts the seeds of a provider by place, with the time of the first and the last', () => {
+describe('Placement table', () => {
+  it('counts seed mailboxes per provider and folder with first and last time', () => {
     const { columns, rows } = placementTable([
       seed('Gmail', 'spam', 30),
       seed('Yahoo', 'inbox', 5),
@@ -201,7 +201,7 @@ describe('the table of placements', () => {
     ]);
   });
 
-  it('has a rate of which tabs are part, and the unsettled are not', () => {
+  it('counts tabs as inbox and excludes unsettled results from the rate', () => {
     const places = ['inbox', 'promotions', 'social', 'updates', 'forums', 'spam', 'missing'];
     const { inbox, settled } = placementTable(
       [...places, 'pending', 'unknown'].map((place) => seed('Gmail', place)),
@@ -209,7 +209,7 @@ describe('the table of placements', () => {
     assert.deepEqual([inbox, settled], [5, 7]);
   });
 
-  it('shows a place that it does not know under its own name, last', () => {
+  it('shows unknown folders last under their own name', () => {
     const { columns } = placementTable([
       seed('A', 'attic'),
       seed('A', 'constructor'),
@@ -221,7 +221,7 @@ describe('the table of placements', () => {
     );
   });
 
-  it('is empty without seeds', () => {
+  it('is empty without seed mailboxes', () => {
     assert.deepEqual(placementTable([]), { columns: [], rows: [], inbox: 0, settled: 0 });
   });
 });

@@ -64,13 +64,13 @@ function all<K extends Block['kind']>(kind: K, value: unknown): Extract<Block, {
 const BODY = ['fix', 'score', 'authentication', 'placement', 'providers'];
 const REST = ['passed', 'info', 'not-checked'];
 
-describe('the sections', () => {
+describe('Report document sections', () => {
   it('of a page are the same for every report', () => {
     for (const report of [good!, bad!, unscored!, newsletter!])
       assert.deepEqual(idsOf(testDocument(report, 'page')), [...BODY, 'path', 'message', 'rest']);
   });
 
-  it('of paper leave out what says only that there is nothing', () => {
+  it('of the paper variant omit empty sections', () => {
     assert.deepEqual(idsOf(testDocument(bad!, 'paper')), [...BODY, 'path', 'message', ...REST]);
     const bare = { ...good!, placement: [], providers: [], checks: [], envelope: null };
     assert.deepEqual(idsOf(testDocument(bare, 'paper')), [
@@ -81,7 +81,7 @@ describe('the sections', () => {
     ]);
   });
 
-  it('for strangers leave out what shows the message', () => {
+  it('of a shared report omit the message and its path', () => {
     const one = shareOf([bad!]);
     assert.deepEqual(idsOf(sharedDocument(one, 'page')), [...BODY, 'rest']);
     assert.deepEqual(idsOf(sharedDocument(one, 'paper')), [...BODY, ...REST]);
@@ -92,7 +92,7 @@ describe('the sections', () => {
     }
   });
 
-  it('of many tests are those of each, in short where they are many', async () => {
+  it('of a shared report repeat per test, abbreviated for many tests', async () => {
     const partsOf = (document: ReportDocument) => all('part', document).map(idsOf);
     const [campaign, six, large] = [
       await campaignShare(),
@@ -112,7 +112,7 @@ describe('the sections', () => {
     assert.deepEqual(more(sharedDocument(large, 'page')), []);
   });
 
-  it('for a terminal are the most important alone', () => {
+  it('of the terminal variant are only the most important ones', () => {
     assert.deepEqual(idsOf(terminalDocument(bad!, null)), [
       'fix',
       'score',
@@ -127,8 +127,8 @@ describe('the sections', () => {
   });
 });
 
-describe('the verdict', () => {
-  it('says the sentence, what to do first, and what is not known', () => {
+describe('Report document verdict', () => {
+  it('states the summary, the first fix and what is unknown', () => {
     const [first, ...others] = toFix(bad!.checks);
     for (const medium of ['page', 'paper'] as const) {
       const { score, title, lines, unknown } = verdictOf(testDocument(bad!, medium));
@@ -153,7 +153,7 @@ describe('the verdict', () => {
     status: 'fail',
     title: `${id} is wrong.`,
   });
-  it('counts what is below the first thing to do', () => {
+  it('counts the fixes after the first', () => {
     for (const [findings, expected] of [
       [[], 'There is nothing to fix.'],
       [[finding('a', 3)], 'Do this first: a is wrong (+3).'],
@@ -172,7 +172,7 @@ describe('the verdict', () => {
     }
   });
 
-  it('without a score is that there is none, and nothing is promised', () => {
+  it('without a score says so and promises no gain', () => {
     const document = testDocument(unscored!, 'page');
     const { score, lines } = verdictOf(document);
     assert.deepEqual(
@@ -188,8 +188,8 @@ describe('the verdict', () => {
   });
 });
 
-describe('a state', () => {
-  it('of what is unknown is never that of what passed or failed', () => {
+describe('Report document state', () => {
+  it('of an error or skipped check is unknown, not pass or fail', () => {
     for (const report of [good!, bad!, unscored!])
       for (const entry of all('entries', testDocument(report, 'page')).flatMap(
         ({ items }) => items,
@@ -200,7 +200,7 @@ describe('a state', () => {
       }
   });
 
-  it('of a provider of whom nothing is known is not known, and never that it is not ready', () => {
+  it('of a provider with only unknown rules is "Not known"', () => {
     const report = structuredClone(good!);
     for (const provider of report.providers) {
       provider.ready = false;
@@ -215,7 +215,7 @@ describe('a state', () => {
     }
   });
 
-  it('of a long delay is a warning, and a negative one shows a wrong clock', () => {
+  it('of a long delay is a warning; a negative delay indicates a wrong clock', () => {
     const path = (delay: number) => {
       const report = structuredClone(good!);
       const check = report.checks.find(({ id }) => id === 'received_path')!;
@@ -230,8 +230,8 @@ describe('a state', () => {
   });
 });
 
-describe('evidence', () => {
-  it('in short leaves out what says nothing, and what is beyond the first eight', () => {
+describe('Report document evidence', () => {
+  it('in short form omits empty values and shows eight rows at most', () => {
     const many = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`n${index}`, index]));
     assert.equal(evidenceInShort({ a: null, b: [], c: {}, ...many }).rows.length, 8);
     const [row] = evidenceInShort({ client_ip: ['192.0.2.1', { port: 25, tls: true }] }).rows;
@@ -239,7 +239,7 @@ describe('evidence', () => {
     assert.equal(plainText(row!.value), '192.0.2.1; port 25, tls yes');
   });
 
-  it('in full has every value, and tables of alike things', () => {
+  it('in full contains every value, with tables for similar items', () => {
     const facts = evidenceFacts({ hops: [{ a: 1 }, { a: 2, b: 'x' }], aligned: false });
     const [table] = all('table', facts);
     assert.deepEqual(
@@ -250,8 +250,8 @@ describe('evidence', () => {
   });
 });
 
-describe('a document', () => {
-  it('has an anchor once, and jumps lead to one', async () => {
+describe('Report document', () => {
+  it('has unique anchors, and every jump leads to one', async () => {
     for (const document of [
       testDocument(bad!, 'page'),
       testDocument(bad!, 'paper'),
@@ -273,7 +273,7 @@ describe('a document', () => {
 
   const jumpsIn = (value: unknown): { to: string }[] => all('jump' as never, value) as never;
 
-  it('holds nothing that moves a cursor, turns text round, or is not well formed', () => {
+  it('contains no control, bidi or malformed characters', () => {
     const evil = (value: unknown): unknown => {
       if (typeof value === 'string') return `${value}\u001b[2J\u202e\u0000\ud800`;
       if (Array.isArray(value)) return value.map(evil);
@@ -296,7 +296,7 @@ describe('a document', () => {
       assert.doesNotMatch(JSON.stringify(document), /[\u0000\u202e]|\\u001b|\\ud800/);
   });
 
-  it('is cleaned but for the HTML of a message', () => {
+  it('is sanitized except for the HTML of the message', () => {
     const html = 'a\u202eb';
     const frame = { kind: 'frame', html, title: html };
     assert.deepEqual(cleaned({ blocks: [frame] }), { blocks: [{ ...frame, title: 'a·b' }] });
@@ -351,7 +351,7 @@ async function documents(): Promise<[name: string, document: ReportDocument][]> 
 }
 
 for (const { name, read } of PAINTERS)
-  test(`every word of every document is in what is painted as ${name}`, async () => {
+  test(`Report painter (${name}) shows every word of every document`, async () => {
     for (const [which, document] of await documents()) {
       const painted = asRead(await read(document));
       const leaves = leavesOf(document.blocks);
@@ -360,7 +360,7 @@ for (const { name, read } of PAINTERS)
     }
   });
 
-test('every word of the e-mail of a scheduled report is in both of its parts', () => {
+test('Scheduled report mail contains every word in both its text and HTML parts', () => {
   for (const report of [WEEK, MONTH, DAY, UNSCORED, NOTHING])
     for (const pdf of [false, true]) {
       const reader = { unsubscribeUrl: 'https://app.example.com/unsubscribe/1', pdf };
@@ -375,7 +375,7 @@ test('every word of the e-mail of a scheduled report is in both of its parts', (
     }
 });
 
-test('no painter has words of its own', async () => {
+test('Report painters contain no wording of their own', async () => {
   const files = new Set([...PAINTERS.flatMap((painter) => painter.files), ...MAIL_FILES]);
   const source = [...files]
     .map((file) => readFileSync(new URL(`../../src/report/${file}`, import.meta.url), 'utf8'))

@@ -23,7 +23,7 @@ const CONTENT: MailContent = {
   footer: 'You get this because somebody entered your address.',
 };
 
-test('the text part is written, with addresses whole and lines short', () => {
+test('mailFrame writes a plain-text part with whole URLs and short lines', () => {
   const { text } = mailFrame(CONTENT);
   assert.equal(
     text,
@@ -44,7 +44,7 @@ You get this because somebody entered your address.
   );
 });
 
-test('a mail without a button has none', () => {
+test('mailFrame without a button contains no link', () => {
   const { text, html } = mailFrame({ ...CONTENT, button: undefined });
   assert.ok(!text.includes('https://'));
   assert.ok(!html.includes('<a '));
@@ -73,7 +73,7 @@ const NEWS: MailContent = {
   button: undefined,
 };
 
-test('what to do is numbered, each with its record in a line that can be copied', () => {
+test('mailFrame numbers steps and shows records ready to copy', () => {
   const { text, html } = mailFrame(NEWS);
   assert.equal(
     text,
@@ -100,7 +100,7 @@ You get this because somebody entered your address.
   assert.ok(!one.html.includes('2.</td>') && !one.html.includes('1.</td>'));
 });
 
-test('whatever is put into it is text, and nothing is loaded', () => {
+test('mailFrame escapes hostile text and loads nothing', () => {
   const evil = '"><script>a()</script>\'&amp;\r\n\u0000\u202e';
   const { text, html } = mailFrame({
     title: evil,
@@ -127,14 +127,14 @@ test('whatever is put into it is text, and nothing is loaded', () => {
   assert.doesNotMatch(html, /\bsrc=|url\(|@import|<link/);
 });
 
-test('a common mail is small', () => {
+test('mailFrame HTML stays small', () => {
   assert.ok(mailFrame(CONTENT).html.length < 5_000);
   const blocks = Array.from({ length: 30 }, () => 'A sentence of a good length. '.repeat(10));
   assert.ok(mailFrame({ ...CONTENT, blocks }).html.length < 20_000);
 });
 
-describe('in Chromium', { skip: needs('chromium') }, () => {
-  it('fits every width in both themes, and the button can be told from the card', async (t) => {
+describe('Mail frame in Chromium', { skip: needs('chromium') }, () => {
+  it('fits every width in both themes with a visible button', async (t) => {
     const browser = await startBrowser();
     t.after(() => browser.close());
     const long = 'x'.repeat(300);

@@ -24,8 +24,8 @@ const mixed = (...parts: string[]): string =>
 const image = (id: string, content: string, type = 'image/png'): string =>
   `Content-Type: ${type}\nContent-ID: <${id}>\nContent-Disposition: inline; filename="${id}.png"\nContent-Transfer-Encoding: base64\n\n${Buffer.from(content).toString('base64').replace(/.{76}/g, '$&\n')}`;
 
-describe('a message as it is shown', () => {
-  it('has header, text, HTML, attachments, links and source', async () => {
+describe('messageView', () => {
+  it('returns headers, text, HTML, attachments, links and source', async () => {
     const { message } = await newsletterReport();
     assert.deepEqual(message!.headers.map(({ name }) => name).slice(0, 5), [
       'DKIM-Signature',
@@ -57,14 +57,14 @@ describe('a message as it is shown', () => {
     assert.deepEqual([message!.sourceCut, message!.notShown], [0, []]);
   });
 
-  it('without HTML or text has none', async () => {
+  it('returns null for a missing text or HTML part', async () => {
     const plain = await view(goodMessage());
     assert.deepEqual([plain.html, plain.attachments, plain.links], [null, [], []]);
     assert.equal(plain.text, 'Hello, your order is on its way.\n');
     assert.equal((await view(html('<p>Hello</p>'))).text, null);
   });
 
-  it('is shown whatever the bytes are', async () => {
+  it('accepts any bytes', async () => {
     for (const raw of [
       Buffer.alloc(0),
       Buffer.from('\0\0'),
@@ -78,8 +78,8 @@ describe('a message as it is shown', () => {
   });
 });
 
-describe('inline images', () => {
-  it('are put in by their Content-ID, and are no attachments then', async () => {
+describe('messageView inline images', () => {
+  it('are embedded by Content-ID and removed from attachments', async () => {
     const shown = await view(
       mixed(
         'Content-Type: text/html\n\n<img src="cid:a@x"><img src=cid:b%40x><p style="background:url(cid:a@x)">cid:a@x</p><img src="cid:nowhere">',
@@ -98,7 +98,7 @@ describe('inline images', () => {
     );
   });
 
-  it('that are no images stay where they are', async () => {
+  it('of non-image types are not embedded', async () => {
     const shown = await view(
       mixed(
         'Content-Type: text/html\n\n<img src="cid:a@x">',
@@ -108,7 +108,7 @@ describe('inline images', () => {
     assert.equal(shown.html!.trim().split('\n')[0], '<img src="cid:a@x">');
   });
 
-  it('have 2 MiB for all of them, each time that one is shown', async () => {
+  it('are limited to 2 MiB in total', async () => {
     const used = '<img src="cid:a@x">'.repeat(5000);
     const shown = await view(
       mixed(`Content-Type: text/html\n\n${used}`, image('a@x', 'x'.repeat(900_000))),
@@ -118,8 +118,8 @@ describe('inline images', () => {
   });
 });
 
-describe('bounds', () => {
-  it('of everything are kept, and told', async () => {
+describe('messageView limits', () => {
+  it('truncate every part and report it', async () => {
     const links = '<a href="https://example.com/">x</a>'.repeat(300);
     const fields = 'X-Many: 1\n'.repeat(250);
     const attachment = 'Content-Type: application/x-thing; name="a.bin"\n\nx';
@@ -149,7 +149,7 @@ describe('bounds', () => {
     );
   });
 
-  it('of the source do not break a character', async () => {
+  it('do not split characters of the source', async () => {
     const shown = await view(`${goodMessage()}${'é'.repeat(300_000)}`);
     assert.ok(!shown.source.includes('\ufffd'));
   });
@@ -164,7 +164,7 @@ describe('bounds', () => {
     'encoded words': '=?utf-8?q?a?= '.repeat(300_000),
   };
   for (const [name, text] of Object.entries(TRAPS))
-    it(`no text makes it slow: 5 MB of ${name}`, { timeout: 20_000 }, async () => {
+    it(`keep processing fast: 5 MB of ${name}`, { timeout: 20_000 }, async () => {
       const started = performance.now();
       await view(html(text, { Subject: text.slice(0, 500_000).replaceAll('\n', ' ') }));
       assert.ok(performance.now() - started < 10_000);

@@ -59,8 +59,8 @@ const foundIn = (report: Report, texts: string[]): string[] => {
   return texts.filter((text) => json.includes(text.toLowerCase()));
 };
 
-describe('whatever is wrong with a message', () => {
-  it('nothing of it, of its reader or of the seeds is in what strangers see', async () => {
+describe('redactReport for every planted defect', () => {
+  it('removes message content, recipient and seed addresses', async () => {
     const known = new Set<string>();
     for (const defect of [null, ...COMPLIANCE, ...CONTENT, ...INFRASTRUCTURE]) {
       const world = cleanWorld();
@@ -77,8 +77,8 @@ describe('whatever is wrong with a message', () => {
   });
 });
 
-describe('a report for strangers', () => {
-  it('keeps scores, verdicts, reasons and remedies as they are, but for addresses', async () => {
+describe('redactReport', () => {
+  it('keeps scores, verdicts, reasons and fixes except addresses', async () => {
     for (const report of [await goodReport(), await badReport(), await newsletterReport()]) {
       const cut = redactReport(report, CONCEAL);
       const kept = report.checks.filter(({ id }) => !['preheader', 'received_path'].includes(id));
@@ -97,7 +97,7 @@ describe('a report for strangers', () => {
     }
   });
 
-  it('keeps the evidence but for what would hand out the message', async () => {
+  it('keeps evidence except what reveals the message', async () => {
     const report = await newsletterReport();
     const cut = redactReport(report, []);
     const changed = cut.checks.filter(({ id, evidence }) => {
@@ -136,7 +136,7 @@ describe('a report for strangers', () => {
     );
   });
 
-  it('shows no address out of the rules of a spam engine', async () => {
+  it('removes addresses from spam engine rules', async () => {
     const report = await badReport();
     const engine = report.checks.find(({ id }) => id === 'spamassassin')!;
     const [rule] = engine.evidence.rules as { [key: string]: Json }[];
@@ -149,7 +149,7 @@ describe('a report for strangers', () => {
     assert.equal(cut.reference.url, engine.reference.url);
   });
 
-  it('conceals what it is told to in every text, however it is written', async () => {
+  it('removes concealed texts in every notation', async () => {
     const report = await goodReport();
     const forms = [
       'SEED.ONE@Mail.Example',
@@ -170,8 +170,8 @@ describe('a report for strangers', () => {
   });
 });
 
-describe('the address of a link or an image', () => {
-  it('is told by its host alone', () => {
+describe('Redacted link or image URL', () => {
+  it('shows only its host', () => {
     for (const [address, shown] of [
       ['https://shop.example/u/1?x=2#y', 'https://shop.example/…'],
       ['http://shop.example:8080/', 'http://shop.example:8080/…'],
@@ -200,8 +200,8 @@ describe('the address of a link or an image', () => {
   });
 });
 
-describe('an address in a sentence', () => {
-  it('is cut to its host, whatever is around it', () => {
+describe('Redacted address in text', () => {
+  it('is cut to its host in any context', () => {
     for (const [text, shown] of [
       ['See https://shop.example/reset/1, please.', 'See https://shop.example/…, please.'],
       ['(shop.example/reset/1)', '(shop.example/…)'],
@@ -236,7 +236,7 @@ describe('an address in a sentence', () => {
       assert.equal(cutBy(text!, 'sentence'), shown);
   });
 
-  it('is the From address, or a page of a blocklist: then it stays, as does what is none', () => {
+  it('keeps the From address, blocklist pages and text without addresses', () => {
     for (const text of [
       'From news@shop.example.',
       'NEWS@shop.example',
@@ -267,7 +267,7 @@ describe('an address in a sentence', () => {
       assert.equal(cutBy(text!, 'evidence'), shown);
   });
 
-  it('costs little to look for in a text of 100,000 characters', () => {
+  it('is found quickly in 100,000 characters', () => {
     const pieces = [
       'a.',
       'a',
@@ -295,7 +295,7 @@ describe('an address in a sentence', () => {
       }
   });
 
-  it('costs little to look for in a long text', () => {
+  it('is found quickly in long text', () => {
     const pieces = ['a.', 'a', '@', "a'", '/', '%25', 'a-', 'a:', '//a', '"a', 'x.y/', 'https:'];
     const texts = [...pieces.map((piece) => piece.repeat(100_000)), `x.y/${')'.repeat(200_000)}x`];
     const start = performance.now();
@@ -317,7 +317,7 @@ const CUT_LINKS = [
   `/reset/${SECRET}`,
 ];
 
-it('no link, no mailbox and no password is in any text of any check or rule', async () => {
+it('redactReport leaves no link, mailbox or password in any check', async () => {
   const report = await newsletterReport();
   const said = CUT_LINKS.join(' and ');
   for (const check of report.checks) {
@@ -336,7 +336,7 @@ it('no link, no mailbox and no password is in any text of any check or rule', as
   assert.ok(foundIn(cut, ['https://shop.example/…', '…@mail.example']).length === 2);
 });
 
-it('a file is told by its extension where it is a finding, and not at all otherwise', async () => {
+it('redactReport shows only a file’s extension, and only in findings', async () => {
   const report = await newsletterReport();
   const check = report.checks.find(({ id }) => id === 'attachments')!;
   const problem = 'holds offers/anna-smith.js, which is of the kind .js, which Gmail refuses';
@@ -382,7 +382,7 @@ function withFiles(report: Report, [first, ...others]: string[]): Report {
   return made;
 }
 
-it('a file that is called as a field or a word of ours changes nothing else', async () => {
+it('redactReport of a file named like a field or common word changes nothing else', async () => {
   const report = await badReport();
   report.message = null;
   const unnamed = (files: string[]) =>
@@ -421,7 +421,7 @@ it('a file that is called as a field or a word of ours changes nothing else', as
   assert.ok((await sharedPdf(share)).length > 1000);
 });
 
-it('a spam engine does not tell what a file is called, nor does its remedy', async () => {
+it('redactReport removes file names from spam engine results and fixes', async () => {
   const report = withFiles(await badReport(), ['anna smith.zip', 'URG_BIZ', 'half']);
   const engine = report.checks.find(({ id }) => id === 'spamassassin')!;
   const [rule] = engine.evidence.rules as { [key: string]: Json }[];
@@ -433,7 +433,7 @@ it('a spam engine does not tell what a file is called, nor does its remedy', asy
   assert.equal(cut.fix!.text, 'Change: URG_BIZ (2.4: Holds ….zip, behalf).');
 });
 
-it('remedies keep the examples of ours, and lose addresses of a message', async () => {
+it('redactReport keeps example addresses in fixes and removes message addresses', async () => {
   const report = await badReport();
   const [first, second] = report.checks;
   first!.fix = { text: 'Write "From: Example Ltd <news@example.com>" for <news+k7@example.com>.' };
@@ -445,7 +445,7 @@ it('remedies keep the examples of ours, and lose addresses of a message', async 
   assert.equal(two!.fix!.text, `${own} for https://a.example/…`);
 });
 
-it('the words of an unsubscribe link and a line of the header are not told', async () => {
+it('redactReport removes unsubscribe link text and header lines', async () => {
   const report = await newsletterReport();
   const find = (each: Report, id: string) => each.checks.find((check) => check.id === id)!;
   const line = 'Dear anna "x" smith';

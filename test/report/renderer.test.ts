@@ -64,7 +64,7 @@ const unavailable = (words: RegExp) => (error: unknown) => {
   return true;
 };
 
-test('what the thread answers is what is made of the report here', async (t) => {
+test('Renderer thread produces the same PDF and page as direct rendering', async (t) => {
   const { render } = start(t);
   const whole = { ...SEALED, checks: RESULT.checks, providers: RESULT.providers, message: null };
   const pdf = await render(job());
@@ -86,7 +86,7 @@ const SHARED: StoredShare = {
   missing: 0,
 };
 
-test('a shared report is made as a page and as a PDF, without what is to be concealed', async (t) => {
+test('Renderer produces shared reports without concealed texts', async (t) => {
   const { render } = start(t);
   const share = { ...SHARED, reports: SHARED.reports.map(redactStoredReport) };
   const page = await render({ kind: 'shared', format: 'html', shared: async () => SHARED });
@@ -100,14 +100,14 @@ test('a shared report is made as a page and as a PDF, without what is to be conc
   assert.equal(pdf.policy, null);
 });
 
-test('a summary is made as a PDF', async (t) => {
+test('Renderer produces summary PDFs', async (t) => {
   const { render } = start(t);
   const pdf = await render({ kind: 'summary', report: WEEK });
   assert.ok(Buffer.from(pdf.bytes).equals(await summaryPdf(WEEK)));
   assert.equal(pdf.policy, null);
 });
 
-test('a shared report that nobody waits for any more is not made', async (t) => {
+test('Renderer skips a shared report whose request was aborted', async (t) => {
   const { render } = start(t);
   const signal = AbortSignal.abort();
   await assert.rejects(
@@ -116,7 +116,7 @@ test('a shared report that nobody waits for any more is not made', async (t) => 
   );
 });
 
-test('the message is read when its turn has come, and is in the report', async (t) => {
+test('Renderer reads the message when the job starts and includes it', async (t) => {
   const { render } = start(t);
   const order: string[] = [];
   const told = (what: string) => async () => {
@@ -135,7 +135,7 @@ test('the message is read when its turn has come, and is in the report', async (
   assert.deepEqual(order, ['first', 'first made', 'second', 'second made']);
 });
 
-test('a report that takes too long is given up, and its thread with it; the next has another', {
+test('Renderer aborts a job on timeout and continues with a new thread', {
   timeout: 60_000,
 }, async (t) => {
   const { render, logged } = startBad(t, { timeoutMs: 3_000 });
@@ -146,7 +146,7 @@ test('a report that takes too long is given up, and its thread with it; the next
   assert.deepEqual(logged, ['render thread is stuck']);
 });
 
-test('a report that needs too much memory, or ends its thread, is given up', {
+test('Renderer aborts jobs that exceed memory or end their thread', {
   timeout: 60_000,
 }, async (t) => {
   const { render } = startBad(t, { memoryMb: 64 });
@@ -157,7 +157,7 @@ test('a report that needs too much memory, or ends its thread, is given up', {
   assert.ok((await render(job({ format: 'html' }))).bytes.byteLength > 1000);
 });
 
-test('a fault of ours is told as one, and the thread goes on', async (t) => {
+test('Renderer reports internal faults and keeps its thread', async (t) => {
   const { render, logged } = start(t);
   const broken = { ...SEALED, checks: 'no JSON' };
   await assert.rejects(render(job({ report: broken })), (error: Error) => {
@@ -171,7 +171,7 @@ test('a fault of ours is told as one, and the thread goes on', async (t) => {
   assert.deepEqual(logged, []);
 });
 
-test('so many may wait, and those that nobody wants any more are not made', async (t) => {
+test('Renderer limits its queue and skips aborted jobs', async (t) => {
   const { render } = start(t, { maxWaiting: 2 });
   const read = Promise.withResolvers<null>();
   const first = render(job({ message: () => read.promise }));
@@ -186,7 +186,7 @@ test('so many may wait, and those that nobody wants any more are not made', asyn
   await third;
 });
 
-test('what links want waits for what the team wants, and fills no more than its own lane', async (t) => {
+test('Renderer serves team requests before public links, each with its own queue', async (t) => {
   const { render } = start(t, { maxWaiting: 2 });
   const order: string[] = [];
   const read = Promise.withResolvers<null>();
@@ -213,7 +213,7 @@ test('what links want waits for what the team wants, and fills no more than its 
   assert.deepEqual(order, ['team', 'team', 'link']);
 });
 
-test('a thread without work ends, and comes back with work', async (t) => {
+test('Renderer thread ends when idle and restarts on demand', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const threads: Worker[] = [];
   const onThread = (thread: Worker) => threads.push(thread);
@@ -235,7 +235,7 @@ test('a thread without work ends, and comes back with work', async (t) => {
   assert.equal(threads.length, 2);
 });
 
-test('closing answers what runs and what waits, and what comes after', {
+test('Closing the renderer settles running, waiting and later jobs', {
   timeout: 60_000,
 }, async (t) => {
   const { render, close } = startBad(t);

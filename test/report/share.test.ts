@@ -15,7 +15,7 @@ import {
 } from '../../src/report/share.ts';
 import { goodReport, shareOf } from './reports.ts';
 
-describe('a share', () => {
+describe('Share texts', () => {
   let report: Report;
   before(async () => {
     report = await goodReport();
@@ -24,7 +24,7 @@ describe('a share', () => {
   const scored = (...scores: (number | null)[]) =>
     shareOf(scores.map((score) => ({ ...report, score })));
 
-  it('tells how the scores lie, the mean rounded down', () => {
+  it('scoresSentence gives range and rounded-down average', () => {
     for (const [scores, words] of [
       [[80, 61, 80], 'Scores from 61 to 80, 73 on average.'],
       [[80, 80], 'Every score is 80.'],
@@ -36,7 +36,7 @@ describe('a share', () => {
       assert.equal(scoresSentence(scored(...scores)), words);
   });
 
-  it('tells of what was deleted', () => {
+  it('missingSentence states the number of deleted tests', () => {
     assert.equal(missingSentence(scored(1)), null);
     const words = [1, 2].map((missing) => missingSentence({ ...scored(1), missing }));
     assert.deepEqual(words, [
@@ -45,19 +45,19 @@ describe('a share', () => {
     ]);
   });
 
-  it('has the title that it was given, else one of its own', () => {
+  it('shareTitle uses the given title or a default', () => {
     assert.equal(shareTitle(shareOf([report], { title: 'For you' })), 'For you');
     assert.equal(shareTitle(shareOf([report])), 'Deliverability report');
     assert.equal(shareTitle(scored(1, 2)), '2 deliverability tests');
   });
 
-  it('is told in short from 21 tests on, as a PDF from 6', () => {
+  it('isBrief applies from 21 tests, isBriefPdf from 6', () => {
     const of = (count: number) => scored(...Array.from({ length: count }, () => 1));
     assert.deepEqual([isBrief(of(20)), isBrief(of(21))], [false, true]);
     assert.deepEqual([isBriefPdf(of(5)), isBriefPdf(of(6))], [false, true]);
   });
 
-  it('has a chart of its scores where there are two to compare', () => {
+  it('scoresChart needs at least two tests with a score', () => {
     assert.equal(scoresChart(scored(80)), null);
     assert.equal(scoresChart(scored(null, null)), null);
     const { top, buckets } = scoresChart(scored(80, null))!;
@@ -71,7 +71,7 @@ describe('a share', () => {
     );
   });
 
-  it('calls a test by its name, its subject or its id', () => {
+  it('reportName uses name, subject or ID', () => {
     assert.equal(reportName(report), 'Order confirmation');
     assert.equal(reportName({ ...report, name: null }), 'Your order 1042 is on its way');
     const bare = { ...report, name: null, subject: null, from_address: null };

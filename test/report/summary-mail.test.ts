@@ -16,7 +16,7 @@ const summaryWith = (change: Partial<ScheduledReport['summary']>): ScheduledRepo
   summary: { ...WEEK.summary, ...change },
 });
 
-test('the subject says the news', () => {
+test('Report mail subject states score, change and problems', () => {
   const [critical, , healthy] = WEEK.domains as [never, never, never];
   const midnight = {
     ...DAY,
@@ -52,7 +52,7 @@ test('the subject says the news', () => {
     assert.equal(mailOf(report).subject, subject);
 });
 
-test('the text part is written by itself, with every figure', () => {
+test('Report mail text part contains every figure', () => {
   const { text } = mailOf(WEEK);
   assert.ok(
     text.startsWith(
@@ -76,7 +76,7 @@ test('the text part is written by itself, with every figure', () => {
   for (const line of text.split('\n')) assert.ok(line.length <= 72 || line.includes('://'), line);
 });
 
-test('a section is there when it was asked for, and pictures with the trends alone', () => {
+test('Report mail contains the requested sections; images only with trends', () => {
   const marks = {
     summary: 'Most frequent issues',
     trends: 'Average score by day',
@@ -91,7 +91,7 @@ test('a section is there when it was asked for, and pictures with the trends alo
   }
 });
 
-test('the share of the inbox is told where there are samples, and of nothing no share at all', () => {
+test('Report mail shows the inbox rate only with samples and no rates without tests', () => {
   assert.ok(!mailOf(summaryWith({ placement_samples: 0, inbox_rate: 0 })).text.includes('Inbox'));
   const { text, html, images } = mailOf(NOTHING);
   assert.ok(text.includes('No test was completed in this time, so there is no score to tell.'));
@@ -100,7 +100,7 @@ test('the share of the inbox is told where there are samples, and of nothing no 
   assert.deepEqual(images, []);
 });
 
-test('without a score none is told, and what is not known of authentication has not failed', () => {
+test('Report mail without scores says so and shows unknown rates as unknown', () => {
   const { text, html, subject } = mailOf(UNSCORED);
   assert.equal(subject, 'Deliverability last week: no score, 2 domains need attention');
   for (const part of [text, html]) {
@@ -114,7 +114,7 @@ test('without a score none is told, and what is not known of authentication has 
   assert.ok(text.includes('Tests by day') && text.includes('Wed 18 Nov: 3\n'));
 });
 
-test('a time before without a score is held against nothing, and a mean says of how many it is', () => {
+test('Report mail handles a previous period without score and partial scores', () => {
   const { text } = mailOf(
     summaryWith({ scored: 40, previous: { ...WEEK.summary.previous, scored: 0, avg_score: 0 } }),
   );
@@ -123,7 +123,7 @@ test('a time before without a score is held against nothing, and a mean says of 
   assert.doesNotMatch(text, /up on|87 points/);
 });
 
-test('the charts are drawn once for all readers of a report', () => {
+test('Report mail charts are drawn once for all recipients', () => {
   const report = { ...WEEK };
   const [one, other] = ['a', 'b'].map((name) =>
     reportMail(report, { ...READER, unsubscribeUrl: `${UNSUBSCRIBE}${name}` }),
@@ -134,7 +134,7 @@ test('the charts are drawn once for all readers of a report', () => {
   assert.notEqual(one!.html, other!.html);
 });
 
-test('every picture is in the mail, is named in the HTML once, and says its values', () => {
+test('Report mail images are attached, referenced once and have alt text', () => {
   const { html, images } = mailOf(WEEK);
   const named = [...html.matchAll(/<img src="cid:([^"]+)" alt="([^"]+)"/g)];
   assert.deepEqual(
@@ -152,14 +152,14 @@ test('every picture is in the mail, is named in the HTML once, and says its valu
   assert.deepEqual(mailOf(WEEK), mailOf(WEEK));
 });
 
-test('a preview needs nothing from elsewhere', () => {
+test('Report mail preview loads nothing external', () => {
   const preview = previewOf(reportMail(WEEK, { unsubscribeUrl: null, pdf: false }));
   assert.ok(!preview.includes('cid:'));
   assert.equal(preview.match(/src="data:image\/png;base64,/g)!.length, 2);
   assert.ok(!preview.includes('Unsubscribe'));
 });
 
-test('with a PDF it is short, and says that there is one', () => {
+test('Report mail with a PDF is short and mentions the attachment', () => {
   const { text, html, images } = reportMail(WEEK, { ...READER, pdf: true });
   assert.deepEqual(images, []);
   for (const part of [text, html]) {
@@ -169,7 +169,7 @@ test('with a PDF it is short, and says that there is one', () => {
   }
 });
 
-test('names from outside break out of nothing, and no mail is clipped', () => {
+test('Report mail escapes hostile names and stays below the clipping size', () => {
   const { subject, text, html } = mailOf(HOSTILE);
   for (const part of [subject, text, html]) assert.doesNotMatch(part, /[\0\r\u202e\ud800]/u);
   assert.doesNotMatch(subject, /\n/);
@@ -180,8 +180,8 @@ test('names from outside break out of nothing, and no mail is clipped', () => {
   assert.ok(text.includes('And 980 more.') && html.includes('And 980 more.'));
 });
 
-describe('in Chromium', { skip: needs('chromium') }, () => {
-  it('fits every width in both themes, with words that can be read, and loads nothing', async (t) => {
+describe('Report mail in Chromium', { skip: needs('chromium') }, () => {
+  it('fits every width in both themes, is readable and loads nothing', async (t) => {
     const browser = await startBrowser();
     t.after(() => browser.close());
     for (const colorScheme of ['light', 'dark'] as const) {

@@ -62,15 +62,15 @@ const verdict = (ready: boolean, ...statuses: RuleStatus[]): ProviderVerdict => 
   rules: statuses.map((status) => ({ ...RULE, status })),
 });
 
-describe('what it tells', () => {
-  it('of each provider: how many rules are met, not met and unknown', () => {
+describe('Text report', () => {
+  it('shows met, unmet and unknown rules per provider', () => {
     const of = (provider: ProviderVerdict) => text({ ...GOOD, providers: [provider] });
     assert.match(of(verdict(true, 'met', 'met')), /✓ Gmail +2 met\n/);
     assert.match(of(verdict(false, 'met', 'not_met')), /✗ Gmail +1 met, 1 not met\n/);
     assert.match(of(verdict(false, 'met', 'unknown')), /\? Gmail +1 met, 1 unknown\n/);
   });
 
-  it('of a good message: the score, and that there is nothing to fix', () => {
+  it('of a good message shows the score and that nothing needs fixing', () => {
     const report = text(GOOD, { of: 'good.eml' });
     assert.match(report, /^100\/100 {2}A {2}good\.eml\n/);
     assert.match(
@@ -84,7 +84,7 @@ describe('what it tells', () => {
     assert.ok(report.endsWith('\n') && !report.endsWith('\n\n'));
   });
 
-  it('of a bad one: the cap, five findings in full with the fix, the rest in a line each', () => {
+  it('of a bad message shows the cap, five findings in full and the rest briefly', () => {
     const report = text(BAD);
     assert.match(report, new RegExp(`^${BAD.score}/100 {2}F\n`));
     assert.match(report, /DMARC fails\. Until this is fixed no score above 40 is possible\./);
@@ -101,14 +101,14 @@ describe('what it tells', () => {
     assert.match(report, /Not applicable here: LOCAL\./);
   });
 
-  it('what follows from a failure is neither a finding nor left out', async () => {
+  it('omits checks that depend on a failed one from the findings', async () => {
     const report = text(
       await analyzeBy([fakeCheck('a', 'fail'), fakeCheck('b', 'fail', { dependsOn: ['a'] })]),
     );
     assert.doesNotMatch(report, /b says fail|Not applicable/);
   });
 
-  it('without a score: that there is none, and why', () => {
+  it('without a score says so and why', () => {
     const report = text(NO_SCORE);
     assert.match(report, /^No score\nThere is no score: too little could be found out/);
     assert.doesNotMatch(report, /✓|\/100/);
@@ -119,9 +119,9 @@ describe('what it tells', () => {
   });
 });
 
-describe('the width', () => {
+describe('Text report width', () => {
   for (const width of [40, 80, 200])
-    it(`of ${width}: no line is longer, but records, which stay whole`, () => {
+    it(`of ${width}: no line is longer except records`, () => {
       const record = `${RECORD.name} ${RECORD.type} ${RECORD.value}`;
       for (const result of [GOOD, BAD, NO_SCORE]) {
         const lines = text(result, { width }).split('\n');
@@ -132,13 +132,13 @@ describe('the width', () => {
       assert.equal(report.split('\n').filter((line) => line.trim() === record).length, 5);
     });
 
-  it('of a wide terminal is not used for lines too long to read', () => {
+  it('is limited to 100 columns', () => {
     const record = RECORD.value.slice(-50);
     const lines = text(BAD, { width: 400 }).split('\n');
     assert.ok(Math.max(...lines.filter((l) => !l.endsWith(record)).map((l) => l.length)) <= 100);
   });
 
-  it('leaves out the bars where there is no room, and nothing else', () => {
+  it('drops the bars on narrow terminals and nothing else', () => {
     const [narrow, wide] = [text(BAD, { width: 40 }), text(BAD, { width: 80 })];
     assert.ok(wide.includes('█') || wide.includes('░'));
     assert.ok(!narrow.includes('█') && !narrow.includes('░'));
@@ -146,8 +146,8 @@ describe('the width', () => {
   });
 });
 
-describe('colours', () => {
-  it('are there when they are wanted, and change no word', () => {
+describe('Text report colors', () => {
+  it('are used on request and change no word', () => {
     for (const result of [GOOD, BAD, NO_SCORE]) {
       const coloured = text(result, { color: true });
       assert.ok(coloured.includes('\u001b['));
@@ -155,18 +155,18 @@ describe('colours', () => {
     }
   });
 
-  it('are not there when they are not', () => {
+  it('are omitted by default', () => {
     for (const result of [GOOD, BAD, NO_SCORE])
       assert.ok(!text(result, { of: 'a.eml' }).includes('\u001b'));
   });
 });
 
-describe('hostile text', () => {
+describe('Text report with hostile text', () => {
   const EVIL = 'a\u001b[2J\u001b]0;owned\u0007b\r\nc\u009b31md\u202ee\u0000f\u0008g';
   /** What moves the cursor or turns text round, but for the ends of our own lines. */
   const HARMFUL = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
-  it('from the message, its name and its records is made harmless wherever it is shown', async () => {
+  it('replaces control and bidi characters everywhere', async () => {
     const evil = fakeCheck('evil', () => ({
       status: 'fail',
       title: `The HELO was ${EVIL}.`,
@@ -187,7 +187,7 @@ describe('hostile text', () => {
     }
   });
 
-  it('that is long is cut', async () => {
+  it('truncates long text', async () => {
     const long = 'x'.repeat(100_000);
     const report = text({ ...GOOD, subject: long, from_address: long });
     assert.ok(report.length < 2_000);
@@ -236,7 +236,7 @@ const MIXED = health([
   check({ status: 'error', title: 'Not shown.', detail: 'No answer came in time.' }),
 ]);
 
-test('verdict, then what to fix by gravity, then a line a check', () => {
+test('domainText shows verdict, fixes by severity, then one line per check', () => {
   const text = domainText(MIXED, { width: 80, color: false });
   const order = [
     '40/100  critical  example.com\nexample.com needs attention',
@@ -256,7 +256,7 @@ test('verdict, then what to fix by gravity, then a line a check', () => {
   );
 });
 
-test('a record stands alone on its line, whole, and all else fits the width', () => {
+test('domainText keeps records whole on their own line', () => {
   for (const width of [40, 80, 200]) {
     const lines = domainText(MIXED, { width, color: false }).split('\n');
     const record = lines.filter((line) => line.includes('v=spf1'));
@@ -269,13 +269,13 @@ test('a record stands alone on its line, whole, and all else fits the width', ()
   }
 });
 
-test('colour changes nothing but colour', () => {
+test('domainText colors change no word', () => {
   const coloured = domainText(MIXED, { width: 80, color: true });
   assert.notEqual(coloured, stripVTControlCharacters(coloured));
   assert.equal(stripVTControlCharacters(coloured), domainText(MIXED, { width: 80, color: false }));
 });
 
-test('with nothing to fix that is said, and otherwise only of what is known', () => {
+test('domainText says when nothing needs fixing, limited to what is known', () => {
   const text = (changes: Partial<DomainHealth>) =>
     domainText(health([check({})], changes), { width: 80, color: false });
   assert.match(
@@ -289,7 +289,7 @@ test('with nothing to fix that is said, and otherwise only of what is known', ()
   );
 });
 
-test('what comes from the DNS cannot move the cursor', () => {
+test('domainText replaces control characters from DNS', () => {
   const evil = '\u001b[2J\r\u0007\u202e';
   const text = domainText(
     health([

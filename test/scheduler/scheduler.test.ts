@@ -36,14 +36,14 @@ const settle = async () => {
   for (let i = 0; i < 5; i++) await new Promise(setImmediate);
 };
 
-it('every job runs at the start: what is due may have waited for it', async (t) => {
+it('Scheduler runs every job at start', async (t) => {
   const [a, b] = [controlledJob('a'), controlledJob('b')];
   startScheduler(t, [a.job, b.job]);
   assert.deepEqual([a.runs.length, b.runs.length], [1, 1]);
   for (const { runs } of [a, b]) runs[0]!.resolve();
 });
 
-it('a wake runs its job at once, and no other', async (t) => {
+it('scheduler.wake runs only the named job, at once', async (t) => {
   const [a, b] = [controlledJob('a'), controlledJob('b')];
   const scheduler = startScheduler(t, [a.job, b.job]);
   for (const { runs } of [a, b]) runs[0]!.resolve();
@@ -54,7 +54,7 @@ it('a wake runs its job at once, and no other', async (t) => {
   scheduler.wake('unknown');
 });
 
-it('wakes during a run make one more run after it, not one beside it', async (t) => {
+it('Several wakes during a run cause one further run', async (t) => {
   const { job, runs } = controlledJob();
   const scheduler = startScheduler(t, [job]);
   for (let i = 0; i < 3; i++) scheduler.wake('job');
@@ -68,7 +68,7 @@ it('wakes during a run make one more run after it, not one beside it', async (t)
   assert.equal(runs.length, 2);
 });
 
-it('a run that fails is logged, and the job runs again', async (t) => {
+it('Scheduler logs a failed run and runs the job again', async (t) => {
   const errors: unknown[] = [];
   const log: Log = { ...silentLog, error: (_, fields) => void errors.push(fields) };
   const { job, runs } = controlledJob();
@@ -83,7 +83,7 @@ it('a run that fails is logged, and the job runs again', async (t) => {
   assert.match(fault!, /scheduler\.test/, 'with the place');
 });
 
-it('so it is with a job that throws before it returns a promise', async (t) => {
+it('Scheduler survives jobs that throw synchronously', async (t) => {
   let runs = 0;
   const run = () => {
     runs += 1;
@@ -96,7 +96,7 @@ it('so it is with a job that throws before it returns a promise', async (t) => {
   assert.equal(runs, 3);
 });
 
-it('a failed run with a wake in it is run again', async (t) => {
+it('Scheduler reruns a job woken during a failed run', async (t) => {
   const { job, runs } = controlledJob();
   const scheduler = startScheduler(t, [job]);
   scheduler.wake('job');
@@ -106,7 +106,7 @@ it('a failed run with a wake in it is run again', async (t) => {
   runs[1]!.resolve();
 });
 
-it('a job runs at its ticks', async (t) => {
+it('Scheduler runs jobs at their cron ticks', async (t) => {
   t.mock.timers.enable({
     apis: ['setTimeout', 'Date'],
     now: Date.UTC(2026, 10, 21, 10, 0, 0, 500),
@@ -125,7 +125,7 @@ it('a job runs at its ticks', async (t) => {
   for (const run of runs) run.resolve();
 });
 
-it('stop waits for what runs and for what it started, and lets nothing new begin', async () => {
+it('scheduler.stop waits for running work and starts nothing new', async () => {
   const { job, runs } = controlledJob();
   const idle = Promise.withResolvers<void>();
   const scheduler = createScheduler(silentLog);
@@ -150,7 +150,7 @@ it('stop waits for what runs and for what it started, and lets nothing new begin
   assert.equal(runs.length, 1, 'the wakes were not followed');
 });
 
-it('before the start nothing runs', async () => {
+it('Scheduler runs nothing before start', async () => {
   const { job, runs } = controlledJob();
   const scheduler = createScheduler(silentLog);
   scheduler.add(job);

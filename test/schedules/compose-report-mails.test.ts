@@ -10,7 +10,7 @@ import { startScheduling } from './scheduling.ts';
 
 const SLOT = Date.UTC(2026, 10, 22, 8);
 
-test('domains and incidents are those of the schedule and of its time', async (t) => {
+test('gatherReport includes only the schedule’s domains and incidents of its period', async (t) => {
   const { service, create } = await startScheduling(t, { mute: true });
   const { app, call } = service;
   const { db } = app;
@@ -63,7 +63,7 @@ test('domains and incidents are those of the schedule and of its time', async (t
   assert.deepEqual((await gather({ include_sections: ['summary'] }))[1], []);
 });
 
-test('a month is held against the month before, and no domain left counts nothing', async (t) => {
+test('gatherReport compares with the previous month; without domains it counts nothing', async (t) => {
   const { service, create } = await startScheduling(t, { mute: true });
   const { app, call } = service;
   const { body } = await call<{ id: string }>('POST', '/v1/domains', {

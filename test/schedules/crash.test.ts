@@ -39,7 +39,7 @@ async function assertSentOnce({ sink, runs }: Scheduling, id: string): Promise<v
   );
 }
 
-test('what is claimed and never made is made by the next process at once', async (t) => {
+test('A report claimed by a crashed process is sent once by the next process', async (t) => {
   const due = await startDue(t, { format: 'pdf' });
   const { app } = due.service;
   let asked = 0;
@@ -57,7 +57,7 @@ test('what is claimed and never made is made by the next process at once', async
   await assertSentOnce(next, due.id);
 });
 
-test('or by the same one once its lease has run out', async (t) => {
+test('A report claimed without result is retried once its lease expires', async (t) => {
   const due = await startDue(t, { format: 'pdf' });
   const { reporter } = due.service.app;
   const { render } = reporter;
@@ -72,7 +72,7 @@ test('or by the same one once its lease has run out', async (t) => {
   await assertSentOnce(due, due.id);
 });
 
-test('what fails halfway through the writing leaves nothing of it', async (t) => {
+test('A failure while writing a report’s copies rolls everything back', async (t) => {
   for (const failing of [1, 2, 3]) {
     const due = await startDue(t);
     const { app } = due.service;
@@ -93,7 +93,7 @@ test('what fails halfway through the writing leaves nothing of it', async (t) =>
   }
 });
 
-test('what is written and not sent goes out after the next start', async (t) => {
+test('Report copies queued before a restart are sent after it', async (t) => {
   const due = await startDue(t);
   await due.makeDue();
   const next = await due.again();
@@ -103,7 +103,7 @@ test('what is written and not sent goes out after the next start', async (t) => 
   await assertSentOnce(next, due.id);
 });
 
-test('what the server took, and nobody wrote down, comes once more under the same name', async (t) => {
+test('A copy accepted but not recorded is resent with the same Message-ID', async (t) => {
   const due = await startDue(t, { recipients: READERS.slice(0, 1) });
   const { db } = due.service.app;
   await due.makeDue();
@@ -136,7 +136,7 @@ test('what the server took, and nobody wrote down, comes once more under the sam
   );
 });
 
-test('of two that make the same report one is written', async (t) => {
+test('Two jobs composing the same report write it once', async (t) => {
   const due = await startDue(t, { format: 'pdf' });
   const { app } = due.service;
   const { render } = app.reporter;
@@ -162,7 +162,7 @@ test('of two that make the same report one is written', async (t) => {
   await assertSentOnce(due, due.id);
 });
 
-test('a report that is being made of what was before is made anew', async (t) => {
+test('A report whose schedule changes while composing is composed again', async (t) => {
   const due = await startDue(t, { format: 'pdf' });
   const { app, call } = due.service;
   const { render } = app.reporter;
@@ -182,7 +182,7 @@ test('a report that is being made of what was before is made anew', async (t) =>
   );
 });
 
-test('what can never be made is given up after hours, said, and the next has its turn', async (t) => {
+test('A report that cannot be composed fails after two hours; the next is sent', async (t) => {
   const due = await startDue(t, { format: 'pdf' });
   const { app } = due.service;
   const { render } = app.reporter;

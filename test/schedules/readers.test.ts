@@ -37,7 +37,7 @@ async function sendNow({ service, sendDue }: Scheduling, id: string): Promise<vo
 
 const readersOf = ({ sink }: Pick<Scheduling, 'sink'>) => sink.taken.map(({ to }) => to[0]);
 
-test('a mail program unsubscribes with one request; twice does what once does', async (t) => {
+test('One-click unsubscribe works with one POST and is idempotent', async (t) => {
   const read = await startRead(t);
   const { service, id, ann, get, clock } = read;
   for (let i = 0; i < 2; i++) {
@@ -67,7 +67,7 @@ test('a mail program unsubscribes with one request; twice does what once does', 
   assert.equal(run!.status, 'sent');
 });
 
-test('so it does with a form of parts, and from a page of another site', async (t) => {
+test('One-click unsubscribe accepts multipart forms and cross-site requests', async (t) => {
   const { service, id, ann, bob, get } = await startRead(t);
   const parts = new FormData();
   parts.set('List-Unsubscribe', 'One-Click');
@@ -86,7 +86,7 @@ test('so it does with a form of parts, and from a page of another site', async (
   assert.match(left.detail!, /Everybody whom it names has unsubscribed/);
 });
 
-test('the page changes nothing by being looked at; its button does, and offers the way back', async (t) => {
+test('GET on the unsubscribe page changes nothing; its form unsubscribes and resubscribes', async (t) => {
   const { service, id, ann, get } = await startRead(t, { name: 'Week & <b>month</b>' });
   for (let i = 0; i < 3; i++) {
     const { status, html, headers, cookie } = await getPage(service, ann);
@@ -114,7 +114,7 @@ test('the page changes nothing by being looked at; its button does, and offers t
   assert.deepEqual((await get(id)).unsubscribed, []);
 });
 
-test('who has left stays away, also where somebody takes them off and names them again', async (t) => {
+test('An unsubscribed recipient stays unsubscribed when removed and added again', async (t) => {
   const read = await startRead(t);
   const { service, id, ann, get } = read;
   await postForm(service, ann, { 'List-Unsubscribe': 'One-Click' });
@@ -132,7 +132,7 @@ test('who has left stays away, also where somebody takes them off and names them
   assert.deepEqual(new Set(links.map(({ raw }) => unsubscribePath(raw))), new Set([ann]));
 });
 
-test('where everybody has left a run says so', async (t) => {
+test('A report whose recipients have all unsubscribed fails with that reason', async (t) => {
   const read = await startRead(t, { recipients: ['ann@example.com'] });
   await postForm(read.service, read.ann, { 'List-Unsubscribe': 'One-Click' });
   await sendNow(read, read.id);
@@ -142,7 +142,7 @@ test('where everybody has left a run says so', async (t) => {
   assert.equal(read.sink.taken.length, 1);
 });
 
-test('a copy that waits is taken back', async (t) => {
+test('Unsubscribing withdraws a queued report copy', async (t) => {
   const sink = await startMailSink(t);
   const scheduling = await startScheduling(t, { sink });
   const { service, create, clock, sendDue } = scheduling;
@@ -163,7 +163,7 @@ test('a copy that waits is taken back', async (t) => {
   );
 });
 
-test('a copy that the server takes after its reader has left is told as sent', async (t) => {
+test('A copy accepted after its recipient unsubscribed is recorded as sent', async (t) => {
   const read = await startRead(t);
   const { service, sink, id, ann, runs, sendDue } = read;
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -190,7 +190,7 @@ test('a copy that the server takes after its reader has left is told as sent', a
   assert.deepEqual(readersOf(read).slice(4), ['bob@example.net']);
 });
 
-test('a form that says neither changes nothing, and a link that is none is 404', async (t) => {
+test('Unsubscribe rejects invalid forms with 422 and unknown links with 404', async (t) => {
   const { service, id, ann, get } = await startRead(t);
   for (const fields of [{}, { 'List-Unsubscribe': 'no' }, { Subscribe: 'x' }])
     assert.equal((await postForm(service, ann, fields as never)).status, 422);
@@ -217,7 +217,7 @@ test('a form that says neither changes nothing, and a link that is none is 404',
   assert.equal((await getPage(service, ann)).status, 404);
 });
 
-test('the link of a mail goes on working for who was taken off and is named again', async (t) => {
+test('An unsubscribe link stays valid for a recipient removed and added again', async (t) => {
   const read = await startRead(t);
   const { service, id, ann, get } = read;
   const patch = (recipients: string[]) =>
@@ -234,7 +234,7 @@ test('the link of a mail goes on working for who was taken off and is named agai
   assert.deepEqual(readersOf(read).slice(2), ['bob@example.net']);
 });
 
-test('guessing is limited, for each address', async (t) => {
+test('Guessing unsubscribe links is rate limited with 429', async (t) => {
   const { service, ann } = await startRead(t);
   for (let i = 0; i < 60; i++) {
     await getPage(service, `/unsubscribe/guess${i}`);
@@ -244,7 +244,7 @@ test('guessing is limited, for each address', async (t) => {
   assert.equal((await postForm(service, ann, { 'List-Unsubscribe': 'One-Click' })).status, 429);
 });
 
-test('the link stands in clear neither in the database nor in the log', async (t) => {
+test('Database and log contain no unsubscribe tokens in clear text', async (t) => {
   const { service, ann } = await startRead(t);
   await getPage(service, ann);
   await getPage(service, `${ann}/`);
@@ -305,7 +305,7 @@ const FAILED = { status: 'failed', sent_at: null };
 const TAKEN_OFF = 'it was taken back: its reader was taken off the schedule of the report';
 const SWITCHED_OFF = 'it was taken back: the schedule of the report was switched off';
 
-test('who is taken off gets no copy that waits, and the copy says why', async (t) => {
+test('Removing a recipient withdraws their queued report copy with the reason', async (t) => {
   const { patch, send, refuse, sendDue, sendAgain, taken, copies, known } = await startWaiting(t);
   refuse();
   await send();
@@ -324,7 +324,7 @@ test('who is taken off gets no copy that waits, and the copy says why', async (t
   assert.deepEqual(await known(), READERS, 'the link of a mail that went out goes on working');
 });
 
-test('a schedule that is switched off sends no copy that waits', async (t) => {
+test('Disabling a report schedule withdraws its queued copies', async (t) => {
   const { patch, send, refuse, sendDue, sendAgain, taken, copies, known } = await startWaiting(t);
   refuse();
   await send();
@@ -344,7 +344,7 @@ test('a schedule that is switched off sends no copy that waits', async (t) => {
   assert.deepEqual(taken().toSorted(), READERS, 'a new one goes out');
 });
 
-test('a change that takes nobody off leaves what waits alone', async (t) => {
+test('Schedule changes that remove no recipient keep queued copies', async (t) => {
   const { patch, send, refuse, sendDue, sendAgain, taken } = await startWaiting(t);
   refuse();
   await send();
@@ -354,7 +354,7 @@ test('a change that takes nobody off leaves what waits alone', async (t) => {
   assert.deepEqual(taken().toSorted(), READERS);
 });
 
-test('what the server takes after it was taken back is told as sent', async (t) => {
+test('A withdrawn copy that the server accepts is recorded as sent', async (t) => {
   const { patch, send, sendDue, sink, copies } = await startWaiting(t);
   const { promise, resolve } = Promise.withResolvers<void>();
   t.after(() => resolve());

@@ -9,7 +9,7 @@ import { SCHEDULES, startScheduling } from './scheduling.ts';
 
 const WEEKLY = { name: 'Mondays', frequency: 'weekly', recipients: ['Ann@Example.COM'] };
 
-test('a schedule has its defaults, and its next time is reckoned from now', async (t) => {
+test('POST /v1/reports/schedules applies defaults and computes next_send_at', async (t) => {
   const { service } = await startScheduling(t);
   const { status, headers, body } = await service.call<Schedule>('POST', SCHEDULES, {
     json: WEEKLY,
@@ -74,7 +74,7 @@ const WRONG: [json: object, params: string[]][] = [
   [{ ...OK, next_send_at: '2026-11-23T08:00:00.000Z' }, ['next_send_at']],
 ];
 
-test('what is wrong is named by its field, for a new one and for a change', async (t) => {
+test('Report schedule create and update report each invalid field with 422', async (t) => {
   const { service, create } = await startScheduling(t);
   const { id } = await create();
   for (const [json, params] of WRONG) {
@@ -94,7 +94,7 @@ test('what is wrong is named by its field, for a new one and for a change', asyn
   );
 });
 
-test('fifty readers may be named, and every zone that there is', async (t) => {
+test('Report schedules accept up to 50 recipients and every IANA time zone', async (t) => {
   const { create } = await startScheduling(t);
   assert.equal((await create({ recipients: many(50) })).recipients.length, 50);
   assert.equal((await create({ timezone: 'europe/berlin' })).timezone, 'Europe/Berlin');
@@ -102,7 +102,7 @@ test('fifty readers may be named, and every zone that there is', async (t) => {
     assert.equal((await create({ timezone })).timezone, timezone);
 });
 
-test('a change reckons the next time anew where it says another, and is noted', async (t) => {
+test('PATCH of a report schedule recomputes next_send_at and is audited', async (t) => {
   const { service, create, clock, get } = await startScheduling(t);
   const { id, next_send_at } = await create({ send_hour: 12 });
   assert.equal(next_send_at, '2026-11-21T12:00:00.000Z');
@@ -134,7 +134,7 @@ test('a change reckons the next time anew where it says another, and is noted', 
   assert.equal(noted.at(-1)![0], 'report_schedule.created');
 });
 
-test('what is so already is no change', async (t) => {
+test('PATCH of a report schedule with unchanged values changes nothing', async (t) => {
   const { service, create } = await startScheduling(t);
   const made = await create({ send_hour: 12, include_sections: ['trends'] });
   const { next_send_at, created_at, id, object, ...fields } = made;
@@ -144,7 +144,7 @@ test('what is so already is no change', async (t) => {
   assert.equal((await auditOf(service, { object_id: id })).length, 1);
 });
 
-test('a change is refused where somebody else was first', async (t) => {
+test('PATCH and DELETE of a report schedule reject a stale If-Match with 412', async (t) => {
   const { service, create } = await startScheduling(t);
   const { id } = await create();
   const path = `${SCHEDULES}/${id}`;
@@ -164,7 +164,7 @@ test('a change is refused where somebody else was first', async (t) => {
     assert.equal((await service.call(method, path + rest)).status, 404, method + rest);
 });
 
-test('asked for twice by one key, one is made, and one is sent', async (t) => {
+test('Report schedule creation and sending honor the Idempotency-Key', async (t) => {
   const { service, runs } = await startScheduling(t);
   const once = { json: OK, headers: { 'idempotency-key': 'one' } };
   const first = await service.call<Schedule>('POST', SCHEDULES, once);
@@ -178,7 +178,7 @@ test('asked for twice by one key, one is made, and one is sent', async (t) => {
   assert.equal((await runs(first.body.id)).length, 1);
 });
 
-test('a domain that is deleted drops out; where none is left, nothing is counted, and it is said', async (t) => {
+test('Deleted domains are removed from report schedules; with none left nothing is counted', async (t) => {
   const { service, create, get } = await startScheduling(t);
   const make = async (name: string) =>
     (await service.call<{ id: string }>('POST', '/v1/domains', { json: { name } })).body.id;
@@ -197,7 +197,7 @@ test('a domain that is deleted drops out; where none is left, nothing is counted
   assert.deepEqual([body.domains, body.detail], [null, null]);
 });
 
-test('there is an end to how many there can be', async (t) => {
+test('The 101st report schedule gets 409', async (t) => {
   const { service, create } = await startScheduling(t);
   for (let i = 0; i < 100; i++) await create();
   const { status, body } = await service.call<Problem>('POST', SCHEDULES, { json: OK });
@@ -206,7 +206,7 @@ test('there is an end to how many there can be', async (t) => {
   assert.deepEqual([page.data.length, page.has_more], [100, false]);
 });
 
-test('a test-mode key reads and changes nothing', async (t) => {
+test('A test-mode key can read report schedules but not change, preview or send them', async (t) => {
   const { service, create } = await startScheduling(t);
   const { id } = await create();
   const key = await service.makeKey('owner', false);
@@ -227,7 +227,7 @@ test('a test-mode key reads and changes nothing', async (t) => {
     );
 });
 
-test('a viewer sees the preview without domains and alerts, and is told', async (t) => {
+test('Report preview hides domains and alerts from viewers and says so', async (t) => {
   const { service, create } = await startScheduling(t);
   const { app, call, makeMember, makeKey } = service;
   await call('POST', '/v1/domains', { json: { name: 'secret.example' } });
@@ -256,7 +256,7 @@ test('a viewer sees the preview without domains and alerts, and is told', async 
   assert.doesNotMatch(text, /left out/);
 });
 
-test('a report does not go to where tests arrive', async (t) => {
+test('Report schedules reject recipients at the test inbox domain with 422', async (t) => {
   const { service, create } = await startScheduling(t);
   const { id } = await create();
   for (const at of ['inbox.test', 'INBOX.test', 'inbox.test.'])
@@ -276,7 +276,7 @@ test('a report does not go to where tests arrive', async (t) => {
   await create({ recipients: ['ann@mail.inbox.test'] });
 });
 
-test('a list asks the database as often for many as for one', async (t) => {
+test('Listing report schedules runs a constant number of queries', async (t) => {
   const { service, create } = await startScheduling(t, { mute: true });
   const { db } = service.app;
   const domain = await service.call<{ id: string }>('POST', '/v1/domains', {
@@ -312,7 +312,7 @@ test('a list asks the database as often for many as for one', async (t) => {
   assert.equal(counts[0], counts[1]);
 });
 
-test('the preview is a page that loads nothing and runs nothing', async (t) => {
+test('Report preview is escaped HTML with a strict CSP and no external content', async (t) => {
   const { service, create } = await startScheduling(t);
   const { id } = await create({ name: '<script>alert(1)</script>', format: 'pdf' });
   const { status, headers, text } = await service.call('GET', `${SCHEDULES}/${id}/preview`);

@@ -17,7 +17,7 @@ const TO_THE_NEXT_MS = 22 * HOUR_MS;
 
 const statuses = ({ copies }: ReportRun) => copies.map(({ status }) => status);
 
-test('at its time each reader gets a copy with a link of their own, and it is told', async (t) => {
+test('A due report is sent to each recipient with their own unsubscribe link', async (t) => {
   const { create, get, runs, clock, makeDue, sendDue, sink } = await startScheduling(t);
   const { id, next_send_at } = await create({ recipients: READERS });
   await makeDue();
@@ -62,7 +62,7 @@ test('at its time each reader gets a copy with a link of their own, and it is to
   assert.deepEqual([sent.last_status, sent.last_sent_at], ['sent', next_send_at]);
 });
 
-test('one click is offered where the service is at https, and only there', async (t) => {
+test('Report mails offer one-click unsubscribe only with an https app URL', async (t) => {
   for (const [APP_URL, post] of [
     ['http://reports.example', undefined],
     ['https://reports.example', 'List-Unsubscribe=One-Click'],
@@ -83,7 +83,7 @@ test('one click is offered where the service is at https, and only there', async
   }
 });
 
-test('a reader whose server refuses is tried again alone, and shown', async (t) => {
+test('A report copy refused temporarily is retried for that recipient only', async (t) => {
   const refusals = new Map([
     ['bob@example.net', 450],
     ['cid@example.org', 550],
@@ -119,7 +119,7 @@ test('a reader whose server refuses is tried again alone, and shown', async (t) 
   assert.equal((body as { data: { last_status: string }[] }).data[0]!.last_status, 'partial');
 });
 
-test('where outgoing mail is not configured a run says so, and the next has its time', async (t) => {
+test('Without outgoing mail a report run is marked not_configured', async (t) => {
   const { create, runs, get, clock, makeDue } = await startScheduling(t, { mute: true });
   const { id } = await create({ recipients: READERS, format: 'pdf' });
   clock.advance(TO_THE_NEXT_MS);
@@ -134,7 +134,7 @@ test('where outgoing mail is not configured a run says so, and the next has its 
   );
 });
 
-test('what is asked for is sent beside the plan, and says of which time it is', async (t) => {
+test('POST /v1/reports/schedules/{id}/send sends outside the schedule for the current period', async (t) => {
   const { service, create, runs, get, sendDue, clock, sink } = await startScheduling(t);
   const { id, next_send_at } = await create({ frequency: 'weekly', enabled: false });
   assert.equal(next_send_at, null);
@@ -153,7 +153,7 @@ test('what is asked for is sent beside the plan, and says of which time it is', 
   assert.equal((await get(id)).next_send_at, null);
 });
 
-test('a report as a PDF goes with a short mail', async (t) => {
+test('A PDF report is attached to a short mail', async (t) => {
   const { service, create, sendDue, sink } = await startScheduling(t);
   const { id } = await create({ format: 'pdf' });
   const sent = await service.call('POST', `${SCHEDULES}/${id}/send`);
@@ -169,7 +169,7 @@ test('a report as a PDF goes with a short mail', async (t) => {
   assert.equal(Buffer.from(content, 'base64').subarray(0, 5).toString(), '%PDF-');
 });
 
-test('the PDF is named by the day of the schedule’s zone, also where it has begun there alone', async (t) => {
+test('The PDF report’s file name uses the date in the schedule’s time zone', async (t) => {
   const { create, clock, makeDue, sendDue, sink } = await startScheduling(t);
   // At half past six in the evening by UTC.
   await create({ format: 'pdf', timezone: 'Asia/Kolkata', send_hour: 0 });
@@ -181,7 +181,7 @@ test('the PDF is named by the day of the schedule’s zone, also where it has be
   assert.deepEqual(names, ['deliverability-2026-11-22.pdf', 'deliverability-2026-11-22.pdf']);
 });
 
-test('mail that somebody waits for overtakes the copies of a report', async (t) => {
+test('Password reset mail is sent ahead of queued report copies', async (t) => {
   const { service, create, clock, makeDue, sendDue, sink } = await startScheduling(t);
   await create({ recipients: Array.from({ length: 50 }, (_, i) => `r${i}@example.com`) });
   clock.advance(TO_THE_NEXT_MS);
@@ -197,7 +197,7 @@ test('mail that somebody waits for overtakes the copies of a report', async (t) 
   assert.equal(readers.length, 4);
 });
 
-test('each reader gets the same pictures, drawn once', async (t) => {
+test('Report charts are rendered once and shared by all copies', async (t) => {
   const { service, create } = await startScheduling(t);
   const { app } = service;
   const { id } = await create({ recipients: READERS });
@@ -213,7 +213,7 @@ test('each reader gets the same pictures, drawn once', async (t) => {
     for (const [i, content] of images.entries()) assert.equal(content, first![i]);
 });
 
-test('the time of the last sending is that at which the server last took a copy', async (t) => {
+test('last_sent_at is the time the server last accepted a copy', async (t) => {
   const sink = await startMailSink(t);
   const { service, create, get, clock, sendDue } = await startScheduling(t, { sink });
   const { id } = await create();
@@ -233,7 +233,7 @@ test('the time of the last sending is that at which the server last took a copy'
   assert.equal((await get(id)).last_sent_at, '2026-11-21T10:01:00.000Z');
 });
 
-test('after an outage the last that was missed is sent, once', async (t) => {
+test('After an outage only the last missed report is sent', async (t) => {
   const { create, runs, clock, makeDue } = await startScheduling(t, { mute: true });
   const { id } = await create();
   clock.advance(20 * DAY_MS + 5 * HOUR_MS);
@@ -245,7 +245,7 @@ test('after an outage the last that was missed is sent, once', async (t) => {
   );
 });
 
-test('a clock that was set back sends nothing twice, and leaves nothing waiting for years', async (t) => {
+test('A clock set back sends no report twice and postpones none for years', async (t) => {
   const { create, get, runs, clock, makeDue } = await startScheduling(t, { mute: true });
   const { id } = await create();
   const slots = async () => (await runs(id)).map(({ slot }) => slot!.slice(0, 10)).reverse();
@@ -279,7 +279,7 @@ test('a clock that was set back sends nothing twice, and leaves nothing waiting 
   assert.deepEqual((await slots()).slice(3), again);
 });
 
-test('what became of the copies is kept where the outbox forgets, for 400 days', async (t) => {
+test('Report run results outlast the outbox and are deleted after 400 days', async (t) => {
   const sink = await startMailSink(t, {
     onRcptTo({ address }, _session, done) {
       const responseCode = address === READERS[1] ? 550 : null;
@@ -308,7 +308,7 @@ test('what became of the copies is kept where the outbox forgets, for 400 days',
   assert.equal(sink.taken.length, 1);
 });
 
-test('of a schedule that is deleted nothing more is sent', async (t) => {
+test('Deleting a report schedule withdraws queued copies and deletes its runs', async (t) => {
   const { service, create, clock, makeDue, sendDue, sink } = await startScheduling(t);
   const { id } = await create();
   clock.advance(TO_THE_NEXT_MS);
@@ -348,7 +348,7 @@ async function startOverdue(t: TestContext, late: number, json: object = {}) {
   };
 }
 
-test('a time that is due stays due where the times are changed, once', async (t) => {
+test('A report already due is sent once at its old time when the schedule changes', async (t) => {
   const { id, patch, get, told, makeDue, clock } = await startOverdue(t, HOUR_MS);
   await patch({ send_hour: 12 });
   await patch({ timezone: 'Europe/Berlin' });
@@ -363,14 +363,14 @@ test('a time that is due stays due where the times are changed, once', async (t)
   assert.deepEqual(await told(), [['11-22T11:00', '11-21T11:00', '11-22T11:00'], first]);
 });
 
-test('it covers a whole period, however close it is to a time of now', async (t) => {
+test('A due report covers a whole period after a schedule change', async (t) => {
   const { patch, told, makeDue } = await startOverdue(t, 60_000);
   await patch({ send_hour: 7 });
   await makeDue();
   assert.deepEqual(await told(), [['11-22T08:00', '11-21T08:00', '11-22T08:00']]);
 });
 
-test('so does one that was daily and is weekly', async (t) => {
+test('A due report switched from daily to weekly covers a whole week', async (t) => {
   const { id, patch, get, told, makeDue } = await startOverdue(t, 60_000);
   await patch({ frequency: 'weekly', weekday: 'friday' });
   await makeDue();
@@ -378,7 +378,7 @@ test('so does one that was daily and is weekly', async (t) => {
   assert.equal((await get(id)).next_send_at, '2026-11-27T08:00:00.000Z');
 });
 
-test('of several that were missed the last is sent, and none of a schedule that is switched off', async (t) => {
+test('The last of several missed reports is sent; a disabled schedule sends none', async (t) => {
   const { id, patch, get, told, makeDue, clock } = await startOverdue(t, 3 * DAY_MS + HOUR_MS);
   await patch({ send_hour: 20 });
   assert.equal((await get(id)).next_send_at, '2026-11-25T08:00:00.000Z');
@@ -396,7 +396,7 @@ test('of several that were missed the last is sent, and none of a schedule that 
   assert.equal((await get(id)).next_send_at, '2026-11-26T20:00:00.000Z');
 });
 
-test('a change while the report is being made has it made anew at once, for the same time', async (t) => {
+test('A change while a report is composed recomposes it for the same time', async (t) => {
   const { id, service, patch, get, told, makeDue, sendDue, sink } = await startOverdue(t, 60_000, {
     format: 'pdf',
   });

@@ -38,7 +38,7 @@ function inTurn(schedule: Timed, from: number, to: number): number[] {
   return times;
 }
 
-test('a year of each frequency in each zone is what the clocks there show', () => {
+test('nextSend matches local clock times for a year in every zone and frequency', () => {
   const schedules = ZONES.flatMap((timezone): Timed[] => [
     ...[0, 1, 2, 3, 8, 23].map((send_hour): Timed => ({ ...DAILY, timezone, send_hour })),
     ...[2, 8].flatMap((send_hour): Timed[] => [
@@ -64,51 +64,61 @@ test('a year of each frequency in each zone is what the clocks there show', () =
 
 const CHANGES: [what: string, schedule: Partial<Timed>, after: string, next: string][] = [
   [
-    'an hour that is left out is the next that there is',
+    'an hour skipped by daylight saving moves to the next existing time',
     { timezone: 'Europe/Berlin', send_hour: 2 },
     '2026-03-28T12:00Z',
     '2026-03-29T01:00:00.000Z',
   ],
   [
-    'half an hour that is left out too',
+    'a skipped half hour moves to the next existing time',
     { timezone: 'Australia/Lord_Howe', send_hour: 2 },
     '2026-10-03T00:00Z',
     '2026-10-03T15:30:00.000Z',
   ],
   [
-    'a midnight that is left out too',
+    'a skipped midnight moves to the next existing time',
     { timezone: 'America/Santiago', send_hour: 0 },
     '2026-09-05T12:00Z',
     '2026-09-06T04:00:00.000Z',
   ],
   [
-    'of an hour that comes twice the first',
+    'a repeated hour is used the first time',
     { timezone: 'America/New_York', send_hour: 1 },
     '2026-10-31T12:00Z',
     '2026-11-01T05:00:00.000Z',
   ],
   [
-    'not again in its second half',
+    'a repeated hour is not used a second time',
     { timezone: 'America/New_York', send_hour: 1 },
     '2026-11-01T05:00Z',
     '2026-11-02T06:00:00.000Z',
   ],
   [
-    'nor where one looks in between',
+    'a time within the first repeated hour leads to the next day',
     { timezone: 'America/New_York', send_hour: 1 },
     '2026-11-01T05:59:59.999Z',
     '2026-11-02T06:00:00.000Z',
   ],
-  ['the millisecond before', {}, '2026-11-21T07:59:59.999Z', '2026-11-21T08:00:00.000Z'],
-  ['not the same moment again', {}, '2026-11-21T08:00Z', '2026-11-22T08:00:00.000Z'],
   [
-    'the last of February for the 30th',
+    'one millisecond before the send time',
+    {},
+    '2026-11-21T07:59:59.999Z',
+    '2026-11-21T08:00:00.000Z',
+  ],
+  [
+    'exactly at the send time leads to the next day',
+    {},
+    '2026-11-21T08:00Z',
+    '2026-11-22T08:00:00.000Z',
+  ],
+  [
+    'day 30 falls on the last day of February',
     { frequency: 'monthly', day_of_month: 30 },
     '2028-02-01T00:00Z',
     '2028-02-29T08:00:00.000Z',
   ],
   [
-    'the last of April for the 31st',
+    'day 31 falls on the last day of April',
     { frequency: 'monthly', day_of_month: 31 },
     '2026-04-01T00:00Z',
     '2026-04-30T08:00:00.000Z',
@@ -116,11 +126,11 @@ const CHANGES: [what: string, schedule: Partial<Timed>, after: string, next: str
 ];
 
 for (const [what, schedule, after, next] of CHANGES)
-  test(`the next time: ${what}`, () => {
+  test(`nextSend: ${what}`, () => {
     assert.equal(iso(nextSend({ ...DAILY, ...schedule }, Date.parse(after))), next);
   });
 
-test('the last time is the one before the next, wherever one looks', () => {
+test('lastSend is the inverse of nextSend', () => {
   for (const timezone of ZONES)
     for (const frequency of ['daily', 'weekly', 'monthly'] as const) {
       const schedule = { ...DAILY, timezone, frequency, day_of_month: 31 };
@@ -131,14 +141,14 @@ test('the last time is the one before the next, wherever one looks', () => {
     }
 });
 
-test('of what was missed the last is sent, and what is planned is never sent early', () => {
+test('slotToSend picks the last missed slot and never a future one', () => {
   const planned = Date.UTC(2026, 10, 1, 8);
   assert.equal(slotToSend(DAILY, planned, planned), planned);
   assert.equal(slotToSend(DAILY, planned, planned + DAY_MS - 1), planned);
   assert.equal(slotToSend(DAILY, planned, Date.UTC(2026, 10, 20, 7)), Date.UTC(2026, 10, 19, 8));
 });
 
-test('periods follow one upon the other without a gap, in whole hours, and have their slices', () => {
+test('periodOf yields consecutive whole-hour periods without gaps', () => {
   for (const timezone of ZONES)
     for (const frequency of ['daily', 'weekly', 'monthly'] as const) {
       const schedule = { ...DAILY, timezone, frequency };
@@ -155,7 +165,7 @@ test('periods follow one upon the other without a gap, in whole hours, and have 
     }
 });
 
-test('a report of March has 31 days, and is held against the 28 of February', () => {
+test('periodOf for March covers 31 days and compares with February', () => {
   const schedule: Timed = { ...DAILY, frequency: 'monthly' };
   const { before, ...period } = periodOf(schedule, Date.UTC(2026, 3, 1, 8));
   assert.deepEqual(period, {
@@ -166,7 +176,7 @@ test('a report of March has 31 days, and is held against the 28 of February', ()
   assert.equal(before, Date.UTC(2026, 1, 1, 8));
 });
 
-test('what is asked for beside the plan is as long, and ends with the present hour', () => {
+test('periodUntil ends with the current hour and has the regular length', () => {
   const now = Date.UTC(2026, 10, 21, 10, 20);
   const to = Date.UTC(2026, 10, 21, 11);
   const lengths = { daily: [1, 24], weekly: [7, 7], monthly: [30, 30] } as const;
@@ -184,7 +194,7 @@ test('what is asked for beside the plan is as long, and ends with the present ho
   }
 });
 
-test('a time that is far away, as a clock was set back, is reckoned anew; another stays', () => {
+test('replanned recomputes times too far ahead and keeps plausible ones', () => {
   const now = Date.UTC(2026, 10, 21, 10);
   const far = Date.UTC(2030, 10, 21, 10);
   for (const frequency of ['daily', 'weekly', 'monthly'] as const) {
@@ -197,7 +207,7 @@ test('a time that is far away, as a clock was set back, is reckoned anew; anothe
   }
 });
 
-test('where the clocks leave out the last hour of a day, the report comes as the next day begins', () => {
+test('nextSend moves a report at a skipped last hour of the day to midnight', () => {
   // On 28 March 2026 it is midnight after 22:59:59 there.
   const nuuk: Timed = { ...DAILY, timezone: 'America/Nuuk', send_hour: 23 };
   const midnight = Date.UTC(2026, 2, 29, 1);
@@ -230,7 +240,7 @@ const LINKS = [
   'Universal W-SU Zulu',
 ].flatMap((line) => line.split(' '));
 
-test('every zone is known in small letters and in capitals', () => {
+test('Time zone names are accepted in any case and normalized', () => {
   const names = new Set([...Intl.supportedValuesOf('timeZone'), ...LINKS]);
   assert.ok(names.size > 400);
   for (const name of names)
@@ -240,7 +250,7 @@ test('every zone is known in small letters and in capitals', () => {
     }
 });
 
-test('the day is that of the zone', () => {
+test('localDate returns the date in the given time zone', () => {
   const time = Date.UTC(2026, 0, 1, 4, 30);
   for (const [zone, date] of [
     ['UTC', '2026-01-01'],

@@ -93,7 +93,7 @@ function assertDays(schedule: Timed, covered: Covered, wanted: number[]): void {
 
 const wholeHour = (at: number) => at - (at % HOUR_MS);
 
-test('a year of weeks and months in each zone has every day once, by its name', () => {
+test('Scheduled report trends show every day of a year once, in each zone', () => {
   for (const timezone of ZONES)
     for (const frequency of ['weekly', 'monthly'] as const)
       for (const send_hour of [0, 8, 12, 20]) {
@@ -108,7 +108,7 @@ test('a year of weeks and months in each zone has every day once, by its name', 
       }
 });
 
-test('what is asked for beside the plan has its days too, at any hour of a year', () => {
+test('Manual report trends show every day once at any hour of the year', () => {
   for (const timezone of ZONES)
     for (const frequency of ['weekly', 'monthly'] as const) {
       const schedule = timed({ timezone, frequency });
@@ -132,7 +132,7 @@ test('what is asked for beside the plan has its days too, at any hour of a year'
     }
 });
 
-test('the week in which the clocks go on is told from Monday to Sunday', () => {
+test('Trend of a daylight-saving week is labeled Monday to Sunday', () => {
   const schedule = timed({ send_hour: 0 });
   const period = periodOf(schedule, Date.UTC(2026, 2, 29, 22));
   assert.equal(
@@ -142,7 +142,7 @@ test('the week in which the clocks go on is told from Monday to Sunday', () => {
   assert.equal(daysBeginAt(reportOf(schedule, period)), null);
 });
 
-test('a day has 23, 24 or 25 hours', () => {
+test('Trend of a day has 23, 24 or 25 hours around clock changes', () => {
   for (const [slot, hours] of [
     [Date.UTC(2026, 2, 29, 6), 23],
     [Date.UTC(2026, 2, 28, 7), 24],
@@ -156,7 +156,7 @@ test('a day has 23, 24 or 25 hours', () => {
   }
 });
 
-test('when the days begin is said where all begin alike', () => {
+test('daysBeginAt states the start of the day when all days start alike', () => {
   const said = (change: Partial<Timed>, slot: number) => {
     const schedule = timed(change);
     return daysBeginAt(reportOf(schedule, periodOf(schedule, nextSend(schedule, slot - 1))));

@@ -118,7 +118,7 @@ async function sharedForms(t: TestContext) {
   return { service, done, forms, token, own: await own.text() };
 }
 
-test('nothing of the message, of its reader or of the test address is in any form', {
+test('Public reports contain no message content, recipient or test address', {
   skip: needs('pdftotext'),
 }, async (t) => {
   const { done, forms, token, own } = await sharedForms(t);
@@ -142,7 +142,7 @@ test('nothing of the message, of its reader or of the test address is in any for
   }
 });
 
-test('the page has nothing to run, to send or to load, and no link but those of rules', async (t) => {
+test('Public report page has no forms, scripts or links except to rule references', async (t) => {
   const { forms, token } = await sharedForms(t);
   const page = forms.page!;
   assert.doesNotMatch(page, /<(form|iframe|object|embed|base)\b/i);

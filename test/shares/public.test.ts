@@ -32,7 +32,7 @@ const formsOf = (token: string): [path: string, accept: string][] => [
   [`/reports/public/${token}.pdf`, '*/*'],
 ];
 
-test('a page, the same as JSON, and a PDF, without credentials', {
+test('Public reports are served as page, JSON and PDF without credentials', {
   skip: needs('pdftotext'),
 }, async (t) => {
   const { service, analysed, share, read } = await startSharing(t);
@@ -89,7 +89,7 @@ test('a page, the same as JSON, and a PDF, without credentials', {
   assert.match(pdfWords(bytes), /Tea and biscuits/);
 });
 
-test('JSON is for those who ask for it more than for a page', async (t) => {
+test('Public report content negotiation prefers HTML unless JSON is preferred', async (t) => {
   const { analysed, share, read } = await startSharing(t);
   const { token } = await share({ test_ids: [(await analysed()).id] });
   for (const [accept, expected] of [
@@ -109,7 +109,7 @@ test('JSON is for those who ask for it more than for a page', async (t) => {
   }
 });
 
-test('the link of the page to its PDF leads there', async (t) => {
+test('Public report page links to its PDF', async (t) => {
   const { service, analysed, share, read } = await startSharing(t);
   const { token } = await share({ test_ids: [(await analysed()).id] });
   const path = `/reports/public/${token}`;
@@ -123,14 +123,14 @@ test('the link of the page to its PDF leads there', async (t) => {
   );
 });
 
-test('whatever others add to a link changes nothing', async (t) => {
+test('Public reports ignore added query parameters', async (t) => {
   const { analysed, share, read } = await startSharing(t);
   const { token } = await share({ test_ids: [(await analysed()).id] });
   for (const [path, accept] of formsOf(token))
     assert.equal((await read(`${path}?utm_source=mail&utm_source=again`, accept)).status, 200);
 });
 
-test('none of it is kept, indexed or told to other sites, nor that it is gone', async (t) => {
+test('Public reports send noindex, no-referrer and no-store, also on errors', async (t) => {
   const { service, analysed, share, read } = await startSharing(t);
   const { id, token } = await share({ test_ids: [(await analysed()).id] });
   for (const [path, accept] of formsOf(token)) {
@@ -155,7 +155,7 @@ test('none of it is kept, indexed or told to other sites, nor that it is gone', 
   await refused(token, 410);
 });
 
-test('a link works until its time has come, or until it is revoked', async (t) => {
+test('Public report links answer 410 once expired or revoked', async (t) => {
   const { service, clock, analysed, share, read } = await startSharing(t);
   const { id } = await analysed();
   const live = await share({ test_ids: [id], expires_in: 60 });
@@ -190,7 +190,7 @@ test('a link works until its time has come, or until it is revoked', async (t) =
   }
 });
 
-test('a token counts letter by letter, and nothing beside it is one', async (t) => {
+test('Public report tokens are case-sensitive and must match exactly', async (t) => {
   const { analysed, share, read } = await startSharing(t);
   const { id, token } = await share({ test_ids: [(await analysed()).id] });
   const flipped = token.replace(/[a-z]/i, (c) =>
@@ -214,7 +214,7 @@ const views = async ({ service }: Sharing, id: string) => {
 const head = (service: Sharing['service'], path: string) =>
   fetch(service.url + path, { method: 'HEAD' });
 
-test('each reading is counted in every form; asking for the head alone is none', async (t) => {
+test('Public report views are counted for GET in every format, not for HEAD', async (t) => {
   const sharing = await startSharing(t);
   const { service, clock, analysed, share, read, get } = sharing;
   const { id, token } = await share({ test_ids: [(await analysed()).id] });
@@ -239,7 +239,7 @@ test('each reading is counted in every form; asking for the head alone is none',
   assert.equal((await get(id)).view_count, 6, 'what is refused is no reading');
 });
 
-test('a crowd that comes at the same moment is answered as one', async (t) => {
+test('Forty concurrent readers of a public report are all served', async (t) => {
   const sharing = await startSharing(t);
   const { analysed, share, read } = sharing;
   const { id, token } = await share({ test_ids: [(await analysed()).id] });
@@ -253,7 +253,7 @@ test('a crowd that comes at the same moment is answered as one', async (t) => {
   assert.equal((await views(sharing, id))[0], 40);
 });
 
-test('a reading that cannot be counted is a reading all the same', async (t) => {
+test('A public report is served even if the view cannot be counted', async (t) => {
   const sharing = await startSharing(t);
   const { service, analysed, share, read } = sharing;
   const { id, token } = await share({ test_ids: [(await analysed()).id] });
@@ -266,7 +266,7 @@ test('a reading that cannot be counted is a reading all the same', async (t) => 
   assert.ok(!JSON.stringify(warned).includes(token));
 });
 
-test('who guesses is held up after a hundred and twenty, and so told', async (t) => {
+test('Guessing public report tokens gets 429 after 120 attempts', async (t) => {
   const { service, clock, analysed, share, read } = await startSharing(t);
   const { token } = await share({ test_ids: [(await analysed()).id] });
   let last = await read(`/reports/public/${'g'.repeat(43)}`, JSON_TYPE);
@@ -298,7 +298,7 @@ function rawGet(url: string, path: string): Promise<number> {
   });
 }
 
-test('no line of the log has a token, however its link was written', async (t) => {
+test('The log contains no public report tokens, however the URL is written', async (t) => {
   const { service, analysed, share, read } = await startSharing(t);
   const { id, token } = await share({ test_ids: [(await analysed()).id] });
   const paths = [
@@ -330,7 +330,7 @@ test('no line of the log has a token, however its link was written', async (t) =
   for (const line of lines) assert.ok(!line.includes(token.slice(0, 12)), line);
 });
 
-test('the link is nothing to be changed, nor are its tests', async (t) => {
+test('Public report URLs reject writes with 405', async (t) => {
   const { service, analysed, share } = await startSharing(t);
   const { token } = await share({ test_ids: [(await analysed()).id] });
   for (const method of ['POST', 'PATCH', 'DELETE', 'PUT'])
@@ -346,7 +346,7 @@ test('the link is nothing to be changed, nor are its tests', async (t) => {
 const BROWSER_HEADERS = { accept: 'text/html,*/*;q=0.8' };
 const TOKEN = 'x'.repeat(43);
 
-test('a page of a link that leads nowhere is as private as the one that it would lead to', async (t) => {
+test('Error pages of dead links send the same privacy headers as live ones', async (t) => {
   const { service, analysed, share } = await startSharing(t);
   const { id, token } = await share({ test_ids: [(await analysed()).id] });
   await service.call('DELETE', `/v1/reports/shared/${id}`);

@@ -20,7 +20,7 @@ async function startCounting(t: TestContext) {
   return { ...sharing, made };
 }
 
-test('who reads again soon costs nothing, until a minute has gone or a test has changed', async (t) => {
+test('Public report renderings are cached for a minute and renewed when tests change', async (t) => {
   const { service, clock, analysed, share, read, made } = await startCounting(t);
   const [first, second] = [await analysed(), await analysed()];
   const { token } = await share({ test_ids: [first.id, second.id] });
@@ -40,7 +40,7 @@ test('who reads again soon costs nothing, until a minute has gone or a test has 
   assert.deepEqual(made.slice(3), ['html', 'html']);
 });
 
-test('JSON is kept in the same way, and is the same', async (t) => {
+test('Public report JSON is cached until a test changes through the API', async (t) => {
   const { service, analysed, share, read } = await startSharing(t);
   const { id } = await analysed();
   const { token } = await share({ test_ids: [id] });
@@ -54,7 +54,7 @@ test('JSON is kept in the same way, and is the same', async (t) => {
   assert.deepEqual([body.tests[0]!.name, body.tests[0]!.subject], ['Another name', 'Changed']);
 });
 
-test('asking for the head makes nothing; its length is told where it is known', async (t) => {
+test('HEAD on a public report renders nothing and returns known lengths', async (t) => {
   const { service, analysed, share, read, made } = await startCounting(t);
   const { token } = await share({ test_ids: [(await analysed()).id] });
   const path = `/reports/public/${token}`;
@@ -68,7 +68,7 @@ test('asking for the head makes nothing; its length is told where it is known', 
   assert.deepEqual(made, ['html']);
 });
 
-test('what is kept is bounded, the oldest goes first, and what is too large is not kept', () => {
+test('Rendering cache is bounded, evicts the oldest and skips oversized entries', () => {
   const clock = testClock();
   const kept = createKeptForms(clock, 100);
   const form = (size: number) => ({ bytes: new Uint8Array(size), policy: null });
@@ -88,7 +88,7 @@ test('what is kept is bounded, the oldest goes first, and what is too large is n
   assert.equal(there(...Array.from({ length: 60 }, (_, n) => `${n}`)).length, 40);
 });
 
-test('the JSON of a hundred tests lets others have their turn', async (t) => {
+test('JSON of a 100-test public report yields to other work', async (t) => {
   const { service, analysed, share } = await startSharing(t);
   const { db } = service.app;
   const { id } = await analysed();
@@ -134,7 +134,7 @@ test('the JSON of a hundred tests lets others have their turn', async (t) => {
   assert.ok(longest < 50, `${longest} ms without a turn`);
 });
 
-test('who waits for a report whose link is revoked meanwhile does not get it', async (t) => {
+test('A public report revoked during rendering is not served', async (t) => {
   const { service, analysed, share, read } = await startSharing(t);
   const { token, id } = await share({ test_ids: [(await analysed()).id] });
   const { reporter } = service.app;

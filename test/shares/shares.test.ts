@@ -11,7 +11,7 @@ import type { Share } from '../../src/shares/schema.ts';
 import type { List } from '../team/team-service.ts';
 import { DAY_MS, type Made, type Sharing, startSharing, WEEK_MS, wrongFields } from './sharing.ts';
 
-test('a report is shared for a week, with a link that nobody guesses', async (t) => {
+test('POST /v1/reports/share creates a link valid for a week with a random token', async (t) => {
   const { service, clock, analysed } = await startSharing(t, {
     env: { DELIVERABILITY_APP_URL: 'https://app.example' },
   });
@@ -39,7 +39,7 @@ test('a report is shared for a week, with a link that nobody guesses', async (t)
   });
 });
 
-test('the token is in the database as a hash and encrypted, in clear nowhere', async (t) => {
+test('Share tokens are stored only hashed and encrypted', async (t) => {
   const { service, analysed, share } = await startSharing(t);
   const { id } = await analysed();
   const { token } = await share({ test_ids: [id], title: 'What is no secret' });
@@ -59,7 +59,7 @@ test('the token is in the database as a hash and encrypted, in clear nowhere', a
   assert.equal(service.app.secrets.open(row.token, 'shared_report:rpt_other'), null);
 });
 
-test('what cannot be shared is named, each by its place', async (t) => {
+test('POST /v1/reports/share rejects each test without a result by index with 422', async (t) => {
   const { service, analysed } = await startSharing(t);
   const { call, createTest, makeKey, app } = service;
   const sandboxKey = await makeKey('owner', false);
@@ -108,7 +108,7 @@ test('what cannot be shared is named, each by its place', async (t) => {
     assert.equal((await ask({ test_ids: [done.id], expires_in, title: null })).status, 201);
 });
 
-test('a test that failed but has findings can be shared', async (t) => {
+test('POST /v1/reports/share accepts a failed test with findings', async (t) => {
   const { service, analysed, share } = await startSharing(t);
   const { id } = await analysed();
   const failed = { status: 'failed', failure_reason: 'analysis_error', score: null, grade: null };
@@ -120,7 +120,7 @@ test('a test that failed but has findings can be shared', async (t) => {
   assert.deepEqual((await share({ test_ids: [id] })).test_ids, [id]);
 });
 
-test('the link is shown again to admins alone', async (t) => {
+test('Share URLs are shown again only to admins and the owner', async (t) => {
   const { service, analysed, share, get } = await startSharing(t);
   const { id } = await analysed();
   const [viewer, member, admin] = await Promise.all([
@@ -144,7 +144,7 @@ test('the link is shown again to admins alone', async (t) => {
   }
 });
 
-test('they are listed newest first, page by page, each mode its own', async (t) => {
+test('GET /v1/reports/shared lists newest first, per mode, with pagination', async (t) => {
   const { service, analysed, share } = await startSharing(t);
   const { call, makeKey } = service;
   const sandbox = await makeKey('owner', false);
@@ -166,7 +166,7 @@ test('they are listed newest first, page by page, each mode its own', async (t) 
   assert.equal((await call('DELETE', path, { key: sandbox })).status, 200);
 });
 
-test('a revoked one stays to be seen, and is revoked once', async (t) => {
+test('Revoking a share is idempotent, requires a member and keeps it listed', async (t) => {
   const { service, clock, analysed, share, get } = await startSharing(t);
   const { call, makeMember } = service;
   const { id } = await analysed();
@@ -202,7 +202,7 @@ test('a revoked one stays to be seen, and is revoked once', async (t) => {
   assert.ok(!JSON.stringify(body).includes(made.token));
 });
 
-test('the same Idempotency-Key makes one link', async (t) => {
+test('POST /v1/reports/share with an Idempotency-Key creates one link', async (t) => {
   const { service, analysed } = await startSharing(t);
   const { id } = await analysed();
   const ask = () =>
@@ -246,7 +246,7 @@ async function startKept(t: TestContext) {
   };
 }
 
-test('a test outlasts the retention time until the last of its links ends', async (t) => {
+test('A shared test is kept past the retention time until its last link expires', async (t) => {
   const { clock, analysed, share, isThere, keptUntil, inDays } = await startKept(t);
   const [shared, other] = [await analysed(), await analysed()];
   await share({ test_ids: [shared.id], expires_in: 100 * DAY_S });
@@ -261,7 +261,7 @@ test('a test outlasts the retention time until the last of its links ends', asyn
   assert.equal(await isThere(shared.id), false);
 });
 
-test('a revoked link keeps nothing; what another still shows stays', async (t) => {
+test('Revoking a link ends retention unless another link shows the test', async (t) => {
   const { clock, analysed, share, revoke, isThere, keptUntil, inDays } = await startKept(t);
   const [both, once] = [await analysed(), await analysed()];
   const long = await share({ test_ids: [both.id, once.id], expires_in: 300 * DAY_S });
@@ -274,7 +274,7 @@ test('a revoked link keeps nothing; what another still shows stays', async (t) =
   assert.equal(await isThere(both.id), false);
 });
 
-test('a link that has ended counts no more when another is revoked', async (t) => {
+test('Expired links do not extend retention when another link is revoked', async (t) => {
   const { clock, analysed, share, revoke, keptUntil } = await startKept(t);
   const { id } = await analysed();
   await share({ test_ids: [id], expires_in: DAY_S });
@@ -284,7 +284,7 @@ test('a link that has ended counts no more when another is revoked', async (t) =
   assert.equal(await keptUntil(id), null);
 });
 
-test('a test that was retired meanwhile is not shared again', async (t) => {
+test('POST /v1/reports/share rejects a test deleted by retention', async (t) => {
   const { service, clock, analysed, isThere } = await startKept(t);
   const { id } = await analysed();
   clock.advance(91 * DAY_MS);
@@ -296,7 +296,7 @@ test('a test that was retired meanwhile is not shared again', async (t) => {
   );
 });
 
-test('a deleted test drops out of its link, which says so; the last one leaves the link', async (t) => {
+test('Deleted tests disappear from public reports, which state the number', async (t) => {
   const { service, analysed, share, read, revoke } = await startKept(t);
   const [first, second] = [await analysed(), await analysed()];
   const { id, token } = await share({ test_ids: [first.id, second.id] });
@@ -329,7 +329,7 @@ const idsOf = async ({ service }: Pick<Sharing, 'service'>) =>
     ({ id }) => id,
   );
 
-test('links are forgotten a year after they have ended, with what they named', async (t) => {
+test('expireShares deletes links a year after they end', async (t) => {
   const sharing = await startKept(t);
   const { service, clock, analysed, share, revoke, read } = sharing;
   const { id } = await analysed();

@@ -58,22 +58,22 @@ function everyCut(text: string): Outcome {
   return whole;
 }
 
-describe('the end of data', () => {
+describe('SMTP data parser', () => {
   const messages: [string, string, string][] = [
     ['an ordinary message', 'a\r\nb\r\n.\r\n', 'a\r\nb\r\n'],
     ['an empty message', '.\r\n', ''],
     ['a message of one line end', '\r\n.\r\n', '\r\n'],
     ['a stuffed dot alone', '..\r\n.\r\n', '.\r\n'],
     ['a stuffed dot alone between lines', 'a\r\n..\r\nb\r\n.\r\n', 'a\r\n.\r\nb\r\n'],
-    ['two dots, stuffed', 'a\r\n...\r\n.\r\n', 'a\r\n..\r\n'],
-    ['a line that begins with a dot', 'a\r\n..b\r\n.\r\n', 'a\r\n.b\r\n'],
+    ['two stuffed dots', 'a\r\n...\r\n.\r\n', 'a\r\n..\r\n'],
+    ['a line starting with a dot', 'a\r\n..b\r\n.\r\n', 'a\r\n.b\r\n'],
     ['a dot that should have been stuffed (RFC 5321 §4.5.2)', 'a\r\n.b\r\n.\r\n', 'a\r\nb\r\n'],
     ['dots elsewhere', 'a.\r\nb..c\r\n.\r\n', 'a.\r\nb..c\r\n'],
-    ['bare LF and dots after it', 'a\n..b\n.c\r\n.\r\n', 'a\n..b\n.c\r\n'],
-    ['bare CR and dots after it', 'a\r..b\r.c\r\n.\r\n', 'a\r..b\r.c\r\n'],
+    ['bare LF followed by dots', 'a\n..b\n.c\r\n.\r\n', 'a\n..b\n.c\r\n'],
+    ['bare CR followed by dots', 'a\r..b\r.c\r\n.\r\n', 'a\r..b\r.c\r\n'],
     ['a line end of CR CR LF, dots stuffed', 'a\r\r\n..b\r\n.\r\n', 'a\r\r\n.b\r\n'],
     ['NUL and bytes above 127', '\0a\xff\r\n\x80\r\n.\r\n', '\0a\xff\r\n\x80\r\n'],
-    ['an end right after a bare LF and an empty line', 'a\n\r\n.\r\n', 'a\n\r\n'],
+    ['an end after a bare LF and an empty line', 'a\n\r\n.\r\n', 'a\n\r\n'],
   ];
   for (const [name, wire, content] of messages) {
     it(`reads ${name}`, () => {
@@ -86,16 +86,16 @@ describe('the end of data', () => {
     });
   }
 
-  it('has no end before it has come whole', () => {
+  it('reports no end before it is complete', () => {
     for (const part of ['', '.', '.\r', 'a\r\n.\r', 'a.\r\n', 'a\n', '..\r\n'])
       assert.equal(everyCut(part).rest, null, JSON.stringify(part));
   });
 });
 
-describe('a false end', () => {
+describe('SMTP data parser at a false end of data', () => {
   for (const [name, end] of FALSE_ENDS) {
     for (const before of ['', 'a', 'a\r\n']) {
-      it(`${name} after ${JSON.stringify(before)} is noticed and ends nothing`, () => {
+      it(`flags ${name} after ${JSON.stringify(before)} and does not end the message`, () => {
         const { rest, falseEnd } = everyCut(`${before}${end}MAIL FROM:<>\r\n.\r\nNOOP\r\n`);
         assert.equal(falseEnd, true);
         assert.equal(rest, 'NOOP\r\n');
@@ -104,12 +104,12 @@ describe('a false end', () => {
   }
 
   for (const start of ['.\n', '.\rX', '\0.\r\n', '.\0\r\n', '\r.\r\n'])
-    it(`${JSON.stringify(start)} at the start of data is noticed and ends nothing`, () => {
+    it(`flags ${JSON.stringify(start)} at the start of data and does not end the message`, () => {
       const { rest, falseEnd } = everyCut(`${start}X\r\n.\r\nNOOP\r\n`);
       assert.deepEqual([falseEnd, rest], [true, 'NOOP\r\n']);
     });
 
-  it('is known to be the last that came, until more of the message comes', () => {
+  it('reports a false end as last only until more data arrives', () => {
     for (const [name, end] of FALSE_ENDS) {
       // A CR after the dot of CRLF. may still be followed by the LF that makes it a true end.
       const certain = name !== '<CR><LF>.<CR>';
@@ -118,7 +118,7 @@ describe('a false end', () => {
     }
   });
 
-  it('hides no true end after it', () => {
+  it('still finds the true end after a false one', () => {
     assert.equal(everyCut('a\n.\r\n.\r\nNOOP\r\n').rest, 'NOOP\r\n');
   });
 });
@@ -148,9 +148,9 @@ async function assertRefused(
 }
 
 for (const tls of [false, true]) {
-  describe(`smuggling over ${tls ? 'TLS' : 'a plain connection'}`, () => {
+  describe(`SMTP smuggling over ${tls ? 'TLS' : 'a plain connection'}`, () => {
     for (const [name, end] of FALSE_ENDS) {
-      it(`${name} is refused in whatever pieces it comes`, async (t) => {
+      it(`rejects ${name} with 554 however it is split`, async (t) => {
         const listener = await listen(t);
         const client = await listener.connect();
         if (tls) await client.startTls();
@@ -173,8 +173,8 @@ for (const tls of [false, true]) {
   });
 }
 
-describe('a false end', () => {
-  it('of a dot and LF as the very first bytes is refused', async (t) => {
+describe('SMTP server at a false end of data', () => {
+  it('rejects a dot and LF as the first bytes', async (t) => {
     const listener = await listen(t);
     const client = await listener.connect();
     await client.say('EHLO client.example.com', 250);
@@ -183,7 +183,7 @@ describe('a false end', () => {
     await assertRefused(listener, client, [`.\r${SMUGGLED}`], 'a dot and CR');
   });
 
-  it('is answered, and the connection closed, where the client takes it for the end', async (t) => {
+  it('replies 554 and closes the connection if the client stops there', async (t) => {
     for (const [name, end] of FALSE_ENDS) {
       // This one may still become a true end: it is waited for like any other byte.
       if (name === '<CR><LF>.<CR>') continue;
@@ -197,7 +197,7 @@ describe('a false end', () => {
     }
   });
 
-  it('leaves the session fit for the next message', async (t) => {
+  it('accepts the next message in the session', async (t) => {
     const listener = await listen(t);
     const client = await listener.connect();
     await beginData(client);

@@ -29,7 +29,7 @@ async function assertTimedOut(client: RawClient): Promise<void> {
   assert.equal(await client.reply(), '');
 }
 
-it('the limits are those that were promised', () => {
+it('SMTP_LIMITS match the documented values', () => {
   const { idle, data, session, perAddress, recipients, line } = SMTP_LIMITS;
   assert.deepEqual(
     { idle, data, session, perAddress, recipients, line },
@@ -44,7 +44,7 @@ it('the limits are those that were promised', () => {
   );
 });
 
-it('a client that says nothing for a minute is sent away', async (t) => {
+it('SMTP server closes a session after one idle minute', async (t) => {
   const { client, pass } = await standStill(t);
   await pass(MINUTE - 1);
   await client.say('EHLO client.example.com', 250);
@@ -54,7 +54,7 @@ it('a client that says nothing for a minute is sent away', async (t) => {
   await assertTimedOut(client);
 });
 
-it('a command that trickles in wins no time', async (t) => {
+it('SMTP server: a command sent byte by byte does not extend the idle timeout', async (t) => {
   const { client, pass } = await standStill(t);
   for (const letter of 'NOOP x') {
     await client.write(letter);
@@ -63,7 +63,7 @@ it('a command that trickles in wins no time', async (t) => {
   await assertTimedOut(client);
 });
 
-it('a message that stops is waited for a minute', async (t) => {
+it('SMTP server closes the session when a message stalls for one minute', async (t) => {
   const { client, listener, pass } = await standStill(t);
   await beginData(client);
   await pass(MINUTE - 1);
@@ -75,7 +75,7 @@ it('a message that stops is waited for a minute', async (t) => {
   assert.equal(listener.messages.length, 0);
 });
 
-it('a message that trickles in may take ten minutes', async (t) => {
+it('SMTP server allows a slow message ten minutes', async (t) => {
   const { client, listener, pass } = await standStill(t);
   await beginData(client);
   for (let i = 0; i < 11; i++) {
@@ -95,7 +95,7 @@ it('a message that trickles in may take ten minutes', async (t) => {
   assert.equal(listener.messages.length, 1);
 });
 
-it('a session may last twenty minutes', async (t) => {
+it('SMTP server closes a session after twenty minutes', async (t) => {
   const { client, pass, witness } = await standStill(t);
   for (let i = 0; i < 39; i++) {
     await client.say('NOOP', 250);
@@ -107,7 +107,7 @@ it('a session may last twenty minutes', async (t) => {
   await assertTimedOut(client);
 });
 
-it('a client that waits for us is waited for', async (t) => {
+it('SMTP server does not time out while it stores a message', async (t) => {
   let keep = () => {};
   let asked = () => {};
   const receiving = new Promise<void>((resolve) => {
@@ -134,7 +134,7 @@ it('a client that waits for us is waited for', async (t) => {
   assert.match(await client.reply(), /^250 /);
 });
 
-it('a TLS handshake that does not go on ends with the time for a command', async (t) => {
+it('SMTP server closes a connection whose TLS handshake stalls', async (t) => {
   const { client, listener, pass } = await standStill(t);
   await client.say('STARTTLS', 220);
   await pass(MINUTE - 1);

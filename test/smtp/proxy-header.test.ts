@@ -33,7 +33,7 @@ async function assertGreeted(client: RawClient): Promise<void> {
   assert.match(await client.reply(), /^220 /);
 }
 
-it('a trusted peer says who its client is', async (t) => {
+it('PROXY protocol: a trusted proxy sets the client address', async (t) => {
   const listener = await listen(t, { proxyNetworks: LOOPBACK });
   const cases: [string | Buffer, string][] = [
     [V1, '192.0.2.1'],
@@ -53,7 +53,7 @@ it('a trusted peer says who its client is', async (t) => {
   }
 });
 
-it('the header may come byte by byte, or with the first command', async (t) => {
+it('PROXY protocol header may arrive byte by byte or with the first command', async (t) => {
   const listener = await listen(t, { proxyNetworks: LOOPBACK });
   for (const header of [Buffer.from(V1), V2]) {
     const slow = await listener.connectUngreeted();
@@ -69,7 +69,7 @@ it('the header may come byte by byte, or with the first command', async (t) => {
   }
 });
 
-it('a trusted peer that sends no header is dropped', async (t) => {
+it('PROXY protocol: a trusted proxy without a valid header is disconnected', async (t) => {
   const listener = await listen(t, { proxyNetworks: LOOPBACK, limits: { proxyHeader: 20 } });
   for (const first of ['EHLO client.example.com\r\n', 'PROXY TCP4 x\r\n', '', 'PROXY TC']) {
     const client = await listener.connectUngreeted(first);
@@ -78,7 +78,7 @@ it('a trusted peer that sends no header is dropped', async (t) => {
   while (listener.connections() > 0) await new Promise(setImmediate);
 });
 
-it('from anyone else it is a bad command and changes nothing', async (t) => {
+it('PROXY protocol header from an untrusted peer is rejected as a bad command', async (t) => {
   const listener = await listen(t, { proxyNetworks: [parseNetwork('192.0.2.0/24')] });
   const client = await listener.connectUngreeted(V1);
   await assertGreeted(client);
@@ -95,7 +95,7 @@ it('from anyone else it is a bad command and changes nothing', async (t) => {
   assert.match(replies.at(-1)!, /^221 /);
 });
 
-it('connections are counted for the client, not for the balancer', async (t) => {
+it('PROXY protocol: connection limits apply to the client, not the proxy', async (t) => {
   const listener = await listen(t, { proxyNetworks: LOOPBACK, limits: { perAddress: 1 } });
   await assertGreeted(await listener.connectUngreeted(V1));
   await assertGreeted(await listener.connectUngreeted(V2));
@@ -104,7 +104,7 @@ it('connections are counted for the client, not for the balancer', async (t) => 
 
 const read = (text: string) => parseProxyHeader(Buffer.from(text, 'latin1'));
 
-describe('the PROXY header, version 1', () => {
+describe('PROXY protocol version 1 parser', () => {
   const right: [string, string | null, number | null][] = [
     ['PROXY TCP4 192.0.2.1 198.51.100.1 56324 25\r\n', '192.0.2.1', 56324],
     ['PROXY TCP6 2001:db8::1 2001:db8::2 56324 25\r\n', '2001:db8::1', 56324],
@@ -112,7 +112,7 @@ describe('the PROXY header, version 1', () => {
     ['PROXY UNKNOWN ffff::1 ffff::2 65535 65535\r\n', null, null],
   ];
   for (const [header, address, port] of right) {
-    it(`reads ${JSON.stringify(header)}, and needs it whole`, () => {
+    it(`reads ${JSON.stringify(header)} and requires all of it`, () => {
       assert.deepEqual(read(`${header}EHLO x\r\n`), { length: header.length, address, port });
       for (let end = 0; end < header.length; end++)
         assert.equal(read(header.slice(0, end)), 'incomplete');
@@ -135,10 +135,10 @@ describe('the PROXY header, version 1', () => {
     `PROXY UNKNOWN ${'x'.repeat(100)}\r\n`,
   ];
   for (const header of wrong)
-    it(`refuses ${JSON.stringify(header)}`, () => assert.equal(read(header), 'invalid'));
+    it(`rejects ${JSON.stringify(header)}`, () => assert.equal(read(header), 'invalid'));
 });
 
-describe('the PROXY header, version 2', () => {
+describe('PROXY protocol version 2 parser', () => {
   const v4 = [192, 0, 2, 1, 198, 51, 100, 1, 0xdc, 0x04, 0, 25];
   const v6 = [
     ...Buffer.from('20010db8000000000000000000000001', 'hex'),
@@ -151,13 +151,13 @@ describe('the PROXY header, version 2', () => {
   const right: [string, Buffer, string | null, number | null][] = [
     ['TCP over IPv4', binaryHeader(0x21, 0x11, v4), '192.0.2.1', 56324],
     ['TCP over IPv6', binaryHeader(0x21, 0x21, v6), '2001:db8::1', 258],
-    ['further fields', binaryHeader(0x21, 0x11, [...v4, 4, 0, 1, 0]), '192.0.2.1', 56324],
+    ['additional fields', binaryHeader(0x21, 0x11, [...v4, 4, 0, 1, 0]), '192.0.2.1', 56324],
     ['LOCAL', binaryHeader(0x20, 0, []), null, null],
     ['LOCAL with an address', binaryHeader(0x20, 0x11, v4), null, null],
-    ['a socket of UNIX', binaryHeader(0x21, 0x31, Array(216).fill(1)), null, null],
+    ['a UNIX socket', binaryHeader(0x21, 0x31, Array(216).fill(1)), null, null],
   ];
   for (const [name, header, address, port] of right) {
-    it(`reads ${name}, and needs it whole`, () => {
+    it(`reads ${name} and requires all of it`, () => {
       const followed = Buffer.concat([header, Buffer.from('EHLO')]);
       assert.deepEqual(parseProxyHeader(followed), { length: header.length, address, port });
       for (let end = 0; end < header.length; end++)
@@ -165,7 +165,7 @@ describe('the PROXY header, version 2', () => {
     });
   }
 
-  it('refuses another version, another command and too short an address', () => {
+  it('rejects other versions, other commands and short addresses', () => {
     assert.equal(parseProxyHeader(binaryHeader(0x11, 0x11, v4)), 'invalid');
     assert.equal(parseProxyHeader(binaryHeader(0x22, 0x11, v4)), 'invalid');
     assert.equal(parseProxyHeader(binaryHeader(0x21, 0x11, v4.slice(0, 11))), 'invalid');

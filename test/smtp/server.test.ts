@@ -10,7 +10,7 @@ import { ADDRESS, beginData, listen, NOW, PAIR } from './listener.ts';
 
 const LONG = 60_000;
 
-it('idle sessions are sent away at once, and nobody is let in', async (t) => {
+it('SMTP shutdown closes idle sessions with 421 and accepts no new ones', async (t) => {
   const listener = await listen(t);
   const [fresh, midway, secure] = [
     await listener.connect(),
@@ -33,7 +33,7 @@ it('idle sessions are sent away at once, and nobody is let in', async (t) => {
   assert.equal(listener.connections(), 0);
 });
 
-it('a message that is under way may come to its end', async (t) => {
+it('SMTP shutdown lets a message in transfer finish', async (t) => {
   const listener = await listen(t);
   const client = await listener.connect();
   await beginData(client);
@@ -47,7 +47,7 @@ it('a message that is under way may come to its end', async (t) => {
   assert.equal(listener.messages[0]?.raw.toString(), 'Subject: a\r\n\r\nb\r\n');
 });
 
-it('a message that is being stored is answered first', async (t) => {
+it('SMTP shutdown answers a message being stored before closing', async (t) => {
   let store: (verdict: ReceiveVerdict) => void = () => {};
   let began = () => {};
   const storing = new Promise<void>((resolve) => {
@@ -75,7 +75,7 @@ it('a message that is being stored is answered first', async (t) => {
   await closed;
 });
 
-it('a message that does not come to its end in time is cut off', async (t) => {
+it('SMTP shutdown cuts off messages that do not finish in time', async (t) => {
   const listener = await listen(t);
   const client = await listener.connect();
   const secure = await listener.connect();
@@ -91,7 +91,7 @@ it('a message that does not come to its end in time is cut off', async (t) => {
   assert.equal(listener.messages.length, 0);
 });
 
-it('nothing that is half begun holds it up', async (t) => {
+it('SMTP shutdown does not wait for half-open connections', async (t) => {
   const listener = await listen(t, { proxyNetworks: [parseNetwork('127.0.0.1')] });
   const unnamed = await listener.connectUngreeted('PROXY ');
   const shaking = await listener.connectUngreeted('PROXY UNKNOWN\r\n');
@@ -103,7 +103,7 @@ it('nothing that is half begun holds it up', async (t) => {
   await listener.close(LONG);
 });
 
-it('clients that vanish leave nothing behind', async (t) => {
+it('SMTP server frees the memory of clients that disconnect', async (t) => {
   const listener = await listen(t, { limits: { memory: 2_000_000 } });
   for (const tls of [false, true]) {
     for (const lines of [[], ['EHLO client.example.com'], null]) {
@@ -127,7 +127,7 @@ it('clients that vanish leave nothing behind', async (t) => {
   assert.deepEqual(listener.errors, []);
 });
 
-it('a client that goes without its answer does no harm', async (t) => {
+it('SMTP server tolerates clients that disconnect before the reply', async (t) => {
   const listener = await listen(t);
   for (let i = 0; i < 20; i++) {
     const client = await listener.connect();
@@ -141,10 +141,10 @@ it('a client that goes without its answer does no harm', async (t) => {
   for (const { raw } of listener.messages) assert.equal(raw.toString(), 'a\r\n');
 });
 
-describe('STARTTLS', () => {
+describe('SMTP STARTTLS', () => {
   const versions: SecureVersion[] = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'];
   for (const version of versions) {
-    it(`takes ${version} and tells it`, async (t) => {
+    it(`accepts ${version} and records it in the envelope`, async (t) => {
       const listener = await listen(t);
       const client = await listener.connect();
       const secure = await client.startTls({
@@ -166,7 +166,7 @@ describe('STARTTLS', () => {
     });
   }
 
-  it('forgets what was said before it', async (t) => {
+  it('discards session state from before TLS', async (t) => {
     const client = await (await listen(t)).connect();
     await client.say('EHLO client.example.com', 250);
     await client.say('MAIL FROM:<a@example.com>', 250);
@@ -178,7 +178,7 @@ describe('STARTTLS', () => {
     await client.say('STARTTLS', 503);
   });
 
-  it('discards what was written behind it in the clear', async (t) => {
+  it('discards commands injected in clear text before TLS', async (t) => {
     const asked: string[] = [];
     const listener = await listen(
       t,
@@ -200,7 +200,7 @@ describe('STARTTLS', () => {
     assert.deepEqual(asked, []);
   });
 
-  it('a handshake that is none ends the connection and nothing else', async (t) => {
+  it('failed handshake ends only that connection', async (t) => {
     const listener = await listen(t);
     const client = await listener.connect();
     await client.say('STARTTLS', 220);
@@ -211,8 +211,8 @@ describe('STARTTLS', () => {
   });
 });
 
-describe('a new key pair', () => {
-  it('is used from the next handshake on; one that is none changes nothing', async (t) => {
+describe('SMTP updateTls', () => {
+  it('uses the new certificate from the next handshake and ignores invalid ones', async (t) => {
     const listener = await listen(t);
     const nameShown = async () => {
       const secure = await (await listener.connect()).startTls();

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { type ReceiveVerdict, SMTP_LIMITS } from '../../src/smtp/listener-state.ts';
 import { ADDRESS, beginData, listen } from './listener.ts';
 
-it('EHLO offers what there is, and nothing else', async (t) => {
+it('EHLO lists exactly the supported extensions', async (t) => {
   const client = await (await listen(t, { maxSize: 1000 })).connect();
   const offered = (await client.say('EHLO client.example.com', 250)).split('\n').slice(1);
   assert.deepEqual(
@@ -14,7 +14,7 @@ it('EHLO offers what there is, and nothing else', async (t) => {
   assert.doesNotMatch(await client.say('EHLO client.example.com', 250), /STARTTLS|AUTH/);
 });
 
-it('what is not offered does nothing', async (t) => {
+it('SMTP server rejects unsupported commands such as AUTH and EXPN', async (t) => {
   const client = await (await listen(t)).connect();
   await client.say('EHLO client.example.com', 250);
   await client.say('AUTH PLAIN AGEAYg==', 500);
@@ -27,7 +27,7 @@ it('what is not offered does nothing', async (t) => {
   assert.equal(await client.reply(), '');
 });
 
-it('a recipient is taken or refused by the hook, one for each message', async (t) => {
+it('RCPT TO follows the recipient hook and allows one recipient per message', async (t) => {
   const listener = await listen(
     t,
     {},
@@ -71,7 +71,7 @@ it('a recipient is taken or refused by the hook, one for each message', async (t
   );
 });
 
-it('the verdict on a message is the reply to it', async (t) => {
+it('SMTP server replies with the verdict of the receive hook', async (t) => {
   const listener = await listen(
     t,
     {},
@@ -84,7 +84,7 @@ it('the verdict on a message is the reply to it', async (t) => {
   assert.equal(await client.say('a\r\n.', 550), '550 5.2.1 Used already');
 });
 
-it('a hook that throws is our fault, and says nothing of it', async (t) => {
+it('SMTP server answers 451 when a hook throws, without details', async (t) => {
   const fault = () => Promise.reject(new Error('SELECT secret FROM table'));
   for (const hook of ['recipient', 'receive', 'freeBytes'] as const) {
     const listener = await listen(t, {}, { [hook]: fault });
@@ -103,7 +103,7 @@ it('a hook that throws is our fault, and says nothing of it', async (t) => {
   }
 });
 
-it('a message over the size is refused at once where it says so, else at its end', async (t) => {
+it('SMTP server rejects oversized messages with 552 at MAIL FROM or at the end', async (t) => {
   const listener = await listen(t, { maxSize: 100_000 });
   const client = await listener.connect();
   await client.say('EHLO client.example.com', 250);
@@ -123,7 +123,7 @@ it('a message over the size is refused at once where it says so, else at its end
   );
 });
 
-it('dots that are unstuffed do not count', async (t) => {
+it('SMTP server: stuffed dots do not count towards the message size', async (t) => {
   const listener = await listen(t, { maxSize: 1000 });
   const client = await listener.connect();
   await beginData(client);
@@ -132,7 +132,7 @@ it('dots that are unstuffed do not count', async (t) => {
   assert.equal(listener.messages[0]?.raw.length, 999);
 });
 
-it('an endless message is not kept in memory', async (t) => {
+it('SMTP server does not buffer an endless message in memory', async (t) => {
   const listener = await listen(t, { maxSize: 1_000_000 });
   const client = await listener.connect();
   await beginData(client);
@@ -148,7 +148,7 @@ it('an endless message is not kept in memory', async (t) => {
   assert.ok(most < 100_000_000, `${most} bytes were held of 200,000,000`);
 });
 
-it('what all messages together may hold in memory is bounded', async (t) => {
+it('SMTP server bounds the memory of all messages and answers 452', async (t) => {
   let store = () => {};
   let began = () => {};
   const storing = new Promise<void>((resolve) => {
@@ -180,7 +180,7 @@ it('what all messages together may hold in memory is bounded', async (t) => {
   assert.match(await second.reply(), /^250 /, 'what was held is free again');
 });
 
-it('a hundred RCPT commands in a transaction, accepted or not', async (t) => {
+it('SMTP server limits RCPT commands per transaction to 100', async (t) => {
   const listener = await listen(t);
   const client = await listener.connect();
   await client.say('EHLO client.example.com', 250);
@@ -199,7 +199,7 @@ it('a hundred RCPT commands in a transaction, accepted or not', async (t) => {
   assert.equal(await client.reply(), '');
 });
 
-it('a command line has at most 4 KiB, whole or in pieces', async (t) => {
+it('SMTP server limits command lines to 4 KiB', async (t) => {
   const listener = await listen(t);
   for (const pieces of [
     [`NOOP ${'x'.repeat(4092)}\r\n`],
@@ -213,7 +213,7 @@ it('a command line has at most 4 KiB, whole or in pieces', async (t) => {
   }
 });
 
-it('thirty connections at once from one address, and a number in all', async (t) => {
+it('SMTP server limits connections per address and in total', async (t) => {
   const listener = await listen(t, { limits: { perAddress: 3 } });
   const clients = [await listener.connect(), await listener.connect(), await listener.connect()];
   const refused = await listener.connectUngreeted();
@@ -230,7 +230,7 @@ it('thirty connections at once from one address, and a number in all', async (t)
   assert.match(await (await small.connectUngreeted()).reply(), /^421 4\.3\.2 /);
 });
 
-it('a connection over TLS counts, and counts no more once it is closed', async (t) => {
+it('SMTP server counts TLS connections until they close', async (t) => {
   const listener = await listen(t);
   const client = await listener.connect();
   await client.startTls();
@@ -240,7 +240,7 @@ it('a connection over TLS counts, and counts no more once it is closed', async (
   while (listener.connections() > 0) await new Promise(setImmediate);
 });
 
-it('a disk that is nearly full takes no mail', async (t) => {
+it('MAIL FROM gets 452 when the disk is nearly full', async (t) => {
   let free = 1_000_000;
   let asked = 0;
   const hooks = {
@@ -264,7 +264,7 @@ it('a disk that is nearly full takes no mail', async (t) => {
   assert.match(await another.say('MAIL FROM:<a@example.com>', 452), /^452 4\.3\.1 /);
 });
 
-it('a disk that fills up between MAIL and DATA takes no mail', async (t) => {
+it('DATA gets 452 when the disk fills up after MAIL FROM', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let free = 1_000_000;
   const listener = await listen(t, { minFreeBytes: 1000 }, { freeBytes: async () => free });

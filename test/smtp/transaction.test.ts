@@ -15,7 +15,7 @@ const DOTS = Buffer.from(
   'latin1',
 );
 
-it('a message from nodemailer comes whole, with its envelope', async (t) => {
+it('SMTP server receives a nodemailer message byte for byte with its envelope', async (t) => {
   const listener = await listen(t);
   const mailer = createTransport({
     host: '127.0.0.1',
@@ -45,7 +45,7 @@ it('a message from nodemailer comes whole, with its envelope', async (t) => {
 
 for (const tls of [false, true]) {
   const over = tls ? 'TLS' : 'a plain connection';
-  it(`dots and 8-bit bytes come exactly, cut anywhere, over ${over}`, async (t) => {
+  it(`SMTP server preserves dots and 8-bit bytes in any split over ${over}`, async (t) => {
     const listener = await listen(t);
     const client = await listener.connect();
     if (tls) await client.startTls();
@@ -64,7 +64,7 @@ for (const tls of [false, true]) {
     for (const { raw } of listener.messages) assert.deepEqual(raw, DOTS);
   });
 
-  it(`a large message of any bytes comes exactly over ${over}`, async (t) => {
+  it(`SMTP server receives a large message byte for byte over ${over}`, async (t) => {
     const listener = await listen(t);
     const client = await listener.connect();
     if (tls) await client.startTls();
@@ -80,7 +80,7 @@ for (const tls of [false, true]) {
   });
 }
 
-it('an empty message is a message', async (t) => {
+it('SMTP server accepts an empty message', async (t) => {
   const listener = await listen(t);
   const client = await listener.connect();
   await beginData(client);
@@ -88,7 +88,7 @@ it('an empty message is a message', async (t) => {
   assert.equal(listener.messages[0]?.raw.length, 0);
 });
 
-it('the envelope holds what was said', async (t) => {
+it('SMTP envelope keeps sender, HELO name and TLS state as sent', async (t) => {
   const listener = await listen(t);
   const client = await listener.connect();
   const say = async (mailFrom: string, hello: string) => {
@@ -113,7 +113,7 @@ it('the envelope holds what was said', async (t) => {
   assert.equal(routed.envelope.mail_from, 'odd.@under_score.example');
 });
 
-it('a second message in the session, pipelined behind the first, is one of its own', async (t) => {
+it('SMTP server accepts a pipelined second message in one session', async (t) => {
   const listener = await listen(t);
   const client = await listener.connect();
   await beginData(client);

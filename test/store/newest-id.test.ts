@@ -71,7 +71,7 @@ async function idAfterRestart(t: TestContext, store: ReturnType<typeof openStore
 }
 
 for (const kind of ['members', 'api_keys', 'invitations', 'sessions', 'audit_log'] as const)
-  test(`ids go on from the newest of ${kind}`, async (t) => {
+  test(`New IDs sort after the newest ID in ${kind} after a restart`, async (t) => {
     const { store, newest } = await storeWith(kind);
     assert.ok((await idAfterRestart(t, store)) > newest);
   });

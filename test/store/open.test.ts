@@ -30,7 +30,7 @@ function shapeOf(sqlite: BetterSqlite.Database): string[] {
   );
 }
 
-test('a fresh database has the settings that keep what was acknowledged', async (t) => {
+test('openStore creates a database with WAL, foreign keys and durable settings', async (t) => {
   const path = join(folder(t), 'new', 'd.db');
   const store = openStore(path);
   t.after(() => store.close());
@@ -50,7 +50,7 @@ test('a fresh database has the settings that keep what was acknowledged', async 
 });
 
 for (const file of readdirSync(new URL('../fixtures/schemas/', import.meta.url))) {
-  test(`the released schema ${file} and the steps since end in the present schema`, () => {
+  test(`Migrating released schema ${file} yields the current schema`, () => {
     const version = Number(/^v(\d+)\.sql$/.exec(file)?.[1]);
     const old = new BetterSqlite(':memory:');
     old.exec(readFileSync(new URL(`../fixtures/schemas/${file}`, import.meta.url), 'utf8'));
@@ -63,7 +63,7 @@ for (const file of readdirSync(new URL('../fixtures/schemas/', import.meta.url))
   });
 }
 
-test('step 7 keeps with each incident what opened it, and with each notification what became of it', () => {
+test('Migration step 7 fills incident conditions and notification outcomes', () => {
   const old = new BetterSqlite(':memory:');
   old.exec(readFileSync(new URL('../fixtures/schemas/v6.sql', import.meta.url), 'utf8'));
   old.pragma('user_version = 6');
@@ -111,14 +111,14 @@ test('step 7 keeps with each incident what opened it, and with each notification
   );
 });
 
-test('steps are numbered without gaps up to the version of the schema', () => {
+test('Migration steps are numbered without gaps up to SCHEMA_VERSION', () => {
   assert.deepEqual(
     MIGRATIONS.map(({ version }) => version),
     Array.from({ length: SCHEMA_VERSION - 1 }, (_, i) => i + 2),
   );
 });
 
-test('an older database is copied, then changed in one transaction', (t) => {
+test('migrate backs up an older database and runs all steps in one transaction', (t) => {
   const path = join(folder(t), 'd.db');
   const sqlite = new BetterSqlite(path);
   t.after(() => sqlite.close());
@@ -146,7 +146,7 @@ test('an older database is copied, then changed in one transaction', (t) => {
   assert.equal(copy.pragma('user_version', { simple: true }), 1);
 });
 
-test('a newer database is refused and left as it is', (t) => {
+test('openStore rejects a newer database and leaves it unchanged', (t) => {
   const path = join(folder(t), 'd.db');
   const sqlite = new BetterSqlite(path);
   sqlite.pragma('user_version = 999');
@@ -157,7 +157,7 @@ test('a newer database is refused and left as it is', (t) => {
   );
 });
 
-test('a file that is no database, and one of another program, are refused in words', (t) => {
+test('openStore rejects non-SQLite files and databases of other programs', (t) => {
   const dir = folder(t);
   writeFileSync(
     join(dir, 'text.db'),
@@ -170,7 +170,7 @@ test('a file that is no database, and one of another program, are refused in wor
   assert.throws(() => openStore(join(dir, 'other.db')), /some other program/);
 });
 
-test('a folder that cannot be made is named', (t) => {
+test('openStore names a directory it cannot create', (t) => {
   const dir = folder(t);
   writeFileSync(join(dir, 'file'), '');
   assert.throws(
@@ -181,7 +181,7 @@ test('a folder that cannot be made is named', (t) => {
   );
 });
 
-test('a folder that cannot be written is named', {
+test('openStore names a directory it cannot write', {
   skip: process.getuid?.() === 0 && 'root may write anywhere',
 }, (t) => {
   const dir = folder(t);
@@ -189,7 +189,7 @@ test('a folder that cannot be written is named', {
   assert.throws(() => openStore(join(dir, 'd.db')), StoreError);
 });
 
-test('the lock is held by one at a time', (t) => {
+test('lockStore allows one holder at a time', (t) => {
   const path = join(folder(t), 'd.db');
   const release = lockStore(path);
   assert.throws(() => lockStore(path), /Another service is running/);
@@ -197,7 +197,7 @@ test('the lock is held by one at a time', (t) => {
   lockStore(path)();
 });
 
-test('a transaction is never mixed with other queries', async (t) => {
+test('Queries outside a transaction never run inside it', async (t) => {
   const store = openStore(':memory:');
   t.after(() => store.close());
   const member = (id: string, role: 'owner' | 'member') => ({

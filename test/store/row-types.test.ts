@@ -43,7 +43,7 @@ function declaredTypes(): Map<string, Map<string, string>> {
   return new Map([...tables].map(([table, row]) => [table, interfaces.get(row)!]));
 }
 
-test('every table has a row type with its columns, in the type and nullability that SQLite has for them', () => {
+test('Generated row types match the columns, types and nullability of every table', () => {
   const sqlite = freshDatabase();
   const types = declaredTypes();
   assert.deepEqual([...types.keys()].sort(), tablesOf(sqlite).sort());
@@ -62,7 +62,7 @@ test('every table has a row type with its columns, in the type and nullability t
   }
 });
 
-test('a column that is declared as some values takes these and no others', () => {
+test('Columns with enumerated values accept exactly the values of their row type', () => {
   const sqlite = freshDatabase();
   let limited = 0;
   for (const [table, fields] of declaredTypes())
@@ -107,7 +107,7 @@ function insertRow(
     .run(values);
 }
 
-test('a column type or a CHECK without a row type is an error of the generator', () => {
+test('rowTypesModule rejects unsupported column types and CHECK constraints', () => {
   assert.throws(() => rowTypesModule('CREATE TABLE a (b DATETIME NOT NULL);'), /type DATETIME/);
   assert.throws(
     () => rowTypesModule('CREATE TABLE a (b INTEGER NOT NULL CHECK (b > 1));'),

@@ -56,7 +56,7 @@ async function settled(promise: Promise<unknown>): Promise<boolean> {
   return is;
 }
 
-test('a transaction is answered when it is on the disk; others go on meanwhile', async (t) => {
+test('A transaction resolves only after its WAL sync; others proceed meanwhile', async (t) => {
   const { note, asked, numbers } = open(t);
   const first = note(1);
   assert.equal(await settled(first), false);
@@ -71,7 +71,7 @@ test('a transaction is answered when it is on the disk; others go on meanwhile',
   await second;
 });
 
-test('a single statement that writes waits likewise, one that returns rows too', async (t) => {
+test('A single write statement resolves only after its WAL sync', async (t) => {
   const { insert, asked } = open(t);
   const plain = insert(1).execute();
   assert.equal(await settled(plain), false);
@@ -82,14 +82,14 @@ test('a single statement that writes waits likewise, one that returns rows too',
   assert.deepEqual(await returning, [{ n: 2 }]);
 });
 
-test('who only reads waits for nothing', async (t) => {
+test('Reads do not wait for a WAL sync', async (t) => {
   const { db, asked, numbers } = open(t);
   await numbers();
   await db.transaction().execute((tx) => tx.selectFrom('notes').selectAll().execute());
   assert.equal(asked.length, 0);
 });
 
-test('what fails is undone and asks for nothing', async (t) => {
+test('A failed transaction is rolled back without a WAL sync', async (t) => {
   const { note, asked, numbers } = open(t);
   await assert.rejects(note(-1));
   assert.equal(asked.length, 0);
@@ -119,7 +119,7 @@ async function withLog(t: TestContext) {
 const never = async () => assert.fail('nothing is to be rescued');
 const EIO = Object.assign(new Error('i/o error'), { code: 'EIO' });
 
-test('many that wait share a write; one that began before does not count', async (t) => {
+test('Concurrent writers share a WAL sync; one already running does not count', async (t) => {
   const { sync, asked } = await withLog(t);
   const first = sync.synced(never);
   assert.equal(await settled(first), false);
@@ -136,7 +136,7 @@ test('many that wait share a write; one that began before does not count', async
   await sync.close();
 });
 
-test('where the log cannot be written, nobody is answered until all is on the disk in another way', async (t) => {
+test('When WAL sync fails, writers wait until the fallback has saved the data', async (t) => {
   const { sync, asked, fatal } = await withLog(t);
   const rescue = Promise.withResolvers<void>();
   let rescues = 0;
@@ -162,7 +162,7 @@ test('where the log cannot be written, nobody is answered until all is on the di
   await sync.close();
 });
 
-test('where nothing brings it there, nobody is answered any more', async (t) => {
+test('When the fallback fails too, no writer is acknowledged', async (t) => {
   const { sync, asked, fatal } = await withLog(t);
   const first = sync.synced(async () => {
     throw EIO;
@@ -176,7 +176,7 @@ test('where nothing brings it there, nobody is answered any more', async (t) => 
   assert.equal(await settled(sync.synced(never)), false);
 });
 
-test('a commit whose log fails is brought into the database itself', async (t) => {
+test('A commit whose WAL sync fails is checkpointed into the database file', async (t) => {
   const path = join(temporaryFolder(t), 'a.db');
   const sqlite = new BetterSqlite(path);
   sqlite.pragma('journal_mode = WAL');
@@ -198,7 +198,7 @@ test('a commit whose log fails is brought into the database itself', async (t) =
   other.close();
 });
 
-test('what comes after the database has undone a transaction does not stand alone', async (t) => {
+test('Statements after an implicit rollback are not committed on their own', async (t) => {
   const { db, numbers } = open(t);
   const undone = db.transaction().execute(async (tx) => {
     await sql`INSERT OR ROLLBACK INTO notes VALUES (-1)`.execute(tx).catch(() => {});
@@ -208,7 +208,7 @@ test('what comes after the database has undone a transaction does not stand alon
   assert.deepEqual(await numbers(), []);
 });
 
-test('another process that writes is waited for, and nothing else waits with it', async (t) => {
+test('A writer waits for another process’s lock without blocking other work', async (t) => {
   const folder = temporaryFolder(t);
   const path = join(folder, 'a.db');
   const store = openStore(path);

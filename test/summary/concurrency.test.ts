@@ -66,7 +66,7 @@ const MONTHLY: Timed = {
 /** March, which has lost an hour, and February, which has three days less. */
 const MARCH = periodOf(MONTHLY, Date.UTC(2026, 3, 1, 6));
 
-test('while another thread stores thousands of tests, every summary is a recount of its moment', async (t) => {
+test('Summaries stay consistent while another thread writes thousands of tests', async (t) => {
   const { service, ids } = await start(t, 8);
   const { db } = service.app;
   const written = { from: MARCH.before, to: NOW };
@@ -109,7 +109,7 @@ test('while another thread stores thousands of tests, every summary is a recount
   for (const domains of scopes) await compare(MARCH, domains);
 });
 
-test('tests that move between periods of unlike lengths are counted once, in one of them', async (t) => {
+test('summarize counts tests moving between unequal periods exactly once', async (t) => {
   const { service, ids } = await start(t, 7);
   const { db } = service.app;
   const rows = rowsOf(service, 60, { from: MARCH.before, to: MARCH.from }, ids);
@@ -135,7 +135,7 @@ test('tests that move between periods of unlike lengths are counted once, in one
   assert.ok(seen.some((count) => count > 0 && count < 60));
 });
 
-test('between the days of many domains others have their turn', async (t) => {
+test('summarize yields to other work between days of many domains', async (t) => {
   const { db, close } = openStore(':memory:');
   t.after(close);
   const domains = Array.from({ length: 100 }, (_, i) => `dom_${i}`);

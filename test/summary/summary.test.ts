@@ -76,7 +76,7 @@ async function recounted(
 
 const titleOf = (check: string) => check.replace('_', ' ');
 
-test('a summary is a recount of the tests, to the last digit', async (t) => {
+test('GET /v1/reports/summary equals a recount of the tests in plain SQL', async (t) => {
   const { service, clock, domains } = await start(t);
   const { app } = service;
   const random = seededRandom(23);
@@ -109,7 +109,7 @@ test('a summary is a recount of the tests, to the last digit', async (t) => {
   assert.ok(month.previous.total_tests > 100 && month.total_tests > 1000);
 });
 
-test('without a test every number is 0, and the period is the week', async (t) => {
+test('GET /v1/reports/summary without tests returns zeros for the default week', async (t) => {
   const { service } = await start(t);
   const told = await ask(service, '');
   const means = { scored: 0, avg_score: 0, inbox_rate: 0, placement_samples: 0 };
@@ -129,7 +129,7 @@ test('without a test every number is 0, and the period is the week', async (t) =
   });
 });
 
-test('the parts are hours and days of UTC, whatever the zone of the machine does to its clocks', async (t) => {
+test('Summary trends use UTC hours and days whatever the machine’s time zone', async (t) => {
   const zone = process.env.TZ;
   process.env.TZ = 'Europe/Berlin';
   t.after(() => {
@@ -156,7 +156,7 @@ test('the parts are hours and days of UTC, whatever the zone of the machine does
   }
 });
 
-test('at the edges: the first and the last millisecond of an hour, and the full hour itself', async (t) => {
+test('Summary periods include their first and last millisecond correctly', async (t) => {
   const { service, clock } = await start(t, Date.UTC(2026, 0, 1, 0, 0, 0, 0));
   const { app } = service;
   const random = seededRandom(2);
@@ -179,7 +179,7 @@ test('at the edges: the first and the last millisecond of an hour, and the full 
   assert.equal((await ask(service, '?period=day')).from, told.from);
 });
 
-test('who asks for what there is not is told so', async (t) => {
+test('GET /v1/reports/summary rejects unknown domains and periods with 422', async (t) => {
   const { service, domains } = await start(t);
   const refused = async (query: string) => {
     const { status, body } = await service.call<{ errors: { param: string; message: string }[] }>(
@@ -198,7 +198,7 @@ test('who asks for what there is not is told so', async (t) => {
   ]);
 });
 
-test('several domains are summed, none is nothing, and slices are as long as they are asked for', async (t) => {
+test('summarize adds up several domains, treats none as empty and honors slice borders', async (t) => {
   const { service, clock, domains } = await start(t);
   const { db } = service.app;
   const random = seededRandom(9);
@@ -238,7 +238,7 @@ test('several domains are summed, none is nothing, and slices are as long as the
   assert.deepEqual([none.total_tests, none.trend.length], [0, 31]);
 });
 
-test('while tests move from one period to the next, none is missed and none is counted twice', async (t) => {
+test('GET /v1/reports/summary counts tests moving between periods exactly once', async (t) => {
   const { service, clock } = await start(t);
   const { app } = service;
   const random = seededRandom(4);

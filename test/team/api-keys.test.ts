@@ -29,7 +29,7 @@ async function withKeys(t: TestContext) {
   };
 }
 
-test('a key says its mode, is kept as a hash, and stands for its member', async (t) => {
+test('createApiKey stores only a hash; the key identifies its member and mode', async (t) => {
   const { makeKey, identify, owner, db } = await withKeys(t);
   for (const livemode of [true, false]) {
     const { key, row } = await makeKey({ livemode });
@@ -47,7 +47,7 @@ test('a key says its mode, is kept as a hash, and stands for its member', async 
   }
 });
 
-test('what is no key of ours stands for nobody', async (t) => {
+test('identifyKey rejects malformed, truncated and unknown keys', async (t) => {
   const { makeKey, identify } = await withKeys(t);
   const { key, row } = await makeKey();
   const wrong = ['', 'dlv_', 'nonsense', row.hash, row.prefix, key.slice(0, -1), `${key}x`];
@@ -55,7 +55,7 @@ test('what is no key of ours stands for nobody', async (t) => {
     assert.equal(await identify(text), null, text);
 });
 
-test('the role that counts is the lower of the key and its member', async (t) => {
+test('An API key has the lower of its own role and the member’s role', async (t) => {
   const { makeKey, identify, addMember } = await withKeys(t);
   for (const memberRole of ['viewer', 'member', 'admin'] as const) {
     const memberId = await addMember(`${memberRole}@example.com`, memberRole);
@@ -67,7 +67,7 @@ test('the role that counts is the lower of the key and its member', async (t) =>
   }
 });
 
-test('an expired key, a revoked one and that of a removed member stand for nobody', async (t) => {
+test('identifyKey rejects expired and revoked keys and keys of removed members', async (t) => {
   const { makeKey, identify, clock, db, addMember } = await withKeys(t);
   const expiring = await makeKey({ expiresIn: 1000 });
   clock.advance(999);
@@ -87,7 +87,7 @@ test('an expired key, a revoked one and that of a removed member stand for nobod
   assert.equal(await identify(orphan.key), null);
 });
 
-test('when a key was last used is kept to the minute, so that reading seldom writes', async (t) => {
+test('An API key’s last_used_at is updated at most once a minute', async (t) => {
   const { makeKey, identify, clock, db } = await withKeys(t);
   const { key } = await makeKey();
   const lastUsed = async () => {
@@ -126,7 +126,7 @@ async function idOf(call: TestService['call'], key: string): Promise<string> {
   return body.api_key.id;
 }
 
-test('a key is shown once and works until it expires', async (t) => {
+test('POST /v1/api_keys returns the key once; the key works until it expires', async (t) => {
   const clock = testClock();
   const service = await startTestService(t, { clock });
   const { call } = service;
@@ -159,7 +159,7 @@ test('a key is shown once and works until it expires', async (t) => {
   assert.equal((await call('GET', `${KEYS}/${row.id}`)).status, 200);
 });
 
-test('without more said, a key is a member’s, for ever, and live', async (t) => {
+test('POST /v1/api_keys defaults to role member, live mode and no expiry', async (t) => {
   const { call } = await startTestService(t);
   const live = await call<ApiKey>('POST', KEYS, { json: { name: 'x' } });
   assert.deepEqual(
@@ -172,7 +172,7 @@ test('without more said, a key is a member’s, for ever, and live', async (t) =
   assert.equal(unending.body.expires_at, null);
 });
 
-test('what a key makes does not outlive it', async (t) => {
+test('An API key created with an expiring key expires no later than that key', async (t) => {
   const clock = testClock();
   const { call, makeKey } = await startTestService(t, { clock });
   const make = async (json: object, key?: string) => {
@@ -195,7 +195,7 @@ test('what a key makes does not outlive it', async (t) => {
   assert.equal((await make({}, await makeKey('owner'))).expires_at, null);
 });
 
-test('a test-mode key makes no keys and revokes itself alone, whatever its role', async (t) => {
+test('A test-mode key cannot create API keys and can revoke only itself', async (t) => {
   const { call, key: live, makeKey } = await startTestService(t);
   const key = await makeKey('owner', false);
   const own = await idOf(call, key);
@@ -214,7 +214,7 @@ test('a test-mode key makes no keys and revokes itself alone, whatever its role'
   assert.equal((await call('GET', KEYS, { key })).status, 401);
 });
 
-test('of the keys of its member, a key revokes itself and those that may no more than it', async (t) => {
+test('DELETE /v1/api_keys/{id} lets a key revoke itself and its member’s keys up to its role', async (t) => {
   const { call, makeKey, makeMember } = await startTestService(t);
   const admin = await makeMember('admin');
   for (const by of ['viewer', 'member', 'admin'] as const)
@@ -234,7 +234,7 @@ test('of the keys of its member, a key revokes itself and those that may no more
     }
 });
 
-test('nobody makes a key above the role that they ask with', async (t) => {
+test('POST /v1/api_keys rejects a role above the caller’s role with 403', async (t) => {
   const { call, makeKey, makeMember } = await startTestService(t);
   const member = await makeMember('member');
   const strong = await makeKey('owner', true, member.id);
@@ -254,7 +254,7 @@ test('nobody makes a key above the role that they ask with', async (t) => {
   assert.match(raised.body.detail, /needs the role admin; yours is member/);
 });
 
-test('what a new key takes is checked', async (t) => {
+test('POST /v1/api_keys rejects invalid and unknown fields with 422', async (t) => {
   const { call } = await startTestService(t);
   for (const more of [
     { name: '' },
@@ -272,7 +272,7 @@ test('what a new key takes is checked', async (t) => {
   assert.equal((await call('POST', KEYS, { json: {} })).status, 422);
 });
 
-test('members see and revoke their own keys, admins and the owner those of all', async (t) => {
+test('Members can list and revoke their own API keys; admins and the owner, all keys', async (t) => {
   const service = await startTestService(t);
   const { call, makeMember, makeKey } = service;
   const admin = await makeMember('admin');

@@ -12,7 +12,7 @@ interface Entry {
   member_id: string | null;
 }
 
-test('an entry says who, what and when', async (t) => {
+test('GET /v1/audit_log entries name the actor, action, object and time', async (t) => {
   const clock = testClock();
   const service = await startTestService(t, { clock });
   const { call, makeMember, app } = service;
@@ -50,7 +50,7 @@ test('an entry says who, what and when', async (t) => {
   );
 });
 
-test('it is found by action, object, member and time, a page at a time', async (t) => {
+test('GET /v1/audit_log filters by action, object, member and time, with pagination', async (t) => {
   const clock = testClock();
   const service = await startTestService(t, { clock });
   const { call, makeMember } = service;
@@ -85,7 +85,7 @@ test('it is found by action, object, member and time, a page at a time', async (
     assert.equal((await call('GET', `/v1/audit_log?${wrong}`)).status, 422, wrong);
 });
 
-test('it is for admins and the owner, and cannot be changed', async (t) => {
+test('GET /v1/audit_log requires the admin role; the audit log is read-only', async (t) => {
   const { call, makeMember } = await startTestService(t);
   for (const [role, status] of [
     ['admin', 200],
@@ -99,7 +99,7 @@ test('it is for admins and the owner, and cannot be changed', async (t) => {
     assert.equal((await call(method, '/v1/audit_log')).status, 405);
 });
 
-test('no refused request leaves an entry', async (t) => {
+test('Rejected requests leave no audit log entry', async (t) => {
   const service = await startTestService(t);
   const { call, makeMember, app } = service;
   const [owner] = await membersOf(service);
@@ -116,7 +116,7 @@ test('no refused request leaves an entry', async (t) => {
   assert.equal(await entries(), before);
 });
 
-test('links, keys and passwords are in no entry and in no line of the log', async (t) => {
+test('Audit log and server log contain no invitation links, API keys or passwords', async (t) => {
   const service = await startTestService(t);
   const { call, app, logged } = service;
   const made = await invite(service, { email: 'bob@example.com' });

@@ -21,7 +21,7 @@ import {
 const INVITATIONS = '/v1/team/invitations';
 const DAY = 86_400_000;
 
-test('an invitation, and what is answered of it', async (t) => {
+test('POST /v1/team/invitations returns the invitation and, once, its accept URL', async (t) => {
   const service = await startTestService(t, {
     clock: testClock(),
     env: { DELIVERABILITY_APP_URL: 'https://app.example.com/mail/' },
@@ -58,7 +58,7 @@ test('an invitation, and what is answered of it', async (t) => {
   });
 });
 
-test('who may invite, and as what', async (t) => {
+test('Invitations require the admin role and a valid address and role', async (t) => {
   const service = await startTestService(t);
   const { call, makeMember, makeKey } = service;
   const [admin, member, viewer] = await Promise.all(
@@ -97,7 +97,7 @@ test('who may invite, and as what', async (t) => {
     assert.equal((await call(method, path)).status, 404, method);
 });
 
-test('an address on the team or invited already is a conflict, however it is written', async (t) => {
+test('POST /v1/team/invitations rejects the address of a member or pending invitation with 409, ignoring case', async (t) => {
   const service = await startTestService(t);
   const conflict = async (email: string, words: RegExp) => {
     const { status, body } = await service.call<Problem>('POST', INVITATIONS, { json: { email } });
@@ -109,7 +109,7 @@ test('an address on the team or invited already is a conflict, however it is wri
   await conflict('Bob@EXAMPLE.com', /invited already/);
 });
 
-test('an invitation is accepted once', async (t) => {
+test('Accepting an invitation adds the member; a second attempt gets 410', async (t) => {
   const clock = testClock();
   const service = await startTestService(t, { clock });
   const { call, app } = service;
@@ -150,7 +150,7 @@ test('an invitation is accepted once', async (t) => {
   assert.equal(entries.body.data[0]!.object_id, made.body.id);
 });
 
-test('what accepting takes is checked, and a wrong try uses nothing up', async (t) => {
+test('Accepting an invitation with invalid input fails and does not use up the link', async (t) => {
   const service = await startTestService(t);
   const made = await invite(service, { email: 'bob@example.com' });
   const token = tokenOf(made);
@@ -172,7 +172,7 @@ test('what accepting takes is checked, and a wrong try uses nothing up', async (
   assert.equal((await accept(service, token)).status, 201);
 });
 
-test('after seven days it has expired, and stands in nobody’s way', async (t) => {
+test('An invitation expires after seven days; the address can then be invited again', async (t) => {
   const clock = testClock();
   const service = await startTestService(t, { clock });
   const { call } = service;
@@ -207,7 +207,7 @@ test('after seven days it has expired, and stands in nobody’s way', async (t) 
   assert.equal((await accept(service, tokenOf(second))).body.role, 'admin');
 });
 
-test('one that expires while the password is hashed is not accepted', async (t) => {
+test('An invitation that expires during password hashing is not accepted', async (t) => {
   const clock = testClock();
   const service = await startTestService(t, { clock });
   const link = tokenOf(await invite(service, { email: 'bob@example.com' }));
@@ -223,7 +223,7 @@ test('one that expires while the password is hashed is not accepted', async (t) 
   assert.equal((await membersOf(service)).length, 1);
 });
 
-test('revoked after it has expired, it stays expired; before, it is revoked for good', async (t) => {
+test('Revoking a pending invitation marks it revoked; an expired one stays expired', async (t) => {
   const clock = testClock();
   const service = await startTestService(t, { clock });
   const { call } = service;
@@ -246,7 +246,7 @@ test('revoked after it has expired, it stays expired; before, it is revoked for 
   );
 });
 
-test('sent again and again, every old link says so, twenty of them at most', async (t) => {
+test('Resent invitation: the last 20 replaced links answer 410 and point to the newest', async (t) => {
   const clock = testClock();
   const service = await startTestService(t, { clock });
   const { app, call } = service;
@@ -282,7 +282,7 @@ test('sent again and again, every old link says so, twenty of them at most', asy
   assert.match((await problem(old.at(-1)!)).detail, /^This invitation has been revoked/);
 });
 
-test('sent again, the new link works and the old one is gone', async (t) => {
+test('Resending an invitation issues a new link; the old link gets 410', async (t) => {
   const clock = testClock();
   const service = await startTestService(t, { clock });
   const { call, makeMember } = service;
@@ -313,7 +313,7 @@ test('sent again, the new link works and the old one is gone', async (t) => {
   );
 });
 
-test('revoked, its link is gone and the address can be invited anew', async (t) => {
+test('Revoking an invitation disables its link; the address can be invited again', async (t) => {
   const service = await startTestService(t);
   const { call } = service;
   const first = await invite(service, { email: 'bob@example.com' });
@@ -332,7 +332,7 @@ test('revoked, its link is gone and the address can be invited anew', async (t) 
   assert.deepEqual(revoked, [['invitation.revoked', { email: 'bob@example.com', role: 'member' }]]);
 });
 
-test('who came onto the team by another way cannot accept, nor be invited again', async (t) => {
+test('An invitation for an address that has since joined cannot be accepted or resent', async (t) => {
   const service = await startTestService(t);
   const { call, app } = service;
   const made = await invite(service, { email: 'bob@example.com' });
@@ -348,7 +348,7 @@ test('who came onto the team by another way cannot accept, nor be invited again'
   assert.equal((await call('POST', `${INVITATIONS}/${made.body.id}/resend`)).status, 409);
 });
 
-test('of many invitations of one address at once, one is made', async (t) => {
+test('Concurrent invitations for one address: one is created, the rest get 409', async (t) => {
   const service = await startTestService(t);
   const answers = await Promise.all(
     Array.from({ length: 6 }, () => invite(service, { email: 'bob@example.com' })),
@@ -356,7 +356,7 @@ test('of many invitations of one address at once, one is made', async (t) => {
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409, 409, 409, 409]);
 });
 
-test('of many who accept one invitation at once, one joins', async (t) => {
+test('Concurrent acceptance of one invitation adds one member; the rest get 410', async (t) => {
   const service = await startTestService(t);
   const token = tokenOf(await invite(service, { email: 'bob@example.com' }));
   const answers = await Promise.all(
@@ -368,7 +368,7 @@ test('of many who accept one invitation at once, one joins', async (t) => {
   assert.deepEqual(bobs, [winner.body]);
 });
 
-test('accepted and revoked at once: a member or a revoked invitation, never both', async (t) => {
+test('Concurrent acceptance and revocation of an invitation: exactly one succeeds', async (t) => {
   const service = await startTestService(t);
   const made = await invite(service, { email: 'bob@example.com' });
   const [joined, revoked] = await Promise.all([
@@ -380,7 +380,7 @@ test('accepted and revoked at once: a member or a revoked invitation, never both
   assert.equal((await membersOf(service)).length, joined.status === 201 ? 2 : 1);
 });
 
-test('with an Idempotency-Key a link is made once, and answered again', async (t) => {
+test('POST /v1/team/invitations with an Idempotency-Key replays the response with the same link', async (t) => {
   const service = await startTestService(t);
   const { call } = service;
   const post = (path: string, key: string, json?: object) =>
@@ -400,7 +400,7 @@ test('with an Idempotency-Key a link is made once, and answered again', async (t
   assert.equal(other.status, 201);
 });
 
-test('an answer to a write that was committed is kept, whatever fails after it', async (t) => {
+test('A committed invitation’s response is replayed even if a later step failed with 500', async (t) => {
   const service = await startTestService(t);
   const { call, app } = service;
   const { wake } = app.scheduler;
@@ -423,7 +423,7 @@ test('an answer to a write that was committed is kept, whatever fails after it',
 
 const MINUTE = 60_000;
 
-test('an address gets one mail a minute and five in a day, however they are made', async (t) => {
+test('Invitation mail is limited per address to one a minute and five a day', async (t) => {
   const { service, app, clock } = await startOutbox(t);
   const { call } = service;
   let { body: invitation } = await invite(service, { email: 'bob@example.com' });
@@ -468,7 +468,7 @@ test('an address gets one mail a minute and five in a day, however they are made
   assert.equal((await resend()).status, 200);
 });
 
-test('without outgoing mail links are made as often as one likes', async (t) => {
+test('Resending invitations is not rate limited when outgoing mail is not configured', async (t) => {
   const service = await startTestService(t, { clock: testClock() });
   const { body } = await invite(service, { email: 'bob@example.com' });
   for (let i = 0; i < 7; i++)

@@ -23,7 +23,7 @@ const ROLE_WORDS = {
 };
 const flat = (text: string) => text.replace(/\s+/g, ' ');
 
-test('an invitation says who invites, to what, as what and until when', () => {
+test('Invitation mail names the inviter, team, role, expiry and link, with HTML escaped', () => {
   for (const role of ['admin', 'member', 'viewer'] as const) {
     const invitation = { email: 'bob@example.com', role, expires_at: '2026-11-28T10:00:00.000Z' };
     const { to, subject, text, html } = invitationMail(CONFIG, ANN, invitation, INVITATION_URL);
@@ -44,13 +44,13 @@ test('an invitation says who invites, to what, as what and until when', () => {
   }
 });
 
-test('a long name is cut in a subject', () => {
+test('Invitation mail truncates a long inviter name in the subject', () => {
   const invitation = { email: 'b@example.com', role: 'admin', expires_at: '2026-11-28' } as const;
   const inviter = { name: 'x'.repeat(200), email: 'x@example.com' };
   assert.ok(invitationMail(CONFIG, inviter, invitation, INVITATION_URL).subject.length < 130);
 });
 
-test('a subject has whole characters, and none that turn its direction', () => {
+test('Invitation mail subject keeps whole grapheme clusters and removes bidi controls', () => {
   const invitation = { email: 'b@example.com', role: 'admin', expires_at: '2026-11-28' } as const;
   const nameIn = (name: string) => {
     const mail = invitationMail(
@@ -74,7 +74,7 @@ test('a subject has whole characters, and none that turn its direction', () => {
   assert.equal(nameIn('Ann\u202e moc.live'), 'Ann· moc.live');
 });
 
-test('both sides of a transfer learn what it means for them', () => {
+test('Ownership transfer mails tell both members their new role', () => {
   const row = { id: 'mem_1', joined_at: '', password_hash: null };
   const former = { ...row, ...ANN, role: 'admin' as const };
   const owner = { ...row, name: 'Bob', email: 'bob@example.com', role: 'owner' as const };
@@ -98,7 +98,7 @@ const textOf = async ({ raw }: TakenMail) => (await parseMessage(raw)).text ?? '
 const emailStatusOf = async ({ service }: OutboxService, { id }: { id: string }) =>
   (await service.call<Invitation>('GET', `${INVITATIONS}/${id}`)).body.email_status;
 
-test('an invitation is sent at once, and its mail holds the link', async (t) => {
+test('Invitation mail is sent immediately and contains the accept link', async (t) => {
   const sink = await startMailSink(t);
   const service = await startTestService(t, {
     env: {
@@ -121,7 +121,7 @@ test('an invitation is sent at once, and its mail holds the link', async (t) => 
   assert.equal(listed.body.data[0]!.email_status, 'sent');
 });
 
-test('a mail that its server refuses has failed; sent again, the new link goes out', async (t) => {
+test('A rejected invitation mail is marked failed; resending delivers the new link', async (t) => {
   const outbox = await startOutbox(t);
   const { service, sink, run, clock } = outbox;
   sink.refuse = { at: 'rcpt', code: 550, text: 'no such user' };
@@ -139,7 +139,7 @@ test('a mail that its server refuses has failed; sent again, the new link goes o
   assert.equal((await accept(service, tokenOf(resent))).status, 201);
 });
 
-test('no mail goes out with a link that works no more', async (t) => {
+test('Invitations that were replaced, revoked or accepted send no mail', async (t) => {
   const outbox = await startOutbox(t);
   const { service, sink, run, clock } = outbox;
   const { call, makeMember } = service;
@@ -167,12 +167,12 @@ const ENDINGS: Record<
   (service: TestService, made: Answer<Invitation>) => Promise<unknown>
 > = {
   revoked: ({ call }, { body }) => call('DELETE', `${INVITATIONS}/${body.id}`),
-  'sent again': ({ call }, { body }) => call('POST', `${INVITATIONS}/${body.id}/resend`),
+  resent: ({ call }, { body }) => call('POST', `${INVITATIONS}/${body.id}/resend`),
   accepted: (service, made) => accept(service, tokenOf(made)),
 };
 
 for (const [what, end] of Object.entries(ENDINGS)) {
-  test(`the mail of an invitation that is ${what} meanwhile is sent, or not tried again`, async (t) => {
+  test(`Invitation ${what} during sending: its mail is sent or withdrawn, never retried`, async (t) => {
     const { app, service, sink, run, row, clock } = await startOutbox(t);
     const begin = async (email: string) => {
       const made = await invite(service, { email });
@@ -204,13 +204,13 @@ for (const [what, end] of Object.entries(ENDINGS)) {
     clock.advance(10 * MINUTE_MS);
     await run();
     const texts = await Promise.all(sink.taken.map(textOf));
-    assert.equal(texts.length, what === 'sent again' ? 2 : 0);
+    assert.equal(texts.length, what === 'resent' ? 2 : 0);
     for (const { made } of [out, stuck])
       assert.ok(!texts.some((text) => text.includes(made.body.accept_url)));
   });
 }
 
-test('no mail goes out once its link has run out', async (t) => {
+test('Expired password reset links are not mailed', async (t) => {
   const { app, service, sink, run, clock } = await startOutbox(t);
   const made = await invite(service, { email: 'bob@example.com' });
   const { email } = await service.makeMember('viewer');
@@ -234,7 +234,7 @@ test('no mail goes out once its link has run out', async (t) => {
   );
 });
 
-test('a refused invitation leaves no mail', async (t) => {
+test('A rejected invitation queues no mail', async (t) => {
   const { service, app } = await startOutbox(t);
   await invite(service, { email: 'bob@example.com' });
   assert.equal((await invite(service, { email: 'bob@example.com' })).status, 409);
@@ -242,7 +242,7 @@ test('a refused invitation leaves no mail', async (t) => {
   assert.deepEqual(mails, [{ recipient: 'bob@example.com' }]);
 });
 
-test('both sides of a transfer get a mail', async (t) => {
+test('Ownership transfer mails both the new and the former owner', async (t) => {
   const { service, sink, run } = await startOutbox(t);
   const { id, email } = await service.makeMember('admin');
   await service.call('POST', '/v1/team/transfer-ownership', { json: { new_owner_id: id } });

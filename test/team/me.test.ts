@@ -27,7 +27,7 @@ async function start(t: TestContext) {
   return { ...(await startTestService(t, { clock })), clock };
 }
 
-test('by a key: the member, the key, and the lower of both roles', async (t) => {
+test('GET /v1/me with an API key returns the member, key and effective role', async (t) => {
   const { call, makeKey } = await start(t);
   const key = await makeKey('viewer', false);
   const { status, body } = await call<Me>('GET', '/v1/me', { key });
@@ -47,7 +47,7 @@ test('by a key: the member, the key, and the lower of both roles', async (t) => 
   assert.equal((await call('GET', '/v1/me', { key: null })).status, 401);
 });
 
-test('by a session: the member, the session, live mode', async (t) => {
+test('GET /v1/me with a session returns the member, session and live mode', async (t) => {
   const service = await start(t);
   const browser = await ownerBrowser(service);
   const { body } = await browser.call<Me>('GET', '/v1/me');
@@ -56,7 +56,7 @@ test('by a session: the member, the session, live mode', async (t) => {
   assert.deepEqual(body.session, { id, object, created_at, expires_at });
 });
 
-test('its ETag holds while the session is used, and until something changes', async (t) => {
+test('GET /v1/me keeps its ETag until the member changes; a stale If-Match gets 412', async (t) => {
   const service = await start(t);
   const browser = await ownerBrowser(service);
   const tag = async () => (await browser.call('GET', '/v1/me')).headers.get('etag')!;
@@ -72,7 +72,7 @@ test('its ETag holds while the session is used, and until something changes', as
   assert.equal((await browser.call<Me>('GET', '/v1/me')).body.member.name, 'Ann');
 });
 
-test('everybody changes their own name, viewers too', async (t) => {
+test('PATCH /v1/me lets every role change its own name', async (t) => {
   const service = await start(t);
   const { id, key } = await service.makeMember('viewer');
   const { status, body } = await service.call<Me>('PATCH', '/v1/me', {
@@ -90,7 +90,7 @@ test('everybody changes their own name, viewers too', async (t) => {
     assert.equal((await service.call('PATCH', '/v1/me', { key, json })).status, 422);
 });
 
-test('a key that may less than its member neither renames them nor guesses their password', async (t) => {
+test('PATCH /v1/me rejects a key below its member’s role without checking passwords', async (t) => {
   const service = await start(t);
   await givePassword(service, OWNER);
   const scrypts = countScrypt(t);
@@ -117,7 +117,7 @@ test('a key that may less than its member neither renames them nor guesses their
   assert.equal((await service.call('PATCH', '/v1/me', { key, json: { name: 'Ann' } })).status, 200);
 });
 
-test('a test-mode key changes nothing of its member', async (t) => {
+test('PATCH /v1/me rejects a test-mode key with 403', async (t) => {
   const service = await start(t);
   const key = await service.makeKey('owner', false);
   const { status, body } = await service.call<Problem>('PATCH', '/v1/me', {
@@ -129,7 +129,7 @@ test('a test-mode key changes nothing of its member', async (t) => {
   assert.equal((await service.call<Me>('GET', '/v1/me')).body.member.name, 'owner');
 });
 
-test('another password by the present one: this session stays, the others end', async (t) => {
+test('PATCH /v1/me with the current password changes it and ends all other sessions', async (t) => {
   const service = await start(t);
   const [here, there] = [await ownerBrowser(service), await signIn(service, OWNER)];
   const { id } = (await here.call<Me>('GET', '/v1/me')).body.member;
@@ -143,7 +143,7 @@ test('another password by the present one: this session stays, the others end', 
   assert.deepEqual(changed, ['password.changed', { sessions_ended: 1 }]);
 });
 
-test('changed by a key, all sessions end; so do open links to set one', async (t) => {
+test('PATCH /v1/me password change with a key ends all sessions and open reset links', async (t) => {
   const service = await start(t);
   const browser = await ownerBrowser(service);
   await service.app.db
@@ -165,7 +165,7 @@ test('changed by a key, all sessions end; so do open links to set one', async (t
   assert.equal(link.used_at, '2026-11-21T10:00:00.000Z');
 });
 
-test('a wrong present password changes nothing, and guessing at it is slowed down', async (t) => {
+test('PATCH /v1/me rejects a wrong current password and delays further attempts', async (t) => {
   const service = await start(t);
   const browser = await ownerBrowser(service);
   const change = (current_password: string) =>
@@ -186,7 +186,7 @@ test('a wrong present password changes nothing, and guessing at it is slowed dow
   assert.equal((await change(PASSWORD)).status, 200);
 });
 
-test('tries count for the member: another key or session gives no more of them', async (t) => {
+test('PATCH /v1/me counts password attempts per member across keys and sessions', async (t) => {
   const service = await start(t);
   const browser = await ownerBrowser(service);
   const guess = async (key: string) => {
@@ -206,7 +206,7 @@ test('tries count for the member: another key or session gives no more of them',
   assert.equal((await browser.call('PATCH', '/v1/me', { json })).status, 200);
 });
 
-test('both passwords are given or none, and the new one must do', async (t) => {
+test('PATCH /v1/me requires both passwords and validates the new one', async (t) => {
   const service = await start(t);
   const browser = await ownerBrowser(service);
   const scrypts = countScrypt(t);
@@ -227,7 +227,7 @@ test('both passwords are given or none, and the new one must do', async (t) => {
   assert.equal(scrypts.begun, 0);
 });
 
-test('a member who never had a password sets the first one by a link alone', async (t) => {
+test('PATCH /v1/me cannot set a first password; that requires a link', async (t) => {
   const service = await start(t);
   const { key } = await service.makeMember('member');
   const json = { password: NEW, current_password: 'anything' };
@@ -235,7 +235,7 @@ test('a member who never had a password sets the first one by a link alone', asy
   assert.deepEqual([status, body.errors?.[0]?.param], [422, 'current_password']);
 });
 
-test('of a change and a reset at the same time, the later does not undo the one before', async (t) => {
+test('PATCH /v1/me fails with 409 if the password is reset meanwhile', async (t) => {
   const service = await start(t);
   await givePassword(service, OWNER);
   const { passwords } = signInGuardOf(service.app);

@@ -29,7 +29,7 @@ async function wholeTeam(service: TestService) {
   };
 }
 
-test('members, and who may see them', async (t) => {
+test('GET /v1/team/members lists members page by page; viewers get 403', async (t) => {
   const service = await startTestService(t, { clock: testClock() });
   const { call } = service;
   const team = await wholeTeam(service);
@@ -74,7 +74,7 @@ const CHANGES: Record<string, [string, number][]> = {
   viewer: Object.entries({ owner: 0, admin: 0, otherAdmin: 0, member: 0, viewer: 0 }),
 };
 
-test('who may change whom', async (t) => {
+test('PATCH /v1/team/members/{id} allows only roles above the target’s', async (t) => {
   const service = await startTestService(t);
   const team = await wholeTeam(service);
   for (const [by, targets] of Object.entries(CHANGES))
@@ -92,7 +92,7 @@ test('who may change whom', async (t) => {
   );
 });
 
-test('who may remove whom; everybody but the owner may leave', async (t) => {
+test('DELETE /v1/team/members/{id} allows higher roles, and anyone but the owner to leave', async (t) => {
   const service = await startTestService(t);
   for (const [by, targets] of Object.entries(CHANGES))
     for (const [target, allowed] of targets) {
@@ -112,7 +112,7 @@ test('who may remove whom; everybody but the owner may leave', async (t) => {
   assert.equal((await service.call('DELETE', `${MEMBERS}/mem_none`, { key })).status, 403);
 });
 
-test('a key that may less than its member cannot leave for them', async (t) => {
+test('A key below its member’s role cannot remove that member from the team', async (t) => {
   const { call, makeKey, makeMember } = await startTestService(t);
   const admin = await makeMember('admin');
   for (const role of ['viewer', 'member'] as const) {
@@ -124,7 +124,7 @@ test('a key that may less than its member cannot leave for them', async (t) => {
   assert.equal((await call('DELETE', `${MEMBERS}/${admin.id}`, { key: admin.key })).status, 200);
 });
 
-test('nobody raises anyone above their own role, nor to owner', async (t) => {
+test('PATCH /v1/team/members/{id} cannot raise a role above the caller’s, nor to owner', async (t) => {
   const service = await startTestService(t);
   const { call, makeKey } = service;
   const team = await wholeTeam(service);
@@ -147,7 +147,7 @@ test('nobody raises anyone above their own role, nor to owner', async (t) => {
   assert.equal(await patch(team.owner.id, 'admin', service.key), 403);
 });
 
-test('a test-mode key sees the team and changes nothing of it, whatever its role', async (t) => {
+test('A test-mode key can read the team but not change it, whatever its role', async (t) => {
   const service = await startTestService(t);
   const { call, makeKey } = service;
   const team = await wholeTeam(service);
@@ -180,7 +180,7 @@ test('a test-mode key sees the team and changes nothing of it, whatever its role
   assert.equal((await call('GET', invitation)).body.status, 'pending');
 });
 
-test('what a change takes is checked', async (t) => {
+test('PATCH /v1/team/members/{id} rejects invalid and unknown fields with 422', async (t) => {
   const { call, makeMember } = await startTestService(t);
   const { id } = await makeMember('member');
   for (const json of [
@@ -202,7 +202,7 @@ test('what a change takes is checked', async (t) => {
   assert.equal(unknown.status, 404);
 });
 
-test('another role ends the sessions of a member, another name does not', async (t) => {
+test('Changing a member’s role ends their sessions; changing the name does not', async (t) => {
   const service = await startTestService(t);
   const { call, makeMember, app } = service;
   const { id } = await makeMember('member');
@@ -230,7 +230,7 @@ test('another role ends the sessions of a member, another name does not', async 
   ]);
 });
 
-test('keys and sessions of a removed member end at once, and the log says so', async (t) => {
+test('Removing a member revokes their keys, sessions and invitations and is audited', async (t) => {
   const service = await startTestService(t);
   const { call, makeKey, makeMember, app } = service;
   const gone = await makeMember('admin');
@@ -275,7 +275,7 @@ test('keys and sessions of a removed member end at once, and the log says so', a
   );
 });
 
-test('an admin who is made less takes open invitations along', async (t) => {
+test('Lowering an admin’s role revokes the invitations they sent', async (t) => {
   const { call, makeMember } = await startTestService(t);
   const admin = await makeMember('admin');
   const json = { email: 'friend@example.com' };
@@ -288,7 +288,7 @@ test('an admin who is made less takes open invitations along', async (t) => {
   assert.equal(body.status, 'revoked');
 });
 
-test('a change that was based on another state is refused', async (t) => {
+test('PATCH and DELETE /v1/team/members/{id} reject a stale If-Match with 412', async (t) => {
   const { call, makeMember } = await startTestService(t);
   const { id } = await makeMember('member');
   const path = `${MEMBERS}/${id}`;
@@ -307,7 +307,7 @@ test('a change that was based on another state is refused', async (t) => {
   assert.equal((await call('DELETE', path, match(now))).status, 200);
 });
 
-test('every role of a key is known to the members’ operations', async (t) => {
+test('GET /v1/team/members accepts keys of every role except viewer', async (t) => {
   const { call, makeKey } = await startTestService(t);
   for (const role of ROLES) {
     const { status } = await call('GET', MEMBERS, { key: await makeKey(role) });
@@ -317,7 +317,7 @@ test('every role of a key is known to the members’ operations', async (t) => {
 
 // Which texts are one address, and how it is kept.
 
-test('an address is kept in lower case, its domain as A-labels', () => {
+test('normalizeEmail lowercases the address and converts its domain to A-labels', () => {
   const cases = [
     ['ann@example.com', 'ann@example.com'],
     ['Ann.Lee+Work@Example.COM', 'ann.lee+work@example.com'],
@@ -329,7 +329,7 @@ test('an address is kept in lower case, its domain as A-labels', () => {
   for (const [given, kept] of cases) assert.equal(normalizeEmail(given!), kept, given);
 });
 
-test('what is no address, or more than one, is refused', () => {
+test('normalizeEmail rejects malformed addresses, lists and control characters', () => {
   const wrong = ['', '@', 'ann', 'ann@', '@example.com', 'ann@@example.com', 'a b@example.com'];
   wrong.push('a,b@example.com', 'a@x.example,b@y.example', '<ann@example.com>', 'ann;b@x.example');
   wrong.push('"ann"@example.com', 'ann(x)@example.com', '.ann@example.com', 'ann.@example.com');

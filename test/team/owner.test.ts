@@ -37,7 +37,7 @@ const FUSE = [
   ),
 ];
 
-test('a team without an owner gets a new member', async (t) => {
+test('makeOwner creates a member as owner of a team without one', async (t) => {
   const { context, members, db } = openTeam(t);
   const { owner, created } = await makeOwner(context, 'Ann.Lee@Example.com');
   assert.ok(created);
@@ -54,7 +54,7 @@ test('a team without an owner gets a new member', async (t) => {
   assert.deepEqual(await findOwner(db), owner);
 });
 
-test('a new owner has the password at once, and one who is there keeps theirs', async (t) => {
+test('makeOwner sets the password of a new owner and keeps an existing password', async (t) => {
   const { context, db } = openTeam(t);
   const { owner } = await makeOwner(context, 'ann@example.com', 'scrypt$first');
   assert.equal(owner.password_hash, 'scrypt$first');
@@ -63,7 +63,7 @@ test('a new owner has the password at once, and one who is there keeps theirs', 
   assert.equal((await findOwner(db))?.password_hash, 'scrypt$first');
 });
 
-test('a first start that is cut off at any write leaves no owner without a password', async (t) => {
+test('A first start interrupted at any write leaves no owner without a password', async (t) => {
   const folder = temporaryFolder(t);
   const env = {
     DELIVERABILITY_OWNER_EMAIL: 'ann@example.com',
@@ -90,7 +90,7 @@ test('a first start that is cut off at any write leaves no owner without a passw
   }
 });
 
-test('a member of that address takes over, and the owner becomes an admin', async (t) => {
+test('makeOwner promotes an existing member and makes the former owner an admin', async (t) => {
   const { context, members, addMember } = openTeam(t);
   await makeOwner(context, 'ann@example.com');
   const bob = await addMember('bob@example.com', 'viewer');
@@ -102,14 +102,14 @@ test('a member of that address takes over, and the owner becomes an admin', asyn
   ]);
 });
 
-test('a member takes over where there is no owner', async (t) => {
+test('makeOwner promotes a member of a team without an owner', async (t) => {
   const { context, members, addMember } = openTeam(t);
   await addMember('bob@example.com', 'member');
   assert.equal((await makeOwner(context, 'bob@example.com')).created, false);
   assert.deepEqual(await members(), [['bob@example.com', 'owner']]);
 });
 
-test('an address that nobody has becomes the owner’s', async (t) => {
+test('makeOwner with an unused address changes the owner’s address', async (t) => {
   const { context, members } = openTeam(t);
   const before = await makeOwner(context, 'ann@example.com');
   const { owner, created } = await makeOwner(context, 'Ann@New.example');
@@ -117,7 +117,7 @@ test('an address that nobody has becomes the owner’s', async (t) => {
   assert.deepEqual(await members(), [['ann@new.example', 'owner']]);
 });
 
-test('with another address, nothing of what let the former holder in is left', async (t) => {
+test('makeOwner with a new address revokes all of the former holder’s credentials', async (t) => {
   const service = await startTestService(t, {
     env: {
       DELIVERABILITY_MAIL_URL: 'smtp://127.0.0.1:9',
@@ -168,7 +168,7 @@ test('with another address, nothing of what let the former holder in is left', a
   });
 });
 
-test('where a member takes over at the machine, nothing lets the former owner in any more', async (t) => {
+test('makeOwner for another member revokes all of the former owner’s credentials', async (t) => {
   const service = await startTestService(t);
   const { app, call } = service;
   const browser = await ownerBrowser(service);
@@ -208,7 +208,7 @@ test('where a member takes over at the machine, nothing lets the former owner in
   });
 });
 
-test('the owner’s own address changes nothing', async (t) => {
+test('makeOwner with the owner’s own address changes nothing', async (t) => {
   const { context, members } = openTeam(t);
   const first = await makeOwner(context, 'ann@example.com');
   const again = await makeOwner(context, 'ANN@example.com');
@@ -216,7 +216,7 @@ test('the owner’s own address changes nothing', async (t) => {
   assert.deepEqual(await members(), [['ann@example.com', 'owner']]);
 });
 
-test('of many at once one is the owner in the end', async (t) => {
+test('Concurrent makeOwner calls leave exactly one owner', async (t) => {
   const { context, members, addMember } = openTeam(t);
   const emails = Array.from({ length: 6 }, (_, i) => `m${i}@example.com`);
   for (const email of emails.slice(0, 3)) await addMember(email, 'member');
@@ -225,7 +225,7 @@ test('of many at once one is the owner in the end', async (t) => {
   assert.equal(owners.length, 1);
 });
 
-test('the database itself refuses a second owner', async (t) => {
+test('The database rejects a second owner', async (t) => {
   const { context, addMember, db } = openTeam(t);
   await makeOwner(context, 'ann@example.com');
   const id = await addMember('bob@example.com', 'admin');
@@ -233,7 +233,7 @@ test('the database itself refuses a second owner', async (t) => {
   await assert.rejects(second, /UNIQUE/);
 });
 
-test('what is done at the machine is in the audit log, and another role ends sessions', async (t) => {
+test('makeOwner changes are audited, and role changes end sessions', async (t) => {
   const { context, addMember, db } = openTeam(t);
   const { owner: ann } = await makeOwner(context, 'ann@example.com');
   const bob = await addMember('bob@example.com', 'viewer');
@@ -289,7 +289,7 @@ test('what is done at the machine is in the audit log, and another role ends ses
 
 const TRANSFER = '/v1/team/transfer-ownership';
 
-test('the owner hands the ownership on and becomes an admin', async (t) => {
+test('POST /v1/team/transfer-ownership makes the member owner and the caller admin', async (t) => {
   const service = await startTestService(t);
   const { call, makeMember, app } = service;
   const [former] = await membersOf(service);
@@ -320,7 +320,7 @@ test('the owner hands the ownership on and becomes an admin', async (t) => {
   assert.deepEqual([back.status, back.body.code], [403, 'forbidden']);
 });
 
-test('only the owner, and only to another member', async (t) => {
+test('POST /v1/team/transfer-ownership requires the owner and another member as target', async (t) => {
   const service = await startTestService(t);
   const { call, makeMember, makeKey } = service;
   const [owner] = await membersOf(service);
@@ -346,7 +346,7 @@ test('only the owner, and only to another member', async (t) => {
   assert.deepEqual(await auditOf(service, { action: 'ownership.transferred' }), []);
 });
 
-test('whose answer was lost is answered again, although the former owner may no more', async (t) => {
+test('POST /v1/team/transfer-ownership replays its response although the caller is no longer owner', async (t) => {
   const service = await startTestService(t);
   const { call, makeKey, makeMember } = service;
   const [former] = await membersOf(service);
@@ -376,7 +376,7 @@ test('whose answer was lost is answered again, although the former owner may no 
   assert.equal((await transfer(next.id)).status, 401);
 });
 
-test('the former owner keeps password and keys: it is they who hand the ownership on', async (t) => {
+test('After an ownership transfer the former owner keeps password and keys', async (t) => {
   const service = await startTestService(t);
   await givePassword(service, 'owner@example.com');
   const { id } = await service.makeMember('member');
@@ -386,7 +386,7 @@ test('the former owner keeps password and keys: it is they who hand the ownershi
   assert.equal((await trySignIn(service, given)).status, 201);
 });
 
-test('a transfer whose answer cannot be kept is not made, and the repetition makes it', async (t) => {
+test('An ownership transfer is rolled back if its response cannot be stored; a retry succeeds', async (t) => {
   const service = await startTestService(t);
   const { call, makeMember, app } = service;
   const { id } = await makeMember('admin');
@@ -404,7 +404,7 @@ test('a transfer whose answer cannot be kept is not made, and the repetition mak
   assert.equal((await call('GET', '/v1/me')).body.role, 'admin');
 });
 
-test('of several transfers at once exactly one is made', async (t) => {
+test('Concurrent ownership transfers: exactly one succeeds', async (t) => {
   const service = await startTestService(t);
   const { call, makeMember } = service;
   const targets = await Promise.all(Array.from({ length: 6 }, () => makeMember('admin')));
@@ -420,7 +420,7 @@ test('of several transfers at once exactly one is made', async (t) => {
   );
 });
 
-test('of two transfers that were let in at the same moment, the second is refused', async (t) => {
+test('A second ownership transfer authorized at the same moment is rejected', async (t) => {
   const service = await startTestService(t);
   const { makeMember, app } = service;
   const [owner] = await membersOf(service);
@@ -440,7 +440,7 @@ test('of two transfers that were let in at the same moment, the second is refuse
   );
 });
 
-test('a transfer and the removal of who is to get it: one of the two is made', async (t) => {
+test('Concurrent ownership transfer and removal of its target: exactly one succeeds', async (t) => {
   const service = await startTestService(t);
   const { call, makeMember, app } = service;
   const { key } = await makeMember('admin');

@@ -6,7 +6,7 @@ import { checkPassword, passwordFault } from '../../src/team/password-rules.ts';
 
 const EMAIL = 'Ann.Marie.Lee@example.com';
 
-test('length counts in characters, as people do', () => {
+test('Password length is 10 to 200 characters, counted as Unicode code points', () => {
   const length = 'must have 10 to 200 characters';
   for (const password of ['', 'ninechars', 'a'.repeat(201), '🐎'.repeat(9)])
     assert.equal(passwordFault(password, EMAIL), length, password);
@@ -14,12 +14,12 @@ test('length counts in characters, as people do', () => {
     assert.equal(passwordFault(password, EMAIL), null, password);
 });
 
-test('no rules of composition', () => {
+test('Passwords need no mix of letters, digits or symbols', () => {
   for (const password of ['onlysmallletters', 'ONLYCAPITALS', '4711081542', 'with a blank '])
     assert.equal(passwordFault(password, EMAIL), null, password);
 });
 
-test('neither the address, nor one of the commonest, nor one character throughout', () => {
+test('Passwords equal to the address, common or repeating one character are rejected', () => {
   const address = 'must not be the e-mail address';
   const common = 'must not be one of the passwords that everybody tries first';
   for (const [password, fault] of [
@@ -39,7 +39,7 @@ test('neither the address, nor one of the commonest, nor one character throughou
     assert.equal(passwordFault(password, EMAIL), fault, password);
 });
 
-test('the fault is told under the name of its field', () => {
+test('checkPassword reports the fault under the given field name', () => {
   checkPassword('correct horse battery', EMAIL);
   assert.throws(() => checkPassword('short', EMAIL, 'secret'), {
     code: 'validation_failed',

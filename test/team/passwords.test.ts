@@ -65,7 +65,7 @@ async function ownerToken({ app }: TestService): Promise<string> {
 const signInStatus = async (service: Parameters<typeof trySignIn>[0], password: string) =>
   (await trySignIn(service, { email: OWNER, password })).status;
 
-test('the link in the mail sets the password once, and ends every session', async (t) => {
+test('Password reset link sets the password once and ends every session', async (t) => {
   const service = await start(t, { env: { DELIVERABILITY_APP_URL: 'https://app.example.com' } });
   const browser = await signIn(service, OWNER);
   const asked = await service.ask('Owner@Example.com');
@@ -94,7 +94,7 @@ test('the link in the mail sets the password once, and ends every session', asyn
   assert.equal(await signInStatus(service, NEW), 201);
 });
 
-test('the mail is sent at once', async (t) => {
+test('Password reset mail is sent immediately, to known addresses only', async (t) => {
   const sink = await startMailSink(t);
   const service = await startTestService(t, {
     env: {
@@ -111,7 +111,7 @@ test('the mail is sent at once', async (t) => {
   );
 });
 
-test('a link works for an hour', async (t) => {
+test('Password reset link expires after one hour', async (t) => {
   const { clock, confirm, tokenFor, app } = await start(t);
   const token = await tokenFor(OWNER);
   clock.advance(HOUR);
@@ -125,7 +125,7 @@ test('a link works for an hour', async (t) => {
   assert.equal((await confirm(token)).status, 404, 'long dead, it is forgotten');
 });
 
-test('no request ends another link, and the first that is used ends them all', async (t) => {
+test('Password reset requests leave other links valid; using one ends them all', async (t) => {
   const service = await start(t);
   const { clock, confirm, tokenFor } = service;
   const ofTheCommand = await ownerToken(service);
@@ -144,7 +144,7 @@ test('no request ends another link, and the first that is used ends them all', a
   }
 });
 
-test('however often anybody asks, five links by mail work at a time, and that of the command', async (t) => {
+test('At most five mailed password reset links are valid at a time, besides the owner command’s', async (t) => {
   const service = await start(t);
   const { app, clock, ask, confirm, mailed, sink, run } = service;
   const ofTheCommand = await ownerToken(service);
@@ -175,14 +175,14 @@ test('however often anybody asks, five links by mail work at a time, and that of
   assert.equal((await confirm(token)).status, 410);
 });
 
-test('of two that use a link at the same time, one does', async (t) => {
+test('Concurrent use of one password reset link succeeds once', async (t) => {
   const { confirm, tokenFor } = await start(t);
   const token = await tokenFor(OWNER);
   const answers = await Promise.all([confirm(token), confirm(token, 'another new one')]);
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 410]);
 });
 
-test('a token that nobody has is not found, without any work', async (t) => {
+test('Confirming a password reset with an unknown token gets 404 without hashing', async (t) => {
   const { confirm } = await start(t);
   const scrypts = countScrypt(t);
   for (const token of ['x', 'A'.repeat(43), '']) {
@@ -192,7 +192,7 @@ test('a token that nobody has is not found, without any work', async (t) => {
   assert.equal(scrypts.begun, 0);
 });
 
-test('a password that will not do leaves the link as it was', async (t) => {
+test('A rejected new password leaves the reset link usable', async (t) => {
   const { confirm, tokenFor } = await start(t);
   const token = await tokenFor(OWNER);
   for (const [password, message] of [
@@ -207,7 +207,7 @@ test('a password that will not do leaves the link as it was', async (t) => {
   assert.equal((await confirm(token)).status, 200);
 });
 
-test('nobody learns whether an address is known: same answer, as much written, no mail', async (t) => {
+test('POST /v1/password_resets does not reveal whether an address is known', async (t) => {
   const service = await start(t);
   const { app, ask } = service;
   const scrypts = countScrypt(t);
@@ -233,7 +233,7 @@ test('nobody learns whether an address is known: same answer, as much written, n
   assert.deepEqual(mails, [{ recipient: OWNER }]);
 });
 
-test('who asks again and again is answered the same, and sends no more mail for a while', async (t) => {
+test('POST /v1/password_resets always answers 202 but limits mail per address', async (t) => {
   const { ask, clock, sink, run } = await start(t);
   for (const email of [OWNER, 'nobody@example.com'])
     for (let i = 0; i < 8; i++) {
@@ -248,7 +248,7 @@ test('who asks again and again is answered the same, and sends no more mail for 
   assert.equal(sink.taken.length, 4);
 });
 
-test('others behind the same address get their link all the same', async (t) => {
+test('Password resets of other addresses from one client do not delay a member’s mail', async (t) => {
   const service = await start(t);
   const { email } = await service.makeMember('viewer');
   for (let i = 0; i < 8; i++) await service.ask(`nobody${i}@example.com`);
@@ -256,7 +256,7 @@ test('others behind the same address get their link all the same', async (t) => 
   assert.deepEqual((await service.mailed()).to, [email]);
 });
 
-test('very many requests of one client are refused, whichever accounts they name', async (t) => {
+test('POST /v1/password_resets rejects more than 20 requests a minute per client with 429', async (t) => {
   const { ask, clock } = await start(t);
   for (let i = 0; i < 20; i++) assert.equal((await ask(`n${i}@example.com`)).status, 202);
   for (const email of [OWNER, 'nobody@example.com']) {
@@ -268,7 +268,7 @@ test('very many requests of one client are refused, whichever accounts they name
   assert.equal((await ask(OWNER)).status, 202);
 });
 
-test('without outgoing mail the answer is the same, and an open link lives on', async (t) => {
+test('POST /v1/password_resets answers 202 without outgoing mail and keeps open links', async (t) => {
   const service = await startTestService(t, { clock: testClock() });
   const { url } = await runOwner(service.folder, OWNER);
   const token = url.split('/').at(-1)!;
@@ -282,7 +282,7 @@ test('without outgoing mail the answer is the same, and an open link lives on', 
   assert.equal(done.status, 200);
 });
 
-test('a new password forgives the wrong tries before', async (t) => {
+test('A password reset clears the account’s failed sign-in attempts', async (t) => {
   const service = await start(t);
   for (let i = 0; i < 3; i++) await trySignIn(service, { email: OWNER, password: 'wrong guess' });
   assert.equal(await signInStatus(service, PASSWORD), 429);
@@ -293,7 +293,7 @@ test('a new password forgives the wrong tries before', async (t) => {
   assert.equal(await signInStatus(service, 'wrong guess'), 401);
 });
 
-test('nothing is held against the account any more, in another browser either', async (t) => {
+test('A password reset clears sign-in delays in every browser', async (t) => {
   const service = await start(t);
   const { tries } = signInGuardOf(service.app);
   for (let i = 0; i < 3; i++) await tries.attempt({ account: OWNER, ip: null }, async () => null);
@@ -302,7 +302,7 @@ test('nothing is held against the account any more, in another browser either', 
   assert.equal(await signInStatus(service, NEW), 201);
 });
 
-test('the browser that sets the password signs in, however strangers go on guessing', async (t) => {
+test('The browser that resets the password can sign in while others are throttled', async (t) => {
   const service = await start(t);
   const guess = async () => {
     for (let i = 0; i < 4; i++) await trySignIn(service, { email: OWNER, password: 'wrong guess' });
@@ -334,14 +334,14 @@ test('the browser that sets the password signs in, however strangers go on guess
   assert.equal(await enter(again.headers.getSetCookie()[0]!.split(';')[0]), 201);
 });
 
-test('whoever tries one token after the other is stopped', async (t) => {
+test('Guessing password reset tokens gets 429 after 20 attempts', async (t) => {
   const { confirm } = await start(t);
   for (let i = 0; i < 20; i++) assert.equal((await confirm(`guess ${i}`)).status, 404);
   const { status, body } = await confirm('guess 20');
   assert.deepEqual([status, body.code], [429, 'rate_limited']);
 });
 
-test('a link that expires while the password is hashed sets none', async (t) => {
+test('A password reset link that expires during hashing sets no password', async (t) => {
   const service = await start(t);
   const token = await service.tokenFor(OWNER);
   const { passwords } = signInGuardOf(service.app);
@@ -354,7 +354,7 @@ test('a link that expires while the password is hashed sets none', async (t) => 
   assert.equal(await signInStatus(service, PASSWORD), 201);
 });
 
-test('the audit log has what was asked for and done, by whom', async (t) => {
+test('The audit log records password reset requests and completions with the actor', async (t) => {
   const service = await start(t);
   await signIn(service, OWNER);
   const { confirm, tokenFor, ask, app } = service;
@@ -371,7 +371,7 @@ test('the audit log has what was asked for and done, by whom', async (t) => {
   );
 });
 
-test('neither links nor passwords are in the log or in the database file', async (t) => {
+test('Server log and database contain no password reset links or passwords', async (t) => {
   const service = await start(t);
   const token = await service.tokenFor(OWNER);
   await service.confirm(token, 'nobody ever sees this');
@@ -406,7 +406,7 @@ async function runOwner(folder: string, email: string) {
   return { before: password_url as string, url: stderr.match(/https:\S+/)![0], stderr };
 }
 
-test('the owner command prints a link for a day, in both forms; the second ends the first', async (t) => {
+test('The owner command prints a 24-hour password link; each new link ends the previous', async (t) => {
   const service = await startTestService(t);
   const { before, url, stderr } = await runOwner(service.folder, OWNER);
   assert.match(url, /^https:\/\/app\.example\.com\/password\/[\w-]{43}$/);
@@ -430,7 +430,7 @@ test('the owner command prints a link for a day, in both forms; the second ends 
   assert.equal(await signInStatus(service, NEW), 201);
 });
 
-test('the owner command says who was the owner, and what became of them', async (t) => {
+test('The owner command names the former owner and the credentials that ended', async (t) => {
   const service = await startTestService(t);
   const { email } = await service.makeMember('member');
   const printed: string[] = [];
@@ -451,7 +451,7 @@ test('the owner command says who was the owner, and what became of them', async 
   assert.match(printed[0]!, new RegExp(`^${email} is the owner\\.`), 'nothing has changed');
 });
 
-test('the first owner gets the password of the configuration; a later start leaves it alone', async (t) => {
+test('DELIVERABILITY_OWNER_PASSWORD sets the first owner’s password only on first start', async (t) => {
   const folder = temporaryFolder(t);
   const env = (password: string) => ({
     DELIVERABILITY_OWNER_EMAIL: OWNER,
@@ -463,11 +463,11 @@ test('the first owner gets the password of the configuration; a later start leav
     assert.ok(!error.message.includes('password123'));
     return true;
   });
-  await t.test('the first start', async (t) => {
+  await t.test('First start applies the configured owner password', async (t) => {
     const service = await startTestService(t, { folder, env: env(PASSWORD) });
     assert.equal(await signInStatus(service, PASSWORD), 201);
   });
-  await t.test('the next one', async (t) => {
+  await t.test('Later start ignores a changed owner password', async (t) => {
     const service = await startTestService(t, { folder, env: env('another password') });
     assert.equal(await signInStatus(service, 'another password'), 401);
     assert.equal(await signInStatus(service, PASSWORD), 201);

@@ -18,7 +18,7 @@ const NOW = '2026-11-21T10:00:00.000Z';
 const code = (expected: string) => (error: unknown) =>
   (error as { code?: string }).code === expected;
 
-test('who was removed or lowered since the request came is refused', async (t) => {
+test('reauthorize rejects members who were removed or lost the required role', async (t) => {
   const { db, context, addMember } = openTeam(t);
   const memberId = await addMember('ann@example.com', 'admin');
   const stand = (role: 'admin' | 'member') => {
@@ -33,7 +33,7 @@ test('who was removed or lowered since the request came is refused', async (t) =
   await assert.rejects(stand('admin'), code('unauthenticated'));
 });
 
-test('a member who became the owner meanwhile is neither lowered nor removed', async (t) => {
+test('setRole and removeMember reject a member who has since become the owner', async (t) => {
   const { db, context, addMember } = openTeam(t);
   await makeOwner(context, 'ann@example.com');
   const stale = (await findMember(db, await addMember('bob@example.com', 'admin')))!;
@@ -126,7 +126,7 @@ async function startWithOwner(t: TestContext) {
   return { service, clock, begin, makeKey };
 }
 
-test('whose key or session ends while the request waits changes nothing', async (t) => {
+test('Writes are rejected when the key or session ends while the request waits', async (t) => {
   const { service, clock, begin, makeKey } = await startWithOwner(t);
   const { app, call } = service;
   const { id: otherSession } = await begin();
@@ -166,7 +166,7 @@ test('whose key or session ends while the request waits changes nothing', async 
   }
 });
 
-test('who waits for a test learns nothing of it once the credential has ended', async (t) => {
+test('A waiting GET /v1/tests/{id} gets 401 if the credential ends meanwhile', async (t) => {
   const service = await startTestService(t);
   const { app, call, createTest, makeMember } = service;
   const member = await makeMember('viewer');

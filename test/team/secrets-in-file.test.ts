@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { startTestService } from '../helpers/app.ts';
 import { accept, ageMail, type Invitation, invite, tokenOf } from './team-service.ts';
 
-test('neither links of invitations nor keys nor passwords are in the database', async (t) => {
+test('The database file contains no invitation links, API keys or passwords', async (t) => {
   const service = await startTestService(t, {
     env: {
       // Where nobody listens: the mails wait in the outbox, with their links.

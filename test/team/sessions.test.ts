@@ -38,7 +38,7 @@ async function start(t: TestContext, options: ServiceOptions = {}) {
 
 const statusOf = async (browser: Browser) => (await browser.call('GET', '/v1/me')).status;
 
-test('sign-in answers the session and sets its cookie, which then says who asks', async (t) => {
+test('POST /v1/sessions returns the session and sets a cookie that authenticates', async (t) => {
   const service = await start(t);
   const headers = { 'user-agent': 'Browser/1.0' };
   const answer = await trySignIn(service, { email: OWNER, password: PASSWORD }, headers);
@@ -64,7 +64,7 @@ test('sign-in answers the session and sets its cookie, which then says who asks'
   assert.deepEqual([me.status, me.body.session.id], [200, id]);
 });
 
-test('where people come by https, the cookie is for this host and https alone', async (t) => {
+test('With an https app URL the session cookie is Secure and has the __Host- prefix', async (t) => {
   const service = await start(t, { env: { DELIVERABILITY_APP_URL: 'https://mail.example.com' } });
   const answer = await trySignIn(service, { email: OWNER, password: PASSWORD });
   const cookie = answer.headers.getSetCookie()[0]!;
@@ -73,7 +73,7 @@ test('where people come by https, the cookie is for this host and https alone', 
   assert.equal(await statusOf(browserOf(service, answer)), 200);
 });
 
-test('each sign-in is a session of its own, and the address is taken in any case', async (t) => {
+test('Every sign-in creates its own session; the address is case-insensitive', async (t) => {
   const service = await start(t);
   const one = await signIn(service, OWNER);
   const two = await signIn(service, 'Owner@EXAMPLE.com');
@@ -81,7 +81,7 @@ test('each sign-in is a session of its own, and the address is taken in any case
   assert.notEqual(one.session.id, two.session.id);
 });
 
-test('a wrong password, an unknown address and a member without one: same answer, same work', async (t) => {
+test('Sign-in responds identically to a wrong password, unknown address and account without password', async (t) => {
   const service = await start(t);
   const { email } = await service.makeMember('member');
   const scrypts = countScrypt(t);
@@ -114,7 +114,7 @@ test('a wrong password, an unknown address and a member without one: same answer
   });
 });
 
-test('who guesses waits, whether or not the address is known, without any work for us', async (t) => {
+test('Sign-in delays repeated guesses without hashing, for known and unknown addresses', async (t) => {
   for (const email of [OWNER, 'nobody@example.com']) {
     const service = await start(t);
     const scrypts = countScrypt(t);
@@ -132,7 +132,7 @@ test('who guesses waits, whether or not the address is known, without any work f
   }
 });
 
-test('one address that tries many accounts waits; people elsewhere do not', async (t) => {
+test('Sign-in delays an IP address that tries many accounts, but no other address', async (t) => {
   const service = await start(t, { env: { DELIVERABILITY_TRUSTED_PROXIES: '127.0.0.1' } });
   const from = (ip: string) => ({ 'x-forwarded-for': ip });
   for (const name of ['a', 'b', 'c']) {
@@ -145,7 +145,7 @@ test('one address that tries many accounts waits; people elsewhere do not', asyn
   assert.deepEqual([elsewhere.status, elsewhere.body.ip], [201, '192.0.2.2']);
 });
 
-test('guesses all at once are few, and few passwords are worked on at a time', async (t) => {
+test('Parallel sign-in guesses: three are checked, two at a time; the rest get 429', async (t) => {
   const service = await start(t);
   const scrypts = countScrypt(t);
   const guesses = Array.from({ length: 12 }, (_, i) =>
@@ -156,7 +156,7 @@ test('guesses all at once are few, and few passwords are worked on at a time', a
   assert.deepEqual([scrypts.begun, scrypts.most], [3, 2]);
 });
 
-test('unused for twelve hours it is over; used, thirty days after sign-in', async (t) => {
+test('A session expires after 12 hours without use or 30 days after sign-in', async (t) => {
   const { clock, ...service } = await start(t);
   const idle = await signIn(service, OWNER);
   clock.advance(12 * HOUR - 1);
@@ -187,7 +187,7 @@ function countSessions({ db }: { db: Awaited<ReturnType<typeof start>>['app']['d
     .executeTakeFirstOrThrow();
 }
 
-test('tidying leaves the sessions that are not over', async (t) => {
+test('expireSessions keeps sessions that have not expired', async (t) => {
   const { clock, ...service } = await start(t);
   const browser = await signIn(service, OWNER);
   clock.advance(12 * HOUR - 1);
@@ -195,7 +195,7 @@ test('tidying leaves the sessions that are not over', async (t) => {
   assert.equal(await statusOf(browser), 200);
 });
 
-test('when it was last used is written at most once a minute', async (t) => {
+test('A session’s last_seen_at is updated at most once a minute', async (t) => {
   const { clock, ...service } = await start(t);
   const browser = await signIn(service, OWNER);
   const lastSeen = async () => {
@@ -210,7 +210,7 @@ test('when it was last used is written at most once a minute', async (t) => {
   assert.equal(await lastSeen(), '2026-11-21T10:01:00.000Z');
 });
 
-test('a member lists their own sessions, page by page, and only those that are not over', async (t) => {
+test('GET /v1/sessions lists the member’s own unexpired sessions page by page', async (t) => {
   const { clock, ...service } = await start(t);
   const { email } = await service.makeMember('viewer');
   await givePassword(service, email);
@@ -241,7 +241,7 @@ test('a member lists their own sessions, page by page, and only those that are n
   );
 });
 
-test('signing out ends the session and takes the cookie away', async (t) => {
+test('DELETE /v1/sessions/current ends the session and clears the cookie', async (t) => {
   const service = await start(t);
   const browser = await signIn(service, OWNER);
   const other = await signIn(service, OWNER);
@@ -254,7 +254,7 @@ test('signing out ends the session and takes the cookie away', async (t) => {
   assert.deepEqual([byKey.status, byKey.body.code], [404, 'not_found']);
 });
 
-test('a member ends a session of their own from elsewhere, but none of somebody else', async (t) => {
+test('DELETE /v1/sessions/{id} ends the member’s own sessions only', async (t) => {
   const service = await start(t);
   const { email } = await service.makeMember('admin');
   await givePassword(service, email);
@@ -271,7 +271,7 @@ test('a member ends a session of their own from elsewhere, but none of somebody 
   assert.match(own.headers.get('set-cookie')!, /Max-Age=0/);
 });
 
-test('a key lists and ends sessions by the role of its member alone, and ends none in test mode', async (t) => {
+test('Session endpoints reject keys below the member’s role; test-mode keys are read-only', async (t) => {
   const service = await start(t);
   const { session } = await signIn(service, OWNER);
   const path = `/v1/sessions/${session.id}`;
@@ -293,7 +293,7 @@ test('a key lists and ends sessions by the role of its member alone, and ends no
   assert.equal((await service.call('DELETE', path)).status, 200);
 });
 
-test('a session has the member’s present role, and ends with a change of it and with the member', async (t) => {
+test('A session has its member’s current role; role changes and removal end the session', async (t) => {
   const service = await start(t);
   const { id, email } = await service.makeMember('viewer');
   await givePassword(service, email);
@@ -318,7 +318,7 @@ test('a session has the member’s present role, and ends with a change of it an
   assert.equal((await trySignIn(service, { email, password: PASSWORD })).status, 401);
 });
 
-test('a member who is removed, or whose password is changed, while theirs is checked is not let in', async (t) => {
+test('Sign-in fails if the member is removed or the password changes during the check', async (t) => {
   const service = await start(t);
   const { id, email } = await service.makeMember('member');
   await givePassword(service, email);
@@ -351,7 +351,7 @@ function olderHash(password: string): string {
   return `scrypt$32768$8$1$${salt.toString('base64')}$${key.toString('base64')}`;
 }
 
-test('a password that was hashed at another cost is hashed anew at the next sign-in', async (t) => {
+test('Sign-in rehashes a password stored with outdated scrypt cost', async (t) => {
   const service = await start(t);
   const { db } = service.app;
   const hashNow = async () => (await findOwner(db))!.password_hash!;
@@ -382,7 +382,7 @@ test('a password that was hashed at another cost is hashed anew at the next sign
   assert.equal(await hashNow(), renewed);
 });
 
-test('what changes something by a cookie must come from a page of ours', async (t) => {
+test('Cookie-authenticated writes and sign-ins from other origins get 403', async (t) => {
   const service = await start(t);
   const browser = await signIn(service, OWNER);
   const rename = (headers: Record<string, string>) =>
@@ -400,7 +400,7 @@ test('what changes something by a cookie must come from a page of ours', async (
   assert.equal((await trySignIn(service, json, foreign)).status, 403, 'nor sign somebody in');
 });
 
-test('a token that nobody has, or that is no token, stands for nobody', async (t) => {
+test('Invalid and unknown session cookies get 401', async (t) => {
   const { app, url } = await start(t);
   for (const token of ['x', 'A'.repeat(43), '', 'a;b', '%00']) {
     const headers = { cookie: `deliverability=${token}` };
@@ -410,7 +410,7 @@ test('a token that nobody has, or that is no token, stands for nobody', async (t
   assert.equal((await countSessions(app)).total, 0);
 });
 
-test('every wrong field is named at once', async (t) => {
+test('POST /v1/sessions reports every invalid field at once with 422', async (t) => {
   const { call } = await start(t);
   const json = { email: '', password: 7, remember: true };
   const { status, body } = await call<Problem>('POST', '/v1/sessions', { key: null, json });
@@ -427,7 +427,7 @@ test('every wrong field is named at once', async (t) => {
   assert.equal((await call('POST', '/v1/sessions', { key: null, json: long })).status, 422);
 });
 
-test('the audit log has each beginning and end, with the session and the address', async (t) => {
+test('The audit log records each session start and end with member and IP address', async (t) => {
   const service = await start(t);
   const browser = await ownerBrowser(service);
   const { id } = browser.session;
@@ -451,7 +451,7 @@ test('the audit log has each beginning and end, with the session and the address
   assert.deepEqual(rows, [expected, expected]);
 });
 
-test('neither passwords nor cookies are in the log or in the database file', async (t) => {
+test('Server log and database contain no passwords or session cookies', async (t) => {
   const service = await start(t);
   const browser = await signIn(service, OWNER);
   await trySignIn(service, { email: OWNER, password: 'a wrong password' });

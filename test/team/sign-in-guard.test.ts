@@ -31,7 +31,7 @@ async function outcome(
   }
 }
 
-test('three tries are free; then each takes twice as long as the one before, a minute at most', async () => {
+test('Sign-in guard allows three attempts, then doubles the delay up to 60 seconds', async () => {
   const { clock, delays } = setUp();
   for (let i = 0; i < 3; i++) assert.equal(await outcome(delays, 'a', null), null);
   for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) {
@@ -43,7 +43,7 @@ test('three tries are free; then each takes twice as long as the one before, a m
   }
 });
 
-test('a try that was refused does not count, and is not made', async () => {
+test('Sign-in guard does not check or count attempts made during a delay', async () => {
   const { clock, delays } = setUp();
   for (let i = 0; i < 3; i++) await outcome(delays, 'a', null);
   for (let i = 0; i < 20; i++)
@@ -53,7 +53,7 @@ test('a try that was refused does not count, and is not made', async () => {
   assert.equal(await outcome(delays, 'a', null), 2);
 });
 
-test('a right one clears the account and leaves the address', async () => {
+test('Sign-in guard: a successful attempt clears the account but not the IP address', async () => {
   const { clock, delays } = setUp();
   for (let i = 0; i < 3; i++) await outcome(delays, 'a', '192.0.2.1');
   clock.advance(1000);
@@ -63,7 +63,7 @@ test('a right one clears the account and leaves the address', async () => {
   assert.equal(await outcome(delays, 'c', '192.0.2.1'), 2);
 });
 
-test('one address waits for all accounts, one account for all addresses, others not', async () => {
+test('Sign-in guard counts per account and per IP address, independently', async () => {
   const { delays } = setUp();
   for (const account of ['a', 'b', 'c']) await outcome(delays, account, '192.0.2.1');
   assert.equal(await outcome(delays, 'd', '192.0.2.1'), 1);
@@ -73,7 +73,7 @@ test('one address waits for all accounts, one account for all addresses, others 
   assert.equal(await outcome(delays, 'f', '192.0.2.6'), null);
 });
 
-test('a network of IPv6 is one address', async () => {
+test('Sign-in guard counts an IPv6 /64 as one address', async () => {
   const { delays } = setUp();
   for (const ip of ['2001:db8:0:1::1', '2001:db8:0:1::2', '2001:db8:0:1:ffff:1:2:3'])
     await outcome(delays, `account of ${ip}`, ip);
@@ -81,7 +81,7 @@ test('a network of IPv6 is one address', async () => {
   assert.equal(await outcome(delays, 'x', '2001:db8:0:2::9'), null);
 });
 
-test('many at once gain nothing: as many as are free run, and then one', async () => {
+test('Sign-in guard: parallel attempts do not exceed the allowance', async () => {
   const { clock, delays } = setUp();
   const at = () => {
     let end = () => {};
@@ -104,7 +104,7 @@ test('many at once gain nothing: as many as are free run, and then one', async (
   assert.equal(await running, null);
 });
 
-test('what could not be checked does not count', async () => {
+test('Sign-in guard does not count attempts whose check failed with an error', async () => {
   const { delays } = setUp();
   for (let i = 0; i < 10; i++)
     await assert.rejects(
@@ -116,7 +116,7 @@ test('what could not be checked does not count', async () => {
   assert.equal(await outcome(delays, 'a', '192.0.2.1', right), 'in');
 });
 
-test('a quarter of an hour later all is forgotten, and `clear` forgets an account at once', async () => {
+test('Sign-in guard forgets attempts after 15 minutes, and at once on clear()', async () => {
   const { clock, delays } = setUp();
   for (let i = 0; i < 3; i++) await outcome(delays, 'a', null);
   delays.clear('a');
@@ -126,7 +126,7 @@ test('a quarter of an hour later all is forgotten, and `clear` forgets an accoun
   assert.equal(await outcome(delays, 'a', null), 1);
 });
 
-test('a clock that is set back makes no delay longer', async () => {
+test('Sign-in guard: setting the clock back does not lengthen delays', async () => {
   const { clock, delays } = setUp();
   for (let i = 0; i < 3; i++) await outcome(delays, 'a', null);
   clock.advance(-3_600_000);
@@ -135,7 +135,7 @@ test('a clock that is set back makes no delay longer', async () => {
   assert.equal(await outcome(delays, 'a', null, right), 'in');
 });
 
-test('a browser that has been here counts alone, and strangers do not make it wait', async () => {
+test('Sign-in guard counts a known browser separately from strangers', async () => {
   const { clock, delays } = setUp();
   const guess = { account: 'a', ip: '192.0.2.1' };
   for (let i = 0; i < 3; i++) await outcome(delays, guess.account, guess.ip);
@@ -157,7 +157,7 @@ test('a browser that has been here counts alone, and strangers do not make it wa
 
 const MAX = 50;
 
-test('no crowd of invented names drives out the account that is guessed at', async () => {
+test('Sign-in guard: a flood of account names does not evict a guessed account', async () => {
   const { delays } = setUp(MAX);
   for (let i = 0; i < 3; i++) await outcome(delays, 'victim', `192.0.2.${i}`);
   // From one address, and from one each.
@@ -167,14 +167,14 @@ test('no crowd of invented names drives out the account that is guessed at', asy
   assert.equal(await outcome(delays, 'victim', '192.0.2.9', right), 1);
 });
 
-test('nor the address that guesses', async () => {
+test('Sign-in guard: a flood of IP addresses does not evict a guessing address', async () => {
   const { delays } = setUp(MAX);
   for (let i = 0; i < 3; i++) await outcome(delays, `name ${i}`, '192.0.2.1');
   for (let i = 0; i < 3 * MAX; i++) await outcome(delays, `name ${i}`, `203.0.113.${i}`);
   assert.equal(await outcome(delays, 'x', '192.0.2.1', right), 1);
 });
 
-test('tries that are refused take nobody’s room', async () => {
+test('Sign-in guard: refused attempts evict no entries', async () => {
   const { delays } = setUp(MAX);
   for (let i = 0; i < 3; i++) await outcome(delays, `name ${i}`, '192.0.2.1');
   for (let i = 0; i < 2 * (MAX - 1); i++) await outcome(delays, `name ${i % (MAX - 1)}`, null);
@@ -185,7 +185,7 @@ test('tries that are refused take nobody’s room', async () => {
   assert.equal(await outcome(delays, 'victim', null), 1, 'the first was remembered');
 });
 
-test('only so many are remembered: those with the fewest wrong tries are forgotten, and the oldest', async () => {
+test('Sign-in guard at capacity evicts the entries with fewest failures, oldest first', async () => {
   const { clock, delays } = setUp(3);
   for (const [account, tries] of [
     ['a', 3],
@@ -207,7 +207,7 @@ test('only so many are remembered: those with the fewest wrong tries are forgott
   assert.equal(await outcome(delays, 'x', null), 1);
 });
 
-test('addresses drive out no accounts', async () => {
+test('Sign-in guard: IP addresses do not evict accounts', async () => {
   const { delays } = setUp(3);
   for (const account of ['a', 'b', 'c']) await outcome(delays, account, null);
   for (const ip of ['192.0.2.1', '192.0.2.2']) await outcome(delays, 'a', ip);
@@ -217,7 +217,7 @@ test('addresses drive out no accounts', async () => {
 
 // Passwords are hashed a few at a time, and who would wait too long is told at once.
 
-test('two at once, the others in turn, and all are right', async (t) => {
+test('Password work runs two hashes at a time and queues the rest', async (t) => {
   const count = countScrypt(t);
   const work = createPasswordWork();
   const passwords = ['one', 'two', 'three', 'four', 'five'];
@@ -229,14 +229,14 @@ test('two at once, the others in turn, and all are right', async (t) => {
   assert.equal(count.most, 2);
 });
 
-test('a null hash takes as much work and is false', async (t) => {
+test('Verifying against a null hash takes one hash and returns false', async (t) => {
   const count = countScrypt(t);
   const work = createPasswordWork();
   const { result, count: begun } = await count.during(() => work.verify('any', null));
   assert.deepEqual([result, begun], [false, 1]);
 });
 
-test('beyond those that wait already, the answer is that there are too many', async (t) => {
+test('Password work rejects requests when the queue is full; aborted ones cost nothing', async (t) => {
   const count = countScrypt(t);
   const work = createPasswordWork();
   const gone = new AbortController();
@@ -251,7 +251,7 @@ test('beyond those that wait already, the answer is that there are too many', as
   assert.equal(await work.verify('e', null), false, 'and there is room again');
 });
 
-test('who is known waits for no crowd of strangers', async (t) => {
+test('Password work serves known browsers ahead of queued strangers', async (t) => {
   const count = countScrypt(t);
   const work = createPasswordWork();
   const gone = new AbortController();

@@ -37,7 +37,7 @@ async function start(t: TestContext, options: ServiceOptions = {}) {
   return { ...service, clock, signInByPage, statusOf, guess, known };
 }
 
-test('strangers who guess make nobody wait in a browser that has been here', async (t) => {
+test('A known browser can sign in while strangers’ guesses are throttled', async (t) => {
   const service = await start(t);
   const { clock, guess, signInByPage, statusOf } = service;
   const device = await signInByPage(OWNER);
@@ -52,7 +52,7 @@ test('strangers who guess make nobody wait in a browser that has been here', asy
   assert.equal(await statusOf(OWNER, WRONG), 429);
 });
 
-test('sign-in by the API makes the browser known too', async (t) => {
+test('Sign-in through the API makes the browser known', async (t) => {
   const service = await start(t);
   const answer = await trySignIn(service, { email: OWNER, password: PASSWORD });
   const [session, device] = answer.headers.getSetCookie();
@@ -62,7 +62,7 @@ test('sign-in by the API makes the browser known too', async (t) => {
   assert.equal(await service.statusOf(OWNER, PASSWORD, device!.split(';')[0]), 201);
 });
 
-test('that browser has delays of its own, and passes none on', async (t) => {
+test('A known browser has its own sign-in delays, shared with no other', async (t) => {
   const { clock, signInByPage, statusOf } = await start(t);
   const [one, two] = [await signInByPage(OWNER), await signInByPage(OWNER)];
   for (let i = 0; i < 3; i++) assert.equal(await statusOf(OWNER, WRONG, one), 401);
@@ -73,7 +73,7 @@ test('that browser has delays of its own, and passes none on', async (t) => {
   assert.equal(await statusOf(OWNER, PASSWORD, one), 201);
 });
 
-test('who joins by an invitation or comes by OpenID Connect has it too', async (t) => {
+test('Joining by invitation or OpenID Connect makes the browser known', async (t) => {
   const provider = await startProvider(t);
   // The library asks the machine for the time, as the provider does.
   const service = await start(t, { clock: testClock(Date.now()), env: provider.env });
@@ -94,7 +94,7 @@ test('who joins by an invitation or comes by OpenID Connect has it too', async (
   assert.notEqual(await service.known(answer.headers.getSetCookie()[2]!), null);
 });
 
-test('it is for one account: tries at others count as those of anybody', async (t) => {
+test('A browser known for one account is a stranger to other accounts', async (t) => {
   const service = await start(t);
   const { email } = await service.makeMember('member');
   await givePassword(service, email);
@@ -107,7 +107,7 @@ test('it is for one account: tries at others count as those of anybody', async (
   }
 });
 
-test('it tells nothing of other addresses: the same answer after the same work', async (t) => {
+test('A known browser’s cookie does not reveal whether other addresses exist', async (t) => {
   const service = await start(t);
   const { email } = await service.makeMember('member');
   await givePassword(service, email);
@@ -126,7 +126,7 @@ test('it tells nothing of other addresses: the same answer after the same work',
   assert.deepEqual(seen.slice(0, 4), seen.slice(4));
 });
 
-test('it ends with the password, with the member, and after a year', async (t) => {
+test('A known browser’s cookie ends with the password, the member or after a year', async (t) => {
   const service = await start(t);
   const { app, clock, known, signInByPage } = service;
   const device = await signInByPage(OWNER);
@@ -156,7 +156,7 @@ test('it ends with the password, with the member, and after a year', async (t) =
   assert.equal(await known(left, email), null);
 });
 
-test('nobody makes one up, and one among others is found', async (t) => {
+test('Forged device cookies are rejected; a valid one is found among others', async (t) => {
   const { app, known, signInByPage } = await start(t);
   const device = await signInByPage(OWNER);
   const [name, value] = device.split(/=(.*)/s) as [string, string];
@@ -169,7 +169,7 @@ test('nobody makes one up, and one among others is found', async (t) => {
   assert.notEqual(await known(`a=b; ${name}=planted; ${device}; c`), null);
 });
 
-test('its attributes, by https too; a member without a password needs none', async (t) => {
+test('Device cookie attributes over http and https; none without a password', async (t) => {
   const service = await start(t, { env: { DELIVERABILITY_APP_URL: 'https://mail.example.com' } });
   const { app } = service;
   const owner = (await findOwner(app.db))!;

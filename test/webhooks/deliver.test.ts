@@ -16,7 +16,7 @@ import { attemptsOf, startDelivering } from './webhook-service.ts';
 const MIN_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-test('an event comes once, with its id, its type and a signature by the contract', async (t) => {
+test('Webhook delivery sends an event once with its ID, type and HMAC signature', async (t) => {
   const { app, receiver, clock, makeEndpoint, append, deliverDue, deliveries } =
     await startDelivering(t);
   const { secret } = await makeEndpoint();
@@ -48,7 +48,7 @@ test('an event comes once, with its id, its type and a signature by the contract
   assert.equal(attempt!.trigger, 'event');
 });
 
-test('a receiver that fails is asked at 0, 1, 5, 30 minutes, 2 and 8 hours after one another, and no seventh time', async (t) => {
+test('Webhook retries after 1, 5 and 30 minutes, 2 and 8 hours, then fails', async (t) => {
   const { app, receiver, clock, makeEndpoint, append, deliverDue, deliveries } =
     await startDelivering(t);
   await makeEndpoint();
@@ -87,7 +87,7 @@ test('a receiver that fails is asked at 0, 1, 5, 30 minutes, 2 and 8 hours after
   assert.equal(new Set(receiver.requests.map(({ body }) => body)).size, 1);
 });
 
-test('the delay counts from the end of an attempt', async (t) => {
+test('Webhook retry delay counts from the end of the previous attempt', async (t) => {
   const { receiver, clock, makeEndpoint, append, deliverDue, deliveries } =
     await startDelivering(t);
   await makeEndpoint();
@@ -102,7 +102,7 @@ test('the delay counts from the end of an attempt', async (t) => {
   assert.equal(delivery!.due_at, isoTime(begun + 20_000 + MIN_MS));
 });
 
-test('only those that want the type get it; one switched off gets none, one disabled for failing has it held', async (t) => {
+test('Webhook events go to subscribed, enabled endpoints; auto-disabled ones have them held', async (t) => {
   const { receiver, makeEndpoint, append, deliverDue, deliveries } = await startDelivering(t);
   const wants = await makeEndpoint({ events: '["test.failed","test.completed"]' });
   await makeEndpoint({ events: '["test.failed"]' });
@@ -121,7 +121,7 @@ test('only those that want the type get it; one switched off gets none, one disa
   assert.equal(receiver.requests.length, 1);
 });
 
-test('what is rolled back with its change is never delivered', async (t) => {
+test('An event rolled back with its transaction is never delivered', async (t) => {
   const { receiver, makeEndpoint, app, deliverDue, deliveries, append } = await startDelivering(t);
   await makeEndpoint();
   await assert.rejects(
@@ -136,7 +136,7 @@ test('what is rolled back with its change is never delivered', async (t) => {
   assert.equal(receiver.requests.length, 1);
 });
 
-test('an attempt that a crash cut short is logged as interrupted, made again, and counts for nothing', async (t) => {
+test('A webhook attempt cut short by a crash is logged as interrupted and retried', async (t) => {
   const { app, receiver, clock, makeEndpoint, append, deliverDue, deliveries } =
     await startDelivering(t);
   await makeEndpoint();
@@ -172,7 +172,7 @@ test('an attempt that a crash cut short is logged as interrupted, made again, an
   assert.equal(delivery!.round_failures, 1);
 });
 
-test('a lease that runs out is taken up without a restart too', async (t) => {
+test('A webhook delivery whose lease expires is retried without a restart', async (t) => {
   const { app, receiver, clock, makeEndpoint, append, deliverDue, deliveries } =
     await startDelivering(t);
   const { id } = await makeEndpoint({ enabled: 0 });
@@ -192,7 +192,7 @@ test('a lease that runs out is taken up without a restart too', async (t) => {
   assert.equal((await deliveries())[0]!.status, 'succeeded');
 });
 
-test('an endpoint that only fails for five days is disabled, with a mail to owner and admins; what waits is held', async (t) => {
+test('An endpoint failing for five days is disabled, with mail to owner and admins', async (t) => {
   const sink = await startMailSink(t);
   const { app, service, receiver, clock, makeEndpoint, append, deliverDue, deliveries } =
     await startDelivering(t, {
@@ -263,7 +263,7 @@ test('an endpoint that only fails for five days is disabled, with a mail to owne
   assert.ok(old.every(({ created_at }) => Date.parse(created_at) < clock.now() - 9 * DAY_MS + 1));
 });
 
-test('one that never answers delays no other', async (t) => {
+test('A webhook receiver that never responds delays no other endpoint', async (t) => {
   const { app, receiver, makeEndpoint, append, deliveries } = await startDelivering(t);
   for (let i = 0; i < 30; i++)
     await makeEndpoint({ url: receiver.url.replace('/hooks', '/silent') });
@@ -284,7 +284,7 @@ test('one that never answers delays no other', async (t) => {
   for (const answer of silent) answer();
 });
 
-test('what cannot be recorded is recorded later, and nothing is called again', async (t) => {
+test('A webhook outcome that cannot be stored is stored later without a second call', async (t) => {
   const { app, receiver, clock, makeEndpoint, append, deliveries } = await startDelivering(t);
   await makeEndpoint();
   await sql`CREATE TRIGGER full BEFORE UPDATE OF duration_ms ON webhook_attempts
@@ -302,7 +302,7 @@ test('what cannot be recorded is recorded later, and nothing is called again', a
   assert.equal((await attemptsOf(app, (await deliveries())[0]!.id)).length, 1);
 });
 
-test('a clock that was set back makes nothing wait for it', async (t) => {
+test('Setting the clock back does not postpone pending webhook retries', async (t) => {
   const { app, receiver, clock, makeEndpoint, append, deliverDue } = await startDelivering(t);
   await makeEndpoint();
   receiver.answer = () => 500;
@@ -337,7 +337,7 @@ function prove(slots: Slots, id: string): void {
   }
 }
 
-test('an endpoint begins with two calls at once and comes to ten by success', () => {
+test('Webhook concurrency starts at two calls per endpoint and grows to ten on success', () => {
   const slots = createSlots();
   assert.equal(slots.room('a'), 2);
   prove(slots, 'a');
@@ -345,7 +345,7 @@ test('an endpoint begins with two calls at once and comes to ten by success', ()
   assert.equal(slots.room('b'), 2);
 });
 
-test('each failure halves what an endpoint may, down to one', () => {
+test('Each failure halves an endpoint’s webhook concurrency, down to one', () => {
   const slots = createSlots();
   prove(slots, 'a');
   const rooms = [5, 2, 1, 1].map((expected) => {
@@ -359,7 +359,7 @@ test('each failure halves what an endpoint may, down to one', () => {
   assert.equal(slots.room('a'), 2);
 });
 
-test('a hundred endpoints that never answer leave room for one that does', () => {
+test('A hundred endpoints that never respond leave capacity for a healthy one', () => {
   const slots = createSlots();
   prove(slots, 'good');
   for (let i = 0; i < 100; i++) fill(slots, `dead ${i}`);
@@ -367,7 +367,7 @@ test('a hundred endpoints that never answer leave room for one that does', () =>
   assert.equal(slots.room('nobody knows yet'), 1);
 });
 
-test('twenty proven endpoints that stop answering at once leave room for the others', () => {
+test('Twenty healthy endpoints that stop responding leave capacity for others', () => {
   const slots = createSlots();
   for (let i = 0; i < 21; i++) prove(slots, `e${i}`);
   let begun = 0;
@@ -376,7 +376,7 @@ test('twenty proven endpoints that stop answering at once leave room for the oth
   assert.ok(slots.room('e20') > 0);
 });
 
-test('never more than two hundred in all', () => {
+test('Webhook concurrency never exceeds 200 calls in total', () => {
   const slots = createSlots();
   for (let i = 0; i < 300; i++) prove(slots, `e${i}`);
   let begun = 0;

@@ -32,7 +32,7 @@ const switchTo = ({ service }: Delivering, id: string, enabled: boolean) =>
 const recover = ({ service }: Delivering, id: string, since: string) =>
   service.call<{ recovered: number }>('POST', `${ENDPOINTS}/${id}/recover`, { json: { since } });
 
-test('a sample is delivered as an event is, and stands among none', async (t) => {
+test('POST /v1/webhooks/endpoints/{id}/test delivers a sample that is not listed as an event', async (t) => {
   const scene = await startDelivering(t);
   const { service, receiver, clock } = scene;
   const { id, secret } = await createEndpoint(scene, { events: ['alert.resolved'] });
@@ -97,7 +97,7 @@ test('a sample is delivered as an event is, and stands among none', async (t) =>
   ]);
 });
 
-test('waiting ends with the present attempt, whether or not another follows', async (t) => {
+test('GET /v1/webhooks/deliveries/{id}?wait returns when the current attempt ends', async (t) => {
   const scene = await startDelivering(t);
   const { service, receiver, clock } = scene;
   const { id } = await createEndpoint(scene);
@@ -136,7 +136,7 @@ test('waiting ends with the present attempt, whether or not another follows', as
     assert.equal((await service.call('GET', `${DELIVERIES}/whd_none${query}`)).status, 404);
 });
 
-test('a delivery is sent once more, whatever became of it, but not while it is on its way', async (t) => {
+test('POST /v1/webhooks/deliveries/{id}/resend works in any status except during an attempt', async (t) => {
   const scene = await startDelivering(t);
   const { service, app, receiver, append, deliverDue, clock } = scene;
   const { id } = await createEndpoint(scene);
@@ -187,7 +187,7 @@ test('a delivery is sent once more, whatever became of it, but not while it is o
   assert.equal((await auditOf(service, { action: 'webhook_delivery.resent' })).length, 2);
 });
 
-test('a sample can be sent again too', async (t) => {
+test('A sample delivery can be resent with the same body', async (t) => {
   const scene = await startDelivering(t);
   const { service, receiver } = scene;
   const { id } = await createEndpoint(scene);
@@ -202,7 +202,7 @@ test('a sample can be sent again too', async (t) => {
   assert.deepEqual(new Set(receiver.requests.map((request) => request.body)).size, 1);
 });
 
-test('what was held or failed since a time is recovered, and no more than that', async (t) => {
+test('POST /v1/webhooks/endpoints/{id}/recover requeues held and failed deliveries since a time', async (t) => {
   const scene = await startDelivering(t);
   const { service, app, receiver, append, deliverDue, clock } = scene;
   const { id } = await createEndpoint(scene);
@@ -266,7 +266,7 @@ test('what was held or failed since a time is recovered, and no more than that',
   ]);
 });
 
-test('any number is recovered, each once, and a repeated request recovers no more', async (t) => {
+test('Recovering 1,200 deliveries queues each once; a replayed request recovers no more', async (t) => {
   const scene = await startDelivering(t);
   const { service, app, append } = scene;
   const { id } = await createEndpoint(scene);
@@ -304,7 +304,7 @@ test('any number is recovered, each once, and a repeated request recovers no mor
   assert.deepEqual(again.body, body);
 });
 
-test('deliveries are listed by endpoint, status, event and time, page by page', async (t) => {
+test('Webhook deliveries are filtered by status, event and time, with pagination', async (t) => {
   const scene = await startDelivering(t);
   const { service, receiver, append, deliverDue, clock } = scene;
   const { id } = await createEndpoint(scene);
@@ -351,7 +351,7 @@ test('deliveries are listed by endpoint, status, event and time, page by page', 
   assert.equal((await service.call('GET', `${ENDPOINTS}/whe_none/deliveries`)).status, 404);
 });
 
-test('an endpoint gets the events of both modes; what they hold is shown to their own alone', async (t) => {
+test('An endpoint receives both modes; payloads are shown only to keys of their mode', async (t) => {
   const scene = await startDelivering(t);
   const { service, receiver, append, deliverDue } = scene;
   const { id } = await createEndpoint(scene);
@@ -388,7 +388,7 @@ test('an endpoint gets the events of both modes; what they hold is shown to thei
   ]);
 });
 
-test('of a delivery that was sent again and again, the newest attempts are shown', async (t) => {
+test('A delivery with more than 100 attempts shows the newest 100', async (t) => {
   const scene = await startDelivering(t);
   const { app, append, deliverDue } = scene;
   const { id } = await createEndpoint(scene);
@@ -402,7 +402,7 @@ test('of a delivery that was sent again and again, the newest attempts are shown
   assert.deepEqual([attempts.length, attempts[0]!.number, attempts.at(-1)!.number], [100, 22, 121]);
 });
 
-test('the sample, a resend and what they answer are kept for an Idempotency-Key', async (t) => {
+test('Webhook test and resend replay their response for a repeated Idempotency-Key', async (t) => {
   const scene = await startDelivering(t);
   const { service, receiver } = scene;
   const { id } = await createEndpoint(scene);

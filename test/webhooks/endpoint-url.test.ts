@@ -116,7 +116,7 @@ const TAKEN: [given: string, shown: string][] = [
   [LONGEST, LONGEST],
 ];
 
-test('an address is taken as it will be called, and each that cannot be is refused with what to do', async (t) => {
+test('Webhook endpoints normalize valid URLs and reject others with 422 and the reason', async (t) => {
   const { call } = await startTestService(t);
   const { body: made } = await call<{ id: string }>('POST', ENDPOINTS, {
     json: { url: TAKEN[0]![0], events: ['*'] },
@@ -147,7 +147,7 @@ test('an address is taken as it will be called, and each that cannot be is refus
   assert.equal(body.url, LONGEST);
 });
 
-test('what the operator has opened may be given, and nothing else beside it', async (t) => {
+test('DELIVERABILITY_WEBHOOK_ALLOW_NETWORKS permits only the listed private networks', async (t) => {
   const { call } = await startTestService(t, {
     env: { DELIVERABILITY_WEBHOOK_ALLOW_NETWORKS: '10.1.0.0/16, 127.0.0.1/32, fd00::/8' },
   });

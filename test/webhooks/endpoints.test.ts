@@ -24,7 +24,7 @@ import {
 
 const AT = 'https://example.com/hooks/a-password-in-the-path';
 
-test('an endpoint is made with its secret, and shown without it ever after', async (t) => {
+test('POST /v1/webhooks/endpoints returns the secret once; later reads omit it', async (t) => {
   const { service } = await startDelivering(t);
   const { call } = service;
   const json = { url: AT, events: ['test.failed', 'test.completed'], description: 'The shop' };
@@ -58,7 +58,7 @@ test('an endpoint is made with its secret, and shown without it ever after', asy
   ]);
 });
 
-test('without more said it is on and has no description; * takes in all', async (t) => {
+test('POST /v1/webhooks/endpoints defaults to enabled, without description; * covers all events', async (t) => {
   const { call } = await startTestService(t);
   const create = async (json: object) =>
     (await call<Endpoint>('POST', ENDPOINTS, { json: { url: AT, ...json } })).body;
@@ -74,7 +74,7 @@ test('without more said it is on and has no description; * takes in all', async 
   assert.deepEqual([next.body.data.map(({ id }) => id), next.body.has_more], [[plain.id], false]);
 });
 
-test('what an endpoint takes is checked, all of it at once', async (t) => {
+test('Webhook endpoint create and update report every invalid field with 422', async (t) => {
   const { call } = await startTestService(t);
   const made = await call<Endpoint>('POST', ENDPOINTS, { json: { url: AT, events: ['*'] } });
   const path = `${ENDPOINTS}/${made.body.id}`;
@@ -116,7 +116,7 @@ test('what an endpoint takes is checked, all of it at once', async (t) => {
   assert.deepEqual(now.body, rest);
 });
 
-test('a change changes what is sent, if it was decided on what is', async (t) => {
+test('PATCH /v1/webhooks/endpoints/{id} updates fields; a stale If-Match gets 412', async (t) => {
   const service = await startTestService(t);
   const { call } = service;
   const { body } = await call<Endpoint>('POST', ENDPOINTS, {
@@ -159,7 +159,7 @@ test('a change changes what is sent, if it was decided on what is', async (t) =>
     assert.equal((await call(method, `${ENDPOINTS}/whe_none`)).status, 404);
 });
 
-test('switched off, what waits is held and what happens makes nothing; on again, it begins anew', async (t) => {
+test('Disabling a webhook endpoint holds its deliveries; enabling resets its failure state', async (t) => {
   const scene = await startDelivering(t);
   const { service, receiver, app, append, deliverDue, clock } = scene;
   const { id } = await createEndpoint(scene);
@@ -208,7 +208,7 @@ test('switched off, what waits is held and what happens makes nothing; on again,
   assert.deepEqual(await rowOf(), { enabled: 1, failing_since: null, auto_disabled_at: null });
 });
 
-test('at a new address, what failed at the former counts no more', async (t) => {
+test('Changing a webhook endpoint’s URL resets its failure history', async (t) => {
   const scene = await startDelivering(t);
   const { service, receiver, app, append, deliverDue, clock } = scene;
   const { id } = await createEndpoint(scene);
@@ -247,7 +247,7 @@ function signersOf({ headers, body }: Received, secrets: Record<string, string>)
   ];
 }
 
-test('after a rotation both secrets sign for as long as they overlap, then the new one alone', async (t) => {
+test('After secret rotation both secrets sign during the overlap, then only the new one', async (t) => {
   const scene = await startDelivering(t);
   const { service, receiver, append, deliverDue, clock } = scene;
   const { id, secret, ...endpoint } = await createEndpoint(scene);
@@ -289,7 +289,7 @@ test('after a rotation both secrets sign for as long as they overlap, then the n
   );
 });
 
-test('deleted, it is gone at once with its deliveries, and nothing more is sent', async (t) => {
+test('Deleting a webhook endpoint removes its deliveries and stops sending', async (t) => {
   const scene = await startDelivering(t);
   const { service, receiver, app, append, deliverDue, clock } = scene;
   const { call } = service;
@@ -344,7 +344,7 @@ test('deleted, it is gone at once with its deliveries, and nothing more is sent'
   assert.ok(rows.every(({ endpoint_id }) => endpoint_id === other.id));
 });
 
-test('there are a hundred at most; one that is deleted makes room', async (t) => {
+test('The 101st webhook endpoint gets 409; deleting one allows another', async (t) => {
   const { call } = await startTestService(t);
   const create = () => call<Endpoint>('POST', ENDPOINTS, { json: { url: AT, events: ['*'] } });
   const made = [];
@@ -357,7 +357,7 @@ test('there are a hundred at most; one that is deleted makes room', async (t) =>
   assert.equal((await create()).status, 201);
 });
 
-test('a repeated creation or rotation has one effect and the same secret', async (t) => {
+test('Endpoint creation and secret rotation with an Idempotency-Key replay the same secret', async (t) => {
   const { call } = await startTestService(t);
   const headers = { 'idempotency-key': 'one' };
   const json = { url: AT, events: ['*'] };
@@ -375,7 +375,7 @@ test('a repeated creation or rotation has one effect and the same secret', async
 
 // The secrets of endpoints are in no byte of the database file and in no line of the log.
 
-test('neither present nor former secrets are in the database or the log', async (t) => {
+test('Database and log contain no current or former webhook secrets', async (t) => {
   const scene = await startDelivering(t);
   const { service, receiver } = scene;
   const { call, folder, key, logged } = service;

@@ -31,12 +31,12 @@ const repeat = (socket: Socket, piece: string | Buffer, everyMs: number) => {
 
 const HOSTILE: Hostile[] = [
   {
-    name: 'drips its header',
+    name: 'sends its header byte by byte',
     serve: (socket) => repeat(socket, 'H', 20),
     error: /^(timeout|protocol): /,
   },
   {
-    name: 'drips its body',
+    name: 'sends its body byte by byte',
     serve(socket) {
       socket.write(`${HEAD}content-length: 1000\r\n\r\n`);
       repeat(socket, '.', 20);
@@ -45,7 +45,7 @@ const HOSTILE: Hostile[] = [
     status: 200,
   },
   {
-    name: 'never ends its body',
+    name: 'sends an endless body',
     serve(socket) {
       socket.write(`${HEAD}transfer-encoding: chunked\r\n\r\n`);
       repeat(socket, `4000\r\n${'x'.repeat(0x4000)}\r\n`, 1);
@@ -54,14 +54,14 @@ const HOSTILE: Hostile[] = [
     status: 200,
   },
   {
-    name: 'answers with a redirect',
+    name: 'responds with a redirect',
     serve: (socket) =>
       socket.write('HTTP/1.1 307 X\r\nlocation: https://127.0.0.1/\r\ncontent-length: 0\r\n\r\n'),
     error: /^status 307: redirects are not followed$/,
     status: 307,
   },
   {
-    name: 'has ten megabytes of header',
+    name: 'sends 10 MB of headers',
     serve: (socket) => {
       socket.write(HEAD);
       repeat(socket, Buffer.from(`x: ${'y'.repeat(100_000)}\r\n`), 1);
@@ -69,12 +69,12 @@ const HOSTILE: Hostile[] = [
     error: /^too_large: its header is too long$/,
   },
   {
-    name: 'says nothing',
+    name: 'never responds',
     serve: () => {},
     error: /^timeout: /,
   },
   {
-    name: 'hangs up',
+    name: 'closes the connection',
     serve: (socket) => socket.destroy(),
     error: /^connection: /,
   },
@@ -124,7 +124,7 @@ async function firstAttempt(
 }
 
 for (const { name, serve, error, status = null } of HOSTILE)
-  test(`a receiver that ${name} fails in time, with its reason`, async (t) => {
+  test(`Webhook receiver that ${name}: the attempt fails in time with the reason`, async (t) => {
     const port = await listen(t, serve);
     const delivering = await startDelivering(t, { poster: poster() });
     const attempt = await firstAttempt(delivering, `https://127.0.0.1:${port}/`);
@@ -133,7 +133,7 @@ for (const { name, serve, error, status = null } of HOSTILE)
     assert.ok((attempt.response_body ?? '').length <= 4096);
   });
 
-test('a certificate of an authority that nobody trusts here fails', async (t) => {
+test('Webhook delivery rejects a certificate from an untrusted authority', async (t) => {
   const port = await listen(t, () => {}, other.issue(['127.0.0.1']));
   const delivering = await startDelivering(t, { poster: poster() });
   const attempt = await firstAttempt(delivering, `https://127.0.0.1:${port}/`);
@@ -153,7 +153,7 @@ async function startCanary(t: TestContext) {
   return canary;
 }
 
-test('a name that leads to loopback by the time of a delivery, or of a later one, connects to nothing', async (t) => {
+test('Webhook delivery does not connect when the host name resolves to a forbidden address', async (t) => {
   const canary = await startCanary(t);
   const zone: Zone = { 'hooks.example.com': { A: ['192.0.2.10'] } };
   // Nothing is opened here.
@@ -177,7 +177,7 @@ test('a name that leads to loopback by the time of a delivery, or of a later one
   assert.equal(canary.connections, 0);
 });
 
-test('metadata addresses stay shut in a network that is opened', async (t) => {
+test('Metadata addresses stay blocked even inside an allowed network', async (t) => {
   const zone: Zone = { 'hooks.example.com': { A: ['169.254.169.254'] } };
   const delivering = await startDelivering(t, { poster: poster(zone, ['169.254.0.0/16']) });
   const attempt = await firstAttempt(delivering, 'https://hooks.example.com/');

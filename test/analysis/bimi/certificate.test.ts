@@ -22,26 +22,30 @@ const mark = (options = {}) => makeMark(INTERMEDIATE, { logo: LOGO, ...options }
 const CHAIN = `${INTERMEDIATE.pem}${ROOT.pem}`;
 
 const rows: [what: string, pem: string, problems: RegExp[]][] = [
-  ['whole chain', mark() + CHAIN, []],
+  ['with the whole chain', mark() + CHAIN, []],
   ['without the root', mark() + INTERMEDIATE.pem, []],
   ['for the From domain', mark({ names: ['other.example', 'NEWS.example.com'] }) + CHAIN, []],
   ['for a selector', mark({ names: ['default._bimi.news.example.com'] }) + CHAIN, []],
   ['for another domain', mark({ names: ['example.org'] }) + CHAIN, [/not for news\.example\.com/]],
   ['without a name', mark({ names: [] }) + CHAIN, [/not for news/]],
   ['expired', mark({ from: -400, to: -30 }) + CHAIN, [/has expired on 2026-10-22/]],
-  ['too early', mark({ from: 10 }) + CHAIN, [/not valid before 2026-12-01/]],
+  ['not valid yet', mark({ from: 10 }) + CHAIN, [/not valid before 2026-12-01/]],
   ['of an expired authority', expiredChain(), [/of its authority has expired/]],
-  ['for servers', mark({ usage: '1.3.6.1.5.5.7.3.1' }) + CHAIN, [/not one for BIMI/]],
+  ['for server authentication', mark({ usage: '1.3.6.1.5.5.7.3.1' }) + CHAIN, [/not one for BIMI/]],
   ['without a logotype', mark({ logo: null }) + CHAIN, [/holds no logo/]],
-  ['alone', mark(), [/authority is missing/]],
-  ['out of order', mark() + ROOT.pem + INTERMEDIATE.pem, [/not a chain/]],
+  ['without its chain', mark(), [/authority is missing/]],
+  ['with the chain out of order', mark() + ROOT.pem + INTERMEDIATE.pem, [/not a chain/]],
   ['with an authority of the same name', mark() + makeIntermediate(ROOT).pem, [/not a chain/]],
-  ['authority first', CHAIN + mark(), [/begin with/, /not one for BIMI/, /no logo/, /not for/]],
+  ['after the authority', CHAIN + mark(), [/begin with/, /not one for BIMI/, /no logo/, /not for/]],
   ['self-signed', makeMark(null, { logo: LOGO }), [/self-signed/]],
-  ['nothing', '', [/not in PEM form/]],
-  ['a page', '<html>Not found</html>', [/not in PEM form/]],
-  ['an empty block', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', [/be read/]],
-  ['half a block', mark().slice(0, 300), [/be read/]],
+  ['that is empty', '', [/not in PEM form/]],
+  ['that is an HTML page', '<html>Not found</html>', [/not in PEM form/]],
+  [
+    'that is an empty PEM block',
+    '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----',
+    [/be read/],
+  ],
+  ['that is a truncated PEM block', mark().slice(0, 300), [/be read/]],
 ];
 
 function expiredChain(): string {
@@ -50,7 +54,7 @@ function expiredChain(): string {
 }
 
 for (const [what, pem, problems] of rows)
-  test(`a mark certificate ${what}`, () => {
+  test(`judgeCertificate: mark certificate ${what}`, () => {
     const found = judge(pem).problems;
     assert.equal(found.length, problems.length, found.join(' '));
     problems.forEach((problem, index) => {
@@ -58,7 +62,7 @@ for (const [what, pem, problems] of rows)
     });
   });
 
-test('the kind of the mark is told as far as the certificate does', () => {
+test('judgeCertificate distinguishes VMC and CMC', () => {
   const kind = (markType: string | null) => judge(mark({ markType }) + CHAIN).certificate?.kind;
   assert.equal(kind('Registered Mark'), 'VMC');
   assert.equal(kind('Government Mark'), 'VMC');
@@ -67,14 +71,14 @@ test('the kind of the mark is told as far as the certificate does', () => {
   assert.equal(kind(null), null);
 });
 
-test('the image in the certificate is read, or left out', () => {
+test('judgeCertificate extracts the embedded image', () => {
   const image = judge(mark() + CHAIN).certificate?.image;
   assert.equal(Buffer.from(image ?? []).toString(), LOGO);
   const empty = judge(mark({ logo: null, emptyLogotype: true }) + CHAIN);
   assert.deepEqual([empty.problems, empty.certificate?.image], [[], null]);
 });
 
-test('bytes that are cut or changed are read as what they still are, without a throw', () => {
+test('Certificate parsing tolerates truncated and corrupted bytes', () => {
   const { raw } = new X509Certificate(mark());
   const names = (bytes: Uint8Array) =>
     dnsNames(certificateExtension(bytes, '2.5.29.17') ?? new Uint8Array());

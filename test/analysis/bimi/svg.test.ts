@@ -12,8 +12,12 @@ const svg = (inside: string, root = ROOT) => `<svg ${root}>${TITLE}${inside}</sv
 const judge = (text: string) => judgeSvg(Buffer.from(text)).problems;
 
 const rows: [what: string, text: string, problems: RegExp[]][] = [
-  ['a sound one', svg('<path d="M0 0h9"/><use href="#a"/><g fill="url(#b)"/>'), []],
-  ['declared and described', `<?xml version="1.0"?><!DOCTYPE svg>${svg('<desc>x</desc>')}`, []],
+  ['a valid logo', svg('<path d="M0 0h9"/><use href="#a"/><g fill="url(#b)"/>'), []],
+  [
+    'an XML declaration, doctype and description',
+    `<?xml version="1.0"?><!DOCTYPE svg>${svg('<desc>x</desc>')}`,
+    [],
+  ],
   ['no profile', svg('', ROOT.replace(/baseProfile="\S+"/, '')), [/baseProfile/]],
   ['another profile', svg('', ROOT.replace('tiny-ps', 'tiny')), [/baseProfile/]],
   ['another version', svg('', ROOT.replace('1.2', '1.1')), [/version/]],
@@ -21,33 +25,41 @@ const rows: [what: string, text: string, problems: RegExp[]][] = [
   ['x and y', svg('', `${ROOT} x="0px" y="0px"`), [/x or y/]],
   ['no title', `<svg ${ROOT}><g><title>inner</title></g></svg>`, [/no title/]],
   ['an empty title', `<svg ${ROOT}><title> </title></svg>`, [/no title/]],
-  ['oblong', svg('', ROOT.replace('100 100', '100 50')), [/not square/]],
+  ['not square', svg('', ROOT.replace('100 100', '100 50')), [/not square/]],
   ['no viewBox', svg('', ROOT.replace(/viewBox="[^"]*"/, '')), [/no usable viewBox/]],
-  ['sizes instead', svg('', ROOT.replace(/viewBox="[^"]*"/, 'width="9" height="9"')), []],
+  [
+    'width and height instead of a viewBox',
+    svg('', ROOT.replace(/viewBox="[^"]*"/, 'width="9" height="9"')),
+    [],
+  ],
   ['a script', svg('<script>alert(1)</script>'), [/scripts \(script\)/]],
-  ['a handler', svg('<path onclick="x()"/>'), [/scripts \(onclick\)/]],
+  ['an event handler', svg('<path onclick="x()"/>'), [/scripts \(onclick\)/]],
   ['animation', svg('<circle><animate/></circle><set/>'), [/\(animate\)/, /\(set\)/]],
   ['a raster image', svg('<image href="data:image/png;base64,AA"/>'), [/image/, /outside/]],
   ['a link', svg('<a href="https://example.com/"/>'), [/a link/, /outside/]],
-  ['a reference', svg('<use xlink:href="other.svg#a"/>'), [/outside/]],
-  ['a reference in a style', svg('<path style="fill:url( \'https://a.example/\')"/>'), [/outside/]],
+  ['an external reference', svg('<use xlink:href="other.svg#a"/>'), [/outside/]],
+  [
+    'an external reference in a style',
+    svg('<path style="fill:url( \'https://a.example/\')"/>'),
+    [/outside/],
+  ],
   ['a style sheet', svg('<style>@import "x"</style>'), [/style sheet/]],
-  ['one from elsewhere', `<?xml-stylesheet href="a.css"?>${svg('')}`, [/style sheet/]],
+  ['an external style sheet', `<?xml-stylesheet href="a.css"?>${svg('')}`, [/style sheet/]],
   ['entities', `<!DOCTYPE svg [<!ENTITY a "b">]>${svg('')}`, [/entities/]],
   ['a filter', svg('<filter id="a"/>'), [/filters or masks/]],
   ['a foreign object', svg('<foreignObject/>'), [/other documents/]],
-  ['a page', '<html><body>Hello</body></html>', [/not an SVG/]],
+  ['an HTML page', '<html><body>Hello</body></html>', [/not an SVG/]],
   ['text', 'Not found', [/not an SVG/]],
-  ['nothing', '', [/not an SVG/]],
-  ['an open element', `<svg ${ROOT}>${TITLE}<g>`, [/well-formed/]],
-  ['an open element behind an empty one', `<svg ${ROOT}>${TITLE}<g/>`, [/well-formed/]],
+  ['an empty file', '', [/not an SVG/]],
+  ['an unclosed element', `<svg ${ROOT}>${TITLE}<g>`, [/well-formed/]],
+  ['an unclosed element after an empty one', `<svg ${ROOT}>${TITLE}<g/>`, [/well-formed/]],
   ['crossed elements', svg('<g><path></g></path>'), [/well-formed/]],
-  ['crossed elements behind an empty one', svg('<g><path><line/></g></path>'), [/well-formed/]],
+  ['crossed elements after an empty one', svg('<g><path><line/></g></path>'), [/well-formed/]],
   ['too large', svg(`<desc>${'x'.repeat(33_000)}</desc>`), [/at most 32768/]],
 ];
 
 for (const [what, text, problems] of rows)
-  test(`a logo: ${what}`, () => {
+  test(`judgeSvg: ${what}`, () => {
     const found = judge(text);
     assert.equal(found.length, problems.length, found.join(' '));
     problems.forEach((problem, index) => {
@@ -55,7 +67,7 @@ for (const [what, text, problems] of rows)
     });
   });
 
-test('a logo made to be costly is judged quickly and in few words', () => {
+test('judgeSvg handles costly SVG quickly with short output', () => {
   const costly = [
     `<svg ${ROOT}>${'<a>'.repeat(20_000)}`,
     `<svg ${ROOT}>${'<g>'.repeat(9000)}${'</x>'.repeat(9000)}`,

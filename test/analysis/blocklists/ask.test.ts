@@ -13,7 +13,7 @@ const KEY = 'abcdefghij0123456789abcdef';
 const [ZEN] = chooseBlocklists([], null);
 const [KEYED] = chooseBlocklists([], KEY);
 
-test('a domain error is told as what it is, and is no listing', async () => {
+test('askList reports DNS failures as errors with the reason', async () => {
   const reasons: Record<DnsErrorReason, RegExp> = {
     timeout: /in time/,
     servfail: /SERVFAIL/,
@@ -31,7 +31,7 @@ test('a domain error is told as what it is, and is no listing', async () => {
   }
 });
 
-test('NXDOMAIN and NODATA are no listing', async () => {
+test('askList treats NXDOMAIN and NODATA as not listed', async () => {
   for (const status of ['nxdomain', 'nodata'] as const)
     assert.deepEqual(await askList(async () => ({ status }), ZEN!, '7.114.0.203'), {
       status: 'not_listed',
@@ -40,19 +40,19 @@ test('NXDOMAIN and NODATA are no listing', async () => {
     });
 });
 
-test('a name that is too long below the zone is not known, and not asked about', async () => {
+test('askList reports overlong names as errors without a query', async () => {
   const resolver = () => assert.fail('asked');
   const name = `${'a.'.repeat(118)}example`;
   const answer = await askList(resolver, KEYED!, name);
   assert.equal(answer.status, 'error');
 });
 
-test('IPv6 addresses are asked about by their nibbles', () => {
+test('addressSubject reverses IPv4 octets and IPv6 nibbles', () => {
   assert.equal(addressSubject('203.0.114.7').question, '7.114.0.203');
   assert.equal(addressSubject('2606:4700::1').question, `1.${'0.'.repeat(23)}0.0.7.4.6.0.6.2`);
 });
 
-test('only public addresses are asked about, and none for documentation', () => {
+test('Blocklists are queried only for public, non-documentation addresses', () => {
   for (const address of [
     '192.0.2.1',
     '198.51.100.1',
@@ -74,7 +74,7 @@ test('only public addresses are asked about, and none for documentation', () => 
     assert.equal(isAskable(address), true, address);
 });
 
-test('the words of the list are one printable line, bounded, without a key', async () => {
+test('askReason returns one printable, bounded line without the key', async () => {
   const say = (text: string) => {
     const zone = listIn(KEYED!.asked, '7.114.0.203', '127.0.0.2', text);
     return askReason(zoneResolver(zone), KEYED!, '7.114.0.203');

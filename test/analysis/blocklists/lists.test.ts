@@ -11,13 +11,13 @@ import { normalizeDomain } from '../../../src/lib/domain-names.ts';
 import { zoneResolver } from '../../../src/net/dns/zone.ts';
 import { aListedCode, blocklistZone } from '../../helpers/blocklists.ts';
 
-test('zones and names are unique, and zones are as the configuration reads them', () => {
+test('Blocklist zones and names are unique and normalized', () => {
   assert.equal(new Set(LISTS.map(({ zone }) => zone)).size, LISTS.length);
   assert.equal(new Set(LISTS.map(({ name }) => name)).size, LISTS.length);
   for (const { zone } of LISTS) assert.equal(normalizeDomain(zone), zone);
 });
 
-test('the default set', () => {
+test('Default blocklists are the documented set', () => {
   const set = LISTS.filter(({ byDefault }) => byDefault);
   assert.deepEqual(
     set.map(({ name, kind, tier }) => `${name}: ${kind} ${tier}`),
@@ -36,12 +36,12 @@ test('the default set', () => {
   );
 });
 
-test('the lists that are gone stay out', () => {
+test('Discontinued blocklists are not declared', () => {
   for (const { zone } of LISTS)
     assert.doesNotMatch(zone, /sorbs|manitu|abuseat|njabl|ahbl|dsbl|spamcannibal/);
 });
 
-test('a code has one meaning, lies in 127.0.0.0/8, and is listed, noted or an error', () => {
+test('Blocklist codes are in 127.0.0.0/8 with one meaning each', () => {
   for (const { name, listed, noted = {}, errors, advice = {} } of LISTS) {
     const table: Record<string, string> = 'codes' in listed ? listed.codes : listed.bits;
     const codes = Object.keys(table);
@@ -61,7 +61,7 @@ test('a code has one meaning, lies in 127.0.0.0/8, and is listed, noted or an er
   }
 });
 
-test('address lists are tested as RFC 5782 says, name lists at two names', () => {
+test('IP blocklists use the RFC 5782 test points, domain blocklists two names', () => {
   for (const { name, kind, test: points, delisting, ipv6 } of LISTS) {
     assert.match(delisting, /^https:\/\//, name);
     if (kind === 'domain') {
@@ -72,14 +72,14 @@ test('address lists are tested as RFC 5782 says, name lists at two names', () =>
   }
 });
 
-test('what needs a key has a zone for it', () => {
+test('Blocklists that require a key declare a keyed zone', () => {
   for (const { name, keyedZone, needsKey } of LISTS) {
     if (keyedZone) assert.match(keyedZone, /^<key>\.[a-z.]+$/, name);
     if (needsKey) assert.ok(keyedZone, name);
   }
 });
 
-test('each list passes its own test with the answers that its operator gives', async () => {
+test('Every blocklist passes its self-test with its operator’s answers', async () => {
   const resolver = zoneResolver(blocklistZone('abcdef12'));
   for (const list of LISTS) {
     const keyed = list.keyedZone?.replace('<key>', 'abcdef12');
@@ -88,7 +88,7 @@ test('each list passes its own test with the answers that its operator gives', a
   }
 });
 
-test('the documentation has every list as it is declared', () => {
+test('docs/blocklists.md contains the declared blocklist table', () => {
   const text = readFileSync(new URL('../../../docs/blocklists.md', import.meta.url), 'utf8');
   assert.ok(text.includes(blocklistTable()), 'docs/blocklists.md has another table');
 });
@@ -108,21 +108,21 @@ const LISTED: [string, typeof ZEN, string[], RegExp][] = [
   ['SBL', ZEN, ['127.0.0.2'], /SBL/],
   ['CSS', ZEN, ['127.0.0.3'], /CSS/],
   ['XBL', ZEN, ['127.0.0.4'], /XBL/],
-  ['the PBL, which is no spam but blocked', ZEN, ['127.0.0.10'], /should not send mail directly/],
-  ['several', ZEN, ['127.0.0.2', '127.0.0.9'], /SBL.*DROP/],
+  ['PBL', ZEN, ['127.0.0.10'], /should not send mail directly/],
+  ['several codes', ZEN, ['127.0.0.2', '127.0.0.9'], /SBL.*DROP/],
   ['low reputation', DBL, ['127.0.1.2'], /low reputation/],
-  ['an abused domain', DBL, ['127.0.1.102'], /legitimate domain abused/],
+  ['an abused legitimate domain', DBL, ['127.0.1.102'], /legitimate domain abused/],
   ['one bit', SURBL, ['127.0.0.64'], /ABUSE/],
   ['two bits', SURBL, ['127.0.0.80'], /MW.*ABUSE/],
-  ['a bit that counts and one that does not', SURBL, ['127.0.0.36', '127.0.0.8'], /^a phishing/],
+  ['one relevant and one irrelevant bit', SURBL, ['127.0.0.36', '127.0.0.8'], /^a phishing/],
   ['the test point of SURBL', SURBL, ['127.0.0.254'], /PH.*MW.*ABUSE.*CR/],
   ['the test point of URIBL', URIBL, ['127.0.0.14'], /black.*grey/],
   ['an allowlist', DNSWL, ['127.0.3.2'], /^e-mail service provider, medium trust$/],
-  ['bits of Validity', VALIDITY, ['127.0.0.5'], /botnet.*traps/],
+  ['Validity bits', VALIDITY, ['127.0.0.5'], /botnet.*traps/],
 ];
 
 for (const [what, one, records, means] of LISTED)
-  test(`${one.name}, ${what}: listed`, () => {
+  test(`readCodes: ${one.name}, ${what} is listed`, () => {
     const answer = readCodes(one, records);
     assert.equal(answer.status, 'listed', JSON.stringify(answer));
     assert.match(answer.status === 'listed' ? answer.meanings.join('; ') : '', means);
@@ -131,14 +131,14 @@ for (const [what, one, records, means] of LISTED)
 const UNKNOWN: [string, typeof ZEN, string[], RegExp][] = [
   ['a mistyped zone', ZEN, ['127.255.255.252'], /does not know the zone/],
   ['a public resolver', ZEN, ['127.255.255.254'], /public resolver/],
-  ['too many questions', ZEN, ['127.255.255.255'], /too many questions/],
-  ['an address asked for', DBL, ['127.0.1.255'], /asked about an address/],
+  ['too many queries', ZEN, ['127.255.255.255'], /too many questions/],
+  ['an IP address query', DBL, ['127.0.1.255'], /asked about an address/],
   ['a public resolver', DBL, ['127.255.255.254'], /public resolver/],
   ['a refusal', SURBL, ['127.0.0.1'], /refuses/],
   ['a refusal', URIBL, ['127.0.0.1'], /refuses/],
   ['a refusal', DNSWL, ['127.0.0.255'], /refuses/],
   ['a refusal', VALIDITY, ['127.255.255.255'], /refuses/],
-  ['a code that it does not publish', ZEN, ['127.0.0.5'], /none of its codes/],
+  ['an unpublished code', ZEN, ['127.0.0.5'], /none of its codes/],
   ['a code of another list', SPAMCOP, ['127.0.0.4'], /none of its codes/],
   ['a listed code with a refusal', ZEN, ['127.0.0.2', '127.255.255.254'], /public resolver/],
   ['a listed code with an unknown one', ZEN, ['127.0.0.2', '127.0.0.77'], /none of its codes/],
@@ -149,22 +149,22 @@ const UNKNOWN: [string, typeof ZEN, string[], RegExp][] = [
     /zone does that is gone/,
   ],
   ['a web server', SPAMCOP, ['198.51.100.80'], /zone does that is gone.*198\.51\.100\.80/],
-  ['an address that only begins alike', SPAMCOP, ['1270.0.0.2'], /no blocklist gives/],
-  ['the name of a property', SPAMCOP, ['constructor'], /no blocklist gives/],
-  ['a refusing bit among others', SURBL, ['127.0.0.9'], /none of its codes/],
-  ['a bit that is not declared', URIBL, ['127.0.0.18'], /none of its codes/],
-  ['no bit at all', URIBL, ['127.0.0.0'], /none of its codes/],
+  ['a malformed address', SPAMCOP, ['1270.0.0.2'], /no blocklist gives/],
+  ['an object property name', SPAMCOP, ['constructor'], /no blocklist gives/],
+  ['a refusal bit among others', SURBL, ['127.0.0.9'], /none of its codes/],
+  ['an undeclared bit', URIBL, ['127.0.0.18'], /none of its codes/],
+  ['no bit set', URIBL, ['127.0.0.0'], /none of its codes/],
   ['bits in another octet', URIBL, ['127.0.2.2'], /none of its codes/],
 ];
 
 for (const [what, one, records, says] of UNKNOWN)
-  test(`${one.name}, ${what}: an error`, () => {
+  test(`readCodes: ${one.name}, ${what} is an error`, () => {
     const answer = readCodes(one, records);
     assert.equal(answer.status, 'error', JSON.stringify(answer));
     assert.match(answer.status === 'error' ? answer.reason : '', says);
   });
 
-test('what a list says beside its listings is no listing', () => {
+test('readCodes returns informational codes as notes, not listings', () => {
   assert.deepEqual(readCodes(SURBL, ['127.0.0.32']), {
     status: 'not_listed',
     codes: ['127.0.0.32'],
@@ -174,19 +174,19 @@ test('what a list says beside its listings is no listing', () => {
   assert.equal(readCodes(list('rep.mailspike.net'), ['127.0.0.18']).status, 'not_listed');
 });
 
-test('no answer is no listing', () => {
+test('readCodes treats no answer as not listed', () => {
   for (const one of LISTS)
     assert.deepEqual(readCodes(one, []), { status: 'not_listed', codes: [], notes: [] });
 });
 
-test('each declared error of each list is an error, beside a listed code too', () => {
+test('readCodes treats every declared error code as error, even beside a listing', () => {
   for (const one of LISTS)
     for (const code of Object.keys(one.errors))
       for (const records of [[code], [aListedCode(one), code]])
         assert.equal(readCodes(one, records).status, 'error', `${one.name} ${records}`);
 });
 
-test('an answer of thousands of addresses is read whole and shown in part', () => {
+test('readCodes truncates thousands of answers in its output', () => {
   const records = Array.from({ length: 4000 }, (_, i) => `127.0.${i >> 8}.${i & 255}`);
   const answer = readCodes(ZEN, records);
   assert.equal(answer.status, 'error');
@@ -203,7 +203,7 @@ const zones = (texts: string[], key: string | null = null) =>
 
 const DEFAULT = LISTS.filter(({ byDefault }) => byDefault).map(({ zone }) => zone);
 
-test('without changes the default set is asked, by the public zones', () => {
+test('chooseBlocklists without changes returns the default set with public zones', () => {
   const chosen = chooseBlocklists([], null);
   assert.deepEqual(
     chosen.map(({ asked }) => asked),
@@ -211,7 +211,7 @@ test('without changes the default set is asked, by the public zones', () => {
   );
 });
 
-test('changes are made in their order', () => {
+test('chooseBlocklists applies changes in order', () => {
   assert.deepEqual(
     zones(['-bl.spamcop.net']),
     DEFAULT.filter((zone) => zone !== 'bl.spamcop.net'),
@@ -226,14 +226,14 @@ test('changes are made in their order', () => {
   assert.ok(zones(['+b.barracudacentral.org']).includes('b.barracudacentral.org'));
 });
 
-test('+all is every list but those that a key is lacking for', () => {
+test('chooseBlocklists +all enables every list that needs no missing key', () => {
   const keyless = LISTS.filter(({ needsKey }) => !needsKey).map(({ zone }) => zone);
   assert.ok(keyless.length < LISTS.length);
   assert.deepEqual(zones(['+all']), keyless);
   assert.deepEqual(zones(['+all', '-psbl.surriel.com'], KEY).length, LISTS.length - 1);
 });
 
-test('the key switches the Spamhaus lists to its own zones', () => {
+test('chooseBlocklists with a DQS key uses the keyed Spamhaus zones', () => {
   const asked = Object.fromEntries(
     chooseBlocklists(changes('+zrd.dq.spamhaus.net'), KEY).map((one) => [one.list.zone, one.asked]),
   );
@@ -243,7 +243,7 @@ test('the key switches the Spamhaus lists to its own zones', () => {
   assert.equal(asked['bl.spamcop.net'], 'bl.spamcop.net');
 });
 
-test('a list that needs a key cannot be switched on without one, but off', () => {
+test('chooseBlocklists rejects enabling a keyed list without a key', () => {
   assert.throws(
     () => zones(['+zrd.dq.spamhaus.net']),
     /cannot switch zrd\.dq\.spamhaus\.net on: it needs a Spamhaus DQS key/,
@@ -251,7 +251,7 @@ test('a list that needs a key cannot be switched on without one, but off', () =>
   assert.deepEqual(zones(['-zrd.dq.spamhaus.net']), DEFAULT);
 });
 
-test('an unknown zone is told with the nearest known one, and with all', () => {
+test('chooseBlocklists rejects an unknown zone with a suggestion and the known zones', () => {
   for (const sign of ['+', '-'])
     assert.throws(
       () => zones([`${sign}bl.spamcop.ent`]),

@@ -37,13 +37,13 @@ function startWatch(zone: Zone, key: string | null = null) {
   return { watch, clock, told, asked, world, faults };
 }
 
-test('before the first round nothing is known to work', () => {
+test('Blocklist watch considers every list untested before its first round', () => {
   const { watch } = startWatch(blocklistZone());
   assert.ok(watch.known().length > 0);
   assert.ok(watch.known().every(({ fault }) => fault === NOT_TESTED));
 });
 
-test('inUse waits for the first round, begins it where nobody has, and asks no more', async () => {
+test('Blocklist watch: inUse waits for the first round and tests each list once', async () => {
   const { watch, asked, told } = startWatch(blocklistZone());
   const [lists] = await Promise.all([watch.inUse(), watch.inUse(), watch.retest()]);
   assert.ok(lists.every(({ fault }) => fault === null));
@@ -67,25 +67,25 @@ const FAULTS: [string, string, (zone: Zone) => void, RegExp][] = [
     /SERVFAIL/,
   ],
   [
-    'silence',
+    'a timeout',
     'psbl.surriel.com',
     (zone) => fails(zone, '1.0.0.127.psbl.surriel.com', 'timeout'),
     /in time/,
   ],
   [
-    'a list of the world',
+    'a list that lists everything',
     'bl.spamcop.net',
     (zone) => answers(zone, '1.0.0.127.bl.spamcop.net', '127.0.0.2'),
     /must not list \(127\.0\.0\.2\)/,
   ],
   [
-    'high trust for all',
+    'a list that trusts everything',
     'list.dnswl.org',
     (zone) => answers(zone, '1.0.0.127.list.dnswl.org', '127.0.10.3'),
     /must not list/,
   ],
   [
-    'a note for all',
+    'an informational code for everything',
     'multi.surbl.org',
     (zone) => answers(zone, 'example.com.multi.surbl.org', '127.0.0.32'),
     /must not list/,
@@ -103,7 +103,7 @@ const FAULTS: [string, string, (zone: Zone) => void, RegExp][] = [
     /public resolver/,
   ],
   [
-    'a refusal at the other point',
+    'a refusal at the unlisted test point',
     'dbl.spamhaus.org',
     (zone) => answers(zone, 'example.com.dbl.spamhaus.org', '127.255.255.255'),
     /too many/,
@@ -124,7 +124,7 @@ function answers(zone: Zone, name: string, code: string) {
 }
 
 for (const [what, where, spoil, says] of FAULTS)
-  test(`${what} leaves ${where} out, and no other`, async () => {
+  test(`Blocklist watch: ${what} excludes only ${where}`, async () => {
     const zone = blocklistZone();
     spoil(zone);
     const { watch, faults, told } = startWatch(zone);
@@ -137,7 +137,7 @@ for (const [what, where, spoil, says] of FAULTS)
     assert.match(told[0]!, new RegExp(`^warn blocklist left out .*${where}`));
   });
 
-test('a list that works is tested again daily', async () => {
+test('Blocklist watch retests working lists daily', async () => {
   const { watch, clock, asked } = startWatch(blocklistZone());
   await watch.inUse();
   const round = asked.length;
@@ -149,7 +149,7 @@ test('a list that works is tested again daily', async () => {
   assert.equal(asked.length, 2 * round);
 });
 
-test('a list that fails is tested every ten minutes, alone, and told once when it is back', async () => {
+test('Blocklist watch retests failing lists every ten minutes and logs recovery once', async () => {
   const dead = blocklistZone();
   delete dead['2.0.0.127.psbl.surriel.com'];
   const { watch, clock, asked, told, world, faults } = startWatch(dead);
@@ -173,7 +173,7 @@ test('a list that fails is tested every ten minutes, alone, and told once when i
   assert.deepEqual(asked, [], 'daily again');
 });
 
-test('a list that stops working is left out at its next test', async () => {
+test('Blocklist watch excludes a list that stops working at its next test', async () => {
   const { watch, clock, world, faults, told } = startWatch(blocklistZone());
   await watch.inUse();
   world.zone = {};
@@ -183,7 +183,7 @@ test('a list that stops working is left out at its next test', async () => {
   assert.equal(told.length, watch.known().length);
 });
 
-test('one round at a time; what is in use is known meanwhile', async () => {
+test('Blocklist watch runs one round at a time; known lists stay available', async () => {
   const waiting: (() => void)[] = [];
   const clock = testClock();
   let open = 0;
@@ -209,7 +209,7 @@ test('one round at a time; what is in use is known meanwhile', async () => {
   await second;
 });
 
-test('a resolver that has been closed says nothing of the lists', async () => {
+test('Blocklist watch ignores results of a closed resolver', async () => {
   const { watch, clock, world, faults, told } = startWatch(blocklistZone());
   await watch.inUse();
   world.zone = Object.fromEntries(
@@ -220,7 +220,7 @@ test('a resolver that has been closed says nothing of the lists', async () => {
   assert.deepEqual([faults(), told], [{}, []]);
 });
 
-test('without lists there is nothing to wait for', async () => {
+test('Blocklist watch without lists resolves at once', async () => {
   const resolver: Resolver = () => assert.fail('asked');
   const clock = testClock();
   const watch = createBlocklistWatch({ lists: [], resolver, clock, log: silentLog });
@@ -228,7 +228,7 @@ test('without lists there is nothing to wait for', async () => {
   assert.deepEqual(await watch.inUse(), []);
 });
 
-test('a key comes neither into the log nor into a fault', async () => {
+test('Blocklist watch never reveals the DQS key in log or faults', async () => {
   const { watch, told, asked, faults } = startWatch({}, KEY);
   await watch.inUse();
   assert.ok(asked.some((name) => name.includes(KEY)));

@@ -29,26 +29,26 @@ async function sealed(): Promise<Buffer> {
   return Buffer.concat([headers, message]);
 }
 
-test('arc: no chain is told and is fine', async () => {
+test('arc check reports info for a message without ARC chain', async () => {
   const finding = await runCheck(arc, { message: await sign(), zone });
   assert.equal(finding.status, 'info');
   assert.match(finding.title, /no ARC chain/);
 });
 
-test('arc: a seal that cannot be read is a chain that is not valid', async () => {
+test('arc check reports an unreadable seal as an invalid chain', async () => {
   const finding = await runCheck(arc, { message: `ARC-Seal: x\n${goodMessage()}` });
   assert.equal(finding.status, 'info');
   assert.match(finding.title, /not valid/);
 });
 
-test('arc: a valid chain', async () => {
+test('arc check reports a valid chain', async () => {
   const finding = await runCheck(arc, { message: await sealed(), zone });
   assert.equal(finding.status, 'info');
   assert.equal(finding.evidence?.result, 'pass', JSON.stringify(finding));
   assert.deepEqual(finding.evidence?.chain, [{ instance: 1, domain: 'list.example', cv: 'none' }]);
 });
 
-test('arc: a chain broken by a changed body, and one whose key is gone', async () => {
+test('arc check reports a modified body and a missing key as failed chain', async () => {
   const changed = alter(await sealed(), 'the body', 'a body');
   for (const scene of [
     { message: changed, zone },
@@ -61,13 +61,13 @@ test('arc: a chain broken by a changed body, and one whose key is gone', async (
   }
 });
 
-test('arc: a key that cannot be asked for leaves it unknown', async () => {
+test('arc check reports error when the key lookup times out', async () => {
   const unanswered: Zone = { ...zone, [SEAL_NAME]: { fails: 'timeout' } };
   const finding = await runCheck(arc, { message: await sealed(), zone: unanswered });
   assert.equal(finding.status, 'error');
 });
 
-test('arc: offline it is skipped, and a chain without end is not followed', async () => {
+test('arc check is skipped offline and does not verify overlong chains', async () => {
   const offline = await runCheck(arc, { message: await sealed(), zone, offline: true });
   assert.equal(offline.status, 'skipped');
   const message = `${'ARC-Seal: i=1; cv=none\n'.repeat(50)}${MESSAGE}`;
@@ -76,7 +76,7 @@ test('arc: offline it is skipped, and a chain without end is not followed', asyn
   assert.equal(long.evidence?.result, null);
 });
 
-test('dkim2: names what is there', async () => {
+test('dkim2 check reports whether DKIM2 signatures exist', async () => {
   const none = await runCheck(dkim2, { message: MESSAGE });
   assert.match(none.title, /carries no DKIM2/);
   const message = `DKIM2-Signature: i=1; d=example.com; s=x\n${MESSAGE}`;

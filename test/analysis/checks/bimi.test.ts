@@ -33,7 +33,7 @@ const look = async (zone: Zone, pages: Record<string, Page | WebFailure> = PAGES
   runCheck(bimi, { message: await sign(), zone, web: webOf(pages) });
 
 const rows: { name: string; zone: Zone; obstacles: RegExp[] }[] = [
-  { name: 'nothing', zone: zoneOf(GOOD), obstacles: [] },
+  { name: 'none', zone: zoneOf(GOOD), obstacles: [] },
   { name: 'p=none', zone: zoneOf(GOOD, 'v=DMARC1; p=none'), obstacles: [/not enforced/] },
   {
     name: 'test mode',
@@ -52,7 +52,7 @@ const rows: { name: string; zone: Zone; obstacles: RegExp[] }[] = [
     obstacles: [/no certificate/],
   },
   {
-    name: 'a logo without TLS, and a certificate without',
+    name: 'a logo and a certificate over http',
     zone: zoneOf('v=BIMI1; l=http://example.com/logo.svg; a=http://example.com/logo.pem'),
     obstacles: [/logo \(l=\) is not an https/, /certificate \(a=\) is not an https/],
   },
@@ -87,14 +87,14 @@ function assertObstacles(found: unknown, obstacles: RegExp[]): void {
 }
 
 for (const { name, zone, obstacles } of rows) {
-  test(`bimi: kept away by ${name}`, async () => {
+  test(`bimi check lists obstacles: ${name}`, async () => {
     const finding = await look(zone);
     assert.equal(finding.status, 'info');
     assertObstacles(finding.evidence?.obstacles, obstacles);
   });
 }
 
-test('bimi: what the files are stands in the evidence', async () => {
+test('bimi check evidence describes the logo and certificate files', async () => {
   const { title, evidence } = await look(zoneOf(GOOD));
   assert.match(title, /complete/);
   assert.deepEqual(evidence?.problems, []);
@@ -114,7 +114,7 @@ test('bimi: what the files are stands in the evidence', async () => {
   });
 });
 
-test('bimi: a file that cannot be had is an obstacle or unknown, by the reason', async () => {
+test('bimi check classifies download failures as obstacle or unknown', async () => {
   const cases: [Page | WebFailure, lasting: boolean, RegExp][] = [
     [{ code: 404 }, true, /answers 404/],
     [{ code: 301 }, true, /redirect \(301\)/],
@@ -142,7 +142,7 @@ test('bimi: a file that cannot be had is an obstacle or unknown, by the reason',
     }
 });
 
-test('bimi: a compressed logo is unpacked, and one that is not the certificate’s is told', async () => {
+test('bimi check unpacks a compressed logo and compares it with the certificate', async () => {
   const packed = await look(zoneOf(GOOD), { ...PAGES, [LOGO_URL]: { body: gzipSync(LOGO) } });
   assert.deepEqual(packed.evidence?.obstacles, []);
   const bomb = gzipSync(Buffer.alloc(10_000_000, 32));
@@ -156,7 +156,7 @@ test('bimi: a compressed logo is unpacked, and one that is not the certificate�
   assert.match(changed.fix?.text ?? '', /Correct the files/);
 });
 
-test('bimi: the organizational domain must be enforced too, beside a record of the From domain', async () => {
+test('bimi check requires an enforced policy at the organizational domain too', async () => {
   const message = MESSAGE.replace('ann@example.com', 'ann@mail.example.com');
   const zone = {
     ...zoneOf(GOOD, 'v=DMARC1; p=none'),
@@ -172,7 +172,7 @@ test('bimi: the organizational domain must be enforced too, beside a record of t
   assert.equal((await runCheck(bimi, { message, zone: silent, web })).status, 'error');
 });
 
-test('bimi: a message that fails DMARC shows no logo', async () => {
+test('bimi check reports a message that fails DMARC as obstacle', async () => {
   const finding = await runCheck(bimi, {
     message: MESSAGE,
     zone: zoneOf(GOOD),
@@ -182,7 +182,7 @@ test('bimi: a message that fails DMARC shows no logo', async () => {
   assert.deepEqual(finding.evidence?.obstacles, ['This message does not pass DMARC.']);
 });
 
-test('bimi: the organisational domain is asked after the From domain, by the selector of the message', async () => {
+test('bimi check falls back to the organizational domain with the message’s selector', async () => {
   const message = `BIMI-Selector: v=BIMI1; s=Brand\n${MESSAGE.replace('ann@example.com', 'ann@mail.example.com')}`;
   const zone = zoneOf(GOOD, ENFORCED, 'brand._bimi.example.com');
   const finding = await runCheck(bimi, { message, zone, web: webOf(PAGES) });
@@ -190,7 +190,7 @@ test('bimi: the organisational domain is asked after the From domain, by the sel
   assert.equal(finding.evidence?.logo, 'https://example.com/logo.svg');
 });
 
-test('bimi: no record, a declined one, one that cannot be asked for, and offline', async () => {
+test('bimi check handles missing, declined, unanswered records and offline mode', async () => {
   const none = await look(zoneOf('v=spf1 -all'));
   assert.deepEqual([none.status, none.evidence?.record], ['info', null]);
   assert.equal(none.fix?.record?.name, 'default._bimi.example.com');

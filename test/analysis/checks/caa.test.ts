@@ -12,36 +12,57 @@ const at = (name: string, ...records: string[]): Zone => ({ [name]: { CAA: recor
 const here = (...records: string[]) => at('news.example.com', ...records);
 
 const rows: [what: string, zone: Zone, CheckStatus, RegExp, broken?: boolean][] = [
-  ['one authority', here('0 issue "ca.example"'), 'info', /says which .* name ca\.example\./],
-  ['parameters', here('0 issue "ca.example; account=1"'), 'info', /name ca\.example\./],
-  ['at the parent', at('example.com', '0 issue "ca.example"'), 'info', /records of example\.com/],
-  ['nobody', here('0 issue ";"'), 'info', /says which .* name no authority/],
-  ['reports alone', here('0 iodef "mailto:a@example.com"'), 'info', /but every authority may/],
-  ['none', {}, 'info', /does not say which/],
-  ['unknown', here('0 tbs "x"', '0 issue "ca.example"'), 'info', /says which/],
   [
-    'unknown and critical',
+    'one allowed authority',
+    here('0 issue "ca.example"'),
+    'info',
+    /says which .* name ca\.example\./,
+  ],
+  [
+    'an authority with parameters',
+    here('0 issue "ca.example; account=1"'),
+    'info',
+    /name ca\.example\./,
+  ],
+  [
+    'a record at the parent domain',
+    at('example.com', '0 issue "ca.example"'),
+    'info',
+    /records of example\.com/,
+  ],
+  ['no authority allowed', here('0 issue ";"'), 'info', /says which .* name no authority/],
+  ['only iodef', here('0 iodef "mailto:a@example.com"'), 'info', /but every authority may/],
+  ['no CAA record', {}, 'info', /does not say which/],
+  ['an unknown property', here('0 tbs "x"', '0 issue "ca.example"'), 'info', /says which/],
+  [
+    'an unknown critical property',
     here('128 tbs "x"'),
     'info',
     /hold a mistake.* nobody knows "tbs"/,
     true,
   ],
-  ['critical and known', here('128 issue "ca.example"'), 'info', /says which/],
-  ['a URL', here('0 issue "https://ca.example/"'), 'info', /does not name an authority/, true],
-  ['no words', here('issue'), 'info', /cannot be read/, true],
-  ['a time-out', { 'news.example.com': { fails: 'timeout' } }, 'error', /could not/],
-  ['a time-out above', { 'example.com': { fails: 'timeout' } }, 'error', /could not/],
+  ['a known critical property', here('128 issue "ca.example"'), 'info', /says which/],
+  [
+    'a URL as authority',
+    here('0 issue "https://ca.example/"'),
+    'info',
+    /does not name an authority/,
+    true,
+  ],
+  ['an empty value', here('issue'), 'info', /cannot be read/, true],
+  ['a DNS timeout', { 'news.example.com': { fails: 'timeout' } }, 'error', /could not/],
+  ['a DNS timeout at the parent', { 'example.com': { fails: 'timeout' } }, 'error', /could not/],
 ];
 
 for (const [what, zone, status, said, broken = false] of rows)
-  test(`caa, ${what}`, async () => {
+  test(`caa check reports ${status}: ${what}`, async () => {
     const finding = await runCheck(caa, { message, zone });
     assert.equal(finding.status, status, finding.title);
     assert.match(`${finding.title} ${finding.detail}`, said);
     assert.equal(Array.isArray(finding.evidence?.problems), broken);
   });
 
-test('the closest records hold, whatever those above them say', async () => {
+test('caa check uses the closest CAA records', async () => {
   const zone = { ...here('0 issue "one.example"'), ...at('example.com', '0 issue "two.example"') };
   const finding = await runCheck(caa, { message, zone });
   assert.deepEqual(finding.evidence?.issuers, ['one.example']);
@@ -61,7 +82,7 @@ const corrections: [published: string, corrected: string | undefined, RegExp][] 
 ];
 
 for (const [published, corrected, told] of corrections)
-  test(`a broken record is corrected, not replaced by another authority: ${published}`, async () => {
+  test(`caa check corrects the invalid record: ${published}`, async () => {
     const zone = here('0 issue "good.example"', published);
     const { fix } = await runCheck(caa, { message, zone });
     assert.equal(fix?.record?.value, corrected);

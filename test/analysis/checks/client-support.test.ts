@@ -30,27 +30,27 @@ const cases: [string, string, string[]][] = [
   ['nothing special', '<table width="100%"><tr><td align="left">Hello</td></tr></table>', []],
   ['an element', '<video src="https://example.com/a.mp4"></video>', ['html-video']],
   ['an attribute', '<img src="a.png" alt="" srcset="b.png 2x">', ['html-srcset']],
-  ['a heading of HTML5', '<section>Hello</section>', ['html-semantics']],
+  ['an HTML5 element', '<section>Hello</section>', ['html-semantics']],
   ['a link within the message', '<a href="#top">Up</a>', ['html-anchor-links']],
   ['a link to nowhere', '<a href="#">Up</a>', []],
-  ['an image by its address', '<img src="https://example.com/a.WEBP?x=1" alt="">', ['image-webp']],
-  ['an image in the address', '<img src="data:image/png;base64,AAAA" alt="">', ['image-base64']],
+  ['an image by its URL', '<img src="https://example.com/a.WEBP?x=1" alt="">', ['image-webp']],
+  ['an image in a data URL', '<img src="data:image/png;base64,AAAA" alt="">', ['image-base64']],
   ['a property', inline('box-shadow: 0 0 3px #000'), ['css-box-shadow']],
   ['a property with a prefix', inline('-webkit-box-shadow:none'), ['css-box-shadow']],
   ['a word of a property', inline('display:flex'), ['css-display-flex']],
-  ['the same word of another', inline('font-family:flex'), []],
+  ['the same keyword of another property', inline('font-family:flex'), []],
   ['a function', inline('width:calc(100% - 10px)'), ['css-unit-calc']],
   ['a unit', inline('font-size:1.5rem'), ['css-unit-rem']],
-  ['what looks like a unit', inline('color:#00vh11;background:url(img2rem.png)'), []],
-  ['a unit after a point', inline('width:.5rem'), ['css-unit-rem']],
-  ['a unit after much of a number', inline(`width:${'1'.repeat(1000)}.5rem`), ['css-unit-rem']],
-  ['digits alone', inline(`width:${'1'.repeat(1990)}`), []],
+  ['text that looks like a unit', inline('color:#00vh11;background:url(img2rem.png)'), []],
+  ['a unit after a decimal point', inline('width:.5rem'), ['css-unit-rem']],
+  ['a unit after a long number', inline(`width:${'1'.repeat(1000)}.5rem`), ['css-unit-rem']],
+  ['only digits', inline(`width:${'1'.repeat(1990)}`), []],
   ['a variable', inline('--main:red;color:var(--main)'), ['css-variables']],
   ['names in quotes', inline("font-family:'calc(1rem)', Arial"), []],
-  ['a semicolon in an address', inline('background:url(data:a;gap:3) left;color:red'), []],
-  ['a rule of media', style('@media (max-width:600px){p{color:red}}'), ['css-at-media']],
+  ['a semicolon in a URL', inline('background:url(data:a;gap:3) left;color:red'), []],
+  ['a media rule', style('@media (max-width:600px){p{color:red}}'), ['css-at-media']],
   [
-    'a feature of media',
+    'a media feature',
     style('@media (prefers-color-scheme:dark){p{color:red}}'),
     ['css-at-media', 'css-at-media-prefers-color-scheme'],
   ],
@@ -62,9 +62,9 @@ const cases: [string, string, string[]][] = [
   ['an attribute in a selector', style('a[href="x>y"]{color:red}'), ['css-selector-attribute']],
   ['chained classes', style('.a.b{color:red}'), ['css-selector-chaining']],
   ['a nested rule', style('p{color:red;.a{color:blue}}'), ['css-nesting']],
-  ['a rule in media is not nested', style('@media print{p{color:red}}'), ['css-at-media']],
+  ['a rule inside @media is not nested', style('@media print{p{color:red}}'), ['css-at-media']],
   ['styles in a comment', style('/* a:hover{gap:3px} */p{color:red}'), []],
-  ['styles hidden from old programs', style('<!-- p{opacity:0.5} -->'), ['css-opacity']],
+  ['styles in an HTML comment', style('<!-- p{opacity:0.5} -->'), ['css-opacity']],
   [
     'broken styles',
     style('}}p{opacity:.5;;:x}a:hover{'),
@@ -73,15 +73,15 @@ const cases: [string, string, string[]][] = [
 ];
 
 for (const [name, body, expected] of cases)
-  test(`client_support: ${name}`, async () => {
+  test(`client_support check detects features: ${name}`, async () => {
     assert.deepEqual(await featuresIn(body), expected);
   });
 
-test('client_support: no HTML → skipped', async () => {
+test('client_support check is skipped without HTML', async () => {
   assert.equal((await runCheck(clientSupport, { message: goodMessage() })).status, 'skipped');
 });
 
-test('client_support: an image that the message brings along is known by its type', async () => {
+test('client_support check detects embedded images by media type', async () => {
   const message = goodMessage(
     { 'Content-Type': 'multipart/related; boundary=x' },
     '--x\nContent-Type: text/html\n\n<img src="cid:1@a" alt="">\n--x\nContent-Type: image/svg+xml\nContent-ID: <1@a>\n\n<svg/>\n--x--\n',
@@ -91,7 +91,7 @@ test('client_support: an image that the message brings along is known by its typ
   assert.equal(features[0]?.feature, 'SVG image format');
 });
 
-test('client_support: what most programs lack comes first, with the programs and a page to read', async () => {
+test('client_support check lists the least supported features first with clients and links', async () => {
   const body = style('@media print{p{opacity:.5}}').replace(
     '<p>',
     '<p style="--a:1"><video></video>',
@@ -120,7 +120,7 @@ test('client_support: what most programs lack comes first, with the programs and
   });
 });
 
-test('client_support: twenty features are listed at most', async () => {
+test('client_support check lists at most twenty features', async () => {
   const all = FEATURES.flatMap(([, , signs]) => signs.filter((sign) => /^[a-z-]+$/.test(sign)));
   const { evidence } = await runCheck(clientSupport, {
     message: html(inline(all.map((name) => `${name}:1`).join(';'))),
@@ -130,7 +130,7 @@ test('client_support: twenty features are listed at most', async () => {
   assert.ok(features_used > 50);
 });
 
-test('the table is that of the data, and says whose the data are', () => {
+test('client-support.generated.ts matches its data and names the license', () => {
   const path = '../../../src/analysis/html/client-support.generated.ts';
   const text = readFileSync(new URL(path, import.meta.url), 'utf8');
   assert.equal(text, clientSupportModule());
@@ -143,7 +143,7 @@ test('the table is that of the data, and says whose the data are', () => {
   }
 });
 
-test('hostile CSS of half a megabyte is read in no time, and its depth costs nothing', () => {
+test('cssSigns handles half a megabyte of hostile CSS quickly', () => {
   const units = [
     '{',
     'a{',
@@ -166,7 +166,7 @@ test('hostile CSS of half a megabyte is read in no time, and its depth costs not
     }
 });
 
-test('more CSS than is looked at is told', () => {
+test('cssSigns reports when CSS exceeds its limit', () => {
   assert.equal(
     cssSigns('a{b:c}', ['color:red'], () => {}),
     false,

@@ -29,7 +29,7 @@ interface Row {
 
 const rows: Row[] = [
   {
-    name: 'the same domain',
+    name: 'a signature of the same domain',
     message: () => sign(),
     zone: strict,
     status: 'pass',
@@ -57,35 +57,35 @@ const rows: Row[] = [
     title: /is aligned/,
   },
   {
-    name: 'a provider',
+    name: 'a provider’s signature',
     message: byProvider,
     zone: relaxed,
     status: 'fail',
     title: /signed by provider\.example, not by example\.com/,
   },
   {
-    name: 'a provider, without a DMARC record',
+    name: 'a provider’s signature without a DMARC record',
     message: byProvider,
     zone: keys,
     status: 'fail',
     title: /signed by provider\.example, not by example\.com/,
   },
   {
-    name: 'a provider beside the own one',
+    name: 'a provider’s and the sender’s signature',
     message: async () => sign({ domain: 'provider.example' }, await sign()),
     zone: relaxed,
     status: 'pass',
     title: /is aligned/,
   },
   {
-    name: 'a provider beside the own one that is broken',
+    name: 'a provider’s signature beside a broken own one',
     message: async () => sign({ domain: 'provider.example' }, await sign({ key: KEYS.other })),
     zone: relaxed,
     status: 'fail',
     title: /another key than the one published at s1\._domainkey\.example\.com/,
   },
   {
-    name: 'a provider beside the own one whose key could not be asked for',
+    name: 'a provider’s signature beside an own one whose key lookup fails',
     message: async () => sign({ domain: 'provider.example' }, await sign()),
     zone: { ...relaxed, [KEY_NAME]: { fails: 'timeout' } },
     status: 'error',
@@ -107,21 +107,21 @@ const rows: Row[] = [
     title: /no signature to compare/,
   },
   {
-    name: 'a key that could not be asked for',
+    name: 'a key lookup that fails',
     message: () => sign(),
     zone: { ...relaxed, [KEY_NAME]: { fails: 'timeout' } },
     status: 'error',
     title: /not known/,
   },
   {
-    name: 'a DMARC record that could not be asked for',
+    name: 'a DMARC lookup that fails',
     message: bySubdomain,
     zone: { ...keys, '_dmarc.example.com': { fails: 'servfail' } },
     status: 'error',
     title: /not known/,
   },
   {
-    name: 'the very same domain, whatever the DMARC record may say',
+    name: 'identical domains while the DMARC lookup fails',
     message: () => sign(),
     zone: { ...keys, '_dmarc.example.com': { fails: 'servfail' } },
     status: 'pass',
@@ -137,7 +137,7 @@ const rows: Row[] = [
 ];
 
 for (const { name, message, zone, status, title } of rows) {
-  test(`dkim_alignment: ${name}`, async () => {
+  test(`dkim_alignment check reports ${status}: ${name}`, async () => {
     const finding = await runCheck(dkimAlignment, { message: await message(), zone });
     assert.equal(finding.status, status, finding.title);
     assert.match(finding.title, title);
@@ -145,7 +145,7 @@ for (const { name, message, zone, status, title } of rows) {
   });
 }
 
-test('dkim_alignment: the fix for strict alignment is the record without adkim=s', async () => {
+test('dkim_alignment check proposes the DMARC record without adkim=s', async () => {
   const finding = await runCheck(dkimAlignment, { message: await bySubdomain(), zone: strict });
   assert.deepEqual(finding.fix?.record, {
     type: 'TXT',
@@ -155,13 +155,13 @@ test('dkim_alignment: the fix for strict alignment is the record without adkim=s
   assert.equal(finding.evidence?.mode, 'strict');
 });
 
-test('dkim_alignment: the fix for a provider is a key of the own domain', async () => {
+test('dkim_alignment check proposes a key of the sender’s own domain', async () => {
   const finding = await runCheck(dkimAlignment, { message: await byProvider(), zone: relaxed });
   assert.equal(finding.fix?.record?.name, 's1._domainkey.example.com');
   assert.match(finding.fix?.text ?? '', /the service that signs as provider\.example/);
 });
 
-test('dkim_alignment: offline it is skipped', async () => {
+test('dkim_alignment check is skipped offline', async () => {
   const scene = { message: await sign(), zone: relaxed, offline: true };
   assert.equal((await runCheck(dkimAlignment, scene)).status, 'skipped');
 });

@@ -21,25 +21,25 @@ const rows: {
   title: RegExp;
 }[] = [
   {
-    name: 'all that matters',
+    name: 'all important fields signed',
     message: () => sign({ headerList: ALL }),
     status: 'pass',
     title: /covers everything/,
   },
   {
-    name: 'two fields missing',
+    name: 'two fields unsigned',
     message: () => sign({ headerList: ['From', 'To', 'Date'] }),
     status: 'fail',
     title: /does not cover Subject, Message-ID\.$/,
   },
   {
-    name: 'a field that the message does not have',
+    name: 'a missing field need not be signed',
     message: () => sign({ headerList: ALL }, MESSAGE.replace(/^To:.*\n/m, '')),
     status: 'pass',
     title: /covers everything/,
   },
   {
-    name: 'the unsubscribe fields missing',
+    name: 'the unsubscribe fields unsigned',
     message: () => sign({ headerList: [...ALL, 'List-Unsubscribe'] }, NEWSLETTER),
     status: 'warn',
     title: /does not cover List-Unsubscribe-Post\.$/,
@@ -52,7 +52,7 @@ const rows: {
     title: /covers everything/,
   },
   {
-    name: 'a body length',
+    name: 'a body length limit (l=)',
     message: () => sign({ headerList: ALL, maxBodyLength: 10 }),
     status: 'warn',
     title: /only the first 10 octets of the body \(l=\)/,
@@ -64,19 +64,19 @@ const rows: {
     title: /had expired/,
   },
   {
-    name: 'an expired signature alone, which dkim names',
+    name: 'only an expired signature, reported by dkim',
     message: () => sign({ headerList: ALL, ...expired }),
     status: 'pass',
     title: /covers everything/,
   },
   {
-    name: 'a changed body, which dkim names',
+    name: 'a changed body, reported by dkim',
     message: async () => alter(await sign({ headerList: ALL }), 'the body', 'a body'),
     status: 'pass',
     title: /covers everything/,
   },
   {
-    name: 'the valid signature of two counts',
+    name: 'two signatures of which one is valid',
     message: async () =>
       sign({ headerList: ALL, selector: 'gone' }, await sign({ headerList: ['From'] })),
     status: 'fail',
@@ -91,7 +91,7 @@ const rows: {
 ];
 
 for (const { name, message, status, title } of rows) {
-  test(`dkim_coverage: ${name}`, async () => {
+  test(`dkim_coverage check reports ${status}: ${name}`, async () => {
     const finding = await runCheck(dkimCoverage, { message: await message(), zone });
     assert.equal(finding.status, status, finding.title);
     assert.match(finding.title, title);
@@ -99,7 +99,7 @@ for (const { name, message, status, title } of rows) {
   });
 }
 
-test('dkim_coverage: offline it goes by what the signature says of itself', async () => {
+test('dkim_coverage check uses unverified signatures offline', async () => {
   const message = await sign({ headerList: ['From'] });
   const finding = await runCheck(dkimCoverage, { message, zone, offline: true });
   assert.equal(finding.status, 'fail');

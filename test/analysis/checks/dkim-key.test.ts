@@ -22,7 +22,7 @@ interface Row {
 const rows: Row[] = [
   { name: 'RSA 2048', message: () => sign(), zone: good, status: 'pass', title: /is strong/ },
   {
-    name: 'a strong key although the body was changed',
+    name: 'a strong key with a changed body',
     message: async () => alter(await sign(), 'the body', 'a body'),
     zone: good,
     status: 'pass',
@@ -50,7 +50,7 @@ const rows: Row[] = [
     title: /SHA-1/,
   },
   {
-    name: 'Ed25519 alone',
+    name: 'only Ed25519',
     message: () => sign({ key: KEYS.ed25519, selector: 'ed' }),
     zone: ed,
     status: 'warn',
@@ -72,14 +72,14 @@ const rows: Row[] = [
     title: /^Only the Ed25519 signature of your message is valid/,
   },
   {
-    name: 'Ed25519 beside an RSA signature whose key does not answer',
+    name: 'Ed25519 beside an RSA signature whose key lookup fails',
     message: async () => sign({ key: KEYS.ed25519, selector: 'ed' }, await sign()),
     zone: { ...ed, [KEY_NAME]: { fails: 'timeout' } },
     status: 'error',
     title: /could not/,
   },
   {
-    name: 'Ed25519 and RSA, both broken by what changed the body',
+    name: 'Ed25519 and RSA, both broken by a changed body',
     message: async () =>
       alter(await sign({ key: KEYS.ed25519, selector: 'ed' }, await sign()), 'the body', 'a body'),
     zone: { ...good, ...ed },
@@ -100,7 +100,13 @@ const rows: Row[] = [
     status: 'fail',
     title: /revoked/,
   },
-  { name: 'no key', message: () => sign(), zone: {}, status: 'skipped', title: /no DKIM key/ },
+  {
+    name: 'no key record',
+    message: () => sign(),
+    zone: {},
+    status: 'skipped',
+    title: /no DKIM key/,
+  },
   {
     name: 'no signature',
     message: async () => MESSAGE,
@@ -109,21 +115,21 @@ const rows: Row[] = [
     title: /no DKIM key/,
   },
   {
-    name: 'a DNS time-out',
+    name: 'a DNS timeout',
     message: () => sign(),
     zone: { [KEY_NAME]: { fails: 'timeout' } },
     status: 'error',
     title: /could not be looked up/,
   },
   {
-    name: "a provider's weak key beside the own strong one",
+    name: 'a provider’s weak key beside the sender’s strong key',
     message: async () => sign({ domain: 'provider.example', key: KEYS.rsa1024 }, await sign()),
     zone: { ...good, ...zoneWith(KEYS.rsa1024.record, 's1._domainkey.provider.example') },
     status: 'pass',
     title: /is strong/,
   },
   {
-    name: 'the own weak key beside the own strong one',
+    name: 'a weak and a strong key of the sender',
     message: async () => sign({ selector: 's2', key: KEYS.rsa1024 }, await sign()),
     zone: { ...good, ...zoneWith(KEYS.rsa1024.record, 's2._domainkey.example.com') },
     status: 'warn',
@@ -132,7 +138,7 @@ const rows: Row[] = [
 ];
 
 for (const { name, message, zone, status, title } of rows) {
-  test(`dkim_key: ${name}`, async () => {
+  test(`dkim_key check reports ${status}: ${name}`, async () => {
     const finding = await runCheck(dkimKey, { message: await message(), zone });
     assert.equal(finding.status, status, finding.title);
     assert.match(finding.title, title);
@@ -140,13 +146,13 @@ for (const { name, message, zone, status, title } of rows) {
   });
 }
 
-test('dkim_key: the fix for test mode is the record without the flag', async () => {
+test('dkim_key check proposes the key record without the test flag', async () => {
   const zone = zoneWith(KEYS.rsa.record.replace('k=rsa', 'k=rsa; t=y'));
   const finding = await runCheck(dkimKey, { message: await sign(), zone });
   assert.deepEqual(finding.fix?.record, { type: 'TXT', name: KEY_NAME, value: KEYS.rsa.record });
 });
 
-test('dkim_key: beside a valid Ed25519 signature it is the broken RSA signature that is to be mended', async () => {
+test('dkim_key check proposes a fix for the broken RSA signature beside Ed25519', async () => {
   const message = await sign(
     { key: KEYS.ed25519, selector: 'ed' },
     await sign({ selector: 'gone' }),
@@ -157,7 +163,7 @@ test('dkim_key: beside a valid Ed25519 signature it is the broken RSA signature 
   assert.match(reference?.name ?? '', /^RFC 8463 §6$/);
 });
 
-test('dkim_key: of the flags of a key only the one for testing goes', async () => {
+test('dkim_key check removes only the test flag from t=', async () => {
   const rest = KEYS.rsa.record.replace('v=DKIM1; ', '');
   const published = async (record: string) =>
     (await runCheck(dkimKey, { message: await sign(), zone: zoneWith(record) })).fix?.record?.value;
@@ -166,12 +172,12 @@ test('dkim_key: of the flags of a key only the one for testing goes', async () =
   assert.equal(await published(`t=y; ${rest}`), rest);
 });
 
-test('dkim_key: offline it is skipped', async () => {
+test('dkim_key check is skipped offline', async () => {
   const finding = await runCheck(dkimKey, { message: await sign(), zone: good, offline: true });
   assert.equal(finding.status, 'skipped');
 });
 
-test('dkim_key: a failure that is also what dkim fails for says so', async () => {
+test('dkim_key check depends on dkim when the key is why dkim fails', async () => {
   const zone = zoneWith(KEYS.rsa768.record);
   const message = await sign({ key: KEYS.rsa768 });
   assert.deepEqual((await runCheck(dkimKey, { message, zone })).dependsOn, ['dkim']);

@@ -23,18 +23,18 @@ const rows: [what: string, record: string[], CheckStatus, RegExp][] = [
   ['of 1024 bits', [short], 'warn', /has 1024 bits; 2048 are recommended/],
   ['of 768 bits', [weak], 'fail', /has only 768 bits/],
   ['in test mode', [`${strong}; t=y:s`], 'warn', /only testing DKIM/],
-  ['of Ed25519 alone', [ed25519], 'warn', /without an RSA key beside it/],
+  ['with only Ed25519', [ed25519], 'warn', /without an RSA key beside it/],
   ['revoked', ['v=DKIM1; k=rsa; p='], 'fail', /has been revoked/],
-  ['cut', [strong.slice(0, 100)], 'fail', /cannot be used/],
+  ['truncated', [strong.slice(0, 100)], 'fail', /cannot be used/],
   ['of another type', ['v=DKIM1; k=unknown; p=AAAA'], 'fail', /cannot be used/],
-  ['not there', [], 'fail', /No DKIM key is published at s1\._domainkey\.example\.com/],
-  ['another text', ['v=spf1 -all'], 'fail', /is no DKIM key/],
+  ['missing', [], 'fail', /No DKIM key is published at s1\._domainkey\.example\.com/],
+  ['with unrelated text', ['v=spf1 -all'], 'fail', /is no DKIM key/],
   ['of another version', [strong.replace('DKIM1', 'DKIM2')], 'fail', /is no DKIM key/],
-  ['one of two', [strong, short], 'warn', /2 DKIM keys/],
+  ['as one of two records', [strong, short], 'warn', /2 DKIM keys/],
 ];
 
 for (const [what, records, status, title] of rows)
-  test(`a known key ${what}`, async () => {
+  test(`dkim_selector check reports ${status}: configured key ${what}`, async () => {
     const [found, ...others] = await look(at('s1', ...records), ['S1']);
     assert.ok(found && others.length === 0);
     assert.equal(found.status, status, found.title);
@@ -45,17 +45,17 @@ for (const [what, records, status, title] of rows)
     if (status !== 'pass') assert.ok(found.fix);
   });
 
-test('the record without test mode is the same otherwise', async () => {
+test('dkim_selector check proposes the record without test mode', async () => {
   const [found] = await look(at('s1', `${strong}; t=y`), ['s1']);
   assert.equal(found?.fix?.record?.value, strong);
 });
 
-test('a flag that is not for testing stays', async () => {
+test('dkim_selector check keeps other flags of the key', async () => {
   const [found] = await look(at('s1', `${strong}; t=s:y`), ['s1']);
   assert.equal(found?.fix?.record?.value, `${strong}; t=s`);
 });
 
-test('an Ed25519 key beside an RSA key is strong', async () => {
+test('dkim_selector check passes an Ed25519 key beside an RSA key', async () => {
   const both = await look({ ...at('a', ed25519), ...at('b', strong) }, ['a', 'b']);
   assert.deepEqual(
     both.map(({ status, label }) => [label, status]),
@@ -66,14 +66,14 @@ test('an Ed25519 key beside an RSA key is strong', async () => {
   );
 });
 
-test('of the common selectors only those that exist are judged', async () => {
+test('dkim_selector check judges only common selectors that exist', async () => {
   const [found, ...others] = await look({ ...at('google', short), ...at('mail', 'v=spf1 -all') });
   assert.deepEqual(others, []);
   assert.deepEqual([found?.status, found?.evidence.selector], ['warn', 'google']);
   assert.equal(found?.evidence.known, false);
 });
 
-test('where none exists that is told, without points', async () => {
+test('dkim_selector check reports info without points when no key is found', async () => {
   const health = await lookAt(WITHOUT_KEY);
   const { status, severity, points, title } = item(health, 'dkim_selector');
   assert.deepEqual([status, severity, points], ['info', null, 0]);
@@ -84,7 +84,7 @@ test('where none exists that is told, without points', async () => {
   assert.deepEqual([unanswered.status, unanswered.severity], ['error', null]);
 });
 
-test('a wildcard that answers for every selector is one key', async () => {
+test('dkim_selector check counts a wildcard record as one key', async () => {
   const everywhere = (record: string) =>
     Object.assign({}, ...['default', 'google', 's1', 's2', 'k1'].map((name) => at(name, record)));
   const live = await look(everywhere(strong));
@@ -97,7 +97,7 @@ test('a wildcard that answers for every selector is one key', async () => {
   assert.deepEqual([revoked?.status, revoked?.severity, revoked?.points], ['info', null, 0]);
 });
 
-test('a key that is not answered for is unknown', async () => {
+test('dkim_selector check reports error when the lookup times out', async () => {
   const [found] = await look({ 's1._domainkey.example.com': { fails: 'timeout' } }, ['s1']);
   assert.deepEqual([found?.status, found?.severity], ['error', null]);
 });

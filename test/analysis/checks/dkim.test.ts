@@ -69,7 +69,7 @@ const rows: Row[] = [
     fix: /leave x= out/,
   },
   {
-    name: 'no key',
+    name: 'no key record',
     message: () => sign(),
     zone: {},
     status: 'fail',
@@ -85,7 +85,7 @@ const rows: Row[] = [
     fix: /new selector/,
   },
   {
-    name: 'an unreadable key of a signature by Ed25519',
+    name: 'an unreadable Ed25519 key',
     message: () => sign({ key: KEYS.ed25519 }),
     zone: zoneWith('v=DKIM1; k=ed25519; p=AAAA'),
     status: 'fail',
@@ -133,7 +133,7 @@ const rows: Row[] = [
     fix: /Write k=ed25519 in the key record.* v=DKIM1; k=ed25519; p=/,
   },
   {
-    name: 'a clock that is hours ahead',
+    name: 'a signing clock hours ahead',
     message: () => sign({ signTime: RECEIVED_AT + 7_200_000 }),
     zone: good,
     status: 'warn',
@@ -141,7 +141,7 @@ const rows: Row[] = [
     fix: /^Set the clock of the machine that signs for example\.com, which is 2 h ahead/,
   },
   {
-    name: 'a DNS time-out',
+    name: 'a DNS timeout',
     message: () => sign(),
     zone: { [KEY_NAME]: { fails: 'timeout' } },
     status: 'error',
@@ -150,7 +150,7 @@ const rows: Row[] = [
 ];
 
 for (const { name, message, zone, status, title, fix } of rows) {
-  test(`dkim: ${name}`, async () => {
+  test(`dkim check reports ${status}: ${name}`, async () => {
     const finding = await runCheck(dkim, { message: await message(), zone });
     assert.equal(finding.status, status, finding.title);
     assert.match(finding.title, title);
@@ -162,19 +162,19 @@ for (const { name, message, zone, status, title, fix } of rows) {
 
 const overlooked: [what: string, message: () => Promise<Buffer>, zone: Zone, RegExp][] = [
   [
-    'a clock that is minutes ahead',
+    'a signing clock minutes ahead',
     () => sign({ signTime: RECEIVED_AT + 600_000 }),
     good,
     /its time of signing \(t=\) lies 10 m in the future\. Set the clock/,
   ],
   [
-    'a version that is not the first tag of the key record',
+    'a key record whose version is not the first tag',
     () => sign(),
     zoneWith(`${KEYS.rsa.record.replace('v=DKIM1; ', '')}; v=DKIM1`),
     /does not begin with v=DKIM1\. Write v=DKIM1 at the very beginning/,
   ],
   [
-    'a key record with a semicolon too many',
+    'a key record with an extra semicolon',
     () => sign(),
     zoneWith(KEYS.rsa.record.replace('; ', ';; ')),
     /tags of the key record are not well formed\. Write each tag once/,
@@ -182,13 +182,13 @@ const overlooked: [what: string, message: () => Promise<Buffer>, zone: Zone, Reg
 ];
 
 for (const [what, message, zone, told] of overlooked)
-  test(`dkim: ${what} is told of a valid signature that passes`, async () => {
+  test(`dkim check passes with a note: ${what}`, async () => {
     const finding = await runCheck(dkim, { message: await message(), zone });
     assert.equal(finding.status, 'pass', finding.title);
     assert.match(finding.detail, told);
   });
 
-test('dkim: a sound signature beside one that some receivers refuse is enough', async () => {
+test('dkim check passes when one of several signatures is accepted everywhere', async () => {
   const ahead = await sign({ selector: 's2', signTime: RECEIVED_AT + 7_200_000 }, await sign());
   const zone = { ...good, ...zoneWith(KEYS.rsa.record, 's2._domainkey.example.com') };
   const finding = await runCheck(dkim, { message: ahead, zone });
@@ -196,7 +196,7 @@ test('dkim: a sound signature beside one that some receivers refuse is enough', 
   assert.match(finding.detail, /^The signature by s1\._domainkey\.example\.com verifies\.$/);
 });
 
-test('dkim: that signatures were not looked at is told, whatever the others are', async () => {
+test('dkim check states how many signatures were not checked', async () => {
   const junk = 'DKIM-Signature: v=1; a=rsa-sha256; d=example.net; s=x; h=from; bh=AAAA; b=AAAA\r\n';
   const told = /4 more signatures were not looked at: the limit is 10 signatures/;
   const below = await sign();
@@ -211,12 +211,12 @@ test('dkim: that signatures were not looked at is told, whatever the others are'
   assert.deepEqual([passed.status, told.test(passed.detail)], ['pass', true], passed.detail);
 });
 
-test('dkim: offline it is skipped', async () => {
+test('dkim check is skipped offline', async () => {
   const finding = await runCheck(dkim, { message: await sign(), zone: good, offline: true });
   assert.equal(finding.status, 'skipped');
 });
 
-test("dkim: of several failures it names that of the From domain's own signature", async () => {
+test('dkim check names the failure of the From domain’s own signature first', async () => {
   const own = await sign({ key: KEYS.other });
   const both = await sign({ domain: 'provider.example', selector: 'p' }, own);
   const finding = await runCheck(dkim, {
@@ -234,14 +234,14 @@ test("dkim: of several failures it names that of the From domain's own signature
   );
 });
 
-test('dkim: a valid signature beside a broken one passes and tells of the other', async () => {
+test('dkim check passes with one valid signature and mentions the broken one', async () => {
   const both = await sign({ selector: 'gone' }, await sign());
   const finding = await runCheck(dkim, { message: both, zone: good });
   assert.equal(finding.status, 'pass');
   assert.match(finding.detail, /1 of the 2 signatures/);
 });
 
-test('dkim: signatures beyond every measure are a finding', async () => {
+test('dkim check reports fail for oversized signatures', async () => {
   const long = `DKIM-Signature: v=1; h=from:${'a:'.repeat(5000)}b\r\n${MESSAGE}`;
   const finding = await runCheck(dkim, { message: long });
   assert.equal(finding.status, 'fail');

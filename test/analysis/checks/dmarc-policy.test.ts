@@ -22,10 +22,10 @@ const sub = 'news.example.com';
 const exists: Zone = { [sub]: { A: ['192.0.2.5'] } };
 
 const rows: Row[] = [
-  { name: 'reject', record: 'v=DMARC1; p=reject', status: 'pass', title: /to refuse mail/ },
-  { name: 'quarantine', record: 'v=DMARC1;p=Quarantine', status: 'pass', title: /to set aside/ },
+  { name: 'p=reject', record: 'v=DMARC1; p=reject', status: 'pass', title: /to refuse mail/ },
+  { name: 'p=quarantine', record: 'v=DMARC1;p=Quarantine', status: 'pass', title: /to set aside/ },
   {
-    name: 'none',
+    name: 'p=none',
     record: 'v=DMARC1; p=none; rua=mailto:d@example.com',
     status: 'warn',
     title: /asks receivers to do nothing/,
@@ -38,13 +38,19 @@ const rows: Row[] = [
     publish: { value: 'v=DMARC1; p=none; rua=mailto:dmarc-reports@example.com' },
   },
   {
-    name: 'no record, for a subdomain: to publish at the organization',
+    name: 'no record for a subdomain, fix at the organizational domain',
     from: sub,
     status: 'fail',
     title: /^example\.com has no DMARC record\.$/,
     publish: { value: 'v=DMARC1; p=none; rua=mailto:dmarc-reports@example.com' },
   },
-  { name: 'inherited p', from: sub, zone: exists, record: 'v=DMARC1; p=reject', status: 'pass' },
+  {
+    name: 'an inherited p=',
+    from: sub,
+    zone: exists,
+    record: 'v=DMARC1; p=reject',
+    status: 'pass',
+  },
   {
     name: 'inherited sp=none',
     from: sub,
@@ -54,7 +60,7 @@ const rows: Row[] = [
     publish: { value: 'v=DMARC1; p=reject; sp=quarantine' },
   },
   {
-    name: 'sp says nothing about the domain itself',
+    name: 'sp= ignored for the domain itself',
     record: 'v=DMARC1; p=reject; sp=none',
     status: 'pass',
   },
@@ -66,14 +72,14 @@ const rows: Row[] = [
     publish: { value: 'v=DMARC1; p=reject; sp=reject; np=quarantine' },
   },
   {
-    name: 'np says nothing about a name that exists',
+    name: 'np= ignored for a name that exists',
     from: sub,
     zone: exists,
     record: 'v=DMARC1; p=reject; sp=reject; np=none',
     status: 'pass',
   },
   {
-    name: 'np where it cannot be told whether the name exists',
+    name: 'np= when the name’s existence is unknown',
     from: sub,
     zone: { [sub]: { fails: 'timeout' } },
     record: 'v=DMARC1; p=reject; sp=reject; np=none',
@@ -88,36 +94,41 @@ const rows: Row[] = [
     publish: { name: '_dmarc.news.example.com', value: 'v=DMARC1; p=quarantine' },
   },
   {
-    name: 'test mode',
+    name: 'quarantine in test mode',
     record: 'v=DMARC1; p=reject; t=y',
     status: 'warn',
     title: /in test mode/,
     publish: { value: 'v=DMARC1; p=reject; t=n' },
   },
-  { name: 'test mode of none', record: 'v=DMARC1; p=none; t=y', status: 'warn', title: /nothing/ },
   {
-    name: 'no valid policy, but reports: as none',
+    name: 'p=none in test mode',
+    record: 'v=DMARC1; p=none; t=y',
+    status: 'warn',
+    title: /nothing/,
+  },
+  {
+    name: 'invalid policy with reports, treated as none',
     record: 'v=DMARC1; p=rejct; rua=mailto:d@example.com',
     status: 'warn',
     title: /do nothing/,
     publish: { value: 'v=DMARC1; p=quarantine; rua=mailto:d@example.com' },
   },
   {
-    name: 'no valid policy and no reports: as no record',
+    name: 'invalid policy without reports, treated as no record',
     record: 'v=DMARC1; p=rejct',
     status: 'fail',
     title: /names no valid policy/,
     publish: { value: 'v=DMARC1; p=none' },
   },
   {
-    name: 'no policy at all',
+    name: 'no policy tag',
     record: 'v=DMARC1; sp=reject',
     status: 'fail',
     title: /names no valid policy/,
     publish: { value: 'v=DMARC1; p=none; sp=reject' },
   },
   {
-    name: 'a record that is none',
+    name: 'a TXT record that is not DMARC',
     record: 'v=DMARC1 p=reject',
     status: 'fail',
     title: /no DMARC record that receivers can use/,
@@ -128,7 +139,7 @@ const rows: Row[] = [
 ];
 
 for (const row of rows) {
-  test(row.name, async () => {
+  test(`dmarc_policy check reports ${row.status}: ${row.name}`, async () => {
     const own: Zone = row.record ? { '_dmarc.example.com': { TXT: [row.record] } } : {};
     const found = await runCheck(dmarcPolicy, {
       message: `From: Ann <ann@${row.from ?? 'example.com'}>\n\nHello\n`,

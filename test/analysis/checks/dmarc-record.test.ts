@@ -23,7 +23,12 @@ interface Row {
 }
 
 const rows: Row[] = [
-  { name: 'sound', records: [`v=DMARC1; p=none; ${REPORTED}`], status: 'pass', title: /is sound/ },
+  {
+    name: 'a valid record',
+    records: [`v=DMARC1; p=none; ${REPORTED}`],
+    status: 'pass',
+    title: /is sound/,
+  },
   {
     name: 'all tags of RFC 9989',
     records: [
@@ -32,13 +37,13 @@ const rows: Row[] = [
     status: 'pass',
   },
   {
-    name: 'tags that are gone cost nothing, but are told',
+    name: 'obsolete tags, reported without cost',
     records: [`v=DMARC1; p=reject; pct=50; rf=afrf; ri=86400; ${REPORTED}`],
     status: 'pass',
     detail: /pct, rf, ri are gone from DMARC with RFC 9989/,
   },
   {
-    name: 'a record of its own, and a valid one above it',
+    name: 'an own record below a valid one',
     from: 'news.example.com',
     records: [`v=DMARC1; p=reject; ${REPORTED}`],
     zone: { '_dmarc.news.example.com': { TXT: [`v=DMARC1; p=reject; ${REPORTED}`] } },
@@ -65,20 +70,20 @@ const rows: Row[] = [
     publish: { value: 'v=DMARC1; p=reject' },
   },
   {
-    name: 'version without its semicolon',
+    name: 'a version without semicolon',
     records: ['v=DMARC1 p=reject'],
     status: 'fail',
     title: /does not begin with/,
   },
   {
-    name: 'version in other letters',
+    name: 'a version in other case',
     records: ['v=dmarc1; p=reject'],
     status: 'fail',
     title: /does not begin with/,
     publish: { value: 'v=DMARC1; p=reject' },
   },
   {
-    name: 'no valid policy: told by dmarc_policy',
+    name: 'no valid policy, reported by dmarc_policy',
     records: ['v=DMARC1; p=rejct'],
     status: 'skipped',
   },
@@ -103,13 +108,13 @@ const rows: Row[] = [
     title: /does not know: "ASPF"/,
   },
   {
-    name: 'a part that is no tag',
+    name: 'a part that is not a tag',
     records: [`v=DMARC1; p=reject; hello; ${REPORTED}`],
     status: 'warn',
     title: /"hello" is not a tag/,
   },
   {
-    name: 'a value that is none',
+    name: 'an invalid tag value',
     records: [`v=DMARC1; p=reject; adkim=strict; ${REPORTED}`],
     status: 'warn',
     title: /"adkim=strict" is not a value/,
@@ -160,7 +165,7 @@ const rows: Row[] = [
     title: /^reports\.example has not agreed/,
   },
   {
-    name: 'consent that does not answer is no failure',
+    name: 'consent lookup fails',
     records: ['v=DMARC1; p=reject; rua=mailto:x@reports.example'],
     zone: { [CONSENT]: { fails: 'timeout' } },
     status: 'pass',
@@ -172,7 +177,7 @@ const rows: Row[] = [
 ];
 
 for (const row of rows) {
-  test(row.name, async () => {
+  test(`dmarc_record check reports ${row.status}: ${row.name}`, async () => {
     const own: Zone = row.records ? { '_dmarc.example.com': { TXT: row.records } } : {};
     const found = await runCheck(dmarcRecord, {
       message: `From: Ann <ann@${row.from ?? 'example.com'}>\n\nHello\n`,

@@ -32,7 +32,7 @@ interface Row {
 
 const rows: Row[] = [
   {
-    name: 'both',
+    name: 'SPF and DKIM pass aligned',
     zone: { ...spfPass, ...record, ...key },
     signed: {},
     status: 'pass',
@@ -40,14 +40,14 @@ const rows: Row[] = [
     detail: /^SPF \(example\.com\) and DKIM \(example\.com\)/,
   },
   {
-    name: 'SPF alone',
+    name: 'only SPF passes',
     zone: { ...spfPass, ...record },
     status: 'pass',
     result: 'pass',
     detail: /^SPF \(example\.com\) vouched/,
   },
   {
-    name: 'DKIM alone',
+    name: 'only DKIM passes',
     zone: { ...spfFail, ...record, ...key },
     signed: {},
     status: 'pass',
@@ -55,14 +55,14 @@ const rows: Row[] = [
     detail: /^DKIM \(example\.com\) vouched/,
   },
   {
-    name: 'DKIM while SPF does not answer',
+    name: 'DKIM passes, SPF lookup fails',
     zone: { 'example.com': { fails: 'timeout' }, ...record, ...key },
     signed: {},
     status: 'pass',
     result: 'pass',
   },
   {
-    name: 'DKIM while no client is known',
+    name: 'DKIM passes, client address unknown',
     zone: { ...record, ...key },
     signed: {},
     envelope: { client_ip: null },
@@ -70,14 +70,14 @@ const rows: Row[] = [
     result: 'pass',
   },
   {
-    name: 'neither',
+    name: 'neither SPF nor DKIM passes',
     zone: { ...spfFail, ...record },
     status: 'fail',
     result: 'fail',
     detail: /SPF does not pass \(fail\).*DKIM does not pass \(none\).*refuse/,
   },
   {
-    name: 'SPF for another domain',
+    name: 'SPF passes for another domain',
     zone: { ...spfElsewhere, ...record },
     envelope: elsewhere,
     status: 'fail',
@@ -85,7 +85,7 @@ const rows: Row[] = [
     detail: /SPF passes, but for sender\.example/,
   },
   {
-    name: 'DKIM for another domain',
+    name: 'DKIM passes for another domain',
     zone: { ...spfFail, ...record, 's1._domainkey.sender.example': { TXT: [KEYS.rsa.record] } },
     signed: { domain: 'sender.example' },
     status: 'fail',
@@ -93,21 +93,21 @@ const rows: Row[] = [
     detail: /DKIM passes, but for sender\.example/,
   },
   {
-    name: 'DKIM of a subdomain, relaxed',
+    name: 'DKIM of a subdomain with relaxed alignment',
     zone: { ...spfFail, ...record, 's1._domainkey.m.example.com': { TXT: [KEYS.rsa.record] } },
     signed: { domain: 'm.example.com' },
     status: 'pass',
     result: 'pass',
   },
   {
-    name: 'DKIM of a subdomain, strict',
+    name: 'DKIM of a subdomain with strict alignment',
     zone: { ...spfFail, ...strict, 's1._domainkey.m.example.com': { TXT: [KEYS.rsa.record] } },
     signed: { domain: 'm.example.com' },
     status: 'fail',
     result: 'fail',
   },
   {
-    name: 'SPF of a subdomain, strict',
+    name: 'SPF of a subdomain with strict alignment',
     zone: { 'm.example.com': { TXT: ['v=spf1 ip4:192.0.2.1 -all'] }, ...strict },
     envelope: { mail_from: 'b@m.example.com' },
     status: 'fail',
@@ -120,56 +120,56 @@ const rows: Row[] = [
     status: 'pass',
     result: 'pass',
   },
-  { name: 'no record', zone: spfPass, status: 'fail', result: 'none' },
+  { name: 'no DMARC record', zone: spfPass, status: 'fail', result: 'none' },
   {
-    name: 'record does not answer',
+    name: 'DMARC lookup fails',
     zone: { ...spfPass, '_dmarc.example.com': { fails: 'timeout' } },
     status: 'error',
     result: 'temperror',
   },
   {
-    name: 'SPF does not answer and nothing else passes',
+    name: 'SPF lookup fails and nothing else passes',
     zone: { 'example.com': { fails: 'timeout' }, ...record },
     status: 'error',
     result: 'temperror',
   },
   {
-    name: 'SPF of another domain does not answer: it could not have helped',
+    name: 'SPF lookup of an unaligned domain fails',
     zone: { 'sender.example': { fails: 'timeout' }, ...record },
     envelope: elsewhere,
     status: 'fail',
     result: 'fail',
   },
   {
-    name: 'the DKIM key does not answer',
+    name: 'DKIM key lookup fails',
     zone: { ...spfFail, ...record, [KEY_NAME]: { fails: 'servfail' } },
     signed: {},
     status: 'error',
     result: 'temperror',
   },
   {
-    name: 'the DKIM key of another domain does not answer',
+    name: 'DKIM key lookup of an unaligned domain fails',
     zone: { ...spfFail, ...record, 's1._domainkey.sender.example': { fails: 'servfail' } },
     signed: { domain: 'sender.example' },
     status: 'fail',
     result: 'fail',
   },
   {
-    name: 'no client known, and no signature',
+    name: 'client address unknown and no signature',
     zone: { ...spfPass, ...record },
     envelope: { client_ip: null },
     status: 'skipped',
     result: null,
   },
   {
-    name: 'no client known, but a sender that could not help',
+    name: 'client address unknown and unaligned sender',
     zone: record,
     envelope: { client_ip: null, ...elsewhere },
     status: 'fail',
     result: 'fail',
   },
   {
-    name: 'no client known, and a key that does not answer',
+    name: 'client address unknown and DKIM key lookup fails',
     zone: { ...record, [KEY_NAME]: { fails: 'timeout' } },
     signed: {},
     envelope: { client_ip: null },
@@ -208,7 +208,7 @@ const rows: Row[] = [
     detail: /more than one domain/,
   },
   {
-    name: 'no From',
+    name: 'no From field',
     zone: { ...spfPass, ...record },
     message: 'Subject: x\n\n',
     status: 'fail',
@@ -225,7 +225,7 @@ const rows: Row[] = [
 ];
 
 for (const row of rows) {
-  test(row.name, async () => {
+  test(`dmarc check reports ${row.status}: ${row.name}`, async () => {
     const message = row.signed ? await sign(row.signed) : (row.message ?? MESSAGE);
     const context = await contextFor({ ...row, message });
     const found = await dmarc.run(context);
@@ -243,7 +243,7 @@ const fixOf = async (message: Buffer | string, zone: Zone, envelope?: Partial<En
   return found.fix!;
 };
 
-test('a signature that is aligned and broken is the one to mend', async () => {
+test('dmarc check proposes fixing an aligned but broken DKIM signature', async () => {
   const changed = Buffer.concat([await sign(), Buffer.from('More.\r\n')]);
   const body = await fixOf(changed, { ...spfFail, ...record, ...key });
   assert.match(body.text, /^Mend the DKIM signature of example\.com, .* Sign as the last step/);
@@ -257,7 +257,7 @@ test('a signature that is aligned and broken is the one to mend', async () => {
   );
 });
 
-test('without an aligned signature it is SPF where that is aligned, else signing', async () => {
+test('dmarc check proposes fixing aligned SPF, otherwise signing with DKIM', async () => {
   const unsigned = await fixOf(MESSAGE, { ...spfFail, ...record });
   assert.match(unsigned.text, /^Let SPF pass for example\.com, as told under "SPF"\. Better still/);
   const other = await fixOf(MESSAGE, { ...record }, elsewhere);
@@ -266,7 +266,7 @@ test('without an aligned signature it is SPF where that is aligned, else signing
   assert.match(passing.text, /^Send with an envelope sender under example\.com/);
 });
 
-test('where MAIL FROM is not known, no SPF result vouches for From, nor is that a failure', async () => {
+test('dmarc check is skipped without a known envelope sender', async () => {
   const scene = {
     message: MESSAGE,
     zone: { ...spfPass, ...record },

@@ -40,47 +40,72 @@ const uribl = (name: string, code = '127.0.0.2'): Zone => listIn('multi.uribl.co
 const ROWS: [what: string, status: CheckStatus, scene: Partial<Scene>, says?: RegExp][] = [
   ['on no list', 'pass', {}, /The domains of the sender are on no blocklist\./],
   [
-    'the From domain',
+    'the From domain listed',
     'fail',
     { zone: dbl('shop.example') },
     /^shop\.example is listed by Spamhaus/,
   ],
-  ['its full name', 'fail', { zone: dbl('news.shop.example') }, /^news\.shop\.example is listed/],
-  ['the MAIL FROM domain', 'fail', { zone: dbl('bounce.example') }, /^bounce\.example is/],
-  ['a signer', 'fail', { zone: dbl('signer.example') }, /^signer\.example is/],
-  ['the name of a signer', 'fail', { zone: dbl('mail.signer.example') }, /^mail\.signer\.example/],
   [
-    'the HELO name',
+    'the full From host name listed',
+    'fail',
+    { zone: dbl('news.shop.example') },
+    /^news\.shop\.example is listed/,
+  ],
+  ['the MAIL FROM domain listed', 'fail', { zone: dbl('bounce.example') }, /^bounce\.example is/],
+  ['a signing domain listed', 'fail', { zone: dbl('signer.example') }, /^signer\.example is/],
+  [
+    'the full name of a signing domain listed',
+    'fail',
+    { zone: dbl('mail.signer.example') },
+    /^mail\.signer\.example/,
+  ],
+  [
+    'the HELO name listed',
     'fail',
     { zone: dbl('out.host.example') },
     /^The HELO name, out\.host\.example, is/,
   ],
-  ['the HELO domain', 'fail', { zone: dbl('host.example') }, /^The HELO name, host\.example, is/],
-  ['an abused domain', 'fail', { zone: dbl('shop.example', '127.0.1.104') }, /abused for phishing/],
-  ['tier 2', 'warn', { zone: surbl('shop.example') }, /by SURBL\..*ABUSE.*filters count/],
   [
-    'two of tier 2',
+    'the HELO domain listed',
+    'fail',
+    { zone: dbl('host.example') },
+    /^The HELO name, host\.example, is/,
+  ],
+  [
+    'listed as an abused legitimate domain',
+    'fail',
+    { zone: dbl('shop.example', '127.0.1.104') },
+    /abused for phishing/,
+  ],
+  [
+    'one tier 2 listing',
+    'warn',
+    { zone: surbl('shop.example') },
+    /by SURBL\..*ABUSE.*filters count/,
+  ],
+  [
+    'two tier 2 listings',
     'warn',
     { zone: { ...surbl('shop.example'), ...uribl('shop.example') } },
     /SURBL and URIBL/,
   ],
   [
-    'both tiers',
+    'listings of both tiers',
     'fail',
     { zone: { ...dbl('shop.example'), ...uribl('bounce.example') } },
     /^shop\.example and bounce\.example are listed by Spamhaus DBL and URIBL/,
   ],
-  ['a click tracker', 'pass', { zone: surbl('shop.example', '127.0.0.32') }],
-  ['red at URIBL', 'pass', { zone: uribl('shop.example', '127.0.0.8') }],
+  ['listed as a click tracker', 'pass', { zone: surbl('shop.example', '127.0.0.32') }],
+  ['listed as red by URIBL', 'pass', { zone: uribl('shop.example', '127.0.0.8') }],
   [
-    'a refusal',
+    'a list that refuses queries',
     'error',
     { zone: dbl('shop.example', '127.255.255.254') },
     /not all answered.*Not known from Spamhaus DBL/,
   ],
-  ['a refusal of an address', 'error', { zone: dbl('shop.example', '127.0.1.255') }],
+  ['a refusal of an IP address', 'error', { zone: dbl('shop.example', '127.0.1.255') }],
   [
-    'refusals of all',
+    'all lists refuse queries',
     'error',
     {
       zone: {
@@ -91,29 +116,29 @@ const ROWS: [what: string, status: CheckStatus, scene: Partial<Scene>, says?: Re
     },
     /could not be found out/,
   ],
-  ['no lists', 'skipped', { setup: { blocklists: [] } }, /No blocklists are switched on\./],
+  ['no lists enabled', 'skipped', { setup: { blocklists: [] } }, /No blocklists are switched on\./],
   [
-    'lists of addresses alone',
+    'only IP address lists enabled',
     'skipped',
     { setup: { blocklists: workingLists('bl.spamcop.net') } },
   ],
   ['offline', 'skipped', { offline: true }],
   [
-    'no domains',
+    'no sender domains',
     'skipped',
     { message: 'Subject: x\n\nHello\n', envelope: { mail_from: '', helo: '[203.0.114.7]' } },
   ],
 ];
 
 for (const [what, status, scene, says] of ROWS)
-  test(`${what}: ${status}`, async () => {
+  test(`domain_blocklists check reports ${status}: ${what}`, async () => {
     const finding = await find(scene);
     assert.equal(finding.status, status, `${finding.title} ${finding.detail}`);
     if (says) assert.match(`${finding.title} ${finding.detail}`, says);
     if (status === 'warn' || status === 'fail') assert.match(finding.fix!.text, /https:\/\//);
   });
 
-test('only a tier-1 listing of the HELO name alone calls for no cap', async () => {
+test('domain_blocklists check applies no cap for a tier 1 listing of the HELO name only', async () => {
   assert.equal((await find({ zone: dbl('host.example') })).uncapped, true);
   assert.equal((await find({ zone: dbl('out.host.example') })).uncapped, true);
   const beside = { ...dbl('host.example'), ...surbl('shop.example') };
@@ -127,7 +152,7 @@ test('only a tier-1 listing of the HELO name alone calls for no cap', async () =
   assert.equal((await find({ zone: dbl('out.shop.example'), envelope })).uncapped, true);
 });
 
-test('the names of the sender are told with their parts, and each is asked once', async () => {
+test('domain_blocklists check lists sender names with roles and queries each once', async () => {
   const asked = new Map<string, number>();
   const resolver: Resolver = (name, type) => {
     asked.set(name, (asked.get(name) ?? 0) + 1);
@@ -147,7 +172,7 @@ test('the names of the sender are told with their parts, and each is asked once'
   assert.ok([...asked.values()].every((count) => count === 1));
 });
 
-test('a name below a listed domain is not told again', async () => {
+test('domain_blocklists check does not repeat names below a listed domain', async () => {
   const { evidence, title } = await find({
     zone: { ...dbl('shop.example'), ...dbl('news.shop.example', '127.0.1.4') },
   });
@@ -156,7 +181,7 @@ test('a name below a listed domain is not told again', async () => {
   assert.deepEqual([first!.listed, first!.codes], [['shop.example'], ['127.0.1.2']]);
 });
 
-test('a hostile message cannot have the lists asked without end', async () => {
+test('domain_blocklists check limits queries for hostile messages', async () => {
   const domains = Array.from({ length: 300 }, (_, i) => signature(`a.b${i}.example`));
   const message = goodMessage({ 'DKIM-Signature': domains });
   let asked = 0;
@@ -171,7 +196,7 @@ test('a hostile message cannot have the lists asked without end', async () => {
   assert.ok(finding.title.length < 300);
 });
 
-test('the key is asked with and never shown', async () => {
+test('domain_blocklists check uses the DQS key without revealing it', async () => {
   const asked: string[] = [];
   const resolver: Resolver = async (name, type) => {
     asked.push(name);

@@ -19,7 +19,7 @@ const cases: [string, string | Uint8Array, CheckStatus, RegExp?][] = [
   ['declared binary', goodMessage({ 'Content-Transfer-Encoding': 'binary' }, 'Grüße\n'), 'pass'],
   ['no transfer encoding', goodMessage({}, 'Grüße\n'), 'fail', /does not declare it/],
   [
-    '7bit that is not',
+    '7bit with 8-bit data',
     goodMessage({ 'Content-Transfer-Encoding': '7bit' }, 'Grüße\n'),
     'fail',
     /does not declare it/,
@@ -68,7 +68,7 @@ const cases: [string, string | Uint8Array, CheckStatus, RegExp?][] = [
   ],
   ['bare CR', raw('From: a@example.com\r\n\r\na\rb\r\n'), 'fail', /CR characters without LF \(1\)/],
   [
-    'a line that is no field',
+    'a header line that is not a field',
     raw('From: a@example.com\r\nhello there\r\n\r\nx\r\n'),
     'warn',
     /"hello there"/,
@@ -76,14 +76,14 @@ const cases: [string, string | Uint8Array, CheckStatus, RegExp?][] = [
 ];
 
 for (const [name, message, status, says] of cases)
-  test(`encoding: ${name} → ${status}`, async () => {
+  test(`encoding check reports ${status}: ${name}`, async () => {
     const finding = await runCheck(encoding, { message });
     assert.equal(finding.status, status, finding.title);
     if (says) assert.match(finding.title + finding.detail, says);
     if (status !== 'pass') assert.ok(finding.fix?.text);
   });
 
-test('encoding: several faults are one finding that names them all', async () => {
+test('encoding check combines several faults in one finding', async () => {
   const finding = await runCheck(encoding, {
     message: raw('From: a@example.com\r\nSubject: \xc3\xa9\r\n\r\na\0\r\nb\n'),
   });
@@ -92,19 +92,19 @@ test('encoding: several faults are one finding that names them all', async () =>
   assert.match(finding.detail, /LF without CR .*raw UTF-8/);
 });
 
-test('encoding: what passes a limit of the parser is said', async () => {
+test('encoding check reports exceeded parser limits', async () => {
   const finding = await runCheck(encoding, { message: mixed('\n--x\n'.repeat(2000)) });
   assert.equal(finding.status, 'fail');
   assert.equal(finding.title, 'Your message has 2,001 MIME parts, of which 1,000 were looked at.');
 });
 
-test('line_length: 998 octets → pass, with what is recommended in the evidence', async () => {
+test('line_length check passes 998 octets and shows the recommendation', async () => {
   const finding = await runCheck(lineLength, { message: goodMessage({}, `${'x'.repeat(998)}\n`) });
   assert.equal(finding.status, 'pass');
   assert.deepEqual([finding.evidence?.longest, finding.evidence?.recommended], [998, 78]);
 });
 
-test('line_length: 999 octets in the body → fail, with its number', async () => {
+test('line_length check fails 999 octets in the body with the line number', async () => {
   const finding = await runCheck(lineLength, {
     message: goodMessage({}, `a\n${'x'.repeat(999)}\n`),
   });
@@ -113,7 +113,7 @@ test('line_length: 999 octets in the body → fail, with its number', async () =
   assert.match(finding.fix?.text ?? '', /quoted-printable/);
 });
 
-test('line_length: 999 octets in a header field → fail, to be folded', async () => {
+test('line_length check fails 999 octets in a header field and suggests folding', async () => {
   const finding = await runCheck(lineLength, {
     message: goodMessage({ 'X-Data': 'x'.repeat(999) }),
   });

@@ -9,38 +9,38 @@ import { goodMessage } from '../../helpers/good-message.ts';
 
 const cases: [string, string | string[] | null, CheckStatus, RegExp?][] = [
   ['a name and an address', 'Example Ltd <news@example.com>', 'pass'],
-  ['an address alone', 'news@example.com', 'pass'],
+  ['only an address', 'news@example.com', 'pass'],
   ['a quoted name', '"Example, Ltd (UK)" <news@example.com>', 'pass'],
   ['an encoded name', '=?utf-8?Q?Caf=C3=A9?= <news@example.com>', 'pass'],
   ['a name with a dot', 'John Q. Public <john@example.com>', 'pass'],
   ['a comment', 'news@example.com (Example Ltd)', 'pass'],
   ['a quoted local part', '"a b"@example.com', 'pass'],
   ['an international domain', 'News <news@bücher.example>', 'pass'],
-  ['its own address as its name', '"news@example.com" <News@example.com>', 'pass'],
-  ['nothing at all', null, 'fail', /has no From field/],
+  ['its own address as display name', '"news@example.com" <News@example.com>', 'pass'],
+  ['no From field', null, 'fail', /has no From field/],
   ['two fields', ['a@example.com', 'b@example.com'], 'fail', /has 2 From fields/],
   ['an empty field', '', 'fail', /it has no address/],
-  ['a name alone', 'Example Ltd', 'fail', /has no address/],
+  ['only a name', 'Example Ltd', 'fail', /has no address/],
   ['an address without brackets', 'News news@example.com', 'fail', /without < >/],
   ['a comma in the name', 'Smith, Joe <joe@example.com>', 'fail', /"Smith" has no address/],
   ['an @ in a bare name', 'Joe @ Home <joe@example.com>', 'fail', /need quotation marks/],
   ['an open quotation mark', '"News <news@example.com>', 'fail', /never closed/],
   ['an open parenthesis', 'news@example.com (Ltd', 'fail', /never closed/],
-  ['something after the address', 'News <news@example.com> today', 'fail', /does not end/],
+  ['text after the address', 'News <news@example.com> today', 'fail', /does not end/],
   ['a host without a domain', 'News <news@localhost>', 'fail', /no full domain name/],
   ['an address literal', 'News <news@[192.0.2.1]>', 'fail', /no full domain name/],
   ['a domain with a final dot', 'News <news@example.com.>', 'fail', /no full domain name/],
   ['two dots in a row', 'News <ne..ws@example.com>', 'fail', /is not an address/],
   ['a group', 'Us: news@example.com;', 'fail', /is a group/],
   [
-    'an address in an encoded word',
+    'the address inside an encoded word',
     '=?utf-8?Q?=22N=22_=3Cnews=40example=2Ecom=3E?=',
     'fail',
     /not valid/,
   ],
   ['two addresses without Sender', 'a@example.com, b@example.com', 'fail', /has 2 addresses/],
   [
-    'another address in the name',
+    'another address in the display name',
     '"pay@bank.example" <news@example.com>',
     'fail',
     /pay@bank\.example/,
@@ -58,7 +58,7 @@ const cases: [string, string | string[] | null, CheckStatus, RegExp?][] = [
     /pay@bank/,
   ],
   [
-    'a sister address in the name',
+    'an address of a sibling domain in the name',
     '"shop@example.com" <news@mail.example.com>',
     'warn',
     /shop@example\.com/,
@@ -66,7 +66,7 @@ const cases: [string, string | string[] | null, CheckStatus, RegExp?][] = [
 ];
 
 for (const [name, value, status, says] of cases)
-  test(`from: ${name} → ${status}`, async () => {
+  test(`from check reports ${status}: ${name}`, async () => {
     const finding = await runCheck(from, { message: goodMessage({ From: value }) });
     const said = `${finding.title} ${finding.detail}`;
     assert.equal(finding.status, status, said);
@@ -74,19 +74,19 @@ for (const [name, value, status, says] of cases)
     if (status === 'warn' || status === 'fail') assert.ok(finding.fix?.text);
   });
 
-test('from: addresses at two domains with Sender → fail', async () => {
+test('from check fails addresses at two domains with Sender', async () => {
   const message = goodMessage({ From: 'a@example.com, b@example.net', Sender: 'a@example.com' });
   const finding = await runCheck(from, { message });
   assert.equal(finding.status, 'fail');
   assert.match(finding.detail, /DMARC cannot pass/);
 });
 
-test('from: two addresses with Sender → warn', async () => {
+test('from check warns about two addresses with Sender', async () => {
   const message = goodMessage({ From: 'a@example.com, b@example.com', Sender: 'a@example.com' });
   assert.equal((await runCheck(from, { message })).status, 'warn');
 });
 
-test('from: missing within what is read of an endless header → error', async () => {
+test('from check reports error when the header exceeds the limit', async () => {
   const message = `${'X: y\n'.repeat(250_000)}From: a@example.com\n\nbody`;
   const finding = await runCheck(from, { message });
   assert.equal(finding.status, 'error');

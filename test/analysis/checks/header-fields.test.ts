@@ -23,18 +23,18 @@ const long = 'word '.repeat(150).trim();
 
 const cases: [Check, string, Changes, CheckStatus, RegExp?][] = [
   [messageId, 'one', {}, 'pass'],
-  [messageId, 'folded', { 'Message-ID': '\n <1@example.com>' }, 'pass'],
+  [messageId, 'folded field', { 'Message-ID': '\n <1@example.com>' }, 'pass'],
   [messageId, 'none', { 'Message-ID': null }, 'fail', /has no Message-ID/],
   [
     messageId,
-    'doubled',
+    'duplicate fields',
     { 'Message-ID': ['<1@a.example>', '<2@a.example>'] },
     'fail',
     /2 Message-ID fields/,
   ],
   [
     messageId,
-    'doubled, both the same',
+    'identical duplicate fields',
     { 'Message-ID': ['<1@a.example>', '<1@a.example>'] },
     'fail',
   ],
@@ -44,7 +44,7 @@ const cases: [Check, string, Changes, CheckStatus, RegExp?][] = [
   [messageId, 'with a space', { 'Message-ID': '<1 2@example.com>' }, 'fail', /not valid/],
   [
     messageId,
-    'two in one field',
+    'two IDs in one field',
     { 'Message-ID': '<1@a.example> <2@a.example>' },
     'fail',
     /not valid/,
@@ -59,7 +59,7 @@ const cases: [Check, string, Changes, CheckStatus, RegExp?][] = [
   [recipients, '50 of them', { To: addresses(50) }, 'pass'],
   [
     recipients,
-    '51 of them',
+    '51 recipients',
     { To: addresses(50), Cc: 'c@example.net' },
     'warn',
     /names 51 recipients/,
@@ -83,7 +83,7 @@ const cases: [Check, string, Changes, CheckStatus, RegExp?][] = [
   ],
   [
     headerDuplicates,
-    'two in other case',
+    'two fields in different case',
     { To: null, TO: 'a@example.net', to: 'b@example.net' },
     'fail',
   ],
@@ -96,7 +96,7 @@ const cases: [Check, string, Changes, CheckStatus, RegExp?][] = [
   ],
   [
     headerDuplicates,
-    'two doubled',
+    'two duplicate fields',
     { Subject: ['a', 'b'], Cc: ['c@d.example', 'c@d.example', 'c@d.example'] },
     'fail',
     /Subject, Cc/,
@@ -104,14 +104,14 @@ const cases: [Check, string, Changes, CheckStatus, RegExp?][] = [
 ];
 
 for (const [check, name, changes, status, says] of cases)
-  test(`${check.id}: ${name} → ${status}`, async () => {
+  test(`${check.id} check reports ${status}: ${name}`, async () => {
     const finding = await runCheck(check, { message: goodMessage(changes) });
     assert.equal(finding.status, status, finding.title);
     if (says) assert.match(finding.title + finding.detail, says);
     if (status === 'warn' || status === 'fail') assert.ok(finding.fix?.text);
   });
 
-test('subject: a long one in a single line follows from line_length, a folded one does not', async () => {
+test('subject check follows from line_length for a long unfolded subject only', async () => {
   const single = await runCheck(subject, { message: goodMessage({ Subject: 'x'.repeat(1200) }) });
   assert.deepEqual(single.dependsOn, ['line_length']);
   const folded = await runCheck(subject, {
@@ -121,19 +121,19 @@ test('subject: a long one in a single line follows from line_length, a folded on
 });
 
 for (const check of [messageId, recipients, subject, date])
-  test(`${check.id}: missing within what is read of an endless header → error`, async () => {
+  test(`${check.id} check reports error when the header exceeds the limit`, async () => {
     const message = `${'X: y\n'.repeat(250_000)}\nbody`;
     assert.equal((await runCheck(check, { message })).status, 'error');
   });
 
-describe('one cause is one finding', () => {
+describe('Header checks report one finding per cause', () => {
   const all = [from, date, messageId, recipients, subject, headerDuplicates, lineLength, encoding];
   const findersOf = async (message: string) => {
     const found = await Promise.all(all.map((check) => runCheck(check, { message })));
     return all.filter((_, i) => found[i]?.status !== 'pass').map(({ id }) => id);
   };
 
-  test('a good message has none', async () => {
+  test('none for a good message', async () => {
     assert.deepEqual(await findersOf(goodMessage()), []);
   });
 
@@ -145,7 +145,7 @@ describe('one cause is one finding', () => {
     To: 'header_duplicates',
   };
   for (const [name, owner] of Object.entries(owners))
-    test(`a doubled ${name} is found by ${owner} alone`, async () => {
+    test(`duplicate ${name} is found by ${owner} only`, async () => {
       const value = GOOD_FIELDS[name]!;
       assert.deepEqual(await findersOf(goodMessage({ [name]: [value, value] })), [owner]);
     });
@@ -177,7 +177,7 @@ const dateCases: [string | null, CheckStatus, RegExp?][] = [
 ];
 
 for (const [value, status, says] of dateCases)
-  test(`date: ${value} → ${status}`, async () => {
+  test(`date check reports ${status}: ${value}`, async () => {
     const finding = await runCheck(date, { message: goodMessage({ Date: value }) });
     const said = `${finding.title} ${finding.detail}`;
     assert.equal(finding.status, status, said);
@@ -185,7 +185,7 @@ for (const [value, status, says] of dateCases)
     if (status === 'warn' || status === 'fail') assert.ok(finding.fix?.text);
   });
 
-test('date: the fix shows the form with the time of receipt', async () => {
+test('date check shows the correct format with the time of receipt', async () => {
   const finding = await runCheck(date, { message: goodMessage({ Date: 'today' }) });
   assert.match(finding.fix?.text ?? '', /"Date: Sat, 21 Nov 2026 10:00:00 \+0000"/);
 });

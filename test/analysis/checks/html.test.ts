@@ -404,7 +404,7 @@ const CASES: [Check, Case[]][] = [
 
 for (const [check, cases] of CASES)
   for (const [name, message, status, says] of cases)
-    test(`${check.id}: ${name} → ${status}`, async () => {
+    test(`${check.id} check reports ${status}: ${name}`, async () => {
       const finding = await runCheck(check, { message });
       assert.equal(finding.status, status, finding.title);
       if (says) assert.match(`${finding.title} ${finding.detail}`, says);
@@ -413,20 +413,20 @@ for (const [check, cases] of CASES)
 
 for (const [name, newsletter] of Object.entries({ COLUMNS, CLASSIC, RECEIPT }))
   for (const check of [htmlStructure, imageRatio, imageAlt, activeContent, hiddenText])
-    test(`${check.id}: the newsletter ${name} is clean`, async () => {
+    test(`${check.id} check finds no fault in the newsletter ${name}`, async () => {
       const finding = await runCheck(check, { message: html(newsletter) });
       const { status, title, detail } = finding;
       assert.ok(status === 'pass' || status === 'skipped', `${title} ${detail}`);
     });
 
-test('the evidence of a pixel has no token of the reader', async () => {
+test('tracking_pixel check evidence hides recipient tokens', async () => {
   const token = 'aZ3'.repeat(20);
   const message = html(`a<img src="https://example.com/o/${token}" width=1 height=1>`);
   const { evidence } = await runCheck(trackingPixel, { message });
   assert.ok(!JSON.stringify(evidence).includes(token), JSON.stringify(evidence));
 });
 
-test('what is too much is cut in the evidence', async () => {
+test('HTML checks truncate their evidence', async () => {
   const message = html(
     `a${'<a href=x>y '.repeat(2000)}${`<img src="https://example.com/${'a'.repeat(5000)}">`.repeat(500)}${`<p hidden>${'z'.repeat(9000)}</p>`.repeat(200)}`,
   );

@@ -36,7 +36,7 @@ type Row = [what: string, status: CheckStatus, scene: Omit<Scene, 'message'>, sa
 
 function table(check: Check, rows: Row[]) {
   for (const [what, status, scene, says] of rows)
-    test(`${check.id}, ${what}: ${status}`, async () => {
+    test(`${check.id} check reports ${status}: ${what}`, async () => {
       const finding = await find(check, scene);
       assert.equal(finding.status, status, `${finding.title} ${finding.detail}`);
       if (says) assert.match(`${finding.title} ${finding.detail}`, says);
@@ -47,19 +47,23 @@ function table(check: Check, rows: Row[]) {
 
 const NOBODY_TO_ASK: Row[] = [
   ['no client address', 'skipped', { envelope: { client_ip: null } }],
-  ['a nonsense address', 'skipped', { envelope: { client_ip: 'unknown' } }],
+  ['an invalid client address', 'skipped', { envelope: { client_ip: 'unknown' } }],
   ['a loopback address', 'skipped', { envelope: { client_ip: '127.0.0.1' } }, /loopback/],
   ['a private address', 'skipped', { envelope: { client_ip: '10.1.2.3' } }, /private/],
   ['a link-local address', 'skipped', { envelope: { client_ip: 'fe80::1' } }],
+  ['a documentation address', 'skipped', { envelope: { client_ip: '192.0.2.1' } }, /for docum/],
   [
-    'an address for documentation',
+    'an IPv6 documentation address',
     'skipped',
-    { envelope: { client_ip: '192.0.2.1' } },
-    /for docum/,
+    { envelope: { client_ip: '2001:db8::1' } },
+    /for documentation/,
   ],
-  ['one of IPv6', 'skipped', { envelope: { client_ip: '2001:db8::1' } }, /for documentation/],
-  ['no lists', 'skipped', { setup: { blocklists: [] } }, /No \w+lists are switched on\./],
-  ['lists of domains alone', 'skipped', { setup: { blocklists: workingLists('multi.uribl.com') } }],
+  ['no lists enabled', 'skipped', { setup: { blocklists: [] } }, /No \w+lists are switched on\./],
+  [
+    'only domain lists enabled',
+    'skipped',
+    { setup: { blocklists: workingLists('multi.uribl.com') } },
+  ],
   ['offline', 'skipped', { offline: true }, /offline/],
 ];
 
@@ -82,41 +86,51 @@ table(ipBlocklists, [
     },
     /2606:4700::7 is listed by Spamhaus ZEN\./,
   ],
-  ['tier 1', 'fail', { zone: on('zen.spamhaus.org', '127.0.0.2') }, /Spamhaus ZEN.*SBL.*reject/],
-  ['the PBL', 'fail', { zone: on('zen.spamhaus.org', '127.0.0.10') }, /should not send/],
-  ['tier 2', 'warn', { zone: on('bl.spamcop.net', '127.0.0.2') }, /SpamCop.*filters count/],
   [
-    'tiers 1 and 2',
+    'a tier 1 listing',
+    'fail',
+    { zone: on('zen.spamhaus.org', '127.0.0.2') },
+    /Spamhaus ZEN.*SBL.*reject/,
+  ],
+  ['a PBL listing', 'fail', { zone: on('zen.spamhaus.org', '127.0.0.10') }, /should not send/],
+  [
+    'a tier 2 listing',
+    'warn',
+    { zone: on('bl.spamcop.net', '127.0.0.2') },
+    /SpamCop.*filters count/,
+  ],
+  [
+    'tier 1 and tier 2 listings',
     'fail',
     { zone: { ...on('zen.spamhaus.org', '127.0.0.2'), ...on('bl.spamcop.net', '127.0.0.2') } },
     /listed by Spamhaus ZEN and SpamCop\./,
   ],
   [
-    'tier 3',
+    'a tier 3 listing',
     'pass',
     { zone: on('dnsbl-1.uceprotect.net', '127.0.0.2') },
     /no blocklist that counts\..*do not act on the listing by UCEPROTECT level 1/,
   ],
   [
-    'tier 2 while tier 1 does not answer',
+    'a tier 2 listing while tier 1 times out',
     'warn',
     { zone: { ...ALL_FAIL, ...on('psbl.surriel.com', '127.0.0.2') } },
     /PSBL.*Not known from Spamhaus ZEN, SpamCop/,
   ],
   [
-    'a refusal of one that counts less',
+    'a refusal by a minor list',
     'pass',
     { zone: fails('bl.spamcop.net') },
     /none of the blocklists that answered.*Not known from SpamCop/,
   ],
   [
-    'a refusal of one that large receivers use',
+    'a refusal by a list that large providers use',
     'error',
     { zone: on('zen.spamhaus.org', '127.255.255.254') },
     /not all answered.*Not known from Spamhaus ZEN/,
   ],
   [
-    'one that is left out, whatever it would answer',
+    'an excluded list',
     'error',
     {
       setup: { blocklists: withFault('zen.spamhaus.org') },
@@ -124,9 +138,9 @@ table(ipBlocklists, [
     },
     /not all answered.*Not known from Spamhaus ZEN/,
   ],
-  ['silence of all', 'error', { zone: ALL_FAIL }, /could not be found out/],
+  ['all lists time out', 'error', { zone: ALL_FAIL }, /could not be found out/],
   [
-    'all left out but tier 3',
+    'all lists except tier 3 excluded',
     'error',
     {
       setup: {
@@ -138,7 +152,7 @@ table(ipBlocklists, [
     },
   ],
   [
-    'tier 3 alone switched on',
+    'only tier 3 enabled',
     'info',
     {
       setup: { blocklists: workingLists('dnsbl-1.uceprotect.net') },
@@ -147,7 +161,7 @@ table(ipBlocklists, [
     /do not count/,
   ],
   [
-    'what a list notes',
+    'an informational code',
     'pass',
     {
       setup: { blocklists: workingLists('rep.mailspike.net', 'bl.spamcop.net') },
@@ -161,11 +175,16 @@ table(allowlists, [
   ['on no list', 'info', {}, /on no allowlist/],
   ['listed', 'info', { zone: on('list.dnswl.org', '127.0.3.2') }, /DNSWL.*provider, medium trust/],
   ['an IPv6 address', 'info', { envelope: { client_ip: CLIENT6 } }],
-  ['a refusal', 'error', { zone: on('list.dnswl.org', '127.0.0.255') }, /Not known from DNSWL/],
-  ['left out', 'error', { setup: { blocklists: withFault('list.dnswl.org') } }],
+  [
+    'a list that refuses queries',
+    'error',
+    { zone: on('list.dnswl.org', '127.0.0.255') },
+    /Not known from DNSWL/,
+  ],
+  ['an excluded list', 'error', { setup: { blocklists: withFault('list.dnswl.org') } }],
 ]);
 
-test('each list is told with what it said, and where to ask for removal', async () => {
+test('ip_blocklists check shows each list’s answer and removal page', async () => {
   const finding = await find(ipBlocklists, {
     setup: { blocklists: withFault('psbl.surriel.com') },
     zone: {
@@ -240,7 +259,7 @@ test('each list is told with what it said, and where to ask for removal', async 
   assert.doesNotMatch(finding.fix!.text, /uceprotect/);
 });
 
-test('an address on the PBL alone is told to send another way', async () => {
+test('ip_blocklists check recommends a relay for a PBL-only listing', async () => {
   const alone = await find(ipBlocklists, { zone: on('zen.spamhaus.org', '127.0.0.10') });
   assert.match(alone.fix!.text, /^Send through the outgoing mail server of your provider/);
   assert.doesNotMatch(alone.fix!.text, /stop what caused it/);
@@ -249,7 +268,7 @@ test('an address on the PBL alone is told to send another way', async () => {
   assert.match(both.fix!.text, /^First find and stop/);
 });
 
-test('what is asked: one question a list, another where it lists, none where it is left out', async () => {
+test('ip_blocklists check queries each list once, plus TXT where listed', async () => {
   const asked: string[] = [];
   const zone = { ...on('zen.spamhaus.org', '127.0.0.2') };
   const resolver: Resolver = (name, type) => {

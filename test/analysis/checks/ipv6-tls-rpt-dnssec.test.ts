@@ -16,7 +16,7 @@ type Row = [what: string, status: CheckStatus, title: RegExp, scene: Partial<Sce
 
 function table(check: Check, rows: Row[]) {
   for (const [what, status, title, scene] of rows)
-    test(`${check.id}, ${what}`, async () => {
+    test(`${check.id} check reports ${status}: ${what}`, async () => {
       const finding = await runCheck(check, { message, ...scene });
       assert.equal(finding.status, status, finding.title);
       assert.match(`${finding.title} ${finding.detail}`, title);
@@ -49,7 +49,7 @@ table(tlsRpt, [
   ['no rua', 'info', /not valid/, { zone: text(RPT, 'v=TLSRPTv1;') }],
   ['a bare address', 'info', /not valid/, { zone: text(RPT, 'v=TLSRPTv1; rua=t@example.com') }],
   ['http', 'info', /not valid/, { zone: text(RPT, 'v=TLSRPTv1; rua=http://r.example/') }],
-  ['a time-out', 'error', /could not/, { zone: { [RPT]: { fails: 'servfail' } } }],
+  ['a DNS failure', 'error', /could not/, { zone: { [RPT]: { fails: 'servfail' } } }],
   ['offline', 'skipped', /offline/, { offline: true }],
   ['no From domain', 'skipped', /From field/, { message: noDomain }],
 ]);
@@ -63,10 +63,10 @@ const validating: Scene['resolver'] = async (name, type) => {
   return answer.status === 'found' ? { ...answer, authenticated: true } : answer;
 };
 table(dnssec, [
-  ['validated', 'info', /is signed/, { resolver: validating }],
-  ['a DS record alone', 'info', /is set up/, { zone: { 'example.com': DS } }],
-  ['nothing', 'info', /is not signed/, { zone: {} }],
-  ['a time-out', 'error', /could not/, { zone: { 'example.com': { fails: 'timeout' } } }],
+  ['a validated answer', 'info', /is signed/, { resolver: validating }],
+  ['only a DS record', 'info', /is set up/, { zone: { 'example.com': DS } }],
+  ['no DS record', 'info', /is not signed/, { zone: {} }],
+  ['a DNS failure', 'error', /could not/, { zone: { 'example.com': { fails: 'timeout' } } }],
   ['offline', 'skipped', /offline/, { offline: true }],
   ['no From domain', 'skipped', /From field/, { message: noDomain }],
   ['a public suffix', 'skipped', /registered/, { message: 'From: a@co.uk\n\nx\n' }],
@@ -77,26 +77,26 @@ const MX = { MX: ['10 mx.example.com'] };
 const V6: Zone = { 'mx.example.com': { AAAA: ['2001:db8::2'] } };
 table(ipv6, [
   [
-    'both ways',
+    'IPv6 for sending and receiving',
     'info',
     /over IPv6\. .*delivered over IPv6/,
     { zone: { ...domain(MX), ...V6 }, envelope: { client_ip: '2001:db8::1' } },
   ],
   [
-    'neither way',
+    'no IPv6',
     'info',
     /over IPv4\. .*IPv4 only/,
     { zone: { ...domain(MX), 'mx.example.com': { A: ['192.0.2.2'] } } },
   ],
   ['no mail server', 'info', /no mail server/, { zone: {} }],
   ['no From domain', 'info', /over IPv4/, { message: noDomain }],
-  ['a time-out', 'error', /could not/, { zone: domain({ fails: 'timeout' }) }],
+  ['a DNS failure', 'error', /could not/, { zone: domain({ fails: 'timeout' }) }],
   ['a private client', 'skipped', /private/, { envelope: { client_ip: '192.168.1.1' } }],
   ['no client', 'skipped', /not known/, { envelope: { client_ip: null } }],
   ['offline', 'skipped', /offline/, { offline: true }],
 ]);
 
-test('a missing record comes with the one to publish', async () => {
+test('tls_rpt check proposes a valid record when missing', async () => {
   const rpt = await runCheck(tlsRpt, { message, zone: {} });
   const { value = '' } = (rpt.fix?.record ?? {}) as { value?: string };
   // What is proposed is itself valid.

@@ -30,27 +30,32 @@ const fails = (zone: string, name = 'shop.example'): Zone => ({
 const ROWS: [what: string, status: CheckStatus, scene: Partial<Scene>, says?: RegExp][] = [
   ['on no list', 'pass', {}, /The links of the message lead to domains that are on no blocklist\./],
   [
-    'tier 1',
+    'a tier 1 listing',
     'fail',
     { zone: dbl('shop.example') },
     /links to shop\.example, listed by Spamhaus DBL/,
   ],
-  ['tier 2', 'warn', { zone: surbl('shop.example') }, /links to shop\.example, listed by SURBL/],
   [
-    'a host alone',
+    'a tier 2 listing',
+    'warn',
+    { zone: surbl('shop.example') },
+    /links to shop\.example, listed by SURBL/,
+  ],
+  [
+    'a listed host name',
     'fail',
     { zone: dbl('www.shop.example') },
     /links to www\.shop\.example, listed/,
   ],
-  ['no answer of one', 'pass', { zone: fails('multi.uribl.com') }, /that answered\..*URIBL/],
+  ['one list times out', 'pass', { zone: fails('multi.uribl.com') }, /that answered\..*URIBL/],
   [
-    'no answer of one that large receivers use',
+    'a list that large providers use times out',
     'error',
     { zone: fails('dbl.spamhaus.org') },
     /not all answered.*Spamhaus DBL/,
   ],
   [
-    'no answer of any',
+    'all lists time out',
     'error',
     {
       zone: {
@@ -61,10 +66,10 @@ const ROWS: [what: string, status: CheckStatus, scene: Partial<Scene>, says?: Re
     },
     /could not be found out/,
   ],
-  ['no lists', 'skipped', { setup: { blocklists: [] } }, /No blocklists are switched on\./],
+  ['no lists enabled', 'skipped', { setup: { blocklists: [] } }, /No blocklists are switched on\./],
   ['no links', 'skipped', { message: goodMessage() }, /no links/],
   [
-    'links to no public place',
+    'only links to non-public hosts',
     'skipped',
     {
       message: linking(
@@ -79,13 +84,13 @@ const ROWS: [what: string, status: CheckStatus, scene: Partial<Scene>, says?: Re
   ],
   ['offline', 'skipped', { offline: true }],
   [
-    'an own domain of tier 2',
+    'only the sender’s own listed domain',
     'skipped',
     { zone: surbl('example.com') },
     /follows from domain_blocklists/,
   ],
   [
-    'an own domain and another',
+    'the sender’s own and another listed domain',
     'warn',
     { zone: { ...dbl('example.com'), ...surbl('shop.example') } },
     /links to shop\.example, listed by SURBL\./,
@@ -93,7 +98,7 @@ const ROWS: [what: string, status: CheckStatus, scene: Partial<Scene>, says?: Re
 ];
 
 for (const [what, status, scene, says] of ROWS)
-  test(`${what}: ${status}`, async () => {
+  test(`link_blocklists check reports ${status}: ${what}`, async () => {
     const finding = await find(scene);
     assert.equal(finding.status, status, `${finding.title} ${finding.detail}`);
     if (says) assert.match(`${finding.title} ${finding.detail}`, says);
@@ -101,7 +106,7 @@ for (const [what, status, scene, says] of ROWS)
       assert.match(finding.fix!.text, /^Take these links/);
   });
 
-test('addresses are asked about at lists that take them, and nowhere else', async () => {
+test('link_blocklists check queries IP addresses only at lists that support them', async () => {
   const asked: string[] = [];
   const resolver: Resolver = (name, type) => {
     asked.push(name);
@@ -118,7 +123,7 @@ test('addresses are asked about at lists that take them, and nowhere else', asyn
   ]);
 });
 
-test('many domains are asked about in part, and how many are left out is said', async () => {
+test('link_blocklists check limits queried domains and reports the rest', async () => {
   const message = linking(...Array.from({ length: 200 }, (_, i) => `https://d${i}.example/`));
   let asked = 0;
   const resolver: Resolver = async (): Promise<DnsAnswer> => {
@@ -131,7 +136,7 @@ test('many domains are asked about in part, and how many are left out is said', 
   assert.equal(asked, 30 * 3);
 });
 
-test('links beyond a limit of the parser are not known to be fine', async () => {
+test('link_blocklists check reports error when links exceed a parser limit', async () => {
   const part = '--x\nContent-Type: text/plain\n\nhttps://shop.example/\n';
   const message = goodMessage(
     { 'Content-Type': 'multipart/mixed; boundary=x' },
@@ -143,7 +148,7 @@ test('links beyond a limit of the parser are not known to be fine', async () => 
   assert.equal((await find({ message, zone: dbl('shop.example') })).status, 'fail');
 });
 
-test('a listing of the own domain is one finding, with the whole gain', async () => {
+test('link_blocklists check leaves the sender’s own domain to domain_blocklists', async () => {
   const raw = Buffer.from(linking('https://example.com/b').replaceAll('\n', '\r\n'));
   const result = await analyze(
     { raw, envelope: ENVELOPE, receivedAt: RECEIVED_AT, kind: 'auto' },

@@ -126,7 +126,7 @@ const VERDICTS: Record<string, CheckStatus> = {
   not_asked: 'skipped',
 };
 
-test('one link: what is dead, what works, and what is not known', async (t) => {
+test('link_status check classifies a single link as works, dead or unknown', async (t) => {
   const site = await startSite(t);
   for (const [href, status, says] of SINGLE) {
     const { finding, links } = await check(site, html([href]));
@@ -139,7 +139,7 @@ test('one link: what is dead, what works, and what is not known', async (t) => {
   await site.canary.gone();
 });
 
-test('HEAD alone, each distinct address once', async (t) => {
+test('link_status check sends HEAD once per distinct URL', async (t) => {
   const site = await startSite(t);
   const hrefs = [at('ok'), at('ok#a'), at('ok#b'), at('ok?x'), 'HTTP://SITE.example.com:80/ok'];
   const { finding } = await check(site, html(hrefs));
@@ -160,7 +160,7 @@ const MIXED: [paths: string[], status: CheckStatus, says?: RegExp][] = [
 ];
 
 for (const [paths, status, says] of MIXED)
-  test(`${paths.join(', ')} → ${status}`, async (t) => {
+  test(`link_status check reports ${status}: ${paths.join(', ')}`, async (t) => {
     const site = await startSite(t);
     const { finding, links } = await check(site, html(paths.map(at)));
     assert.equal(finding.status, status, finding.title);
@@ -168,7 +168,7 @@ for (const [paths, status, says] of MIXED)
     if (says) assert.match(`${finding.title} ${finding.detail}`, says);
   });
 
-test('what may do something is never asked, nor redirected to', async (t) => {
+test('link_status check never requests or follows links that may trigger an action', async (t) => {
   const site = await startSite(t);
   const left = [at('unsubscribe'), at('reset?x=1'), at('ok/550e8400-e29b-41d4-a716-446655440000')];
   const behind = [at('hop/1'), at('hop/2'), at('hop/3')];
@@ -189,7 +189,7 @@ test('what may do something is never asked, nor redirected to', async (t) => {
   assert.doesNotMatch(JSON.stringify(finding), /446655440000/);
 });
 
-test('an address that is harmless in one place and not in another is left alone', async (t) => {
+test('link_status check skips a URL that is risky in any place', async (t) => {
   const site = await startSite(t);
   const places = [`<a href="${at('ok')}">Shop</a>`, `<a href="${at('ok#x')}">Unsubscribe</a>`];
   for (const body of [places, places.toReversed()]) {
@@ -199,7 +199,7 @@ test('an address that is harmless in one place and not in another is left alone'
   assert.deepEqual(site.canary.requests, []);
 });
 
-test('nothing is asked where not all of the message was seen', async (t) => {
+test('link_status check requests nothing when not all links were seen', async (t) => {
   const site = await startSite(t);
   const { finding } = await check(site, html(Array.from({ length: 1001 }, (_, i) => at(`${i}`))));
   assert.equal(finding.status, 'error');
@@ -207,14 +207,14 @@ test('nothing is asked where not all of the message was seen', async (t) => {
   assert.deepEqual(site.canary.requests, []);
 });
 
-test('a redirect to what only its text tells is not followed', async (t) => {
+test('link_status check does not follow redirects to URLs with risky link text', async (t) => {
   const site = await startSite(t);
   const body = `<a href="${at('to/%2Fok%3Fu=7')}">Shop</a> <a href="${at('ok?u=7')}">Unsubscribe</a>`;
   await check(site, goodMessage({ 'Content-Type': 'text/html' }, `${body}\n`));
   assert.deepEqual(site.canary.requests, ['HEAD /to/%2Fok%3Fu=7']);
 });
 
-test('at most 30 links are asked, ten at once', async (t) => {
+test('link_status check requests at most 30 links, ten at a time', async (t) => {
   let open = 0;
   let most = 0;
   const site = await startSite(t, (_, response) => {
@@ -237,7 +237,7 @@ test('at most 30 links are asked, ten at once', async (t) => {
   assert.equal(links.length, 60, 'the list is bounded');
 });
 
-test('nothing is asked offline, when it is turned off, or where there is nothing to ask', async (t) => {
+test('link_status check requests nothing offline, when disabled or without web links', async (t) => {
   const site = await startSite(t);
   const message = html([at('404')]);
   const offline = await check(site, message, { offline: true });
@@ -252,7 +252,7 @@ test('nothing is asked offline, when it is turned off, or where there is nothing
   assert.deepEqual(site.canary.requests, []);
 });
 
-test('links that never answer end in time, and those not yet begun are told', async (t) => {
+test('askLinks stops silent links in time and reports those not started', async (t) => {
   const canary = await startCanary(t, () => {});
   const { dial } = dialTo(canary.port);
   const web = createWeb({ resolver: zoneResolver(zone), dial });
@@ -266,7 +266,7 @@ test('links that never answer end in time, and those not yet begun are told', as
   await canary.gone();
 });
 
-test('sixty silent links leave the analysis time to end', async (t) => {
+test('link_status check with sixty silent links leaves time for the analysis', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const asked: WebRequest[] = [];
   const silent: Web = (request) => {

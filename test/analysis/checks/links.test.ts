@@ -22,23 +22,31 @@ const CHECKS: [Check, [name: string, message: string, status: CheckStatus, says?
     [
       ['no HTML', plain('https://example.net/'), 'skipped'],
       ['no web links', link('mailto:a@example.com', 'example.net'), 'skipped'],
-      ['words', link('https://click.example.net/x', 'Our new shop'), 'pass'],
+      ['words as link text', link('https://click.example.net/x', 'Our new shop'), 'pass'],
       ['the same domain', link('https://example.com/a?b', 'https://example.com/a'), 'pass'],
-      ['a host below it', link('https://click.example.com/x', 'www.example.com'), 'pass'],
-      ['a host above it', link('https://example.com/', 'shop.example.com'), 'pass'],
+      [
+        'a subdomain of the shown domain',
+        link('https://click.example.com/x', 'www.example.com'),
+        'pass',
+      ],
+      ['the parent of the shown domain', link('https://example.com/', 'shop.example.com'), 'pass'],
       [
         'another domain',
         link('https://example.net/', 'https://example.org/a'),
         'fail',
         /example\.org/,
       ],
-      ['www. and no scheme', link('https://example.net/', 'www.example.org'), 'fail'],
-      ['the domain alone', link('https://example.net/', 'example.org'), 'fail'],
+      ['www. without scheme', link('https://example.net/', 'www.example.org'), 'fail'],
+      ['only a domain as text', link('https://example.net/', 'example.org'), 'fail'],
       ['the domain in brackets', link('https://example.net/', '«example.org»'), 'fail'],
-      ['a path behind it', link('https://example.net/', 'example.org/offers?x=1'), 'fail'],
+      [
+        'a domain followed by a path',
+        link('https://example.net/', 'example.org/offers?x=1'),
+        'fail',
+      ],
       ['capitals', link('https://example.net/', 'HTTPS://EXAMPLE.ORG'), 'fail'],
       [
-        'split by what nobody sees',
+        'a domain split by invisible characters',
         link('https://example.net/', 'exam&#8203;ple.o&shy;rg'),
         'fail',
       ],
@@ -48,20 +56,15 @@ const CHECKS: [Check, [name: string, message: string, status: CheckStatus, says?
         'fail',
       ],
       ['a domain among words', link('https://example.net/', 'Shop at example.org now'), 'warn'],
+      ['a bare URL as target', link('https://192.0.2.1/', 'example.org'), 'fail', /192\.0\.2\.1/],
+      ['a look-alike domain', link('https://example.org/', 'ехample.org'), 'fail'],
       [
-        'a bare address behind it',
-        link('https://192.0.2.1/', 'example.org'),
-        'fail',
-        /192\.0\.2\.1/,
-      ],
-      ['one that looks alike', link('https://example.org/', 'ехample.org'), 'fail'],
-      [
-        'an image’s text',
+        'an image’s alt text',
         html('<a href="https://example.net/"><img alt="example.org"></a>'),
         'fail',
       ],
       [
-        'tracking of From’s own domain',
+        'tracking link for the From domain',
         link('https://click.example.com/x', 'www.example.org'),
         'warn',
       ],
@@ -71,9 +74,9 @@ const CHECKS: [Check, [name: string, message: string, status: CheckStatus, says?
       ['an @ in a path alone', link('https://example.net/', 'example.org/@me'), 'fail'],
       ['an @ before the host', link('https://example.net/', 'https://me@example.org/'), 'fail'],
       ['a host before an @', link('https://example.net/', 'https://example.org@x/'), 'fail'],
-      ['other full stops', link('https://example.net/', 'www。example．org'), 'fail'],
+      ['ideographic full stops', link('https://example.net/', 'www。example．org'), 'fail'],
       ['half-width full stops', link('https://example.net/', 'example｡org'), 'fail'],
-      ['a sign before it', link('https://example.net/', '→https://example.org'), 'fail'],
+      ['a symbol before the domain', link('https://example.net/', '→https://example.org'), 'fail'],
       ...['ASP.NET', 'Socket.IO', 'main.cc', 'Foo.pm', 'logo.ai', 'libfoo.so', 'Dr.med. Schmidt']
         .concat(['GmbH & Co.KG', 'Learn ASP.NET today', 'ASP.NET/C#'])
         .map((text): [string, string, CheckStatus] => [
@@ -84,7 +87,7 @@ const CHECKS: [Check, [name: string, message: string, status: CheckStatus, says?
       ['a domain with capitals', link('https://example.net/', 'Example.org'), 'warn'],
       ['a country’s domain', link('https://example.net/', 'example.co.uk'), 'fail'],
       [
-        'an address behind a thousand words',
+        'a domain after a thousand words',
         link('https://example.net/', `${'bücher.example.com '.repeat(90)} https://example.org`),
         'fail',
         /says example\.org/,
@@ -93,9 +96,9 @@ const CHECKS: [Check, [name: string, message: string, status: CheckStatus, says?
       ['a file below a path', link('https://example.net/', 'readme.md'), 'pass'],
       ['a version', link('https://example.net/', 'Version 2.4.1 of node.js, e.g. now'), 'pass'],
       ['a forgotten space', link('https://example.net/', 'Read it here.It is new'), 'pass'],
-      ['a name under no known ending', link('https://example.net/', 'package.module'), 'pass'],
+      ['a name without a known suffix', link('https://example.net/', 'package.module'), 'pass'],
       [
-        'the worst of several',
+        'several links, the worst counts',
         html(
           '<a href="https://example.com">x</a><a href="https://click.example.com">example.org</a><a href="https://example.net">example.org</a>',
         ),
@@ -108,32 +111,37 @@ const CHECKS: [Check, [name: string, message: string, status: CheckStatus, says?
     linkHost,
     [
       ['no links', plain('Hello'), 'skipped'],
-      ['a name', link('https://www.example.net/'), 'pass'],
+      ['a host name', link('https://www.example.net/'), 'pass'],
       ['a name in the text part', plain('See https://www.example.net/.'), 'pass'],
       ['an underscore', link('https://my_shop.example.net/'), 'pass'],
-      ['an address', link('https://192.0.2.1/x'), 'fail', /bare address 192\.0\.2\.1/],
-      ['an address in the text part', plain('See http://192.0.2.1/x'), 'fail'],
+      ['an IP address', link('https://192.0.2.1/x'), 'fail', /bare address 192\.0\.2\.1/],
+      ['an IP address in the text part', plain('See http://192.0.2.1/x'), 'fail'],
       ['an IPv6 address', link('https://[2001:db8::1]/'), 'fail', /2001:db8::1/],
-      ['an address in hexadecimal', link('http://0xc0000201/'), 'fail', /192\.0\.2\.1/],
-      ['an address as one number', link('http://3221225985/'), 'fail', /192\.0\.2\.1/],
-      ['an address in octal', link('http://0300.0.2.1/'), 'fail', /192\.0\.2\.1/],
+      ['an IP address in hexadecimal', link('http://0xc0000201/'), 'fail', /192\.0\.2\.1/],
+      ['an IP address as one number', link('http://3221225985/'), 'fail', /192\.0\.2\.1/],
+      ['an IP address in octal', link('http://0300.0.2.1/'), 'fail', /192\.0\.2\.1/],
       ['a user name', link('https://example.org@example.net/'), 'fail', /user name/],
       ['a password', link('https://www.example.org:80@example.net/'), 'fail', /user name/],
       ['Latin and Cyrillic', link('https://exаmple.com/'), 'fail', /Latin and Cyrillic/],
-      ['in its coded form', link('https://xn--exmple-4nf.com/'), 'fail', /Latin and Cyrillic/],
+      [
+        'mixed scripts in Punycode',
+        link('https://xn--exmple-4nf.com/'),
+        'fail',
+        /Latin and Cyrillic/,
+      ],
       ['Latin and Greek', link('https://οffice.example.com/'), 'fail', /Latin and Greek/],
       ['Cyrillic that looks Latin', link('https://сосо.com/'), 'warn', /looks like a Latin one/],
-      ['Cyrillic below a Cyrillic ending', link('https://сосо.рф/'), 'pass'],
+      ['Cyrillic under a Cyrillic TLD', link('https://сосо.рф/'), 'pass'],
       ['plain Cyrillic', link('https://пример.com/'), 'pass'],
       ['umlauts', link('https://bücher.example.com/'), 'pass'],
       ['Japanese in three scripts', link('https://東京タワーのa.example.com/'), 'pass'],
       ['localhost', link('http://localhost:3000/'), 'fail', /localhost/],
-      ['one label', link('http://intranet/'), 'fail', /intranet/],
+      ['a single label', link('http://intranet/'), 'fail', /intranet/],
       ['a name of a local network', link('http://wiki.corp.internal/'), 'fail'],
       ['no host', link('https://'), 'fail', /cannot be read/],
       ['a placeholder', link('https://{{host}}/'), 'fail', /cannot be read/],
-      ['an endless name', link(`https://${'ü.'.repeat(2000)}com/`), 'fail', /cannot be read/],
-      ['an endless address', link(`https://example.com/${'a/'.repeat(5000)}`), 'fail', /8,192/],
+      ['an overlong name', link(`https://${'ü.'.repeat(2000)}com/`), 'fail', /cannot be read/],
+      ['an overlong URL', link(`https://example.com/${'a/'.repeat(5000)}`), 'fail', /8,192/],
       ['a space', link('https://exa mple.com/'), 'fail', /cannot be read/],
     ],
   ],
@@ -203,7 +211,7 @@ const CHECKS: [Check, [name: string, message: string, status: CheckStatus, says?
 
 for (const [check, cases] of CHECKS)
   for (const [name, message, status, says] of cases)
-    test(`${check.id}: ${name} → ${status}`, async () => {
+    test(`${check.id} check reports ${status}: ${name}`, async () => {
       const finding = await runCheck(check, { message, offline: true });
       assert.equal(finding.status, status, `${finding.title} ${finding.detail}`);
       if (says) assert.match(`${finding.title} ${finding.detail}`, says);
@@ -213,7 +221,7 @@ for (const [check, cases] of CHECKS)
       }
     });
 
-test('link_text: the domain of a signature is the sender’s own', async () => {
+test('link_text check treats the DKIM signing domain as the sender’s own', async () => {
   const signature = 'v=1; a=rsa-sha256; d=esp.example.net; s=s; h=from; bh=eA==; b=eA==';
   const message = html('<a href="https://click.example.net/x">example.org</a>', {
     'DKIM-Signature': signature,
@@ -223,7 +231,7 @@ test('link_text: the domain of a signature is the sender’s own', async () => {
   assert.equal((await runCheck(linkText, { message })).status, 'fail');
 });
 
-test('what lies beyond a limit is unknown, what was found before it is not', async () => {
+test('Link checks report error beyond parser limits but keep earlier findings', async () => {
   const parts = (first: string) =>
     goodMessage(
       { 'Content-Type': 'multipart/mixed; boundary=x' },
@@ -238,7 +246,7 @@ test('what lies beyond a limit is unknown, what was found before it is not', asy
   assert.equal((await runCheck(linkScheme, bad)).status, 'warn');
 });
 
-test('a message full of links is judged quickly, and its evidence is short', async () => {
+test('Link checks handle messages full of links quickly with short evidence', async () => {
   const words = 'www.a.com '.repeat(200);
   const many = Array.from(
     { length: 1100 },
@@ -253,7 +261,7 @@ test('a message full of links is judged quickly, and its evidence is short', asy
   }
 });
 
-test('secrets in addresses are not shown', async () => {
+test('Link checks mask secrets in URLs', async () => {
   const finding = await runCheck(linkScheme, {
     message: link('http://example.com/reset?token=9fK2mQ7xR4tZ8vB1nC5w&lang=en'),
   });

@@ -21,26 +21,26 @@ const message = (field: Value, post: Value = POST) =>
   goodMessage({ 'List-Unsubscribe': field, 'List-Unsubscribe-Post': post });
 
 const fieldCases: [string, Value, CheckStatus, RegExp][] = [
-  ['a web address', WEB, 'pass', /with a web address\./],
-  ['a mail address', MAIL, 'pass', /with a mail address\./],
-  ['both', `${MAIL}, ${WEB}`, 'pass', /with a web and a mail address\./],
-  ['both without a blank', `${MAIL},${WEB}`, 'pass', /web and a mail/],
+  ['a web URL', WEB, 'pass', /with a web address\./],
+  ['a mailto URL', MAIL, 'pass', /with a mail address\./],
+  ['a web and a mailto URL', `${MAIL}, ${WEB}`, 'pass', /with a web and a mail address\./],
+  ['both URLs without a space', `${MAIL},${WEB}`, 'pass', /web and a mail/],
   ['comments', `(by web) ${WEB} (here), (or mail (now)) ${MAIL}`, 'pass', /web and a mail/],
-  ['an address that is folded', '<https://example.com/\n u/1>', 'pass', /web address/],
+  ['a folded URL', '<https://example.com/\n u/1>', 'pass', /web address/],
   ['a comma at the end', `${WEB},`, 'pass', /web address/],
-  ['an address beside another scheme', `<tel:1>, ${WEB}`, 'pass', /web address/],
-  ['none', null, 'fail', /has no List-Unsubscribe field/],
-  ['an empty one', '', 'fail', /cannot be used.*is empty/],
-  ['a comment alone', '(to come)', 'fail', /is empty/],
+  ['a URL beside another scheme', `<tel:1>, ${WEB}`, 'pass', /web address/],
+  ['no field', null, 'fail', /has no List-Unsubscribe field/],
+  ['an empty field', '', 'fail', /cannot be used.*is empty/],
+  ['only a comment', '(to come)', 'fail', /is empty/],
   ['no brackets', 'https://example.com/u/1', 'fail', /not stand in angle brackets/],
   ['an encoded word', '=?utf-8?Q?=3Chttps=3A//example.com/u=3E?=', 'fail', /angle brackets/],
   ['an open bracket', '<https://example.com/u/1', 'fail', /never closed/],
   ['a placeholder', '<{{unsubscribe_url}}>', 'fail', /no web or mail address that can be opened/],
-  ['nothing in brackets', '<>', 'fail', /can be opened/],
+  ['empty brackets', '<>', 'fail', /can be opened/],
   ['another scheme', '<ftp://example.com/u>', 'fail', /can be opened/],
   ['no host', '<https:///u>', 'fail', /can be opened/],
-  ['a local name', '<https://localhost/u>', 'fail', /can be opened/],
-  ['an address of one machine', '<https://127.0.0.1/u>', 'fail', /can be opened/],
+  ['a single-label host', '<https://localhost/u>', 'fail', /can be opened/],
+  ['a loopback address', '<https://127.0.0.1/u>', 'fail', /can be opened/],
   ['an IPv6 address', '<https://[2001:db8::1]/u>', 'fail', /can be opened/],
   ['a name of a local network', '<https://intern.local/u>', 'fail', /can be opened/],
   ['a user name', '<https://user:secret@example.com/u>', 'fail', /can be opened/],
@@ -50,26 +50,26 @@ const fieldCases: [string, Value, CheckStatus, RegExp][] = [
   ['only http', '<http://example.com/u>', 'fail', /only an unencrypted address/],
   ['http and mail', `<http://example.com/u>, ${MAIL}`, 'pass', /with a mail address\./],
   ['no comma', `${WEB} ${MAIL}`, 'warn', /no comma between/],
-  ['bare text after an address', `${WEB}, or write to us`, 'warn', /not well formed/],
+  ['bare text after a URL', `${WEB}, or write to us`, 'warn', /not well formed/],
   ['two fields', [WEB, MAIL], 'warn', /has 2 List-Unsubscribe fields/],
 ];
 
 const clickCases: [string, Value, Value, CheckStatus, RegExp][] = [
   ['both fields', WEB, POST, 'pass', /offers one-click/],
-  ['a mail address as well', `${MAIL}, ${WEB}`, POST, 'pass', /offers one-click/],
+  ['an additional mailto URL', `${MAIL}, ${WEB}`, POST, 'pass', /offers one-click/],
   ['no Post field', WEB, null, 'fail', /no List-Unsubscribe-Post field/],
   ['an empty Post field', WEB, '', 'fail', /does not say what it must/],
   ['another value', WEB, 'One-Click', 'fail', /says "One-Click"/],
   ['a value in quotes', WEB, `"${POST}"`, 'fail', /does not say/],
   ['another spelling', WEB, 'list-unsubscribe=one-click', 'warn', /does not say/],
   ['two Post fields', WEB, [POST, POST], 'warn', /2 List-Unsubscribe-Post fields/],
-  ['two that differ', WEB, [POST, 'x'], 'fail', /says "x"/],
-  ['a mail address alone', MAIL, POST, 'fail', /no https address/],
-  ['http alone', '<http://example.com/u>', POST, 'fail', /no https address/],
-  ['a local name', `${MAIL}, <https://intern.local/u>`, POST, 'fail', /no https address/],
+  ['two different Post fields', WEB, [POST, 'x'], 'fail', /says "x"/],
+  ['only a mailto URL', MAIL, POST, 'fail', /no https address/],
+  ['only http', '<http://example.com/u>', POST, 'fail', /no https address/],
+  ['a single-label host', `${MAIL}, <https://intern.local/u>`, POST, 'fail', /no https address/],
   ['a user name', `${MAIL}, <https://me@example.com/u>`, POST, 'fail', /no https address/],
-  ['two web addresses', `${WEB}, <https://example.com/2>`, POST, 'warn', /more than one web/],
-  ['http beside it', `${WEB}, <http://example.com/2>`, POST, 'warn', /more than one web/],
+  ['two web URLs', `${WEB}, <https://example.com/2>`, POST, 'warn', /more than one web/],
+  ['an additional http URL', `${WEB}, <http://example.com/2>`, POST, 'warn', /more than one web/],
   ['no List-Unsubscribe', null, POST, 'fail', /List-Unsubscribe is missing/],
 ];
 
@@ -82,15 +82,15 @@ async function expect(check: Check, text: string, status: CheckStatus, says: Reg
 }
 
 for (const [name, field, status, says] of fieldCases)
-  test(`list_unsubscribe: ${name} → ${status}`, () =>
+  test(`list_unsubscribe check reports ${status}: ${name}`, () =>
     expect(listUnsubscribeCheck, message(field), status, says));
 
 for (const [name, field, post, status, says] of clickCases)
-  test(`one_click: ${name} → ${status}`, () =>
+  test(`one_click check reports ${status}: ${name}`, () =>
     expect(oneClick, message(field, post), status, says));
 
 for (const check of [listUnsubscribeCheck, oneClick]) {
-  test(`${check.id}: transactional mail is left alone, broken fields and all`, async () => {
+  test(`${check.id} check is skipped for transactional mail`, async () => {
     for (const text of [goodMessage(), message('nonsense', 'nonsense')]) {
       const finding = await runCheck(check, { message: text, kind: 'transactional' });
       assert.equal(finding.status, 'skipped');
@@ -103,14 +103,14 @@ for (const check of [listUnsubscribeCheck, oneClick]) {
     assert.match(judged.detail, /^Your message is transactional mail: it has no List-Unsubscribe/);
   });
 
-  test(`${check.id}: beyond what is read of an endless header → error`, async () => {
+  test(`${check.id} check reports error when the header exceeds the limit`, async () => {
     const text = `${'X: y\n'.repeat(250_000)}${message(WEB)}`;
     const finding = await runCheck(check, { message: text, kind: 'marketing' });
     assert.equal(finding.status, 'error');
   });
 }
 
-test('list_unsubscribe: the fix names both fields at the sender’s own domain', async () => {
+test('list_unsubscribe check proposes both header fields at the sender’s domain', async () => {
   const finding = await runCheck(listUnsubscribeCheck, {
     message: goodMessage({ From: 'a@shop.example' }),
     kind: 'marketing',
@@ -119,7 +119,7 @@ test('list_unsubscribe: the fix names both fields at the sender’s own domain',
   assert.match(finding.fix!.text, /List-Unsubscribe-Post: List-Unsubscribe=One-Click/);
 });
 
-test('list_unsubscribe: a hostile field is bounded', async () => {
+test('list_unsubscribe check handles hostile fields quickly', async () => {
   const started = performance.now();
   for (const item of ['<https://example.com/u>,', '(', '<', '<x> ', ',']) {
     const finding = await runCheck(listUnsubscribeCheck, {
@@ -142,7 +142,7 @@ async function analyzed(text: string) {
   return { result, list: of('list_unsubscribe'), click: of('one_click') };
 }
 
-test('one_click: without usable List-Unsubscribe it follows, and the cap goes with the one cause', async () => {
+test('one_click check follows from list_unsubscribe, which carries the cap', async () => {
   for (const text of [message(null, null), message(null), message('nonsense', null)]) {
     const { result, list, click } = await analyzed(text);
     assert.deepEqual([list.status, click.detail], ['fail', 'follows from list_unsubscribe']);
@@ -151,7 +151,7 @@ test('one_click: without usable List-Unsubscribe it follows, and the cap goes wi
   }
 });
 
-test('one_click: its own failure is capped, and is a finding of its own', async () => {
+test('one_click check failing alone caps the score', async () => {
   const { result, list, click } = await analyzed(message(MAIL));
   assert.deepEqual([list.status, click.status, result.cap?.limit], ['pass', 'fail', 75]);
 });

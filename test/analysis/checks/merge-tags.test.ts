@@ -46,7 +46,7 @@ const TAGS = [
 ];
 
 for (const tag of TAGS)
-  test(`merge_tags: ${tag} is found in the text, the HTML, the subject and the preheader`, async () => {
+  test(`merge_tags check finds ${tag} in text, HTML, subject and preheader`, async () => {
     // As an editor writes it: `<` is text.
     const shown = tag.replaceAll('<', '&lt;');
     const hidden = `<div style="display:none">Hi ${shown}</div><p>Hello</p>`;
@@ -81,33 +81,28 @@ const cases: [string, string, CheckStatus, RegExp?][] = [
   ],
   ['a link with percent signs', link('https://example.com/%FIRSTNAME%'), 'warn'],
   ['a link with bars', link('https://example.com/*%7CUNSUB%7C*'), 'warn', /\*\|UNSUB\|\*/],
+  ['a URL in the text', goodMessage({}, 'See https://example.com/*|UNSUB|*\n'), 'warn', /links/],
   [
-    'an address in the text',
-    goodMessage({}, 'See https://example.com/*|UNSUB|*\n'),
-    'warn',
-    /links/,
-  ],
-  [
-    'both, the worse counts',
+    'tags in text and link, the worse counts',
     both('Dear %FNAME%', '<a href="https://x.example/{{id}}">x</a>'),
     'fail',
   ],
 
-  ['nothing', goodMessage(), 'pass'],
+  ['no tags', goodMessage(), 'pass'],
   ['no subject', goodMessage({ Subject: null }), 'pass'],
   [
     'percentages',
     goodMessage({}, 'Save 50% off, 100% now, 20%-30%, 5%OFF% and 100%% sure 50%%.\n'),
     'pass',
   ],
-  ['a percentage between two', goodMessage({}, '10% DISCOUNT 20% TODAY 30%\n'), 'pass'],
+  ['a word between two percentages', goodMessage({}, '10% DISCOUNT 20% TODAY 30%\n'), 'pass'],
   [
     'percent-encoding',
     link('https://example.com/caf%C3%A9MENU%20a%20b?q=%E2%82%ACPRICE%20&r=%20SALE%20'),
     'pass',
   ],
   [
-    'an address with percent-encoding in the text',
+    'a percent-encoded URL in the text',
     goodMessage({}, 'https://example.com/%A9MENU%20x\n'),
     'pass',
   ],
@@ -124,7 +119,7 @@ const cases: [string, string, CheckStatus, RegExp?][] = [
   ],
   ['headings and rules of Markdown', goodMessage({}, '## Title ##\n\n### More\n\n####\n'), 'pass'],
   [
-    'variables of a system',
+    'environment variables',
     goodMessage({}, `Open %APPDATA% or \${HOME}/bin or \${JAVA_HOME}.\n`),
     'pass',
   ],
@@ -133,7 +128,7 @@ const cases: [string, string, CheckStatus, RegExp?][] = [
     goodMessage({}, `So:\n\n    echo \${name} {{name}}\n\nor \`{{name}}\`.\n`),
     'pass',
   ],
-  ['a fenced one', goodMessage({}, 'So:\n\n```\nHi {{name}}\n```\n'), 'pass'],
+  ['a fenced code sample', goodMessage({}, 'So:\n\n```\nHi {{name}}\n```\n'), 'pass'],
   [
     'a code sample in both parts',
     both('Hi {{name}}', '<p>Write <code>Hi {{name}}</code></p>'),
@@ -145,7 +140,7 @@ const cases: [string, string, CheckStatus, RegExp?][] = [
     'warn',
   ],
   [
-    'nothing as far as a limit',
+    'no tags up to a limit',
     goodMessage(
       { 'Content-Type': 'multipart/mixed; boundary=x' },
       `${'--x\nContent-Type: text/plain\n\na\n'.repeat(1001)}--x--\n`,
@@ -153,18 +148,18 @@ const cases: [string, string, CheckStatus, RegExp?][] = [
     'error',
     /1,001 MIME parts/,
   ],
-  ['nothing in a text that is too long', goodMessage({}, 'Hello there\n'.repeat(100_000)), 'error'],
+  ['no tags in a text over the limit', goodMessage({}, 'Hello there\n'.repeat(100_000)), 'error'],
 ];
 
 for (const [name, message, status, says] of cases)
-  test(`merge_tags: ${name} → ${status}`, async () => {
+  test(`merge_tags check reports ${status}: ${name}`, async () => {
     const finding = await runCheck(mergeTags, { message });
     assert.equal(finding.status, status, JSON.stringify(finding.evidence));
     if (says) assert.match(`${finding.title} ${finding.detail}`, says);
     assert.equal(finding.fix === undefined, status !== 'warn' && status !== 'fail');
   });
 
-test('merge_tags: thousands of long tags give short evidence', async () => {
+test('merge_tags check keeps evidence short for thousands of tags', async () => {
   const tags = Array.from({ length: 5000 }, (_, i) => `{{ name_${i}_${'x'.repeat(40)} }}`);
   const { evidence, title } = await runCheck(mergeTags, {
     message: goodMessage({}, `${tags.join('\n')}\n`),
@@ -173,7 +168,7 @@ test('merge_tags: thousands of long tags give short evidence', async () => {
   assert.ok(title.length < 200);
 });
 
-test('merge_tags: a megabyte of beginnings is searched in no time', async () => {
+test('merge_tags check scans a megabyte of tag starts quickly', async () => {
   for (const start of ['{{', '{{a ', '{% if ', '*|A', '%%a', '<%a', '${a[', '##a', '[[a_', '%A']) {
     const message = goodMessage({}, `${start.repeat(100_000 / start.length)}\n`.repeat(9));
     const started = process.hrtime.bigint();

@@ -34,18 +34,23 @@ const policy = (body: string): Partial<Scene> => serving({ body });
 type Row = [what: string, status: CheckStatus, said: RegExp, scene: Partial<Scene>];
 
 const rows: Row[] = [
-  ['a sound policy', 'info', /sound MTA-STS policy \(enforce\).* 7 d\./, policy(POLICY)],
-  ['line ends of any kind', 'info', /sound/, policy(POLICY.replaceAll('\r\n', '\n').trimEnd())],
-  ['testing', 'info', /\(testing\).*in testing/, policy(POLICY.replace('enforce', 'testing'))],
-  ['none', 'info', /\(none\)/, policy('version: STSv1\nmode: none\nmax_age: 86400')],
+  ['a valid policy', 'info', /sound MTA-STS policy \(enforce\).* 7 d\./, policy(POLICY)],
   [
-    'beside another text',
+    'a policy with LF line endings',
+    'info',
+    /sound/,
+    policy(POLICY.replaceAll('\r\n', '\n').trimEnd()),
+  ],
+  ['testing mode', 'info', /\(testing\).*in testing/, policy(POLICY.replace('enforce', 'testing'))],
+  ['mode none', 'info', /\(none\)/, policy('version: STSv1\nmode: none\nmax_age: 86400')],
+  [
+    'a record beside other TXT records',
     'info',
     /sound/,
     { ...policy(POLICY), zone: { ...ZONE, ...text('v=spf1 -all', 'v=STSv1;id=1') } },
   ],
   ['no record', 'info', /does not use/, { zone: {} }],
-  ['another text alone', 'info', /does not use/, { zone: text('v=spf1 -all') }],
+  ['only an unrelated TXT record', 'info', /does not use/, { zone: text('v=spf1 -all') }],
   ['two records', 'info', /not valid\. There are several/, { zone: text(RECORD, 'v=STSv1; id=2') }],
   ['no id', 'info', /not valid/, { zone: text('v=STSv1;') }],
   ['a bad id', 'info', /not valid/, { zone: text('v=STSv1; id=2026-01-01') }],
@@ -63,20 +68,35 @@ const rows: Row[] = [
   ['an age too long', 'info', /"99999999"/, policy(POLICY.replace('604800', '99999999'))],
   ['no mx', 'info', /names no mail server/, policy(POLICY.replaceAll(/mx:.*\r\n/g, ''))],
   ['a bad mx', 'info', /"mx\*\.example\.net"/, policy(POLICY.replace('*.', 'mx*.'))],
-  ['a line that is none', 'info', /a line that is no field: "hello"/, policy(`${POLICY}hello\n`)],
-  ['a page', 'info', /broken.*not as text\/plain/, serving({ body: POLICY, type: 'text/html' })],
-  ['no type', 'info', /nothing in particular/, serving({ body: POLICY, type: '' })],
-  ['a charset', 'info', /sound/, serving({ body: POLICY, type: 'text/plain; charset=utf-8' })],
-  ['not there', 'info', /broken.*answers 404/, serving({ code: 404 })],
+  ['an invalid line', 'info', /a line that is no field: "hello"/, policy(`${POLICY}hello\n`)],
+  [
+    'an HTML page',
+    'info',
+    /broken.*not as text\/plain/,
+    serving({ body: POLICY, type: 'text/html' }),
+  ],
+  ['no media type', 'info', /nothing in particular/, serving({ body: POLICY, type: '' })],
+  [
+    'a charset parameter',
+    'info',
+    /sound/,
+    serving({ body: POLICY, type: 'text/plain; charset=utf-8' }),
+  ],
+  ['a 404 response', 'info', /broken.*answers 404/, serving({ code: 404 })],
   ['a redirect', 'info', /broken.*redirect \(302\)/, serving({ code: 302 })],
   ['no such host', 'info', /broken.*mta-sts\.news\.example\.com does not/, serving('no_such_name')],
   ['a bad certificate', 'info', /broken.*no certificate that is valid/, serving('tls')],
   ['a private address', 'info', /broken.*no public address/, serving('forbidden_address')],
-  ['too much', 'info', /broken.*larger than/, serving({ body: `${POLICY}${'a'.repeat(70_000)}` })],
-  ['a server in trouble', 'error', /answers 503/, serving({ code: 503 })],
-  ['a web time-out', 'error', /could not be fetched/, serving('timeout')],
+  [
+    'an oversized policy',
+    'info',
+    /broken.*larger than/,
+    serving({ body: `${POLICY}${'a'.repeat(70_000)}` }),
+  ],
+  ['a 5xx response', 'error', /answers 503/, serving({ code: 503 })],
+  ['a web timeout', 'error', /could not be fetched/, serving('timeout')],
   ['a refused connection', 'error', /could not be fetched/, serving('connection')],
-  ['a DNS time-out', 'error', /could not/, { zone: { [STS]: { fails: 'timeout' } } }],
+  ['a DNS timeout', 'error', /could not/, { zone: { [STS]: { fails: 'timeout' } } }],
   [
     'unknown mail servers',
     'error',
@@ -88,7 +108,7 @@ const rows: Row[] = [
 ];
 
 for (const [what, status, said, scene] of rows)
-  test(`mta_sts, ${what}`, async () => {
+  test(`mta_sts check reports ${status}: ${what}`, async () => {
     const finding = await runCheck(mtaSts, { message, ...scene });
     assert.equal(finding.status, status, finding.title);
     assert.match(`${finding.title} ${finding.detail}`, said);
@@ -98,7 +118,7 @@ for (const [what, status, said, scene] of rows)
     if (broken) assert.ok(finding.fix);
   });
 
-test('mta_sts tells of mail servers that the policy does not name', async () => {
+test('mta_sts check reports mail servers missing from the policy', async () => {
   const named = async (hosts: string[], mode = 'enforce') => {
     const zone: Zone = { ...ZONE, 'news.example.com': { MX: hosts.map((host) => `10 ${host}`) } };
     return runCheck(mtaSts, { message, ...policy(POLICY.replace('enforce', mode)), zone });
@@ -114,7 +134,7 @@ test('mta_sts tells of mail servers that the policy does not name', async () => 
   assert.match((await named(['other.example'], 'testing')).detail, /under enforce they would not/);
 });
 
-test('mta_sts without a record comes with the one to publish', async () => {
+test('mta_sts check proposes the record when missing', async () => {
   const { fix } = await runCheck(mtaSts, { message, zone: {} });
   assert.deepEqual(fix?.record, { type: 'TXT', name: STS, value: 'v=STSv1; id=20261121100000' });
 });

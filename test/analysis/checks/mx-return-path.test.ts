@@ -22,7 +22,7 @@ type Row = [what: string, status: CheckStatus, scene: Partial<Scene>, domain?: s
 
 function table(check: Check, rows: Row[]) {
   for (const [what, status, scene, domain] of rows)
-    test(`${check.id}, ${what}: ${status}`, async () => {
+    test(`${check.id} check reports ${status}: ${what}`, async () => {
       const finding = await runCheck(check, { message, ...scene });
       assert.equal(finding.status, status, finding.title);
       if (domain) assert.ok(finding.title.includes(domain), finding.title);
@@ -32,15 +32,19 @@ function table(check: Check, rows: Row[]) {
 
 table(mx, [
   ['MX records that resolve', 'pass', { zone: good }],
-  ['both domains', 'pass', { zone: { ...good, 'bounce.example.org': GOOD }, envelope: other }],
+  [
+    'MX records at both domains',
+    'pass',
+    { zone: { ...good, 'bounce.example.org': GOOD }, envelope: other },
+  ],
   ['no MX, but an address', 'pass', { zone: { 'example.com': { A: ['192.0.2.1'] } } }],
   [
-    'one host not known, one there',
+    'one MX host unknown, one resolves',
     'pass',
     { zone: { ...good, 'mx1.example.net': { fails: 'timeout' } } },
   ],
   ['the null sender', 'pass', { zone: good, envelope: { mail_from: '' } }],
-  ['MAIL FROM not known', 'pass', { zone: good, envelope: { mail_from: null } }],
+  ['MAIL FROM unknown', 'pass', { zone: good, envelope: { mail_from: null } }],
   [
     'one MX that does not resolve',
     'warn',
@@ -49,16 +53,20 @@ table(mx, [
   ['the null MX', 'fail', { zone: { 'example.com': { MX: ['0 .'] } } }, 'example.com'],
   ['no MX that resolves', 'fail', { zone: { 'example.com': GOOD } }],
   ['neither MX nor address', 'fail', { zone: { 'example.com': { TXT: ['x'] } } }],
-  ['no such domain', 'fail', { zone: {} }],
+  ['a domain that does not exist', 'fail', { zone: {} }],
   [
     'MAIL FROM with the null MX',
     'fail',
     { zone: { ...good, 'bounce.example.org': { MX: ['0 .'] } }, envelope: other },
     'bounce.example.org',
   ],
-  ['MAIL FROM with neither (told by return_path)', 'pass', { zone: good, envelope: other }],
   [
-    'a known failure beside an unknown',
+    'MAIL FROM without MX or address, reported by return_path',
+    'pass',
+    { zone: good, envelope: other },
+  ],
+  [
+    'one failing and one unknown domain',
     'fail',
     {
       zone: { 'example.com': { MX: ['0 .'] }, 'bounce.example.org': { fails: 'timeout' } },
@@ -72,12 +80,12 @@ table(mx, [
     { zone: { ...good, 'bounce.example.org': { fails: 'servfail' } }, envelope: other },
   ],
   [
-    'one host not known, none there',
+    'one MX host unknown, none resolves',
     'error',
     { zone: { 'example.com': GOOD, 'mx1.example.net': { fails: 'refused' } } },
   ],
   [
-    'no domain at all',
+    'no sender domain',
     'skipped',
     { message: 'From: nobody\n\nx\n', envelope: { mail_from: null } },
   ],
@@ -98,14 +106,18 @@ table(returnPath, [
     'pass',
     { envelope: { mail_from: '<>' }, offline: true },
   ],
-  ['brackets', 'pass', { zone: good, envelope: { mail_from: '<a@EXAMPLE.com>' } }],
+  [
+    'MAIL FROM in angle brackets',
+    'pass',
+    { zone: good, envelope: { mail_from: '<a@EXAMPLE.com>' } },
+  ],
   ['neither MX nor address', 'warn', { zone: good, envelope: other }, 'bounce.example.org'],
   [
     'a time-out',
     'error',
     { zone: { 'bounce.example.org': { fails: 'timeout' } }, envelope: other },
   ],
-  ['not known', 'skipped', { envelope: { mail_from: null } }],
+  ['MAIL FROM unknown', 'skipped', { envelope: { mail_from: null } }],
   ['offline', 'skipped', { zone: good, offline: true }],
   ...[
     'root@localhost',
@@ -120,31 +132,31 @@ table(returnPath, [
 ]);
 
 const SAME_CAUSE: [string, Zone, string | undefined][] = [
-  ['the From domain with neither', {}, undefined],
+  ['the From domain without MX or address', {}, undefined],
   [
-    'the null MX at MAIL FROM',
+    'null MX at MAIL FROM',
     { ...good, 'bounce.example.org': { MX: ['0 .'] } },
     'b@bounce.example.org',
   ],
   [
-    'MX records at MAIL FROM that lead nowhere',
+    'MX records at MAIL FROM that do not resolve',
     { ...good, 'bounce.example.org': { MX: ['10 gone.example'] } },
     'b@bounce.example.org',
   ],
 ];
 for (const [what, zone, mail_from] of SAME_CAUSE)
-  test(`${what} is one finding: mx fails and return_path follows from it`, async () => {
+  test(`return_path check follows from mx: ${what}`, async () => {
     const scene = { message, zone, envelope: mail_from ? { mail_from } : {} };
     assert.equal((await runCheck(mx, scene)).status, 'fail');
     assert.deepEqual((await runCheck(returnPath, scene)).dependsOn, ['mx']);
   });
 
-test('a MAIL FROM domain of its own with neither is a finding of return_path alone', async () => {
+test('return_path check reports a separate MAIL FROM domain on its own', async () => {
   const scene = { message, zone: good, envelope: other };
   assert.equal((await runCheck(returnPath, scene)).dependsOn, undefined);
 });
 
-test('each domain is looked up once for both checks, and ten hosts at most', async () => {
+test('mx and return_path checks look up each domain once and ten hosts at most', async () => {
   const asked: string[] = [];
   const records = Array.from({ length: 60 }, (_, i) => `${i} mx${i}.example.net`);
   const resolver: Resolver = async (name, type) => {

@@ -34,27 +34,63 @@ const look = (probes: Record<string, MailTls>, zone = ZONE) =>
   );
 
 const rows: [what: string, a: MailTls, b: MailTls, CheckStatus, RegExp][] = [
-  ['both', secure(), secure('TLSv1.2'), 'pass', /take mail over TLS.*a\.example\.com, b\./],
-  ['one, the other is down', secure(), DEAD, 'pass', /1 more could not be looked at/],
-  ['neither', PLAIN, PLAIN, 'fail', /mail servers of example\.com do not take mail over TLS/],
-  ['one without', secure(), PLAIN, 'warn', /Some mail servers .*: b\.example\.com\./],
-  ['the only one that is up without', PLAIN, DEAD, 'fail', /do not take/],
-  ['one broken', secure(), BROKEN, 'warn', /offer STARTTLS, but it does not work/],
-  ['one outdated', secure(), secure('TLSv1'), 'warn', /outdated version of TLS: b\./],
   [
-    'one untrusted',
+    'both servers support TLS',
+    secure(),
+    secure('TLSv1.2'),
+    'pass',
+    /take mail over TLS.*a\.example\.com, b\./,
+  ],
+  [
+    'one server supports TLS, the other is down',
+    secure(),
+    DEAD,
+    'pass',
+    /1 more could not be looked at/,
+  ],
+  [
+    'no server supports TLS',
+    PLAIN,
+    PLAIN,
+    'fail',
+    /mail servers of example\.com do not take mail over TLS/,
+  ],
+  ['one server without TLS', secure(), PLAIN, 'warn', /Some mail servers .*: b\.example\.com\./],
+  ['the only reachable server without TLS', PLAIN, DEAD, 'fail', /do not take/],
+  [
+    'one server with broken STARTTLS',
+    secure(),
+    BROKEN,
+    'warn',
+    /offer STARTTLS, but it does not work/,
+  ],
+  [
+    'one server with outdated TLS',
+    secure(),
+    secure('TLSv1'),
+    'warn',
+    /outdated version of TLS: b\./,
+  ],
+  [
+    'one server with an untrusted certificate',
     secure(),
     secure('TLSv1.3', 'it has expired'),
     'warn',
     /b\.[^.]+\.com: it has exp/,
   ],
-  ['none to be reached', DEAD, SHUT, 'skipped', /could be connected to at port 25/],
-  ['none that is public', SHUT, SHUT, 'skipped', /no address that this machine may/],
-  ['one unclear', DEAD, UNCLEAR, 'error', /b\.example\.com: it answered 421 busy/],
+  ['no server reachable', DEAD, SHUT, 'skipped', /could be connected to at port 25/],
+  ['no server with a public address', SHUT, SHUT, 'skipped', /no address that this machine may/],
+  [
+    'one server with an unclear reply',
+    DEAD,
+    UNCLEAR,
+    'error',
+    /b\.example\.com: it answered 421 busy/,
+  ],
 ];
 
 for (const [what, a, b, status, said] of rows)
-  test(`mx_tls, ${what}`, async () => {
+  test(`mx_tls check reports ${status}: ${what}`, async () => {
     const finding = await look({ 'a.example.com': a, 'b.example.com': b });
     assert.equal(finding.status, status, finding.title);
     assert.match(`${finding.title} ${finding.detail}`, said);
@@ -63,7 +99,7 @@ for (const [what, a, b, status, said] of rows)
     if (status === 'warn' || status === 'fail') assert.ok(finding.fix);
   });
 
-test('mx_tls without a mail server, without DNS, and without a probe', async () => {
+test('mx_tls check without mail server, DNS or probe', async () => {
   assert.equal((await look({}, {})).status, 'skipped');
   assert.equal((await look({}, { 'example.com': { MX: ['0 .'] } })).status, 'skipped');
   assert.equal((await look({}, { 'example.com': { fails: 'timeout' } })).status, 'error');
@@ -71,7 +107,7 @@ test('mx_tls without a mail server, without DNS, and without a probe', async () 
   assert.match(unprobed.detail, /No mail server is connected to here/);
 });
 
-test('mx_tls probes a domain by its own address, five hosts at most, none that is not there', async () => {
+test('mx_tls check probes five existing hosts at most, or the domain itself', async () => {
   const probed: string[] = [];
   const check = mxTls(async (host) => {
     probed.push(host);

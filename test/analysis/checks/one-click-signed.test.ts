@@ -39,19 +39,19 @@ const rows: {
   says: RegExp;
 }[] = [
   {
-    name: 'both signed',
+    name: 'both fields signed',
     message: () => sign({ headerList: [...ALL, ...BOTH] }, NEWSLETTER),
     status: 'pass',
     says: /signed by example\.com/,
   },
   {
-    name: 'neither signed',
+    name: 'neither field signed',
     message: () => sign({ headerList: ALL }, NEWSLETTER),
     status: 'fail',
     says: /covers List-Unsubscribe and List-Unsubscribe-Post\./,
   },
   {
-    name: 'one signed',
+    name: 'one of the two fields signed',
     message: () => sign({ headerList: [...ALL, 'List-Unsubscribe'] }, NEWSLETTER),
     status: 'fail',
     says: /covers List-Unsubscribe-Post\./,
@@ -64,27 +64,27 @@ const rows: {
     says: /covers List-Unsubscribe\./,
   },
   {
-    name: 'both under one of two own signatures',
+    name: 'both fields under one of two own signatures',
     message: async () =>
       sign({ headerList: ['From'] }, await sign({ headerList: [...ALL, ...BOTH] }, NEWSLETTER)),
     status: 'pass',
     says: /signed by example\.com/,
   },
   {
-    name: 'both under a signature that is not valid',
+    name: 'both fields under an invalid signature',
     message: async () =>
       alter(await sign({ headerList: [...ALL, ...BOTH] }, NEWSLETTER), 'the body', 'a body'),
     status: 'fail',
     says: /No valid signature/,
   },
   {
-    name: 'both under a signature of somebody else',
+    name: 'both fields under another domain’s signature',
     message: () => foreign(),
     status: 'fail',
     says: /No valid signature of your own/,
   },
   {
-    name: 'both by somebody else, one by the sender',
+    name: 'both fields by another domain, one by the sender',
     message: async () =>
       foreign({}, await sign({ headerList: [...ALL, 'List-Unsubscribe'] }, NEWSLETTER)),
     status: 'fail',
@@ -97,14 +97,14 @@ const rows: {
     says: /No valid signature/,
   },
   {
-    name: 'a key that the DNS does not tell',
+    name: 'a key lookup that fails',
     message: () => sign({ headerList: [...ALL, ...BOTH] }, NEWSLETTER),
     zone: { 's1._domainkey.example.com': { fails: 'timeout' } },
     status: 'error',
     says: /No signature could be verified/,
   },
   {
-    name: 'a DMARC record that the DNS does not tell',
+    name: 'a DMARC lookup that fails',
     message: () => foreign(),
     zone: { ...zone, '_dmarc.example.com': { fails: 'timeout' } },
     status: 'error',
@@ -118,13 +118,13 @@ const rows: {
     says: /offline/,
   },
   {
-    name: 'one of the fields',
+    name: 'only one of the fields present',
     message: () => sign({ headerList: ALL }, withoutPost),
     status: 'skipped',
     says: /see one_click/,
   },
   {
-    name: 'no From',
+    name: 'no From field',
     message: async () => NEWSLETTER.replace(/^From:.*\n/m, ''),
     status: 'skipped',
     says: /no From domain/,
@@ -139,7 +139,7 @@ const rows: {
 ];
 
 for (const { name, message, status, says, ...scene } of rows)
-  test(`one_click_signed: ${name} → ${status}`, async () => {
+  test(`one_click_signed check reports ${status}: ${name}`, async () => {
     const finding = await runCheck(oneClickSigned, { zone, ...scene, message: await message() });
     assert.equal(finding.status, status, finding.title);
     assert.match(`${finding.title} ${finding.detail}`, says);
@@ -172,37 +172,37 @@ async function found(raw: Buffer | string, kind: MessageKind = 'auto') {
 
 const causes: [string, () => Promise<Buffer | string>, string, string][] = [
   [
-    'unsigned unsubscribe fields alone: one_click_signed tells',
+    'only unsubscribe fields unsigned, reported by one_click_signed',
     () => sign({ headerList: ALL }, NEWSLETTER),
     'follows from one_click_signed',
     'fail',
   ],
   [
-    'a list of fields that is too short on the whole: dkim_coverage tells',
+    'most fields unsigned, reported by dkim_coverage',
     () => sign({ headerList: ['From', 'Date'] }, NEWSLETTER),
     'fail',
     'follows from dkim_coverage',
   ],
   [
-    'other fields alone: dkim_coverage tells, and one_click_signed passes',
+    'only other fields unsigned, reported by dkim_coverage',
     () => sign({ headerList: ['From', 'Date', ...BOTH] }, NEWSLETTER),
     'fail',
     'pass',
   ],
   [
-    'a broken signature: dkim tells',
+    'a broken signature, reported by dkim',
     async () => alter(await sign({ headerList: [...ALL, ...BOTH] }, NEWSLETTER), 'the b', 'a b'),
     'pass',
     'follows from dkim',
   ],
   [
-    'a signature of somebody else: dkim_alignment tells',
+    'another domain’s signature, reported by dkim_alignment',
     () => foreign(),
     'pass',
     'follows from dkim_alignment',
   ],
   [
-    'one field is missing, the other not signed: one_click tells',
+    'one field missing and the other unsigned, reported by one_click',
     () => sign({ headerList: ALL }, withoutPost),
     'follows from one_click',
     'follows from one_click',
@@ -210,12 +210,12 @@ const causes: [string, () => Promise<Buffer | string>, string, string][] = [
 ];
 
 for (const [name, message, coverage, signed] of causes)
-  test(`one cause is one finding: ${name}`, async () => {
+  test(`Unsigned unsubscribe fields are one finding: ${name}`, async () => {
     const results = await found(await message(), 'marketing');
     assert.deepEqual([results.dkim_coverage, results.one_click_signed], [coverage, signed]);
   });
 
-test('in transactional mail dkim_coverage still tells of unsigned unsubscribe fields', async () => {
+test('dkim_coverage check reports unsigned unsubscribe fields in transactional mail', async () => {
   const results = await found(await sign({ headerList: ALL }, NEWSLETTER), 'transactional');
   assert.deepEqual([results.dkim_coverage, results.one_click_signed], ['warn', 'skipped']);
 });

@@ -22,7 +22,7 @@ type Row = [what: string, status: CheckStatus, scene: Omit<Scene, 'message'>];
 
 function table(check: Check, rows: Row[]) {
   for (const [what, status, scene] of rows)
-    test(`${check.id}, ${what}: ${status}`, async () => {
+    test(`${check.id} check reports ${status}: ${what}`, async () => {
       const finding = await runCheck(check, { message, ...scene });
       assert.equal(finding.status, status, finding.title);
       if (status === 'warn' || status === 'fail') assert.ok(finding.fix?.text);
@@ -31,7 +31,7 @@ function table(check: Check, rows: Row[]) {
 
 const NOTHING_TO_ASK: Row[] = [
   ['no client address', 'skipped', { envelope: { client_ip: null } }],
-  ['a nonsense address', 'skipped', { envelope: { client_ip: 'unknown' } }],
+  ['an invalid client address', 'skipped', { envelope: { client_ip: 'unknown' } }],
   ['a loopback address', 'skipped', { envelope: { client_ip: '127.0.0.1' } }],
   ['a private address', 'skipped', { envelope: { client_ip: '10.1.2.3' } }],
   ['a link-local address', 'skipped', { envelope: { client_ip: 'fe80::1' } }],
@@ -40,17 +40,25 @@ const NOTHING_TO_ASK: Row[] = [
 
 table(ptr, [
   ...NOTHING_TO_ASK,
-  ['a name', 'pass', { zone: good }],
+  ['a host name', 'pass', { zone: good }],
   ['a mapped IPv4 address', 'pass', { zone: good, envelope: { client_ip: '::ffff:192.0.2.1' } }],
   [
     'an IPv6 address',
     'pass',
     { zone: { [REVERSE6]: { PTR: ['m.example.com'] } }, envelope: { client_ip: IPV6 } },
   ],
-  ['two octets in the name', 'pass', { zone: named('m2-1.example.com') }],
-  ['one own and one generic name', 'pass', { zone: named('192-0-2-1.isp.net', 'm.example.com') }],
+  ['a name with two address octets', 'pass', { zone: named('m2-1.example.com') }],
+  [
+    'one specific and one generic name',
+    'pass',
+    { zone: named('192-0-2-1.isp.net', 'm.example.com') },
+  ],
   ['a generic name', 'warn', { zone: named('static.1.2.0.192.clients.isp.net') }],
-  ['a generic name forwards', 'warn', { zone: named('ec2-192-0-2-1.compute.isp.net') }],
+  [
+    'a generic name with forward octet order',
+    'warn',
+    { zone: named('ec2-192-0-2-1.compute.isp.net') },
+  ],
   ['a generic name in hexadecimal', 'warn', { zone: named('host-c0000201.isp.net') }],
   ['a generic name padded', 'warn', { zone: named('ip192000002001.isp.net') }],
   [
@@ -67,18 +75,18 @@ table(ptr, [
     },
   ],
   ['no such name', 'fail', { zone: {} }],
-  ['a name without a PTR', 'fail', { zone: { [REVERSE]: { TXT: ['x'] } } }],
+  ['no PTR record at an existing name', 'fail', { zone: { [REVERSE]: { TXT: ['x'] } } }],
   ['localhost', 'fail', { zone: named('localhost') }],
   ['an address as a name', 'fail', { zone: named('192.0.2.1') }],
-  ['a time-out', 'error', { zone: { [REVERSE]: { fails: 'timeout' } } }],
+  ['a DNS timeout', 'error', { zone: { [REVERSE]: { fails: 'timeout' } } }],
   ['SERVFAIL', 'error', { zone: { [REVERSE]: { fails: 'servfail' } } }],
 ]);
 
 table(fcrdns, [
   ...NOTHING_TO_ASK,
-  ['the address', 'pass', { zone: good }],
+  ['a name that resolves to the client', 'pass', { zone: good }],
   [
-    'one name of two',
+    'one of two names resolves to the client',
     'pass',
     { zone: { ...good, ...named('gone.example.com', 'mail.example.com') } },
   ],
@@ -93,23 +101,39 @@ table(fcrdns, [
       envelope: { client_ip: IPV6 },
     },
   ],
-  ['another address', 'fail', { zone: { ...good, 'mail.example.com': { A: ['192.0.2.99'] } } }],
-  ['a name that is not there', 'fail', { zone: named('mail.example.com') }],
+  [
+    'a name that resolves elsewhere',
+    'fail',
+    { zone: { ...good, 'mail.example.com': { A: ['192.0.2.99'] } } },
+  ],
+  ['a name that does not exist', 'fail', { zone: named('mail.example.com') }],
   ['no PTR', 'skipped', { zone: {} }],
-  ['PTR not known', 'error', { zone: { [REVERSE]: { fails: 'timeout' } } }],
-  ['name not known', 'error', { zone: { ...good, 'mail.example.com': { fails: 'servfail' } } }],
+  ['a PTR lookup that fails', 'error', { zone: { [REVERSE]: { fails: 'timeout' } } }],
+  [
+    'a forward lookup that fails',
+    'error',
+    { zone: { ...good, 'mail.example.com': { fails: 'servfail' } } },
+  ],
 ]);
 
 table(helo, [
   ...NOTHING_TO_ASK,
-  ['nothing known', 'skipped', { envelope: { helo: null }, zone: good }],
-  ['its own name', 'pass', { zone: good }],
-  ['its own name in capitals', 'pass', { zone: good, envelope: { helo: 'MAIL.Example.COM' } }],
-  ['a name elsewhere', 'warn', { zone: { 'mail.example.com': { A: ['192.0.2.99'] } } }],
+  ['no HELO known', 'skipped', { envelope: { helo: null }, zone: good }],
+  ['the client’s own name', 'pass', { zone: good }],
+  [
+    'the client’s own name in upper case',
+    'pass',
+    { zone: good, envelope: { helo: 'MAIL.Example.COM' } },
+  ],
+  [
+    'a name that resolves elsewhere',
+    'warn',
+    { zone: { 'mail.example.com': { A: ['192.0.2.99'] } } },
+  ],
   ['a name on IPv6 only', 'warn', { zone: { 'mail.example.com': { AAAA: [IPV6] } } }],
   ['a name without address', 'fail', { zone: { 'mail.example.com': { MX: ['10 a.example'] } } }],
   ['no such name', 'fail', { zone: {} }],
-  ['a time-out', 'error', { zone: { 'mail.example.com': { fails: 'timeout' } } }],
+  ['a DNS timeout', 'error', { zone: { 'mail.example.com': { fails: 'timeout' } } }],
   ...[
     '',
     'localhost',
@@ -119,10 +143,10 @@ table(helo, [
     '[IPv6:2001:db8::1]',
     '192.0.2.1',
   ].map((said): Row => [`“${said}”`, 'fail', { zone: good, envelope: { helo: said } }]),
-  ['a bad name, offline', 'fail', { offline: true, envelope: { helo: 'localhost' } }],
+  ['an invalid name, offline', 'fail', { offline: true, envelope: { helo: 'localhost' } }],
 ]);
 
-test('helo, one family not known but the other has the client: pass', async () => {
+test('helo check passes when one address family fails but the other matches', async () => {
   const resolver: Resolver = async (_name, type) =>
     type === 'A'
       ? { status: 'found', records: ['192.0.2.1'], ttl: 1, authenticated: false }
@@ -130,7 +154,7 @@ test('helo, one family not known but the other has the client: pass', async () =
   assert.equal((await runCheck(helo, { message, resolver })).status, 'pass');
 });
 
-test('helo, hostile texts are findings and never asked for', async () => {
+test('helo check reports hostile HELO texts without querying them', async () => {
   const texts = [
     'a'.repeat(10_000),
     `${'a.'.repeat(5000)}com`,
@@ -157,7 +181,7 @@ test('helo, hostile texts are findings and never asked for', async () => {
   }
 });
 
-test('a PTR answer is asked for once by all three checks', async () => {
+test('ptr, fcrdns and helo checks share one PTR query', async () => {
   const asked: string[] = [];
   const resolver: Resolver = async (name, type) => {
     asked.push(`${name}/${type}`);
@@ -168,7 +192,7 @@ test('a PTR answer is asked for once by all three checks', async () => {
   assert.equal(asked.filter((question) => question.endsWith('/PTR')).length, 1);
 });
 
-test('the fixes name the record to publish', async () => {
+test('ptr, fcrdns and helo checks propose the record to publish', async () => {
   const noPtr = await runCheck(ptr, { message, zone: {} });
   assert.deepEqual(noPtr.fix?.record, { type: 'PTR', name: REVERSE, value: 'mail.example.com' });
   const proposed = await runCheck(ptr, { message, zone: {}, envelope: { helo: 'localhost' } });

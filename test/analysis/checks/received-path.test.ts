@@ -14,7 +14,7 @@ const hopsOf = (finding: Finding) => (finding.evidence?.hops ?? []) as { time: s
 const hop = (by: string, time: string) =>
   `Received: from app.example.com (app [10.0.0.1] (may be forged; really))\n\tby ${by} (Postfix)\n with ESMTPS id 4; ${time}\n`;
 
-test('hops are told from the sender on, with the delay before each', async () => {
+test('received_path check lists hops from the sender on with delays', async () => {
   const finding = await run(
     hop('mx.example.com', 'Sat, 21 Nov 2026 10:59:50 +0100 (CET)') +
       hop('relay.example.com', 'Sat, 21 Nov 2026 09:49:48 GMT'),
@@ -44,18 +44,18 @@ test('hops are told from the sender on, with the delay before each', async () =>
   });
 });
 
-test('a clock that is ahead is told', async () => {
+test('received_path check reports a wrong clock', async () => {
   const finding = await run(hop('mx.example.com', 'Sat, 21 Nov 2026 10:02:00 +0000'));
   assert.equal(finding.evidence?.clock_skew_seconds, 120);
   assert.match(finding.detail, /clock on the way is wrong by about 2 m/);
   assert.equal(finding.title, 'The message passed 1 server.');
 });
 
-test('without Received fields the message came straight', async () => {
+test('received_path check handles messages without Received fields', async () => {
   assert.match((await run('')).title, /straight from its sender/);
 });
 
-test('fields that cannot be read are hops without a time', async () => {
+test('received_path check shows unreadable fields as hops without time', async () => {
   const finding = await run(
     `Received: ; ;\nReceived: ${'('.repeat(500)}from x by y\nReceived: from a by b; yesterday\n`,
   );
@@ -63,7 +63,7 @@ test('fields that cannot be read are hops without a time', async () => {
   assert.ok(hopsOf(finding).every((found) => found.time === null));
 });
 
-test('a flood of long fields is bounded', async () => {
+test('received_path check limits many long fields', async () => {
   const finding = await run(`Received: from ${'a (b '.repeat(900)}\n`.repeat(200));
   assert.equal(hopsOf(finding).length, 50);
   assert.ok(JSON.stringify(finding).length < 50_000);

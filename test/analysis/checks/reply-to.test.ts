@@ -15,7 +15,7 @@ type Changes = Record<string, string | null>;
 const to = (value: string, changes: Changes = {}): Changes => ({ 'Reply-To': value, ...changes });
 
 const cases: [Check, string, Changes, CheckStatus, RegExp][] = [
-  [replyTo, 'none', {}, 'pass', /go to its From address/],
+  [replyTo, 'no Reply-To', {}, 'pass', /go to its From address/],
   [replyTo, 'the same address', to('news@example.com'), 'pass', /go to example\.com/],
   [replyTo, 'a name and a subdomain', to('Help <a@help.example.com>'), 'pass', /help\.example/],
   [replyTo, 'a sister domain', to('a@x.example.com', { From: 'b@y.example.com' }), 'pass', /x\./],
@@ -38,7 +38,7 @@ const cases: [Check, string, Changes, CheckStatus, RegExp][] = [
   [replyTo, 'another domain among two', to('a@example.com, b@other.example'), 'warn', /other\./],
   [
     replyTo,
-    'its own below a public suffix',
+    'a domain under the same public suffix',
     to('a@b.co.uk', { From: 'c@d.co.uk' }),
     'warn',
     /b\.co/,
@@ -49,20 +49,26 @@ const cases: [Check, string, Changes, CheckStatus, RegExp][] = [
   [replyTo, 'a group', to('us: a@example.com;'), 'warn', /is a group/],
   [replyTo, 'no From to compare', to('a@example.com', { From: null }), 'skipped', /not compared/],
 
-  [feedbackId, 'none', {}, 'skipped', /no Feedback-ID/],
+  [feedbackId, 'no Feedback-ID', {}, 'skipped', /no Feedback-ID/],
   [feedbackId, 'four parts', { 'Feedback-ID': 'c1:cust:news:acme' }, 'info', /names acme as the/],
   [feedbackId, 'one part', { 'Feedback-ID': 'acme' }, 'info', /names acme/],
   [feedbackId, 'five parts', { 'Feedback-ID': 'a:b:c:d:e' }, 'info', /not of the form/],
   [feedbackId, 'no sender', { 'Feedback-ID': 'a:b:c:' }, 'info', /not of the form/],
 
-  [precedence, 'none', {}, 'skipped', /neither Precedence nor Auto-Submitted/],
+  [
+    precedence,
+    'no Precedence or Auto-Submitted',
+    {},
+    'skipped',
+    /neither Precedence nor Auto-Submitted/,
+  ],
   [precedence, 'bulk', { Precedence: 'bulk' }, 'info', /says Precedence: bulk\. .*unanswered/],
   [precedence, 'another word', { Precedence: 'urgent' }, 'info', /keeps no program/],
   [precedence, 'Auto-Submitted', { 'Auto-Submitted': 'auto-generated' }, 'info', /unanswered/],
   [precedence, 'Auto-Submitted: no', { 'Auto-Submitted': 'no' }, 'info', /keeps no program/],
   [
     precedence,
-    'both',
+    'both fields',
     { Precedence: 'list', 'Auto-Submitted': 'auto-generated; x=y' },
     'info',
     /says Precedence: list and Auto-Submitted: auto-generated; x=y\./,
@@ -78,7 +84,7 @@ const cases: [Check, string, Changes, CheckStatus, RegExp][] = [
   [noReply, 'a domain of that name', { From: 'a@noreply.example' }, 'info', /can be answered/],
   [
     noReply,
-    'answers elsewhere',
+    'replies directed elsewhere',
     to('Help <help@example.com>', { From: 'noreply@example.com' }),
     'info',
     /answers go to help@example\.com/,
@@ -88,7 +94,7 @@ const cases: [Check, string, Changes, CheckStatus, RegExp][] = [
 ];
 
 for (const [check, name, changes, status, says] of cases)
-  test(`${check.id}: ${name} → ${status}`, async () => {
+  test(`${check.id} check reports ${status}: ${name}`, async () => {
     const finding = await runCheck(check, { message: goodMessage(changes) });
     const said = `${finding.title} ${finding.detail}`;
     assert.equal(finding.status, status, said);
@@ -96,12 +102,12 @@ for (const [check, name, changes, status, says] of cases)
     assert.equal(finding.fix !== undefined, status === 'warn');
   });
 
-test('reply_to: missing within what is read of an endless header → error', async () => {
+test('reply_to check reports error when the header exceeds the limit', async () => {
   const message = `${'X: y\n'.repeat(250_000)}${goodMessage(to('a@other.example'))}`;
   assert.equal((await runCheck(replyTo, { message })).status, 'error');
 });
 
-test('reply_to, no_reply: a hostile field is bounded', async () => {
+test('reply_to and no_reply checks handle hostile fields quickly', async () => {
   const started = performance.now();
   for (const item of ['a@other.example,', '<', '(', '"a" <b@c.example>,', 'a<']) {
     const message = goodMessage(to(item.repeat(900_000 / item.length)));

@@ -19,7 +19,10 @@ const KNOWN: Omit<Scene, 'message'> = {
   zone: { '7.113.0.203.in-addr.arpa': { PTR: ['mail.example.com'] } },
   envelope: { client_ip: '203.0.113.7' },
 };
-const subject = (text: string) => goodMessage({ Subject: text });
+/** Written now by the clock of the daemon, which has points for a Date a day old or in the future. */
+const presentMessage = (changes: Record<string, string> = {}, body?: string) =>
+  goodMessage({ Date: new Date().toUTCString().replace('GMT', '+0000'), ...changes }, body);
+const subject = (text: string) => presentMessage({ Subject: text });
 
 /** Rules of our own beside Debian's: each fires at its name in the subject. */
 const RULES = { QUARTER: 1.5, HALF: 3.4, NEARLY: 5.5, WHOLE: 6.5, MUCH: 20, GOOD: -2.5, A_SPF: 12 };
@@ -28,7 +31,7 @@ const IN_LUA = Object.entries(RULES).map(
     `config.regexp.${name} = { re = 'Subject=/\\\\b${name}\\\\b/H', score = ${score}, description = 'Says ${name}' }`,
 );
 
-describe('rspamd, with a real one', { skip: needs('rspamd') }, () => {
+describe('rspamd check with a real Rspamd', { skip: needs('rspamd') }, () => {
   let server: Rspamd;
   before(async () => {
     server = await startRspamd(IN_LUA);
@@ -38,18 +41,18 @@ describe('rspamd, with a real one', { skip: needs('rspamd') }, () => {
     runCheck(rspamd, { ...KNOWN, message, setup: { rspamd: server.url }, ...scene });
 
   const cases: [string, string, CheckStatus][] = [
-    ['a good message', goodMessage(), 'pass'],
-    ['a rule of a quarter of where spam begins', subject('QUARTER order'), 'pass'],
-    ['half of it', subject('HALF order'), 'warn'],
-    ['nearly', subject('NEARLY order'), 'warn'],
-    ['where it is marked, though far from where it is rejected', subject('WHOLE order'), 'fail'],
-    ['where it is rejected', subject('MUCH order'), 'fail'],
-    ['that less what is in its favour', subject('WHOLE GOOD order'), 'warn'],
-    ['what has a check of its own here', subject('A_SPF order'), 'pass'],
-    ['GTUBE', goodMessage({}, GTUBE), 'fail'],
+    ['a good message', presentMessage(), 'pass'],
+    ['a message at a quarter of the spam threshold', subject('QUARTER order'), 'pass'],
+    ['a message at half the spam threshold', subject('HALF order'), 'warn'],
+    ['a message just under the spam threshold', subject('NEARLY order'), 'warn'],
+    ['a message at the marking threshold, below rejection', subject('WHOLE order'), 'fail'],
+    ['a message at the reject threshold', subject('MUCH order'), 'fail'],
+    ['a high score reduced by favorable rules', subject('WHOLE GOOD order'), 'warn'],
+    ['a message with only rules checked elsewhere', subject('A_SPF order'), 'pass'],
+    ['GTUBE', presentMessage({}, GTUBE), 'fail'],
   ];
   for (const [name, message, status] of cases)
-    it(`${name} → ${status}`, async () => {
+    it(`reports ${status}: ${name}`, async () => {
       const finding = await ask(message);
       assert.equal(finding.status, status, finding.detail);
       const fired = JSON.stringify(finding.evidence);
@@ -60,7 +63,7 @@ describe('rspamd, with a real one', { skip: needs('rspamd') }, () => {
       assert.equal(finding.fix === undefined, status === 'pass');
     });
 
-  it('shows the rules with their scores, what is checked elsewhere apart', async () => {
+  it('shows rules with scores and lists rules checked elsewhere separately', async () => {
     const { evidence, fix } = await ask(subject('HALF A_SPF order'));
     const { rules, checked_elsewhere } = evidence as Record<string, { rule: string }[]>;
     assert.deepEqual(rules![0], { rule: 'HALF', score: 3.4, description: 'Says HALF' });
@@ -70,27 +73,27 @@ describe('rspamd, with a real one', { skip: needs('rspamd') }, () => {
     assert.match(fix!.text, /^Change .*HALF \(3\.4: Says HALF\)/);
   });
 
-  it('is told of the client that delivered the message', async () => {
-    const nameless = await ask(goodMessage(), { zone: {} });
+  it('passes the client address and name to Rspamd', async () => {
+    const nameless = await ask(presentMessage(), { zone: {} });
     assert.match(
       JSON.stringify(nameless.evidence?.checked_elsewhere),
       /"HFILTER_HOSTNAME_UNKNOWN"/,
     );
-    const named = await ask(goodMessage());
+    const named = await ask(presentMessage());
     assert.doesNotMatch(
       JSON.stringify(named.evidence?.checked_elsewhere),
       /"HFILTER_HOSTNAME_UNKNOWN"/,
     );
-    const elsewhere = await ask(goodMessage(), { envelope: { mail_from: 'news@example.com' } });
+    const elsewhere = await ask(presentMessage(), { envelope: { mail_from: 'news@example.com' } });
     assert.match(JSON.stringify(elsewhere.evidence?.rules), /"FROM_EQ_ENVFROM"/);
   });
 
-  it('is not asked offline', async () => {
-    assert.equal((await ask(goodMessage(), { offline: true })).status, 'skipped');
+  it('is skipped offline', async () => {
+    assert.equal((await ask(presentMessage(), { offline: true })).status, 'skipped');
   });
 });
 
-test('rspamd: not configured → skipped, not there → error', async () => {
+test('rspamd check is skipped without configuration and reports error when unreachable', async () => {
   assert.equal((await runCheck(rspamd, { message: goodMessage() })).status, 'skipped');
   const setup = { rspamd: `http://127.0.0.1:${await freePort()}` };
   const dead = await runCheck(rspamd, { message: goodMessage(), setup });
@@ -121,29 +124,33 @@ async function findingFor(t: TestContext, changes: Partial<RspamdScan>) {
 
 const symbol = (score: number) => ({ score, description: '', options: [] });
 const answers: [string, Partial<RspamdScan>, CheckStatus][] = [
-  ['it let the message through unseen', { is_skipped: true }, 'error'],
-  ['it decided beforehand', { is_skipped: true, action: 'reject' }, 'fail'],
-  ['a rule forced the action', { action: 'reject', passthrough_module: 'antivirus' }, 'fail'],
-  ['DMARC forced it', { action: 'reject', passthrough_module: 'dmarc' }, 'pass'],
-  ['it only delays', { action: 'soft reject', passthrough_module: 'ratelimit' }, 'pass'],
+  ['message skipped by Rspamd', { is_skipped: true }, 'error'],
+  ['message skipped and rejected by Rspamd', { is_skipped: true, action: 'reject' }, 'fail'],
   [
-    'all of the sum has checks of its own',
+    'action forced by an antivirus rule',
+    { action: 'reject', passthrough_module: 'antivirus' },
+    'fail',
+  ],
+  ['action forced by DMARC', { action: 'reject', passthrough_module: 'dmarc' }, 'pass'],
+  ['soft reject by rate limit', { action: 'soft reject', passthrough_module: 'ratelimit' }, 'pass'],
+  [
+    'score only from rules checked elsewhere',
     { action: 'reject', score: 20, symbols: { DMARC_POLICY_REJECT: symbol(20) } },
     'pass',
   ],
   [
-    'what has checks of its own had hidden the rest',
+    'spam score left after removing rules checked elsewhere',
     { score: 1, symbols: { RWL_MAILSPIKE_GOOD: symbol(-6), BAYES_SPAM: symbol(7) } },
     'fail',
   ],
 ];
 for (const [name, changes, status] of answers)
-  test(`rspamd: ${name} → ${status}`, async (t) => {
+  test(`rspamd check reports ${status}: ${name}`, async (t) => {
     const finding = await findingFor(t, changes);
     assert.equal(finding.status, status, finding.detail);
   });
 
-test('rspamd: thousands of symbols are cut to those that weigh most', async (t) => {
+test('rspamd check shows only the heaviest of thousands of symbols', async (t) => {
   const symbols = Object.fromEntries(
     Array.from({ length: 5000 }, (_, i) => [
       `RULE_${i}`,
@@ -158,26 +165,36 @@ test('rspamd: thousands of symbols are cut to those that weigh most', async (t) 
 
 const thresholds: [string, Partial<RspamdScan>, number, RegExp][] = [
   [
-    'the lowest that the answer has for what is spam',
+    'the lowest spam action threshold',
     { thresholds: { reject: 12, 'add header': 5, greylist: 2 } },
     5,
     /^add header$/,
   ],
-  ['another action before it', { thresholds: { 'rewrite subject': 4, reject: 9 } }, 4, /^rewrite/],
-  ['rejecting alone', { thresholds: { reject: 9, greylist: 4 }, required_score: 9 }, 9, /^reject$/],
-  ['nothing but where it rejects', {}, 6, /default/],
-  ['another threshold of rejecting', { required_score: 7.5 }, 3, /default/],
   [
-    'a mark at less than the default',
+    'an earlier rewrite subject threshold',
+    { thresholds: { 'rewrite subject': 4, reject: 9 } },
+    4,
+    /^rewrite/,
+  ],
+  [
+    'only a reject threshold',
+    { thresholds: { reject: 9, greylist: 4 }, required_score: 9 },
+    9,
+    /^reject$/,
+  ],
+  ['only required_score', {}, 6, /default/],
+  ['another reject threshold', { required_score: 7.5 }, 3, /default/],
+  [
+    'an add header threshold below the default',
     { action: 'add header', score: 4.5 },
     4.5,
     /as it was chosen/,
   ],
-  ['no mark at more than the default', { action: 'greylist', score: 8 }, 15, /^reject$/],
-  ['a rule that rejects whatever the score', { action: 'reject', score: 1 }, 6, /default/],
+  ['a reject threshold above the default', { action: 'greylist', score: 8 }, 15, /^reject$/],
+  ['a rule that rejects regardless of score', { action: 'reject', score: 1 }, 6, /default/],
 ];
 for (const [name, changes, expected, source] of thresholds)
-  test(`where spam begins: ${name} → ${expected}`, () => {
+  test(`rspamdThreshold returns ${expected}: ${name}`, () => {
     const found = rspamdThreshold(scan(changes));
     assert.equal(found.threshold, expected);
     assert.match(found.source, source);

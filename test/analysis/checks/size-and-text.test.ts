@@ -35,28 +35,28 @@ const cases: [Check, string, string, CheckStatus, RegExp?][] = [
   [textPart, 'plain text', goodMessage(), 'pass'],
   [
     textPart,
-    'both',
+    'text and HTML',
     parts('alternative', ['text/plain', 'Hello'], ['text/html', '<p>Hello']),
     'pass',
   ],
-  [textPart, 'HTML alone', html('<p>Hello'), 'warn', /HTML only/],
+  [textPart, 'only HTML', html('<p>Hello'), 'warn', /HTML only/],
   [
     textPart,
-    'HTML alone in an alternative',
+    'only HTML in multipart/alternative',
     parts('alternative', ['text/html', '<p>Hello']),
     'warn',
     /HTML only/,
   ],
   [
     textPart,
-    'an empty text beside HTML',
+    'an empty text part beside HTML',
     parts('alternative', ['text/plain', ''], ['text/html', '<p>Hello']),
     'fail',
     /is empty/,
   ],
   [
     textPart,
-    'invisible text beside HTML',
+    'an invisible text part beside HTML',
     parts(
       'alternative',
       ['text/plain; charset=utf-8', ' \u200b\u00ad\ufeff\n'],
@@ -68,21 +68,21 @@ const cases: [Check, string, string, CheckStatus, RegExp?][] = [
   [textPart, 'an empty body', goodMessage({}, ''), 'fail', /has no text/],
   [
     textPart,
-    'an attachment alone',
+    'only an attachment',
     parts('mixed', ['application/pdf', '%PDF']),
     'fail',
     /has no text/,
   ],
   [
     textPart,
-    'a text that is attached',
+    'text as an attachment',
     parts('mixed', ['text/html', '<p>'], ['text/plain\nContent-Disposition: attachment', 'log']),
     'warn',
     /HTML only/,
   ],
   [
     textPart,
-    'HTML whose text may lie beyond a limit',
+    'HTML whose text part may exceed a limit',
     parts('mixed', ...Array.from({ length: 1001 }, (): [string, string] => ['text/html', 'a'])),
     'error',
     /1,001 MIME parts/,
@@ -94,7 +94,7 @@ const cases: [Check, string, string, CheckStatus, RegExp?][] = [
   [htmlSize, 'more than 102 kB', encodedHtml(102_025), 'fail', /Gmail clips/],
   [
     htmlSize,
-    'HTML that may go on beyond a limit',
+    'HTML that may exceed a limit',
     parts('mixed', ...Array.from({ length: 1001 }, (): [string, string] => ['text/html', 'a'])),
     'error',
     /1,001 MIME parts/,
@@ -106,14 +106,14 @@ const cases: [Check, string, string, CheckStatus, RegExp?][] = [
 ];
 
 for (const [check, name, message, status, says] of cases)
-  test(`${check.id}: ${name} → ${status}`, async () => {
+  test(`${check.id} check reports ${status}: ${name}`, async () => {
     const finding = await runCheck(check, { message });
     assert.equal(finding.status, status, finding.title);
     if (says) assert.match(`${finding.title} ${finding.detail}`, says);
     if (status === 'warn' || status === 'fail') assert.ok(finding.fix?.text);
   });
 
-test('message_size: the largest parts are named', async () => {
+test('message_size check names the largest parts', async () => {
   const message = parts(
     'mixed',
     ['text/plain', 'a'],

@@ -44,7 +44,7 @@ const SETTINGS = [
   ]),
 ];
 
-describe('spamassassin, with a real one', { skip: needs('spamd') }, () => {
+describe('spamassassin check with a real SpamAssassin', { skip: needs('spamd') }, () => {
   let spamd: Spamd;
   before(async () => {
     spamd = await startSpamd(SETTINGS);
@@ -55,17 +55,17 @@ describe('spamassassin, with a real one', { skip: needs('spamd') }, () => {
 
   const cases: [string, string, CheckStatus, number][] = [
     ['a good message', goodMessage(), 'pass', 0],
-    ['a rule of a quarter of the threshold', subject('QUARTER order'), 'pass', 1.2],
-    ['half of the threshold', subject('HALF order'), 'warn', 2.5],
-    ['nearly the threshold', subject('NEARLY order'), 'warn', 4.9],
-    ['the threshold', subject('WHOLE order'), 'fail', 5],
-    ['the threshold less what is in its favour', subject('WHOLE GOOD order'), 'warn', 2.6],
-    ['what has checks of its own here', subject('LOCAL_SPF_RULE RCVD_IN_LOCAL x'), 'pass', 0],
-    ['both', subject('LOCAL_SPF_RULE HALF order'), 'warn', 2.5],
+    ['a message at a quarter of the threshold', subject('QUARTER order'), 'pass', 1.2],
+    ['a message at half the threshold', subject('HALF order'), 'warn', 2.5],
+    ['a message just under the threshold', subject('NEARLY order'), 'warn', 4.9],
+    ['a message at the threshold', subject('WHOLE order'), 'fail', 5],
+    ['the threshold reduced by favorable rules', subject('WHOLE GOOD order'), 'warn', 2.6],
+    ['only rules checked elsewhere', subject('LOCAL_SPF_RULE RCVD_IN_LOCAL x'), 'pass', 0],
+    ['own rules and rules checked elsewhere', subject('LOCAL_SPF_RULE HALF order'), 'warn', 2.5],
     ['GTUBE', goodMessage({}, GTUBE), 'fail', 1000],
   ];
   for (const [name, message, status, score] of cases)
-    it(`${name} → ${status}`, async () => {
+    it(`reports ${status}: ${name}`, async () => {
       const finding = await ask(message);
       assert.equal(finding.status, status, finding.detail);
       assert.equal(finding.evidence?.score, score);
@@ -73,7 +73,7 @@ describe('spamassassin, with a real one', { skip: needs('spamd') }, () => {
       assert.equal(finding.fix === undefined, status === 'pass');
     });
 
-  it('shows the rules with scores and whole descriptions, what is checked elsewhere apart', async () => {
+  it('shows rules with scores and full descriptions, separate from rules checked elsewhere', async () => {
     const { evidence, fix } = await ask(subject('HALF GOOD LOCAL_SPF_RULE QUARTER order x'));
     assert.deepEqual(evidence, {
       score: 1.3,
@@ -89,7 +89,7 @@ describe('spamassassin, with a real one', { skip: needs('spamd') }, () => {
     assert.equal(fix, undefined);
   });
 
-  it('judges the client that delivered the message, at the time of receipt', async () => {
+  it('passes the client and the time of receipt to SpamAssassin', async () => {
     const nameless = await ask(goodMessage(), { zone: {} });
     const found = JSON.stringify(nameless.evidence?.checked_elsewhere);
     assert.match(found, /"RDNS_NONE"/);
@@ -97,7 +97,7 @@ describe('spamassassin, with a real one', { skip: needs('spamd') }, () => {
     assert.match(JSON.stringify(late.evidence?.rules), /"DATE_IN_PAST_96_XX"/);
   });
 
-  it('is not asked offline, nor for what receivers do not hand over', async () => {
+  it('is skipped offline and for messages over 512 KB', async () => {
     assert.equal((await ask(goodMessage(), { offline: true })).status, 'skipped');
     const large = await ask(goodMessage({}, `${'x'.repeat(70)}\n`.repeat(7500)));
     assert.equal(large.status, 'skipped');
@@ -105,7 +105,7 @@ describe('spamassassin, with a real one', { skip: needs('spamd') }, () => {
   });
 });
 
-test('spamassassin: with a template that names no rules the score is not taken', {
+test('spamassassin check reports error when the report template lists no rules', {
   skip: needs('spamd'),
 }, async (t) => {
   const lines = ['clear_report_template', 'report _SCORE_ of _REQD_', ...SETTINGS];
@@ -117,14 +117,16 @@ test('spamassassin: with a template that names no rules the score is not taken',
   assert.match(finding.detail, /no table of rules/);
 });
 
-test('spamassassin: a threshold of nothing says nothing', { skip: needs('spamd') }, async (t) => {
+test('spamassassin check reports error for a threshold of 0', {
+  skip: needs('spamd'),
+}, async (t) => {
   const spamd = await startSpamd(['required_score 0', ...SETTINGS]);
   t.after(() => spamd.kill());
   const scene = { ...KNOWN, message: goodMessage(), setup: { spamd: spamd.url } };
   assert.equal((await runCheck(spamassassin, scene)).status, 'error');
 });
 
-test('spamassassin: not configured → skipped, not there → error', async () => {
+test('spamassassin check is skipped without configuration and reports error when unreachable', async () => {
   const none = await runCheck(spamassassin, { message: goodMessage() });
   assert.equal(none.status, 'skipped');
   const setup = { spamd: `tcp://127.0.0.1:${await freePort()}` };
@@ -133,7 +135,7 @@ test('spamassassin: not configured → skipped, not there → error', async () =
   assert.match(dead.detail, /refused the connection/);
 });
 
-test('the report is read from the last head of its table on, which the message cannot forge', () => {
+test('readSpamdReport reads only the last rule table, which the message cannot forge', () => {
   const report = [
     'Content preview:  pts rule name description',
     '---- ---------------------- --------------------------------------------------',
@@ -163,7 +165,7 @@ test('the report is read from the last head of its table on, which the message c
   ]);
 });
 
-test('a report of a million lines or of one long line is read in no time', () => {
+test('readSpamdReport handles huge reports quickly', () => {
   assert.deepEqual(readSpamdReport('\n'.repeat(1_000_000)), []);
   assert.deepEqual(readSpamdReport('- '.repeat(500_000)), []);
   assert.deepEqual(readSpamdReport(`${' '.repeat(500_000)}x`), []);
@@ -172,7 +174,7 @@ test('a report of a million lines or of one long line is read in no time', () =>
 const fieldsFor = async (envelope: Scene['envelope'], name: string | null = 'mail.example.com') =>
   receivedFields(await contextFor({ message: goodMessage(), envelope }), name).toString();
 
-test('the fields before the message say what our server saw', async () => {
+test('receivedFields describe the connection as this server saw it', async () => {
   assert.equal(
     await fieldsFor({}),
     [
@@ -189,7 +191,7 @@ test('the fields before the message say what our server saw', async () => {
   assert.equal(await fieldsFor({ mail_from: null, client_ip: null }), '');
 });
 
-test('what a hostile client says cannot add a field or end one', async () => {
+test('receivedFields prevent header injection by the client', async () => {
   const helo = 'x)\r\nReceived: from good.example (\u0000';
   const fields = await fieldsFor({ helo, mail_from: 'a>\r\nX: b' });
   assert.match(fields, /^Return-Path: <aX:b>\r\nReceived: from xReceived:fromgood\.example \(/);

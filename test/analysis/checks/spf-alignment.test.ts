@@ -26,7 +26,7 @@ const rows: Row[] = [
   { name: 'subdomain, no record', sender: 'b.example.com', status: 'pass', mode: 'relaxed' },
   { name: 'sibling, no record', from: 'a.example.com', sender: 'b.example.com', status: 'pass' },
   { name: 'another domain, no record', sender: 'example.net', status: 'fail', mode: 'relaxed' },
-  { name: 'neighbours under a public suffix', from: 'a.co.uk', sender: 'b.co.uk', status: 'fail' },
+  { name: 'siblings under a public suffix', from: 'a.co.uk', sender: 'b.co.uk', status: 'fail' },
   {
     name: 'subdomain, relaxed',
     sender: 'b.example.com',
@@ -50,14 +50,14 @@ const rows: Row[] = [
     mode: 'strict',
   },
   {
-    name: 'same domain, strict, in other letters',
+    name: 'same domain in other case, strict',
     sender: 'EXAMPLE.com',
     zone: { '_dmarc.example.com': strict },
     status: 'pass',
     mode: 'strict',
   },
   {
-    name: 'a subdomain that is an organization of its own (psd=n)',
+    name: 'a subdomain that is its own organization (psd=n)',
     sender: 'b.example.com',
     zone: {
       '_dmarc.example.com': relaxed,
@@ -73,38 +73,38 @@ const rows: Row[] = [
     status: 'fail',
   },
   {
-    name: 'null sender: the HELO name',
+    name: 'null sender, aligned HELO name',
     envelope: { mail_from: '', helo: 'mail.example.com' },
     status: 'pass',
   },
   {
-    name: 'null sender: a HELO name elsewhere',
+    name: 'null sender, HELO name elsewhere',
     envelope: { mail_from: '', helo: 'mail.example.net' },
     status: 'fail',
   },
   {
-    name: 'null sender: no name in HELO',
+    name: 'null sender, no HELO name',
     envelope: { mail_from: '', helo: 'pc' },
     status: 'skipped',
   },
-  { name: 'no sender known', envelope: { mail_from: null }, status: 'skipped' },
-  { name: 'no client known', envelope: { client_ip: null }, status: 'skipped' },
+  { name: 'unknown sender', envelope: { mail_from: null }, status: 'skipped' },
+  { name: 'unknown client address', envelope: { client_ip: null }, status: 'skipped' },
   { name: 'offline', offline: true, status: 'skipped' },
   { name: 'two author domains', from: 'example.com>, <x@example.net', status: 'skipped' },
   {
-    name: 'DNS failure at the record',
+    name: 'DNS failure at the DMARC record',
     sender: 'b.example.com',
     zone: { '_dmarc.example.com': { fails: 'timeout' } },
     status: 'error',
   },
   {
-    name: 'DNS failure at the record, for the very same domain',
+    name: 'DNS failure at the DMARC record, identical domains',
     sender: 'example.com',
     zone: { '_dmarc.example.com': { fails: 'timeout' } },
     status: 'pass',
   },
   {
-    name: 'DNS failure on the walk from the envelope domain',
+    name: 'DNS failure during the tree walk from the envelope domain',
     sender: 'b.example.com',
     zone: { '_dmarc.example.com': relaxed, '_dmarc.b.example.com': { fails: 'servfail' } },
     status: 'error',
@@ -112,7 +112,7 @@ const rows: Row[] = [
 ];
 
 for (const row of rows) {
-  test(row.name, async () => {
+  test(`spf_alignment check reports ${row.status}: ${row.name}`, async () => {
     const found = await runCheck(spfAlignment, {
       ...row,
       message: `From: Ann <ann@${row.from ?? 'example.com'}>\n\nHello\n`,

@@ -32,29 +32,34 @@ interface Row {
 }
 
 const rows: Row[] = [
-  { name: 'sound', records: ['v=spf1 ip4:192.0.2.1 -all'], status: 'pass', title: /is sound/ },
   {
-    name: 'sound, with other TXT records beside it',
+    name: 'a valid record',
+    records: ['v=spf1 ip4:192.0.2.1 -all'],
+    status: 'pass',
+    title: /is sound/,
+  },
+  {
+    name: 'a valid record beside other TXT records',
     records: ['v=spf10 x', 'google-site-verification=1', 'V=SPF1 ip4:192.0.2.1 ~ALL'],
     status: 'pass',
     title: /is sound/,
   },
   {
-    name: 'none',
+    name: 'no record',
     records: ['other'],
     status: 'fail',
     title: /has no SPF record/,
     publish: 'v=spf1 mx ~all',
   },
   {
-    name: 'two',
+    name: 'two records',
     records: ['v=spf1 a:a.example.com -all', 'v=spf1 mx ~all'],
     status: 'fail',
     title: /has 2 SPF records/,
     publish: 'v=spf1 a:a.example.com mx ~all',
   },
   {
-    name: 'an unknown mechanism, behind all',
+    name: 'an unknown mechanism after all',
     records: ['v=spf1 ip4:192.0.2.1 -all ipv4:192.0.2.2'],
     status: 'fail',
     title: /"ipv4:192\.0\.2\.2", which is not something/,
@@ -67,40 +72,40 @@ const rows: Row[] = [
     title: /record of b\.example, which yours includes/,
   },
   {
-    name: 'ten lookups behind a match',
+    name: 'ten lookups after a match',
     records: [`v=spf1 ip4:192.0.2.1 ${ten.terms} -all`],
     zone: ten.zone,
     status: 'pass',
     title: /is sound/,
   },
   {
-    name: 'eleven lookups behind a match',
+    name: 'eleven lookups after a match',
     records: [`v=spf1 ip4:192.0.2.1 ${eleven.terms} -all`],
     zone: eleven.zone,
     status: 'fail',
     title: /needs 11 DNS lookups; 10 are allowed/,
   },
   {
-    name: 'lookups behind all are none',
+    name: 'lookups after all do not count',
     records: [`v=spf1 ip4:192.0.2.1 -all ${eleven.terms} redirect=nowhere.example`],
     zone: eleven.zone,
     status: 'pass',
     title: /is sound/,
   },
   {
-    name: 'a redirect before all is none either',
+    name: 'a redirect before all does not count',
     records: ['v=spf1 redirect=nowhere.example ip4:192.0.2.1 -all'],
     status: 'pass',
     title: /is sound/,
   },
   {
-    name: 'an include that leads nowhere',
+    name: 'an include without SPF record',
     records: ['v=spf1 ip4:192.0.2.1 include:gone.example -all'],
     status: 'fail',
     title: /leads to gone\.example, which has no SPF record/,
   },
   {
-    name: 'a circle',
+    name: 'a circular include',
     records: ['v=spf1 ip4:192.0.2.1 include:b.example -all'],
     zone: { 'b.example': txt('v=spf1 include:example.com -all') },
     status: 'fail',
@@ -114,7 +119,7 @@ const rows: Row[] = [
     publish: 'v=spf1 mx ip4:192.0.2.1 ~all',
   },
   {
-    name: '+all beside terms that let the sender through',
+    name: '+all beside terms that allow the sender',
     records: ['v=spf1 a:mail.example.com +all'],
     zone: { 'mail.example.com': { A: ['192.0.2.1'] } },
     status: 'fail',
@@ -128,7 +133,7 @@ const rows: Row[] = [
     title: /lets everyone send as you/,
   },
   {
-    name: 'all in an include',
+    name: '+all in an include',
     records: ['v=spf1 include:b.example -all'],
     zone: { 'b.example': txt('v=spf1 all') },
     status: 'fail',
@@ -136,7 +141,7 @@ const rows: Row[] = [
     publish: 'v=spf1 ip4:192.0.2.1 -all',
   },
   {
-    name: 'all in an include that is not needed',
+    name: '+all in an unneeded include',
     records: ['v=spf1 ip4:192.0.2.0/24 include:b.example ~all'],
     zone: { 'b.example': txt('v=spf1 include:c.example -all'), 'c.example': txt('v=spf1 +all') },
     status: 'fail',
@@ -144,7 +149,7 @@ const rows: Row[] = [
     publish: 'v=spf1 ip4:192.0.2.0/24 ~all',
   },
   {
-    name: 'all behind a redirect to another owner',
+    name: '+all through a redirect to another owner',
     records: ['v=spf1 redirect=b.example'],
     zone: { 'b.example': txt('v=spf1 +all') },
     status: 'fail',
@@ -152,7 +157,7 @@ const rows: Row[] = [
     publish: 'v=spf1 ip4:192.0.2.1 ~all',
   },
   {
-    name: '?all behind a redirect',
+    name: '?all through a redirect',
     records: ['v=spf1 redirect=b.example'],
     zone: { 'b.example': txt('v=spf1 ip4:192.0.2.1 ?all') },
     status: 'warn',
@@ -174,14 +179,14 @@ const rows: Row[] = [
     publish: 'v=spf1 include:b.example ~all',
   },
   {
-    name: 'two with an explanation each',
+    name: 'two records with an explanation each',
     records: ['v=spf1 mx -all exp=a.example.com', 'v=spf1 a -all exp=b.example.com'],
     status: 'fail',
     title: /has 2 SPF records/,
     publish: 'v=spf1 mx exp=a.example.com a -all',
   },
   {
-    name: 'all in an include that lets nobody through',
+    name: '+all in an include that allows nobody',
     records: ['v=spf1 ip4:192.0.2.1 ?include:b.example -all'],
     zone: { 'b.example': txt('v=spf1 all') },
     status: 'pass',
@@ -213,7 +218,7 @@ const rows: Row[] = [
     title: /asks for 3 names that do not exist/,
   },
   {
-    name: 'IPv6 alone is not void',
+    name: 'a host with only IPv6 is not void',
     records: ['v=spf1 a:a.example a:b.example a:c.example -all'],
     zone: { 'a.example': { AAAA: ['2001:db8::1'] } },
     status: 'pass',
@@ -227,7 +232,7 @@ const rows: Row[] = [
     publish: 'v=spf1 ip4:192.0.2.1 ~all',
   },
   {
-    name: 'no all',
+    name: 'no all term',
     records: ['v=spf1 ip4:192.0.2.1'],
     status: 'warn',
     title: /has no all/,
@@ -241,13 +246,13 @@ const rows: Row[] = [
     title: /is sound/,
   },
   {
-    name: 'too long',
+    name: 'a record that is too long',
     records: [`v=spf1 ${'ip4:192.0.2.1 '.repeat(32)}-all`],
     status: 'warn',
     title: /has 459 octets/,
   },
   {
-    name: 'DNS failure below',
+    name: 'DNS failure in an include',
     records: ['v=spf1 include:b.example -all'],
     zone: { 'b.example': { fails: 'timeout' } },
     status: 'error',
@@ -261,7 +266,7 @@ const rows: Row[] = [
     title: /could not be looked at as a whole/,
   },
   {
-    name: 'DNS failure below a known mistake',
+    name: 'DNS failure in an include beside a known mistake',
     records: ['v=spf1 include:b.example +all'],
     zone: { 'b.example': { fails: 'timeout' } },
     status: 'fail',
@@ -277,7 +282,7 @@ const rows: Row[] = [
 ];
 
 for (const row of rows) {
-  test(row.name, async () => {
+  test(`spf_record check reports ${row.status}: ${row.name}`, async () => {
     const zone: Zone = { 'example.com': { TXT: row.records, MX: ['0 .'] }, ...row.zone };
     const found = await runCheck(spfRecord, { message: MESSAGE, zone });
     assert.equal(found.status, row.status, found.title);
@@ -292,7 +297,7 @@ for (const row of rows) {
   });
 }
 
-test('is skipped offline, and for a sender without a domain', async () => {
+test('spf_record check is skipped offline and without a sender domain', async () => {
   const zone = { 'example.com': txt('v=spf1 +all') };
   const offline = await runCheck(spfRecord, { message: MESSAGE, zone, offline: true });
   assert.equal(offline.status, 'skipped');
@@ -301,7 +306,7 @@ test('is skipped offline, and for a sender without a domain', async () => {
   assert.equal(nobody.status, 'skipped');
 });
 
-test('is looked at without a client address', async () => {
+test('spf_record check works without a client address', async () => {
   const zone = { 'example.com': txt('v=spf1 +all') };
   const envelope = { client_ip: null };
   const found = await runCheck(spfRecord, { message: MESSAGE, zone, envelope });
@@ -319,7 +324,7 @@ const OPEN: Zone[] = [
   { 'example.com': txt('v=spf1 include:s.example.com -all'), 's.example.com': txt('v=spf1 all') },
 ];
 
-test('by the record to publish the same message passes still, and not everybody does', async () => {
+test('spf_record check proposes a record that keeps the client passing but not everyone', async () => {
   for (const client_ip of ['192.0.2.1', '2001:db8::25'])
     for (const zone of OPEN) {
       const scene = { message: MESSAGE, envelope: { client_ip } };
@@ -333,7 +338,7 @@ test('by the record to publish the same message passes still, and not everybody 
     }
 });
 
-test('without a client, an open record is closed for what it names, else for its own hosts', async () => {
+test('spf_record check without a client restricts +all to the named or own hosts', async () => {
   const publish = async (record: string, more: Zone = {}) => {
     const zone = { 'example.com': txt(record), ...more };
     const envelope = { client_ip: null };
@@ -348,7 +353,7 @@ test('without a client, an open record is closed for what it names, else for its
   assert.deepEqual(await publish('v=spf1 include:s.example.com -all', included), [undefined, true]);
 });
 
-test('where MAIL FROM is not known, a record of the From domain is looked at, and none is no fault', async () => {
+test('spf_record check uses the From domain when MAIL FROM is unknown', async () => {
   const envelope = { mail_from: null };
   const look = (zone: Zone) => runCheck(spfRecord, { message: MESSAGE, zone, envelope });
   assert.equal((await look({})).status, 'skipped');

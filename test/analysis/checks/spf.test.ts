@@ -29,14 +29,14 @@ const timeout: Zone = { 'example.com': { fails: 'timeout' } };
 
 const rows: Row[] = [
   {
-    name: 'pass',
+    name: 'an allowed client address',
     record: 'v=spf1 ip4:192.0.2.1 -all',
     status: 'pass',
     result: 'pass',
     title: /192\.0\.2\.1 may send for example\.com/,
   },
   {
-    name: 'fail',
+    name: 'a client address not allowed by -all',
     record: 'v=spf1 mx -all',
     status: 'fail',
     result: 'fail',
@@ -53,7 +53,7 @@ const rows: Row[] = [
     publish: { name: 'example.com', value: 'v=spf1 ip4:192.0.2.1 ip6:2001:db8::25 ~all' },
   },
   {
-    name: 'neutral, by a redirect',
+    name: 'neutral through a redirect',
     record: 'v=spf1 redirect=_spf.example.com',
     zone: { '_spf.example.com': { TXT: ['v=spf1 ip4:198.51.100.1 ?all'] } },
     status: 'fail',
@@ -61,7 +61,7 @@ const rows: Row[] = [
     title: /does not let 192\.0\.2\.1 through/,
   },
   {
-    name: 'fail by a term before all: the address goes before it',
+    name: 'excluded by a term before all; the fix inserts the address before it',
     record: 'v=spf1 a -ip4:192.0.2.0/24 ip4:198.51.100.1 ~all',
     status: 'fail',
     result: 'fail',
@@ -72,7 +72,7 @@ const rows: Row[] = [
     },
   },
   {
-    name: 'none',
+    name: 'no SPF record',
     zone: { 'example.com': { TXT: ['something else'] } },
     status: 'fail',
     result: 'none',
@@ -80,7 +80,7 @@ const rows: Row[] = [
     publish: { name: 'example.com', value: 'v=spf1 ip4:192.0.2.1 ~all' },
   },
   {
-    name: 'permerror by two records: one to publish',
+    name: 'permerror because of two records',
     zone: { 'example.com': { TXT: ['v=spf1 mx -all', 'v=spf1 a mx ip4:192.0.2.1 ~all'] } },
     status: 'fail',
     result: 'permerror',
@@ -88,21 +88,21 @@ const rows: Row[] = [
     publish: { name: 'example.com', value: 'v=spf1 mx a ip4:192.0.2.1 ~all' },
   },
   {
-    name: 'permerror by syntax',
+    name: 'permerror because of a syntax error',
     record: 'v=spf1 ipv4:192.0.2.1 -all',
     status: 'fail',
     result: 'permerror',
     title: /cannot be used/,
   },
   {
-    name: 'time-out',
+    name: 'DNS timeout',
     zone: timeout,
     status: 'error',
     result: 'temperror',
     title: /not be checked/,
   },
   {
-    name: 'server failure in an include',
+    name: 'SERVFAIL in an include',
     record: 'v=spf1 include:other.example -all',
     zone: { 'other.example': { fails: 'servfail' } },
     status: 'error',
@@ -110,7 +110,7 @@ const rows: Row[] = [
     title: /not be checked/,
   },
   {
-    name: 'null sender: HELO is asked about',
+    name: 'null sender, checked by HELO name',
     zone: { 'mail.example.com': { TXT: ['v=spf1 ip4:192.0.2.1 -all'] } },
     envelope: { mail_from: '' },
     status: 'pass',
@@ -118,7 +118,7 @@ const rows: Row[] = [
     title: /may send for mail\.example\.com/,
   },
   {
-    name: 'null sender without a record for HELO',
+    name: 'null sender without an SPF record for HELO',
     record: 'v=spf1 ip4:192.0.2.1 -all',
     envelope: { mail_from: '' },
     status: 'fail',
@@ -133,7 +133,7 @@ const rows: Row[] = [
     title: /was not checked/,
   },
   {
-    name: 'unknown sender: Return-Path',
+    name: 'unknown sender, assumed from Return-Path',
     zone: { 'bounce.example.net': { TXT: ['v=spf1 ip4:192.0.2.1 -all'] } },
     message: `Return-Path: <x@bounce.example.net>\n${MESSAGE}`,
     envelope: { mail_from: null },
@@ -142,7 +142,7 @@ const rows: Row[] = [
     title: /may send for bounce\.example\.net/,
   },
   {
-    name: 'unknown sender: From says nothing of it, whatever its record would let through',
+    name: 'unknown sender, From domain allows the client',
     record: 'v=spf1 ip4:192.0.2.1 -all',
     envelope: { mail_from: null },
     status: 'skipped',
@@ -150,7 +150,7 @@ const rows: Row[] = [
     title: /was not checked/,
   },
   {
-    name: 'unknown sender: From is no failure either',
+    name: 'unknown sender, From domain does not allow the client',
     record: 'v=spf1 -all',
     envelope: { mail_from: null },
     status: 'skipped',
@@ -158,7 +158,7 @@ const rows: Row[] = [
     title: /was not checked/,
   },
   {
-    name: 'unknown sender, and a null one in Return-Path: HELO is asked about',
+    name: 'unknown sender with null Return-Path, checked by HELO name',
     zone: { 'mail.example.com': { TXT: ['v=spf1 ip4:192.0.2.1 -all'] } },
     message: `Return-Path: <>\n${MESSAGE}`,
     envelope: { mail_from: null },
@@ -187,7 +187,7 @@ const rows: Row[] = [
 ];
 
 for (const row of rows) {
-  test(row.name, async () => {
+  test(`spf check reports ${row.status}: ${row.name}`, async () => {
     const own: Zone = row.record ? { 'example.com': { TXT: [row.record] } } : {};
     const scene = { ...row, message: row.message ?? MESSAGE, zone: { ...own, ...row.zone } };
     const context = await contextFor(scene);
@@ -200,7 +200,7 @@ for (const row of rows) {
   });
 }
 
-test('the record to publish makes the same client pass', async () => {
+test('spf check proposes a record with which the client passes', async () => {
   for (const record of ['v=spf1 mx -all', 'v=spf1 -ip4:192.0.2.0/24 ~all', 'v=spf1 ?all']) {
     const zone = { 'example.com': { TXT: [record] } };
     const found = await runCheck(spf, { message: MESSAGE, zone });
@@ -209,7 +209,7 @@ test('the record to publish makes the same client pass', async () => {
   }
 });
 
-test('it is said where a sender comes from that the session does not tell', async () => {
+test('spf check states where an assumed sender comes from', async () => {
   const zone = { 'example.com': { TXT: ['v=spf1 ip4:192.0.2.1 -all'] } };
   const message = `Return-Path: <x@example.com>\n${MESSAGE}`;
   const found = await runCheck(spf, { message, zone, envelope: { mail_from: null } });
@@ -217,7 +217,7 @@ test('it is said where a sender comes from that the session does not tell', asyn
   assert.match(found.detail, /was read from the Return-Path field/);
 });
 
-test("the owner's explanation of a fail is shown", async () => {
+test('spf check shows the domain owner’s explanation', async () => {
   const zone: Zone = {
     'example.com': { TXT: ['v=spf1 -all exp=why.example.com'] },
     'why.example.com': { TXT: ['%{i} is not one of ours'] },
@@ -226,7 +226,7 @@ test("the owner's explanation of a fail is shown", async () => {
   assert.equal(found.evidence?.explanation, '192.0.2.1 is not one of ours');
 });
 
-test('a record that makes SPF a permerror has its finding there', async () => {
+test('spf_record check carries the finding of an SPF permerror', async () => {
   const zone = { 'example.com': { TXT: ['v=spf1 nonsense -all'] } };
   const found = await runCheck(spfRecord, { message: MESSAGE, zone });
   assert.deepEqual([found.status, found.dependsOn], ['fail', ['spf']]);
@@ -256,7 +256,7 @@ const ODD = [
   'ü'.repeat(10_000),
 ];
 
-test('odd text in HELO and MAIL FROM is a finding, never a crash', async () => {
+test('spf check handles odd HELO and MAIL FROM text without failing', async () => {
   const zone: Zone = { 'example.com': { TXT: ['v=spf1 exists:%{l}.%{h}.example.com -all'] } };
   for (const text of ODD) {
     const envelopes = [
@@ -272,7 +272,7 @@ test('odd text in HELO and MAIL FROM is a finding, never a crash', async () => {
   }
 });
 
-test('a HELO that hides another domain behind an @ is not asked about', async () => {
+test('spf check ignores a domain hidden behind @ in HELO', async () => {
   const zone: Zone = { 'example.com': { TXT: ['v=spf1 +all'] } };
   const envelope = { mail_from: '', helo: 'evil@example.com' };
   const found = await runCheck(spf, { message: MESSAGE, zone, envelope });

@@ -15,23 +15,23 @@ const ATTACHED = '--x\nContent-Type: message/rfc822\n\nSubject: a\n\nb\n--x--\n'
 const cases: [string, string, CheckStatus, RegExp?][] = [
   ['a plain subject', subject('Your order has shipped'), 'pass'],
   ['no subject', goodMessage({ Subject: null }), 'skipped'],
-  ['an empty one', subject(' '), 'skipped'],
+  ['an empty subject', subject(' '), 'skipped'],
 
-  ['shouting', subject('BUY OUR new shoes NOW'), 'warn', /capitals/],
+  ['words in capitals', subject('BUY OUR new shoes NOW'), 'warn', /capitals/],
   ['half of twelve letters in capitals', subject('ABCDEF abcdef'), 'pass'],
-  ['more than half of them', subject('ABCDEFG abcde'), 'warn', /capitals/],
+  ['more than half of twelve letters in capitals', subject('ABCDEFG abcde'), 'warn', /capitals/],
   ['ten letters in capitals', subject('ABCDE FGHIJ 2026'), 'pass'],
-  ['eleven', subject('ABCDE FGHIJK'), 'warn', /capitals/],
-  ['shouting in Greek', subject('ΜΕΓΑΛΗ ΠΡΟΣΦΟΡΑ'), 'warn', /capitals/],
+  ['eleven letters in capitals', subject('ABCDE FGHIJK'), 'warn', /capitals/],
+  ['Greek words in capitals', subject('ΜΕΓΑΛΗ ΠΡΟΣΦΟΡΑ'), 'warn', /capitals/],
   ['a script without capitals', subject('您的订单已经发货请注意查收谢谢'), 'pass'],
-  ['shouting in an encoded word', subject('=?utf-8?Q?GRO=C3=9FE_AUSWAHL_HIER?='), 'warn'],
+  ['capitals in an encoded word', subject('=?utf-8?Q?GRO=C3=9FE_AUSWAHL_HIER?='), 'warn'],
 
   ['one exclamation mark', subject('Your order has shipped!'), 'pass'],
   ['two', subject('Hurry! Your order has shipped!'), 'warn', /2 exclamation marks/],
-  ['full-width ones', subject('ご注文の商品！！'), 'warn', /2 exclamation marks/],
+  ['full-width exclamation marks', subject('ご注文の商品！！'), 'warn', /2 exclamation marks/],
 
   ['a false reply', subject('Re: your order'), 'warn', /says “Re:”.*not a reply/],
-  ['a false reply, counted', subject('RE[2]: your order'), 'warn'],
+  ['a false reply with a counter', subject('RE[2]: your order'), 'warn'],
   ['a false reply in German', subject('AW: Ihre Bestellung'), 'warn', /“AW:”/],
   ['a false reply in Swedish', subject('SV: din order'), 'warn'],
   ['a false reply in Polish', subject('Odp: zamówienie'), 'warn'],
@@ -53,25 +53,25 @@ const cases: [string, string, CheckStatus, RegExp?][] = [
     goodMessage({ Subject: 'Re: x', ...attached }, ATTACHED),
     'warn',
   ],
-  ['words that begin like marks', subject('Regarding your order: Reply: soon'), 'pass'],
-  ['a mark within', subject('Your question re: shoes'), 'pass'],
+  ['words that begin like reply marks', subject('Regarding your order: Reply: soon'), 'pass'],
+  ['a reply mark inside the subject', subject('Your question re: shoes'), 'pass'],
   ['a word with a colon', subject('Transfer: done'), 'pass'],
   [
-    'a header that is cut',
+    'a truncated header',
     `${subject('Re: your order').split('\n\n')[0]}\n${`X-A: ${'x'.repeat(900)}\n`.repeat(1200)}\nHello\n`,
     'pass',
   ],
 ];
 
 for (const [name, message, status, says] of cases)
-  test(`subject_style: ${name} → ${status}`, async () => {
+  test(`subject_style check reports ${status}: ${name}`, async () => {
     const finding = await runCheck(subjectStyle, { message });
     assert.equal(finding.status, status, finding.title);
     if (says) assert.match(finding.title, says);
     assert.equal(finding.fix === undefined, status !== 'warn');
   });
 
-test('subject_style: all that is wrong is told at once', async () => {
+test('subject_style check reports all problems together', async () => {
   const finding = await runCheck(subjectStyle, { message: subject('RE: BUY SHOES NOW!!!') });
   assert.deepEqual(finding.evidence?.found, ['false_reply', 'capitals', 'exclamation_marks']);
   assert.match(finding.detail, /capitals.*3 exclamation marks/);

@@ -15,13 +15,13 @@ const ROWS: [string, Envelope['tls'], CheckStatus][] = [
   ['TLS 1.1', over('TLSv1.1'), 'warn'],
   ['TLS 1.0', over('TLSv1'), 'warn'],
   ['SSL 3', over('SSLv3'), 'fail'],
-  ['none, though offered', { used: false, version: null, cipher: null }, 'fail'],
+  ['TLS offered but not used', { used: false, version: null, cipher: null }, 'fail'],
   ['an unknown version', over(null), 'error'],
-  ['a nonsense version', over('QUIC'), 'error'],
-  ['nothing known', null, 'skipped'],
+  ['an invalid version', over('QUIC'), 'error'],
+  ['no TLS information', null, 'skipped'],
 ];
 for (const [what, session, status] of ROWS)
-  test(`${what}: ${status}`, async () => {
+  test(`tls check reports ${status}: ${what}`, async () => {
     const finding = await runCheck(tls, {
       message: 'From: a@example.com\n\nx\n',
       envelope: { tls: session },

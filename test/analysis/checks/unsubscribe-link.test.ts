@@ -20,19 +20,24 @@ const T = 'https://click.example/ls/abc';
 const link = (href: string, text: string) => `<p>Hello <a href="${href}">${text}</a></p>`;
 
 const cases: [string, string, CheckStatus, RegExp][] = [
-  ['its text', html(link(T, 'Unsubscribe')), 'pass', /has an unsubscribe link/],
-  ['its text in German', html(link(T, 'Newsletter abbestellen')), 'pass', /has an unsub/],
-  ['its address', html(link('https://example.com/optout?id=1', 'Leave us')), 'pass', /has an/],
-  ['a mail address', html(link('mailto:unsubscribe@example.com', 'Leave us')), 'pass', /has an/],
+  ['recognized by text', html(link(T, 'Unsubscribe')), 'pass', /has an unsubscribe link/],
+  ['recognized by German text', html(link(T, 'Newsletter abbestellen')), 'pass', /has an unsub/],
+  [
+    'recognized by URL',
+    html(link('https://example.com/optout?id=1', 'Leave us')),
+    'pass',
+    /has an/,
+  ],
+  ['a mailto link', html(link('mailto:unsubscribe@example.com', 'Leave us')), 'pass', /has an/],
   ['an image with alt text', html(link(T, '<img src="x" alt="Unsubscribe">')), 'pass', /has an/],
   [
-    'a "here" beside the word',
+    'a "here" link beside the word',
     html(`<p>${link(T, 'here')} is news. To unsubscribe click <a href="${T}2">here</a>.</p>`),
     'pass',
     /has an/,
   ],
   [
-    'a "here" far from the word',
+    'a "here" link far from the word',
     html(`${link(T, 'here')}<p>${'x '.repeat(200)}unsubscribe`),
     'fail',
     /no unsubscribe link/,
@@ -42,7 +47,7 @@ const cases: [string, string, CheckStatus, RegExp][] = [
   ['other links', html(link(T, 'Read more')), 'fail', /has no unsubscribe link/],
   ['a paragraph as a link', html(link(T, `${'word '.repeat(100)} unsubscribe`)), 'fail', /has no/],
   ['a placeholder', html(link('{{unsubscribe_url}}', 'Unsubscribe')), 'fail', /leads nowhere/],
-  ['an empty address', html(link('#', 'Unsubscribe')), 'fail', /leads nowhere/],
+  ['an empty URL', html(link('#', 'Unsubscribe')), 'fail', /leads nowhere/],
   [
     'a link without text',
     html(link('https://example.com/unsubscribe', '')),
@@ -57,45 +62,55 @@ const cases: [string, string, CheckStatus, RegExp][] = [
     'warn',
     /nothing to read/,
   ],
-  ['a line of the text', goodMessage({}, `Hello\nUnsubscribe: ${T}\n`), 'pass', /has an/],
-  ['the line above', goodMessage({}, `Hello\nTo unsubscribe:\n\n  <${T}>\n`), 'pass', /has an/],
-  ['the word behind it', goodMessage({}, `Hello\n${T} (opt out)\n`), 'pass', /has an/],
-  ['an address in the text', goodMessage({}, 'See https://example.com/unsubscribe'), 'pass', /has/],
+  ['a line in the text part', goodMessage({}, `Hello\nUnsubscribe: ${T}\n`), 'pass', /has an/],
+  [
+    'the word in the line above',
+    goodMessage({}, `Hello\nTo unsubscribe:\n\n  <${T}>\n`),
+    'pass',
+    /has an/,
+  ],
+  ['the word after the URL', goodMessage({}, `Hello\n${T} (opt out)\n`), 'pass', /has an/],
+  ['a URL in the text part', goodMessage({}, 'See https://example.com/unsubscribe'), 'pass', /has/],
   ['another line of the text', goodMessage({}, `No way to unsubscribe.\nSee ${T}\n`), 'fail', /no/],
   ['both parts', both(`Unsubscribe: ${T}`, link(T, 'Unsubscribe')), 'pass', /has an unsub/],
   [
-    'both parts, each in its own words',
+    'both parts with different wording',
     both(`To unsubscribe: ${T}`, `<p>To unsubscribe, <a href="${T}">click here</a>.</p>`),
     'pass',
     /has an unsub/,
   ],
-  ['an address after the word', html(`<p>Unsubscribe: <a href="${T}">${T}</a>`), 'pass', /has an/],
+  [
+    'a mail address after the word',
+    html(`<p>Unsubscribe: <a href="${T}">${T}</a>`),
+    'pass',
+    /has an/,
+  ],
   ['a title', html(`<a href="${T}" title="Unsubscribe"><img alt=""></a>`), 'warn', /nothing to/],
   [
-    'a part of Mexico',
+    'Baja as a place name',
     html(link('https://example.com/baja-california/', 'Baja')),
     'fail',
     /has no/,
   ],
-  ['a host of that name', html(link('https://baja.example.com/', 'Baja')), 'fail', /has no/],
-  ['HTML that lacks it', both(`Unsubscribe: ${T}`, '<p>Hello'), 'fail', /The HTML .* has no/],
+  ['a host named like the word', html(link('https://baja.example.com/', 'Baja')), 'fail', /has no/],
+  ['HTML without a link', both(`Unsubscribe: ${T}`, '<p>Hello'), 'fail', /The HTML .* has no/],
 ];
 
 for (const [name, message, status, says] of cases)
-  test(`unsubscribe_link: ${name} → ${status}`, async () => {
+  test(`unsubscribe_link check reports ${status}: ${name}`, async () => {
     const finding = await runCheck(unsubscribeLink, { message, kind: 'marketing' });
     assert.equal(finding.status, status, finding.title);
     assert.match(finding.title, says);
     assert.equal(finding.fix !== undefined, status === 'warn' || status === 'fail');
   });
 
-test('unsubscribe_link: transactional mail is left alone', async () => {
+test('unsubscribe_link check is skipped for transactional mail', async () => {
   const finding = await runCheck(unsubscribeLink, { message: html(link(T, 'Unsubscribe')) });
   assert.equal(finding.status, 'skipped');
   assert.match(finding.detail, /^Your message is transactional mail: it has no List-/);
 });
 
-test('unsubscribe_link: what may lie beyond a limit is unknown', async () => {
+test('unsubscribe_link check reports error beyond parser limits', async () => {
   const parts = '--x\nContent-Type: text/plain\n\na\n'.repeat(1001);
   const message = goodMessage({ 'Content-Type': 'multipart/mixed; boundary=x' }, `${parts}--x--\n`);
   const finding = await runCheck(unsubscribeLink, { message, kind: 'marketing' });
@@ -103,7 +118,7 @@ test('unsubscribe_link: what may lie beyond a limit is unknown', async () => {
   assert.match(finding.detail, /1,001 MIME parts/);
 });
 
-test('unsubscribeLinks: those that can be opened, in the order of the message', async () => {
+test('unsubscribeLinks returns openable links in message order', async () => {
   const body = `${link(T, 'Read')}${link('{{u}}', 'Unsubscribe')}${link(`${T}1`, 'Opt out')}${link('mailto:unsubscribe@example.com', 'mail')}`;
   const context = await contextFor({ message: both(`Unsubscribe: ${T}2`, body) });
   assert.deepEqual(
@@ -116,7 +131,7 @@ test('unsubscribeLinks: those that can be opened, in the order of the message', 
   );
 });
 
-test('unsubscribe_link: of a thousand links with one text the one beside the word is found', async () => {
+test('unsubscribe_link check finds the link next to the word among a thousand', async () => {
   const here = '<a href="https://example.com/a">click here</a> ';
   const body = `<p>${here.repeat(900)}</p>${'x '.repeat(100)}<p>To unsubscribe <a href="${T}">click here</a></p>`;
   const finding = await runCheck(unsubscribeLink, {
@@ -127,7 +142,7 @@ test('unsubscribe_link: of a thousand links with one text the one beside the wor
   assert.deepEqual(finding.evidence!.links, [{ href: T, text: 'click here', part: 'html' }]);
 });
 
-test('unsubscribe_link: signs that stand for whole phrases change nothing', async () => {
+test('unsubscribe_link check is not misled by ligature characters', async () => {
   const grown = '\ufdfa'.repeat(280);
   const many = Array.from({ length: 900 }, (_, i) => link(`https://example.com/${i}`, grown));
   const message = html(`${many.join('')}${link(T, `${grown} unsubscribe`)}`);
@@ -138,7 +153,7 @@ test('unsubscribe_link: signs that stand for whole phrases change nothing', asyn
   );
 });
 
-test('unsubscribe_link: a thousand links in one endless line take no time', async () => {
+test('unsubscribe_link check handles a thousand links in one line quickly', async () => {
   const text = `${'https://example.com/a unsubscribe '.repeat(2000)}${'x'.repeat(5_000_000)}`;
   const started = performance.now();
   const finding = await runCheck(unsubscribeLink, {

@@ -6,14 +6,14 @@ import { MAX_SIGNATURES, takeSignatures } from '../../../src/analysis/dkim/signa
 
 const take = (text: string) => takeSignatures(Buffer.from(text, 'latin1'));
 
-test('signatures are found in any case, folded, and with either line end', () => {
+test('takeSignatures finds signatures in any case, folded, with LF or CRLF', () => {
   const { values } = take(
     'DKIM-Signature: a=1;\r\n\tb=2\r\nFrom: x\r\ndkim-signature : c\nDKIM-SIGNATURE\r\n : d\r\n\r\nDKIM-Signature: body\r\n',
   );
   assert.deepEqual(values, ['a=1;\tb=2', 'c', 'd']);
 });
 
-test('a field of another name, a continued line and an empty header hold none', () => {
+test('takeSignatures ignores other fields, continuation lines and the body', () => {
   assert.deepEqual(
     take('X-DKIM-Signature: a\r\nSubject: x\r\n DKIM-Signature: b\r\n\r\n').values,
     [],
@@ -22,7 +22,7 @@ test('a field of another name, a continued line and an empty header hold none', 
   assert.deepEqual(take('').values, []);
 });
 
-test('up to the limit the message stays the very same octets', () => {
+test('takeSignatures returns the original bytes up to the limit', () => {
   const raw = Buffer.from(`${'DKIM-Signature: a\r\n'.repeat(MAX_SIGNATURES)}From: x\r\n\r\nbody`);
   const taken = takeSignatures(raw);
   assert.equal(taken.ignored, 0);
@@ -30,7 +30,7 @@ test('up to the limit the message stays the very same octets', () => {
   assert.equal(taken.raw.length, raw.length);
 });
 
-test('beyond it the surplus alone is cut', () => {
+test('takeSignatures removes only signatures beyond the limit', () => {
   const signature = (n: number) => `DKIM-Signature: n=${n};\r\n\tb=\xe4\r\n`;
   const message = (count: number) =>
     `X-A:  \xff\n${Array.from({ length: count }, (_, n) => `${signature(n)}X-${n}: \t${n}\r\n`).join('')}\r\nbody\xfe`;

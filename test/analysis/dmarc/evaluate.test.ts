@@ -12,7 +12,7 @@ const spfFail = { 'example.com': { TXT: ['v=spf1 -all'] } };
 const record = { '_dmarc.example.com': { TXT: ['v=DMARC1; p=reject; rua=mailto:d@example.com'] } };
 const key = zoneWith(KEYS.rsa.record);
 
-test('the outcome says where the record is and what aligned', async () => {
+test('dmarcResult contains the record’s location and the alignment', async () => {
   const from = MESSAGE.replace('ann@example.com', 'ann@news.example.com');
   const zone: Zone = {
     ...spfPass,
@@ -37,7 +37,7 @@ test('the outcome says where the record is and what aligned', async () => {
   });
 });
 
-test('of several signatures the one that helps is told', async () => {
+test('dmarcResult names the aligned one of several signatures', async () => {
   const zone: Zone = {
     ...spfFail,
     ...record,
@@ -58,7 +58,7 @@ test('of several signatures the one that helps is told', async () => {
   });
 });
 
-test('a signature that may be aligned and may be good is not known to fail', async () => {
+test('dmarcResult is unknown while alignment and key are unknown', async () => {
   const zone: Zone = {
     ...spfFail,
     ...record,
@@ -71,7 +71,7 @@ test('a signature that may be aligned and may be good is not known to fail', asy
   assert.equal(outcome.result, 'temperror');
 });
 
-test('nor is an SPF identity of which neither is known', async () => {
+test('dmarcResult is temperror while SPF and its alignment are unknown', async () => {
   const zone: Zone = {
     ...record,
     '_dmarc.m.example.com': { fails: 'timeout' },

@@ -32,12 +32,12 @@ const rows: [what: string, records: string[], told: string][] = [
   ['no valid policy', ['v=DMARC1; p=rejct'], 'dmarc_policy'],
   ['two records', [`v=DMARC1; p=reject; ${REPORTS}`, 'v=DMARC1; p=none'], 'dmarc_record'],
   ['a tag twice', [`v=DMARC1; p=reject; p=none; ${REPORTS}`], 'dmarc_record'],
-  ['a version in other letters', [`v=dmarc1; p=quarantine; ${REPORTS}`], 'dmarc_record'],
-  ['a version without its semicolon', [`v=DMARC1 p=reject; ${REPORTS}`], 'dmarc_record'],
+  ['a version in other case', [`v=dmarc1; p=quarantine; ${REPORTS}`], 'dmarc_record'],
+  ['a version without semicolon', [`v=DMARC1 p=reject; ${REPORTS}`], 'dmarc_record'],
 ];
 
 for (const [what, records, told] of rows)
-  test(`${what}: one finding with the whole gain, and no cap`, async () => {
+  test(`DMARC gain: ${what} is one finding with the whole gain and no cap`, async () => {
     const result = await judge(worldWith(...records));
     const { score, uncapped, cap, checks } = result;
     assert.ok(score !== null && score < 100 && cap === null);
@@ -51,7 +51,7 @@ for (const [what, records, told] of rows)
       assert.equal(at(result, id).detail, `follows from ${told}`);
   });
 
-test('a corrected record that asks for nothing brings as much as publishing it does', async () => {
+test('DMARC gain of correcting a record equals that of publishing it', async () => {
   const now = await judge(worldWith(`v=dmarc1; p=none; ${REPORTS}`));
   const { fix, gain } = at(now, 'dmarc_record');
   const then = await judge(worldWith(fix!.record!.value));
@@ -59,7 +59,7 @@ test('a corrected record that asks for nothing brings as much as publishing it d
   assert.equal(gain, Math.round((then.uncapped! - now.uncapped!) * 10) / 10);
 });
 
-test('where neither SPF nor DKIM vouches for From, a record alone brings nothing', async () => {
+test('DMARC gain is 0 when neither SPF nor DKIM is aligned', async () => {
   const world = worldWith();
   sentByAnother(world);
   const now = await judge(world);
@@ -69,7 +69,7 @@ test('where neither SPF nor DKIM vouches for From, a record alone brings nothing
   assert.deepEqual([then.cap?.limit, then.score! < now.score!], [40, true]);
 });
 
-test('where it is not known whether one vouches, DMARC counts in neither', async () => {
+test('DMARC gain excludes DMARC while alignment is unknown', async () => {
   const world = worldWith();
   sentByAnother(world);
   world.envelope.mail_from = null;
@@ -105,7 +105,7 @@ const analyzeFrom = (from: string) =>
   );
 
 for (const from of ["O'Brien, Inc. <a@example.com>", 'a@example.com, b@other.example'])
-  test(`From: ${from}`, async () => {
+  test(`From field without a single domain is one finding: ${from}`, async () => {
     const result = await analyzeFrom(from);
     const gainOf = (id: string) => result.checks.find((check) => check.id === id)!.gain;
     assert.equal(result.cap?.limit, 40);

@@ -17,7 +17,7 @@ const ask = mailauthResolver(
   }),
 );
 
-test('answers have the shapes of node:dns', async () => {
+test('mailauthResolver returns answers in node:dns format', async () => {
   assert.deepEqual(await ask('example.com', 'TXT'), [['v=spf1 -all'], ['other']]);
   assert.deepEqual(await ask('EXAMPLE.com.', 'A'), ['192.0.2.1']);
   assert.deepEqual(await ask('example.com', 'MX'), [
@@ -27,17 +27,17 @@ test('answers have the shapes of node:dns', async () => {
   assert.deepEqual(await ask('null.example.com', 'MX'), [{ exchange: '', priority: 0 }]);
 });
 
-test('absences have the codes of node:dns', async () => {
+test('mailauthResolver rejects missing records with node:dns codes', async () => {
   await assert.rejects(ask('missing.example', 'TXT'), { code: 'ENOTFOUND' });
   await assert.rejects(ask('example.com', 'AAAA'), { code: 'ENODATA' });
 });
 
-test('names that the DNS cannot hold are not asked for', async () => {
+test('mailauthResolver rejects invalid names without a query', async () => {
   const names = ['', 'a..example.com', `${'a'.repeat(64)}.com`, `${'a.'.repeat(130)}com`];
   for (const name of names) await assert.rejects(ask(name, 'TXT'), { code: 'EBADNAME' }, name);
 });
 
-test('no failure can be taken for an absence', async () => {
+test('mailauthResolver never reports a failure as missing record', async () => {
   const reasons: DnsErrorReason[] = [
     'timeout',
     'servfail',

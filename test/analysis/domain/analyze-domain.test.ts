@@ -38,7 +38,7 @@ function assertNoMessage({ checks }: DomainHealth): void {
   for (const { title } of checks) assert.doesNotMatch(title, /message|the sender/);
 }
 
-test('a domain in good order is healthy, and nothing it is told speaks of a message', async () => {
+test('analyzeDomain reports a flawless domain as healthy without message wording', async () => {
   const health = await lookAt(GOOD_ZONE, { probeMailTls: async () => SECURE });
   assert.deepEqual(
     health.checks.map(({ id }) => id),
@@ -51,12 +51,12 @@ test('a domain in good order is healthy, and nothing it is told speaks of a mess
   assert.deepEqual(JSON.parse(JSON.stringify(health)), health);
 });
 
-test('a name that does not exist is told as such', async () => {
+test('analyzeDomain reports a domain that does not exist', async () => {
   const health = await lookAt({});
   assert.match(health.summary, /^example\.com does not exist in the DNS/);
 });
 
-test('a name without anything has the record to publish wherever there is one', async () => {
+test('analyzeDomain proposes every record for an empty domain', async () => {
   const health = await lookAt({});
   assert.deepEqual([health.status, health.score], ['critical', 0]);
   const records = health.checks.flatMap(({ id, fix }) => (fix?.record ? [[id, fix.record]] : []));
@@ -104,11 +104,11 @@ const rows: [what: string, zone: Zone, id: string, severity: Severity][] = [
     'spf_record',
     'critical',
   ],
-  ['an SPF record that cannot be read', spf('v=spf1 ip4:x -all'), 'spf_record', 'critical'],
-  ['an SPF record for all', spf('v=spf1 +all'), 'spf_record', 'critical'],
+  ['an unreadable SPF record', spf('v=spf1 ip4:x -all'), 'spf_record', 'critical'],
+  ['an SPF record with +all', spf('v=spf1 +all'), 'spf_record', 'critical'],
   ['too many lookups', spf(`${manyLookups} -all`, hosts), 'spf_record', 'warning'],
-  ['too many lookups, for all', spf(`${manyLookups} +all`, hosts), 'spf_record', 'critical'],
-  ['an SPF record without an end', spf('v=spf1 mx'), 'spf_record', 'warning'],
+  ['too many lookups and +all', spf(`${manyLookups} +all`, hosts), 'spf_record', 'critical'],
+  ['an SPF record without all', spf('v=spf1 mx'), 'spf_record', 'warning'],
   ['no DMARC record', with_({ '_dmarc.example.com': {} }), 'dmarc_policy', 'critical'],
   ['p=none', dmarc('v=DMARC1; p=none; rua=mailto:d@example.com'), 'dmarc_policy', 'warning'],
   [
@@ -120,15 +120,15 @@ const rows: [what: string, zone: Zone, id: string, severity: Severity][] = [
   ['DMARC without reports', dmarc('v=DMARC1; p=reject'), 'dmarc_record', 'warning'],
   ['no MX', with_({ 'example.com': { TXT: ['v=spf1 -all'] } }), 'mx', 'critical'],
   ['a null MX', mx('0 .'), 'mx', 'critical'],
-  ['an MX that is not there', mx('10 mx.example.com', '20 gone.example.com'), 'mx', 'warning'],
+  ['an MX that does not exist', mx('10 mx.example.com', '20 gone.example.com'), 'mx', 'warning'],
   ['a broken MTA-STS record', at('_mta-sts.example.com', 'v=STSv1;'), 'mta_sts', 'warning'],
   ['a broken TLS-RPT record', at('_smtp._tls.example.com', 'v=TLSRPTv1;'), 'tls_rpt', 'warning'],
   ['a broken BIMI record', at('default._bimi.example.com', 'v=BIMI1; a=x'), 'bimi', 'warning'],
-  ['another text at these names', at('_smtp._tls.example.com', 'v=spf1 -all'), 'tls_rpt', null],
+  ['unrelated TXT records', at('_smtp._tls.example.com', 'v=spf1 -all'), 'tls_rpt', null],
 ];
 
 for (const [what, zone, id, severity] of rows)
-  test(`${what}: ${severity ?? 'nothing to see to'}`, async () => {
+  test(`analyzeDomain reports ${severity ?? 'no problem'}: ${what}`, async () => {
     const health = await lookAt(zone);
     assert.equal(item(health, id).severity, severity, item(health, id).title);
     assert.equal(health.status, severity ?? 'healthy');
@@ -140,7 +140,7 @@ for (const [what, zone, id, severity] of rows)
     );
   });
 
-test('what follows is told as in a report: the cause alone, however far', async () => {
+test('analyzeDomain reports only the root cause of dependent findings', async () => {
   const health = await lookAt(dmarc('v=dmarc1; p=none'));
   assert.equal(item(health, 'dmarc_record').status, 'fail');
   const { status, title, detail, fix } = item(health, 'dmarc_policy');
@@ -158,7 +158,7 @@ function listOf(tier: BlocklistTier): BlocklistInUse {
   return { list: { ...list, tier }, asked: 'list.example', fault: null };
 }
 
-test('a tier-1 listing is critical, a tier-2 listing a warning, and a refusal unknown', async () => {
+test('analyzeDomain: tier 1 listing is critical, tier 2 a warning, refusal unknown', async () => {
   const look = async (tier: BlocklistTier, answer: Zone[string]) => {
     const inUse = listOf(tier);
     const zone = with_({ 'example.com.list.example': answer });
@@ -175,7 +175,7 @@ test('a tier-1 listing is critical, a tier-2 listing a warning, and a refusal un
   assert.deepEqual(await look(1, { fails: 'timeout' }), ['healthy', 'error', null]);
 });
 
-test('a DNS time-out is unknown, never a warning', async () => {
+test('analyzeDomain reports DNS timeouts as unknown, never as warning', async () => {
   const silent = Object.keys(GOOD_ZONE).concat(
     '_mta-sts.example.com',
     '_smtp._tls.example.com',
@@ -200,7 +200,7 @@ test('a DNS time-out is unknown, never a warning', async () => {
   assert.match(nothing.summary, /Not found out: SPF record, DKIM keys, DMARC policy/);
 });
 
-test('what is not known of the essentials hides no critical finding, but leaves a warning open', async () => {
+test('analyzeDomain keeps critical findings but not warnings when essentials are unknown', async () => {
   const unanswered: Zone = { 'example.com': { fails: 'timeout' } };
   const status = async (zone: Zone): Promise<HealthStatus> =>
     (await lookAt({ ...zone, ...unanswered })).status;
@@ -208,7 +208,7 @@ test('what is not known of the essentials hides no critical finding, but leaves 
   assert.equal(await status(dmarc('v=DMARC1; p=none; rua=mailto:d@example.com')), 'unknown');
 });
 
-test('the score is the mean of the checks, of which a warning is half', async () => {
+test('analyzeDomain scores the mean of checks, warnings counting half', async () => {
   // spf_record, dkim_selector, dmarc_policy, dmarc_record and mx.
   assert.equal((await lookAt(GOOD_ZONE)).score, 100);
   assert.equal((await lookAt(spf('v=spf1 mx'))).score, 90);
@@ -217,12 +217,12 @@ test('the score is the mean of the checks, of which a warning is half', async ()
   assert.equal((await lookAt(GOOD_ZONE, { selectors })).score, 85);
 });
 
-test('a resolver that never answers is not waited for beyond the deadline', async () => {
+test('analyzeDomain stops waiting for DNS at its deadline', async () => {
   const health = await lookAt({}, { resolver: () => new Promise(() => {}), deadlineMs: 50 });
   assert.equal(health.status, 'unknown');
 });
 
-test('a mail server that is never done with leaves the rest as it is', async () => {
+test('analyzeDomain with a hanging mail server keeps the other results', async () => {
   const health = await lookAt(GOOD_ZONE, {
     probeMailTls: () => new Promise(() => {}),
     deadlineMs: 50,
@@ -230,7 +230,7 @@ test('a mail server that is never done with leaves the rest as it is', async () 
   assert.deepEqual([health.status, item(health, 'mx_tls').status], ['healthy', 'error']);
 });
 
-test('a fault of a check is told, and shown as not known', async () => {
+test('analyzeDomain reports a check fault and shows the check as unknown', async () => {
   const faults: string[] = [];
   const health = await lookAt(GOOD_ZONE, {
     probeMailTls: async () => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readDomainName } from '../../../src/analysis/domain/read-domain-name.ts';
 
-test('names of domains are read as A-labels in lower case', () => {
+test('readDomainName returns lower-case A-labels', () => {
   for (const [text, name] of [
     ['example.com', 'example.com'],
     [' News.Example.COM. ', 'news.example.com'],
@@ -16,7 +16,7 @@ test('names of domains are read as A-labels in lower case', () => {
     assert.deepEqual(readDomainName(text!), { name });
 });
 
-test('what is no domain is refused with the reason', () => {
+test('readDomainName rejects invalid names with the reason', () => {
   const cases: [string, RegExp][] = [
     ['', /is empty/],
     ['com', /single label/],

@@ -7,8 +7,12 @@ import * as newsletters from '../../helpers/newsletters.ts';
 
 /** HTML, the text a reader sees, and how what is not seen is hidden. */
 const VISIBLE: [string, string, string][] = [
-  ['inline elements join, blocks part', '<p>He<b>ll</b>o</p><div>wor<br>ld</div>', 'Hello wor ld'],
-  ['cells part', '<table><tr><td>a</td><td>b</td></tr></table>', 'a b'],
+  [
+    'inline elements join, blocks separate',
+    '<p>He<b>ll</b>o</p><div>wor<br>ld</div>',
+    'Hello wor ld',
+  ],
+  ['table cells separate', '<table><tr><td>a</td><td>b</td></tr></table>', 'a b'],
   ['entities', '<p>a &amp; b&nbsp;&copy; &#x41;&lt;i&gt;', 'a & b © A<i>'],
   ['white space', '<p>  a \n\t b </p> \n <p> c', 'a b c'],
   [
@@ -22,12 +26,12 @@ const VISIBLE: [string, string, string][] = [
     'others and',
   ],
   [
-    'font-size:0 that a child takes back',
+    'font-size:0 overridden by a child',
     '<td style="font-size:0"><div style="font-size:14px">a</div></td>',
     'a',
   ],
   [
-    'visibility that a child takes back',
+    'visibility overridden by a child',
     '<div style="visibility:hidden"><p style="visibility:visible">a',
     'a',
   ],
@@ -37,13 +41,13 @@ const VISIBLE: [string, string, string][] = [
     'Buy',
   ],
   [
-    'a box of no height that keeps proportions',
+    'a zero-height box that keeps proportions',
     '<div style="height:0;padding-bottom:56%;overflow:hidden"><p>a',
     'a',
   ],
   ['max-height:0 without overflow:hidden', '<div style="max-height:0"><p>a', 'a'],
-  ['a cell of no height grows', '<table><tr><td style="height:0;overflow:hidden">a', 'a'],
-  ['a span has no height', '<span style="height:0;overflow:hidden">a</span>', 'a'],
+  ['a zero-height cell grows', '<table><tr><td style="height:0;overflow:hidden">a', 'a'],
+  ['height does not apply to a span', '<span style="height:0;overflow:hidden">a</span>', 'a'],
   [
     'a data address with a semicolon',
     `<p style="background:url(data:image/png;base64,display:none);color:red">a`,
@@ -60,7 +64,7 @@ const VISIBLE: [string, string, string][] = [
     'a',
   ],
   [
-    'white on an image before a colour',
+    'white on an image over a color',
     '<table><tr><td background="https://example.com/a.jpg" style="background-color:#fff;color:#fff">a',
     'a',
   ],
@@ -69,16 +73,16 @@ const VISIBLE: [string, string, string][] = [
     '<div style="background:#fff"><p style="background:linear-gradient(#000,#333);color:#fff">a',
     'a',
   ],
-  ['white in a cell of a colour', '<table><tr><td bgcolor="#0a0"><font color="white">a', 'a'],
-  ['white in a row of a colour', '<table><tr bgcolor=red><td><p style="color:#fff">a', 'a'],
-  ['white on a colour of no known name', '<p style="background:crimson;color:#fff">a', 'a'],
+  ['white in a colored cell', '<table><tr><td bgcolor="#0a0"><font color="white">a', 'a'],
+  ['white in a colored row', '<table><tr bgcolor=red><td><p style="color:#fff">a', 'a'],
+  ['white on an unknown color name', '<p style="background:crimson;color:#fff">a', 'a'],
   [
-    'white on a colour in a new notation',
+    'white on a color in a new notation',
     '<p style="background:oklch(40% .2 9) left;color:#fff">a',
     'a',
   ],
   [
-    'white on a background of many words',
+    'white on a background shorthand',
     `<p style="background:${'left '.repeat(40)} red;color:#fff">a`,
     'a',
   ],
@@ -87,14 +91,18 @@ const VISIBLE: [string, string, string][] = [
     '<div style="background-image:url(a.png)"><p style="color:#fff">a',
     'a',
   ],
-  ['white on the image of the document', '<body background="a.jpg"><p style="color:#fff">a', 'a'],
+  [
+    'white on the document’s background image',
+    '<body background="a.jpg"><p style="color:#fff">a',
+    'a',
+  ],
   [
     'white by a class on the body',
     '<style>.d{background:#000}</style><body class=d><p style="color:#fff">a',
     'a',
   ],
   [
-    'white where a rule paints a body without tag',
+    'white where a rule colors an implied body',
     '<style>body{background:#000}</style><p style="color:#fff">a',
     'a',
   ],
@@ -114,26 +122,26 @@ const VISIBLE: [string, string, string][] = [
     'a',
   ],
   [
-    'white by a rule beyond what is looked at',
+    'white by a rule beyond the limit',
     `<style>${'a{color:red}'.repeat(50_000)} div{background:navy}</style><div><p style="color:#fff">a`,
     'a',
   ],
   [
-    'white by a selector of many names',
+    'white by a selector with many classes',
     `<style>${'.w'.repeat(20)}{background:navy}</style><div class=w><p style="color:#fff">a`,
     'a',
   ],
   ['white on a button', '<button style="color:#fff">a', 'a'],
   [
-    'white lifted over something',
+    'white positioned over another element',
     '<img src=a><h1 style="color:#fff;position:relative;top:-100px">a',
     'a',
   ],
-  ['moved a little', '<p style="transform:translate(-50%, -20px)">a', 'a'],
-  ['opacity as a number of many digits', `<p style="opacity:0.${'9'.repeat(9)}">a`, 'a'],
-  ['a filter that says nothing', '<p style="filter:opacity()">a', 'a'],
+  ['slightly moved text', '<p style="transform:translate(-50%, -20px)">a', 'a'],
+  ['opacity with many digits', `<p style="opacity:0.${'9'.repeat(9)}">a`, 'a'],
+  ['a filter without effect', '<p style="filter:opacity()">a', 'a'],
   [
-    'white laid over something',
+    'white with z-order over another element',
     '<div style="background:#fff"><h1 style="color:#fff;position:absolute;top:10px">a',
     'a',
   ],
@@ -148,12 +156,12 @@ const VISIBLE: [string, string, string][] = [
     'a',
   ],
   [
-    'a colour by a rule with combinators',
+    'a color by a rule with combinators',
     '<style>.b p{color:#000}</style><body style="background:#fff;color:#fff"><div class="b"><p>a',
     'a',
   ],
   [
-    'a link has a colour of its own',
+    'a link has its own color',
     '<div style="background:#fff;color:#fff"><a href="https://example.com">a',
     'a',
   ],
@@ -169,31 +177,35 @@ const VISIBLE: [string, string, string][] = [
   ],
   ['hidden on :hover', '<style>.d:hover{display:none}</style><p class="d">a', 'a'],
   [
-    'the stronger rule shows it',
+    'an !important rule shows the text',
     '<style>.d{display:block!important}</style><p class="d" style="display:none">a',
     'a',
   ],
   [
-    'the more special rule shows it',
+    'a more specific rule shows the text',
     '<style>#x{display:block}.d{display:none}</style><p class="d" id="x">a',
     'a',
   ],
   ['another class', '<style>.c.d{display:none}</style><p class="c">a', 'a'],
   [
-    'CSS for Outlook alone',
+    'CSS only for Outlook',
     '<!--[if mso]><style>.d{display:none}</style><![endif]--><p class="d">a',
     'a',
   ],
-  ['an animation is no rule', '<style>@keyframes x{from{opacity:0}p{opacity:0}}</style><p>a', 'a'],
   [
-    'a media query is no rule',
+    'keyframes are not applied as rules',
+    '<style>@keyframes x{from{opacity:0}p{opacity:0}}</style><p>a',
+    'a',
+  ],
+  [
+    'an empty media query is ignored',
     '<style>@media print{p{display:none}} @font-face{font-family:x}</style><p>a',
     'a',
   ],
 ];
 
 for (const [name, html, text] of VISIBLE)
-  test(`visible: ${name}`, () => {
+  test(`scanHtml visible text: ${name}`, () => {
     const facts = scanHtml(html);
     assert.equal(facts.text, text);
     assert.deepEqual(facts.hidden, []);
@@ -278,7 +290,7 @@ const HIDDEN: [string, string][] = [
 ];
 
 for (const [html, how] of HIDDEN)
-  test(`hidden: ${JSON.stringify(html)}`, () => {
+  test(`scanHtml hidden text: ${JSON.stringify(html)}`, () => {
     const facts = scanHtml(`<i>before</i>${html}secret words`);
     assert.equal(facts.text, 'before');
     assert.deepEqual(facts.hidden, [{ text: 'secret words', how, preheader: false }]);
@@ -294,7 +306,7 @@ const SOME_READERS: [string, string][] = [
     '<style>@media (max-width:600px){.m{display:block!important}}</style><div class="m" style="display:none;font-size:0"><p>a',
   ],
   [
-    'small screens, by the attribute',
+    'small screens by the hidden attribute',
     '<style>@media (max-width:600px){*[class~="m"]{display:block!important}}</style><div class="m" style="display:none">a',
   ],
   [
@@ -305,7 +317,10 @@ const SOME_READERS: [string, string][] = [
     'dark mode',
     '<style>.m{display:none}@media (prefers-color-scheme:dark){.m{display:block!important}}</style><p class="m">a',
   ],
-  ['who ticks a box', '<style>.m{display:none}#t:checked~.m{display:block}</style><p class="m">a'],
+  [
+    'checked checkboxes',
+    '<style>.m{display:none}#t:checked~.m{display:block}</style><p class="m">a',
+  ],
   [
     'small screens, by size',
     '<style>@media (max-width:600px){.m{font-size:16px!important}}</style><p class="m" style="font-size:0">a',
@@ -313,13 +328,13 @@ const SOME_READERS: [string, string][] = [
 ];
 
 for (const [name, html] of SOME_READERS)
-  test(`neither visible nor hidden: text for ${name}`, () => {
+  test(`scanHtml counts text as neither visible nor hidden: ${name}`, () => {
     const facts = scanHtml(`before ${html}`);
     assert.equal(facts.text, 'before');
     assert.deepEqual(facts.hidden, []);
   });
 
-test('hidden text before all visible text is a preheader; filler after it is nothing', () => {
+test('scanHtml recognizes a preheader and ignores filler', () => {
   const filler = '&zwnj;&nbsp;&#847;';
   const html = `<title>t</title><div style="display:none">Sale</div><div style="display:none">${filler}</div>
     <p>Hello</p><p style="display:none">${filler}</p><p style="font-size:0">more</p><p style="font-size:0">text`;
@@ -334,7 +349,7 @@ test('hidden text before all visible text is a preheader; filler after it is not
   );
 });
 
-test('elements of one look are hidden each by a cause of its own', () => {
+test('scanHtml reports the cause of each hidden element', () => {
   const { hidden, text } = scanHtml(
     '<p hidden>a</p>b<p hidden>c</p>d<p hidden>e<i>f</i></p><p hidden>g</p>',
   );
@@ -350,14 +365,14 @@ test('elements of one look are hidden each by a cause of its own', () => {
   );
 });
 
-test('names that look alike are different elements', () => {
+test('scanHtml distinguishes ids and classes that look alike', () => {
   const { text } = scanHtml(
     '<style>.h{display:none}</style><p id="a" class="b h">x</p><p id="a b" class="h">x</p><p id="a b h">y',
   );
   assert.equal(text, 'y');
 });
 
-test('text after a rule for dark mode is styled for everybody again', () => {
+test('scanHtml applies dark mode rules only inside their media query', () => {
   const css =
     '@media (prefers-color-scheme:dark){.a{background:#000}} @media screen{.b{background:#000}}';
   const { text } = scanHtml(
@@ -366,7 +381,7 @@ test('text after a rule for dark mode is styled for everybody again', () => {
   assert.equal(text, 'b');
 });
 
-test('images behind others by attribute and by style, where they are seen', () => {
+test('scanHtml finds background images by attribute and style', () => {
   const { backgrounds } = scanHtml(`<body background=" A.png ">
     <div style="background:#fff url('https://example.com/B.jpg') no-repeat">
     <p style="background-image: url(c.gif)"><p style="background-image:url(c.gif)">
@@ -375,7 +390,7 @@ test('images behind others by attribute and by style, where they are seen', () =
   assert.deepEqual(backgrounds, ['a.png', 'https://example.com/b.jpg', 'c.gif']);
 });
 
-test('links have what a reader sees of them as text', () => {
+test('scanHtml returns the visible text of links', () => {
   const { links } = scanHtml(`<a href=" https://example.com/?a=1&amp;b=2 "> Read
     <b>more</b> <span style="display:none">secret</span></a><a name="here">no link</a>
     <a href="/x"><img alt="Logo" src="a.png"></a><area href="y" alt="Map">
@@ -391,7 +406,7 @@ test('links have what a reader sees of them as text', () => {
   );
 });
 
-test('images have their size by attribute or style, and whether they are shown', () => {
+test('scanHtml returns size and visibility of images', () => {
   const { images } = scanHtml(`<img src="a" width="600" height=" 20px" alt="">
     <img src="data:image/png;base64,${'A'.repeat(500)}" width="100%" style="width:90px">
     <img src="c" width="600" style="width:1px;height:1px" alt="c">
@@ -415,7 +430,7 @@ test('images have their size by attribute or style, and whether they are shown',
   );
 });
 
-test('elements, attributes, styles and what is active are counted', () => {
+test('scanHtml counts elements, attributes, styles and active content', () => {
   const facts =
     scanHtml(`<a target="_blank" href="JavaScript:alert()">x</a><a href=" java&#10;script:x">y</a>
     <p style="color:red" once="no">z<p style="color:red" constructor><svg onload="x"><path/><title>t</title></svg>
@@ -441,7 +456,7 @@ test('elements, attributes, styles and what is active are counted', () => {
 const FINE: [string, string][] = [
   ...Object.entries(newsletters),
   [
-    'end tags left out',
+    'omitted end tags',
     '<ul><li>a<li>b</ul><p>c<p>d<table><tr><td>e<td>f<tr><td>g</table><dl><dt>h<dd>i</dl>',
   ],
   [
@@ -476,7 +491,7 @@ const FINE: [string, string][] = [
 ];
 
 for (const [name, html] of FINE)
-  test(`fine: ${name}`, () => assert.deepEqual(scanHtml(html).structure, []));
+  test(`scanHtml finds no mistake: ${name}`, () => assert.deepEqual(scanHtml(html).structure, []));
 
 const MISTAKES: [string, string, RegExp][] = [
   [
@@ -532,7 +547,7 @@ const MISTAKES: [string, string, RegExp][] = [
 ];
 
 for (const [name, html, says] of MISTAKES)
-  test(`mistake: ${name}`, () => {
+  test(`scanHtml finds a mistake: ${name}`, () => {
     const { structure } = scanHtml(html);
     assert.ok(
       structure.some((sentence) => says.test(sentence)),
@@ -611,10 +626,10 @@ const TOO_MUCH: Record<string, () => string> = {
 };
 
 for (const [name, make] of Object.entries(HOSTILE))
-  test(`bounded: ${name}`, () => assertBounded(scanHtml(make()), false));
+  test(`scanHtml stays bounded: ${name}`, () => assertBounded(scanHtml(make()), false));
 
 for (const [name, make] of Object.entries(TOO_MUCH))
-  test(`bounded, and not all is looked at: ${name}`, () => assertBounded(scanHtml(make()), true));
+  test(`scanHtml truncates: ${name}`, () => assertBounded(scanHtml(make()), true));
 
 function assertBounded(facts: HtmlFacts, truncated: boolean) {
   for (const list of [facts.links, facts.images, facts.hidden, facts.inlineStyles])
@@ -630,14 +645,14 @@ function assertBounded(facts: HtmlFacts, truncated: boolean) {
   assert.equal(facts.truncated, truncated);
 }
 
-test('20 MB of HTML: the first 5 MB are looked at, and nothing is said of what is open there', () => {
+test('scanHtml reads the first 5 MB of 20 MB', () => {
   const facts = scanHtml(`<table><tr><td><a href="x">A<a href="y">${'Hello '.repeat(4_000_000)}`);
   assert.equal(facts.truncated, true);
   assert.equal(facts.text.length, 1_000_000);
   assert.deepEqual(facts.structure, ['The link “A” is not closed before the next one begins.']);
 });
 
-test('too many tags: those at the start are looked at, and nothing is said of what is open there', () => {
+test('scanHtml with too many tags reads those at the start', () => {
   const facts = scanHtml(`<table><tr><td>${'<p><a href="x">Hello'.repeat(100_000)}`);
   assert.equal(facts.truncated, true);
   assert.equal(facts.links.length, 1000);
@@ -645,7 +660,7 @@ test('too many tags: those at the start are looked at, and nothing is said of wh
   assert.deepEqual(facts.structure, ['The link “Hello” is not closed before the next one begins.']);
 });
 
-test('what lies within 5 million characters is all looked at', () => {
+test('scanHtml reads everything within 5 million characters', () => {
   const html = `${' '.repeat(4_999_988)}<b>last</b>`;
   assert.equal(scanHtml(`${html} `).text, 'last');
   assert.equal(scanHtml(`${html} `).truncated, false);

@@ -94,21 +94,21 @@ const ADDRESSES_ASKED = [
   'https://www.youtube.com/watch?v=dQw4w9WgXcQ',
 ];
 
-test('addresses that say what they do are left alone', async () => {
+test('linkCaution skips URLs that suggest an action', async () => {
   for (const address of ADDRESSES_LEFT_ALONE) {
     const [reason] = await reasons(html(`<a href="${address}">Look</a>`));
     assert.match(String(reason), /^it looks like a link to /, address);
   }
 });
 
-test('addresses that say nothing of the kind are asked', async () => {
+test('linkCaution allows harmless URLs', async () => {
   for (const address of ADDRESSES_ASKED) {
     const [reason] = await reasons(html(`<a href="${address}">Look</a>`));
     assert.equal(reason, null, address);
   }
 });
 
-test('the text of a link counts as much as its address', async () => {
+test('linkCaution considers the link text', async () => {
   const left = ['Unsubscribe', 'Abmelden', 'Confirm my address', 'Log in', 'Sign in now', 'Verify'];
   for (const text of [
     ...left,
@@ -127,7 +127,7 @@ test('the text of a link counts as much as its address', async () => {
   }
 });
 
-test('a text that says nothing counts where the message speaks of unsubscribing', async () => {
+test('linkCaution skips vague link text when the message mentions unsubscribing', async () => {
   const about = `<p>The shop is <a href="https://example.com/x">here</a>.${' word'.repeat(50)}`;
   const [here, shop] = await reasons(
     html(
@@ -168,7 +168,7 @@ const SAID_AROUND = [
 ];
 
 for (const body of SAID_AROUND)
-  test(`left alone: ${body}`, async () => {
+  test(`linkCaution skips HTML link: ${body}`, async () => {
     const [reason] = await reasons(html(`<p>Hello.</p><p>${body}</p>`));
     assert.match(String(reason), /look[s ]*like|speaks of/);
   });
@@ -187,7 +187,7 @@ const DOES_SOMETHING = [
 ];
 
 for (const text of DOES_SOMETHING)
-  test(`left alone: a link with the text ${text}`, async () => {
+  test(`linkCaution skips link text: ${text}`, async () => {
     const [reason] = await reasons(html(`<a href="${X}">${text}</a>`));
     assert.match(String(reason), /looks like/);
   });
@@ -204,12 +204,12 @@ const SAID_IN_TEXT = [
 ];
 
 for (const text of SAID_IN_TEXT)
-  test(`left alone: the text ${JSON.stringify(text)}`, async () => {
+  test(`linkCaution skips plain text link: ${JSON.stringify(text)}`, async () => {
     const [reason] = await reasons(goodMessage({}, `Hello,\n\n${text}\n`));
     assert.match(String(reason), /looks like/);
   });
 
-test('what another link or paragraph says does not count', async () => {
+test('linkCaution ignores the text of other links and paragraphs', async () => {
   const read = `<a href="${X}">Read more</a>`;
   assert.deepEqual(await reasons(html(`<p>Confirm your address soon.</p>${read}`)), [null]);
   const far = `Unsubscribe whenever you like.${' word'.repeat(40)} <a href="${X}"><img src="a.png"></a>`;
@@ -218,7 +218,7 @@ test('what another link or paragraph says does not count', async () => {
   assert.deepEqual(await reasons(goodMessage({}, text)), [null, null]);
 });
 
-test('an address is left alone wherever it comes, if it is anywhere', async () => {
+test('linkCaution skips a URL everywhere once it is risky anywhere', async () => {
   const shop = '<a href="https://example.com/x?u=7#top">Our shop</a>';
   const again = '<a href="http://example.com/x?u=7">Unsubscribe</a>';
   const found = await reasons(html(`${shop} <a href="https://example.com/x">Shop</a> ${again}`));
@@ -228,7 +228,7 @@ test('an address is left alone wherever it comes, if it is anywhere', async () =
   );
 });
 
-test('a redirect to an address that is left alone for its text is not followed', async () => {
+test('linkCaution rejects redirects to a URL with risky text', async () => {
   const context = await contextFor({ message: html(`<a href="${X}">Unsubscribe</a>`) });
   const { ofUrl } = linkCaution(context);
   for (const url of [X, `${X}&utm_source=mail`, `${X}#a`])
@@ -236,7 +236,7 @@ test('a redirect to an address that is left alone for its text is not followed',
   assert.equal(ofUrl(new URL('https://example.com/y')), null);
 });
 
-test('every phrase that tells an unsubscribe link is one that leaves it alone', async () => {
+test('linkCaution skips every unsubscribe phrase', async () => {
   for (const each of [...PHRASES, ...WIDE, ...ANYWHERE].flat()) {
     const phrase = each.replace(/\*$/, '').replace(' … ', ' die ');
     const [reason] = await reasons(html(`<a href="${X}">${phrase}</a>`));
@@ -244,7 +244,7 @@ test('every phrase that tells an unsubscribe link is one that leaves it alone', 
   }
 });
 
-test('in the text part the words around an address count', async () => {
+test('linkCaution considers the words around a URL in plain text', async () => {
   const text = [
     'Our shop: https://example.com/shop',
     '',
@@ -264,7 +264,7 @@ test('in the text part the words around an address count', async () => {
   );
 });
 
-test('the addresses of List-Unsubscribe are left alone wherever they come', async () => {
+test('linkCaution skips List-Unsubscribe URLs everywhere', async () => {
   const changes = {
     'List-Unsubscribe':
       '<mailto:u@example.com>, <https://example.com/q/1?u=2>, <https://example.net/?q=1>',
@@ -287,7 +287,7 @@ test('the addresses of List-Unsubscribe are left alone wherever they come', asyn
   for (const reason of [elsewhere, root]) assert.equal(reason, null);
 });
 
-test('addresses with a long token, and long ones, are left alone', async () => {
+test('linkCaution skips URLs with long tokens and very long URLs', async () => {
   const token = '9fK2mQ7xR4tZ8vB1nC5w';
   for (const place of [`a/${token}`, `a?b=${token}`, `a?${token}`, `a;s=${token}`, `${token}/b`]) {
     const [reason] = await reasons(html(`<a href="https://example.com/${place}">Look</a>`));
@@ -297,14 +297,14 @@ test('addresses with a long token, and long ones, are left alone', async () => {
   assert.match(String(long), /very long/);
 });
 
-test('a long token in the name of the host counts', async () => {
+test('linkCaution skips host names with long tokens', async () => {
   const [reason] = await reasons(
     html('<a href="https://9fk2mq7xr4tz8vb1nc5w.example.com/">Look</a>'),
   );
   assert.match(String(reason), /long token/);
 });
 
-test('random values are told from words', () => {
+test('Random tokens are distinguished from words', () => {
   const random = [
     '550e8400-e29b-41d4-a716-446655440000',
     'd41d8cd98f00b204e9800998ecf8427e',
@@ -332,7 +332,7 @@ test('random values are told from words', () => {
   for (const value of words) assert.ok(!looksRandom(value), value);
 });
 
-test('a token is hidden, what is around it stays', () => {
+test('Tokens in URLs are masked, the rest is kept', () => {
   const cases: [string, string][] = [
     [
       'https://example.com/a-title-of-several-words/x',
@@ -350,7 +350,7 @@ test('a token is hidden, what is around it stays', () => {
   for (const [href, shown] of cases) assert.equal(hideTokens(href), shown);
 });
 
-test('a message full of links is read quickly', async () => {
+test('linkCaution reads a message full of links quickly', async () => {
   const many = Array.from(
     { length: 1000 },
     (_, i) =>

@@ -34,7 +34,7 @@ const ADDRESSES: [string, string, string | null, string | null][] = [
 ];
 
 for (const [address, scheme, host, domain] of ADDRESSES)
-  test(`link: ${JSON.stringify(address)}`, async () => {
+  test(`messageLinks parses the HTML link ${JSON.stringify(address)}`, async () => {
     const [link] = await linksOf(htmlMessage(`<a href="${address}">text</a>`));
     assert.equal(link?.href, address);
     assert.deepEqual([link.scheme, link.host, link.domain], [scheme, host, domain]);
@@ -70,7 +70,7 @@ const TEXTS: [string, string[]][] = [
 ];
 
 for (const [text, addresses] of TEXTS)
-  test(`text: ${text}`, async () => {
+  test(`messageLinks finds URLs in the text: ${text}`, async () => {
     const links = await linksOf(
       goodMessage({ 'Content-Type': 'text/plain; charset=utf-8' }, `${text}\n`),
     );
@@ -81,7 +81,7 @@ for (const [text, addresses] of TEXTS)
     assert.ok(links.every((link) => link.text === null && link.source === 'text'));
   });
 
-test('a bare www. in the text is read as http', async () => {
+test('messageLinks reads a bare www. URL as http', async () => {
   const [link] = await linksOf(goodMessage({}, 'www.example.com/a\n'));
   assert.deepEqual([link?.scheme, link?.host], ['http', 'www.example.com']);
 });
@@ -92,7 +92,7 @@ const both = (text: string, html: string) =>
     `--x\nContent-Type: text/plain\n\n${text}\n--x\nContent-Type: text/html\n\n${html}\n--x--\n`,
   );
 
-test('links of the HTML come first, then those of the text', async () => {
+test('messageLinks returns HTML links before text links', async () => {
   const links = await linksOf(
     both('https://example.com/t', '<a href="https://example.com/h">h</a>'),
   );
@@ -105,7 +105,7 @@ test('links of the HTML come first, then those of the text', async () => {
   );
 });
 
-test('a link comes with its names and the text around it', async () => {
+test('messageLinks returns labels and surrounding text', async () => {
   const [html, text] = await linksOf(
     both(
       'Our shop:\nhttps://example.com/t (open)\nall day',
@@ -120,7 +120,7 @@ test('a link comes with its names and the text around it', async () => {
   assert.match(text!.after, /^ \(open\)\r?\nall day/);
 });
 
-test('the text after each of many links is its own', async () => {
+test('messageLinks returns the text after each link', async () => {
   const links = await linksOf(
     htmlMessage(
       Array.from({ length: 500 }, (_, i) => `<a href="https://example.com/${i}">a</a> ${i}. `).join(
@@ -149,12 +149,12 @@ const HOSTILE: [string, string][] = [
 ];
 
 for (const [name, message] of HOSTILE)
-  test(`bounded: ${name}`, async () => {
+  test(`messageLinks stays bounded: ${name}`, async () => {
     const links = await linksOf(message);
     assert.ok(links.length <= 1000);
     assert.ok(links.every(({ href }) => href.length < 5000));
   });
 
-test('a message without links has none', async () => {
+test('messageLinks is empty for a message without links', async () => {
   assert.deepEqual(await linksOf(goodMessage()), []);
 });

@@ -79,9 +79,9 @@ const OTHERS = [
 ];
 
 for (const text of OFFERS)
-  test(`speaksOfUnsubscribing: ${text}`, () => assert.ok(speaksOfUnsubscribing(text)));
+  test(`speaksOfUnsubscribing accepts: ${text}`, () => assert.ok(speaksOfUnsubscribing(text)));
 for (const text of OTHERS)
-  test(`speaksOfUnsubscribing: not ${text}`, () => assert.ok(!speaksOfUnsubscribing(text)));
+  test(`speaksOfUnsubscribing rejects: ${text}`, () => assert.ok(!speaksOfUnsubscribing(text)));
 
 const ADDRESSES: [string, boolean][] = [
   ['https://example.com/unsubscribe?id=1', true],
@@ -109,10 +109,10 @@ const ADDRESSES: [string, boolean][] = [
 ];
 
 for (const [href, expected] of ADDRESSES)
-  test(`leadsToUnsubscribing: ${href} → ${expected}`, () =>
+  test(`leadsToUnsubscribing is ${expected}: ${href}`, () =>
     assert.equal(leadsToUnsubscribing(href), expected));
 
-test('words: what is long and nearly matches takes no time', () => {
+test('Unsubscribe detection handles long near-matches quickly', () => {
   const started = performance.now();
   for (const text of ['cancelar ', 'melden sie sich ', 'a-', 'é', '%E9', ' - '])
     for (const ask of [speaksOfUnsubscribing, leadsToUnsubscribing]) {

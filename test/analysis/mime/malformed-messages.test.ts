@@ -19,33 +19,33 @@ function nested(depth: number): string {
   return `${HEADER}${open.join('')}\r\ninnermost`;
 }
 
-describe('parts', () => {
-  test('as many as the limit are all there', async () => {
+describe('parseMessage with many or nested parts', () => {
+  test('reads as many parts as the limit', async () => {
     const message = await mixed(`${'--x\r\n\r\na\r\n'.repeat(LIMITS.parts)}--x--`);
     assert.equal(message.parts.length, LIMITS.parts);
     assert.deepEqual(message.limits, []);
   });
 
-  test('of which there are 50,000 are counted, and the first 1,000 read', async () => {
+  test('counts 50,000 parts and reads the first 1,000', async () => {
     const message = await mixed(`${'--x\r\n\r\na\r\n'.repeat(50_000)}--x--`);
     assert.equal(message.parts.length, LIMITS.parts);
     assert.deepEqual(message.limits, ['50,000 MIME parts, of which 1,000 were looked at']);
   });
 
-  test('of which there are a million are no longer counted to the end', async () => {
+  test('stops counting parts at 100,000', async () => {
     const message = await mixed('--x\r\n'.repeat(1_000_000));
     assert.deepEqual(message.limits, [
       'at least 100,000 MIME parts, of which 1,000 were looked at',
     ]);
   });
 
-  test('nested as deep as the limit are read', async () => {
+  test('reads nesting up to the limit', async () => {
     const message = await parse(nested(LIMITS.depth));
     assert.equal(message.text, 'innermost');
     assert.deepEqual(message.limits, []);
   });
 
-  test('nested deeper stay one undivided part', async () => {
+  test('keeps deeper nesting as one undivided part', async () => {
     const message = await parse(nested(500));
     assert.deepEqual(message.limits, ['MIME parts nested more than 50 deep']);
     assert.deepEqual(
@@ -54,14 +54,14 @@ describe('parts', () => {
     );
   });
 
-  test('of whose header fields there is no end stop the reading', async () => {
+  test('stops at endless header fields in parts', async () => {
     const message = await mixed(`--x\r\n\r\nfirst\r\n--x\r\n${'X: y\r\n'.repeat(300_000)}`);
     assert.deepEqual(message.limits, ['more than 1 MiB of header fields in its MIME parts']);
     assert.equal(message.text, 'first');
   });
 });
 
-describe('what has no limit of its own costs time in proportion', () => {
+describe('parseMessage takes linear time', () => {
   const bombs: [string, string, (text: string | null, html: string | null) => void][] = [
     [
       'nested div',
@@ -100,13 +100,13 @@ describe('what has no limit of its own costs time in proportion', () => {
     ],
   ];
   for (const [name, rest, expect] of bombs)
-    test(name, async () => {
+    test(`for ${name}`, async () => {
       const message = await parse(`${HEADER}${rest}`);
       assert.deepEqual(message.limits, []);
       expect(message.text, message.html);
     });
 
-  test('a To field of 450 kB and 100,000 fields', async () => {
+  test('for a To field of 450 kB and 100,000 fields', async () => {
     const to = `To: ${'a@example.com, '.repeat(30_000)}b@example.com\r\n`;
     const message = await parse(`${to}${'X: y\r\n'.repeat(95_000)}\r\nhi`);
     assert.equal(message.headers.length, 95_001);
@@ -115,7 +115,7 @@ describe('what has no limit of its own costs time in proportion', () => {
   });
 
   for (const piece of ['a@example.com, ', 'a:', '<', '@', '"', '(', '=?utf-8?q?a?= '])
-    test(`a From field of 450 kB of ${piece}`, async () => {
+    test(`for a From field of 450 kB of ${piece}`, async () => {
       const message = await parse(`From: ${piece.repeat(450_000 / piece.length)}\r\n\r\nhi`);
       assert.equal(message.text, 'hi');
     });
@@ -231,7 +231,7 @@ function assertConsistent(message: Message, text: string): void {
   }
 }
 
-test(`${ROUNDS.toLocaleString('en')} mutations of a message are parsed without contradiction`, async () => {
+test(`parseMessage handles ${ROUNDS.toLocaleString('en')} mutated messages consistently`, async () => {
   const random = seededRandom(20261121);
   for (let round = 0; round < ROUNDS; round++) {
     const text = mutate(SOURCE, random);

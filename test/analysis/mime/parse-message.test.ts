@@ -7,8 +7,8 @@ import { parseMessage } from '../../../src/analysis/mime/parse-message.ts';
 
 const parse = (text: string) => parseMessage(Buffer.from(text, 'latin1'));
 
-describe('header fields', () => {
-  test('keep what came, and are unfolded for reading', async () => {
+describe('parseMessage header fields', () => {
+  test('keep the raw field and return an unfolded value', async () => {
     const raw = 'sUBJECT:  one\r\n\ttwo  \r\n three\r\nFrom: a@example.com\r\n\r\nbody';
     const message = await parse(raw);
     assert.deepEqual(message.headers[0], {
@@ -23,7 +23,7 @@ describe('header fields', () => {
     assert.equal(message.size, raw.length);
   });
 
-  test('keep their octets one by one in raw and as UTF-8 in value', async () => {
+  test('keep octets in raw and decode UTF-8 in value', async () => {
     const message = await parseMessage(Buffer.from('Subject: Grüße\r\n\r\n', 'utf8'));
     assert.equal(message.headers[0]?.value, 'Grüße');
     assert.equal(message.headers[0]?.raw, 'Subject: Gr\u00c3\u00bc\u00c3\u009fe');
@@ -34,7 +34,7 @@ describe('header fields', () => {
     ['LF', '\n'],
   ];
   for (const [name, end] of lineEnds)
-    test(`are found whatever ends the lines: ${name}`, async () => {
+    test(`are found with ${name} line ends`, async () => {
       const message = await parse(['A: 1', 'B: 2', ' 3', '', 'text'].join(end));
       assert.deepEqual(
         message.headers.map(({ key, value }) => [key, value]),
@@ -46,7 +46,7 @@ describe('header fields', () => {
       assert.equal(message.text, 'text');
     });
 
-  test('of a mixture of line ends are all found, and a bare CR ends none', async () => {
+  test('are found with mixed line ends; a bare CR ends no field', async () => {
     const message = await parse('A: 1\nB: 2\r\nC: 3\rD: 4\r\n\nrest');
     assert.deepEqual(
       message.headers.map(({ key, value }) => [key, value]),
@@ -59,7 +59,7 @@ describe('header fields', () => {
     assert.equal(message.text, 'rest');
   });
 
-  test('without a colon or with a bad name are remembered with an empty name', async () => {
+  test('without a colon or with an invalid name get an empty name', async () => {
     const message = await parse(
       'From someone Sat Nov 21 10:00:00\r\nno colon here\r\nX : y\r\n\r\n',
     );
@@ -73,27 +73,27 @@ describe('header fields', () => {
     );
   });
 
-  test('are all there without an empty line, and the body is then empty', async () => {
+  test('are complete without an empty line; the body is then empty', async () => {
     const message = await parse('Subject: hi\r\nTo: a@example.com');
     assert.equal(fieldValue(message, 'to'), 'a@example.com');
     assert.equal(message.bodyStart, message.size);
     assert.equal(message.text, '');
   });
 
-  test('beyond a mebibyte are left out, and that is said', async () => {
+  test('beyond 1 MiB are left out and reported', async () => {
     const message = await parse(`From: a@example.com\r\n${'X: y\r\n'.repeat(200_000)}\r\nbody`);
     assert.match(message.limits[0] ?? '', /^a header of 1\.1 MiB/);
     assert.equal(fieldValue(message, 'from'), 'a@example.com');
     assert.equal(message.text, 'body');
   });
 
-  test('NUL is shown as a replacement, never passed on', async () => {
+  test('replace NUL characters', async () => {
     assert.equal((await parse('Subject: a\0b\r\n\r\n')).subject, 'a\ufffdb');
   });
 });
 
-describe('From and Subject', () => {
-  test('have their encoded words decoded', async () => {
+describe('parseMessage From and Subject', () => {
+  test('decode encoded words', async () => {
     const message = await parse(
       'From: =?utf-8?Q?Andr=C3=A9?= <andre@example.com>\r\nSubject: =?utf-8?B?w6k=?= =?utf-8?B?w6g=?=\r\n\r\n',
     );
@@ -101,7 +101,7 @@ describe('From and Subject', () => {
     assert.equal(message.subject, 'éè');
   });
 
-  test('groups are flattened, and the first of two From fields counts', async () => {
+  test('flatten groups and use the first From field', async () => {
     const message = await parse(
       'From: Us: a@example.com, b@example.com;\r\nFrom: c@example.com\r\n\r\n',
     );
@@ -112,15 +112,15 @@ describe('From and Subject', () => {
     assert.equal(fields(message, 'FROM').length, 2);
   });
 
-  test('are an empty list and null where there is neither', async () => {
+  test('are an empty list and null when missing', async () => {
     const message = await parse('X: y\r\n\r\n');
     assert.deepEqual(message.from, []);
     assert.equal(message.subject, null);
   });
 });
 
-describe('lines', () => {
-  test('are counted with all that is odd about them', async () => {
+describe('parseMessage line statistics', () => {
+  test('count all irregularities', async () => {
     const long = 'x'.repeat(1200);
     const { lines } = await parse(
       `S: \xe9\r\n\r\none\n${long}\r\nt\rwo\0\r\n\xff\xfe${'y'.repeat(998)}`,
@@ -138,17 +138,17 @@ describe('lines', () => {
     });
   });
 
-  test('of 998 octets are not too long', async () => {
+  test('accept 998 octets', async () => {
     const { lines } = await parse(`S: a\r\n\r\n${'x'.repeat(998)}\r\n`);
     assert.deepEqual([lines.longest, lines.over998, lines.longestLine], [998, 0, 3]);
   });
 
-  test('an extra CR before CRLF is a bare one', async () => {
+  test('count an extra CR before CRLF as bare CR', async () => {
     assert.equal((await parse('S: a\r\n\r\na\r\r\n')).lines.bareCr, 1);
   });
 });
 
-describe('odd messages', () => {
+describe('parseMessage with odd messages', () => {
   const odd: [string, Uint8Array][] = [
     ['nothing', new Uint8Array()],
     ['one line end', Buffer.from('\r\n')],
@@ -160,14 +160,14 @@ describe('odd messages', () => {
     ['an unaligned view', Buffer.from('xxSubject: hi\r\n\r\nbody').subarray(2)],
   ];
   for (const [name, raw] of odd)
-    test(`${name} is answered`, async () => {
+    test(`accepts ${name}`, async () => {
       const message = await parseMessage(raw);
       assert.equal(message.size, raw.length);
       assert.equal(message.parts.length, 1);
       assert.deepEqual(message.limits, []);
     });
 
-  test('a view of a larger buffer shows nothing of what is around it', async () => {
+  test('does not read outside its buffer view', async () => {
     const around = Buffer.from('SECRETSubject: hi\r\n\r\nbodySECRET');
     const message = await parseMessage(around.subarray(6, around.length - 6));
     assert.equal(message.subject, 'hi');

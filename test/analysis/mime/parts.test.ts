@@ -17,8 +17,8 @@ const multipart = (subtype: string, ...parts: string[][]) => [
 
 const bytes = (content: Uint8Array) => Buffer.from(content).toString('latin1');
 
-describe('structure', () => {
-  test('text and HTML of an alternative, without the line end before the delimiter', async () => {
+describe('parseMessage MIME structure', () => {
+  test('reads text and HTML of multipart/alternative', async () => {
     const html = '<p>Caf=C3=A9</p>=\r\n<br>';
     const message = await parse(
       ...multipart(
@@ -44,7 +44,7 @@ describe('structure', () => {
     );
   });
 
-  test('nested multiparts end where an outer one goes on', async () => {
+  test('ends nested multiparts where an outer one continues', async () => {
     const message = await parse(
       'Content-Type: multipart/mixed; boundary=outer',
       '',
@@ -75,7 +75,7 @@ describe('structure', () => {
     assert.equal(message.html, null);
   });
 
-  test('a boundary that begins another is not taken for it', async () => {
+  test('distinguishes boundaries with a common prefix', async () => {
     const message = await parse(
       'Content-Type: multipart/mixed; boundary=b',
       '',
@@ -97,7 +97,7 @@ describe('structure', () => {
     );
   });
 
-  test('a message inside is one part, and its HTML is not that of this message', async () => {
+  test('keeps an embedded message as one part', async () => {
     const message = await parse(
       ...multipart(
         'mixed',
@@ -112,12 +112,12 @@ describe('structure', () => {
     assert.equal(message.html, null);
   });
 
-  test('a digest holds messages by default', async () => {
+  test('treats parts of a digest as messages by default', async () => {
     const message = await parse(...multipart('digest', ['', 'Subject: a', '', 'b']));
     assert.equal(message.parts[0]?.type, 'message/rfc822');
   });
 
-  test('without a delimiter, a boundary or an end it is still read', async () => {
+  test('reads multiparts without delimiter, boundary or end', async () => {
     const none = await parse('Content-Type: multipart/mixed; boundary=x', '', 'text');
     assert.deepEqual([none.parts[0]?.type, none.text], ['multipart/mixed', null]);
     const noBoundary = await parse('Content-Type: multipart/mixed', '', '--x', '', 'text');
@@ -140,7 +140,7 @@ describe('structure', () => {
     );
   });
 
-  test('an attached text is no text of the message', async () => {
+  test('does not use attached text as message text', async () => {
     const message = await parse(
       ...multipart('mixed', [
         'Content-Type: text/html; name=page.html',
@@ -155,7 +155,7 @@ describe('structure', () => {
     );
   });
 
-  test('offsets point at the part as it came', async () => {
+  test('returns offsets of the raw part', async () => {
     const source = multipart('mixed', ['Content-Transfer-Encoding: base64', '', 'SGk=']).join(
       '\r\n',
     );
@@ -165,7 +165,7 @@ describe('structure', () => {
   });
 });
 
-describe('transfer encodings', () => {
+describe('parseMessage transfer encodings', () => {
   const cases: [string, string, string, string][] = [
     ['base64', 'base64', 'SGVs\r\nbG8=\r\n', 'Hello'],
     ['base64 padded in each line', 'base64', 'QQ==\r\nQg==\r\n', 'AB'],
@@ -178,14 +178,14 @@ describe('transfer encodings', () => {
     ['none', '7bit', 'SGVs=3D', 'SGVs=3D'],
   ];
   for (const [name, encoding, body, expected] of cases)
-    test(name, async () => {
+    test(`decode ${name}`, async () => {
       const message = await parse(`Content-Transfer-Encoding: ${encoding}`, '', body);
       assert.equal(bytes(message.parts[0]?.content ?? new Uint8Array()), expected);
       assert.equal(message.parts[0]?.size, expected.length);
     });
 });
 
-describe('character sets', () => {
+describe('parseMessage character sets', () => {
   const cases: [string, string, string][] = [
     ['text/plain; charset=iso-8859-1', '\xe9', 'é'],
     ['text/plain; charset="KOI8-R"', '\xf0', 'П'],
@@ -195,12 +195,12 @@ describe('character sets', () => {
     ['text/plain', '\xc3\xa9', 'é'],
   ];
   for (const [type, body, expected] of cases)
-    test(type, async () => {
+    test(`decode ${type}`, async () => {
       assert.equal((await parse(`Content-Type: ${type}`, '', body)).text, expected);
     });
 });
 
-describe('parameters', () => {
+describe('parseMessage parameters', () => {
   const names: [string, string | null][] = [
     ['attachment; filename=report.pdf', 'report.pdf'],
     ['attachment; filename="a; b \\"c\\".pdf"', 'a; b "c".pdf'],
@@ -214,13 +214,13 @@ describe('parameters', () => {
     ['attachment', null],
   ];
   for (const [value, expected] of names)
-    test(value, async () => {
+    test(`read ${value}`, async () => {
       const message = await parse(`Content-Disposition: ${value}`, '', 'x');
       assert.equal(message.parts[0]?.filename, expected);
       assert.equal(message.parts[0]?.disposition, 'attachment');
     });
 
-  test('a boundary may be folded, quoted and continued', async () => {
+  test('accept folded, quoted and continued boundaries', async () => {
     const message = await parse(
       'Content-Type: multipart/mixed;\r\n\tboundary*0="a b";\r\n\tboundary*1=c',
       '',
@@ -232,7 +232,7 @@ describe('parameters', () => {
     assert.equal(message.text, 'found');
   });
 
-  test('a type that cannot be read is plain text', async () => {
+  test('treat an unreadable type as plain text', async () => {
     const message = await parse('Content-Type: ???', '', 'x');
     assert.deepEqual([message.parts[0]?.type, message.text], ['text/plain', 'x']);
   });

@@ -20,7 +20,7 @@ export const CONTENT: Defect[] = [
   },
   {
     check: 'text_matches_html',
-    name: 'a text part that says something else',
+    name: 'a text part that differs from the HTML',
     status: 'warn',
     plant(world) {
       world.text =
@@ -29,7 +29,7 @@ export const CONTENT: Defect[] = [
   },
   {
     check: 'html_structure',
-    name: 'a link that is never closed',
+    name: 'an unclosed link element',
     status: 'warn',
     plant(world) {
       inHtml(world, 'Read on</a>', 'Read on');
@@ -54,7 +54,7 @@ export const CONTENT: Defect[] = [
   },
   {
     check: 'image_ratio',
-    name: 'many images and few words',
+    name: 'many images and little text',
     status: 'warn',
     plant(world) {
       const images = Array.from(
@@ -75,7 +75,7 @@ export const CONTENT: Defect[] = [
   },
   {
     check: 'attachments',
-    name: 'a program',
+    name: 'an attached program',
     plant(world) {
       world.attachments.push(
         `Content-Type: application/octet-stream; name=update.exe\nContent-Disposition: attachment; filename=update.exe\nContent-Transfer-Encoding: base64\n\n${Buffer.from('MZ\0\0').toString('base64')}`,
@@ -84,14 +84,14 @@ export const CONTENT: Defect[] = [
   },
   {
     check: 'active_content',
-    name: 'a script',
+    name: 'a script element',
     plant(world) {
       afterHeading(world, '<script>window.status = 1</script>');
     },
   },
   {
     check: 'hidden_text',
-    name: 'white words on white',
+    name: 'white text on white',
     plant(world) {
       const words = 'cheap watches and pills for everybody who reads this far today '.repeat(12);
       inHtml(world, '</body>', `<p style="color:#ffffff">${words}</p>\n</body>`);
@@ -99,28 +99,28 @@ export const CONTENT: Defect[] = [
   },
   {
     check: 'link_text',
-    name: 'a text that shows another domain than it leads to',
+    name: 'link text showing another domain',
     plant(world) {
       afterHeading(world, link('https://other.example/login', 'https://bank.example/login'));
     },
   },
   {
     check: 'link_host',
-    name: 'a link to a bare address',
+    name: 'a link to an IP address',
     plant(world) {
       afterHeading(world, link('https://203.0.114.55/bread'));
     },
   },
   {
     check: 'link_scheme',
-    name: 'a link to a file',
+    name: 'a link to a file URL',
     plant(world) {
       afterHeading(world, link('file:///C:/bread.html'));
     },
   },
   {
     check: 'link_scheme',
-    name: 'a script behind a link',
+    name: 'a javascript link',
     plant(world) {
       afterHeading(world, link('javascript:open()'));
     },
@@ -134,14 +134,14 @@ export const CONTENT: Defect[] = [
   },
   {
     check: 'link_status',
-    name: 'a page that is not there',
+    name: 'a link to a missing page',
     plant(world) {
       world.web = (url) => (url.endsWith('/bread') ? 404 : 200);
     },
   },
   {
     check: 'merge_tags',
-    name: 'a name that was not filled in',
+    name: 'an unfilled merge tag',
     plant(world) {
       world.text = `Dear {{first_name}},\n\n${world.text}`;
       afterHeading(world, '<p>Dear {{first_name}},</p>');
@@ -149,7 +149,7 @@ export const CONTENT: Defect[] = [
   },
   {
     check: 'subject_style',
-    name: 'a shouting Subject',
+    name: 'a Subject in capitals',
     status: 'warn',
     plant({ fields }) {
       fields.Subject = 'THREE WAYS TO KEEP YOUR BREAD FRESH';
@@ -162,14 +162,14 @@ export const CONTENT: Defect[] = [
 export const COMPLIANCE: Defect[] = [
   {
     check: 'from',
-    name: "somebody else's address in the display name",
+    name: 'another address in the display name',
     plant({ fields }) {
       fields.From = '"service@bank.example" <news@example.com>';
     },
   },
   {
     check: 'date',
-    name: 'a Date of last week',
+    name: 'a Date one week old',
     plant({ fields }) {
       fields.Date = 'Sat, 14 Nov 2026 09:59:58 +0000';
     },
@@ -212,7 +212,7 @@ export const COMPLIANCE: Defect[] = [
   },
   {
     check: 'encoding',
-    name: '8-bit text that is declared as 7bit',
+    name: '8-bit text declared as 7bit',
     plant(world) {
       world.edit = (message) =>
         message
@@ -222,7 +222,7 @@ export const COMPLIANCE: Defect[] = [
   },
   {
     check: 'reply_to',
-    name: 'answers that go to another organisation',
+    name: 'replies directed to another organization',
     status: 'warn',
     plant({ fields }) {
       fields['Reply-To'] = 'answers@helpdesk.example';
@@ -239,7 +239,7 @@ export const COMPLIANCE: Defect[] = [
   },
   {
     check: 'list_unsubscribe',
-    name: 'an unencrypted address alone',
+    name: 'only an http URL',
     plant({ fields }) {
       fields['List-Unsubscribe'] = '<http://example.com/u/4711>';
     },
@@ -253,14 +253,14 @@ export const COMPLIANCE: Defect[] = [
   },
   {
     check: 'one_click_signed',
-    name: 'List-Unsubscribe outside of the signature',
+    name: 'List-Unsubscribe not covered by the signature',
     plant(world) {
       world.sign.headerList = ['From', 'To', 'Subject', 'Date', 'Message-ID', 'MIME-Version'];
     },
   },
   {
     check: 'unsubscribe_link',
-    name: 'nothing in the body to unsubscribe by',
+    name: 'no unsubscribe link in the body',
     plant(world) {
       world.html = world.html.replace(/ <a href="[^"]*">Unsubscribe<\/a>/, '');
       world.text = world.text.replace(/ Unsubscribe: .*/, '');

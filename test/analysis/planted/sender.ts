@@ -14,14 +14,14 @@ const BROKEN_RSA = Buffer.from(
 export const AUTHENTICATION: Defect[] = [
   {
     check: 'spf',
-    name: 'a client that the record does not name',
+    name: 'a client not authorized by the record',
     plant({ zone }) {
       zone['bounce.example.com']!.TXT = ['v=spf1 ip4:203.0.114.8 -all'];
     },
   },
   {
     check: 'spf_alignment',
-    name: "a MAIL FROM of the sending service's own",
+    name: 'a MAIL FROM of the sending service',
     plant(world) {
       world.zone['bounce.sender.example'] = world.zone['bounce.example.com']!;
       world.envelope.mail_from = 'bounce@bounce.sender.example';
@@ -29,7 +29,7 @@ export const AUTHENTICATION: Defect[] = [
   },
   {
     check: 'spf_record',
-    name: 'a record that asks for more than ten lookups after the match',
+    name: 'more than ten lookups after the match',
     plant({ zone }) {
       const includes = Array.from({ length: 11 }, (_, i) => `include:i${i}.example.com`);
       for (let i = 0; i < 11; i++) zone[`i${i}.example.com`] = { TXT: ['v=spf1 ip4:203.0.114.9'] };
@@ -38,14 +38,14 @@ export const AUTHENTICATION: Defect[] = [
   },
   {
     check: 'dkim',
-    name: 'a body that was changed on the way',
+    name: 'a body changed in transit',
     plant(world) {
       world.transport = (signed) => Buffer.from(signed.toString().replace('Read on', 'Read  more'));
     },
   },
   {
     check: 'dkim_alignment',
-    name: "a signature of the sending service's alone",
+    name: 'only a signature of the sending service',
     plant(world) {
       world.zone['s1._domainkey.sender.example'] = { TXT: [KEY.record] };
       world.sign.domain = 'sender.example';
@@ -53,7 +53,7 @@ export const AUTHENTICATION: Defect[] = [
   },
   {
     check: 'dkim_key',
-    name: 'a key of 1024 bits',
+    name: 'a 1024-bit key',
     status: 'warn',
     plant(world) {
       world.zone['s1._domainkey.example.com'] = { TXT: [SHORT_KEY.record] };
@@ -62,7 +62,7 @@ export const AUTHENTICATION: Defect[] = [
   },
   {
     check: 'dkim_coverage',
-    name: 'a Date that is not signed',
+    name: 'an unsigned Date',
     plant(world) {
       world.sign.headerList = [
         'From',
@@ -76,7 +76,7 @@ export const AUTHENTICATION: Defect[] = [
   },
   {
     check: 'dmarc',
-    name: 'a From domain that neither MAIL FROM nor the signature belongs to',
+    name: 'a From domain aligned with neither MAIL FROM nor the signature',
     plant(world) {
       world.fields.From = 'Example Shop <news@shop.example>';
       world.zone['shop.example'] = world.zone['example.com']!;
@@ -95,7 +95,7 @@ export const AUTHENTICATION: Defect[] = [
   },
   {
     check: 'dmarc_record',
-    name: 'nobody to send reports to',
+    name: 'no report address',
     status: 'warn',
     plant({ zone }) {
       zone['_dmarc.example.com'] = { TXT: ['v=DMARC1; p=reject'] };
@@ -117,14 +117,14 @@ export const AUTHENTICATION: Defect[] = [
   },
   {
     check: 'dmarc_record',
-    name: 'a DMARC record with its version in other letters',
+    name: 'a DMARC version in other case',
     plant({ zone }) {
       zone['_dmarc.example.com'] = { TXT: ['v=dmarc1; p=reject; rua=mailto:dmarc@example.com'] };
     },
   },
   {
     check: 'dkim_key',
-    name: 'an Ed25519 signature beside an RSA signature that does not verify',
+    name: 'an Ed25519 signature beside an invalid RSA signature',
     status: 'warn',
     plant(world) {
       world.zone['ed._domainkey.example.com'] = { TXT: [ED_KEY.record] };
@@ -148,14 +148,14 @@ export const INFRASTRUCTURE: Defect[] = [
   },
   {
     check: 'fcrdns',
-    name: 'a reverse name that leads elsewhere',
+    name: 'a reverse name that resolves elsewhere',
     plant({ zone }) {
       zone['out.example.com'] = { A: ['203.0.114.99'] };
     },
   },
   {
     check: 'fcrdns',
-    name: 'one name in reverse DNS and in HELO that leads elsewhere',
+    name: 'one reverse and HELO name that resolves elsewhere',
     plant({ zone, envelope }) {
       envelope.helo = 'out.example.com';
       zone['out.example.com'] = { A: ['203.0.114.99'] };
@@ -170,14 +170,14 @@ export const INFRASTRUCTURE: Defect[] = [
   },
   {
     check: 'tls',
-    name: 'STARTTLS offered and not taken',
+    name: 'STARTTLS offered but not used',
     plant({ envelope }) {
       envelope.tls = { used: false, version: null, cipher: null };
     },
   },
   {
     check: 'mx',
-    name: 'a From domain that says it takes no mail',
+    name: 'a null MX at the From domain',
     plant({ zone }) {
       zone['example.com']!.MX = ['0 .'];
       zone['example.com']!.TXT = ['v=spf1 a -all'];
@@ -185,7 +185,7 @@ export const INFRASTRUCTURE: Defect[] = [
   },
   {
     check: 'return_path',
-    name: 'a MAIL FROM domain with neither MX nor address',
+    name: 'a MAIL FROM domain without MX or address',
     status: 'warn',
     plant({ zone }) {
       zone['bounce.example.com'] = { TXT: zone['bounce.example.com']!.TXT };

@@ -7,7 +7,7 @@ import type { Provider, RuleStatus } from '../../../src/analysis/result.ts';
 import { PROVIDERS } from '../../../src/analysis/result.ts';
 import { type Changes, judged, verdicts } from './results.ts';
 
-test('all passing is ready everywhere, whatever no message can show', () => {
+test('providerVerdicts: passing checks make every provider ready', () => {
   for (const kind of ['marketing', 'transactional'] as const)
     for (const { name, ready, rules, reference } of verdicts({}, kind).all) {
       assert.equal(ready, true, name);
@@ -19,7 +19,7 @@ test('all passing is ready everywhere, whatever no message can show', () => {
     }
 });
 
-test('nothing known is ready nowhere, and held against nobody', () => {
+test('providerVerdicts: unknown checks make no provider ready and violate no rule', () => {
   for (const { name, ready, rules } of providerVerdicts([], judged('marketing'))) {
     assert.equal(ready, false, name);
     assert.deepEqual([...new Set(rules.map(({ status }) => status))], ['unknown'], name);
@@ -313,7 +313,7 @@ const table: [string, Changes, Provider, rule: string, RuleStatus, detail: strin
 ];
 
 for (const [name, changes, provider, id, status, detail] of table)
-  test(`${provider} ${id}: ${name} → ${status}`, () => {
+  test(`${provider} rule ${id} is ${status}: ${name}`, () => {
     const rule = verdicts(changes).rule(provider, id);
     assert.equal(rule.status, status, rule.detail);
     if (detail !== null) assert.equal(rule.detail, detail);
@@ -341,7 +341,7 @@ const readiness: [string, Changes, 'marketing' | 'transactional', Provider[]][] 
 ];
 
 for (const [name, changes, kind, ready] of readiness)
-  test(`ready: ${name} (${kind}) → ${ready.join(', ') || 'nowhere'}`, () => {
+  test(`Providers ready for ${kind} mail are ${ready.join(', ') || 'none'}: ${name}`, () => {
     const found = verdicts(changes, kind).all.filter((verdict) => verdict.ready);
     assert.deepEqual(
       found.map(({ provider }) => provider),
@@ -349,7 +349,7 @@ for (const [name, changes, kind, ready] of readiness)
     );
   });
 
-test('rules for bulk senders are always listed, those on unsubscribing for marketing mail alone', () => {
+test('providerVerdicts lists unsubscribe rules only for marketing mail', () => {
   const ids = (kind: 'marketing' | 'transactional') =>
     verdicts({}, kind)
       .of('gmail')
@@ -359,7 +359,7 @@ test('rules for bulk senders are always listed, those on unsubscribing for marke
   assert.ok(ids('transactional').includes('dkim'));
 });
 
-test('a rule names the checks that it rests on, and the reply that is published for it', () => {
+test('Provider rules name their checks and SMTP replies', () => {
   const { rule } = verdicts();
   assert.deepEqual(rule('gmail', 'alignment').checks, [
     'spf',

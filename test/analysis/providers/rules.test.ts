@@ -15,14 +15,14 @@ const rules = PROVIDER_RULES.flatMap(({ provider, rules }) =>
   rules.map((rule) => ({ ...rule, name: `${provider} ${rule.id}` })),
 );
 
-test('each provider has its rules, in the order of the list', () => {
+test('Every provider has its rules, in declared order', () => {
   assert.deepEqual(
     PROVIDER_RULES.map(({ provider }) => provider),
     [...PROVIDERS],
   );
 });
 
-test('a rule has an id of its own, a sentence, and a reply code or none', () => {
+test('Provider rules have unique IDs, titles and valid reply codes', () => {
   for (const { rules, provider } of PROVIDER_RULES)
     assert.equal(new Set(rules.map(({ id }) => id)).size, rules.length, provider);
   for (const { id, title, error, name } of rules) {
@@ -33,7 +33,7 @@ test('a rule has an id of its own, a sentence, and a reply code or none', () => 
   }
 });
 
-test('every check that a rule rests on is one of the program', () => {
+test('Provider rules depend only on existing checks', () => {
   const known = new Set(CHECKS.map(({ id }) => id));
   assert.deepEqual(
     NEEDED.filter((id) => !known.has(id)),
@@ -41,7 +41,7 @@ test('every check that a rule rests on is one of the program', () => {
   );
 });
 
-test('no rule rests on a check that only informs: its status tells nothing', () => {
+test('Provider rules do not depend on informational checks', () => {
   const informing = new Set(CHECKS.filter(({ points }) => points === 0).map(({ id }) => id));
   assert.deepEqual(
     NEEDED.filter((id) => informing.has(id)),
@@ -84,7 +84,7 @@ async function providersOf(text: string, headerList = SIGNED) {
   return providers;
 }
 
-test('a newsletter that does everything right is ready for all of them', async () => {
+test('A compliant newsletter is ready for every provider', async () => {
   for (const { name, ready, rules } of await providersOf(NEWSLETTER)) {
     const open = rules.filter(({ status, checks }) => status !== 'met' && checks.length > 0);
     assert.deepEqual(
@@ -97,7 +97,7 @@ test('a newsletter that does everything right is ready for all of them', async (
   }
 });
 
-test('without List-Unsubscribe-Post it is not ready for Gmail, and the reason is told', async () => {
+test('A newsletter without List-Unsubscribe-Post is not ready for Gmail', async () => {
   const text = `Precedence: bulk\n${NEWSLETTER.replace(/^List-Unsubscribe-Post.*\n/m, '')}`;
   const providers = await providersOf(text);
   const gmail = providers.find(({ provider }) => provider === 'gmail')!;

@@ -99,7 +99,7 @@ async function mailauthAccepts(record: string): Promise<boolean> {
   return /Invalid (?:redirect|include) target/.test(String(found.status.comment));
 }
 
-test('faults are those of mailauth in strict mode', async () => {
+test('parseSpfTerms finds the same faults as mailauth in strict mode', async () => {
   const disagreements: string[] = [];
   for (const record of [...RECORDS, ...suiteRecords()]) {
     const faults = parseSpfTerms(record).filter(({ fault }) => fault !== null);
@@ -109,7 +109,7 @@ test('faults are those of mailauth in strict mode', async () => {
   assert.deepEqual(disagreements, []);
 });
 
-test('terms come apart into qualifier, name and target', () => {
+test('parseSpfTerms splits terms into qualifier, name and target', () => {
   const terms = parseSpfTerms(
     'v=spf1  A -mx:Mail.Example.com/24//64 ~include:x.example exp=why.%{d}',
   );

@@ -10,7 +10,7 @@ import { runCheck } from '../../helpers/analysis.ts';
 const MESSAGE = 'From: Ann <ann@example.com>\n\nHello\n';
 const txt = (record: string) => ({ TXT: [record] });
 
-test('the evidence holds the tree', async () => {
+test('spf_record check evidence contains the include tree', async () => {
   const zone: Zone = {
     'example.com': txt('v=spf1 include:B.example. -all'),
     'b.example': txt('v=spf1 include:%{d}.c.example a:d.example -all'),
@@ -31,7 +31,7 @@ test('the evidence holds the tree', async () => {
   });
 });
 
-test('a tree without end is not followed without end', async () => {
+test('walkSpf stops at endless includes', async () => {
   let asked = 0;
   const tree = await walkSpf('0.example', async (name) => {
     asked += 1;
@@ -42,7 +42,7 @@ test('a tree without end is not followed without end', async () => {
   assert.ok(tree.lookups > 10);
 });
 
-test('the same answers make the same tree, in whatever order they come', async () => {
+test('walkSpf is deterministic whatever the order of answers', async () => {
   const zone: Zone = {
     'example.com': txt('v=spf1 include:a.example include:b.example -all'),
     'a.example': txt('v=spf1 a:gone.example -all'),

@@ -20,7 +20,7 @@ import { temporaryFolder } from '../../helpers/app.ts';
 const NOW = Date.UTC(2026, 10, 21, 10, 0, 0);
 const YEAR = 365.25 * 86_400_000;
 
-test('it is made once, its key for its owner alone, and what it issues is of the names asked for', async (t) => {
+test('openAuthority creates the CA once with private file modes and issues valid certificates', async (t) => {
   const folder = join(temporaryFolder(t), 'new', 'listen');
   const first = await openAuthority(folder, NOW);
   assert.equal(first.made, true);
@@ -38,7 +38,7 @@ test('it is made once, its key for its owner alone, and what it issues is of the
   assert.equal(issued.validFromDate.getTime(), NOW + YEAR - 86_400_000);
 });
 
-test('near its end it is replaced', async (t) => {
+test('openAuthority replaces the CA shortly before it expires', async (t) => {
   const folder = temporaryFolder(t);
   const { file } = await openAuthority(folder, NOW);
   const text = readFileSync(file, 'utf8');
@@ -47,7 +47,7 @@ test('near its end it is replaced', async (t) => {
   assert.notEqual(readFileSync(file, 'utf8'), text);
 });
 
-test('files of the same names that it has not made are left alone', async (t) => {
+test('openAuthority refuses to overwrite CA files it did not create', async (t) => {
   const other = await makeAuthority('Somebody else', NOW);
   const folder = temporaryFolder(t);
   await openAuthority(folder, NOW);
@@ -68,7 +68,7 @@ test('files of the same names that it has not made are left alone', async (t) =>
   }
 });
 
-test('a folder that cannot be is refused in plain words', async (t) => {
+test('openAuthority explains why a directory cannot be used', async (t) => {
   const folder = temporaryFolder(t);
   const file = join(folder, 'file');
   writeFileSync(file, 'text');

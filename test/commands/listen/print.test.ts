@@ -59,7 +59,7 @@ const SUMMARIES: Record<string, [data: Record<string, unknown>, line: string]> =
   ],
 };
 
-test('each type of event has a line of its own, and what is missing is left out', () => {
+test('summarizeEvent prints one line per event type and omits missing fields', () => {
   for (const type of EVENT_TYPES) {
     const [data, line] = SUMMARIES[type]!;
     const event = { id: 'evt_1', type, livemode: true, data };
@@ -70,7 +70,7 @@ test('each type of event has a line of its own, and what is missing is left out'
   assert.equal(summarizeEvent({ id: 'e', type: 'new.type', livemode: true, data: {} }), '');
 });
 
-test('a type that every object has by nature is not known', () => {
+test('summarizeEvent treats Object.prototype names as unknown event types', () => {
   for (const type of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
     const event = { id: 'evt_1', type, livemode: true, data: {} };
     assert.equal(summarizeEvent(event), '');
@@ -78,7 +78,7 @@ test('a type that every object has by nature is not known', () => {
   }
 });
 
-test('what came from outside neither moves the cursor nor fills the screen', () => {
+test('receiptText strips control characters and truncates untrusted text', () => {
   const nasty = `\u001b[2J\r\u009b1A\u202e${'x'.repeat(500)}`;
   const data = { failure_reason: nasty, address: { not: 'text' } };
   const event = { id: nasty, type: nasty, livemode: false, data };
@@ -92,7 +92,7 @@ test('what came from outside neither moves the cursor nor fills the screen', () 
   }
 });
 
-test('the text tells how it came and what was answered; colours change nothing of it', () => {
+test('receiptText shows verification, delivery and response; color changes only escape codes', () => {
   const cases: [Partial<Receipt>, string[]][] = [
     [{}, ['10:00:02  test.failed  evt_1  live', '✓ verified', 'answered 200']],
     [
@@ -122,7 +122,7 @@ test('the text tells how it came and what was answered; colours change nothing o
   }
 });
 
-test('as JSON it is one line, with the reason where it was refused', () => {
+test('receiptJson prints one JSON line with the reason for a rejection', () => {
   const refused = {
     verification: { verified: false, reason: 'it is old' } as const,
     fault: 'it is old',

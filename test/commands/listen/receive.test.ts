@@ -21,7 +21,9 @@ async function answering(t: TestContext, text: string): Promise<URL> {
   return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/own`);
 }
 
-test('an answer that cannot be passed on is none', { timeout: 10_000 }, async (t) => {
+test('forward rejects responses with an invalid or missing status', {
+  timeout: 10_000,
+}, async (t) => {
   const cases: [text: string, error: RegExp][] = [
     ['HTTP/1.1 101 Switching Protocols\r\n\r\n', /^its status 101 is none that ends a request$/],
     [
@@ -45,7 +47,7 @@ test('an answer that cannot be passed on is none', { timeout: 10_000 }, async (t
   assert.deepEqual('reply' in good && [good.reply.status, String(good.reply.body)], [299, 'ok']);
 });
 
-test('the caller hears nothing of the address, and a person no password or query', async (t) => {
+test('The listen receiver hides the forward URL from callers and its credentials from output', async (t) => {
   const forwardTo = await answering(t, '');
   forwardTo.username = 'user';
   forwardTo.password = 'geheim';

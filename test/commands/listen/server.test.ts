@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { type Reply, startListenServer } from '../../../src/commands/listen/server.ts';
 import { makeTestAuthority } from '../../helpers/authority.ts';
 
-test('what fails in it is answered 500 and told, and the next is answered as ever', async (t) => {
+test('The listen server answers 500 on handler errors, reports them and keeps serving', async (t) => {
   const authority = await makeTestAuthority();
   const replies: (() => Reply)[] = [
     () => {

@@ -30,7 +30,7 @@ function resolverAt(start = 0) {
   return { clock, resolve, asked: (key: string) => server.asked.get(key) ?? 0 };
 }
 
-test('a positive answer is kept for its TTL and tells what is left of it', async () => {
+test('DNS cache keeps a positive answer for its TTL and reports the rest', async () => {
   const { clock, resolve, asked } = resolverAt();
   await resolve(NAME, 'A');
   clock.ms = 49_000;
@@ -41,7 +41,7 @@ test('a positive answer is kept for its TTL and tells what is left of it', async
   assert.equal(asked(`${NAME}/A`), 2);
 });
 
-test('a long TTL is capped at a minute, a negative answer at half of it', async () => {
+test('DNS cache caps positive TTLs at 60 seconds and negative ones at 30', async () => {
   server.ttl = 86_400;
   const { clock, resolve, asked } = resolverAt();
   await resolve(NAME, 'A');
@@ -60,7 +60,7 @@ test('a long TTL is capped at a minute, a negative answer at half of it', async 
   assert.equal(asked(`${NAME}/A`), 2);
 });
 
-test('a negative answer is kept for the minimum of the SOA, and no longer', async () => {
+test('DNS cache keeps a negative answer for the SOA minimum', async () => {
   server.ttl = 20;
   const { clock, resolve } = resolverAt();
   assert.equal((await resolve('new.example.com', 'A')).status, 'nxdomain');
@@ -71,7 +71,7 @@ test('a negative answer is kept for the minimum of the SOA, and no longer', asyn
   assert.equal((await resolve('new.example.com', 'A')).status, 'found');
 });
 
-test('a TTL of 0 and an error are not kept', async () => {
+test('DNS cache does not keep errors or answers with TTL 0', async () => {
   server.ttl = 0;
   const { resolve, asked } = resolverAt();
   await resolve(NAME, 'A');
@@ -83,14 +83,14 @@ test('a TTL of 0 and an error are not kept', async () => {
   assert.equal((await resolve(NAME, 'MX')).status, 'found');
 });
 
-test('the same question asked at once is one question on the wire', async () => {
+test('Concurrent identical DNS questions are sent once', async () => {
   const { resolve, asked } = resolverAt();
   const answers = await Promise.all(Array.from({ length: 30 }, () => resolve(NAME, 'A')));
   assert.equal(asked(`${NAME}/A`), 1);
   assert.ok(answers.every((answer) => answer.status === 'found'));
 });
 
-test('what an asker does to its records does not reach the cache', async () => {
+test('Modifying returned records does not change the DNS cache', async () => {
   const { resolve } = resolverAt();
   const first = await resolve(NAME, 'A');
   if (first.status === 'found') first.records.length = 0;
@@ -98,7 +98,7 @@ test('what an asker does to its records does not reach the cache', async () => {
   assert.deepEqual(second.status === 'found' && second.records, ['192.0.2.7']);
 });
 
-test('after close nothing is asked, and what is under way ends', async () => {
+test('Closing the resolver ends running questions and sends no new ones', async () => {
   server.zone = { [NAME]: { fails: 'timeout' } };
   const { resolve } = resolverAt();
   const underWay = resolve(NAME, 'A');
@@ -109,7 +109,7 @@ test('after close nothing is asked, and what is under way ends', async () => {
   assert.equal(server.asked.get('b.example.com/A'), undefined);
 });
 
-test('more questions than may be in flight are all answered', async () => {
+test('DNS questions beyond the concurrency limit are queued and answered', async () => {
   const resolve = createDnsResolver({
     servers: [server.address],
     clock: { now: () => 0 },
@@ -120,7 +120,7 @@ test('more questions than may be in flight are all answered', async () => {
   assert.ok(answers.every((answer) => answer.status === 'nxdomain'));
 });
 
-test('what a clock that was set back would keep for longer than it may is not kept', () => {
+test('DNS cache ignores entries that a clock set back would keep too long', () => {
   const clock = { ms: 86_400_000, now: () => clock.ms };
   const cache = createDnsCache(clock, 10);
   cache.set('a', { status: 'found', ttl: 50, records: [] } as unknown as DnsAnswer, 50);
@@ -131,7 +131,7 @@ test('what a clock that was set back would keep for longer than it may is not ke
   assert.notEqual(cache.get('b'), null);
 });
 
-test('the least recently used answer goes first', () => {
+test('DNS cache evicts the least recently used answer', () => {
   const cache = createDnsCache({ now: () => 0 }, 2);
   const answer: DnsAnswer = { status: 'nodata' };
   cache.set('a', answer, 60);
@@ -145,7 +145,7 @@ test('the least recently used answer goes first', () => {
   assert.equal(cache.size, 2);
 });
 
-test('the gate lets in so many, in order, and forgets who gave up', async () => {
+test('limitInFlight admits waiters in order and drops aborted ones', async () => {
   const gate = limitInFlight(1);
   const patient = new AbortController().signal;
   const impatient = new AbortController();
@@ -171,7 +171,7 @@ test('the gate lets in so many, in order, and forgets who gave up', async () => 
 
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f'].map((label) => `${label}.silent.example`);
 
-test('many questions of the background whose servers are dead hold up nobody else', async (t) => {
+test('Background DNS questions to dead servers do not delay foreground ones', async (t) => {
   const silent = Object.fromEntries(NAMES.map((name) => [name, { fails: 'timeout' as const }]));
   const server = await startDnsServer({ ...silent, 'example.com': { A: ['192.0.2.1'] } });
   t.after(() => server.close());
@@ -195,7 +195,7 @@ test('many questions of the background whose servers are dead hold up nobody els
   assert.equal([...server.asked.keys()].filter((key) => key.includes('silent')).length, 2);
 });
 
-test('both have one cache', async (t) => {
+test('Foreground and background DNS questions share one cache', async (t) => {
   const server = await startDnsServer({ 'example.com': { A: ['192.0.2.1'] } });
   t.after(() => server.close());
   const resolve = createDnsResolver({ servers: [server.address], clock: systemClock });

@@ -39,26 +39,26 @@ const CUT_RECORD = [0xc0, 12, 0, 1, 0, 1, 0, 0];
 
 const ANSWERS: [string, NonNullable<DnsTestServer['tamper']>, string][] = [
   ['random bytes', () => [randomBytes(200)], 'malformed'],
-  ['nothing in a datagram', () => [Buffer.alloc(0)], 'malformed'],
-  ['another id', (reply) => [changed(reply, [0, reply[0]! ^ 0xff])], 'malformed'],
-  ['another name', (reply) => [changed(reply, [13, 'b'.charCodeAt(0)])], 'malformed'],
-  ['another type', (reply) => [changed(reply, [QUESTION_END - 3, 16])], 'malformed'],
-  ['the question sent back', (_reply, _over, query) => [query], 'malformed'],
+  ['an empty datagram', () => [Buffer.alloc(0)], 'malformed'],
+  ['a reply with a wrong ID', (reply) => [changed(reply, [0, reply[0]! ^ 0xff])], 'malformed'],
+  ['a reply for another name', (reply) => [changed(reply, [13, 'b'.charCodeAt(0)])], 'malformed'],
+  ['a reply for another type', (reply) => [changed(reply, [QUESTION_END - 3, 16])], 'malformed'],
+  ['the echoed question', (_reply, _over, query) => [query], 'malformed'],
   ['a compression loop', (reply) => [withAnswer(reply, POINTER_TO_ITSELF)], 'malformed'],
-  ['a record cut off', (reply) => [withAnswer(reply, CUT_RECORD)], 'malformed'],
+  ['a truncated record', (reply) => [withAnswer(reply, CUT_RECORD)], 'malformed'],
   ['more records declared than sent', (reply) => [changed(reply, [6, 255])], 'malformed'],
   ['a truncated answer over TCP', (reply) => [changed(reply, [2, reply[2]! | 2])], 'malformed'],
   ['RCODE 11', (reply) => [changed(reply, [3, 11])], 'servfail'],
 ];
 for (const [what, tamper, reason] of ANSWERS) {
-  test(`${what}: ${reason}`, async () => {
+  test(`DNS resolver reports ${what} as ${reason}`, async () => {
     server.tamper = tamper;
     const resolve = createDnsResolver(options);
     assert.deepEqual(await resolve(NAME, 'A'), { status: 'error', reason });
   });
 }
 
-test('forged datagrams before the true one change nothing', async () => {
+test('DNS resolver ignores forged datagrams before the real reply', async () => {
   server.tamper = (reply) => [
     changed(reply, [1, reply[1]! ^ 1]),
     Buffer.alloc(60_000, 0xc0),
@@ -69,14 +69,14 @@ test('forged datagrams before the true one change nothing', async () => {
   assert.deepEqual(answer.status === 'found' && answer.records, ['192.0.2.7']);
 });
 
-test('a record of another name is not an answer', async () => {
+test('DNS resolver ignores records of other names', async () => {
   server.tamper = (reply) => [
     withAnswer(reply, [1, 0x78, 0, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 2, 66]),
   ];
   assert.deepEqual(await createDnsResolver(options)(NAME, 'A'), { status: 'nodata' });
 });
 
-test('a referral of a server that does not resolve is a refusal, not an absence', async () => {
+test('DNS resolver reports a referral as refused, not as missing', async () => {
   server.tamper = (reply) => [
     encode({
       type: 'response',
@@ -89,7 +89,7 @@ test('a referral of a server that does not resolve is a refusal, not an absence'
   assert.deepEqual(answer, { status: 'error', reason: 'refused' });
 });
 
-test('TXT bytes that are not UTF-8 stay in sight as single characters', async () => {
+test('DNS resolver keeps non-UTF-8 TXT bytes as single characters', async () => {
   const text = Buffer.from([7, ...Buffer.from('v=spf1'), 0xe9]);
   server.tamper = (reply) => [
     withAnswer(reply, [0xc0, 12, 0, 16, 0, 1, 0, 0, 0, 60, 0, text.length, ...text]),
@@ -98,7 +98,7 @@ test('TXT bytes that are not UTF-8 stay in sight as single characters', async ()
   assert.deepEqual(answer.status === 'found' && answer.records, ['v=spf1é']);
 });
 
-test('a server without EDNS is asked again without it', async () => {
+test('DNS resolver retries without EDNS on FORMERR', async () => {
   server.tamper = (reply, _over, query) => {
     const hasOpt = query.readUInt16BE(10) > 0;
     return [hasOpt ? changed(reply.subarray(0, 12), [3, 1], [5, 0], [7, 0], [11, 0]) : reply];
@@ -107,7 +107,7 @@ test('a server without EDNS is asked again without it', async () => {
   assert.equal(answer.status, 'found');
 });
 
-test('a TCP connection that ends early is malformed', async () => {
+test('DNS resolver reports a TCP connection that ends early as malformed', async () => {
   // The length promises more than comes: the server's close is all that follows.
   const huge = await startDnsServer({ [NAME]: { TXT: Array(40).fill('x'.repeat(250)) } });
   huge.tamper = (reply, over) => {
@@ -119,7 +119,7 @@ test('a TCP connection that ends early is malformed', async () => {
   assert.deepEqual(await resolve(NAME, 'TXT'), { status: 'error', reason: 'malformed' });
 });
 
-test('no socket and no timer stays', async () => {
+test('DNS resolver leaves no sockets or timers open', async () => {
   const open = () =>
     process.getActiveResourcesInfo().filter((name) => /UDP|TCPSocket|Timeout/.test(name)).length;
   // A closed socket is gone after a turn or two of the event loop.

@@ -54,7 +54,7 @@ async function closedPort(): Promise<DnsServer> {
 }
 
 for (const [type, records] of RECORDS) {
-  test(`${type} records come as text`, async () => {
+  test(`DNS resolver returns ${type} records as text`, async () => {
     assert.deepEqual(await resolve('all.example.com', type), {
       status: 'found',
       records,
@@ -79,37 +79,37 @@ const STATUSES: [string, RecordType, string][] = [
   ['silent.example.com', 'A', 'error: timeout'],
 ];
 for (const [name, type, expected] of STATUSES) {
-  test(`${name} ${type} is ${expected}`, async () => {
+  test(`DNS resolver answers ${name} ${type} with ${expected}`, async () => {
     const answer = await resolve(name, type);
     const told = answer.status === 'error' ? `error: ${answer.reason}` : answer.status;
     assert.equal(told, expected);
   });
 }
 
-test('an alias is followed to the records of its target', async () => {
+test('DNS resolver follows a CNAME to its target’s records', async () => {
   const answer = await resolve('alias.example.com', 'A');
   assert.deepEqual(answer.status === 'found' && answer.records, ['192.0.2.7']);
 });
 
-test('the null MX keeps its dot', async () => {
+test('DNS resolver keeps the dot of a null MX', async () => {
   const answer = await resolve('null.example.com', 'MX');
   assert.deepEqual(answer.status === 'found' && answer.records, ['0 .']);
 });
 
-test('the strings of a TXT record are joined, within what UDP carries', async () => {
+test('DNS resolver joins the strings of a TXT record', async () => {
   const answer = await resolve('long.example.com', 'TXT');
   assert.deepEqual(answer.status === 'found' && answer.records[0]?.length, 711);
   assert.equal(server.askedOverTcp.get('long.example.com/TXT'), undefined);
 });
 
-test('a truncated answer is asked for again over TCP', async () => {
+test('DNS resolver retries a truncated answer over TCP', async () => {
   const answer = await resolve('huge.example.com', 'TXT');
   assert.equal(answer.status === 'found' && answer.records.length, 90);
   assert.equal(server.asked.get('huge.example.com/TXT'), 2);
   assert.equal(server.askedOverTcp.get('huge.example.com/TXT'), 1);
 });
 
-test('the AD bit is asked for and reported', async () => {
+test('DNS resolver requests and reports the AD bit', async () => {
   const signed = await startDnsServer({ 'signed.example.com': { A: ['192.0.2.9'] } });
   signed.authenticated = true;
   const validating = createDnsResolver({ ...options, servers: [signed.address] });
@@ -128,20 +128,20 @@ for (const name of [
   'größe.example.com',
   'new\nline.example.com',
 ]) {
-  test(`${JSON.stringify(name.slice(0, 40))} cannot exist and is not asked`, async () => {
+  test(`DNS resolver answers invalid name ${JSON.stringify(name.slice(0, 40))} with nxdomain without a query`, async () => {
     const before = new Map(server.asked);
     assert.deepEqual(await resolve(name, 'A'), { status: 'nxdomain' });
     assert.deepEqual(server.asked, before);
   });
 }
 
-test('a closed port is unreachable, and told at once', async () => {
+test('DNS resolver reports a closed port as unreachable at once', async () => {
   const patient = createDnsResolver({ servers: [await closedPort()], clock: systemClock });
   const answer = await patient('a.example.com', 'A');
   assert.deepEqual(answer, { status: 'error', reason: 'unreachable' });
 });
 
-test('where one server is silent, dead or refuses, the next one is asked, and first from then on', async () => {
+test('DNS resolver fails over to the next server and prefers it afterwards', async () => {
   const silent = await startDnsServer({ 'a.example.com': { fails: 'timeout' } });
   const refusing = await startDnsServer({ 'a.example.com': { fails: 'refused' } });
   const servers = [await closedPort(), refusing.address, silent.address, server.address];
@@ -153,7 +153,7 @@ test('where one server is silent, dead or refuses, the next one is asked, and fi
   await Promise.all([silent.close(), refusing.close()]);
 });
 
-test('a lost datagram is asked for again', async () => {
+test('DNS resolver resends a lost datagram', async () => {
   const lossy = await startDnsServer({ 'a.example.com': { A: ['192.0.2.7'] } });
   let lost = 0;
   lossy.tamper = (reply) => (lost++ === 0 ? [] : [reply]);

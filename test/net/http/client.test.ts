@@ -76,7 +76,7 @@ const SHUT_HOSTS = [
   '[fd00:ec2::254]',
 ];
 
-test('no spelling of a special address reaches the canary', async (t) => {
+test('HTTP client blocks every notation of special addresses', async (t) => {
   const canary = await startCanary(t);
   const { dial, dialled } = dialTo(canary.port);
   const web = createWeb({ resolver, dial });
@@ -90,7 +90,7 @@ test('no spelling of a special address reaches the canary', async (t) => {
 });
 
 // With the true dial: those among them that would lead to this machine.
-test('no spelling of loopback reaches the canary by the true dial', async (t) => {
+test('HTTP client blocks every notation of loopback with the real dialer', async (t) => {
   const canary = await startCanary(t);
   const loopback = SHUT_HOSTS.filter((host) => /1\.?\]?$|^0|2130706433|⓪|localhost|::/i.test(host));
   const mine = loopback.filter(
@@ -105,7 +105,7 @@ test('no spelling of loopback reaches the canary by the true dial', async (t) =>
   assert.equal(canary.connections, 0);
 });
 
-test('an opened network is reached, in every spelling', async (t) => {
+test('HTTP client reaches an allowed network in every notation', async (t) => {
   const canary = await startCanary(t);
   const web = createWeb({ resolver, allowNetworks: LOOPBACK });
   const hosts = ['127.0.0.1', '0177.0.0.1', '0x7f000001', '2130706433', '127.1', 'localhost'];
@@ -124,7 +124,7 @@ test('an opened network is reached, in every spelling', async (t) => {
   await canary.gone();
 });
 
-test('public addresses are dialled, IPv4 first, each as it was checked', async (t) => {
+test('HTTP client dials checked public addresses, IPv4 first', async (t) => {
   const canary = await startCanary(t);
   const cases: [string, string[]][] = [
     ['http://site.example.com/', ['1.2.3.4 80']],
@@ -143,7 +143,7 @@ test('public addresses are dialled, IPv4 first, each as it was checked', async (
   }
 });
 
-test('a name with public and private addresses leads to the public ones alone', async (t) => {
+test('HTTP client uses only the public addresses of a mixed name', async (t) => {
   const canary = await startCanary(t);
   const { dial, dialled } = dialTo(canary.port);
   const dead: string[] = [];
@@ -162,7 +162,7 @@ test('a name with public and private addresses leads to the public ones alone', 
   assert.deepEqual(dialled, [`1.2.3.4 ${canary.port}`, `1.2.3.4 ${canary.port}`]);
 });
 
-test('a name that turns private between two requests is not followed there', async (t) => {
+test('HTTP client is not fooled by DNS rebinding between requests', async (t) => {
   const canary = await startCanary(t);
   let lookups = 0;
   const rebinding: Resolver = async (_, type) => {
@@ -180,7 +180,7 @@ test('a name that turns private between two requests is not followed there', asy
   assert.deepEqual(dialled, [`1.2.3.4 ${canary.port}`]);
 });
 
-test('a socket that turns out to be connected to a private address is not spoken to', async (t) => {
+test('HTTP client sends nothing on a socket connected to a private address', async (t) => {
   const canary = await startCanary(t);
   const dial = () => connect(canary.port, '127.0.0.1');
   const answer = await createWeb({ resolver, dial })({
@@ -192,7 +192,7 @@ test('a socket that turns out to be connected to a private address is not spoken
   await canary.gone();
 });
 
-test('this machine by its public address is asked at the ports of the web alone', async (t) => {
+test('HTTP client reaches its own public address only on web ports', async (t) => {
   const canary = await startCanary(t);
   const { dial, dialled } = dialTo(canary.port);
   const web = createWeb({ resolver, dial, ownAddresses: () => ['127.0.0.1', '1.2.3.4'] });
@@ -202,7 +202,7 @@ test('this machine by its public address is asked at the ports of the web alone'
   assert.deepEqual(dialled, ['1.2.3.4 80']);
 });
 
-test('a redirect is an answer, not followed', async (t) => {
+test('HTTP client returns redirects without following them', async (t) => {
   const canary = await startCanary(t, (_, response) => {
     response.writeHead(302, { Location: `http://127.0.0.1:${canary.port}/inside` }).end();
   });
@@ -237,7 +237,7 @@ const BAD_URLS = [
   `http://site.example.com/${'a'.repeat(8192)}`,
 ];
 
-test('addresses that are not asked at all', async (t) => {
+test('HTTP client rejects invalid URLs, credentials and unsafe ports', async (t) => {
   const canary = await startCanary(t);
   const { dial, dialled } = dialTo(canary.port);
   const web = createWeb({ resolver, dial });
@@ -246,7 +246,7 @@ test('addresses that are not asked at all', async (t) => {
   assert.deepEqual(dialled, []);
 });
 
-test('names without an address, and names that could not be looked up', async () => {
+test('HTTP client reports missing names and failed lookups', async () => {
   const web = createWeb({ resolver, dial: () => assert.fail('nothing is dialled') });
   const ask = async (host: string) =>
     outcome(await web({ method: 'HEAD', url: `http://${host}/` }));
@@ -255,7 +255,7 @@ test('names without an address, and names that could not be looked up', async ()
   assert.equal(await ask('broken.example.com'), 'dns');
 });
 
-test('what is sent: no cookie, no credentials, nothing of ours', async (t) => {
+test('HTTP client sends no cookies, credentials or identifying headers', async (t) => {
   const canary = await startCanary(t, (_, response) => {
     response.setHeader('Set-Cookie', 'a=1').end();
   });
@@ -274,7 +274,7 @@ test('what is sent: no cookie, no credentials, nothing of ours', async (t) => {
   });
 });
 
-test('the answer: its code, its header in lower case, its body', async (t) => {
+test('HTTP client returns status, lower-case headers and body', async (t) => {
   const canary = await startCanary(t, (_, response) => {
     response.setHeader('X-Two', ['a', 'b']).setHeader('__proto__', 'x');
     response.writeHead(404, { 'Content-Type': 'text/plain' }).end('gone');
@@ -293,7 +293,7 @@ test('the answer: its code, its header in lower case, its body', async (t) => {
   assert.equal(head.body.length, 0);
 });
 
-test('only so many requests are under way at once', async (t) => {
+test('HTTP client limits concurrent requests; waiting ones can time out', async (t) => {
   const answers: (() => void)[] = [];
   let waiting = Promise.withResolvers<void>();
   const canary = await startCanary(t, (_, response) => {
@@ -315,7 +315,7 @@ test('only so many requests are under way at once', async (t) => {
   assert.equal(canary.connections, 2);
 });
 
-test('HTTPS: a certificate of a trusted authority for the name that was meant', async (t) => {
+test('HTTP client verifies TLS certificates by authority and name', async (t) => {
   const canary = await startCanary(t, undefined, SITE);
   const { dial, dialled } = dialTo(canary.port);
   const web = createWeb({ resolver, dial, ca: [SITE.cert] });
@@ -326,7 +326,7 @@ test('HTTPS: a certificate of a trusted authority for the name that was meant', 
   await canary.gone();
 });
 
-test('HTTPS at an address: a certificate for the address', async (t) => {
+test('HTTP client verifies TLS certificates for IP addresses', async (t) => {
   const pair = await makeCertificate('127.0.0.1', Date.now());
   const canary = await startCanary(t, undefined, pair);
   const ask = async (ca: string) => {

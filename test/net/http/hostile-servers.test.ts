@@ -53,9 +53,9 @@ function pour(socket: Socket, piece: string): void {
 
 const OK = 'HTTP/1.1 200 OK\r\n';
 const HOSTILE: [name: string, talk: (socket: Socket) => void, reason: WebFailure][] = [
-  ['says nothing', () => {}, 'timeout'],
+  ['never responds', () => {}, 'timeout'],
   [
-    'drips its header',
+    'sends its header byte by byte',
     (socket) => {
       socket.write(OK);
       drip(socket, 'a: b\r\n', 10);
@@ -63,7 +63,7 @@ const HOSTILE: [name: string, talk: (socket: Socket) => void, reason: WebFailure
     'timeout',
   ],
   [
-    'drips its body',
+    'sends its body byte by byte',
     (socket) => {
       socket.write(`${OK}\r\n`);
       drip(socket, 'x', 10);
@@ -71,19 +71,19 @@ const HOSTILE: [name: string, talk: (socket: Socket) => void, reason: WebFailure
     'timeout',
   ],
   [
-    'never ends its body',
+    'sends an unfinished body',
     (socket) => {
       socket.write(`${OK}Content-Length: 10\r\n\r\nx`);
     },
     'timeout',
   ],
   [
-    'announces an answer for ever',
+    'sends endless 1xx responses',
     (socket) => drip(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n', 1),
     'timeout',
   ],
   [
-    'pours an endless body',
+    'sends an endless body',
     (socket) => {
       socket.write(`${OK}\r\n`);
       pour(socket, 'x'.repeat(10_000));
@@ -91,7 +91,7 @@ const HOSTILE: [name: string, talk: (socket: Socket) => void, reason: WebFailure
     'too_large',
   ],
   [
-    'pours endless chunks',
+    'sends endless chunks',
     (socket) => {
       socket.write(`${OK}Transfer-Encoding: chunked\r\n\r\n`);
       pour(socket, `2710\r\n${'x'.repeat(10_000)}\r\n`);
@@ -99,7 +99,7 @@ const HOSTILE: [name: string, talk: (socket: Socket) => void, reason: WebFailure
     'too_large',
   ],
   [
-    'announces a huge body',
+    'declares a huge body',
     (socket) => {
       socket.write(`${OK}Content-Length: 999999999999\r\n\r\n`);
     },
@@ -133,14 +133,14 @@ const HOSTILE: [name: string, talk: (socket: Socket) => void, reason: WebFailure
   ['speaks SMTP', (socket) => socket.end('220 mx.example.com ESMTP\r\n'), 'protocol'],
   ['speaks nonsense', (socket) => socket.write('\0\xff\n\n\r\r'), 'protocol'],
   [
-    'is of two minds about its length',
+    'sends conflicting lengths',
     (socket) => {
       socket.write(`${OK}Content-Length: 1\r\nContent-Length: 2\r\n\r\nxx`);
     },
     'protocol',
   ],
   [
-    'changes the protocol',
+    'switches protocols',
     (socket) => {
       socket.write('HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
     },
@@ -157,7 +157,7 @@ const HOSTILE: [name: string, talk: (socket: Socket) => void, reason: WebFailure
 ];
 
 for (const [name, talk, reason] of HOSTILE)
-  test(`a server that ${name}: ${reason}`, async (t) => {
+  test(`HTTP client: a server that ${name} fails with ${reason}`, async (t) => {
     const server = await startRaw(t, talk);
     const answer = await ask({ url: `http://127.0.0.1:${server.port}/` });
     assert.equal(outcome(answer), reason, JSON.stringify(answer));
@@ -165,7 +165,7 @@ for (const [name, talk, reason] of HOSTILE)
     assert.equal(server.connections, 1);
   });
 
-test('a body of exactly the limit is read; one octet more is too large', async (t) => {
+test('HTTP client reads a body up to the limit and rejects one byte more', async (t) => {
   const canary = await startCanary(t, (request, response) => {
     response.end('x'.repeat(Number(request.url!.slice(1))));
   });
@@ -176,7 +176,7 @@ test('a body of exactly the limit is read; one octet more is too large', async (
   await canary.gone();
 });
 
-test('HEAD waits for no body, whatever is announced or sent', async (t) => {
+test('HTTP client ignores any body of a HEAD response', async (t) => {
   for (const body of ['', 'x'.repeat(5), 'HTTP/1.1 500 No\r\n\r\n']) {
     const server = await startRaw(t, (socket) => {
       socket.write(`${OK}Content-Length: 999999999\r\n\r\n${body}`);
@@ -187,7 +187,7 @@ test('HEAD waits for no body, whatever is announced or sent', async (t) => {
   }
 });
 
-test('nobody listens', async () => {
+test('HTTP client reports a refused connection', async () => {
   const refused: Dial = () => connect(1, '127.0.0.1');
   const url = 'http://site.example.com/';
   const answer = await ask({ url }, createWeb({ resolver, dial: refused }));
@@ -196,7 +196,7 @@ test('nobody listens', async () => {
   assert.match(answer.detail, /refused/);
 });
 
-test('of a name with many addresses a few are tried, and silence leaves time for the next', async (t) => {
+test('HTTP client tries several addresses of a name within the timeout', async (t) => {
   const canary = await startCanary(t);
   const toCanary = dialTo(canary.port).dial;
   const askBy = async (ways: Dial[]) => {
@@ -217,13 +217,13 @@ test('of a name with many addresses a few are tried, and silence leaves time for
   assert.deepEqual(await askBy([never, never, never, never, toCanary]), ['timeout', 4]);
 });
 
-test('a name whose lookup is never answered', async () => {
+test('HTTP client times out on a DNS lookup without answer', async () => {
   const silent: Resolver = () => new Promise(() => {});
   const client = createWeb({ resolver: silent });
   assert.equal(outcome(await ask({ url: 'http://site.example.com/' }, client)), 'timeout');
 });
 
-test('a resolver that throws, and a dial that does', async () => {
+test('HTTP client reports a throwing resolver or dialer as connection failure', async () => {
   const broken = createWeb({ resolver: () => Promise.reject(new Error('no')) });
   assert.equal(outcome(await ask({ url: 'http://site.example.com/' }, broken)), 'connection');
   const dial = () => {
@@ -242,8 +242,8 @@ const EARLY = await makeCertificate('site.example.com', Date.now() + 4 * DAY);
 const TLS: [string, Parameters<typeof startCanary>[2], string[], RegExp][] = [
   ['for another name', OTHER, [OTHER.cert], /for another name/],
   ['that has expired', OLD, [OLD.cert], /has expired/],
-  ['of the future', EARLY, [EARLY.cert], /not valid yet/],
-  ['that nobody trusts', SITE, [], /self-signed/],
+  ['not yet valid', EARLY, [EARLY.cert], /not valid yet/],
+  ['that is self-signed', SITE, [], /self-signed/],
   ['of another authority', SITE, [OTHER.cert], /self-signed/],
 ];
 const OLD_TLS = {
@@ -256,7 +256,7 @@ for (const [name, tls, ca, says] of [
   ...TLS,
   ['below TLS 1.2', { ...SITE, ...OLD_TLS }, [SITE.cert], /no TLS 1\.2/] as (typeof TLS)[number],
 ])
-  test(`HTTPS: a certificate ${name}`, async (t) => {
+  test(`HTTP client rejects a TLS certificate or connection ${name}`, async (t) => {
     const canary = await startCanary(t, undefined, tls);
     const { dial } = dialTo(canary.port);
     const request = { url: 'https://site.example.com/', timeoutMs: 5000 };
@@ -268,7 +268,7 @@ for (const [name, tls, ca, says] of [
     await canary.gone();
   });
 
-test('a variable of the environment does not turn verification off', async (t) => {
+test('NODE_TLS_REJECT_UNAUTHORIZED does not disable certificate verification', async (t) => {
   t.after(() => delete process.env.NODE_TLS_REJECT_UNAUTHORIZED);
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
   const canary = await startCanary(t, undefined, SITE);
@@ -277,7 +277,7 @@ test('a variable of the environment does not turn verification off', async (t) =
   assert.equal(outcome(await ask(request, createWeb({ resolver, dial }))), 'tls');
 });
 
-test('proxies of the environment are not asked', async (t) => {
+test('HTTP client ignores proxy environment variables', async (t) => {
   const canary = await startCanary(t);
   const proxy = await startRaw(t, (socket) => socket.end());
   const names = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY', 'NODE_USE_ENV_PROXY'];
@@ -290,7 +290,7 @@ test('proxies of the environment are not asked', async (t) => {
   assert.equal(proxy.connections, 0);
 });
 
-test('http and https mixed up', async (t) => {
+test('HTTP client reports http and https used on the wrong port', async (t) => {
   const plain = await startCanary(t);
   const secure = await startCanary(t, undefined, SITE);
   const timeoutMs = 5000;
@@ -301,7 +301,7 @@ test('http and https mixed up', async (t) => {
   await Promise.all([plain.gone(), secure.gone()]);
 });
 
-test('a TLS handshake that is never answered, or is cut', async (t) => {
+test('HTTP client handles TLS handshakes that stall or are cut off', async (t) => {
   const silent = await startRaw(t, () => {});
   assert.equal(outcome(await ask({ url: `https://127.0.0.1:${silent.port}/` })), 'timeout');
   const cutting = await startRaw(t, (socket) => socket.end());

@@ -133,7 +133,7 @@ function pour(socket: Socket, piece: string): void {
 const OK = 'HTTP/1.1 200 OK\r\n';
 const EMPTY = `${OK}Content-Length: 0\r\n\r\n`;
 
-test('what is sent, and what is answered', async (t) => {
+test('Webhook client sends method, headers and body and returns the response', async (t) => {
   let received = '';
   const canary = await startCanary(
     t,
@@ -179,7 +179,7 @@ test('what is sent, and what is answered', async (t) => {
   });
 });
 
-test('a thousand posts over one connection, and nothing piles up', async (t) => {
+test('Webhook client sends a thousand requests over one kept connection', async (t) => {
   const warnings: Error[] = [];
   const note = (warning: Error) => warnings.push(warning);
   process.on('warning', note);
@@ -198,7 +198,7 @@ test('a thousand posts over one connection, and nothing piles up', async (t) => 
   assert.deepEqual(warnings, []);
 });
 
-test('of many connections to one host ten are kept', async (t) => {
+test('Webhook client keeps at most ten connections per host', async (t) => {
   const server = await startTlsServer(t, (socket) =>
     eachRequest(socket, () => socket.write(EMPTY)),
   );
@@ -212,7 +212,7 @@ test('of many connections to one host ten are kept', async (t) => {
   assert.equal(server.connections, 13, 'they are used again');
 });
 
-test('of connections to many hosts two hundred are kept', async (t) => {
+test('Webhook client keeps at most 200 connections in total', async (t) => {
   const server = await startRaw(t, (socket) => eachRequest(socket, () => socket.write(EMPTY)));
   const to: Connect = async () => {
     const socket = connect(server.port, '127.0.0.1').on('error', () => {});
@@ -232,7 +232,7 @@ test('of connections to many hosts two hundred are kept', async (t) => {
   assert.equal(Object.keys(connections.freeSockets).length, 200);
 });
 
-test('a connection that comes after the time is up is not kept', async (t) => {
+test('Webhook client does not keep a connection opened after the deadline', async (t) => {
   const server = await startRaw(t, () => {});
   const controller = new AbortController();
   const late: Connect = async () => {
@@ -250,7 +250,7 @@ test('a connection that comes after the time is up is not kept', async (t) => {
   await server.gone();
 });
 
-test('the connection that was used last is used next', async (t) => {
+test('Webhook client reuses the most recently used connection', async (t) => {
   const used: number[] = [];
   let waiting: (() => void)[] = [];
   const server = await startTlsServer(t, (socket, number) =>
@@ -270,7 +270,7 @@ test('the connection that was used last is used next', async (t) => {
   assert.equal(new Set(used.slice(2)).size, 1);
 });
 
-test('hosts and ports do not share connections', async (t) => {
+test('Webhook client does not share connections between hosts or ports', async (t) => {
   const other = await makeCertificate('public.example.com', Date.now());
   const canary = await startCanary(t, undefined, SITE);
   const second = await startCanary(t, undefined, other);
@@ -288,7 +288,7 @@ test('hosts and ports do not share connections', async (t) => {
   assert.equal(second.requests.length, 2);
 });
 
-test('an answer that ends the connection, by its header or by its version', async (t) => {
+test('Webhook client does not reuse connections the response closes', async (t) => {
   for (const head of [
     `${OK}Connection: close\r\nContent-Length: 0\r\n\r\n`,
     'HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n',
@@ -304,7 +304,7 @@ test('an answer that ends the connection, by its header or by its version', asyn
   }
 });
 
-test('a body that ends with the connection', async (t) => {
+test('Webhook client reads a body that ends with the connection', async (t) => {
   const server = await startTlsServer(t, (socket) =>
     eachRequest(socket, () => socket.end(`${OK}\r\nall of it`)),
   );
@@ -316,7 +316,7 @@ test('a body that ends with the connection', async (t) => {
   assert.equal(server.connections, 2);
 });
 
-test('idle connections are given up; that is no limit for an answer', async (t) => {
+test('Webhook client closes idle connections without limiting responses', async (t) => {
   const server = await startTlsServer(t, (socket) =>
     eachRequest(socket, (number) => setTimeout(() => socket.write(EMPTY), number === 2 ? 60 : 0)),
   );
@@ -329,7 +329,7 @@ test('idle connections are given up; that is no limit for an answer', async (t) 
   assert.equal(server.connections, 2);
 });
 
-test('connections that the server closes while they are idle do no harm', async (t) => {
+test('Webhook client tolerates idle connections closed by the server', async (t) => {
   for (const way of WAYS) {
     const server = await startTlsServer(t, (socket, _, leave) =>
       eachRequest(socket, () => socket.write(EMPTY, () => setImmediate(leave, way))),
@@ -346,7 +346,7 @@ test('connections that the server closes while they are idle do no harm', async 
 });
 
 for (const way of WAYS)
-  test(`a kept connection that is given up (${way}) is a failure, asked once`, async (t) => {
+  test(`Webhook client reports a kept connection ended by ${way} as failure without retry`, async (t) => {
     let asked = 0;
     const server = await startTlsServer(t, (socket, connection, leave) =>
       eachRequest(socket, (number) => {
@@ -363,7 +363,7 @@ for (const way of WAYS)
     assert.equal(server.connections, 2);
   });
 
-test('a new connection that is closed is a failure', async (t) => {
+test('Webhook client reports a closed new connection as failure', async (t) => {
   const server = await startTlsServer(t, (socket, connection) =>
     eachRequest(socket, (number) =>
       number + connection === 2 ? socket.write(EMPTY) : socket.destroy(),
@@ -377,7 +377,7 @@ test('a new connection that is closed is a failure', async (t) => {
   assert.equal(server.connections, 2);
 });
 
-test('a kept connection that is closed within an answer is a failure', async (t) => {
+test('Webhook client reports a kept connection closed mid-response as failure', async (t) => {
   for (const [start, code] of [
     ['HTT', undefined],
     ['HTTP/1.1 100 Continue\r\n\r\n', undefined],
@@ -395,7 +395,7 @@ test('a kept connection that is closed within an answer is a failure', async (t)
   }
 });
 
-test('what a server says unasked belongs to no request', async (t) => {
+test('Webhook client discards unsolicited responses', async (t) => {
   const stale = `${OK}Content-Length: 5\r\n\r\nstale`;
   const talks: ((socket: Socket) => void)[] = [
     (socket) => socket.write(EMPTY + stale),
@@ -413,7 +413,7 @@ test('what a server says unasked belongs to no request', async (t) => {
   }
 });
 
-test('a redirect is an answer, not followed', async (t) => {
+test('Webhook client returns redirects without following them', async (t) => {
   const canary = await startCanary(
     t,
     (_, response) => response.writeHead(307, { Location: at(canary.port, '/else') }).end(),
@@ -426,7 +426,7 @@ test('a redirect is an answer, not followed', async (t) => {
   assert.deepEqual(canary.requests, ['POST /']);
 });
 
-test('answers without a body', async (t) => {
+test('Webhook client accepts responses without body', async (t) => {
   for (const head of [
     'HTTP/1.1 204 No Content\r\n\r\n',
     'HTTP/1.1 304 Not Modified\r\nContent-Length: 100000\r\n\r\n',
@@ -456,7 +456,7 @@ const answerWith =
     response.end('z');
   };
 
-test('of a long answer 64 KiB are read; without a declared length it is a failure', async (t) => {
+test('Webhook client reads 64 KiB of a response; more without a length is a failure', async (t) => {
   for (const [octets, declared, failure, connections] of [
     [64 * KiB, true, undefined, 1],
     [64 * KiB, false, undefined, 1],
@@ -487,9 +487,9 @@ const HOSTILE: [
   reason: WebFailure,
   answer?: [code: number, body: RegExp],
 ][] = [
-  ['says nothing', () => {}, 'timeout'],
+  ['never responds', () => {}, 'timeout'],
   [
-    'drips its header',
+    'sends its header byte by byte',
     (socket) => {
       socket.write(OK);
       drip(socket, 'a: b\r\n', 10);
@@ -497,7 +497,7 @@ const HOSTILE: [
     'timeout',
   ],
   [
-    'drips its body',
+    'sends its body byte by byte',
     (socket) => {
       socket.write(`${OK}\r\n`);
       drip(socket, 'x', 10);
@@ -506,7 +506,7 @@ const HOSTILE: [
     [200, /^x+$/],
   ],
   [
-    'does not end its body',
+    'sends an unfinished body',
     (socket) => socket.write('HTTP/1.1 500 No\r\nContent-Length: 10\r\n\r\nx'),
     'timeout',
     [500, /^x$/],
@@ -518,17 +518,17 @@ const HOSTILE: [
     [200, /^xy$/],
   ],
   [
-    'announces an answer for ever, slowly',
+    'sends endless 1xx responses slowly',
     (socket) => drip(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n', 10),
     'timeout',
   ],
   [
-    'announces an answer for ever, fast',
+    'sends endless 1xx responses fast',
     (socket) => pour(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100)),
     'protocol',
   ],
   [
-    'pours an endless body',
+    'sends an endless body',
     (socket) => {
       socket.write(`${OK}\r\n`);
       pour(socket, 'x'.repeat(10_000));
@@ -537,7 +537,7 @@ const HOSTILE: [
     [200, /^x{65536}$/],
   ],
   [
-    'pours endless chunks of one octet',
+    'sends endless one-byte chunks',
     (socket) => {
       socket.write(`${OK}Transfer-Encoding: chunked\r\n\r\n`);
       pour(socket, '1\r\nx\r\n'.repeat(2000));
@@ -565,17 +565,17 @@ const HOSTILE: [
   ['speaks SSH', (socket) => socket.write('SSH-2.0-OpenSSH_9.2\r\n'), 'protocol'],
   ['speaks nonsense', (socket) => socket.write('\0\xff\n\n\r\r'), 'protocol'],
   [
-    'is of two minds about its length',
+    'sends conflicting lengths',
     (socket) => socket.write(`${OK}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\nxx`),
     'protocol',
   ],
   [
-    'changes the protocol',
+    'switches protocols',
     (socket) => socket.write('HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'),
     'protocol',
   ],
   [
-    'changes the protocol without a word which',
+    'switches protocols without naming one',
     (socket) => socket.write('HTTP/1.1 101 Switching\r\n\r\n'),
     'protocol',
   ],
@@ -597,7 +597,7 @@ const HOSTILE: [
 ];
 
 for (const [name, talk, reason, answer] of HOSTILE)
-  test(`a server that ${name}: ${reason}`, async (t) => {
+  test(`Webhook client: a server that ${name} fails with ${reason}`, async (t) => {
     const server = await startTlsServer(t, (socket, _, leave) =>
       eachRequest(socket, () => talk(socket, leave)),
     );
@@ -613,7 +613,7 @@ for (const [name, talk, reason, answer] of HOSTILE)
     assert.equal(server.connections, 1);
   });
 
-test('of ten megabytes of header little is read', async (t) => {
+test('Webhook client stops reading 10 MB of headers early', async (t) => {
   const piece = 'x'.repeat(10_000);
   let left = 1000;
   const server = await startTlsServer(t, (socket) => {
@@ -630,7 +630,7 @@ test('of ten megabytes of header little is read', async (t) => {
   assert.ok(left > 0, 'all of it was taken');
 });
 
-test('an answer that comes before the whole request was read leaves no connection behind', async (t) => {
+test('Webhook client closes the connection when the response comes before the full request is read', async (t) => {
   const server = await startTlsServer(t, (socket) => {
     socket.once('data', () => {
       socket.pause().write('HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nbig');
@@ -655,14 +655,14 @@ const OLD_TLS = {
 const TLS: [string, Parameters<typeof startCanary>[2], string[], RegExp][] = [
   ['for another name', OTHER, [OTHER.cert], /for another name/],
   ['that has expired', OLD, [OLD.cert], /has expired/],
-  ['of the future', EARLY, [EARLY.cert], /not valid yet/],
-  ['that nobody trusts', SITE, [], /self-signed/],
+  ['not yet valid', EARLY, [EARLY.cert], /not valid yet/],
+  ['that is self-signed', SITE, [], /self-signed/],
   ['of another authority', SITE, [OTHER.cert], /self-signed/],
   ['below TLS 1.2', { ...SITE, ...OLD_TLS }, [SITE.cert], /no TLS 1\.2/],
 ];
 
 for (const [name, tls, ca, says] of TLS)
-  test(`a certificate ${name}`, async (t) => {
+  test(`Webhook client rejects a TLS certificate or connection ${name}`, async (t) => {
     const canary = await startCanary(t, undefined, tls);
     const { post } = makePoster(t, { ca });
     const { answer, failure } = await post(at(canary.port));
@@ -672,7 +672,7 @@ for (const [name, tls, ca, says] of TLS)
     await canary.gone();
   });
 
-test('no TLS, and a handshake that is never answered', async (t) => {
+test('Webhook client reports plain HTTP as tls failure and a stalled handshake as timeout', async (t) => {
   const plain = await startCanary(t);
   assert.equal(summary(await makePoster(t).post(at(plain.port))), 'tls');
   const silent = await startRaw(t, () => {});
@@ -681,7 +681,7 @@ test('no TLS, and a handshake that is never answered', async (t) => {
   await silent.gone();
 });
 
-test('names and addresses that lead nowhere', async (t) => {
+test('Webhook client reports lookup, connection and dialer failures', async (t) => {
   const never: Dial = () => new Socket();
   const { post } = makePoster(t, { dial: () => connect(1, '127.0.0.1') });
   assert.equal(summary(await post('https://none.example.com/')), 'no_such_name');
@@ -701,7 +701,7 @@ test('names and addresses that lead nowhere', async (t) => {
   assert.equal(summary(await full.post('https://public.example.com/')), 'connection');
 });
 
-test('special addresses are not connected to unless their network is opened', async (t) => {
+test('Webhook client connects to special addresses only in allowed networks', async (t) => {
   const canary = await startCanary(t, undefined, SITE);
   const shut = makePoster(t, { allowNetworks: [] });
   const { dial, dialled } = dialTo(canary.port);
@@ -726,7 +726,7 @@ test('special addresses are not connected to unless their network is opened', as
   assert.equal(canary.connections, 0);
 });
 
-test('where clouds keep credentials nobody is sent, whatever is opened', async (t) => {
+test('Webhook client never connects to cloud metadata addresses', async (t) => {
   const { dial, dialled } = dialTo(1);
   const allowNetworks = ['0.0.0.0/0', '::/0'].map(parseNetwork);
   const { post } = makePoster(t, { allowNetworks, dial });
@@ -735,7 +735,7 @@ test('where clouds keep credentials nobody is sent, whatever is opened', async (
   assert.deepEqual(dialled, []);
 });
 
-test('a name is looked up anew for each connection', async (t) => {
+test('Webhook client looks up the name for each new connection', async (t) => {
   const closing: RequestListener = (_, response) => response.setHeader('Connection', 'close').end();
   const canary = await startCanary(t, closing, SITE);
   const { dial, dialled } = dialTo(canary.port);
@@ -753,7 +753,7 @@ test('a name is looked up anew for each connection', async (t) => {
   assert.deepEqual(dialled, ['1.2.3.4 443', '4.3.2.1 443']);
 });
 
-test('addresses that are not called at all', async (t) => {
+test('Webhook client rejects invalid and non-https URLs', async (t) => {
   const { dial, dialled } = dialTo(1);
   const { post } = makePoster(t, { dial });
   for (const url of [
@@ -776,13 +776,13 @@ test('addresses that are not called at all', async (t) => {
   assert.deepEqual(dialled, []);
 });
 
-test('a header field that cannot be sent is a failure, and no error', async (t) => {
+test('Webhook client reports an invalid header field as failure', async (t) => {
   const { post } = makePoster(t, { dial: () => assert.fail('nothing is dialled') });
   const outcome = await post('https://public.example.com/', { headers: { a: 'b\r\nc: d' } });
   assert.equal(summary(outcome), 'connection');
 });
 
-test('proxies of the environment are not asked', async (t) => {
+test('Webhook client ignores proxy environment variables', async (t) => {
   const canary = await startCanary(t, undefined, SITE);
   const proxy = await startRaw(t, (socket) => socket.end());
   const names = ['HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'ALL_PROXY', 'NODE_USE_ENV_PROXY'];
@@ -795,7 +795,7 @@ test('proxies of the environment are not asked', async (t) => {
   assert.equal(proxy.connections, 0);
 });
 
-test('closing ends idle connections and what is under way; nothing begins afterwards', async (t) => {
+test('Closing the webhook client ends all connections and starts none', async (t) => {
   const { promise: bodyBegun, resolve: begin } = Promise.withResolvers<void>();
   const server = await startTlsServer(t, (socket, connection) =>
     eachRequest(socket, () => {

@@ -43,7 +43,7 @@ const leadTo = (sink: MailSink): Pick<MailerOptions, 'dial'> => ({
   dial: () => connect(sink.port, '127.0.0.1'),
 });
 
-test('a mail arrives as it was meant', async (t) => {
+test('Mailer delivers a message with correct envelope, headers and bodies', async (t) => {
   const { sink, mailer } = await relay(t);
   const outcome = await mailer.send({ ...MAIL, headers: { 'List-Id': '<a.example.com>' } });
   assert.ok(outcome.ok, JSON.stringify(outcome));
@@ -78,7 +78,7 @@ test('a mail arrives as it was meant', async (t) => {
   assert.deepEqual(mailer.known(), { at: clock.now(), fault: null });
 });
 
-test('an attached message arrives byte for byte', async (t) => {
+test('Mailer delivers attachments byte for byte', async (t) => {
   const { sink, mailer } = await relay(t);
   const content = Buffer.from('Subject: für dich\r\n\r\n.\r\nNächster Halt: Übermorgen\r\n');
   const attachments = [
@@ -113,7 +113,7 @@ test('an attached message arrives byte for byte', async (t) => {
   ]);
 });
 
-test('what a mail says cannot become a header, an address or a file', async (t) => {
+test('Mailer prevents header, address and file injection', async (t) => {
   const { sink, mailer } = await relay(t);
   const subject = 'a\r\nBcc: other@example.net';
   const headers = { 'X-Note': 'b\r\nX-Evil: 1' };
@@ -140,7 +140,7 @@ const REFUSALS: [at: 'mail' | 'rcpt' | 'data', code: number, temporary: boolean,
     ['mail', 550, true, 'it refused the sender: 550 no such user'],
   ];
 for (const [at, code, temporary, reason] of REFUSALS)
-  test(`${code} to ${at} is ${temporary ? 'for now' : 'for good'}`, async (t) => {
+  test(`Mailer treats ${code} at ${at} as ${temporary ? 'temporary' : 'permanent'}`, async (t) => {
     const { sink, mailer } = await relay(t);
     sink.refuse = { at, code, text: 'no such user' };
     assert.deepEqual(await mailer.send(MAIL), { ok: false, temporary, reason });
@@ -150,7 +150,7 @@ for (const [at, code, temporary, reason] of REFUSALS)
     assert.ok((await mailer.send(MAIL)).ok);
   });
 
-test('a server that closes at the recipient cannot be used, whatever the mail', async (t) => {
+test('Mailer treats 421 at RCPT as an unusable server', async (t) => {
   for (const hidePIPELINING of [false, true]) {
     const { sink, mailer } = await relay(t, { hidePIPELINING });
     sink.refuse = { at: 'rcpt', code: 421, text: 'closing' };
@@ -160,14 +160,14 @@ test('a server that closes at the recipient cannot be used, whatever the mail', 
   }
 });
 
-test('without pipelining a refusal is told likewise', async (t) => {
+test('Mailer reports rejections without PIPELINING alike', async (t) => {
   const { sink, mailer } = await relay(t, { hidePIPELINING: true });
   sink.refuse = { at: 'rcpt', code: 550, text: 'no' };
   const refused = await mailer.send(MAIL);
   assert.deepEqual([refused.ok, !refused.ok && refused.temporary], [false, false]);
 });
 
-test('a server that is down, silent, dripping, closing or no mail server is for now', async (t) => {
+test('Mailer treats silent, slow, closing and non-SMTP servers as temporary failures', async (t) => {
   const down = await startRaw(t, () => {});
   const reasonFrom = async (talk: (socket: Socket) => void, totalMs = 5_000) => {
     const { port } = await startRaw(t, talk);
@@ -196,7 +196,7 @@ test('a server that is down, silent, dripping, closing or no mail server is for 
   assert.equal(down.connections, 0);
 });
 
-test('a port on which nobody listens is for now', async (t) => {
+test('Mailer treats a refused connection as a temporary failure', async (t) => {
   const { sink, mailer } = await relay(t);
   await sink.close();
   const reason = 'it refused the connection';
@@ -209,7 +209,7 @@ function drip(socket: Socket): void {
   socket.on('close', () => clearInterval(timer));
 }
 
-test('links, tokens and passwords of an answer are not kept, nor all of a long one', async (t) => {
+test('Mailer redacts links, tokens and passwords from SMTP replies and truncates them', async (t) => {
   const sink = await startMailSink(t);
   const mailer = mailerTo(`smtp://me:right@localhost:${sink.port}`, leadTo(sink));
   const token = 'kJ8vS2cWm4qpQe7TnYx0bGf1ZrLd9oHaUi3EyXwAqNk';
@@ -224,7 +224,7 @@ test('links, tokens and passwords of an answer are not kept, nor all of a long o
   assert.ok(outcome.reason.length < 300);
 });
 
-test('the password goes over TLS, and is neither kept nor repeated where it is wrong', async (t) => {
+test('Mailer sends its password only over TLS and never repeats it', async (t) => {
   const sink = await startMailSink(t);
   const trusted = { ...leadTo(sink), ca: [PAIR.cert] };
   assert.ok((await mailerTo(publicUrl('me:right@'), trusted).send(MAIL)).ok);
@@ -239,7 +239,7 @@ test('the password goes over TLS, and is neither kept nor repeated where it is w
   assert.deepEqual(sink.passwords, ['right', 'p@ss']);
 });
 
-test('a server of a public name without a valid certificate gets nothing', async (t) => {
+test('Mailer sends nothing to a public host without a valid certificate', async (t) => {
   const sink = await startMailSink(t);
   for (const login of ['', 'me:right@']) {
     const outcome = await mailerTo(publicUrl(login), leadTo(sink)).send(MAIL);
@@ -254,7 +254,7 @@ test('a server of a public name without a valid certificate gets nothing', async
   assert.deepEqual([sink.taken, sink.passwords], [[], []]);
 });
 
-test('without STARTTLS a public name gets mail, but no password; this machine gets both', async (t) => {
+test('Mailer sends mail but no password without STARTTLS, except to this machine', async (t) => {
   const bare = await startMailSink(t, {
     disabledCommands: ['STARTTLS'],
     allowInsecureAuth: true,
@@ -269,7 +269,7 @@ test('without STARTTLS a public name gets mail, but no password; this machine ge
   assert.deepEqual(bare.passwords, ['right']);
 });
 
-test('smtps is TLS from the first byte', async (t) => {
+test('Mailer uses implicit TLS with smtps URLs', async (t) => {
   const sink = await startMailSink(t, { secure: true });
   const url = `smtps://me:right@${HOST}`;
   assert.ok((await mailerTo(url, { ...leadTo(sink), ca: [PAIR.cert] }).send(MAIL)).ok);
@@ -280,7 +280,7 @@ test('smtps is TLS from the first byte', async (t) => {
   assert.equal(!spoken.ok && spoken.reason, 'it does not speak TLS there');
 });
 
-test('it can be asked without sending anything', async (t) => {
+test('Mailer verify checks the server without sending mail', async (t) => {
   const { sink, mailer } = await relay(t);
   assert.equal(mailer.known(), null);
   await mailer.verify();
@@ -291,7 +291,7 @@ test('it can be asked without sending anything', async (t) => {
   assert.deepEqual(sink.taken, []);
 });
 
-test('STARTTLS that is offered and refused sends nothing in clear', async (t) => {
+test('Mailer sends nothing in clear text when STARTTLS is offered but refused', async (t) => {
   const { port } = await startRaw(t, (socket) => {
     socket.write('220 relay ESMTP\r\n');
     socket.on('data', (said) => {
@@ -303,13 +303,13 @@ test('STARTTLS that is offered and refused sends nothing in clear', async (t) =>
   assert.deepEqual(outcome, { ok: false, temporary: true, reason: 'it offers no TLS: 454' });
 });
 
-test('control characters of an answer are not kept', async (t) => {
+test('Mailer removes control characters from SMTP replies', async (t) => {
   const { port } = await startRaw(t, (socket) => socket.end('554 a\u001b[2J\u202eb\r\n'));
   const outcome = await mailerTo(`smtp://127.0.0.1:${port}`).send(MAIL);
   assert.equal(!outcome.ok && outcome.reason, 'it refused the session: 554 a·[2J·b');
 });
 
-test('closing ends what is under way', async (t) => {
+test('Closing the mailer ends deliveries in progress', async (t) => {
   const { sink, mailer } = await relay(t);
   const { promise, resolve } = Promise.withResolvers<void>();
   sink.hold = promise;
@@ -369,6 +369,6 @@ const CASES: [url: string, server: MailServer][] = [
 ];
 
 for (const [url, server] of CASES)
-  test(url, () => {
+  test(`readMailServer reads ${url}`, () => {
     assert.deepEqual(readMailServer(url), server);
   });

@@ -44,7 +44,7 @@ const probe = (port: number, host = HOST, options: Partial<ProbeOptions> = {}) =
     ...options,
   })(host);
 
-test('a server with STARTTLS and a certificate that is trusted for its name', async (t) => {
+test('STARTTLS probe reports TLS version and a trusted certificate', async (t) => {
   const port = await startServer(t);
   const { dial, dialled } = dialTo(port);
   const found = await probe(port, HOST, { dial, ca: [PAIR.cert] });
@@ -55,7 +55,7 @@ test('a server with STARTTLS and a certificate that is trusted for its name', as
   assert.deepEqual(dialled, ['1.2.3.4 25']);
 });
 
-test('a certificate that nobody vouches for, for another name, or out of time, is told', async (t) => {
+test('STARTTLS probe reports self-signed, mismatched and expired certificates', async (t) => {
   const problem = async (port: number, options: Partial<ProbeOptions> = {}, host = HOST) => {
     const found = await probe(port, host, options);
     return found.status === 'tls' ? found.certificate.problem : found.status;
@@ -69,7 +69,7 @@ test('a certificate that nobody vouches for, for another name, or out of time, i
   assert.equal(await problem(expired, { ca: [old.cert] }), 'it has expired');
 });
 
-test('an old version of TLS is spoken, and told', async (t) => {
+test('STARTTLS probe reports outdated TLS versions', async (t) => {
   const port = await startServer(t, {
     minVersion: 'TLSv1',
     maxVersion: 'TLSv1.1',
@@ -79,12 +79,12 @@ test('an old version of TLS is spoken, and told', async (t) => {
   assert.equal(found.status === 'tls' && found.version, 'TLSv1.1');
 });
 
-test('a server that does not offer STARTTLS', async (t) => {
+test('STARTTLS probe reports a server without STARTTLS', async (t) => {
   const port = await startServer(t, { hideSTARTTLS: true });
   assert.deepEqual(await probe(port), { status: 'no_starttls' });
 });
 
-test('it says no more than it must, and takes its leave', async (t) => {
+test('STARTTLS probe sends only EHLO and QUIT', async (t) => {
   let said = '';
   const answer = saying('220 hello', '250 hello');
   const { port, gone } = await startRaw(t, (socket) => {
@@ -110,7 +110,7 @@ const saying =
     socket.on('data', say);
   };
 
-test('servers that turn away, break off, or talk nonsense leave it unknown or broken', async (t) => {
+test('STARTTLS probe reports rejecting and malformed servers as unknown or broken', async (t) => {
   const cases: [status: string, detail: RegExp, talk: (socket: Socket) => void][] = [
     ['unknown', /^it answered 554 no service here$/, saying('554 no service here')],
     ['unknown', /^it answered 421 a b$/, saying('421-a\r\n421 b')],
@@ -133,7 +133,7 @@ test('servers that turn away, break off, or talk nonsense leave it unknown or br
   }
 });
 
-test('silence at any point ends within the time there is, and the connection with it', async (t) => {
+test('STARTTLS probe times out on silence at any step and closes the connection', async (t) => {
   for (const texts of [[], HELLO.slice(0, 1), HELLO, [...HELLO, '220 go']]) {
     const { port, gone } = await startRaw(t, saying(...texts));
     const found = await probe(port, HOST, { timeoutMs: 300 });
@@ -142,7 +142,7 @@ test('silence at any point ends within the time there is, and the connection wit
   }
 });
 
-test('a server that cannot be connected to is unreachable; a special address is never dialled', async (t) => {
+test('STARTTLS probe reports unreachable servers and never dials special addresses', async (t) => {
   const { port } = await startRaw(t, () => {});
   const { dial, dialled } = dialTo(port);
   assert.equal((await probe(port, 'private.example.com', { dial })).status, 'forbidden');
@@ -181,7 +181,7 @@ function start(answers: () => MailTls) {
   return { clock, asked, probe };
 }
 
-test('after five silent servers, others are not asked for ten minutes, and then one', async () => {
+test('Port 25 circuit breaker opens for ten minutes after five silent servers', async () => {
   const { clock, asked, probe } = start(() => SILENT);
   for (let n = 0; n < 8; n++) assert.equal((await probe(`mx${n}.example`)).status, 'unreachable');
   assert.equal(asked.length, 5);
@@ -193,7 +193,7 @@ test('after five silent servers, others are not asked for ten minutes, and then 
   assert.deepEqual(asked.slice(5), ['mx10.example']);
 });
 
-test('one silent server asked again and again proves nothing, nor do some between others', async () => {
+test('Port 25 circuit breaker ignores repeats of one server and mixed results', async () => {
   const { asked, probe } = start(() => SILENT);
   for (let n = 0; n < 12; n++) await probe('mx.example');
   assert.equal(asked.length, 12);
@@ -203,7 +203,7 @@ test('one silent server asked again and again proves nothing, nor do some betwee
   assert.equal(mixed.asked.length, 12);
 });
 
-test('it opens with the first that is heard; a clock that is set back does not keep it shut', async () => {
+test('Port 25 circuit breaker closes on the first response and survives clock changes', async () => {
   let answer: MailTls = SILENT;
   const { clock, asked, probe } = start(() => answer);
   for (let n = 0; n < 6; n++) await probe(`mx${n}.example`);

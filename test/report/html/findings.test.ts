@@ -18,7 +18,7 @@ const shown = (name: string, value: Json): string =>
     .replace(/\s+/g, ' ')
     .trim();
 
-describe('a value', () => {
+describe('Evidence value', () => {
   const CASES: [name: string, value: Json, expected: string][] = [
     ['anything', null, 'none'],
     ['anything', true, 'yes'],
@@ -46,22 +46,22 @@ describe('a value', () => {
       assert.equal(shown(name, value), expected);
     });
 
-  it('that is a result has an icon of its own', () => {
+  it('that is an authentication result has an icon', () => {
     assert.match(render({ result: 'pass' }), /class="state pass".*#icon-pass/);
     assert.match(render({ result: 'fail' }), /class="state fail".*#icon-fail/);
     assert.match(render({ result: 'temperror' }), /class="state unknown".*#icon-unknown/);
     assert.doesNotMatch(render({ result: 'constructor' }), /class="state/);
   });
 
-  it('that is long, or has lines, stands in a box with its lines', () => {
+  it('that is long or multi-line is shown in a box', () => {
     assert.match(render({ a: 'x'.repeat(101) }), /<pre class="box">x{101}<\/pre>/);
     assert.match(render({ a: 'one\r\ntwo\tthree' }), /<pre class="box">one\ntwo {4}three<\/pre>/);
     assert.match(render({ a: 'turn\u202eed\nround' }), /<pre class="box">turn·ed\nround<\/pre>/);
   });
 });
 
-describe('names', () => {
-  it('are words, with the spelling of the trade', () => {
+describe('Evidence names', () => {
+  it('are shown as words with standard acronyms', () => {
     const names = ['client_ip', 'record', 'spf', 'from_domain', 'checked_urls', 'helo', 'a_b'];
     const html = render(Object.fromEntries(names.map((name) => [name, 1])));
     assert.deepEqual(
@@ -71,30 +71,30 @@ describe('names', () => {
   });
 });
 
-describe('lists', () => {
+describe('Evidence lists', () => {
   const SIGNATURES = [
     { domain: 'a.example', selector: 's1', bits: 2048, result: 'pass', reason: null },
     { domain: 'b.example', selector: 's2', bits: null, result: 'fail', reason: null },
   ];
 
-  it('of alike things are a table, without columns that say nothing', () => {
+  it('of similar objects become a table without empty columns', () => {
     const html = render({ signatures: SIGNATURES });
     const heads = [...html.matchAll(/<th scope="col">(.*?)<\/th>/g)].map(([, name]) => name);
     assert.deepEqual(heads, ['Domain', 'Selector', 'Bits', 'Result']);
     assert.equal(html.match(/<tr>/g)?.length, 3);
   });
 
-  it('that were cut say so', () => {
+  it('that were truncated say so', () => {
     assert.match(shown('signatures', [...SIGNATURES, '… and 12 more']), /… and 12 more$/);
   });
 
-  it('of things with much in them are lists in lists', () => {
+  it('of complex objects become nested lists', () => {
     const html = render({ hops: [{ by: 'a', more: { deep: [1, 2] } }, { by: 'b' }] });
     assert.doesNotMatch(html, /<table/);
     assert.equal(html.match(/<dt>By<\/dt>/g)?.length, 2);
   });
 
-  it('end somewhere, however deep they are', () => {
+  it('are cut at a maximum depth', () => {
     let deep: Json = 'bottom';
     for (let level = 0; level < 50; level += 1) deep = { level: deep };
     const html = render({ deep });

@@ -9,15 +9,15 @@ import { badReport, unscoredReport } from '../reports.ts';
 const START = messageDocument('');
 const defused = (html: string): string => messageDocument(html).slice(START.length);
 
-describe('the document of a message', () => {
-  it('begins with its policy', () => {
+describe('Message preview document', () => {
+  it('starts with its Content-Security-Policy', () => {
     assert.match(
       START,
       /^<!doctype html><meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:;/,
     );
   });
 
-  it('has no element that reaches out before a policy is asked, however it is written', () => {
+  it('disables elements that connect before the policy applies', () => {
     for (const html of [
       '<link rel=preconnect href=x>',
       '<LINK\nrel=dns-prefetch>',
@@ -33,12 +33,12 @@ describe('the document of a message', () => {
       assert.match(defused(html), /^<x-/, html);
   });
 
-  it('leaves all other elements', () => {
+  it('keeps all other elements', () => {
     for (const html of ['<linker>', '<p>a < b</p>', '<frameset>', '<img src="data:,">', '<header>'])
       assert.equal(defused(html), html);
   });
 
-  it('has no address to follow', () => {
+  it('disables all links', () => {
     for (const html of [
       '<a href="x">',
       '<a/HREF=x>',
@@ -53,7 +53,7 @@ describe('the document of a message', () => {
     assert.equal(defused(disguised), '<a data:image/png;base64,/%68ref=http://x>');
   });
 
-  it('leaves images as they are, whatever letters are in them', async () => {
+  it('keeps images whose data contains link-like letters', async () => {
     const octets = Buffer.from('hreFHREFhref', 'base64');
     const uri = `data:image/png;base64,${octets.toString('base64')}`;
     const kept = defused(`<img src="${uri}">`).split('"')[1]!;
@@ -61,7 +61,7 @@ describe('the document of a message', () => {
     assert.deepEqual(Buffer.from(await (await fetch(kept)).arrayBuffer()), octets);
   });
 
-  it('is made in a time that grows with the message alone', () => {
+  it('is built in linear time', () => {
     for (const html of [
       'data:a'.repeat(300_000),
       `data:${'a'.repeat(2_000_000)}`,
@@ -76,8 +76,8 @@ describe('the document of a message', () => {
 
 // Links of a message and what became of asking them: found by address, written in whatever way.
 
-describe('the answer for a link', () => {
-  it('is that of its address, without what is never sent', async () => {
+describe('Link status in the message preview', () => {
+  it('is found by normalized URL', async () => {
     const answerOf = linkAnswers(await badReport());
     assert.equal(answerOf('https://acme.example/autumn')?.status, 'works');
     assert.equal(answerOf('https://ACME.example:443/autumn#top')?.status, 'works');
@@ -86,7 +86,7 @@ describe('the answer for a link', () => {
     assert.match(dead?.reason ?? '', /404/);
   });
 
-  it('is none for what was not looked at', async () => {
+  it('is absent for links that were not checked', async () => {
     const answerOf = linkAnswers(await badReport());
     assert.deepEqual(
       [answerOf('https://other.example/'), answerOf('mailto:a@b.example')],

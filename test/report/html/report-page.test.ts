@@ -56,8 +56,8 @@ before(async () => {
   ]);
 });
 
-describe('the order', () => {
-  it('is the same for every report', () => {
+describe('Report page order', () => {
+  it('has the same sections for every report', () => {
     for (const report of [good!, bad!, unscored!, newsletter!])
       assert.deepEqual(byTag('h2', parse(report)).map(textOf), [
         'Fix these first',
@@ -71,7 +71,7 @@ describe('the order', () => {
       ]);
   });
 
-  it('of headings leaves none out', () => {
+  it('skips no heading level', () => {
     for (const report of [good!, bad!, unscored!]) {
       const headings = elements(parse(report), ({ name }) => /^h[1-6]$/.test(name));
       const levels = headings.map(({ name }) => Number(name[1]));
@@ -83,8 +83,8 @@ describe('the order', () => {
   });
 });
 
-describe('the verdict', () => {
-  it('says score, grade, sentence, and what to do first', () => {
+describe('Report page verdict', () => {
+  it('shows score, grade, summary and the first fix', () => {
     const page = parse(bad!);
     const verdict = byClass('verdict', page)[0]!;
     assert.match(textOf(verdict), new RegExp(`${bad!.score} ?Grade F`));
@@ -104,7 +104,7 @@ describe('the verdict', () => {
     );
   });
 
-  it('without a score is that there is none, and shows no gain', () => {
+  it('without a score says so and shows no gains', () => {
     const page = parse(unscored!);
     assert.match(
       textOf(byClass('verdict', page)[0]!),
@@ -114,7 +114,7 @@ describe('the verdict', () => {
     assert.doesNotMatch(textOf(byId('score', page)), /Sum|Adds|rounded down/);
   });
 
-  it('of a message without fault is that there is nothing to fix', () => {
+  it('of a flawless message says there is nothing to fix', () => {
     const page = parse(good!);
     assert.equal(good!.score, 100);
     assert.match(textOf(byId('fix', page)), /There is nothing to fix\.$/);
@@ -122,8 +122,8 @@ describe('the verdict', () => {
   });
 });
 
-describe('the findings', () => {
-  it('stand in the order of their gain, five before the rest, which is folded', () => {
+describe('Report page findings', () => {
+  it('are ordered by gain, five shown and the rest folded', () => {
     const section = byId('fix', parse(bad!));
     const expected = toFix(bad!.checks).map(({ id }) => `check-${id}`);
     assert.ok(expected.length > 5);
@@ -141,7 +141,7 @@ describe('the findings', () => {
     );
   });
 
-  it('each tell verdict, evidence, reason, rule and remedy', () => {
+  it('show verdict, evidence, reason, rule and fix', () => {
     const page = parse(bad!);
     for (const check of toFix(bad!.checks)) {
       const finding = byId(`check-${check.id}`, page);
@@ -170,21 +170,21 @@ describe('the findings', () => {
     }
   });
 
-  it('tell of the cap that holds the score down', () => {
+  it('show the cap that limits the score', () => {
     const text = textOf(byClass('cap', parse(bad!))[0]!);
     assert.match(text, /^DMARC fails\. Until this is fixed no score above 40 is possible\./);
     assert.deepEqual(byClass('cap', parse(newsletter!)), []);
   });
 });
 
-describe('the ledger', () => {
+describe('Report page ledger', () => {
   const figures = (report: Report) => {
     const table = byClass('ledger', parse(report))[0]!;
     const rows = byTag('tr', table).map((row) => byTag('td', row).map(textOf));
     return { rows: rows.filter((cells) => cells.length === 3), text: textOf(table) };
   };
 
-  it('has figures that add up as they are shown, to the score', () => {
+  it('adds up to the score as displayed', () => {
     for (const report of [good!, bad!, newsletter!]) {
       const { rows, text } = figures(report);
       const sum = rows.pop()!;
@@ -203,7 +203,7 @@ describe('the ledger', () => {
     }
   });
 
-  it('lists every check that counts, with sums that are those of the categories', () => {
+  it('lists every counted check with category sums', () => {
     const section = byId('score', parse(bad!));
     const table = byTag('table', section)[1]!;
     const bodies = byTag('tbody', table);
@@ -224,13 +224,13 @@ describe('the ledger', () => {
     });
   });
 
-  it('says what no score can tell', () => {
+  it('states the limits of the score', () => {
     assert.ok(textOf(byId('score', parse(good!))).includes(BEYOND_THE_SCORE));
   });
 });
 
-describe('completeness', () => {
-  it('every check has one place, with its reason', () => {
+describe('Report page completeness', () => {
+  it('shows every check once with its reason', () => {
     for (const report of [good!, bad!, unscored!]) {
       const page = parse(report);
       for (const check of report.checks) {
@@ -257,7 +257,7 @@ describe('completeness', () => {
     }
   });
 
-  it('what is unknown is nowhere shown as passed or failed', () => {
+  it('never shows unknown results as passed or failed', () => {
     for (const report of [bad!, unscored!]) {
       const page = parse(report);
       for (const { id, status } of report.checks) {
@@ -276,7 +276,7 @@ describe('completeness', () => {
     assert.doesNotMatch(text, /Not ready|Not met|Ready/);
   });
 
-  it('the message is shown in a sandbox that allows nothing, or said to be absent', () => {
+  it('shows the message in a strict sandbox or states its absence', () => {
     const frames = byTag('iframe', parse(newsletter!));
     assert.deepEqual(
       frames.map(({ attribs }) => attribs.sandbox),
@@ -292,7 +292,7 @@ describe('completeness', () => {
     assert.match(textOf(byId('message', parse(unscored!))), /not part of this report/);
   });
 
-  it('seeds that could not be read count nowhere', () => {
+  it('excludes unreadable seed mailboxes from the count', () => {
     assert.match(
       textOf(byId('placement', parse(good!))),
       /4 of 4 seed mailboxes have it in the inbox/,
@@ -302,7 +302,7 @@ describe('completeness', () => {
   });
 });
 
-describe('protection', () => {
+describe('Report page protection', () => {
   const EVIL = `</iframe></title></style><script>alert(1)</script><img src=x onerror=alert(1)>" onload="x" javascript:alert(1) ' \u202e\u0000\u2066 &lt;b&gt;`;
 
   const evilReport = (): Report => {
@@ -356,7 +356,7 @@ describe('protection', () => {
     };
   };
 
-  it('no text becomes an element, an attribute or a link', () => {
+  it('renders hostile text without elements, attributes or links', () => {
     const page = parse(evilReport());
     const scripts = byTag('script', page);
     assert.equal(scripts.length, 1);
@@ -375,14 +375,14 @@ describe('protection', () => {
     }
   });
 
-  it('no text turns the text around it, or hides', () => {
+  it('removes bidi and control characters', () => {
     const html = reportPage(evilReport());
     const [before, after] = html.split(/srcdoc="[^"]*"/);
     const found = /.{0,200}[\u0000\u202a-\u202e\u2066-\u2069]/.exec(before! + after!);
     assert.equal(found?.[0], undefined);
   });
 
-  it('endless text is cut wherever it stands', () => {
+  it('truncates very long text everywhere', () => {
     const long = 'x'.repeat(300_000);
     const report = structuredClone(bad!);
     Object.assign(report, { subject: long, from_address: long, name: long });
@@ -392,7 +392,7 @@ describe('protection', () => {
     assert.ok(size < 800_000, `${size}`);
   });
 
-  it('the policy allows its own script, by what it really is, and no request', () => {
+  it('allows only its own script by hash and no requests in its CSP', () => {
     const page = parse(good!);
     const script = DomUtils.textContent(byTag('script', page)[0]!);
     const hash = createHash('sha256').update(script).digest('base64');

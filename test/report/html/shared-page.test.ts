@@ -35,8 +35,8 @@ before(async () => {
   alone = shareOf([await badReport()], { missing: 2 });
 });
 
-describe('one test', () => {
-  it('is its report, without the parts that show the message', () => {
+describe('Shared report page of one test', () => {
+  it('is the report without message content', () => {
     const page = parse(alone);
     assert.deepEqual(all(page, 'h2').map(textOf), SECTIONS);
     const contents = byClass('contents', page)[0]!;
@@ -45,15 +45,15 @@ describe('one test', () => {
     assert.deepEqual(all(page, 'iframe'), []);
   });
 
-  it('says when it was shared, until when it can be read, and what was deleted', () => {
+  it('states sharing date, expiry and deleted tests', () => {
     const head = textOf(byClass('share-head', parse(alone))[0]!);
     assert.match(head, /Shared 21 Nov 2026, 10:05:00 UTC\. It can be read until 28 Nov 2026, /);
     assert.match(head, /2 tests of this report have been deleted since\./);
   });
 });
 
-describe('many tests', () => {
-  it('have an overview with a row each, which leads to the report', () => {
+describe('Shared report page of many tests', () => {
+  it('has an overview row per test linking to its report', () => {
     const page = parse(campaign);
     const overview = all(page).find(({ attribs }) => attribs.id === 'overview')!;
     const text = textOf(overview);
@@ -79,7 +79,7 @@ describe('many tests', () => {
     });
   });
 
-  it('have their scores as bars, and in words for who cannot see them', () => {
+  it('shows scores as bars with a text alternative', () => {
     const [figure] = byClass('scores', parse(campaign));
     const [svg] = all(figure!, 'svg');
     assert.equal(all(svg!, 'rect').length, 3);
@@ -95,14 +95,14 @@ describe('many tests', () => {
       assert.deepEqual(byClass('scores', parse(few)), []);
   });
 
-  it('lead to their PDF by an address that holds nothing', () => {
+  it('links to the PDF without exposing the token', () => {
     for (const share of [campaign, alone]) {
       const link = all(parse(share), 'a').find((each) => textOf(each) === 'Open it as a PDF')!;
       assert.equal(link.attribs.href, '?format=pdf');
     }
   });
 
-  it('are each a whole report, folded', () => {
+  it('contains each full report folded', () => {
     const folds = byClass('one', parse(campaign));
     assert.equal(folds.length, 4);
     folds.forEach((fold, index) => {
@@ -115,7 +115,7 @@ describe('many tests', () => {
     });
   });
 
-  it('have anchors that are there once, and links that lead to one', () => {
+  it('has unique anchors and no broken internal links', () => {
     for (const share of [campaign, alone]) {
       const page = parse(share);
       const ids = all(page).flatMap(({ attribs }) => attribs.id ?? []);
@@ -129,7 +129,7 @@ describe('many tests', () => {
     }
   });
 
-  it('lead inside of the report that the link stands in', () => {
+  it('keeps internal links within each report', () => {
     byClass('one-report', parse(campaign)).forEach((report, index) => {
       const inside = all(report, 'a').flatMap(({ attribs }) =>
         attribs.href?.startsWith('#') && attribs.href !== '#overview' ? [attribs.href] : [],
@@ -139,7 +139,7 @@ describe('many tests', () => {
     });
   });
 
-  it('have headings that leave no level out', () => {
+  it('skips no heading level', () => {
     const levels = all(parse(campaign))
       .filter(({ name }) => /^h[1-6]$/.test(name))
       .map(levelOf);
@@ -150,12 +150,12 @@ describe('many tests', () => {
     });
   });
 
-  it('may all have been deleted', () => {
+  it('handles all tests deleted', () => {
     const text = textOf(all(parse(shareOf([], { missing: 3 })), 'main')[0]!);
     assert.match(text, /The tests of this report have been deleted since\./);
   });
 
-  it('of a hundred fit into a page that loads, with the findings of each', async () => {
+  it('of a hundred tests stays below 10 MB with all findings', async () => {
     const share = await largeShare();
     const html = sharedPage(share);
     assert.ok(html.length < 10_000_000, `${html.length}`);
@@ -168,10 +168,10 @@ describe('many tests', () => {
   });
 });
 
-describe('protection', () => {
+describe('Shared report page protection', () => {
   const EVIL = `</title></style><script>alert(1)</script><img src=x onerror=alert(1)>" onload="x" javascript:alert(1) ' \u202e\u0000`;
 
-  it('no name becomes an element, an attribute or a link', () => {
+  it('renders hostile names without elements, attributes or links', () => {
     const evil = campaign.reports.map((report) => ({
       ...report,
       name: EVIL,
@@ -192,7 +192,7 @@ describe('protection', () => {
     }
   });
 
-  it('is not to be found by search, tells no page where it came from, and asks for nothing', () => {
+  it('sends noindex, no referrer and a strict CSP', () => {
     const page = parse(campaign);
     const metas = all(page, 'meta').map(
       ({ attribs }) => `${attribs.name ?? attribs['http-equiv']}: ${attribs.content}`,

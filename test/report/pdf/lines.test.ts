@@ -14,7 +14,7 @@ const TEN = FONTS.width('mono', '0123456789')! * 10 + 0.01;
 const linesOf = (text: Text, width = TEN): string[] =>
   layOut(text, width, STYLE, FONTS).lines.map((line) => line.map((piece) => piece.text).join(''));
 
-test('lines are broken between words, and inside of one only where it is longer than a line', () => {
+test('layOut breaks lines between words and only splits overlong words', () => {
   const cases: [Text, string[]][] = [
     ['', ['']],
     ['one two three', ['one two', 'three']],
@@ -36,7 +36,7 @@ test('lines are broken between words, and inside of one only where it is longer 
   for (const [text, lines] of cases) assert.deepEqual(linesOf(text), lines, JSON.stringify(text));
 });
 
-test('no line is wider than it may be, and no character is lost', () => {
+test('layOut keeps lines within the width and loses no character', () => {
   const texts = [
     `${'漢字'.repeat(30)} and ${'x'.repeat(200)}`,
     'v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA7v1kLW9Qz',
@@ -51,7 +51,7 @@ test('no line is wider than it may be, and no character is lost', () => {
     }
 });
 
-test('words that are written from right to left follow each other so, among others that do not', () => {
+test('layOut orders right-to-left words within left-to-right text', () => {
   const order = (text: string) =>
     layOut(text, 1000, STYLE, FONTS)
       .lines[0]!.map((piece) => piece.text)

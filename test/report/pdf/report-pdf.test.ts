@@ -21,8 +21,8 @@ function assertHolds(text: string, wanted: string[]): void {
   for (const each of wanted) assert.ok(all.includes(dense(each)), each);
 }
 
-describe('the PDF of a report', { skip }, () => {
-  it('holds the verdict, every finding with its reason and remedy, and every record', async () => {
+describe('Report PDF', { skip }, () => {
+  it('contains verdict, findings with reason and fix, and records', async () => {
     const text = pdfWords(await reportPdf(BAD));
     const fixes = toFix(BAD.checks);
     assert.ok(fixes.length >= 10 && fixes.some(({ fix }) => fix?.record));
@@ -40,7 +40,7 @@ describe('the PDF of a report', { skip }, () => {
     assertHolds(text, [`${BAD.cap!.reason} Until this is fixed no score above`]);
   });
 
-  it('holds what passed and what was not checked, each with its reason', async () => {
+  it('contains passed and unchecked checks with reasons', async () => {
     const text = pdfWords(await reportPdf(BAD));
     for (const { status, title, detail, points, earned } of BAD.checks) {
       if (status === 'pass') assertHolds(text, [`${title}`, `${earned} of ${points}`]);
@@ -54,7 +54,7 @@ describe('the PDF of a report', { skip }, () => {
     );
   });
 
-  it('has the order of the page, and an outline and tags that follow it', async () => {
+  it('follows the page’s order with outline and tags', async () => {
     const pdf = await reportPdf(await newsletterReport());
     const titles = [
       'Fix these first',
@@ -84,7 +84,7 @@ describe('the PDF of a report', { skip }, () => {
       if (/^[\x20-\x7e]*$/.test(title)) assert.ok(raw(pdf).includes(`/Title (${title})`), title);
   });
 
-  it('says of itself what it is: title, language, tags, the time of the report', async () => {
+  it('has title, language, tags and creation date', async () => {
     const pdf = await reportPdf({ ...GOOD, name: 'Tom & <b>Jerry</b>' });
     const info = pdfInfo(pdf);
     assert.match(info, /^Title: +Deliverability report: Tom & <b>Jerry<\/b>$/m);
@@ -95,7 +95,7 @@ describe('the PDF of a report', { skip }, () => {
     assert.ok(raw(pdf).includes('Tom &#38; &#60;b&#62;Jerry'), 'well formed in XML too');
   });
 
-  it('has on every page its number and what it is of', async () => {
+  it('shows page numbers on every page', async () => {
     const pages = pdfPages(await reportPdf(GOOD));
     assert.ok(pages.length > 3);
     pages.forEach((page, index) => {
@@ -105,7 +105,7 @@ describe('the PDF of a report', { skip }, () => {
     });
   });
 
-  it('opens rules by a click, and never an address out of the message', async () => {
+  it('links rule references but no URLs from the message', async () => {
     const pdf = raw(await reportPdf(BAD));
     const { reference } = toFix(BAD.checks)[0]!;
     assert.ok(pdf.includes(`/URI (${reference.url})`));
@@ -123,12 +123,12 @@ describe('the PDF of a report', { skip }, () => {
     for (const font of fonts) assert.match(font, /^[A-Z]{6}\+DejaVuSans.* yes yes yes +\d+ +0$/);
   });
 
-  it('is the same for the same report', async () => {
+  it('is identical for the same report', async () => {
     const [first, second] = [await reportPdf(BAD), await reportPdf(BAD)];
     assert.ok(Buffer.from(first).equals(second));
   });
 
-  it('adds the shares of the score up as they are shown', async () => {
+  it('shows score shares that add up', async () => {
     for (const report of [GOOD, BAD, await newsletterReport()]) {
       const text = pdfText(await reportPdf(report));
       const adds = [...text.matchAll(/^[A-Z][a-z ]+? +\d+ ?%.* (\d+\.\d)$/gm)].map(([, n]) => n!);
@@ -141,7 +141,7 @@ describe('the PDF of a report', { skip }, () => {
   });
 });
 
-describe('a report with parts missing', { skip }, () => {
+describe('Report PDF with missing parts', { skip }, () => {
   it('without a score says so', async () => {
     const text = pdfText(await reportPdf(await unscoredReport()));
     assertHolds(text, ['There is no score:', 'No score', 'No score: too little is known']);
@@ -149,7 +149,7 @@ describe('a report with parts missing', { skip }, () => {
     assertHolds(text, ['The message itself is not part of this report.']);
   });
 
-  it('leaves out what there is none of', async () => {
+  it('omits empty sections', async () => {
     const bare: Report = {
       ...GOOD,
       ...{ id: null, name: null, received_at: null, completed_at: null, subject: null },
@@ -167,7 +167,7 @@ describe('a report with parts missing', { skip }, () => {
 
 const raw = (pdf: Uint8Array): string => Buffer.from(pdf).toString('latin1');
 
-describe('what a message may hold', { skip }, () => {
+describe('Report PDF with hostile message content', { skip }, () => {
   const EVIL = 'a\u001b[2J\u0007b\r\nc\u009b31md\u202ee\u0000f\ud800g';
 
   /** The same text in every place that has any. */
@@ -182,14 +182,14 @@ describe('what a message may hold', { skip }, () => {
     return { ...(fill(BAD) as Report), score: BAD.score, grade: BAD.grade };
   }
 
-  it('control characters and what turns text round are shown as dots', async () => {
+  it('shows control and bidi characters as dots', async () => {
     const text = pdfText(await reportPdf(filled(EVIL)));
     assertHolds(text, ['a·[2J·bc·31md·e·f\ufffdg']);
     // A form feed ends a page of pdftotext; lines end in LF.
     assert.doesNotMatch(text, /(?![\n\f])[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
   });
 
-  it('Latin, Greek, Cyrillic, Arabic and Hebrew are text', async () => {
+  it('renders Latin, Greek, Cyrillic, Arabic and Hebrew as text', async () => {
     const words = ['Prüfung', 'Łódź', 'Γειά', 'Привет', 'שלום', 'مرحبا'];
     const text = pdfText(await reportPdf({ ...GOOD, subject: words.join(' ') }));
     // What turns text round is put there by pdftotext.
@@ -197,27 +197,27 @@ describe('what a message may hold', { skip }, () => {
     for (const word of words) assert.ok(plain.includes(word), word);
   });
 
-  it('what no font has is a box, and is still found and copied', async () => {
+  it('shows characters without a glyph as boxes that can be copied', async () => {
     const subject = '日本語 🚀 and 👩‍👩‍👧';
     const text = pdfText(await reportPdf({ ...GOOD, subject }));
     assert.match(text, /Subject +日本語 🚀 and 👩👩👧/u);
   });
 
-  it('letters at which the layout of fonts throws are boxes, too', async () => {
+  it('survives text on which font layout throws', async () => {
     // Tifinagh with a mark that joins nothing.
     const subject = 'Hello \u2d30\u034f world';
     const text = pdfText(await reportPdf({ ...GOOD, subject }));
     assert.match(text, /Subject +Hello \u2d30.? world/);
   });
 
-  it('words of a megabyte are cut, and the pages stay few', async () => {
+  it('truncates megabyte-long text to 40 pages', async () => {
     for (const word of ['x'.repeat(1e6), '漢'.repeat(1e6), 'a '.repeat(5e5), '\n'.repeat(1e6)]) {
       const pages = pdfPages(await reportPdf(filled(word)));
       assert.ok(pages.length <= 40, `${pages.length} pages`);
     }
   });
 
-  it('a report of thousands of findings ends on page 40, and says so', async () => {
+  it('ends on page 40 with a note for thousands of findings', async () => {
     const many = Array.from({ length: 100 }, () => BAD.checks).flat();
     const pages = pdfPages(await reportPdf({ ...BAD, checks: many }));
     assert.equal(pages.length, 40);
@@ -226,7 +226,7 @@ describe('what a message may hold', { skip }, () => {
     assert.doesNotMatch(pages[38]!, /There is more than fits/);
   });
 
-  it('long lists and tables go over pages, each with its head', async () => {
+  it('repeats table headers across pages', async () => {
     const links = Array.from({ length: 500 }, (_, index) => ({
       href: `https://acme.example/${index}/${'path/'.repeat(20)}`,
       text: `Link ${index}`,

@@ -35,13 +35,13 @@ const SECTIONS = [
   'Not checked',
 ];
 
-describe('the PDF of one shared test', { skip: needs('pdftotext') }, () => {
+describe('Shared report PDF of one test', { skip: needs('pdftotext') }, () => {
   let pdf: Uint8Array;
   before(async () => {
     pdf = await sharedPdf(shareOf([await badReport()], { title: 'For the agency', missing: 1 }));
   });
 
-  it('is its report, without the parts that show the message', () => {
+  it('is the report without message content', () => {
     assert.deepEqual(headings(pdf, 2), SECTIONS);
     const text = pdfText(pdf);
     assert.match(text, /^For the agency\n/);
@@ -51,7 +51,7 @@ describe('the PDF of one shared test', { skip: needs('pdftotext') }, () => {
   });
 });
 
-describe('the PDF of many shared tests', { skip: needs('pdftotext') }, () => {
+describe('Shared report PDF of many tests', { skip: needs('pdftotext') }, () => {
   let share: Share;
   let pdf: Uint8Array;
   let pages: string[];
@@ -61,7 +61,7 @@ describe('the PDF of many shared tests', { skip: needs('pdftotext') }, () => {
     pages = pdfPages(pdf);
   });
 
-  it('begins with an overview of all, a row each, which leads to the report', () => {
+  it('starts with an overview row per test', () => {
     assertHolds(pages[0]!, [
       share.title!,
       'One test of this report has been deleted since.',
@@ -78,7 +78,7 @@ describe('the PDF of many shared tests', { skip: needs('pdftotext') }, () => {
     });
   });
 
-  it('has each report from a page of its own, whole', () => {
+  it('starts each full report on a new page', () => {
     const starts = pages.flatMap((page, index) => (/^TEST \d OF 4\n/.test(page) ? [index] : []));
     assert.equal(starts.length, 4);
     const words = dense(pdfWords(pdf));
@@ -88,14 +88,14 @@ describe('the PDF of many shared tests', { skip: needs('pdftotext') }, () => {
     assert.match(pages.at(-1)!, new RegExp(`Page ${pages.length} of ${pages.length}`));
   });
 
-  it('has one title, then a heading for each test, with its sections below', () => {
+  it('has one title and a heading per test', () => {
     assert.deepEqual(headings(pdf, 1), [share.title]);
     assert.equal(headings(pdf, 2).length, 4);
     assert.equal(headings(pdf, 3).filter((title) => title === 'Fix these first').length, 4);
     assert.match(pdfInfo(pdf), /^Tagged: +yes$/m);
   });
 
-  it('has an outline with the sections below each test', () => {
+  it('has an outline with the sections of each test', () => {
     const text = raw(pdf);
     for (const { name } of share.reports) assert.ok(text.includes(`/Title (${name})`), name!);
     assert.equal(text.match(/\/Title \(Authentication\)/g)?.length, 4);
@@ -105,16 +105,16 @@ describe('the PDF of many shared tests', { skip: needs('pdftotext') }, () => {
     assert.equal(new Set(parents).size, 5);
   });
 
-  it('is the same for the same share', async () => {
+  it('is identical for the same share', async () => {
     assert.ok(Buffer.from(pdf).equals(await sharedPdf(share)));
   });
 
-  it('of none says that they have been deleted', async () => {
+  it('without tests says they were deleted', async () => {
     const text = pdfText(await sharedPdf(shareOf([], { missing: 2 })));
     assert.match(text, /The tests of this report have been deleted since\./);
   });
 
-  it('of a hundred tells each in short, on at most three pages', async () => {
+  it('of a hundred tests is brief, with at most three pages each', async () => {
     const large = await sharedPdf(await largeShare());
     const all = pdfPages(large);
     assert.ok(all.length <= 320, `${all.length} pages`);
@@ -126,7 +126,7 @@ describe('the PDF of many shared tests', { skip: needs('pdftotext') }, () => {
     for (const { gain } of toFix(checks)) assert.ok(words.includes(`+${gain}`));
   });
 
-  it('is told in short from six tests on', async () => {
+  it('is brief from six tests', async () => {
     const pagesOf = async (count: number) => pdfPages(await sharedPdf(await largeShare(count)));
     const [five, six] = [await pagesOf(5), await pagesOf(6)];
     assert.ok(six.length <= 19 && six.length < five.length, `${five.length}, ${six.length}`);
@@ -134,7 +134,7 @@ describe('the PDF of many shared tests', { skip: needs('pdftotext') }, () => {
     assert.doesNotMatch(five[0]!, /in\s+short/);
   });
 
-  it('shows the scores as bars, said in words to who cannot see them', () => {
+  it('shows scores as bars with a text alternative', () => {
     assertHolds(pages[0]!, ['Score of each test', '100', '50', '40', '96']);
     assertHolds(raw(pdf), ['/S /Figure']);
     const said =
@@ -142,7 +142,7 @@ describe('the PDF of many shared tests', { skip: needs('pdftotext') }, () => {
     assert.ok(dense(raw(pdf)).includes(dense(`/Alt (${said})`)));
   });
 
-  it('says where a report has more than its pages hold, and goes on with the next', async () => {
+  it('notes when a report exceeds its pages and continues with the next', async () => {
     const long = await badReport();
     long.checks = Array.from({ length: 40 }, () => long.checks).flat();
     const text = pdfPages(await sharedPdf(shareOf([long, await badReport()])));

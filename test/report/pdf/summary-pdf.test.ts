@@ -7,8 +7,8 @@ import { needs } from '../../helpers/debian.ts';
 import { pdfFonts, pdfInfo, pdfPages, pdfStructure, pdfWords } from '../../helpers/pdf.ts';
 import { HOSTILE, MONTH, NOTHING, UNSCORED, WEEK } from '../scheduled-reports.ts';
 
-describe('the PDF of a scheduled report', { skip: needs('pdftotext') }, () => {
-  it('holds the score, the figures, the issues, every slice, the domains and the alerts', async () => {
+describe('Summary PDF', { skip: needs('pdftotext') }, () => {
+  it('contains score, figures, issues, trend, domains and alerts', async () => {
     const words = pdfWords(await summaryPdf(WEEK));
     for (const wanted of [
       'Deliverability last week',
@@ -25,7 +25,7 @@ describe('the PDF of a scheduled report', { skip: needs('pdftotext') }, () => {
       assert.ok(words.includes(wanted), wanted);
   });
 
-  it('is tagged, its charts are figures with their values in words', async () => {
+  it('is tagged and has text alternatives for charts', async () => {
     const pdf = await summaryPdf(WEEK);
     const info = pdfInfo(pdf);
     assert.match(info, /^Title: +Deliverability last week: Shop and newsletter$/m);
@@ -39,7 +39,7 @@ describe('the PDF of a scheduled report', { skip: needs('pdftotext') }, () => {
     assert.deepEqual(titles, ['In figures', 'Most frequent issues', 'Trends', 'Domains', 'Alerts']);
   });
 
-  it('has the sections that were asked for, and says so where nothing was tested', async () => {
+  it('contains the requested sections and notes when nothing was tested', async () => {
     const titlesOf = async (report: typeof WEEK) =>
       [...pdfStructure(await summaryPdf(report)).matchAll(/^ +H2 .*\n +"(.*)"$/gm)].map(
         ([, title]) => title,
@@ -52,7 +52,7 @@ describe('the PDF of a scheduled report', { skip: needs('pdftotext') }, () => {
     assert.doesNotMatch(pdfWords(nothing), /NaN|undefined|null/);
   });
 
-  it('tells no score where there is none, and what is not known has not failed', async () => {
+  it('without scores says so and shows unknown rates as unknown', async () => {
     const words = pdfWords(await summaryPdf(UNSCORED));
     for (const wanted of [
       'There is no score: no test of this time has one.',
@@ -63,7 +63,7 @@ describe('the PDF of a scheduled report', { skip: needs('pdftotext') }, () => {
     assert.doesNotMatch(words, /Average score|none 0|NaN|undefined|null/);
   });
 
-  it('is the same for the same report, in embedded fonts', async () => {
+  it('is identical for the same report and embeds its fonts', async () => {
     const [once, again] = [await summaryPdf(MONTH), await summaryPdf(MONTH)];
     assert.ok(Buffer.from(once).equals(Buffer.from(again)));
     assert.ok(once.length < 200_000, `${once.length}`);
@@ -71,7 +71,7 @@ describe('the PDF of a scheduled report', { skip: needs('pdftotext') }, () => {
       assert.match(font, / yes +yes +/);
   });
 
-  it('shows hostile names as text, however many there are', async () => {
+  it('shows hostile and many names as text', async () => {
     const pdf = await summaryPdf(HOSTILE);
     const words = pdfWords(pdf);
     assert.ok(words.includes('"><script>alert(1)</script>'));

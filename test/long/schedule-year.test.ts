@@ -6,8 +6,8 @@ import type { Schedule } from '../../src/schedules/schema.ts';
 import { openStore } from '../../src/store/open.ts';
 import { testClock } from '../helpers/clock.ts';
 import { seededRandom } from '../helpers/random.ts';
-import { timesBetween } from './local-times.ts';
-import { HOUR_MS, startScheduling } from './scheduling.ts';
+import { timesBetween } from '../schedules/local-times.ts';
+import { HOUR_MS, startScheduling } from '../schedules/scheduling.ts';
 
 const ZONES = ['Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Australia/Lord_Howe'];
 const START = Date.UTC(2027, 0, 1, 0, 20);
@@ -15,7 +15,7 @@ const END = Date.UTC(2028, 0, 1, 0, 20);
 /** What is late by less is sent for its own time. */
 const LONGEST_STEP_MS = 20 * HOUR_MS;
 
-test('a year of each frequency in each zone has all its runs, and none twice', async (t) => {
+test('A year of report schedules in each zone sends every report exactly once', async (t) => {
   const clock = testClock(START);
   const { service, create, makeDue } = await startScheduling(t, {
     clock,

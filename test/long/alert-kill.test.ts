@@ -9,6 +9,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { ANALYZE_JOB } from '../../src/mailtests/queries.ts';
 import { SEND_JOB } from '../../src/outbox/queue.ts';
 import { DELIVER_JOB } from '../../src/webhooks/enqueue.ts';
+import { SENDER_ZONE } from '../e2e/sender.ts';
 import { startTestService, temporaryFolder } from '../helpers/app.ts';
 import { startDnsServer } from '../helpers/dns-server.ts';
 import { goodMessage } from '../helpers/good-message.ts';
@@ -17,14 +18,13 @@ import { type Random, seededRandom } from '../helpers/random.ts';
 import { startReceiver } from '../helpers/receiver.ts';
 import { type ServeOptions, serveEnvironment, spawnServe } from '../helpers/serve-process.ts';
 import { startMailSink } from '../outbox/mail-sink.ts';
-import { SENDER_ZONE } from './sender.ts';
 
 /** A rule sends twenty mails an hour, each of these one at least: no more than six rounds. */
 const ROUNDS = 6;
 const TESTS_PER_ROUND = 3;
 const LONGEST_LIFE_MS = 500;
 
-test(`${ROUNDS} kills lose nothing of what is to be said of incidents`, {
+test(`${ROUNDS} SIGKILLs lose no alert mail, Slack post or event`, {
   timeout: 300_000,
 }, async (t) => {
   const seed = Number(process.env.KILL_SEED ?? randomInt(2 ** 31));

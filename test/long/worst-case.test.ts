@@ -1,5 +1,7 @@
 /** Nobody answers: no DNS server, no web server, no engine. The analysis ends in time, and unknown is unknown. */
 
+// @alone: it measures that the program ends in time.
+
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -16,7 +18,7 @@ import { RECEIVED_AT } from '../helpers/analysis.ts';
 const NEEDS_NOBODY = new Set(['compliance', 'content']);
 const LINKS = 60;
 
-test('with no answer to any DNS question and 60 links that never answer it ends within 15 s', async (t) => {
+test('Analysis with unresponsive DNS, engines and 60 links ends within 15 seconds', async (t) => {
   const dnsPort = await silentUdp(t);
   const { port, dialled } = await silentTcp(t);
   const resolver = createDnsResolver({

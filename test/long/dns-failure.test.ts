@@ -6,10 +6,10 @@ import { claimDue } from '../../src/mailtests/analyze.ts';
 import { ANALYZE_JOB } from '../../src/mailtests/queries.ts';
 import type { DnsErrorReason } from '../../src/net/dns/resolver.ts';
 import type { Zone } from '../../src/net/dns/zone.ts';
+import { SENDER_ZONE, signed, startWithDns } from '../e2e/sender.ts';
 import type { TestService } from '../helpers/app.ts';
 import { type TestClock, testClock } from '../helpers/clock.ts';
 import { sendMail } from '../helpers/send.ts';
-import { SENDER_ZONE, signed, startWithDns } from './sender.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -20,7 +20,7 @@ const failing = (reason: DnsErrorReason): Zone => ({
   's1._domainkey.example.com': { fails: reason },
 });
 
-test('after the last try the test has failed, with what was found and one event', async (t) => {
+test('With DNS failing, a test fails after the last retry with findings and one event', async (t) => {
   const clock = testClock();
   // Silence is real, five seconds a question; the later tries are refused at once.
   const { service, dns } = await startWithDns(t, failing('timeout'), { clock });
@@ -51,7 +51,7 @@ test('after the last try the test has failed, with what was found and one event'
   assert.deepEqual(await claimDue(service.app, 10), []);
 });
 
-test('DNS that answers again in time ends the test with its score', async (t) => {
+test('DNS that recovers in time completes the test with its score', async (t) => {
   const clock = testClock();
   const { service, dns } = await startWithDns(t, failing('servfail'), { clock });
   const id = await receive(service);
@@ -64,7 +64,7 @@ test('DNS that answers again in time ends the test with its score', async (t) =>
   await assertOneEvent(service, id, 'test.completed');
 });
 
-test('one of the three that is unknown is told, and costs neither points nor a try', async (t) => {
+test('One undeterminable authentication result costs no points and no retry', async (t) => {
   const zone = { ...SENDER_ZONE, 's1._domainkey.example.com': { fails: 'servfail' } } as const;
   const { service } = await startWithDns(t, zone);
   const ended = await service.getTest(await receive(service), '?wait=50');

@@ -17,7 +17,7 @@ const CHAPTER = readFileSync(
 );
 const run = promisify(execFile);
 
-test('each command of the chapter works as it stands', { skip: needs('curl') }, async (t) => {
+test('Every command of docs/reports.md works as shown', { skip: needs('curl') }, async (t) => {
   const sink = await startMailSink(t);
   const { service, analysed, share } = await startSharing(t, {
     env: {
@@ -58,7 +58,7 @@ test('each command of the chapter works as it stands', { skip: needs('curl') }, 
   assert.match(readFileSync(join(folder, 'preview.html'), 'utf8'), /Every day/);
 });
 
-test('every heading that the chapter points to is there', () => {
+test('Every internal link of docs/reports.md has a heading', () => {
   const anchors = [...CHAPTER.matchAll(/^#+ (.+)$/gm)].map(
     ([, title]) => `#${title!.toLowerCase().replaceAll(' ', '-')}`,
   );

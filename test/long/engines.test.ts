@@ -5,18 +5,24 @@ import { after, before, describe, it } from 'node:test';
 import { analyze } from '../../src/analysis/analyze.ts';
 import { NO_SETUP } from '../../src/analysis/context.ts';
 import { zoneResolver } from '../../src/net/dns/zone.ts';
+import {
+  assertWithoutFault,
+  SENDER_ZONE,
+  sendAndWait,
+  signed,
+  startWithDns,
+} from '../e2e/sender.ts';
 import { ENVELOPE, RECEIVED_AT } from '../helpers/analysis.ts';
 import { needs } from '../helpers/debian.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { GTUBE } from '../helpers/gtube.ts';
 import { type Rspamd, startRspamd } from '../helpers/rspamd.ts';
 import { type Spamd, startSpamd } from '../helpers/spamd.ts';
-import { assertWithoutFault, SENDER_ZONE, sendAndWait, signed, startWithDns } from './sender.ts';
 
 const statuses = (checks: { id: string; status: string }[]) =>
   ['spamassassin', 'rspamd'].map((id) => checks.find((check) => check.id === id)?.status);
 
-describe('spam engines', { skip: needs('spamd') || needs('rspamd') }, () => {
+describe('Spam engines end to end', { skip: needs('spamd') || needs('rspamd') }, () => {
   let spamd: Spamd;
   let rspamd: Rspamd;
   before(async () => {
@@ -28,14 +34,14 @@ describe('spam engines', { skip: needs('spamd') || needs('rspamd') }, () => {
     DELIVERABILITY_RSPAMD_URL: rspamd.url,
   });
 
-  it('a message with everything in order is no spam to either', async (t) => {
+  it('neither SpamAssassin nor Rspamd flags a clean message', async (t) => {
     const { service } = await startWithDns(t, SENDER_ZONE, { env: env() });
     const ended = await sendAndWait(service, { raw: await signed() });
     assert.deepEqual(statuses(ended.checks), ['pass', 'pass']);
     assertWithoutFault(ended);
   });
 
-  it('what all engines take for spam costs the points of the category', async (t) => {
+  it('a GTUBE message loses the spam filter points', async (t) => {
     const { service } = await startWithDns(t, SENDER_ZONE, { env: env() });
     const raw = await signed({ message: goodMessage({}, GTUBE) });
     const ended = await sendAndWait(service, { raw });
@@ -46,7 +52,7 @@ describe('spam engines', { skip: needs('spamd') || needs('rspamd') }, () => {
     assert.ok(ended.score! < 100);
   });
 
-  it('stopped in their tracks they are errors, and the analysis ends in time', async () => {
+  it('suspended engines are errors and the analysis ends in time', async () => {
     spamd.stop();
     rspamd.stop();
     const result = await analyze(

@@ -1,19 +1,21 @@
 /** No message stops the service, however it is made: every one is analysed, and the loop keeps turning. */
 
+// @alone: it measures how long the event loop of a service stands still.
+
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, type TestContext, test } from 'node:test';
 import { createAnalysisPool } from '../../src/analysis/pool.ts';
 import type { Log } from '../../src/lib/log.ts';
 import type { Test } from '../../src/mailtests/schema.ts';
+import { BOMBS } from '../e2e/bombs.ts';
+import { SENDER_ZONE } from '../e2e/sender.ts';
 import { RECEIVED_AT } from '../helpers/analysis.ts';
 import { temporaryFolder } from '../helpers/app.ts';
 import { startDnsServer } from '../helpers/dns-server.ts';
 import type { Stall } from '../helpers/loop-monitor.ts';
 import { sendMail } from '../helpers/send.ts';
 import { type ServeProcess, startServe } from '../helpers/serve-process.ts';
-import { BOMBS } from './bombs.ts';
-import { SENDER_ZONE } from './sender.ts';
 
 /** Of the thread that answers SMTP and HTTP. */
 const LONGEST_STALL_MS = 200;
@@ -26,8 +28,8 @@ const corpus = existsSync(CORPUS)
   : [];
 const skip = corpus.length === 0 && 'shared/vectors/mime is not here';
 
-describe('the running service', () => {
-  test('analyses the corpus of real, old and broken messages', { skip }, (t) =>
+describe('Running service without stalls over 200 ms', () => {
+  test('analyzes the MIME corpus', { skip }, (t) =>
     withoutStall(t, async (service) => {
       for (const name of corpus) {
         const raw = readFileSync(new URL(name, CORPUS));
@@ -36,7 +38,7 @@ describe('the running service', () => {
     }),
   );
 
-  test('analyses every bomb that comes by SMTP', (t) =>
+  test('analyzes every MIME bomb received over SMTP', (t) =>
     withoutStall(t, async (service) => {
       for (const [name, make] of Object.entries(BOMBS)) {
         const { id, address } = await service.createTest();
@@ -46,7 +48,7 @@ describe('the running service', () => {
     }));
 
   // The analysis threads take all cores here, so that the clock says nothing about the main thread.
-  test('analyses bombs that are handed in all at once, with bare LF', async (t) => {
+  test('analyzes MIME bombs submitted in parallel with bare LF', async (t) => {
     await measured(t, async (service) => {
       const bodies = Object.values(BOMBS).map((make) => make().toString().replaceAll('\r\n', '\n'));
       const tests = await Promise.all(bodies.map((body) => submit(service, Buffer.from(body))));
@@ -61,15 +63,15 @@ async function submit(service: ServeProcess, body: Uint8Array): Promise<Test> {
   return service.testEnded(id);
 }
 
-describe("check's thread", () => {
-  test('analyses the corpus', { skip }, (t) =>
+describe('Analysis thread of the check command', () => {
+  test('analyzes the MIME corpus', { skip }, (t) =>
     analyseAll(
       t,
       corpus.map((name) => [name, () => readFileSync(new URL(name, CORPUS))]),
     ),
   );
 
-  test('analyses every bomb', (t) => analyseAll(t, Object.entries(BOMBS)));
+  test('analyzes every MIME bomb', (t) => analyseAll(t, Object.entries(BOMBS)));
 });
 
 async function startMonitored(t: TestContext): Promise<ServeProcess> {

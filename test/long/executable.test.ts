@@ -67,11 +67,11 @@ function assertNothingLeft({ env, folder }: Place, made: string[] = []): void {
   assert.equal(existsSync(env.HOME!), false, 'HOME is not written to');
 }
 
-test('the executable is below 120 MB', { skip }, () => {
+test('Executable is smaller than 120 MB', { skip }, () => {
   assert.ok(statSync(BUILT).size < 120e6, `${statSync(BUILT).size} bytes`);
 });
 
-test('the executable tells its version, from the root folder too', { skip }, (t) => {
+test('Executable prints its version from any directory', { skip }, (t) => {
   const here = place(t);
   for (const cwd of [here.folder, '/']) {
     const { status, stdout, stderr } = run(here, ['--version'], cwd);
@@ -80,7 +80,7 @@ test('the executable tells its version, from the root folder too', { skip }, (t)
   assertNothingLeft(here);
 });
 
-test('the executable analyses a message in a thread of its own', { skip }, (t) => {
+test('Executable analyzes a message in a worker thread', { skip }, (t) => {
   const here = place(t);
   for (const cwd of [here.folder, '/']) {
     const args = ['check', '-', '--offline', '--json'];
@@ -93,7 +93,7 @@ test('the executable analyses a message in a thread of its own', { skip }, (t) =
   assertNothingLeft(here);
 });
 
-test('the executable makes a page and a PDF, in a thread of its own with its own fonts', {
+test('Executable writes HTML and PDF reports with bundled fonts', {
   skip: skip || needs('pdftotext'),
 }, (t) => {
   const here = place(t);
@@ -109,7 +109,7 @@ test('the executable makes a page and a PDF, in a thread of its own with its own
   assertNothingLeft(here, ['report.html', 'report.pdf']);
 });
 
-test('the executable gives the demo: listener, database, threads, two reports', { skip }, (t) => {
+test('Executable runs demo --once', { skip }, (t) => {
   const here = place(t);
   const { status, stdout, stderr } = run(here, ['demo', '--once']);
   assert.deepEqual([status, stderr], [0, '']);
@@ -117,7 +117,7 @@ test('the executable gives the demo: listener, database, threads, two reports', 
   assertNothingLeft(here);
 });
 
-test('the executable serves from an empty folder and ends on SIGTERM', { skip }, async (t) => {
+test('Executable serves from an empty directory and exits on SIGTERM', { skip }, async (t) => {
   const here = place(t);
   const ports = { DELIVERABILITY_HTTP_PORT: '0', DELIVERABILITY_SMTP_PORT: '0' };
   const child = spawn(here.executable, ['serve'], {
@@ -144,7 +144,7 @@ async function firstLog(child: ChildProcess, message: string): Promise<Record<st
   throw new Error(`it never logged "${message}": ${lines.join('\n')}`);
 }
 
-test('where TMPDIR is of no use, the database addon is loaded from HOME', { skip }, (t) => {
+test('Executable unpacks the database addon to HOME when TMPDIR is unusable', { skip }, (t) => {
   const here = place(t);
   here.env.TMPDIR = join(here.folder, 'none');
   const { status, stderr } = run(here, ['owner', 'owner@example.com']);

@@ -130,7 +130,9 @@ const IN_PLACE: Record<string, (service: TestService) => Promise<[shown: string,
   },
 };
 
-test('each command of the reference works as it stands', { skip: needs('curl') }, async (t) => {
+test('Every curl command of the API reference works as shown', {
+  skip: needs('curl'),
+}, async (t) => {
   const receiver = await startReceiver(t);
   const service = await startTestService(t, {
     env: { ...receiver.env, DELIVERABILITY_BASE_URL: BASE_URL },

@@ -26,7 +26,7 @@ const LONGEST_LIFE_MS = 1500;
 /** Between a mail that has come in and the 250: kills fall into it too. */
 const LONGEST_ANSWER_MS = 40;
 
-test(`${ROUNDS} kills lose no report, and send again what was taken and not written down alone`, {
+test(`${ROUNDS} SIGKILLs lose no report and resend only unrecorded copies`, {
   timeout: 300_000,
 }, async (t) => {
   const seed = Number(process.env.KILL_SEED ?? randomInt(2 ** 31));

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import BetterSqlite from 'better-sqlite3';
 import { openStore } from '../../src/store/open.ts';
+import { SENDER_ZONE } from '../e2e/sender.ts';
 import { temporaryFolder } from '../helpers/app.ts';
 import { startDnsServer } from '../helpers/dns-server.ts';
 import { type Random, seededRandom } from '../helpers/random.ts';
@@ -13,13 +14,14 @@ import { type ServeProcess, startServe } from '../helpers/serve-process.ts';
 import { assertNothingLost } from './kept-mail.ts';
 import { liveAndBeKilled, type Moment } from './killed-service.ts';
 import { type Mail, prepareMails } from './mail-load.ts';
-import { SENDER_ZONE } from './sender.ts';
 
 /** About a second each; a hundred are run before a release. */
 const ROUNDS = Number(process.env.KILL_ROUNDS ?? 25);
 const MAILS_PER_ROUND = 25;
 
-test(`${ROUNDS} kills lose nothing that was promised`, { timeout: 600_000 }, async (t) => {
+test(`${ROUNDS} SIGKILLs lose no accepted mail and analyze each once`, {
+  timeout: 600_000,
+}, async (t) => {
   const seed = Number(process.env.KILL_SEED ?? randomInt(2 ** 31));
   t.diagnostic(`KILL_SEED=${seed}`);
   const random = seededRandom(seed);

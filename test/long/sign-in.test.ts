@@ -51,7 +51,7 @@ async function mailedLink({ app }: TestService, sink: MailSink): Promise<string>
   return /^http:\/\/app\.example\/\S+$/m.exec(text!)![0];
 }
 
-describe('the pages to get in and out, in a browser', { skip: needs('chromium') }, () => {
+describe('Sign-in pages in a browser', { skip: needs('chromium') }, () => {
   const open = async (
     t: TestContext,
     { http }: TestService,
@@ -66,7 +66,7 @@ describe('the pages to get in and out, in a browser', { skip: needs('chromium') 
   const submit = (page: Page) => page.click('button[type=submit]');
   const heading = (page: Page) => page.locator('h1').innerText();
 
-  it('from an invitation to a forgotten password, without scripts, by plain HTTP', async (t) => {
+  it('invitation, sign-in and password reset work without JavaScript over http', async (t) => {
     const { service, sink } = await start(t);
     const page = await open(t, service, { javaScriptEnabled: false });
     await service.call('POST', '/v1/team/invitations', { json: { email: 'bob@example.com' } });
@@ -116,7 +116,7 @@ describe('the pages to get in and out, in a browser', { skip: needs('chromium') 
     assert.match(await page.locator('[role=alert]').innerText(), /has been used/);
   });
 
-  it('by the keyboard alone', async (t) => {
+  it('sign-in works with the keyboard alone', async (t) => {
     const { service } = await start(t);
     const page = await open(t, service);
     await page.goto('http://app.example/');
@@ -143,7 +143,7 @@ describe('the pages to get in and out, in a browser', { skip: needs('chromium') 
     assert.equal(await heading(page), 'You are signed in');
   });
 
-  it('no page of another site signs anybody in or out', async (t) => {
+  it('other sites cannot sign anyone in', async (t) => {
     const { service } = await start(t);
     const page = await open(t, service);
     await page.route('http://evil.example/**', (route) =>
@@ -161,7 +161,7 @@ describe('the pages to get in and out, in a browser', { skip: needs('chromium') 
   });
 
   for (const colorScheme of ['light', 'dark'] as const)
-    it(`axe has nothing to object to, and nothing scrolls sideways, ${colorScheme}`, async (t) => {
+    it(`pages pass axe and do not scroll sideways in the ${colorScheme} theme`, async (t) => {
       const { service, sink } = await start(t);
       await service.call('POST', '/v1/team/invitations', { json: { email: 'bob@example.com' } });
       const invitation = await mailedLink(service, sink);

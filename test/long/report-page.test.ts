@@ -32,7 +32,7 @@ async function violations(): Promise<string[]> {
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`);
 }
 
-describe('the report page in a browser', { skip: needs('chromium') }, () => {
+describe('Report page in a browser', { skip: needs('chromium') }, () => {
   /** Every host name leads here: what reaches it has left the page. */
   let outside: TcpServer;
   const reached: string[] = [];
@@ -114,7 +114,7 @@ describe('the report page in a browser', { skip: needs('chromium') }, () => {
   };
 
   describe('with a hostile message', () => {
-    it('would be beaten if nothing guarded it', async () => {
+    it('control: the message leaks and runs scripts without protection', async () => {
       reached.length = 0;
       const escaped = UNGUARDED_HTML.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
       const { ran, dialogs, close } = await visit(
@@ -138,7 +138,7 @@ describe('the report page in a browser', { skip: needs('chromium') }, () => {
       assert.deepEqual([ran, dialogs, popups, reached], [[], [], [], []]);
     };
 
-    it('lets nothing out and runs nothing, served by HTTP', async () => {
+    it('leaks and runs nothing when served over HTTP', async () => {
       reached.length = 0;
       const url = urlOf(hostile());
       const visited = await visit(url);
@@ -146,7 +146,7 @@ describe('the report page in a browser', { skip: needs('chromium') }, () => {
       await visited.close();
     });
 
-    it('lets nothing out and runs nothing, saved as a file', async () => {
+    it('leaks and runs nothing when saved as a file', async () => {
       reached.length = 0;
       const folder = mkdtempSync(join(tmpdir(), 'page-'));
       const file = join(folder, 'report.html');
@@ -158,7 +158,7 @@ describe('the report page in a browser', { skip: needs('chromium') }, () => {
       rmSync(folder, { recursive: true });
     });
 
-    it('has dead links and buttons, by mouse and by keyboard', async () => {
+    it('has inert links and buttons for mouse and keyboard', async () => {
       reached.length = 0;
       const url = urlOf(hostile());
       const visited = await visit(url);
@@ -176,7 +176,7 @@ describe('the report page in a browser', { skip: needs('chromium') }, () => {
     });
   });
 
-  it('asks for nothing but itself', async () => {
+  it('makes no external requests', async () => {
     reached.length = 0;
     served.length = 0;
     const url = urlOf(reportPage(reports.newsletter));
@@ -198,7 +198,7 @@ describe('the report page in a browser', { skip: needs('chromium') }, () => {
       for (const each of document.querySelectorAll('details')) each.open = true;
     });
 
-  it('does not scroll sideways on a telephone, whatever is unfolded', async () => {
+  it('does not scroll sideways on a phone', async () => {
     const options = { viewport: { width: 390, height: 844 } };
     for (const report of Object.values(reports)) {
       const { page, close } = await visit(urlOf(reportPage(report)), options);
@@ -209,7 +209,7 @@ describe('the report page in a browser', { skip: needs('chromium') }, () => {
   });
 
   for (const colorScheme of ['light', 'dark'] as const)
-    it(`has nothing that axe objects to, ${colorScheme}`, async () => {
+    it(`passes axe in the ${colorScheme} theme`, async () => {
       for (const width of [1280, 390]) {
         const options = { colorScheme, viewport: { width, height: 900 } };
         const { page, close } = await visit(urlOf(reportPage(reports.bad)), options);
@@ -220,7 +220,7 @@ describe('the report page in a browser', { skip: needs('chromium') }, () => {
       }
     });
 
-  it('is read, folded and unfolded without its script', async () => {
+  it('can be read and unfolded without JavaScript', async () => {
     const { page, close } = await visit(urlOf(reportPage(reports.bad)), {
       javaScriptEnabled: false,
     });
@@ -233,7 +233,7 @@ describe('the report page in a browser', { skip: needs('chromium') }, () => {
     await close();
   });
 
-  it('begins, for the keyboard, with a way past its contents', async () => {
+  it('starts with a skip link for keyboard users', async () => {
     const { page, close } = await visit(urlOf(reportPage(reports.bad)));
     await page.keyboard.press('Tab');
     const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '');
@@ -248,7 +248,7 @@ describe('the report page in a browser', { skip: needs('chromium') }, () => {
     await close();
   });
 
-  it('copies a record, and says that it did', async () => {
+  it('copies a record and confirms it', async () => {
     const { page, close } = await visit(urlOf(reportPage(reports.bad)), {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
@@ -260,7 +260,7 @@ describe('the report page in a browser', { skip: needs('chromium') }, () => {
     await close();
   });
 
-  it('follows the system’s theme until another is chosen, and remembers that', async () => {
+  it('follows the system theme and remembers a chosen one', async () => {
     const { page, close } = await visit(urlOf(reportPage(reports.good)), { colorScheme: 'dark' });
     const ground = () =>
       page.evaluate(() => getComputedStyle(document.body).backgroundColor.replaceAll(' ', ''));
@@ -278,7 +278,7 @@ describe('the report page in a browser', { skip: needs('chromium') }, () => {
     await close();
   });
 
-  it('opens what a link to it is folded in', async () => {
+  it('unfolds the section a link points to', async () => {
     const smallest = reports.bad.checks.filter(({ status }) => status === 'warn').at(-1)!;
     const url = `${urlOf(reportPage(reports.bad))}#check-${smallest.id}`;
     const { page, close } = await visit(url);
@@ -286,7 +286,7 @@ describe('the report page in a browser', { skip: needs('chromium') }, () => {
     await close();
   });
 
-  it('prints with nothing folded, links written out, on white', async () => {
+  it('prints unfolded, with link URLs, on white', async () => {
     const { page, close } = await visit(urlOf(reportPage(reports.bad)), { colorScheme: 'dark' });
     const height = () =>
       page.evaluate(() =>

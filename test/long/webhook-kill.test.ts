@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '../../src/lib/clock.ts';
 import { DELIVER_JOB } from '../../src/webhooks/enqueue.ts';
+import { SENDER_ZONE } from '../e2e/sender.ts';
 import { startTestService, temporaryFolder } from '../helpers/app.ts';
 import { startDnsServer } from '../helpers/dns-server.ts';
 import { goodMessage } from '../helpers/good-message.ts';
@@ -14,7 +15,6 @@ import { runProgram } from '../helpers/program.ts';
 import { type Random, seededRandom } from '../helpers/random.ts';
 import { startReceiver } from '../helpers/receiver.ts';
 import { type ServeOptions, serveEnvironment, spawnServe } from '../helpers/serve-process.ts';
-import { SENDER_ZONE } from './sender.ts';
 import { compare, startCrowd } from './webhook-crowd.ts';
 
 /** About 0.8 s each; three hundred are run before a release. */
@@ -23,7 +23,9 @@ const TESTS_PER_ROUND = 6;
 const LONGEST_LIFE_MS = 700;
 const SECRET_KEY = 'a secret key for the tests of kills, long enough';
 
-test(`${ROUNDS} kills lose no event and invent none`, { timeout: 900_000 }, async (t) => {
+test(`${ROUNDS} SIGKILLs lose no webhook event and invent none`, {
+  timeout: 900_000,
+}, async (t) => {
   const seed = Number(process.env.KILL_SEED ?? randomInt(2 ** 31));
   t.diagnostic(`KILL_SEED=${seed}`);
   const random = seededRandom(seed);

@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { startBrowser } from '../helpers/chromium.ts';
 import { needs } from '../helpers/debian.ts';
 import { goodMessage } from '../helpers/good-message.ts';
-import { startSharing } from './sharing.ts';
+import { startSharing } from '../shares/sharing.ts';
 
 /** Every host below `.example` leads here. */
 async function startOutside(t: TestContext) {
@@ -27,7 +27,7 @@ const MESSAGE = goodMessage(
   '<img src="http://track.example/p.gif"><a href="http://shop.example/">Buy</a><p>Hello there.</p>\n',
 );
 
-test('the page asks for nothing but itself, and a link from it tells no address', {
+test('Public report page makes no external requests and leaks no URL in links', {
   skip: needs('chromium'),
 }, async (t) => {
   const { reached, port } = await startOutside(t);
@@ -77,7 +77,9 @@ async function newest({ call }: Awaited<ReturnType<typeof startSharing>>['servic
   return body.data[0]?.id;
 }
 
-test('a badge shows on a page of another site', { skip: needs('chromium') }, async (t) => {
+test('Public report badge can be embedded by another site', {
+  skip: needs('chromium'),
+}, async (t) => {
   const { service, analysed, share } = await startSharing(t);
   const { token } = await share({ test_ids: [(await analysed()).id] });
   const other = createServer((_, response) => {

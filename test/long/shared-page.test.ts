@@ -13,7 +13,7 @@ import { startBrowser } from '../helpers/chromium.ts';
 import { needs } from '../helpers/debian.ts';
 import { campaignShare, largeShare, shareOf } from '../report/reports.ts';
 
-describe('the page of a shared report in a browser', { skip: needs('chromium') }, () => {
+describe('Public report page in a browser', { skip: needs('chromium') }, () => {
   /** Every host name leads here too: what reaches it but for the page has left the page. */
   let web: Server;
   const served: string[] = [];
@@ -64,7 +64,7 @@ describe('the page of a shared report in a browser', { skip: needs('chromium') }
       for (const each of document.querySelectorAll('details')) each.open = true;
     });
 
-  it('asks for nothing but itself, whatever the tests are called, and runs nothing of theirs', async () => {
+  it('makes no external requests and runs no injected scripts', async () => {
     const evil = `<script>console.log('ran:')</script><img src="https://evil.example/" onerror="console.log('ran:')"><style>@import "https://evil.example/"</style>`;
     const reports = campaign.reports.map((report) => ({
       ...report,
@@ -90,7 +90,7 @@ describe('the page of a shared report in a browser', { skip: needs('chromium') }
   });
 
   for (const colorScheme of ['light', 'dark'] as const)
-    it(`has nothing that axe objects to, and nothing scrolls sideways, ${colorScheme}`, async () => {
+    it(`passes axe and does not scroll sideways in the ${colorScheme} theme`, async () => {
       for (const share of [campaign, alone])
         for (const width of [1280, 390]) {
           const page = await open(urlOf(share), { colorScheme, viewport: { width, height: 900 } });
@@ -104,7 +104,7 @@ describe('the page of a shared report in a browser', { skip: needs('chromium') }
     });
 
   for (const javaScriptEnabled of [true, false])
-    it(`a row leads to its report and unfolds it, ${javaScriptEnabled ? 'with' : 'without'} the script`, async () => {
+    it(`a table row opens its report ${javaScriptEnabled ? 'with' : 'without'} JavaScript`, async () => {
       const page = await open(urlOf(campaign), { javaScriptEnabled });
       const report = page.locator('#test-2');
       assert.equal(await report.isVisible(), false);
@@ -118,7 +118,7 @@ describe('the page of a shared report in a browser', { skip: needs('chromium') }
       await page.close();
     });
 
-  it('prints all of it, each report from a page of its own', async () => {
+  it('prints everything, each report on a new page', async () => {
     const page = await open(urlOf(campaign), { colorScheme: 'dark' });
     await page.emulateMedia({ media: 'print' });
     const folded = await page.evaluate(
@@ -135,7 +135,7 @@ describe('the page of a shared report in a browser', { skip: needs('chromium') }
     await page.close();
   });
 
-  it('of a hundred tests is there in a few seconds', async (t) => {
+  it('opens with 100 tests in under 15 seconds', async (t) => {
     const url = urlOf(await largeShare());
     const page = await open(url);
     await page.locator('.tests a').last().click();

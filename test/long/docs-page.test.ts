@@ -24,7 +24,7 @@ async function violations(): Promise<string[]> {
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`);
 }
 
-test('the reference can be read by everybody, in both themes', {
+test('API docs page passes axe in both themes and does not scroll sideways', {
   skip: needs('chromium'),
 }, async (t) => {
   const { url } = await startTestService(t);
@@ -45,7 +45,7 @@ test('the reference can be read by everybody, in both themes', {
   }
 });
 
-test('a link of the contents leads to its operation, without scripts', {
+test('API docs page links work without JavaScript', {
   skip: needs('chromium'),
 }, async (t) => {
   const { url } = await startTestService(t);

@@ -1,0 +1,26 @@
+/**
+ * Loaded first in every test process and in every thread of one. Processes read TypeScript by tsx.
+ * The program's own threads run a bundle that is made once (`TEST_BUNDLES`, JSON: source to bundle):
+ * a service in a test starts them anew, and reading their hundred files by tsx takes three times as long.
+ */
+
+import { registerHooks } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { isMainThread } from 'node:worker_threads';
+import { register } from 'tsx/esm/api';
+
+const bundles: Record<string, string> = JSON.parse(process.env.TEST_BUNDLES ?? '{}');
+const entry = process.argv[1] ?? '';
+const bundle = isMainThread ? undefined : bundles[entry];
+
+if (bundle === undefined) register();
+else {
+  const source = pathToFileURL(entry).href;
+  const url = pathToFileURL(bundle).href;
+  registerHooks({
+    resolve: (specifier, context, next) =>
+      specifier === source
+        ? { url, format: 'commonjs', shortCircuit: true }
+        : next(specifier, context),
+  });
+}
