@@ -10,13 +10,13 @@ import { startTestService } from './helpers/app.ts';
 
 const src = fileURLToPath(new URL('../src/', import.meta.url));
 
-test('every feature.ts is listed once, under the name of its folder', () => {
+test('features.ts lists every feature.ts once, by the name of its folder', () => {
   const folders = globSync('*/feature.ts', { cwd: src }).map(dirname);
   assert.ok(folders.length > 10, 'the folders are found');
   assert.deepEqual(FEATURES.map(({ name }) => name).toSorted(), folders.toSorted());
 });
 
-test('the document, its pages and the other pages come after the documented operations', () => {
+test('ROUTES has the documented operations first, then the OpenAPI document and the pages', () => {
   const documented = new Set(DOCUMENTED_ROUTES);
   assert.deepEqual(ROUTES.slice(0, documented.size), DOCUMENTED_ROUTES);
   const others = ROUTES.slice(documented.size);
@@ -24,7 +24,7 @@ test('the document, its pages and the other pages come after the documented oper
   for (const { path } of others) assert.doesNotMatch(path, /^\/v1\//);
 });
 
-test('no two routes share an operation, and no two jobs a name', async (t) => {
+test('Operations and job names are unique', async (t) => {
   const operations = ROUTES.map(({ operation }) => operation);
   assert.equal(new Set(operations).size, operations.length);
   const { app } = await startTestService(t);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { oncePer } from '../../src/lib/once-per.ts';
 
-test('a value is made once for each object, undefined too', () => {
+test('oncePer() makes a value once per object, also undefined', () => {
   const made: object[] = [];
   const stateOf = oncePer((key: { value?: object }) => {
     made.push(key);

@@ -7,7 +7,7 @@ import { channel, createSubscribers, subscribe } from '../../src/store/subscribe
 
 const TX = {} as Tx;
 
-test('subscribers of a channel are called in order, with the transaction and what is published', async () => {
+test('publish() calls the subscribers of a channel in order with the transaction', async () => {
   const saved = channel<[id: string, count: number]>('saved');
   const calls: unknown[] = [];
   const noted = (who: string) =>
@@ -25,7 +25,7 @@ test('subscribers of a channel are called in order, with the transaction and wha
   ]);
 });
 
-test('one that rejects ends the publication, and later ones are not called', async () => {
+test('publish() rejects with the first failing subscriber and calls no later one', async () => {
   const saved = channel<[]>('saved');
   let called = false;
   const subscribers = createSubscribers([
@@ -38,7 +38,7 @@ test('one that rejects ends the publication, and later ones are not called', asy
   assert.equal(called, false);
 });
 
-test('two channels of one name are two channels, and one without subscribers is silent', async () => {
+test('Channels of the same name are distinct', async () => {
   const [one, other] = [channel<[]>('same'), channel<[]>('same')];
   let calls = 0;
   const subscribers = createSubscribers([subscribe(one, async () => void calls++)]);
