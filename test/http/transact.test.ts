@@ -18,7 +18,7 @@ const faults = ({ logged }: Routed) =>
 
 const event = (id: string) => ({ id, type: 'made', livemode: 1, created_at: 'now', data: '{}' });
 
-it('a route with a role that answers without transact() is an internal error, and its key is free again', async (t) => {
+it('A writing route that answers without transact() gets 500 and frees its idempotency key', async (t) => {
   let skip = true;
   const forgetful = route({
     ...{ ...declared, path: '/forgetful', operation: 'forget', role: 'member' },
@@ -45,7 +45,7 @@ it('a route with a role that answers without transact() is an internal error, an
   assert.deepEqual([done.status, done.headers['idempotent-replayed']], [200, undefined]);
 });
 
-it('a transaction that fails does not count, even where the handler goes on', async (t) => {
+it('A route gets 500 when its only transaction failed, though its handler continues', async (t) => {
   const careless = route({
     ...{ ...declared, path: '/careless', operation: 'ignore', role: 'member' },
     async handle({ transact }) {
@@ -57,7 +57,7 @@ it('a transaction that fails does not count, even where the handler goes on', as
   assert.equal((await post(service, '/careless')).status, 500);
 });
 
-it('a handler that fails before its transaction answers its own error', async (t) => {
+it('A handler that fails before transact() is logged with its own error', async (t) => {
   const failing = route({
     ...{ ...declared, path: '/failing', operation: 'fail', role: 'member' },
     handle: ({ params }) => Promise.reject(params),
@@ -67,7 +67,7 @@ it('a handler that fails before its transaction answers its own error', async (t
   assert.doesNotMatch(faults(service)[0]!, /transact/);
 });
 
-it('what declares that it writes nothing answers without a transaction, and gets none', async (t) => {
+it('Routes not declared as writing answer without transact() and cannot call it', async (t) => {
   const preview = { ...declared, role: 'member', writes: false } as const;
   const previewing = route({
     ...{ ...preview, path: '/previewing', operation: 'preview' },
@@ -97,7 +97,7 @@ it('what declares that it writes nothing answers without a transaction, and gets
   assert.equal(faults(service).filter((fault) => undeclared.test(fault)).length, 3);
 });
 
-it('the caller is authorised again in the transaction, in the role of the route', async (t) => {
+it('transact() authorizes the caller again for the route’s role', async (t) => {
   let meanwhile = async () => {};
   const roles: string[] = [];
   const slow = route({
@@ -127,7 +127,7 @@ it('the caller is authorised again in the transaction, in the role of the route'
   assert.deepEqual(roles, ['admin', 'admin']);
 });
 
-it('a public route that declares that it writes is not authorised again', async (t) => {
+it('transact() does not authorize callers of a public writing route', async (t) => {
   const given: unknown[][] = [];
   const open = route({
     ...{ ...declared, path: '/open', operation: 'open', role: 'public', writes: true },
@@ -142,7 +142,7 @@ it('a public route that declares that it writes is not authorised again', async 
   assert.deepEqual(given, [[]]);
 });
 
-it('an answer is kept with the change that it tells of, or once there is one', async (t) => {
+it('transact() stores the idempotent response with the change that determines it', async (t) => {
   const kept = () => service.app.db.selectFrom('idempotency_keys').select('status').execute();
   const seen: unknown[] = [];
   const stepwise = route({
@@ -169,7 +169,7 @@ it('an answer is kept with the change that it tells of, or once there is one', a
   assert.deepEqual((await post(service, '/stepwise', key)).json, { ok: true });
 });
 
-it('every route that is asked by another method than GET writes, and of the others these do', () => {
+it('All routes but GET write, and only two GET routes do', () => {
   const unsafe = ROUTES.filter(({ method }) => method !== 'GET');
   assert.deepEqual(
     unsafe.filter((one) => !writes(one)).map(({ operation }) => operation),
