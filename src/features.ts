@@ -4,12 +4,14 @@ import { alerts } from './alerts/feature.ts';
 import type { App } from './app.ts';
 import { badges } from './badges/feature.ts';
 import { dashboard } from './dashboard/feature.ts';
+import { problemPage } from './dashboard/page.tsx';
 import { domains } from './domains/feature.ts';
 import { events } from './events/feature.ts';
 import type { Feature } from './feature.ts';
 import { health } from './health/feature.ts';
 import { expireAnswers } from './http/idempotency.ts';
 import type { Route } from './http/route.ts';
+import { createRouter, type Fetch } from './http/router.ts';
 import { mailtests } from './mailtests/feature.ts';
 import { monitors } from './monitors/feature.ts';
 import { outbox } from './outbox/feature.ts';
@@ -18,7 +20,10 @@ import { schedules } from './schedules/feature.ts';
 import { shares } from './shares/feature.ts';
 import type { Subscription } from './store/subscribers.ts';
 import { summary } from './summary/feature.ts';
+import { identifyKey } from './team/api-keys.ts';
 import { team } from './team/feature.ts';
+import { reauthorize } from './team/permissions.ts';
+import { identifySession } from './team/sessions.ts';
 import { webhooks } from './webhooks/feature.ts';
 
 /** In the order of the API reference; subscribers of one channel are called in this order too. */
@@ -54,6 +59,17 @@ export const jobsOf = (app: App): Job[] => [
   { name: 'expire answers', tick: '0 37 * * * *', run: () => expireAnswers(app) },
   { name: 'test blocklists', tick: '0 * * * * *', run: async () => void app.blocklists.retest() },
 ];
+
+/** The router over all routes: the team identifies callers, and the dashboard renders errors for browsers. */
+export const createFetch = (app: App): Fetch =>
+  createRouter({
+    app,
+    routes: ROUTES,
+    identify: ({ kind, token }) =>
+      kind === 'key' ? identifyKey(app, token) : identifySession(app, token),
+    reauthorize,
+    problemPage: (problem) => problemPage(problem, app.config),
+  });
 
 export const subscriptionsOf = (app: App): Subscription[] =>
   FEATURES.flatMap((feature) => feature.subscribers?.(app) ?? []);

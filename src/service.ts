@@ -1,15 +1,13 @@
-/** The running service: listeners up, jobs ticking, and an end that finishes what runs. */
+/** The running service: its start, its listeners and jobs, and a shutdown that finishes what is under way. */
 
 import { unwatchFile, watchFile } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type App, createApp, type OpenApp, type Overrides } from './app.ts';
 import type { Config } from './config/config.ts';
-import { problemPage } from './dashboard/page.tsx';
-import { FEATURES, jobsOf, ROUTES, subscriptionsOf } from './features.ts';
+import { createFetch, FEATURES, jobsOf, subscriptionsOf } from './features.ts';
 import { dropClaims } from './http/idempotency.ts';
-import type { Route } from './http/route.ts';
-import { createRouter, type Fetch } from './http/router.ts';
+import type { Fetch } from './http/router.ts';
 import { type HttpListener, startHttp } from './http/server.ts';
 import { readKeyPair, smtpKeyPair } from './keys/tls-files.ts';
 import { errorMessage } from './lib/errors.ts';
@@ -18,13 +16,10 @@ import { receiveMessage, recipientVerdict } from './mailtests/receive.ts';
 import { type SmtpListener, startSmtp } from './smtp/server.ts';
 import { freeLeases } from './store/leases.ts';
 import { lockStore } from './store/open.ts';
-import { identifyKey } from './team/api-keys.ts';
-import { reauthorize } from './team/permissions.ts';
-import { identifySession } from './team/sessions.ts';
 
-/** What runs may take this long to end. */
+/** How long shutdown waits for what is under way. */
 const SHUTDOWN_MS = 30_000;
-/** Below this, no mail is taken: what is already promised still fits. */
+/** Below this no mail is accepted: what has been accepted already still fits. */
 const MIN_FREE_BYTES = 256 * 1024 * 1024;
 
 export interface Service {
@@ -94,19 +89,7 @@ export async function assembleService(
   const { app } = open;
   app.subscribers.add(...subscriptionsOf(app));
   app.scheduler.add(...jobsOf(app));
-  return { ...open, fetch: createFetch(app, ROUTES) };
-}
-
-/** The router, with the team's answer to who asks. */
-export function createFetch(app: App, routes: Route[]): Fetch {
-  return createRouter({
-    app,
-    routes,
-    identify: ({ kind, token }) =>
-      kind === 'key' ? identifyKey(app, token) : identifySession(app, token),
-    reauthorize,
-    problemPage: (problem) => problemPage(problem, app.config),
-  });
+  return { ...open, fetch: createFetch(app) };
 }
 
 /** There is one process on a database: leases and claims that are found now belong to nobody. */
@@ -145,7 +128,7 @@ async function freeBytes(database: string): Promise<number> {
 
 const WATCH_EVERY_MS = 60_000;
 
-/** Certificates are renewed while we run: new files are read within a minute, bad ones are left. */
+/** Certificates are renewed while the service runs: new files are read within a minute, unusable ones ignored. */
 function watchKeyPairs({ config, log }: App, http: HttpListener, smtp: SmtpListener): () => void {
   const listeners = { HTTP: http, SMTP: smtp };
   const watched: string[] = [];
@@ -186,7 +169,7 @@ async function stop(
 ): Promise<void> {
   const { app, close } = assembled;
   unwatch();
-  // Requests that wait for a test get their answer now.
+  // Requests that wait for a test are answered now.
   app.signals.close();
   const timeUp = new Promise<void>((resolve) => setTimeout(resolve, SHUTDOWN_MS).unref());
   const ended = await Promise.allSettled([
@@ -194,7 +177,7 @@ async function stop(
     http.close(SHUTDOWN_MS),
     Promise.race([app.scheduler.stop(), timeUp]),
   ]);
-  // What failed is due again at the next start.
+  // Whatever failed is due again at the next start.
   for (const end of ended)
     if (end.status === 'rejected')
       app.log.error('stopping failed', { error: errorMessage(end.reason) });

@@ -96,7 +96,7 @@ test('an import that the plan has is allowed', () => {
     ['report/text.ts', "import type { AnalysisResult } from '../analysis/result.ts';"],
     ['mailtests/record.ts', "import { append } from '../events/append.ts';"],
     ['http/route.ts', "import type { App } from '../app.ts';"],
-    ['health/routes.ts', "import { capabilities } from '../capabilities.ts';"],
+    ['health/routes.ts', "import { manifest } from './capabilities.ts';"],
     ['smtp/server.ts', "import type { Envelope } from '../analysis/check.ts';"],
     ['service.ts', "import { type App, createApp } from './app.ts';"],
     ['features.ts', "import { alerts } from './alerts/feature.ts';"],

@@ -139,7 +139,7 @@ export function notifyJob(app: App): Job {
   const underWay = new Map<string, string>();
   return claimingJob({
     name: NOTIFY_JOB,
-    atOnce: MAX_CONCURRENT_POSTS,
+    concurrency: MAX_CONCURRENT_POSTS,
     claim: (limit) => claimPosts(app, limit, underWay),
     work: (claimed) =>
       postOne(app, claimed).finally(() => {

@@ -6,6 +6,7 @@ import type { DomainCheck, DomainHealth } from '../analysis/domain/health.ts';
 import type { App } from '../app.ts';
 import { type Gate, limitInFlight } from '../lib/concurrency.ts';
 import { AppError, errorMessage } from '../lib/errors.ts';
+import { oncePer } from '../lib/once-per.ts';
 import { startDeadline } from '../net/dns/transport.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { selectorsOf, waningSelectors } from './selectors.ts';
@@ -61,18 +62,15 @@ interface Looks {
   gate: Gate;
   underWay: Map<string, Promise<Look>>;
 }
-const looksOf = new WeakMap<App, Record<Asker, Looks>>();
-
 const noLooks = (): Looks => ({ gate: limitInFlight(AT_ONCE), underWay: new Map() });
+const looksOf = oncePer((_: App): Record<Asker, Looks> => ({ people: noLooks(), jobs: noLooks() }));
 
 /**
  * As above, in turn; who asks for the same domain meanwhile gets the same look. Throws `unavailable`
  * where too many others are looked at.
  */
 export function shareLook(app: App, row: DomainRow, asker: Asker): Promise<Look> {
-  const all = looksOf.get(app) ?? { people: noLooks(), jobs: noLooks() };
-  looksOf.set(app, all);
-  const looks = all[asker];
+  const looks = looksOf(app)[asker];
   const key = `${row.id} ${selectorsOf(row).join(' ')}`;
   const present = looks.underWay.get(key);
   if (present) return present;

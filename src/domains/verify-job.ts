@@ -25,7 +25,7 @@ type Claimed = DomainRow & { lease: string };
 export function verifyDomainsJob(app: App): Job {
   return claimingJob({
     name: VERIFY_JOB,
-    atOnce: AT_ONCE,
+    concurrency: AT_ONCE,
     claim: (limit) => claimDue(app, limit),
     work: (domain) => checkOne(app, domain),
     // The lease runs out, and it is looked at again.

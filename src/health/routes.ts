@@ -2,12 +2,13 @@
 
 import * as v from 'valibot';
 import type { App } from '../app.ts';
-import { CAPABILITY_NAMES, manifest, PREVIEW_REVISION } from '../capabilities.ts';
 import type { Config } from '../config/config.ts';
 import { openApiDocument } from '../http/openapi.ts';
 import { type Route, route } from '../http/route.ts';
 import { Time } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
+import { oncePer } from '../lib/once-per.ts';
+import { CAPABILITY_NAMES, manifest, PREVIEW_REVISION } from './capabilities.ts';
 import { type Dependency, probeDependencies } from './dependencies.ts';
 
 const DependencyState = v.picklist(['up', 'degraded', 'down', 'disabled']);
@@ -176,7 +177,9 @@ export function describeApi(
 
 /** The document lists every route but itself. */
 export function openApiRoute(routes: Route[]): Route {
-  const made = new WeakMap<App, string>();
+  const textOf = oncePer((app: App) =>
+    JSON.stringify(describeApi(routes, app.config, app.version)),
+  );
   return route({
     method: 'GET',
     path: '/openapi.json',
@@ -185,13 +188,7 @@ export function openApiRoute(routes: Route[]): Route {
     preview: true,
     summary: 'This document',
     produces: ['application/json'],
-    handle({ app }) {
-      let text = made.get(app);
-      if (text === undefined) {
-        text = JSON.stringify(describeApi(routes, app.config, app.version));
-        made.set(app, text);
-      }
-      return new Response(text, { headers: { 'content-type': 'application/json' } });
-    },
+    handle: ({ app }) =>
+      new Response(textOf(app), { headers: { 'content-type': 'application/json' } }),
   });
 }

@@ -1,4 +1,4 @@
-/** Whether a request may: within its limits, with valid credentials, from no foreign page, in its role. */
+/** Authorises a request: rate limits, credentials, its origin (CSRF) and the role. */
 
 import type { App } from '../app.ts';
 import type { Config } from '../config/config.ts';
@@ -9,7 +9,7 @@ import { addressGroup, consumeRateLimit, createRateLimit, type RateLimit } from 
 import type { RequestContext } from './request-context.ts';
 import type { Route } from './route.ts';
 
-/** What balancers ask: were it limited, they would take the service out. */
+/** Load balancers request these: with a rate limit they would take the service out. */
 const UNLIMITED = ['/healthz', '/readyz'];
 
 export const isLimited = ({ path }: Pick<Route, 'path'>): boolean => !UNLIMITED.includes(path);
@@ -17,7 +17,7 @@ export const isLimited = ({ path }: Pick<Route, 'path'>): boolean => !UNLIMITED.
 /** Counts a request under the general limit, for an id or, where it is null, for the address. */
 export type ConsumeGeneralLimit = (context: RequestContext, who: string | null) => void;
 
-/** The limit of all operations; one that never ends where none is configured. */
+/** The rate limit of all operations; without a configured one, requests are not counted. */
 export function createConsumeGeneralLimit({
   config,
   clock,
@@ -28,10 +28,10 @@ export function createConsumeGeneralLimit({
     consumeRateLimit(limit, who ?? addressGroup(context.caller.ip), context.fields);
 }
 
-/** Who asks, null on a public route; and what refuses them where their role is too low. */
+/** The actor, null on a public route; with the refusal where their role is too low. */
 type Authorized = { actor: Actor | null; refusal: null } | { actor: Actor; refusal: AppError };
 
-/** Rejects with the AppError of what is missing, but for a role: it may have been enough before. */
+/** Rejects with the AppError of what is missing, except for a role that is too low: it may have sufficed earlier. */
 type Authorize = (context: RequestContext) => Promise<Authorized>;
 
 interface Setting {

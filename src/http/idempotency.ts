@@ -1,4 +1,4 @@
-/** One effect for one `Idempotency-Key`: the first request acts, and those after it get its answer. */
+/** One effect for one `Idempotency-Key`: the first request acts, and later ones get its answer. */
 
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -97,7 +97,7 @@ async function answerOnce(
     if (!stored) await store(app.db, app, request, answer);
     return { answer, replayed: false };
   } catch (error) {
-    await giveUp(app, request);
+    await releaseClaim(app, request);
     throw error;
   }
 }
@@ -193,7 +193,7 @@ async function store(
 }
 
 /** Only a claim without an answer: what was stored with the write stands with it. */
-async function giveUp({ db, log }: AnswerStore, { caller, key }: OnceRequest): Promise<void> {
+async function releaseClaim({ db, log }: AnswerStore, { caller, key }: OnceRequest): Promise<void> {
   try {
     await db
       .deleteFrom('idempotency_keys')
@@ -206,7 +206,7 @@ async function giveUp({ db, log }: AnswerStore, { caller, key }: OnceRequest): P
   }
 }
 
-/** At the start: what was claimed by the process before will never be answered. */
+/** At the start: what an earlier process has claimed will never be answered. */
 export async function dropClaims(db: Db): Promise<void> {
   await db.deleteFrom('idempotency_keys').where('status', 'is', null).execute();
 }
@@ -234,7 +234,7 @@ export async function expireAnswers(app: Pick<App, 'db' | 'clock'>): Promise<voi
   }
 }
 
-// What a route does with an `Idempotency-Key`: whose it is, what makes two requests the same, who is answered again.
+// How routes use an `Idempotency-Key`: whose it is, what makes two requests the same, who gets the answer again.
 
 /** Keeps an answer in the transaction of the change that it tells of. */
 export type KeepAnswer = (tx: Tx, answer: unknown) => Promise<void>;
@@ -293,14 +293,14 @@ function markReplayed({ fields }: RequestContext, answer: KeptAnswer): KeptAnswe
   return answer;
 }
 
-interface Asked {
+interface IdentifiedRequest {
   /** Null on a public route. */
   actor: Actor | null;
   body: unknown;
   raw: Uint8Array;
 }
 
-function idempotencyCaller({ linkToken }: Route, { actor, body }: Asked): string {
+function idempotencyCaller({ linkToken }: Route, { actor, body }: IdentifiedRequest): string {
   return linkToken ? `link:${sha256(linkToken(body))}` : credentialId(actor!);
 }
 
@@ -309,7 +309,7 @@ const credentialId = ({ keyId, sessionId }: Actor): string => (keyId ?? sessionI
 function hashRequest(
   { operation }: Route,
   { pathname, search }: RequestContext,
-  { actor, body, raw }: Asked,
+  { actor, body, raw }: IdentifiedRequest,
 ): Promise<string> {
   const livemode = actor?.livemode ?? null;
   return requestHash([operation, pathname, search, livemode, body ?? null], raw);

@@ -148,12 +148,12 @@ function successOf(route: Route): Json {
 }
 
 /** Errors by status, the codes of one status in its description. */
-function errorsOf(route: Route, ofManners: ErrorCode[]): Json {
+function errorsOf(route: Route, common: ErrorCode[]): Json {
   const codes = new Set<ErrorCode>([
     'malformed_request',
     'internal_error',
     ...(route.errors ?? []),
-    ...ofManners,
+    ...common,
   ]);
   if (route.path.includes(':')) codes.add('not_found');
   if (route.body)
@@ -197,7 +197,7 @@ function jsonSchema(schema: Schema, typeMode: 'input' | 'output' = 'input'): Jso
   return rest;
 }
 
-// What the OpenAPI document says of the manners that operations share: credentials, limits, conditions, retries.
+// What operations have in common: credentials, rate limits, conditional requests, retries.
 
 /** The ways to say who asks; the name of the cookie follows from whether the service is at https. */
 function securitySchemes(serverUrl: string | undefined): Json {
@@ -303,7 +303,7 @@ function headerParameters(routes: Route[], route: Route): Json[] {
 const isConditional = (routes: Route[], route: Route): boolean =>
   ['PATCH', 'DELETE'].includes(route.method) && objectAt(routes, route) !== undefined;
 
-/** The errors that follow from these manners. */
+/** The errors that follow from what operations have in common. */
 function commonErrors(routes: Route[], route: Route): ErrorCode[] {
   const { role, method } = route;
   return [

@@ -1,4 +1,4 @@
-/** Limits of how much is asked, for each key, session or address, counted in memory over a sliding window. */
+/** Rate limits for each key, session or address, counted in memory over a sliding window. */
 
 import ipaddr from 'ipaddr.js';
 import type { Rate } from '../config/readers.ts';
@@ -9,7 +9,7 @@ import { AppError } from '../lib/errors.ts';
  * How many callers are remembered, twice at most. Beyond it those who have not asked for longest are
  * forgotten: memory stays bounded whatever comes.
  */
-const REMEMBERED = 20_000;
+const MAX_CALLERS = 20_000;
 /** A window slides by this part of itself. */
 const SLOTS = 12;
 
@@ -23,12 +23,12 @@ interface Count {
   used: number;
 }
 
-/** What a request finds, as it is told (draft-ietf-httpapi-ratelimit-headers). */
+/** The outcome for one request, as clients are told (draft-ietf-httpapi-ratelimit-headers). */
 interface RateLimitDecision {
   allowed: boolean;
   /** How many more may follow. */
   left: number;
-  /** Whole seconds until those of the oldest slot count no more, at least 1. */
+  /** Whole seconds until the requests of the oldest slot no longer count, at least 1. */
   reset: number;
 }
 
@@ -44,10 +44,10 @@ export function createRateLimit(
   name: string,
   { requests, seconds }: Rate,
   clock: Clock,
-  remembered = REMEMBERED,
+  maxCallers = MAX_CALLERS,
 ): RateLimit {
   const window = seconds * 1000;
-  const countOf = createCounts(window, remembered);
+  const countOf = createCounts(window, maxCallers);
   return {
     name,
     requests,
@@ -90,13 +90,13 @@ export function createLimits(routes: LimitedRoute[], clock: Clock) {
 }
 
 /** The count of each caller; in two generations, of which the older one is dropped. */
-function createCounts(window: number, remembered: number): (who: string, now: number) => Count {
+function createCounts(window: number, maxCallers: number): (who: string, now: number) => Count {
   let young = new Map<string, Count>();
   let old = new Map<string, Count>();
   let turnedAt = 0;
   return (who, now) => {
     // What nobody has asked for during a whole window counts nothing any more.
-    if (young.size >= remembered || Math.abs(now - turnedAt) >= window) {
+    if (young.size >= maxCallers || Math.abs(now - turnedAt) >= window) {
       [old, young] = [young, new Map()];
       turnedAt = now;
     }

@@ -12,7 +12,7 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 export type Schema = v.GenericSchema<unknown, unknown>;
 type Entries = v.StrictObjectSchema<v.ObjectEntries, undefined>;
 
-/** What is done in a transaction; where the route has a role, with the caller as they are inside it. */
+/** What is done in a transaction. `caller`, where the route has a role: the actor as they are inside it. */
 type Work<R, T> = (
   tx: Tx,
   ...caller: R extends 'public' ? [] : [caller: CurrentActor]
@@ -22,7 +22,7 @@ type Work<R, T> = (
 interface TransactAnswer<R, A> {
   /** What the work returns is the answer of the request. */
   (work: Work<R, A>): Promise<A>;
-  /** `answerOf` makes the answer of what the work returns; undefined where there is none yet. */
+  /** `answerOf` turns what the work returns into the answer; undefined where there is no answer yet. */
   <T>(work: Work<R, T>, answerOf: (result: T) => A | undefined): Promise<T>;
 }
 
@@ -49,11 +49,10 @@ export interface Call<R, Q, B, S = undefined> {
    */
   consume(limit: RateLimit): void;
   /**
-   * The one way to change something: opens a transaction (in which `afterCommit` works), looks again
-   * whether the caller has the role of the route, and does the work. An answer that is kept for an
-   * `Idempotency-Key` is written in the same transaction, so that it stands or falls with the change;
-   * header fields of the answer are set before. Rejects as `reauthorize` and the work do. See
-   * `RouteSpec.writes`.
+   * The one way to change something. Opens a transaction in which `afterCommit` works, authorises the
+   * caller again for the role of the route, and does the work. An answer that is kept for an
+   * `Idempotency-Key` is stored in the same transaction, so that it is committed or rolled back with the
+   * change; set header fields of the answer before. Rejects as `Reauthorize` and the work do.
    */
   transact: S extends Schema ? TransactAnswer<R, v.InferInput<S>> : Transact<R>;
   /**
@@ -79,10 +78,10 @@ export interface RouteSpec<R, Q, B, S> {
   /** The least role that may; `public` asks for no credentials. */
   role: R;
   /**
-   * Whether it changes something, which it does by `call.transact` alone: others cannot call it.
-   * Unless said, all do but a GET and a public one. Where one with a role that does has not called it
-   * when it succeeds, the answer is an internal error. A public one is not authorised again: it says
-   * so by declaring this.
+   * Whether the route changes something; only one that does can call `transact`. The default is true for
+   * a role and any method but GET, and a handler of such a route that succeeds without `transact` is
+   * answered with an internal error. A GET or a public route that writes declares it; in a public one
+   * `transact` has no caller to authorise again.
    */
   writes?: boolean;
   /** Changes what is live alone, as all but tests is: a test-mode key may not, whatever its role. */

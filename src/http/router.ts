@@ -1,4 +1,4 @@
-/** From a request to the route that serves it; and every answer, whatever it is, with its manners. */
+/** Routes requests to their handlers and gives every response its common header fields. */
 
 import { IttyRouter } from 'itty-router';
 import * as v from 'valibot';
@@ -44,11 +44,11 @@ interface RouterOptions {
   routes: Route[];
   identify: Identify;
   reauthorize: Reauthorize;
-  /** Makes the page of an error; where there is none, people too get the document. */
+  /** Renders the page of an error; without it, browsers get the problem document too. */
   problemPage?(problem: Problem): Response;
 }
 
-/** Answers every request, whatever it is; only a bug becomes `internal_error`, logged with its id. */
+/** Answers every request. Only a bug becomes `internal_error`, logged with the request id. */
 export function createRouter(options: RouterOptions): Fetch {
   const { app, routes, identify, reauthorize, problemPage } = options;
   const router = IttyRouter();
@@ -101,7 +101,7 @@ export function createRouter(options: RouterOptions): Fetch {
   };
 }
 
-/** Routes of one method and path differ by the type of body that they take. */
+/** Routes of one method and path differ by the content type of their request bodies. */
 function groupByPath(routes: Route[]): Map<string, Route[]> {
   const groups = new Map<string, Route[]>();
   for (const route of routes) {
@@ -122,7 +122,7 @@ function chooseByType(serves: Served[], { request }: RequestContext): Served {
   const chosen =
     serves.find(({ route }) => route.consumes?.type === type) ??
     serves.find(({ route }) => !route.consumes) ??
-    // It says what it takes.
+    // Its error names the content type that it accepts.
     serves[0]!;
   return chosen;
 }
@@ -163,18 +163,18 @@ function toAppError(error: unknown, app: App, requestId: string): AppError {
   return new AppError('internal_error', 'Something went wrong here. It has been logged.');
 }
 
-// One declared route at work: authorize, parse, handle, answer; once for each Idempotency-Key.
+// One route: authorise, parse, handle and answer; once for each Idempotency-Key.
 
 type Serve = (context: RequestContext) => Promise<Response>;
 
-/** What all routes of a router share. */
+/** What all routes of one router share. */
 interface Shared {
   app: App;
   routes: Route[];
   identify: Identify;
   reauthorize: Reauthorize;
   consumeGeneral: ConsumeGeneralLimit;
-  /** The limit of a route's own. */
+  /** The rate limit of the route itself, if it has one. */
   limitOf(route: Route): RateLimit | undefined;
   security: HeaderFields;
 }
@@ -244,7 +244,7 @@ interface RequestTransaction {
   requireDone(): void;
 }
 
-/** What it throws itself is a bug in the declaration or the handler of the route. */
+/** What this throws by itself is a bug in the declaration or the handler of the route. */
 function transactionOf(
   route: Route,
   { app, reauthorize }: Pick<Shared, 'app' | 'reauthorize'>,
@@ -278,7 +278,7 @@ function transactionOf(
   return transaction;
 }
 
-/** The check of `If-Match`; what it does not need it does not make. */
+/** Checks `If-Match`; computes nothing for requests without it. */
 function ifMatchOf(filter: ((value: unknown) => unknown) | undefined) {
   return (header: string | null, value: unknown) => {
     if (header !== null) checkIfMatch(header, etagOf(toJson(filter ? filter(value) : value)));

@@ -30,7 +30,7 @@ export function sendMailJob(app: App): Job {
   const bulk = new Set<string>();
   return claimingJob({
     name: SEND_JOB,
-    atOnce: MAX_CONCURRENT_MAILS,
+    concurrency: MAX_CONCURRENT_MAILS,
     claim: async (limit) => {
       if (app.mailer === null) return [];
       const claimed = await claimDueMail(app, limit, MAX_BULK_MAILS - bulk.size);

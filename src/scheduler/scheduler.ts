@@ -1,4 +1,4 @@
-/** Runs jobs at their ticks and at once when woken; what is due stands in the database, not here. */
+/** Runs jobs on a schedule and immediately when woken. What is due is stored in the database, not here. */
 
 import { Cron } from 'croner';
 import { errorMessage } from '../lib/errors.ts';
@@ -6,11 +6,11 @@ import type { Log } from '../lib/log.ts';
 
 export interface Job {
   name: string;
-  /** When to look for due work (croner's pattern, seconds first). */
+  /** When to look for due work: a croner pattern, seconds first. */
   tick: string;
-  /** Does what is due now and resolves when it is done or under way; never counts on being called on time. */
+  /** Does what is due now; resolves when that is done or has been started. Must not rely on being called on time. */
   run(): Promise<void>;
-  /** Resolves when nothing that `run` started is under way any more. */
+  /** Resolves when everything that `run` has started has ended. */
   idle?(): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export interface Scheduler {
   wake(name: string): void;
   /** Whether it has been started and not stopped. */
   running(): boolean;
-  /** No new runs; resolves when those under way have ended. */
+  /** Starts no new runs; resolves when the current ones have ended. */
   stop(): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export function createScheduler(log: Log): Scheduler {
   };
 }
 
-/** One run at a time; a wake during a run makes it run again, so that no new work is overlooked. */
+/** One run at a time. A wake during a run causes another run, so that no new work is missed. */
 function createRunner(job: Job, log: Log) {
   let current = Promise.resolve();
   let busy = false;
@@ -69,7 +69,7 @@ function createRunner(job: Job, log: Log) {
       try {
         await job.run();
       } catch (error) {
-        // The work is still due in the database: the next tick tries again.
+        // The work is still due in the database: the next tick retries it.
         log.error('job failed', {
           job: job.name,
           error: errorMessage(error),
@@ -95,27 +95,27 @@ function createRunner(job: Job, log: Log) {
   };
 }
 
-// The shape of a job that claims what is due, a few at once, and works on each by itself.
+// A job that claims what is due, a few items at a time, and works on each of them.
 
 interface Claiming<Item extends { id: string }> {
   name: string;
-  /** So many are under way at most. */
-  atOnce: number;
-  /** Takes up to so many that are due. */
+  /** How many items are worked on at a time. */
+  concurrency: number;
+  /** Claims up to `limit` items that are due. */
   claim(limit: number): Promise<Item[]>;
   work(item: Item): Promise<void>;
-  /** Told of what `work` threw: the lease runs out, and the item is taken up again. */
+  /** Called with what `work` threw. The lease then expires, and the item is claimed again. */
   failed(item: Item, error: unknown): void;
-  /** Has this job run again soon. */
+  /** Runs this job again soon. */
   wake(): void;
 }
 
-/** Looks every second and when woken; again as soon as there is room, where there was more than room. */
+/** Runs every second and when woken; if more was due than there was capacity for, also whenever an item ends. */
 export function claimingJob<Item extends { id: string }>(spec: Claiming<Item>): Job {
   const underWay = new Map<string, Promise<void>>();
   let more = false;
   const begin = (item: Item) => {
-    // Taken again while it is in hand here, as when the clock was set: its lease runs out.
+    // Claimed again while it is worked on here, as when the clock was set: its lease has expired.
     if (underWay.has(item.id)) return;
     const work = spec
       .work(item)
@@ -130,10 +130,10 @@ export function claimingJob<Item extends { id: string }>(spec: Claiming<Item>): 
     name: spec.name,
     tick: '* * * * * *',
     async run() {
-      const room = spec.atOnce - underWay.size;
-      if (room <= 0) return;
-      const claimed = await spec.claim(room);
-      more = claimed.length === room;
+      const capacity = spec.concurrency - underWay.size;
+      if (capacity <= 0) return;
+      const claimed = await spec.claim(capacity);
+      more = claimed.length === capacity;
       for (const item of claimed) begin(item);
     },
     async idle() {
@@ -142,15 +142,15 @@ export function claimingJob<Item extends { id: string }>(spec: Claiming<Item>): 
   };
 }
 
-// When what somebody else's server has refused is tried again: at growing distances, for about eleven hours.
+// When to retry what another server has refused: at growing intervals, for about eleven hours.
 
 const MINUTE_MS = 60_000;
 const RETRY_DELAYS_MS = [1, 5, 30, 120, 480].map((minutes) => minutes * MINUTE_MS);
 
-/** No attempt is ever planned for later than this. */
+/** No retry is ever planned further ahead than this. */
 export const MAX_RETRY_DELAY_MS = Math.max(...RETRY_DELAYS_MS);
 
-/** Milliseconds from the end of the attempt that was the nth to fail; null where it was the last. */
+/** Milliseconds from the end of the nth failed attempt to the next one; null where it was the last. */
 export function retryAfterMs(failures: number): number | null {
   return RETRY_DELAYS_MS[failures - 1] ?? null;
 }

@@ -37,7 +37,7 @@ export function sendReportsJob(app: App): Job {
   let replannedAt: number | null = null;
   return claimingJob({
     name: SEND_REPORTS_JOB,
-    atOnce: MAX_CONCURRENT_REPORTS,
+    concurrency: MAX_CONCURRENT_REPORTS,
     async claim(limit) {
       const now = app.clock.now();
       // Also as soon as the clock has been set back.

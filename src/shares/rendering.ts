@@ -5,6 +5,7 @@ import type { App } from '../app.ts';
 import { responseFilter } from '../http/response.ts';
 import { sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
+import { oncePer } from '../lib/once-per.ts';
 import { presentListed, storedReport } from '../mailtests/present.ts';
 import { findTest } from '../mailtests/queries.ts';
 import { redactStoredReport } from '../report/redact.ts';
@@ -24,18 +25,14 @@ interface Forms {
   jsons: number;
 }
 
-const formsOf = new WeakMap<App, Forms>();
-
-function forms(app: App): Forms {
-  const present = formsOf.get(app) ?? {
+const forms = oncePer(
+  (app: App): Forms => ({
     kept: createKeptForms(app.clock),
     underWay: new Map(),
     lastJson: Promise.resolve(),
     jsons: 0,
-  };
-  formsOf.set(app, present);
-  return present;
-}
+  }),
+);
 
 /** So that a link, in the hands of a crowd, leaves room for the reports of others. Rejects as the reporter does. */
 export async function renderShare(

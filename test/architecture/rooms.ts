@@ -29,7 +29,6 @@ const TOP_FILES = ['features.ts', 'service.ts', 'main.ts', 'version.ts'];
 const FILE_ROOMS: Record<string, string> = {
   'app.ts': 'app',
   'feature.ts': 'feature',
-  'capabilities.ts': 'lib',
 };
 
 const ALLOWED: Record<string, string[]> = {

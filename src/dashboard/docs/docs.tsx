@@ -3,6 +3,7 @@
 import type { App } from '../../app.ts';
 import { describeApi } from '../../health/routes.ts';
 import { type Route, route } from '../../http/route.ts';
+import { oncePer } from '../../lib/once-per.ts';
 import { PAGE_CSP, renderPage } from '../../report/html/frame.tsx';
 import { Introduction, type Setting, TOPICS } from './introduction.tsx';
 import { Method, OperationCard } from './operation.tsx';
@@ -10,7 +11,7 @@ import { type Group, type Operation, readOperations } from './operations.ts';
 
 /** The page about these routes. It is made once, when it is first asked for. */
 export function docsPage(documented: Route[]): Route {
-  const made = new WeakMap<App, string>();
+  const htmlOf = oncePer((app: App) => renderDocs(documented, app));
   return route({
     method: 'GET',
     path: '/docs',
@@ -19,12 +20,7 @@ export function docsPage(documented: Route[]): Route {
     summary: 'The reference of the API',
     produces: ['text/html'],
     handle({ app }) {
-      let html = made.get(app);
-      if (html === undefined) {
-        html = renderDocs(documented, app);
-        made.set(app, html);
-      }
-      return new Response(html, {
+      return new Response(htmlOf(app), {
         headers: {
           'content-type': 'text/html; charset=utf-8',
           'content-security-policy': `${PAGE_CSP}; frame-ancestors 'none'`,

@@ -1,6 +1,6 @@
 /** The committed manifest: what this service can do, and what it does not do yet. */
 
-import type { Config } from './config/config.ts';
+import type { Config } from '../config/config.ts';
 
 export const PREVIEW_REVISION = 'ga09-preview-2026-07-14';
 
