@@ -4,10 +4,9 @@ import { NO_SETUP } from '../analysis/context.ts';
 import { analyzeDomain } from '../analysis/domain/analyze-domain.ts';
 import type { DomainCheck, DomainHealth } from '../analysis/domain/health.ts';
 import type { App } from '../app.ts';
-import { type Gate, limitInFlight } from '../lib/concurrency.ts';
+import { type Gate, limitInFlight, startDeadline } from '../lib/concurrency.ts';
 import { AppError, errorMessage } from '../lib/errors.ts';
 import { oncePer } from '../lib/once-per.ts';
-import { startDeadline } from '../net/dns/transport.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { selectorsOf, waningSelectors } from './selectors.ts';
 

@@ -1,4 +1,10 @@
-/** Certificates of our own making: one that signs itself, or an authority and those that it signs. */
+/**
+ * Makes certificates: a self-signed one, or an authority and the certificates that it signs.
+ *
+ * Why not a library: @peculiar/x509 was measured in its place: 110 lines less here, but 14 MB more
+ * memory and 80 ms more at the first start, twenty packages, a global `Reflect` polyfill, and a
+ * forced newer version of what mailauth reads BIMI certificates with.
+ */
 
 import {
   createPrivateKey,

@@ -1,4 +1,4 @@
-/** Lets so many pieces of work run at once; the others wait their turn, first come first served. */
+/** Work that runs side by side: limits on how much at once, deadlines, batches, and waiting for signals by name. */
 
 import type { Clock } from './clock.ts';
 
@@ -8,7 +8,7 @@ export interface Gate {
   leave(): void;
 }
 
-/** At most `limit` may be inside at once; others wait their turn until their signal aborts. */
+/** At most `max` may be inside at once; others wait their turn, first come first served, until their signal aborts. */
 export function limitInFlight(max: number): Gate {
   let inside = 0;
   const waiting = new Set<() => void>();
@@ -45,9 +45,32 @@ export function limitInFlight(max: number): Gate {
   };
 }
 
-// Sends what is said in one turn of the event loop as one message: each costs far more than its size.
+export interface Deadline {
+  signal: AbortSignal;
+  expire(): void;
+  stop(): void;
+}
 
-/** A function that collects items and hands them over together at the end of the turn, in order. */
+/** A signal that comes after so many milliseconds, or with its parent; `stop` frees the timer. */
+export function startDeadline(ms: number, parent?: AbortSignal): Deadline {
+  const controller = new AbortController();
+  const expire = () => controller.abort();
+  const timer = setTimeout(expire, ms);
+  parent?.addEventListener('abort', expire);
+  return {
+    signal: controller.signal,
+    expire,
+    stop() {
+      clearTimeout(timer);
+      parent?.removeEventListener('abort', expire);
+    },
+  };
+}
+
+/**
+ * A function that collects items and hands them over together at the end of the turn of the event
+ * loop, in order: a message between threads costs far more than its size.
+ */
 export function batched<T>(post: (items: T[]) => void): (item: T) => void {
   let items: T[] = [];
   const flush = () => {
@@ -61,8 +84,7 @@ export function batched<T>(post: (items: T[]) => void): (item: T) => void {
   };
 }
 
-// Waiting for something to happen in this process, by name: how a request waits for a test to end.
-
+/** Waiting for something to happen in this process, by name: how a request waits for a test to end. */
 export interface Signals {
   /** Resolves true at the next `raise` of the name, false when the time is up or the signal aborts. */
   wait(name: string, ms: number, abort?: AbortSignal): Promise<boolean>;

@@ -1,10 +1,16 @@
-/** Which addresses may be connected to on a stranger's word: public ones, and what the operator has opened. */
+/**
+ * Which addresses may be connected to when a stranger names them: public ones, and those in networks
+ * that the operator has allowed.
+ *
+ * Why not a library: Node's `net.BlockList` misses IPv4 addresses wrapped in IPv6 (64:ff9b::/96,
+ * 2002::/16, ::a.b.c.d), and ipaddr.js's `range()` knows neither all of IANA's registry nor metadata.
+ */
 
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { inNetworks, type Network, parseNetwork } from '../lib/addresses.ts';
 
-/** Of IPv4 all that IANA has set aside (RFC 6890 and its registry); the rest is public. */
+/** All IPv4 networks that IANA has set aside (RFC 6890 and its registry); the rest is public. */
 const SPECIAL_IPV4 = [
   '0.0.0.0/8', // this network; Linux takes 0.0.0.0 for loopback
   '10.0.0.0/8', // private (RFC 1918)
@@ -26,7 +32,7 @@ const SPECIAL_IPV4 = [
   '240.0.0.0/4', // reserved, and broadcast
 ].map(parseNetwork);
 
-/** Of IPv6 only what has been given out to be routed, less the special parts of it. */
+/** IPv6 is public only where it has been allocated for routing, except the special parts. */
 const GLOBAL_IPV6 = ['2000::/3'].map(parseNetwork);
 const SPECIAL_IPV6 = [
   '2001::/23', // protocol assignments: Teredo, ORCHID, benchmarking, AMT
@@ -39,9 +45,9 @@ const SPECIAL_IPV6 = [
 
 /**
  * Addresses that stand for an IPv4 address, which a translator or tunnel near us may unwrap: a way
- * around everything that is shut. Nobody opens them.
+ * around all other rules. Allowing a network does not allow them.
  */
-const HOLDING_IPV4 = [
+const WRAPPED_IPV4 = [
   '::/96', // IPv4-compatible (RFC 4291 §2.5.5.1), and `::`, which Linux takes for loopback
   '::ffff:0:0/96', // IPv4-mapped
   '::ffff:0:0:0/96', // IPv4-translated (RFC 2765)
@@ -51,7 +57,7 @@ const HOLDING_IPV4 = [
   '2002::/16', // 6to4
 ].map(parseNetwork);
 
-/** Where clouds hand out credentials to whoever asks from inside; shut even in an opened network. */
+/** Where clouds hand out credentials to anybody inside; forbidden even in an allowed network. */
 const METADATA = [
   '169.254.169.254', // AWS, Azure, Google, DigitalOcean, OpenStack and others
   '169.254.170.2', // credentials of AWS's containers
@@ -68,32 +74,32 @@ const METADATA = [
 ].map(parseNetwork);
 
 /**
- * Whether anybody on the Internet may be meant by the address (as RFC 4291 and dotted decimal write
- * it, without brackets or a zone). False for what is no address.
+ * Whether the address (in the forms of RFC 4291 and dotted decimal, without brackets or a zone) is a
+ * public one. False for anything that is not an address.
  */
 export function isPublicAddress(address: string): boolean {
-  if (isShut(address)) return false;
+  if (isForbidden(address)) return false;
   return isIP(address) === 4
     ? !inNetworks(address, SPECIAL_IPV4)
     : inNetworks(address, GLOBAL_IPV6) && !inNetworks(address, SPECIAL_IPV6);
 }
 
-/** Whether it may be connected to: a public address, or one in a network that the operator has opened. */
+/** Whether it may be connected to: a public address, or one in a network that the operator has allowed. */
 export function mayConnect(address: string, allowNetworks: Network[] = []): boolean {
-  return isPublicAddress(address) || (!isShut(address) && inNetworks(address, allowNetworks));
+  return isPublicAddress(address) || (!isForbidden(address) && inNetworks(address, allowNetworks));
 }
 
-/** Never to be connected to, whatever has been opened. */
-function isShut(address: string): boolean {
+/** Never to be connected to, whatever is allowed. */
+function isForbidden(address: string): boolean {
   const version = isIP(address);
-  // A zone leads to a link of this machine.
+  // A zone names a network interface of this machine.
   if (version === 0 || address.includes('%')) return true;
-  return (version === 6 && holdsIpv4(address)) || inNetworks(address, METADATA);
+  return (version === 6 && wrapsIpv4(address)) || inNetworks(address, METADATA);
 }
 
-// Matched here, for inNetworks unwraps what is mapped. `::1` is loopback and holds nothing.
-function holdsIpv4(address: string): boolean {
+// Matched here because inNetworks unwraps mapped addresses. `::1` is loopback and wraps nothing.
+function wrapsIpv4(address: string): boolean {
   const parsed = ipaddr.IPv6.parse(address);
   if (parsed.range() === 'loopback') return false;
-  return HOLDING_IPV4.some(([base, bits]) => parsed.match(base as ipaddr.IPv6, bits));
+  return WRAPPED_IPV4.some(([base, bits]) => parsed.match(base as ipaddr.IPv6, bits));
 }

@@ -1,4 +1,9 @@
-/** Connections that others name the goal of: every address is checked at the moment it is dialled. */
+/**
+ * Connections to hosts that strangers name: every address is checked at the moment it is dialled.
+ *
+ * Why not a library: those that filter addresses do so in a custom `lookup`, which Node never calls
+ * for an address literal, or before the connection, when the name may still change its address.
+ */
 
 import { once } from 'node:events';
 import { connect as connectSocket, isIP, type Socket } from 'node:net';
@@ -6,9 +11,9 @@ import { networkInterfaces } from 'node:os';
 import type { Duplex } from 'node:stream';
 import type { SecureContext } from 'node:tls';
 import { type Network, normalizeAddress } from '../lib/addresses.ts';
+import { startDeadline } from '../lib/concurrency.ts';
 import { isPublicAddress, mayConnect } from './address-guard.ts';
 import type { DnsAnswer, Resolver } from './dns/resolver.ts';
-import { startDeadline } from './dns/transport.ts';
 import { startTls, tlsProblem, trust } from './tls.ts';
 
 /** Why a request to somebody else's server has no answer. */
@@ -29,8 +34,8 @@ export type WebFailure =
   /** The analysis has asked for as much as it may. */
   | 'limit';
 
-/** Of a name with many addresses no more than these are tried. */
-const MAX_TRIED = 4;
+/** Of a name with many addresses, no more than these are dialled. */
+const MAX_DIALED_ADDRESSES = 4;
 
 /** Starts a connection to an address, never a name. */
 export type Dial = (address: string, port: number) => Socket;
@@ -42,13 +47,13 @@ export interface ConnectorOptions {
   allowNetworks?: Network[];
   /** Certificate authorities in PEM that are trusted beside the usual ones. */
   ca?: string[];
-  /** Tests put another in its place; the guard stays before it. */
+  /** Replaced in tests; the guard still comes before it. */
   dial?: Dial;
   /** The addresses of this machine. */
   ownAddresses?: () => string[];
 }
 
-export interface Goal {
+export interface ConnectTarget {
   /** A name in A-labels without a trailing dot, or an address without brackets. */
   host: string;
   port: number;
@@ -57,11 +62,15 @@ export interface Goal {
 }
 
 export type Failure = { status: 'failed'; reason: WebFailure; detail: string };
-/** The socket is the caller's to destroy; its errors are listened to already. */
+/** The caller destroys the socket; its errors already have a listener. */
 type Connection<S = Duplex> = { status: 'connected'; socket: S } | Failure;
 
 /** Connects before the signal comes, which is after about `timeoutMs`; never rejects. */
-export type Connect = (goal: Goal, signal: AbortSignal, timeoutMs: number) => Promise<Connection>;
+export type Connect = (
+  target: ConnectTarget,
+  signal: AbortSignal,
+  timeoutMs: number,
+) => Promise<Connection>;
 
 export const failed = (reason: WebFailure, detail: string): Failure => ({
   status: 'failed',
@@ -77,17 +86,17 @@ const forbidden = (): Failure =>
 /** The connection step of every request to somebody else's server. */
 export function createConnector(options: ConnectorOptions): Connect {
   let secureContext: SecureContext | undefined;
-  return async (goal, signal, timeoutMs) => {
-    const found = await lookUpAddresses(options.resolver, goal.host, signal);
+  return async (target, signal, timeoutMs) => {
+    const found = await lookUpAddresses(options.resolver, target.host, signal);
     if (found.kind === 'late') return timedOut();
     if (found.kind === 'none') return failed('no_such_name', 'its name does not exist');
     if (found.kind === 'unknown') return failed('dns', 'its name could not be looked up');
-    const plain = await dialInTurn(found.addresses, goal.port, options, signal, timeoutMs);
-    if (plain.status === 'failed' || !goal.secure) return plain;
+    const plain = await dialInTurn(found.addresses, target.port, options, signal, timeoutMs);
+    if (plain.status === 'failed' || !target.secure) return plain;
     try {
       // Made at the first use: it holds every authority there is.
       secureContext ??= trust(options.ca);
-      const socket = await startTls(plain.socket, goal.host, secureContext, signal);
+      const socket = await startTls(plain.socket, target.host, secureContext, signal);
       return { status: 'connected', socket };
     } catch (error) {
       plain.socket.destroy();
@@ -105,12 +114,12 @@ async function dialInTurn(
   timeoutMs: number,
 ): Promise<Connection<Socket>> {
   const allowed = addresses.filter((address) => mayDial(address, port, options));
-  const tried = allowed.slice(0, MAX_TRIED);
+  const candidates = allowed.slice(0, MAX_DIALED_ADDRESSES);
   let outcome = forbidden();
-  for (const [index, address] of tried.entries()) {
+  for (const [index, address] of candidates.entries()) {
     if (signal.aborted) return timedOut();
     // A silent address must leave time for the next; the last may use up what there is.
-    const share = index < tried.length - 1 ? timeoutMs / (tried.length + 1) : timeoutMs;
+    const share = index < candidates.length - 1 ? timeoutMs / (candidates.length + 1) : timeoutMs;
     const attempt = startDeadline(share, signal);
     const opened = await dialOne(address, port, options, attempt.signal);
     attempt.stop();
@@ -132,7 +141,7 @@ async function dialOne(
   let socket: Socket | null = null;
   try {
     socket = dial(address, port);
-    // What comes after nobody waits any more must not crash the process.
+    // An error that comes after nobody waits any more must not crash the process.
     socket.on('error', () => {});
     await once(socket, 'connect', { signal });
     const peer = normalizeAddress(socket.remoteAddress ?? '');

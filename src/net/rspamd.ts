@@ -2,7 +2,7 @@
 
 import { type IncomingMessage, request } from 'node:http';
 import * as v from 'valibot';
-import { connectionFailure } from './connection-errors.ts';
+import { connectionFailure } from './tls.ts';
 
 /** What Rspamd is told of the SMTP session; null is "not known". */
 export interface RspamdSession {

@@ -1,7 +1,7 @@
 /** Asks SpamAssassin by the spamd protocol; the server is the operator's own, on any address. */
 
 import { connect } from 'node:net';
-import { connectionFailure } from './connection-errors.ts';
+import { connectionFailure } from './tls.ts';
 
 interface SpamdOptions {
   /** Milliseconds for all of it: connection, message, scan and report. Default 10,000. */

@@ -1,4 +1,4 @@
-/** The TLS handshake of a client that insists on TLS 1.2 and a certificate for the host it means. */
+/** TLS of our clients, with TLS 1.2 and a certificate for the host; and why a connection or a handshake failed, in words. */
 
 import { once } from 'node:events';
 import { isIP, type Socket } from 'node:net';
@@ -7,14 +7,17 @@ import {
   createSecureContext,
   getCACertificates,
   type SecureContext,
+  type SecureContextOptions,
   type TLSSocket,
 } from 'node:tls';
-import { certificateFault } from './connection-errors.ts';
 
-/** What certificates are checked against: the authorities that Node trusts, and further ones (PEM). */
-export function trust(further: string[] = []): SecureContext {
+/**
+ * What certificates are checked against: the authorities that Node trusts, and further ones (PEM).
+ * TLS 1.2 or later unless the options say otherwise.
+ */
+export function trust(further: string[] = [], options: SecureContextOptions = {}): SecureContext {
   const ca = further.length > 0 ? [...getCACertificates('default'), ...further] : undefined;
-  return createSecureContext({ ca, minVersion: 'TLSv1.2' });
+  return createSecureContext({ ca, minVersion: 'TLSv1.2', ...options });
 }
 
 /** Resolves once the handshake is done and the certificate verified; rejects otherwise. */
@@ -63,4 +66,39 @@ export function tlsProblem(error: unknown): string {
   const fault = certificateFault(code);
   if (fault !== undefined) return `its certificate ${fault}`;
   return Object.hasOwn(REASONS, code) ? REASONS[code]! : FAILED;
+}
+
+const CERTIFICATE_FAULTS: Record<string, string> = {
+  CERT_HAS_EXPIRED: 'has expired',
+  CERT_NOT_YET_VALID: 'is not valid yet',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'is for another name',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'comes from an authority that is not trusted',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'comes from an authority that is not trusted',
+};
+
+/** "has expired": to follow "the certificate"; undefined for a code that says something else. */
+export function certificateFault(code: string): string | undefined {
+  return Object.hasOwn(CERTIFICATE_FAULTS, code) ? CERTIFICATE_FAULTS[code] : undefined;
+}
+
+const CONNECTION_FAILURES: Record<string, string> = {
+  ECONNREFUSED: 'it refused the connection',
+  ECONNRESET: 'it closed the connection',
+  EPIPE: 'it closed the connection',
+  EHOSTUNREACH: 'it could not be reached',
+  ENETUNREACH: 'it could not be reached',
+  ETIMEDOUT: 'it could not be reached',
+  ENOTFOUND: 'its name could not be found',
+  EAI_AGAIN: 'its name could not be found',
+};
+
+/**
+ * Why a connection to one of the operator's servers failed, as half a sentence, from the `code` of a
+ * socket's or a request's error; names no address of the operator's network.
+ */
+export function connectionFailure(error: unknown): string {
+  const code = String((error as { code?: unknown } | null)?.code ?? '');
+  if (code.startsWith('HPE_')) return 'what it answered is no HTTP';
+  return CONNECTION_FAILURES[code] ?? 'the connection failed';
 }

@@ -305,7 +305,7 @@ test('DELETE /v1/domains/{id} requires an admin when alert rules use the domain'
   assert.equal(gone.status, 200);
 });
 
-test('DELETE /v1/domains/{id} is rolled back when a removal hook fails', async (t) => {
+test('DELETE /v1/domains/{id} is rolled back when a subscriber fails', async (t) => {
   const service = await startDomainService(t);
   const { id } = await service.add('example.com');
   service.app.subscribers.add(

@@ -18,7 +18,7 @@ const faults = ({ logged }: Routed) =>
 
 const event = (id: string) => ({ id, type: 'made', livemode: 1, created_at: 'now', data: '{}' });
 
-it('A mutating route that succeeds without transact() answers 500 and claims no Idempotency-Key', async (t) => {
+it('A writing route that answers without transact() gets 500 and frees its idempotency key', async (t) => {
   let skip = true;
   const forgetful = route({
     ...{ ...declared, path: '/forgetful', operation: 'forget', role: 'member' },
@@ -45,7 +45,7 @@ it('A mutating route that succeeds without transact() answers 500 and claims no 
   assert.deepEqual([done.status, done.headers['idempotent-replayed']], [200, undefined]);
 });
 
-it('A mutating route whose transaction failed answers 500 even if the handler goes on', async (t) => {
+it('A route gets 500 when its only transaction failed, though its handler continues', async (t) => {
   const careless = route({
     ...{ ...declared, path: '/careless', operation: 'ignore', role: 'member' },
     async handle({ transact }) {
@@ -57,7 +57,7 @@ it('A mutating route whose transaction failed answers 500 even if the handler go
   assert.equal((await post(service, '/careless')).status, 500);
 });
 
-it('A handler that fails before transact() is answered with its own error', async (t) => {
+it('A handler that fails before transact() is logged with its own error', async (t) => {
   const failing = route({
     ...{ ...declared, path: '/failing', operation: 'fail', role: 'member' },
     handle: ({ params }) => Promise.reject(params),
@@ -67,7 +67,7 @@ it('A handler that fails before transact() is answered with its own error', asyn
   assert.doesNotMatch(faults(service)[0]!, /transact/);
 });
 
-it('A route that declares no writes answers without transact() and cannot call it', async (t) => {
+it('Routes not declared as writing answer without transact() and cannot call it', async (t) => {
   const preview = { ...declared, role: 'member', writes: false } as const;
   const previewing = route({
     ...{ ...preview, path: '/previewing', operation: 'preview' },
@@ -97,7 +97,7 @@ it('A route that declares no writes answers without transact() and cannot call i
   assert.equal(faults(service).filter((fault) => undeclared.test(fault)).length, 3);
 });
 
-it('transact() reauthorises the caller for the role of the route', async (t) => {
+it('transact() authorizes the caller again for the route’s role', async (t) => {
   let meanwhile = async () => {};
   const roles: string[] = [];
   const slow = route({
@@ -127,7 +127,7 @@ it('transact() reauthorises the caller for the role of the route', async (t) => 
   assert.deepEqual(roles, ['admin', 'admin']);
 });
 
-it('transact() of a public route has no caller to reauthorise', async (t) => {
+it('transact() does not authorize callers of a public writing route', async (t) => {
   const given: unknown[][] = [];
   const open = route({
     ...{ ...declared, path: '/open', operation: 'open', role: 'public', writes: true },
@@ -142,7 +142,7 @@ it('transact() of a public route has no caller to reauthorise', async (t) => {
   assert.deepEqual(given, [[]]);
 });
 
-it('transact() keeps the answer with the change, once there is an answer', async (t) => {
+it('transact() stores the idempotent response with the change that determines it', async (t) => {
   const kept = () => service.app.db.selectFrom('idempotency_keys').select('status').execute();
   const seen: unknown[] = [];
   const stepwise = route({
@@ -169,7 +169,7 @@ it('transact() keeps the answer with the change, once there is an answer', async
   assert.deepEqual((await post(service, '/stepwise', key)).json, { ok: true });
 });
 
-it('Every route but a GET writes, and two GET routes do', () => {
+it('All routes but GET write, and only two GET routes do', () => {
   const unsafe = ROUTES.filter(({ method }) => method !== 'GET');
   assert.deepEqual(
     unsafe.filter((one) => !writes(one)).map(({ operation }) => operation),

@@ -29,9 +29,9 @@ const BUILT = join(ROOT, 'dist', 'deliverability');
 function notBuilt(): string | false {
   if (!existsSync(BUILT)) return missing('dist/deliverability is not built: npm run build');
   const made = statSync(BUILT).mtimeMs;
-  const newer = globSync(['src/**/*.{ts,tsx}', 'scripts/executable/*.ts'], { cwd: ROOT }).find(
-    (path) => statSync(join(ROOT, path)).mtimeMs > made,
-  );
+  const newer = globSync(['src/**/*.{ts,tsx}', 'scripts/build.ts', 'scripts/executable/*.ts'], {
+    cwd: ROOT,
+  }).find((path) => statSync(join(ROOT, path)).mtimeMs > made);
   return newer ? missing(`dist/deliverability is older than ${newer}: npm run build`) : false;
 }
 

@@ -1,4 +1,9 @@
-/** Judges the mark certificate of a BIMI logo: its chain, its time, what it is for, and for whom. */
+/**
+ * Judges the mark certificate of a BIMI logo: its chain, its validity, its purpose and its names.
+ *
+ * Why not a library: Node verifies chain and signatures, but shows neither the logotype extension nor
+ * the mark type. @peculiar/x509 does, at 16 MB of memory for each analysis thread, to save 70 lines.
+ */
 
 import { X509Certificate } from 'node:crypto';
 import { isoTime } from '../../lib/clock.ts';

@@ -1,4 +1,9 @@
-/** The HTML of a message gone through once, for all checks that look at it. */
+/**
+ * The HTML of a message gone through once, for all checks that look at it.
+ *
+ * Why not a library: htmlparser2's parser (not its tokenizer, which is used here) takes quadratic time
+ * for nested tags, and css-tree runs out of memory on hostile style sheets.
+ */
 
 import { type Context, type Finding, skipped, unknown } from '../check.ts';
 import { isVisible, type TextSink, textSink } from '../text.ts';

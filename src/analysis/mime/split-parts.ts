@@ -1,4 +1,8 @@
-/** Divides a message into its MIME parts by the bytes, in one pass and within the limits. */
+/**
+ * Divides a message into its MIME parts by the bytes, in one pass and within the limits.
+ *
+ * Why not a library: postal-mime needs gigabytes for a few hostile megabytes.
+ */
 
 import { formatSize } from '../../lib/durations.ts';
 import {

@@ -1,39 +1,32 @@
-/** Commands for a shell that ask for an operation as they stand. */
+/** The curl commands of the API reference: each works as it stands. */
 
 import { sessionCookieName } from '../../http/cookies.ts';
 import { type JsonSchema, type Operation, withoutNull } from './operations.ts';
 
 /**
  * One command for each type of body that the operation takes. The key is `$API_KEY`, or the value of
- * the cookie `$SESSION` where only a session may; ids of the path are variables of the shell too
- * (`$TEST_ID`).
+ * the cookie `$SESSION` for operations that require a session; ids of the path are shell variables
+ * too (`$TEST_ID`).
  */
 export function curlsOf(operation: Operation, baseUrl: string): string[] {
-  const subject = operation.path
+  const { method, path, requestBody } = operation;
+  const collection = path
     .replace(/\/\{\w+\}$/, '')
     .split('/')
     .at(-1)!;
-  const content = Object.entries(operation.requestBody?.content ?? {});
-  if (content.length === 0) return [curl(operation, baseUrl, [])];
-  return content.map(([type, { schema }]) =>
-    curl(operation, baseUrl, bodyOptions(type, schema, subject)),
+  const bodies = Object.entries(requestBody?.content ?? {}).map(([type, { schema }]) =>
+    bodyOptions(type, schema, collection),
   );
-}
-
-function curl(operation: Operation, baseUrl: string, body: string[]): string {
-  const { method } = operation;
-  const isImplied = method === 'GET' || (method === 'POST' && body.length > 0);
-  const command = [
-    'curl',
-    ...(isImplied ? [] : ['-X', method]),
-    `"${baseUrl.replace(/\/$/, '')}${shellPath(operation)}${requiredQuery(operation)}"`,
-  ].join(' ');
-  return [
-    command,
-    ...credentialOptions(operation, baseUrl),
-    ...body,
-    ...downloadOptions(operation),
-  ].join(' \\\n  ');
+  return (bodies.length > 0 ? bodies : [[]]).map((body) => {
+    const isImplied = method === 'GET' || (method === 'POST' && body.length > 0);
+    const url = `${baseUrl.replace(/\/$/, '')}${shellPath(path)}${requiredQuery(operation)}`;
+    return [
+      `curl ${isImplied ? '' : `-X ${method} `}"${url}"`,
+      ...credentialOptions(operation, baseUrl),
+      ...body,
+      ...downloadOptions(operation),
+    ].join(' \\\n  ');
+  });
 }
 
 function credentialOptions({ 'x-roles': roles, security }: Operation, baseUrl: string): string[] {
@@ -41,21 +34,21 @@ function credentialOptions({ 'x-roles': roles, security }: Operation, baseUrl: s
   if (!security || security.some((way) => way.bearer))
     return ['-H "Authorization: Bearer $API_KEY"'];
   const { origin, protocol } = new URL(baseUrl);
-  // A browser says of which page it asks; without it no session changes anything.
+  // Sessions change nothing without the origin that a browser would send.
   return [
     `--cookie "${sessionCookieName(protocol === 'https:')}=$SESSION"`,
     `-H "Origin: ${origin}"`,
   ];
 }
 
+const singular = (name: string): string => name.replace(/ies$/, 'y').replace(/s$/, '');
+
 /** `/v1/tests/{id}` → `/v1/tests/$TEST_ID`. */
-function shellPath({ path }: Operation): string {
-  return path.replace(/\/([^/]+)\/\{(\w+)\}/g, (_, collection: string, name: string) => {
-    const thing = collection.replace(/ies$/, 'y').replace(/s$/, '');
-    const variable = name === 'id' ? `${thing}_id` : name;
-    return `/${collection}/\${${variable.toUpperCase()}}`.replace(/\$\{(\w+)\}$/, '$$$1');
+const shellPath = (path: string): string =>
+  path.replace(/([^/]+)\/\{(\w+)\}/g, (_, collection: string, name: string) => {
+    const variable = name === 'id' ? `${singular(collection)}_id` : name;
+    return `${collection}/$${variable.toUpperCase()}`;
   });
-}
 
 function requiredQuery({ parameters }: Operation): string {
   const query = parameters
@@ -64,14 +57,12 @@ function requiredQuery({ parameters }: Operation): string {
   return query.length > 0 ? `?${query.join('&')}` : '';
 }
 
-function bodyOptions(type: string, schema: JsonSchema, subject: string): string[] {
+function bodyOptions(type: string, schema: JsonSchema, collection: string): string[] {
   const header = `-H "Content-Type: ${type}"`;
-  if (type !== 'application/json') return [header, `--data-binary @${FILES[type] ?? 'body'}`];
-  const text = JSON.stringify(exampleOf(schema, subject), null, 2).replaceAll('\n', '\n  ');
+  if (type === 'message/rfc822') return [header, '--data-binary @message.eml'];
+  const text = JSON.stringify(exampleOf(schema, collection), null, 2).replaceAll('\n', '\n  ');
   return [header, `-d '${text.replaceAll("'", "'\\''")}'`];
 }
-
-const FILES: Record<string, string> = { 'message/rfc822': 'message.eml' };
 
 const EXTENSIONS: Record<string, string> = {
   'text/csv': 'csv',
@@ -80,7 +71,7 @@ const EXTENSIONS: Record<string, string> = {
   'message/rfc822': 'eml',
 };
 
-/** What is no JSON goes to a file; of several types the first is asked for. */
+/** Saves what is not JSON to a file; of several types the command asks for the first. */
 function downloadOptions({ path, responses }: Operation): string[] {
   const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
   const types = Object.keys(success?.content ?? {});
@@ -91,10 +82,8 @@ function downloadOptions({ path, responses }: Operation): string[] {
   return [...(types.length > 1 ? [`-H "Accept: ${type}"`] : []), `-o ${file}`];
 }
 
-// A body that an operation takes, made from its schema: what must be there, and what shows best what may be.
-
-/** Names tell more than types: what a value of this name could be. */
-const BY_NAME: [name: RegExp, example: unknown][] = [
+/** Example values by the name of a field, which says more than its type. */
+const BY_NAME: [name: RegExp, example: string][] = [
   [/e?mail$|recipients?$/, 'alex@example.com'],
   [/password$/, 'four words make one'],
   [/token$/, 'the-token-of-the-link'],
@@ -106,17 +95,15 @@ const BY_NAME: [name: RegExp, example: unknown][] = [
   [/\bapi_keys\.name$/, 'Build pipeline'],
   [/selector$/, 's1'],
   [/name$/, 'Spring newsletter'],
+  [/(?:owner|member)_id$/, 'mem_01jd3v9mzq4x8c2n7t5r6w1y0b'],
 ];
-const ID_PART = '01jd3v9mzq4x8c2n7t5r6w1y0b';
-const ID_PREFIXES: Record<string, string> = {
-  new_owner: 'mem',
-  member: 'mem',
-  test: 'test',
-  monitor: 'mon',
-  domain: 'dom',
+const BY_FORMAT: Record<string, string> = {
+  email: 'alex@example.com',
+  'idn-hostname': 'example.com',
+  'date-time': '2026-11-21T10:00:00.000Z',
 };
 
-/** A value that the schema takes. `name` is what it is called, behind what it belongs to: `tests.name`. */
+/** A value that the schema accepts. `name` says what it is called and belongs to: `tests.name`. */
 export function exampleOf(given: JsonSchema, name = ''): unknown {
   const { schema } = withoutNull(given);
   if (schema.examples) return schema.examples[0];
@@ -125,24 +112,25 @@ export function exampleOf(given: JsonSchema, name = ''): unknown {
   if (schema.enum) return schema.enum[0];
   if (schema.anyOf) return exampleOf(schema.anyOf[0]!, name);
   if (schema.type === 'object') return exampleObject(schema, name);
-  if (schema.type === 'array')
-    return [exampleOf(schema.items ?? {}, name.replace(/ies$/, 'y').replace(/s$/, ''))];
+  if (schema.type === 'array') return [exampleOf(schema.items ?? {}, singular(name))];
   if (schema.type === 'boolean') return true;
   if (schema.type === 'integer' || schema.type === 'number') return schema.minimum ?? 1;
-  return exampleText(schema, name);
+  const byName = BY_NAME.find(([pattern]) => pattern.test(name));
+  return BY_FORMAT[schema.format ?? ''] ?? byName?.[1] ?? 'spring';
 }
 
 function exampleObject(schema: JsonSchema, name: string): Record<string, unknown> {
-  if (!schema.properties && typeof schema.additionalProperties === 'object')
-    return { campaign: exampleOf(schema.additionalProperties, 'campaign') };
-  const shown = Object.entries(schema.properties ?? {}).filter(
-    ([key, field]) => schema.required?.includes(key) || isTelling(key, field),
+  const { properties, additionalProperties, required } = schema;
+  if (!properties && typeof additionalProperties === 'object')
+    return { campaign: exampleOf(additionalProperties, 'campaign') };
+  const shown = Object.entries(properties ?? {}).filter(
+    ([key, field]) => required?.includes(key) || isInstructive(key, field),
   );
   return Object.fromEntries(shown.map(([key, field]) => [key, exampleOf(field, `${name}.${key}`)]));
 }
 
-/** Of what may be left out: what has a value to choose, a name, a switch or pairs. Secrets and references stay out. */
-function isTelling(name: string, given: JsonSchema): boolean {
+/** Optional fields worth showing: values to choose, names, switches and pairs; no secrets or references. */
+function isInstructive(name: string, given: JsonSchema): boolean {
   if (/password|token|_ids?$/.test(name)) return false;
   const { schema } = withoutNull(given);
   return (
@@ -151,16 +139,6 @@ function isTelling(name: string, given: JsonSchema): boolean {
     /name$|^enabled$/.test(name) ||
     typeof schema.additionalProperties === 'object'
   );
-}
-
-function exampleText(schema: JsonSchema, name: string): string {
-  if (schema.format === 'email') return 'alex@example.com';
-  if (schema.format === 'idn-hostname') return 'example.com';
-  if (schema.format === 'date-time') return '2026-11-21T10:00:00.000Z';
-  const id = /(?:^|\.)(\w+)_id$/.exec(name);
-  if (id) return `${ID_PREFIXES[id[1]!] ?? id[1]!.slice(0, 3)}_${ID_PART}`;
-  const known = BY_NAME.find(([pattern]) => pattern.test(name));
-  return known ? String(known[1]) : 'spring';
 }
 
 const isEmpty = (value: unknown): boolean =>

@@ -1,15 +1,25 @@
-/** The page about the API, made from the same document as `/openapi.json`; it needs nothing but itself. */
+/** The API reference page, made from the same document as `/openapi.json`; it loads nothing else. */
 
 import type { App } from '../../app.ts';
 import { describeApi } from '../../health/routes.ts';
 import { type Route, route } from '../../http/route.ts';
 import { oncePer } from '../../lib/once-per.ts';
+import { Chevron } from '../../report/html/components.tsx';
 import { PAGE_CSP, renderPage } from '../../report/html/frame.tsx';
-import { Introduction, type Setting, TOPICS } from './introduction.tsx';
-import { Method, OperationCard } from './operation.tsx';
-import { type Group, type Operation, readOperations } from './operations.ts';
+import { curlsOf } from './curl.ts';
+import {
+  type Answer,
+  type Field,
+  fieldsOf,
+  type Group,
+  limitsOf,
+  type Operation,
+  readOperations,
+  typeWords,
+} from './operations.ts';
+import { Command, Paragraph, type Setting, Statuses, TOPICS, WithCode } from './topics.tsx';
 
-/** The page about these routes. It is made once, when it is first asked for. */
+/** The page about these routes. It is made once, when it is first requested. */
 export function docsPage(documented: Route[]): Route {
   const htmlOf = oncePer((app: App) => renderDocs(documented, app));
   return route({
@@ -33,19 +43,54 @@ export function docsPage(documented: Route[]): Route {
 
 function renderDocs(documented: Route[], { config, version }: App): string {
   const groups = readOperations(describeApi(documented, config, version));
-  const setting = {
-    baseUrl: config.BASE_URL.replace(/\/$/, ''),
-    version,
-    rate: config.RATE_LIMIT,
-  };
+  const baseUrl = config.BASE_URL.replace(/\/$/, '');
   return renderPage({
     title: 'API reference · Deliverability',
     skip: 'Skip to the reference',
-    style: DOCS_STYLE,
+    style: STYLE,
     aside: <Contents groups={groups} />,
-    main: <Reference groups={groups} setting={setting} />,
+    main: <Reference groups={groups} setting={{ baseUrl, version, rate: config.RATE_LIMIT }} />,
   });
 }
+
+/** Beside the reference where there is room; above it, without the single operations, where not. */
+function Contents({ groups }: { groups: Group[] }) {
+  return (
+    <nav class="contents" aria-labelledby="contents-title">
+      <h2 id="contents-title">On this page</h2>
+      <ul>
+        {Object.entries(TOPICS).map(([id, [title]]) => (
+          <li key={id}>
+            <a href={`#${id}`}>{title}</a>
+          </li>
+        ))}
+        {groups.map(({ id, title, operations }) => (
+          <li key={id} class="parted">
+            <a href={`#${id}`}>{title}</a>
+            <Links operations={operations} />
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+/** The version, which all paths share, is left out to save room. */
+const Links = ({ operations }: { operations: Operation[] }) => (
+  <ul class="links">
+    {operations.map(({ operationId, method, path, summary }) => (
+      <li key={operationId}>
+        <a href={`#${operationId}`} title={summary.replaceAll('`', '')}>
+          <Method method={method} /> <code>{path.replace(/^\/v1(?!\/status)/, '')}</code>
+        </a>
+      </li>
+    ))}
+  </ul>
+);
+
+const Method = ({ method }: { method: string }) => (
+  <span class={`method ${method.toLowerCase()}`}>{method}</span>
+);
 
 function Reference({ groups, setting }: { groups: Group[]; setting: Setting }) {
   return (
@@ -56,14 +101,19 @@ function Reference({ groups, setting }: { groups: Group[]; setting: Setting }) {
         it: the score, what lost points, and how to mend it. For programs there is the same
         reference as an OpenAPI document at <a href="/openapi.json">/openapi.json</a>.
       </p>
-      <p class="address-of small muted">Version {setting.version}</p>
-      <Introduction {...setting} />
+      <p class="lead small muted">Version {setting.version}</p>
+      {Object.entries(TOPICS).map(([id, [title, blocks]]) => (
+        <section key={id} id={id} class="topic" aria-labelledby={`${id}-title`}>
+          <h2 id={`${id}-title`}>{title}</h2>
+          {blocks(setting).map((block) =>
+            typeof block === 'string' ? <Paragraph text={block} /> : block,
+          )}
+        </section>
+      ))}
       {groups.map(({ id, title, operations }) => (
         <section key={id} id={id} class="group" aria-labelledby={`${id}-title`}>
           <h2 id={`${id}-title`}>{title}</h2>
-          <ul class="short">
-            <Links operations={operations} />
-          </ul>
+          <Links operations={operations} />
           {operations.map((operation) => (
             <OperationCard
               key={operation.operationId}
@@ -77,71 +127,160 @@ function Reference({ groups, setting }: { groups: Group[]; setting: Setting }) {
   );
 }
 
-/** At the side where there is room; above, without the single operations, where there is none. */
-function Contents({ groups }: { groups: Group[] }) {
+const PLACES = { path: 'In the path', query: 'In the query', header: 'In the header' };
+
+function OperationCard({ operation, baseUrl }: { operation: Operation; baseUrl: string }) {
+  const { operationId, method, path, summary, description = '', parameters } = operation;
+  const bodies = Object.entries(operation.requestBody?.content ?? {});
+  // A JSON body has fields for what any other body leaves to the query.
+  const other = bodies.length > 1 && bodies.find(([type]) => type !== 'application/json')?.[0];
   return (
-    <nav class="contents" aria-labelledby="contents-title">
-      <h2 id="contents-title">On this page</h2>
-      <ul>
-        {TOPICS.map(({ id, title }) => (
-          <li key={id}>
-            <a href={`#${id}`}>{title}</a>
-          </li>
+    <article id={operationId} class="operation card" aria-labelledby={`${operationId}-title`}>
+      <h3 id={`${operationId}-title`}>
+        <WithCode text={summary} />
+      </h3>
+      <p class="address">
+        <a href={`#${operationId}`}>
+          <Method method={method} /> <code>{path}</code>
+        </a>
+      </p>
+      <Paragraph class="small muted" text={`${whoMay(operation)} ${description}`.trim()} />
+      {(['path', 'query', 'header'] as const).map((place) => {
+        const fields = parameters.filter((parameter) => parameter.in === place);
+        if (fields.length === 0) return null;
+        return (
+          <section key={place}>
+            <h4>
+              {PLACES[place]}
+              {place === 'query' && other && `, beside a body of ${other}`}
+            </h4>
+            <Fields fields={fields} isAnswer={false} depth={DEEPEST} />
+          </section>
+        );
+      })}
+      {bodies.map(([type, { schema }]) => (
+        <section key={type}>
+          <h4>
+            Body <code>{type}</code>
+          </h4>
+          {type === 'application/json' ? (
+            <Fields fields={fieldsOf(schema)} isAnswer={false} />
+          ) : (
+            <p class="small muted">The message itself, byte for byte.</p>
+          )}
+        </section>
+      ))}
+      <section>
+        <h4>Try it</h4>
+        {curlsOf(operation, baseUrl).map((command) => (
+          <Command key={command} text={command} label={`the command for ${method} ${path}`} />
         ))}
-        {groups.map(({ id, title, operations }) => (
-          <li key={id} class="parted">
-            <a href={`#${id}`}>{title}</a>
-            <ul class="below">
-              <Links operations={operations} />
-            </ul>
-          </li>
-        ))}
-      </ul>
-    </nav>
+      </section>
+      <Answers operation={operation} />
+    </article>
   );
 }
 
-/** The version, which all share, is left out where there is little room. */
-function Links({ operations }: { operations: Operation[] }) {
+function whoMay({ 'x-roles': roles }: Operation): string {
+  if (!roles) return 'Anybody, without credentials.';
+  if (roles.length === 1) return `Who may: the ${roles[0]} alone.`;
+  return `Who may: ${roles.slice(0, -1).join(', ')} and ${roles.at(-1)}.`;
+}
+
+function Answers({ operation: { responses } }: { operation: Operation }) {
+  const { error = [], success = [] } = Object.groupBy(
+    Object.entries(responses),
+    ([, { content }]) => (content && 'application/problem+json' in content ? 'error' : 'success'),
+  );
   return (
-    <>
-      {operations.map(({ operationId, method, path, summary }) => (
-        <li key={operationId}>
-          <a href={`#${operationId}`} title={summary.replaceAll('`', '')}>
-            <Method method={method} /> <code>{path.replace(/^\/v1(?!\/status)/, '')}</code>
-          </a>
+    <section>
+      <h4>Answers</h4>
+      {success.map(([status, answer]) => (
+        <Success key={status} status={status} answer={answer} />
+      ))}
+      <Statuses entries={error.map(([status, { description }]) => [status, description])} />
+    </section>
+  );
+}
+
+/** Folded: some objects have a hundred fields. */
+function Success({ status, answer }: { status: string; answer: Answer }) {
+  const content = Object.entries(answer.content ?? {});
+  const headers = Object.keys(answer.headers ?? {}).map((name) => `\`${name}\``);
+  return (
+    <details>
+      <summary>
+        <Chevron />
+        <strong>{status}</strong>
+        <span>{answer.description}</span>
+        <span class="muted small">{content.map(([type]) => type).join(', ')}</span>
+      </summary>
+      {headers.length > 0 && (
+        <p class="small muted">
+          Header fields: <WithCode text={headers.join(', ')} />
+        </p>
+      )}
+      {content.map(([type, { schema }]) =>
+        fieldsOf(schema).length > 0 ? (
+          <Fields key={type} fields={fieldsOf(schema)} isAnswer />
+        ) : (
+          <p key={type} class="small muted">
+            <code>{type}</code>: {typeWords(schema)}
+          </p>
+        ),
+      )}
+    </details>
+  );
+}
+
+/** Deeper than any schema of ours; one that contains itself ends here. */
+const DEEPEST = 6;
+
+interface FieldsProps {
+  fields: Field[];
+  /** Requests mark the fields that are required, answers those that may be absent. */
+  isAnswer: boolean;
+  depth?: number;
+}
+
+function Fields({ fields, isAnswer, depth = 0 }: FieldsProps) {
+  if (fields.length === 0 || depth > DEEPEST) return null;
+  return (
+    <ul class="fields">
+      {fields.map(({ name, schema, required, description = schema.description ?? '' }) => (
+        <li key={name}>
+          <p>
+            <code class="name">{name}</code> <span class="muted">{typeWords(schema)}</span>{' '}
+            {required && !isAnswer && <span class="required">required</span>}
+            {!required && isAnswer && <span class="muted">may be absent</span>}
+          </p>
+          {[limitsOf(schema).join(' · '), description].map(
+            (text) => text && <Paragraph class="muted" text={text} />,
+          )}
+          <Fields fields={fieldsOf(schema)} isAnswer={isAnswer} depth={depth + 1} />
         </li>
       ))}
-    </>
+    </ul>
   );
 }
 
-// The style of the page about the API, beyond that of every page.
-
-const DOCS_STYLE = `
-.with-aside { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0 40px; }
+const STYLE = `
+.with-aside { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0 32px; }
 main { padding: 24px 0 48px; outline: none; min-width: 0; }
-.lead { margin-top: 8px; }
-.address-of { margin-top: 12px; }
-.contents { padding-top: 16px; font-size: 14px; }
-.contents h2 { font-size: 14px; color: var(--muted); }
+.lead { margin-top: 12px; }
+.contents, .links, .operation details, .statuses, .fields { font-size: 14px; }
+.contents { padding-top: 16px; }
+.contents h2, .operation h4 { font-size: 14px; color: var(--muted); }
 .contents > ul { display: flex; flex-wrap: wrap; gap: 0 16px; }
-.contents a { display: inline-block; padding: 4px 0; }
-.contents .below { display: none; }
+.contents .links { display: none; }
+.contents a { display: inline-block; padding: 4px 0; text-decoration: none; }
+.links a, .address a { display: flex; gap: 8px; align-items: baseline; padding: 4px 0; color: var(--ink); text-decoration: none; }
+.contents a:hover, .links a:hover code, .address a:hover code { text-decoration: underline; }
 .topic, .group { margin-top: 40px; }
-.topic > * + * { margin-top: 12px; }
-.topic > p code, .limits code, .errors code, .small code, td code, h4 code { overflow-wrap: anywhere; }
-.group > .short { margin-top: 8px; font-size: 14px; }
-.short a { display: flex; gap: 8px; align-items: baseline; padding: 4px 0; text-decoration: none; }
-.short a:hover code { text-decoration: underline; }
-.operation { margin-top: 16px; padding: 20px 24px; }
+.topic > * + *, .command + .command, .operation { margin-top: 12px; }
+.operation { padding: 20px 24px; }
 .operation:target { border-color: var(--accent); outline: 1px solid var(--accent); }
 .operation section { margin-top: 20px; }
-.operation h3 { font-size: 16px; }
-.operation h4 { margin-bottom: 4px; font-size: 14px; color: var(--muted); }
-.address { margin: 4px 0; }
-.address a { display: inline-flex; gap: 8px; align-items: baseline; color: var(--ink); text-decoration: none; }
-.address a:hover code { text-decoration: underline; }
 .method { flex: none; min-width: 52px; font: 650 14px/20px var(--mono); color: var(--tone); }
 .get { --tone: var(--info); }
 .post { --tone: var(--pass); }
@@ -150,60 +289,28 @@ main { padding: 24px 0 48px; outline: none; min-width: 0; }
 .fields > li { padding: 8px 0; border-top: 1px solid var(--line); }
 .fields > li:first-child { border-top: 0; }
 .fields .fields { margin: 4px 0 0 4px; padding-left: 16px; border-left: 2px solid var(--line); }
-.field-line { font-size: 14px; }
-.field-line .name { font-weight: 650; margin-right: 4px; }
-.mark { margin-left: 4px; font-size: 14px; color: var(--muted); }
-.mark.needed { color: var(--accent); font-weight: 600; }
-.limits { font-size: 14px; }
-.limits code { color: var(--ink); }
+.fields .name { font-weight: 650; }
+.required { color: var(--accent); font-weight: 600; }
 .command code { white-space: pre-wrap; }
-.command + .command { margin-top: 8px; }
-.answer > summary { display: flex; flex-wrap: wrap; align-items: center; gap: 0 8px; padding: 4px 0; font-size: 14px; }
-.answered { padding: 4px 0 8px 24px; }
-.errors > div { display: grid; grid-template-columns: 40px minmax(0, 1fr); padding: 4px 0 4px 24px; font-size: 14px; }
-.errors dt { font-weight: 600; }
-.codes td:first-child, .codes td:nth-child(2) code { white-space: nowrap; }
+.operation summary { display: flex; flex-wrap: wrap; align-items: center; gap: 0 8px; padding: 4px 0; }
+.operation details > :not(summary) { margin-left: 24px; }
+.statuses > div { display: grid; grid-template-columns: 40px minmax(0, 1fr); padding: 4px 0; }
+.statuses dt { font-weight: 600; }
 @media (min-width: 1000px) {
-  .with-aside { grid-template-columns: 288px minmax(0, 1fr); gap: 0 32px; }
+  .with-aside { grid-template-columns: 288px minmax(0, 1fr); }
   .contents { position: sticky; top: 0; align-self: start; max-height: 100vh; overflow-y: auto; padding: 24px 8px 24px 0; }
   .contents > ul { display: block; }
-  .contents > ul > li { margin-bottom: 4px; }
-  .contents > ul > li.parted { margin-top: 16px; }
-  .contents .below { display: block; }
-  .contents .below a { display: grid; grid-template-columns: 60px minmax(0, 1fr); color: var(--ink); text-decoration: none; }
-  .contents .below a:hover code { text-decoration: underline; }
-  .contents > ul > li > a { text-decoration: none; }
-  .contents > ul > li > a:hover { text-decoration: underline; }
-  .contents .parted > a { font-weight: 600; color: var(--muted); }
-  .contents .parted > a:hover { color: var(--accent); }
-  .group > .short { display: none; }
+  .contents .parted { margin-top: 16px; font-weight: 600; }
+  .contents .links { display: block; font-weight: 400; }
+  .group > .links { display: none; }
 }
 @media (max-width: 640px) {
   .operation { padding: 16px; }
-  .address a { display: block; }
-  .codes thead { display: none; }
-  .codes tr { display: grid; grid-template-columns: 40px minmax(0, 1fr); padding: 8px 0; border-bottom: 1px solid var(--line); }
-  .codes td { padding: 0; border: 0; }
-  .codes td:last-child { grid-column: 2; }
   .command .copyable { flex-direction: column; align-items: stretch; }
   .command .copy { align-self: flex-start; }
-  .answered { padding-left: 8px; }
-  .errors > div { padding-left: 0; }
 }
 @media print {
-  .contents, .group > .short { display: none; }
+  .contents, .group > .links { display: none; }
   .with-aside { display: block; }
-  main { padding: 0; }
-  .operation { padding: 12px 16px; border-color: #bbb; }
-  .operation > header, .command { break-inside: avoid; }
-  .operation > header, .operation h4 { break-after: avoid; }
-  .box { padding: 8px; background: #fff; }
-  .topic, .group { margin-top: 24px; }
-  .operation section { margin-top: 12px; }
-  .fields > li { padding: 1px 0; }
-  .fields > li > p { display: inline; }
-  .fields > li > p + p::before { content: "· "; }
-  .field-line, .limits, .errors > div, .command code, .fields code { font-size: 12px; line-height: 1.4; }
-  .errors > div { padding: 1px 0; }
 }
 `;

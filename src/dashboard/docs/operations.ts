@@ -1,8 +1,11 @@
-/** The OpenAPI document read for people: its operations, in groups, in the order in which one needs them. */
+/** The OpenAPI document read for people: operations in groups, and what a schema says in words. */
+
+type Amount = `${'min' | 'max'}${'imum' | 'Length' | 'Items' | 'Properties'}`;
 
 /** The part of JSON Schema that our documents use. */
-export interface JsonSchema {
-  type?: string;
+export interface JsonSchema
+  extends Partial<Record<'type' | 'format' | 'pattern' | 'description', string>>,
+    Partial<Record<Amount, number>> {
   const?: unknown;
   enum?: unknown[];
   anyOf?: JsonSchema[];
@@ -12,25 +15,14 @@ export interface JsonSchema {
   additionalProperties?: JsonSchema | boolean;
   propertyNames?: JsonSchema;
   default?: unknown;
-  format?: string;
-  pattern?: string;
-  description?: string;
   examples?: unknown[];
-  minimum?: number;
-  maximum?: number;
-  minLength?: number;
-  maxLength?: number;
-  minItems?: number;
-  maxItems?: number;
-  maxProperties?: number;
 }
 
-export interface Parameter {
+export interface Field {
   name: string;
-  in: 'path' | 'query' | 'header';
+  schema: JsonSchema;
   required?: boolean;
   description?: string;
-  schema: JsonSchema;
 }
 
 type Content = Record<string, { schema: JsonSchema }>;
@@ -48,13 +40,12 @@ export interface Operation {
   /** The anchor too. */
   operationId: string;
   summary: string;
-  /** What a line does not say. */
   description?: string;
-  /** None where anybody may, without credentials. */
+  /** Absent for operations that need no credentials. */
   'x-roles'?: string[];
-  /** The ways to say who asks, each by the name of its scheme. */
+  /** The accepted credentials, each by the name of its scheme. */
   security?: Record<string, string[]>[];
-  parameters: Parameter[];
+  parameters: (Field & { in: 'path' | 'query' | 'header' })[];
   requestBody?: { required?: boolean; content: Content };
   /** By status. */
   responses: Record<string, Answer>;
@@ -66,7 +57,7 @@ export interface Group {
   operations: Operation[];
 }
 
-/** Groups by what follows the version in the path; one without an entry is named after that. */
+/** The groups in their order, by the path segment after the version; other segments name their own. */
 const TITLES: Record<string, string> = {
   tests: 'Tests',
   domains: 'Domains',
@@ -75,7 +66,6 @@ const TITLES: Record<string, string> = {
   reports: 'Reports',
   events: 'Events',
   webhooks: 'Webhooks',
-  webhook_endpoints: 'Webhooks',
   me: 'You',
   team: 'Team',
   api_keys: 'API keys',
@@ -83,44 +73,37 @@ const TITLES: Record<string, string> = {
   password_resets: 'Sessions and passwords',
   audit_log: 'Audit log',
 };
-const ORDER = [...new Set(Object.values(TITLES))];
 const HEALTH = 'Health';
+const ORDER = [...new Set(Object.values(TITLES))];
 
-/** Every operation of the document, grouped. */
+/** Every operation of the document, grouped; groups that are not listed come next to last, before health. */
 export function readOperations(document: Record<string, unknown>): Group[] {
-  const groups = new Map<string, Operation[]>();
   const paths = document.paths as Record<string, Record<string, Operation>>;
-  for (const [path, methods] of Object.entries(paths))
-    for (const [method, operation] of Object.entries(methods)) {
-      const title = groupOf(path);
-      const operations = groups.get(title) ?? [];
-      groups.set(title, operations);
-      operations.push({ ...operation, method: method.toUpperCase(), path });
-    }
-  return [...groups]
+  const all = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      ...operation,
+      method: method.toUpperCase(),
+      path,
+    })),
+  );
+  const rank = (title: string) => (title === HEALTH ? 1000 : ORDER.indexOf(title) + 1 || 999);
+  return [...Map.groupBy(all, ({ path }) => groupTitle(path))]
     .sort(([a], [b]) => rank(a) - rank(b))
-    .map(([title, operations]) => ({ id: anchorOf(title), title, operations }));
+    .map(([title, operations]) => ({
+      id: `group-${title.toLowerCase().replaceAll(' ', '-')}`,
+      title,
+      operations,
+    }));
 }
 
-function groupOf(path: string): string {
+function groupTitle(path: string): string {
   const [version, segment = ''] = path.split('/').slice(1);
   if (version !== 'v1' || ['status', 'capabilities'].includes(segment)) return HEALTH;
   const words = segment.replaceAll('_', ' ');
   return TITLES[segment] ?? words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Those without a place of their own stand behind the others, and what machines ask for is last. */
-function rank(title: string): number {
-  if (title === HEALTH) return ORDER.length + 1;
-  const place = ORDER.indexOf(title);
-  return place < 0 ? ORDER.length : place;
-}
-
-const anchorOf = (title: string): string => `group-${title.toLowerCase().replaceAll(' ', '-')}`;
-
-// What a JSON schema says, in words: the type, the limits, the fields below.
-
-/** The schema without "or null", and whether null may stand there too. */
+/** The schema without "or null", and whether null is allowed too. */
 export function withoutNull(schema: JsonSchema): { schema: JsonSchema; nullable: boolean } {
   const { anyOf, ...rest } = schema;
   const others = anyOf?.filter(({ type }) => type !== 'null');
@@ -135,90 +118,65 @@ export function typeWords(given: JsonSchema): string {
 }
 
 function bareType(schema: JsonSchema): string {
+  const values = mapValues(schema);
   if (schema.anyOf) return [...new Set(schema.anyOf.map(typeWords))].join(' or ');
   if (schema.type === 'array') return `list of ${plural(typeWords(schema.items ?? {}))}`;
-  if (schema.type === 'object' && isMap(schema))
-    return `object with ${plural(typeWords(valuesOf(schema)))} as values`;
-  if (schema.type) return FORMATS[schema.format ?? ''] ?? schema.type;
+  if (schema.type === 'object' && values)
+    return `object with ${plural(typeWords(values))} as values`;
+  if (schema.format === 'email') return 'e-mail address';
+  if (schema.type) return schema.format === 'date-time' ? 'date-time' : schema.type;
   const value = schema.const ?? schema.enum?.[0];
   return value === undefined ? 'any value' : typeof value;
 }
 
-const FORMATS: Record<string, string> = {
-  'date-time': 'date-time',
-  email: 'e-mail address',
-};
-
 const plural = (words: string): string =>
-  words === 'any value'
-    ? 'any values'
-    : words.replace(/^(string|number|integer|boolean|object|date-time|list)\b/, '$1s');
+  words.replace(/^(any value|string|number|integer|boolean|object|date-time|list)\b/, '$1s');
 
-const isMap = ({ properties, additionalProperties }: JsonSchema): boolean =>
-  !properties && typeof additionalProperties === 'object';
+/** What the values of a map must be; undefined for an object whose fields are named. */
+const mapValues = ({ properties, additionalProperties }: JsonSchema): JsonSchema | undefined =>
+  !properties && typeof additionalProperties === 'object' ? additionalProperties : undefined;
 
-/** What a value for any name must be. */
-function valuesOf({ additionalProperties }: JsonSchema): JsonSchema {
-  return typeof additionalProperties === 'object' ? additionalProperties : {};
-}
-
-/** A limit in words; the part that is to be typed letter by letter stands alone. */
-export interface Limit {
-  words: string;
-  codes?: string[];
-}
-
-/** Everything that a value must keep to beyond its type, and what stands for one that is not given. */
-export function limitsOf(given: JsonSchema): Limit[] {
+/** Everything that a value must keep to beyond its type, and its default; `codes` in backticks. */
+export function limitsOf(given: JsonSchema): string[] {
   const { schema } = withoutNull(given);
-  const limits: (Limit | null)[] = [
-    schema.const === undefined ? null : { words: 'always', codes: [String(schema.const)] },
-    schema.enum ? { words: 'one of', codes: schema.enum.map(String) } : null,
+  const { type, items, pattern, propertyNames } = schema;
+  const limits = [
+    schema.const !== undefined && `always ${code(schema.const)}`,
+    schema.enum && `one of ${schema.enum.map(code).join(', ')}`,
     range(schema.minimum, schema.maximum, ''),
     range(schema.minLength, schema.maxLength, ' characters'),
     range(schema.minItems, schema.maxItems, ' items'),
     range(undefined, schema.maxProperties, ' entries'),
-    schema.pattern ? patternLimit(schema.pattern) : null,
-    ...below('names', schema.propertyNames),
-    ...below('values', schema.type === 'object' && isMap(schema) ? valuesOf(schema) : undefined),
-    ...below('each', schema.type === 'array' ? schema.items : undefined),
-    given.default === undefined ? null : { words: 'default', codes: [said(given.default)] },
+    // The pattern of names is far harder to read than what it means.
+    pattern?.includes('\\u0000-\\u001f')
+      ? 'no control characters'
+      : pattern && `matches ${code(pattern)}`,
+    ...limitsWithin('names', propertyNames),
+    ...limitsWithin('values', type === 'object' ? mapValues(schema) : undefined),
+    ...limitsWithin('each', type === 'array' ? items : undefined),
+    given.default !== undefined && `default ${code(given.default)}`,
   ];
-  return limits.filter((limit) => limit !== null);
+  return limits.filter((limit) => typeof limit === 'string');
 }
 
-const said = (value: unknown): string =>
-  typeof value === 'string' ? value : JSON.stringify(value);
+const limitsWithin = (whose: string, schema: JsonSchema | undefined): string[] =>
+  schema ? limitsOf(schema).map((limit) => `${whose}: ${limit}`) : [];
 
-const below = (whose: string, schema: JsonSchema | undefined): Limit[] =>
-  schema ? limitsOf(schema).map((limit) => ({ ...limit, words: `${whose}: ${limit.words}` })) : [];
+const code = (value: unknown): string =>
+  `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
 
-function range(least: number | undefined, most: number | undefined, unit: string): Limit | null {
-  const write = (value: number) => value.toLocaleString('en');
-  if (least !== undefined && most !== undefined)
-    return { words: `${write(least)} to ${write(most)}${unit}` };
-  if (most !== undefined) return { words: `at most ${write(most)}${unit}` };
-  return least === undefined ? null : { words: `at least ${write(least)}${unit}` };
-}
-
-/** The pattern of names says in signs what is said better in words. */
-function patternLimit(pattern: string): Limit {
-  return pattern.includes('\\u0000-\\u001f')
-    ? { words: 'no control characters' }
-    : { words: 'matches', codes: [pattern] };
-}
-
-export interface Field {
-  name: string;
-  schema: JsonSchema;
-  required: boolean;
+function range(least: number | undefined, most: number | undefined, unit: string): string | false {
+  const [from, to] = [least, most].map((bound) => bound?.toLocaleString('en'));
+  if (from !== undefined && to !== undefined) return `${from} to ${to}${unit}`;
+  if (to !== undefined) return `at most ${to}${unit}`;
+  return from !== undefined && `at least ${from}${unit}`;
 }
 
 /** The fields of an object, of the items of a list, or of the values of a map. */
 export function fieldsOf(given: JsonSchema): Field[] {
   const { schema } = withoutNull(given);
-  if (schema.type === 'array') return schema.items ? fieldsOf(schema.items) : [];
-  if (isMap(schema)) return fieldsOf(valuesOf(schema));
+  const inner = schema.type === 'array' ? schema.items : mapValues(schema);
+  if (inner) return fieldsOf(inner);
   return Object.entries(schema.properties ?? {}).map(([name, field]) => ({
     name,
     schema: field,

@@ -22,7 +22,7 @@ export interface Query {
  * empty label, a label over 63 or a name over 253 octets (RFC 1035 §2.3.4), or characters that no
  * name of the mail world has (a U-label must come as an A-label; a control character never does).
  */
-export function askableName(name: string): string | null {
+export function queryName(name: string): string | null {
   const bare = name.replace(/\.$/, '').toLowerCase();
   if (bare.length > 253 || !/^[\x20-\x7e]+$/.test(bare)) return null;
   return bare.split('.').every((label) => label.length >= 1 && label.length <= 63) ? bare : null;

@@ -1,40 +1,45 @@
-/** The resolver that asks the network: retries, one cache, and a limit on questions in flight. */
+/**
+ * The DNS client: retries, one cache, and a limit on queries in flight.
+ *
+ * Why not a library: Node's `dns` hides the RCODE, the AD bit and most TTLs, and its `reverse()`
+ * reads the hosts file. dns-packet reads and writes the messages.
+ */
 
 import { getServers } from 'node:dns';
 import { type DnsServer, parseDnsServers } from '../../lib/addresses.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type Gate, limitInFlight } from '../../lib/concurrency.ts';
-import { askableName } from './message.ts';
+import { type Deadline, type Gate, limitInFlight, startDeadline } from '../../lib/concurrency.ts';
+import { queryName } from './message.ts';
 import type { DnsAnswer, DnsErrorReason, RecordType, Resolver } from './resolver.ts';
-import { type Deadline, serverAsker, startDeadline } from './transport.ts';
+import { createServerQuery } from './transport.ts';
 
 interface DnsResolverOptions {
   /** At least one; asked in this order. */
   servers: DnsServer[];
   clock: Clock;
-  /** Milliseconds that a question waits in all, its turn and its retries included. */
+  /** Milliseconds for a query in all, including its turn and its retries. */
   timeoutMs?: number;
   /** Milliseconds that one server has for one attempt. */
   attemptMs?: number;
   maxInFlight?: number;
-  /** Of these, for what nobody waits for. */
+  /** The part of these open to background queries. */
   maxBackground?: number;
   maxCached?: number;
 }
 
 interface DnsResolver extends Resolver {
   /**
-   * The same with the same cache, for what nobody waits for: it leaves a part of the questions at once
-   * to others, so that many domains whose servers are dead do not hold up the analysis of mail.
+   * The same resolver with the same cache for work that nobody waits for. It leaves part of the limit
+   * to the others, so that many domains with dead servers do not hold up the analysis of mail.
    */
   background: Resolver;
   close(): void;
 }
 
 /**
- * A resolver over UDP, and TCP where an answer is truncated. A question that is being asked is not
- * asked again beside itself. Names that cannot exist are `nxdomain` without a question. After
- * `close()`, and for what is under way then, the answer to what is not kept is the error `disabled`.
+ * A resolver over UDP, and over TCP where a reply is truncated. Concurrent queries for the same record
+ * share one answer. Names that cannot exist are `nxdomain` without a query. After `close()` queries,
+ * those in flight included, fail with `disabled` unless the cache has the answer.
  */
 export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
   const { timeoutMs = 5000, maxInFlight = 200, maxCached = 10_000 } = options;
@@ -42,39 +47,39 @@ export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
   const cache = createDnsCache(options.clock, maxCached);
   const gate = limitInFlight(maxInFlight);
   const backgroundGate = limitInFlight(maxBackground);
-  const ask = serverAsker(options.servers, options.attemptMs ?? 1500);
+  const ask = createServerQuery(options.servers, options.attemptMs ?? 1500);
   const deadlines = new Set<Deadline>();
   let closed = false;
 
-  async function askNetwork(name: string, type: RecordType, signal: AbortSignal) {
+  async function queryNetwork(name: string, type: RecordType, signal: AbortSignal) {
     try {
       const reading = await ask(name, type, signal);
       if (reading.kind === 'failure') return failed(reading.reason);
       cache.set(`${name}/${type}`, reading.answer, reading.keepSeconds);
       return reading.answer;
     } catch {
-      // Only what the system refuses lands here: no socket left, an address family that is absent.
+      // Only what the system refuses gets here: no socket left, an address family that is missing.
       return failed('unreachable');
     }
   }
 
-  const askInTime =
+  const queryInTime =
     (gates: Gate[]): Resolver =>
     async (name, type) => {
       if (closed) return failed('disabled');
       const deadline = startDeadline(timeoutMs);
       deadlines.add(deadline);
       const { signal } = deadline;
-      const answer = await through(gates, signal, () => askNetwork(name, type, signal));
+      const answer = await passGates(gates, signal, () => queryNetwork(name, type, signal));
       deadline.stop();
       deadlines.delete(deadline);
       return closed ? failed('disabled') : answer;
     };
 
-  const resolve = sharedAndKept(askInTime([gate]), cache);
+  const resolve = sharedAndCached(queryInTime([gate]), cache);
   return Object.assign(resolve, {
-    // It shares no question under way with the other, who would wait in its queue.
-    background: sharedAndKept(askInTime([backgroundGate, gate]), cache),
+    // It shares no query in flight with the foreground, which would wait in its queue.
+    background: sharedAndCached(queryInTime([backgroundGate, gate]), cache),
     close() {
       closed = true;
       for (const deadline of deadlines) deadline.expire();
@@ -82,8 +87,8 @@ export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
   });
 }
 
-/** In through each gate in turn; a `timeout` where the signal comes before there is a place. */
-async function through(
+/** Enters each gate in turn; a `timeout` if the signal comes before there is a place. */
+async function passGates(
   [first, ...more]: Gate[],
   signal: AbortSignal,
   work: () => Promise<DnsAnswer>,
@@ -91,37 +96,35 @@ async function through(
   if (!first) return work();
   if (!(await first.enter(signal))) return failed('timeout');
   try {
-    return await through(more, signal, work);
+    return await passGates(more, signal, work);
   } finally {
     first.leave();
   }
 }
 
-/** Names that can exist are asked for; out of the cache where it has them, and once at a time. */
-function sharedAndKept(ask: Resolver, cache: DnsCache): Resolver {
-  const underWay = new Map<string, Promise<DnsAnswer>>();
+/** Answers from the cache where it can, and queries each record once at a time. */
+function sharedAndCached(ask: Resolver, cache: DnsCache): Resolver {
+  const inFlight = new Map<string, Promise<DnsAnswer>>();
   return async (name, type) => {
-    const asked = askableName(name);
+    const asked = queryName(name);
     if (asked === null) return { status: 'nxdomain' };
     const key = `${asked}/${type}`;
     const kept = cache.get(key);
-    if (kept) return ownCopy(kept);
-    const shared = underWay.get(key) ?? ask(asked, type).finally(() => underWay.delete(key));
-    underWay.set(key, shared);
-    return ownCopy(await shared);
+    if (kept) return copyAnswer(kept);
+    const shared = inFlight.get(key) ?? ask(asked, type).finally(() => inFlight.delete(key));
+    inFlight.set(key, shared);
+    return copyAnswer(await shared);
   };
 }
 
-/** Each asker gets records of its own: sorting them must not reach the cache. */
-function ownCopy(answer: DnsAnswer): DnsAnswer {
+/** Each caller gets its own records: sorting them must not reach the cache. */
+function copyAnswer(answer: DnsAnswer): DnsAnswer {
   return answer.status === 'found' ? { ...answer, records: [...answer.records] } : answer;
 }
 
 function failed(reason: DnsErrorReason): DnsAnswer {
   return { status: 'error', reason };
 }
-
-// Keeps DNS answers for as long as their records allow; the least recently used go first.
 
 /**
  * Caps in seconds. Enough for the many questions of mails that come together, and short enough that
@@ -138,7 +141,7 @@ interface DnsCache {
   readonly size: number;
 }
 
-/** An empty cache of at most `maxEntries` answers. */
+/** An empty cache of at most `maxEntries` answers; the least recently used go first. */
 export function createDnsCache(clock: Clock, maxEntries: number): DnsCache {
   const entries = new Map<string, { answer: DnsAnswer; kept: number; until: number }>();
   return {
@@ -151,7 +154,7 @@ export function createDnsCache(clock: Clock, maxEntries: number): DnsCache {
       // A Map holds its keys in the order of their insertion: the first is the least recently used.
       entries.delete(key);
       const left = Math.floor((entry.until - clock.now()) / 1000);
-      // More than it began with: the clock was set back meanwhile.
+      // More than at the start: the clock was set back in the meantime.
       if (left <= 0 || left > entry.kept) return null;
       entries.set(key, entry);
       return entry.answer.status === 'found' ? { ...entry.answer, ttl: left } : entry.answer;
@@ -167,8 +170,6 @@ export function createDnsCache(clock: Clock, maxEntries: number): DnsCache {
     },
   };
 }
-
-// The DNS servers of this machine.
 
 /** The servers of this machine's resolv.conf; loopback where it names none. */
 export function systemDnsServers(): DnsServer[] {

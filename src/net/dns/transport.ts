@@ -3,6 +3,7 @@
 import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
 import type { DnsServer } from '../../lib/addresses.ts';
+import { startDeadline } from '../../lib/concurrency.ts';
 import { encodeQuery, type Query, type Reading, readReply } from './message.ts';
 import type { RecordType } from './resolver.ts';
 
@@ -13,7 +14,7 @@ type Outcome = Extract<Reading, { kind: 'answer' | 'failure' }>;
  * useless is not asked again; one that stayed silent is, for datagrams get lost. The server that
  * answered last goes first next time, so that a dead one costs its delay once.
  */
-export function serverAsker(servers: DnsServer[], attemptMs: number) {
+export function createServerQuery(servers: DnsServer[], attemptMs: number) {
   let order = servers;
   return async (name: string, type: RecordType, signal: AbortSignal): Promise<Outcome> => {
     const candidates: Candidate[] = order.map((server) => ({ server, edns: true }));
@@ -59,31 +60,7 @@ async function attempt(
   }
 }
 
-export interface Deadline {
-  signal: AbortSignal;
-  expire(): void;
-  stop(): void;
-}
-
-/** A signal that comes after so many milliseconds, or with its parent; `stop` frees the timer. */
-export function startDeadline(ms: number, parent?: AbortSignal): Deadline {
-  const controller = new AbortController();
-  const expire = () => controller.abort();
-  const timer = setTimeout(expire, ms);
-  parent?.addEventListener('abort', expire);
-  return {
-    signal: controller.signal,
-    expire,
-    stop() {
-      clearTimeout(timer);
-      parent?.removeEventListener('abort', expire);
-    },
-  };
-}
-
-// One DNS question to one server, over UDP or TCP; the socket is closed whatever happens.
-
-/** Asks and waits until a reply or the signal; a server that stays silent is a `timeout`. */
+/** One query to one server until a reply or the signal; silence is a `timeout`. The socket is always closed. */
 type Transport = (server: DnsServer, query: Query, signal: AbortSignal) => Promise<Reading>;
 
 /**

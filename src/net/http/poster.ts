@@ -1,4 +1,4 @@
-/** The caller of webhooks' endpoints: HTTPS to public addresses alone, over connections that are kept. */
+/** Posts to webhook endpoints: HTTPS to public addresses only, over kept connections. */
 
 import {
   Agent,
@@ -7,7 +7,7 @@ import {
   type RequestOptions,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type Deadline, startDeadline } from '../dns/transport.ts';
+import { type Deadline, startDeadline } from '../../lib/concurrency.ts';
 import {
   type Connect,
   type ConnectorOptions,
@@ -16,11 +16,11 @@ import {
   timedOut,
 } from '../guarded-connection.ts';
 import {
+  ConnectFailed,
   type HttpResult,
   type Limits,
   MAX_HEADER_BYTES,
   readResponse,
-  Unconnected,
 } from './response.ts';
 import {
   type HttpTarget,
@@ -35,45 +35,45 @@ const TIMEOUT_MS = 30_000;
 const IDLE_MS = 4000;
 
 export interface PosterOptions extends ConnectorOptions {
-  /** For all of a post: name, connection, request and answer. Default 30,000. */
+  /** Milliseconds for all of a post: name, connection, request and response. Default 30,000. */
   timeoutMs?: number;
   /** Idle connections are kept no longer. Default 4,000. */
   idleMs?: number;
 }
 
-/** No redirect is followed, no proxy asked, no cookie kept, nothing decompressed. */
+/** No redirects followed, no proxy, no cookies, no decompression. */
 export function createPoster(options: PosterOptions): Poster {
   const { timeoutMs = TIMEOUT_MS, idleMs = IDLE_MS } = options;
-  const connections = new KeptConnections(createConnector(options), timeoutMs, idleMs);
-  const underWay = new Set<Deadline>();
+  const agent = new KeepAliveAgent(createConnector(options), timeoutMs, idleMs);
+  const inFlight = new Set<Deadline>();
   let closed = false;
   return {
     async post(request) {
       if (closed) return null;
-      const goal = readPostTarget(request.url);
-      if (typeof goal === 'string') return unasked('bad_url', goal);
+      const target = readPostTarget(request.url);
+      if (typeof target === 'string') return notSent('bad_url', target);
       const deadline = startDeadline(timeoutMs);
-      underWay.add(deadline);
+      inFlight.add(deadline);
       try {
-        const outcome = await postOver(connections, goal, request, deadline.signal);
+        const outcome = await postOver(agent, target, request, deadline.signal);
         return closed ? null : outcome;
       } catch {
-        // Only what cannot be sent lands here, such as a header field with a line break.
-        return unasked('connection', 'it could not be asked');
+        // Only what cannot be sent gets here, such as a header field with a line break.
+        return notSent('connection', 'it could not be asked');
       } finally {
-        underWay.delete(deadline);
+        inFlight.delete(deadline);
         deadline.stop();
       }
     },
     close() {
       closed = true;
-      for (const deadline of underWay) deadline.expire();
-      connections.destroy();
+      for (const deadline of inFlight) deadline.expire();
+      agent.destroy();
     },
   };
 }
 
-const unasked = (
+const notSent = (
   reason: NonNullable<PostOutcome['failure']>['reason'],
   detail: string,
 ): PostOutcome => ({
@@ -81,16 +81,14 @@ const unasked = (
   failure: { reason, detail },
 });
 
-/** The goal, or as half a sentence why it is not called. */
+/** The target, or why it is not called, as half a sentence. */
 function readPostTarget(url: string): HttpTarget | string {
-  const goal = readHttpTarget(url);
-  if (typeof goal === 'string') return goal;
-  if (!goal.secure) return 'the address is not https';
-  // Never sent, so whoever wrote it expects something that does not happen.
-  return url.includes('#') ? 'the address has a fragment' : goal;
+  const target = readHttpTarget(url);
+  if (typeof target === 'string') return target;
+  if (!target.secure) return 'the address is not https';
+  // A fragment is never sent, so whoever wrote it expects something that does not happen.
+  return url.includes('#') ? 'the address has a fragment' : target;
 }
-
-// One POST and its answer, over a connection that was kept or a new one.
 
 const LIMITS: Limits = {
   maxBytes: 64 * 1024,
@@ -100,38 +98,40 @@ const LIMITS: Limits = {
       : failed('too_large', 'its answer is longer than 64 KiB and does not say where it ends'),
 };
 
-/** Ends at the signal at the latest. */
+/** One POST over a kept connection or a new one; ends at the signal at the latest. */
 async function postOver(
-  connections: KeptConnections,
-  goal: HttpTarget,
+  agent: KeepAliveAgent,
+  target: HttpTarget,
   request: PostRequest,
   signal: AbortSignal,
 ): Promise<HttpResult> {
-  const options: KeptRequest = {
-    agent: connections,
-    host: goal.host,
-    port: goal.port,
+  const options: KeepAliveRequest = {
+    agent,
+    host: target.host,
+    port: target.port,
     deadline: signal,
     method: 'POST',
-    path: goal.path,
+    path: target.path,
     setHost: false,
-    headers: headersFor(goal, request),
+    headers: headersFor(target, request),
     maxHeaderSize: MAX_HEADER_BYTES,
     insecureHTTPParser: false,
   };
-  // Once, on a kept connection too: where the server has just given that up it may still have read
-  // the request, and an attempt that is written down is one request.
+  // Never repeated, on a kept connection either: a server that has just closed it may still have
+  // read the request, and a recorded attempt is one request.
   return readResponse(openRequest(options), request.body, LIMITS, signal);
 }
 
-const SET_HERE = new Set(['host', 'content-length', 'connection', 'accept-encoding']);
+const RESERVED_HEADERS = new Set(['host', 'content-length', 'connection', 'accept-encoding']);
 
-/** Names and values in turn. node:http adds that the connection may be kept. */
-function headersFor(goal: HttpTarget, { headers, body }: PostRequest): string[] {
-  const given = Object.entries(headers).filter(([name]) => !SET_HERE.has(name.toLowerCase()));
+/** Names and values in turn. node:http adds `Connection: keep-alive`. */
+function headersFor(target: HttpTarget, { headers, body }: PostRequest): string[] {
+  const given = Object.entries(headers).filter(
+    ([name]) => !RESERVED_HEADERS.has(name.toLowerCase()),
+  );
   return [
     'Host',
-    goal.authority,
+    target.authority,
     ...given.flat(),
     'Accept-Encoding',
     'identity',
@@ -140,23 +140,21 @@ function headersFor(goal: HttpTarget, { headers, body }: PostRequest): string[] 
   ];
 }
 
-// Connections over TLS that are kept for a while, for the next request to the same host and port.
-
 const MAX_IDLE_PER_HOST = 10;
 const MAX_IDLE = 200;
 
-interface KeptRequest extends RequestOptions {
+interface KeepAliveRequest extends RequestOptions {
   host: string;
   port: number;
-  /** Where it comes before there is a connection, none is made; comes after about `timeoutMs`. */
+  /** Aborts after about `timeoutMs`; no connection is made after that. */
   deadline: AbortSignal;
 }
 
 /**
- * For requests of node:http. One that finds no idle connection makes its own, in the order of the
- * last use; none waits for another's.
+ * Keeps TLS connections for the next request to the same host and port; the one used last is used
+ * first. A request that finds none idle opens its own and waits for no other.
  */
-export class KeptConnections extends Agent {
+export class KeepAliveAgent extends Agent {
   private ended = false;
 
   constructor(
@@ -168,9 +166,9 @@ export class KeptConnections extends Agent {
       keepAlive: true,
       scheduling: 'lifo',
       maxFreeSockets: MAX_IDLE_PER_HOST,
-      // Of idle connections; what is under way has its deadline.
+      // Of idle connections; requests in flight have their deadline.
       timeout: idleMs,
-      // Given up so long before the server does, where it says (`Keep-Alive: timeout=5`).
+      // Closed this long before the server would, where it says when (`Keep-Alive: timeout=5`).
       agentKeepAliveTimeoutBuffer: 1000,
     });
   }
@@ -179,20 +177,20 @@ export class KeptConnections extends Agent {
     options: ClientRequestArgs,
     callback: (error: Error | null, socket: Duplex) => void,
   ): undefined {
-    const { host, port, deadline } = options as KeptRequest;
+    const { host, port, deadline } = options as KeepAliveRequest;
     const refuse = (error: Error) => callback(error, undefined as never);
     this.connect({ host, port, secure: true }, deadline, this.timeoutMs).then((opened) => {
-      if (opened.status === 'failed') return refuse(new Unconnected(opened));
+      if (opened.status === 'failed') return refuse(new ConnectFailed(opened));
       if (!deadline.aborted) return callback(null, opened.socket);
       opened.socket.destroy();
-      refuse(new Unconnected(timedOut()));
+      refuse(new ConnectFailed(timedOut()));
     }, refuse);
   }
 
   /** Whether it may be used once more. */
   override keepSocketAlive(socket: Duplex): boolean {
     if (this.ended || this.countIdle() >= MAX_IDLE) return false;
-    // It says so by a boolean that its type does not know.
+    // It returns a boolean that its type does not declare.
     return (super.keepSocketAlive(socket) as unknown) !== false;
   }
 
@@ -202,7 +200,7 @@ export class KeptConnections extends Agent {
     return count;
   }
 
-  /** Ends all, and keeps none from now on. */
+  /** Closes all, and keeps none from now on. */
   override destroy(): void {
     this.ended = true;
     super.destroy();

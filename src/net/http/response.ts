@@ -1,39 +1,39 @@
-/** Sends a request that node:http has opened and reads its answer (RFC 9112), in time and in bounds. */
+/** Sends a request that node:http has opened and reads the response (RFC 9112), within limits of time and size. */
 
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { type Failure, failed, timedOut } from '../guarded-connection.ts';
 import type { PostOutcome } from './web.ts';
 
-/** For all header fields of an answer together, and its trailers. */
+/** For all header fields of a response together, and its trailers. */
 export const MAX_HEADER_BYTES = 32 * 1024;
-/** An honest server announces an answer (1xx) a few times at most. */
+/** An honest server sends a few interim responses (1xx) at most. */
 const MAX_INTERIM = 1000;
-/** So many pieces of a body are kept apart: each costs more than the octet that it may be. */
+/** Further pieces of a body are joined: each costs more memory than the single octet it may hold. */
 const MAX_PIECES = 64;
 
-/** An answer as far as it came, and why it came no further. */
+/** The response as far as it was received, and why the rest is missing. */
 export type HttpResult = PostOutcome;
 
 export interface Limits {
-  /** Most octets of the body that are read. */
+  /** Octets of the body that are read at most. */
   maxBytes: number;
   /**
-   * What it means that the body is longer, which Content-Length has declared or which has turned
-   * out. null: nothing, then the answer is whole with its beginning.
+   * The failure for a longer body, either declared by Content-Length or found while reading. null
+   * where the beginning of the body is enough.
    */
   tooLong(declared: boolean): Failure | null;
 }
 
-/** No connection could be had; node:http hands it on as the error of the request. */
-export class Unconnected extends Error {
+/** No connection was made; node:http passes it on as the error of the request. */
+export class ConnectFailed extends Error {
   constructor(readonly failure: Failure) {
     super(failure.detail);
   }
 }
 
 /**
- * Ends at the signal at the latest. The connection is let go of where the answer was read to its
- * end, and destroyed where it was not. The body of an answer to HEAD is not waited for.
+ * Ends at the signal at the latest. The connection goes back to its agent if the response was read
+ * to its end, and is destroyed otherwise. The body of a response to HEAD is not waited for.
  */
 export function readResponse(
   request: ClientRequest,
@@ -54,13 +54,13 @@ export function readResponse(
         },
         failure: failure && { reason: failure.reason, detail: failure.detail },
       });
-      // Does nothing where the answer has ended: then the connection is the agent's again.
+      // Does nothing if the response has ended: the connection belongs to the agent again.
       request.destroy();
     };
     const expire = () => settle(response ? unfinished() : timedOut());
     const fail = (error: Error) => settle(problemOf(error));
     request.on('error', fail);
-    // Where the server changes the protocol, which is neither an answer nor an error.
+    // A server that switches protocols causes neither a response nor an error.
     request.on('close', () => response ?? settle(unanswered()));
     let interim = 0;
     request.on('information', () => {
@@ -116,7 +116,7 @@ function headersOf(rawHeaders: string[]): Record<string, string> {
 }
 
 function problemOf(error: NodeJS.ErrnoException): Failure {
-  if (error instanceof Unconnected) return error.failure;
+  if (error instanceof ConnectFailed) return error.failure;
   const code = error.code ?? '';
   if (code === 'HPE_HEADER_OVERFLOW') return failed('too_large', 'its header is too long');
   if (code.startsWith('HPE_')) return failed('protocol', 'what it answered is no HTTP');

@@ -1,7 +1,7 @@
-/** What a request to somebody else's web server can be answered with: an answer, or why there is none. */
+/** Requests to other people's web servers: which addresses are allowed, and what a request can result in. */
 
 import { isIP } from 'node:net';
-import type { Goal, WebFailure } from '../guarded-connection.ts';
+import type { ConnectTarget, WebFailure } from '../guarded-connection.ts';
 
 export interface WebRequest {
   method: 'HEAD' | 'GET';
@@ -35,8 +35,6 @@ export const noWeb: Web = async () => ({
   detail: 'there is no network',
 });
 
-// What a request with a body to somebody else's web server comes to: its answer, whole or not.
-
 export interface PostRequest {
   /** `https:`; anything else is `bad_url`. */
   url: string;
@@ -65,8 +63,6 @@ export interface Poster {
   close(): void;
 }
 
-// What a web address asks for, and which web addresses are not asked at all.
-
 /** Longer than any that a browser or server would take in practice. */
 const MAX_URL_LENGTH = 8192;
 
@@ -77,14 +73,14 @@ const BLOCKED_PORTS = new Set([
   6679, 6697, 10080,
 ]);
 
-export interface HttpTarget extends Goal {
+export interface HttpTarget extends ConnectTarget {
   /** As the Host field says it, with the port where it is not the usual one. */
   authority: string;
   /** Path and query. */
   path: string;
 }
 
-/** The goal, or as half a sentence why the address is not asked. */
+/** The target, or why the address is not requested, as half a sentence. */
 export function readHttpTarget(text: string): HttpTarget | string {
   if (text.length > MAX_URL_LENGTH) return 'the address is too long';
   if (!URL.canParse(text)) return 'the address cannot be read';

@@ -7,8 +7,7 @@ import { createTransport } from 'nodemailer';
 import { isLocalAddress, normalizeAddress } from '../../lib/addresses.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { printable } from '../../lib/log.ts';
-import { connectionFailure } from '../connection-errors.ts';
-import { tlsProblem, trust } from '../tls.ts';
+import { connectionFailure, tlsProblem, trust } from '../tls.ts';
 import { type Mail, writeMail } from './compose.ts';
 
 export type MailOutcome =
@@ -68,17 +67,22 @@ export function createMailer(options: MailerOptions): Mailer {
   const secrets = server.login
     ? [server.login.password, Buffer.from(server.login.password).toString('base64')]
     : [];
-  const line: Line = { server, secureContext: trust(options.ca), options, sockets: new Set() };
-  const underWay = new Set<AbortController>();
+  const connections: Connections = {
+    server,
+    secureContext: trust(options.ca),
+    options,
+    sockets: new Set(),
+  };
+  const inFlight = new Set<AbortController>();
   let closed = false;
   let known: ReturnType<Mailer['known']> = null;
 
   async function attempt<T>(work: (transport: Transport) => Promise<T>) {
     const control = new AbortController();
     const timer = setTimeout(() => control.abort(new MailTooSlow()), totalMs);
-    underWay.add(control);
+    inFlight.add(control);
     try {
-      const transport = transportOver(await reach(line, control.signal), line);
+      const transport = transportOver(await openSocket(connections, control.signal), connections);
       const value = await Promise.race([work(transport), aborted(control.signal)]);
       known = { at: clock.now(), fault: null };
       return { ok: true, value } as const;
@@ -89,7 +93,7 @@ export function createMailer(options: MailerOptions): Mailer {
       return { ok: false, failure } as const;
     } finally {
       clearTimeout(timer);
-      underWay.delete(control);
+      inFlight.delete(control);
     }
   }
 
@@ -109,14 +113,14 @@ export function createMailer(options: MailerOptions): Mailer {
     known: () => known,
     close() {
       closed = true;
-      for (const control of underWay) control.abort(new Error('closed'));
-      for (const socket of line.sockets) socket.destroy();
+      for (const control of inFlight) control.abort(new Error('closed'));
+      for (const socket of connections.sockets) socket.destroy();
     },
   };
 }
 
 /** What every connection is made with. */
-interface Line {
+interface Connections {
   server: MailServer;
   secureContext: SecureContext;
   options: MailerOptions;
@@ -125,7 +129,10 @@ interface Line {
 }
 
 /** Resolves with a connected socket; the signal destroys it then and later. */
-async function reach({ server, options, sockets }: Line, signal: AbortSignal): Promise<Socket> {
+async function openSocket(
+  { server, options, sockets }: Connections,
+  signal: AbortSignal,
+): Promise<Socket> {
   const { connectMs = CONNECT_MS, dial = connect } = options;
   const socket = dial(server.port, server.host);
   sockets.add(socket);
@@ -150,7 +157,7 @@ function aborted(signal: AbortSignal): Promise<never> {
 
 type Transport = ReturnType<typeof transportOver>;
 
-function transportOver(socket: Socket, { server, secureContext, options }: Line) {
+function transportOver(socket: Socket, { server, secureContext, options }: Connections) {
   const { host, port, implicitTls, requireTls, verifyTls, login } = server;
   const { name, dkim, totalMs = TOTAL_MS } = options;
   return createTransport({
@@ -280,7 +287,7 @@ const REFUSED_COMMANDS: Record<string, string> = {
 class MailTooSlow extends Error {}
 
 /**
- * A refusal with 5xx of this recipient or this message is for good. Everything else may be mended: by
+ * A refusal with 5xx of this recipient or this message is for good. Everything else may be fixed: by
  * time, or, where it refuses the sender or the password, by the operator.
  */
 function mailFailure(thrown: unknown, secrets: string[]): MailFailure {

@@ -2,20 +2,15 @@
 
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import {
-  connect,
-  createSecureContext,
-  getCACertificates,
-  type SecureContext,
-  type TLSSocket,
-} from 'node:tls';
+import { connect, type SecureContext, type TLSSocket } from 'node:tls';
 import type { Clock } from '../../lib/clock.ts';
-import { certificateFault } from '../connection-errors.ts';
-import { startDeadline } from '../dns/transport.ts';
+import { startDeadline } from '../../lib/concurrency.ts';
 import { type ConnectorOptions, createConnector } from '../guarded-connection.ts';
+import { certificateFault, trust } from '../tls.ts';
 
 const SMTP_PORT = 25;
 const TIMEOUT_MS = 10_000;
+const OLD_TLS = { minVersion: 'TLSv1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const;
 
 /** `detail` is half a sentence, or the server's own words, cut. */
 export type MailTls =
@@ -41,29 +36,34 @@ export interface ProbeOptions extends ConnectorOptions {
 }
 
 export function createMailTlsProbe(options: ProbeOptions): ProbeMailTls {
-  const reach = createConnector(options);
+  const openConnection = createConnector(options);
   let secureContext: SecureContext | undefined;
   return async (host) => {
     const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
     const deadline = startDeadline(timeoutMs);
-    const goal = { host, port: SMTP_PORT, secure: false };
+    const target = { host, port: SMTP_PORT, secure: false };
     try {
       // Half of the time is left for what is said once there is a connection.
       const attempt = startDeadline(timeoutMs / 2, deadline.signal);
-      const reached = await reach(goal, attempt.signal, timeoutMs / 2);
+      const opened = await openConnection(target, attempt.signal, timeoutMs / 2);
       attempt.stop();
-      if (reached.status === 'failed') {
-        if (reached.reason === 'forbidden_address')
-          return { status: 'forbidden', detail: reached.detail };
-        const isName = reached.reason === 'dns' || reached.reason === 'no_such_name';
-        if (isName) return { status: 'unknown', detail: reached.detail };
-        const silent = reached.reason === 'timeout';
-        return { status: 'unreachable', silent, detail: reached.detail };
+      if (opened.status === 'failed') {
+        if (opened.reason === 'forbidden_address')
+          return { status: 'forbidden', detail: opened.detail };
+        const isName = opened.reason === 'dns' || opened.reason === 'no_such_name';
+        if (isName) return { status: 'unknown', detail: opened.detail };
+        const silent = opened.reason === 'timeout';
+        return { status: 'unreachable', silent, detail: opened.detail };
       }
-      secureContext ??= lenientContext(options.ca);
-      const socket = reached.socket as Socket;
+      // Old versions of TLS too, so that they can be told: senders take them rather than none.
+      secureContext ??= trust(options.ca, OLD_TLS);
+      const socket = opened.socket as Socket;
       try {
-        return await converse(socket, { host, helo: options.helo, secureContext }, deadline.signal);
+        return await runDialogue(
+          socket,
+          { host, helo: options.helo, secureContext },
+          deadline.signal,
+        );
       } finally {
         socket.destroy();
       }
@@ -75,19 +75,17 @@ export function createMailTlsProbe(options: ProbeOptions): ProbeMailTls {
   };
 }
 
-/** Old versions of TLS too, so that they can be told; senders take them rather than none. */
-function lenientContext(further: string[] = []): SecureContext {
-  const ca = further.length > 0 ? [...getCACertificates('default'), ...further] : undefined;
-  return createSecureContext({ ca, minVersion: 'TLSv1', ciphers: 'DEFAULT:@SECLEVEL=0' });
-}
-
 interface Dialogue {
   host: string;
   helo: string;
   secureContext: SecureContext;
 }
 
-async function converse(socket: Socket, dialogue: Dialogue, signal: AbortSignal): Promise<MailTls> {
+async function runDialogue(
+  socket: Socket,
+  dialogue: Dialogue,
+  signal: AbortSignal,
+): Promise<MailTls> {
   const replies = readReplies(socket, signal);
   const greeting = await replies.next();
   if (greeting?.code !== 220) return unclear(greeting, 'it did not greet');
@@ -105,7 +103,7 @@ async function converse(socket: Socket, dialogue: Dialogue, signal: AbortSignal)
   if (ready.code !== 220) return { status: 'broken', detail: wordsOf(ready) };
   // What somebody else put behind the answer would be read as if it had come over TLS.
   if (!replies.release()) return { status: 'broken', detail: 'it says more before TLS has begun' };
-  return secure(socket, dialogue, signal);
+  return upgradeToTls(socket, dialogue, signal);
 }
 
 /** Takes leave, without waiting for the answer. */
@@ -122,7 +120,7 @@ function wordsOf({ code, lines }: SmtpReply): string {
   return `it answered ${code} ${lines.join(' ').slice(0, 160)}`.trim().toWellFormed();
 }
 
-async function secure(
+async function upgradeToTls(
   socket: Socket,
   { host, secureContext }: Dialogue,
   signal: AbortSignal,
@@ -150,7 +148,7 @@ async function secure(
 // The replies of an SMTP server to its client, one at a time (RFC 5321 §4.2).
 
 /** No honest reply comes near. */
-const MAX_OCTETS = 8 * 1024;
+const MAX_REPLY_BYTES = 8 * 1024;
 
 interface SmtpReply {
   code: number;
@@ -169,7 +167,7 @@ function readReplies(socket: Socket, signal: AbortSignal): SmtpReplies {
   let received = '';
   let ended = false;
   let wake = () => {};
-  const take = (chunk: Buffer) => {
+  const append = (chunk: Buffer) => {
     received += chunk.toString('latin1');
     wake();
   };
@@ -177,7 +175,7 @@ function readReplies(socket: Socket, signal: AbortSignal): SmtpReplies {
     ended = true;
     wake();
   };
-  socket.on('data', take).on('close', end).on('end', end).on('error', end);
+  socket.on('data', append).on('close', end).on('end', end).on('error', end);
   signal.addEventListener('abort', end, { once: true });
   return {
     async next() {
@@ -187,14 +185,14 @@ function readReplies(socket: Socket, signal: AbortSignal): SmtpReplies {
           received = received.slice(found.octets);
           return found.reply;
         }
-        if (ended || signal.aborted || received.length > MAX_OCTETS) return null;
+        if (ended || signal.aborted || received.length > MAX_REPLY_BYTES) return null;
         const { promise, resolve } = Promise.withResolvers<void>();
         wake = resolve;
         await promise;
       }
     },
     release() {
-      socket.off('data', take).off('close', end).off('end', end).off('error', end);
+      socket.off('data', append).off('close', end).off('end', end).off('error', end);
       signal.removeEventListener('abort', end);
       return received === '';
     },
@@ -279,12 +277,12 @@ export function withPort25CircuitBreaker(probe: ProbeMailTls, clock: Clock): Pro
     if (found.status === 'unreachable' && found.silent) {
       if (silentHosts.size < SILENT_HOSTS_TO_OPEN) silentHosts.add(host);
       shutAt = clock.now();
-    } else if (wasHeard(found)) silentHosts.clear();
+    } else if (hasResponded(found)) silentHosts.clear();
     return found;
   };
 }
 
 /** Something came back from port 25, if only a refusal. */
-function wasHeard({ status }: MailTls): boolean {
+function hasResponded({ status }: MailTls): boolean {
   return status !== 'forbidden' && status !== 'unknown';
 }

@@ -11,7 +11,7 @@ import { makeCertificate } from '../../../src/lib/certificates.ts';
 import type { Resolver } from '../../../src/net/dns/resolver.ts';
 import { zoneResolver } from '../../../src/net/dns/zone.ts';
 import type { Connect, Dial, WebFailure } from '../../../src/net/guarded-connection.ts';
-import { createPoster, KeptConnections, type PosterOptions } from '../../../src/net/http/poster.ts';
+import { createPoster, KeepAliveAgent, type PosterOptions } from '../../../src/net/http/poster.ts';
 import type { PostOutcome } from '../../../src/net/http/web.ts';
 import { dialTo, startCanary, startRaw } from '../canary.ts';
 
@@ -219,7 +219,7 @@ test('Webhook client keeps at most 200 connections in total', async (t) => {
     await once(socket, 'connect');
     return { status: 'connected', socket };
   };
-  const connections = new KeptConnections(to, 5000, 4000);
+  const connections = new KeepAliveAgent(to, 5000, 4000);
   t.after(() => connections.destroy());
   const ask = async (host: string) => {
     const options = { agent: connections, host, port: 1, deadline: new AbortController().signal };
@@ -241,7 +241,7 @@ test('Webhook client does not keep a connection opened after the deadline', asyn
     controller.abort();
     return { status: 'connected', socket };
   };
-  const connections = new KeptConnections(late, 5000, 4000);
+  const connections = new KeepAliveAgent(late, 5000, 4000);
   t.after(() => connections.destroy());
   const deadline = controller.signal;
   const options = { agent: connections, host: HOST, port: 1, deadline };

@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { toFix } from '../../../src/analysis/summary.ts';
-import { verdictOf } from '../../../src/report/content.ts';
-import { sharedPdf } from '../../../src/report/pdf/shared-pdf.ts';
-import type { Share } from '../../../src/report/share.ts';
-import { needs } from '../../helpers/debian.ts';
-import { pdfInfo, pdfPages, pdfStructure, pdfText, pdfWords } from '../../helpers/pdf.ts';
-import { badReport, campaignShare, largeShare, shareOf } from '../reports.ts';
+import { toFix } from '../../src/analysis/summary.ts';
+import { verdictOf } from '../../src/report/content.ts';
+import { sharedPdf } from '../../src/report/pdf/shared-pdf.ts';
+import type { Share } from '../../src/report/share.ts';
+import { needs } from '../helpers/debian.ts';
+import { pdfInfo, pdfPages, pdfStructure, pdfText, pdfWords } from '../helpers/pdf.ts';
+import { badReport, campaignShare, largeShare, shareOf } from '../report/reports.ts';
 
 /** Where a line ends says nothing: only what is written. */
 const dense = (text: string): string => text.replace(/\s+/g, '');

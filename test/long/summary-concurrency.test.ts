@@ -16,8 +16,8 @@ import { startTestService, type TestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { seededRandom } from '../helpers/random.ts';
 import { randomTest } from '../mailtests/counted-tests.ts';
+import { recountedSummary } from '../summary/recounted-summary.ts';
 import type { Writing } from './counting-writer.ts';
-import { recountedSummary } from './recounted-summary.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -11,7 +11,7 @@ import {
   type Timed,
 } from '../../src/schedules/times.ts';
 import { NOTHING } from '../report/scheduled-reports.ts';
-import { timesBetween } from './local-times.ts';
+import { timesBetween } from '../schedules/local-times.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
