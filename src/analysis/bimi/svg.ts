@@ -6,7 +6,7 @@ import { Parser } from 'htmlparser2';
 /** The BIMI Group's guidance: the image has at most 32 kilobytes. */
 const MAX_BYTES = 32 * 1024;
 /** What is larger, unpacked, is not looked at. */
-const MOST_LOOKED_AT = 64 * 1024;
+const MAX_SVG_BYTES = 64 * 1024;
 /** Far deeper than any drawing; a document made to be costly ends here. */
 const MAX_DEPTH = 200;
 const SLICE = 4096;
@@ -43,7 +43,7 @@ const KIND_OF = new Map(
 export function unpackSvg(bytes: Uint8Array): Uint8Array | null {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
   try {
-    return gunzipSync(bytes, { maxOutputLength: MOST_LOOKED_AT });
+    return gunzipSync(bytes, { maxOutputLength: MAX_SVG_BYTES });
   } catch {
     return null;
   }
@@ -51,7 +51,7 @@ export function unpackSvg(bytes: Uint8Array): Uint8Array | null {
 
 /** Judges the (unpacked) image; at most 64 KiB of it are looked at. */
 export function judgeSvg(bytes: Uint8Array): SvgLogo {
-  const seen = readSvg(Buffer.from(bytes.subarray(0, MOST_LOOKED_AT)).toString('utf8'));
+  const seen = readSvg(Buffer.from(bytes.subarray(0, MAX_SVG_BYTES)).toString('utf8'));
   const { root } = seen;
   const problems = new Set<string>();
   if (bytes.length > MAX_BYTES)

@@ -1,4 +1,4 @@
-/** The certificate authority of `listen`: made once and kept, so that the service need be told of it but once. */
+/** The certificate authority of `listen`: made once and kept, so that the service is configured to trust it only once. */
 
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -8,29 +8,29 @@ import { UsageError } from '../command.ts';
 
 const AUTHORITY_NAME = 'deliverability listen local authority';
 const DAY = 86_400_000;
-/** One that ends sooner is replaced at the start. */
-const LEAST_LEFT = 30 * DAY;
+/** An authority that expires sooner is replaced at the start. */
+const MIN_REMAINING_MS = 30 * DAY;
 /** A server certificate is made at each start; longer ones are refused by some systems. */
 const SERVER_LIFETIME = 397 * DAY;
 
 export interface Authority {
-  /** PEM of the certificate, for those who are to trust it. */
+  /** The certificate in PEM, for clients to trust. */
   file: string;
-  /** Whether it is new: then nobody trusts it yet. */
+  /** Whether it was made just now: then no client trusts it yet. */
   made: boolean;
-  /** A pair for a server of these names and addresses. */
+  /** A key and a certificate for a server with these names and addresses. */
   issue(names: [string, ...string[]]): Promise<KeyPair>;
 }
 
 /**
- * Opens or makes `ca.pem` and `ca.key` (mode 0600) in the folder. Throws a UsageError where there is
- * something else by these names, which is never written over, and where they cannot be written.
+ * Opens or makes `ca.pem` and `ca.key` (mode 0600) in the folder. Throws a UsageError if other files
+ * have these names, which are never overwritten, or if they cannot be written.
  */
 export async function openAuthority(folder: string, now: number): Promise<Authority> {
   const file = join(folder, 'ca.pem');
   const keyFile = join(folder, 'ca.key');
   const kept = existsSync(file) || existsSync(keyFile) ? readKept(file, keyFile) : null;
-  const made = kept === null || kept.ends - now < LEAST_LEFT;
+  const made = kept === null || kept.ends - now < MIN_REMAINING_MS;
   const pair = made ? await makeAuthority(AUTHORITY_NAME, now) : kept.pair;
   if (made) {
     try {
@@ -67,7 +67,7 @@ function readKept(file: string, keyFile: string): { pair: KeyPair; ends: number 
       certificate.checkPrivateKey(createPrivateKey(pair.key));
     if (isOwn) return { pair, ends: certificate.validToDate.getTime() };
   } catch {
-    // Said below, whatever it is.
+    // Reported below, whatever the reason.
   }
   throw new UsageError(
     `${file} and ${keyFile} are not an authority that this command has made: delete both, or name another folder by --dir`,

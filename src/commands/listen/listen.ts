@@ -12,7 +12,7 @@ import { type Command, EXIT, type Io, readArguments, UsageError } from '../comma
 import { type Authority, openAuthority } from './authority.ts';
 import { instructions, receiptJson, receiptText } from './print.ts';
 import { createReceiver, type Receipt, type ReceiveOptions } from './receive.ts';
-import { type ListenServer, type Stranger, startListenServer } from './server.ts';
+import { type ConnectionFault, type ListenServer, startListenServer } from './server.ts';
 
 const { DATA_DIR, HTTP_PORT, BASE_URL } = VARIABLES;
 /** The others concern the service alone. */
@@ -45,7 +45,7 @@ export const listen: Command = {
     const authority = await openAuthority(folder, systemClock.now());
     const show = (receipt: Receipt) =>
       io.stdout(values.json ? receiptJson(receipt) : receiptText(receipt, look(io)));
-    const server = await orTold(
+    const server = await orReport(
       startListenServer({
         ...place,
         tls: await authority.issue(place.names),
@@ -54,7 +54,7 @@ export const listen: Command = {
           show(receipt);
           return reply;
         },
-        onStranger: (kind) => io.stderr(strangerText(kind, authority)),
+        onFailedConnection: (kind) => io.stderr(connectionFaultText(kind, authority)),
         onFailure: (error) =>
           io.stderr(`A delivery was answered 500, for this failed: ${printable(String(error))}\n`),
       }),
@@ -73,7 +73,7 @@ export const listen: Command = {
 const look = ({ width, colorOut }: Io) => ({ width, color: colorOut });
 
 /** null where the address cannot be listened on, which has then been said. */
-async function orTold(starting: Promise<ListenServer>, io: Io): Promise<ListenServer | null> {
+async function orReport(starting: Promise<ListenServer>, io: Io): Promise<ListenServer | null> {
   try {
     return await starting;
   } catch (error) {
@@ -85,7 +85,7 @@ async function orTold(starting: Promise<ListenServer>, io: Io): Promise<ListenSe
   }
 }
 
-function strangerText(kind: Stranger, { file }: Authority): string {
+function connectionFaultText(kind: ConnectionFault, { file }: Authority): string {
   return kind === 'plain_http'
     ? 'A caller speaks plain HTTP: the address begins with https://.\n'
     : `A caller went without a request. If it was the service: does it run with DELIVERABILITY_WEBHOOK_CA_FILE=${file}?\n`;

@@ -1,4 +1,4 @@
-/** The HTTPS server of `listen`: reads requests whole, and tells of connections that ask nothing. */
+/** The HTTPS server of `listen`: reads whole requests, and reports connections that send none. */
 
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
@@ -7,10 +7,10 @@ import type { TLSSocket } from 'node:tls';
 import type { KeyPair } from '../../lib/certificates.ts';
 
 const MAX_BYTES = 1024 * 1024;
-/** For a request, headers and body. */
-const REQUEST_MS = 30_000;
-/** What runs at the end may take so long. */
-const GRACE_MS = 2000;
+/** For a whole request, headers and body. */
+const REQUEST_TIMEOUT_MS = 30_000;
+/** For requests in flight when the server closes. */
+const CLOSE_TIMEOUT_MS = 2000;
 
 export interface Incoming {
   method: string;
@@ -25,8 +25,8 @@ export interface Reply {
   body: string | Uint8Array;
 }
 
-/** `untrusting` may also be one that has only looked whether anybody listens. */
-export type Stranger = 'plain_http' | 'untrusting';
+/** `untrusting`: the client rejected the certificate, or only probed the port. */
+export type ConnectionFault = 'plain_http' | 'untrusting';
 
 export interface ServerOptions {
   /** An address. */
@@ -34,9 +34,9 @@ export interface ServerOptions {
   port: number;
   tls: KeyPair;
   handle(request: Incoming): Promise<Reply>;
-  /** Somebody connected and sent no request that could be read. */
-  onStranger(kind: Stranger): void;
-  /** `handle` rejected, or gave what cannot be sent: the caller is answered 500. */
+  /** A client connected and sent no readable request. */
+  onFailedConnection(kind: ConnectionFault): void;
+  /** `handle` rejected, or returned what cannot be sent; the response is 500. */
   onFailure(error: unknown): void;
 }
 
@@ -47,20 +47,20 @@ export interface ListenServer {
 
 /** Rejects with the system's error where the address cannot be listened on. */
 export async function startListenServer(options: ServerOptions): Promise<ListenServer> {
-  const { host, port, tls, onStranger } = options;
-  const settings = { ...tls, minVersion: 'TLSv1.2' as const, requestTimeout: REQUEST_MS };
-  const asked = new WeakSet<object>();
+  const { host, port, tls, onFailedConnection } = options;
+  const settings = { ...tls, minVersion: 'TLSv1.2' as const, requestTimeout: REQUEST_TIMEOUT_MS };
+  const used = new WeakSet<object>();
   const server = createServer(settings, async (request, response) => {
-    asked.add(request.socket);
+    used.add(request.socket);
     await answer(request, response, options);
   });
   server.on('tlsClientError', ({ code }: NodeJS.ErrnoException) =>
-    onStranger(code === 'ERR_SSL_HTTP_REQUEST' ? 'plain_http' : 'untrusting'),
+    onFailedConnection(code === 'ERR_SSL_HTTP_REQUEST' ? 'plain_http' : 'untrusting'),
   );
-  // A client that looks at the certificate after the handshake just goes.
+  // A client that checks the certificate only after the handshake just closes the connection.
   server.on('secureConnection', (socket: TLSSocket) =>
     socket.once('close', () => {
-      if (!asked.has(socket)) onStranger('untrusting');
+      if (!used.has(socket)) onFailedConnection('untrusting');
     }),
   );
   await new Promise<void>((resolve, reject) => {
@@ -79,7 +79,7 @@ async function answer(
   try {
     body = await readBody(request);
   } catch {
-    // The caller has gone in the middle of it.
+    // The client closed the connection in the middle of it.
     response.destroy();
     return;
   }
@@ -94,12 +94,12 @@ async function answer(
   }
 }
 
-/** Said, so that the service need not read all of a long answer to know that it is whole. */
+/** Sent so that the service need not read all of a long response to know that it is complete. */
 function lengthOf({ status, body }: Reply): Record<string, number> {
   return status === 204 || status === 304 ? {} : { 'content-length': Buffer.byteLength(body) };
 }
 
-/** What is too much is read and dropped: a caller who still writes would not hear the answer. */
+/** Reads a body that is too large to its end and drops it: a client that still writes would miss the response. */
 async function readBody(request: IncomingMessage): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -113,7 +113,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer | null> {
 async function close(server: Server): Promise<void> {
   const ended = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS);
+  const timer = setTimeout(() => server.closeAllConnections(), CLOSE_TIMEOUT_MS);
   await ended;
   clearTimeout(timer);
 }

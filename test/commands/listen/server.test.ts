@@ -22,7 +22,7 @@ test('The listen server answers 500 on handler errors, reports them and keeps se
     port: 0,
     tls: await authority.issue(['127.0.0.1']),
     handle: async () => replies.shift()!(),
-    onStranger: (kind) => told.push(kind),
+    onFailedConnection: (kind) => told.push(kind),
     onFailure: (error) => told.push((error as NodeJS.ErrnoException).code ?? String(error)),
   });
   t.after(() => server.close());
