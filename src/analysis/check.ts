@@ -1,4 +1,4 @@
-/** What a check is, what it is given and what it finds. The list of all checks is `checks.ts`. */
+/** What a check is, what it is given and what it finds. The list of all checks is `checks/index.ts`. */
 
 import {
   DNS_FAILURES,
@@ -9,6 +9,7 @@ import {
 import type { Web } from '../net/http/web.ts';
 import type { BlocklistInUse } from './blocklists/blocklist.ts';
 import type { Message } from './mime/message.ts';
+import type { PublicEvidence, PublicText } from './public-evidence.ts';
 
 export const CATEGORIES = [
   'authentication',
@@ -126,7 +127,18 @@ export interface Check {
   points: number;
   /** A few words for tables: "SPF alignment". */
   label: string;
+  /**
+   * What is wrong where it fails or warns, in a few words that fit every such finding of it.
+   * Required where it has points.
+   */
+  issueTitle?: string;
   reference: Reference;
+  /**
+   * What people outside of the team see of its evidence: nothing that is not named here. null for a
+   * check that does nothing but show a part of the message; it is left out for them as a whole.
+   */
+  publicEvidence: PublicEvidence | null;
+  publicTexts?: PublicText[];
   /** Ids of checks: where any of them failed, this one is `skipped: follows from …`. */
   dependsOn?: string[];
   /**
@@ -136,6 +148,9 @@ export interface Check {
   curedBy?: string[][];
   run(context: Context): Finding | Promise<Finding>;
 }
+
+/** What is known of a check without its code: see `declarationOf`. */
+export type CheckDeclaration = Pick<Check, 'issueTitle' | 'publicEvidence' | 'publicTexts'>;
 
 export const pass = (title: string, detail: string, evidence?: Finding['evidence']): Finding => ({
   status: 'pass',
@@ -210,6 +225,9 @@ export interface Unanswered {
 export function offline(title: string): Finding {
   return skipped(title, 'DNS was not asked: offline.');
 }
+
+/** The evidence that `notAnswered` adds. */
+export const PUBLIC_UNANSWERED = { unanswered: 'shown' } as const;
 
 /** The finding of a check that hangs on these questions: unknown, and held against nobody. */
 export function notAnswered(

@@ -6,7 +6,8 @@ import type { Json } from '../../src/analysis/check.ts';
 import type { AnalysisResult } from '../../src/analysis/result.ts';
 import { sharedPage } from '../../src/report/html/shared-page.tsx';
 import { sharedPdf } from '../../src/report/pdf/shared-pdf.ts';
-import { addressRule, hostIn, redactReport } from '../../src/report/redact.ts';
+import { redactReport } from '../../src/report/redact.ts';
+import { addressRule, hostIn } from '../../src/report/redact-addresses.ts';
 import type { Report } from '../../src/report/report.ts';
 import { COMPLIANCE, CONTENT } from '../analysis/planted/message.ts';
 import { INFRASTRUCTURE } from '../analysis/planted/sender.ts';
@@ -159,7 +160,7 @@ describe('redactReport', () => {
     ];
     const check = report.checks[0]!;
     Object.assign(check, { title: forms.join(' '), detail: forms.join(' ') });
-    check.evidence = { [forms[0]!]: { deep: [[forms.join(' ')]] } };
+    check.evidence = { [forms[0]!]: { deep: [[forms.toReversed().join(' ')]] } };
     report.providers[0]!.rules[0]!.detail = forms.join(' ');
     Object.assign(report, { subject: forms[1], from_address: forms[0], summary: forms[3] });
     report.judged_kind.reasons = forms;

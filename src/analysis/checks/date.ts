@@ -14,7 +14,9 @@ export const date: Check = {
   category: 'compliance',
   points: 2,
   label: 'Date',
+  issueTitle: 'The Date field is missing or faulty',
   reference: rfc(5322, '3.6.1'),
+  publicEvidence: { date: 'shown', sent_at: 'shown', received_at: 'shown' },
   run({ message, receivedAt }) {
     const value = fieldValue(message, 'date');
     if (value === null) return absentField(message, 'Date', ABSENT);

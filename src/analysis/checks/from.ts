@@ -17,7 +17,18 @@ export const from: Check = {
   category: 'compliance',
   points: 3,
   label: 'From',
+  issueTitle: 'The From field is missing or faulty',
   reference: rfc(5322, '3.6.2'),
+  publicEvidence: {
+    address: 'shown',
+    name: 'shown',
+    values: 'shown',
+    from: 'shown',
+    problem: 'shown',
+    addresses: 'shown',
+    sender: 'shown',
+    shown: 'shown',
+  },
   run({ message }) {
     const found = fields(message, 'from');
     const field = found[0];

@@ -14,9 +14,15 @@ export const hiddenText: Check = {
   category: 'content',
   points: 2,
   label: 'Hidden text',
+  issueTitle: 'The message hides text',
   reference: {
     name: 'Gmail: Email sender guidelines, message formatting',
     url: 'https://support.google.com/a/answer/81126',
+  },
+  publicEvidence: {
+    characters: 'shown',
+    preheader_characters: 'shown',
+    hidden: { how: 'shown', text: 'unquoted' },
   },
   run: (context) =>
     judgeHtml(context, 'Hidden text could not be looked for.', (facts) => {

@@ -11,10 +11,12 @@ export const htmlSize: Check = {
   category: 'content',
   points: 2,
   label: 'HTML size',
+  issueTitle: 'The HTML is so large that Gmail clips it, or nearly',
   reference: {
     name: 'Spam Resource: what is Gmail clipping and what to do about it',
     url: 'https://www.spamresource.com/2022/01/what-is-gmail-clipping-and-what-to-do.html',
   },
+  publicEvidence: { octets: 'shown', warn_at: 'shown', clipped_near: 'shown' },
   run({ message }) {
     // What is beyond a limit of the parser can only add to the size.
     if (message.limits.length > 0 && message.htmlSize <= THRESHOLDS.htmlClipOctets)

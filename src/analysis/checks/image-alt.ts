@@ -14,10 +14,12 @@ export const imageAlt: Check = {
   category: 'content',
   points: 1,
   label: 'Alternative texts',
+  issueTitle: 'Images without alternative text',
   reference: {
     name: 'WCAG 2.2, 1.1.1 Non-text Content',
     url: 'https://www.w3.org/TR/WCAG22/#non-text-content',
   },
+  publicEvidence: { images: 'shown', without: 'shown', found: { src: 'host', problem: 'shown' } },
   run: (context) =>
     judgeHtml(context, 'The alternative texts of your images could not be checked.', judge),
 };

@@ -11,10 +11,12 @@ export const imageRatio: Check = {
   category: 'content',
   points: 2,
   label: 'Text and images',
+  issueTitle: 'Too little text beside the images',
   reference: {
     name: 'SpamAssassin: HTML_IMAGE_ONLY and HTML_IMAGE_RATIO',
     url: 'https://spamassassin.apache.org/old/tests_3_3_x.html',
   },
+  publicEvidence: { words: 'shown', images: 'shown', words_wanted: 'shown' },
   run: (context) =>
     judgeHtml(context, 'The share of text and images could not be found out.', (facts) => ({
       ...judge(facts),

@@ -8,7 +8,15 @@ export const lineLength: Check = {
   category: 'compliance',
   points: 1,
   label: 'Line length',
+  issueTitle: 'Lines are too long',
   reference: rfc(5322, '2.1.1'),
+  publicEvidence: {
+    longest: 'shown',
+    line: 'shown',
+    too_long: 'shown',
+    lines: 'shown',
+    recommended: 'shown',
+  },
   run({ message }) {
     const { over998, longest, longestLine, count } = message.lines;
     const evidence = {

@@ -31,7 +31,15 @@ export const linkStatus: Check = {
   category: 'content',
   points: 2,
   label: 'Dead links',
+  issueTitle: 'Links are dead',
   reference: rfc(9110, '15.5.5'),
+  publicEvidence: {
+    works: 'shown',
+    dead: 'shown',
+    unknown: 'shown',
+    not_asked: 'shown',
+    links: { href: 'host', status: 'shown', reason: 'shown' },
+  },
   async run(context) {
     const all = context.fact(messageLinks);
     const links = all.filter(({ url }) => url !== null);

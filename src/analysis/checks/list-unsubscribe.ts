@@ -15,7 +15,15 @@ export const listUnsubscribeCheck: Check = {
   category: 'compliance',
   points: 4,
   label: 'List-Unsubscribe',
+  issueTitle: 'The List-Unsubscribe field is missing or faulty',
   reference: rfc(2369, '3.2'),
+  publicEvidence: {
+    values: 'left-out',
+    https: 'host',
+    mailto: 'host',
+    http: 'host',
+    problem: 'shown',
+  },
   run(context) {
     const other = unlessMarketing(context, 'List-Unsubscribe was not looked for.');
     if (other) return other;

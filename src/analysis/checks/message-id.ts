@@ -15,7 +15,9 @@ export const messageId: Check = {
   category: 'compliance',
   points: 2,
   label: 'Message-ID',
+  issueTitle: 'The Message-ID is missing or faulty',
   reference: rfc(5322, '3.6.4'),
+  publicEvidence: { message_id: 'shown', values: 'shown' },
   run({ message }) {
     const found = fields(message, 'message-id');
     const field = found[0];

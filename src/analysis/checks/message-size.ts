@@ -11,7 +11,12 @@ export const messageSize: Check = {
   category: 'content',
   points: 1,
   label: 'Message size',
+  issueTitle: 'The message is large',
   reference: rfc(1870),
+  publicEvidence: {
+    octets: 'shown',
+    largest_parts: { type: 'shown', filename: 'file-name', octets: 'shown' },
+  },
   run({ message }) {
     const { size } = message;
     const largest = message.parts.toSorted((a, b) => b.size - a.size).slice(0, 3);

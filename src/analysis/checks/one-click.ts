@@ -12,8 +12,10 @@ export const oneClick: Check = {
   category: 'compliance',
   points: 5,
   label: 'One-click unsubscribe',
+  issueTitle: 'One-click unsubscribe is missing or faulty',
   reference: rfc(8058, '3.1'),
   dependsOn: ['list_unsubscribe'],
+  publicEvidence: { https: 'host', post: 'shown' },
   run(context) {
     const other = unlessMarketing(context, 'One-click unsubscribe was not looked for.');
     if (other) return other;

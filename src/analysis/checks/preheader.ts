@@ -26,6 +26,7 @@ export const preheader: Check = {
     name: 'Can I email: the hidden attribute',
     url: 'https://www.caniemail.com/features/html-hidden/',
   },
+  publicEvidence: null,
   run: (context) =>
     judgeHtml(context, 'The preview text could not be found out.', (facts) => judge(facts)),
 };

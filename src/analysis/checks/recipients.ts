@@ -10,7 +10,9 @@ export const recipients: Check = {
   category: 'compliance',
   points: 1,
   label: 'Recipients',
+  issueTitle: 'Too many recipients in To and Cc, or none',
   reference: rfc(5322, '3.6.3'),
+  publicEvidence: { to: 'shown', cc: 'shown' },
   run({ message }) {
     const to = countAddresses(message, 'to');
     const cc = countAddresses(message, 'cc');

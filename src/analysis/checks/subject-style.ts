@@ -19,10 +19,12 @@ export const subjectStyle: Check = {
   category: 'content',
   points: 1,
   label: 'Style of the subject',
+  issueTitle: 'The subject is written like that of spam',
   reference: {
     name: 'Gmail: Email sender guidelines',
     url: 'https://support.google.com/mail/answer/81126',
   },
+  publicEvidence: { subject: 'shown', found: 'shown' },
   run({ message }) {
     const subject = (message.subject ?? '').slice(0, MAX_SUBJECT).trim();
     if (subject === '') return withoutSubject(message);

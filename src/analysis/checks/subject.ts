@@ -11,7 +11,9 @@ export const subject: Check = {
   category: 'compliance',
   points: 1,
   label: 'Subject',
+  issueTitle: 'The Subject is missing, empty or too long',
   reference: rfc(5322, '3.6.5'),
+  publicEvidence: { octets: 'shown', limit: 'shown' },
   run({ message }) {
     const field = fields(message, 'subject')[0];
     if (!field) return absentField(message, 'Subject', ABSENT);

@@ -19,8 +19,17 @@ export const textMatchesHtml: Check = {
   category: 'content',
   points: 2,
   label: 'Text part and HTML',
+  issueTitle: 'Text part and HTML differ',
   dependsOn: ['text_part'],
   reference: rfc(2046, '5.1.4'),
+  publicEvidence: {
+    html_words: 'shown',
+    text_words: 'shown',
+    share_of_html_in_text: 'shown',
+    share_of_text_in_html: 'shown',
+    only_in_html: 'unquoted',
+    only_in_text: 'unquoted',
+  },
   run: (context) =>
     judgeHtml(context, 'The text part and the HTML could not be compared.', (facts) =>
       compare(context.message, facts),

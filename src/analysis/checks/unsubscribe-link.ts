@@ -16,10 +16,12 @@ export const unsubscribeLink: Check = {
   category: 'compliance',
   points: 2,
   label: 'Unsubscribe link',
+  issueTitle: 'No working unsubscribe link in the body',
   reference: {
     name: 'Gmail: Email sender guidelines',
     url: 'https://support.google.com/a/answer/81126',
   },
+  publicEvidence: { links: { href: 'host', text: 'unquoted', part: 'shown' } },
   run(context) {
     const other = unlessMarketing(context, 'An unsubscribe link was not looked for.');
     if (other) return other;

@@ -1,0 +1,34 @@
+/** What every check declares about itself: a title for its findings, and what of its evidence is public. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CHECKS, DOMAIN_CHECKS } from '../../src/analysis/checks/index.ts';
+import { DECLARATIONS } from '../../src/analysis/declarations.generated.ts';
+import { declarationOf, issueTitle } from '../../src/analysis/declarations.ts';
+
+test('exactly the checks that have points have an issue title, each its own', () => {
+  const titled = CHECKS.filter((check) => check.issueTitle !== undefined);
+  const scoring = CHECKS.filter(({ points }) => points > 0);
+  assert.deepEqual(
+    titled.map(({ id }) => id),
+    scoring.map(({ id }) => id),
+  );
+  const titles = titled.map((check) => issueTitle(check.id));
+  assert.equal(new Set(titles).size, titles.length);
+  for (const title of titles) assert.match(title, /^[A-Z].{5,60}[^.]$/, title);
+});
+
+test('a check of another version is named by its id', () => {
+  assert.equal(issueTitle('old_check'), 'old check');
+  assert.equal(declarationOf('old_check'), null);
+  assert.equal(declarationOf('constructor'), null);
+});
+
+test('the generated declarations are those of the checks', () => {
+  const all = [...CHECKS, ...DOMAIN_CHECKS];
+  assert.deepEqual(Object.keys(DECLARATIONS), [...new Set(all.map(({ id }) => id))]);
+  for (const { id, issueTitle: title, publicEvidence, publicTexts } of all) {
+    const declared = JSON.parse(JSON.stringify({ issueTitle: title, publicEvidence, publicTexts }));
+    assert.deepEqual(DECLARATIONS[id], declared, id);
+  }
+});
