@@ -372,6 +372,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
       "records": "shown",
       "policy_url": "shown",
       "policy": {
+        "": "shown",
         "version": "shown",
         "mode": "shown",
         "max_age": "shown",

@@ -38,6 +38,7 @@ export type PublicRule = PublicKind | PublicEvidence;
 /**
  * The keys of an object that others see. What is not named is left out, and so is whatever has not
  * the declared shape. `*` stands for every key: for objects whose keys are no text of the message.
+ * The empty key is for a text that may stand in the place of the object.
  */
 export interface PublicEvidence {
   [key: string]: PublicRule;

@@ -149,6 +149,8 @@ function readValue(
   parent: PublicEvidence,
   reading: Reading,
 ): Json | undefined {
+  if (typeof rule === 'object' && rule[''] && typeof value === 'string')
+    return readValue(value, rule[''], parent, reading);
   const rules = rule === 'as-parent' ? parent : rule;
   const show = typeof rules === 'string' ? KINDS[rules] : null;
   if (!show && typeof rules === 'string') return withhold(value, rule, reading);
@@ -156,6 +158,7 @@ function readValue(
     return value
       .map((item) => readValue(item, rule, parent, reading))
       .filter((item) => item !== undefined);
+  if (typeof rules === 'object' && value === null) return null;
   if (typeof value === 'string' && CUT_MARK.test(value)) return value;
   if (isObject(value) && typeof rules === 'object') return readObject(value, rules, reading);
   if (!show || isObject(value)) return withhold(value, rule, reading);

@@ -33,6 +33,7 @@ export const mtaSts: Check = {
     records: 'shown',
     policy_url: 'shown',
     policy: {
+      '': 'shown',
       version: 'shown',
       mode: 'shown',
       max_age: 'shown',
