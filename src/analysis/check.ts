@@ -8,7 +8,7 @@ import {
 } from '../net/dns/resolver.ts';
 import type { Web } from '../net/http/web.ts';
 import type { BlocklistInUse } from './blocklists/blocklist.ts';
-import type { Message } from './mime/message.ts';
+import { LIMITS, type Message } from './mime/message.ts';
 import type { PublicEvidence, PublicText } from './public-evidence.ts';
 
 export const CATEGORIES = [
@@ -245,4 +245,23 @@ export function notAnswered(
     `A DNS question was left open: ${first ?? 'none'}${more}. This is not counted against you.`,
     { ...evidence, unanswered: questions.slice(0, 10) },
   );
+}
+
+// What a check says of a header field that is not there.
+
+/**
+ * A failure, unless the header was not read whole. `problem.title` is a sentence ("Your message has
+ * no Date field.").
+ */
+export function absentField(
+  message: Message,
+  name: string,
+  problem: { title: string; detail: string; fix: string },
+): Finding {
+  if (message.headerBytes > LIMITS.headerBytes)
+    return unknown(
+      `Your message's ${name} field could not be found.`,
+      'The header is longer than what is looked at; the field may come after that.',
+    );
+  return fail(problem);
 }

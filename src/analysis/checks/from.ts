@@ -1,10 +1,9 @@
 /** `from`: one From field with one valid address, and no other address in the name beside it. */
 
 import { addressDomain, organizationalDomain } from '../../lib/domain-names.ts';
-import { type Check, type Finding, fail, pass, rfc, warn } from '../check.ts';
+import { absentField, type Check, type Finding, fail, pass, rfc, warn } from '../check.ts';
 import { mailboxListProblem } from '../mime/mailbox-list.ts';
 import { fields, type Message } from '../mime/message.ts';
-import { absentField } from '../shared-findings.ts';
 
 const EXAMPLE = 'From: Example Ltd <news@example.com>';
 

@@ -3,7 +3,10 @@
 import { type Check, type Finding, pass, skipped, warn } from '../check.ts';
 import { type HtmlFacts, type HtmlImage, isTiny, judgeHtml } from '../html/facts.ts';
 import { shownAddress } from '../links/links.ts';
-import { THRESHOLDS } from '../thresholds.ts';
+
+/** From this size on, in pixels, an image is no decoration. */
+const LARGE_WIDTH = 200;
+const LARGE_HEIGHT = 100;
 
 /**
  * An empty alternative text is how decoration is marked. It is none where the image is all that a
@@ -57,9 +60,7 @@ function problemOf({ alt, width, height, link }: HtmlImage): string | null {
   if (alt === null) return 'no alt attribute';
   if (alt.trim() !== '') return null;
   if (link && link.text === '') return 'an empty alt on a link that has no other text';
-  const large =
-    (width ?? 0) >= THRESHOLDS.largeImageWidth &&
-    (height ?? width ?? 0) >= THRESHOLDS.largeImageHeight;
+  const large = (width ?? 0) >= LARGE_WIDTH && (height ?? width ?? 0) >= LARGE_HEIGHT;
   return large ? 'an empty alt on a large image' : null;
 }
 

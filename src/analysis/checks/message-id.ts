@@ -1,9 +1,8 @@
 /** `message_id`: one Message-ID, of the form that tells messages apart. */
 
-import { type Check, type Finding, fail, pass, rfc, warn } from '../check.ts';
+import { absentField, type Check, type Finding, fail, pass, rfc, warn } from '../check.ts';
 import { withoutComments } from '../mime/mail-date.ts';
 import { fields } from '../mime/message.ts';
-import { absentField } from '../shared-findings.ts';
 
 // Wider than the grammar on the left, where real programs put all sorts of things, and strict about
 // what makes it one token: the brackets, one @, no white space.

@@ -14,8 +14,8 @@ import { type DkimSignature, PUBLIC_SIGNATURES, signatureEvidence } from '../dki
 import { dkimResult } from '../dkim/verify.ts';
 import { dmarcDiscovery } from '../dmarc/discovery.ts';
 import { alignmentOf } from '../dmarc/evaluate.ts';
+import { unlessMarketing } from '../kind.ts';
 import { fields, type Message } from '../mime/message.ts';
-import { unlessMarketing } from '../shared-findings.ts';
 import { coverageGaps } from './dkim-coverage.ts';
 
 const NOT_CHECKED = 'It was not looked at whether one-click unsubscribe is signed.';

@@ -1,7 +1,16 @@
 /** `one_click`: a reader of marketing mail can unsubscribe in the mail program, by one request (RFC 8058). */
 
-import { type Check, type Context, type Finding, fail, pass, rfc, warn } from '../check.ts';
-import { absentField, unlessMarketing } from '../shared-findings.ts';
+import {
+  absentField,
+  type Check,
+  type Context,
+  type Finding,
+  fail,
+  pass,
+  rfc,
+  warn,
+} from '../check.ts';
+import { unlessMarketing } from '../kind.ts';
 import { type ListUnsubscribe, listUnsubscribeField, oneClickFix } from './list-unsubscribe.ts';
 
 const POST = 'List-Unsubscribe=One-Click';
