@@ -7,7 +7,7 @@ export interface Quote {
 }
 
 /** What is shorter is part of ordinary words, too. */
-const MIN_LENGTH = 4;
+export const MIN_QUOTE = 4;
 /** Sentences quote the beginning of a long value: from this length on it is found. */
 const MIN_BEGINNING = 24;
 
@@ -18,16 +18,26 @@ interface Range {
 }
 
 /**
- * The text with every value replaced, whole or by its beginning, in any case, percent-encoded or not.
+ * Replaces every value in a text, whole or by its beginning, in any case, percent-encoded or not.
  * The longest goes first; of values that overlap nothing stays.
  */
-export function withoutQuotes(text: string, quotes: Quote[]): string {
-  const lower = text.toLowerCase();
-  // Characters that change their length with their case would shift every place.
-  const searched = lower.length === text.length ? lower : text;
-  const ranges: Range[] = [];
-  for (const quote of quotes.toSorted((a, b) => b.stored.length - a.stored.length))
-    for (const range of placesOf(quote, searched)) add(ranges, range);
+export function quoteRule(quotes: Quote[]): (text: string) => string {
+  const wanted = [...new Map(quotes.map((quote) => [quote.stored, quote])).values()]
+    .sort((a, b) => b.stored.length - a.stored.length)
+    .flatMap(({ stored, shown }) => formsOf(stored).map((form) => ({ form, shown })));
+  if (wanted.length === 0) return (text) => text;
+  return (text) => {
+    const ranges: Range[] = [];
+    const lower = text.toLowerCase();
+    // Characters that change their length with their case would shift every place.
+    const searched = lower.length === text.length ? lower : text;
+    for (const each of wanted)
+      for (const range of placesOf(each, searched)) addRange(ranges, range);
+    return replaced(text, ranges);
+  };
+}
+
+function replaced(text: string, ranges: Range[]): string {
   let result = '';
   let end = 0;
   for (const range of ranges.sort((a, b) => a.start - b.start)) {
@@ -37,29 +47,27 @@ export function withoutQuotes(text: string, quotes: Quote[]): string {
   return result + text.slice(end);
 }
 
-function* placesOf({ stored, shown }: Quote, text: string): Generator<Range> {
-  for (const form of formsOf(stored)) {
-    if (form.length < MIN_LENGTH) continue;
-    const needle = form.slice(0, MIN_BEGINNING);
-    for (let start = text.indexOf(needle); start >= 0; start = text.indexOf(needle, start + 1)) {
-      let end = start + needle.length;
-      while (end - start < form.length && text[end] === form[end - start]) end += 1;
-      const whole = end - start === form.length;
-      yield { start, end, shown: whole ? shown : shown.slice(0, end - start) };
-    }
+function* placesOf({ form, shown }: { form: string; shown: string }, text: string) {
+  const needle = form.slice(0, MIN_BEGINNING);
+  for (let start = text.indexOf(needle); start >= 0; start = text.indexOf(needle, start + 1)) {
+    let end = start + needle.length;
+    while (end - start < form.length && text[end] === form[end - start]) end += 1;
+    const whole = end - start === form.length;
+    yield { start, end, shown: whole ? shown : shown.slice(0, end - start) };
   }
 }
 
 /** As it is, and as URLs carry it. */
-function formsOf(stored: string): Set<string> {
+function formsOf(stored: string): string[] {
   const text = stored.toWellFormed();
   const encoded = encodeURIComponent(text);
   const forms = [stored, encodeURI(text), encoded, encoded.replaceAll('%20', '+')];
-  return new Set(forms.map((form) => form.toLowerCase()));
+  const lower = new Set(forms.map((form) => form.toLowerCase()));
+  return [...lower].filter((form) => form.length >= MIN_QUOTE);
 }
 
-/** Within one that is longer it changes nothing; ranges that overlap are told as one. */
-function add(ranges: Range[], range: Range): void {
+/** Nothing changes where it lies within another one; ranges that overlap become one. */
+function addRange(ranges: Range[], range: Range): void {
   let merged = range;
   for (let index = ranges.length - 1; index >= 0; index -= 1) {
     const other = ranges[index]!;

@@ -6,7 +6,7 @@ import { hideTokens } from '../analysis/links/tokens.ts';
 import type { PublicEvidence, PublicKind, PublicRule } from '../analysis/public-evidence.ts';
 import type { CheckResult } from '../analysis/result.ts';
 import { addressRule, hostIn, type TextRule } from './redact-addresses.ts';
-import { type Quote, withoutQuotes } from './redact-quotes.ts';
+import { MIN_QUOTE, type Quote, quoteRule } from './redact-quotes.ts';
 import {
   type Evidence,
   isObject,
@@ -39,6 +39,8 @@ export function redactReport(report: Report, conceal: string[]): Report {
     titles: [],
   };
   const redacted = checks.flatMap((check) => redactCheck(check, redaction) ?? []);
+  // A title may be the beginning of another one.
+  redaction.titles.sort(([a], [b]) => b.length - a.length);
   return {
     ...mapTexts(rest, (text) => redaction.cut(withPublicTitles(text, redaction), 'sentence')),
     from_address: from_address && withoutConcealed(from_address),
@@ -59,16 +61,13 @@ interface Redaction {
   titles: [stored: string, told: string][];
 }
 
-/** What is shorter is part of ordinary words, too. */
-const MIN_LENGTH = 4;
-
 /** null for a check that only shows a part of the message. */
 function redactCheck(check: CheckResult, redaction: Redaction): CheckResult | null {
   const declared = declarationOf(check.id);
   if (!declared?.publicEvidence) {
     const label = redaction.cut(check.label, 'sentence');
-    if (check.title.length >= MIN_LENGTH) redaction.titles.push([check.title, label]);
-    return declared ? null : { ...check, label, title: label, detail: '', evidence: {}, fix: null };
+    if (check.title.length >= MIN_QUOTE) redaction.titles.push([check.title, label]);
+    return declared ? null : { ...withoutTexts(check), label, title: label };
   }
   const shown = readEvidence(check.evidence, declared.publicEvidence, redaction);
   const unquoted = sentenceRule(check, declared, shown);
@@ -234,8 +233,7 @@ function sentenceRule(
     told.delete(rule.list);
     steps.push((text) => text.split(stored[index]!).join(shown[index]!));
   }
-  const left = [...told.values()].flat();
-  steps.push((text) => withoutQuotes(text, left));
+  steps.push(quoteRule([...told.values()].flat()));
   // What engines say names whom a rule fired for.
   if (isEngine) steps.push((text) => text.replace(ENGINE_ADDRESS, '…'));
   return (text) => steps.reduce((before, step) => step(before), text);
@@ -297,7 +295,7 @@ const withPublicTitles = (text: string, { titles }: Redaction): string =>
 /** Each as it is, with its @ as addresses inside of addresses have it, and in URLs. */
 function concealedPattern(conceal: string[]): RegExp | null {
   const parts = conceal
-    .filter((text) => text.length >= MIN_LENGTH)
+    .filter((text) => text.length >= MIN_QUOTE)
     .toSorted((a, b) => b.length - a.length)
     .map((text) => text.split('@').map(escapeRegExp).join('(?:@|=|%40)'));
   return parts.length === 0 ? null : new RegExp(parts.join('|'), 'gi');
@@ -339,7 +337,7 @@ function fileNameRule(checks: CheckResult[]): (text: string) => string {
     shown.set(member, extensionOf(member));
   }
   const names = [...shown.keys()]
-    .filter((name) => name.length >= MIN_LENGTH && !UNNAMED_FILE.test(name))
+    .filter((name) => name.length >= MIN_QUOTE && !UNNAMED_FILE.test(name))
     .sort((a, b) => b.length - a.length);
   if (names.length === 0) return (text) => text;
   const any = names.map(escapeRegExp).join('|');

@@ -1,6 +1,7 @@
 /** What every check declares about itself: a title for its findings, and what of its evidence is public. */
 
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { CHECKS, DOMAIN_CHECKS } from '../../src/analysis/checks/index.ts';
 import { DECLARATIONS } from '../../src/analysis/declarations.generated.ts';
@@ -31,4 +32,10 @@ test('the generated declarations are those of the checks', () => {
     const declared = JSON.parse(JSON.stringify({ issueTitle: title, publicEvidence, publicTexts }));
     assert.deepEqual(DECLARATIONS[id], declared, id);
   }
+});
+
+test('every file of a check is in the list, under the id of the check', () => {
+  const files = readdirSync(new URL('../../src/analysis/checks/', import.meta.url));
+  const ids = [...CHECKS, ...DOMAIN_CHECKS].map(({ id }) => `${id.replaceAll('_', '-')}.ts`);
+  assert.deepEqual(files.filter((file) => file !== 'index.ts').toSorted(), ids.toSorted());
 });

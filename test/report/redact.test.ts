@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Json } from '../../src/analysis/check.ts';
-import type { AnalysisResult } from '../../src/analysis/result.ts';
+import type { AnalysisResult, CheckResult } from '../../src/analysis/result.ts';
 import { sharedPage } from '../../src/report/html/shared-page.tsx';
 import { sharedPdf } from '../../src/report/pdf/shared-pdf.ts';
 import { redactReport } from '../../src/report/redact.ts';
@@ -463,4 +463,48 @@ it('redactReport removes unsubscribe link text and header lines', async () => {
     find(cut, 'encoding').detail,
     'The line has no field name before a colon. Some servers take it for the start of the body.',
   );
+});
+
+it('a new check that quotes the message shows nothing of it before it declares it', async () => {
+  const report = await goodReport();
+  const words = ['Dear Anna', 'anna smith', 'free-offer', 'half'];
+  const quote = `Your message says “${words[0]}”, ANNA SMITH and free-offer%20`;
+  const check = (id: string, evidence: CheckResult['evidence']): CheckResult => ({
+    ...structuredClone(report.checks[0]!),
+    ...{ id, evidence, title: `${quote}.`, detail: quote, fix: { text: quote } },
+  });
+  const evidence = { said: words[0]!, names: [words[1]!], deep: { list: [{ text: words[2]! }] } };
+  report.checks = [check('check_of_tomorrow', evidence), check('tls', evidence)];
+  report.summary = `First: ${quote}. Then the rest.`;
+  const cut = redactReport(report, []);
+  assert.deepEqual(
+    cut.checks.map(({ title, detail, fix, evidence: shown }) => [title, detail, fix, shown]),
+    [
+      [report.checks[0]!.label, '', null, {}],
+      [
+        'Your message says “…”, … and …%20.',
+        'Your message says “…”, … and …%20',
+        { text: 'Your message says “…”, … and …%20' },
+        {},
+      ],
+    ],
+  );
+  assert.doesNotMatch(JSON.stringify(cut.summary), /anna|free-offer/i);
+});
+
+it('a long value is found by its beginning, and what overlaps is cut as one', async () => {
+  const report = await goodReport();
+  const said = 'The quick brown fox jumps over the lazy dog at midnight';
+  const check = structuredClone(report.checks.find(({ id }) => id === 'tls')!);
+  report.checks = [
+    {
+      ...check,
+      evidence: { said, also: 'lazy dog barks', it: 'barks at noon' },
+      title: `It begins “${said.slice(0, 30)}…”.`,
+      detail: 'A lazy dog barks at noon, said a friend.',
+    },
+  ];
+  const [cut] = redactReport(report, []).checks;
+  assert.equal(cut!.title, 'It begins “……”.');
+  assert.equal(cut!.detail, 'A …, said a friend.');
 });

@@ -9,8 +9,6 @@ import type { PublicEvidence, PublicKind, PublicRule } from '../../src/analysis/
 import type { CheckResult } from '../../src/analysis/result.ts';
 import { analyzeJob } from '../../src/mailtests/analyze.ts';
 import type { Test } from '../../src/mailtests/schema.ts';
-import { redactReport } from '../../src/report/redact.ts';
-import type { Report } from '../../src/report/report.ts';
 import { COMPLIANCE, CONTENT } from '../analysis/planted/message.ts';
 import { AUTHENTICATION, INFRASTRUCTURE, REPUTATION } from '../analysis/planted/sender.ts';
 import { cleanWorld, judge } from '../analysis/planted/world.ts';
@@ -225,48 +223,4 @@ test('no public form shows a secret that stands in evidence or in a sentence tha
   }
   for (const form of [forms.page, forms.JSON, forms.PDF])
     assert.ok(form.includes('It quotes'), 'the sentences themselves are shown');
-});
-
-test('a new check that quotes the message shows nothing of it before it declares it', async () => {
-  const report: Report = await goodReport();
-  const words = ['Dear Anna', 'anna smith', 'free-offer', 'half'];
-  const quote = `Your message says “${words[0]}”, ANNA SMITH and free-offer%20`;
-  const check = (id: string, evidence: Evidence): CheckResult => ({
-    ...structuredClone(report.checks[0]!),
-    ...{ id, evidence, title: `${quote}.`, detail: quote, fix: { text: quote } },
-  });
-  const evidence = { said: words[0]!, names: [words[1]!], deep: { list: [{ text: words[2]! }] } };
-  report.checks = [check('check_of_tomorrow', evidence), check('tls', evidence)];
-  report.summary = `First: ${quote}. Then the rest.`;
-  const cut = redactReport(report, []);
-  assert.deepEqual(
-    cut.checks.map(({ title, detail, fix, evidence: shown }) => [title, detail, fix, shown]),
-    [
-      [report.checks[0]!.label, '', null, {}],
-      [
-        'Your message says “…”, … and …%20.',
-        'Your message says “…”, … and …%20',
-        { text: 'Your message says “…”, … and …%20' },
-        {},
-      ],
-    ],
-  );
-  assert.doesNotMatch(JSON.stringify(cut.summary), /anna|free-offer/i);
-});
-
-test('a long value is found by its beginning, and what overlaps is cut as one', async () => {
-  const report: Report = await goodReport();
-  const said = 'The quick brown fox jumps over the lazy dog at midnight';
-  const check = structuredClone(report.checks.find(({ id }) => id === 'tls')!);
-  report.checks = [
-    {
-      ...check,
-      evidence: { said, also: 'lazy dog barks', it: 'barks at noon' },
-      title: `It begins “${said.slice(0, 30)}…”.`,
-      detail: 'A lazy dog barks at noon, said a friend.',
-    },
-  ];
-  const [cut] = redactReport(report, []).checks;
-  assert.equal(cut!.title, 'It begins “……”.');
-  assert.equal(cut!.detail, 'A …, said a friend.');
 });
