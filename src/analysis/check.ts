@@ -128,14 +128,14 @@ export interface Check {
   /** A few words for tables: "SPF alignment". */
   label: string;
   /**
-   * What is wrong where it fails or warns, in a few words that fit every such finding of it.
-   * Required where it has points.
+   * The problem in a few words that fit every failure and warning of the check. Required where it
+   * has points.
    */
   issueTitle?: string;
   reference: Reference;
   /**
-   * What people outside of the team see of its evidence: nothing that is not named here. null for a
-   * check that does nothing but show a part of the message; it is left out for them as a whole.
+   * What people outside the team see of the evidence; keys that are not listed are removed. null for a
+   * check that only shows part of the message: they do not see it at all.
    */
   publicEvidence: PublicEvidence | null;
   publicTexts?: PublicText[];
@@ -149,7 +149,7 @@ export interface Check {
   run(context: Context): Finding | Promise<Finding>;
 }
 
-/** What is known of a check without its code: see `declarationOf`. */
+/** What is known about a check without loading its code: see `declarationOf`. */
 export type CheckDeclaration = Pick<Check, 'issueTitle' | 'publicEvidence' | 'publicTexts'>;
 
 export const pass = (title: string, detail: string, evidence?: Finding['evidence']): Finding => ({

@@ -472,7 +472,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     "publicTexts": [
       {
         "matches": "\".*\" has no field name(?= before a colon\\.)",
-        "told": "The line has no field name"
+        "replacement": "The line has no field name"
       }
     ]
   },

@@ -1,6 +1,6 @@
 /**
- * What the checks declare about themselves, without their code: neither the service nor the threads
- * that make reports load what only an analysis runs. A check's own file is the source.
+ * What the checks declare about themselves, without their code: the service and the render threads
+ * need not load what only an analysis runs. The source is the file of each check.
  */
 
 import type { CheckDeclaration } from './check.ts';
@@ -11,7 +11,7 @@ export function declarationOf(check: string): CheckDeclaration | null {
   return Object.hasOwn(DECLARATIONS, check) ? DECLARATIONS[check]! : null;
 }
 
-/** What is wrong where the check fails or warns; its id in words where it declares nothing. */
+/** The problem that the check found, in a few words; the id in words where none is declared. */
 export function issueTitle(check: string): string {
   return declarationOf(check)?.issueTitle ?? check.replaceAll('_', ' ');
 }

@@ -1,22 +1,23 @@
-/** The vocabulary in which a check declares what people outside of the team see of its findings. */
+/** The vocabulary in which a check declares what people outside the team see of its evidence. */
 
 /**
- * How one value is shown; of a list, each of its items. Whatever the kind, URLs, mailboxes and what
- * the report conceals are cut from what is shown. `report/redact.ts` implements each kind once.
+ * How a value is shown; for a list, how each item is shown. Whatever the kind, URLs, mailboxes and
+ * concealed values are cut from the result. `report/redact.ts` implements each kind once.
  *
- * - `shown`: as it is.
- * - `host`: of a URL its scheme and host.
- * - `mailbox-domain`: of a mailbox its domain.
- * - `token-free`: long random values cut to their first characters.
- * - `our-page`: a page that this program names, not the message: whole, here and in all texts.
- * - `file-extension`: of a file name its extension.
- * - `archive-member`: half a sentence on a file in an archive, the file by its extension.
- * - `engine-text`: what a spam engine says of a message, without addresses and names of files.
- * - `as-parent`: an object with the rules of the object that it is in.
- * - `left-out`: not at all; nor where a sentence of the finding quotes it.
- * - `unquoted`: not at all; no sentence of the check quotes it, so that words that it has in common
- *   with them stay.
- * - `file-name`: as `unquoted`; a name that no engine tells either.
+ * - `shown`: unchanged.
+ * - `host`: a URL reduced to its scheme and host.
+ * - `mailbox-domain`: a mailbox reduced to its domain.
+ * - `token-free`: long random values reduced to their first characters.
+ * - `our-page`: the URL of a page that this program chose, not the message. Kept whole, here and in
+ *   every text of the report.
+ * - `file-extension`: a file name reduced to its extension.
+ * - `archive-member`: a phrase about a file in an archive, with its name reduced to the extension.
+ * - `engine-text`: text from a spam engine, without addresses and file names.
+ * - `as-parent`: a nested object with the same rules as the object that contains it.
+ * - `left-out`: removed, also from sentences that quote it.
+ * - `unquoted`: removed. No sentence of the check quotes it, so sentences are not searched for it: it
+ *   may consist of words that they use themselves.
+ * - `file-name`: like `unquoted`, and also removed from `engine-text`.
  */
 export type PublicKind =
   | 'shown'
@@ -32,25 +33,24 @@ export type PublicKind =
   | 'unquoted'
   | 'file-name';
 
-/** For a value, or for an object or each object of a list. */
+/** For a value; or for an object, or each object of a list. */
 export type PublicRule = PublicKind | PublicEvidence;
 
 /**
- * The keys of an object that others see. What is not named is left out, and so is whatever has not
- * the declared shape. `*` stands for every key: for objects whose keys are no text of the message.
- * The empty key is for a text that may stand in the place of the object.
+ * The public keys of an object. A key that is not listed is removed, and so is a value that has not
+ * the declared shape. `*` stands for any key: use it only where keys cannot hold text of the message.
+ * The empty key is for a text that can take the place of the object.
  */
 export interface PublicEvidence {
   [key: string]: PublicRule;
 }
 
-/** Where the sentences of a check quote what is not shown as it is, other than anywhere. */
+/** An exception to how values that are not public are removed from the sentences of a check. */
 export type PublicText =
   /**
-   * For the list of objects under the key `list`: `phrase` with the values of one of them in its
-   * braces. Where a title has it, the values of that list are looked for nowhere else: they may be
-   * words that the check writes itself.
+   * `phrase` is part of a title, with values of an object from the evidence list `list` in braces.
+   * Where the title contains it, those values are replaced there and nowhere else.
    */
   | { list: string; phrase: string }
-  /** What matches the regular expression (flag `s`) in any sentence of the finding is told as `told`. */
-  | { matches: string; told: string };
+  /** Text that matches the regular expression (flags `gs`) is replaced. */
+  | { matches: string; replacement: string };

@@ -99,7 +99,7 @@ function shown(rules: FiredRule[]) {
     }));
 }
 
-/** What people outside of the team see of the evidence of an engine. */
+/** The public part of the evidence of an engine. */
 export const PUBLIC_ENGINE: PublicEvidence = {
   score: 'shown',
   threshold: 'shown',

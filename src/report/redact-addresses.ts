@@ -1,4 +1,4 @@
-/** Cuts addresses in a text before people outside of the team read it: of a URL scheme and host stay, of a mailbox its domain. */
+/** Cuts addresses in a text for people outside the team: a URL to its scheme and host, a mailbox to its domain. */
 
 /** A sentence of this program, or a value out of a message, in which an address may hold white space. */
 export type TextKind = 'sentence' | 'evidence';

@@ -1,14 +1,14 @@
-/** Takes values out of the sentences that quote them. */
+/** Removes values from the sentences that quote them. */
 
-/** A value as it is stored, and what is told in its place. */
+/** A stored value, and its public form. */
 export interface Quote {
   stored: string;
   shown: string;
 }
 
-/** What is shorter is part of ordinary words, too. */
+/** Shorter values also occur in ordinary words. */
 export const MIN_QUOTE = 4;
-/** Sentences quote the beginning of a long value: from this length on it is found. */
+/** A sentence may quote only the beginning of a value: from this length on it is found. */
 const MIN_BEGINNING = 24;
 
 interface Range {
@@ -18,8 +18,8 @@ interface Range {
 }
 
 /**
- * Replaces every value in a text, whole or by its beginning, in any case, percent-encoded or not.
- * The longest goes first; of values that overlap nothing stays.
+ * Replaces values in a text: whole or by their beginning, in any case, percent-encoded or not. Longer
+ * values go first; values that overlap are replaced as one.
  */
 export function quoteRule(quotes: Quote[]): (text: string) => string {
   const wanted = [...new Map(quotes.map((quote) => [quote.stored, quote])).values()]
@@ -29,7 +29,7 @@ export function quoteRule(quotes: Quote[]): (text: string) => string {
   return (text) => {
     const ranges: Range[] = [];
     const lower = text.toLowerCase();
-    // Characters that change their length with their case would shift every place.
+    // A character whose length depends on its case would shift every position.
     const searched = lower.length === text.length ? lower : text;
     for (const each of wanted)
       for (const range of placesOf(each, searched)) addRange(ranges, range);
@@ -57,7 +57,7 @@ function* placesOf({ form, shown }: { form: string; shown: string }, text: strin
   }
 }
 
-/** As it is, and as URLs carry it. */
+/** The value in lower case, and as URLs encode it. */
 function formsOf(stored: string): string[] {
   const text = stored.toWellFormed();
   const encoded = encodeURIComponent(text);

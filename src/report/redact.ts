@@ -1,4 +1,4 @@
-/** A report as people outside of the team may see it: scores, checks and placement, nothing of the message. */
+/** The public form of a report, for people outside the team: scores, checks and placement, nothing of the message. */
 
 import type { CheckDeclaration, Json } from '../analysis/check.ts';
 import { declarationOf } from '../analysis/declarations.ts';
@@ -16,15 +16,15 @@ import {
   type SharedReport,
 } from './report.ts';
 
-/** Every form of a shared report is made of this: page, PDF and JSON. */
+/** The source of every form of a shared report: page, PDF and JSON. */
 export const redactStoredReport = ({ conceal, ...stored }: SharedReport): Report =>
   redactReport(parseStoredReport(stored), conceal);
 
 /**
- * Without the message, its envelope and its delivery path. Of evidence only what its check declares
- * public (`Check.publicEvidence`) stays, and no sentence quotes the rest; of a check that this version
- * does not have, label and status alone. Every address in any text is cut to its host. What is in
- * `conceal` (tokens, addresses; at least four characters each) is nowhere in it, however it is written.
+ * Removes the message, its envelope and its delivery path. Evidence keeps only what its check declares
+ * public (`Check.publicEvidence`); sentences do not quote the rest. A check that this version does not
+ * know keeps its label and status. Every address in any text is cut to its host. The values in
+ * `conceal` (tokens, addresses; at least four characters each) are removed however they are written.
  */
 export function redactReport(report: Report, conceal: string[]): Report {
   const { message: _, envelope: __, checks, from_address, ...rest } = report;
@@ -51,17 +51,17 @@ export function redactReport(report: Report, conceal: string[]): Report {
 }
 
 interface Redaction {
-  /** Cuts addresses and what is concealed: the last step for every text. */
+  /** Cuts addresses and concealed values: the last step for every text. */
   cut: TextRule;
-  /** Cuts the names of the report's files, wherever they are whole words. */
+  /** Cuts the names of the report's files where they are whole words. */
   fileNames(text: string): string;
   /** Whether the value is public as it is, so that sentences may quote it. */
   isKept(value: string): boolean;
-  /** Titles that changed, for the summary and the rules that repeat them. */
-  titles: [stored: string, told: string][];
+  /** Titles that changed: the summary and provider rules repeat them. */
+  titles: [stored: string, shown: string][];
 }
 
-/** null for a check that only shows a part of the message. */
+/** null for a check that only shows part of the message. */
 function redactCheck(check: CheckResult, redaction: Redaction): CheckResult | null {
   const declared = declarationOf(check.id);
   if (!declared?.publicEvidence) {
@@ -85,7 +85,7 @@ function redactCheck(check: CheckResult, redaction: Redaction): CheckResult | nu
   };
 }
 
-/** The fields of a check that hold no text of a message; others than these never leave. */
+/** The fields of a check without text of a message. No other stored field leaves. */
 const withoutTexts = (check: CheckResult): CheckResult => ({
   id: check.id,
   category: check.category,
@@ -101,13 +101,13 @@ const withoutTexts = (check: CheckResult): CheckResult => ({
   fix: null,
 });
 
-// The evidence of a check: what is declared, each value by its kind.
+// The public evidence of a check: the declared keys, each value by its kind.
 
 interface Shown {
   evidence: Evidence;
-  /** What sentences must not quote, by the key at the top of the evidence. */
+  /** What sentences must not quote, by top-level key of the evidence. */
   quotes: Map<string, Quote[]>;
-  /** Some of it is what a spam engine says. */
+  /** It has text from a spam engine. */
   isEngine: boolean;
 }
 
@@ -122,7 +122,7 @@ function readEvidence(stored: Evidence, rules: PublicEvidence, redaction: Redact
   return shown;
 }
 
-/** What is noted while the value under one key is read. */
+/** Collected while the value of one top-level key is read. */
 interface Reading {
   redaction: Redaction;
   quotes: Quote[];
@@ -135,13 +135,13 @@ function readObject(stored: Evidence, rules: PublicEvidence, reading: Reading): 
     const named = Object.hasOwn(rules, key) ? rules[key] : undefined;
     const inner = readValue(value, named ?? rules['*'] ?? 'left-out', rules, reading);
     if (inner === undefined) continue;
-    // Keys that no check declares may hold an address.
+    // Under `*` a key may hold an address.
     shown[named === undefined ? reading.redaction.cut(key, 'evidence') : key] = inner;
   }
   return shown;
 }
 
-/** undefined for what is not shown. `parent`: the rules of the object that the value is in. */
+/** undefined for a value that is not public. `parent`: the rules of the object that contains it. */
 function readValue(
   value: Json,
   rule: PublicRule,
@@ -173,7 +173,7 @@ function readText(stored: string, kind: PublicKind, reading: Reading): string {
   return redaction.cut(shown, isEngine ? 'sentence' : 'evidence');
 }
 
-/** Every text in it is kept out of the sentences as well. */
+/** Notes every text in the value, so that sentences lose it as well. */
 function withhold(value: Json, rule: PublicRule, reading: Reading): undefined {
   if (NEVER_QUOTED.includes(rule)) return;
   if (typeof value === 'string') reading.quotes.push({ stored: value, shown: '…' });
@@ -184,7 +184,7 @@ function withhold(value: Json, rule: PublicRule, reading: Reading): undefined {
     }
 }
 
-/** How a text of each kind is shown; null for not at all, or for a kind of object. */
+/** The public form of a text by its kind; null for kinds that show no text. */
 const KINDS: Record<PublicKind, ((text: string, redaction: Redaction) => string) | null> = {
   shown: (text) => text,
   host: (text) => hostIn(text),
@@ -201,16 +201,16 @@ const KINDS: Record<PublicKind, ((text: string, redaction: Redaction) => string)
   'file-name': null,
 };
 
-/** Sentences of the check do not quote them. */
+/** No sentence of the check quotes them. */
 const NEVER_QUOTED: PublicRule[] = ['unquoted', 'file-name'];
 
-/** How a list that was too long, or an object that was too deep, is marked where it was cut. */
+/** The mark that `trimEvidence` leaves in a list that is too long or an object that is too deep. */
 const CUT_MARK = /^…(?: and \d+ more)?$/;
 
-/** How checks name the fields of their evidence; any other key is out of the message. */
+/** How checks name the keys of their evidence; any other key comes from the message. */
 const OUR_KEY = /^[a-z][a-z_]{0,30}$/;
 
-// The sentences of a check: title, detail and remedy.
+// The sentences of a check: title, detail and fix.
 
 function sentenceRule(
   check: CheckResult,
@@ -218,11 +218,11 @@ function sentenceRule(
   { evidence, quotes, isEngine }: Shown,
 ): (text: string) => string {
   const steps: ((text: string) => string)[] = [];
-  const told = new Map(quotes);
+  const searched = new Map(quotes);
   for (const rule of publicTexts) {
     if ('matches' in rule) {
       const pattern = new RegExp(rule.matches, 'gs');
-      steps.push((text) => text.replace(pattern, () => rule.told));
+      steps.push((text) => text.replace(pattern, () => rule.replacement));
       continue;
     }
     const [stored, shown] = [check.evidence, evidence].map((each) =>
@@ -230,19 +230,26 @@ function sentenceRule(
     ) as [string[], string[]];
     const index = stored.findIndex((phrase) => check.title.includes(phrase));
     if (index < 0) continue;
-    told.delete(rule.list);
+    const inPhrase = phraseValues(rule.phrase, objectsIn(check.evidence, rule.list));
+    const others = searched.get(rule.list)?.filter((quote) => !inPhrase.has(quote.stored)) ?? [];
+    searched.set(rule.list, others);
     steps.push((text) => text.split(stored[index]!).join(shown[index]!));
   }
-  steps.push(quoteRule([...told.values()].flat()));
-  // What engines say names whom a rule fired for.
+  steps.push(quoteRule([...searched.values()].flat()));
+  // Engines name the addresses that a rule fired for.
   if (isEngine) steps.push((text) => text.replace(ENGINE_ADDRESS, '…'));
   return (text) => steps.reduce((before, step) => step(before), text);
 }
 
-const filled = (phrase: string, item: Evidence): string =>
-  phrase.replace(/\{(\w+)\}/g, (_, key: string) => String(item[key] ?? ''));
+const BRACES = /\{(\w+)\}/g;
 
-/** Addresses that remedies give as examples, as they are written there; nothing of a message is in them. */
+const filled = (phrase: string, item: Evidence): string =>
+  phrase.replace(BRACES, (_, key: string) => String(item[key] ?? ''));
+
+const phraseValues = (phrase: string, items: Evidence[]): Set<unknown> =>
+  new Set([...phrase.matchAll(BRACES)].flatMap(([, key]) => items.map((item) => item[key!])));
+
+/** Addresses that fixes give as examples: they hold nothing of a message. */
 const EXAMPLES =
   /(?<=[\s"<])((?:mailto:)?(?:unique-part|news|bounces|support|name)@example\.com|https:\/\/www\.example\.com\/|https:\/\/[\w.-]{1,253}\/unsubscribe\/TOKEN|mailto:unsubscribe@[\w.-]{1,253}\?subject=TOKEN)(?=[.,;]?(?:[\s">]|$))/;
 
@@ -254,7 +261,7 @@ const outsideOfExamples = (text: string, change: (text: string) => string): stri
 
 // The rest of a report: summary, rules of providers, reasons.
 
-/** Words, times and references by which programs read a report: no text of a message. */
+/** Fields for programs, such as times and references: no text of a message. */
 const FIXED_FIELDS = new Set([
   'id',
   'grade',
@@ -273,7 +280,7 @@ const FIXED_FIELDS = new Set([
   'reference',
 ]);
 
-/** With every text in it changed but those of fixed fields; names of fields stay. */
+/** Changes every text in the value except in fixed fields. */
 function mapTexts<T>(value: T, change: (text: string) => string): T {
   const next = (item: unknown): unknown => {
     if (typeof item === 'string') return change(item);
@@ -290,9 +297,9 @@ function mapTexts<T>(value: T, change: (text: string) => string): T {
 }
 
 const withPublicTitles = (text: string, { titles }: Redaction): string =>
-  titles.reduce((before, [stored, told]) => before.split(stored).join(told), text);
+  titles.reduce((before, [stored, shown]) => before.split(stored).join(shown), text);
 
-/** Each as it is, with its @ as addresses inside of addresses have it, and in URLs. */
+/** Matches each value, also with its @ as VERP addresses and URLs write it. */
 function concealedPattern(conceal: string[]): RegExp | null {
   const parts = conceal
     .filter((text) => text.length >= MIN_QUOTE)
@@ -301,7 +308,6 @@ function concealedPattern(conceal: string[]): RegExp | null {
   return parts.length === 0 ? null : new RegExp(parts.join('|'), 'gi');
 }
 
-/** As a regular expression finds it. */
 const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
 // What the kinds have in common: mailboxes and names of files.

@@ -123,7 +123,7 @@ export function listsEvidence(outcomes: ListOutcome[]): Json {
   });
 }
 
-/** What people outside of the team see of `listsEvidence`. */
+/** The public part of `listsEvidence`. */
 export const PUBLIC_LISTS: PublicEvidence = {
   zone: 'shown',
   name: 'shown',

@@ -23,7 +23,7 @@ export const encoding: Check = {
   publicTexts: [
     {
       matches: '".*" has no field name(?= before a colon\\.)',
-      told: 'The line has no field name',
+      replacement: 'The line has no field name',
     },
   ],
   run({ raw, message }) {

@@ -101,7 +101,7 @@ function toJson(signature: DkimSignature): Json {
   return line;
 }
 
-/** What people outside of the team see of `signatureEvidence`. */
+/** The public part of `signatureEvidence`. */
 export const PUBLIC_SIGNATURES: PublicEvidence = {
   signatures: {
     domain: 'shown',

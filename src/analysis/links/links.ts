@@ -193,7 +193,7 @@ export function problemEvidence(links: MessageLink[], problems: LinkProblem[]) {
   return { links: links.length, problems: problems.length, found: [...distinct.values()] };
 }
 
-/** What people outside of the team see of `problemEvidence`: the text of a link is the message's. */
+/** The public part of `problemEvidence`; link texts belong to the message. */
 export const PUBLIC_LINK_PROBLEMS: PublicEvidence = {
   links: 'shown',
   problems: 'shown',
