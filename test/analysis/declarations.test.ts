@@ -1,4 +1,4 @@
-/** What every check declares about itself: a title for its findings, and what of its evidence is public. */
+/** What every check declares about itself: the title of its issue, and the public part of its evidence. */
 
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { CHECKS, DOMAIN_CHECKS } from '../../src/analysis/checks/index.ts';
 import { DECLARATIONS } from '../../src/analysis/declarations.generated.ts';
 import { declarationOf, issueTitle } from '../../src/analysis/declarations.ts';
 
-test('exactly the checks that have points have an issue title, each its own', () => {
+test('Every scored check has exactly one issue title', () => {
   const titled = CHECKS.filter((check) => check.issueTitle !== undefined);
   const scoring = CHECKS.filter(({ points }) => points > 0);
   assert.deepEqual(
@@ -19,13 +19,13 @@ test('exactly the checks that have points have an issue title, each its own', ()
   for (const title of titles) assert.match(title, /^[A-Z].{5,60}[^.]$/, title);
 });
 
-test('a check of another version is named by its id', () => {
+test('issueTitle falls back to the ID of an unknown check', () => {
   assert.equal(issueTitle('old_check'), 'old check');
   assert.equal(declarationOf('old_check'), null);
   assert.equal(declarationOf('constructor'), null);
 });
 
-test('the generated declarations are those of the checks', () => {
+test('The generated declarations equal those of the checks', () => {
   const all = [...CHECKS, ...DOMAIN_CHECKS];
   assert.deepEqual(Object.keys(DECLARATIONS), [...new Set(all.map(({ id }) => id))]);
   for (const { id, issueTitle: title, publicEvidence, publicTexts } of all) {
@@ -34,7 +34,7 @@ test('the generated declarations are those of the checks', () => {
   }
 });
 
-test('every file of a check is in the list, under the id of the check', () => {
+test('Every file in src/analysis/checks is in the list, named after the ID of its check', () => {
   const files = readdirSync(new URL('../../src/analysis/checks/', import.meta.url));
   const ids = [...CHECKS, ...DOMAIN_CHECKS].map(({ id }) => `${id.replaceAll('_', '-')}.ts`);
   assert.deepEqual(files.filter((file) => file !== 'index.ts').toSorted(), ids.toSorted());

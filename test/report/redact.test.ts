@@ -465,7 +465,7 @@ it('redactReport removes unsubscribe link text and header lines', async () => {
   );
 });
 
-it('a new check that quotes the message shows nothing of it before it declares it', async () => {
+it('Evidence that a check does not declare public is in no sentence of the public report', async () => {
   const report = await goodReport();
   const words = ['Dear Anna', 'anna smith', 'free-offer', 'half'];
   const quote = `Your message says “${words[0]}”, ANNA SMITH and free-offer%20`;
@@ -492,7 +492,7 @@ it('a new check that quotes the message shows nothing of it before it declares i
   assert.doesNotMatch(JSON.stringify(cut.summary), /anna|free-offer/i);
 });
 
-it('a long value is found by its beginning, and what overlaps is cut as one', async () => {
+it('A value is removed where only its beginning is quoted, and overlapping values as one', async () => {
   const report = await goodReport();
   const said = 'The quick brown fox jumps over the lazy dog at midnight';
   const check = structuredClone(report.checks.find(({ id }) => id === 'tls')!);

@@ -1,4 +1,4 @@
-/** A secret in every place of the evidence of every check, and in every sentence: no public form has one. */
+/** Plants a secret in every value of every check's evidence and in its sentences: no public form shows one. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -157,7 +157,7 @@ const secretsIn = (text: string): string[] => [
   ...new Set(text.replace(/\s+/g, '').toLowerCase().match(SECRET) ?? []),
 ];
 
-test('every key of evidence that a message brings forth is declared by its check', () => {
+test('Every evidence key of a finding is declared by its check', () => {
   const undeclared = REAL.flatMap(({ id, evidence }) =>
     undeclaredKeys(evidence, DECLARED.get(id)!).map((key) => `${id}: ${key}`),
   );
@@ -166,7 +166,7 @@ test('every key of evidence that a message brings forth is declared by its check
     assert.notEqual(publicEvidence, undefined, id);
 });
 
-test('no public form shows a secret that stands in evidence or in a sentence that quotes it', {
+test('No public form shows secrets from evidence that is not public, or from sentences that quote it', {
   skip: needs('pdftotext'),
 }, async (t) => {
   const { service, create, makeDue, sendDue, sink } = await startScheduling(t);
