@@ -57,6 +57,19 @@ function between(text: string, name: string, content: string): string {
   return `${text.slice(0, from + start.length)}\n${content}\n${text.slice(to)}`;
 }
 
+/** What the checks declare about themselves, for whoever needs no check to run. */
+async function checkDeclarations(): Promise<string> {
+  const { CHECKS, DOMAIN_CHECKS } = await import('../src/analysis/checks/index.ts');
+  const declared = [...CHECKS, ...DOMAIN_CHECKS].map(
+    ({ id, issueTitle, publicEvidence, publicTexts }) => [
+      id,
+      { issueTitle, publicEvidence, publicTexts },
+    ],
+  );
+  const json = JSON.stringify(Object.fromEntries(declared), null, 2);
+  return `/** Generated from src/analysis/checks by \`npm run generate\`; do not edit. */\n\nimport type { CheckDeclaration } from './check.ts';\n\nexport const DECLARATIONS: Record<string, CheckDeclaration> = ${json};\n`;
+}
+
 /** Path, and what it must hold. Later ones may import what earlier ones wrote. */
 const FILES: [string, () => string | Promise<string>][] = [
   ['src/store/schema.generated.ts', schemaModule],
@@ -65,6 +78,7 @@ const FILES: [string, () => string | Promise<string>][] = [
     'src/analysis/html/client-support.generated.ts',
     async () => (await import('./caniemail.ts')).clientSupportModule(),
   ],
+  ['src/analysis/declarations.generated.ts', checkDeclarations],
   ['README.md', readme],
   ['docs/blocklists.md', blocklists],
   ['docs/monitoring.md', monitoring],

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { issueTitle } from '../../src/analysis/issue-titles.ts';
+import { issueTitle } from '../../src/analysis/declarations.ts';
 import { createIds } from '../../src/lib/ids.ts';
 import { countTest } from '../../src/mailtests/tally.ts';
 import { openStore } from '../../src/store/open.ts';

@@ -1,4 +1,4 @@
-/** What a check is, what it is given and what it finds. The list of all checks is `checks.ts`. */
+/** What a check is, what it is given and what it finds. The list of all checks is `checks/index.ts`. */
 
 import {
   DNS_FAILURES,
@@ -8,7 +8,8 @@ import {
 } from '../net/dns/resolver.ts';
 import type { Web } from '../net/http/web.ts';
 import type { BlocklistInUse } from './blocklists/blocklist.ts';
-import type { Message } from './mime/message.ts';
+import { LIMITS, type Message } from './mime/message.ts';
+import type { PublicEvidence, PublicText } from './public-evidence.ts';
 
 export const CATEGORIES = [
   'authentication',
@@ -126,7 +127,18 @@ export interface Check {
   points: number;
   /** A few words for tables: "SPF alignment". */
   label: string;
+  /**
+   * The problem in a few words that fit every failure and warning of the check. Required where it
+   * has points.
+   */
+  issueTitle?: string;
   reference: Reference;
+  /**
+   * What people outside the team see of the evidence; keys that are not listed are removed. null for a
+   * check that only shows part of the message: they do not see it at all.
+   */
+  publicEvidence: PublicEvidence | null;
+  publicTexts?: PublicText[];
   /** Ids of checks: where any of them failed, this one is `skipped: follows from …`. */
   dependsOn?: string[];
   /**
@@ -136,6 +148,9 @@ export interface Check {
   curedBy?: string[][];
   run(context: Context): Finding | Promise<Finding>;
 }
+
+/** What is known about a check without loading its code: see `declarationOf`. */
+export type CheckDeclaration = Pick<Check, 'issueTitle' | 'publicEvidence' | 'publicTexts'>;
 
 export const pass = (title: string, detail: string, evidence?: Finding['evidence']): Finding => ({
   status: 'pass',
@@ -211,6 +226,9 @@ export function offline(title: string): Finding {
   return skipped(title, 'DNS was not asked: offline.');
 }
 
+/** The evidence that `notAnswered` adds. */
+export const PUBLIC_UNANSWERED = { unanswered: 'shown' } as const;
+
 /** The finding of a check that hangs on these questions: unknown, and held against nobody. */
 export function notAnswered(
   title: string,
@@ -227,4 +245,23 @@ export function notAnswered(
     `A DNS question was left open: ${first ?? 'none'}${more}. This is not counted against you.`,
     { ...evidence, unanswered: questions.slice(0, 10) },
   );
+}
+
+// What a check says of a header field that is not there.
+
+/**
+ * A failure, unless the header was not read whole. `problem.title` is a sentence ("Your message has
+ * no Date field.").
+ */
+export function absentField(
+  message: Message,
+  name: string,
+  problem: { title: string; detail: string; fix: string },
+): Finding {
+  if (message.headerBytes > LIMITS.headerBytes)
+    return unknown(
+      `Your message's ${name} field could not be found.`,
+      'The header is longer than what is looked at; the field may come after that.',
+    );
+  return fail(problem);
 }

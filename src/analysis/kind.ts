@@ -1,7 +1,7 @@
 /** Marketing or transactional: what the sender said, else what the message shows (with the reasons). */
 
 import { bulkSenderField } from './bulk-sender.ts';
-import type { Context } from './check.ts';
+import { type Context, type Finding, skipped } from './check.ts';
 import { offersToLeaveMail, unsubscribeLinks } from './links/unsubscribe.ts';
 import { withoutComments } from './mime/mail-date.ts';
 import { fields, LIMITS } from './mime/message.ts';
@@ -61,4 +61,17 @@ function withoutMarks(context: Context): string[] {
   if (context.message.headerBytes > LIMITS.headerBytes)
     reasons.push('Its header is longer than what is looked at, so such a field may be beyond.');
   return reasons;
+}
+
+// What checks for marketing mail alone say of other mail.
+
+/** The finding for transactional mail, with why it was taken for that; null for marketing mail. */
+export function unlessMarketing(context: Context, title: string): Finding | null {
+  const { kind, reasons } = context.fact(judgedKind);
+  if (kind === 'marketing') return null;
+  const why = reasons.join(' ');
+  return skipped(
+    title,
+    `Your message is transactional mail: ${why.charAt(0).toLowerCase()}${why.slice(1)}`,
+  );
 }

@@ -2,6 +2,7 @@
 
 import { type Context, type Finding, fail, pass, unknown, warn } from './check.ts';
 import { clientPtr, usableNames } from './dns/names.ts';
+import type { PublicEvidence } from './public-evidence.ts';
 
 export interface FiredRule {
   name: string;
@@ -97,6 +98,15 @@ function shown(rules: FiredRule[]) {
       description: description.slice(0, DESCRIPTION_MAX),
     }));
 }
+
+/** The public part of the evidence of an engine. */
+export const PUBLIC_ENGINE: PublicEvidence = {
+  score: 'shown',
+  threshold: 'shown',
+  engine_score: 'shown',
+  rules: { rule: 'shown', score: 'shown', description: 'engine-text' },
+  checked_elsewhere: { rule: 'shown', score: 'shown', description: 'engine-text' },
+};
 
 function fixFor(rules: FiredRule[]): string {
   const heaviest = rules

@@ -1,7 +1,7 @@
 /** Sums up the tests of a period, out of the hours by which they are counted. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { issueTitle } from '../analysis/issue-titles.ts';
+import { issueTitle } from '../analysis/declarations.ts';
 import { isoTime } from '../lib/clock.ts';
 import { ALL_TESTS, TALLIED, type Tallied } from '../mailtests/tally.ts';
 import type { Summary } from '../report/summary.ts';

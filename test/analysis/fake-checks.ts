@@ -38,6 +38,7 @@ export function fakeCheck(
     points: 10,
     label: id.toUpperCase(),
     reference: rfc(5322),
+    publicEvidence: {},
     run: typeof found === 'string' ? () => finding(found) : found,
     ...more,
   };

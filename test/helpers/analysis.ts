@@ -1,5 +1,6 @@
 /** Puts a check to work on a message, a zone and an envelope, without engine or worker. */
 
+import assert from 'node:assert/strict';
 import type {
   AnalysisInput,
   Check,
@@ -13,6 +14,7 @@ import { parseMessage } from '../../src/analysis/mime/parse-message.ts';
 import type { Resolver } from '../../src/net/dns/resolver.ts';
 import { type Zone, zoneResolver } from '../../src/net/dns/zone.ts';
 import type { Web } from '../../src/net/http/web.ts';
+import { undeclaredKeys } from './public-evidence.ts';
 
 /** The moment at which every test message is received: 2026-11-21T10:00:00Z. */
 export const RECEIVED_AT = Date.UTC(2026, 10, 21, 10, 0, 0);
@@ -57,6 +59,9 @@ export async function contextFor(scene: Scene): Promise<Context> {
   });
 }
 
+/** Fails where the evidence has a key about which the check does not say whether others see it. */
 export async function runCheck(check: Check, scene: Scene): Promise<Finding> {
-  return check.run(await contextFor(scene));
+  const finding = await check.run(await contextFor(scene));
+  assert.deepEqual(undeclaredKeys(finding.evidence, check), [], `${check.id}: publicEvidence`);
+  return finding;
 }

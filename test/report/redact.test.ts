@@ -3,10 +3,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Json } from '../../src/analysis/check.ts';
-import type { AnalysisResult } from '../../src/analysis/result.ts';
+import type { AnalysisResult, CheckResult } from '../../src/analysis/result.ts';
 import { sharedPage } from '../../src/report/html/shared-page.tsx';
 import { sharedPdf } from '../../src/report/pdf/shared-pdf.ts';
-import { addressRule, hostIn, redactReport } from '../../src/report/redact.ts';
+import { redactReport } from '../../src/report/redact.ts';
+import { addressRule, hostIn } from '../../src/report/redact-addresses.ts';
 import type { Report } from '../../src/report/report.ts';
 import { COMPLIANCE, CONTENT } from '../analysis/planted/message.ts';
 import { INFRASTRUCTURE } from '../analysis/planted/sender.ts';
@@ -159,7 +160,7 @@ describe('redactReport', () => {
     ];
     const check = report.checks[0]!;
     Object.assign(check, { title: forms.join(' '), detail: forms.join(' ') });
-    check.evidence = { [forms[0]!]: { deep: [[forms.join(' ')]] } };
+    check.evidence = { [forms[0]!]: { deep: [[forms.toReversed().join(' ')]] } };
     report.providers[0]!.rules[0]!.detail = forms.join(' ');
     Object.assign(report, { subject: forms[1], from_address: forms[0], summary: forms[3] });
     report.judged_kind.reasons = forms;
@@ -464,4 +465,48 @@ it('redactReport removes unsubscribe link text and header lines', async () => {
     find(cut, 'encoding').detail,
     'The line has no field name before a colon. Some servers take it for the start of the body.',
   );
+});
+
+it('Evidence that a check does not declare public is in no sentence of the public report', async () => {
+  const report = await goodReport();
+  const words = ['Dear Anna', 'anna smith', 'free-offer', 'half'];
+  const quote = `Your message says “${words[0]}”, ANNA SMITH and free-offer%20`;
+  const check = (id: string, evidence: CheckResult['evidence']): CheckResult => ({
+    ...structuredClone(report.checks[0]!),
+    ...{ id, evidence, title: `${quote}.`, detail: quote, fix: { text: quote } },
+  });
+  const evidence = { said: words[0]!, names: [words[1]!], deep: { list: [{ text: words[2]! }] } };
+  report.checks = [check('check_of_tomorrow', evidence), check('tls', evidence)];
+  report.summary = `First: ${quote}. Then the rest.`;
+  const cut = redactReport(report, []);
+  assert.deepEqual(
+    cut.checks.map(({ title, detail, fix, evidence: shown }) => [title, detail, fix, shown]),
+    [
+      [report.checks[0]!.label, '', null, {}],
+      [
+        'Your message says “…”, … and …%20.',
+        'Your message says “…”, … and …%20',
+        { text: 'Your message says “…”, … and …%20' },
+        {},
+      ],
+    ],
+  );
+  assert.doesNotMatch(JSON.stringify(cut.summary), /anna|free-offer/i);
+});
+
+it('A value is removed where only its beginning is quoted, and overlapping values as one', async () => {
+  const report = await goodReport();
+  const said = 'The quick brown fox jumps over the lazy dog at midnight';
+  const check = structuredClone(report.checks.find(({ id }) => id === 'tls')!);
+  report.checks = [
+    {
+      ...check,
+      evidence: { said, also: 'lazy dog barks', it: 'barks at noon' },
+      title: `It begins “${said.slice(0, 30)}…”.`,
+      detail: 'A lazy dog barks at noon, said a friend.',
+    },
+  ];
+  const [cut] = redactReport(report, []).checks;
+  assert.equal(cut!.title, 'It begins “……”.');
+  assert.equal(cut!.detail, 'A …, said a friend.');
 });

@@ -1,6 +1,7 @@
 /** What the answers of all lists add up to: the evidence, the sentences, the strictest tier. */
 
 import { type Finding, info, type Json, pass, unknown } from '../check.ts';
+import type { PublicEvidence } from '../public-evidence.ts';
 import type { ListOutcome } from './ask.ts';
 import type { BlocklistTier } from './blocklist.ts';
 
@@ -121,3 +122,16 @@ export function listsEvidence(outcomes: ListOutcome[]): Json {
     };
   });
 }
+
+/** The public part of `listsEvidence`. */
+export const PUBLIC_LISTS: PublicEvidence = {
+  zone: 'shown',
+  name: 'shown',
+  tier: 'shown',
+  status: 'shown',
+  codes: 'shown',
+  meaning: 'shown',
+  listed: 'shown',
+  text: 'shown',
+  delisting: 'our-page',
+};

@@ -16,10 +16,12 @@ export const activeContent: Check = {
   category: 'content',
   points: 3,
   label: 'Active content',
+  issueTitle: 'The HTML has scripts, forms or the like',
   reference: {
     name: 'Can I email: the form element',
     url: 'https://www.caniemail.com/features/html-form/',
   },
+  publicEvidence: { found: { '*': 'shown' } },
   run: (context) =>
     judgeHtml(context, 'It could not be found out whether your HTML has active content.', judge),
 };

@@ -1,7 +1,14 @@
 /** The check `allowlists`: do lists of good senders know the client's address? */
 
 import { askLists } from '../blocklists/ask.ts';
-import { joined, listsEvidence, meaningsOf, namesOf, silence } from '../blocklists/outcomes.ts';
+import {
+  joined,
+  listsEvidence,
+  meaningsOf,
+  namesOf,
+  PUBLIC_LISTS,
+  silence,
+} from '../blocklists/outcomes.ts';
 import { askingAboutClient } from '../blocklists/subjects.ts';
 import { type Check, info, offline, rfc, skipped, unknown } from '../check.ts';
 
@@ -13,6 +20,7 @@ export const allowlists: Check = {
   points: 0,
   label: 'Allowlists',
   reference: rfc(8904),
+  publicEvidence: { client_ip: 'shown', lists: PUBLIC_LISTS },
   async run(context) {
     const asking = askingAboutClient(context, 'allow');
     if (asking.address === null) return skipped(NOT_CHECKED, asking.reason);

@@ -16,6 +16,13 @@ export const arc: Check = {
   points: 0,
   label: 'ARC chain',
   reference: rfc(8617),
+  publicEvidence: {
+    result: 'shown',
+    reason: 'shown',
+    seals: 'shown',
+    chain: { instance: 'shown', domain: 'shown', cv: 'shown' },
+    unanswered: 'shown',
+  },
   async run(context) {
     const seals = fields(context.message, 'ARC-Seal');
     if (seals.length === 0 && fields(context.message, 'ARC-Message-Signature').length === 0)

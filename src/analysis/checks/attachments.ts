@@ -28,10 +28,24 @@ export const attachments: Check = {
   category: 'content',
   points: 3,
   label: 'Attachments',
+  issueTitle: 'Attachments that receivers refuse or distrust',
   reference: {
     name: 'Gmail: file types that are blocked',
     url: 'https://support.google.com/mail/answer/6590',
   },
+  publicEvidence: {
+    attachments: 'shown',
+    files: 'file-name',
+    found: {
+      file: 'file-extension',
+      type: 'shown',
+      octets: 'shown',
+      problem: 'archive-member',
+      refused: 'shown',
+    },
+  },
+  // The name of a file may be any word of the sentence around it.
+  publicTexts: [{ list: 'found', phrase: 'Your attachment {file} {problem}' }],
   run({ message }) {
     const files = message.parts.filter(isFile);
     const looked = files.map(lookAt);

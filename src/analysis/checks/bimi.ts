@@ -28,6 +28,25 @@ export const bimi: Check = {
     name: 'draft-brand-indicators-for-message-identification',
     url: 'https://datatracker.ietf.org/doc/draft-brand-indicators-for-message-identification/',
   },
+  publicEvidence: {
+    name: 'shown',
+    record: 'shown',
+    logo: 'shown',
+    certificate: 'shown',
+    logo_file: { bytes: 'shown', title: 'shown', view_box: 'shown' },
+    certificate_file: {
+      kind: 'shown',
+      mark_type: 'shown',
+      names: 'shown',
+      issuer: 'shown',
+      valid_from: 'shown',
+      valid_to: 'shown',
+      logotype: 'shown',
+    },
+    problems: 'shown',
+    obstacles: 'shown',
+    not_found_out: 'shown',
+  },
   async run(context) {
     if (context.offline)
       return skipped('BIMI was not looked at.', 'Nothing may be asked in the offline mode.');

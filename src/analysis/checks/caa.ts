@@ -8,6 +8,7 @@ import {
   type Finding,
   info,
   notAnswered,
+  PUBLIC_UNANSWERED,
   rfc,
   skipped,
 } from '../check.ts';
@@ -22,6 +23,14 @@ export const caa: Check = {
   points: 0,
   label: 'CAA',
   reference: rfc(8659, '3'),
+  publicEvidence: {
+    domain: 'shown',
+    name: 'shown',
+    records: 'shown',
+    issuers: 'shown',
+    problems: 'shown',
+    ...PUBLIC_UNANSWERED,
+  },
   async run(context) {
     const domain = fromDomain(context);
     if (domain === null) return skipped(NOT_CHECKED, 'There is no domain to ask about.');

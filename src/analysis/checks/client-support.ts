@@ -17,6 +17,12 @@ export const clientSupport: Check = {
   points: 0,
   label: 'Support in mail programs',
   reference: { name: 'Can I email', url: 'https://www.caniemail.com/' },
+  publicEvidence: {
+    data_of: 'shown',
+    clients: 'shown',
+    features_used: 'shown',
+    features: { feature: 'shown', missing_in: 'shown', partly_in: 'shown', url: 'our-page' },
+  },
   run(context) {
     const facts = context.fact(htmlFacts);
     if (facts === null)

@@ -2,11 +2,12 @@
 
 import { isoTime } from '../../lib/clock.ts';
 import { formatDuration } from '../../lib/durations.ts';
-import { type Check, fail, pass, rfc, warn } from '../check.ts';
+import { absentField, type Check, fail, pass, rfc, warn } from '../check.ts';
 import { mailDate, parseMailDate } from '../mime/mail-date.ts';
 import { fieldValue } from '../mime/message.ts';
-import { absentField } from '../shared-findings.ts';
-import { THRESHOLDS } from '../thresholds.ts';
+
+/** The furthest that Date may lie from the time of receipt, either way. */
+const MAX_SKEW_MS = 24 * 60 * 60 * 1000;
 
 /** Looks at the first Date field; a doubled one belongs to `header_duplicates`. */
 export const date: Check = {
@@ -14,7 +15,9 @@ export const date: Check = {
   category: 'compliance',
   points: 2,
   label: 'Date',
+  issueTitle: 'The Date field is missing or faulty',
   reference: rfc(5322, '3.6.1'),
+  publicEvidence: { date: 'shown', sent_at: 'shown', received_at: 'shown' },
   run({ message, receivedAt }) {
     const value = fieldValue(message, 'date');
     if (value === null) return absentField(message, 'Date', ABSENT);
@@ -30,7 +33,7 @@ export const date: Check = {
       });
     const skew = parsed.ms - receivedAt;
     const times = { ...evidence, sent_at: isoTime(parsed.ms), received_at: isoTime(receivedAt) };
-    if (Math.abs(skew) > THRESHOLDS.dateSkewMs)
+    if (Math.abs(skew) > MAX_SKEW_MS)
       return fail({
         title: `Your Date field is ${formatDuration(Math.abs(skew))} ${skew > 0 ? 'ahead of' : 'behind'} the time of receipt.`,
         detail:

@@ -12,7 +12,12 @@ import {
   unknown,
 } from '../check.ts';
 import { type Explanation, explainFailure, keyRecordFix } from '../dkim/failures.ts';
-import { type DkimOutcome, type DkimSignature, signatureEvidence } from '../dkim/outcome.ts';
+import {
+  type DkimOutcome,
+  type DkimSignature,
+  PUBLIC_SIGNATURES,
+  signatureEvidence,
+} from '../dkim/outcome.ts';
 import { dkimResult } from '../dkim/verify.ts';
 import { type DmarcDiscovery, dmarcDiscovery } from '../dmarc/discovery.ts';
 import { type Alignment, alignmentOf } from '../dmarc/evaluate.ts';
@@ -23,8 +28,10 @@ export const dkimAlignment: Check = {
   category: 'authentication',
   points: 3,
   label: 'DKIM alignment',
+  issueTitle: 'DKIM is not aligned with the From domain',
   reference: rfc(9989, '4.4.1'),
   dependsOn: ['dkim'],
+  publicEvidence: { from_domain: 'shown', mode: 'shown', aligned: 'shown', ...PUBLIC_SIGNATURES },
   async run(context) {
     const outcome = await context.fact(dkimResult);
     const discovery = await context.fact(dmarcDiscovery);

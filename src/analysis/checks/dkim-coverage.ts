@@ -14,6 +14,7 @@ import {
   type DkimOutcome,
   type DkimSignature,
   ownFirst,
+  PUBLIC_SIGNATURES,
   signatureEvidence,
 } from '../dkim/outcome.ts';
 import { dkimResult } from '../dkim/verify.ts';
@@ -41,7 +42,9 @@ export const dkimCoverage: Check = {
   category: 'authentication',
   points: 2,
   label: 'DKIM coverage',
+  issueTitle: 'A DKIM signature leaves parts out, or has expired',
   reference: rfc(6376, '5.4.1'),
+  publicEvidence: { ...PUBLIC_SIGNATURES, judged: 'shown', signed: 'shown', not_signed: 'shown' },
   async run(context) {
     const gaps = await context.fact(coverageGaps);
     if (!gaps)

@@ -7,6 +7,7 @@ import {
   type DkimCause,
   type DkimSignature,
   isOwnSignature,
+  PUBLIC_SIGNATURES,
   signatureEvidence,
 } from '../dkim/outcome.ts';
 import { dkimResult } from '../dkim/verify.ts';
@@ -17,9 +18,11 @@ export const dkimKey: Check = {
   category: 'authentication',
   points: 3,
   label: 'DKIM key',
+  issueTitle: 'The DKIM key cannot be used by all receivers',
   reference: rfc(8301, '3.2'),
   // Whatever fails here keeps that signature from passing too.
   curedBy: [['dkim']],
+  publicEvidence: { ...PUBLIC_SIGNATURES },
   async run(context) {
     const outcome = await context.fact(dkimResult);
     if (outcome.signatures.length === 0)

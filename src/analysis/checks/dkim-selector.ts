@@ -5,18 +5,31 @@ import { noKey, revokedKey, unusableKey, weakKey } from '../dkim/failures.ts';
 import { BOTH, judgeStrength, LEAST_RSA_BITS, rsaBeside, strong } from '../dkim/key.ts';
 import type { FoundKeys, SelectorKey } from '../dkim/selectors.ts';
 
-const BASE = {
+/** What its checks have in common, whichever selectors there are. */
+export const dkimSelector = {
   id: 'dkim_selector',
   category: 'authentication',
+  issueTitle: 'A DKIM key is missing, revoked or weak',
   reference: rfc(6376, '3.6.1'),
+  publicEvidence: {
+    domain: 'shown',
+    selector: 'shown',
+    name: 'shown',
+    known: 'shown',
+    records: 'shown',
+    type: 'shown',
+    bits: 'shown',
+  },
 } as const;
 
 /** A check for each key; where there is none to look at, one that says so. */
 export function dkimSelectorChecks(domain: string, { keys, incomplete }: FoundKeys): Check[] {
   if (keys.length === 0)
-    return [{ ...BASE, points: 0, label: 'DKIM keys', run: () => noneFound(domain, incomplete) }];
+    return [
+      { ...dkimSelector, points: 0, label: 'DKIM keys', run: () => noneFound(domain, incomplete) },
+    ];
   return keys.map((key) => ({
-    ...BASE,
+    ...dkimSelector,
     // A revoked key that nobody has named is an old one: nothing to be scored.
     points: isForgotten(key) ? 0 : 3,
     label: `DKIM key ${key.selector}`,

@@ -20,6 +20,7 @@ import {
   type DkimOutcome,
   type DkimSignature,
   ownFirst,
+  PUBLIC_SIGNATURES,
   signatureEvidence,
 } from '../dkim/outcome.ts';
 import { MAX_SIGNATURES } from '../dkim/signature.ts';
@@ -32,7 +33,9 @@ export const dkim: Check = {
   category: 'authentication',
   points: 10,
   label: 'DKIM signature',
+  issueTitle: 'No DKIM signature that all receivers accept',
   reference: rfc(6376),
+  publicEvidence: { ...PUBLIC_SIGNATURES },
   async run(context) {
     const outcome = await context.fact(dkimResult);
     if (outcome.result === null)

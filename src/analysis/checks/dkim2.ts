@@ -14,6 +14,7 @@ export const dkim2: Check = {
     name: 'draft-ietf-dkim-dkim2-spec',
     url: 'https://datatracker.ietf.org/doc/draft-ietf-dkim-dkim2-spec/',
   },
+  publicEvidence: { dkim2_signatures: 'shown', domains: 'shown' },
   run({ message }) {
     const found = fields(message, 'DKIM2-Signature');
     if (found.length === 0)

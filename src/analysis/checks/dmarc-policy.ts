@@ -20,9 +20,20 @@ export const dmarcPolicy: Check = {
   category: 'authentication',
   points: 4,
   label: 'DMARC policy',
+  issueTitle: 'The DMARC policy asks for nothing',
   reference: rfc(9989, '4.7'),
   // A record that receivers discard is told of there.
   dependsOn: ['dmarc_record'],
+  publicEvidence: {
+    record: 'shown',
+    record_domain: 'shown',
+    from_domain: 'shown',
+    tag: 'shown',
+    published: 'shown',
+    policy: 'shown',
+    testing: 'shown',
+    records: 'shown',
+  },
   async run(context: Context): Promise<Finding> {
     return judgeDmarcPolicy(await context.fact(dmarcDiscovery));
   },

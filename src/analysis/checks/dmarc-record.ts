@@ -33,7 +33,18 @@ export const dmarcRecord: Check = {
   category: 'authentication',
   points: 2,
   label: 'DMARC record',
+  issueTitle: 'The DMARC record is missing or has faults',
   reference: rfc(9989, '4.7'),
+  publicEvidence: {
+    record: 'shown',
+    record_domain: 'shown',
+    obsolete_tags: 'shown',
+    unknown_tags: 'shown',
+    external_destinations: { domain: 'shown', name: 'shown', authorized: 'shown' },
+    discarded: { domain: 'shown', texts: 'shown', why: 'shown' },
+    records: 'shown',
+    why: 'shown',
+  },
   async run(context: Context): Promise<Finding> {
     return judgeDmarcRecord(await context.fact(dmarcDiscovery), context.resolver);
   },

@@ -24,12 +24,23 @@ export const dmarc: Check = {
   category: 'authentication',
   points: 12,
   label: 'DMARC',
+  issueTitle: 'DMARC does not pass',
   reference: rfc(9989, '5.3'),
   dependsOn: ['dmarc_policy'],
   curedBy: [
     ['spf', 'spf_alignment'],
     ['dkim', 'dkim_alignment'],
   ],
+  publicEvidence: {
+    result: 'shown',
+    from_domain: 'shown',
+    organizational_domain: 'shown',
+    record_domain: 'shown',
+    record: 'shown',
+    policy: 'shown',
+    spf: { result: 'shown', domain: 'shown', aligned: 'shown', mode: 'shown' },
+    dkim: { result: 'shown', domain: 'shown', aligned: 'shown', mode: 'shown' },
+  },
   async run(context: Context): Promise<Finding> {
     const outcome = await context.fact(dmarcResult);
     const { result, reason, fromDomain } = outcome;

@@ -1,7 +1,16 @@
 /** The check `dnssec`: is the From domain signed with DNSSEC? */
 
 import { organizationalDomain } from '../../lib/domain-names.ts';
-import { type Check, info, notAnswered, offline, rfc, skipped, type Unanswered } from '../check.ts';
+import {
+  type Check,
+  info,
+  notAnswered,
+  offline,
+  PUBLIC_UNANSWERED,
+  rfc,
+  skipped,
+  type Unanswered,
+} from '../check.ts';
 import { fromDomain } from '../dns/names.ts';
 
 const NOT_CHECKED = 'DNSSEC was not looked up.';
@@ -17,6 +26,7 @@ export const dnssec: Check = {
   points: 0,
   label: 'DNSSEC',
   reference: rfc(9364),
+  publicEvidence: { domain: 'shown', ds: 'shown', validated: 'shown', ...PUBLIC_UNANSWERED },
   async run(context) {
     const from = fromDomain(context);
     const domain = from && organizationalDomain(from);

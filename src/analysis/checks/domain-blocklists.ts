@@ -7,6 +7,7 @@ import {
   listsEvidence,
   meaningsOf,
   namesOf,
+  PUBLIC_LISTS,
   removalAdvice,
   silence,
   strictestTier,
@@ -32,7 +33,13 @@ export const domainBlocklists: Check = {
   category: 'reputation',
   points: 10,
   label: 'Domain blocklists',
+  issueTitle: 'A domain of the sender is on a blocklist',
   reference: rfc(5782, '2.3'),
+  publicEvidence: {
+    domains: { name: 'shown', roles: 'shown' },
+    not_asked: 'shown',
+    lists: PUBLIC_LISTS,
+  },
   async run(context) {
     const lists = domainLists(context);
     if (lists.length === 0) return skipped(NOT_CHECKED, 'No blocklists are switched on.');

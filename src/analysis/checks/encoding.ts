@@ -9,7 +9,23 @@ export const encoding: Check = {
   category: 'compliance',
   points: 1,
   label: 'Encoding',
+  issueTitle: 'Bytes or lines that the standards do not allow',
   reference: rfc(5322, '2.1'),
+  publicEvidence: {
+    nul: 'shown',
+    bare_cr: 'shown',
+    bare_lf: 'shown',
+    eight_bit_header: 'shown',
+    eight_bit_body: 'shown',
+    limits: 'shown',
+  },
+  // The line of the header is quoted in the detail and is no part of the evidence.
+  publicTexts: [
+    {
+      matches: '".*" has no field name(?= before a colon\\.)',
+      replacement: 'The line has no field name',
+    },
+  ],
   run({ raw, message }) {
     const { nul, bareCr, bareLf, eightBitHeader, eightBitBody } = message.lines;
     const evidence = {

@@ -7,6 +7,7 @@ import {
   fail,
   notAnswered,
   offline,
+  PUBLIC_UNANSWERED,
   pass,
   rfc,
   skipped,
@@ -23,8 +24,14 @@ export const fcrdns: Check = {
   category: 'infrastructure',
   points: 6,
   label: 'Forward-confirmed reverse DNS',
+  issueTitle: 'The reverse DNS name does not resolve back',
   reference: rfc(8601, '3'),
   dependsOn: ['ptr'],
+  publicEvidence: {
+    client_ip: 'shown',
+    resolved: { name: 'shown', addresses: 'shown' },
+    ...PUBLIC_UNANSWERED,
+  },
   async run(context) {
     const client = publicClient(context);
     if (client.address === null) return skipped(NOT_CHECKED, client.reason);

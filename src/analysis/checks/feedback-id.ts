@@ -13,6 +13,7 @@ export const feedbackId: Check = {
     name: 'Gmail: Feedback Loop',
     url: 'https://support.google.com/a/answer/6254652',
   },
+  publicEvidence: { feedback_id: 'unquoted', sender: 'shown', fields: 'shown' },
   run({ message }) {
     const found = fields(message, 'feedback-id');
     const value = found[0]?.value.slice(0, 300);

@@ -1,10 +1,9 @@
 /** `from`: one From field with one valid address, and no other address in the name beside it. */
 
 import { addressDomain, organizationalDomain } from '../../lib/domain-names.ts';
-import { type Check, type Finding, fail, pass, rfc, warn } from '../check.ts';
+import { absentField, type Check, type Finding, fail, pass, rfc, warn } from '../check.ts';
 import { mailboxListProblem } from '../mime/mailbox-list.ts';
 import { fields, type Message } from '../mime/message.ts';
-import { absentField } from '../shared-findings.ts';
 
 const EXAMPLE = 'From: Example Ltd <news@example.com>';
 
@@ -17,7 +16,18 @@ export const from: Check = {
   category: 'compliance',
   points: 3,
   label: 'From',
+  issueTitle: 'The From field is missing or faulty',
   reference: rfc(5322, '3.6.2'),
+  publicEvidence: {
+    address: 'shown',
+    name: 'shown',
+    values: 'shown',
+    from: 'shown',
+    problem: 'shown',
+    addresses: 'shown',
+    sender: 'shown',
+    shown: 'shown',
+  },
   run({ message }) {
     const found = fields(message, 'from');
     const field = found[0];

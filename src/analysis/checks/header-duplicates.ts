@@ -29,7 +29,9 @@ export const headerDuplicates: Check = {
   category: 'compliance',
   points: 2,
   label: 'Header duplicates',
+  issueTitle: 'Header fields that may be there once are repeated',
   reference: rfc(5322, '3.6'),
+  publicEvidence: { counts: { '*': 'shown' } },
   run({ message }) {
     const counts = new Map<string, number>();
     for (const { key } of message.headers)

@@ -9,6 +9,7 @@ import {
   fail,
   notAnswered,
   offline,
+  PUBLIC_UNANSWERED,
   pass,
   rfc,
   skipped,
@@ -23,7 +24,15 @@ export const helo: Check = {
   category: 'infrastructure',
   points: 4,
   label: 'HELO name',
+  issueTitle: 'The HELO name does not lead to the server',
   reference: rfc(5321, '4.1.1.1'),
+  publicEvidence: {
+    helo: 'shown',
+    client_ip: 'shown',
+    addresses: 'shown',
+    length: 'shown',
+    ...PUBLIC_UNANSWERED,
+  },
   async run(context) {
     const client = publicClient(context);
     if (client.address === null) return skipped(NOT_CHECKED, client.reason);

@@ -1,7 +1,10 @@
 /** `html_size`: the HTML is small enough to be shown whole. */
 
 import { type Check, fail, pass, skipped, unknown, warn } from '../check.ts';
-import { THRESHOLDS } from '../thresholds.ts';
+
+/** Octets of HTML at which to warn, and near which Gmail clips. */
+const WARN_OCTETS = 80_000;
+const CLIP_OCTETS = 102_000;
 
 const kilobytes = (octets: number): string =>
   `${Math.round(octets / 1000).toLocaleString('en')} kB`;
@@ -11,13 +14,15 @@ export const htmlSize: Check = {
   category: 'content',
   points: 2,
   label: 'HTML size',
+  issueTitle: 'The HTML is so large that Gmail clips it, or nearly',
   reference: {
     name: 'Spam Resource: what is Gmail clipping and what to do about it',
     url: 'https://www.spamresource.com/2022/01/what-is-gmail-clipping-and-what-to-do.html',
   },
+  publicEvidence: { octets: 'shown', warn_at: 'shown', clipped_near: 'shown' },
   run({ message }) {
     // What is beyond a limit of the parser can only add to the size.
-    if (message.limits.length > 0 && message.htmlSize <= THRESHOLDS.htmlClipOctets)
+    if (message.limits.length > 0 && message.htmlSize <= CLIP_OCTETS)
       return unknown(
         'The size of your HTML could not be found out.',
         `Your message has ${message.limits.join('; ')}; more HTML may lie beyond that.`,
@@ -27,22 +32,22 @@ export const htmlSize: Check = {
     const size = kilobytes(message.htmlSize);
     const evidence = {
       octets: message.htmlSize,
-      warn_at: THRESHOLDS.htmlWarnOctets,
-      clipped_near: THRESHOLDS.htmlClipOctets,
+      warn_at: WARN_OCTETS,
+      clipped_near: CLIP_OCTETS,
     };
     const fix =
       'Remove comments, unused styles and white space from the HTML, and link to a page for the rest.';
-    if (message.htmlSize > THRESHOLDS.htmlClipOctets)
+    if (message.htmlSize > CLIP_OCTETS)
       return fail({
         title: `Gmail clips your message: its HTML is ${size}.`,
-        detail: `Beyond about ${kilobytes(THRESHOLDS.htmlClipOctets)} Gmail hides the rest, the unsubscribe link and tracking at the end included.`,
+        detail: `Beyond about ${kilobytes(CLIP_OCTETS)} Gmail hides the rest, the unsubscribe link and tracking at the end included.`,
         fix,
         evidence,
       });
-    if (message.htmlSize > THRESHOLDS.htmlWarnOctets)
+    if (message.htmlSize > WARN_OCTETS)
       return warn({
         title: `Your HTML is ${size}, close to where Gmail clips.`,
-        detail: `Gmail hides what lies beyond about ${kilobytes(THRESHOLDS.htmlClipOctets)}, and links that are rewritten on the way make the message longer.`,
+        detail: `Gmail hides what lies beyond about ${kilobytes(CLIP_OCTETS)}, and links that are rewritten on the way make the message longer.`,
         fix,
         evidence,
       });

@@ -12,10 +12,12 @@ export const htmlStructure: Check = {
   category: 'content',
   points: 1,
   label: 'HTML structure',
+  issueTitle: 'The HTML has mistakes',
   reference: {
     name: 'Gmail: Email sender guidelines, message formatting',
     url: 'https://support.google.com/a/answer/81126',
   },
+  publicEvidence: { problems: 'shown', count: 'shown' },
   run: (context) =>
     judgeHtml(context, 'The structure of your HTML could not be checked.', ({ structure }) => {
       const [first, ...others] = structure;

@@ -3,7 +3,10 @@
 import { type Check, type Finding, pass, skipped, warn } from '../check.ts';
 import { type HtmlFacts, type HtmlImage, isTiny, judgeHtml } from '../html/facts.ts';
 import { shownAddress } from '../links/links.ts';
-import { THRESHOLDS } from '../thresholds.ts';
+
+/** From this size on, in pixels, an image is no decoration. */
+const LARGE_WIDTH = 200;
+const LARGE_HEIGHT = 100;
 
 /**
  * An empty alternative text is how decoration is marked. It is none where the image is all that a
@@ -14,10 +17,12 @@ export const imageAlt: Check = {
   category: 'content',
   points: 1,
   label: 'Alternative texts',
+  issueTitle: 'Images without alternative text',
   reference: {
     name: 'WCAG 2.2, 1.1.1 Non-text Content',
     url: 'https://www.w3.org/TR/WCAG22/#non-text-content',
   },
+  publicEvidence: { images: 'shown', without: 'shown', found: { src: 'host', problem: 'shown' } },
   run: (context) =>
     judgeHtml(context, 'The alternative texts of your images could not be checked.', judge),
 };
@@ -55,9 +60,7 @@ function problemOf({ alt, width, height, link }: HtmlImage): string | null {
   if (alt === null) return 'no alt attribute';
   if (alt.trim() !== '') return null;
   if (link && link.text === '') return 'an empty alt on a link that has no other text';
-  const large =
-    (width ?? 0) >= THRESHOLDS.largeImageWidth &&
-    (height ?? width ?? 0) >= THRESHOLDS.largeImageHeight;
+  const large = (width ?? 0) >= LARGE_WIDTH && (height ?? width ?? 0) >= LARGE_HEIGHT;
   return large ? 'an empty alt on a large image' : null;
 }
 

@@ -1,17 +1,19 @@
 /** The list of all checks, in the order of the documentation: adding one is one line here. */
 
-import type { Check } from '../check.ts';
+import type { Check, CheckDeclaration } from '../check.ts';
 import { activeContent } from './active-content.ts';
 import { allowlists } from './allowlists.ts';
 import { arc } from './arc.ts';
 import { attachments } from './attachments.ts';
 import { bimi } from './bimi.ts';
+import { caa } from './caa.ts';
 import { clientSupport } from './client-support.ts';
 import { date } from './date.ts';
 import { dkim } from './dkim.ts';
 import { dkimAlignment } from './dkim-alignment.ts';
 import { dkimCoverage } from './dkim-coverage.ts';
 import { dkimKey } from './dkim-key.ts';
+import { dkimSelector } from './dkim-selector.ts';
 import { dkim2 } from './dkim2.ts';
 import { dmarc } from './dmarc.ts';
 import { dmarcPolicy } from './dmarc-policy.ts';
@@ -44,6 +46,7 @@ import { messageId } from './message-id.ts';
 import { messageSize } from './message-size.ts';
 import { mtaSts } from './mta-sts.ts';
 import { mx } from './mx.ts';
+import { mxTls } from './mx-tls.ts';
 import { noReply } from './no-reply.ts';
 import { oneClick } from './one-click.ts';
 import { oneClickSigned } from './one-click-signed.ts';
@@ -135,4 +138,11 @@ export const CHECKS: Check[] = [
   clientSupport,
   spamassassin,
   rspamd,
+];
+
+/** Checks of a domain without a message, beside those above that need none. */
+export const DOMAIN_CHECKS: (Pick<Check, 'id'> & CheckDeclaration)[] = [
+  caa,
+  mxTls(null),
+  dkimSelector,
 ];

@@ -7,6 +7,7 @@ import {
   listsEvidence,
   meaningsOf,
   namesOf,
+  PUBLIC_LISTS,
   removalAdvice,
   silence,
   strictestTier,
@@ -25,7 +26,9 @@ export const ipBlocklists: Check = {
   category: 'reputation',
   points: 14,
   label: 'Address blocklists',
+  issueTitle: 'The sending address is on a blocklist',
   reference: rfc(5782),
+  publicEvidence: { client_ip: 'shown', lists: PUBLIC_LISTS },
   async run(context) {
     const asking = askingAboutClient(context, 'ip');
     if (asking.address === null) return skipped(NOT_CHECKED, asking.reason);

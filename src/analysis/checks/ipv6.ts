@@ -1,6 +1,14 @@
 /** The check `ipv6`: is IPv6 in use, for sending and for receiving? */
 
-import { type Check, info, notAnswered, offline, rfc, skipped } from '../check.ts';
+import {
+  type Check,
+  info,
+  notAnswered,
+  offline,
+  PUBLIC_UNANSWERED,
+  rfc,
+  skipped,
+} from '../check.ts';
 import { mailHosts } from '../dns/mail-hosts.ts';
 import { fromDomain, publicClient } from '../dns/names.ts';
 
@@ -12,6 +20,13 @@ export const ipv6: Check = {
   points: 0,
   label: 'IPv6',
   reference: rfc(5321, '5.2'),
+  publicEvidence: {
+    client_ip: 'shown',
+    protocol: 'shown',
+    domain: 'shown',
+    hosts_with_ipv6: 'shown',
+    ...PUBLIC_UNANSWERED,
+  },
   async run(context) {
     const client = publicClient(context);
     if (client.address === null) return skipped(NOT_CHECKED, client.reason);

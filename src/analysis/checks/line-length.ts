@@ -1,14 +1,25 @@
 /** `line_length`: no line is longer than what servers must pass on. */
 
 import { type Check, fail, pass, rfc } from '../check.ts';
-import { THRESHOLDS } from '../thresholds.ts';
+import { MAX_LINE_OCTETS } from '../mime/message.ts';
+
+/** Octets of a line without its end: the SHOULD of RFC 5322 §2.1.1. */
+const RECOMMENDED_OCTETS = 78;
 
 export const lineLength: Check = {
   id: 'line_length',
   category: 'compliance',
   points: 1,
   label: 'Line length',
+  issueTitle: 'Lines are too long',
   reference: rfc(5322, '2.1.1'),
+  publicEvidence: {
+    longest: 'shown',
+    line: 'shown',
+    too_long: 'shown',
+    lines: 'shown',
+    recommended: 'shown',
+  },
   run({ message }) {
     const { over998, longest, longestLine, count } = message.lines;
     const evidence = {
@@ -16,21 +27,21 @@ export const lineLength: Check = {
       line: longestLine,
       too_long: over998,
       lines: count,
-      recommended: THRESHOLDS.recommendedLineOctets,
+      recommended: RECOMMENDED_OCTETS,
     };
     if (over998 === 0)
       return pass(
         'No line of your message is too long.',
-        `The longest has ${longest.toLocaleString('en')} of the ${THRESHOLDS.lineOctets} octets that are allowed.`,
+        `The longest has ${longest.toLocaleString('en')} of the ${MAX_LINE_OCTETS} octets that are allowed.`,
         evidence,
       );
     return fail({
-      title: `Your message has ${over998 === 1 ? 'a line' : `${over998.toLocaleString('en')} lines`} of more than ${THRESHOLDS.lineOctets} octets.`,
+      title: `Your message has ${over998 === 1 ? 'a line' : `${over998.toLocaleString('en')} lines`} of more than ${MAX_LINE_OCTETS} octets.`,
       detail:
         'Servers on the way may break or reject such lines, and a line broken after signing breaks the DKIM signature.',
       fix:
         longestLine <= headerLines(message.headers)
-          ? `Fold the header field in line ${longestLine} into lines of at most ${THRESHOLDS.recommendedLineOctets} characters.`
+          ? `Fold the header field in line ${longestLine} into lines of at most ${RECOMMENDED_OCTETS} characters.`
           : 'Send the body as quoted-printable or base64, which keep lines at 76 characters.',
       evidence,
     });

@@ -9,6 +9,7 @@ import {
   listsEvidence,
   meaningsOf,
   namesOf,
+  PUBLIC_LISTS,
   removalAdvice,
   silence,
   strictestTier,
@@ -48,7 +49,9 @@ export const linkBlocklists: Check = {
   category: 'reputation',
   points: 6,
   label: 'Link blocklists',
+  issueTitle: 'A link leads to a domain on a blocklist',
   reference: rfc(5782, '2.3'),
+  publicEvidence: { asked: 'shown', not_asked: 'shown', lists: PUBLIC_LISTS },
   async run(context) {
     const lists = domainLists(context);
     if (lists.length === 0) return skipped(NOT_CHECKED, 'No blocklists are switched on.');

@@ -10,6 +10,7 @@ import {
   linkCount,
   type MessageLink,
   messageLinks,
+  PUBLIC_LINK_PROBLEMS,
   problemEvidence,
   unseenLinks,
   worstOf,
@@ -33,7 +34,9 @@ export const linkHost: Check = {
   category: 'content',
   points: 2,
   label: 'Hosts of links',
+  issueTitle: 'Links have hosts that filters distrust',
   reference: rfc(3986, '7.6'),
+  publicEvidence: PUBLIC_LINK_PROBLEMS,
   run(context) {
     const all = context.fact(messageLinks);
     const links = all.filter(({ scheme }) => scheme === 'http' || scheme === 'https');

@@ -6,6 +6,7 @@ import {
   linkCount,
   type MessageLink,
   messageLinks,
+  PUBLIC_LINK_PROBLEMS,
   problemEvidence,
   unseenLinks,
 } from '../links/links.ts';
@@ -35,7 +36,9 @@ export const linkScheme: Check = {
   category: 'content',
   points: 1,
   label: 'Schemes of links',
+  issueTitle: 'Links are not encrypted or do not open everywhere',
   reference: rfc(3986, '3.1'),
+  publicEvidence: PUBLIC_LINK_PROBLEMS,
   run(context) {
     const links = context.fact(messageLinks);
     const problems = links.map(problemOf).filter((problem) => problem !== null);

@@ -7,6 +7,7 @@ import {
   type LinkProblem,
   linkCount,
   messageLinks,
+  PUBLIC_LINK_PROBLEMS,
   problemEvidence,
   unseenLinks,
 } from '../links/links.ts';
@@ -17,10 +18,12 @@ export const linkShorteners: Check = {
   category: 'content',
   points: 2,
   label: 'URL shorteners',
+  issueTitle: 'Links use a public URL shortener',
   reference: {
     name: 'SpamAssassin: DecodeShortURLs',
     url: 'https://spamassassin.apache.org/full/4.0.x/doc/Mail_SpamAssassin_Plugin_DecodeShortURLs.html',
   },
+  publicEvidence: PUBLIC_LINK_PROBLEMS,
   run(context) {
     const all = context.fact(messageLinks);
     const links = all.filter(({ host }) => host !== null);

@@ -14,7 +14,11 @@ import {
 } from '../check.ts';
 import { type Caution, linkCaution } from '../links/caution.ts';
 import { type MessageLink, messageLinks, shownAddress, unseenLinks } from '../links/links.ts';
-import { THRESHOLDS } from '../thresholds.ts';
+
+/** Distinct addresses that are requested. */
+const MAX_REQUESTED = 30;
+/** The share of dead links that fails. */
+const DEAD_SHARE_TO_FAIL = 0.5;
 
 const MAX_SHOWN = 60;
 
@@ -31,7 +35,15 @@ export const linkStatus: Check = {
   category: 'content',
   points: 2,
   label: 'Dead links',
+  issueTitle: 'Links are dead',
   reference: rfc(9110, '15.5.5'),
+  publicEvidence: {
+    works: 'shown',
+    dead: 'shown',
+    unknown: 'shown',
+    not_asked: 'shown',
+    links: { href: 'host', status: 'shown', reason: 'shown' },
+  },
   async run(context) {
     const all = context.fact(messageLinks);
     const links = all.filter(({ url }) => url !== null);
@@ -54,14 +66,14 @@ async function ask(context: Context, links: MessageLink[]): Promise<AskedLink[]>
   const caution = linkCaution(context);
   const distinct = distinctLinks(links, caution);
   const free = distinct.filter(({ reason }) => reason === null);
-  const asked = free.slice(0, THRESHOLDS.linksAsked);
+  const asked = free.slice(0, MAX_REQUESTED);
   const answers = await askLinks(
     asked.map(({ url }) => url),
     { web: context.web, caution: caution.ofUrl },
   );
   const answerOf = new Map(asked.map(({ url }, index) => [url, answers[index]!]));
   return distinct.map(({ url, reason }) => {
-    const unasked = reason ?? `more than ${THRESHOLDS.linksAsked} links are not asked`;
+    const unasked = reason ?? `more than ${MAX_REQUESTED} links are not asked`;
     const answer = answerOf.get(url) ?? { status: 'not_asked' as const, reason: unasked };
     return { href: shownAddress(url.href), ...answer };
   });
@@ -113,7 +125,7 @@ function deadLinks(
 ): Finding {
   const share = dead / asked;
   const first = links.filter(({ status }) => status === 'dead').slice(0, 3);
-  return (share >= THRESHOLDS.deadLinksFailShare ? fail : warn)({
+  return (share >= DEAD_SHARE_TO_FAIL ? fail : warn)({
     title: `${dead} of the ${asked} links that were asked ${dead === 1 ? 'is' : 'are'} dead.`,
     detail: `${first.map(({ href, reason }) => `${href}: ${reason}`).join('; ')}. Readers land on an error, and filters that follow links distrust such mail.`,
     fix: 'Correct or remove these links, and open each link of the message once before you send it.',

@@ -30,9 +30,15 @@ export const linkText: Check = {
   category: 'content',
   points: 3,
   label: 'Text of links',
+  issueTitle: 'Links show another address than they lead to',
   reference: {
     name: 'Gmail: Email sender guidelines, message formatting',
     url: 'https://support.google.com/a/answer/81126',
+  },
+  publicEvidence: {
+    links: 'shown',
+    problems: 'shown',
+    found: { text: 'unquoted', shows: 'shown', leads_to: 'shown', href: 'host' },
   },
   async run(context) {
     const all = context.fact(messageLinks);

@@ -1,10 +1,19 @@
 /** `list_unsubscribe`: mail programs can show a reader of marketing mail a way out. */
 
 import { addressDomain } from '../../lib/domain-names.ts';
-import { type Check, type Context, type Finding, fail, pass, rfc, warn } from '../check.ts';
+import {
+  absentField,
+  type Check,
+  type Context,
+  type Finding,
+  fail,
+  pass,
+  rfc,
+  warn,
+} from '../check.ts';
 import { fromDomain, fullHostName } from '../dns/names.ts';
+import { unlessMarketing } from '../kind.ts';
 import { fields } from '../mime/message.ts';
-import { absentField, unlessMarketing } from '../shared-findings.ts';
 
 /**
  * What is usable but not well formed warns: most programs read it, not all. The fix always names
@@ -15,7 +24,15 @@ export const listUnsubscribeCheck: Check = {
   category: 'compliance',
   points: 4,
   label: 'List-Unsubscribe',
+  issueTitle: 'The List-Unsubscribe field is missing or faulty',
   reference: rfc(2369, '3.2'),
+  publicEvidence: {
+    values: 'left-out',
+    https: 'host',
+    mailto: 'host',
+    http: 'host',
+    problem: 'shown',
+  },
   run(context) {
     const other = unlessMarketing(context, 'List-Unsubscribe was not looked for.');
     if (other) return other;

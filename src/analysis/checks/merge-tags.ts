@@ -18,9 +18,17 @@ export const mergeTags: Check = {
   category: 'content',
   points: 2,
   label: 'Merge tags',
+  issueTitle: 'Placeholders were not filled in',
   reference: {
     name: 'Mailchimp: merge tags',
     url: 'https://mailchimp.com/help/all-the-merge-tags-cheat-sheet/',
+  },
+  publicEvidence: {
+    subject: 'shown',
+    preheader: 'shown',
+    html: 'shown',
+    text_part: 'shown',
+    links: 'shown',
   },
   run(context) {
     const { message } = context;

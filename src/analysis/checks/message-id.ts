@@ -1,9 +1,8 @@
 /** `message_id`: one Message-ID, of the form that tells messages apart. */
 
-import { type Check, type Finding, fail, pass, rfc, warn } from '../check.ts';
+import { absentField, type Check, type Finding, fail, pass, rfc, warn } from '../check.ts';
 import { withoutComments } from '../mime/mail-date.ts';
 import { fields } from '../mime/message.ts';
-import { absentField } from '../shared-findings.ts';
 
 // Wider than the grammar on the left, where real programs put all sorts of things, and strict about
 // what makes it one token: the brackets, one @, no white space.
@@ -15,7 +14,9 @@ export const messageId: Check = {
   category: 'compliance',
   points: 2,
   label: 'Message-ID',
+  issueTitle: 'The Message-ID is missing or faulty',
   reference: rfc(5322, '3.6.4'),
+  publicEvidence: { message_id: 'shown', values: 'shown' },
   run({ message }) {
     const found = fields(message, 'message-id');
     const field = found[0];

@@ -11,6 +11,7 @@ import {
   info,
   notAnswered,
   offline,
+  PUBLIC_UNANSWERED,
   rfc,
   skipped,
   unknown,
@@ -27,6 +28,21 @@ export const mtaSts: Check = {
   points: 0,
   label: 'MTA-STS',
   reference: rfc(8461, '3'),
+  publicEvidence: {
+    name: 'shown',
+    records: 'shown',
+    policy_url: 'shown',
+    policy: {
+      '': 'shown',
+      version: 'shown',
+      mode: 'shown',
+      max_age: 'shown',
+      mx: 'shown',
+      content_type: 'shown',
+    },
+    problems: 'shown',
+    ...PUBLIC_UNANSWERED,
+  },
   async run(context) {
     const domain = fromDomain(context);
     if (domain === null) return skipped(NOT_CHECKED, 'The From field holds no domain.');

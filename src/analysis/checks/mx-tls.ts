@@ -8,6 +8,7 @@ import {
   fail,
   type Json,
   notAnswered,
+  PUBLIC_UNANSWERED,
   pass,
   rfc,
   skipped,
@@ -33,8 +34,25 @@ export function mxTls(probe: ProbeMailTls | null): Check {
     category: 'infrastructure',
     points: 3,
     label: 'TLS of the mail servers',
+    issueTitle: 'The mail servers do not all take mail over verified TLS',
     reference: rfc(3207),
     // Without a mail server there is none to look at.
+    publicEvidence: {
+      hosts: {
+        host: 'shown',
+        status: 'shown',
+        detail: 'shown',
+        version: 'shown',
+        certificate: {
+          valid: 'shown',
+          problem: 'shown',
+          names: 'shown',
+          issuer: 'shown',
+          validTo: 'shown',
+        },
+      },
+      ...PUBLIC_UNANSWERED,
+    },
     dependsOn: ['mx'],
     run: (context) => lookAtHosts(context, probe),
   };

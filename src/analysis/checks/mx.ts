@@ -6,6 +6,7 @@ import {
   fail,
   notAnswered,
   offline,
+  PUBLIC_UNANSWERED,
   pass,
   rfc,
   skipped,
@@ -26,7 +27,16 @@ export const mx: Check = {
   category: 'infrastructure',
   points: 4,
   label: 'Mail servers (MX)',
+  issueTitle: 'The mail servers of the sender cannot all be found',
   reference: rfc(5321, '5.1'),
+  publicEvidence: {
+    domains: {
+      domain: 'shown',
+      kind: 'shown',
+      hosts: { name: 'shown', preference: 'shown', resolves: 'shown', ipv6: 'shown' },
+    },
+    ...PUBLIC_UNANSWERED,
+  },
   async run(context) {
     const from = fromDomain(context);
     const domains = [...new Set([from, mailFromDomain(context)])].filter((name) => name !== null);

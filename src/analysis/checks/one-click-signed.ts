@@ -10,12 +10,12 @@ import {
   skipped,
   unknown,
 } from '../check.ts';
-import { type DkimSignature, signatureEvidence } from '../dkim/outcome.ts';
+import { type DkimSignature, PUBLIC_SIGNATURES, signatureEvidence } from '../dkim/outcome.ts';
 import { dkimResult } from '../dkim/verify.ts';
 import { dmarcDiscovery } from '../dmarc/discovery.ts';
 import { alignmentOf } from '../dmarc/evaluate.ts';
+import { unlessMarketing } from '../kind.ts';
 import { fields, type Message } from '../mime/message.ts';
-import { unlessMarketing } from '../shared-findings.ts';
 import { coverageGaps } from './dkim-coverage.ts';
 
 const NOT_CHECKED = 'It was not looked at whether one-click unsubscribe is signed.';
@@ -32,8 +32,10 @@ export const oneClickSigned: Check = {
   category: 'compliance',
   points: 2,
   label: 'One-click unsubscribe signed',
+  issueTitle: 'One-click unsubscribe is not covered by DKIM',
   reference: rfc(8058, '4'),
   dependsOn: ['one_click', 'dkim', 'dkim_alignment'],
+  publicEvidence: { ...PUBLIC_SIGNATURES },
   async run(context) {
     const other = unlessMarketing(context, NOT_CHECKED);
     if (other) return other;

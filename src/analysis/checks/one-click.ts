@@ -1,7 +1,16 @@
 /** `one_click`: a reader of marketing mail can unsubscribe in the mail program, by one request (RFC 8058). */
 
-import { type Check, type Context, type Finding, fail, pass, rfc, warn } from '../check.ts';
-import { absentField, unlessMarketing } from '../shared-findings.ts';
+import {
+  absentField,
+  type Check,
+  type Context,
+  type Finding,
+  fail,
+  pass,
+  rfc,
+  warn,
+} from '../check.ts';
+import { unlessMarketing } from '../kind.ts';
 import { type ListUnsubscribe, listUnsubscribeField, oneClickFix } from './list-unsubscribe.ts';
 
 const POST = 'List-Unsubscribe=One-Click';
@@ -12,8 +21,10 @@ export const oneClick: Check = {
   category: 'compliance',
   points: 5,
   label: 'One-click unsubscribe',
+  issueTitle: 'One-click unsubscribe is missing or faulty',
   reference: rfc(8058, '3.1'),
   dependsOn: ['list_unsubscribe'],
+  publicEvidence: { https: 'host', post: 'shown' },
   run(context) {
     const other = unlessMarketing(context, 'One-click unsubscribe was not looked for.');
     if (other) return other;

@@ -10,6 +10,7 @@ export const precedence: Check = {
   points: 0,
   label: 'Precedence and Auto-Submitted',
   reference: rfc(3834, '5'),
+  publicEvidence: { precedence: 'shown', auto_submitted: 'shown' },
   run({ message }) {
     const said = (name: string) => fieldValue(message, name)?.slice(0, 200) ?? null;
     const evidence = { precedence: said('precedence'), auto_submitted: said('auto-submitted') };

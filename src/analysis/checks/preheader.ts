@@ -3,7 +3,9 @@
 import { type Check, type Finding, info, skipped } from '../check.ts';
 import { type HtmlFacts, judgeHtml } from '../html/facts.ts';
 import { withoutFiller } from '../text.ts';
-import { THRESHOLDS } from '../thresholds.ts';
+
+/** Characters that mail programs show of it at most. */
+const MAX_PREVIEW_CHARACTERS = 140;
 
 /** More of the hidden text than any preview shows. */
 const MAX_OWN = 20_000;
@@ -26,6 +28,7 @@ export const preheader: Check = {
     name: 'Can I email: the hidden attribute',
     url: 'https://www.caniemail.com/features/html-hidden/',
   },
+  publicEvidence: null,
   run: (context) =>
     judgeHtml(context, 'The preview text could not be found out.', (facts) => judge(facts)),
 };
@@ -39,7 +42,7 @@ function judge({ text, hidden }: HtmlFacts): Finding {
   const filled = longest > 20;
   const preview = `${written} ${filled ? '' : text.slice(0, 1000)}`
     .trim()
-    .slice(0, THRESHOLDS.previewCharacters);
+    .slice(0, MAX_PREVIEW_CHARACTERS);
   if (preview === '')
     return skipped('There is no preview text.', 'The HTML has no text that a preview could show.');
   const evidence = { preview, from: written === '' ? 'text' : 'preheader' };

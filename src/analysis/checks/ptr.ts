@@ -8,6 +8,7 @@ import {
   fail,
   notAnswered,
   offline,
+  PUBLIC_UNANSWERED,
   pass,
   rfc,
   skipped,
@@ -26,7 +27,9 @@ export const ptr: Check = {
   category: 'infrastructure',
   points: 6,
   label: 'Reverse DNS (PTR)',
+  issueTitle: 'The sending address has no reverse DNS name, or a generic one',
   reference: rfc(1912, '2.1'),
+  publicEvidence: { client_ip: 'shown', asked: 'shown', names: 'shown', ...PUBLIC_UNANSWERED },
   async run(context) {
     const client = publicClient(context);
     if (client.address === null) return skipped(NOT_CHECKED, client.reason);

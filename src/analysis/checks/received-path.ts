@@ -16,6 +16,7 @@ export const receivedPath: Check = {
   points: 0,
   label: 'Path of the message',
   reference: rfc(5321, '4.4'),
+  publicEvidence: null,
   run({ message, receivedAt }) {
     const hops = receivedHops(message);
     if (hops.length === 0)

@@ -3,22 +3,26 @@
 import { type Check, pass, rfc, unknown, warn } from '../check.ts';
 import { listEntries } from '../mime/mailbox-list.ts';
 import { fields, LIMITS, type Message } from '../mime/message.ts';
-import { THRESHOLDS } from '../thresholds.ts';
+
+/** More addresses than this in To and Cc warn. */
+const MAX_RECIPIENTS = 50;
 
 export const recipients: Check = {
   id: 'recipients',
   category: 'compliance',
   points: 1,
   label: 'Recipients',
+  issueTitle: 'Too many recipients in To and Cc, or none',
   reference: rfc(5322, '3.6.3'),
+  publicEvidence: { to: 'shown', cc: 'shown' },
   run({ message }) {
     const to = countAddresses(message, 'to');
     const cc = countAddresses(message, 'cc');
     const count = to + cc;
-    if (count > THRESHOLDS.recipients)
+    if (count > MAX_RECIPIENTS)
       return warn({
         title: `Your message names ${count.toLocaleString('en')} recipients in To and Cc.`,
-        detail: `More than ${THRESHOLDS.recipients} show everybody's address to everybody, and filters take that for spam.`,
+        detail: `More than ${MAX_RECIPIENTS} show everybody's address to everybody, and filters take that for spam.`,
         fix: 'Send each recipient a message of their own, with only their address in To.',
         evidence: { to, cc },
       });

@@ -15,7 +15,9 @@ export const replyTo: Check = {
   category: 'compliance',
   points: 1,
   label: 'Reply-To',
+  issueTitle: 'Reply-To is unreadable or at another domain',
   reference: rfc(5322, '3.6.2'),
+  publicEvidence: { reply_to: 'token-free' },
   run(context) {
     const field = fields(context.message, 'reply-to')[0];
     if (!field) return absent(context.message.headerBytes);

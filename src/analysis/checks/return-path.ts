@@ -6,6 +6,7 @@ import {
   type Finding,
   notAnswered,
   offline,
+  PUBLIC_UNANSWERED,
   pass,
   rfc,
   skipped,
@@ -25,7 +26,14 @@ export const returnPath: Check = {
   category: 'infrastructure',
   points: 3,
   label: 'Return path',
+  issueTitle: 'Bounces cannot be delivered',
   reference: rfc(5321, '2.3.5'),
+  publicEvidence: {
+    mail_from: 'mailbox-domain',
+    domain: 'shown',
+    kind: 'shown',
+    ...PUBLIC_UNANSWERED,
+  },
   async run(context) {
     const said = context.envelope.mail_from;
     if (said === null) return skipped(NOT_CHECKED, 'The MAIL FROM address is not known.');

@@ -8,6 +8,7 @@ import {
   engineSilent,
   type FiredRule,
   judgeEngine,
+  PUBLIC_ENGINE,
 } from '../spam-engine.ts';
 
 const NOT_ASKED = 'Rspamd was not asked.';
@@ -18,7 +19,9 @@ export const rspamd: Check = {
   category: 'spam_filters',
   points: 10,
   label: 'Rspamd',
+  issueTitle: 'Rspamd takes the message for spam, or nearly',
   reference: { name: 'Rspamd', url: 'https://rspamd.com/' },
+  publicEvidence: { ...PUBLIC_ENGINE, action: 'shown', threshold_of: 'shown', reject_at: 'shown' },
   async run(context) {
     const { setup, raw } = context;
     if (setup.rspamd === null) return skipped(NOT_ASKED, 'No Rspamd is configured here.');

@@ -10,6 +10,7 @@ import {
   engineSilent,
   type FiredRule,
   judgeEngine,
+  PUBLIC_ENGINE,
 } from '../spam-engine.ts';
 
 /**
@@ -24,7 +25,9 @@ export const spamassassin: Check = {
   category: 'spam_filters',
   points: 10,
   label: 'SpamAssassin',
+  issueTitle: 'SpamAssassin takes the message for spam, or nearly',
   reference: { name: 'SpamAssassin', url: 'https://spamassassin.apache.org/' },
+  publicEvidence: PUBLIC_ENGINE,
   async run(context) {
     const { setup, raw } = context;
     if (setup.spamd === null) return skipped(NOT_ASKED, 'No SpamAssassin is configured here.');

@@ -22,8 +22,15 @@ export const spfAlignment: Check = {
   category: 'authentication',
   points: 3,
   label: 'SPF alignment',
+  issueTitle: 'SPF is not aligned with the From domain',
   reference: rfc(9989, '4.4'),
   dependsOn: ['spf'],
+  publicEvidence: {
+    envelope_domain: 'shown',
+    from_domain: 'shown',
+    mode: 'shown',
+    identity: 'shown',
+  },
   async run(context: Context): Promise<Finding> {
     const spf = await context.fact(spfResult);
     if (spf.result === null) return skipped(UNCHECKED, spf.reason ?? 'SPF was not checked.');

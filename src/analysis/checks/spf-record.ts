@@ -34,7 +34,17 @@ export const spfRecord: Check = {
   category: 'authentication',
   points: 3,
   label: 'SPF record',
+  issueTitle: 'The SPF record is missing or has faults',
   reference: rfc(7208, '4.6.4'),
+  publicEvidence: {
+    domain: 'shown',
+    records: 'shown',
+    lookups: 'shown',
+    void_lookups: 'shown',
+    octets: 'shown',
+    unanswered: 'shown',
+    tree: { domain: 'shown', via: 'shown', state: 'shown', record: 'shown', includes: 'as-parent' },
+  },
   async run(context: Context): Promise<Finding> {
     if (context.offline)
       return skipped('The SPF record was not looked at.', 'The analysis was made offline.');

@@ -21,7 +21,19 @@ export const spf: Check = {
   category: 'authentication',
   points: 10,
   label: 'SPF',
+  issueTitle: 'SPF does not pass',
   reference: rfc(7208, '2.6'),
+  publicEvidence: {
+    result: 'shown',
+    identity: 'shown',
+    checked: 'mailbox-domain',
+    domain: 'shown',
+    client_ip: 'shown',
+    record: 'shown',
+    reason: 'shown',
+    explanation: 'left-out',
+    assumed: 'shown',
+  },
   async run(context: Context): Promise<Finding> {
     const outcome = await context.fact(spfResult);
     if (outcome.result === null) return skipped('SPF was not checked.', outcome.reason ?? '');

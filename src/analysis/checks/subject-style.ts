@@ -2,7 +2,12 @@
 
 import { type Check, type Finding, pass, skipped, unknown, warn } from '../check.ts';
 import { fields, type Message } from '../mime/message.ts';
-import { THRESHOLDS } from '../thresholds.ts';
+
+/** More letters than this shout where more than this share of them are capitals. */
+const MIN_LETTERS = 10;
+const CAPITALS_SHARE = 0.5;
+/** Exclamation marks that warn. */
+const MIN_EXCLAMATION_MARKS = 2;
 
 /** More than any subject that is shown. */
 const MAX_SUBJECT = 2000;
@@ -19,10 +24,12 @@ export const subjectStyle: Check = {
   category: 'content',
   points: 1,
   label: 'Style of the subject',
+  issueTitle: 'The subject is written like that of spam',
   reference: {
     name: 'Gmail: Email sender guidelines',
     url: 'https://support.google.com/mail/answer/81126',
   },
+  publicEvidence: { subject: 'shown', found: 'shown' },
   run({ message }) {
     const subject = (message.subject ?? '').slice(0, MAX_SUBJECT).trim();
     if (subject === '') return withoutSubject(message);
@@ -67,13 +74,13 @@ function problemsOf(subject: string, message: Message): Problem[] {
       fix: `Take “${pretended}” away; only mail with an In-Reply-To or References field is an answer to something.`,
       found: 'false_reply',
     },
-    letters > THRESHOLDS.subjectLetters &&
-      capitals > letters * THRESHOLDS.subjectCapitals && {
+    letters > MIN_LETTERS &&
+      capitals > letters * CAPITALS_SHARE && {
         title: 'More than half of the letters in your subject are capitals.',
         fix: 'Write it in small letters, with capitals where a sentence or a name begins.',
         found: 'capitals',
       },
-    marks >= THRESHOLDS.subjectExclamations && {
+    marks >= MIN_EXCLAMATION_MARKS && {
       title: `Your subject has ${marks} exclamation marks.`,
       fix: 'Leave one exclamation mark at most.',
       found: 'exclamation_marks',

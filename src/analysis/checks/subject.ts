@@ -1,9 +1,10 @@
 /** `subject`: there is one, and it fits into 998 octets. */
 
-import { type Check, fail, pass, rfc } from '../check.ts';
-import { fields } from '../mime/message.ts';
-import { absentField } from '../shared-findings.ts';
-import { THRESHOLDS } from '../thresholds.ts';
+import { absentField, type Check, fail, pass, rfc } from '../check.ts';
+import { fields, MAX_LINE_OCTETS } from '../mime/message.ts';
+
+/** Octets of the unfolded value. */
+const MAX_OCTETS = 998;
 
 /** Looks at the first Subject field; a doubled one belongs to `header_duplicates`. */
 export const subject: Check = {
@@ -11,19 +12,21 @@ export const subject: Check = {
   category: 'compliance',
   points: 1,
   label: 'Subject',
+  issueTitle: 'The Subject is missing, empty or too long',
   reference: rfc(5322, '3.6.5'),
+  publicEvidence: { octets: 'shown', limit: 'shown' },
   run({ message }) {
     const field = fields(message, 'subject')[0];
     if (!field) return absentField(message, 'Subject', ABSENT);
     if ((message.subject ?? '').trim() === '') return fail(EMPTY);
     const octets = Buffer.byteLength(field.value);
-    if (octets > THRESHOLDS.subjectOctets)
+    if (octets > MAX_OCTETS)
       return {
         ...fail({
           title: `Your Subject is ${octets.toLocaleString('en')} octets long.`,
-          detail: `More than ${THRESHOLDS.subjectOctets} is more than a line may hold; receivers cut or reject it.`,
+          detail: `More than ${MAX_OCTETS} is more than a line may hold; receivers cut or reject it.`,
           fix: 'Shorten the subject; programs show about 60 characters of it.',
-          evidence: { octets, limit: THRESHOLDS.subjectOctets },
+          evidence: { octets, limit: MAX_OCTETS },
         }),
         // Written in one line it is a line too long as well: one cause, one finding.
         dependsOn: isOneLongLine(field.raw) ? ['line_length'] : undefined,
@@ -49,4 +52,4 @@ const EMPTY = {
 };
 
 const isOneLongLine = (raw: string): boolean =>
-  raw.split('\n').some((line) => line.replace(/\r$/, '').length > THRESHOLDS.lineOctets);
+  raw.split('\n').some((line) => line.replace(/\r$/, '').length > MAX_LINE_OCTETS);

@@ -4,7 +4,11 @@ import { type Check, type Finding, pass, rfc, skipped, unknown, warn } from '../
 import { type HtmlFacts, judgeHtml } from '../html/facts.ts';
 import type { Message } from '../mime/message.ts';
 import { distinctWords, isVisible } from '../text.ts';
-import { THRESHOLDS } from '../thresholds.ts';
+
+/** The share of words in common below which it warns. */
+const MIN_SHARE = 0.5;
+/** Distinct words that the HTML must show to be compared. */
+const MIN_WORDS = 10;
 
 /** As much of each is compared, in characters. */
 const MAX_TEXT = 300_000;
@@ -19,8 +23,17 @@ export const textMatchesHtml: Check = {
   category: 'content',
   points: 2,
   label: 'Text part and HTML',
+  issueTitle: 'Text part and HTML differ',
   dependsOn: ['text_part'],
   reference: rfc(2046, '5.1.4'),
+  publicEvidence: {
+    html_words: 'shown',
+    text_words: 'shown',
+    share_of_html_in_text: 'shown',
+    share_of_text_in_html: 'shown',
+    only_in_html: 'unquoted',
+    only_in_text: 'unquoted',
+  },
   run: (context) =>
     judgeHtml(context, 'The text part and the HTML could not be compared.', (facts) =>
       compare(context.message, facts),
@@ -33,7 +46,7 @@ function compare({ text }: Message, facts: HtmlFacts): Finding & { open?: boolea
   if (!isVisible(text ?? ''))
     return skipped(NOT_COMPARED, 'The message has no text part, or an empty one: see text_part.');
   const shown = distinctWords(facts.text);
-  if (shown.size < THRESHOLDS.wordsToCompare)
+  if (shown.size < MIN_WORDS)
     return skipped(NOT_COMPARED, `The HTML has hardly any text to compare: ${shown.size} words.`);
   const written = distinctWords(text!.slice(0, MAX_TEXT));
   const known = new Set([...shown, ...distinctWords(besides(facts))]);
@@ -47,7 +60,7 @@ function compare({ text }: Message, facts: HtmlFacts): Finding & { open?: boolea
     only_in_html: examples(shown, written),
     only_in_text: examples(written, known),
   };
-  if (Math.min(shownInText, textInHtml) >= THRESHOLDS.wordsInCommon)
+  if (Math.min(shownInText, textInHtml) >= MIN_SHARE)
     return pass(
       'Your text part says the same as your HTML.',
       'Filters compare the two, and readers of either get the same message.',

@@ -13,7 +13,9 @@ export const textPart: Check = {
   category: 'content',
   points: 3,
   label: 'Text part',
+  issueTitle: 'The text part is missing or empty',
   reference: rfc(2046, '5.1.4'),
+  publicEvidence: { text: 'shown', html: 'shown' },
   run({ message }) {
     if (isVisible(message.text ?? ''))
       return pass(

@@ -1,6 +1,15 @@
 /** The check `tls_rpt`: does the From domain ask for reports on TLS with its mail servers? */
 
-import { type Check, type Finding, info, notAnswered, offline, rfc, skipped } from '../check.ts';
+import {
+  type Check,
+  type Finding,
+  info,
+  notAnswered,
+  offline,
+  PUBLIC_UNANSWERED,
+  rfc,
+  skipped,
+} from '../check.ts';
 import { fromDomain } from '../dns/names.ts';
 import { parseTagList } from '../dns/tag-list.ts';
 
@@ -12,6 +21,7 @@ export const tlsRpt: Check = {
   points: 0,
   label: 'TLS reporting',
   reference: rfc(8460, '3'),
+  publicEvidence: { name: 'shown', records: 'shown', destinations: 'shown', ...PUBLIC_UNANSWERED },
   async run(context) {
     const domain = fromDomain(context);
     if (domain === null) return skipped(NOT_CHECKED, 'The From field holds no domain.');

@@ -13,7 +13,9 @@ export const tls: Check = {
   category: 'infrastructure',
   points: 6,
   label: 'Encrypted delivery (TLS)',
+  issueTitle: 'Delivered without TLS, or with an outdated version',
   reference: rfc(3207),
+  publicEvidence: { used: 'shown', version: 'shown', cipher: 'shown' },
   run({ envelope }) {
     if (envelope.tls === null)
       return skipped(

@@ -14,6 +14,7 @@ export const trackingPixel: Check = {
     name: 'Apple: Mail Privacy Protection',
     url: 'https://www.apple.com/legal/privacy/data/en/mail-privacy-protection/',
   },
+  publicEvidence: { found: 'host' },
   run: (context) =>
     judgeHtml(context, 'Tracking pixels could not be looked for.', ({ images }) => {
       const pixels = new Set(images.filter(isPixel).map(({ src }) => src));

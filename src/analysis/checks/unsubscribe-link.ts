@@ -3,9 +3,9 @@
 import { type Check, type Context, fail, pass, unknown, warn } from '../check.ts';
 import { htmlFacts } from '../html/facts.ts';
 import { MAX_LINKS } from '../html/links.ts';
+import { unlessMarketing } from '../kind.ts';
 import { type MessageLink, messageLinks } from '../links/links.ts';
 import { unsubscribeCandidates, unsubscribeLinks } from '../links/unsubscribe.ts';
-import { unlessMarketing } from '../shared-findings.ts';
 
 const FIX =
   'Put a link that anyone can see into the body, most often at its end, with a text such as "Unsubscribe". It may lead to a page with preferences, but must work without signing in.';
@@ -16,10 +16,12 @@ export const unsubscribeLink: Check = {
   category: 'compliance',
   points: 2,
   label: 'Unsubscribe link',
+  issueTitle: 'No working unsubscribe link in the body',
   reference: {
     name: 'Gmail: Email sender guidelines',
     url: 'https://support.google.com/a/answer/81126',
   },
+  publicEvidence: { links: { href: 'host', text: 'unquoted', part: 'shown' } },
   run(context) {
     const other = unlessMarketing(context, 'An unsubscribe link was not looked for.');
     if (other) return other;

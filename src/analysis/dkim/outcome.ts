@@ -4,6 +4,7 @@ import type { DKIMVerifyResult } from 'mailauth';
 import { isoTime } from '../../lib/clock.ts';
 import { addressDomain, organizationalDomain } from '../../lib/domain-names.ts';
 import type { Context, Json } from '../check.ts';
+import type { PublicEvidence } from '../public-evidence.ts';
 import type { AuthResult } from '../result.ts';
 
 /** The one thing that keeps a signature from counting. */
@@ -99,6 +100,22 @@ function toJson(signature: DkimSignature): Json {
   if (signature.warnings.length > 0) line.warnings = signature.warnings;
   return line;
 }
+
+/** The public part of `signatureEvidence`. */
+export const PUBLIC_SIGNATURES: PublicEvidence = {
+  signatures: {
+    domain: 'shown',
+    selector: 'shown',
+    algorithm: 'shown',
+    bits: 'shown',
+    result: 'shown',
+    reason: 'shown',
+    expires: 'shown',
+    body_length_limit: 'shown',
+    warnings: 'shown',
+  },
+  signatures_not_looked_at: 'shown',
+};
 
 /** Whether a signature is the From domain's own: by organisational domain, whatever DMARC asks for. */
 export function isOwnSignature(context: Context, signature: DkimSignature): boolean {

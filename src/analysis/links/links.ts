@@ -4,6 +4,7 @@ import { organizationalDomain } from '../../lib/domain-names.ts';
 import type { Context, Json } from '../check.ts';
 import { type HtmlFacts, htmlFacts } from '../html/facts.ts';
 import { MAX_LINKS, MAX_URL } from '../html/links.ts';
+import type { PublicEvidence } from '../public-evidence.ts';
 import { hideTokens } from './tokens.ts';
 
 export interface MessageLink {
@@ -191,6 +192,13 @@ export function problemEvidence(links: MessageLink[], problems: LinkProblem[]) {
   }
   return { links: links.length, problems: problems.length, found: [...distinct.values()] };
 }
+
+/** The public part of `problemEvidence`; link texts belong to the message. */
+export const PUBLIC_LINK_PROBLEMS: PublicEvidence = {
+  links: 'shown',
+  problems: 'shown',
+  found: { href: 'host', text: 'unquoted', problem: 'shown' },
+};
 
 /** `fail` where any problem is one. */
 export function worstOf(problems: LinkProblem[]): 'warn' | 'fail' {

@@ -51,6 +51,9 @@ export interface LineFacts {
   eightBitBody: number;
 }
 
+/** Octets of a line without its end: the MUST of RFC 5322 §2.1.1. */
+export const MAX_LINE_OCTETS = 998;
+
 /** Limits on what is parsed; what lies beyond is reported, never a crash. */
 export const LIMITS = { depth: 50, parts: 1000, headerBytes: 1024 * 1024 } as const;
 

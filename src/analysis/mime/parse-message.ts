@@ -2,10 +2,16 @@
 
 import { addressParser, decodeWords } from 'postal-mime';
 import { formatSize } from '../../lib/durations.ts';
-import { THRESHOLDS } from '../thresholds.ts';
 import { decodeText, decodeTransfer } from './decode.ts';
 import { type HeaderBlock, parseStructuredField, scanHeaders } from './headers.ts';
-import { type HeaderField, LIMITS, type LineFacts, type Message, type Part } from './message.ts';
+import {
+  type HeaderField,
+  LIMITS,
+  type LineFacts,
+  MAX_LINE_OCTETS,
+  type Message,
+  type Part,
+} from './message.ts';
 import { type Leaf, splitParts } from './split-parts.ts';
 
 // More than any mailbox list that a person could mean.
@@ -153,7 +159,7 @@ function scanLines(raw: Uint8Array, headerBytes: number): LineFacts {
 
 function endLine(facts: LineFacts, length: number): void {
   facts.count++;
-  if (length > THRESHOLDS.lineOctets) facts.over998++;
+  if (length > MAX_LINE_OCTETS) facts.over998++;
   if (length > facts.longest) {
     facts.longest = length;
     facts.longestLine = facts.count;
