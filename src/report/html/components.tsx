@@ -1,261 +1,9 @@
-/** A section of a page with its heading, a part of one that is folded, and one that scrolls. */
+/** What every page of the service is made of: states with their icons, folds, parts that scroll, text to copy. */
 
-import { type ComponentChildren, createContext, type JSX } from 'preact';
-import { useContext } from 'preact/hooks';
-import type { CheckStatus } from '../../analysis/check.ts';
-import { formatDuration, formatSize } from '../../lib/durations.ts';
-import { printable } from '../../lib/log.ts';
-import { STATUS_WORDS } from '../content.ts';
+import type { ComponentChildren, JSX } from 'preact';
+import type { State } from '../blocks.ts';
 
-interface SectionProps {
-  id: string;
-  title: string;
-  /** A sentence below the heading. */
-  note?: ComponentChildren;
-  children: ComponentChildren;
-}
-
-export function Section({ id, title, note, children }: SectionProps) {
-  const anchor = useAnchor();
-  const landmark = useLandmark();
-  return (
-    <section id={anchor(id)} class="section" aria-labelledby={landmark(anchor(`${id}-title`))}>
-      <Heading rank={2} id={anchor(`${id}-title`)}>
-        {title}
-      </Heading>
-      {note && <p class="note muted">{note}</p>}
-      {children}
-    </section>
-  );
-}
-
-interface FoldProps {
-  title: string;
-  /** How many things are in it. */
-  count?: string;
-  open?: boolean;
-  children: ComponentChildren;
-}
-
-export function Fold({ title, count, open, children }: FoldProps) {
-  return (
-    <details class="card fold" open={open}>
-      <summary>
-        <Chevron />
-        <Heading rank={3}>{title}</Heading>
-        {count && <span class="muted small">{count}</span>}
-      </summary>
-      <div class="folded">{children}</div>
-    </details>
-  );
-}
-
-/** Who has no mouse scrolls by the arrow keys, for which the part must be able to have the focus. */
-const REACHED_BY_KEYS = 0;
-
-interface ScrollProps {
-  /** What is in it, for those who come upon it by keys. */
-  label: string;
-  class?: string;
-  children: ComponentChildren;
-}
-
-/** What is too wide or too long for its place scrolls inside, and never the page. */
-export function Scroll({ label, class: more, children }: ScrollProps) {
-  return (
-    <figure
-      class={more ? `scroll ${more}` : 'scroll'}
-      aria-label={label}
-      tabIndex={REACHED_BY_KEYS}
-    >
-      {children}
-    </figure>
-  );
-}
-
-// Where on a page a report stands: alone, or as one of many, with anchors and headings of its own.
-
-interface Place {
-  /** Before every anchor, so that none is there twice. */
-  prefix: string;
-  /** By how much its headings stand below those of a report alone. */
-  depth: number;
-  /** Without the evidence of what passed and the points of each check. */
-  brief?: boolean;
-}
-
-const PlaceOnPage = createContext<Place>({ prefix: '', depth: 0 });
-
-interface AtProps extends Place {
-  children: ComponentChildren;
-}
-
-export function At({ children, ...place }: AtProps) {
-  return <PlaceOnPage.Provider value={place}>{children}</PlaceOnPage.Provider>;
-}
-
-export const useBrief = (): boolean => useContext(PlaceOnPage).brief === true;
-
-/** What makes an anchor of a report one of the page. */
-export function useAnchor(): (name: string) => string {
-  const { prefix } = useContext(PlaceOnPage);
-  return (name) => prefix + name;
-}
-
-/** The heading that names a part as a landmark: of many reports alike, each with the same, none is one. */
-export function useLandmark(): (id: string) => string | undefined {
-  const { depth } = useContext(PlaceOnPage);
-  return (id) => (depth === 0 ? id : undefined);
-}
-
-interface HeadingProps {
-  /** As in a report alone; it looks like that everywhere. */
-  rank: 1 | 2 | 3 | 4;
-  id?: string;
-  children: ComponentChildren;
-}
-
-export function Heading({ rank, id, children }: HeadingProps) {
-  const { depth } = useContext(PlaceOnPage);
-  const Tag = `h${rank}` as const;
-  return (
-    <Tag id={id} aria-level={depth > 0 ? rank + depth : undefined}>
-      {children}
-    </Tag>
-  );
-}
-
-// Single values from outside, made readable and harmless: text on one line, times, sizes, results.
-
-/** At most `max` characters on one line; what turns or hides text becomes a dot. */
-export function oneLine(text: string, max = 1000): string {
-  const cut = text.length > max ? `${text.slice(0, max)}…` : text;
-  return printable(cut.replace(/\s+/g, ' ').trim());
-}
-
-/** The same with its spaces as they are: for what is to be copied. */
-export function exactly(text: string, max = 4000): string {
-  return printable(text.length > max ? `${text.slice(0, max)}…` : text);
-}
-
-/** The same of text with lines. */
-export const linesOf = (text: string): string =>
-  text
-    .split(/\r\n|[\n\r]/)
-    .map((line) => printable(line.replaceAll('\t', '    ')))
-    .join('\n');
-
-/** A name, an address, a record: to be read letter by letter. */
-export function Code({ text, max }: { text: string; max?: number }) {
-  return <code>{exactly(text, max)}</code>;
-}
-
-const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
-
-export const isIsoTime = (text: string): boolean =>
-  ISO_TIME.test(text) && !Number.isNaN(Date.parse(text));
-
-const TIME = new Intl.DateTimeFormat('en-GB', {
-  timeZone: 'UTC',
-  dateStyle: 'medium',
-  timeStyle: 'medium',
-});
-
-/** `21 Nov 2026, 10:00:05 UTC`; text that is no time stays as it is. */
-export function Time({ iso }: { iso: string }) {
-  if (!isIsoTime(iso)) return <>{oneLine(iso, 40)}</>;
-  return <time dateTime={iso}>{`${TIME.format(new Date(iso))} UTC`}</time>;
-}
-
-export const formatCount = (count: number): string => count.toLocaleString('en');
-
-/** `64,210 octets (63 KiB)`. */
-export function formatOctets(octets: number): string {
-  return octets < 1024
-    ? `${formatCount(octets)} octets`
-    : `${formatCount(octets)} octets (${formatSize(octets)})`;
-}
-
-export function formatSeconds(seconds: number): string {
-  const length = formatDuration(Math.abs(seconds) * 1000);
-  return seconds < 0 ? `−${length}` : length;
-}
-
-const RESULT_TONES: Record<string, Tone> = {
-  pass: 'pass',
-  temperror: 'unknown',
-  none: 'fail',
-  fail: 'fail',
-  softfail: 'fail',
-  neutral: 'fail',
-  policy: 'fail',
-  permerror: 'fail',
-};
-
-/** A result in the words of RFC 8601; null is "not asked". */
-export function AuthState({ result, badge }: { result: string | null; badge?: boolean }) {
-  const tone = result !== null && Object.hasOwn(RESULT_TONES, result) && RESULT_TONES[result];
-  return (
-    <State
-      tone={tone || 'unknown'}
-      word={result === null ? 'not asked' : oneLine(result, 20)}
-      badge={badge}
-    />
-  );
-}
-
-export const isAuthResult = (text: string): boolean => Object.hasOwn(RESULT_TONES, text);
-
-/** `link_status` → `Link status`, `client_ip` → `Client IP`. */
-export function humanKey(key: string): string {
-  const words = oneLine(key, 60).split(/[_ ]+/);
-  const named = words.map((word) => {
-    const upper = word.toUpperCase();
-    if (PLURAL_NAMES.has(upper)) return `${upper.slice(0, -1)}s`;
-    return NAMES.has(upper) ? upper : word;
-  });
-  const text = named.join(' ');
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-const NAMES = new Set(
-  'ARC BIMI CSS DKIM DMARC DNS DNSSEC ESMTP HELO HTML HTTP HTTPS ID IP MIME MTA MX NUL PTR SPF SVG TLS TTL URI URL UTF'.split(
-    ' ',
-  ),
-);
-const PLURAL_NAMES = new Set('IDS IPS URIS URLS'.split(' '));
-
-/** A box with one text of ours or theirs to copy; the button is there only where it works. */
-export function Copyable({ text, label }: { text: string; label: string }): JSX.Element {
-  return (
-    <span class="copyable">
-      <code>{text}</code>
-      <button
-        type="button"
-        class="button copy needs-script"
-        data-action="copy"
-        aria-label={`Copy ${label}`}
-      >
-        <span aria-live="polite">Copy</span>
-      </button>
-    </span>
-  );
-}
-
-// States as icon, word and colour together: the icons are drawn once and hidden from screen readers.
-
-export type Tone = 'pass' | 'warn' | 'fail' | 'info' | 'unknown';
-
-const STATUS_TONES: Record<CheckStatus, Tone> = {
-  pass: 'pass',
-  warn: 'warn',
-  fail: 'fail',
-  info: 'info',
-  error: 'unknown',
-  skipped: 'unknown',
-};
-
-/** Each has a shape of its own: no two differ by colour alone. */
+/** Each has a shape of its own: no two differ by colour alone. Drawn once, hidden from screen readers. */
 export function IconSprite() {
   return (
     <svg hidden aria-hidden="true">
@@ -286,10 +34,10 @@ export function IconSprite() {
   );
 }
 
-export function Icon({ tone }: { tone: Tone }) {
+export function Icon({ state }: { state: State }) {
   return (
     <svg class="icon" aria-hidden="true">
-      <use href={`#icon-${tone}`} />
+      <use href={`#icon-${state}`} />
     </svg>
   );
 }
@@ -303,16 +51,52 @@ export function Chevron() {
   );
 }
 
-export function State({ tone, word, badge }: { tone: Tone; word: string; badge?: boolean }) {
+/** Icon, word and colour together. */
+export function StateMark({ state, word, badge }: { state: State; word: string; badge?: boolean }) {
   return (
-    <span class={`state ${tone}${badge ? ' badge' : ''}`}>
-      <Icon tone={tone} />
+    <span class={`state ${state}${badge ? ' badge' : ''}`}>
+      <Icon state={state} />
       {word}
     </span>
   );
 }
 
-/** The state of a check by its status. */
-export function CheckState({ status, badge }: { status: CheckStatus; badge?: boolean }) {
-  return <State tone={STATUS_TONES[status]} word={STATUS_WORDS[status]} badge={badge} />;
+/** Who has no mouse scrolls by the arrow keys, for which the part must be able to have the focus. */
+const REACHED_BY_KEYS = 0;
+
+interface ScrollProps {
+  /** What is in it, for those who come upon it by keys. */
+  label: string;
+  class?: string;
+  children: ComponentChildren;
+}
+
+/** What is too wide or too long for its place scrolls inside, and never the page. */
+export function Scroll({ label, class: more, children }: ScrollProps) {
+  return (
+    <figure
+      class={more ? `scroll ${more}` : 'scroll'}
+      aria-label={label}
+      tabIndex={REACHED_BY_KEYS}
+    >
+      {children}
+    </figure>
+  );
+}
+
+/** A box with one text of ours or theirs to copy; the button is there only where it works. */
+export function Copyable({ text, label }: { text: string; label: string }): JSX.Element {
+  return (
+    <span class="copyable">
+      <code>{text}</code>
+      <button
+        type="button"
+        class="button copy needs-script"
+        data-action="copy"
+        aria-label={`Copy ${label}`}
+      >
+        <span aria-live="polite">Copy</span>
+      </button>
+    </span>
+  );
 }
