@@ -186,7 +186,7 @@ const RESULT_STATES: Record<string, StateSpan['state']> = {
   permerror: 'fail',
 };
 
-const isAuthResult = (text: string): boolean => Object.hasOwn(RESULT_STATES, text);
+export const isAuthResult = (text: string): boolean => Object.hasOwn(RESULT_STATES, text);
 
 /** A result in the words of RFC 8601; null is "not asked". */
 export function authState(result: string | null): StateSpan {
