@@ -51,8 +51,14 @@ export function Chevron() {
   );
 }
 
+interface MarkProps {
+  state: State;
+  word: string;
+  badge?: boolean;
+}
+
 /** Icon, word and colour together. */
-export function StateMark({ state, word, badge }: { state: State; word: string; badge?: boolean }) {
+export function StateMark({ state, word, badge }: MarkProps) {
   return (
     <span class={`state ${state}${badge ? ' badge' : ''}`}>
       <Icon state={state} />

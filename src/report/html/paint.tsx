@@ -1,117 +1,67 @@
 /** Paints blocks as HTML: one function for each kind, each with the classes of `styles.ts`, none with words of its own. */
 
-import { type ComponentChildren, createContext } from 'preact';
+import { type ComponentChildren, type ComponentType, createContext, Fragment } from 'preact';
 import { useContext } from 'preact/hooks';
 import type {
-  Alignment,
   AlignmentRow,
   Block,
-  Card,
   Cell,
-  ChartBlock,
   Column,
-  Entries,
   Entry,
-  Facts,
   Finding,
-  Findings,
-  Fold,
-  Frame,
-  Group,
   Hop,
-  List,
-  Note,
-  Overview,
-  Paragraph,
-  Part,
-  Path,
-  RecordBlock,
   Row,
   ScoreFigure,
-  Section,
   Span,
-  StateList,
   Table,
   Text,
-  Verbatim,
-  Verdict,
 } from '../blocks.ts';
 import { chartSvg } from '../charts.ts';
 import { Chevron, Copyable, Icon, Scroll, StateMark } from './components.tsx';
 import { messageDocument } from './message-frame.ts';
 
-export function Blocks({ of }: { of: Block[] }) {
-  return (
-    <>
-      {of.map((block, index) => (
-        <Painted key={`${index + 1}`} block={block} />
-      ))}
-    </>
-  );
+type Of<K extends Block['kind']> = Extract<Block, { kind: K }>;
+
+/** For terminals and e-mails alone. */
+type NotForPages = 'average' | 'bars' | 'grades' | 'lines' | 'rows' | 'tiles';
+
+const KINDS: { [K in Exclude<Block['kind'], NotForPages>]: (block: Of<K>) => ComponentChildren } = {
+  alignment: AlignmentTable,
+  card: CardBox,
+  chart: ChartFigure,
+  entries: EntryList,
+  facts: FactList,
+  finding: FindingFold,
+  findings: FindingList,
+  fold: FoldBox,
+  frame: MessageFrame,
+  group: GroupBox,
+  heading: HeadingBlock,
+  list: ListOf,
+  note: NoteBox,
+  overview: OverviewPart,
+  paragraph: ParagraphOf,
+  part: FoldedPart,
+  path: HopList,
+  record: RecordBox,
+  section: SectionPart,
+  states: States,
+  table: TableOf,
+  verbatim: VerbatimBox,
+  verdict: VerdictCard,
+};
+
+export const Blocks = ({ of }: { of: Block[] }) => <>{each(of, paint)}</>;
+
+function paint(block: Block): ComponentChildren {
+  if (!(block.kind in KINDS)) throw new Error(`A page cannot show ${block.kind}.`);
+  const Kind = KINDS[block.kind as keyof typeof KINDS] as ComponentType<Block>;
+  return <Kind {...block} />;
 }
 
-function Painted({ block }: { block: Block }) {
-  switch (block.kind) {
-    case 'alignment':
-      return <AlignmentTable {...block} />;
-    case 'card':
-      return <CardBox {...block} />;
-    case 'chart':
-      return <ChartFigure {...block} />;
-    case 'entries':
-      return block.name === 'rules' ? <Rules {...block} /> : <EntryList {...block} />;
-    case 'facts':
-      return <FactList {...block} />;
-    case 'finding':
-      return <FindingFold {...block} />;
-    case 'findings':
-      return <FindingList {...block} />;
-    case 'fold':
-      return block.style === 'card' ? <FoldedCard {...block} /> : <PlainFold {...block} />;
-    case 'frame':
-      return <MessageFrame {...block} />;
-    case 'group':
-      return <GroupBox {...block} />;
-    case 'heading':
-      return (
-        <Heading rank={block.rank}>
-          <Words of={block.text} />
-        </Heading>
-      );
-    case 'list':
-      return <ListOf {...block} />;
-    case 'note':
-      return <NoteBox {...block} />;
-    case 'overview':
-      return <OverviewPart {...block} />;
-    case 'paragraph':
-      return <ParagraphOf {...block} />;
-    case 'part':
-      return <FoldedPart {...block} />;
-    case 'path':
-      return <HopList {...block} />;
-    case 'record':
-      return <RecordBox {...block} />;
-    case 'section':
-      return <SectionPart {...block} />;
-    case 'states':
-      return <States {...block} />;
-    case 'table':
-      return <TableOf {...block} />;
-    case 'verbatim':
-      return <VerbatimBox {...block} />;
-    case 'verdict':
-      return <VerdictCard {...block} />;
-    // For terminals and e-mails alone.
-    case 'average':
-    case 'bars':
-    case 'grades':
-    case 'lines':
-    case 'rows':
-    case 'tiles':
-      throw new Error(`A page cannot show ${block.kind}.`);
-  }
-}
+/** By their place: what is in documents has no names, and pages are painted once. */
+const each = <T,>(items: T[], painted: (item: T, index: number) => ComponentChildren) =>
+  items.map((item, index) => <Fragment key={`${index}`}>{painted(item, index)}</Fragment>);
 
 // Where on a page a report stands: alone, or as one of many, with anchors and headings of its own.
 
@@ -156,13 +106,7 @@ function Heading({ rank, id, children }: HeadingProps) {
 // Text within a line.
 
 export function Words({ of }: { of: Text }) {
-  return (
-    <>
-      {of.map((span, index) =>
-        typeof span === 'string' ? span : <Word key={`${index + 1}`} span={span} />,
-      )}
-    </>
-  );
+  return <>{each(of, (span) => (typeof span === 'string' ? span : <Word span={span} />))}</>;
 }
 
 function Word({ span }: { span: Span }) {
@@ -196,18 +140,29 @@ function Word({ span }: { span: Span }) {
   }
 }
 
-function ParagraphOf({ text, style, screenOnly }: Paragraph) {
-  const classes = [...(style ? [PARAGRAPHS[style]] : []), ...(screenOnly ? ['screen-only'] : [])];
-  return (
-    <p class={classes.join(' ') || undefined}>
-      <Words of={text} />
-    </p>
-  );
+/** A line of a block. */
+const Line = ({ of, class: name }: { of: Text; class?: string }) => (
+  <p class={name}>
+    <Words of={of} />
+  </p>
+);
+
+function ParagraphOf({ text, style, screenOnly }: Of<'paragraph'>) {
+  const names = [style && PARAGRAPHS[style], screenOnly && 'screen-only'];
+  return <Line of={text} class={names.filter(Boolean).join(' ') || undefined} />;
 }
 
 const PARAGRAPHS = { small: 'small muted', card: 'card padded muted', lead: 'share-title' };
 
-function NoteBox({ state, text }: Note) {
+function HeadingBlock({ rank, text }: Of<'heading'>) {
+  return (
+    <Heading rank={rank}>
+      <Words of={text} />
+    </Heading>
+  );
+}
+
+function NoteBox({ state, text }: Of<'note'>) {
   return (
     <p class={`cap ${state}`}>
       <Icon state={state} />
@@ -220,7 +175,7 @@ function NoteBox({ state, text }: Note) {
 
 // The parts of a document: sections, whole reports among many, groups, folds.
 
-function SectionPart({ id, title, note, blocks }: Section) {
+function SectionPart({ id, title, note, blocks }: Of<'section'>) {
   const anchor = useAnchor();
   const landmark = useLandmark();
   const heading = anchor(`${id}-title`);
@@ -230,11 +185,7 @@ function SectionPart({ id, title, note, blocks }: Section) {
       <Heading rank={2} id={heading}>
         {title}
       </Heading>
-      {note && (
-        <p class="note muted">
-          <Words of={note} />
-        </p>
-      )}
+      {note && <Line of={note} class="note muted" />}
       <div class={isOfCards ? 'cards' : 'stack'}>
         <Blocks of={blocks} />
       </div>
@@ -243,34 +194,26 @@ function SectionPart({ id, title, note, blocks }: Section) {
 }
 
 /** What is said at its beginning stands together. */
-function OverviewPart({ id, title, above, blocks }: Overview) {
+function OverviewPart({ id, title, above, blocks }: Of<'overview'>) {
   const isSaid = ({ kind }: Block) => kind === 'heading' || kind === 'paragraph';
   const heading = `${id}-title`;
-  const said = (
-    <div class="share-head">
-      {above && <p class="small muted">{above}</p>}
-      {blocks.filter(isSaid).map((block, index) =>
-        block.kind === 'heading' ? (
-          <Heading key={heading} rank={block.rank} id={heading}>
-            <Words of={block.text} />
-          </Heading>
-        ) : (
-          <Painted key={`${index + 1}`} block={block} />
-        ),
-      )}
-    </div>
-  );
-  const rest = <Blocks of={blocks.filter((block) => !isSaid(block))} />;
-  return title === null ? (
-    <div id={id}>
-      {said}
-      {rest}
-    </div>
-  ) : (
-    <section id={id} aria-labelledby={heading}>
-      {said}
-      {rest}
-    </section>
+  const Tag = title === null ? 'div' : 'section';
+  return (
+    <Tag id={id} aria-labelledby={title === null ? undefined : heading}>
+      <div class="share-head">
+        {above && <p class="small muted">{above}</p>}
+        {each(blocks.filter(isSaid), (block) =>
+          block.kind === 'heading' ? (
+            <Heading rank={block.rank} id={heading}>
+              <Words of={block.text} />
+            </Heading>
+          ) : (
+            paint(block)
+          ),
+        )}
+      </div>
+      <Blocks of={blocks.filter((block) => !isSaid(block))} />
+    </Tag>
   );
 }
 
@@ -278,7 +221,7 @@ function OverviewPart({ id, title, above, blocks }: Overview) {
 const PART_DEPTH = 2;
 
 /** What a link leads to stands inside: browsers unfold that without any script. */
-function FoldedPart({ id, title, beside, score, blocks, back }: Part) {
+function FoldedPart({ id, title, beside, score, blocks, back }: Of<'part'>) {
   return (
     <details class="one">
       <summary class="card">
@@ -304,7 +247,7 @@ function FoldedPart({ id, title, beside, score, blocks, back }: Part) {
   );
 }
 
-function GroupBox({ name, title, blocks }: Group) {
+function GroupBox({ name, title, blocks }: Of<'group'>) {
   return (
     <div class={name === 'remedy' ? 'block remedy' : 'block'}>
       {title && <Heading rank={4}>{title}</Heading>}
@@ -313,38 +256,28 @@ function GroupBox({ name, title, blocks }: Group) {
   );
 }
 
-function FoldedCard({ title, state, count, open, blocks }: Fold) {
+function FoldBox({ title, state, count, open, style, blocks }: Of<'fold'>) {
+  const isCard = style === 'card';
+  const marked = state ? <StateMark state={state} word={title} /> : title;
   return (
-    <details class="card fold" open={open}>
+    <details class={isCard ? 'card fold' : 'plain'} open={open}>
       <summary>
-        <Chevron />
-        {state && <Icon state={state} />}
-        <Heading rank={3}>{title}</Heading>
+        {isCard && <Chevron />}
+        {isCard && state && <Icon state={state} />}
+        {isCard ? <Heading rank={3}>{title}</Heading> : marked}
         {count && <span class="muted small">{count}</span>}
+        {!isCard && <Chevron />}
       </summary>
-      <div class="folded">
+      <div class={isCard ? 'folded' : undefined}>
         <Blocks of={blocks} />
       </div>
     </details>
   );
 }
 
-function PlainFold({ title, state, count, open, blocks }: Fold) {
-  return (
-    <details class="plain" open={open}>
-      <summary>
-        {state ? <StateMark state={state} word={title} /> : title}
-        {count && <span class="muted small">{count}</span>}
-        <Chevron />
-      </summary>
-      <Blocks of={blocks} />
-    </details>
-  );
-}
-
 // The verdict, with the score as a ring.
 
-function VerdictCard({ id, above, score, of, title, lines, unknown, ...more }: Verdict) {
+function VerdictCard({ id, above, score, of, title, lines, unknown, ...more }: Of<'verdict'>) {
   const anchor = useAnchor();
   const landmark = useLandmark();
   const heading = anchor(`${id}-title`);
@@ -357,11 +290,11 @@ function VerdictCard({ id, above, score, of, title, lines, unknown, ...more }: V
           <Words of={title} />
         </Heading>
         {of && <p class="small muted">{of}</p>}
-        {lines.map((text, index) => (
-          <ParagraphOf key={`${index + 1}`} kind="paragraph" text={text} />
+        {each(lines, (text) => (
+          <Line of={text} />
         ))}
-        {[...(unknown ? [unknown] : []), ...more.remarks].map((text, index) => (
-          <ParagraphOf key={`${index + 1}`} kind="paragraph" style="small" text={text} />
+        {each([...(unknown ? [unknown] : []), ...more.remarks], (text) => (
+          <Line of={text} class="small muted" />
         ))}
       </div>
       {more.states && <States {...more.states} />}
@@ -419,12 +352,12 @@ function GradeBadge({ state, badge }: ScoreFigure) {
   );
 }
 
-function States({ label, items }: StateList) {
+function States({ label, items }: Of<'states'>) {
   const anchor = useAnchor();
   return (
     <ul class="auth" aria-label={label}>
-      {items.map(({ name, state, jump }) => (
-        <li key={name}>
+      {each(items, ({ name, state, jump }) => (
+        <li>
           {jump ? <a href={`#${anchor(jump)}`}>{name}</a> : <span>{name}</span>}{' '}
           <StateMark {...state} />
         </li>
@@ -435,19 +368,17 @@ function States({ label, items }: StateList) {
 
 // Findings, each a line that opens to its groups.
 
-function FindingList({ first, more }: Findings) {
-  const all = (findings: Finding[]) =>
-    findings.map((finding) => <FindingFold key={finding.id} {...finding} />);
+function FindingList({ first, more }: Of<'findings'>) {
   return (
     <div class="card findings">
-      {all(first)}
+      <Blocks of={first} />
       {more && (
         <details class="more">
           <summary>
             <Chevron />
             {more.title}
           </summary>
-          {all(more.findings)}
+          <Blocks of={more.findings} />
         </details>
       )}
     </div>
@@ -483,7 +414,7 @@ function FindingFold({ id, gain, title, where, open, groups }: Finding) {
   );
 }
 
-function RecordBox({ type, name, value }: RecordBlock) {
+function RecordBox({ type, name, value }: Of<'record'>) {
   return (
     <dl class="record">
       <div>
@@ -492,8 +423,8 @@ function RecordBox({ type, name, value }: RecordBlock) {
           <code>{type.value}</code>
         </dd>
       </div>
-      {[name, value].map(({ label, value: text }) => (
-        <div key={label}>
+      {each([name, value], ({ label, value: text }) => (
+        <div>
           <dt>{label}</dt>
           <dd>
             <Copyable text={text} label={label.toLowerCase()} />
@@ -506,11 +437,11 @@ function RecordBox({ type, name, value }: RecordBlock) {
 
 // Names and values, lists, tables.
 
-function FactList({ rows, style, class: more }: Facts & { class?: string }) {
+function FactList({ rows, style, class: more }: Of<'facts'> & { class?: string }) {
   return (
     <dl class={['facts', style, more].filter(Boolean).join(' ')}>
-      {rows.map(({ name, value, blocks = [] }, index) => (
-        <div key={`${index + 1}`}>
+      {each(rows, ({ name, value, blocks = [] }) => (
+        <div>
           <dt>
             <Words of={name} />
           </dt>
@@ -524,12 +455,12 @@ function FactList({ rows, style, class: more }: Facts & { class?: string }) {
   );
 }
 
-function ListOf({ isOrdered, items }: List) {
+function ListOf({ isOrdered, items }: Of<'list'>) {
   const Tag = isOrdered ? 'ol' : 'ul';
   return (
     <Tag class="values">
-      {items.map(({ text, blocks = [] }, index) => (
-        <li key={`${index + 1}`} class={isOrdered ? 'nested' : undefined}>
+      {each(items, ({ text, blocks = [] }) => (
+        <li class={isOrdered ? 'nested' : undefined}>
           <Words of={text} />
           <Blocks of={blocks} />
         </li>
@@ -547,15 +478,15 @@ function TableOf({ name, label, columns, groups, foot }: Table) {
     <table class={isCard ? name : 'compact'}>
       <thead>
         <tr>
-          {columns.map(({ title, isNumber }) => (
-            <th key={title} scope="col" class={isNumber ? 'number' : undefined}>
+          {each(columns, ({ title, isNumber }) => (
+            <th scope="col" class={isNumber ? 'number' : undefined}>
               {title}
             </th>
           ))}
         </tr>
       </thead>
-      {groups.map(({ title, rows }, index) => (
-        <tbody key={`${index + 1}`}>
+      {each(groups, ({ title, rows }) => (
+        <tbody>
           {title && (
             <tr class="group">
               <th scope="rowgroup" colSpan={columns.length}>
@@ -582,59 +513,45 @@ function TableOf({ name, label, columns, groups, foot }: Table) {
   );
 }
 
-interface RowsProps {
+interface RowsProps extends Pick<Table, 'name' | 'columns'> {
   rows: Row[];
-  columns: Column[];
-  name: Table['name'];
 }
 
-function Rows({ rows, columns, name }: RowsProps) {
-  return (
-    <>
-      {rows.map(({ cells, state, style }, index) => (
-        <tr key={`${index + 1}`} class={style ?? state}>
-          {cells.map((cell, at) => {
-            const column = columns[columnOf(cells, at)];
-            return (
-              <TableCell key={`${at + 1}`} {...{ cell, column, name, state }} isFirst={at === 0} />
-            );
-          })}
-        </tr>
-      ))}
-    </>
-  );
-}
+const Rows = ({ rows, columns, name }: RowsProps) => (
+  <>
+    {each(rows, ({ cells, state, style }) => (
+      <tr class={style ?? state}>
+        {each(cells, (cell, index) => (
+          <TableCell
+            cell={cell}
+            column={columns[columnOf(cells, index)]}
+            isHeading={name === 'tests' ? cell.text.some(isJump) : index === 0}
+            isMetered={name === 'ledger' && Boolean(cell.meter ?? cell.below)}
+            isToned={state !== undefined}
+          />
+        ))}
+      </tr>
+    ))}
+  </>
+);
 
 /** By the columns over which the cells before it go. */
-const columnOf = (cells: Cell[], at: number): number =>
-  cells.slice(0, at).reduce((sum, { span = 1 }) => sum + span, 0);
+const columnOf = (cells: Cell[], index: number): number =>
+  cells.slice(0, index).reduce((sum, { span = 1 }) => sum + span, 0);
+
+const isJump = (span: string | Span): boolean => typeof span !== 'string' && span.kind === 'jump';
 
 interface CellProps {
   cell: Cell;
   column: Column | undefined;
-  name: Table['name'];
-  /** Of its row. */
-  state: Row['state'];
-  isFirst: boolean;
+  isHeading: boolean;
+  isMetered: boolean;
+  /** In the colour of its row's state. */
+  isToned: boolean;
 }
 
-function TableCell({ cell, column, name, state, isFirst }: CellProps) {
+function TableCell({ cell, column, isHeading, isMetered, isToned }: CellProps) {
   const { text, blocks = [], below, score, span } = cell;
-  const words = <Words of={text} />;
-  const isMetered = cell.meter !== undefined || (name === 'ledger' && below !== undefined);
-  const content = isMetered ? (
-    <Metered {...cell} />
-  ) : (
-    <>
-      {state ? <span class="tone">{words}</span> : words}
-      <Blocks of={blocks} />
-      {below && (
-        <div class="muted">
-          <Words of={below} />
-        </div>
-      )}
-    </>
-  );
   if (score)
     return (
       <td class="scored">
@@ -644,25 +561,31 @@ function TableCell({ cell, column, name, state, isFirst }: CellProps) {
         <GradeBadge {...score} />
       </td>
     );
-  const isHeading = name === 'tests' ? text.some(isJump) : isFirst;
-  if (isHeading)
-    return (
-      <th scope="row" colSpan={span}>
-        {content}
-      </th>
-    );
-  const classes = [
-    ...(column?.isNumber ? ['number'] : []),
-    ...(column?.style === 'small' ? ['when', 'muted'] : []),
-  ];
-  return (
-    <td class={classes.join(' ') || undefined} colSpan={span}>
+  const words = <Words of={text} />;
+  const content = isMetered ? (
+    <Metered {...cell} />
+  ) : (
+    <>
+      {isToned ? <span class="tone">{words}</span> : words}
+      <Blocks of={blocks} />
+      {below && (
+        <div class="muted">
+          <Words of={below} />
+        </div>
+      )}
+    </>
+  );
+  const name = column?.isNumber ? 'number' : column?.style === 'small' ? 'when muted' : undefined;
+  return isHeading ? (
+    <th scope="row" colSpan={span}>
+      {content}
+    </th>
+  ) : (
+    <td class={name} colSpan={span}>
       {content}
     </td>
   );
 }
-
-const isJump = (span: string | Span): boolean => typeof span !== 'string' && span.kind === 'jump';
 
 /** With a bar beside the name, or what is said in its place. */
 function Metered({ text, meter, below }: Cell) {
@@ -693,7 +616,7 @@ function Metered({ text, meter, below }: Cell) {
 }
 
 /** Beside it stands a table or a sentence with the values. */
-function ChartFigure({ id, title, chart, caption }: ChartBlock) {
+function ChartFigure({ id, title, chart, caption }: Of<'chart'>) {
   const anchor = useAnchor();
   return (
     <figure class="card scores">
@@ -707,12 +630,11 @@ function ChartFigure({ id, title, chart, caption }: ChartBlock) {
 
 // Things with a state each.
 
-function EntryList({ items }: Entries) {
+function EntryList({ name, items }: Of<'entries'>) {
+  const isRules = name === 'rules';
   return (
-    <ul class="entries">
-      {items.map((entry, index) => (
-        <EntryItem key={`${index + 1}`} {...entry} />
-      ))}
+    <ul class={isRules ? 'rules small' : 'entries'}>
+      {each(items, (entry) => (isRules ? <Rule {...entry} /> : <EntryItem {...entry} />))}
     </ul>
   );
 }
@@ -731,10 +653,8 @@ function EntryItem({ id, state, label, title, lines, figure, more }: Entry) {
           <Words of={title} />
         </strong>
       </p>
-      {lines.map((text, index) => (
-        <p key={`${index + 1}`} class="small">
-          <Words of={text} />
-        </p>
+      {each(lines, (text) => (
+        <Line of={text} class="small" />
       ))}
       {more && (
         <details class="plain">
@@ -750,29 +670,19 @@ function EntryItem({ id, state, label, title, lines, figure, more }: Entry) {
   );
 }
 
-function Rules({ items }: Entries) {
-  return (
-    <ul class="rules small">
-      {items.map(({ state, title, lines }, index) => (
-        <li key={`${index + 1}`}>
-          <StateMark {...state} />
-          <div>
-            <p>
-              <Words of={title} />
-            </p>
-            {lines.map((text, at) => (
-              <p key={`${at + 1}`} class="muted">
-                <Words of={text} />
-              </p>
-            ))}
-          </div>
-        </li>
+const Rule = ({ state, title, lines }: Entry) => (
+  <li>
+    <StateMark {...state} />
+    <div>
+      <Line of={title} />
+      {each(lines, (text) => (
+        <Line of={text} class="muted" />
       ))}
-    </ul>
-  );
-}
+    </div>
+  </li>
+);
 
-function CardBox({ id, title, state, blocks }: Card) {
+function CardBox({ id, title, state, blocks }: Of<'card'>) {
   const heading = useAnchor()(id);
   return (
     <article class="card provider" aria-labelledby={heading}>
@@ -789,22 +699,20 @@ function CardBox({ id, title, state, blocks }: Card) {
 
 // Authentication: a line for each mechanism, from the domain it speaks for to that of From.
 
-function AlignmentTable({ columns, fromDomain, rows, outcome }: Alignment) {
+function AlignmentTable({ columns, fromDomain, rows, outcome }: Of<'alignment'>) {
   return (
     <div class="card">
       <table class="identifiers">
         <thead>
           <tr>
-            {[columns.mechanism, columns.result, columns.lane].map((title) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
+            {each([columns.mechanism, columns.result, columns.lane], (title) => (
+              <th scope="col">{title}</th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {rows.map((row, index) => (
-            <tr key={`${index + 1}`}>
+          {each(rows, (row) => (
+            <tr>
               <th scope="row">{row.mechanism}</th>
               <td>
                 <StateMark {...row.result} />
@@ -822,9 +730,7 @@ function AlignmentTable({ columns, fromDomain, rows, outcome }: Alignment) {
             </td>
             <td>
               <Words of={outcome.domain} />
-              <p class="small muted">
-                <Words of={outcome.below} />
-              </p>
+              <Line of={outcome.below} class="small muted" />
             </td>
           </tr>
         </tbody>
@@ -851,11 +757,11 @@ function Lane({ domain, none, joint, fromDomain }: LaneProps) {
 
 // The way of a message, and what is in it.
 
-function HopList({ hops, session }: Path) {
+function HopList({ hops, session }: Of<'path'>) {
   return (
     <ol class="card hops">
-      {hops.map((hop, index) => (
-        <HopItem key={`${index + 1}`} {...hop}>
+      {each(hops, (hop, index) => (
+        <HopItem {...hop}>
           {index === hops.length - 1 && session && <FactList {...session} />}
         </HopItem>
       ))}
@@ -894,7 +800,7 @@ function HopItem({ server, time, via, delay, children }: Hop & { children: Compo
 /** Beyond this, paper is better spent otherwise. */
 const PRINTED = 6000;
 
-function VerbatimBox({ label, lines, style, notPrinted }: Verbatim) {
+function VerbatimBox({ label, lines, style, notPrinted }: Of<'verbatim'>) {
   const text = lines.join('\n');
   if (style === 'box') return <pre class="box">{text}</pre>;
   return (
@@ -912,7 +818,7 @@ function VerbatimBox({ label, lines, style, notPrinted }: Verbatim) {
   );
 }
 
-function MessageFrame({ title, caption, html, widths }: Frame) {
+function MessageFrame({ title, caption, html, widths }: Of<'frame'>) {
   return (
     <figure class="card as-seen">
       <figcaption>
@@ -926,9 +832,7 @@ function MessageFrame({ title, caption, html, widths }: Frame) {
             <input type="radio" name="width" id="narrow" /> {widths.narrow}
           </label>
         </fieldset>
-        <p class="small muted">
-          <Words of={caption} />
-        </p>
+        <Line of={caption} class="small muted" />
       </figcaption>
       <iframe sandbox="" srcdoc={messageDocument(html)} title={title} />
     </figure>
