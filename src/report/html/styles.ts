@@ -98,7 +98,7 @@ tfoot .total > * { border-top: 2px solid var(--ink); font-weight: 700; font-size
   .finding > summary > h3 { order: 3; flex-basis: 100%; }
   .where { order: 2; margin-left: auto; gap: 8px; }
   .gain { width: auto; }
-  .ledger th { overflow-wrap: normal; }
+  .ledger :is(th, td) { padding-inline: 4px; overflow-wrap: normal; }
   .meter > svg, .meter > .number { display: none; }
   .meter > :first-child { width: auto; }
   .record > div { grid-template-columns: 44px minmax(0, 1fr); }
