@@ -42,6 +42,6 @@ async function makeSharedReport(format: ReportFormat, sealed: StoredShare): Prom
     const { sharedPdf } = await import('./pdf/shared-pdf.ts');
     return { bytes: await sharedPdf(share), policy: null };
   }
-  const { SHARED_CSP, sharedPage } = await import('./html/shared-page.tsx');
-  return { bytes: new TextEncoder().encode(sharedPage(share)), policy: SHARED_CSP };
+  const { REPORT_CSP, sharedPage } = await import('./html/report-page.tsx');
+  return { bytes: new TextEncoder().encode(sharedPage(share)), policy: REPORT_CSP };
 }

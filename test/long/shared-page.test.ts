@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { SHARED_CSP, sharedPage } from '../../src/report/html/shared-page.tsx';
+import { REPORT_CSP, sharedPage } from '../../src/report/html/report-page.tsx';
 import type { Share } from '../../src/report/share.ts';
 import { violationsOf } from '../helpers/axe.ts';
 import { startBrowser } from '../helpers/chromium.ts';
@@ -27,7 +27,7 @@ describe('Public report page in a browser', { skip: needs('chromium') }, () => {
       served.push(`${request.headers.host} ${request.url}`);
       const html = pages.get(request.url ?? '');
       response.writeHead(html === undefined ? 404 : 200, {
-        'Content-Security-Policy': SHARED_CSP,
+        'Content-Security-Policy': REPORT_CSP,
         'Content-Type': 'text/html; charset=utf-8',
       });
       response.end(html);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Json } from '../../src/analysis/check.ts';
 import type { AnalysisResult, CheckResult } from '../../src/analysis/result.ts';
-import { sharedPage } from '../../src/report/html/shared-page.tsx';
+import { sharedPage } from '../../src/report/html/report-page.tsx';
 import { sharedPdf } from '../../src/report/pdf/shared-pdf.ts';
 import { redactReport } from '../../src/report/redact.ts';
 import { addressRule, hostIn } from '../../src/report/redact-addresses.ts';

@@ -161,7 +161,7 @@ function inWords(value: Json, depth: number, room: number): string {
 
 // Single values as words.
 
-export const formatCount = (count: number): string => count.toLocaleString('en');
+const formatCount = (count: number): string => count.toLocaleString('en');
 
 /** `64,210 octets (63 KiB)`. */
 export function formatOctets(octets: number): string {
@@ -186,7 +186,7 @@ const RESULT_STATES: Record<string, StateSpan['state']> = {
   permerror: 'fail',
 };
 
-export const isAuthResult = (text: string): boolean => Object.hasOwn(RESULT_STATES, text);
+const isAuthResult = (text: string): boolean => Object.hasOwn(RESULT_STATES, text);
 
 /** A result in the words of RFC 8601; null is "not asked". */
 export function authState(result: string | null): StateSpan {
@@ -196,7 +196,7 @@ export function authState(result: string | null): StateSpan {
 }
 
 /** `link_status` → `Link status`, `client_ip` → `Client IP`. */
-export function humanKey(key: string): string {
+function humanKey(key: string): string {
   const words = oneLine(key, 60).split(/[_ ]+/);
   const cased = words.map((word) => {
     const upper = word.toUpperCase();

@@ -147,7 +147,7 @@ function remedyGroup(fix: Fix | null): Group[] {
   return [{ kind: 'group', name: 'remedy', title: 'What to change', blocks }];
 }
 
-export const recordBlock = ({ type, name, value }: NonNullable<Fix['record']>): RecordBlock => ({
+const recordBlock = ({ type, name, value }: NonNullable<Fix['record']>): RecordBlock => ({
   kind: 'record',
   type: { label: 'Type', value: exactly(type, 20) },
   name: { label: 'Name', value: exactly(name, 300) },

@@ -21,6 +21,7 @@ import {
   type StateSpan,
   small,
   state,
+  strong,
   type Table,
   type Text,
   textLines,
@@ -47,7 +48,7 @@ export function pathSection(report: Report): Section {
   const evidence = evidenceOf(report.checks, 'received_path');
   const hops = objectsIn(evidence, 'hops').slice(0, MAX_HOPS);
   const last: Hop = {
-    server: ['Here'],
+    server: [strong('Here')],
     time: report.received_at === null ? null : [time(report.received_at)],
     via: null,
     delay: hops.length > 0 ? delayOf(numberIn(evidence, 'last_delay_seconds')) : null,

@@ -1,191 +1,9 @@
-/** A section of a page with its heading, a part of one that is folded, and one that scrolls. */
+/** What every page of the service is made of: states with their icons, folds, parts that scroll, text to copy. */
 
-import { type ComponentChildren, createContext, type JSX } from 'preact';
-import { useContext } from 'preact/hooks';
-import type { CheckStatus } from '../../analysis/check.ts';
-import {
-  exactly,
-  type State as ReportState,
-  stateOf,
-  textLines,
-  time,
-  wordsOf,
-} from '../blocks.ts';
-import { STATUS_WORDS } from '../content.ts';
-import { authState } from '../document/evidence.ts';
+import type { ComponentChildren, JSX } from 'preact';
+import type { State } from '../blocks.ts';
 
-export { exactly, isIsoTime, oneLine } from '../blocks.ts';
-export {
-  formatCount,
-  formatOctets,
-  formatSeconds,
-  humanKey,
-  isAuthResult,
-} from '../document/evidence.ts';
-
-interface SectionProps {
-  id: string;
-  title: string;
-  /** A sentence below the heading. */
-  note?: ComponentChildren;
-  children: ComponentChildren;
-}
-
-export function Section({ id, title, note, children }: SectionProps) {
-  const anchor = useAnchor();
-  const landmark = useLandmark();
-  return (
-    <section id={anchor(id)} class="section" aria-labelledby={landmark(anchor(`${id}-title`))}>
-      <Heading rank={2} id={anchor(`${id}-title`)}>
-        {title}
-      </Heading>
-      {note && <p class="note muted">{note}</p>}
-      {children}
-    </section>
-  );
-}
-
-interface FoldProps {
-  title: string;
-  /** How many things are in it. */
-  count?: string;
-  open?: boolean;
-  children: ComponentChildren;
-}
-
-export function Fold({ title, count, open, children }: FoldProps) {
-  return (
-    <details class="card fold" open={open}>
-      <summary>
-        <Chevron />
-        <Heading rank={3}>{title}</Heading>
-        {count && <span class="muted small">{count}</span>}
-      </summary>
-      <div class="folded">{children}</div>
-    </details>
-  );
-}
-
-/** Who has no mouse scrolls by the arrow keys, for which the part must be able to have the focus. */
-const REACHED_BY_KEYS = 0;
-
-interface ScrollProps {
-  /** What is in it, for those who come upon it by keys. */
-  label: string;
-  class?: string;
-  children: ComponentChildren;
-}
-
-/** What is too wide or too long for its place scrolls inside, and never the page. */
-export function Scroll({ label, class: more, children }: ScrollProps) {
-  return (
-    <figure
-      class={more ? `scroll ${more}` : 'scroll'}
-      aria-label={label}
-      tabIndex={REACHED_BY_KEYS}
-    >
-      {children}
-    </figure>
-  );
-}
-
-// Where on a page a report stands: alone, or as one of many, with anchors and headings of its own.
-
-interface Place {
-  /** Before every anchor, so that none is there twice. */
-  prefix: string;
-  /** By how much its headings stand below those of a report alone. */
-  depth: number;
-  /** Without the evidence of what passed and the points of each check. */
-  brief?: boolean;
-}
-
-const PlaceOnPage = createContext<Place>({ prefix: '', depth: 0 });
-
-interface AtProps extends Place {
-  children: ComponentChildren;
-}
-
-export function At({ children, ...place }: AtProps) {
-  return <PlaceOnPage.Provider value={place}>{children}</PlaceOnPage.Provider>;
-}
-
-export const useBrief = (): boolean => useContext(PlaceOnPage).brief === true;
-
-/** What makes an anchor of a report one of the page. */
-export function useAnchor(): (name: string) => string {
-  const { prefix } = useContext(PlaceOnPage);
-  return (name) => prefix + name;
-}
-
-/** The heading that names a part as a landmark: of many reports alike, each with the same, none is one. */
-export function useLandmark(): (id: string) => string | undefined {
-  const { depth } = useContext(PlaceOnPage);
-  return (id) => (depth === 0 ? id : undefined);
-}
-
-interface HeadingProps {
-  /** As in a report alone; it looks like that everywhere. */
-  rank: 1 | 2 | 3 | 4;
-  id?: string;
-  children: ComponentChildren;
-}
-
-export function Heading({ rank, id, children }: HeadingProps) {
-  const { depth } = useContext(PlaceOnPage);
-  const Tag = `h${rank}` as const;
-  return (
-    <Tag id={id} aria-level={depth > 0 ? rank + depth : undefined}>
-      {children}
-    </Tag>
-  );
-}
-
-// Single values from outside, made readable and harmless: text on one line, times, sizes, results.
-
-/** Text with lines, in one piece. */
-export const linesOf = (text: string): string => textLines(text).join('\n');
-
-/** A name, an address, a record: to be read letter by letter. */
-export function Code({ text, max }: { text: string; max?: number }) {
-  return <code>{exactly(text, max)}</code>;
-}
-
-/** `21 Nov 2026, 10:00:05 UTC`; text that is no time stays as it is. */
-export function Time({ iso }: { iso: string }) {
-  const span = time(iso);
-  if (typeof span === 'string') return <>{span}</>;
-  return <time dateTime={iso}>{wordsOf(span)}</time>;
-}
-
-/** A result in the words of RFC 8601; null is "not asked". */
-export function AuthState({ result, badge }: { result: string | null; badge?: boolean }) {
-  const { state, word } = authState(result);
-  return <State tone={state} word={word} badge={badge} />;
-}
-
-/** A box with one text of ours or theirs to copy; the button is there only where it works. */
-export function Copyable({ text, label }: { text: string; label: string }): JSX.Element {
-  return (
-    <span class="copyable">
-      <code>{text}</code>
-      <button
-        type="button"
-        class="button copy needs-script"
-        data-action="copy"
-        aria-label={`Copy ${label}`}
-      >
-        <span aria-live="polite">Copy</span>
-      </button>
-    </span>
-  );
-}
-
-// States as icon, word and colour together: the icons are drawn once and hidden from screen readers.
-
-export type Tone = ReportState;
-
-/** Each has a shape of its own: no two differ by colour alone. */
+/** Each has a shape of its own: no two differ by colour alone. Drawn once, hidden from screen readers. */
 export function IconSprite() {
   return (
     <svg hidden aria-hidden="true">
@@ -216,10 +34,10 @@ export function IconSprite() {
   );
 }
 
-export function Icon({ tone }: { tone: Tone }) {
+export function Icon({ state }: { state: State }) {
   return (
     <svg class="icon" aria-hidden="true">
-      <use href={`#icon-${tone}`} />
+      <use href={`#icon-${state}`} />
     </svg>
   );
 }
@@ -233,16 +51,58 @@ export function Chevron() {
   );
 }
 
-export function State({ tone, word, badge }: { tone: Tone; word: string; badge?: boolean }) {
+interface MarkProps {
+  state: State;
+  word: string;
+  badge?: boolean;
+}
+
+/** Icon, word and colour together. */
+export function StateMark({ state, word, badge }: MarkProps) {
   return (
-    <span class={`state ${tone}${badge ? ' badge' : ''}`}>
-      <Icon tone={tone} />
+    <span class={`state ${state}${badge ? ' badge' : ''}`}>
+      <Icon state={state} />
       {word}
     </span>
   );
 }
 
-/** The state of a check by its status. */
-export function CheckState({ status, badge }: { status: CheckStatus; badge?: boolean }) {
-  return <State tone={stateOf(status)} word={STATUS_WORDS[status]} badge={badge} />;
+/** Who has no mouse scrolls by the arrow keys, for which the part must be able to have the focus. */
+const REACHED_BY_KEYS = 0;
+
+interface ScrollProps {
+  /** What is in it, for those who come upon it by keys. */
+  label: string;
+  class?: string;
+  children: ComponentChildren;
+}
+
+/** What is too wide or too long for its place scrolls inside, and never the page. */
+export function Scroll({ label, class: more, children }: ScrollProps) {
+  return (
+    <figure
+      class={more ? `scroll ${more}` : 'scroll'}
+      aria-label={label}
+      tabIndex={REACHED_BY_KEYS}
+    >
+      {children}
+    </figure>
+  );
+}
+
+/** A box with one text of ours or theirs to copy; the button is there only where it works. */
+export function Copyable({ text, label }: { text: string; label: string }): JSX.Element {
+  return (
+    <span class="copyable">
+      <code>{text}</code>
+      <button
+        type="button"
+        class="button copy needs-script"
+        data-action="copy"
+        aria-label={`Copy ${label}`}
+      >
+        <span aria-live="polite">Copy</span>
+      </button>
+    </span>
+  );
 }

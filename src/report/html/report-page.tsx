@@ -1,78 +1,50 @@
-/** The report as a page: one complete document that needs nothing but itself. */
+/** A report as a page, for the team or behind a shared link: one complete document that needs nothing but itself. */
 
-import { verdictOf } from '../content.ts';
+import { type Block, plainText, type ReportDocument } from '../blocks.ts';
+import { sharedDocument, testDocument } from '../document/document.ts';
+import { cut } from '../plain-text.ts';
 import type { Report } from '../report.ts';
-import { AuthenticationSection } from './authentication.tsx';
-import { oneLine, Time } from './components.tsx';
-import { PathSection } from './delivery-path.tsx';
-import { Fixes, RestSection } from './findings.tsx';
+import type { Share } from '../share.ts';
 import { PAGE_CSP, renderPage } from './frame.tsx';
-import { LedgerSection } from './ledger.tsx';
-import { MessageSection } from './message.tsx';
-import { PlacementSection, ProvidersSection } from './providers.tsx';
-import { REPORT_STYLE, SECTIONS_STYLE } from './styles.ts';
-import { Verdict } from './verdict.tsx';
+import { Blocks, Words } from './paint.tsx';
+import { REPORT_STYLE } from './styles.ts';
 
 /** To be sent as Content-Security-Policy with the page; the page itself holds it but for the last part. */
 export const REPORT_CSP = `${PAGE_CSP}; frame-ancestors 'none'`;
 
-/** Everything of the message in it is escaped, bounded, and no link. */
-export function reportPage(report: Report): string {
+export const reportPage = (report: Report): string => paintPage(testDocument(report, 'page'));
+
+/** The reports must have been redacted. */
+export const sharedPage = (share: Share): string => paintPage(sharedDocument(share, 'page'));
+
+/** Everything of a message in it is escaped and no link. */
+export function paintPage(document: ReportDocument): string {
+  const { title, blocks, foot, ways } = document;
   return renderPage({
-    title: titleOf(report),
-    skip: 'Skip to the report',
-    style: REPORT_STYLE + SECTIONS_STYLE,
-    aside: <Contents />,
-    main: <ReportBody report={report} />,
-    foot: <ReportFoot report={report} />,
+    title,
+    skip: ways.skip,
+    style: REPORT_STYLE,
+    aside: contentsOf(document),
+    main: <Blocks of={blocks} />,
+    foot:
+      foot.length > 0 &&
+      foot.map((text, index) => (
+        <span key={`${index + 1}`}>
+          <Words of={text} />
+        </span>
+      )),
   });
 }
 
-/** `87 B · Order confirmation`. */
-export function titleOf({ score, grade, name, subject, summary }: Report): string {
-  const what = name ?? subject ?? verdictOf(summary);
-  return `${score === null ? 'No score' : `${score} ${grade}`} · ${oneLine(what, 80)}`;
-}
-
-// The sections of a report in their order: the whole of it, or what people outside of the team may see.
-
-const SECTIONS = [
-  { id: 'fix', title: 'Fix these first', Part: Fixes },
-  { id: 'score', title: 'How the score comes about', Part: LedgerSection },
-  { id: 'authentication', title: 'Authentication', Part: AuthenticationSection },
-  { id: 'placement', title: 'Where it landed', Part: PlacementSection },
-  { id: 'providers', title: 'Providers’ rules', Part: ProvidersSection },
-  { id: 'path', title: 'The way it came', Part: PathSection, ofMessage: true },
-  { id: 'message', title: 'The message', Part: MessageSection, ofMessage: true },
-  { id: 'rest', title: 'Everything else', Part: RestSection },
-];
-
-const sectionsOf = (shared: boolean | undefined) =>
-  SECTIONS.filter(({ ofMessage }) => !(shared && ofMessage));
-
-interface BodyProps {
-  report: Report;
-  /** Without the parts that show the message. */
-  shared?: boolean;
-}
-
-export function ReportBody({ report, shared }: BodyProps) {
+/** Links to the parts, for beside them; none where there is only one. */
+function contentsOf({ blocks, ways }: ReportDocument) {
+  const entries = blocks.flatMap(entryOf);
+  if (entries.length < 2) return null;
+  const isListOfTests = blocks.some(({ kind }) => kind === 'part');
   return (
-    <>
-      <Verdict report={report} />
-      {sectionsOf(shared).map(({ id, Part }) => (
-        <Part key={id} report={report} />
-      ))}
-    </>
-  );
-}
-
-/** Links to the sections, for beside them. */
-export function Contents({ shared }: { shared?: boolean }) {
-  return (
-    <nav class="contents" aria-label="Sections of the report">
+    <nav class={isListOfTests ? 'contents test-list' : 'contents'} aria-label={ways.contents}>
       <ol>
-        {sectionsOf(shared).map(({ id, title }) => (
+        {entries.map(({ id, title }) => (
           <li key={id}>
             <a href={`#${id}`}>{title}</a>
           </li>
@@ -82,15 +54,18 @@ export function Contents({ shared }: { shared?: boolean }) {
   );
 }
 
-export function ReportFoot({ report: { ruleset, completed_at } }: { report: Report }) {
-  return (
-    <>
-      <span>Rules {ruleset}</span>
-      {completed_at && (
-        <span>
-          Analysed <Time iso={completed_at} />
-        </span>
-      )}
-    </>
-  );
+/** Longer names of tests take more lines than they are worth. */
+const MAX_TITLE = 60;
+
+function entryOf(block: Block): { id: string; title: string }[] {
+  switch (block.kind) {
+    case 'section':
+      return [{ id: block.id, title: block.title }];
+    case 'overview':
+      return block.title === null ? [] : [{ id: block.id, title: block.title }];
+    case 'part':
+      return [{ id: block.id, title: cut(plainText(block.title), MAX_TITLE) }];
+    default:
+      return [];
+  }
 }

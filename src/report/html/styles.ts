@@ -1,6 +1,7 @@
-/** The style of the report's upper half: layout, verdict, findings, evidence, ledger. */
+/** The style of reports. Beyond these classes a page has only those of its frame. */
 
-export const REPORT_STYLE = `
+/** Layout, verdict, findings, evidence, tables; below it what takes precedence. */
+const FIRST = `
 .with-aside { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0 40px; }
 .contents { display: none; }
 main { padding: 24px 0; outline: none; }
@@ -21,6 +22,7 @@ main { padding: 24px 0; outline: none; }
 .verdict .said { grid-area: said; }
 .verdict .auth { grid-area: auth; align-self: start; }
 .verdict .said > * + * { margin-top: 8px; }
+.said .number { font-weight: 700; }
 .ring { width: 128px; height: 128px; }
 .ring circle { fill: none; stroke-width: 10; }
 .ring .track { stroke: var(--line); }
@@ -96,6 +98,7 @@ tfoot .total > * { border-top: 2px solid var(--ink); font-weight: 700; font-size
   .finding > summary > h3 { order: 3; flex-basis: 100%; }
   .where { order: 2; margin-left: auto; gap: 8px; }
   .gain { width: auto; }
+  .ledger :is(th, td) { padding-inline: 4px; overflow-wrap: normal; }
   .meter > svg, .meter > .number { display: none; }
   .meter > :first-child { width: auto; }
   .record > div { grid-template-columns: 44px minmax(0, 1fr); }
@@ -112,9 +115,8 @@ tfoot .total > * { border-top: 2px solid var(--ink); font-weight: 700; font-size
 }
 `;
 
-// The style of the report's lower half: authentication, providers, path, message, everything else.
-
-export const SECTIONS_STYLE = `
+/** Authentication, providers, the delivery path, the message, entries. */
+const SECTIONS = `
 .identifiers tbody th { white-space: nowrap; }
 .identifiers .outcome > * { border-top: 2px solid var(--line); background: var(--sunken); }
 .lane { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 0; }
@@ -180,9 +182,8 @@ export const SECTIONS_STYLE = `
 }
 `;
 
-// The style of what a shared report has beyond one alone: its head, the overview, folded reports.
-
-export const SHARED_STYLE = `
+/** What a shared report has beyond one alone: its head, the overview, folded reports. */
+const SHARED = `
 .share-head { margin-bottom: 20px; }
 .share-head > * + * { margin-top: 4px; }
 .share-title { font-size: 20px; line-height: 1.4; font-weight: 650; overflow-wrap: anywhere; }
@@ -240,3 +241,5 @@ section + .one { margin-top: 40px; }
   .tests tr, .scores { break-inside: avoid; }
 }
 `;
+
+export const REPORT_STYLE = FIRST + SECTIONS + SHARED;

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { DomUtils, parseDocument } from 'htmlparser2';
 import { verdictOf } from '../../../src/report/content.ts';
-import { SHARED_CSP, sharedPage } from '../../../src/report/html/shared-page.tsx';
+import { REPORT_CSP, sharedPage } from '../../../src/report/html/report-page.tsx';
 import type { Share } from '../../../src/report/share.ts';
 import { badReport, campaignShare, largeShare, shareOf } from '../reports.ts';
 
@@ -199,8 +199,8 @@ describe('Shared report page protection', () => {
     );
     assert.ok(metas.includes('robots: noindex') && metas.includes('referrer: no-referrer'));
     const policy = metas.find((meta) => meta.startsWith('Content-Security-Policy'))!;
-    assert.equal(SHARED_CSP, `${policy.split(': ')[1]}; frame-ancestors 'none'`);
-    assert.match(SHARED_CSP, /^default-src 'none'; .*script-src 'sha256-/);
+    assert.equal(REPORT_CSP, `${policy.split(': ')[1]}; frame-ancestors 'none'`);
+    assert.match(REPORT_CSP, /^default-src 'none'; .*script-src 'sha256-/);
     for (const { name } of all(page))
       assert.ok(!['object', 'embed', 'form', 'base', 'iframe', 'img'].includes(name), name);
     for (const { attribs } of all(page, 'link')) assert.equal(attribs.href, 'data:,');

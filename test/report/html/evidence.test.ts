@@ -5,10 +5,11 @@ import { describe, it } from 'node:test';
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import type { Json } from '../../../src/analysis/check.ts';
-import { EvidenceList } from '../../../src/report/html/findings.tsx';
+import { evidenceFacts } from '../../../src/report/document/evidence.ts';
+import { Blocks } from '../../../src/report/html/paint.tsx';
 
 const render = (evidence: { [key: string]: Json }): string =>
-  renderToString(h(EvidenceList, { evidence }));
+  renderToString(h(Blocks, { of: [evidenceFacts(evidence)] }));
 
 /** What stands beside a name, as text. */
 const shown = (name: string, value: Json): string =>

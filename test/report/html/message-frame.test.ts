@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { linkAnswers } from '../../../src/report/document/message.ts';
-import { messageDocument } from '../../../src/report/html/message.tsx';
+import { messageDocument } from '../../../src/report/html/message-frame.ts';
 import { badReport, unscoredReport } from '../reports.ts';
 
 const START = messageDocument('');
