@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import type { Json } from '../../src/analysis/check.ts';
 import type { AnalysisResult } from '../../src/analysis/result.ts';
 import { sharedPage } from '../../src/report/html/shared-page.tsx';
-import { sharedPdf } from '../../src/report/pdf/shared-pdf.ts';
+import { sharedPdf } from '../../src/report/pdf/pdf.ts';
 import { addressRule, hostIn, redactReport } from '../../src/report/redact.ts';
 import type { Report } from '../../src/report/report.ts';
 import { COMPLIANCE, CONTENT } from '../analysis/planted/message.ts';
