@@ -204,7 +204,7 @@ function paintSection(sheet: Sheet, { title, note, blocks }: Section): void {
   section(sheet, title, following, () => {
     if (note) {
       paragraph(sheet, note);
-      sheet.y += 4;
+      sheet.y += 6;
     }
     paintBlocks(sheet, blocks);
   });
@@ -295,7 +295,7 @@ function startOf(sheet: Sheet, [block, ...rest]: Block[]): number {
     case 'path':
       return tableStart(sheet, pathTable(block));
     case 'alignment':
-      return alignmentHeight(block) + 8 + tableStart(sheet, alignmentTable(block));
+      return alignmentHeight(block) || tableStart(sheet, alignmentTable(block));
     case 'chart':
       return HEADINGS[4].leading + CHART;
     case 'findings':
