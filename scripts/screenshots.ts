@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { reportPage, sharedPage } from '../src/report/html/report-page.tsx';
-import { sharedPdf } from '../src/report/pdf/shared-pdf.ts';
+import { sharedPdf } from '../src/report/pdf/pdf.ts';
 import { startBrowser } from '../test/helpers/chromium.ts';
 import { badReport, campaignShare } from '../test/report/reports.ts';
 

@@ -103,6 +103,8 @@ export interface Verdict {
   facts: Facts | null;
   /** In small print at the end. */
   remarks: Text[];
+  /** For a list of contents, where it has a place there. */
+  contents?: string;
 }
 
 export interface Heading {

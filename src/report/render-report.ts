@@ -21,7 +21,7 @@ export async function makeReport(command: RenderCommand): Promise<Rendered> {
     case 'shared':
       return makeSharedReport(command.format, command.shared);
     case 'summary': {
-      const { summaryPdf } = await import('./pdf/summary-pdf.ts');
+      const { summaryPdf } = await import('./pdf/pdf.ts');
       return { bytes: await summaryPdf(command.report), policy: null };
     }
   }
@@ -29,7 +29,7 @@ export async function makeReport(command: RenderCommand): Promise<Rendered> {
 
 async function makeTestReport(format: ReportFormat, report: Report): Promise<Rendered> {
   if (format === 'pdf') {
-    const { reportPdf } = await import('./pdf/report-pdf.ts');
+    const { reportPdf } = await import('./pdf/pdf.ts');
     return { bytes: await reportPdf(report), policy: null };
   }
   const { REPORT_CSP, reportPage } = await import('./html/report-page.tsx');
@@ -39,7 +39,7 @@ async function makeTestReport(format: ReportFormat, report: Report): Promise<Ren
 async function makeSharedReport(format: ReportFormat, sealed: StoredShare): Promise<Rendered> {
   const share = { ...sealed, reports: sealed.reports.map(redactStoredReport) };
   if (format === 'pdf') {
-    const { sharedPdf } = await import('./pdf/shared-pdf.ts');
+    const { sharedPdf } = await import('./pdf/pdf.ts');
     return { bytes: await sharedPdf(share), policy: null };
   }
   const { REPORT_CSP, sharedPage } = await import('./html/report-page.tsx');

@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import type { Test } from '../../src/mailtests/schema.ts';
 import type { Mail } from '../../src/net/smtp/compose.ts';
 import { createMailer } from '../../src/net/smtp/mailer.ts';
-import { summaryPdf } from '../../src/report/pdf/summary-pdf.ts';
+import { summaryPdf } from '../../src/report/pdf/pdf.ts';
 import type { ScheduledReport } from '../../src/report/summary.ts';
 import { reportMail } from '../../src/report/summary-mail.ts';
 import { makeKey } from '../helpers/signer.ts';

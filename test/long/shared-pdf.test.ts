@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { toFix } from '../../src/analysis/summary.ts';
 import { verdictOf } from '../../src/report/content.ts';
-import { sharedPdf } from '../../src/report/pdf/shared-pdf.ts';
+import { sharedPdf } from '../../src/report/pdf/pdf.ts';
 import type { Share } from '../../src/report/share.ts';
 import { needs } from '../helpers/debian.ts';
 import { pdfInfo, pdfPages, pdfStructure, pdfText, pdfWords } from '../helpers/pdf.ts';

@@ -23,10 +23,13 @@ import {
 import { evidenceFacts, evidenceInShort } from '../../src/report/document/evidence.ts';
 import { summaryDocument, summaryMail } from '../../src/report/document/summary.ts';
 import { paintPage } from '../../src/report/html/report-page.tsx';
+import { paintPdf } from '../../src/report/pdf/pdf.ts';
 import type { Report } from '../../src/report/report.ts';
 import { reportMail } from '../../src/report/summary-mail.ts';
 import { mailText, paintText } from '../../src/report/text.ts';
-import { asRead, leavesOf } from './leaves.ts';
+import { needs } from '../helpers/debian.ts';
+import { pdfWords } from '../helpers/pdf.ts';
+import { asRead, asReadOnPaper, leavesOf } from './leaves.ts';
 import {
   badReport,
   campaignShare,
@@ -308,8 +311,14 @@ describe('Report document', () => {
 
 interface Painter {
   name: string;
-  /** What a person reads of a document, as plain text; null where the painter is not made for it. */
-  read(document: ReportDocument): Promise<string> | string | null;
+  /** What a person reads of a document, as plain text. */
+  read(document: ReportDocument): Promise<string> | string;
+  /** Those that it is made for; all unless said. */
+  isFor?(which: string): boolean;
+  /** Two texts that this makes equal read alike. */
+  normalise: (text: string) => string;
+  /** Why it cannot be tested here. */
+  skip?: string | false;
   /** The files with its code, in which no wording may stand. */
   files: string[];
 }
@@ -319,13 +328,24 @@ const PAINTERS: Painter[] = [
   ...[40, 80, 400].map((width) => ({
     name: `text of ${width} columns`,
     read: (document: ReportDocument) => paintText(document, { width, color: false }),
+    normalise: asRead,
     files: ['text.ts'],
   })),
   {
-    name: 'a page',
+    name: 'page',
+    read: (document) => textOfPage(paintPage(document)),
     // A document for a terminal has no title, and blocks of its own.
-    read: (document) => (document.title === '' ? null : textOfPage(paintPage(document))),
+    isFor: (which) => !/ in a terminal$/.test(which),
+    normalise: asRead,
     files: ['html/paint.tsx', 'html/report-page.tsx', 'html/components.tsx'],
+  },
+  {
+    name: 'PDF',
+    read: async (document) => pdfWords(await paintPdf(document)),
+    isFor: (which) => !/ (?:on page|in a terminal)$/.test(which),
+    normalise: asReadOnPaper,
+    skip: needs('pdftotext'),
+    files: ['paint', 'figures', 'layout', 'table'].map((name) => `pdf/${name}.ts`),
   },
 ];
 
@@ -360,17 +380,27 @@ async function documents(): Promise<[name: string, document: ReportDocument][]> 
   ] as [string, ReportDocument][];
 }
 
-for (const { name, read } of PAINTERS)
-  test(`Report painter (${name}) shows every word of every document`, async () => {
+for (const { name, read, isFor = () => true, normalise, skip } of PAINTERS)
+  test(`Report painter (${name}) shows every word of every document`, { skip }, async () => {
     for (const [which, document] of await documents()) {
-      const text = await read(document);
-      if (text === null) continue;
-      const painted = asRead(text);
+      if (!isFor(which)) continue;
+      const painted = normalise(await read(document));
       const leaves = leavesOf(document.blocks);
       assert.ok(leaves.length > 1, which);
-      for (const leaf of leaves) assert.ok(painted.includes(asRead(leaf)), `${which}: ${leaf}`);
+      for (const leaf of leaves) assert.ok(painted.includes(normalise(leaf)), `${which}: ${leaf}`);
     }
   });
+
+test('PDF painter shows documents made for other media too', {
+  skip: needs('pdftotext'),
+}, async () => {
+  const { blocks: mail } = summaryMail(WEEK, { unsubscribeUrl: null, pdf: false });
+  const { blocks: terminal } = terminalDocument(bad!, 'bad.eml');
+  const blocks = [...mail, ...terminal, ...testDocument(unscored!, 'page').blocks];
+  const painted = pdfWords(await paintPdf({ ...summaryDocument(WEEK), blocks }));
+  for (const leaf of leavesOf(blocks))
+    assert.ok(asReadOnPaper(painted).includes(asReadOnPaper(leaf)), leaf);
+});
 
 test('Scheduled report mail contains every word in both its text and HTML parts', () => {
   for (const report of [WEEK, MONTH, DAY, UNSCORED, NOTHING])

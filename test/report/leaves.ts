@@ -148,3 +148,14 @@ export const asRead = (text: string): string =>
     .replace(/(?<!\S)[✓!✗i?] /gu, '')
     .replace(/\s+/g, ' ')
     .trim();
+
+const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}]+/gu;
+
+/**
+ * The same where a word may be broken anywhere: without spaces. Of what is written from right to left
+ * poppler tells the letters of a tag as they are seen, so that their order says nothing.
+ */
+export const asReadOnPaper = (text: string): string =>
+  asRead(text)
+    .replaceAll(' ', '')
+    .replace(RIGHT_TO_LEFT, (word) => [...word].sort().join(''));

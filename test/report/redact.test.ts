@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import type { Json } from '../../src/analysis/check.ts';
 import type { AnalysisResult, CheckResult } from '../../src/analysis/result.ts';
 import { sharedPage } from '../../src/report/html/report-page.tsx';
-import { sharedPdf } from '../../src/report/pdf/shared-pdf.ts';
+import { sharedPdf } from '../../src/report/pdf/pdf.ts';
 import { redactReport } from '../../src/report/redact.ts';
 import { addressRule, hostIn } from '../../src/report/redact-addresses.ts';
 import type { Report } from '../../src/report/report.ts';

@@ -353,6 +353,7 @@ function summaryVerdict(report: ScheduledReport): Verdict {
     states: null,
     facts: null,
     remarks: [[periodInWords(report)], [{ kind: 'link', text: appUrl, url: oneLine(appUrl) }]],
+    contents: 'Score',
   };
 }
 
@@ -395,9 +396,6 @@ function trendsOnPaper(report: ScheduledReport): Section[] {
       row(name, ...charts.map((chart) => valueText(chart, chart.buckets[index]!))),
     ),
   );
-  const drawn = charts.flatMap((chart): Block[] => [
-    { kind: 'heading', rank: 3, text: [chart.title] },
-    chartBlock(chart, chart.id),
-  ]);
+  const drawn = charts.map((chart) => chartBlock(chart, chart.id, { title: chart.title }));
   return [section('trends', 'Trends', [...drawn, ...(begin ? [small(begin)] : []), values])];
 }

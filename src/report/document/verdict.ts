@@ -47,6 +47,7 @@ export function verdictBlock(report: Report, { medium }: Form, above: string | n
     states: authStates(report),
     facts: { kind: 'facts', rows: medium === 'page' ? pageFacts(report) : paperFacts(report) },
     remarks: [],
+    contents: 'Verdict',
   };
 }
 

@@ -3,7 +3,7 @@
 import { printable } from '../../lib/log.ts';
 import type { Face, Fonts } from './fonts.ts';
 
-export type Text = string | Span[];
+export type StyledText = string | StyledSpan[];
 
 export interface TextStyle {
   size: number;
@@ -13,17 +13,17 @@ export interface TextStyle {
 }
 
 /** Text as it will stand: its lines, from left to right as they are seen. */
-export interface Block {
+export interface LaidOut {
   lines: Piece[][];
   style: TextStyle;
   /** In points. */
   height: number;
 }
 
-/** More than any section lets through: whatever comes, laying it out ends. */
+/** More than any document lets through: whatever comes, laying it out ends. */
 const MAX_CHARACTERS = 20_000;
 
-export function layOut(text: Text, width: number, style: TextStyle, fonts: Fonts): Block {
+export function layOut(text: StyledText, width: number, style: TextStyle, fonts: Fonts): LaidOut {
   const lines: Piece[][] = [];
   let line: Piece[] = [];
   let used = 0;
@@ -60,7 +60,7 @@ export const widthOf = (pieces: Piece[]): number =>
   pieces.reduce((sum, { width }) => sum + width, 0);
 
 /** Words and the spaces between them; a word may go over from one span into the next. */
-function wordsOf(text: Text, style: TextStyle, fonts: Fonts): (Piece[] | 'end of line')[] {
+function wordsOf(text: StyledText, style: TextStyle, fonts: Fonts): (Piece[] | 'end of line')[] {
   const words: (Piece[] | 'end of line')[] = [];
   let left = MAX_CHARACTERS;
   let open: Piece[] | null = null;
@@ -68,14 +68,14 @@ function wordsOf(text: Text, style: TextStyle, fonts: Fonts): (Piece[] | 'end of
     const kept = span.text.slice(0, left);
     left -= kept.length;
     for (const raw of kept.split(/(\n| +)/)) {
-      // Whatever a section has forgotten to look at, nothing unseen gets through.
+      // Names in charts are not cleaned before.
       const part = raw === '\n' ? raw : printable(raw);
       if (part === '') continue;
       if (part === '\n') words.push('end of line');
       const pieces =
         part === '\n'
           ? []
-          : piecesOf(part, span, (span as Span).face ?? style.face, style.size, fonts);
+          : piecesOf(part, span, (span as StyledSpan).face ?? style.face, style.size, fonts);
       const isWord = pieces.length > 0 && pieces[0]!.kind !== 'space';
       if (isWord && open) open.push(...pieces);
       else if (pieces.length > 0) words.push(pieces);
@@ -137,7 +137,7 @@ function inVisualOrder(line: Piece[]): Piece[] {
 // Text taken apart into pieces that are drawn alike: by font, by direction, and what no font has.
 
 /** A stretch of text with a look of its own; what it does not say, the paragraph says. */
-export interface Span {
+export interface StyledSpan {
   text: string;
   face?: Face;
   color?: string;
@@ -148,14 +148,14 @@ export interface Span {
 type Direction = 'ltr' | 'rtl' | 'neutral';
 
 export interface Piece {
-  /** `missing`: one character that no font has, shown by its number in a box. */
+  /** `missing`: one character that no font has, shown as a box. */
   kind: 'text' | 'space' | 'missing';
   text: string;
   face: Face;
   direction: Direction;
   /** In points. */
   width: number;
-  span: Span;
+  span: StyledSpan;
 }
 
 /** Fitting all printable ASCII: there every font has a glyph for everything. */
@@ -170,7 +170,7 @@ const UNITS = /\P{M}\p{M}*|\p{M}+/gu;
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
 
 /** The pieces of one word, or of the space between two, at a size in points. */
-function piecesOf(text: string, span: Span, face: Face, size: number, fonts: Fonts): Piece[] {
+function piecesOf(text: string, span: StyledSpan, face: Face, size: number, fonts: Fonts): Piece[] {
   if (PLAIN.test(text)) {
     const kind = text.trim() === '' ? 'space' : 'text';
     const width = fonts.width(face, text)! * size;
@@ -182,7 +182,7 @@ function piecesOf(text: string, span: Span, face: Face, size: number, fonts: Fon
     if (used === null && INVISIBLE.test(char)) continue;
     const direction = directionOf(char);
     const last = runs.at(-1);
-    if (used === null) runs.push(missing({ text: char, span }, size));
+    if (used === null) runs.push(missing({ text: char, span }, size, fonts));
     else if (last?.kind === 'text' && last.face === used && joins(last.direction, direction, char))
       last.text += char;
     else runs.push({ kind: 'text', text: char, face: used, direction, width: 0, span });
@@ -202,17 +202,17 @@ function unitsOf(piece: Piece, size: number, fonts: Fonts): Piece[] {
   return (piece.text.match(UNITS) ?? []).map((text) => {
     const width = fonts.width(piece.face, text);
     return width === null
-      ? missing({ text, span: piece.span }, size)
+      ? missing({ text, span: piece.span }, size, fonts)
       : { ...piece, text, width: width * size };
   });
 }
 
-const missing = (part: Pick<Piece, 'text' | 'span'>, size: number): Piece => ({
+const missing = (part: Pick<Piece, 'text' | 'span'>, size: number, fonts: Fonts): Piece => ({
   ...part,
   kind: 'missing',
   face: 'sans',
   direction: 'ltr',
-  width: missingWidth(part.text) * size,
+  width: fonts.width('sans', BOX)! * size,
 });
 
 /** The face itself, the one with the most characters in its place, or null where neither has it. */
@@ -258,100 +258,33 @@ export function joinedPieces(
   });
 }
 
-// A character that no font has: its number in a small box, and the character itself for who copies it.
+// A character that no font has: an empty box, and the character itself for whoever copies it.
 
-/** Hexadecimal digits of 3 × 5 dots, a row after the other: they need no font that would be copied. */
-const DIGITS: Record<string, string> = {
-  0: '111101101101111',
-  1: '010110010010111',
-  2: '111001111100111',
-  3: '111001111001111',
-  4: '101101111001001',
-  5: '111100111001111',
-  6: '111100111101111',
-  7: '111001001010010',
-  8: '111101111101111',
-  9: '111101111001111',
-  A: '010101111101101',
-  B: '110101110101110',
-  C: '011100100100011',
-  D: '110101101101110',
-  E: '111100110100111',
-  F: '111100110100100',
-};
-
-/** In parts of the size of the text: a dot, and what stands around the box. */
-const DOT = 0.075;
-const MARGIN = 0.06;
-
-/** Two rows of digits, two or three in each. */
-function rowsOf(char: string): string[] {
-  const code = char.codePointAt(0)!;
-  const digits = code
-    .toString(16)
-    .toUpperCase()
-    .padStart(code > 0xffff ? 6 : 4, '0');
-  return [digits.slice(0, digits.length / 2), digits.slice(digits.length / 2)];
-}
-
-/** At a size of one point. Digits are a dot apart, and two from the edge. */
-function missingWidth(char: string): number {
-  return (rowsOf(char)[0]!.length * 4 + 3) * DOT + 2 * MARGIN;
-}
-
-/** With the baseline of the text at `y`. */
-export function drawMissing(
-  { doc }: { doc: PDFKit.PDFDocument },
-  piece: Piece,
-  x: number,
-  y: number,
-  { size, color: ink }: TextStyle,
-): void {
-  const dot = DOT * size;
-  const color = piece.span.color ?? ink;
-  const place = [dot, 0, 0, dot, x + MARGIN * size, y - 13 * dot].map((each) => each.toFixed(3));
-  doc.strokeColor(color).fillColor(color);
-  doc.addContent(`q ${place.join(' ')} cm ${boxOf(piece.text)} Q`);
-  spaceFor(doc, piece, x, y, size);
-}
-
-/** In the words of a PDF and in dots: alike for each that is the same, so that many take no room. */
-function boxOf(char: string): string {
-  const rows = rowsOf(char);
-  const rectangles: string[] = [];
-  rows.forEach((digits, row) => {
-    [...digits].forEach((digit, column) => {
-      for (const { index } of DIGITS[digit]!.matchAll(/1/g)) {
-        const across = 2 + column * 4 + (index % 3);
-        rectangles.push(`${across} ${2 + row * 6 + Math.floor(index / 3)} 1 1 re`);
-      }
-    });
-  });
-  const outline = `0.5 w 0 0 ${rows[0]!.length * 4 + 3} 15 re S`;
-  return `${outline} ${rectangles.join(' ')} f`;
-}
+const BOX = '□';
 
 /**
- * A space as wide as the box, which stands for the character: a copy, a search and a voice find it.
- * pdfkit turns the page round for each text and back; readers place what stands for something else
- * by how the page is turned and by the font at its end, so that here that is done around the whole.
+ * Draws the box with the baseline of the text at `y`. It stands for the character: a copy, a search and
+ * a voice find that. pdfkit turns the page round for each text and back; readers place what stands for
+ * something else by how the page is turned at its end, so that here that is done around the whole.
  */
-function spaceFor(
+export function drawMissing(
   doc: PDFKit.PDFDocument,
-  { text, width }: Piece,
+  { text, span }: Piece,
   x: number,
   y: number,
-  size: number,
+  { size, color }: TextStyle,
 ): void {
-  doc.font('sans').fontSize(size);
-  const horizontalScaling = (100 * width) / doc.widthOfString(' ');
   const turned = Object.create(doc) as PDFKit.PDFDocument & {
     _fragment(text: string, x: number, y: number, options: object): void;
   };
   turned.transform = turned.save = turned.restore = () => turned;
+  doc
+    .font('sans')
+    .fontSize(size)
+    .fillColor(span.color ?? color);
   doc.save().transform(1, 0, 0, -1, 0, doc.page.height);
   doc.markContent('Span', { actual: text });
-  turned._fragment(' ', x, y, { baseline: 'alphabetic', horizontalScaling });
+  turned._fragment(BOX, x, y, { baseline: 'alphabetic' });
   doc.endMarkedContent();
   doc.restore();
 }

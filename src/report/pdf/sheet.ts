@@ -1,11 +1,10 @@
 /** The pages as they fill: where the next thing goes, when a new page begins, what is what (its tags). */
 
 import PDFDocument from 'pdfkit';
+import { MAX_PAGES } from '../blocks.ts';
 import type { Fonts } from './fonts.ts';
 import { CONTENT_WIDTH, PAGE } from './style.ts';
 
-/** More says nothing to a person; a hostile message could ask for thousands. */
-export const MAX_PAGES = 40;
 /** On the last page this much is kept free to say that more was left out. */
 const LAST_WORD = 24;
 
@@ -21,10 +20,14 @@ export interface Sheet {
   y: number;
   /** What entries of the outline are put under. */
   outline: PDFKit.PDFOutline;
+  /** The names of the places in the document to which jumps lead. */
+  places: ReadonlySet<string>;
   /** By how much headings stand below those of a report alone. */
   depth: number;
   /** Begins a new page unless this height is left. Throws PagesFull. */
   need(height: number): void;
+  /** What `draw` draws begins so much further to the right. */
+  inset(by: number, draw: () => void): void;
   /** Begins a new page, of so many that there may be from here on. */
   begin(pages: number): void;
   /** Free space; none at the top of a page. */
@@ -58,13 +61,24 @@ export function createSheet(doc: PDFKit.PDFDocument, fonts: Fonts): Sheet {
     width: CONTENT_WIDTH,
     y: PAGE.top,
     outline: doc.outline,
+    places: new Set(),
     depth: 0,
     need(height) {
       const bottom = PAGE.height - PAGE.bottom - (left === 0 ? LAST_WORD : 0);
-      if (sheet.y + height <= bottom) return;
+      // What is higher than a page begins at the top of one, and not after an empty one.
+      if (sheet.y + height <= bottom || sheet.y === PAGE.top) return;
       if (left === 0) throw new PagesFull();
       left -= 1;
       addPage();
+    },
+    inset(by, draw) {
+      const { left: from, width } = sheet;
+      Object.assign(sheet, { left: from + by, width: width - by });
+      try {
+        draw();
+      } finally {
+        Object.assign(sheet, { left: from, width });
+      }
     },
     begin(pages) {
       left = pages - 1;

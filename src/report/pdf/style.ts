@@ -1,9 +1,7 @@
-/** How the PDF looks: the page, sizes and colours, and the marks that stand for a state. */
+/** How the PDF looks: the page, sizes and colours, and how the spans of a document look in a line. */
 
-import type { CheckStatus, Reference } from '../../analysis/check.ts';
-import type { Grade } from '../../analysis/result.ts';
-import { printable } from '../../lib/log.ts';
-import type { Span } from './lines.ts';
+import type { Span, State, Text } from '../blocks.ts';
+import type { StyledSpan, TextStyle } from './lines.ts';
 
 /** A4 in points, with its margins; the footer stands in the lower one. */
 export const PAGE = { width: 595.28, height: 841.89, left: 54, right: 54, top: 54, bottom: 64 };
@@ -14,105 +12,66 @@ export const COLOR = {
   ink: '#1f2430',
   muted: '#5a6270',
   line: '#d8dce3',
+  held: '#b4bac6',
   tint: '#f4f5f8',
-  accent: '#4338ca',
-  pass: '#15803d',
-  warn: '#a84a05',
-  fail: '#b91c1c',
   failTint: '#fdf1f1',
-  info: '#1d4ed8',
-  unknown: '#5a6270',
+  accent: '#4338ca',
 } as const;
-
-export type State = 'pass' | 'warn' | 'fail' | 'info' | 'unknown';
 
 /** A state by its icon as well as by its colour; the word stands beside it. */
 export const MARKS: Record<State, { icon: string; color: string }> = {
-  pass: { icon: '✓', color: COLOR.pass },
-  warn: { icon: '!', color: COLOR.warn },
-  fail: { icon: '✗', color: COLOR.fail },
-  info: { icon: 'i', color: COLOR.info },
-  unknown: { icon: '?', color: COLOR.unknown },
+  pass: { icon: '✓', color: '#15803d' },
+  warn: { icon: '!', color: '#a84a05' },
+  fail: { icon: '✗', color: '#b91c1c' },
+  info: { icon: 'i', color: '#1d4ed8' },
+  unknown: { icon: '?', color: COLOR.muted },
 };
 
-export function stateOf(status: CheckStatus): State {
-  return status === 'error' || status === 'skipped' ? 'unknown' : status;
-}
-
-export const GRADE_COLOR: Record<Grade, string> = {
-  A: COLOR.pass,
-  B: COLOR.pass,
-  C: COLOR.warn,
-  D: COLOR.warn,
-  F: COLOR.fail,
+/** Sizes and the heights of lines in points. */
+export const BODY: TextStyle = { size: 9, leading: 13, face: 'sans', color: COLOR.ink };
+export const SMALL: TextStyle = { size: 7.5, leading: 11, face: 'sans', color: COLOR.muted };
+export const CODE: TextStyle = { size: 8, leading: 12, face: 'mono', color: COLOR.ink };
+export const SMALL_CODE: TextStyle = { ...CODE, size: 7.5, leading: 11 };
+/** Above a title, to say what kind of document it is. */
+export const ABOVE: TextStyle = { ...SMALL, face: 'bold', color: COLOR.accent };
+/** Above what belongs together, where a heading would be too much. */
+export const LABEL: TextStyle = { ...SMALL, face: 'bold' };
+/** By rank: title, section, and what is below it. */
+export const HEADINGS: Record<1 | 2 | 3 | 4, TextStyle> = {
+  1: { size: 15, leading: 20, face: 'bold', color: COLOR.ink },
+  2: { size: 12.5, leading: 18, face: 'bold', color: COLOR.ink },
+  3: { size: 10, leading: 14, face: 'bold', color: COLOR.ink },
+  4: { size: 9, leading: 13, face: 'bold', color: COLOR.ink },
 };
 
-/** The size of text and the height of its lines, in points. */
-export const TYPE = {
-  title: { size: 15, leading: 20 },
-  section: { size: 12.5, leading: 18 },
-  sub: { size: 10, leading: 14 },
-  body: { size: 9, leading: 13 },
-  small: { size: 7.5, leading: 11 },
-  code: { size: 8, leading: 12 },
-} as const;
+/** Jumps lead to those of `places`; others are text. */
+export const styled = (text: Text, places: ReadonlySet<string>): StyledSpan[] =>
+  text.flatMap((span) => (typeof span === 'string' ? [{ text: span }] : styledSpan(span, places)));
 
-// States as words with their icon and colour, as cells and lines show them.
-
-/** `✓ aligned`, in the colour of the state. */
-export function mark(state: State, word: string): Span[] {
-  const { icon, color } = MARKS[state];
-  return [{ text: `${icon} ${word}`, face: 'bold', color }];
+function styledSpan(span: Span, places: ReadonlySet<string>): StyledSpan[] {
+  switch (span.kind) {
+    case 'state': {
+      const { icon, color } = MARKS[span.state];
+      return [{ text: `${icon} ${span.word}`, face: 'bold', color }];
+    }
+    case 'link':
+      return writtenOut(span);
+    case 'jump':
+      if (!places.has(span.to)) return [{ text: span.text }];
+      return [{ text: span.text, face: 'bold', color: COLOR.accent, link: `#${span.to}` }];
+    case 'text':
+      if (span.style === 'strong') return [{ text: span.text, face: 'bold' }];
+      return [span.style === 'muted' ? { text: span.text, color: COLOR.muted } : span];
+    case 'code':
+      return [{ text: span.text, face: 'mono' }];
+    default:
+      return [{ text: span.text }];
+  }
 }
 
-/** By the words of RFC 8601; null is "not asked". */
-export function authMark(result: string | null): Span[] {
-  if (result === null) return mark('unknown', 'not asked');
-  if (result === 'pass') return mark('pass', result);
-  return mark(result === 'temperror' ? 'unknown' : 'fail', shown(result, 20));
-}
-
-// A public rule by its name, with its address written out and open to a click.
-
-export function ruleText({ name, url }: Reference): Span[] {
-  const address = shown(url, 300);
-  const opens = /^https?:\/\/[\x21-\x7e]+$/.test(address);
-  return [
-    { text: `${shown(name, 160)}  ` },
-    { text: address, color: COLOR.accent, ...(opens ? { link: address } : {}) },
-  ];
-}
-
-// Text from outside made fit to be shown: bounded, on one line, without what cannot be seen.
-
-/** At most `max` characters on one line, its end marked where it was cut. */
-export function shown(text: string, max = 1000): string {
-  // Cut before anything is looked at: a message may hold one word of many megabytes.
-  const kept = text.length > max ? text.slice(0, max) : text;
-  const clean = printable(kept.toWellFormed().replace(/\s+/g, ' ')).trim();
-  return text.length > max ? `${clean}…` : clean;
-}
-
-/** The same with its spaces as they are: for what is to be copied. */
-export function exactly(text: string, max: number): string {
-  const kept = printable(text.slice(0, max).toWellFormed());
-  return text.length > max ? `${kept}…` : kept;
-}
-
-/** The same of text with lines: as many as `maxLines`, `max` characters in all. */
-export function shownLines(text: string, max: number, maxLines: number): string[] {
-  const kept = text.slice(0, max).toWellFormed();
-  const lines = kept.split(/\r\n|[\n\r]/).slice(0, maxLines + 1);
-  const clean = lines.map((line) => printable(line.replaceAll('\t', '    ')).trimEnd());
-  const cut = text.length > max || clean.length > maxLines;
-  return cut ? [...clean.slice(0, maxLines), '…'] : clean;
-}
-
-const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
-
-/** `2026-11-21T10:00:05.000Z` as `21 Nov 2026, 10:00:05 UTC`. */
-export function shownTime(iso: string): string {
-  const [, year, month, day, time] = /^(\d{4})-(\d\d)-(\d\d)T(\d\d:\d\d:\d\d)/.exec(iso) ?? [];
-  if (!time) return shown(iso, 40);
-  return `${Number(day)} ${MONTHS[Number(month) - 1]} ${year}, ${time} UTC`;
+/** Its address is there for those who read it on paper, and open to a click. */
+function writtenOut({ text, url }: { text: string; url: string }): StyledSpan[] {
+  const opens = /^https?:\/\/[\x21-\x7e]+$/.test(url);
+  const address = { text: url, color: COLOR.accent, ...(opens ? { link: url } : {}) };
+  return text === url ? [address] : [{ text: `${text}  ` }, address];
 }

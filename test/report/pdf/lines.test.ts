@@ -4,18 +4,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import PDFDocument from 'pdfkit';
 import { loadFonts } from '../../../src/report/pdf/fonts.ts';
-import { layOut, type Text, type TextStyle, widthOf } from '../../../src/report/pdf/lines.ts';
+import { layOut, type StyledText, type TextStyle, widthOf } from '../../../src/report/pdf/lines.ts';
 
 const FONTS = loadFonts(new PDFDocument({ font: null as never }));
 const STYLE: TextStyle = { size: 10, leading: 14, face: 'mono', color: '#000' };
 /** Of ten characters of this font at this size. */
 const TEN = FONTS.width('mono', '0123456789')! * 10 + 0.01;
 
-const linesOf = (text: Text, width = TEN): string[] =>
+const linesOf = (text: StyledText, width = TEN): string[] =>
   layOut(text, width, STYLE, FONTS).lines.map((line) => line.map((piece) => piece.text).join(''));
 
 test('layOut breaks lines between words and only splits overlong words', () => {
-  const cases: [Text, string[]][] = [
+  const cases: [StyledText, string[]][] = [
     ['', ['']],
     ['one two three', ['one two', 'three']],
     ['0123456789 a', ['0123456789', 'a']],

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toFix } from '../../../src/analysis/summary.ts';
-import { reportPdf } from '../../../src/report/pdf/report-pdf.ts';
+import { reportPdf } from '../../../src/report/pdf/pdf.ts';
 import type { Report } from '../../../src/report/report.ts';
 import { needs } from '../../helpers/debian.ts';
 import { pdfFonts, pdfInfo, pdfPages, pdfStructure, pdfText, pdfWords } from '../../helpers/pdf.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { summaryPdf } from '../../../src/report/pdf/summary-pdf.ts';
+import { summaryPdf } from '../../../src/report/pdf/pdf.ts';
 import { needs } from '../../helpers/debian.ts';
 import { pdfFonts, pdfInfo, pdfPages, pdfStructure, pdfWords } from '../../helpers/pdf.ts';
 import { HOSTILE, MONTH, NOTHING, UNSCORED, WEEK } from '../scheduled-reports.ts';

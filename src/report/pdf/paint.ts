@@ -1,0 +1,412 @@
+/** Paints the blocks of a document on pages, one function for each kind; it adds no wording. */
+
+import {
+  type Alignment,
+  type Block,
+  type Entries,
+  type Facts,
+  type Finding,
+  type Group,
+  type Overview,
+  type Part,
+  type Path,
+  plainText,
+  type Section,
+  type StateList,
+  type Table,
+  type Text,
+  type Verdict,
+} from '../blocks.ts';
+import {
+  alignmentFigure,
+  alignmentHeight,
+  CHART,
+  chartFigure,
+  RING,
+  scoreRing,
+} from './figures.ts';
+import {
+  drawText,
+  heightOf,
+  inLines,
+  notice,
+  outlineEntry,
+  pairs,
+  paragraph,
+  recordBox,
+  recordHeight,
+  section,
+  subheading,
+  withinPages,
+} from './layout.ts';
+import type { TextStyle } from './lines.ts';
+import type { Sheet } from './sheet.ts';
+import { ABOVE, BODY, COLOR, HEADINGS, LABEL, MARKS, SMALL, SMALL_CODE } from './style.ts';
+import { drawTable, tableStart } from './table.ts';
+
+/** One after the other, with the space that is between their kinds. */
+export function paintBlocks(sheet: Sheet, blocks: Block[]): void {
+  blocks.forEach((block, index) => {
+    if (index > 0) sheet.skip(spaceAbove(block));
+    paintBlock(sheet, block, blocks.slice(index + 1));
+  });
+}
+
+function spaceAbove(block: Block): number {
+  switch (block.kind) {
+    case 'table':
+    case 'chart':
+    case 'fold':
+      return 8;
+    case 'paragraph':
+      return block.style === 'small' ? 2 : 4;
+    // They keep their distance themselves.
+    case 'section':
+    case 'heading':
+    case 'card':
+    case 'findings':
+      return 0;
+    default:
+      return 6;
+  }
+}
+
+/** `rest` is what follows: a heading is kept with it. */
+function paintBlock(sheet: Sheet, block: Block, rest: Block[]): void {
+  PAINTERS[block.kind](sheet, block as never, rest);
+}
+
+type Painters = {
+  [K in Block['kind']]: (sheet: Sheet, block: Extract<Block, { kind: K }>, rest: Block[]) => void;
+};
+
+const PAINTERS: Painters = {
+  verdict: paintVerdict,
+  section: paintSection,
+  overview: paintOverview,
+  heading(sheet, { rank, text }, rest) {
+    if (rank === 1) paragraph(sheet, text, HEADINGS[1], 'H1');
+    else subheading(sheet, text, startOf(sheet, rest), rank === 4 ? 4 : 3);
+  },
+  paragraph(sheet, { text, style = 'card', screenOnly }) {
+    if (!screenOnly) paragraph(sheet, text, PARAGRAPHS[style]);
+  },
+  note: (sheet, { state, text }) =>
+    notice(sheet, text, MARKS[state].color, state === 'fail' ? COLOR.failTint : COLOR.tint),
+  findings(sheet, { first, more }) {
+    for (const finding of first) paintFinding(sheet, finding);
+    if (more) subheading(sheet, [more.title], FINDING);
+    for (const finding of more?.findings ?? []) paintFinding(sheet, finding);
+  },
+  finding: paintFinding,
+  group: paintGroup,
+  record: recordBox,
+  facts: paintFacts,
+  table: paintTable,
+  entries: (sheet, block) => paintTable(sheet, entriesTable(block)),
+  alignment(sheet, block) {
+    alignmentFigure(sheet, block);
+    sheet.skip(8);
+    paintTable(sheet, alignmentTable(block));
+  },
+  path(sheet, block) {
+    paintTable(sheet, pathTable(block));
+    sheet.skip(8);
+    if (block.session) paintFacts(sheet, block.session);
+  },
+  card(sheet, { title, state, blocks }) {
+    subheading(sheet, [...title, '  ', state], startOf(sheet, blocks));
+    paintBlocks(sheet, blocks);
+  },
+  fold(sheet, { title, state, count, blocks }) {
+    const word = count === null ? title : `${title}  ${count}`;
+    labelled(sheet, [state === null ? word : { kind: 'state', state, word }], blocks);
+  },
+  states: (sheet, block) => paragraph(sheet, statesText(block)),
+  verbatim(sheet, { lines }) {
+    for (const line of lines) paragraph(sheet, [line], SMALL_CODE);
+  },
+  chart(sheet, { chart, title, caption }) {
+    sheet.need(HEADINGS[4].leading + CHART);
+    if (title !== null) paragraph(sheet, [title], HEADINGS[4]);
+    chartFigure(sheet, chart);
+    if (caption !== null) paragraph(sheet, [caption], SMALL);
+  },
+  part: (sheet, { blocks }) => paintBlocks(sheet, blocks),
+  // HTML is nothing for paper: the text part of the message stands beside it.
+  frame() {},
+  // What is made for a terminal or an e-mail, in the plainest form that says all of it.
+  bars(sheet, { rows, held }) {
+    for (const { name, value, words } of rows) paragraph(sheet, [`${name}: ${value}  ${words}`]);
+    if (held !== null) paragraph(sheet, [held]);
+  },
+  lines(sheet, { items }) {
+    for (const { name, text } of items) paragraph(sheet, [`${name}: `, ...text]);
+  },
+  rows(sheet, { items }) {
+    for (const { title, below, value } of items) {
+      paragraph(sheet, [`${value}: ${title}`]);
+      if (below !== null) paragraph(sheet, [below], SMALL);
+    }
+  },
+  tiles(sheet, { items }) {
+    for (const { name, figure, isKnown, below } of items)
+      paragraph(sheet, [`${name}: ${isKnown ? `${figure} ` : ''}${below}`]);
+  },
+  average(sheet, { line, lines }) {
+    for (const each of [line, ...lines]) paragraph(sheet, [each]);
+  },
+  grades: (sheet, { words }) => paragraph(sheet, [words]),
+  list(sheet, { isOrdered, items }) {
+    items.forEach(({ text, blocks = [] }, index) => {
+      paragraph(sheet, [isOrdered ? `${index + 1}. ` : '• ', ...text]);
+      sheet.inset(12, () => paintBlocks(sheet, blocks));
+    });
+  },
+};
+
+const PARAGRAPHS: Record<'small' | 'card' | 'lead', TextStyle> = {
+  small: SMALL,
+  card: BODY,
+  lead: HEADINGS[3],
+};
+
+function paintVerdict(sheet: Sheet, block: Verdict): void {
+  const { above, score, of, title, lines, states, facts, unknown, remarks, contents } = block;
+  if (contents) outlineEntry(sheet, contents);
+  if (above !== null) {
+    paragraph(sheet, [above], ABOVE);
+    sheet.y += 12;
+  }
+  const top = sheet.y;
+  scoreRing(sheet, score);
+  sheet.inset(RING + 26, () => {
+    if (of !== null) paragraph(sheet, [of], SMALL);
+    paragraph(sheet, title, HEADINGS[1], 'H1');
+    sheet.y += 4;
+    for (const text of lines) paragraph(sheet, text);
+    sheet.y += 2;
+    if (states) paragraph(sheet, statesText(states));
+    sheet.y += 6;
+    if (facts) pairs(sheet, facts.rows, { ...BODY, size: 8, leading: 12 });
+    for (const text of remarks) paragraph(sheet, text, SMALL);
+  });
+  sheet.y = Math.max(sheet.y, top + RING);
+  if (unknown === null) return;
+  sheet.y += 12;
+  notice(sheet, unknown, MARKS.unknown.color, COLOR.tint);
+}
+
+const statesText = ({ items }: StateList): Text =>
+  items.flatMap(({ name, state }, index) => [`${index === 0 ? '' : '     '}${name} `, state]);
+
+function paintSection(sheet: Sheet, { title, note, blocks }: Section): void {
+  const following = (note ? heightOf(sheet, note, BODY) : 0) + startOf(sheet, blocks);
+  section(sheet, title, following, () => {
+    if (note) {
+      paragraph(sheet, note);
+      sheet.y += 6;
+    }
+    paintBlocks(sheet, blocks);
+  });
+}
+
+function paintOverview(sheet: Sheet, { title, above, blocks }: Overview): void {
+  if (title !== null) outlineEntry(sheet, title);
+  if (above !== null) {
+    paragraph(sheet, [above], ABOVE);
+    sheet.y += 8;
+  }
+  paintBlocks(sheet, blocks);
+  sheet.skip(14);
+}
+
+/** Room for the gain, left of a finding. */
+const GUTTER = 52;
+/** What of a finding stays together at its beginning. */
+const FINDING = 90;
+
+function paintFinding(sheet: Sheet, { gain, state, title, where, groups }: Finding): void {
+  sheet.skip(16);
+  sheet.need(FINDING);
+  const { icon, color } = MARKS[state];
+  const { leading } = HEADINGS[3];
+  sheet.element('Sect', () => {
+    const style = { size: 12, leading, face: 'bold', color } as const;
+    const sign = inLines(sheet, [gain?.text ?? icon], GUTTER, style);
+    sheet.element('P', () => drawText(sheet, sign, sheet.left, sheet.y));
+    sheet.inset(GUTTER, () => {
+      paragraph(sheet, title, HEADINGS[3], 'H3');
+      if (where) {
+        const place = ` · ${where.label} · ${where.category}`;
+        paragraph(sheet, [where.state, place], SMALL);
+      }
+      for (const group of groups) paintGroup(sheet, group);
+    });
+  });
+}
+
+function paintGroup(sheet: Sheet, { title, blocks }: Group): void {
+  if (title === null) paintBlocks(sheet, blocks);
+  else labelled(sheet, [title], blocks);
+}
+
+function labelled(sheet: Sheet, label: Text, blocks: Block[]): void {
+  sheet.skip(5);
+  sheet.need(LABEL.leading + startOf(sheet, blocks));
+  paragraph(sheet, label, LABEL);
+  paintBlocks(sheet, blocks);
+}
+
+/** Values of evidence are read letter by letter, and small. */
+function paintFacts(sheet: Sheet, { rows, style }: Facts): void {
+  pairs(sheet, rows, style === undefined ? BODY : SMALL, ({ blocks = [] }) =>
+    paintBlocks(sheet, blocks),
+  );
+}
+
+function paintTable(sheet: Sheet, block: Table): void {
+  drawTable(sheet, block, (blocks) => paintBlocks(sheet, blocks));
+}
+
+/** How much must be left on a page for these to begin on it. */
+function startOf(sheet: Sheet, [block, ...rest]: Block[]): number {
+  switch (block?.kind) {
+    case undefined:
+      return 0;
+    case 'paragraph': {
+      const height = heightOf(sheet, block.text, PARAGRAPHS[block.style ?? 'card']);
+      // A remedy is read with its record, a line or two with what they say something of.
+      const isWithNext = rest[0]?.kind === 'record' || height <= 2 * BODY.leading;
+      return isWithNext ? height + 6 + startOf(sheet, rest) : 2 * BODY.leading;
+    }
+    case 'record':
+      return recordHeight(sheet, block);
+    case 'heading':
+      return HEADINGS[3].leading + 13 + startOf(sheet, rest);
+    case 'card':
+    case 'fold':
+      return HEADINGS[3].leading + 13 + startOf(sheet, block.blocks);
+    case 'note':
+      return heightOf(sheet, block.text, BODY) + 14 + startOf(sheet, rest);
+    case 'table':
+      return tableStart(sheet, block);
+    case 'entries':
+      return tableStart(sheet, entriesTable(block));
+    case 'path':
+      return tableStart(sheet, pathTable(block));
+    case 'alignment':
+      return alignmentHeight(block) || tableStart(sheet, alignmentTable(block));
+    case 'chart':
+      return HEADINGS[4].leading + CHART;
+    case 'findings':
+      return FINDING;
+    default:
+      return 3 * BODY.leading;
+  }
+}
+
+// What stands in rows as tables.
+
+const table = (label: string, columns: Table['columns'], rows: Table['foot']): Table => ({
+  kind: 'table',
+  name: 'plain',
+  label,
+  columns,
+  groups: [{ title: null, rows }],
+  foot: [],
+});
+
+/** Without titles where the document has none. */
+function entriesTable({ columns, items }: Entries): Table {
+  const rows = items.map(({ state, label, title, lines, figure, more }) => {
+    const first = label === null ? { text: [state] } : { text: [label], below: [state] };
+    const below = lines.flatMap((line, index): Text => (index === 0 ? line : ['\n', ...line]));
+    const blocks: Block[] = more ? [{ kind: 'fold', ...FOLD, ...more }] : [];
+    const cells = [first, { text: title, below, blocks }];
+    return { cells: columns ? [...cells, { text: [figure ?? ''] }] : cells };
+  });
+  if (columns === null)
+    return table(
+      '',
+      [
+        { title: '', share: 16 },
+        { title: '', share: 84 },
+      ],
+      rows,
+    );
+  return table(
+    columns.label,
+    [
+      { title: columns.label, share: 29, style: 'small' },
+      { title: columns.text, share: 59 },
+      { title: columns.figure, share: 12, isNumber: true, style: 'small' },
+    ],
+    rows,
+  );
+}
+
+const FOLD = { state: null, count: null, open: true, style: 'plain' } as const;
+
+function alignmentTable({ columns, rows, outcome }: Alignment): Table {
+  return table(
+    columns.lane,
+    [
+      { title: columns.mechanism, share: 13 },
+      { title: columns.result, share: 18 },
+      { title: columns.domain, share: 45 },
+      { title: columns.joint, share: 24 },
+    ],
+    [
+      ...rows.map(({ mechanism, result, domain, none, joint, notes }) => ({
+        cells: [
+          { text: [mechanism] },
+          { text: [result] },
+          { text: [domain ?? none], ...(notes === '' ? {} : { below: [notes] }) },
+          { text: [joint ?? '–'] },
+        ],
+      })),
+      {
+        cells: [
+          { text: [outcome.mechanism] },
+          { text: [outcome.result] },
+          { text: outcome.domain, below: outcome.below },
+        ],
+      },
+    ],
+  );
+}
+
+function pathTable({ columns, hops }: Path): Table {
+  return table(
+    columns.server,
+    [
+      { title: columns.server, share: 50 },
+      { title: columns.time, share: 30 },
+      { title: columns.delay, share: 20, isNumber: true },
+    ],
+    hops.map(({ server, time, via, delay }) => ({
+      cells: [
+        { text: server, ...(via ? { below: via } : {}) },
+        { text: time ?? ['–'] },
+        { text: delay?.value ?? ['–'] },
+      ],
+    })),
+  );
+}
+
+/** A whole report from a page of its own, with its sections below it in the outline and in rank. */
+export function paintPart(
+  sheet: Sheet,
+  { id, title, blocks }: Part,
+  pages: number,
+  cutOff: string,
+): void {
+  sheet.begin(pages);
+  const { outline, depth } = sheet;
+  sheet.outline = outlineEntry(sheet, plainText(title));
+  sheet.depth = depth + 1;
+  sheet.doc.addNamedDestination(id, 'XYZ', sheet.left, 0, null as never);
+  sheet.element('Sect', () => withinPages(sheet, () => paintBlocks(sheet, blocks), cutOff));
+  Object.assign(sheet, { outline, depth });
+}

@@ -1,0 +1,165 @@
+/** Tables: rows stay whole, and the head stands again at the top of each further page. */
+
+import type { Block, Cell, Column, Row, Table } from '../blocks.ts';
+import { drawText, inLines, rule } from './layout.ts';
+import type { LaidOut, TextStyle } from './lines.ts';
+import type { Sheet } from './sheet.ts';
+import { BODY, COLOR, LABEL, MARKS, SMALL, SMALL_CODE } from './style.ts';
+
+const GAP = 10;
+const PADDING = 4;
+const LARGE = { size: 14, leading: 18, face: 'bold' } as const;
+
+/** A table with a head, of no more rows and less high than this, is not broken. */
+const SHORT = { rows: 10, height: 300 };
+
+/** A row as it will stand. */
+interface Placed {
+  cells: PlacedCell[];
+  height: number;
+  /** Below the row, over its whole width. */
+  blocks: Block[];
+}
+
+interface PlacedCell {
+  x: number;
+  width: number;
+  isNumber: boolean;
+  /** One below the other. */
+  parts: LaidOut[];
+  meter: Cell['meter'];
+}
+
+/** `paint` is for what stands in a cell and is more than a line: it comes below its row. */
+export function drawTable(sheet: Sheet, table: Table, paint: (blocks: Block[]) => void): void {
+  const head = headOf(sheet, table);
+  sheet.need(tableStart(sheet, table));
+  sheet.element('Table', () => {
+    if (head) drawRow(sheet, head, 'TH');
+    for (const row of placedRows(sheet, table)) {
+      const top = sheet.y;
+      sheet.need(row.height);
+      // On a new page the head stands again, for those who see it; it is in the tags already.
+      if (sheet.y < top && head) repeatHead(sheet, head);
+      drawRow(sheet, row, 'TD');
+      if (row.blocks.length > 0) sheet.inset(2 * GAP, () => paint(row.blocks));
+    }
+  });
+}
+
+/** What of it stays together at its beginning: all of a short one; of a long one the head and a row. */
+export function tableStart(sheet: Sheet, table: Table): number {
+  const head = headOf(sheet, table);
+  const first: Placed[] = [];
+  for (const row of placedRows(sheet, table)) if (first.push(row) > SHORT.rows) break;
+  const all = first.reduce((sum, { height }) => sum + height, 0);
+  const isShort = head && first.length <= SHORT.rows && all < SHORT.height;
+  return (head?.height ?? 0) + (isShort ? all : (first[0]?.height ?? 0));
+}
+
+function headOf(sheet: Sheet, { columns }: Table): Placed | null {
+  if (columns.every(({ title }) => title === '')) return null;
+  const titles = columns.map((column) => ({ ...column, style: undefined }));
+  return placed(sheet, titles, { cells: columns.map(({ title }) => ({ text: [title] })) }, LABEL);
+}
+
+function* placedRows(sheet: Sheet, { columns, groups, foot }: Table): Generator<Placed> {
+  for (const { title, rows } of groups) {
+    const cell = { text: [title ?? ''], span: columns.length };
+    if (title !== null) yield placed(sheet, columns, { cells: [cell] }, { ...BODY, face: 'bold' });
+    for (const row of rows) yield placed(sheet, columns, row, BODY);
+  }
+  for (const row of foot) yield placed(sheet, columns, row, BODY);
+}
+
+function placed(sheet: Sheet, columns: Column[], row: Row, base: TextStyle): Placed {
+  const shares = columns.reduce((sum, { share }) => sum + share, 0);
+  const room = sheet.width - GAP * (columns.length - 1);
+  let x = sheet.left;
+  let at = 0;
+  const cells = row.cells.map((cell, index): PlacedCell => {
+    const over = columns.slice(at, at + (cell.span ?? 1));
+    at += over.length;
+    const share = over.reduce((sum, column) => sum + column.share, 0);
+    const width = (room * share) / shares + GAP * (over.length - 1);
+    const style = rowStyle(row, index, columnStyle(over[0]!, base));
+    const parts = partsOf(cell, style).map((part) =>
+      inLines(sheet, part.text, cell.meter ? width / 2 : width, part.style),
+    );
+    const isNumber = over[0]!.isNumber === true;
+    const place = { x, width, isNumber, parts, meter: cell.meter };
+    x += width + GAP;
+    return place;
+  });
+  const heights = cells.map(({ parts }) => parts.reduce((sum, { height }) => sum + height, 0));
+  const blocks = row.cells.flatMap((cell) => cell.blocks ?? []);
+  return { cells, height: Math.max(0, ...heights) + 2 * PADDING, blocks };
+}
+
+const columnStyle = ({ style }: Column, base: TextStyle): TextStyle =>
+  style === 'small' ? SMALL : style === 'code' ? SMALL_CODE : base;
+
+/** The state of a row shows in its heading. */
+function rowStyle({ style, state }: Row, index: number, base: TextStyle): TextStyle {
+  if (style === 'total') return { ...base, face: 'bold' };
+  if (style === 'muted') return { ...base, color: COLOR.muted };
+  return state && index === 0 ? { ...base, face: 'bold', color: MARKS[state].color } : base;
+}
+
+function partsOf({ text, below, score }: Cell, style: TextStyle) {
+  if (score) {
+    const isKnown = score.score !== null;
+    const large = { ...LARGE, color: MARKS[score.state].color };
+    return [
+      { text: [isKnown ? score.number : score.badge], style: large },
+      { text: [isKnown ? (score.letter ?? '') : score.number], style: SMALL },
+    ];
+  }
+  return [{ text, style }, ...(below ? [{ text: below, style: SMALL }] : [])];
+}
+
+function drawRow(sheet: Sheet, row: Placed, tag: 'TH' | 'TD'): void {
+  const options = tag === 'TH' ? { scope: 'Column' } : {};
+  sheet.element('TR', () => {
+    for (const cell of row.cells) sheet.element(tag, () => drawCell(sheet, cell), options);
+  });
+  endRow(sheet, row, tag === 'TH');
+}
+
+function repeatHead(sheet: Sheet, row: Placed): void {
+  sheet.artifact((untagged) => {
+    for (const cell of row.cells) drawCell(untagged, cell);
+  });
+  endRow(sheet, row, true);
+}
+
+function drawCell(sheet: Sheet, { x, width, isNumber, parts, meter }: PlacedCell): void {
+  let y = sheet.y + PADDING;
+  for (const part of parts) {
+    drawText(sheet, part, x, y, isNumber ? x + width : undefined);
+    y += part.height;
+  }
+  if (meter) drawMeter(sheet, meter, x + width / 2, width / 2);
+}
+
+/** Within the second half of a cell. */
+function drawMeter(
+  sheet: Sheet,
+  { share, state, words }: NonNullable<Cell['meter']>,
+  x: number,
+  width: number,
+): void {
+  const bar = { width: width * 0.56, height: 4 };
+  const y = sheet.y + PADDING;
+  sheet.artifact(({ doc }) => {
+    const top = y + (BODY.leading - bar.height) / 2 + 0.5;
+    doc.rect(x, top, bar.width, bar.height).fill(COLOR.line);
+    doc.rect(x, top, bar.width * share, bar.height).fill(MARKS[state].color);
+  });
+  drawText(sheet, inLines(sheet, [words], width, BODY), x + bar.width + GAP, y);
+}
+
+function endRow(sheet: Sheet, { height }: Placed, isHead: boolean): void {
+  sheet.y += height;
+  sheet.artifact(() => rule(sheet, sheet.y, isHead ? COLOR.muted : COLOR.line));
+}
