@@ -10,7 +10,7 @@ import { openSecrets, readSecretKey } from './keys/secret-key.ts';
 import { configuredPoster } from './keys/tls-files.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { createSignals, type Signals } from './lib/concurrency.ts';
-import type { SecretBox } from './lib/crypto.ts';
+import { PASSWORD_COST, type PasswordCost, type SecretBox } from './lib/crypto.ts';
 import { errorMessage } from './lib/errors.ts';
 import { createIds, type NewId } from './lib/ids.ts';
 import { type Log, silentLog } from './lib/log.ts';
@@ -52,6 +52,8 @@ export interface App {
   blocklists: BlocklistWatch;
   /** Encrypts secrets at rest. */
   secrets: SecretBox;
+  /** How much work the hash of a new password is. */
+  passwordCost: PasswordCost;
   /** Hands mail to the operator's server; null where none is configured. */
   mailer: Mailer | null;
   /** Calls the endpoints of webhooks. */
@@ -76,6 +78,8 @@ export interface Overrides {
   web?: Web;
   probeMailTls?: ProbeMailTls;
   mailer?: Mailer;
+  /** For tests that are not about it. */
+  passwordCost?: PasswordCost;
   poster?: Poster;
   store?: Store;
   mailListening?(): boolean;
@@ -129,6 +133,7 @@ export async function createApp(
       withPort25CircuitBreaker(createMailTlsProbe({ resolver, helo: config.SMTP_NAME }), clock),
     pool: createAnalysisPool({ threads: config.WORKERS, resolver, log }),
     secrets,
+    passwordCost: overrides.passwordCost ?? PASSWORD_COST,
     blocklists: createBlocklistWatch({ lists, resolver, clock, log }),
     mailer,
     poster: overrides.poster ?? configuredPoster(config, resolver),

@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import { addressGroup, createRateLimit, type RateLimit } from '../http/rate-limit.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Gate, limitInFlight } from '../lib/concurrency.ts';
-import { hashPassword, sha256, verifyPassword } from '../lib/crypto.ts';
+import { hashPassword, type PasswordCost, sha256, verifyPassword } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import { oncePer } from '../lib/once-per.ts';
 
@@ -24,8 +24,8 @@ export interface SignInGuard {
 
 /** That of a service: one, whoever asks for it. */
 export const signInGuardOf = oncePer(
-  ({ clock }: Pick<App, 'clock'>): SignInGuard => ({
-    passwords: createPasswordWork(),
+  ({ clock, passwordCost }: Pick<App, 'clock' | 'passwordCost'>): SignInGuard => ({
+    passwords: createPasswordWork(passwordCost),
     tries: createDelays(clock),
     resets: createDelays(clock),
     resetLimit: createRateLimit('password_resets', RESET_LIMIT, clock),
@@ -200,15 +200,16 @@ interface PasswordWork {
   verify(password: string, hash: string | null, asking?: PasswordWorkOptions): Promise<boolean>;
 }
 
-export function createPasswordWork(): PasswordWork {
+/** `cost` is that of new hashes; PASSWORD_COST unless said. */
+export function createPasswordWork(cost?: PasswordCost): PasswordWork {
   const places = limitInFlight(MAX_CONCURRENT_HASHES);
   const known = createQueue([places]);
   // They wait among themselves first, so that never more of them than these stand before the known.
   const strangers = createQueue([limitInFlight(MAX_CONCURRENT_HASHES), places]);
   return {
-    hash: (password, signal) => known(signal, () => hashPassword(password)),
+    hash: (password, signal) => known(signal, () => hashPassword(password, cost)),
     verify: (password, hash, asking = {}) =>
-      (asking.known ? known : strangers)(asking.signal, () => verifyPassword(password, hash)),
+      (asking.known ? known : strangers)(asking.signal, () => verifyPassword(password, hash, cost)),
   };
 }
 

@@ -71,7 +71,7 @@ async function signInOnce(
   const hash = member?.password_hash ?? null;
   const right = await passwords.verify(password, hash, { signal, known });
   if (!right || !member || hash === null) return null;
-  if (!hasOtherCost(hash)) return startSession(request, member);
+  if (!hasOtherCost(hash, app.passwordCost)) return startSession(request, member);
   const renewed = await passwords.hash(password, signal);
   const signedIn = await startSession(request, member, { renewed });
   // Another sign-in at the same moment may have renewed it: the password is as right as before.

@@ -67,6 +67,9 @@ export interface ServiceOptions extends Overrides {
   folder?: string;
 }
 
+/** A hash in 2 ms: for all tests but those of the cost itself. */
+export const CHEAP_PASSWORDS = { N: 2 ** 9, r: 8, p: 1 };
+
 export async function startTestService(
   t: TestContext,
   options: ServiceOptions = {},
@@ -90,6 +93,7 @@ export async function startTestService(
   const service = await startService(config, '0.0.0-test', {
     resolver: zoneResolver(zone ?? {}),
     log: recordingLog(logged),
+    passwordCost: CHEAP_PASSWORDS,
     ...overrides,
   });
   t.after(() => service.stop());

@@ -1,7 +1,7 @@
 /** A browser as the API sees one: it signs in, keeps its cookie, and says that its requests are its own page's. */
 
 import assert from 'node:assert/strict';
-import { hashPassword } from '../../src/lib/crypto.ts';
+import { hashPassword, type PasswordCost } from '../../src/lib/crypto.ts';
 import type { Answer, CallOptions, TestService } from '../helpers/app.ts';
 
 export interface Session {
@@ -30,11 +30,12 @@ export interface Browser {
 
 /** Of everybody in these tests, unless one is changed. */
 export const PASSWORD = 'correct horse battery';
-let hash: Promise<string> | undefined;
+const hashes = new Map<PasswordCost, Promise<string>>();
 
-/** Gives a member that password; hashed once, as it takes a while. */
+/** Gives a member that password. */
 export async function givePassword({ app }: TestService, email: string): Promise<void> {
-  hash ??= hashPassword(PASSWORD);
+  const hash = hashes.get(app.passwordCost) ?? hashPassword(PASSWORD, app.passwordCost);
+  hashes.set(app.passwordCost, hash);
   const { numUpdatedRows } = await app.db
     .updateTable('members')
     .set({ password_hash: await hash })

@@ -5,7 +5,7 @@ import { scryptSync } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { hashPassword } from '../../src/lib/crypto.ts';
+import { hashPassword, PASSWORD_COST } from '../../src/lib/crypto.ts';
 import { findOwner } from '../../src/team/members.ts';
 import { expireSessions } from '../../src/team/sessions.ts';
 import { knownDevice } from '../../src/team/sign-in.ts';
@@ -82,7 +82,7 @@ test('Every sign-in creates its own session; the address is case-insensitive', a
 });
 
 test('Sign-in responds identically to a wrong password, unknown address and account without password', async (t) => {
-  const service = await start(t);
+  const service = await start(t, { passwordCost: PASSWORD_COST });
   const { email } = await service.makeMember('member');
   const scrypts = countScrypt(t);
   const answers: object[] = [];
@@ -146,7 +146,7 @@ test('Sign-in delays an IP address that tries many accounts, but no other addres
 });
 
 test('Parallel sign-in guesses: three are checked, two at a time; the rest get 429', async (t) => {
-  const service = await start(t);
+  const service = await start(t, { passwordCost: PASSWORD_COST });
   const scrypts = countScrypt(t);
   const guesses = Array.from({ length: 12 }, (_, i) =>
     trySignIn(service, { email: OWNER, password: `wrong guess ${i}` }),
@@ -319,7 +319,7 @@ test('A session has its member’s current role; role changes and removal end th
 });
 
 test('Sign-in fails if the member is removed or the password changes during the check', async (t) => {
-  const service = await start(t);
+  const service = await start(t, { passwordCost: PASSWORD_COST });
   const { id, email } = await service.makeMember('member');
   await givePassword(service, email);
   const { passwords } = signInGuardOf(service.app);
@@ -352,7 +352,7 @@ function olderHash(password: string): string {
 }
 
 test('Sign-in rehashes a password stored with outdated scrypt cost', async (t) => {
-  const service = await start(t);
+  const service = await start(t, { passwordCost: PASSWORD_COST });
   const { db } = service.app;
   const hashNow = async () => (await findOwner(db))!.password_hash!;
   const old = olderHash(PASSWORD);

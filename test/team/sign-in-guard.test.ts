@@ -1,5 +1,7 @@
 /** Who guesses waits longer and longer; memory of it is bounded, and it is forgotten in time. */
 
+// @alone: it measures who comes first where passwords are checked two at a time.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';

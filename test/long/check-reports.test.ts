@@ -13,13 +13,13 @@ import {
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Test } from '../../src/mailtests/schema.ts';
+import { SENDER_ZONE } from '../e2e/sender.ts';
 import { temporaryFolder } from '../helpers/app.ts';
 import { needs } from '../helpers/debian.ts';
 import { startDnsServer } from '../helpers/dns-server.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { pdfInfo, pdfWords } from '../helpers/pdf.ts';
 import { buildProgram, type Environment, runProgram } from '../helpers/program.ts';
-import { SENDER_ZONE } from './sender.ts';
 
 const skip = needs('pdftotext');
 
