@@ -48,7 +48,7 @@ export async function startService(
       mailListening: () => smtp?.listening() ?? false,
     });
     const { app, fetch } = assembled;
-    await prepare(app);
+    await recover(app);
     smtp = await startSmtp(await smtpOptions(app), hooks(app));
     http = await startHttp({
       host: config.HTTP_HOST,
@@ -93,7 +93,7 @@ export async function assembleService(
 }
 
 /** There is one process on a database: leases and claims that are found now belong to nobody. */
-async function prepare(app: App): Promise<void> {
+async function recover(app: App): Promise<void> {
   await freeLeases(app.db);
   await dropClaims(app.db);
   for (const feature of FEATURES) await feature.onStart?.(app);

@@ -14,7 +14,7 @@ const files = globSync('**/*.{ts,tsx}', { cwd: src }).map((path) => path.replace
 const texts = new Map(files.map((path) => [path, readFileSync(join(src, path), 'utf8')]));
 const imports = [...texts].flatMap(([path, text]) => readImports(path, text));
 
-test('every import in src goes to a room that it may go to', () => {
+test('Imports in src follow the rules of who may import whom', () => {
   assert.ok(imports.length > files.length, 'the imports are read');
   assert.deepEqual(
     imports.map(breach).filter((sentence) => sentence !== null),
@@ -27,7 +27,7 @@ test('every import in src goes to a room that it may go to', () => {
   );
 });
 
-test('every import in src goes to a file that exists', () => {
+test('Imports in src resolve to existing files', () => {
   const inside = imports.filter(({ to }) => /\.tsx?$/.test(to));
   assert.deepEqual(
     inside.filter(({ to }) => !texts.has(to)),
@@ -35,11 +35,11 @@ test('every import in src goes to a file that exists', () => {
   );
 });
 
-test('no file in src imports itself by way of others', () => {
+test('src has no circular imports, type-only imports included', () => {
   assert.equal(findCircle(imports), null);
 });
 
-test('every file in src opens with its purpose and leaves process and clock alone', () => {
+test('Every file in src opens with its purpose and reads neither process nor clock', () => {
   assert.deepEqual(
     [...texts].flatMap(([path, text]) => textBreaches(path, text)),
     [],
@@ -54,9 +54,12 @@ const line = (from: string, statement: string): Import => {
 
 const REFUSED: [from: string, statement: string][] = [
   ['lib/ids.ts', "import type { Db } from '../store/open.ts';"],
-  ['lib/log.ts', "import type { Config } from '../config/variables.ts';\nimport '../net/zone.ts';"],
-  ['store/open.ts', "import { ask } from '../net/resolver.ts';"],
-  ['net/resolver.ts', "import type { App } from '../app.ts';"],
+  [
+    'lib/log.ts',
+    "import type { Config } from '../config/variables.ts';\nimport '../net/dns/zone.ts';",
+  ],
+  ['store/open.ts', "import { ask } from '../net/dns/resolver.ts';"],
+  ['net/dns/resolver.ts', "import type { App } from '../../app.ts';"],
   ['http/router.ts', "import { identifyKey } from '../team/api-keys.ts';"],
   ['http/router.ts', "import { type App } from '../app.ts';"],
   ['scheduler/scheduler.ts', "export { analyzeJob } from '../mailtests/analyze.ts';"],
@@ -64,7 +67,7 @@ const REFUSED: [from: string, statement: string][] = [
   ['analysis/mime/parts.ts', "import type { App } from '../../app.ts';"],
   ['analysis/score.ts', "import { sql } from 'kysely';"],
   ['report/text.ts', "const late = await import('../store/open.ts');"],
-  ['team/members.ts', "import type { Event } from '../events/append.ts';"],
+  ['team/members.ts', "import type { Event } from '../events/events.ts';"],
   ['mailtests/record.ts', "import {\n  createApp,\n} from '../app.ts';"],
   ['mailtests/record.ts', "import type { App, Overrides } from '../app.ts';"],
   ['mailtests/queries.ts', "import Database from 'better-sqlite3';"],
@@ -79,7 +82,7 @@ const REFUSED: [from: string, statement: string][] = [
   ['helpers/things.ts', "import { x } from '../lib/ids.ts';"],
 ];
 
-test('an import that the plan does not have is refused', () => {
+test('breach reports an import that the rules do not allow', () => {
   for (const [from, statement] of REFUSED) {
     const sentences = readImports(from, statement).map(breach);
     assert.ok(
@@ -89,12 +92,12 @@ test('an import that the plan does not have is refused', () => {
   }
 });
 
-test('an import that the plan has is allowed', () => {
+test('breach accepts an import that the rules allow', () => {
   for (const [from, statement] of [
     ['store/open.ts', "import BetterSqlite from 'better-sqlite3';"],
     ['analysis/score.ts', "import { toFix } from './summary.ts';"],
     ['report/text.ts', "import type { AnalysisResult } from '../analysis/result.ts';"],
-    ['mailtests/record.ts', "import { append } from '../events/append.ts';"],
+    ['mailtests/record.ts', "import { append } from '../events/events.ts';"],
     ['http/route.ts', "import type { App } from '../app.ts';"],
     ['health/routes.ts', "import { manifest } from './capabilities.ts';"],
     ['smtp/server.ts', "import type { Envelope } from '../analysis/check.ts';"],
@@ -106,7 +109,7 @@ test('an import that the plan has is allowed', () => {
     assert.equal(breach(line(from, statement)), null, statement);
 });
 
-test('a circle of imports is found, also where a type closes it', () => {
+test('findCircle finds circular imports, also if a type closes the circle', () => {
   const edges = (statements: [string, string][]) =>
     statements.map(([from, statement]) => line(from, statement));
   const start: [string, string][] = [
@@ -123,7 +126,7 @@ test('a circle of imports is found, also where a type closes it', () => {
     ]);
 });
 
-test('a file without a purpose, or one that reads process or clock, is refused', () => {
+test('textBreaches reports a missing purpose and use of process or clock', () => {
   const opened = '/** What it is for. */\n';
   const cases: [string, string, RegExp][] = [
     ['lib/a.ts', '// a note\n', /open/],
@@ -142,7 +145,7 @@ test('a file without a purpose, or one that reads process or clock, is refused',
   }
 });
 
-test('comments, strings, times that are given and names of one’s own are no breach', () => {
+test('textBreaches ignores comments, strings, given times and local names', () => {
   const text = `/** Stops the process. */
 // process.exit() and Date.now()
 export const say = 'the process. ends';

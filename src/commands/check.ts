@@ -33,7 +33,7 @@ import { createReporter } from '../report/renderer.ts';
 import type { ReportFormat, StoredReport } from '../report/report.ts';
 import { reportText } from '../report/text.ts';
 import { type Command, EXIT, type Io, readArguments, UsageError } from './command.ts';
-import { readDnsOption, startProgress, watched } from './dns.ts';
+import { readDnsOption, startProgress, watched } from './progress.ts';
 
 const OPTIONS = {
   ip: { type: 'string' },

@@ -15,7 +15,7 @@ import { createWeb } from '../net/http/client.ts';
 import { createMailTlsProbe } from '../net/smtp/probe.ts';
 import { domainText } from '../report/text.ts';
 import { type Command, EXIT, type Io, readArguments, UsageError } from './command.ts';
-import { readDnsOption, startProgress, watched } from './dns.ts';
+import { readDnsOption, startProgress, watched } from './progress.ts';
 
 const OPTIONS = {
   selector: { type: 'string', multiple: true },

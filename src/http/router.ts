@@ -4,8 +4,7 @@ import { IttyRouter } from 'itty-router';
 import * as v from 'valibot';
 import type { App } from '../app.ts';
 import { AppError } from '../lib/errors.ts';
-import { type Tx, transact } from '../store/open.ts';
-import type { Actor, CurrentActor, Identify, Reauthorize } from './actor.ts';
+import type { Actor, Identify, Reauthorize } from './actor.ts';
 import {
   type ConsumeGeneralLimit,
   createAuthorize,
@@ -34,7 +33,8 @@ import {
   toJson,
   withCookies,
 } from './response.ts';
-import { type AnyCall, type Route, writes } from './route.ts';
+import type { AnyCall, Route } from './route.ts';
+import { transactionOf } from './transact.ts';
 
 /** `env` is what the server knows of the connection. */
 export type Fetch = (request: Request, env?: Env) => Promise<Response>;
@@ -233,49 +233,6 @@ function serveRoute(route: Route, shared: Shared): Serve {
     const response = (await handle(null)) as Response;
     return withCookies(complete(response, context, fields, security), cookies);
   };
-}
-
-/** The transactions of one request. */
-interface RequestTransaction {
-  transact: AnyCall['transact'];
-  /** Set before the handler runs. */
-  keep: KeepAnswer | null;
-  /** Throws where the route was to change something, and has not done so by `transact`. */
-  requireDone(): void;
-}
-
-/** What this throws by itself is a bug in the declaration or the handler of the route. */
-function transactionOf(
-  route: Route,
-  { app, reauthorize }: Pick<Shared, 'app' | 'reauthorize'>,
-  actor: Actor | null,
-): RequestTransaction {
-  const { role, operation } = route;
-  let done = false;
-  const run = async (
-    work: (tx: Tx, ...caller: CurrentActor[]) => Promise<unknown>,
-    answerOf: (result: unknown) => unknown = (result) => result,
-  ) => {
-    if (!writes(route)) throw new Error(`${operation} does not declare that it writes`);
-    const result = await transact(app.db, async (tx) => {
-      const caller = role === 'public' ? [] : [await reauthorize(tx, { app, actor: actor! }, role)];
-      const result = await work(tx, ...caller);
-      const answer = transaction.keep && answerOf(result);
-      if (transaction.keep && answer !== undefined) await transaction.keep(tx, answer);
-      return result;
-    });
-    done = true;
-    return result;
-  };
-  const transaction: RequestTransaction = {
-    transact: run as AnyCall['transact'],
-    keep: null,
-    requireDone() {
-      if (role !== 'public' && writes(route) && !done)
-        throw new Error(`${operation} has answered without having called transact()`);
-    },
-  };
-  return transaction;
 }
 
 /** Checks `If-Match`; computes nothing for requests without it. */

@@ -3,8 +3,9 @@
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
+import { MAX_RETRY_DELAY_MS, retryAfterMs } from '../lib/retry.ts';
 import { CLOSED, type Mailer, type MailOutcome } from '../net/smtp/mailer.ts';
-import { claimingJob, type Job, MAX_RETRY_DELAY_MS, retryAfterMs } from '../scheduler/scheduler.ts';
+import { claimingJob, type Job } from '../scheduler/scheduler.ts';
 import { bringForward, claimRows } from '../store/leases.ts';
 import { transact } from '../store/open.ts';
 import type { OutboxRow } from '../store/tables.generated.ts';

@@ -2,8 +2,9 @@
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
+import { retryAfterMs } from '../lib/retry.ts';
 import type { PostOutcome } from '../net/http/web.ts';
-import { type Job, retryAfterMs } from '../scheduler/scheduler.ts';
+import type { Job } from '../scheduler/scheduler.ts';
 import { type Tx, transact } from '../store/open.ts';
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../store/tables.generated.ts';
 import { claimDueDeliveries, hasDueDeliveries } from './claim.ts';

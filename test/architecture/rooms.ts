@@ -1,4 +1,4 @@
-/** Who may import whom: the rooms of the house, and for each the rooms that it may use. */
+/** Who may import whom: the rooms of the code (a folder or file each), and the rooms that each may use. */
 
 import type { Import } from './imports.ts';
 
@@ -10,7 +10,6 @@ const FEATURES = [
   'webhooks',
   'domains',
   'mailtests',
-  'placement',
   'monitors',
   'alerts',
   'summary',

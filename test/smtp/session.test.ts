@@ -1,3 +1,5 @@
+// @isolated: one test measures the memory of its process.
+
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type ReceiveVerdict, SMTP_LIMITS } from '../../src/smtp/listener-state.ts';
