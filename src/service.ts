@@ -87,9 +87,14 @@ export async function assembleService(
   for (const feature of FEATURES) feature.checkConfig?.(config);
   const open = await createApp(config, version, overrides);
   const { app } = open;
-  app.subscribers.add(...subscriptionsOf(app));
-  app.scheduler.add(...jobsOf(app));
-  return { ...open, fetch: createFetch(app) };
+  try {
+    app.subscribers.add(...subscriptionsOf(app));
+    app.scheduler.add(...jobsOf(app));
+    return { ...open, fetch: createFetch(app) };
+  } catch (error) {
+    await open.close();
+    throw error;
+  }
 }
 
 /** There is one process on a database: leases and claims that are found now belong to nobody. */

@@ -88,6 +88,11 @@ export async function readMessage(db: Db, message: MessageRow): Promise<Uint8Arr
   return size <= CHUNK_BYTES ? read() : oneAtATime(db, read);
 }
 
+/** Deletes the pieces of a message that is not kept. */
+export async function dropPieces(db: Db, messageId: string): Promise<void> {
+  await db.deleteFrom('message_chunks').where('message_id', '=', messageId).execute();
+}
+
 /** Deletes the pieces that `storeTail` left when the process ended before their message counted. */
 export async function sweepChunks(db: Db): Promise<void> {
   await db

@@ -7,7 +7,7 @@ import { sha256 } from '../lib/crypto.ts';
 import { SEND_JOB } from '../outbox/queue.ts';
 import type { Tx } from '../store/open.ts';
 import type { MessageRow } from '../store/tables.generated.ts';
-import { findMessageOf, insertMessage, storeTail } from './messages.ts';
+import { dropPieces, findMessageOf, insertMessage, storeTail } from './messages.ts';
 import { passOn } from './postmaster.ts';
 import { ANALYZE_JOB, findTestByToken } from './queries.ts';
 
@@ -97,12 +97,12 @@ export async function receiveMessage(
           ? keepForPostmaster(tx, app, message, raw)
           : keepForTest(tx, local, message, raw),
       );
-    if (!verdict.accept || verdict.id !== message.id) await dropPieces(app, message.id);
+    if (!verdict.accept || verdict.id !== message.id) await dropPieces(app.db, message.id);
     else app.scheduler.wake(local === 'postmaster' ? SEND_JOB : ANALYZE_JOB);
     return verdict.accept ? { accept: true, text: `Kept as ${verdict.id}` } : verdict;
   } catch (error) {
     // Where even that fails, the next start sweeps them.
-    await dropPieces(app, message.id).catch(() => {});
+    await dropPieces(app.db, message.id).catch(() => {});
     if ((error as { code?: string }).code === 'SQLITE_FULL') return FULL;
     throw error;
   }
@@ -159,9 +159,4 @@ async function keepForTest(
     .where('id', '=', test.id)
     .execute();
   return { accept: true, id: message.id };
-}
-
-/** What is not kept leaves no pieces behind. */
-async function dropPieces({ db }: App, messageId: string): Promise<void> {
-  await db.deleteFrom('message_chunks').where('message_id', '=', messageId).execute();
 }

@@ -8,7 +8,7 @@ import { sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import { afterCommit, type Tx } from '../store/open.ts';
 import type { TestRow } from '../store/tables.generated.ts';
-import { insertMessage, storeTail } from './messages.ts';
+import { dropPieces, insertMessage, storeTail } from './messages.ts';
 import { presentTest } from './present.ts';
 import { ANALYZE_JOB, insertTest, newTestRow } from './queries.ts';
 import { EXPIRES_IN_DEFAULT, type SubmitQuery, type Test } from './schema.ts';
@@ -98,11 +98,17 @@ export async function submitMessage(
     envelope: JSON.stringify(envelope),
     received_at: waiting.created_at,
   };
-  await storeTail(app.db, message.id, raw);
-  return transact(async (tx) => {
-    await insertTest(tx, test);
-    await insertMessage(tx, message, raw);
-    afterCommit(tx, () => app.scheduler.wake(ANALYZE_JOB));
-    return presentTest(test, app.config);
-  });
+  try {
+    await storeTail(app.db, message.id, raw);
+    return await transact(async (tx) => {
+      await insertTest(tx, test);
+      await insertMessage(tx, message, raw);
+      afterCommit(tx, () => app.scheduler.wake(ANALYZE_JOB));
+      return presentTest(test, app.config);
+    });
+  } catch (error) {
+    // Where even that fails, the next start sweeps them.
+    await dropPieces(app.db, message.id).catch(() => {});
+    throw error;
+  }
 }

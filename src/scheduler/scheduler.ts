@@ -15,7 +15,7 @@ export interface Job {
 }
 
 export interface Scheduler {
-  /** To be called before the start. */
+  /** Throws after the start, and for a second job of one name. */
   add(...jobs: Job[]): void;
   start(): void;
   /** Runs a job now, or once more if it is running. Unknown names and a stopped scheduler do nothing. */
@@ -37,7 +37,9 @@ export function createScheduler(log: Log): Scheduler {
   };
   return {
     add(...added) {
+      if (running) throw new Error('Jobs are added before the scheduler starts.');
       for (const job of added) {
+        if (runners.has(job.name)) throw new Error(`There are two jobs named ${job.name}.`);
         jobs.push(job);
         runners.set(job.name, createRunner(job, log));
       }

@@ -3,7 +3,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { type Clock, isoTime } from '../lib/clock.ts';
 import type { NewId } from '../lib/ids.ts';
-import type { Db, Tx } from './open.ts';
+import { type Db, type Tx, transact } from './open.ts';
 import type { Tables } from './tables.generated.ts';
 
 const LEASED = [
@@ -39,7 +39,7 @@ export async function claimRows<Table extends Leased, Row extends { id: string }
   );
   if ((await free.limit(1).execute()).length === 0) return [];
   const lease = newId('req');
-  return db.transaction().execute(async (tx) => {
+  return transact(db, async (tx) => {
     await before?.(tx);
     const { rows } = await tx.executeQuery(free);
     const ids = rows.map(({ id }) => id);

@@ -3,7 +3,7 @@
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Job } from '../scheduler/scheduler.ts';
-import type { Tx } from '../store/open.ts';
+import { type Tx, transact } from '../store/open.ts';
 import { channel } from '../store/subscribers.ts';
 import { bringDeliveriesForward } from './claim.ts';
 
@@ -48,7 +48,7 @@ const deliveryIds = ({ db }: Pick<App, 'db'>) =>
   db.selectFrom('webhook_deliveries').select(['id', 'event_id']);
 
 async function deleteSome(app: Context, filter: (query: Old) => Old): Promise<number> {
-  return app.db.transaction().execute(async (tx) => {
+  return transact(app.db, async (tx) => {
     const { rows } = await tx.executeQuery(filter(deliveryIds(app)).limit(BATCH));
     const ids = rows.map(({ id }) => id);
     if (ids.length === 0) return 0;

@@ -158,3 +158,10 @@ it('Scheduler runs nothing before start', async () => {
   assert.equal(runs.length, 0);
   await scheduler.stop();
 });
+
+it('Scheduler rejects a second job of the same name and jobs added after the start', (t) => {
+  const [first, second] = [controlledJob('a'), controlledJob('b')];
+  assert.throws(() => createScheduler(silentLog).add(first.job, first.job), /two jobs named a/);
+  const scheduler = startScheduler(t, []);
+  assert.throws(() => scheduler.add(second.job), /before the scheduler starts/);
+});
