@@ -1,5 +1,7 @@
 /** `kill -9` at any moment under load: every committed event reaches every endpoint, and none that was not. */
 
+// @alone: beside other load, the service gets nothing done before it is killed.
+
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
