@@ -27,6 +27,8 @@ const LONG = 'test/long';
 const PRELOAD = fileURLToPath(new URL('preload.ts', import.meta.url));
 /** Kept from run to run; without it durations are guessed. */
 const DURATIONS = join('dist', 'test-durations.json');
+/** Of files of more than a second, for a clone that has run no tests yet; a copy of those, to be renewed now and then. */
+const RECORDED = join('test', 'durations.json');
 
 process.chdir(ROOT);
 const { values, positionals } = parseArgs({
@@ -37,7 +39,8 @@ const { values, positionals } = parseArgs({
     'test-skip-pattern': { type: 'string', multiple: true, default: [] },
     'test-only': { type: 'boolean', default: false },
     'test-timeout': { type: 'string' },
-    'test-concurrency': { type: 'string', default: String(availableParallelism()) },
+    /** Processes wait for disks and threads now and then: one more than cores, but where load is measured. */
+    'test-concurrency': { type: 'string' },
     'test-reporter': { type: 'string', default: 'spec' },
     /** `process` gives every file one to itself, the default of those that take long; `none` those that need it. */
     'test-isolation': { type: 'string' },
@@ -45,7 +48,7 @@ const { values, positionals } = parseArgs({
 });
 
 const files = positionals.length > 0 ? positionals.flatMap(testsIn) : everything();
-const cores = Number(values['test-concurrency']);
+const cores = Number(values['test-concurrency'] ?? availableParallelism() + (values.long ? 0 : 1));
 const durations = readDurations();
 const isolation = values['test-isolation'] ?? (values.long ? 'process' : 'none');
 const planned = plan(
@@ -204,11 +207,14 @@ function testsIn(name: string): string[] {
 }
 
 function readDurations(): Durations {
-  try {
-    return JSON.parse(readFileSync(DURATIONS, 'utf8'));
-  } catch {
-    return {};
-  }
+  const read = (path: string): Durations => {
+    try {
+      return JSON.parse(readFileSync(path, 'utf8'));
+    } catch {
+      return {};
+    }
+  };
+  return { ...read(RECORDED), ...read(DURATIONS) };
 }
 
 /** As `node --test` takes it: `/…/flags`, or the text of an expression. */

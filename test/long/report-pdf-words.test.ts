@@ -1,0 +1,22 @@
+/** The PDF of every document says every word of it. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { paintPdf } from '../../src/report/pdf/pdf.ts';
+import { needs } from '../helpers/debian.ts';
+import { pdfWords } from '../helpers/pdf.ts';
+import { allDocuments } from '../report/documents.ts';
+import { asReadOnPaper, leavesOf } from '../report/leaves.ts';
+
+test('Report painter (PDF) shows every word of every document for paper', {
+  skip: needs('pdftotext'),
+}, async () => {
+  for (const [which, document] of await allDocuments()) {
+    if (/ (?:on page|in a terminal)$/.test(which)) continue;
+    const painted = asReadOnPaper(pdfWords(await paintPdf(document)));
+    const leaves = leavesOf(document.blocks);
+    assert.ok(leaves.length > 1, which);
+    for (const leaf of leaves)
+      assert.ok(painted.includes(asReadOnPaper(leaf)), `${which}: ${leaf}`);
+  }
+});

@@ -1,0 +1,52 @@
+/** Reports of all kinds as documents, for tests of what paints them. */
+
+import type { ReportDocument } from '../../src/report/blocks.ts';
+import {
+  sharedDocument,
+  terminalDocument,
+  testDocument,
+} from '../../src/report/document/document.ts';
+import { summaryDocument } from '../../src/report/document/summary.ts';
+import {
+  badReport,
+  campaignShare,
+  goodReport,
+  largeShare,
+  newsletterReport,
+  shareOf,
+  unscoredReport,
+} from './reports.ts';
+import { DAY, HOSTILE, MONTH, NOTHING, UNSCORED, WEEK } from './scheduled-reports.ts';
+
+/** Every form of a document that a report has, by a name that says which. */
+export async function allDocuments(): Promise<[name: string, document: ReportDocument][]> {
+  const bad = await badReport();
+  const reports = {
+    good: await goodReport(),
+    bad,
+    unscored: await unscoredReport(),
+    newsletter: await newsletterReport(),
+  };
+  const media = ['page', 'paper'] as const;
+  const shares = {
+    none: shareOf([], { missing: 2 }),
+    one: shareOf([bad], { missing: 1 }),
+    campaign: await campaignShare(),
+    six: await largeShare(6),
+  };
+  const summaries = { WEEK, MONTH, DAY, UNSCORED, NOTHING, HOSTILE };
+  return [
+    ...Object.entries(reports).flatMap(([name, report]) => [
+      ...media.map((medium) => [`${name} on ${medium}`, testDocument(report, medium)] as const),
+      [`${name} in a terminal`, terminalDocument(report, `${name}.eml`)] as const,
+    ]),
+    ...Object.entries(shares).flatMap(([name, share]) =>
+      media.map(
+        (medium) => [`${name} shared on ${medium}`, sharedDocument(share, medium)] as const,
+      ),
+    ),
+    ...Object.entries(summaries).map(
+      ([name, report]) => [`summary ${name}`, summaryDocument(report)] as const,
+    ),
+  ] as [string, ReportDocument][];
+}
