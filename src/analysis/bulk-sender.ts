@@ -55,6 +55,18 @@ export function bulkSenderField({ headers }: Message): string | null {
   return headers.find(({ key, value }) => isBulkField(key, value))?.name ?? null;
 }
 
+/** Names of such fields in the reasons for the kind of a message, cut where they may hold text of the sender. */
+export const cutBulkFields = (sentence: string): string =>
+  sentence.replace(
+    /(?<=\bthe field )\S{1,2000}(?=, as services for bulk mail write it| alone says nothing)/g,
+    (name) => {
+      const key = name.toLowerCase();
+      if (EXACT.has(key) || key === 'x-mailer') return name;
+      const prefix = PREFIXES.find((each) => key.startsWith(each)) ?? '';
+      return `${name.slice(0, prefix.length)}…`;
+    },
+  );
+
 function isBulkField(key: string, value: string): boolean {
   if (EXACT.has(key)) return true;
   if (key === 'x-mailer') return BULK_MAILER.test(value.slice(0, 200));

@@ -13,7 +13,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
       "client_ip": "shown",
       "record": "shown",
       "reason": "shown",
-      "explanation": "left-out",
+      "explanation": "unquoted",
       "assumed": "shown"
     }
   },
@@ -467,7 +467,8 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
       "bare_lf": "shown",
       "eight_bit_header": "shown",
       "eight_bit_body": "shown",
-      "limits": "shown"
+      "limits": "shown",
+      "eight_bit_fields": "field-name"
     },
     "publicTexts": [
       {
@@ -485,7 +486,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
   "list_unsubscribe": {
     "issueTitle": "The List-Unsubscribe field is missing or faulty",
     "publicEvidence": {
-      "values": "left-out",
+      "values": "unquoted",
       "https": "host",
       "mailto": "host",
       "http": "host",
@@ -528,7 +529,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
   },
   "feedback_id": {
     "publicEvidence": {
-      "feedback_id": "unquoted",
+      "feedback_id": "left-out",
       "sender": "shown",
       "fields": "shown"
     }

@@ -4,6 +4,13 @@
  * How a value is shown; for a list, how each item is shown. Whatever the kind, URLs, mailboxes and
  * concealed values are cut from the result. `report/redact.ts` implements each kind once.
  *
+ * What sentences quote of a value that is not public, or is cut, is searched for and replaced. That
+ * search has limits, so a check should quote no more than it must. It does not find values of fewer
+ * than four characters, a part of a value that is not its beginning of at least 24 characters, a value
+ * that the sentence writes in another way than in other case, other white space or percent-encoded, values of
+ * fewer than eight characters inside of a longer word, and whatever is not in the evidence at all: put what a sentence quotes into the evidence, or declare it
+ * in `publicTexts`. A value that equals a common word also removes that word.
+ *
  * - `shown`: unchanged.
  * - `host`: a URL reduced to its scheme and host.
  * - `mailbox-domain`: a mailbox reduced to its domain.
@@ -12,6 +19,7 @@
  *   every text of the report.
  * - `file-extension`: a file name reduced to its extension.
  * - `archive-member`: a phrase about a file in an archive, with its name reduced to the extension.
+ * - `field-name`: the name of a header field, shown if it is a standard one.
  * - `engine-text`: text from a spam engine, without addresses and file names.
  * - `as-parent`: a nested object with the same rules as the object that contains it.
  * - `left-out`: removed, also from sentences that quote it.
@@ -27,6 +35,7 @@ export type PublicKind =
   | 'our-page'
   | 'file-extension'
   | 'archive-member'
+  | 'field-name'
   | 'engine-text'
   | 'as-parent'
   | 'left-out'

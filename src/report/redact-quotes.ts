@@ -11,6 +11,9 @@ export const MIN_QUOTE = 4;
 /** A sentence may quote only the beginning of a value: from this length on it is found. */
 const MIN_BEGINNING = 24;
 
+/** Shorter values are replaced as whole words alone: `link` is a part of "links". */
+const SAFE_INSIDE = 8;
+
 interface Range {
   start: number;
   end: number;
@@ -18,8 +21,8 @@ interface Range {
 }
 
 /**
- * Replaces values in a text: whole or by their beginning, in any case, percent-encoded or not. Longer
- * values go first; values that overlap are replaced as one.
+ * Replaces values in a text: whole or by their beginning, in any case, with any white space for white
+ * space, percent-encoded or not. Longer values go first; values that overlap are replaced as one.
  */
 export function quoteRule(quotes: Quote[]): (text: string) => string {
   const wanted = [...new Map(quotes.map((quote) => [quote.stored, quote])).values()]
@@ -28,14 +31,35 @@ export function quoteRule(quotes: Quote[]): (text: string) => string {
   if (wanted.length === 0) return (text) => text;
   return (text) => {
     const ranges: Range[] = [];
-    const lower = text.toLowerCase();
-    // A character whose length depends on its case would shift every position.
-    const searched = lower.length === text.length ? lower : text;
+    const { searched, origins } = singleSpaced(lowered(text));
     for (const each of wanted)
-      for (const range of placesOf(each, searched)) addRange(ranges, range);
+      for (const { start, end, shown } of placesOf(each, searched))
+        addRange(ranges, { start: origins[start]!, end: origins[end]!, shown });
     return replaced(text, ranges);
   };
 }
+
+/** In lower case but for characters whose length that changes: they would shift every position. */
+const lowered = (text: string): string =>
+  Array.from(text, (character) => {
+    const lower = character.toLowerCase();
+    return lower.length === character.length ? lower : character;
+  }).join('');
+
+/** Each run of white space as one space; `origins` are the places of the characters, and of the end, in the text. */
+function singleSpaced(text: string): { searched: string; origins: number[] } {
+  let searched = '';
+  const origins: number[] = [];
+  for (let at = 0; at < text.length; at += 1) {
+    const isSpace = SPACE.test(text[at]!);
+    if (isSpace && searched.endsWith(' ')) continue;
+    searched += isSpace ? ' ' : text[at];
+    origins.push(at);
+  }
+  return { searched, origins: [...origins, text.length] };
+}
+
+const SPACE = /\s/;
 
 function replaced(text: string, ranges: Range[]): string {
   let result = '';
@@ -53,16 +77,32 @@ function* placesOf({ form, shown }: { form: string; shown: string }, text: strin
     let end = start + needle.length;
     while (end - start < form.length && text[end] === form[end - start]) end += 1;
     const whole = end - start === form.length;
+    if (form.length < SAFE_INSIDE && isInsideWord(text, start, end)) continue;
     yield { start, end, shown: whole ? shown : shown.slice(0, end - start) };
   }
 }
 
-/** The value in lower case, and as URLs encode it. */
+const LETTER = /[\p{L}\p{N}]/u;
+const ENCODED_BEFORE = /%[0-9a-f]{2}$/;
+
+function isInsideWord(text: string, start: number, end: number): boolean {
+  const joined = (before: string | undefined, after: string | undefined) =>
+    LETTER.test(before ?? '') && LETTER.test(after ?? '');
+  const beginsInside =
+    joined(text[start - 1], text[start]) &&
+    !ENCODED_BEFORE.test(text.slice(Math.max(0, start - 3), start));
+  return beginsInside || joined(text[end - 1], text[end]);
+}
+
+/** The value in lower case with single spaces, and as URLs encode it. */
 function formsOf(stored: string): string[] {
-  const text = stored.toWellFormed();
-  const encoded = encodeURIComponent(text);
-  const forms = [stored, encodeURI(text), encoded, encoded.replaceAll('%20', '+')];
-  const lower = new Set(forms.map((form) => form.toLowerCase()));
+  const spaced = stored.replace(/\s+/g, ' ').trim();
+  const forms = [spaced];
+  for (const text of new Set([stored.toWellFormed(), spaced.toWellFormed()])) {
+    const encoded = encodeURIComponent(text);
+    forms.push(encodeURI(text), encoded, encoded.replaceAll('%20', '+'));
+  }
+  const lower = new Set(forms.map(lowered));
   return [...lower].filter((form) => form.length >= MIN_QUOTE);
 }
 

@@ -1,10 +1,11 @@
 /** The public form of a report, for people outside the team: scores, checks and placement, nothing of the message. */
 
-import type { CheckDeclaration, Json } from '../analysis/check.ts';
+import { cutBulkFields } from '../analysis/bulk-sender.ts';
+import type { CheckDeclaration, Fix, Json, Reference } from '../analysis/check.ts';
 import { declarationOf } from '../analysis/declarations.ts';
 import { hideTokens } from '../analysis/links/tokens.ts';
 import type { PublicEvidence, PublicKind, PublicRule } from '../analysis/public-evidence.ts';
-import type { CheckResult } from '../analysis/result.ts';
+import type { CheckResult, ProviderVerdict } from '../analysis/result.ts';
 import { addressRule, hostIn, type TextRule } from './redact-addresses.ts';
 import { MIN_QUOTE, type Quote, quoteRule } from './redact-quotes.ts';
 import {
@@ -27,13 +28,13 @@ export const redactStoredReport = ({ conceal, ...stored }: SharedReport): Report
  * `conceal` (tokens, addresses; at least four characters each) are removed however they are written.
  */
 export function redactReport(report: Report, conceal: string[]): Report {
-  const { message: _, envelope: __, checks, from_address, ...rest } = report;
+  const { checks, from_address } = report;
   const concealed = concealedPattern(conceal);
   const withoutConcealed = (text: string) => (concealed ? text.replace(concealed, '…') : text);
   const pages = stringsOf(checks, 'our-page');
   const addresses = addressRule(new Set([...pages, from_address?.toLowerCase() ?? '']));
   const redaction: Redaction = {
-    cut: (text, kind) => addresses(withoutConcealed(text), kind),
+    cut: (text, kind) => addresses(withoutConcealed(cutBulkFields(text)), kind),
     fileNames: fileNameRule(checks),
     isKept: (value) => value.toLowerCase() === from_address?.toLowerCase(),
     titles: [],
@@ -42,7 +43,7 @@ export function redactReport(report: Report, conceal: string[]): Report {
   // A title may be the beginning of another one.
   redaction.titles.sort(([a], [b]) => b.length - a.length);
   return {
-    ...mapTexts(rest, (text) => redaction.cut(withPublicTitles(text, redaction), 'sentence')),
+    ...redactRest(report, (text) => redaction.cut(withPublicTitles(text, redaction), 'sentence')),
     from_address: from_address && withoutConcealed(from_address),
     checks: redacted,
     message: null,
@@ -81,9 +82,20 @@ function redactCheck(check: CheckResult, redaction: Redaction): CheckResult | nu
     title: redaction.cut(title, 'sentence'),
     detail: sentence(detail),
     evidence: shown.evidence,
-    fix: fix && { ...mapTexts(fix, sentence), text: outsideOfExamples(fix.text, sentence) },
+    fix: fix && redactFix(fix, sentence),
   };
 }
+
+const redactFix = ({ text, record }: Fix, sentence: (text: string) => string): Fix => ({
+  text: outsideOfExamples(text, sentence),
+  ...(record && {
+    record: {
+      type: sentence(record.type),
+      name: sentence(record.name),
+      value: sentence(record.value),
+    },
+  }),
+});
 
 /** The fields of a check without text of a message. No other stored field leaves. */
 const withoutTexts = (check: CheckResult): CheckResult => ({
@@ -97,7 +109,7 @@ const withoutTexts = (check: CheckResult): CheckResult => ({
   points: check.points,
   earned: check.earned,
   gain: check.gain,
-  reference: check.reference,
+  reference: referenceOf(check),
   fix: null,
 });
 
@@ -194,6 +206,7 @@ const KINDS: Record<PublicKind, ((text: string, redaction: Redaction) => string)
   'file-extension': (text) => (UNNAMED_FILE.test(text) ? text : extensionOf(text)),
   'archive-member': (text) =>
     text.replace(MEMBER, (_, holds: string, member: string) => holds + extensionOf(member)),
+  'field-name': (text) => (STANDARD_FIELDS.has(text.toLowerCase()) ? text : '…'),
   'engine-text': (text, { fileNames }) => fileNames(text.replace(ENGINE_ADDRESS, '…')),
   'as-parent': null,
   'left-out': null,
@@ -261,43 +274,80 @@ const outsideOfExamples = (text: string, change: (text: string) => string): stri
 
 // The rest of a report: summary, rules of providers, reasons.
 
-/** Fields for programs, such as times and references: no text of a message. */
-const FIXED_FIELDS = new Set([
-  'id',
-  'grade',
-  'received_at',
-  'completed_at',
-  'ruleset',
-  'auth_results',
-  'categories',
-  'placement',
-  'provider',
-  'status',
-  'applies',
-  'checks',
-  'kind',
-  'by',
-  'reference',
-]);
+type Rest = Omit<Report, 'from_address' | 'checks' | 'message' | 'envelope'>;
 
-/** Changes every text in the value except in fixed fields. */
-function mapTexts<T>(value: T, change: (text: string) => string): T {
-  const next = (item: unknown): unknown => {
-    if (typeof item === 'string') return change(item);
-    if (Array.isArray(item)) return item.map(next);
-    if (typeof item !== 'object' || item === null) return item;
-    return Object.fromEntries(
-      Object.entries(item).map(([key, inner]) => [
-        key,
-        FIXED_FIELDS.has(key) ? inner : next(inner),
-      ]),
-    );
+/** Field by field, so that a field that this version does not know is not public. */
+function redactRest(report: Report, change: (text: string) => string): Rest {
+  const { cap, auth_results, judged_kind } = report;
+  return {
+    id: report.id,
+    name: report.name && change(report.name),
+    received_at: report.received_at,
+    completed_at: report.completed_at,
+    score: report.score,
+    grade: report.grade,
+    cap: cap && { limit: cap.limit, reason: change(cap.reason), reference: cap.reference },
+    coverage: report.coverage,
+    summary: change(report.summary),
+    subject: report.subject && change(report.subject),
+    message_size: report.message_size,
+    auth_results: { spf: auth_results.spf, dkim: auth_results.dkim, dmarc: auth_results.dmarc },
+    categories: report.categories.map(({ name, score, weight, earned, points }) => ({
+      name,
+      score,
+      weight,
+      earned,
+      points,
+    })),
+    providers: report.providers.map((verdict) => redactProvider(verdict, change)),
+    ruleset: report.ruleset,
+    judged_kind: {
+      kind: judged_kind.kind,
+      by: judged_kind.by,
+      reasons: judged_kind.reasons.map(change),
+    },
+    placement: report.placement.map(({ provider, placement, seconds }) => ({
+      provider,
+      placement,
+      seconds,
+    })),
   };
-  return next(value) as T;
 }
 
+const referenceOf = ({ reference: { name, url } }: { reference: Reference }): Reference => ({
+  name,
+  url,
+});
+
+const redactProvider = (
+  { provider, name, ready, reference, rules }: ProviderVerdict,
+  change: (text: string) => string,
+): ProviderVerdict => ({
+  provider,
+  name: change(name),
+  ready,
+  reference: referenceOf({ reference }),
+  rules: rules.map(({ id, title, applies, status, detail, checks, error }) => ({
+    id,
+    title: change(title),
+    applies,
+    status,
+    detail: change(detail),
+    checks,
+    error: error && change(error),
+  })),
+});
+
+/** The summary may begin a title with a small letter. */
 const withPublicTitles = (text: string, { titles }: Redaction): string =>
-  titles.reduce((before, [stored, shown]) => before.split(stored).join(shown), text);
+  titles
+    .flatMap(([stored, shown]) => [
+      [stored, shown] as const,
+      [uncapitalized(stored), uncapitalized(shown)] as const,
+    ])
+    .reduce((before, [stored, shown]) => before.split(stored).join(shown), text);
+
+const uncapitalized = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1);
 
 /** Matches each value, also with its @ as VERP addresses and URLs write it. */
 function concealedPattern(conceal: string[]): RegExp | null {
@@ -309,6 +359,23 @@ function concealedPattern(conceal: string[]): RegExp | null {
 }
 
 const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+
+/** Header fields of RFC 5322, RFC 2045, RFC 2369 and of usual mail: their names tell nothing of a sender. */
+const STANDARD_FIELDS = new Set(
+  [
+    'from sender reply-to to cc bcc subject date message-id in-reply-to references comments keywords',
+    'return-path received resent-from resent-sender resent-to resent-cc resent-bcc resent-date',
+    'resent-message-id mime-version content-type content-transfer-encoding content-disposition',
+    'content-id content-description content-language content-location list-id list-unsubscribe',
+    'list-unsubscribe-post list-subscribe list-post list-owner list-help list-archive precedence',
+    'auto-submitted feedback-id dkim-signature arc-seal arc-message-signature',
+    'arc-authentication-results authentication-results received-spf delivered-to organization',
+    'importance priority x-priority x-mailer user-agent disposition-notification-to thread-topic',
+    'thread-index bimi-selector',
+  ]
+    .join(' ')
+    .split(' '),
+);
 
 // What the kinds have in common: mailboxes and names of files.
 

@@ -66,15 +66,36 @@ export const ShareListQuery = v.strictObject(PAGE);
 /** What others add to a link is nothing to it: any other text is taken for none. */
 export const FormQuery = v.object({ format: v.optional(v.string()) });
 
-/** Neither how the test is written to nor what the team noted down about it. */
-export const PublicTest = v.omit(Test, [
-  'address',
-  'token',
-  'seed_addresses',
-  'metadata',
-  'livemode',
-  'domain_id',
-  'envelope',
+/** Neither how the test is written to nor what the team noted down about it. A new field is not public. */
+export const PublicTest = v.pick(Test, [
+  'id',
+  'object',
+  'status',
+  'failure_reason',
+  'name',
+  'kind',
+  'created_at',
+  'expires_at',
+  'received_at',
+  'completed_at',
+  'score',
+  'grade',
+  'summary',
+  'coverage',
+  'from_address',
+  'subject',
+  'message_size',
+  'line_ends_converted',
+  'auth_results',
+  'inbox_placement',
+  'categories',
+  'ruleset',
+  'previous',
+  'cap',
+  'checks',
+  'judged_kind',
+  'providers',
+  'placement',
 ]);
 
 export const PublicReport = v.object({

@@ -4,11 +4,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Json } from '../../src/analysis/check.ts';
 import type { AnalysisResult, CheckResult } from '../../src/analysis/result.ts';
+import { responseFilter } from '../../src/http/response.ts';
 import { sharedPage } from '../../src/report/html/report-page.tsx';
 import { sharedPdf } from '../../src/report/pdf/pdf.ts';
 import { redactReport } from '../../src/report/redact.ts';
 import { addressRule, hostIn } from '../../src/report/redact-addresses.ts';
 import type { Report } from '../../src/report/report.ts';
+import { PublicTest } from '../../src/shares/schema.ts';
 import { COMPLIANCE, CONTENT } from '../analysis/planted/message.ts';
 import { INFRASTRUCTURE } from '../analysis/planted/sender.ts';
 import { cleanWorld, judge, type World } from '../analysis/planted/world.ts';
@@ -84,7 +86,9 @@ describe('redactReport', () => {
       const cut = redactReport(report, CONCEAL);
       const kept = report.checks.filter(({ id }) => !['preheader', 'received_path'].includes(id));
       const { checks: _, message, envelope, ...rest } = cut;
-      const { checks: __, message: ___, envelope: ____, ...whole } = report;
+      // The sample is a whole result: what a report does not declare stays behind.
+      const { checks: __, message: ___, envelope: ____, ...result } = report;
+      const { uncapped: _____, temporary: ______, ...whole } = result as Report & AnalysisResult;
       assert.deepEqual(rest, whole);
       assert.deepEqual([message, envelope], [null, null]);
       const without = (checks: Report['checks']) =>
@@ -509,4 +513,51 @@ it('A value is removed where only its beginning is quoted, and overlapping value
   const [cut] = redactReport(report, []).checks;
   assert.equal(cut!.title, 'It begins “……”.');
   assert.equal(cut!.detail, 'A …, said a friend.');
+});
+
+/** The value with a field that nobody declared, in it and in every object within. */
+function withUnknownFields(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withUnknownFields);
+  if (typeof value !== 'object' || value === null) return value;
+  const inner = Object.entries(value).map(([key, item]) => [key, withUnknownFields(item)]);
+  return { ...Object.fromEntries(inner), unknown_field: 'zqsecretqz' };
+}
+
+it('Fields that this version does not know are in no public form', async () => {
+  for (const made of [goodReport, badReport, newsletterReport]) {
+    const report = await made();
+    const fixed = report.checks.find(({ fix }) => fix);
+    if (fixed) fixed.fix!.record = { type: 'TXT', name: 'a.example', value: 'x' };
+    report.cap = { limit: 40, reason: 'DMARC fails.', reference: 'RFC 7489' };
+    const { checks, ...rest } = report;
+    const planted = {
+      ...(withUnknownFields(rest) as Report),
+      // Keys of evidence are the checks' to declare.
+      checks: checks.map((check) => ({
+        ...(withUnknownFields({ ...check, evidence: {} }) as CheckResult),
+        evidence: { ...check.evidence, unknown_field: 'zqsecretqz' },
+      })),
+    };
+    assert.doesNotMatch(JSON.stringify(redactReport(planted, [])), /unknown_field|zqsecretqz/);
+  }
+  const test = responseFilter(PublicTest)(
+    withUnknownFields({ id: 'test_1', address: 'a@b.example', cap: {} }),
+  );
+  assert.deepEqual(test, { id: 'test_1', cap: {} });
+});
+
+it('A value is removed whatever white space, case or letters are around it', async () => {
+  const report = await goodReport();
+  const check = structuredClone(report.checks.find(({ id }) => id === 'tls')!);
+  const title = 'The one says “Dear Anna Smith”.';
+  const evidence = { said: ' Dear \n\t Anna\u00a0Smith ', also: 'link', name: 'Anna Jones' };
+  const detail =
+    'İ says “DEAR  ANNA\nSMITH”, “anna jones”, LINK%20a, b%20link, but not links or blinks.';
+  report.checks = [{ ...check, evidence, title, detail }];
+  report.summary =
+    'It is refused: the one says “Dear Anna Smith”. First: The one says “Dear Anna Smith”.';
+  const cut = redactReport(report, []);
+  assert.equal(cut.checks[0]!.title, 'The one says “…”.');
+  assert.equal(cut.checks[0]!.detail, 'İ says “…”, “…”, …%20a, b%20…, but not links or blinks.');
+  assert.equal(cut.summary, 'It is refused: the one says “…”. First: The one says “…”.');
 });

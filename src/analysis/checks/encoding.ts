@@ -18,6 +18,7 @@ export const encoding: Check = {
     eight_bit_header: 'shown',
     eight_bit_body: 'shown',
     limits: 'shown',
+    eight_bit_fields: 'field-name',
   },
   // The line of the header is quoted in the detail and is no part of the evidence.
   publicTexts: [
@@ -28,6 +29,7 @@ export const encoding: Check = {
   ],
   run({ raw, message }) {
     const { nul, bareCr, bareLf, eightBitHeader, eightBitBody } = message.lines;
+    const eightBit = findEightBit(raw, message);
     const evidence = {
       nul,
       bare_cr: bareCr,
@@ -35,8 +37,11 @@ export const encoding: Check = {
       eight_bit_header: eightBitHeader,
       eight_bit_body: eightBitBody,
       limits: message.limits,
+      eight_bit_fields: eightBit.headerFields
+        .slice(0, MAX_QUOTED)
+        .filter((name) => name !== NO_FIELD),
     };
-    const problems = encodingProblems(raw, message);
+    const problems = encodingProblems(message, eightBit);
     const [worst, ...others] = problems;
     if (!worst)
       return pass(
@@ -53,6 +58,10 @@ export const encoding: Check = {
   },
 };
 
+/** How many fields the title names. */
+const MAX_QUOTED = 5;
+const NO_FIELD = '(a line that is no field)';
+
 // The faults that `encoding` reports, each with its own sentence, the gravest first.
 
 interface EncodingProblem {
@@ -63,8 +72,7 @@ interface EncodingProblem {
 }
 
 /** All faults of one message; an empty list where every line and octet is as it should be. */
-function encodingProblems(raw: Uint8Array, message: Message): EncodingProblem[] {
-  const eightBit = findEightBit(raw, message);
+function encodingProblems(message: Message, eightBit: EightBit): EncodingProblem[] {
   const problems = [
     ...limitProblems(message),
     ...lineProblems(message),
@@ -165,7 +173,7 @@ function headerProblems(message: Message, eightBit: EightBit): EncodingProblem[]
   // An address beyond ASCII can only be sent with SMTPUTF8, which allows UTF-8 in every field.
   const needsUtf8 = message.from.some(({ address }) => /[^\x00-\x7f]/.test(address));
   if (headerFields.length === 0 || (headerIsUtf8 && needsUtf8)) return [];
-  const names = headerFields.slice(0, 5).join(', ');
+  const names = headerFields.slice(0, MAX_QUOTED).join(', ');
   return [
     {
       status: headerIsUtf8 ? 'warn' : 'fail',
@@ -209,7 +217,7 @@ function findEightBit(raw: Uint8Array, message: Message): EightBit {
 
 function readHeader(raw: Uint8Array, message: Message, found: EightBit): void {
   const affected = message.headers.filter((field) => /[\x80-\xff]/.test(field.raw));
-  const names = affected.map(({ name }) => name || '(a line that is no field)');
+  const names = affected.map(({ name }) => name || NO_FIELD);
   found.headerFields = [...new Set(names)];
   found.headerIsUtf8 = isUtf8(raw.subarray(0, message.headerBytes));
 }

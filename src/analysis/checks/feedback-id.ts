@@ -3,6 +3,9 @@
 import { type Check, info, skipped } from '../check.ts';
 import { fields } from '../mime/message.ts';
 
+/** Characters of what the sender wrote. */
+const MAX_SHOWN = 300;
+
 /** Told alone: it is of use to large senders only, and says nothing about the kind of mail. */
 export const feedbackId: Check = {
   id: 'feedback_id',
@@ -13,18 +16,23 @@ export const feedbackId: Check = {
     name: 'Gmail: Feedback Loop',
     url: 'https://support.google.com/a/answer/6254652',
   },
-  publicEvidence: { feedback_id: 'unquoted', sender: 'shown', fields: 'shown' },
+  publicEvidence: { feedback_id: 'left-out', sender: 'shown', fields: 'shown' },
   run({ message }) {
     const found = fields(message, 'feedback-id');
-    const value = found[0]?.value.slice(0, 300);
+    const value = found[0]?.value;
     if (value === undefined)
       return skipped(
         'Your message has no Feedback-ID field.',
         'It is of use to large senders alone, who see by it in Gmail’s Postmaster Tools which of their campaigns are reported as spam.',
       );
     const parts = value.split(':').map((part) => part.trim());
-    const sender = parts.at(-1) ?? '';
-    const evidence = { feedback_id: value, sender, fields: found.length };
+    const sender = (parts.at(-1) ?? '').slice(0, MAX_SHOWN);
+    // A single part may be any identifier: public is what has the place of the sender.
+    const evidence = {
+      feedback_id: value.slice(0, MAX_SHOWN),
+      sender: parts.length > 1 ? sender : null,
+      fields: found.length,
+    };
     // Up to three identifiers of the sender's choice, then the one that is always the same.
     if (parts.length > 4 || sender === '')
       return info(

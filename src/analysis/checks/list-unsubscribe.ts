@@ -27,7 +27,7 @@ export const listUnsubscribeCheck: Check = {
   issueTitle: 'The List-Unsubscribe field is missing or faulty',
   reference: rfc(2369, '3.2'),
   publicEvidence: {
-    values: 'left-out',
+    values: 'unquoted',
     https: 'host',
     mailto: 'host',
     http: 'host',

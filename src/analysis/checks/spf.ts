@@ -31,7 +31,7 @@ export const spf: Check = {
     client_ip: 'shown',
     record: 'shown',
     reason: 'shown',
-    explanation: 'left-out',
+    explanation: 'unquoted',
     assumed: 'shown',
   },
   async run(context: Context): Promise<Finding> {

@@ -47,7 +47,7 @@ export interface HtmlFacts {
   /** Distinct addresses of images shown behind others, by attribute or `style`; lower case, at most 200 characters each. */
   backgrounds: string[];
   hidden: HiddenText[];
-  /** Elements and attributes that run or load something: `script`, `form`, `onclick`, `meta refresh`, … with how often. */
+  /** Elements and attributes that run or load something: `script`, `form`, `onclick` (`on…` where the name is not a known one), `meta refresh`, … with how often. */
   active: Record<string, number>;
   /** Tags that were never closed or closed in the wrong order so that it changes what is shown: sentences. */
   structure: string[];
@@ -276,9 +276,30 @@ function counter() {
 const ACTIVE = new Set(
   'applet bgsound embed form frame frameset iframe object portal script'.split(' '),
 );
-/** Event handlers, by how their names begin: attributes such as `once` are none. */
+/** What looks like an event handler, by how its name begins: attributes such as `once` do not. */
 const HANDLER =
   /^on(?:abort|after|animation|before|begin|blur|can|change|click|close|context|copy|cut|dbl|drag|drop|ended|error|focus|form|hash|input|invalid|key|load|message|mouse|offline|online|page|paste|pause|play|pointer|pop|progress|readystate|reset|resize|scroll|search|seek|select|storage|submit|toggle|touch|transition|unload|wheel)[a-z]*$/;
+/** Their names without `on`. Any other name may hold text of the message and is counted as `on…`. */
+const EVENTS = new Set(
+  [
+    'abort afterprint afterscriptexecute animationcancel animationend animationiteration',
+    'animationstart beforecopy beforecut beforeinput beforematch beforepaste beforeprint',
+    'beforescriptexecute beforetoggle beforeunload begin blur cancel canplay canplaythrough',
+    'change click close contextlost contextmenu contextrestored copy cut dblclick drag dragend',
+    'dragenter dragexit dragleave dragover dragstart drop ended error focus focusin focusout',
+    'formdata formchange forminput hashchange input invalid keydown keypress keyup load',
+    'loadeddata loadedmetadata loadend loadstart message messageerror mousedown mouseenter',
+    'mouseleave mousemove mouseout mouseover mouseup mousewheel offline online pagehide',
+    'pagereveal pageshow pageswap paste pause play playing pointercancel pointerdown pointerenter',
+    'pointerleave pointermove pointerout pointerover pointerrawupdate pointerup popstate progress',
+    'readystatechange reset resize scroll scrollend scrollsnapchange scrollsnapchanging search',
+    'seeked seeking select selectionchange selectstart storage submit toggle touchcancel touchend',
+    'touchmove touchstart transitioncancel transitionend transitionrun transitionstart unload',
+    'wheel',
+  ]
+    .join(' ')
+    .split(' '),
+);
 const ADDRESSES = ['href', 'src', 'action', 'formaction', 'xlink:href', 'data'];
 /** Scripts that are data: Gmail reads offers and actions from JSON-LD. */
 const DATA = /^application\/(?:ld\+)?json\b/i;
@@ -291,7 +312,8 @@ function activeOf(name: string, attributes: Attributes): string[] {
   if (name === 'base' && attributes.has('href')) found.push('base');
   if (name === 'meta' && /^\s*refresh\s*$/i.test(value('http-equiv'))) found.push('meta refresh');
   for (const attribute of attributes.keys())
-    if (attribute.startsWith('on') && HANDLER.test(attribute)) found.push(attribute);
+    if (attribute.startsWith('on') && HANDLER.test(attribute))
+      found.push(EVENTS.has(attribute.slice(2)) ? attribute : 'on…');
   for (const attribute of ADDRESSES) {
     // Links have a check of their own, `link_scheme`.
     if (attribute === 'href' && (name === 'a' || name === 'area')) continue;

@@ -83,6 +83,15 @@ for (const [name, message, status, says] of cases)
     if (status !== 'pass') assert.ok(finding.fix?.text);
   });
 
+test('encoding check has the fields that its title names in the evidence', async () => {
+  const lines = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `X-${name}: \xff\r\n`);
+  const finding = await runCheck(encoding, {
+    message: raw(`Subject: \xff\r\n${lines.join('')}\r\n`),
+  });
+  assert.match(finding.title, /in Subject, X-a, X-b, X-c, X-d\.$/);
+  assert.deepEqual(finding.evidence?.eight_bit_fields, ['Subject', 'X-a', 'X-b', 'X-c', 'X-d']);
+});
+
 test('encoding check combines several faults in one finding', async () => {
   const finding = await runCheck(encoding, {
     message: raw('From: a@example.com\r\nSubject: \xc3\xa9\r\n\r\na\0\r\nb\n'),

@@ -442,6 +442,10 @@ test('scanHtml counts elements, attributes, styles and active content', () => {
     base: 1,
     'meta refresh': 1,
   });
+  assert.deepEqual(scanHtml('<p ONCLICK=x onloadjane=x onloadjohn=x onjane=x once=x>').active, {
+    onclick: 1,
+    'on…': 2,
+  });
   assert.equal(facts.elements.p, 2);
   assert.equal(facts.elements.img, 1);
   assert.equal(facts.attributes['a[target]'], 1);
