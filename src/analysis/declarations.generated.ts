@@ -543,7 +543,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
   "no_reply": {
     "publicEvidence": {
       "from": "shown",
-      "reply_to": "shown"
+      "reply_to": "token-free"
     }
   },
   "text_part": {

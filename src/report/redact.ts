@@ -29,7 +29,7 @@ export const redactStoredReport = ({ conceal, ...stored }: SharedReport): Report
  */
 export function redactReport(report: Report, conceal: string[]): Report {
   const { checks, from_address } = report;
-  const concealed = concealedPattern(conceal);
+  const concealed = concealedPattern([...conceal, ...taggedLocalParts(report)]);
   const withoutConcealed = (text: string) => (concealed ? text.replace(concealed, '…') : text);
   const pages = stringsOf(checks, 'our-page');
   const addresses = addressRule(new Set([...pages, from_address?.toLowerCase() ?? '']));
@@ -348,6 +348,15 @@ const withPublicTitles = (text: string, { titles }: Redaction): string =>
     .reduce((before, [stored, shown]) => before.split(stored).join(shown), text);
 
 const uncapitalized = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1);
+
+/**
+ * Of mailboxes that name a reader (`bounce+reader=mail.example@…`): macros of SPF write them into names
+ * in the DNS (RFC 7208 §7). No domain name has such characters, so nothing else is cut.
+ */
+const taggedLocalParts = ({ checks, from_address }: Report): string[] =>
+  stringsOf(checks, 'mailbox-domain')
+    .map((mailbox) => /([^\s<>"@]+)@[^@]*$/.exec(mailbox)?.[1] ?? '')
+    .filter((local) => /[+=]/.test(local) && !from_address?.startsWith(`${local}@`));
 
 /** Matches each value, also with its @ as VERP addresses and URLs write it. */
 function concealedPattern(conceal: string[]): RegExp | null {

@@ -84,6 +84,11 @@ const HIDDEN: Record<string, (world: World) => void> = {
   'mailbox of the return path': (world) => {
     world.envelope.mail_from = `bounce+${SECRET}@example.com`;
   },
+  'mailbox of the return path in a macro of SPF': (world) => {
+    world.envelope.mail_from = `bounce+${SECRET}@bounce.example.com`;
+    world.zone['bounce.example.com']!.TXT = ['v=spf1 include:%{l}._spf.example.com -all'];
+  },
+  'Reply-To without an address': field('Reply-To', `${SECRET}a3k9x7m2v8n4w6t1b5c2q8`),
   'List-Unsubscribe': field(
     'List-Unsubscribe',
     `<https://example.com/u/${SECRET}>, <mailto:${SECRET}@example.com?subject=${SECRET}>`,

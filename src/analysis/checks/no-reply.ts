@@ -15,7 +15,7 @@ export const noReply: Check = {
   points: 0,
   label: 'No-reply address',
   reference: rfc(5322, '3.6.2'),
-  publicEvidence: { from: 'shown', reply_to: 'shown' },
+  publicEvidence: { from: 'shown', reply_to: 'token-free' },
   run({ message }) {
     const from = message.from[0]?.address ?? '';
     const field = fieldValue(message, 'reply-to');
