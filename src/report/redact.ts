@@ -176,10 +176,14 @@ function readValue(
   return typeof value === 'string' ? readText(value, rule as PublicKind, reading) : value;
 }
 
+const PLAIN_WORD = /^\p{L}{1,7}$/u;
+
 function readText(stored: string, kind: PublicKind, reading: Reading): string {
   const { redaction, quotes } = reading;
   const shown = KINDS[kind]!(stored, redaction);
-  if (shown !== stored && !redaction.isKept(stored)) quotes.push({ stored, shown });
+  // `<a href="link">` is no address: our sentences keep the word.
+  const isWord = kind === 'host' && PLAIN_WORD.test(stored);
+  if (shown !== stored && !isWord && !redaction.isKept(stored)) quotes.push({ stored, shown });
   const isEngine = kind === 'engine-text';
   reading.isEngine ||= isEngine;
   return redaction.cut(shown, isEngine ? 'sentence' : 'evidence');

@@ -185,3 +185,22 @@ test('Words in an explanation of SPF or in List-Unsubscribe change no sentence',
   };
   assert.deepEqual(await titles('List-Unsubscribe', 'does not let'), await titles('zzzz', 'zzzz'));
 });
+
+test('Public sentences keep their own words where a link or an image has one as its address', async () => {
+  for (const word of ['link', 'here', 'scheme', 'address', 'image']) {
+    const report = await reportOf((world) => {
+      world.html = world.html
+        .replace(HREF, `${word}"`)
+        .replace('<body', `<body><img src="${word}"`);
+    });
+    const publicTexts = redactReport(report, []).checks.map(({ id, title, detail }) => [
+      id,
+      title,
+      detail,
+    ]);
+    const mangled = publicTexts.filter(([id, ...texts]) =>
+      texts.some((text) => text?.includes('…') && /link|image/.test(id!)),
+    );
+    assert.deepEqual(mangled, [], word);
+  }
+});
