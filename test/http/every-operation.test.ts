@@ -54,12 +54,8 @@ async function startWalk(t: TestContext): Promise<Walk> {
       return answer as never;
     },
     async resetToken() {
-      // Ends what is under way: the mail has gone out when this resolves.
-      await service.app.scheduler.stop();
-      // Other mail, such as that of an alert, may have gone out after it.
-      const mails = sink.taken.map(({ raw }) => raw.toString().replace(/=\r\n/g, ''));
-      const links = mails.map((mail) => /\/password\/([\w-]+)/.exec(mail));
-      return links.findLast((link) => link !== null)![1]!;
+      const [, token] = await sink.waitFor(/\/password\/([\w-]+)/);
+      return token!;
     },
   };
 }

@@ -1,6 +1,6 @@
 /** A mail server on loopback that takes mail, or refuses it as a test says. */
 
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
@@ -27,6 +27,8 @@ export interface MailSink {
   refuse: { at: 'mail' | 'rcpt' | 'data'; code: number; text: string } | null;
   /** Awaited before the 250 after DATA. */
   hold: Promise<unknown> | null;
+  /** What the pattern finds in the first mail that has it, soft line breaks removed: now or once it comes. */
+  waitFor(pattern: RegExp): Promise<RegExpExecArray>;
   close(): Promise<void>;
 }
 
@@ -36,12 +38,22 @@ export async function startMailSink(
   options: SMTPServerOptions & { port?: number } = {},
 ): Promise<MailSink> {
   const { port = 0, ...rest } = options;
+  const arrivals = new EventEmitter();
   const sink: MailSink = {
     port,
     taken: [],
     passwords: [],
     refuse: null,
     hold: null,
+    async waitFor(pattern) {
+      for (;;) {
+        for (const { raw } of sink.taken) {
+          const found = pattern.exec(raw.toString().replace(/=\r\n/g, ''));
+          if (found) return found;
+        }
+        await once(arrivals, 'mail');
+      }
+    },
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
   const refusal = (at: 'mail' | 'rcpt' | 'data') =>
@@ -77,6 +89,7 @@ export async function startMailSink(
           user: typeof user === 'string' ? user : null,
           raw: Buffer.concat(chunks),
         });
+      arrivals.emit('mail');
       await sink.hold;
       done(refused);
     },
