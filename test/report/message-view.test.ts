@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { messageView } from '../../src/report/message-view.ts';
 import type { MessageView } from '../../src/report/report.ts';
+import { cpuTime } from '../helpers/cpu-time.ts';
 import { goodMessage, latin1 } from '../helpers/good-message.ts';
 import { newsletterReport } from './reports.ts';
 
@@ -165,8 +166,8 @@ describe('messageView limits', () => {
   };
   for (const [name, text] of Object.entries(TRAPS))
     it(`keep processing fast: 5 MB of ${name}`, { timeout: 20_000 }, async () => {
-      const started = performance.now();
+      const started = cpuTime();
       await view(html(text, { Subject: text.slice(0, 500_000).replaceAll('\n', ' ') }));
-      assert.ok(performance.now() - started < 10_000);
+      assert.ok(cpuTime() - started < 10_000);
     });
 });

@@ -8,6 +8,7 @@ import { linkScheme } from '../../../src/analysis/checks/link-scheme.ts';
 import { linkShorteners } from '../../../src/analysis/checks/link-shorteners.ts';
 import { linkText } from '../../../src/analysis/checks/link-text.ts';
 import { runCheck } from '../../helpers/analysis.ts';
+import { cpuTime } from '../../helpers/cpu-time.ts';
 import { goodMessage } from '../../helpers/good-message.ts';
 
 const HTML = { 'Content-Type': 'text/html; charset=utf-8' };
@@ -254,9 +255,9 @@ test('Link checks handle messages full of links quickly with short evidence', as
   );
   const message = html(many.join('\n'));
   for (const check of [linkText, linkHost, linkScheme, linkShorteners]) {
-    const start = performance.now();
+    const start = cpuTime();
     const finding = await runCheck(check, { message, offline: true });
-    assert.ok(performance.now() - start < 3000, check.id);
+    assert.ok(cpuTime() - start < 3000, check.id);
     assert.ok(JSON.stringify(finding).length < 30_000, check.id);
   }
 });

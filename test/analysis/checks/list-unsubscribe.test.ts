@@ -8,6 +8,7 @@ import { listUnsubscribeCheck } from '../../../src/analysis/checks/list-unsubscr
 import { oneClick } from '../../../src/analysis/checks/one-click.ts';
 import { zoneResolver } from '../../../src/net/dns/zone.ts';
 import { runCheck } from '../../helpers/analysis.ts';
+import { cpuTime } from '../../helpers/cpu-time.ts';
 import { goodMessage } from '../../helpers/good-message.ts';
 import { fakeCheck, INPUT } from '../fake-checks.ts';
 
@@ -120,7 +121,7 @@ test('list_unsubscribe check proposes both header fields at the sender’s domai
 });
 
 test('list_unsubscribe check handles hostile fields quickly', async () => {
-  const started = performance.now();
+  const started = cpuTime();
   for (const item of ['<https://example.com/u>,', '(', '<', '<x> ', ',']) {
     const finding = await runCheck(listUnsubscribeCheck, {
       message: goodMessage({ 'List-Unsubscribe': item.repeat(1_000_000 / item.length) }),
@@ -128,7 +129,7 @@ test('list_unsubscribe check handles hostile fields quickly', async () => {
     });
     assert.ok(JSON.stringify(finding).length < 10_000, item);
   }
-  assert.ok(performance.now() - started < 3000);
+  assert.ok(cpuTime() - started < 3000);
 });
 
 /** With SPF, DKIM and DMARC known, so that there is a score. */

@@ -8,6 +8,7 @@ import { noReply } from '../../../src/analysis/checks/no-reply.ts';
 import { precedence } from '../../../src/analysis/checks/precedence.ts';
 import { replyTo } from '../../../src/analysis/checks/reply-to.ts';
 import { runCheck } from '../../helpers/analysis.ts';
+import { cpuTime } from '../../helpers/cpu-time.ts';
 import { goodMessage } from '../../helpers/good-message.ts';
 
 type Changes = Record<string, string | null>;
@@ -108,7 +109,7 @@ test('reply_to check reports error when the header exceeds the limit', async () 
 });
 
 test('reply_to and no_reply checks handle hostile fields quickly', async () => {
-  const started = performance.now();
+  const started = cpuTime();
   for (const item of ['a@other.example,', '<', '(', '"a" <b@c.example>,', 'a<']) {
     const message = goodMessage(to(item.repeat(900_000 / item.length)));
     for (const check of [replyTo, noReply]) {
@@ -116,5 +117,5 @@ test('reply_to and no_reply checks handle hostile fields quickly', async () => {
       assert.ok(JSON.stringify(finding).length < 5000, `${check.id} ${item}`);
     }
   }
-  assert.ok(performance.now() - started < 3000);
+  assert.ok(cpuTime() - started < 3000);
 });

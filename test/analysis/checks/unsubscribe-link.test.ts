@@ -6,6 +6,7 @@ import type { CheckStatus } from '../../../src/analysis/check.ts';
 import { unsubscribeLink } from '../../../src/analysis/checks/unsubscribe-link.ts';
 import { unsubscribeLinks } from '../../../src/analysis/links/unsubscribe.ts';
 import { contextFor, runCheck } from '../../helpers/analysis.ts';
+import { cpuTime } from '../../helpers/cpu-time.ts';
 import { goodMessage } from '../../helpers/good-message.ts';
 
 const html = (body: string) => goodMessage({ 'Content-Type': 'text/html; charset=utf-8' }, body);
@@ -155,12 +156,12 @@ test('unsubscribe_link check is not misled by ligature characters', async () => 
 
 test('unsubscribe_link check handles a thousand links in one line quickly', async () => {
   const text = `${'https://example.com/a unsubscribe '.repeat(2000)}${'x'.repeat(5_000_000)}`;
-  const started = performance.now();
+  const started = cpuTime();
   const finding = await runCheck(unsubscribeLink, {
     message: goodMessage({}, text),
     kind: 'marketing',
   });
   assert.equal(finding.status, 'pass');
   assert.ok(JSON.stringify(finding).length < 5000);
-  assert.ok(performance.now() - started < 2000);
+  assert.ok(cpuTime() - started < 2000);
 });

@@ -6,6 +6,7 @@ import {
   leadsToUnsubscribing,
   speaksOfUnsubscribing,
 } from '../../../src/analysis/links/unsubscribe.ts';
+import { cpuTime } from '../../helpers/cpu-time.ts';
 
 const OFFERS = [
   'Unsubscribe',
@@ -113,10 +114,10 @@ for (const [href, expected] of ADDRESSES)
     assert.equal(leadsToUnsubscribing(href), expected));
 
 test('Unsubscribe detection handles long near-matches quickly', () => {
-  const started = performance.now();
+  const started = cpuTime();
   for (const text of ['cancelar ', 'melden sie sich ', 'a-', 'é', '%E9', ' - '])
     for (const ask of [speaksOfUnsubscribing, leadsToUnsubscribing]) {
       assert.ok(!ask(text.repeat(5_000_000 / text.length)));
     }
-  assert.ok(performance.now() - started < 1000);
+  assert.ok(cpuTime() - started < 1000);
 });

@@ -1,5 +1,7 @@
 /** What the DNS resolver keeps, for how long, and how it spares the servers. */
 
+// @alone: two of its time limits end at the same moment.
+
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { systemClock } from '../../../src/lib/clock.ts';

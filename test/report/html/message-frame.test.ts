@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { linkAnswers } from '../../../src/report/document/message.ts';
 import { messageDocument } from '../../../src/report/html/message-frame.ts';
+import { cpuTime } from '../../helpers/cpu-time.ts';
 import { badReport, unscoredReport } from '../reports.ts';
 
 const START = messageDocument('');
@@ -67,9 +68,9 @@ describe('Message preview document', () => {
       `data:${'a'.repeat(2_000_000)}`,
       '<'.repeat(2_000_000),
     ]) {
-      const started = performance.now();
+      const started = cpuTime();
       messageDocument(html);
-      assert.ok(performance.now() - started < 2000);
+      assert.ok(cpuTime() - started < 2000);
     }
   });
 });
