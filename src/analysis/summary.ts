@@ -12,7 +12,7 @@ export function summarize(result: Unsummarized): string {
   return [verdict(result), whatFirst(result), notChecked(result)].filter(Boolean).join(' ');
 }
 
-/** What to put right, the greatest gain first, failures before warnings. */
+/** What to fix, the greatest gain first, failures before warnings. */
 export function toFix(checks: CheckResult[]): CheckResult[] {
   return checks
     .filter(({ status }) => status === 'fail' || status === 'warn')

@@ -1,4 +1,4 @@
-/** The DNS records that put right what a look at a domain has found: each can be copied as it is. */
+/** The DNS records that fix what a domain check has found; each can be copied as it is. */
 
 import { caaProblem, parseCaa } from '../analysis/checks/caa.ts';
 import type { DomainCheck } from '../analysis/domain/health.ts';

@@ -48,7 +48,7 @@ export type CountedTest = Pick<
 /**
  * Counts a completed test, or takes it out again; does nothing for others. To be called in the
  * transaction that stores, replaces or deletes the result. `issues` are the ids of the checks that
- * found something to put right, where they are known without reading all checks. A test whose hour is
+ * found something to fix, where they are known without reading all checks. A test whose hour is
  * no longer kept cannot be taken out of it, and need not be.
  */
 export async function countTest(

@@ -175,7 +175,7 @@ async function planAnew({ db, clock }: Context, plan: Plan): Promise<void> {
 
 // Writes down a run in one transaction with its news, the state of the monitor and the next time.
 
-/** Nothing is written where the claim holds no more: deleted, changed or taken over meanwhile. */
+/** Writes nothing if the claim is no longer valid: the monitor was deleted, changed or claimed again meanwhile. */
 export async function recordRun(
   app: App,
   claimed: ClaimedMonitor,

@@ -132,7 +132,7 @@ interface Sending {
   error: string | null;
 }
 
-/** Nothing is written where the claim holds no more: deleted, changed or taken over meanwhile. */
+/** Writes nothing if the claim is no longer valid: the schedule was deleted, changed or claimed again meanwhile. */
 async function recordSending(
   app: App,
   { id, lease, leased_until }: ClaimedSchedule,

@@ -175,7 +175,7 @@ async function tallySpan(tx: Tx, scope: Scope, from: number, to: number): Promis
   return addUp(parts);
 }
 
-/** How many tests each check found something to put right in, by its id. */
+/** How many tests each check found something to fix in, by its id. */
 async function countIssues(tallies: Tally[]): Promise<Map<string, number>> {
   const texts = new Map<string, number>();
   for (const { issues } of tallies)

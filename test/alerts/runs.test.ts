@@ -1,4 +1,4 @@
-/** Rules and the runs of monitors: what is listed, what is silent, and what is listed no more. */
+/** Rules and the runs of monitors: what is listed, what is unknown, and what is no longer listed. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

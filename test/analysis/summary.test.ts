@@ -1,4 +1,4 @@
-/** The verdict in a sentence or two, and what to put right first. */
+/** The verdict in a sentence or two, and what to fix first. */
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

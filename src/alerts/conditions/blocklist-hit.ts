@@ -71,7 +71,7 @@ export const blocklistHit: Condition<Listings, Value> = {
     if (facts.standing.some(isInUse)) return null;
     const waitedFor = listingsOf(opened).filter(({ zone }) => isInUse(zone));
     if (!waitedFor.every((one) => facts.hasAnswered(one, opened.foundByRun))) return null;
-    // Nobody says that it is listed no more.
+    // No list has said that it is no longer listed.
     return waitedFor.length === 0 && answer !== 'no' ? 'no_longer_watched' : 'condition_ended';
   },
 

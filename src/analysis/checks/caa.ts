@@ -111,7 +111,7 @@ function mistaken(name: string, problems: CaaProblem[], evidence: Finding['evide
   };
 }
 
-// One CAA record: its parts, what is wrong with it, and the same record put right (RFC 8659 §4).
+// One CAA record: its parts, what is wrong with it, and the corrected record (RFC 8659 §4).
 
 /** RFC 8659 §4, RFC 9495, and the properties of the CA/Browser Forum and for mark certificates. */
 const KNOWN = /^(?:issue|issuewild|issuemail|issuevmc|iodef|contactemail|contactphone)$/;

@@ -194,7 +194,7 @@ function ahead({ signedAt, domain }: DkimSignature, receivedAt: number): DkimFla
   };
 }
 
-/** What is wrong in the key record is put right in it. */
+/** A fault of the key record is fixed in the key record. */
 function keyFlaw(warning: string, { keyName, keyRecord, keyType }: DkimSignature): DkimFlaw {
   const { text, fix } = KEY_FLAWS[warning] ?? KEY_SYNTAX;
   const value = repairedKeyRecord(keyRecord ?? '', keyType ?? 'rsa');

@@ -151,7 +151,7 @@ function stateOf(name: string, result: AuthResult | null, domain: string | null)
     : `${name} does not pass (${result ?? 'not checked'}).`;
 }
 
-/** The message is signed by an aligned domain already: that signature is the one to mend. */
+/** The message is signed by an aligned domain already: that signature is the one to fix. */
 function signatureFix({ alignment }: DmarcOutcome, { signatures }: DkimOutcome): Fix | null {
   const { domain, aligned, result } = alignment.dkim;
   if (!aligned || result === 'pass') return null;

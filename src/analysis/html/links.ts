@@ -143,7 +143,7 @@ const BEFORE = 120;
 const AFTER = 60;
 /** What is kept of a piece at its start and its end: more is neither before nor after a link. */
 const KEPT = 400;
-const LONGEST_TAIL = 8000;
+const MAX_TAIL_LENGTH = 8000;
 
 /** Takes the same time for each piece, however many links there are. */
 function noteSurroundings(): Surroundings {
@@ -166,7 +166,7 @@ function noteSurroundings(): Surroundings {
       tail += kept;
       const end = cut + tail.length;
       if (waiting.length > 0 && waiting[0]!.from <= end - AFTER) settle(end - AFTER);
-      if (tail.length <= LONGEST_TAIL) return;
+      if (tail.length <= MAX_TAIL_LENGTH) return;
       cut += tail.length - BEFORE;
       tail = tail.slice(-BEFORE);
     },

@@ -173,7 +173,7 @@ const CAUTION_WORDS: [CautionWords, ...CautionWords[]] = [
 ];
 
 /** Longer than honest addresses are; what is beyond would go unread. */
-const LONGEST_URL = 2000;
+const MAX_URL_LENGTH = 2000;
 /** As much of a message, at either end, as is read for whether it speaks of unsubscribing, in characters. */
 const MAX_TEXT = 100_000;
 const MAX_SAID = 2000;
@@ -195,7 +195,7 @@ export function linkCaution(context: Context): Caution {
   const unsubscribing = listUnsubscribePages(context);
   const { places, pages } = cautionedByWords(context);
   const ofAddress = (url: URL): string | null => {
-    if (url.href.length > LONGEST_URL) return 'its address is very long';
+    if (url.href.length > MAX_URL_LENGTH) return 'its address is very long';
     if (unsubscribing.has(pageOf(url))) return 'it is in the List-Unsubscribe header';
     const purpose = leadsToUnsubscribing(url.href) ? UNSUBSCRIBE : purposeOf(decoded(url.href));
     if (purpose) return `it looks like a link to ${purpose}`;

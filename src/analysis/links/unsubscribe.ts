@@ -7,7 +7,7 @@ import { type MessageLink, messageLinks } from './links.ts';
 const OPENABLE = new Set(['http', 'https', 'mailto']);
 
 // A longer text is a whole paragraph in a link, which speaks of this and that.
-const LONGEST_LINK_TEXT = 300;
+const MAX_LINK_TEXT = 300;
 
 // Characters of HTML before a link that shows its own address: "Unsubscribe: https://…".
 const JUST_BEFORE = 40;
@@ -40,7 +40,7 @@ export function offersToLeaveMail(link: MessageLink): boolean {
 
 const saysIt = ({ text, label, href }: MessageLink): boolean =>
   leadsToUnsubscribing(href) ||
-  ((text ?? '').length <= LONGEST_LINK_TEXT && speaksOfUnsubscribing(`${text} ${label}`));
+  ((text ?? '').length <= MAX_LINK_TEXT && speaksOfUnsubscribing(`${text} ${label}`));
 
 /** On a line with such a word, or alone on the line below one. */
 const saysItInText = (link: MessageLink): boolean =>

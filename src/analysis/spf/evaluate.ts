@@ -103,7 +103,7 @@ interface SpfIdentity {
   text: string | null;
   /** What is given to check_host() as <sender> (RFC 7208 §4.1); null where it holds no domain name. */
   sender: string | null;
-  /** Whose record is asked for, in A-labels; null where the text holds no domain name. */
+  /** The domain whose record is looked up, in A-labels; null if the text contains no domain name. */
   domain: string | null;
   /** Where a MAIL FROM comes from that the session does not tell; null where it does. */
   assumed: 'return_path' | null;

@@ -116,7 +116,7 @@ export const TOPICS: Record<
 const ERRORS: Record<ErrorCode, string> = {
   malformed_json: 'The body is not JSON.',
   malformed_request: 'The request cannot be read.',
-  unauthenticated: 'There is no credential, or it holds no more.',
+  unauthenticated: 'The request has no credentials, or they have expired or been revoked.',
   forbidden: 'The role is too low; `detail` names the one needed.',
   not_found: 'There is no such path or object.',
   method_not_allowed: 'The path has other methods; `Allow` names them.',

@@ -249,7 +249,7 @@ test('dmarc check proposes fixing an aligned but broken DKIM signature', async (
   assert.match(body.text, /^Mend the DKIM signature of example\.com, .* Sign as the last step/);
   const gone = await fixOf(await sign({ selector: 'gone' }), { ...spfFail, ...record });
   assert.equal(gone.record?.name, 'gone._domainkey.example.com');
-  // The strict mode does not align it: to mend it would not help.
+  // The strict mode does not align it: fixing it would not help.
   const sub = await sign({ domain: 'm.example.com' });
   assert.match(
     (await fixOf(sub, { ...spfFail, ...strict })).text,

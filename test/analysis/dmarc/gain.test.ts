@@ -45,7 +45,7 @@ for (const [what, records, told] of rows)
       checks.filter(({ status }) => status === 'fail').map(({ id }) => id),
       [told],
     );
-    // All three pass once it is put right, and nothing else is wrong.
+    // All three pass once it is fixed, and nothing else is wrong.
     assert.equal(at(result, told).gain, Math.round((100 - uncapped!) * 10) / 10);
     for (const id of ['dmarc', 'dmarc_policy', 'dmarc_record'].filter((each) => each !== told))
       assert.equal(at(result, id).detail, `follows from ${told}`);
