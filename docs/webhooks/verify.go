@@ -1,5 +1,5 @@
-// With Go's standard library: WEBHOOK_SECRET=whsec_… go run verify.go headers.txt < body.json
-// Ends with 0 where the delivery is genuine, otherwise with 1.
+// Go standard library: WEBHOOK_SECRET=whsec_… go run verify.go headers.txt < body.json
+// Exits with 0 if the delivery is genuine, otherwise with 1.
 package main
 
 import (
@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// isGenuine takes the body as it came, before anything has parsed it.
+// isGenuine expects the raw body.
 func isGenuine(header http.Header, body []byte, secret string) bool {
 	timestamp := header.Get("X-Service-Timestamp")
 	seconds, err := strconv.ParseInt(timestamp, 10, 64)
@@ -33,7 +33,7 @@ func isGenuine(header http.Header, body []byte, secret string) bool {
 	matches := func(name string) bool {
 		return hmac.Equal([]byte(header.Get(name)), expected)
 	}
-	// After a rotation, the secret before it signs the second one for a while.
+	// After a rotation, the second signature uses the previous secret.
 	return matches("X-Service-Signature") || matches("X-Service-Signature-Previous")
 }
 

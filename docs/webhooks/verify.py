@@ -1,5 +1,5 @@
-# With Python's standard library: WEBHOOK_SECRET=whsec_… python3 verify.py headers.txt < body.json
-# Ends with 0 where the delivery is genuine, otherwise with 1.
+# Python standard library: WEBHOOK_SECRET=whsec_… python3 verify.py headers.txt < body.json
+# Exits with 0 if the delivery is genuine, otherwise with 1.
 import hashlib
 import hmac
 import os
@@ -9,7 +9,7 @@ import time
 
 
 def is_genuine(headers: dict[str, str], body: bytes, secret: str) -> bool:
-    """Takes header names in lower case, and the body as it came, before anything has parsed it."""
+    """Expects header names in lower case, and the raw body."""
     timestamp = headers.get("x-service-timestamp", "")
     if not re.fullmatch(r"[0-9]{1,12}", timestamp):
         return False
@@ -21,7 +21,7 @@ def is_genuine(headers: dict[str, str], body: bytes, secret: str) -> bool:
     def matches(name: str) -> bool:
         return hmac.compare_digest(headers.get(name, "").encode(), expected.encode())
 
-    # After a rotation, the secret before it signs the second one for a while.
+    # After a rotation, the second signature uses the previous secret.
     return matches("x-service-signature") or matches("x-service-signature-previous")
 
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # With openssl: WEBHOOK_SECRET=whsec_… sh verify.sh headers.txt < body.json
-# Ends with 0 where the delivery is genuine, otherwise with 1.
-# While openssl runs, who else is on the machine can see the secret among its arguments.
+# Exits with 0 if the delivery is genuine, otherwise with 1.
+# While openssl runs, other users of the machine can see the secret in its arguments.
 set -eu
 
 header() {
@@ -20,10 +20,10 @@ age=$(($(date +%s) - timestamp))
 if [ "$age" -gt 300 ] || [ "$age" -lt -300 ]; then exit 1; fi
 expected=sha256=$({ printf '%s.' "$timestamp"; cat; } | hmac "$WEBHOOK_SECRET")
 
-# How long a comparison takes tells nothing where both sides are hashed with a key of the moment.
+# Hashing both sides with a random key keeps the time of the comparison from revealing anything.
 key=$(openssl rand -hex 32)
 hashed=$(printf %s "$expected" | hmac "$key")
-# After a rotation, the secret before it signs the second one for a while.
+# After a rotation, the second signature uses the previous secret.
 for name in x-service-signature x-service-signature-previous; do
   if [ "$(printf %s "$(header "$name")" | hmac "$key")" = "$hashed" ]; then exit 0; fi
 done

@@ -1,11 +1,11 @@
-// With Node.js alone: WEBHOOK_SECRET=whsec_… node verify.ts headers.txt < body.json
-// Ends with 0 where the delivery is genuine, otherwise with 1.
+// Node.js only: WEBHOOK_SECRET=whsec_… node verify.ts headers.txt < body.json
+// Exits with 0 if the delivery is genuine, otherwise with 1.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
 type Headers = Record<string, string | undefined>;
 
-/** Takes header names in lower case, and the body as it came, before anything has parsed it. */
+/** Expects header names in lower case, and the raw body. */
 export function isGenuine(headers: Headers, body: Buffer, secret: string): boolean {
   const timestamp = headers['x-service-timestamp'] ?? '';
   if (!/^\d{1,12}$/.test(timestamp)) return false;
@@ -16,7 +16,7 @@ export function isGenuine(headers: Headers, body: Buffer, secret: string): boole
     const given = Buffer.from(signature);
     return given.length === expected.length && timingSafeEqual(given, expected);
   };
-  // After a rotation, the secret before it signs the second one for a while.
+  // After a rotation, the second signature uses the previous secret.
   return (
     matches(headers['x-service-signature']) || matches(headers['x-service-signature-previous'])
   );

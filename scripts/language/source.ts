@@ -1,0 +1,186 @@
+/** What a person reads in a source file: texts, comments, titles of tests, and names. */
+
+import { type ESTree, parseSync, Visitor } from 'oxc-parser';
+
+export interface Found {
+  line: number;
+  text: string;
+}
+
+export interface SourceWords {
+  /** Strings, templates and JSX of at least two words; what is filled in stands in braces. */
+  texts: Found[];
+  comments: Found[];
+  /** Declared names: variables, parameters, functions, types and members. */
+  names: Found[];
+}
+
+/** Two words in a row: anything shorter is a key, a label or a fragment. */
+const IS_TEXT = /\p{L}{2,}[,:;]? (?:\{[^}]*\}|\p{L}|\d|["'(])/u;
+
+/** Statements, style sheets, markup, addresses and patterns are not read as sentences. */
+const IS_CODE =
+  /^\s*(?:<|[.#@]\w|SELECT |INSERT |UPDATE |DELETE |CREATE |WITH |PRAGMA |BEGIN |ALTER |DROP |v=)|[;{]\s*[a-z-]+:\s*[^;]+;|\(\?[:=!<]/;
+
+/** Many words without a sentence: a list that is split, such as names of elements. */
+const IS_LIST = /^[^\p{Lu}.:,;?!]{80,}$/u;
+
+const CODE_TAGS = new Set(['sql', 'css']);
+
+/** Attributes of JSX that a person reads. */
+const READ_ATTRIBUTES = new Set(['title', 'alt', 'label', 'aria-label', 'placeholder', 'hint']);
+
+/** Reads one file; `path` tells TypeScript from TSX. Throws where the file does not parse. */
+export function readSource(path: string, source: string): SourceWords {
+  const { program, comments, errors } = parseSync(path, source);
+  if (errors.length > 0) throw new Error(`${path}: ${errors[0]!.message}`);
+  const lineAt = lineFinder(source);
+  const found: SourceWords = { texts: [], comments: [], names: [] };
+  /** Starts of strings that belong to a larger text or are no text at all. */
+  const skipped = new Set<number>();
+
+  const addText = (start: number, text: string) => {
+    const plain = text.replace(/\s+/g, ' ').trim();
+    if (IS_TEXT.test(plain) && !IS_CODE.test(text) && !IS_LIST.test(plain))
+      found.texts.push({ line: lineAt(start), text: plain });
+  };
+  const addName = (node: { start: number; name?: unknown; type: string }) => {
+    if (typeof node.name === 'string')
+      found.names.push({ line: lineAt(node.start), text: node.name });
+  };
+
+  new Visitor({
+    ImportDeclaration: ({ source }) => void skipped.add(source.start),
+    ExportNamedDeclaration: ({ source }) => void (source && skipped.add(source.start)),
+    ExportAllDeclaration: ({ source }) => void skipped.add(source.start),
+    TSLiteralType: ({ literal }) => void skipped.add(literal.start),
+    TaggedTemplateExpression({ tag, quasi }) {
+      if (tag.type === 'Identifier' && CODE_TAGS.has(tag.name)) skipped.add(quasi.start);
+    },
+    JSXAttribute({ name, value }) {
+      const attribute = name.type === 'JSXIdentifier' ? name.name : '';
+      if (value && !READ_ATTRIBUTES.has(attribute)) skipped.add(value.start);
+    },
+    JSXElement(node) {
+      const text = jsxText(node.children, skipped);
+      if (!skipped.has(node.start)) addText(node.start, text);
+    },
+    JSXFragment(node) {
+      const text = jsxText(node.children, skipped);
+      if (!skipped.has(node.start)) addText(node.start, text);
+    },
+    Literal({ start, value }) {
+      if (typeof value === 'string' && !skipped.has(start)) addText(start, value);
+    },
+    TemplateLiteral({ start, quasis, expressions }) {
+      if (skipped.has(start)) return;
+      const text = quasis.map(
+        ({ value }, i) =>
+          `${value.cooked ?? value.raw}${i < expressions.length ? placeholder(expressions[i]!) : ''}`,
+      );
+      addText(start, text.join(''));
+    },
+    VariableDeclarator: ({ id }) => namesIn(id).forEach(addName),
+    FunctionDeclaration: ({ id, params }) => {
+      if (id) addName(id);
+      for (const one of params) namesIn(one).forEach(addName);
+    },
+    FunctionExpression: ({ params }) => params.flatMap(namesIn).forEach(addName),
+    ArrowFunctionExpression: ({ params }) => params.flatMap(namesIn).forEach(addName),
+    ClassDeclaration: ({ id }) => void (id && addName(id)),
+    MethodDefinition: ({ key }) => addName(key as never),
+    PropertyDefinition: ({ key }) => addName(key as never),
+    TSInterfaceDeclaration: ({ id }) => addName(id),
+    TSTypeAliasDeclaration: ({ id }) => addName(id),
+    TSPropertySignature: ({ key }) => addName(key as never),
+    TSMethodSignature: ({ key }) => addName(key as never),
+  }).visit(program);
+
+  found.comments = joinedComments(source, comments).map(({ start, text }) => ({
+    line: lineAt(start),
+    text,
+  }));
+  return found;
+}
+
+/** A name for what is filled in: of `row.name` and of `nameOf(row)` its last word. */
+function placeholder(expression: ESTree.Expression): string {
+  const node = expression as unknown as Record<string, any>;
+  if (node.type === 'Identifier') return `{${node.name}}`;
+  if (node.type === 'MemberExpression' && node.property.type === 'Identifier')
+    return `{${node.property.name}}`;
+  if (node.type === 'CallExpression') return placeholder(node.callee);
+  return '{…}';
+}
+
+/** What an element says with the elements inside it; these are not read again. */
+function jsxText(children: readonly ESTree.JSXChild[], skipped: Set<number>): string {
+  const says = children.some((child) => child.type === 'JSXText' && /\p{L}/u.test(child.value));
+  if (!says) return '';
+  return children
+    .map((child) => {
+      if (child.type === 'JSXText') return child.value;
+      if (child.type === 'JSXExpressionContainer') {
+        const { expression } = child;
+        if (expression.type !== 'Literal') return placeholder(expression as ESTree.Expression);
+        skipped.add(expression.start);
+        return String(expression.value);
+      }
+      if (child.type !== 'JSXElement') return '{…}';
+      skipped.add(child.start);
+      return jsxText(child.children, skipped) || '{…}';
+    })
+    .join('');
+}
+
+/** The names that a pattern binds. */
+function namesIn(pattern: unknown): { start: number; name: string; type: string }[] {
+  const node = pattern as Record<string, any> | null;
+  switch (node?.type) {
+    case 'Identifier':
+      return [node as never];
+    case 'ObjectPattern':
+      return node.properties.flatMap((one: any) => namesIn(one.value ?? one.argument));
+    case 'ArrayPattern':
+      return node.elements.flatMap(namesIn);
+    case 'AssignmentPattern':
+      return namesIn(node.left);
+    case 'RestElement':
+      return namesIn(node.argument);
+    case 'TSParameterProperty':
+      return namesIn(node.parameter);
+    default:
+      return [];
+  }
+}
+
+/** Comments as texts; lines of `//` that follow each other are one. */
+function joinedComments(
+  source: string,
+  comments: readonly { type: string; value: string; start: number; end: number }[],
+): { start: number; text: string }[] {
+  const joined: { start: number; end: number; text: string; isLine: boolean }[] = [];
+  for (const { type, value, start, end } of comments) {
+    const isLine = type === 'Line';
+    const text = value.replace(/^[ \t]*\*+ ?/gm, '').replace(/\s+/g, ' ').trim();
+    const last = joined.at(-1);
+    if (isLine && last?.isLine && /^\s*$/.test(source.slice(last.end, start))) {
+      last.text += ` ${text}`;
+      last.end = end;
+    } else joined.push({ start, end, text, isLine });
+  }
+  return joined;
+}
+
+function lineFinder(source: string): (offset: number) => number {
+  const starts = [0, ...[...source.matchAll(/\n/g)].map(({ index }) => index + 1)];
+  return (offset) => {
+    let [low, high] = [0, starts.length];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (starts[middle]! <= offset) low = middle;
+      else high = middle;
+    }
+    return low + 1;
+  };
+}
