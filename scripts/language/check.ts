@@ -65,7 +65,10 @@ function longIn(path: string, found: Found[], most: number): Complaint[] {
 function checkAll(root: string): Complaint[] {
   const read = (path: string) => readFileSync(`${root}${path}`, 'utf8');
   const files = (pattern: string) =>
-    globSync(pattern, { cwd: root, exclude: ['**/*.generated.ts', 'scripts/language/words.ts'] }).sort();
+    globSync(pattern, {
+      cwd: root,
+      exclude: ['**/*.generated.ts', 'scripts/language/words.ts'],
+    }).sort();
   return [
     ...files('{src,scripts,test}/**/*.{ts,tsx}').flatMap((path) => checkSource(path, read(path))),
     ...files('{README.md,docs/**/*.md}').flatMap((path) => checkDocument(path, read(path))),

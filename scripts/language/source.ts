@@ -1,6 +1,13 @@
 /** What a person reads in a source file: texts, comments, titles of tests, and names. */
 
-import { type ESTree, parseSync, Visitor } from 'oxc-parser';
+import {
+  type BindingPattern,
+  type Expression,
+  type JSXChild,
+  type ParamPattern,
+  parseSync,
+  Visitor,
+} from 'oxc-parser';
 
 export interface Found {
   line: number;
@@ -44,9 +51,11 @@ export function readSource(path: string, source: string): SourceWords {
     if (IS_TEXT.test(plain) && !IS_CODE.test(text) && !IS_LIST.test(plain))
       found.texts.push({ line: lineAt(start), text: plain });
   };
-  const addName = (node: { start: number; name?: unknown; type: string }) => {
-    if (typeof node.name === 'string')
-      found.names.push({ line: lineAt(node.start), text: node.name });
+  const addName = ({ start, name }: Name) => {
+    found.names.push({ line: lineAt(start), text: name });
+  };
+  const addKey = (key: object) => {
+    if ('name' in key) addName(key as Name);
   };
 
   new Visitor({
@@ -88,12 +97,12 @@ export function readSource(path: string, source: string): SourceWords {
     FunctionExpression: ({ params }) => params.flatMap(namesIn).forEach(addName),
     ArrowFunctionExpression: ({ params }) => params.flatMap(namesIn).forEach(addName),
     ClassDeclaration: ({ id }) => void (id && addName(id)),
-    MethodDefinition: ({ key }) => addName(key as never),
-    PropertyDefinition: ({ key }) => addName(key as never),
+    MethodDefinition: ({ key }) => addKey(key),
+    PropertyDefinition: ({ key }) => addKey(key),
     TSInterfaceDeclaration: ({ id }) => addName(id),
     TSTypeAliasDeclaration: ({ id }) => addName(id),
-    TSPropertySignature: ({ key }) => addName(key as never),
-    TSMethodSignature: ({ key }) => addName(key as never),
+    TSPropertySignature: ({ key }) => addKey(key),
+    TSMethodSignature: ({ key }) => addKey(key),
   }).visit(program);
 
   found.comments = joinedComments(source, comments).map(({ start, text }) => ({
@@ -104,8 +113,7 @@ export function readSource(path: string, source: string): SourceWords {
 }
 
 /** A name for what is filled in: of `row.name` and of `nameOf(row)` its last word. */
-function placeholder(expression: ESTree.Expression): string {
-  const node = expression as unknown as Record<string, any>;
+function placeholder(node: Expression): string {
   if (node.type === 'Identifier') return `{${node.name}}`;
   if (node.type === 'MemberExpression' && node.property.type === 'Identifier')
     return `{${node.property.name}}`;
@@ -114,7 +122,7 @@ function placeholder(expression: ESTree.Expression): string {
 }
 
 /** What an element says with the elements inside it; these are not read again. */
-function jsxText(children: readonly ESTree.JSXChild[], skipped: Set<number>): string {
+function jsxText(children: readonly JSXChild[], skipped: Set<number>): string {
   const says = children.some((child) => child.type === 'JSXText' && /\p{L}/u.test(child.value));
   if (!says) return '';
   return children
@@ -122,7 +130,7 @@ function jsxText(children: readonly ESTree.JSXChild[], skipped: Set<number>): st
       if (child.type === 'JSXText') return child.value;
       if (child.type === 'JSXExpressionContainer') {
         const { expression } = child;
-        if (expression.type !== 'Literal') return placeholder(expression as ESTree.Expression);
+        if (expression.type !== 'Literal') return placeholder(expression as Expression);
         skipped.add(expression.start);
         return String(expression.value);
       }
@@ -133,22 +141,28 @@ function jsxText(children: readonly ESTree.JSXChild[], skipped: Set<number>): st
     .join('');
 }
 
+interface Name {
+  start: number;
+  name: string;
+}
+
 /** The names that a pattern binds. */
-function namesIn(pattern: unknown): { start: number; name: string; type: string }[] {
-  const node = pattern as Record<string, any> | null;
-  switch (node?.type) {
+function namesIn(pattern: BindingPattern | ParamPattern | null): Name[] {
+  switch (pattern?.type) {
     case 'Identifier':
-      return [node as never];
+      return [pattern];
     case 'ObjectPattern':
-      return node.properties.flatMap((one: any) => namesIn(one.value ?? one.argument));
+      return pattern.properties.flatMap((one) =>
+        namesIn(one.type === 'RestElement' ? one.argument : one.value),
+      );
     case 'ArrayPattern':
-      return node.elements.flatMap(namesIn);
+      return pattern.elements.flatMap((one) => namesIn(one as BindingPattern | null));
     case 'AssignmentPattern':
-      return namesIn(node.left);
+      return namesIn(pattern.left);
     case 'RestElement':
-      return namesIn(node.argument);
+      return namesIn(pattern.argument);
     case 'TSParameterProperty':
-      return namesIn(node.parameter);
+      return namesIn(pattern.parameter);
     default:
       return [];
   }
@@ -162,7 +176,10 @@ function joinedComments(
   const joined: { start: number; end: number; text: string; isLine: boolean }[] = [];
   for (const { type, value, start, end } of comments) {
     const isLine = type === 'Line';
-    const text = value.replace(/^[ \t]*\*+ ?/gm, '').replace(/\s+/g, ' ').trim();
+    const text = value
+      .replace(/^[ \t]*\*+ ?/gm, '')
+      .replace(/\s+/g, ' ')
+      .trim();
     const last = joined.at(-1);
     if (isLine && last?.isLine && /^\s*$/.test(source.slice(last.end, start))) {
       last.text += ` ${text}`;

@@ -35,7 +35,10 @@ export const PHRASES: Replacement[] = [
   phrase('look whether', 'check that'),
   phrase('taken over from the e-?mail', 'copied from the email'),
   phrase('e-mails?', 'email'),
-  phrase('an? mail(?! (?:server|client|program|host|relay|system|queue|flow|exchanger|sink|service|address|domain))', 'an email, a message'),
+  phrase(
+    'an? mail(?! (?:server|client|program|host|relay|system|queue|flow|exchanger|sink|service|address|domain))',
+    'an email, a message',
+  ),
   phrase('anew', 'again'),
   phrase('thereby|thereof|therein|hereby|wherein|whereupon', 'plain words'),
   phrase('in the dark', 'unknown'),
@@ -44,7 +47,7 @@ export const PHRASES: Replacement[] = [
   phrase('such as are', 'those that are'),
   phrase('is to be had', 'is available'),
   phrase('the former', 'the previous'),
-  phrase('at one\'s', 'at your'),
+  phrase("at one's", 'at your'),
 ];
 
 export const NAMES: Replacement[] = [

@@ -30,7 +30,8 @@ function described(value: unknown, name = '', seen = new Set<string>()): string[
       seen.add(line);
       return [line];
     }
-    const isStructure = /^(?:properties|schema|content|items|anyOf|allOf|oneOf|\d+|responses|parameters)$/;
+    const isStructure =
+      /^(?:properties|schema|content|items|anyOf|allOf|oneOf|\d+|responses|parameters)$/;
     return described(inner, isStructure.test(key) ? (/^\d{3}$/.test(key) ? key : name) : key, seen);
   });
 }

@@ -22,22 +22,27 @@ const EXPIRES = '2026-11-28T10:00:00.000Z';
 export function emailTexts(): [name: string, text: string][] {
   const handover = { former: ANN, owner: BOB } as Parameters<typeof newOwnerMail>[1];
   const mails: [string, { subject: string; text: string }][] = [
-    ...(['admin', 'member', 'viewer'] as const).map((role): [string, ReturnType<typeof passwordMail>] => [
-      `invitation as ${role}`,
-      invitationMail(
-        CONFIG,
-        ANN,
-        { email: BOB.email, role, expires_at: EXPIRES },
-        `${CONFIG.APP_URL}/invitations/token`,
-      ),
-    ]),
+    ...(['admin', 'member', 'viewer'] as const).map(
+      (role): [string, ReturnType<typeof passwordMail>] => [
+        `invitation as ${role}`,
+        invitationMail(
+          CONFIG,
+          ANN,
+          { email: BOB.email, role, expires_at: EXPIRES },
+          `${CONFIG.APP_URL}/invitations/token`,
+        ),
+      ],
+    ),
     ['to the new owner', newOwnerMail(CONFIG, handover)],
     ['to the former owner', formerOwnerMail(CONFIG, handover)],
     ['new password', passwordMail(CONFIG, BOB.email, `${CONFIG.APP_URL}/reset-password/token`)],
     ...Object.entries({ WEEK, MONTH, DAY, NOTHING }).map(
       ([name, report]): [string, { subject: string; text: string }] => [
         `scheduled report ${name}`,
-        reportMail(report, { unsubscribeUrl: `${CONFIG.APP_URL}/unsubscribe/token`, pdf: name === 'MONTH' }),
+        reportMail(report, {
+          unsubscribeUrl: `${CONFIG.APP_URL}/unsubscribe/token`,
+          pdf: name === 'MONTH',
+        }),
       ],
     ),
   ];

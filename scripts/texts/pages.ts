@@ -21,7 +21,9 @@ const PATHS = [
 
 export async function pageTexts(): Promise<[name: string, text: string][]> {
   const cleanUps: (() => unknown)[] = [];
-  const service = await startTestService({ after: (step: () => void) => cleanUps.push(step) } as never);
+  const service = await startTestService({
+    after: (step: () => void) => cleanUps.push(step),
+  } as never);
   const { app } = service;
   const pages: [string, string][] = [];
   const get = async (name: string, path: string, init: RequestInit = {}) => {
@@ -46,7 +48,10 @@ export async function pageTexts(): Promise<[name: string, text: string][]> {
   const wrong = { email: 'owner@example.com', password: 'wrong password' };
   await get('POST /sign-in with a wrong password', '/sign-in', form(wrong));
   const signedIn = await get('POST /sign-in', '/sign-in', form({ ...wrong, password }));
-  const cookie = signedIn.headers.getSetCookie().map((one) => one.split(';')[0]).join('; ');
+  const cookie = signedIn.headers
+    .getSetCookie()
+    .map((one) => one.split(';')[0])
+    .join('; ');
   await get('GET / signed in', '/', { headers: { cookie } });
 
   const invitation = await service.call<{ accept_url: string }>('POST', '/v1/team/invitations', {
@@ -64,7 +69,10 @@ export async function pageTexts(): Promise<[name: string, text: string][]> {
     .execute((tx) => keepReader(tx, app, schedule.body.id, 'bob@example.com'));
   const token = readerToken(app, schedule.body.id, 'bob@example.com');
   await get('GET /unsubscribe/:token', `/unsubscribe/${token}`);
-  const leaving = { method: 'POST', body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }) };
+  const leaving = {
+    method: 'POST',
+    body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }),
+  };
   await fetch(`${service.url}/unsubscribe/${token}`, leaving);
   await get('GET /unsubscribe/:token after leaving', `/unsubscribe/${token}`);
   for (const step of cleanUps.reverse()) await step();
