@@ -25,11 +25,11 @@ const rows: [what: string, record: string[], CheckStatus, RegExp][] = [
   ['in test mode', [`${strong}; t=y:s`], 'warn', /only testing DKIM/],
   ['with only Ed25519', [ed25519], 'warn', /without an RSA key beside it/],
   ['revoked', ['v=DKIM1; k=rsa; p='], 'fail', /has been revoked/],
-  ['truncated', [strong.slice(0, 100)], 'fail', /cannot be used/],
-  ['of another type', ['v=DKIM1; k=unknown; p=AAAA'], 'fail', /cannot be used/],
+  ['truncated', [strong.slice(0, 100)], 'fail', /is not valid/],
+  ['of another type', ['v=DKIM1; k=unknown; p=AAAA'], 'fail', /is not valid/],
   ['missing', [], 'fail', /No DKIM key is published at s1\._domainkey\.example\.com/],
-  ['with unrelated text', ['v=spf1 -all'], 'fail', /is no DKIM key/],
-  ['of another version', [strong.replace('DKIM1', 'DKIM2')], 'fail', /is no DKIM key/],
+  ['with unrelated text', ['v=spf1 -all'], 'fail', /is not a DKIM key/],
+  ['of another version', [strong.replace('DKIM1', 'DKIM2')], 'fail', /is not a DKIM key/],
   ['as one of two records', [strong, short], 'warn', /2 DKIM keys/],
 ];
 

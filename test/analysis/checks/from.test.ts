@@ -30,7 +30,7 @@ const cases: [string, string | string[] | null, CheckStatus, RegExp?][] = [
   ['a host without a domain', 'News <news@localhost>', 'fail', /no full domain name/],
   ['an address literal', 'News <news@[192.0.2.1]>', 'fail', /no full domain name/],
   ['a domain with a final dot', 'News <news@example.com.>', 'fail', /no full domain name/],
-  ['two dots in a row', 'News <ne..ws@example.com>', 'fail', /is not an address/],
+  ['two dots in a row', 'News <ne..ws@example.com>', 'fail', /is not a valid address/],
   ['a group', 'Us: news@example.com;', 'fail', /is a group/],
   [
     'the address inside an encoded word',
