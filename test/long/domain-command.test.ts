@@ -120,7 +120,7 @@ test('domain exits with 2 on invalid usage and explains it', async () => {
     [['example.com', 'example.org'], /is one word too many/],
     [['co.uk'], /^"co\.uk" is a public suffix/],
     [['localhost'], /^"localhost" is a single label/],
-    [['ann@example.com'], /^"ann@example\.com" is an e-mail address/],
+    [['ann@example.com'], /^"ann@example\.com" is an email address/],
     [['192.0.2.1'], /^"192\.0\.2\.1" is an IP address/],
     [['https://example.com'], /^"https:\/\/example\.com" has a scheme/],
     [['example.com:25'], /^"example\.com:25" has a port/],

@@ -63,11 +63,11 @@ function readRecord(name: string, records: string[]): BimiRecord {
 function problemsOf(location: string | null, authority: string | null): string[] {
   const problems: string[] = [];
   if (location === null) problems.push('The record has no logo URL (l=).');
-  else if (!isHttps(location)) problems.push('The logo URL (l=) is not an https URL.');
+  else if (!isHttps(location)) problems.push('The logo URL (l=) does not use https.');
   else if (!/\.svgz?$/i.test(new URL(location).pathname))
     problems.push('The logo URL (l=) does not end in .svg, the only allowed format.');
   if (authority !== null && !isHttps(authority))
-    problems.push('The certificate URL (a=) is not an https URL.');
+    problems.push('The certificate URL (a=) does not use https.');
   return problems;
 }
 

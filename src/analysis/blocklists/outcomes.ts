@@ -55,7 +55,11 @@ export function withoutListing(
   if (open.length === 0 && scoring.some(({ status }) => status === 'not_listed'))
     return pass(texts.passes(where), detail(USED_BY_PROVIDERS), all);
   if (scoring.length === 0)
-    return info(texts.passes(where), detail('No blocklist that affects delivery is enabled.'), all);
+    return info(
+      texts.passes(where),
+      detail('Only blocklists that do not affect delivery are enabled.'),
+      all,
+    );
   const reason =
     open.length === 0 ? 'No blocklist that affects delivery responded.' : TIER_1_INCOMPLETE;
   return unknown(texts.unknown, detail(reason), all);

@@ -22,7 +22,7 @@ const rows: [what: string, record: string[], CheckStatus, RegExp][] = [
   ['without a version', [strong.replace(/^v=DKIM1;\s*/, '')], 'pass', /is strong/],
   ['of 1024 bits', [short], 'warn', /has 1024 bits; 2048 are recommended/],
   ['of 768 bits', [weak], 'fail', /has only 768 bits/],
-  ['in test mode', [`${strong}; t=y:s`], 'warn', /only testing DKIM/],
+  ['in test mode', [`${strong}; t=y:s`], 'warn', /is in test mode/],
   ['with only Ed25519', [ed25519], 'warn', /without an RSA key beside it/],
   ['revoked', ['v=DKIM1; k=rsa; p='], 'fail', /has been revoked/],
   ['truncated', [strong.slice(0, 100)], 'fail', /is not valid/],

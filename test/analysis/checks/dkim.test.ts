@@ -65,8 +65,8 @@ const rows: Row[] = [
     message: () => sign({ signTime: RECEIVED_AT - 9e6, expires: RECEIVED_AT - 1000 }),
     zone: good,
     status: 'fail',
-    title: /signature of example\.com had expired/,
-    fix: /leave x= out/,
+    title: /signature of example\.com expired/,
+    fix: /Remove x= from the signature/,
   },
   {
     name: 'no key record',
@@ -223,7 +223,7 @@ test('dkim check names the failure of the From domain’s own signature first', 
     message: alter(both, 'the body', 'a body'),
     zone: { ...good, ...zoneWith(KEYS.rsa.record, 'p._domainkey.provider.example') },
   });
-  assert.match(finding.title, /signature of example\.com/);
+  assert.match(finding.title, /changed after example\.com signed/);
   const evidence = finding.evidence as { signatures: { domain: string; result: string }[] };
   assert.deepEqual(
     evidence.signatures.map(({ domain, result }) => [domain, result]),

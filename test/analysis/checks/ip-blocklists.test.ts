@@ -158,7 +158,7 @@ table(ipBlocklists, [
       setup: { blocklists: workingLists('dnsbl-1.uceprotect.net') },
       zone: on('dnsbl-1.uceprotect.net', '127.0.0.2'),
     },
-    /do not count/,
+    /Only blocklists that do not affect delivery are enabled/,
   ],
   [
     'an informational code',
