@@ -143,7 +143,8 @@ interface ListEvidence {
 const listsOf = ({ evidence }: DomainCheck): ListEvidence[] =>
   Array.isArray(evidence.lists) ? (evidence.lists as unknown as ListEvidence[]) : [];
 
-const isSilent = ({ status }: ListEvidence): boolean => status === 'error' || status === 'left_out';
+const hasNoResult = ({ status }: ListEvidence): boolean =>
+  status === 'error' || status === 'left_out';
 
 /** A list whose last result was a listing still counts as listing while it does not respond. */
 function withListings(check: DomainCheck, before: DomainCheck): DomainCheck {
@@ -158,7 +159,7 @@ function withListings(check: DomainCheck, before: DomainCheck): DomainCheck {
     lists.length > 0 || check.status !== 'error'
       ? lists
       : listsOf(before).map((one) => ({ ...one, status: 'error' }));
-  const stillListed = all.filter((one) => isSilent(one) && listed.has(one.zone));
+  const stillListed = all.filter((one) => hasNoResult(one) && listed.has(one.zone));
   if (stillListed.length === 0) return check;
   const marked = all.map((one) => (stillListed.includes(one) ? { ...one, stands: true } : one));
   const severity = stillListed.reduce<Severity>(
