@@ -76,7 +76,7 @@ const REFUSED: [unknown, RegExp][] = [
   ['example.com:8080', /has a port/],
   ['https://example.com', /has a scheme/],
   ['example.com/path', /has a path/],
-  ['ann@example.com', /e-mail address/],
+  ['ann@example.com', /email address/],
   ['_dmarc.example.com', /name of a DNS record/],
   ['exa mple.com', /not a domain name/],
   [`${'a'.repeat(64)}.example.com`, /not a domain name/],

@@ -47,7 +47,7 @@ const FAULTS: Fault[] = [
   {
     name: 'a changed body',
     mail: async () => Buffer.concat([await signed(), Buffer.from('One line more.\r\n')]),
-    fails: { dkim: /^The body was changed after it was signed/ },
+    fails: { dkim: /^The body was changed after \S+ signed the message/ },
     skips: ['dkim_alignment'],
     auth: { dkim: 'fail' },
   },
@@ -87,7 +87,7 @@ const FAULTS: Fault[] = [
   {
     name: 'a wrong DKIM key',
     mail: () => signed({ key: makeKey() }),
-    fails: { dkim: /another key than the one published at s1\._domainkey\.example\.com/ },
+    fails: { dkim: /different key than the one published at s1\._domainkey\.example\.com/ },
     skips: ['dkim_alignment'],
     auth: { dkim: 'fail' },
   },

@@ -99,7 +99,7 @@ test('Messages with excessive MIME parts are reported and do not stall the servi
     monitored: true,
   });
   for (const [name, sentence] of [
-    ['50,000 parts', /50,000 MIME parts, of which 1,000 were looked at/],
+    ['50,000 parts', /50,000 MIME parts, of which 1,000 were read/],
     ['parts nested 500 deep', /MIME parts nested more than 50 deep/],
   ] as const) {
     const { id, address } = await service.createTest();

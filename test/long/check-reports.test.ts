@@ -175,5 +175,5 @@ test('check reads only relevant environment variables and reports invalid ones',
   assert.match(stderr, /DELIVERABILITY_SPAMD_URL takes an address such as tcp:/);
   const list = await check(['--offline'], { DELIVERABILITY_BLOCKLISTS: '+none.example' });
   assert.equal(list.code, 2);
-  assert.match(list.stderr, /DELIVERABILITY_BLOCKLISTS names a list that is not known/);
+  assert.match(list.stderr, /DELIVERABILITY_BLOCKLISTS contains the unknown list/);
 });

@@ -83,14 +83,14 @@ test('POST /v1/monitors validates targets and domain_id per monitor type with 42
           (at) =>
             `targets.${at} is a private or special address, about which no list is asked; give a public one`,
         ),
-        'targets.2 is an e-mail address; give the domain name behind the @ alone, or an IP address',
+        'targets.2 is an email address; enter only the part after the @, or an IP address',
         'targets.3 is a single label, not a registered domain such as example.com, nor an IP address',
         'targets.4 must be text',
         ...[5, 6].map(
           (at) => `targets.${at} is empty; give a public IP address, or a name such as example.com`,
         ),
         ...[7, 8].map((at) => `targets.${at} is a range of addresses; give the single addresses`),
-        'targets.9 has a scheme; give the domain name alone, or an IP address',
+        'targets.9 has a scheme; enter only the domain name, or an IP address',
       ],
     ],
     [

@@ -1,7 +1,7 @@
 /** `blocklist_hit`: a blocklist that counts lists the sender, a linked domain, or a monitor's target. */
 
 import { LISTS } from '../../analysis/blocklists/lists.ts';
-import { removalAdvice } from '../../analysis/blocklists/outcomes.ts';
+import { removalAdvice, STOP_THE_CAUSE } from '../../analysis/blocklists/outcomes.ts';
 import type { CheckResult } from '../../analysis/result.ts';
 import { printable } from '../../lib/log.ts';
 import { LIST_CHECK as DOMAIN_CHECK } from '../../monitors/findings.ts';
@@ -205,9 +205,6 @@ function few(names: string[]): string {
   return LIST.format(rest > 0 ? [...names.slice(0, MAX_NAMES), `${rest} more`] : names);
 }
 
-const STOP =
-  'First find and stop what caused it: a hijacked account or web form, an infected machine, or mail to people who did not ask for it.';
-
 /** Of the lists that the program knows; an operator's own are looked up by their names. */
 function adviceOn(
   listings: Listing[],
@@ -215,7 +212,7 @@ function adviceOn(
   findings: ObservedRun['findings'],
 ): Step['text'] {
   if (listings.some(({ zone }) => zone === DOMAIN_CHECK))
-    return `${STOP} The checks of the domain say where.`;
+    return `${STOP_THE_CAUSE} The checks of the domain say where.`;
   const known = listings.flatMap(({ zone }) => {
     const list = LISTS.find((one) => one.zone === zone);
     const found = findings.find(
@@ -224,5 +221,5 @@ function adviceOn(
     const codes = found && 'list' in found && found.codes.length > 0 ? found.codes : [''];
     return list ? [{ list, codes }] : [];
   });
-  return known.length > 0 ? removalAdvice(known, STOP) : STOP;
+  return known.length > 0 ? removalAdvice(known, STOP_THE_CAUSE) : STOP_THE_CAUSE;
 }

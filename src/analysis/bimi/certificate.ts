@@ -1,29 +1,28 @@
 /**
- * Judges the mark certificate of a BIMI logo: its chain, its validity, its purpose and its names.
+ * Evaluates the mark certificate of a BIMI logo: chain, validity period, purpose and names.
  *
- * Why not a library: Node verifies chain and signatures, but shows neither the logotype extension nor
- * the mark type. @peculiar/x509 does, at 16 MB of memory for each analysis thread, to save 70 lines.
+ * Why not a library: Node verifies chains and signatures, but exposes neither the logotype extension
+ * nor the mark type. @peculiar/x509 does, but takes 16 MB of memory in each analysis thread.
  */
 
 import { X509Certificate } from 'node:crypto';
 import { isoTime } from '../../lib/clock.ts';
 import { unpackSvg } from './svg.ts';
 
-/** More than any chain has. */
 const MAX_CERTIFICATES = 8;
 
-const FOR_BIMI = '1.3.6.1.5.5.7.3.31';
+const BIMI_KEY_USAGE = '1.3.6.1.5.5.7.3.31';
 const ALTERNATIVE_NAME = '2.5.29.17';
 /** RFC 9399: the logotype extension. */
 const LOGOTYPE = '1.3.6.1.5.5.7.1.12';
-/** Mark Certificate Requirements §7.1.4.2.2: the kind of the mark, in the subject. */
+/** Mark Certificate Requirements §7.1.4.2.2: the mark type in the subject. */
 const MARK_TYPE = '1.3.6.1.4.1.53087.1.13';
-const VERIFIED = /^(?:Registered Mark|Government Mark)$/i;
+const VERIFIED_MARK = /^(?:Registered Mark|Government Mark)$/i;
 
 export interface MarkCertificate {
-  /** Verified or common mark; null where the certificate does not tell. */
+  /** Verified or common mark certificate; null without a mark type. */
   kind: 'VMC' | 'CMC' | null;
-  /** "Registered Mark", "Prior Use Mark", …; null where it is not told. */
+  /** "Registered Mark", "Prior Use Mark", … */
   markType: string | null;
   names: string[];
   issuer: string;
@@ -31,21 +30,21 @@ export interface MarkCertificate {
   validFrom: string;
   validTo: string;
   logotype: boolean;
-  /** The image inside of the certificate, unpacked; null where it cannot be read. */
+  /** The embedded logo, decompressed; null if it cannot be read. */
   image: Uint8Array | null;
 }
 
-interface JudgedCertificate {
+interface CertificateEvaluation {
   certificate: MarkCertificate | null;
   /** Sentences. */
   problems: string[];
 }
 
-/** `names`: any one of these in the certificate is enough. `now` in milliseconds since 1970. */
+/** The certificate must cover one of `names`. `now` is in milliseconds since 1970. */
 export function judgeCertificate(
   pem: Uint8Array,
   { names, now }: { names: string[]; now: number },
-): JudgedCertificate {
+): CertificateEvaluation {
   const chain = readChain(Buffer.from(pem).toString('latin1'));
   if (typeof chain === 'string') return { certificate: null, problems: [chain] };
   const leaf = chain[0]!;
@@ -60,10 +59,10 @@ export function judgeCertificate(
   return { certificate, problems };
 }
 
-/** The certificates in their order, at least one; or what is wrong with the file. */
+/** The certificates in file order, at least one; or what is wrong with the file. */
 function readChain(text: string): X509Certificate[] | string {
   const blocks = text.split('-----BEGIN CERTIFICATE-----', MAX_CERTIFICATES + 1).slice(1);
-  if (blocks.length === 0) return 'The certificate is not in PEM form.';
+  if (blocks.length === 0) return 'The certificate is not in PEM format.';
   try {
     return blocks.map((block) => {
       const end = block.indexOf('-----END CERTIFICATE-----');
@@ -79,67 +78,68 @@ function describe(leaf: X509Certificate): MarkCertificate {
   const logotype = certificateExtension(leaf.raw, LOGOTYPE);
   const markType = subjectAttribute(leaf.raw, MARK_TYPE)?.slice(0, 100) ?? null;
   return {
-    kind: markType === null ? null : VERIFIED.test(markType) ? 'VMC' : 'CMC',
+    kind: markType === null ? null : VERIFIED_MARK.test(markType) ? 'VMC' : 'CMC',
     markType,
     names: alternative ? dnsNames(alternative).slice(0, 100) : [],
     issuer: (leaf.issuer ?? '').replaceAll('\n', ', ').slice(0, 300),
     validFrom: isoTime(leaf.validFromDate.getTime()),
     validTo: isoTime(leaf.validToDate.getTime()),
     logotype: logotype !== null,
-    image: logotype && imageIn(logotype),
+    image: logotype && extractImage(logotype),
   };
 }
 
-/** The logo stands in the extension as a data URI, compressed (RFC 9399 §4.3, §7). */
-function imageIn(logotype: Uint8Array): Uint8Array | null {
+/** The extension holds the logo as a compressed data URI (RFC 9399 §4.3, §7). */
+function extractImage(logotype: Uint8Array): Uint8Array | null {
   const uri = findText(logotype, 'data:image/svg+xml');
   const comma = uri?.indexOf(',') ?? -1;
   if (!uri || comma < 0 || !uri.slice(0, comma).endsWith(';base64')) return null;
   return unpackSvg(Buffer.from(uri.slice(comma + 1), 'base64'));
 }
 
-/** The certificate comes first, then each that has issued the one before it. */
+/** The mark certificate must come first, each further one must have issued the one before it. */
 function chainProblems(chain: X509Certificate[]): string[] {
   const leaf = chain[0]!;
-  if (leaf.ca)
-    return ['The file does not begin with the certificate of the mark, but with an authority.'];
-  if (isIssuedBy(leaf, leaf)) return ['The certificate is self-signed: no authority vouches.'];
-  if (chain.length === 1) return ['The certificate of its authority is missing in the file.'];
+  if (leaf.ca) return ['The file starts with a CA certificate instead of the mark certificate.'];
+  if (isIssuedBy(leaf, leaf))
+    return ['The certificate is self-signed; it must be issued by a certificate authority.'];
+  if (chain.length === 1)
+    return ['The file does not include the certificate of the issuing authority.'];
   const inOrder = chain.every(
     (certificate, index) => index === 0 || isIssuedBy(chain[index - 1]!, certificate),
   );
-  return inOrder ? [] : ['The certificates in the file are not a chain, in the order of issue.'];
+  return inOrder ? [] : ['The certificates in the file do not form a chain in the right order.'];
 }
 
 function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
   try {
     return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
   } catch {
-    // A key of a kind that is not known here.
+    // Node does not support the key type.
     return false;
   }
 }
 
 function timeProblems(chain: X509Certificate[], now: number): string[] {
   return chain.flatMap((certificate, index) => {
-    const what = index === 0 ? 'The certificate' : 'A certificate of its authority';
+    const what = index === 0 ? 'The certificate' : 'A certificate of the issuing authority';
     const from = certificate.validFromDate.getTime();
     const to = certificate.validToDate.getTime();
-    if (now > to) return [`${what} has expired on ${isoTime(to).slice(0, 10)}.`];
+    if (now > to) return [`${what} expired on ${isoTime(to).slice(0, 10)}.`];
     return now < from ? [`${what} is not valid before ${isoTime(from).slice(0, 10)}.`] : [];
   });
 }
 
 function purposeProblems(leaf: X509Certificate, { logotype }: MarkCertificate): string[] {
   const problems: string[] = [];
-  // Node's name for it notwithstanding, these are the extended key usages.
-  if (!(leaf.keyUsage ?? []).includes(FOR_BIMI))
-    problems.push('The certificate is not one for BIMI (its extended key usage says otherwise).');
-  if (!logotype) problems.push('The certificate holds no logo (logotype extension).');
+  // Node's `keyUsage` holds the extended key usages.
+  if (!(leaf.keyUsage ?? []).includes(BIMI_KEY_USAGE))
+    problems.push('The certificate is not for BIMI: its extended key usage does not include it.');
+  if (!logotype) problems.push('The certificate contains no logo (logotype extension).');
   return problems;
 }
 
-// Reads the parts of a certificate that Node does not show: its extensions and odd names (RFC 5280).
+// DER: extensions and subject attributes, which Node does not expose (RFC 5280).
 
 interface Element {
   tag: number;
@@ -152,14 +152,14 @@ const EXTENSIONS = 0xa3;
 const IA5_STRING = 0x16;
 
 /**
- * The elements that the bytes are made of (X.690), each looked at once; an empty list for what is
- * not DER. No certificate has tags above 30.
+ * The top-level elements of a DER encoding (X.690); an empty list for anything else. Certificates
+ * have no tags above 30.
  */
 function elementsOf(bytes: Uint8Array): Element[] {
   const found: Element[] = [];
   let at = 0;
   while (at < bytes.length) {
-    const length = lengthAt(bytes, at + 1);
+    const length = readLength(bytes, at + 1);
     if (length === null || (bytes[at]! & 0x1f) === 0x1f) return [];
     const end = length.start + length.octets;
     if (end > bytes.length) return [];
@@ -169,8 +169,8 @@ function elementsOf(bytes: Uint8Array): Element[] {
   return found;
 }
 
-/** A definite length of at most three octets: a certificate is far smaller than what they can say. */
-function lengthAt(bytes: Uint8Array, at: number): { start: number; octets: number } | null {
+/** A definite length in at most three octets, which is enough for any certificate. */
+function readLength(bytes: Uint8Array, at: number): { start: number; octets: number } | null {
   const first = bytes[at];
   if (first === undefined) return null;
   if (first < 0x80) return { start: at + 1, octets: first };
@@ -181,7 +181,7 @@ function lengthAt(bytes: Uint8Array, at: number): { start: number; octets: numbe
   return { start: at + 1 + count, octets };
 }
 
-/** `2.5.29.17` out of the contents of an object identifier. */
+/** An object identifier in dotted form: `2.5.29.17`. */
 function readOid(content: Uint8Array): string {
   const arcs: number[] = [];
   let value = 0;
@@ -197,30 +197,30 @@ function readOid(content: Uint8Array): string {
   return [root, first - root * 40, ...rest].join('.');
 }
 
-/** What TBSCertificate is made of, without the version where it is told. */
-function bodyOf(certificate: Uint8Array): Element[] {
-  const [whole] = elementsOf(certificate);
-  const [body] = whole ? elementsOf(whole.content) : [];
+/** The elements of TBSCertificate, without the optional version. */
+function tbsElements(certificate: Uint8Array): Element[] {
+  const [outer] = elementsOf(certificate);
+  const [body] = outer ? elementsOf(outer.content) : [];
   const elements = body ? elementsOf(body.content) : [];
   return elements[0]?.tag === INTEGER ? elements : elements.slice(1);
 }
 
-/** The value of the extension, as DER; null where the certificate has none (§4.2). */
+/** The DER value of an extension; null if the certificate does not have it (§4.2). */
 export function certificateExtension(certificate: Uint8Array, oid: string): Uint8Array | null {
-  const extensions = bodyOf(certificate).find(({ tag }) => tag === EXTENSIONS);
+  const extensions = tbsElements(certificate).find(({ tag }) => tag === EXTENSIONS);
   const [list] = extensions ? elementsOf(extensions.content) : [];
   for (const { content } of list ? elementsOf(list.content) : []) {
     const parts = elementsOf(content);
-    // The critical flag may stand in between.
+    // The critical flag is optional, the value is always last.
     if (parts[0] && readOid(parts[0].content) === oid) return parts.at(-1)?.content ?? null;
   }
   return null;
 }
 
-/** The first value of that type in the subject, such as the kind of a mark; null where it has none. */
+/** The first subject attribute of this type, such as the mark type; null if there is none. */
 function subjectAttribute(certificate: Uint8Array, oid: string): string | null {
-  // Serial number, signature, issuer, validity, subject.
-  const subject = bodyOf(certificate)[4];
+  // After serial number, signature, issuer and validity.
+  const subject = tbsElements(certificate)[4];
   for (const set of subject ? elementsOf(subject.content) : [])
     for (const { content } of elementsOf(set.content)) {
       const [type, value] = elementsOf(content);
@@ -230,7 +230,7 @@ function subjectAttribute(certificate: Uint8Array, oid: string): string | null {
   return null;
 }
 
-/** The DNS names in a subject alternative name (§4.2.1.6), in lower case. */
+/** The DNS names of a subject alternative name (§4.2.1.6), in lower case. */
 export function dnsNames(extension: Uint8Array): string[] {
   const [names] = elementsOf(extension);
   return (names ? elementsOf(names.content) : [])
@@ -238,15 +238,15 @@ export function dnsNames(extension: Uint8Array): string[] {
     .map(({ content }) => Buffer.from(content).toString('latin1').toLowerCase());
 }
 
-/** The first text (IA5String) in the nested elements that begins so; null where there is none. */
-function findText(bytes: Uint8Array, beginning: string, depth = 0): string | null {
+/** The first IA5String with this prefix in the nested elements; null if there is none. */
+function findText(bytes: Uint8Array, prefix: string, depth = 0): string | null {
   if (depth > 16) return null;
   for (const { tag, content } of elementsOf(bytes)) {
     if (tag === IA5_STRING) {
       const text = Buffer.from(content).toString('latin1');
-      if (text.startsWith(beginning)) return text;
+      if (text.startsWith(prefix)) return text;
     } else if (tag === SEQUENCE || (tag & 0xe0) === 0xa0) {
-      const found = findText(content, beginning, depth + 1);
+      const found = findText(content, prefix, depth + 1);
       if (found !== null) return found;
     }
   }

@@ -1,5 +1,6 @@
-/** Finds and reads the BIMI record of a domain: where its logo and the logo's certificate are. */
+/** Finds and reads the BIMI record of a domain, then fetches and checks its logo and certificate. */
 
+import { formatSize } from '../../lib/durations.ts';
 import { type Resolver, recordsOf } from '../../net/dns/resolver.ts';
 import type { WebFailure } from '../../net/guarded-connection.ts';
 import type { Web } from '../../net/http/web.ts';
@@ -9,24 +10,23 @@ import { judgeCertificate, type MarkCertificate } from './certificate.ts';
 import { judgeSvg, unpackSvg } from './svg.ts';
 
 export interface BimiRecord {
-  /** The name asked that has the record; the first asked where none has. */
+  /** The name with the record; the first of the names without one. */
   name: string;
-  /** null where there is none. */
   text: string | null;
-  /** `l=` and `a=`; null where absent or empty. */
+  /** `l=` and `a=`; null if absent or empty. */
   location: string | null;
   authority: string | null;
-  /** Both are there and empty: the domain wants no logo shown (draft §4.3.1). */
+  /** An empty `l=` without `a=`: the domain wants no logo shown (draft §4.3.1). */
   declined: boolean;
-  /** What is wrong with the record, as sentences. */
+  /** Full sentences. */
   problems: string[];
 }
 
 const VERSION = /^\s*v\s*=\s*bimi1\s*(;|$)/i;
 
 /**
- * Asks the names in order (`default._bimi.mail.example.com`, then that of the organisational
- * domain) and reads the first record; null where one of the questions was not answered.
+ * Looks up the names in order (`default._bimi.mail.example.com`, then the organizational domain's)
+ * and reads the first record found; null if a lookup fails.
  */
 export async function findBimiRecord(
   names: string[],
@@ -55,49 +55,47 @@ function readRecord(name: string, records: string[]): BimiRecord {
   const authority = tags.get('a') || null;
   const declined = tags.get('l') === '' && !authority;
   const problems = declined ? [] : problemsOf(location, authority);
-  if (records.length > 1) problems.unshift(`There are ${records.length} records; only one may be.`);
+  if (records.length > 1)
+    problems.unshift(`There are ${records.length} BIMI records; only one is allowed.`);
   return { name, text, location, authority, declined, problems };
 }
 
 function problemsOf(location: string | null, authority: string | null): string[] {
   const problems: string[] = [];
-  if (location === null) problems.push('The record names no logo (l=).');
-  else if (!isHttps(location))
-    problems.push('The address of the logo (l=) is not an https address.');
+  if (location === null) problems.push('The record has no logo URL (l=).');
+  else if (!isHttps(location)) problems.push('The logo URL (l=) does not use https.');
   else if (!/\.svgz?$/i.test(new URL(location).pathname))
-    problems.push('The address of the logo (l=) does not end in .svg, the only format allowed.');
+    problems.push('The logo URL (l=) does not end in .svg, the only allowed format.');
   if (authority !== null && !isHttps(authority))
-    problems.push('The address of the certificate (a=) is not an https address.');
+    problems.push('The certificate URL (a=) does not use https.');
   return problems;
 }
 
-function isHttps(address: string): boolean {
-  return URL.parse(address)?.protocol === 'https:';
+function isHttps(url: string): boolean {
+  return URL.parse(url)?.protocol === 'https:';
 }
 
-// The logo and the certificate that a BIMI record names: fetched, judged, and compared.
-
 export interface BimiFiles {
-  /** What is wrong with them, as sentences. */
+  /** Full sentences. */
   problems: string[];
-  /** What could not be found out, as sentences. */
+  /** What could not be checked, in full sentences. */
   open: string[];
   evidence: NonNullable<Finding['evidence']>;
 }
 
-/** Fetches both through the guarded client. `names`: those that the certificate may be for. */
+/** Fetches the logo and the certificate. The certificate must cover one of `names`. */
 export async function fetchBimiFiles(
   context: Context,
   { location, authority }: BimiRecord,
   names: string[],
 ): Promise<BimiFiles> {
   const [logo, mark] = await Promise.all([
-    isFetchable(location) ? lookAtLogo(context, location) : NOTHING,
-    isFetchable(authority) ? lookAtCertificate(context, authority, names) : NOTHING,
+    isFetchable(location) ? checkLogo(context, location) : UNCHECKED,
+    isFetchable(authority) ? checkCertificate(context, authority, names) : UNCHECKED,
   ]);
   const problems = [...logo.problems, ...mark.problems];
   if (logo.image && mark.image && !Buffer.from(logo.image).equals(mark.image))
-    problems.push('The logo is not the same image as the one in the certificate.');
+    problems.push('The logo differs from the logo in the certificate.');
   return {
     problems,
     open: [...logo.open, ...mark.open],
@@ -105,35 +103,35 @@ export async function fetchBimiFiles(
   };
 }
 
-function isFetchable(address: string | null): address is string {
-  return address !== null && URL.parse(address)?.protocol === 'https:';
+function isFetchable(url: string | null): url is string {
+  return url !== null && isHttps(url);
 }
 
-interface LookedAt {
+interface CheckedFile {
   problems: string[];
   open: string[];
   found: { [key: string]: string | number | boolean | null | string[] } | null;
   image: Uint8Array | null;
 }
 
-const NOTHING: LookedAt = { problems: [], open: [], found: null, image: null };
+const UNCHECKED: CheckedFile = { problems: [], open: [], found: null, image: null };
 
-async function lookAtLogo({ web }: Context, url: string): Promise<LookedAt> {
+async function checkLogo({ web }: Context, url: string): Promise<CheckedFile> {
   const { body, problem, open } = await fetchBimiFile(web, url, 'The logo');
-  if (body === null) return missing(problem, open);
+  if (body === null) return unreadable(problem, open);
   const image = unpackSvg(body);
-  if (image === null) return missing('The logo cannot be unpacked, or is far too large.');
+  if (image === null) return unreadable('The logo cannot be decompressed, or it is too large.');
   const { problems, bytes, title, viewBox } = judgeSvg(image);
   return { problems, open: [], found: { bytes, title, view_box: viewBox }, image };
 }
 
-async function lookAtCertificate(
+async function checkCertificate(
   { web, receivedAt }: Context,
   url: string,
   names: string[],
-): Promise<LookedAt> {
+): Promise<CheckedFile> {
   const { body, problem, open } = await fetchBimiFile(web, url, 'The certificate');
-  if (body === null) return missing(problem, open);
+  if (body === null) return unreadable(problem, open);
   const { certificate, problems } = judgeCertificate(body, { names, now: receivedAt });
   return {
     problems,
@@ -143,8 +141,8 @@ async function lookAtCertificate(
   };
 }
 
-function missing(problem?: string, open?: string): LookedAt {
-  return { ...NOTHING, problems: problem ? [problem] : [], open: open ? [open] : [] };
+function unreadable(problem?: string, open?: string): CheckedFile {
+  return { ...UNCHECKED, problems: problem ? [problem] : [], open: open ? [open] : [] };
 }
 
 function certificateEvidence(certificate: MarkCertificate) {
@@ -159,33 +157,31 @@ function certificateEvidence(certificate: MarkCertificate) {
   };
 }
 
-// Fetches what a BIMI record points to: the logo, and the certificate for it.
-
-/** Twice what a logo may have, and far above any certificate with its chain. */
+/** Twice the size limit of a logo, and far more than any certificate chain needs. */
 const MAX_BYTES = 64 * 1024;
 
-/** `problem`: why receivers cannot have it either. `open`: why it could not be found out. Sentences. */
+/** `problem`: mailbox providers cannot fetch the file either. `open`: they may be able to. */
 type Fetched =
   | { body: Uint8Array; problem?: undefined; open?: undefined }
   | { body: null; problem: string; open?: undefined }
   | { body: null; problem?: undefined; open: string };
 
-/** Failures that say something about the address itself; the others may be gone the next minute. */
-const LASTING: Partial<Record<WebFailure, string>> = {
-  no_such_name: 'the name of its server does not exist',
-  forbidden_address: 'its server has no public address',
-  tls: 'its server has no certificate that is valid for it',
-  protocol: 'what answers there is no web server',
-  too_large: 'it is larger than 64 KiB',
-  bad_url: 'the address is not a valid one',
+/** Failures caused by the URL or its server. All others may be temporary. */
+const PERMANENT_FAILURES: Partial<Record<WebFailure, string>> = {
+  no_such_name: 'its host name does not exist',
+  forbidden_address: 'its server has no public IP address',
+  tls: 'its server has no valid TLS certificate',
+  protocol: 'its server does not respond with HTTP',
+  too_large: `it is larger than ${formatSize(MAX_BYTES)}`,
+  bad_url: 'its URL is not valid',
 };
 
-/** `what` begins a sentence: "The logo". One request, redirects not followed. */
+/** `what` begins a sentence: "The logo". Does not follow redirects. */
 async function fetchBimiFile(web: Web, url: string, what: string): Promise<Fetched> {
   const answer = await web({ method: 'GET', url, maxBytes: MAX_BYTES });
   if (answer.status === 'failed') {
-    const lasting = LASTING[answer.reason];
-    if (lasting) return { body: null, problem: `${what} cannot be fetched: ${lasting}.` };
+    const permanent = PERMANENT_FAILURES[answer.reason];
+    if (permanent) return { body: null, problem: `${what} cannot be fetched: ${permanent}.` };
     return { body: null, open: `${what} could not be fetched: ${answer.detail}.` };
   }
   const { code, body } = answer;
@@ -193,10 +189,10 @@ async function fetchBimiFile(web: Web, url: string, what: string): Promise<Fetch
   if (code >= 300 && code < 400)
     return {
       body: null,
-      problem: `${what} is not at its address: the server answers with a redirect (${code}), which not every receiver follows.`,
+      problem: `${what} URL redirects (${code}), and not every mailbox provider follows redirects.`,
     };
-  // A server that is overloaded, or that turns away programs it does not know, serves others.
+  // An overloaded server, or one that blocks unknown clients, may still serve mailbox providers.
   if (code === 401 || code === 403 || code === 429 || code >= 500)
-    return { body: null, open: `${what} could not be fetched: the server answers ${code}.` };
-  return { body: null, problem: `${what} cannot be fetched: the server answers ${code}.` };
+    return { body: null, open: `${what} could not be fetched: its server responded with ${code}.` };
+  return { body: null, problem: `${what} cannot be fetched: its server responded with ${code}.` };
 }

@@ -1,34 +1,34 @@
-/** What keeps an SVG image from being a BIMI logo: the rules of SVG Tiny Portable/Secure. */
+/** Checks an SVG image against the rules for BIMI logos: SVG Tiny Portable/Secure. */
 
 import { gunzipSync } from 'node:zlib';
 import { Parser } from 'htmlparser2';
 
-/** The BIMI Group's guidance: the image has at most 32 kilobytes. */
+/** The BIMI Group's guidance: at most 32 kilobytes. */
 const MAX_BYTES = 32 * 1024;
-/** What is larger, unpacked, is not looked at. */
+/** Decompressed; the rest of a larger image is not read. */
 const MAX_SVG_BYTES = 64 * 1024;
-/** Far deeper than any drawing; a document made to be costly ends here. */
+/** Far deeper than any real logo: stops documents that are crafted to be slow to parse. */
 const MAX_DEPTH = 200;
 const SLICE = 4096;
 const MAX_PROBLEMS = 12;
 
 interface SvgLogo {
-  /** Octets, unpacked. */
+  /** Bytes after decompression. */
   bytes: number;
   title: string | null;
   viewBox: string | null;
-  /** Sentences, each once. */
+  /** Full sentences, without duplicates. */
   problems: string[];
 }
 
-/** Elements that the profile (draft-svg-tiny-ps-abrotman §2), or SVG Tiny 1.2 itself, does not have. */
+/** Elements that the profile (draft-svg-tiny-ps-abrotman §2) or SVG Tiny 1.2 itself does not allow. */
 const FORBIDDEN: Record<string, string[]> = {
   scripts: ['script', 'handler', 'listener'],
   animation: ['animate', 'animateColor', 'animateMotion', 'animateTransform', 'set', 'discard'],
-  'an image inside of it': ['image', 'feImage'],
+  'an embedded image': ['image', 'feImage'],
   'a link': ['a'],
-  'sound or film': ['audio', 'video', 'animation'],
-  'other documents inside of it': ['foreignObject', 'iframe', 'prefetch'],
+  'audio or video': ['audio', 'video', 'animation'],
+  'embedded documents': ['foreignObject', 'iframe', 'prefetch'],
   'a style sheet': ['style'],
   'filters or masks': ['filter', 'mask', 'clipPath', 'pattern', 'marker', 'symbol'],
 };
@@ -39,7 +39,7 @@ const KIND_OF = new Map(
   ),
 );
 
-/** The image itself where it is compressed (`.svgz`); null where that cannot be read. */
+/** Decompresses a `.svgz` image and returns any other as it is; null if decompression fails. */
 export function unpackSvg(bytes: Uint8Array): Uint8Array | null {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
   try {
@@ -49,20 +49,20 @@ export function unpackSvg(bytes: Uint8Array): Uint8Array | null {
   }
 }
 
-/** Judges the (unpacked) image; at most 64 KiB of it are looked at. */
+/** Evaluates a decompressed image; reads no more than its first MAX_SVG_BYTES. */
 export function judgeSvg(bytes: Uint8Array): SvgLogo {
-  const seen = readSvg(Buffer.from(bytes.subarray(0, MAX_SVG_BYTES)).toString('utf8'));
-  const { root } = seen;
+  const content = readSvg(Buffer.from(bytes.subarray(0, MAX_SVG_BYTES)).toString('utf8'));
+  const { root } = content;
   const problems = new Set<string>();
   if (bytes.length > MAX_BYTES)
-    problems.add(`The logo has ${bytes.length} bytes; at most ${MAX_BYTES} are allowed.`);
+    problems.add(`The logo has ${bytes.length} bytes; the limit is ${MAX_BYTES}.`);
   if (root?.name !== 'svg') problems.add('The logo is not an SVG image.');
   else for (const problem of rootProblems(root.attributes)) problems.add(problem);
-  if (root?.name === 'svg' && !seen.title) problems.add('The logo has no title element.');
-  for (const problem of seen.problems) problems.add(problem);
+  if (root?.name === 'svg' && !content.title) problems.add('The logo has no title element.');
+  for (const problem of content.problems) problems.add(problem);
   return {
     bytes: bytes.length,
-    title: seen.title?.slice(0, 200) ?? null,
+    title: content.title?.slice(0, 200) ?? null,
     viewBox: root?.attributes.viewBox?.slice(0, 100) ?? null,
     problems: [...problems].slice(0, MAX_PROBLEMS),
   };
@@ -73,12 +73,12 @@ type Attributes = Record<string, string>;
 function rootProblems(attributes: Attributes): string[] {
   const problems: string[] = [];
   if (attributes.baseProfile !== 'tiny-ps')
-    problems.push('The logo does not say baseProfile="tiny-ps".');
-  if (attributes.version !== '1.2') problems.push('The logo does not say version="1.2".');
+    problems.push('The logo does not set baseProfile="tiny-ps".');
+  if (attributes.version !== '1.2') problems.push('The logo does not set version="1.2".');
   if (attributes.xmlns !== 'http://www.w3.org/2000/svg')
-    problems.push('The logo does not name the SVG namespace (xmlns).');
+    problems.push('The logo does not declare the SVG namespace (xmlns).');
   if ('x' in attributes || 'y' in attributes)
-    problems.push('The logo has x or y at its svg element, where they are not allowed.');
+    problems.push('The svg element of the logo has x or y attributes, which are not allowed.');
   return [...problems, ...shapeProblems(attributes)];
 }
 
@@ -90,64 +90,65 @@ function shapeProblems({ viewBox, width, height }: Attributes): string[] {
   const box = numbers.length === 4 && numbers.every(Number.isFinite) ? numbers : null;
   const square = box ? box[2] === box[3] && box[2]! > 0 : width !== undefined && width === height;
   if (square) return [];
-  return [box ? 'The logo is not square (viewBox).' : 'The logo has no usable viewBox.'];
+  return [box ? 'The logo is not square (viewBox).' : 'The logo has no valid viewBox.'];
 }
 
-interface Seen {
+interface SvgContent {
   root: { name: string; attributes: Attributes } | null;
   title: string | null;
   problems: string[];
 }
 
-function readSvg(text: string): Seen {
-  const seen: Seen = { root: null, title: null, problems: [] };
+function readSvg(text: string): SvgContent {
+  const content: SvgContent = { root: null, title: null, problems: [] };
   const open: string[] = [];
   let atEnd = false;
-  const torn = () => seen.problems.push('The logo is not well-formed XML.');
+  const reportMalformed = () => content.problems.push('The logo is not well-formed XML.');
   const parser = new Parser(
     {
       onopentag(name, attributes) {
-        seen.root ??= { name, attributes };
+        content.root ??= { name, attributes };
         open.push(name);
-        if (open.length === 2 && name === 'title') seen.title = '';
-        seen.problems.push(...elementProblems(name, attributes));
+        if (open.length === 2 && name === 'title') content.title = '';
+        content.problems.push(...elementProblems(name, attributes));
       },
-      ontext(piece) {
-        if (open.length === 2 && open[1] === 'title' && seen.title !== null)
-          seen.title = `${seen.title}${piece}`.trimStart().slice(0, 1000);
+      ontext(chunk) {
+        if (open.length === 2 && open[1] === 'title' && content.title !== null)
+          content.title = `${content.title}${chunk}`.trimStart().slice(0, 1000);
       },
       onclosetag(name, implied) {
         const isEmpty = implied && text.startsWith('/>', parser.endIndex - 1);
-        if ((implied && (!isEmpty || atEnd)) || open.pop() !== name) torn();
+        if ((implied && (!isEmpty || atEnd)) || open.pop() !== name) reportMalformed();
       },
       onprocessinginstruction(name, data) {
-        if (/^\?xml-stylesheet/i.test(name)) seen.problems.push('The logo has a style sheet.');
-        if (/<!ENTITY/i.test(data)) seen.problems.push('The logo declares entities.');
+        if (/^\?xml-stylesheet/i.test(name))
+          content.problems.push('The logo contains a style sheet.');
+        if (/<!ENTITY/i.test(data)) content.problems.push('The logo declares XML entities.');
       },
     },
     { xmlMode: true },
   );
-  // In slices, so that it can be given up: closing a tag costs more the deeper it lies.
+  // In slices, so that parsing can stop early: closing a tag costs more the deeper it is nested.
   for (let at = 0; at < text.length; at += SLICE) {
     parser.write(text.slice(at, at + SLICE));
     if (open.length > MAX_DEPTH) {
-      torn();
-      return seen;
+      reportMalformed();
+      return content;
     }
   }
   atEnd = true;
   parser.end();
-  return seen;
+  return content;
 }
 
 function elementProblems(name: string, attributes: Attributes): string[] {
   const kind = KIND_OF.get(name.toLowerCase());
-  const problems = kind ? [`The logo has ${kind} (${name}).`] : [];
+  const problems = kind ? [`The logo contains ${kind} (${name}).`] : [];
   for (const [key, value] of Object.entries(attributes)) {
-    if (/^on[a-z]/i.test(key)) problems.push(`The logo has scripts (${key.slice(0, 40)}).`);
+    if (/^on[a-z]/i.test(key)) problems.push(`The logo contains scripts (${key.slice(0, 40)}).`);
     const isReference = /^(?:xlink:)?(?:href|src)$/i.test(key) && !value.trim().startsWith('#');
     if ((isReference && value.trim() !== '') || /url\(['"\s]*[^#'"\s]/i.test(value))
-      problems.push('The logo refers to something outside of it.');
+      problems.push('The logo refers to external resources.');
   }
   return problems;
 }

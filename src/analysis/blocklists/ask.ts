@@ -1,15 +1,16 @@
-/** Asks lists about addresses and domains over DNS (RFC 5782), all side by side. */
+/** Queries blocklists about addresses and domains over DNS (RFC 5782), all in parallel. */
 
 import { printable } from '../../lib/log.ts';
 import { type DnsErrorReason, type Resolver, recordsOf } from '../../net/dns/resolver.ts';
 import { type Blocklist, type BlocklistInUse, type ListAnswer, readCodes } from './blocklist.ts';
 import type { ChosenBlocklist } from './choose.ts';
 
-/** A domain or an address, and how it is asked about below the zone of a list. */
+/** A domain or an IP address. */
 export interface Subject {
   name: string;
+  /** What precedes the zone of a list in a query: the domain, or the reversed address. */
   question: string;
-  /** An address: lists of names are only asked about it where they take addresses. */
+  /** Domain lists are only queried about addresses if they support it. */
   isAddress: boolean;
 }
 
@@ -18,24 +19,24 @@ interface Listing {
   name: string;
   codes: string[];
   meanings: string[];
-  /** What the list itself says of it. */
+  /** The list's own explanation (its TXT record). */
   text: string | null;
 }
 
 export interface ListOutcome {
   list: Blocklist;
-  /** `error`: something that it was asked is not known. `left_out`: it failed its own test. */
+  /** `error`: a query failed. `left_out`: the list failed its test, so it was not queried. */
   status: 'listed' | 'not_listed' | 'error' | 'left_out';
   codes: string[];
-  /** What the codes mean, or why the list is not known: for people. */
+  /** For people: what the codes mean, or why there is no result. */
   meaning: string | null;
   listings: Listing[];
 }
 
-/** How many listings of one list are asked about why. */
-const MAX_REASONS_ASKED = 3;
+/** Queries for the explanation of a listing, for each list. */
+const MAX_TEXT_QUERIES = 3;
 
-/** One outcome for each list that has anything to say of the subjects; the lists in their order. */
+/** One outcome for each list that covers any of the subjects, in the order of the lists. */
 export async function askLists(
   resolver: Resolver,
   lists: BlocklistInUse[],
@@ -43,18 +44,18 @@ export async function askLists(
 ): Promise<ListOutcome[]> {
   const outcomes = lists.map((inUse): ListOutcome | Promise<ListOutcome> | null => {
     const { list, fault } = inUse;
-    const askable = subjects.filter(({ isAddress }) => takes(list, isAddress));
-    if (askable.length === 0) return null;
-    if (fault === null) return askOne(resolver, inUse, askable);
+    const covered = subjects.filter(({ isAddress }) => covers(list, isAddress));
+    if (covered.length === 0) return null;
+    if (fault === null) return queryAll(resolver, inUse, covered);
     return { list, status: 'left_out', codes: [], meaning: fault, listings: [] };
   });
   return (await Promise.all(outcomes)).filter((outcome) => outcome !== null);
 }
 
-const takes = ({ kind, addresses }: Blocklist, isAddress: boolean): boolean =>
+const covers = ({ kind, addresses }: Blocklist, isAddress: boolean): boolean =>
   !isAddress || kind !== 'domain' || addresses === true;
 
-async function askOne(
+async function queryAll(
   resolver: Resolver,
   inUse: BlocklistInUse,
   subjects: Subject[],
@@ -69,26 +70,26 @@ async function askOne(
         answer.status === 'listed' ? [{ answer, subject: subjects[index]! }] : [],
       )
       .map(async ({ answer: { codes, meanings }, subject }, index): Promise<Listing> => {
-        const asked = index < MAX_REASONS_ASKED;
-        const text = asked ? await askReason(resolver, inUse, subject.question) : null;
+        const text =
+          index < MAX_TEXT_QUERIES ? await askReason(resolver, inUse, subject.question) : null;
         return { name: subject.name, codes, meanings, text };
       }),
   );
-  return listings.length > 0 ? listedBy(list, listings) : unlisted(list, subjects, answers);
+  return listings.length > 0 ? listedBy(list, listings) : notListed(list, subjects, answers);
 }
 
-/** The outcome of a list with these listings, at least one. */
+/** The outcome of a list with at least one listing. */
 export function listedBy(list: Blocklist, listings: Listing[]): ListOutcome {
   const codes = distinct(listings.flatMap((listing) => listing.codes)).sort();
   const meaning = distinct(listings.flatMap(({ meanings }) => meanings)).join('; ');
   return { list, status: 'listed', codes, meaning, listings };
 }
 
-function unlisted(list: Blocklist, subjects: Subject[], answers: ListAnswer[]): ListOutcome {
+function notListed(list: Blocklist, subjects: Subject[], answers: ListAnswer[]): ListOutcome {
   const base = { list, codes: distinct(answers.flatMap(({ codes }) => codes)), listings: [] };
   const failed = answers.filter((answer) => answer.status === 'error');
   if (failed.length > 0) {
-    const share = subjects.length > 1 ? ` (${failed.length} of ${subjects.length} questions)` : '';
+    const share = subjects.length > 1 ? ` (${failed.length} of ${subjects.length} queries)` : '';
     return { ...base, status: 'error', meaning: `${failed[0]!.reason}${share}` };
   }
   const notes = answers.flatMap((answer, index) =>
@@ -101,43 +102,41 @@ function unlisted(list: Blocklist, subjects: Subject[], answers: ListAnswer[]): 
 
 const distinct = (items: string[]): string[] => [...new Set(items)];
 
-// Asks one list one question (RFC 5782).
+/** The reason for a closed resolver: the list itself may work. */
+export const TURNED_OFF = 'Not queried: DNS is turned off.';
 
-/** The reason of a resolver that has been closed: it says nothing of the list. */
-export const TURNED_OFF = 'It was not asked: DNS is turned off.';
-
-const REASONS: Record<DnsErrorReason, string> = {
-  timeout: 'It did not answer in time.',
-  servfail: 'Its servers could not be asked (SERVFAIL).',
-  refused: 'It refuses to answer (REFUSED).',
-  unreachable: 'It could not be asked: no DNS server could be reached.',
-  malformed: 'Its answer could not be read.',
-  limit: 'It was not asked: too many questions had been asked.',
+const ERROR_REASONS: Record<DnsErrorReason, string> = {
+  timeout: 'The list did not respond in time.',
+  servfail: 'The DNS servers of the list failed (SERVFAIL).',
+  refused: 'The list refused the query (REFUSED).',
+  unreachable: 'Not queried: no DNS server could be reached.',
+  malformed: 'The response of the list could not be read.',
+  limit: 'Not queried: the limit of DNS queries was reached.',
   disabled: TURNED_OFF,
 };
 
 /** RFC 1035 §2.3.4. */
 const MAX_NAME_LENGTH = 253;
 
-/** `question` is a domain, or an address reversed. Nothing of the answer shows a key. */
+/** `question` is a domain or a reversed address. The result never contains the key of a zone. */
 export async function askList(
   resolver: Resolver,
   { list, asked }: ChosenBlocklist,
   question: string,
 ): Promise<ListAnswer> {
   const name = `${question}.${asked}`;
-  // What cannot be asked would come back as not there, which is not the same as not listed.
+  // The resolver would report an impossible name as absent, which here would mean "not listed".
   if (name.length > MAX_NAME_LENGTH)
-    return { status: 'error', codes: [], reason: 'The name is too long to be asked about.' };
+    return { status: 'error', codes: [], reason: 'The name is too long for a DNS query.' };
   const answer = await resolver(name, 'A');
   if (answer.status === 'error')
-    return { status: 'error', codes: [], reason: REASONS[answer.reason] };
+    return { status: 'error', codes: [], reason: ERROR_REASONS[answer.reason] };
   return readCodes(list, recordsOf(answer) ?? []);
 }
 
-const REASON_MAX = 300;
+const MAX_TEXT_LENGTH = 300;
 
-/** What the list itself says of a listing, in one line; null where it says nothing. */
+/** The list's own explanation of a listing, in one line; null if it gives none. */
 export async function askReason(
   resolver: Resolver,
   { list, asked }: ChosenBlocklist,
@@ -150,10 +149,10 @@ export async function askReason(
     .filter((record) => record !== '')
     .join(' ');
   if (text === '') return null;
-  return withoutKey(printable(text), list.zone, asked).slice(0, REASON_MAX).toWellFormed();
+  return withoutKey(printable(text), list.zone, asked).slice(0, MAX_TEXT_LENGTH).toWellFormed();
 }
 
-/** Some lists repeat the question. */
+/** Some lists repeat the queried name, which contains the key. */
 function withoutKey(text: string, zone: string, asked: string): string {
   if (asked === zone) return text;
   const key = asked.slice(0, asked.indexOf('.'));

@@ -1,67 +1,67 @@
-/** How a DNS blocklist is declared, and how its answers are read. */
+/** How a DNS blocklist is declared, and how its responses are read. */
 
-/** `ip`: asked by reversed address; `domain`: by name; `allow`: by reversed address, being listed is good. */
+/** `ip`: queried by reversed address. `domain`: by name. `allow`: an allowlist, by reversed address. */
 export type BlocklistKind = 'ip' | 'domain' | 'allow';
 
-/** 1: the large receivers block on it (fail). 2: filters count it (warn). 3: told only. */
+/** 1: large mailbox providers reject listed mail (fail). 2: filters count it (warn). 3: shown only. */
 export type BlocklistTier = 1 | 2 | 3;
 
 export interface Blocklist {
-  /** Stable, as `DELIVERABILITY_BLOCKLISTS` and evidence name it; without any key. */
+  /** Stable: `DELIVERABILITY_BLOCKLISTS` and evidence refer to it. Never contains a key. */
   zone: string;
   name: string;
   kind: BlocklistKind;
   tier: BlocklistTier;
   /**
-   * What the listed codes mean. `codes`: the whole address in 127.0.0.0/8. `bits`: a mask on the
-   * last octet of 127.0.0.x. Whatever is in neither, nor in `noted`, is an error, never a listing.
+   * The codes that mean a listing. `codes`: whole addresses in 127.0.0.0/8. `bits`: a mask on the
+   * last octet of 127.0.0.x. A code that is neither here nor in `noted` is an error, never a listing.
    */
   listed: { codes: Record<string, string> } | { bits: Record<number, string> };
-  /** Codes, or bits, that say something other than a listing: told, never counted. */
+  /** Codes or bits that mean something other than a listing: shown, never counted. */
   noted?: Record<string, string>;
-  /** Codes with which the operator refuses or reports a fault, and what each means: "It refuses …". */
+  /** Codes that report a refusal or an error, each with a sentence without its period. */
   errors: Record<string, string>;
-  /** Questions below the zone, already reversed where they are addresses: one that is listed, one that is not. */
+  /** A name below the zone that is always listed, and one that never is; addresses are reversed. */
   test: { listed: string; unlisted: string };
-  /** Where to look a listing up and have it taken away. */
+  /** The page to look up a listing and request its removal. */
   delisting: string;
-  /** What to do about these codes in the place of stopping the spam. */
+  /** What to do about these codes instead of stopping the spam. */
   advice?: Record<string, string>;
-  /** On without being asked for. */
+  /** Enabled without configuration. */
   byDefault: boolean;
-  /** Whether it also answers for IPv6 addresses; only for `ip` and `allow`. */
+  /** Whether it covers IPv6 addresses; only for `ip` and `allow`. */
   ipv6: boolean;
-  /** Whether a list of names takes the bare addresses of links too, by reversed octets. */
+  /** Whether a domain list also takes the IP addresses of links, as reversed octets. */
   addresses?: boolean;
-  /** The zone to ask where a key is configured, `<key>` standing for it (Spamhaus DQS). */
+  /** The zone to query if a key is configured; `<key>` is its placeholder (Spamhaus DQS). */
   keyedZone?: string;
-  /** It has no zone without a key. */
+  /** Only available with a key. */
   needsKey?: boolean;
-  /** What an operator must do before it answers, for the documentation. */
+  /** What an operator must do before the list responds, for the documentation. */
   terms?: string;
 }
 
-/** A list that is switched on. Plain data: it travels to the analysis threads. */
+/** An enabled list. Plain data, because it is sent to the analysis threads. */
 export interface BlocklistInUse {
   list: Blocklist;
-  /** The zone that is asked: with the key where there is one. Never shown. */
+  /** The zone to query, including a configured key. Never show it. */
   asked: string;
-  /** null while it works; else why it is left out, for people ("It does not list its test point."). */
+  /** null while the list works; else a sentence that says why it is not queried. */
   fault: string | null;
 }
 
-/** `codes` are the addresses of the answer, `reason` and `meanings` words for people. */
+/** `codes` are the addresses in the response. */
 export type ListAnswer =
   | { status: 'listed'; codes: string[]; meanings: string[] }
   | { status: 'not_listed'; codes: string[]; notes: string[] }
   | { status: 'error'; codes: string[]; reason: string };
 
-/** No list has so many codes; what answers with more is read all the same, and not shown whole. */
+/** More than any list returns. Further codes are read, but not shown. */
 const MAX_CODES_SHOWN = 10;
 
 /**
- * Only what the list declares counts. One address that is refusal, unknown or outside of
- * 127.0.0.0/8 makes the whole answer an error: what refuses is not believed in the same breath.
+ * Only declared codes count. One address that means a refusal, is unknown or lies outside
+ * 127.0.0.0/8 makes the whole response an error, because the other codes are then unreliable too.
  */
 export function readCodes(list: Blocklist, records: string[]): ListAnswer {
   const addresses = [...new Set(records)].sort();
@@ -85,12 +85,12 @@ export function readCodes(list: Blocklist, records: string[]): ListAnswer {
 
 function faultOf(list: Blocklist, address: string): string | null {
   if (!/^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(address))
-    return 'It gave an answer that no blocklist gives, as a zone does that is gone';
+    return 'The response is not a blocklist code; the list may have shut down';
   const refusal = Object.hasOwn(list.errors, address) ? list.errors[address]! : null;
   if (refusal !== null) return refusal;
   const keys = 'codes' in list.listed ? [address] : bitsOf(address);
   const known = keys.every((key) => isNoted(list, key) || meaningOf(list, key) !== undefined);
-  return keys.length > 0 && known ? null : 'It gave an answer that is none of its codes';
+  return keys.length > 0 && known ? null : 'The response is not one of the codes of this list';
 }
 
 function meaningOf({ listed }: Blocklist, key: string): string | undefined {

@@ -1,10 +1,10 @@
-/** Which of the declared blocklists are asked, by the operator's configuration. */
+/** Selects the blocklists to query from the operator's configuration. */
 
 import { nearest } from '../../lib/nearest.ts';
 import type { Blocklist } from './blocklist.ts';
 import { LISTS } from './lists.ts';
 
-/** `+zone` or `-zone`; `all` stands for every declared one. */
+/** `+zone` or `-zone`; the zone `all` means every declared list. */
 export interface BlocklistChange {
   on: boolean;
   zone: string;
@@ -12,13 +12,13 @@ export interface BlocklistChange {
 
 export interface ChosenBlocklist {
   list: Blocklist;
-  /** The zone to ask, with the key where one is configured. Never shown. */
+  /** The zone to query, including a configured key. Never show it. */
   asked: string;
 }
 
 /**
- * The default set with the changes made in their order; `+all` passes over what a key is lacking
- * for. Throws an Error that names an unknown zone, or one that needs a key.
+ * Applies the changes in order to the default lists; `+all` skips lists whose key is missing. Throws
+ * an Error that names an unknown zone, or a zone whose key is missing.
  */
 export function chooseBlocklists(
   changes: BlocklistChange[],
@@ -27,11 +27,11 @@ export function chooseBlocklists(
   const usable = LISTS.filter(({ needsKey }) => !needsKey || dqsKey !== null);
   const on = new Set(usable.filter(({ byDefault }) => byDefault));
   for (const change of changes) {
-    const lists = change.zone === 'all' ? usable : [declared(change.zone)];
+    const lists = change.zone === 'all' ? usable : [findDeclared(change.zone)];
     for (const list of lists) {
       if (!change.on) on.delete(list);
       else if (usable.includes(list)) on.add(list);
-      else throw new Error(`cannot switch ${list.zone} on: it needs a Spamhaus DQS key`);
+      else throw new Error(`cannot enable ${list.zone}: it needs a Spamhaus DQS key`);
     }
   }
   return usable
@@ -40,17 +40,17 @@ export function chooseBlocklists(
 }
 
 function zoneToAsk({ zone, keyedZone }: Blocklist, dqsKey: string | null): string {
-  // A function: the text of a replacement would have `$` mean something.
+  // A function, because `$` has a special meaning in a replacement string.
   return keyedZone && dqsKey !== null ? keyedZone.replace('<key>', () => dqsKey) : zone;
 }
 
-function declared(zone: string): Blocklist {
+function findDeclared(zone: string): Blocklist {
   const found = LISTS.find((list) => list.zone === zone);
   if (found) return found;
   const zones = LISTS.map((list) => list.zone);
-  const meant = nearest(zone, zones);
-  const question = meant === null ? '' : `, perhaps ${meant} was meant`;
+  const suggestion = nearest(zone, zones);
+  const hint = suggestion === null ? '' : ` (did you mean ${suggestion}?)`;
   throw new Error(
-    `names a list that is not known, ${zone}${question}; known are all, ${zones.join(', ')}`,
+    `contains the unknown list ${zone}${hint}; known lists: all, ${zones.join(', ')}`,
   );
 }

@@ -1,4 +1,4 @@
-/** Every blocklist and allowlist that the program knows: an entry here is all that one needs. */
+/** Every supported blocklist and allowlist. To add a list, add an entry here. */
 
 import type { Blocklist, BlocklistKind } from './blocklist.ts';
 
@@ -7,10 +7,10 @@ const ADDRESS_TEST = { listed: '2.0.0.127', unlisted: '1.0.0.127' };
 
 /** https://www.spamhaus.org/faqs/dnsbl-usage/ */
 const SPAMHAUS_ERRORS = {
-  '127.255.255.252': 'It does not know the zone that was asked',
+  '127.255.255.252': 'The list does not know the queried zone',
   '127.255.255.254':
-    'It refuses questions that come through a public resolver, or one without a name of its own',
-  '127.255.255.255': 'It refuses: too many questions come from this resolver',
+    'The list refuses queries from public resolvers and from resolvers with a generic host name',
+  '127.255.255.255': 'The list refuses queries: this resolver sends too many',
 };
 
 const ADDRESS_LIST = {
@@ -22,7 +22,7 @@ const ADDRESS_LIST = {
 } as const;
 
 const PBL_ADVICE =
-  'Send through the outgoing mail server of your provider, or, where this is a mail server of your own with a fixed address, have it taken off the list.';
+  'Send through the outgoing mail server of your provider. If this is your own mail server with a static IP address, remove it from the list.';
 
 const UCEPROTECT = {
   ...ADDRESS_LIST,
@@ -32,7 +32,7 @@ const UCEPROTECT = {
 
 /** RFC 5782 §5: for names, TEST is always listed and INVALID never. */
 const NAME_TEST = { listed: 'test', unlisted: 'invalid' };
-/** https://spameatingmonkey.com/faq.html: names of its own. */
+/** https://spameatingmonkey.com/faq.html */
 const MONKEY_TEST = { listed: '_dnsbl_.test', unlisted: '_dnsblneg_.test' };
 
 const DOMAIN_LIST = {
@@ -51,11 +51,11 @@ const MONKEY_URI = {
 
 const ALLOWLIST = { ...ADDRESS_LIST, kind: 'allow', tier: 3 } as const;
 
-/** https://www.dnswl.org/?page_id=15: the third octet is the category, the fourth the trust. */
+/** https://www.dnswl.org/?page_id=15: the third octet is the category, the fourth the trust level. */
 const DNSWL_CATEGORIES: Record<number, string> = {
   2: 'financial services',
-  3: 'e-mail service provider',
-  4: 'organisation',
+  3: 'email service provider',
+  4: 'organization',
   5: 'network provider',
   6: 'personal or private server',
   7: 'travel and leisure',
@@ -66,8 +66,8 @@ const DNSWL_CATEGORIES: Record<number, string> = {
   12: 'health care',
   13: 'manufacturing',
   14: 'retail and services',
-  15: 'e-mail marketing provider',
-  20: 'without a category',
+  15: 'email marketing provider',
+  20: 'no category',
 };
 const DNSWL_TRUST = ['no', 'low', 'medium', 'high'];
 const DNSWL_CODES = Object.fromEntries(
@@ -76,7 +76,7 @@ const DNSWL_CODES = Object.fromEntries(
   ),
 );
 
-/** 127.0.2.2 to 127.0.2.24: within how many hours the domain was first seen. */
+/** 127.0.2.2 to 127.0.2.24: the last octet is the age of the domain in hours, rounded up. */
 const ZRD_CODES = Object.fromEntries(
   Array.from({ length: 23 }, (_, index) => index + 2).map((hour) => [
     `127.0.2.${hour}`,
@@ -85,11 +85,11 @@ const ZRD_CODES = Object.fromEntries(
 );
 
 /**
- * In the order in which they are shown. Only lists that are alive, and whose codes and test points are
- * known: SORBS, NiXSpam and CBL, which are gone, are not to come back.
+ * In display order. Only active lists with documented codes and test points. Do not add SORBS, NiXSpam
+ * or CBL: they have shut down.
  */
 export const LISTS: Blocklist[] = [
-  // Of client addresses.
+  // IP addresses.
   {
     ...ADDRESS_LIST,
     zone: 'zen.spamhaus.org',
@@ -98,12 +98,13 @@ export const LISTS: Blocklist[] = [
     listed: {
       codes: {
         '127.0.0.2': 'a source of spam (SBL)',
-        '127.0.0.3': 'a sender of mail of low reputation, found automatically (CSS)',
-        '127.0.0.4': 'an infected or hijacked machine (XBL)',
-        '127.0.0.9': 'a network in the hands of criminals (DROP)',
-        '127.0.0.10': 'an address that should not send mail directly, as its network says (PBL)',
-        '127.0.0.11': 'an address that should not send mail directly, as Spamhaus says (PBL)',
-        '127.0.0.30': 'a control server of a botnet (BCL)',
+        '127.0.0.3': 'a low-reputation sender, detected automatically (CSS)',
+        '127.0.0.4': 'an infected or hijacked computer (XBL)',
+        '127.0.0.9': 'a network controlled by criminals (DROP)',
+        '127.0.0.10':
+          'an address that should not send mail directly, according to its network (PBL)',
+        '127.0.0.11': 'an address that should not send mail directly, according to Spamhaus (PBL)',
+        '127.0.0.30': 'a botnet control server (BCL)',
       },
     },
     errors: SPAMHAUS_ERRORS,
@@ -112,14 +113,14 @@ export const LISTS: Blocklist[] = [
     byDefault: true,
     ipv6: true,
     keyedZone: '<key>.zen.dq.spamhaus.net',
-    terms: 'Refuses public resolvers; with a key of the Data Query Service (DQS) any will do.',
+    terms: 'Refuses public resolvers. With a Data Query Service (DQS) key, any resolver works.',
   },
   {
     ...ADDRESS_LIST,
     zone: 'bl.spamcop.net',
     name: 'SpamCop',
     tier: 2,
-    listed: { codes: { '127.0.0.2': 'a source of mail that people report as spam' } },
+    listed: { codes: { '127.0.0.2': 'a source of mail that recipients report as spam' } },
     delisting: 'https://www.spamcop.net/bl.shtml',
     byDefault: true,
   },
@@ -130,10 +131,10 @@ export const LISTS: Blocklist[] = [
     tier: 2,
     listed: {
       codes: {
-        '127.0.0.2': 'part of a wave of spam that is going on',
-        '127.0.0.10': 'a sender of the worst reputation (L5)',
-        '127.0.0.11': 'a sender of very bad reputation (L4)',
-        '127.0.0.12': 'a sender of bad reputation (L3)',
+        '127.0.0.2': 'part of an ongoing spam wave',
+        '127.0.0.10': 'a sender with the worst reputation (L5)',
+        '127.0.0.11': 'a sender with a very bad reputation (L4)',
+        '127.0.0.12': 'a sender with a bad reputation (L3)',
       },
     },
     delisting: 'https://mailspike.org/iplookup.html',
@@ -144,7 +145,7 @@ export const LISTS: Blocklist[] = [
     zone: 'psbl.surriel.com',
     name: 'PSBL',
     tier: 2,
-    listed: { codes: { '127.0.0.2': 'a sender of mail to spam traps' } },
+    listed: { codes: { '127.0.0.2': 'a source of mail to spam traps' } },
     delisting: 'https://psbl.org/remove',
     byDefault: true,
   },
@@ -153,7 +154,7 @@ export const LISTS: Blocklist[] = [
     zone: 'bl.spameatingmonkey.net',
     name: 'SpamEatingMonkey SEM-BLACK',
     tier: 2,
-    listed: { codes: { '127.0.0.2': 'a sender of mail to spam traps, or of unwanted mail' } },
+    listed: { codes: { '127.0.0.2': 'a source of mail to spam traps, or of unwanted mail' } },
     delisting: 'https://spameatingmonkey.com/lookup',
     byDefault: true,
   },
@@ -161,7 +162,7 @@ export const LISTS: Blocklist[] = [
     ...UCEPROTECT,
     zone: 'dnsbl-1.uceprotect.net',
     name: 'UCEPROTECT level 1',
-    listed: { codes: { '127.0.0.2': 'a sender of mail to spam traps in the last seven days' } },
+    listed: { codes: { '127.0.0.2': 'a source of mail to spam traps in the last seven days' } },
     byDefault: true,
   },
   {
@@ -174,16 +175,16 @@ export const LISTS: Blocklist[] = [
     ...UCEPROTECT,
     zone: 'dnsbl-3.uceprotect.net',
     name: 'UCEPROTECT level 3',
-    listed: { codes: { '127.0.0.2': 'part of a provider with many listed addresses' } },
+    listed: { codes: { '127.0.0.2': 'part of a provider network with many listed addresses' } },
   },
   {
     ...ADDRESS_LIST,
     zone: 'b.barracudacentral.org',
     name: 'Barracuda',
     tier: 2,
-    listed: { codes: { '127.0.0.2': 'a sender of poor reputation' } },
+    listed: { codes: { '127.0.0.2': 'a sender with a poor reputation' } },
     delisting: 'https://www.barracudacentral.org/rbl/removal-request',
-    terms: 'The address of the resolver must be registered (free of charge).',
+    terms: 'Register the IP address of your resolver (free).',
   },
   {
     ...ADDRESS_LIST,
@@ -192,26 +193,26 @@ export const LISTS: Blocklist[] = [
     tier: 2,
     listed: {
       bits: {
-        1: 'an address that behaves as part of a botnet',
-        2: 'a sender of mail without authentication',
-        4: 'a sender of mail to spam traps that were never anybody’s address',
-        8: 'a sender of suspicious attachments',
-        16: 'a sender of a low Sender Score',
+        1: 'an address that behaves like part of a botnet',
+        2: 'a source of unauthenticated mail',
+        4: 'a source of mail to spam traps that never had an owner',
+        8: 'a source of suspicious attachments',
+        16: 'a sender with a low Sender Score',
       },
     },
     errors: {
       '127.255.255.255':
-        'It refuses: the resolver is not registered, or too many questions come from it',
+        'The list refuses queries: this resolver is not registered, or it sends too many',
     },
     delisting: 'https://senderscore.org/',
-    terms: 'The address of the resolver must be registered at my.validity.com.',
+    terms: 'Register the IP address of your resolver at my.validity.com.',
   },
   {
     ...ADDRESS_LIST,
     zone: 'ips.backscatterer.org',
     name: 'Backscatterer',
     tier: 3,
-    listed: { codes: { '127.0.0.2': 'a sender of bounces to people who never wrote' } },
+    listed: { codes: { '127.0.0.2': 'a source of bounces to people who sent nothing' } },
     delisting: 'https://www.backscatterer.org/?target=test',
   },
   {
@@ -219,11 +220,11 @@ export const LISTS: Blocklist[] = [
     zone: 'all.s5h.net',
     name: 's5h.net',
     tier: 3,
-    listed: { codes: { '127.0.0.2': 'a source of spam by mail or on web pages' } },
+    listed: { codes: { '127.0.0.2': 'a source of email or web spam' } },
     delisting: 'https://www.usenix.org.uk/content/rblremove',
     ipv6: true,
   },
-  // Of client addresses too: these tell more than listed or not.
+  // IP addresses, with more results than listed or not listed.
   {
     ...ADDRESS_LIST,
     zone: 'rep.mailspike.net',
@@ -231,10 +232,10 @@ export const LISTS: Blocklist[] = [
     tier: 3,
     listed: {
       codes: {
-        '127.0.0.10': 'a sender of the worst reputation (L5)',
-        '127.0.0.11': 'a sender of very bad reputation (L4)',
-        '127.0.0.12': 'a sender of bad reputation (L3)',
-        '127.0.0.13': 'a sender that behaves suspiciously (L2)',
+        '127.0.0.10': 'a sender with the worst reputation (L5)',
+        '127.0.0.11': 'a sender with a very bad reputation (L4)',
+        '127.0.0.12': 'a sender with a bad reputation (L3)',
+        '127.0.0.13': 'a sender with suspicious behavior (L2)',
       },
     },
     noted: {
@@ -255,30 +256,30 @@ export const LISTS: Blocklist[] = [
     tier: 3,
     listed: {
       codes: {
-        '127.0.0.3': 'a drone on IRC',
+        '127.0.0.3': 'an IRC drone',
         '127.0.0.5': 'a bottler',
-        '127.0.0.6': 'an unknown worm or spam bot',
-        '127.0.0.7': 'part of an attack that floods others',
+        '127.0.0.6': 'an unknown worm or spambot',
+        '127.0.0.7': 'part of a DDoS attack',
         '127.0.0.8': 'an open SOCKS proxy',
         '127.0.0.9': 'an open HTTP proxy',
-        '127.0.0.10': 'part of a chain of proxies',
-        '127.0.0.11': 'a proxy on a web page',
+        '127.0.0.10': 'part of a proxy chain',
+        '127.0.0.11': 'a web page proxy',
         '127.0.0.12': 'an open DNS resolver',
-        '127.0.0.13': 'a guesser of passwords',
+        '127.0.0.13': 'a source of brute-force attacks',
         '127.0.0.14': 'an open Wingate proxy',
-        '127.0.0.15': 'a hijacked router or gateway',
-        '127.0.0.16': 'a worm that breaks into others',
-        '127.0.0.17': 'part of a botnet, found automatically',
-        '127.0.0.18': 'a DNS or mail host seen on IRC, possibly hijacked',
+        '127.0.0.15': 'a compromised router or gateway',
+        '127.0.0.16': 'a worm that takes over other systems',
+        '127.0.0.17': 'part of a botnet, detected automatically',
+        '127.0.0.18': 'a DNS or mail host seen on IRC, possibly compromised',
         '127.0.0.19': 'an abused VPN service',
-        '127.0.0.255': 'a threat of no known class',
+        '127.0.0.255': 'an uncategorized threat',
       },
     },
-    noted: { '127.0.0.1': 'an entry for tests', '127.0.0.2': 'a sample' },
+    noted: { '127.0.0.1': 'a test entry', '127.0.0.2': 'a sample' },
     delisting: 'https://dronebl.org/lookup',
     ipv6: true,
   },
-  // Of domains.
+  // Domains.
   {
     ...DOMAIN_LIST,
     zone: 'dbl.spamhaus.org',
@@ -286,27 +287,27 @@ export const LISTS: Blocklist[] = [
     tier: 1,
     listed: {
       codes: {
-        '127.0.1.2': 'a domain of low reputation',
+        '127.0.1.2': 'a low-reputation domain',
         '127.0.1.3': 'a redirector used in spam',
-        '127.0.1.4': 'a domain of phishing',
-        '127.0.1.5': 'a domain of malware',
-        '127.0.1.6': 'a control server of a botnet',
+        '127.0.1.4': 'a phishing domain',
+        '127.0.1.5': 'a malware domain',
+        '127.0.1.6': 'a botnet control domain',
         '127.0.1.102': 'a legitimate domain abused by spammers',
         '127.0.1.103': 'a legitimate redirector abused by spammers',
         '127.0.1.104': 'a legitimate domain abused for phishing',
         '127.0.1.105': 'a legitimate domain abused for malware',
-        '127.0.1.106': 'a legitimate domain abused to control a botnet',
+        '127.0.1.106': 'a legitimate domain abused for botnet control',
       },
     },
     errors: {
       ...SPAMHAUS_ERRORS,
-      '127.0.1.255': 'It was asked about an address, which it does not list',
+      '127.0.1.255': 'The query was for an IP address, which the list does not cover',
     },
     test: { listed: 'dbltest.com', unlisted: 'example.com' },
     delisting: 'https://check.spamhaus.org/',
     byDefault: true,
     keyedZone: '<key>.dbl.dq.spamhaus.net',
-    terms: 'As Spamhaus ZEN.',
+    terms: 'Same as Spamhaus ZEN.',
   },
   {
     ...DOMAIN_LIST,
@@ -317,17 +318,17 @@ export const LISTS: Blocklist[] = [
       bits: {
         8: 'a phishing site (PH)',
         16: 'a malware site (MW)',
-        64: 'a site in spam (ABUSE)',
-        128: 'a cracked site (CR)',
+        64: 'a site advertised in spam (ABUSE)',
+        128: 'a hacked site (CR)',
       },
     },
-    // Its test point sets all bits but the one of a refusal, the unused one too.
+    // The test point sets all bits except the refusal bit, including the unused one.
     noted: {
-      2: 'a bit that is not in use',
-      4: 'a domain of throw-away addresses (DM)',
+      2: 'an unused bit',
+      4: 'a domain for disposable addresses (DM)',
       32: 'a click tracker (CT)',
     },
-    errors: { '127.0.0.1': 'It refuses questions from this resolver' },
+    errors: { '127.0.0.1': 'The list refuses queries from this resolver' },
     test: { listed: 'surbl-org-permanent-test-point.com', unlisted: 'example.com' },
     delisting: 'https://surbl.org/surbl-analysis',
     byDefault: true,
@@ -341,13 +342,13 @@ export const LISTS: Blocklist[] = [
     tier: 2,
     listed: {
       bits: {
-        2: 'a domain of spammers (black)',
+        2: 'a spammer domain (black)',
         4: 'a domain in unsolicited bulk mail (grey)',
       },
     },
-    // Its operator calls it automatic and at one's own risk, and filters give it next to no weight.
-    noted: { 8: 'a very young or hidden domain (red)' },
-    errors: { '127.0.0.1': 'It refuses questions from this resolver' },
+    // The operator warns that it is automatic and risky, and filters give it almost no weight.
+    noted: { 8: 'a very new or hidden domain (red)' },
+    errors: { '127.0.0.1': 'The list refuses queries from this resolver' },
     test: { listed: 'test.uribl.com', unlisted: 'example.com' },
     delisting: 'https://lookup.uribl.com/',
     byDefault: true,
@@ -383,21 +384,22 @@ export const LISTS: Blocklist[] = [
     listed: { codes: ZRD_CODES },
     errors: {
       ...SPAMHAUS_ERRORS,
-      '127.0.2.255': 'It was asked about an address, which it does not list',
+      '127.0.2.255': 'The query was for an IP address, which the list does not cover',
     },
     delisting: 'https://check.spamhaus.org/',
     keyedZone: '<key>.zrd.dq.spamhaus.net',
     needsKey: true,
-    terms: 'Only with a key of the Data Query Service (DQS).',
+    terms: 'Requires a Data Query Service (DQS) key.',
   },
-  // Allowlists: being on one of them helps.
+  // Allowlists.
   {
     ...ALLOWLIST,
     zone: 'list.dnswl.org',
     name: 'DNSWL',
     listed: { codes: DNSWL_CODES },
-    errors: { '127.0.0.255': 'It refuses: too many questions come from this resolver' },
-    // Those who go on after a refusal get "high trust" for every address: the unlisted point tells.
+    errors: { '127.0.0.255': 'The list refuses queries: this resolver sends too many' },
+    // Resolvers that ignore a refusal get "high trust" for every address, so the test of the unlisted
+    // address fails.
     delisting: 'https://www.dnswl.org/s/',
     byDefault: true,
     ipv6: true,
@@ -418,18 +420,16 @@ export const LISTS: Blocklist[] = [
   },
 ];
 
-// The declared lists as a table for the documentation.
-
-const ASKED_ABOUT: Record<BlocklistKind, string> = {
+const COVERS: Record<BlocklistKind, string> = {
   ip: 'addresses',
   domain: 'domains',
   allow: 'addresses',
 };
 
-/** Markdown, without an end of line. */
+/** The lists as a Markdown table for the documentation, without a final newline. */
 export function blocklistTable(): string {
   return [
-    '| List | Zone | Asked about | Counts as | On | |',
+    '| List | Zone | Covers | Counts as | On by default | Notes |',
     '| --- | --- | --- | --- | --- | --- |',
     ...LISTS.map(row),
   ].join('\n');
@@ -437,12 +437,12 @@ export function blocklistTable(): string {
 
 function row(list: Blocklist): string {
   const { name, zone, kind, tier, ipv6, addresses, byDefault, terms = '' } = list;
-  const more = ipv6 ? ', IPv6 too' : addresses ? ' and addresses in links' : '';
+  const more = ipv6 ? ', including IPv6' : addresses ? ' and addresses in links' : '';
   const counts = kind === 'allow' ? 'allowlist' : `tier ${tier}`;
   const cells = [
     name,
     `\`${zone}\``,
-    `${ASKED_ABOUT[kind]}${more}`,
+    `${COVERS[kind]}${more}`,
     counts,
     byDefault ? 'yes' : '',
     terms,

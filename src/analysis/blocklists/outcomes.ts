@@ -1,21 +1,21 @@
-/** What the answers of all lists add up to: the evidence, the sentences, the strictest tier. */
+/** Turns the outcomes of all lists into verdicts, sentences and evidence. */
 
 import { type Finding, info, type Json, pass, unknown } from '../check.ts';
 import type { PublicEvidence } from '../public-evidence.ts';
 import type { ListOutcome } from './ask.ts';
 import type { BlocklistTier } from './blocklist.ts';
 
-/** What shows no listing that counts: its verdicts. */
-interface Clean {
-  /** "203.0.114.7 is on …", of where it is: "no blocklist". */
+/** The sentences of a finding without a listing that counts. */
+interface CleanTexts {
+  /** The title "203.0.114.7 is on {where}."; `where` is "no blocklist", for example. */
   passes(where: string): string;
-  /** "It could not be found out whether …" */
+  /** The title "Could not determine whether …" */
   unknown: string;
-  /** What else is worth saying. */
+  /** A further sentence for the detail. */
   note?: string;
 }
 
-/** The tier of the strictest list that lists anything; null where none does. */
+/** The tier of the strictest list with a listing; null if there is none. */
 export function strictestTier(outcomes: ListOutcome[]): BlocklistTier | null {
   const tiers = outcomes.filter(isListed).map(({ list }) => list.tier);
   return tiers.length === 0 ? null : (Math.min(...tiers) as BlocklistTier);
@@ -23,62 +23,74 @@ export function strictestTier(outcomes: ListOutcome[]): BlocklistTier | null {
 
 const isListed = ({ status }: ListOutcome): boolean => status === 'listed';
 
-/** The outcomes that count against the sender. */
+/** The listings that count against the sender: tiers 1 and 2. */
 export function counting(outcomes: ListOutcome[]): ListOutcome[] {
   return outcomes.filter((outcome) => isListed(outcome) && outcome.list.tier < 3);
 }
 
-/** Tier 3 and the lists that did not answer are told; without an answer of every tier-1 list, unknown. */
+/**
+ * The finding if no list of tier 1 or 2 has a listing. It mentions tier-3 listings and lists without a
+ * result, and is unknown unless every tier-1 list responded.
+ */
 export function withoutListing(
   outcomes: ListOutcome[],
   evidence: Finding['evidence'],
-  words: Clean,
+  texts: CleanTexts,
 ): Finding {
   const scoring = outcomes.filter(({ list }) => list.tier < 3);
   const all = { ...evidence, lists: listsEvidence(outcomes) };
-  const told = outcomes.filter(isListed).map(({ list }) => list.name);
-  const quiet = silence(outcomes);
-  const mild = told.length === 0 ? '' : `Receivers do not act on the listing by ${namesOf(told)}.`;
-  const say = (first: string) => joined([first, mild, words.note ?? '', quiet]);
-  const where = told.length > 0 ? 'no blocklist that counts' : quiet === '' ? NOWHERE : ANSWERED;
-  // The lists that matter most must have answered: what they do not say is no pass.
+  const tier3 = outcomes.filter(isListed).map(({ list }) => list.name);
+  const gaps = silence(outcomes);
+  const ignored =
+    tier3.length === 0 ? '' : `Mailbox providers do not act on the listing by ${namesOf(tier3)}.`;
+  const detail = (first: string) => joined([first, ignored, texts.note ?? '', gaps]);
+  const where =
+    tier3.length > 0
+      ? 'no blocklist that affects delivery'
+      : gaps === ''
+        ? 'no blocklist'
+        : 'none of the blocklists that responded';
+  // Without a response from every tier-1 list, the result cannot be a pass.
   const open = scoring.filter(({ list, status }) => list.tier === 1 && status !== 'not_listed');
   if (open.length === 0 && scoring.some(({ status }) => status === 'not_listed'))
-    return pass(words.passes(where), say(LOOKED_AT), all);
+    return pass(texts.passes(where), detail(USED_BY_PROVIDERS), all);
   if (scoring.length === 0)
-    return info(words.passes(where), say('Only lists that do not count are switched on.'), all);
-  const silent = open.length === 0 ? 'No list that counts has answered.' : UNHEARD;
-  return unknown(words.unknown, say(silent), all);
+    return info(
+      texts.passes(where),
+      detail('Only blocklists that do not affect delivery are enabled.'),
+      all,
+    );
+  const reason =
+    open.length === 0 ? 'No blocklist that affects delivery responded.' : TIER_1_INCOMPLETE;
+  return unknown(texts.unknown, detail(reason), all);
 }
 
-const NOWHERE = 'no blocklist';
-const ANSWERED = 'none of the blocklists that answered';
-const UNHEARD = 'The lists that the large receivers use have not all answered.';
-const LOOKED_AT = 'Receivers look at such lists before they accept a message.';
+const TIER_1_INCOMPLETE = 'Not all blocklists that large mailbox providers use responded.';
+const USED_BY_PROVIDERS = 'Mailbox providers check blocklists before they accept a message.';
 
-/** Sentences in one line, without those that are empty. */
+/** Joins the sentences that are not empty. */
 export function joined(sentences: string[]): string {
   return sentences.filter((sentence) => sentence !== '').join(' ');
 }
 
-/** Which lists did not answer, as a sentence; empty where all did. */
+/** A sentence that names the lists without a result; empty if there are none. */
 export function silence(outcomes: ListOutcome[]): string {
-  const silent = outcomes
+  const names = outcomes
     .filter(({ status }) => status === 'error' || status === 'left_out')
     .map(({ list }) => list.name);
-  return silent.length === 0
+  return names.length === 0
     ? ''
-    : `Not known from ${namesOf(silent)}, which is not counted against you.`;
+    : `No result from ${namesOf(names)}; this does not count against you.`;
 }
 
-/** "Spamhaus ZEN and SpamCop"; the first few of many. */
-export function namesOf(names: string[], most = 4): string {
-  const rest = names.length - most;
-  const shown = rest > 0 ? [...names.slice(0, most), `${rest} more`] : names;
+/** "Spamhaus ZEN and SpamCop"; "A, B, C, D and 3 more". */
+export function namesOf(names: string[], max = 4): string {
+  const rest = names.length - max;
+  const shown = rest > 0 ? [...names.slice(0, max), `${rest} more`] : names;
   return new Intl.ListFormat('en-GB').format(shown);
 }
 
-/** What each list says, one sentence a list: "Spamhaus ZEN: a source of spam (SBL)." */
+/** The meaning of each listing, one sentence for each list: "Spamhaus ZEN: a source of spam (SBL)." */
 export function meaningsOf(outcomes: ListOutcome[]): string {
   return outcomes
     .slice(0, 4)
@@ -86,26 +98,30 @@ export function meaningsOf(outcomes: ListOutcome[]): string {
     .join(' ');
 }
 
-/** What to do before (`stop`, unless the codes call for something else), and where to ask for removal. */
+/** What to do before requesting the removal of a sending IP address. */
+export const STOP_THE_CAUSE =
+  'First find and stop the cause: a hijacked account or web form, an infected computer, or mail to people who did not ask for it.';
+
+/** What to fix first (`stop`, or the list's own advice for the codes), and where to request removal. */
 export function removalAdvice(
   outcomes: Pick<ListOutcome, 'list' | 'codes'>[],
   stop: string,
 ): string {
   const advice = outcomes.map(({ list, codes }) => {
     const texts = codes.map((code) => list.advice?.[code]);
-    // Beside another code, the address is listed for what it does as well.
+    // The list's advice only applies if it covers every code.
     return texts.every((text) => text !== undefined)
       ? texts[0]!
-      : `${stop} A listing that is lifted before that comes back.`;
+      : `${stop} If you request removal before that, the listing comes back.`;
   });
   const pages = outcomes.map(({ list }) => `${list.delisting} (${list.name})`);
   return joined([
     ...new Set(advice),
-    `Look it up and ask for removal at ${namesOf([...new Set(pages)], 6)}.`,
+    `Look up the listing and request removal at ${namesOf([...new Set(pages)], 6)}.`,
   ]);
 }
 
-/** One entry a list; the zone is the one without a key. */
+/** One entry for each list. The zone never contains a key. */
 export function listsEvidence(outcomes: ListOutcome[]): Json {
   return outcomes.map(({ list, status, codes, meaning, listings }) => {
     const text = listings.find((listing) => listing.text !== null)?.text ?? null;

@@ -1,4 +1,4 @@
-/** What lists are asked about: the domains and the client address of a sender, and any address or name. */
+/** The subjects of blocklist queries: the domains and the IP address of a sender, or any address or name. */
 
 import ipaddr from 'ipaddr.js';
 import { reverseName } from '../../lib/addresses.ts';
@@ -13,22 +13,22 @@ import type { BlocklistInUse } from './blocklist.ts';
 type SenderRole = 'from' | 'mail_from' | 'helo' | 'dkim';
 
 export interface SenderName {
-  /** The organizational domain, or the full name where it is another. */
+  /** An organizational domain, or a full name below one. */
   name: string;
   roles: SenderRole[];
 }
 
-/** A hostile message must not use up the questions that other checks have. */
+/** A hostile message must not use up the DNS queries of other checks. */
 const MAX_NAMES = 20;
-const MAX_QUESTIONS = 80;
+const MAX_QUERIES = 80;
 
 interface SenderNames {
   names: SenderName[];
-  /** How many more there are, which nobody is asked about. */
+  /** How many more names there are, which are not queried. */
   leftOut: number;
 }
 
-/** A fact: ask for it by `context.fact(senderNames)`. The organizational domain comes before the full name. */
+/** A fact: `context.fact(senderNames)`. Each organizational domain comes before its full names. */
 export function senderNames(context: Context): SenderNames {
   const found = new Map<string, SenderRole[]>();
   for (const [role, domain] of claimedDomains(context)) {
@@ -38,18 +38,18 @@ export function senderNames(context: Context): SenderNames {
     }
   }
   const names = [...found].map(([name, roles]) => ({ name, roles }));
-  const most = namesWithin(domainLists(context), MAX_NAMES, MAX_QUESTIONS);
-  return { names: names.slice(0, most), leftOut: Math.max(0, names.length - most) };
+  const max = namesWithin(domainLists(context), MAX_NAMES, MAX_QUERIES);
+  return { names: names.slice(0, max), leftOut: Math.max(0, names.length - max) };
 }
 
-/** The lists of names that are switched on. */
+/** The enabled domain lists. */
 export function domainLists({ setup }: Context): BlocklistInUse[] {
   return setup.blocklists.filter(({ list }) => list.kind === 'domain');
 }
 
-/** How many names can be asked about at that many lists. */
-export function namesWithin(lists: BlocklistInUse[], most: number, questions: number): number {
-  return Math.min(most, Math.floor(questions / Math.max(1, lists.length)));
+/** How many names, at most `max`, these lists can be queried about with this many queries. */
+export function namesWithin(lists: BlocklistInUse[], max: number, queries: number): number {
+  return Math.min(max, Math.floor(queries / Math.max(1, lists.length)));
 }
 
 function claimedDomains(context: Context): [SenderRole, string][] {
@@ -68,51 +68,50 @@ function claimedDomains(context: Context): [SenderRole, string][] {
   return claimed.filter((pair): pair is [SenderRole, string] => pair[1] !== null);
 }
 
-// The client's address as lists are asked about it.
-
-/** What to ask, and whom; or why nobody is asked, as a sentence. */
-type Asking =
+/** The lists to query about the sending IP address; or a sentence that says why there are none. */
+type ClientQuery =
   | { address: string; subject: Subject; lists: BlocklistInUse[]; reason?: undefined }
   | { address: null; reason: string };
 
-/** The lists of a kind that cover the client's address. */
-export function askingAboutClient(context: Context, kind: 'ip' | 'allow'): Asking {
+/** Selects the enabled lists of a kind that cover the sending IP address. */
+export function askingAboutClient(context: Context, kind: 'ip' | 'allow'): ClientQuery {
   const client = publicClient(context);
   if (client.address === null) return { address: null, reason: client.reason };
   const { address } = client;
   if (!isAskable(address))
     return {
       address: null,
-      reason: `The client's address, ${address}, is one for documentation: no list is asked about those.`,
+      reason: `The sending IP address ${address} is reserved for documentation, so no list covers it.`,
     };
   const lists = context.setup.blocklists.filter(({ list }) => list.kind === kind);
   const what = kind === 'ip' ? 'blocklists' : 'allowlists';
-  if (lists.length === 0) return { address: null, reason: `No ${what} are switched on.` };
+  if (lists.length === 0) return { address: null, reason: `No ${what} are enabled.` };
   const covering = lists.filter(({ list }) => list.ipv6 || !address.includes(':'));
   if (covering.length === 0)
-    return { address: null, reason: `None of the ${what} that are switched on covers IPv6.` };
+    return { address: null, reason: `None of the enabled ${what} covers IPv6.` };
   return { address, subject: addressSubject(address), lists: covering };
 }
 
-/** Whether lists may be asked about a (normalised) address: a public one, and none for documentation. */
+/** Whether a normalized address is public, and not reserved for documentation. */
 export function isAskable(address: string): boolean {
   return ipaddr.process(address).range() === 'unicast';
 }
 
-/** `192.0.2.1` is asked about as `1.2.0.192`, an IPv6 address by its nibbles (RFC 5782 §2.1 and §2.4). */
+/** The query for `192.0.2.1` is `1.2.0.192`; an IPv6 address is split into nibbles (RFC 5782 §2.1, §2.4). */
 export function addressSubject(address: string): Subject {
   const question = reverseName(address).replace(/\.(?:in-addr|ip6)\.arpa$/, '');
   return { name: address, question, isAddress: true };
 }
 
-// Names as lists are asked about them, and listings of a name that only repeat those of its domain.
-
-/** A (normalised) domain is asked about as it stands (RFC 5782 §2.3). */
+/** The query for a normalized domain is the domain itself (RFC 5782 §2.3). */
 export function nameSubject(name: string): Subject {
   return { name, question: name, isAddress: false };
 }
 
-/** Most lists name a domain with all that is below it: then the domain alone is told. */
+/**
+ * Without the listings of names below a listed domain: most lists cover a domain with all its
+ * subdomains.
+ */
 export function withoutRepeats(outcome: ListOutcome): ListOutcome {
   const listed = new Set(outcome.listings.map(({ name }) => name));
   if (listed.size === 0) return outcome;
@@ -123,7 +122,7 @@ export function withoutRepeats(outcome: ListOutcome): ListOutcome {
   return listedBy(outcome.list, listings);
 }
 
-/** Only the listings of names that are not among these; lists without any other go. */
+/** The listings of names other than these; drops lists that have no other listings. */
 export function listingsBeside(own: Set<string>, outcomes: ListOutcome[]): ListOutcome[] {
   return outcomes.flatMap(({ list, listings }) => {
     const others = listings.filter(({ name }) => !own.has(name));

@@ -1,4 +1,4 @@
-/** Keeps knowing which blocklists work: each is tested at start, daily, and every 10 minutes while it fails. */
+/** Tests each blocklist at start, then daily, or every 10 minutes while it fails. */
 
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
@@ -8,11 +8,11 @@ import type { BlocklistInUse } from './blocklist.ts';
 import type { ChosenBlocklist } from './choose.ts';
 
 export interface BlocklistWatch {
-  /** The lists with what their last test showed; waits for the first round of tests. */
+  /** The lists with the result of their last test. Waits for the first round of tests. */
   inUse(): Promise<BlocklistInUse[]>;
-  /** Tests those that are due; one round at a time. Never rejects. */
+  /** Tests the lists that are due; one round at a time. Never rejects. */
   retest(): Promise<void>;
-  /** What is known now, without waiting; `fault` is NOT_TESTED before the first round. */
+  /** As `inUse`, without waiting: `fault` is NOT_TESTED before the first round. */
   known(): BlocklistInUse[];
 }
 
@@ -23,16 +23,16 @@ interface WatchOptions {
   log: Log;
 }
 
-/** The fault of a list before its first test has ended. */
-export const NOT_TESTED = 'It has not been tested yet.';
+/** The fault of a list until its first test ends. */
+export const NOT_TESTED = 'The list has not been tested yet.';
 
-const WORKING_MS = 24 * 60 * 60_000;
-const FAILING_MS = 10 * 60_000;
+const WORKING_INTERVAL_MS = 24 * 60 * 60_000;
+const FAILING_INTERVAL_MS = 10 * 60_000;
 
-interface Watched {
+interface WatchedList {
   chosen: ChosenBlocklist;
   fault: string | null;
-  /** When its last test began; null before the first. */
+  /** When the last test began; null before the first. */
   testedAt: number | null;
 }
 
@@ -42,23 +42,25 @@ export function createBlocklistWatch({
   clock,
   log,
 }: WatchOptions): BlocklistWatch {
-  const watched = lists.map((chosen): Watched => ({ chosen, fault: NOT_TESTED, testedAt: null }));
+  const watched = lists.map(
+    (chosen): WatchedList => ({ chosen, fault: NOT_TESTED, testedAt: null }),
+  );
   let first: Promise<void> | null = null;
   let round: Promise<void> | null = null;
 
-  async function test(one: Watched): Promise<void> {
-    const { list } = one.chosen;
-    const before = one.fault;
-    one.testedAt = clock.now();
-    const fault = await faultOf(resolver, one.chosen);
+  async function test(watchedList: WatchedList): Promise<void> {
+    const { list } = watchedList.chosen;
+    const before = watchedList.fault;
+    watchedList.testedAt = clock.now();
+    const fault = await faultOf(resolver, watchedList.chosen);
     if (fault === TURNED_OFF) return;
-    one.fault = fault;
-    // The zone as it is named in the configuration: no key comes into the log.
-    const about = { zone: list.zone, name: list.name };
-    if (one.fault !== null && one.fault !== before)
-      log.warn('blocklist left out', { ...about, fault: one.fault });
-    if (one.fault === null && before !== null && before !== NOT_TESTED)
-      log.info('blocklist is back', about);
+    watchedList.fault = fault;
+    // `list.zone` never contains a key, so none gets into the log.
+    const fields = { zone: list.zone, name: list.name };
+    if (fault !== null && fault !== before)
+      log.warn('blocklist failed its test', { ...fields, fault });
+    if (fault === null && before !== null && before !== NOT_TESTED)
+      log.info('blocklist works again', fields);
   }
 
   const runRound = async () => {
@@ -82,16 +84,15 @@ export function createBlocklistWatch({
   };
 }
 
-function isDue({ testedAt, fault }: Watched, now: number): boolean {
+function isDue({ testedAt, fault }: WatchedList, now: number): boolean {
   if (testedAt === null) return true;
-  return now - testedAt >= (fault === null ? WORKING_MS : FAILING_MS);
+  return now - testedAt >= (fault === null ? WORKING_INTERVAL_MS : FAILING_INTERVAL_MS);
 }
 
-// Whether a list answers rightly at the points that its operator publishes for that.
-
 /**
- * null for a list that works; else why it must be left out, a sentence. A zone that is dead does not
- * list its test point, or lists the world.
+ * Queries the test points that the operator of a list publishes. Returns null if the list works, else
+ * a sentence that says why not. A list that has shut down does not list its test point, or lists
+ * everything.
  */
 export async function faultOf(resolver: Resolver, chosen: ChosenBlocklist): Promise<string | null> {
   const { test } = chosen.list;
@@ -101,8 +102,8 @@ export async function faultOf(resolver: Resolver, chosen: ChosenBlocklist): Prom
   ]);
   if (listed.status === 'error') return listed.reason;
   if (unlisted.status === 'error') return unlisted.reason;
-  if (listed.codes.length === 0) return 'It does not list its test point.';
+  if (listed.codes.length === 0) return 'The list does not contain its own test entry.';
   if (unlisted.codes.length > 0)
-    return `It lists what it must not list (${unlisted.codes[0]}): it may list the world.`;
+    return `The list contains an entry that must never be listed (${unlisted.codes[0]}), so it may list everything.`;
   return null;
 }

@@ -9,6 +9,7 @@ import {
   namesOf,
   PUBLIC_LISTS,
   removalAdvice,
+  STOP_THE_CAUSE,
   silence,
   strictestTier,
   withoutListing,
@@ -17,9 +18,6 @@ import { askingAboutClient } from '../blocklists/subjects.ts';
 import { type Check, fail, offline, rfc, skipped, warn } from '../check.ts';
 
 const NOT_CHECKED = 'The blocklists of addresses were not asked.';
-
-const STOP =
-  'First find and stop what caused it: a hijacked account or web form, an infected machine, or mail to people who did not ask for it.';
 
 export const ipBlocklists: Check = {
   id: 'ip_blocklists',
@@ -49,7 +47,7 @@ export const ipBlocklists: Check = {
     return (blocked ? fail : warn)({
       title: `${address} is listed by ${namesOf(listed.map(({ list }) => list.name))}.`,
       detail: joined([meaningsOf(listed), why, silence(outcomes)]),
-      fix: removalAdvice(listed, STOP),
+      fix: removalAdvice(listed, STOP_THE_CAUSE),
       evidence: { ...evidence, lists: listsEvidence(outcomes) },
     });
   },

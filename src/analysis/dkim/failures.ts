@@ -1,12 +1,10 @@
-/** Says for each cause that keeps a DKIM signature from counting what happened and what to change. */
+/** Explains each cause of a DKIM failure: what happened and how to fix it. */
 
 import { isoTime } from '../../lib/clock.ts';
 import { type Fix, type Reference, rfc } from '../check.ts';
 import type { DkimCause, DkimSignature } from './outcome.ts';
 
-// Says of a DKIM key that is missing, revoked, unreadable or too weak what to publish in its place.
-
-/** All of a finding but its status. */
+/** A finding without its status. */
 export interface Explanation {
   title: string;
   detail: string;
@@ -14,7 +12,7 @@ export interface Explanation {
   reference?: Reference;
 }
 
-/** Where a key is published: a signature names such a place, and so does a selector. */
+/** Where a key is published. */
 export interface KeyPlace {
   selector: string;
   /** `s1._domainkey.example.com`. */
@@ -23,27 +21,26 @@ export interface KeyPlace {
 
 type KeyType = 'rsa' | 'ed25519';
 
-/** The first words of every advice for a new key. */
 export const NEW_KEY =
-  'Make a new RSA key of 2048 bits, publish it under a new selector such as the one shown, then configure the signer for it.';
+  'Generate a 2048-bit RSA key and publish it under a new selector, such as the one shown. Then configure your mail server or email service to sign with it.';
 
-/** A record to publish; the key in it is what the signer shows, which cannot be known here. */
+/** A key record to publish, with a placeholder for the key, which only the signer knows. */
 export function keyRecordFix(text: string, keyName: string, type: KeyType = 'rsa'): Fix {
   const value = `v=DKIM1; k=${type}; p=<the public key in base64>`;
   return { text, record: { type: 'TXT', name: keyName, value } };
 }
 
-/** The same place under another selector. */
+/** The name of the key record for another selector of the same domain. */
 export function siblingName({ selector, keyName }: KeyPlace, other: string): string {
   return `${other}${keyName.slice(selector.length)}`;
 }
 
-/** A place for a new key beside the old one, which must stay while mail signed by it is under way. */
+/** The name for a new key. The old key must stay while mail signed with it is in transit. */
 export function nextKeyName(place: KeyPlace): string {
   return siblingName(place, `${place.selector}-2`);
 }
 
-/** `texts`: what is there instead. */
+/** `texts`: the TXT records found instead. */
 export function noKey(
   { selector, keyName }: KeyPlace,
   type: KeyType = 'rsa',
@@ -52,12 +49,12 @@ export function noKey(
   return {
     title:
       texts.length > 0
-        ? `The TXT record at ${keyName} is no DKIM key.`
+        ? `The TXT record at ${keyName} is not a DKIM key.`
         : `No DKIM key is published at ${keyName}.`,
     detail:
-      'Signatures with this selector name this place for their public key: nobody can verify them.',
+      'Mailbox providers look up the public key there, so they cannot verify signatures with this selector.',
     fix: keyRecordFix(
-      `Publish the public key that your signer shows for selector ${selector}.`,
+      `Publish the public key that your mail server or email service shows for selector ${selector}.`,
       keyName,
       type,
     ),
@@ -68,27 +65,26 @@ export function noKey(
 export function revokedKey(place: KeyPlace): Explanation {
   return {
     title: `The DKIM key at ${place.keyName} has been revoked.`,
-    detail:
-      'Its p= is empty, which tells every receiver that signatures with this selector do not count.',
+    detail: 'Its p= is empty, so mailbox providers ignore signatures with this selector.',
     fix: keyRecordFix(
-      'Where a signer still uses this selector, publish a new key under a new selector such as the one shown and configure the signer for it.',
+      'If you still sign with this selector, publish a new key under a new selector, such as the one shown. Then configure your mail server or email service to sign with it.',
       nextKeyName(place),
     ),
     reference: rfc(6376, '3.6.1'),
   };
 }
 
-/** `reason`: what is wrong with it, where that is known. */
+/** `reason`: what is wrong with the record, if known. */
 export function unusableKey(
   { selector, keyName }: KeyPlace,
   type: KeyType = 'rsa',
   reason: string | null = null,
 ): Explanation {
   return {
-    title: `The DKIM key record at ${keyName} cannot be used.`,
-    detail: `Receivers cannot read a key out of it${reason === null ? '' : `: ${reason}`}. Often a part is missing, a quotation mark or space is inside the key, or the type (k=) is another.`,
+    title: `The DKIM key record at ${keyName} is not valid.`,
+    detail: `Mailbox providers cannot read a key from it${reason === null ? '' : `: ${reason}`}. Common causes are a missing part, a quotation mark or space inside the key, and a wrong key type (k=).`,
     fix: keyRecordFix(
-      `Replace the record by the one that your signer shows for selector ${selector}, in one piece.`,
+      `Replace the record with the complete one that your mail server or email service shows for selector ${selector}.`,
       keyName,
       type,
     ),
@@ -96,12 +92,11 @@ export function unusableKey(
   };
 }
 
-/** RFC 8301 §3.2: verifiers must refuse it. */
+/** RFC 8301 §3.2: verifiers must not accept the key. `bits` is null if unknown. */
 export function weakKey(place: KeyPlace, bits: number | null): Explanation {
   return {
-    title: `The DKIM key at ${place.keyName} has only ${bits ?? 'too few'} bits, so receivers do not accept its signatures.`,
-    detail:
-      'A key of fewer than 1024 bits can be broken by anyone with a little money; verifiers must not accept it.',
+    title: `The DKIM key at ${place.keyName} has ${bits === null ? 'too few' : `only ${bits}`} bits, so mailbox providers do not accept its signatures.`,
+    detail: 'A key of fewer than 1024 bits is cheap to break, so verifiers must not accept it.',
     fix: keyRecordFix(NEW_KEY, nextKeyName(place)),
     reference: rfc(8301, '3.2'),
   };
@@ -109,40 +104,39 @@ export function weakKey(place: KeyPlace, bits: number | null): Explanation {
 
 type Explain = (signature: DkimSignature) => Explanation;
 
-/** Who signed, for sentences. */
 const signer = ({ domain }: DkimSignature): string => domain || 'an unnamed domain';
 
-/** The type of key that the signature's algorithm needs. */
+/** The key type that the signature's algorithm needs. */
 const keyTypeOf = ({ algorithm }: DkimSignature): KeyType =>
   algorithm.startsWith('ed25519') ? 'ed25519' : 'rsa';
 
-/** For a signature that failed, not for one whose key could not be looked up. */
+/** Explains a failed signature. Not for signatures whose key lookup failed. */
 export function explainFailure(signature: DkimSignature): Explanation {
   const explain = signature.cause ? EXPLANATIONS[signature.cause] : undefined;
   return (explain ?? malformed)(signature);
 }
 
 const bodyChanged: Explain = (signature) => ({
-  title: `The body was changed after it was signed: the signature of ${signer(signature)} no longer matches it.`,
+  title: `The body was changed after ${signer(signature)} signed the message, so the signature does not match.`,
   detail:
-    'The signature carries a hash of the body (bh=), and the body that arrived has another one. Something between the signer and here rewrote it: a footer or disclaimer, link tracking, a virus scanner, or a gateway that changes the encoding.',
-  fix: `Sign as the last step before the message leaves: move footers, link rewriting and scanning before the signer of ${signer(signature)}, or turn them off for signed mail. Sign with c=relaxed/relaxed so that changes of white space do no harm.`,
+    'The hash of the received body differs from the signed hash (bh=). Something rewrote the body after signing: a footer or disclaimer, link tracking, a virus scanner, or a gateway that changes the encoding.',
+  fix: `Sign as the last step before the message leaves. Run footers, link rewriting and scanning before ${signer(signature)} signs, or turn them off for signed mail. Sign with c=relaxed/relaxed so that white space changes do not break the signature.`,
   reference: rfc(6376, '6.1.3'),
 });
 
 const headerChanged: Explain = (signature) => ({
-  title: `A signed header field was changed after the message was signed by ${signer(signature)}.`,
-  detail: `The published key is the right one and the body is intact, but one of the signed fields (${signature.headers.join(', ')}) is not as it was signed. A gateway that rewrites From, Subject or Message-ID does this.`,
-  fix: `Sign as the last step before the message leaves, after everything that rewrites header fields, and use c=relaxed/relaxed. Leave fields that relays change (Received, Return-Path) out of h=.`,
+  title: `A signed header field was changed after ${signer(signature)} signed the message.`,
+  detail: `The published key is correct and the body is unchanged. One of the signed fields was changed: ${signature.headers.join(', ')}. Gateways that rewrite From, Subject or Message-ID cause this.`,
+  fix: `Sign as the last step before the message leaves, after everything that rewrites header fields. Use c=relaxed/relaxed, and remove fields that relays change (Received, Return-Path) from h=.`,
   reference: rfc(6376, '6.1.3'),
 });
 
 const wrongKey: Explain = (signature) => ({
-  title: `The message was signed with another key than the one published at ${signature.keyName}.`,
+  title: `The message was signed with a different key than the one published at ${signature.keyName}.`,
   detail:
-    'The public key in the DNS does not belong to the private key that made the signature. This happens when a key was changed on one side only.',
+    'The public key in your DNS does not match the private key that signed the message. This happens when only one of the two was replaced.',
   fix: keyRecordFix(
-    `Publish the public key that belongs to the key your signer uses now, or configure the signer for the key of selector ${signature.selector}.`,
+    `Publish the public key that your mail server or email service shows for selector ${signature.selector}, or configure it to sign with the published key.`,
     signature.keyName,
     keyTypeOf(signature),
   ),
@@ -150,10 +144,10 @@ const wrongKey: Explain = (signature) => ({
 });
 
 const badSignature: Explain = (signature) => ({
-  title: `The signature of ${signer(signature)} does not verify: a signed header field was changed, or the published key is the wrong one.`,
-  detail: `The body is intact. An ${signature.algorithm} signature does not show which of the two it is.`,
+  title: `The signature of ${signer(signature)} does not verify: a signed header field was changed, or the published key is wrong.`,
+  detail: `The body is unchanged. With ${signature.algorithm}, a failed signature does not show which of the two is the cause.`,
   fix: keyRecordFix(
-    `Compare the record with the public key that your signer shows for selector ${signature.selector}. If they are the same, something rewrites header fields after signing: sign as the last step.`,
+    `Compare the record with the public key that your mail server or email service shows for selector ${signature.selector}. If they match, something rewrites header fields after signing: sign as the last step.`,
     signature.keyName,
     keyTypeOf(signature),
   ),
@@ -161,24 +155,24 @@ const badSignature: Explain = (signature) => ({
 });
 
 const expired: Explain = (signature) => ({
-  title: `The signature of ${signer(signature)} had expired before the message was received.`,
-  detail: `The signature is otherwise right, but it says that it is valid only until ${signature.expiresAt === null ? 'then' : isoTime(signature.expiresAt)} (x=). The message was under way for longer than that, or the signer's clock is wrong.`,
-  fix: 'Configure the signer to leave x= out or to set it at least seven days after signing, as long as mail may wait in a queue, and check the clock of the signing machine.',
+  title: `The signature of ${signer(signature)} expired before the message was received.`,
+  detail: `The signature is otherwise valid, but it expired${signature.expiresAt === null ? '' : ` at ${isoTime(signature.expiresAt)}`} (x=). The message took longer than that to arrive, or the clock of the signing server is wrong.`,
+  fix: 'Remove x= from the signature or set it at least seven days after signing, because mail can wait in a queue that long. Check the clock of the signing server.',
   reference: rfc(6376, '3.5'),
 });
 
 const malformed: Explain = (signature) => ({
-  title: `The DKIM-Signature field of ${signer(signature)} cannot be processed.`,
-  detail: `Receivers ignore it: ${signature.reason ?? 'it is malformed'}.`,
-  fix: 'Configure the signer to write v=1, a=rsa-sha256, d=, s=, h= with at least From, bh= and b=, and c=relaxed/relaxed.',
+  title: `The DKIM-Signature field of ${signer(signature)} is not valid.`,
+  detail: `Mailbox providers ignore it: ${signature.reason ?? 'it is malformed'}.`,
+  fix: 'Configure your mail server or email service to write v=1, a=rsa-sha256, c=relaxed/relaxed, d=, s=, bh=, b= and h= with at least From.',
   reference: rfc(6376, '3.5'),
 });
 
 const sha1: Explain = (signature) => ({
-  title: `The message is signed with SHA-1 (${signature.algorithm}), which receivers must not accept.`,
+  title: `The message is signed with SHA-1 (${signature.algorithm}), which mailbox providers must not accept.`,
   detail:
-    'SHA-1 has been broken; since RFC 8301 verifiers must not take such a signature as valid. The key itself can stay.',
-  fix: `Configure the signer of ${signer(signature)} for a=rsa-sha256.`,
+    'SHA-1 is broken, and RFC 8301 forbids verifiers to accept it. You can keep the key itself.',
+  fix: `Configure the signer of ${signer(signature)} to use a=rsa-sha256.`,
   reference: rfc(8301, '3.1'),
 });
 

@@ -1,4 +1,4 @@
-/** Reads a DKIM key record (RFC 6376 §3.6.1): type and length of the key, its flags; and corrects it. */
+/** Reads, evaluates and repairs DKIM key records (RFC 6376 §3.6.1). */
 
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { type Finding, type Fix, pass, rfc, warn } from '../check.ts';
@@ -6,9 +6,9 @@ import { parseColonList, parseTagList } from '../dns/tag-list.ts';
 import { type KeyPlace, keyRecordFix, NEW_KEY, nextKeyName, siblingName } from './failures.ts';
 
 export interface DkimKey {
-  /** The key's real type where it can be read, else what `k=` declares (`rsa` by default). */
+  /** The actual type of a readable key, else the type that `k=` declares (`rsa` by default). */
   type: string;
-  /** The length of the modulus for RSA, 256 for Ed25519; null where the key cannot be read. */
+  /** The modulus length for RSA, 256 for Ed25519; null if the key cannot be read. */
   bits: number | null;
   publicKey: KeyObject | null;
   /** An empty `p=`. */
@@ -18,8 +18,8 @@ export interface DkimKey {
 }
 
 /**
- * Never throws: a key that cannot be read has no bits. `proven` is what a valid signature has shown
- * of the key already: it is then not read again, which costs as much as verifying.
+ * Never throws: an unreadable key has no bits. `proven` is what a valid signature already shows of the
+ * key. The key is then not parsed, which would cost as much as verifying a signature.
  */
 export function readKeyRecord(
   record: string,
@@ -38,30 +38,30 @@ export function readKeyRecord(
   };
 }
 
-/** The record without its flag `t=y`; any other flag stays. */
+/** The record without the flag `t=y`; keeps all other flags. */
 function withoutTestFlag(record: string): string {
   const parts = record.split(';').map((part) => part.trim());
   return parts
-    .flatMap((part) => (/^t\s*=/i.test(part) ? restOfFlags(part) : part || []))
+    .flatMap((part) => (/^t\s*=/i.test(part) ? withoutTestValue(part) : part || []))
     .join('; ');
 }
 
-function restOfFlags(part: string): string | [] {
+function withoutTestValue(part: string): string | [] {
   const flags = parseColonList(part.slice(part.indexOf('=') + 1)).filter((flag) => flag !== 'y');
   return flags.length > 0 ? `t=${flags.join(':')}` : [];
 }
 
-/** The record with its version first and each tag once; with a type that is not the default declared. */
+/** The record with the version first and each tag once; declares a type other than `rsa`. */
 export function repairedKeyRecord(record: string, type: string): string {
   const tags = parseTagList(record);
   if (type !== 'rsa') tags.set('k', type);
   const rest = [...tags].filter(([name]) => name !== 'v' && /^[a-z]\w*$/.test(name));
-  // The key comes last, as nearly everyone has it.
+  // The key comes last, by convention.
   rest.sort(([a], [b]) => Number(a === 'p') - Number(b === 'p'));
-  const written = rest.map(
+  const parts = rest.map(
     ([name, value]) => `${name}=${name === 'p' ? value.replace(/\s+/g, '') : value}`,
   );
-  return ['v=DKIM1', ...written].join('; ');
+  return ['v=DKIM1', ...parts].join('; ');
 }
 
 function bitsOf(key: KeyObject): number | null {
@@ -70,8 +70,8 @@ function bitsOf(key: KeyObject): number | null {
 }
 
 /**
- * `p=` holds the bare 32 octets for Ed25519 (RFC 8463 §4), for RSA a SubjectPublicKeyInfo as
- * everyone publishes it, or the bare RSAPublicKey that RFC 6376 names.
+ * For Ed25519 `p=` holds the raw 32 octets (RFC 8463 §4). For RSA it holds a SubjectPublicKeyInfo, as
+ * everyone publishes it, or the bare RSAPublicKey of RFC 6376.
  */
 function readPublicKey(data: Buffer): KeyObject | null {
   if (data.length === 32) {
@@ -82,20 +82,19 @@ function readPublicKey(data: Buffer): KeyObject | null {
     try {
       return createPublicKey({ key: data, format: 'der', type });
     } catch {
-      // The other form is tried next.
+      // Try the next encoding.
     }
   }
   return null;
 }
 
-// What is said of a DKIM key that receivers accept, of a signature or of a selector alike.
-
-/** Verifiers must refuse less (RFC 8301 §3.2); the same section asks signers for the second. */
+/** RFC 8301 §3.2: verifiers must not accept shorter keys. */
 export const LEAST_RSA_BITS = 1024;
-const GOOD_RSA_BITS = 2048;
+/** RFC 8301 §3.2: signers should use at least this length. */
+const RECOMMENDED_RSA_BITS = 2048;
 
 interface AcceptedKey extends KeyPlace {
-  /** `rsa`, with at least `LEAST_RSA_BITS`, or `ed25519`. */
+  /** `ed25519`, or `rsa` with at least `LEAST_RSA_BITS`. */
   type: string;
   bits: number;
   testing: boolean;
@@ -103,50 +102,50 @@ interface AcceptedKey extends KeyPlace {
   record: string;
 }
 
-/** `ed25519`: the finding on such a key, which hangs on what is beside it. */
+/** Evaluates an accepted key. `ed25519` returns the finding for an Ed25519 key, which depends on other keys. */
 export function judgeStrength(key: AcceptedKey, ed25519: () => Finding): Finding {
   if (key.testing) return inTestMode(key);
   if (key.type === 'ed25519') return ed25519();
-  if (key.bits < GOOD_RSA_BITS) return short(key);
-  return strong(key, `It is an RSA key of ${key.bits} bits; 2048 or more are recommended.`);
+  if (key.bits < RECOMMENDED_RSA_BITS) return shortKey(key);
+  return strong(key, `It is an RSA key with ${key.bits} bits; at least 2048 are recommended.`);
 }
 
-/** `detail`: why. */
 export function strong({ keyName }: KeyPlace, detail: string): Finding {
   return pass(`The DKIM key at ${keyName} is strong.`, detail);
 }
 
 function inTestMode({ keyName, record }: AcceptedKey): Finding {
   return warn({
-    title: `The DKIM key at ${keyName} says that the domain is only testing DKIM.`,
-    detail: 'It has the flag t=y. Receivers may treat such mail as if it were not signed at all.',
+    title: `The DKIM key at ${keyName} is in test mode (t=y).`,
+    detail: 'Mailbox providers may treat mail signed with it as unsigned.',
     fix: {
-      text: 'Publish the record without the flag t=y.',
+      text: 'Publish the record without the t=y flag.',
       record: { type: 'TXT', name: keyName, value: withoutTestFlag(record) },
     },
     reference: rfc(6376, '3.6.1'),
   });
 }
 
-function short(key: AcceptedKey): Finding {
+function shortKey(key: AcceptedKey): Finding {
   return warn({
     title: `The DKIM key at ${key.keyName} has ${key.bits} bits; 2048 are recommended.`,
-    detail: 'Receivers still accept RSA keys from 1024 bits on, but signers should use 2048.',
+    detail:
+      'Mailbox providers still accept RSA keys with at least 1024 bits, but signers should use 2048.',
     fix: keyRecordFix(
-      `${NEW_KEY} Remove the old record a week later, when nothing signed by it is under way.`,
+      `${NEW_KEY} Remove the old record a week later, when no mail signed with it is in transit.`,
       nextKeyName(key),
     ),
     reference: rfc(8301, '3.2'),
   });
 }
 
-/** Signing with both is how RFC 8463 §6 has receivers follow that do not know Ed25519 yet. */
+/** RFC 8463 §6: sign with both algorithms, because not every verifier supports Ed25519. */
 export const BOTH = rfc(8463, '6');
 
-/** For an Ed25519 key with nothing beside it. */
+/** The fix for an Ed25519 key without an RSA key. */
 export function rsaBeside(key: KeyPlace): Fix {
   return keyRecordFix(
-    'Let your signer add an RSA signature of 2048 bits beside the Ed25519 one, with a selector of its own such as the one shown.',
+    'Keep the Ed25519 signature and add a second one with a 2048-bit RSA key. Publish that key under its own selector, such as the one shown.',
     siblingName(key, 'rsa'),
   );
 }

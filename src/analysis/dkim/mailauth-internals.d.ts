@@ -1,9 +1,9 @@
-/** What this program uses of mailauth beyond its published types; the version is pinned exactly. */
+/** Internals of mailauth that its types do not cover. The version of mailauth is pinned for this. */
 
 declare module 'mailauth/lib/dkim/dkim-verifier.js' {
   import type { DKIMVerifyOptions, DKIMVerifyResult } from 'mailauth';
 
-  /** The parser behind `dkimVerify`: header block, body, end, in this order, each once. */
+  /** The parser behind `dkimVerify`. Call the methods once each, in the order of declaration. */
   export class DkimVerifier {
     constructor(options: DKIMVerifyOptions);
     emitHeaders(block: Buffer): Promise<void>;

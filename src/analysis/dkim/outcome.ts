@@ -1,4 +1,4 @@
-/** What the verification of a message's DKIM signatures found: the shapes that its checks share. */
+/** The result of verifying a message's DKIM signatures, as the DKIM checks share it. */
 
 import type { DKIMVerifyResult } from 'mailauth';
 import { isoTime } from '../../lib/clock.ts';
@@ -7,12 +7,12 @@ import type { Context, Json } from '../check.ts';
 import type { PublicEvidence } from '../public-evidence.ts';
 import type { AuthResult } from '../result.ts';
 
-/** The one thing that keeps a signature from counting. */
+/** Why a signature does not pass. */
 export type DkimCause =
   | 'body_changed'
   | 'header_changed'
   | 'wrong_key'
-  /** Does not verify; with this algorithm it cannot be told whether key or header is to blame. */
+  /** The algorithm does not show whether the key is wrong or the header was changed. */
   | 'bad_signature'
   | 'expired'
   | 'no_key'
@@ -24,62 +24,60 @@ export type DkimCause =
   | 'dns_failure';
 
 export interface DkimSignature {
-  /** mailauth's id of the signature, the SHA-256 of its value; `signature-3` where it has none. */
+  /** mailauth's id of the signature (the SHA-256 of its value), or `signature-3` without one. */
   id: string;
-  /** `d=` in lower case; empty where it is missing, as are selector and algorithm. */
+  /** `d=` in lower case. Empty if missing, as are `selector` and `algorithm`. */
   domain: string;
   selector: string;
-  /** `i=`; `@d` where it is not given (RFC 6376 §3.5). */
+  /** `i=`, or `@d` without one (RFC 6376 §3.5). */
   identity: string;
   /** `a=` in lower case: `rsa-sha256`. */
   algorithm: string;
-  /** Header and body, `simple/simple` where not given (RFC 6376 §3.5). */
+  /** Header and body; `simple/simple` by default (RFC 6376 §3.5). */
   canonicalization: string;
-  /** The length of the published key; null where there is none that can be read. */
+  /** The length of the published key; null without a readable key. */
   bits: number | null;
-  /** null where it was not verified, as in the offline mode. */
+  /** null if the signature was not verified, as in offline mode. */
   result: AuthResult | null;
   cause: DkimCause | null;
-  /** The cause in words, without a final stop; null for `pass`. */
+  /** The cause for people, without a final period; null for `pass`. */
   reason: string | null;
-  /** The names that `h=` lists, in lower case, once for each time that they are listed. */
+  /** The names in `h=`, in lower case, with repetitions. */
   headers: string[];
-  /** `l=` in octets. */
+  /** `l=` in bytes. */
   bodyLengthLimit: number | null;
-  /** Octets of the body that `l=` leaves unsigned; null without `l=`, or where it leaves none. */
+  /** Bytes of the body that `l=` leaves unsigned; null if the whole body is signed. */
   underSized: number | null;
   /** Milliseconds since 1970. */
   signedAt: number | null;
   expiresAt: number | null;
-  /** `x=` was past when the message was received. */
+  /** `x=` had passed when the message was received. */
   expired: boolean;
   /** The key record has `t=y`. */
   testing: boolean;
-  /** Where the key is published: `s1._domainkey.example.com`. */
+  /** The DNS name of the key: `s1._domainkey.example.com`. */
   keyName: string;
-  /** The text of the key record; null where there is none or it was not asked for. */
+  /** The text of the key record; null if there is none or it was not looked up. */
   keyRecord: string | null;
-  /** `rsa`, `ed25519` or what else the record says; null as for `bits`. */
+  /** `rsa`, `ed25519` or another type from the record; null without a key record. */
   keyType: string | null;
-  /** What a strict verifier would not accept, in mailauth's words, and `signed-in-the-future`. */
+  /** What a strict verifier would not accept: mailauth's codes, and `signed-in-the-future`. */
   warnings: string[];
 }
 
 export interface DkimOutcome {
-  /** RFC 8601 §2.7.1; null is "not asked". */
+  /** RFC 8601 §2.7.1; null if not verified. */
   result: AuthResult | null;
-  /** Why it is not `pass`, without a final stop. */
+  /** Why the result is not `pass`, without a final period. */
   reason: string | null;
-  /** In the order of the message, the ignored ones left out. */
+  /** In the order of the message, without the ignored ones. */
   signatures: DkimSignature[];
   verified: DKIMVerifyResult | null;
-  /** How many signatures were not looked at because the message has more than the limit. */
+  /** How many signatures were not verified because they exceed the limits. */
   ignored: number;
 }
 
-// The signatures of a message as the evidence of a finding, and which of them a finding is about.
-
-/** One line for each signature, in the order of the message, and how many were left out. */
+/** One entry for each signature, in the order of the message, and how many were ignored. */
 export function signatureEvidence(outcome: DkimOutcome): { [key: string]: Json } {
   const evidence: { [key: string]: Json } = { signatures: outcome.signatures.map(toJson) };
   if (outcome.ignored > 0) evidence.signatures_not_looked_at = outcome.ignored;
@@ -87,7 +85,7 @@ export function signatureEvidence(outcome: DkimOutcome): { [key: string]: Json }
 }
 
 function toJson(signature: DkimSignature): Json {
-  const line: { [key: string]: Json } = {
+  const entry: { [key: string]: Json } = {
     domain: signature.domain,
     selector: signature.selector,
     algorithm: signature.algorithm,
@@ -95,10 +93,10 @@ function toJson(signature: DkimSignature): Json {
     result: signature.result,
     reason: signature.reason,
   };
-  if (signature.expiresAt !== null) line.expires = isoTime(signature.expiresAt);
-  if (signature.bodyLengthLimit !== null) line.body_length_limit = signature.bodyLengthLimit;
-  if (signature.warnings.length > 0) line.warnings = signature.warnings;
-  return line;
+  if (signature.expiresAt !== null) entry.expires = isoTime(signature.expiresAt);
+  if (signature.bodyLengthLimit !== null) entry.body_length_limit = signature.bodyLengthLimit;
+  if (signature.warnings.length > 0) entry.warnings = signature.warnings;
+  return entry;
 }
 
 /** The public part of `signatureEvidence`. */
@@ -117,7 +115,7 @@ export const PUBLIC_SIGNATURES: PublicEvidence = {
   signatures_not_looked_at: 'shown',
 };
 
-/** Whether a signature is the From domain's own: by organisational domain, whatever DMARC asks for. */
+/** Whether signature and From have the same organizational domain, whatever alignment DMARC requires. */
 export function isOwnSignature(context: Context, signature: DkimSignature): boolean {
   const from = addressDomain(context.message.from[0]?.address ?? '');
   if (from === null || signature.domain === '') return false;
@@ -127,7 +125,7 @@ export function isOwnSignature(context: Context, signature: DkimSignature): bool
   );
 }
 
-/** Those of the From domain first, otherwise in the order of the message. */
+/** Signatures of the From domain first, otherwise in the order of the message. */
 export function ownFirst(context: Context, signatures: DkimSignature[]): DkimSignature[] {
   const own = signatures.filter((signature) => isOwnSignature(context, signature));
   return [...own, ...signatures.filter((signature) => !own.includes(signature))];

@@ -4,65 +4,63 @@ import type { Context } from '../check.ts';
 import { parseTagList } from '../dns/tag-list.ts';
 import { type DkimKey, readKeyRecord } from './key.ts';
 
-/** More than anybody signs with. */
 const MAX_SELECTORS = 50;
 
 export interface SelectorKey {
   selector: string;
   /** Where the key is published. */
   keyName: string;
-  /** Told to us, rather than found among the common ones. */
+  /** Known, rather than guessed from the common selectors. */
   isKnown: boolean;
   answered: boolean;
-  /** All texts there. */
+  /** All TXT records at `keyName`. */
   texts: string[];
-  /** Those of them that are DKIM keys. */
+  /** Those of `texts` that are DKIM keys. */
   records: string[];
-  /** The first of these; null where there is none. */
+  /** The first of `records`; null if there is none. */
   key: DkimKey | null;
 }
 
 export interface FoundKeys {
   keys: SelectorKey[];
-  /** A guess was not answered: what is not among the keys may be there all the same. */
+  /** The lookup of a guessed selector failed, so there may be more keys. */
   incomplete: boolean;
 }
 
-/** Which selectors to look under. */
 export interface Selectors {
-  /** Those that are known; where there is none, common ones are tried. */
+  /** Known selectors; without any, common ones are tried. */
   selectors: string[];
-  /** Those of them that count only while their key is there. */
+  /** Those of `selectors` to drop once their key is removed or revoked. */
   waning?: string[];
-  /** Of the common ones, those whose key was there before: they are told of where the DNS fails. */
+  /** Common selectors that had a key before: reported even if their lookup fails. */
   guessed?: string[];
 }
 
-/** The keys of the known selectors; where none is known, those of the common ones that exist. */
+/** The keys of the known selectors; without any, the keys that exist under common selectors. */
 export async function lookUpKeys(
   context: Context,
   domain: string,
   { selectors, waning = [], guessed = [] }: Selectors,
 ): Promise<FoundKeys> {
   const known = [...new Set(selectors.map((selector) => selector.toLowerCase()))];
-  const lookUp = (some: string[], isKnown: boolean) =>
-    Promise.all(some.map((selector) => lookUpKey(context, domain, selector, isKnown)));
+  const lookUp = (names: string[], isKnown: boolean) =>
+    Promise.all(names.map((selector) => lookUpKey(context, domain, selector, isKnown)));
   const found = await lookUp(known.slice(0, MAX_SELECTORS), true);
-  const keys = found.filter((one) => !(waning.includes(one.selector) && isGone(one)));
+  const keys = found.filter((one) => !(waning.includes(one.selector) && isRemoved(one)));
   if (keys.length > 0) return { keys, incomplete: false };
   const tried = await lookUp(COMMON_SELECTORS, false);
-  const missed = tried.filter((one) => !one.answered && guessed.includes(one.selector));
-  // A wildcard answers under every selector, and is one key.
+  const unanswered = tried.filter((one) => !one.answered && guessed.includes(one.selector));
+  // A wildcard record answers for every selector, but is one key.
   const distinct = new Map(
     tried.flatMap((one) => (one.key ? [[one.records[0], one] as const] : [])).reverse(),
   );
   return {
-    keys: [...[...distinct.values()].reverse(), ...missed],
+    keys: [...[...distinct.values()].reverse(), ...unanswered],
     incomplete: tried.some(({ answered }) => !answered),
   };
 }
 
-const isGone = ({ answered, key }: SelectorKey): boolean =>
+const isRemoved = ({ answered, key }: SelectorKey): boolean =>
   answered && (key === null || key.revoked);
 
 async function lookUpKey(
@@ -79,16 +77,14 @@ async function lookUpKey(
   return { selector, keyName, isKnown, answered: answer.status !== 'error', texts, records, key };
 }
 
-/** RFC 6376 §3.6.1: `p=` must be there, the version may. A wildcard brings other texts to any name. */
+/** RFC 6376 §3.6.1: `p=` is required, the version is optional. Wildcards can return other texts. */
 function isKeyRecord(text: string): boolean {
   const tags = parseTagList(text);
   const version = tags.get('v');
   return tags.has('p') && (version === undefined || version.toUpperCase() === 'DKIM1');
 }
 
-// Selectors under which large senders and common servers keep their DKIM keys.
-
-/** Tried where none is known: what does not exist among them says nothing. */
+/** Selectors that large senders and common mail servers use. */
 const COMMON_SELECTORS = [
   'default',
   'dkim',

@@ -1,35 +1,36 @@
-/** Finds the DKIM-Signature fields in the octets of a message and cuts out those beyond the limit. */
+/** Extracts and parses the DKIM-Signature fields of a message, and removes those beyond the limits. */
 
 import { normalizeDomain } from '../../lib/domain-names.ts';
 import { parseColonList, parseTagList } from '../dns/tag-list.ts';
 import { LIMITS } from '../mime/message.ts';
 import type { DkimSignature } from './outcome.ts';
 
-/** More signatures than any honest message has; each may cost a DNS question and a verification. */
+/** More than any legitimate message has. Each may cost a DNS query and a verification. */
 export const MAX_SIGNATURES = 10;
 
-/** A longer signature is ignored too: each name in its `h=` is looked for in the whole header. */
-const MAX_SIGNATURE_OCTETS = 8 * 1024;
+/** Longer signatures are ignored: each name in `h=` costs a search of the whole header. */
+const MAX_SIGNATURE_BYTES = 8 * 1024;
 
-// A field as mailauth reads it: what does not look like "name:" belongs to the field above, and a
-// fold may stand before the colon. Both must agree on what a signature is, or the limit is none.
+// A field as mailauth reads it: a line without "name:" belongs to the field above, and a fold may
+// precede the colon. If this differed from mailauth, signatures could evade the limits.
 const FIELD_START = /(?<=^|\n)([\x21-\x39\x3b-\x7e]+)[ \t\r]*(?:\n[ \t\r]*)?:/g;
 
 export interface SignatureFields {
   /** The values of the first signatures, unfolded (RFC 5322 §2.2.3). */
   values: string[];
-  /** How many more there are. */
+  /** How many were removed. */
   ignored: number;
-  /** The message without those; the very same octets where nothing had to be cut. */
+  /** The message without the removed signatures; otherwise unchanged. */
   raw: Buffer;
-  /** Octets of the header block, and its lines as far as it was read. */
+  /** Bytes of the header block. */
   headerBytes: number;
+  /** Lines within the first LIMITS.headerBytes of the header. */
   headerLines: number;
 }
 
 /**
- * The first `MAX_SIGNATURES` from the top, which is the newest first; all other octets stay as they
- * are. (A signature that signs one which is cut would no longer verify: nobody sends that.)
+ * Keeps the first `MAX_SIGNATURES`, which are the newest. A signature that covers a removed one would no
+ * longer verify, but no mailer makes such signatures.
  */
 export function takeSignatures(message: Uint8Array): SignatureFields {
   const raw = Buffer.from(message.buffer, message.byteOffset, message.byteLength);
@@ -47,21 +48,21 @@ export function takeSignatures(message: Uint8Array): SignatureFields {
         ]
       : [],
   );
-  const taken = signatures
-    .filter(({ from, to }) => to - from <= MAX_SIGNATURE_OCTETS)
+  const kept = signatures
+    .filter(({ from, to }) => to - from <= MAX_SIGNATURE_BYTES)
     .slice(0, MAX_SIGNATURES);
-  const values = taken.map(({ from, colon, to }) => unfold(block.slice(from + colon, to)));
-  const surplus = signatures.filter((signature) => !taken.includes(signature));
+  const values = kept.map(({ from, colon, to }) => unfold(block.slice(from + colon, to)));
+  const surplus = signatures.filter((signature) => !kept.includes(signature));
   return {
     values,
     ignored: surplus.length,
-    raw: cut(raw, surplus),
+    raw: removeRanges(raw, surplus),
     headerBytes,
     headerLines: block.split('\n').length,
   };
 }
 
-/** Where the empty line begins that ends the header block; the whole message where there is none. */
+/** The offset of the empty line that ends the header; the length of the message without one. */
 function headerEnd(raw: Buffer): number {
   if (raw[0] === 0x0a || (raw[0] === 0x0d && raw[1] === 0x0a)) return 0;
   const ends = ['\n\n', '\n\r\n'].map((end) => raw.indexOf(end)).filter((at) => at >= 0);
@@ -72,7 +73,7 @@ function unfold(value: string): string {
   return Buffer.from(value.replace(/\r?\n/g, ''), 'latin1').toString('utf8').trim();
 }
 
-function cut(raw: Buffer, ranges: { from: number; to: number }[]): Buffer {
+function removeRanges(raw: Buffer, ranges: { from: number; to: number }[]): Buffer {
   if (ranges.length === 0) return raw;
   const kept: Buffer[] = [];
   let at = 0;
@@ -83,12 +84,13 @@ function cut(raw: Buffer, ranges: { from: number; to: number }[]): Buffer {
   return Buffer.concat([...kept, raw.subarray(at)]);
 }
 
-// Reads what one DKIM-Signature field says of itself, before anything is verified (RFC 6376 §3.5).
+/** How far the signer's clock may be ahead of ours without a warning. */
+const MAX_CLOCK_SKEW_MS = 5 * 60_000;
 
-/** A clock of the signer may be ahead of ours by this much before it is worth a word. */
-const CLOCK_SKEW_MS = 5 * 60_000;
-
-/** `position` counts from 1; `receivedAt` in milliseconds decides what has expired. */
+/**
+ * Parses a DKIM-Signature field without verifying it (RFC 6376 §3.5). `position` counts from 1;
+ * `receivedAt` is in milliseconds since 1970.
+ */
 export function readSignature(value: string, position: number, receivedAt: number): DkimSignature {
   const tags = parseTagList(value);
   const domain = domainOf(tags.get('d'));
@@ -117,11 +119,13 @@ export function readSignature(value: string, position: number, receivedAt: numbe
     keyRecord: null,
     keyType: null,
     warnings:
-      signedAt !== null && signedAt > receivedAt + CLOCK_SKEW_MS ? ['signed-in-the-future'] : [],
+      signedAt !== null && signedAt > receivedAt + MAX_CLOCK_SKEW_MS
+        ? ['signed-in-the-future']
+        : [],
   };
 }
 
-/** The value of `b=` as mailauth reports it: what tells one signature from another. */
+/** The value of `b=` as mailauth reports it, which identifies a signature. */
 export function signatureValue(value: string): string {
   return parseTagList(value).get('b')?.replace(/\s+/g, '') ?? '';
 }

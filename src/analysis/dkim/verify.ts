@@ -1,4 +1,4 @@
-/** Verifies the DKIM signatures of the message, once for all checks (RFC 6376, 8301, 8463). */
+/** Verifies the DKIM signatures of a message once for all checks (RFC 6376, 8301, 8463). */
 
 import { constants, publicDecrypt } from 'node:crypto';
 import {
@@ -25,12 +25,12 @@ import {
 
 export type { DkimCause, DkimOutcome, DkimSignature } from './outcome.ts';
 
-// mailauth's time to take header lines apart grows with the square of their number.
+// The time that mailauth needs to parse a header grows with the square of its lines.
 const MAX_HEADER_LINES = 10_000;
 
 /**
- * The fact `context.fact(dkimResult)`. At most ten signatures are looked at, their keys asked for
- * side by side. Never rejects for what is in the message or in the DNS.
+ * A fact: `context.fact(dkimResult)`. Verifies at most MAX_SIGNATURES signatures. Never rejects because
+ * of the content of the message or of DNS.
  */
 export async function dkimResult(context: Context): Promise<DkimOutcome> {
   const fields = takeSignatures(context.raw);
@@ -40,11 +40,11 @@ export async function dkimResult(context: Context): Promise<DkimOutcome> {
   const outcome = { signatures, ignored: fields.ignored, verified: null };
   if (isTooLarge(fields)) return tooLarge(outcome);
   if (context.offline && signatures.length > 0)
-    return { ...outcome, result: null, reason: 'nothing may be asked in the offline mode' };
-  // All keys are asked for at once; mailauth would wait for one before it asks for the next. The
-  // context's resolver asks each question once.
+    return { ...outcome, result: null, reason: 'offline mode makes no DNS queries' };
+  // Look up all keys at once, because mailauth looks them up one after the other. The context's
+  // resolver caches the answers.
   const { resolver } = context;
-  const answers = Promise.all(signatures.map((signature) => askForKey(signature, resolver)));
+  const answers = Promise.all(signatures.map((signature) => lookUpKey(signature, resolver)));
   const options = {
     resolver: mailauthResolver(resolver),
     curTime: new Date(context.receivedAt),
@@ -52,13 +52,13 @@ export async function dkimResult(context: Context): Promise<DkimOutcome> {
   };
   const verified = await verifySignatures(fields.raw, options, context.message.lines.bareLf > 0);
   const found = matchResults(fields.values, verified);
-  const known = await answers;
-  const judged = signatures.map((signature, index) =>
-    judge(signature, found[index], known[index]!),
+  const keyAnswers = await answers;
+  const evaluated = signatures.map((signature, index) =>
+    evaluate(signature, found[index], keyAnswers[index]!),
   );
   return {
-    ...overall(judged, fields.ignored),
-    signatures: judged,
+    ...overallResult(evaluated, fields.ignored),
+    signatures: evaluated,
     ignored: fields.ignored,
     verified,
   };
@@ -69,7 +69,7 @@ function isTooLarge({ headerBytes, headerLines }: SignatureFields): boolean {
 }
 
 function tooLarge(outcome: Pick<DkimOutcome, 'signatures' | 'ignored' | 'verified'>): DkimOutcome {
-  const reason = 'the header is too large to be verified';
+  const reason = 'the header is too large to verify';
   const signatures = outcome.signatures.map(
     (signature): DkimSignature => ({ ...signature, result: 'neutral', cause: 'malformed', reason }),
   );
@@ -77,12 +77,12 @@ function tooLarge(outcome: Pick<DkimOutcome, 'signatures' | 'ignored' | 'verifie
   return { ...outcome, signatures, result: unsigned ? 'none' : 'neutral', reason };
 }
 
-async function askForKey({ domain, selector, keyName }: DkimSignature, resolver: Resolver) {
-  const askable = domain !== '' && selector !== '' && /^[\x21-\x7e]{1,253}$/.test(keyName);
-  return askable ? resolver(keyName, 'TXT') : ({ status: 'nxdomain' } as DnsAnswer);
+async function lookUpKey({ domain, selector, keyName }: DkimSignature, resolver: Resolver) {
+  const isQueryable = domain !== '' && selector !== '' && /^[\x21-\x7e]{1,253}$/.test(keyName);
+  return isQueryable ? resolver(keyName, 'TXT') : ({ status: 'nxdomain' } as DnsAnswer);
 }
 
-/** mailauth's results are in the order of the message, but leave out what it cannot process. */
+/** mailauth's results are in the order of the message, without signatures that it cannot process. */
 function matchResults(values: string[], verified: DKIMVerifyResult): (DKIMResult | undefined)[] {
   const results = verified.results.filter((result) => result.signingDomain !== undefined);
   let next = 0;
@@ -93,12 +93,12 @@ function matchResults(values: string[], verified: DKIMVerifyResult): (DKIMResult
   );
 }
 
-function judge(
+function evaluate(
   signature: DkimSignature,
   found: DKIMResult | undefined,
   answer: DnsAnswer,
 ): DkimSignature {
-  // The record that mailauth took, white space and all; of several it takes the first.
+  // mailauth uses the first of several records, unmodified.
   const record = answer.status === 'found' ? (answer.records[0] ?? null) : null;
   const key = record === null ? null : readKeyRecord(record, provenKey(found));
   return {
@@ -114,17 +114,17 @@ function judge(
   };
 }
 
-/** What a valid signature shows of its key: mailauth tells the length of RSA keys alone. */
+/** What a valid signature shows of its key; mailauth only reports the length of RSA keys. */
 function provenKey(found: DKIMResult | undefined) {
   if (found?.status.result !== 'pass') return null;
   const { modulusLength } = found;
   return modulusLength ? { type: 'rsa', bits: modulusLength } : null;
 }
 
-/** One signature that passes is enough; else what might still pass, else the plainest failure. */
+/** One passing signature is enough; else a signature that might still pass, else a failure. */
 const PRECEDENCE: AuthResult[] = ['pass', 'temperror', 'fail', 'policy', 'permerror', 'neutral'];
 
-function overall(
+function overallResult(
   signatures: DkimSignature[],
   ignored: number,
 ): Pick<DkimOutcome, 'result' | 'reason'> {
@@ -136,8 +136,6 @@ function overall(
   return { result: 'none', reason: 'the message is not signed' };
 }
 
-// Turns mailauth's word on a signature into RFC 8601's, with the one cause that a person can act on.
-
 interface Verdict {
   result: AuthResult;
   cause: DkimCause | null;
@@ -145,11 +143,12 @@ interface Verdict {
 }
 
 /**
- * mailauth runs lenient, because strict refuses signatures that every receiver takes, and so
- * calls a changed body `neutral`; RFC 8601 §2.7.1 and everyone else call it `fail`.
+ * Turns mailauth's result into a result of RFC 8601 with a cause. mailauth runs in lenient mode, because
+ * its strict mode rejects signatures that every mailbox provider accepts. Lenient mode reports a changed
+ * body as `neutral`, which RFC 8601 §2.7.1 calls `fail`.
  *
- * `found` is undefined for a signature that mailauth did not report at all: one whose algorithm or
- * canonicalization is unknown, or without `d=` or `s=`.
+ * `found` is undefined for a signature that mailauth does not report: one without `d=` or `s=`, or
+ * with an unknown algorithm or canonicalization.
  */
 function verdictOf(
   signature: DkimSignature,
@@ -158,17 +157,17 @@ function verdictOf(
   answer: DnsAnswer,
 ): Verdict {
   if (!found) return malformed(unprocessable(signature));
-  // mailauth takes an absent bh= for a body hash that differs.
+  // mailauth reports a missing bh= as a body hash mismatch.
   if (!found.bodyHashExpecting || !found.signature)
-    return malformed('it lacks the body hash bh= or the signature value b=');
+    return malformed('it has no body hash (bh=) or no signature value (b=)');
   const { result, comment } = found.status;
   if (result === 'pass') return { result: 'pass', cause: null, reason: null };
   if (comment === 'body hash did not verify')
-    return verdict('fail', 'body_changed', 'the body was changed after it was signed');
-  if (comment === 'From field not signed') return malformed('it does not sign the From field');
-  if (comment === 'invalid expiration') return malformed('it expires before it was made');
+    return verdict('fail', 'body_changed', 'the body was changed after signing');
+  if (comment === 'From field not signed') return malformed('it does not cover the From field');
+  if (comment === 'invalid expiration') return malformed('it expires before its signing time');
   if (comment === 'expired') return expired(signature);
-  if (result === 'fail') return broken(found, key);
+  if (result === 'fail') return mismatch(found, key);
   if (result === 'policy') return refused(signature, key);
   return keyVerdict(signature, key, answer, typeof comment === 'string' ? comment : result);
 }
@@ -181,7 +180,7 @@ function verdict(result: AuthResult, cause: DkimCause, reason: string): Verdict 
 const malformed = (reason: string): Verdict => verdict('neutral', 'malformed', reason);
 
 function unprocessable({ domain, selector, algorithm, canonicalization }: DkimSignature): string {
-  if (domain === '' || selector === '') return 'it lacks the domain d= or the selector s=';
+  if (domain === '' || selector === '') return 'it has no domain (d=) or no selector (s=)';
   if (!['rsa-sha256', 'rsa-sha1', 'ed25519-sha256'].includes(algorithm))
     return algorithm === ''
       ? 'it names no algorithm'
@@ -189,7 +188,7 @@ function unprocessable({ domain, selector, algorithm, canonicalization }: DkimSi
   return `its canonicalization ${canonicalization.slice(0, 40)} is unknown`;
 }
 
-/** The signature itself is right: only its acceptance is refused, which RFC 8601 calls `policy`. */
+/** RFC 8601 calls a valid signature that is not acceptable `policy`. */
 function expired({ expiresAt }: DkimSignature): Verdict {
   const when = expiresAt === null ? '' : ` on ${isoTime(expiresAt)}`;
   return verdict('policy', 'expired', `it expired${when}, before the message was received`);
@@ -197,35 +196,35 @@ function expired({ expiresAt }: DkimSignature): Verdict {
 
 function refused(signature: DkimSignature, key: DkimKey | null): Verdict {
   return signature.algorithm.endsWith('-sha1')
-    ? verdict('policy', 'sha1', 'it is made with SHA-1, which verifiers must not accept')
-    : verdict('policy', 'weak_key', `its key has only ${key?.bits ?? 'few'} bits`);
+    ? verdict('policy', 'sha1', 'it uses SHA-1, which verifiers must not accept')
+    : verdict(
+        'policy',
+        'weak_key',
+        `its key has ${key?.bits ? `only ${key.bits}` : 'too few'} bits`,
+      );
 }
 
 /**
- * An RSA signature shows what it was made with: opened with the right key it has the padding of
- * PKCS #1, so then a header field was changed; with another key it is noise. Ed25519 does not.
+ * An RSA signature decrypted with the right key has PKCS #1 padding, which means that a header field
+ * was changed. With another key the result is noise. Ed25519 allows no such distinction.
  */
-function broken(found: DKIMResult, key: DkimKey | null): Verdict {
+function mismatch(found: DKIMResult, key: DkimKey | null): Verdict {
   if (key?.type !== 'rsa' || !key.publicKey)
     return verdict(
       'fail',
       'bad_signature',
-      'a signed header field was changed, or the published key is not the one it was made with',
+      'a signed header field was changed, or the published key is wrong',
     );
   try {
     const value = Buffer.from(found.signature ?? '', 'base64');
     publicDecrypt({ key: key.publicKey, padding: constants.RSA_PKCS1_PADDING }, value);
-    return verdict(
-      'fail',
-      'header_changed',
-      'a signed header field was changed after it was signed',
-    );
+    return verdict('fail', 'header_changed', 'a signed header field was changed after signing');
   } catch {
-    return verdict('fail', 'wrong_key', 'it was made with another key than the published one');
+    return verdict('fail', 'wrong_key', 'it was made with a different key than the published one');
   }
 }
 
-/** What is left are failures to get a usable key. */
+/** Failures to get a usable key. */
 function keyVerdict(
   { keyName, algorithm }: DkimSignature,
   key: DkimKey | null,
@@ -243,24 +242,17 @@ function keyVerdict(
     return verdict('permerror', 'revoked', `its key at ${keyName} has been revoked (p= is empty)`);
   const why =
     key.bits !== null && !algorithm.startsWith(key.type)
-      ? `it holds a key of type ${key.type}, the signature needs another`
+      ? `its key type ${key.type} does not match the algorithm of the signature`
       : comment;
-  return verdict(
-    'permerror',
-    'unusable_key',
-    `the key record at ${keyName} cannot be used (${why})`,
-  );
+  return verdict('permerror', 'unusable_key', `the key record at ${keyName} is not valid (${why})`);
 }
 
-// Hands a message to mailauth's DKIM verifier, whole where that gives the very same result.
-
-/** Larger messages go through the stream, which lets other analyses of the thread in between. */
-const WHOLE_MAX_OCTETS = 256 * 1024;
+/** Larger messages are streamed, which lets other analyses of the thread run in between. */
+const MAX_WHOLE_BYTES = 256 * 1024;
 
 /**
- * What `dkimVerify` answers. The way in through its stream looks for the end of the header octet
- * by octet and gives bare LF its CR; a message without bare LF needs neither, and skips a third
- * of the work.
+ * Same result as `dkimVerify`. Its stream searches the end of the header byte by byte and adds the CR to
+ * bare LFs. A message without bare LF needs neither, which saves a third of the time.
  */
 async function verifySignatures(
   raw: Buffer,
@@ -268,9 +260,9 @@ async function verifySignatures(
   hasBareLf: boolean,
 ): Promise<DKIMVerifyResult> {
   const emptyLine = raw.indexOf('\r\n\r\n');
-  // A message that begins with an empty line has no header; the stream knows what to do with it.
+  // A message that begins with an empty line has no header; leave that to the stream.
   const simple = emptyLine > 0 && !raw.subarray(0, 2).equals(CRLF) && !hasBareLf;
-  if (!simple || raw.length > WHOLE_MAX_OCTETS) return dkimVerify(raw, options);
+  if (!simple || raw.length > MAX_WHOLE_BYTES) return dkimVerify(raw, options);
   const bodyAt = emptyLine + 4;
   const verifier = new DkimVerifier(options);
   await verifier.emitHeaders(raw.subarray(0, bodyAt));

@@ -1,4 +1,4 @@
-/** Which DMARC record applies to a domain, by RFC 9989's tree walk, and which are passed over. */
+/** Finds the DMARC record that applies to a domain (RFC 9989 tree walk), and unusable records. */
 
 import { evaluateDmarc } from 'mailauth/lib/dmarc/index.js';
 import { normalizeDomain, organizationalDomain } from '../../lib/domain-names.ts';
@@ -8,36 +8,36 @@ import { mailauthResolver } from '../dns/mailauth-resolver.ts';
 import { fields } from '../mime/message.ts';
 import { isDmarcRecord, parseDmarcTags, resemblesDmarc } from './record.ts';
 
-/** A record, or several, that receivers act on as if there were none. */
+/** Records at a domain that mailbox providers treat as absent. */
 export interface DiscardedRecord {
   domain: string;
   texts: string[];
-  /** `version`: does not begin with `v=DMARC1;`. `policy`: no valid policy and nowhere to report to. */
+  /** `version`: does not begin with `v=DMARC1;`. `policy`: no valid policy and no report address. */
   why: 'several' | 'doubled_tag' | 'version' | 'policy';
 }
 
-/** One that was meant to be a DMARC record and is none, which `dmarc_record` tells of; if any. */
+/** The first record that is not valid DMARC at all, which the check `dmarc_record` reports. */
 export function unusableRecord(discarded: DiscardedRecord[]): DiscardedRecord | undefined {
   return discarded.find(({ why }) => why !== 'policy');
 }
 
 export interface DmarcPolicy {
-  /** What receivers are asked to do, `t=y` taken into account. */
+  /** What mailbox providers should do, including the effect of `t=y`. */
   effective: string;
-  /** What is published for this From domain before `t=y` takes it a step down. */
+  /** What the record says for this From domain, before `t=y` lowers it by one step. */
   published: string;
-  /** The tag that it comes from: `sp` and `np` for a domain below the one with the record. */
+  /** The tag with the policy: `sp` and `np` apply to subdomains of the record's domain. */
   tag: 'p' | 'sp' | 'np';
   testing: boolean;
 }
 
 export interface DmarcDiscovery {
-  /** `none`: no record applies. `error`: could not be found out. `no_author`: From has not one domain. */
+  /** `none`: no record applies. `error`: a lookup failed. `no_author`: From does not have exactly one domain. */
   status: 'found' | 'none' | 'error' | 'offline' | 'no_author';
-  /** For `error` and `no_author`, in words. */
+  /** Only for `error` and `no_author`. */
   reason: string | null;
   fromDomain: string | null;
-  /** By the tree walk (RFC 9989 §4.10.2); null where it is not known. */
+  /** By the tree walk (RFC 9989 §4.10.2); null if unknown. */
   organizationalDomain: string | null;
   /** Where the record is published, without `_dmarc.`. */
   recordDomain: string | null;
@@ -46,7 +46,7 @@ export interface DmarcDiscovery {
   discarded: DiscardedRecord[];
 }
 
-const NOTHING: DmarcDiscovery = {
+const NO_RECORD: DmarcDiscovery = {
   status: 'none',
   reason: null,
   fromDomain: null,
@@ -58,22 +58,22 @@ const NOTHING: DmarcDiscovery = {
 };
 
 const AUTHOR_REASONS: Record<string, string> = {
-  'no-author-domain': 'The From field names no domain.',
-  'multiple-author-domains': 'The From field names addresses at more than one domain.',
-  'invalid-author-domain': 'One of the addresses in the From field has no valid domain.',
+  'no-author-domain': 'The From field has no domain.',
+  'multiple-author-domains': 'The From field has addresses at more than one domain.',
+  'invalid-author-domain': 'An address in the From field has no valid domain.',
   'multiple-from-fields': 'The message has more than one From field.',
 };
 
-/** A fact: ask for it by `context.fact(dmarcDiscovery)`. The record for the message's From domain. */
+/** A fact: `context.fact(dmarcDiscovery)`. Finds the record for the From domain of the message. */
 export async function dmarcDiscovery(context: Context): Promise<DmarcDiscovery> {
   const { message } = context;
   const addresses = message.from.map(({ address }) => address);
   const fromDomain = normalizeDomain(addresses[0]?.slice(addresses[0].lastIndexOf('@') + 1) ?? '');
-  if (context.offline) return { ...NOTHING, status: 'offline', fromDomain };
+  if (context.offline) return { ...NO_RECORD, status: 'offline', fromDomain };
   return discoverDmarc(addresses, context.resolver, fields(message, 'from').length);
 }
 
-/** The record for From addresses, or for a domain in their stead. Never rejects. */
+/** `from`: the From addresses, or a domain. Never rejects. */
 async function discoverDmarc(
   from: string | string[],
   resolver: Resolver,
@@ -86,14 +86,14 @@ async function discoverDmarc(
     strict: true,
   });
   if (!response)
-    return { ...NOTHING, status: 'no_author', reason: AUTHOR_REASONS[reason ?? ''] ?? null };
+    return { ...NO_RECORD, status: 'no_author', reason: AUTHOR_REASONS[reason ?? ''] ?? null };
   const fromDomain = normalizeDomain(response.status.header?.from ?? '');
   if (fromDomain === null)
-    return { ...NOTHING, status: 'no_author', reason: 'The From address has no domain name.' };
+    return { ...NO_RECORD, status: 'no_author', reason: 'The From address has no domain name.' };
   if (response.status.result === 'temperror')
-    return { ...NOTHING, status: 'error', reason: response.error ?? null, fromDomain };
+    return { ...NO_RECORD, status: 'error', reason: response.error ?? null, fromDomain };
   const discovery: DmarcDiscovery = {
-    ...NOTHING,
+    ...NO_RECORD,
     fromDomain,
     organizationalDomain: response.domain ?? null,
     recordDomain: response.policyDomain ?? null,
@@ -110,22 +110,26 @@ type Response = Exclude<Awaited<ReturnType<typeof evaluateDmarc>>['response'], f
 
 const ONE_STEP_DOWN: Record<string, string> = { reject: 'quarantine', quarantine: 'none' };
 
-function policyOf(response: Response, own: boolean): DmarcPolicy {
+function policyOf(response: Response, isOwnRecord: boolean): DmarcPolicy {
   const { p, sp, np, policy: effective, testMode: testing } = response;
-  const lowered = (policy: string) => (testing ? (ONE_STEP_DOWN[policy] ?? 'none') : policy);
-  // `np` is for names that do not exist: mailauth has looked that up, and its answer tells.
-  const absent = np !== undefined && lowered(np) === effective && lowered(sp) !== effective;
-  const inherited = absent ? 'np' : parseDmarcTags(response.rr ?? '').tags.has('sp') ? 'sp' : 'p';
-  const tag = own ? 'p' : inherited;
+  const lower = (policy: string) => (testing ? (ONE_STEP_DOWN[policy] ?? 'none') : policy);
+  // `np` is for domains that do not exist. mailauth has looked that up, and its result shows it.
+  const isNonexistent = np !== undefined && lower(np) === effective && lower(sp) !== effective;
+  const inherited = isNonexistent
+    ? 'np'
+    : parseDmarcTags(response.rr ?? '').tags.has('sp')
+      ? 'sp'
+      : 'p';
+  const tag = isOwnRecord ? 'p' : inherited;
   return { effective, published: { p, sp, np: np ?? sp }[tag], tag, testing };
 }
 
-/** Looks where a record is expected: at the From domain and at the organizational domain. */
+/** Looks up unusable records at the From domain and the organizational domain. */
 async function findDiscarded(
   { fromDomain, organizationalDomain: organization, recordDomain }: DmarcDiscovery,
   resolver: Resolver,
 ): Promise<DiscardedRecord[]> {
-  // Its own record applies: what lies above is asked for nothing.
+  // The From domain has its own record, so the records above it do not matter.
   if (recordDomain === fromDomain) return [];
   const names = [fromDomain, organization, organizationalDomain(fromDomain ?? '')];
   const expected = new Set(names.filter((name) => name !== null && name !== ''));

@@ -1,4 +1,4 @@
-/** The DMARC result of a message (RFC 9989): does an aligned SPF or DKIM pass vouch for From? */
+/** The DMARC result of a message (RFC 9989): does SPF or DKIM pass with an aligned domain? */
 
 import { evaluateDmarc } from 'mailauth/lib/dmarc/index.js';
 import { normalizeDomain, organizationalDomain } from '../../lib/domain-names.ts';
@@ -11,21 +11,21 @@ import { type DmarcDiscovery, dmarcDiscovery } from './discovery.ts';
 import { parseDmarcTags } from './record.ts';
 
 export interface DmarcOutcome extends Omit<DmarcDiscovery, 'status'> {
-  /** RFC 8601 §2.7.2 and RFC 9989 §9.1; null is "not known, and nothing temporary about it". */
+  /** RFC 8601 §2.7.2 and RFC 9989 §9.1; null if unknown, but not because of a temporary error. */
   result: AuthResult | null;
-  /** Why it is not `pass` or `none`, a full sentence. */
+  /** Why the result is not `pass` or `none`, in full sentences. */
   reason: string | null;
-  /** What SPF and DKIM come to for From, whether or not a record applies; null as for `result`. */
+  /** The result of SPF and DKIM for From, whether or not a record applies; null as for `result`. */
   identifiers: AuthResult | null;
-  /** Of the domains alone, whether or not SPF and DKIM pass: only both together count. */
+  /** Compares the domains only. DMARC also requires that SPF or DKIM passes. */
   alignment: {
     spf: Alignment;
-    /** The signature that helps most: a passing and aligned one where there is one. */
+    /** The best signature: a passing and aligned one if there is one. */
     dkim: Alignment & { result: AuthResult | null };
   };
 }
 
-/** A fact: ask for it by `context.fact(dmarcResult)`. Never rejects for what the DNS or the message says. */
+/** A fact: `context.fact(dmarcResult)`. Never rejects because of the content of DNS or of the message. */
 export async function dmarcResult(context: Context): Promise<DmarcOutcome> {
   const { status, ...discovery } = await context.fact(dmarcDiscovery);
   const [spf, dkim] = await Promise.all([context.fact(spfResult), context.fact(dkimResult)]);
@@ -42,27 +42,27 @@ export async function dmarcResult(context: Context): Promise<DmarcOutcome> {
   const verdict = evaluate(spf, alignment.spf, signed);
   const found = { ...discovery, alignment, identifiers: verdict.result };
   if (status === 'offline')
-    return { ...found, result: null, reason: 'The analysis was made offline.' };
+    return { ...found, result: null, reason: 'Offline mode makes no DNS queries.' };
   if (status === 'error')
-    return { ...found, result: 'temperror', reason: 'The DNS did not answer for the record.' };
+    return { ...found, result: 'temperror', reason: 'The DNS lookup of the DMARC record failed.' };
   if (status === 'no_author') return { ...found, result: 'permerror' };
   if (status === 'none') return { ...found, result: 'none', reason: null };
   return { ...found, ...verdict };
 }
 
-type SignedBy = Alignment & { result: AuthResult | null };
+type SigningDomain = Alignment & { result: AuthResult | null };
 
 const RANKS = [true, null, false];
 
-/** The signing domains, the most helpful first; each domain is compared once. */
-async function compareSignatures(context: Context, dkim: DkimOutcome): Promise<SignedBy[]> {
+/** The signing domains, best first. */
+async function compareSignatures(context: Context, dkim: DkimOutcome): Promise<SigningDomain[]> {
   const compared = await Promise.all(
     dkim.signatures.map(async ({ domain, result }) => ({
       ...(await alignmentOf(context, domain, 'dkim')),
       result,
     })),
   );
-  const rank = ({ result, aligned }: SignedBy) =>
+  const rank = ({ result, aligned }: SigningDomain) =>
     (result === 'pass' ? 0 : result === 'temperror' || result === null ? 3 : 6) +
     RANKS.indexOf(aligned);
   return compared.sort((a, b) => rank(a) - rank(b));
@@ -70,48 +70,66 @@ async function compareSignatures(context: Context, dkim: DkimOutcome): Promise<S
 
 type Verdict = Pick<DmarcOutcome, 'result' | 'reason'>;
 
-function evaluate(spf: SpfOutcome, spfAlignment: Alignment, signed: SignedBy[]): Verdict {
-  const vouching = signed.filter(({ result }) => result === 'pass').map(({ aligned }) => aligned);
-  if (spf.result === 'pass' && spf.domain) vouching.push(spfAlignment.aligned);
-  if (vouching.includes(true)) return { result: 'pass', reason: null };
-  if (vouching.includes(null))
-    return { result: 'temperror', reason: 'The DNS did not answer for the organizational domain.' };
-  return couldStillPass(spf, spfAlignment, signed);
+function evaluate(spf: SpfOutcome, spfAlignment: Alignment, signed: SigningDomain[]): Verdict {
+  const authenticated = signed
+    .filter(({ result }) => result === 'pass')
+    .map(({ aligned }) => aligned);
+  if (spf.result === 'pass' && spf.domain) authenticated.push(spfAlignment.aligned);
+  if (authenticated.includes(true)) return { result: 'pass', reason: null };
+  if (authenticated.includes(null))
+    return { result: 'temperror', reason: 'The DNS lookup of the organizational domain failed.' };
+  return evaluateIncomplete(spf, spfAlignment, signed);
 }
 
-/** No identifier is known to vouch for From: but one that is not known might, and then nor is DMARC. */
-function couldStillPass(spf: SpfOutcome, spfAlignment: Alignment, signed: SignedBy[]): Verdict {
+/** No identifier is known to pass with alignment. DMARC is unknown while any still might. */
+function evaluateIncomplete(
+  spf: SpfOutcome,
+  spfAlignment: Alignment,
+  signed: SigningDomain[],
+): Verdict {
   const open = signed.filter(({ aligned }) => aligned !== false);
   const spfIsOpen = spfAlignment.aligned !== false;
   if (open.some(({ result }) => result === 'temperror'))
-    return { result: 'temperror', reason: 'DKIM could not be checked, and might vouch for From.' };
+    return {
+      result: 'temperror',
+      reason: 'DKIM could not be checked. It might still pass for the From domain.',
+    };
   if (spfIsOpen && spf.result === 'temperror')
-    return { result: 'temperror', reason: 'SPF could not be checked, and might vouch for From.' };
+    return {
+      result: 'temperror',
+      reason: 'SPF could not be checked. It might still pass for the From domain.',
+    };
   if (open.some(({ result }) => result === null))
-    return { result: null, reason: 'DKIM was not checked, and might vouch for From.' };
+    return {
+      result: null,
+      reason: 'DKIM was not checked. It might still pass for the From domain.',
+    };
   if (spfIsOpen && spf.result === null)
     return {
       result: null,
       reason:
-        `SPF was not checked, and no aligned DKIM signature vouches for From. ${spf.reason ?? ''}`.trim(),
+        `SPF was not checked, and no DKIM signature passes for the From domain. ${spf.reason ?? ''}`.trim(),
     };
-  return { result: 'fail', reason: 'Neither SPF nor DKIM passes for a domain aligned with From.' };
+  return {
+    result: 'fail',
+    reason: 'Neither SPF nor DKIM passes for a domain that aligns with the From domain.',
+  };
 }
 
-// Whether an authenticated domain belongs to the From domain (RFC 9989 §4.4, §4.10.2).
+// Alignment of an authenticated domain with the From domain (RFC 9989 §4.4, §4.10.2).
 
 export interface Alignment {
-  /** The domain that was compared with the From domain; null where there is none. */
+  /** The domain compared with the From domain; null if there is none. */
   domain: string | null;
-  /** null: could not be found out, or there is nothing to compare. */
+  /** null: unknown, or nothing to compare. */
   aligned: boolean | null;
-  /** By the record's `aspf` or `adkim`; relaxed where there is no record. */
+  /** From the record's `aspf` or `adkim`; relaxed without a record. */
   mode: 'relaxed' | 'strict';
 }
 
 /**
- * Compares by the tree walk of RFC 9989. Without a DMARC record the walk would find no common
- * organization for anyone, so the Public Suffix List stands in: what would align once there is one.
+ * Compares by the tree walk of RFC 9989. Without a DMARC record, the walk finds no organizational
+ * domain, so the Public Suffix List predicts what would align with a record.
  */
 export async function alignmentOf(
   context: Context,
@@ -123,24 +141,24 @@ export async function alignmentOf(
   const name = domain === null ? null : normalizeDomain(domain);
   const from = discovery.fromDomain;
   if (name === null || from === null) return { domain, aligned: null, mode };
-  const aligned = name === from || (await compareOnce(context, discovery, name, from, mode));
+  const aligned = name === from || (await isAlignedCached(context, discovery, name, from, mode));
   return { domain: name, aligned, mode };
 }
 
-/** A fact: each domain is compared once, however many checks and signatures name it. */
+/** A fact: caches the comparison of each domain for all checks and signatures. */
 const comparisons = (_: Context) => new Map<string, Promise<boolean | null>>();
 
-function compareOnce(
+function isAlignedCached(
   context: Context,
   discovery: DmarcDiscovery,
   name: string,
   from: string,
   mode: Alignment['mode'],
 ): Promise<boolean | null> {
-  const made = context.fact(comparisons);
+  const cache = context.fact(comparisons);
   const key = `${mode} ${name}`;
-  const comparison = made.get(key) ?? isAligned(context, discovery, name, from, mode);
-  made.set(key, comparison);
+  const comparison = cache.get(key) ?? isAligned(context, discovery, name, from, mode);
+  cache.set(key, comparison);
   return comparison;
 }
 
@@ -161,14 +179,14 @@ async function isAligned(
     return organization !== null && organization === organizationalDomain(name);
   }
   if (discovery.status !== 'found') return null;
-  // Strict alignment wants the very same name (RFC 9989 §4.4), and that was compared already.
+  // Strict alignment requires identical names (RFC 9989 §4.4), which the caller has compared.
   if (mode === 'strict') return false;
-  // Without a common label there is no common organization: a provider's own signature, mostly.
+  // Different top-level labels never align. This is usually an email service's own signature.
   if (name.split('.').at(-1) !== from.split('.').at(-1)) return false;
   const { response } = await evaluateDmarc({
     headerFrom: from,
-    // As a signer's domain or as SPF's: relaxed alignment is the same for both, but each follows
-    // its own tag of the record, so it is asked as one whose tag is relaxed.
+    // Relaxed alignment is the same for SPF and DKIM, but each obeys its own tag of the record. So
+    // pass the domain as the identifier whose tag is relaxed.
     ...relaxedIdentifier(discovery, name),
     resolver: mailauthResolver(context.resolver),
     strict: true,

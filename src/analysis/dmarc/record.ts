@@ -1,22 +1,22 @@
-/** A DMARC record taken apart, with what is wrong with its tags (RFC 9989 §4.7), and put together again. */
+/** Parses DMARC records (RFC 9989 §4.7), reports their faults, and changes or repairs them. */
 
 import type { Fix } from '../check.ts';
 
 export interface DmarcTags {
-  /** In the order of the record; of a name that stands there twice, the first. */
+  /** In the order of the record; the first value of a duplicate tag. */
   tags: Map<string, string>;
-  /** What receivers overlook or may stumble over, one sentence each; the policy tags aside. */
+  /** What mailbox providers ignore or may reject, one sentence each. Does not cover the policy tags. */
   faults: string[];
-  /** Names that stand there twice: the whole record is void then (RFC 6376 §3.2). */
+  /** Duplicate names, which make the whole record invalid (RFC 6376 §3.2). */
   doubled: string[];
-  /** Tags of RFC 7489 that RFC 9989 no longer has: harmless. */
+  /** Tags of RFC 7489 that RFC 9989 dropped: harmless. */
   obsolete: string[];
   unknown: string[];
 }
 
 const OBSOLETE = new Set(['pct', 'rf', 'ri']);
 
-/** The tags with a fixed set of values; those of the policy have a check of their own. */
+/** Tags with a fixed set of values, except the policy tags, which have their own check. */
 const VALUES: Record<string, RegExp> = {
   adkim: /^[rs]$/i,
   aspf: /^[rs]$/i,
@@ -27,17 +27,17 @@ const VALUES: Record<string, RegExp> = {
 
 const KNOWN = new Set(['v', 'p', 'sp', 'np', 'rua', 'ruf', ...Object.keys(VALUES)]);
 
-/** Whether a TXT record is a DMARC record at all: the version comes first, exactly so (§4.7 "v"). */
+/** Whether a TXT record is a DMARC record: it must begin with exactly this version (§4.7 "v"). */
 export function isDmarcRecord(text: string): boolean {
   return /^[vV][ \t]*=[ \t]*DMARC1[ \t]*(?:;|$)/.test(text.trim());
 }
 
-/** Whether it was meant to be one. */
+/** Whether a TXT record looks like a DMARC record, valid or not. */
 export function resemblesDmarc(text: string): boolean {
   return /^[\s"']*v\s*=\s*dmarc/i.test(text);
 }
 
-/** Whether it is one of the three words that `p`, `sp` and `np` may have. */
+/** Whether it is a valid value of `p`, `sp` and `np`. */
 export const isPolicy = (value: string | undefined): boolean =>
   /^(?:none|quarantine|reject)$/i.test(value ?? '');
 
@@ -53,12 +53,12 @@ export function parseDmarcTags(record: string): DmarcTags {
 function readTag(part: string, index: number, found: DmarcTags): void {
   const equals = part.indexOf('=');
   if (equals <= 0) {
-    found.faults.push(`"${part.slice(0, 60)}" is not a tag: a tag is a name, "=" and a value.`);
+    found.faults.push(`"${part.slice(0, 60)}" is not a tag in the form name=value.`);
     return;
   }
-  const written = part.slice(0, equals).trim();
-  // Names are case-sensitive (RFC 6376 §3.2) but for the version, which the ABNF lets be "V".
-  const name = index === 0 ? written.toLowerCase() : written;
+  const rawName = part.slice(0, equals).trim();
+  // Names are case-sensitive (RFC 6376 §3.2), except the version, which the ABNF allows as "V".
+  const name = index === 0 ? rawName.toLowerCase() : rawName;
   const value = part.slice(equals + 1).trim();
   if (found.tags.has(name)) {
     found.doubled.push(name);
@@ -68,10 +68,10 @@ function readTag(part: string, index: number, found: DmarcTags): void {
   if (OBSOLETE.has(name)) found.obsolete.push(name);
   else if (!KNOWN.has(name)) found.unknown.push(name.slice(0, 60));
   if (VALUES[name] && !VALUES[name].test(value))
-    found.faults.push(`"${name}=${value.slice(0, 60)}" is not a value that DMARC knows.`);
+    found.faults.push(`"${name}=${value.slice(0, 60)}" is not a valid value.`);
 }
 
-/** The record with one tag set, in its place or behind `p`, and the rest as it was. */
+/** The record with one tag set, in its place or after `p`; the rest is unchanged. */
 export function withTag(record: string, name: string, value: string): string {
   const { tags } = parseDmarcTags(record);
   if (tags.has(name)) tags.set(name, value);
@@ -83,9 +83,9 @@ export function withTag(record: string, name: string, value: string): string {
   return parts.join('; ');
 }
 
-/** A well-formed record out of one that receivers discard: the version first, each tag once. */
+/** A well-formed record made from an unusable one: the version first, each tag once. */
 export function repairedRecord(record: string): string {
-  // A version without its semicolon would take the first tag with it.
+  // Without its semicolon, the version would swallow the first tag.
   const text = record.replace(/["']/g, '').replace(/^\s*v\s*=\s*dmarc1[\s,]+/i, 'v=DMARC1; ');
   const { tags } = parseDmarcTags(text);
   const rest = [...tags].filter(([name]) => name.toLowerCase() !== 'v');
@@ -94,7 +94,7 @@ export function repairedRecord(record: string): string {
   return ['v=DMARC1', ...parts].join('; ');
 }
 
-/** A DNS record that holds a DMARC record for the domain. */
+/** A fix that publishes a DMARC record for the domain. */
 export function dmarcFix(text: string, domain: string, value: string): Fix {
   return { text, record: { type: 'TXT', name: `_dmarc.${domain}`, value } };
 }

@@ -1,45 +1,45 @@
-/** Where the mail of a domain goes: its MX records, or its own address (RFC 5321 §5.1, RFC 7505). */
+/** Finds the mail servers of a domain: its MX records, or its own address (RFC 5321 §5.1, RFC 7505). */
 
 import { type DnsAnswer, parseMx } from '../../net/dns/resolver.ts';
 import type { Context, Unanswered } from '../check.ts';
 
-/** Beyond these, by preference, no sender would come to try. */
+/** Senders would hardly try more hosts than these. */
 const MAX_HOSTS = 10;
 
 export interface MailHost {
   name: string;
   preference: number;
-  /** Whether it has an address; null where that could not be found out. */
+  /** Whether the host has an address; null if unknown. */
   resolves: boolean | null;
-  /** Whether it has an IPv6 address. */
+  /** Whether the host has an IPv6 address; null if unknown. */
   ipv6: boolean | null;
 }
 
 export interface MailHosts {
   domain: string;
   /**
-   * `mx`: MX records. `address`: none, but an address of its own, which then counts as one.
-   * `null_mx`: says that it accepts no mail. `nothing`: neither MX nor address. `error`: not known.
+   * `mx`: MX records. `address`: no MX records, but an address, which then counts as mail server.
+   * `null_mx`: accepts no mail. `nothing`: neither MX nor address. `error`: a lookup failed.
    */
   kind: 'mx' | 'address' | 'null_mx' | 'nothing' | 'error';
   hosts: MailHost[];
   unanswered: Unanswered[];
 }
 
-// The fact that holds what has been looked up: several checks ask about the same domains.
-const lookedUp = (_context: Context) => new Map<string, Promise<MailHosts>>();
+// A fact: caches lookups, because several checks look up the same domains.
+const lookups = (_context: Context) => new Map<string, Promise<MailHosts>>();
 
-/** Where mail for the (normalised) domain goes; looked up once for each analysis. Never rejects. */
+/** The mail servers of a normalized domain, looked up once for each analysis. Never rejects. */
 export function mailHosts(context: Context, domain: string): Promise<MailHosts> {
-  const known = context.fact(lookedUp);
-  const hosts = known.get(domain) ?? lookUp(context, domain);
-  known.set(domain, hosts);
+  const cache = context.fact(lookups);
+  const hosts = cache.get(domain) ?? lookUp(context, domain);
+  cache.set(domain, hosts);
   return hosts;
 }
 
 async function lookUp(context: Context, domain: string): Promise<MailHosts> {
   const unanswered: Unanswered[] = [];
-  const hostOf = (name: string, preference: number) =>
+  const resolveHost = (name: string, preference: number) =>
     lookUpHost(context, name, preference, unanswered);
   const answer = await context.resolver(domain, 'MX');
   if (answer.status === 'error') {
@@ -48,16 +48,16 @@ async function lookUp(context: Context, domain: string): Promise<MailHosts> {
   }
   if (answer.status === 'nxdomain') return { domain, kind: 'nothing', hosts: [], unanswered };
   if (answer.status === 'nodata') {
-    const host = await hostOf(domain, 0);
+    const host = await resolveHost(domain, 0);
     const kind = host.resolves === null ? 'error' : host.resolves ? 'address' : 'nothing';
     return { domain, kind, hosts: kind === 'address' ? [host] : [], unanswered };
   }
-  // A dot beside other names is a mistake that senders pass over (RFC 7505 §3).
+  // A dot among other names is a mistake that senders ignore (RFC 7505 §3).
   const named = answer.records.map(parseMx).filter(({ exchange }) => exchange !== '.');
   if (named.length === 0) return { domain, kind: 'null_mx', hosts: [], unanswered };
   named.sort((a, b) => a.preference - b.preference || (a.exchange < b.exchange ? -1 : 1));
   const hosts = await Promise.all(
-    named.slice(0, MAX_HOSTS).map(({ exchange, preference }) => hostOf(exchange, preference)),
+    named.slice(0, MAX_HOSTS).map(({ exchange, preference }) => resolveHost(exchange, preference)),
   );
   return { domain, kind: 'mx', hosts, unanswered };
 }
@@ -74,11 +74,11 @@ async function lookUpHost(
     if (answer.status === 'error')
       unanswered.push({ name, type: types[index]!, reason: answer.reason });
   });
-  const [ipv4, ipv6] = answers.map(isThere) as [boolean | null, boolean | null];
+  const [ipv4, ipv6] = answers.map(exists) as [boolean | null, boolean | null];
   const resolves = ipv4 || ipv6 ? true : ipv4 === null || ipv6 === null ? null : false;
   return { name, preference, resolves, ipv6 };
 }
 
-function isThere(answer: DnsAnswer): boolean | null {
+function exists(answer: DnsAnswer): boolean | null {
   return answer.status === 'error' ? null : answer.status === 'found';
 }

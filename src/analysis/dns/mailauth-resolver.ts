@@ -1,4 +1,4 @@
-/** Lets mailauth ask this program's resolver: answers and errors in the shapes of `node:dns`. */
+/** Adapts our resolver to mailauth, with answers and errors in the format of `node:dns`. */
 
 import type { DNSResolver } from 'mailauth';
 import {
@@ -8,7 +8,7 @@ import {
   type Resolver,
 } from '../../net/dns/resolver.ts';
 
-/** mailauth tells absence (ENOTFOUND, ENODATA) and impossible names (EBADNAME) from failure by these. */
+/** mailauth treats ENOTFOUND, ENODATA and EBADNAME as absence, all other codes as failure. */
 const ERROR_CODES: Record<DnsErrorReason, string> = {
   timeout: 'ETIMEOUT',
   servfail: 'ESERVFAIL',
@@ -20,15 +20,15 @@ const ERROR_CODES: Record<DnsErrorReason, string> = {
 };
 
 /**
- * A function `(name, type)` as mailauth wants it: TXT as lists of strings, MX as
- * `{ exchange, priority }`, all else as text. Rejects with an error whose `code` is one of Node's:
- * `ENOTFOUND` (no such name), `ENODATA` (no such record), `EBADNAME` (cannot be a name in the DNS,
- * RFC 1035 §2.3.4: not asked), and any other for what could not be found out.
+ * Returns a function `(name, type)` that resolves TXT as lists of strings, MX as
+ * `{ exchange, priority }`, and other types as text. It rejects with Node's error codes: `ENOTFOUND`
+ * (no such name), `ENODATA` (no such record), `EBADNAME` (not a valid DNS name, RFC 1035 §2.3.4, so
+ * not queried), and any other code for a failed lookup.
  */
 export function mailauthResolver(resolver: Resolver): DNSResolver {
-  const ask = async (asked: string, type: string) => {
-    const name = asked.replace(/\.$/, '');
-    if (!canBeAsked(name)) throw dnsError('EBADNAME', name, type);
+  const resolve = async (fullName: string, type: string) => {
+    const name = fullName.replace(/\.$/, '');
+    if (!isValidName(name)) throw dnsError('EBADNAME', name, type);
     const answer = await resolver(name, type as RecordType);
     if (answer.status === 'nxdomain') throw dnsError('ENOTFOUND', name, type);
     if (answer.status === 'nodata') throw dnsError('ENODATA', name, type);
@@ -37,11 +37,11 @@ export function mailauthResolver(resolver: Resolver): DNSResolver {
     if (type === 'MX') return answer.records.map(mxRecord);
     return answer.records;
   };
-  // mailauth's own type for a resolver leaves out what MX answers look like.
-  return ask as DNSResolver;
+  // mailauth's resolver type does not cover the format of MX answers.
+  return resolve as DNSResolver;
 }
 
-function canBeAsked(name: string): boolean {
+function isValidName(name: string): boolean {
   const octets = Buffer.byteLength(name);
   return (
     octets > 0 &&
@@ -52,11 +52,11 @@ function canBeAsked(name: string): boolean {
 
 function mxRecord(text: string): { exchange: string; priority: number } {
   const { preference, exchange } = parseMx(text);
-  // The null MX (RFC 7505) is an empty name in Node's answers.
+  // Node returns the null MX (RFC 7505) as an empty name.
   return { exchange: exchange === '.' ? '' : exchange, priority: preference };
 }
 
-/** An error such as `node:dns` rejects with, but without a stack: absence is an everyday answer. */
+/** An error in the format of `node:dns`, without a stack trace because absence is common. */
 function dnsError(code: string, name: string, type: string): Error {
   const message = `query${type} ${code} ${name}`;
   return Object.assign(Object.create(Error.prototype) as Error, { message, code });

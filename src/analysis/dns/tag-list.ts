@@ -1,8 +1,8 @@
-/** Tag lists, `v=DKIM1; k=rsa; p=…`: the syntax of DKIM signatures and of the records that borrow it. */
+/** Parses tag lists such as `v=DKIM1; k=rsa; p=…`, the syntax of DKIM, DMARC, BIMI and others. */
 
 /**
- * The tags by name in lower case, white space around names and values removed (RFC 6376 §3.2).
- * Parts without `=` are left out; of a tag that is there twice the last counts, as mailauth has it.
+ * The tags by lower-case name, without surrounding white space (RFC 6376 §3.2). Skips parts without `=`.
+ * The last of duplicate tags counts, as in mailauth.
  */
 export function parseTagList(text: string): Map<string, string> {
   const tags = new Map<string, string>();
@@ -15,7 +15,7 @@ export function parseTagList(text: string): Map<string, string> {
   return tags;
 }
 
-/** A value that is a list between colons, as `h=` and `t=`: trimmed, in lower case, nothing empty. */
+/** A colon-separated value such as `h=` or `t=`: trimmed, in lower case, without empty items. */
 export function parseColonList(value: string | undefined): string[] {
   return (value ?? '')
     .split(':')

@@ -1,4 +1,4 @@
-/** Looks at a domain without a message: the checks of a report that need none, and some of its own. */
+/** Checks a domain without a message: the checks of a report that need none, and some more. */
 
 import type { Resolver } from '../../net/dns/resolver.ts';
 import type { Web } from '../../net/http/web.ts';
@@ -36,13 +36,13 @@ export interface DomainOptions extends Selectors {
   /** Without it no mail server is connected to. */
   probeMailTls?: ProbeMailTls;
   deadlineMs?: number;
-  /** Told of a check that threw: a bug, shown to the user as "could not be found out". */
+  /** Called when a check throws, which is a bug; the user sees an unknown result. */
   onFault?(checkId: string, error: unknown): void;
 }
 
 /**
- * The health of a domain, given as `readDomainName` reads it. Ends within the deadline whatever the
- * resolver does; rejects only for what is a bug.
+ * The health of a domain; `name` as returned by `readDomainName`. Always ends within the deadline.
+ * Rejects only because of a bug.
  */
 export async function analyzeDomain(name: string, options: DomainOptions): Promise<DomainHealth> {
   const deadline = startDeadline(options.deadlineMs ?? DEADLINE_MS);
@@ -51,10 +51,10 @@ export async function analyzeDomain(name: string, options: DomainOptions): Promi
     const run: Run = { context, deadline, subject: 'domain', onFault: options.onFault };
     const keys = await lookUpKeys(context, name, options);
     const graded = domainChecks(name, dkimSelectorChecks(name, keys), options.probeMailTls ?? null);
-    const found = await Promise.all(graded.map(({ check }) => runCheck(check, run)));
-    const followed = applyDependencies(graded, found);
+    const rawFindings = await Promise.all(graded.map(({ check }) => runCheck(check, run)));
+    const findings = applyDependencies(graded, rawFindings);
     const checks = await Promise.all(
-      graded.map((each, index) => toDomainCheck(each, followed[index]!, context, name)),
+      graded.map((each, index) => toDomainCheck(each, findings[index]!, context, name)),
     );
     const exists = (await context.resolver(name, 'SOA')).status !== 'nxdomain';
     return healthOf(name, checks, exists);
@@ -63,7 +63,7 @@ export async function analyzeDomain(name: string, options: DomainOptions): Promi
   }
 }
 
-/** A message that is empty but for its sender: what the checks ask is then about the domain. */
+/** The context of a message with nothing but a sender, so that the checks examine its domain. */
 async function contextOf(
   name: string,
   { resolver, web, setup, now }: DomainOptions,
@@ -83,7 +83,7 @@ async function contextOf(
   );
 }
 
-/** What depends on a failed check follows from it, as in a report. */
+/** Checks that depend on a failed check are skipped, as in a report. */
 function applyDependencies(graded: GradedCheck[], findings: Finding[]): Finding[] {
   const causes = causesOf(
     graded.map(({ check }) => check),
@@ -91,8 +91,8 @@ function applyDependencies(graded: GradedCheck[], findings: Finding[]): Finding[
   );
   return graded.map(({ check }, index) => {
     const own = findings[index]!;
-    const above = causes[index]!;
-    return above.length > 0 ? followingFinding(check, own, above) : own;
+    const failed = causes[index]!;
+    return failed.length > 0 ? followingFinding(check, own, failed) : own;
   });
 }
 

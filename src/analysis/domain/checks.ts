@@ -1,4 +1,4 @@
-/** The list of the checks that a domain is looked at by, in their order, with how grave each is. */
+/** The checks of a domain in their order, each with a rule for its severity. */
 
 import type { ProbeMailTls } from '../../net/smtp/probe.ts';
 import type { Check, Context, Finding } from '../check.ts';
@@ -19,10 +19,11 @@ import type { Severity } from './health.ts';
 
 export interface GradedCheck {
   check: Check;
-  grave: Grave;
+  /** The severity of a finding for the health of the domain. */
+  grave: SeverityRule;
 }
 
-/** `dkim`: a check for each selector. */
+/** `dkim`: one check for each selector. */
 export function domainChecks(
   name: string,
   dkim: Check[],
@@ -44,7 +45,7 @@ export function domainChecks(
   ];
 }
 
-/** The same check, with what it says of the sender of a message said of the domain. */
+/** The same check, with texts about the domain instead of the sender of a message. */
 function aboutDomain(check: Check, name: string): Check {
   const reword = (text: string) =>
     text
@@ -59,38 +60,40 @@ function aboutDomain(check: Check, name: string): Check {
   };
 }
 
-// How grave a finding is for the health of a domain.
+type SeverityRule = (
+  finding: Finding,
+  context: Context,
+  domain: string,
+) => Severity | Promise<Severity>;
 
-type Grave = (finding: Finding, context: Context, domain: string) => Severity | Promise<Severity>;
-
-/** What fails is critical. */
-const byStatus: Grave = ({ status }) =>
+/** Failures are critical. */
+const byStatus: SeverityRule = ({ status }) =>
   status === 'fail' ? 'critical' : status === 'warn' ? 'warning' : null;
 
-/** What fails is a warning only. */
-const atMostWarning: Grave = ({ status }) =>
+/** Failures are warnings. */
+const atMostWarning: SeverityRule = ({ status }) =>
   status === 'fail' || status === 'warn' ? 'warning' : null;
 
-/** A check that only informs: its absence is nothing, what is there and broken is a warning. */
-const ifBroken: Grave = ({ status, evidence }) => {
+/** For optional records: a broken record is a warning, an absent one is not. */
+const ifBroken: SeverityRule = ({ status, evidence }) => {
   const problems = evidence?.problems;
   return status === 'info' && Array.isArray(problems) && problems.length > 0 ? 'warning' : null;
 };
 
-/** Its finding names no problems: a record that is there and comes with a better one is broken. */
-const ifBadTlsRpt: Grave = ({ status, evidence, fix }) => {
+/** The finding has no list of problems: a record that comes with a fix is broken. */
+const ifBadTlsRpt: SeverityRule = ({ status, evidence, fix }) => {
   const records = Array.isArray(evidence?.records) ? evidence.records : [];
-  const meant = records.some((text) => /^[\s"']*v\s*=\s*tlsrpt/i.test(String(text)));
-  return status === 'info' && meant && fix ? 'warning' : null;
+  const hasRecord = records.some((text) => /^[\s"']*v\s*=\s*tlsrpt/i.test(String(text)));
+  return status === 'info' && hasRecord && fix ? 'warning' : null;
 };
 
-const never: Grave = () => null;
+const never: SeverityRule = () => null;
 
 /**
- * A record that needs too many lookups still lets most receivers verify most mail: where nothing
- * else makes it fail, it is a warning.
+ * With too many lookups, most mailbox providers can still verify most mail. So if nothing else is
+ * wrong, it is a warning.
  */
-const bySpf: Grave = async (finding, { resolver }, domain) => {
+const bySpf: SeverityRule = async (finding, { resolver }, domain) => {
   if (finding.status !== 'fail') return finding.status === 'warn' ? 'warning' : null;
   const tree = await walkSpf(domain, resolver);
   if (tree.root.state === 'missing') return 'critical';

@@ -1,4 +1,4 @@
-/** The health of a domain: what its checks add up to. Plain data, as it is stored, served and printed. */
+/** Computes the health of a domain from its checks. The result is stored, served and printed as it is. */
 
 import { namesOf } from '../blocklists/outcomes.ts';
 import type { Category, CheckStatus, Fix, Json, Reference } from '../check.ts';
@@ -6,22 +6,22 @@ import { earnedOf, wholeScore } from '../score.ts';
 
 export type HealthStatus = 'healthy' | 'warning' | 'critical' | 'unknown';
 
-/** `critical`: mail of the domain is refused, or anybody can send as it. null: nothing to see to. */
+/** `critical`: mail of the domain is rejected, or anyone can send as the domain. null: nothing to fix. */
 export type Severity = 'critical' | 'warning' | null;
 
 export interface DomainCheck {
-  /** As in a report; `dkim_selector` stands there once for each selector (`evidence.selector`). */
+  /** As in a report. `dkim_selector` occurs once for each selector (`evidence.selector`). */
   id: string;
   label: string;
   category: Category;
   status: CheckStatus;
-  /** What it came to when it could be found out last, where it cannot now: severity and score are by it. */
+  /** If the check fails to complete: its last known status, which determines severity and score. */
   former_status?: CheckStatus;
   severity: Severity;
   title: string;
   detail: string;
   evidence: { [key: string]: Json };
-  /** 0 for what only informs. */
+  /** 0 for informational checks. */
   points: number;
   reference: Reference;
   fix: Fix | null;
@@ -31,26 +31,25 @@ export interface DomainHealth {
   /** In A-labels. */
   name: string;
   status: HealthStatus;
-  /** 0–100; null where nothing that has points could be found out. */
+  /** 0–100; null if no check with points completed. */
   score: number | null;
-  /** A sentence or two. */
   summary: string;
   checks: DomainCheck[];
 }
 
-/** Without an answer to these nobody can say that a domain is in order. */
+/** Without the results of these, the health of a domain is unknown. */
 const ESSENTIAL = new Set(['spf_record', 'dmarc_policy', 'dmarc_record', 'mx']);
 
-/** `exists`: whether the DNS knows the name at all. */
+/** `exists`: false if DNS returns NXDOMAIN for the name. */
 export function healthOf(name: string, checks: DomainCheck[], exists = true): DomainHealth {
   const status = statusOf(checks);
   const summary = exists
     ? summarize(name, status, checks)
-    : `${name} does not exist in the DNS: register it, or look whether the name is right.`;
+    : `${name} does not exist in DNS. Check the spelling, or register the domain.`;
   return { name, status, score: scoreOf(checks), summary, checks };
 }
 
-/** A known critical finding stands; else what is not known about the essentials leaves all unknown. */
+/** A critical finding decides; otherwise the health is unknown while an essential check is. */
 function statusOf(checks: DomainCheck[]): HealthStatus {
   if (checks.some(({ severity }) => severity === 'critical')) return 'critical';
   if (unanswered(checks).some(({ id }) => ESSENTIAL.has(id))) return 'unknown';
@@ -58,8 +57,8 @@ function statusOf(checks: DomainCheck[]): HealthStatus {
 }
 
 /**
- * The mean of the checks that have points and ran, each counted once: a `warn` is half. The keys of
- * several selectors are one check, so that many good ones do not outweigh the rest.
+ * The mean of the completed checks with points; a `warn` counts half. The keys of several selectors
+ * count as one check, so that many good keys do not outweigh the rest.
  */
 function scoreOf(checks: DomainCheck[]): number | null {
   const shares = new Map<string, number[]>();
@@ -79,8 +78,8 @@ const unanswered = (checks: DomainCheck[]): DomainCheck[] =>
 
 function summarize(name: string, status: HealthStatus, checks: DomainCheck[]): string {
   const open = unanswered(checks).map(({ label }) => label);
-  const missed = open.length > 0 ? ` Not found out: ${open.join(', ')}.` : '';
-  return `${lead(name, status, checks)}${missed}`;
+  const gaps = open.length > 0 ? ` Could not check: ${open.join(', ')}.` : '';
+  return `${lead(name, status, checks)}${gaps}`;
 }
 
 function lead(name: string, status: HealthStatus, checks: DomainCheck[]): string {
@@ -88,33 +87,34 @@ function lead(name: string, status: HealthStatus, checks: DomainCheck[]): string
     checks.filter((check) => check.severity === severity).length;
   const warnings = plural(count('warning'), 'warning');
   if (status === 'critical') {
-    const beside = count('warning') > 0 ? ` and ${warnings}` : '';
-    return `${name} needs attention: ${plural(count('critical'), 'critical problem')}${beside}.`;
+    const more = count('warning') > 0 ? ` and ${warnings}` : '';
+    return `${name} needs attention: ${plural(count('critical'), 'critical problem')}${more}.`;
   }
   if (status === 'warning') return `${name} works, with ${warnings}.`;
-  if (status === 'healthy') return `${name} is in good order.`;
-  return `Too little could be found out about ${name} to tell whether it is in order.`;
+  if (status === 'healthy') return `${name} is healthy.`;
+  return `Could not determine the health of ${name}.`;
 }
 
 const plural = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-// Keeps what was known of a domain where a look could not find out: a DNS that fails in part is no move.
+// Keeps the last known results where a run could not get new ones, so that a partial DNS failure does
+// not change the health of a domain.
 
-/** `former`: the checks of the last look, as this left them. A look that found out too little stays so. */
-export function withFormer(health: DomainHealth, former: DomainCheck[]): DomainHealth {
+/** `previous`: the checks returned for the previous run. Leaves an unknown health unchanged. */
+export function withFormer(health: DomainHealth, previous: DomainCheck[]): DomainHealth {
   if (health.status === 'unknown') return health;
   const checks = health.checks.map((check) => {
-    const before = former.filter((one) => isSame(check, one));
+    const before = previous.filter((one) => isSame(check, one));
     return before.length === 0 ? check : withListings(withVerdict(check, before), before[0]!);
   });
-  const isNew = checks.some((check, index) => check !== health.checks[index]);
-  return isNew ? healthOf(health.name, checks) : health;
+  const isChanged = checks.some((check, index) => check !== health.checks[index]);
+  return isChanged ? healthOf(health.name, checks) : health;
 }
 
-/** Where it is not even known which selectors there are, it could be any of them. */
-const isSame = ({ id, evidence }: DomainCheck, former: DomainCheck): boolean =>
-  id === former.id &&
-  (evidence.selector === undefined || evidence.selector === former.evidence.selector);
+/** A check without a selector (the selectors are unknown) matches the checks of all selectors. */
+const isSame = ({ id, evidence }: DomainCheck, previous: DomainCheck): boolean =>
+  id === previous.id &&
+  (evidence.selector === undefined || evidence.selector === previous.evidence.selector);
 
 const RANK: Severity[] = [null, 'warning', 'critical'];
 const worse = (a: Severity, b: Severity): Severity => (RANK.indexOf(b) > RANK.indexOf(a) ? b : a);
@@ -124,28 +124,29 @@ const verdictOf = ({ status, former_status }: DomainCheck) => former_status ?? s
 function withVerdict(check: DomainCheck, before: DomainCheck[]): DomainCheck {
   if (check.status !== 'error') return check;
   const known = before.filter((one) => verdictOf(one) !== 'error');
-  const gravest = known.toSorted((a, b) => RANK.indexOf(b.severity) - RANK.indexOf(a.severity))[0];
-  if (!gravest) return check;
-  return { ...check, severity: gravest.severity, former_status: verdictOf(gravest) };
+  const worst = known.toSorted((a, b) => RANK.indexOf(b.severity) - RANK.indexOf(a.severity))[0];
+  if (!worst) return check;
+  return { ...check, severity: worst.severity, former_status: verdictOf(worst) };
 }
 
-/** A list as the evidence of a check of blocklists has it. */
-interface ListAnswer {
+/** A list in the evidence of a blocklist check. */
+interface ListEvidence {
   [key: string]: string | number | boolean;
   zone: string;
   name: string;
   tier: number;
   status: string;
-  /** It listed when it answered last, and does not answer. */
+  /** The last known result is a listing, and the list does not respond now. */
   stands: boolean;
 }
 
-const listsOf = ({ evidence }: DomainCheck): ListAnswer[] =>
-  Array.isArray(evidence.lists) ? (evidence.lists as unknown as ListAnswer[]) : [];
+const listsOf = ({ evidence }: DomainCheck): ListEvidence[] =>
+  Array.isArray(evidence.lists) ? (evidence.lists as unknown as ListEvidence[]) : [];
 
-const isSilent = ({ status }: ListAnswer): boolean => status === 'error' || status === 'left_out';
+const hasNoResult = ({ status }: ListEvidence): boolean =>
+  status === 'error' || status === 'left_out';
 
-/** A list that has listed and is silent now still lists. */
+/** A list whose last result was a listing still counts as listing while it does not respond. */
 function withListings(check: DomainCheck, before: DomainCheck): DomainCheck {
   const listed = new Set(
     listsOf(before).flatMap(({ zone, status, stands }) =>
@@ -153,24 +154,24 @@ function withListings(check: DomainCheck, before: DomainCheck): DomainCheck {
     ),
   );
   const lists = listsOf(check);
-  // Where the check itself could not be made, nothing has answered.
+  // The check itself failed, so no list responded.
   const all =
     lists.length > 0 || check.status !== 'error'
       ? lists
       : listsOf(before).map((one) => ({ ...one, status: 'error' }));
-  const standing = all.filter((one) => isSilent(one) && listed.has(one.zone));
-  if (standing.length === 0) return check;
-  const told = all.map((one) => (standing.includes(one) ? { ...one, stands: true } : one));
-  const grave = standing.reduce<Severity>(
+  const stillListed = all.filter((one) => hasNoResult(one) && listed.has(one.zone));
+  if (stillListed.length === 0) return check;
+  const marked = all.map((one) => (stillListed.includes(one) ? { ...one, stands: true } : one));
+  const severity = stillListed.reduce<Severity>(
     (sum, { tier }) => worse(sum, tier === 1 ? 'critical' : tier === 2 ? 'warning' : null),
     check.severity,
   );
-  const names = namesOf(standing.map(({ name }) => name));
+  const names = namesOf(stillListed.map(({ name }) => name));
   return {
     ...check,
-    detail: `${check.detail} Listed by ${names} when last heard from.`,
-    evidence: { ...check.evidence, lists: told },
-    severity: grave,
-    ...(grave === check.severity ? {} : { former_status: verdictOf(before) }),
+    detail: `${check.detail} Last known result: listed by ${names}.`,
+    evidence: { ...check.evidence, lists: marked },
+    severity,
+    ...(severity === check.severity ? {} : { former_status: verdictOf(before) }),
   };
 }

@@ -1,4 +1,4 @@
-/** Content-Transfer-Encodings undone (RFC 2045 §6.7 and §6.8), leniently and in one pass each. */
+/** Decodes transfer encodings (RFC 2045 §6.7, §6.8) and character sets, leniently and in one pass. */
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -17,7 +17,7 @@ for (let i = 0; i < 16; i++) {
   HEX[i.toString(16).toUpperCase().charCodeAt(0)] = i;
 }
 
-/** The octets of a body; what is not base64 or quoted-printable is answered as it is. */
+/** Decodes base64 and quoted-printable; returns a body with any other encoding as it is. */
 export function decodeTransfer(body: Uint8Array, encoding: string | null): Uint8Array {
   if (encoding === 'base64') return decodeBase64(body);
   if (encoding === 'quoted-printable') return decodeQuotedPrintable(body);
@@ -25,32 +25,32 @@ export function decodeTransfer(body: Uint8Array, encoding: string | null): Uint8
 }
 
 /**
- * Octets outside the alphabet are skipped (§6.8), and `=` ends a group, after which another may
- * begin: some programs pad every line.
+ * Skips octets outside the alphabet (§6.8). More data may follow an `=`, because some programs pad
+ * every line.
  */
 function decodeBase64(body: Uint8Array): Uint8Array {
   const decoded = new Uint8Array(Math.ceil((body.length * 3) / 4) + 3);
   let length = 0;
   let bits = 0;
-  let held = 0;
+  let bitCount = 0;
   for (let i = 0; i < body.length; i++) {
     const octet = body[i]!;
     const sextet = SEXTETS[octet]!;
     if (sextet === NONE) {
-      if (octet === EQUALS) held = 0;
+      if (octet === EQUALS) bitCount = 0;
       continue;
     }
     bits = ((bits << 6) | sextet) & 0xffff;
-    held += 6;
-    if (held >= 8) {
-      held -= 8;
-      decoded[length++] = bits >> held;
+    bitCount += 6;
+    if (bitCount >= 8) {
+      bitCount -= 8;
+      decoded[length++] = bits >> bitCount;
     }
   }
   return decoded.subarray(0, length);
 }
 
-/** An `=` that begins neither an octet nor a soft line break stays as it is. */
+/** Keeps an `=` that begins neither an encoded octet nor a soft line break. */
 function decodeQuotedPrintable(body: Uint8Array): Uint8Array {
   const decoded = new Uint8Array(body.length);
   let length = 0;
@@ -66,7 +66,7 @@ function decodeQuotedPrintable(body: Uint8Array): Uint8Array {
       decoded[length++] = high * 16 + low;
       i += 2;
     } else {
-      const skipped = softBreak(body, i + 1);
+      const skipped = softBreakLength(body, i + 1);
       if (skipped === null) decoded[length++] = octet;
       else i += skipped;
     }
@@ -74,11 +74,11 @@ function decodeQuotedPrintable(body: Uint8Array): Uint8Array {
   return decoded.subarray(0, length);
 }
 
-// White space that transport added behind the `=` (§6.7 rule 3); no more than a line may hold.
+// White space that transport added after the `=` (§6.7 rule 3), limited to the length of a line.
 const MAX_PADDING = 76;
 
-/** The octets up to the end of the line, or of the body, after an `=`; null where more text follows. */
-function softBreak(body: Uint8Array, start: number): number | null {
+/** The number of octets from an `=` to the end of the line or body; null if text follows on the line. */
+function softBreakLength(body: Uint8Array, start: number): number | null {
   let i = start;
   while (i - start < MAX_PADDING && (body[i] === 0x20 || body[i] === 0x09)) i++;
   if (body[i] === LF) return i - start + 1;
@@ -86,9 +86,7 @@ function softBreak(body: Uint8Array, start: number): number | null {
   return i === body.length ? i - start : null;
 }
 
-// Octets to text by the character set that a part declares.
-
-// Names that mail uses and the WHATWG Encoding Standard, hence TextDecoder, does not know.
+// Character sets that mail uses, but the WHATWG Encoding Standard (so TextDecoder) does not define.
 const ALIASES = new Map([
   ['cp932', 'shift_jis'],
   ['windows-932', 'shift_jis'],
@@ -105,7 +103,7 @@ const ALIASES = new Map([
 ]);
 
 /**
- * Never throws. Without a declaration UTF-8, which holds US-ASCII; an unknown name is read as
+ * Never throws. The default is UTF-8, which includes US-ASCII. Unknown character sets are read as
  * windows-1252, which has a character for every octet.
  */
 export function decodeText(octets: Uint8Array, charset: string | null): string {

@@ -1,4 +1,4 @@
-/** Reads the header block over the bytes exactly as they came, whatever their line ends. */
+/** Reads header fields from the raw bytes, whatever their line ends, and parses structured values. */
 
 import { decodeText } from './decode.ts';
 import { type HeaderField, LIMITS } from './message.ts';
@@ -6,23 +6,22 @@ import { type HeaderField, LIMITS } from './message.ts';
 const LF = 0x0a;
 const CR = 0x0d;
 
-// Printable ASCII but the colon (RFC 5322 §2.2); white space before the colon is obsolete and
+// Printable ASCII except the colon (RFC 5322 §2.2). White space before the colon is obsolete, but
 // accepted (§4.5).
 const FIELD = /^([\x21-\x39\x3b-\x7e]+)[ \t]*:/;
 
 export interface HeaderBlock {
   headers: HeaderField[];
-  /** Octets before the empty line; all of the message where there is none. */
+  /** Bytes before the empty line; the size of the message without one. */
   headerBytes: number;
   bodyStart: number;
-  /** More than LIMITS.headerBytes: only the fields within them were read, the last of them cut. */
+  /** Longer than LIMITS.headerBytes: fields beyond the limit are missing, and the last one is cut. */
   truncated: boolean;
 }
 
 /**
- * Reads all fields up to the first empty line. A line ends at LF, with or without CR before it; a
- * bare CR is content, as for SMTP. A line that is no field is kept with an empty name; nothing
- * throws.
+ * Reads all fields up to the first empty line. A line ends at LF, with or without a CR before it. A
+ * bare CR is content, as in SMTP. Keeps lines that are not fields, with an empty name. Never throws.
  */
 export function scanHeaders(raw: Uint8Array): HeaderBlock {
   const { headerBytes, bodyStart } = findBody(raw);
@@ -31,9 +30,9 @@ export function scanHeaders(raw: Uint8Array): HeaderBlock {
   return { headers, headerBytes, bodyStart, truncated };
 }
 
-/** All fields between two offsets: of the message or of a MIME part. */
+/** Reads all fields between two offsets, of the message or a MIME part. */
 export function readFields(raw: Uint8Array, from: number, to: number): HeaderField[] {
-  // Latin-1 keeps one character for each octet, so that `raw` loses nothing.
+  // Latin-1 maps each octet to one character, so `raw` is lossless.
   const block = Buffer.from(raw.buffer, raw.byteOffset + from, to - from).toString('latin1');
   const headers: HeaderField[] = [];
   for (let start = 0; start < block.length; ) {
@@ -44,7 +43,7 @@ export function readFields(raw: Uint8Array, from: number, to: number): HeaderFie
   return headers;
 }
 
-/** The empty line: where the header ends and where the body starts. */
+/** The offsets before and after the empty line. */
 function findBody(raw: Uint8Array): { headerBytes: number; bodyStart: number } {
   for (let start = 0; start < raw.length; ) {
     const first = raw[start];
@@ -57,7 +56,7 @@ function findBody(raw: Uint8Array): { headerBytes: number; bodyStart: number } {
   return { headerBytes: raw.length, bodyStart: raw.length };
 }
 
-/** Where the field that starts here ends: after the last line that continues it (folding). */
+/** The end of the field at `start`, including its folded lines. */
 function fieldEnd(block: string, start: number): number {
   let end = start;
   do {
@@ -96,19 +95,19 @@ function readValue(folded: string): string {
   return value.trim();
 }
 
-// Reads Content-Type and Content-Disposition: a value with parameters (RFC 2045 §5.1, RFC 2183).
+// Content-Type and Content-Disposition: a value with parameters (RFC 2045 §5.1, RFC 2183).
 
 export interface StructuredField {
-  /** `text/plain`, lower case, without comments; may be empty. */
+  /** `text/plain`: in lower case, without comments. May be empty. */
   value: string;
-  /** By name in lower case; RFC 2231 forms joined and decoded; of two alike the first. */
+  /** By lower-case name, with RFC 2231 joined and decoded. The first of duplicates counts. */
   params: Map<string, string>;
 }
 
-// Longer than any honest one: what a hostile field holds beyond is not looked at.
+// Longer than any legitimate field. The rest of a hostile one is not read.
 const MAX_LENGTH = 16 * 1024;
 
-/** Takes the unfolded value apart, leniently; never throws. */
+/** Parses an unfolded value leniently. Never throws. */
 export function parseStructuredField(text: string): StructuredField {
   const [value = '', ...rest] = splitAtSemicolons(text.slice(0, MAX_LENGTH));
   const params = new Map<string, string>();
@@ -121,7 +120,7 @@ export function parseStructuredField(text: string): StructuredField {
   return { value: value.trim().toLowerCase(), params: joinContinuations(params) };
 }
 
-/** The pieces between semicolons; quoted strings without their quotes, comments dropped. */
+/** The pieces between semicolons, without quotation marks and comments. */
 function splitAtSemicolons(text: string): string[] {
   const pieces: string[] = [];
   let piece = '';
@@ -146,12 +145,12 @@ function splitAtSemicolons(text: string): string[] {
   return [...pieces, piece];
 }
 
-/** In `filename=Invoice(1).pdf` the parenthesis is part of the name, as everybody reads it. */
+/** In `filename=Invoice(1).pdf` the parenthesis is part of the name, as in every mail program. */
 function opensComment(piece: string): boolean {
   return !piece.includes('=') || /[=\s]$/.test(piece);
 }
 
-// Parameters in pieces and in character sets: `filename*0*=utf-8''caf%C3%A9; filename*1=.pdf` (RFC 2231).
+// Continued and encoded parameters: `filename*0*=utf-8''caf%C3%A9; filename*1=.pdf` (RFC 2231).
 
 interface Section {
   index: number;
@@ -162,8 +161,8 @@ interface Section {
 const CONTINUED = /^([^*]+)\*(?:(\d{1,3})(\*)?)?$/;
 
 /**
- * Joins and decodes what is in pieces; all else is passed on as it is. An extended parameter wins
- * over the plain one of that name, which is there for readers that do not know RFC 2231.
+ * Joins and decodes RFC 2231 parameters; keeps all others. An extended parameter replaces a plain one
+ * with the same name, which is meant for readers without support for RFC 2231.
  */
 function joinContinuations(params: Map<string, string>): Map<string, string> {
   const joined = new Map<string, string>();
@@ -191,7 +190,7 @@ function decodeSections(sections: Section[]): string {
   const first = sections[0]!;
   const prefix = first.encoded ? /^([^']*)'[^']*'/.exec(first.value) : null;
   if (prefix) first.value = first.value.slice(prefix[0].length);
-  // The octets of one character may lie in two sections: join first, decode once.
+  // A character may be split across sections, so join before decoding.
   const octets = sections.map(({ value, encoded }) =>
     encoded ? percentDecoded(value) : Buffer.from(value, 'utf8'),
   );

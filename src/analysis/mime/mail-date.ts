@@ -1,4 +1,4 @@
-/** Reads the date-time of RFC 5322 §3.3, with the obsolete forms of §4.3 told apart. */
+/** Parses the date-time of RFC 5322 §3.3 and recognizes the obsolete forms of §4.3. */
 
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
@@ -21,11 +21,11 @@ const DATE_TIME =
 export interface MailDate {
   /** Milliseconds since 1970. */
   ms: number;
-  /** What a strict reader would object to, as the end of "it …"; null for the present form. */
+  /** What a strict parser would reject, continuing "it …"; null for the current form. */
   oddity: string | null;
 }
 
-/** null for what is not a date; never throws. */
+/** null if the value is not a date. Never throws. */
 export function parseMailDate(value: string): MailDate | null {
   const match = DATE_TIME.exec(withoutComments(value.slice(0, 200)).trim());
   if (!match) return null;
@@ -45,7 +45,7 @@ export function parseMailDate(value: string): MailDate | null {
   };
 }
 
-/** Comments nest (RFC 5322 §3.2.2), and become a space; one that is never closed takes the rest. */
+/** Replaces comments by a space. They nest (RFC 5322 §3.2.2); an unclosed one extends to the end. */
 export function withoutComments(text: string): string {
   let depth = 0;
   let kept = '';
@@ -60,14 +60,14 @@ export function withoutComments(text: string): string {
   return kept;
 }
 
-/** §4.3: two digits below 50 are 2000 and later, all other short years count from 1900. */
+/** §4.3: two-digit years below 50 count from 2000, all other short years from 1900. */
 function fullYear(text: string): number {
   const year = Number(text);
   if (text.length === 4) return year;
   return text.length === 2 && year < 50 ? 2000 + year : 1900 + year;
 }
 
-/** §4.3: an unknown name of letters stands for an unknown offset, to be read as -0000. */
+/** §4.3: an unknown zone name means -0000. */
 function zoneMinutes(zone: string): number | null {
   if (!/^[+-]/.test(zone)) return (OBSOLETE_ZONES[zone.toLowerCase()] ?? 0) * 60;
   const hours = Number(zone.slice(1, 3));
@@ -78,15 +78,15 @@ function zoneMinutes(zone: string): number | null {
 
 function oddityOf(weekday: string | undefined, actual: number, year: string, zone: string) {
   if (weekday && DAYS.indexOf(weekday.toLowerCase()) !== actual)
-    return 'names a day of the week that this date does not fall on';
-  if (year.length < 4) return 'has a year of fewer than four digits';
-  // GMT is obsolete by the letter, but everybody writes and reads it.
+    return 'has the wrong day of the week for this date';
+  if (year.length < 4) return 'has a year with fewer than four digits';
+  // GMT is formally obsolete, but widely used.
   if (/^[a-z]/i.test(zone) && !/^(?:gmt|ut)$/i.test(zone))
-    return `has the time zone as a name (${zone}) instead of an offset such as +0000`;
+    return `uses a time zone name (${zone}) instead of an offset such as +0000`;
   return null;
 }
 
-/** RFC 5322 §3.3: `Sat, 21 Nov 2026 10:00:00 +0000`. */
+/** Formats milliseconds since 1970 by RFC 5322 §3.3: `Sat, 21 Nov 2026 10:00:00 +0000`. */
 export function mailDate(ms: number): string {
   return new Date(ms).toUTCString().replace('GMT', '+0000');
 }

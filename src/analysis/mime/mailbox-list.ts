@@ -1,26 +1,26 @@
-/** Judges a list of mailboxes by RFC 5322 §3.4 as receivers do: lenient readers are not the measure. */
+/** Validates a mailbox list (RFC 5322 §3.4) as strictly as mailbox providers do. */
 
 import { normalizeDomain } from '../../lib/domain-names.ts';
 
-// RFC 5322 §3.2.3 with the octets above 127 that RFC 6532 adds. QUOTED stands for a quoted string.
+// RFC 5322 §3.2.3, plus the octets above 127 of RFC 6532. QUOTED replaces a quoted string.
 const QUOTED = '\u0001';
 const ATEXT = "A-Za-z0-9!#$%&'*+/=?^_`{|}~\\-\\u0080-\\uffff";
 const LOCAL_PART = new RegExp(`^(?:[${ATEXT}]+(?:\\.[${ATEXT}]+)*|${QUOTED})$`);
-// The dot is obsolete in a phrase (§4.1) but everywhere: "John Q. Public".
+// The dot is obsolete in a phrase (§4.1), but common: "John Q. Public".
 const PHRASE = new RegExp(`^[${ATEXT}${QUOTED}.\\s]*$`);
 
-/** The entries between commas, comments dropped and quoted strings as `"…"`; empty ones left out. */
+/** The entries between commas, without comments and empty entries. Quoted strings become `"…"`. */
 export function listEntries(value: string): string[] {
-  return entriesOf(value).entries.map(shown);
+  return splitEntries(value).entries.map(display);
 }
 
 /**
- * What is wrong with the field's first faulty entry, as the end of "… is not valid: "; null for a
- * list of full addresses. A group has no address to answer to and counts as a fault.
+ * What is wrong with the first invalid entry, continuing "… is not valid: "; null for a list of full
+ * addresses. A group is invalid, because it has no address to reply to.
  */
 export function mailboxListProblem(value: string): string | null {
-  const { entries, unclosed } = entriesOf(value);
-  if (unclosed) return `it has a ${unclosed} that is never closed`;
+  const { entries, unclosed } = splitEntries(value);
+  if (unclosed) return `it has an unclosed ${unclosed}`;
   if (entries.length === 0) return 'it has no address';
   for (const entry of entries) {
     const problem = entryProblem(entry);
@@ -29,9 +29,9 @@ export function mailboxListProblem(value: string): string | null {
   return null;
 }
 
-const shown = (entry: string): string => entry.replaceAll(QUOTED, '"…"');
+const display = (entry: string): string => entry.replaceAll(QUOTED, '"…"');
 
-function entriesOf(value: string): { entries: string[]; unclosed: string | null } {
+function splitEntries(value: string): { entries: string[]; unclosed: string | null } {
   let reduced = '';
   let quoted = false;
   let comment = 0;
@@ -52,22 +52,22 @@ function entriesOf(value: string): { entries: string[]; unclosed: string | null 
 }
 
 function entryProblem(entry: string): string | null {
-  const name = shown(entry.length > 80 ? `${entry.slice(0, 80)}…` : entry);
+  const name = display(entry.length > 80 ? `${entry.slice(0, 80)}…` : entry);
   const angle = entry.indexOf('<');
   const spec = angle < 0 ? entry : entry.slice(angle + 1, -1).trim();
-  if (angle >= 0 && !entry.endsWith('>')) return `"${name}" does not end with the address in < >`;
+  if (angle >= 0 && !entry.endsWith('>')) return `"${name}" does not end with an address in < >`;
   if (angle >= 0 && !PHRASE.test(entry.slice(0, angle)))
     return `the name in "${name}" has characters that need quotation marks`;
   if (angle < 0 && /[:;]/.test(entry)) return `"${name}" is a group, not an address`;
   if (angle < 0 && /\s/.test(entry) && entry.includes('@'))
-    return `"${name}" has its address without < >`;
+    return `"${name}" has an address without < >`;
   return addressProblem(spec, name);
 }
 
 function addressProblem(spec: string, name: string): string | null {
   const at = spec.lastIndexOf('@');
   if (at < 0) return `"${name}" has no address`;
-  if (!LOCAL_PART.test(spec.slice(0, at))) return `"${name}" is not an address`;
+  if (!LOCAL_PART.test(spec.slice(0, at))) return `"${name}" is not a valid address`;
   const domain = spec.slice(at + 1);
   if (!domain.includes('.') || domain.endsWith('.') || normalizeDomain(domain) === null)
     return `"${name}" has no full domain name after the @`;

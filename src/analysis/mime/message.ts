@@ -1,98 +1,100 @@
-/** The message taken apart once for all checks: header fields, parts, and the lines as they came. */
+/** The parsed message that all checks share: header fields, MIME parts, and facts about its lines. */
 
 export interface HeaderField {
-  /** The name as written; empty for a line of the header that is no field (no colon, a bad name). */
+  /** The name as written; empty if the line is not a field (no colon, an invalid name). */
   name: string;
   /** The name in lower case. */
   key: string;
   /**
-   * The value unfolded (RFC 5322 §2.2.3), not decoded, trimmed; bytes above 127 read as UTF-8, a
-   * bare CR as a space, NUL as U+FFFD. Of a line that is no field, the whole line.
+   * The unfolded (RFC 5322 §2.2.3) and trimmed value, not decoded. Bytes above 127 are read as UTF-8, a
+   * bare CR as a space, NUL as U+FFFD. If the line is not a field, the whole line.
    */
   value: string;
   /**
-   * The whole field as it came, line ends and folding included, without the final line end; one
-   * character for each octet (Latin-1), so that nothing is lost.
+   * The whole field as received, including folding, without the final line end. Lossless: one
+   * character for each octet (Latin-1).
    */
   raw: string;
 }
 
 export interface Part {
-  /** `text/plain`, lower case; `text/plain` where nothing is declared (RFC 2045 §5.2). */
+  /** In lower case; `text/plain` if not declared (RFC 2045 §5.2). */
   type: string;
-  /** As declared, lower case; null where nothing is declared. */
+  /** As declared, in lower case; null if not declared. */
   charset: string | null;
-  /** The declared Content-Transfer-Encoding, lower case; null where nothing is declared. */
+  /** The Content-Transfer-Encoding in lower case; null if not declared. */
   encoding: string | null;
   disposition: string | null;
   filename: string | null;
   contentId: string | null;
-  /** Octets after decoding. */
+  /** Bytes after decoding. */
   size: number;
-  /** Decoded; where nothing had to be, a view of the message itself: not to be changed. */
+  /** Decoded. Do not modify: it may be a view of the message itself. */
   content: Uint8Array;
-  /** Where the body of the part lies in the message as it came, still encoded. */
+  /** The offsets of the encoded body in the message. */
   start: number;
   end: number;
 }
 
-/** What of the message is not as RFC 5322 and 2045 want lines to be; offsets count from 0. */
+/** How the lines of the message deviate from RFC 5322 and RFC 2045. */
 export interface LineFacts {
   count: number;
-  /** The longest line in octets without its end, and the number of the first such line, from 1. */
+  /** The length of the longest line in bytes, without its line end. */
   longest: number;
+  /** The number of the first line with that length, from 1. */
   longestLine: number;
+  /** Lines longer than MAX_LINE_OCTETS. */
   over998: number;
   bareCr: number;
   bareLf: number;
   nul: number;
-  /** Octets above 127 in the header block, and after it. */
+  /** Bytes above 127. */
   eightBitHeader: number;
   eightBitBody: number;
 }
 
-/** Octets of a line without its end: the MUST of RFC 5322 §2.1.1. */
+/** Without the line end (RFC 5322 §2.1.1). */
 export const MAX_LINE_OCTETS = 998;
 
-/** Limits on what is parsed; what lies beyond is reported, never a crash. */
+/** Limits of the parser. Messages beyond them are parsed in part and reported. */
 export const LIMITS = { depth: 50, parts: 1000, headerBytes: 1024 * 1024 } as const;
 
 export interface Message {
   size: number;
   headers: HeaderField[];
-  /** Octets of the header block without the empty line that ends it, and where the body starts. */
+  /** Without the empty line that ends the header block. */
   headerBytes: number;
   bodyStart: number;
   lines: LineFacts;
-  /** The text a reader without HTML sees; null where there is no such part. */
+  /** What a reader without HTML sees; null if there is no text part. */
   text: string | null;
-  /** The HTML as a string; several inline HTML parts are joined as clients show them. */
+  /** Several inline HTML parts are joined, as mail programs show them. */
   html: string | null;
-  /** Octets of the HTML part after decoding its transfer encoding; 0 without one. */
+  /** Bytes of the HTML parts after transfer decoding; 0 without HTML. */
   htmlSize: number;
-  /** The leaves of the MIME tree in their order; an attached message is one part. */
+  /** The leaves of the MIME tree in order; an attached message is one part. */
   parts: Part[];
   /**
-   * The limits that the message passes, as objects of "The message has …" ("50,000 MIME parts, of
-   * which 1,000 were looked at"); headers, parts, text and html are then incomplete.
+   * The limits that the message exceeds, continuing "The message has …" ("50,000 MIME parts, of which
+   * 1,000 were read"). Headers, parts, text and html are then incomplete.
    */
   limits: string[];
   /**
-   * The addresses of the first From field: decoded display name (or '') and address (or '' where
-   * there is none); groups flattened. Read leniently: the `from` check judges the syntax.
+   * The mailboxes of the first From field, read leniently: the `from` check validates the syntax. The
+   * display name is decoded. Both are '' if missing. Groups are flattened.
    */
   from: { name: string; address: string }[];
-  /** The first Subject field with its encoded words decoded. */
+  /** The first Subject field, with encoded words decoded. */
   subject: string | null;
 }
 
-/** All fields of that name (any case), in the order of the message. */
+/** All fields with this name (case-insensitive), in the order of the message. */
 export function fields(message: Message, name: string): HeaderField[] {
   const key = name.toLowerCase();
   return message.headers.filter((field) => field.key === key);
 }
 
-/** The first field's value of that name, or null. */
+/** The value of the first field with this name, or null. */
 export function fieldValue(message: Message, name: string): string | null {
   return fields(message, name)[0]?.value ?? null;
 }

@@ -1,7 +1,7 @@
 /**
- * Divides a message into its MIME parts by the bytes, in one pass and within the limits.
+ * Splits the raw message into its MIME parts in one pass and within the limits.
  *
- * Why not a library: postal-mime needs gigabytes for a few hostile megabytes.
+ * Why not a library: postal-mime needs gigabytes of memory for a hostile message of a few megabytes.
  */
 
 import { formatSize } from '../../lib/durations.ts';
@@ -13,7 +13,7 @@ import {
 } from './headers.ts';
 import { type HeaderField, LIMITS } from './message.ts';
 
-/** A part that holds no others, still encoded, at `start` to `end` of the message. */
+/** A part without children. `start` and `end` are the offsets of its encoded body. */
 export interface Leaf {
   fields: HeaderField[];
   type: StructuredField;
@@ -37,10 +37,10 @@ interface Walk {
   limits: Set<string>;
 }
 
-// Parts beyond the limit are counted only, and not for ever.
+// Parts beyond the limit are only counted, up to this number.
 const MAX_COUNTED = 100_000;
 
-/** The leaves in their order, and in words what passes a limit; never throws. */
+/** The leaves in order, and the exceeded limits for people. Never throws. */
 export function splitParts(
   raw: Uint8Array,
   block: HeaderBlock,
@@ -56,29 +56,29 @@ export function splitParts(
     limits: new Set(),
   };
   let position = block.bodyStart;
-  let leaf = enter(walk, block.headers, position);
+  let leaf = openEntity(walk, block.headers, position);
   while (walk.count < MAX_COUNTED && walk.partHeaderBytes <= LIMITS.headerBytes) {
     const found = findDelimiter(bytes, position, walk.boundaries);
     if (!found) break;
     const end = withoutLineEnd(bytes, found.start, position);
-    if (leaf) keep(walk, { ...leaf, end });
-    closeAbove(walk, found.closes ? found.level : found.level + 1, end);
+    if (leaf) addLeaf(walk, { ...leaf, end });
+    closeFrom(walk, found.closes ? found.level : found.level + 1, end);
     position = found.next;
     leaf = null;
-    if (!found.closes) ({ leaf, position } = enterChild(walk, position));
+    if (!found.closes) ({ leaf, position } = openChild(walk, position));
   }
-  if (leaf) keep(walk, { ...leaf, end: bytes.length });
-  closeAbove(walk, 0, bytes.length);
+  if (leaf) addLeaf(walk, { ...leaf, end: bytes.length });
+  closeFrom(walk, 0, bytes.length);
   return { leaves: walk.leaves, limits: describeLimits(walk) };
 }
 
-/** Opens a multipart, or answers the leaf that starts here. */
-function enter(walk: Walk, fields: HeaderField[], start: number): Leaf | null {
+/** Opens a multipart and returns null, or returns the leaf that starts here. */
+function openEntity(walk: Walk, fields: HeaderField[], start: number): Leaf | null {
   const parent = walk.open.at(-1);
   const declared = fields.find((field) => field.key === 'content-type')?.value;
-  // RFC 2046 §5.1.5: in a digest an undeclared part is a message.
-  const byDefault = parent?.type.value === 'multipart/digest' ? 'message/rfc822' : 'text/plain';
-  const type = parseStructuredField(declared || byDefault);
+  // RFC 2046 §5.1.5: the default type in a digest is a message.
+  const defaultType = parent?.type.value === 'multipart/digest' ? 'message/rfc822' : 'text/plain';
+  const type = parseStructuredField(declared || defaultType);
   const entity: Leaf = { fields, type, start, end: start };
   const boundary = type.params.get('boundary');
   if (!type.value.startsWith('multipart/') || !boundary) return entity;
@@ -86,15 +86,15 @@ function enter(walk: Walk, fields: HeaderField[], start: number): Leaf | null {
     walk.limits.add(`MIME parts nested more than ${LIMITS.depth} deep`);
     return entity;
   }
-  // Compared with lines read as Latin-1, as octets; a field's value was read as UTF-8.
+  // The value was read as UTF-8, but is compared with lines read as Latin-1.
   const octets = Buffer.from(boundary, 'utf8').toString('latin1').trimEnd();
   walk.boundaries.set(octets, walk.open.length);
   walk.open.push({ ...entity, boundary: octets, children: 0 });
   return null;
 }
 
-/** The part after a delimiter: its fields, up to an empty line or to a delimiter already. */
-function enterChild(walk: Walk, from: number): { leaf: Leaf | null; position: number } {
+/** Reads the header of the part after a delimiter, up to an empty line or the next delimiter. */
+function openChild(walk: Walk, from: number): { leaf: Leaf | null; position: number } {
   walk.open.at(-1)!.children++;
   walk.count++;
   const { bytes } = walk;
@@ -115,7 +115,7 @@ function enterChild(walk: Walk, from: number): { leaf: Leaf | null; position: nu
   }
   walk.partHeaderBytes += end - from;
   if (walk.partHeaderBytes > LIMITS.headerBytes) return { leaf: null, position: bytes.length };
-  return { leaf: enter(walk, readFields(bytes, from, end), bodyStart), position: bodyStart };
+  return { leaf: openEntity(walk, readFields(bytes, from, end), bodyStart), position: bodyStart };
 }
 
 function isEmptyLine(bytes: Buffer, start: number): boolean {
@@ -129,16 +129,17 @@ function withoutLineEnd(bytes: Buffer, delimiter: number, bodyStart: number): nu
   return end > bodyStart && bytes[end - 1] === 0x0d ? end - 1 : end;
 }
 
-/** Ends all multiparts from `level` inwards; one that never had a part is a leaf itself. */
-function closeAbove(walk: Walk, level: number, end: number): void {
+/** Closes all multiparts from `level` inwards. A multipart without parts becomes a leaf. */
+function closeFrom(walk: Walk, level: number, end: number): void {
   const closed = walk.open.splice(level);
   if (closed.length === 0) return;
   walk.boundaries = new Map(walk.open.map(({ boundary }, at) => [boundary, at]));
   for (const multipart of closed.reverse())
-    if (multipart.children === 0) keep(walk, { ...multipart, end: Math.max(end, multipart.start) });
+    if (multipart.children === 0)
+      addLeaf(walk, { ...multipart, end: Math.max(end, multipart.start) });
 }
 
-function keep(walk: Walk, leaf: Leaf): void {
+function addLeaf(walk: Walk, leaf: Leaf): void {
   if (walk.leaves.length < LIMITS.parts) walk.leaves.push(leaf);
 }
 
@@ -148,7 +149,7 @@ function describeLimits(walk: Walk): string[] {
     const count = walk.count.toLocaleString('en');
     const atLeast = walk.count >= MAX_COUNTED ? 'at least ' : '';
     limits.push(
-      `${atLeast}${count} MIME parts, of which ${LIMITS.parts.toLocaleString('en')} were looked at`,
+      `${atLeast}${count} MIME parts, of which ${LIMITS.parts.toLocaleString('en')} were read`,
     );
   }
   if (walk.partHeaderBytes > LIMITS.headerBytes)
@@ -156,31 +157,31 @@ function describeLimits(walk: Walk): string[] {
   return limits;
 }
 
-// Finds the lines that divide multiparts (RFC 2046 §5.1.1), by the boundaries open at the moment.
+// Delimiter lines of the open multiparts (RFC 2046 §5.1.1).
 
 const LF = 0x0a;
 const LINE_START = Buffer.from('\n--');
 
-// RFC 2046 allows 70; a longer line is not worth a look.
-const MAX_BOUNDARY = 250;
+// RFC 2046 allows boundaries of up to 70 characters.
+const MAX_DELIMITER_LENGTH = 250;
 
 interface Delimiter {
-  /** Which of the open multiparts it belongs to, counted from the outermost. */
+  /** The index of its multipart among the open ones, from the outermost. */
   level: number;
-  /** `--boundary--`: the multipart ends here. */
+  /** `--boundary--` ends the multipart. */
   closes: boolean;
-  /** Where its line starts, and where the next one does. */
   start: number;
+  /** The start of the next line. */
   next: number;
 }
 
-/** The level of each open multipart by its boundary; of two alike the inner one's. */
+/** The level of each open multipart by its boundary; the innermost of equal boundaries. */
 type OpenBoundaries = Map<string, number>;
 
-/** The next delimiter line at or after `from`, which is the start of a line; null at the end. */
+/** The next delimiter line at or after `from`, which must be the start of a line; null if none. */
 function findDelimiter(bytes: Buffer, from: number, open: OpenBoundaries): Delimiter | null {
   if (open.size === 0) return null;
-  // The body never starts at offset 0: a line end of the header is before it.
+  // At the start of a part, LINE_START begins with the line end before it.
   let at = bytes.indexOf(LINE_START, Math.max(from - 1, 0));
   while (at >= 0) {
     const found = delimiterAt(bytes, at + 1, open);
@@ -190,15 +191,15 @@ function findDelimiter(bytes: Buffer, from: number, open: OpenBoundaries): Delim
   return null;
 }
 
-/** The delimiter that the line at `start` is, or null. A boundary may itself end in `--`. */
+/** The delimiter in the line at `start`, or null. A boundary may itself end with `--`. */
 function delimiterAt(bytes: Buffer, start: number, open: OpenBoundaries): Delimiter | null {
   if (bytes[start] !== 0x2d || bytes[start + 1] !== 0x2d) return null;
   const lf = bytes.indexOf(LF, start);
   const next = lf < 0 ? bytes.length : lf + 1;
-  if (next - start > MAX_BOUNDARY) return null;
+  if (next - start > MAX_DELIMITER_LENGTH) return null;
   const text = bytes.toString('latin1', start + 2, next).trimEnd();
-  const opened = open.get(text);
-  if (opened !== undefined) return { level: opened, closes: false, start, next };
-  const closed = text.endsWith('--') ? open.get(text.slice(0, -2)) : undefined;
-  return closed === undefined ? null : { level: closed, closes: true, start, next };
+  const level = open.get(text);
+  if (level !== undefined) return { level, closes: false, start, next };
+  const closedLevel = text.endsWith('--') ? open.get(text.slice(0, -2)) : undefined;
+  return closedLevel === undefined ? null : { level: closedLevel, closes: true, start, next };
 }

@@ -1,4 +1,4 @@
-/** The SPF result of a message (RFC 7208), which its checks and DMARC share. */
+/** The SPF result of a message (RFC 7208), shared by the SPF checks and DMARC. */
 
 import type { SPFResult } from 'mailauth';
 import { spf } from 'mailauth/lib/spf/index.js';
@@ -11,83 +11,92 @@ import { mailauthResolver } from '../dns/mailauth-resolver.ts';
 import { fieldValue } from '../mime/message.ts';
 import { AUTH_RESULTS, type AuthResult } from '../result.ts';
 
-/** Below the deadline of a whole analysis, so that DMARC still ends when SPF alone drags on. */
-const TIME_LIMIT_MS = 10_000;
+/** Shorter than the deadline of an analysis, so that DMARC completes even if SPF is slow. */
+const SPF_TIMEOUT_MS = 10_000;
 
-/** RFC 7208 §7.3: the name for `%{r}` where the receiver's own is of no use. */
+/** RFC 7208 §7.3: the value of `%{r}` if the name of the receiving host is not relevant. */
 const RECEIVER = 'unknown';
 
 export interface SpfOutcome extends SpfIdentity {
-  /** RFC 8601 §2.7.2; null is "not asked", with the reason. */
+  /** RFC 8601 §2.7.2; null if not checked. */
   result: AuthResult | null;
-  /** Why it was not asked, or what stood in the way of an answer; null where nothing did. */
+  /** Why SPF was not checked, or what went wrong; null otherwise. */
   reason: string | null;
   clientIp: string | null;
-  /** The record that decided; null where there is none. */
+  /** The record that decided; null if there is none. */
   record: string | null;
-  /** What the domain's owner has to say to a `fail` (RFC 7208 §6.2): text of a third party. */
+  /** The domain owner's explanation of a `fail` (RFC 7208 §6.2): untrusted text. */
   explanation: string | null;
 }
 
-/** A fact: ask for it by `context.fact(spfResult)`. Never rejects; no text of the session upsets it. */
+/** A fact: `context.fact(spfResult)`. Never rejects, whatever the envelope contains. */
 export async function spfResult(context: Context): Promise<SpfOutcome> {
-  const asked = spfIdentity(context);
+  const identity = spfIdentity(context);
   const clientIp = normalizeAddress(context.envelope.client_ip ?? '');
-  const unasked = whyNotAsked(context, asked, clientIp);
-  if (unasked || clientIp === null) return outcome(asked, clientIp, null, unasked);
-  return evaluateSpf(asked, clientIp, context.envelope.helo, context.resolver);
+  const obstacle = whyNotChecked(context, identity, clientIp);
+  if (obstacle || clientIp === null) return outcome(identity, clientIp, null, obstacle);
+  return evaluateSpf(identity, clientIp, context.envelope.helo, context.resolver);
 }
 
-function whyNotAsked(context: Context, asked: SpfIdentity, clientIp: string | null): string | null {
-  if (context.offline) return 'The analysis was made offline, and SPF is a question to the DNS.';
+function whyNotChecked(
+  context: Context,
+  { identity, text }: SpfIdentity,
+  clientIp: string | null,
+): string | null {
+  if (context.offline) return 'Offline mode makes no DNS queries.';
   if (clientIp === null || isLocalAddress(clientIp))
-    return 'No public client address is known, and SPF is a rule about that address.';
-  if (asked.text !== null) return null;
-  return asked.identity === 'helo'
-    ? 'The message came with a null sender, and the name given in HELO is not known.'
-    : 'The envelope sender (MAIL FROM) is not known, and SPF is a rule about its domain.';
+    return 'SPF checks the public IP address of the sending server, which is unknown.';
+  if (text !== null) return null;
+  return identity === 'helo'
+    ? 'The envelope sender is empty, and the HELO name is unknown.'
+    : 'SPF checks the domain of the envelope sender (MAIL FROM), which is unknown.';
 }
 
 /**
- * check_host() of RFC 7208 §4, strictly: `none` for an identity that holds no domain name (§4.3),
- * `temperror` where the DNS did not answer. `clientIp` is a normalised address.
+ * check_host() of RFC 7208 §4 in strict mode: `none` for an identity without a domain name (§4.3),
+ * `temperror` if a DNS lookup fails. `clientIp` is a normalized address.
  */
 export async function evaluateSpf(
-  asked: SpfIdentity,
+  identity: SpfIdentity,
   clientIp: string,
   helo: string | null,
   resolver: Resolver,
 ): Promise<SpfOutcome> {
-  if (asked.sender === null)
-    return outcome(asked, clientIp, 'none', 'It holds no domain name that could have a record.');
+  if (identity.sender === null)
+    return outcome(
+      identity,
+      clientIp,
+      'none',
+      'It has no domain name that could have an SPF record.',
+    );
   const found = await spf({
-    sender: asked.sender,
+    sender: identity.sender,
     ip: clientIp,
     helo: helo ?? undefined,
     mta: RECEIVER,
     resolver: mailauthResolver(resolver),
     strict: true,
-    maxElapsedTime: TIME_LIMIT_MS,
+    maxElapsedTime: SPF_TIMEOUT_MS,
   });
   const result = AUTH_RESULTS.find((word) => word === found.status.result) ?? 'temperror';
   return {
-    ...outcome(asked, clientIp, result, obstacle(found)),
+    ...outcome(identity, clientIp, result, errorReason(found)),
     record: found.rr ?? null,
     explanation: found.explanation ?? null,
   };
 }
 
 function outcome(
-  asked: SpfIdentity,
+  identity: SpfIdentity,
   clientIp: string | null,
   result: AuthResult | null,
   reason: string | null,
 ): SpfOutcome {
-  return { ...asked, result, reason, clientIp, record: null, explanation: null };
+  return { ...identity, result, reason, clientIp, record: null, explanation: null };
 }
 
-/** What mailauth says of an error: it stands at the end of its comment, after the sender. */
-function obstacle(found: SPFResult): string | null {
+/** mailauth's reason for an error, which follows the sender at the end of its comment. */
+function errorReason(found: SPFResult): string | null {
   const comment = found.status.comment;
   if (typeof comment !== 'string') return null;
   const lead = `during lookup of ${found['envelope-from']}: `;
@@ -95,24 +104,23 @@ function obstacle(found: SPFResult): string | null {
   return start < 0 ? null : comment.slice(start + lead.length);
 }
 
-// Which identity SPF is asked about: MAIL FROM, or HELO for a null sender.
-
+/** The identity that SPF checks: MAIL FROM, or HELO for a null sender. */
 interface SpfIdentity {
   identity: 'mailfrom' | 'helo';
-  /** The address or host name as it was said; null where nothing is known. */
+  /** The address or host name as sent; null if unknown. */
   text: string | null;
-  /** What is given to check_host() as <sender> (RFC 7208 §4.1); null where it holds no domain name. */
+  /** The <sender> argument of check_host() (RFC 7208 §4.1); null without a domain name. */
   sender: string | null;
-  /** The domain whose record is looked up, in A-labels; null if the text contains no domain name. */
+  /** The domain whose record is looked up, in A-labels; null without a domain name. */
   domain: string | null;
-  /** Where a MAIL FROM comes from that the session does not tell; null where it does. */
+  /** The source of a MAIL FROM that is not from the SMTP session. */
   assumed: 'return_path' | null;
 }
 
 /**
- * MAIL FROM, or HELO where it is empty (RFC 7208 §2.4). Where the session does not tell, the
- * Return-Path field does, in which a receiver has written it down (RFC 5321 §4.4). Nothing stands in
- * for it otherwise: the From address is often at another domain.
+ * MAIL FROM, or HELO if MAIL FROM is empty (RFC 7208 §2.4). Without an SMTP session, uses the
+ * Return-Path field, where the receiving server records MAIL FROM (RFC 5321 §4.4). Does not fall back to
+ * the From address, which often has another domain.
  */
 export function spfIdentity(context: Context): SpfIdentity {
   const { mail_from, helo } = context.envelope;
@@ -123,18 +131,18 @@ export function spfIdentity(context: Context): SpfIdentity {
 }
 
 function mailFromOrHelo(
-  said: string,
+  mailFrom: string,
   helo: string | null,
   assumed: SpfIdentity['assumed'],
 ): SpfIdentity {
-  const address = bareAddress(said);
+  const address = bareAddress(mailFrom);
   if (address !== '') {
-    // The local part may be a quoted string that holds an @: the domain follows the last one.
+    // The local part may be a quoted string with an @, so the domain follows the last one.
     const at = address.lastIndexOf('@');
     const domain = domainOf(address.slice(at + 1));
     const localPart = at > 0 ? address.slice(0, at) : 'postmaster';
     const sender = domain && `${localPart}@${domain}`;
-    return { identity: 'mailfrom', text: said, sender, domain, assumed };
+    return { identity: 'mailfrom', text: mailFrom, sender, domain, assumed };
   }
   const domain = helo === null ? null : domainOf(helo.trim());
   return {
@@ -146,7 +154,7 @@ function mailFromOrHelo(
   };
 }
 
-/** A name of two labels or more that may be asked for; null for anything else (RFC 7208 §4.3). */
+/** A domain name with at least two labels; null for anything else (RFC 7208 §4.3). */
 function domainOf(text: string): string | null {
   if (text.length > MAX_ADDRESS_LENGTH) return null;
   const domain = normalizeDomain(text);

@@ -1,4 +1,4 @@
-/** What is wrong with an SPF record and all that it includes, worst first. */
+/** Finds the problems of an SPF record and of the records that it includes, worst first. */
 
 import { organizationalDomain } from '../../lib/domain-names.ts';
 import type { SpfTerm } from './record.ts';
@@ -6,8 +6,8 @@ import type { SpfNode, SpfTree } from './tree.ts';
 
 export const MAX_LOOKUPS = 10;
 const MAX_VOIDS = 2;
-/** RFC 7208 §3.4: below it, an answer by UDP fits whatever else is in it. */
-const MAX_OCTETS = 450;
+/** RFC 7208 §3.4: records up to this size fit into a DNS response over UDP. */
+const MAX_BYTES = 450;
 
 export function spfProblems(tree: SpfTree): SpfProblem[] {
   const nodes = allNodes(tree.root);
@@ -15,7 +15,7 @@ export function spfProblems(tree: SpfTree): SpfProblem[] {
     ...nodes.flatMap(structureProblems),
     ...nodes.flatMap(syntaxProblems),
     ...limitProblems(tree),
-    ...openProblems(tree.root),
+    ...openRecordProblems(tree.root),
     ...ptrProblems(nodes),
     ...endProblems(tree.root),
     ...sizeProblems(tree.root),
@@ -23,7 +23,7 @@ export function spfProblems(tree: SpfTree): SpfProblem[] {
   return problems.sort((a, b) => (a.level === b.level ? 0 : a.level === 'fail' ? -1 : 1));
 }
 
-/** More records than one, an include of nothing, or a circle: `permerror` (§4.5, §5.2, §6.1). */
+/** Several records, an include without a record, or a loop: `permerror` (§4.5, §5.2, §6.1). */
 function structureProblems(node: SpfNode): SpfProblem[] {
   const { domain, via, state } = node;
   if (state === 'several')
@@ -38,15 +38,15 @@ function structureProblems(node: SpfNode): SpfProblem[] {
     return [
       {
         level: 'fail',
-        text: `"${via}" leads to ${domain}, which has no SPF record.`,
-        fix: `Remove "${via}", or correct the name in it.`,
+        text: `"${via}" refers to ${domain}, which has no SPF record.`,
+        fix: `Remove "${via}", or correct its domain.`,
       },
     ];
   if (state === 'loop')
     return [
       {
         level: 'fail',
-        text: `"${via}" leads back to ${domain}, so the record never ends.`,
+        text: `"${via}" refers back to ${domain}, which creates a loop.`,
         fix: `Remove "${via}" from the record of ${node.path.at(-2)}.`,
       },
     ];
@@ -58,7 +58,7 @@ function syntaxProblems(node: SpfNode): SpfProblem[] {
     .filter((term) => term.fault !== null)
     .map((term) => ({
       level: 'fail' as const,
-      text: `${recordOf(node)} holds "${term.text.slice(0, 100)}", which ${term.fault}.`,
+      text: `${recordOf(node)} contains "${term.text.slice(0, 100)}", which ${term.fault}.`,
       fix: `Correct or remove "${term.text.slice(0, 100)}" in the record of ${node.domain}.`,
     }));
 }
@@ -66,20 +66,20 @@ function syntaxProblems(node: SpfNode): SpfProblem[] {
 function limitProblems(tree: SpfTree): SpfProblem[] {
   const problems: SpfProblem[] = tree.crowded.map((term) => ({
     level: 'fail',
-    text: `"${term}" stands for more than ten mail servers, which is the limit.`,
-    fix: 'Name the addresses with ip4: and ip6: instead of mx.',
+    text: `"${term}" resolves to more than ten mail servers; the limit is 10.`,
+    fix: 'List the IP addresses with ip4: and ip6: instead of mx.',
   }));
   if (tree.lookups > MAX_LOOKUPS)
     problems.push({
       level: 'fail',
-      text: `Your SPF record needs ${tree.lookups} DNS lookups; ${MAX_LOOKUPS} are allowed.`,
-      fix: 'Remove includes of services you no longer use, and replace a and mx by ip4: and ip6:.',
+      text: `Your SPF record needs ${tree.lookups} DNS lookups; the limit is ${MAX_LOOKUPS}.`,
+      fix: 'Remove includes of services you no longer use, and replace a and mx with ip4: and ip6:.',
     });
   if (tree.voids.length > MAX_VOIDS)
     problems.push({
       level: 'warn',
-      text: `Your SPF record asks for ${tree.voids.length} names that do not exist; ${MAX_VOIDS} are allowed.`,
-      fix: `Remove what leads nowhere: ${tree.voids.join(', ')}.`,
+      text: `Your SPF record refers to ${tree.voids.length} names that do not exist; the limit is ${MAX_VOIDS}.`,
+      fix: `Remove the terms that do not resolve: ${tree.voids.join(', ')}.`,
     });
   return problems;
 }
@@ -90,19 +90,19 @@ function ptrProblems(nodes: SpfNode[]): SpfProblem[] {
   );
   return found.map((node) => ({
     level: 'warn',
-    text: `${recordOf(node)} uses ptr, which is slow and which some receivers ignore.`,
-    fix: 'Replace ptr by the addresses or networks that you send from (ip4:, ip6:).',
+    text: `${recordOf(node)} uses ptr, which is slow and which some mailbox providers ignore.`,
+    fix: 'Replace ptr with the IP addresses or networks that you send from (ip4:, ip6:).',
   }));
 }
 
-/** The qualifier of the `all` that ends the record, redirects followed; null where there is none. */
+/** The qualifier of the final `all`, including that of redirects; null if there is none. */
 function endOf(node: SpfNode): string | null {
   const all = node.terms.find((term) => term.name === 'all' && !term.modifier);
   if (all) return all.qualifier;
   const redirect = node.terms.find((term) => term.name === 'redirect' && term.modifier);
   if (!redirect) return null;
   const target = node.children.find((child) => child.via === redirect.text);
-  // A target that is not known, or has a finding of its own, is given the benefit of the doubt.
+  // Assume `~all` for a target that is unknown or has its own problem.
   return target?.state === 'read' ? endOf(target) : '~';
 }
 
@@ -114,8 +114,8 @@ function endProblems(root: SpfNode): SpfProblem[] {
     {
       level: 'warn',
       text: end
-        ? 'Your SPF record ends in ?all, which says nothing about other senders.'
-        : 'Your SPF record has no all at its end, so it says nothing about other senders.',
+        ? 'Your SPF record ends with ?all, so it does not restrict other senders.'
+        : 'Your SPF record does not end with an all term, so it does not restrict other senders.',
       fix: 'End the record with ~all or -all.',
       change: { kind: 'close', node: root },
     },
@@ -123,97 +123,91 @@ function endProblems(root: SpfNode): SpfProblem[] {
 }
 
 function sizeProblems(root: SpfNode): SpfProblem[] {
-  const octets = Buffer.byteLength(root.records[0] ?? '');
-  if (root.state !== 'read' || octets <= MAX_OCTETS) return [];
+  const bytes = Buffer.byteLength(root.records[0] ?? '');
+  if (root.state !== 'read' || bytes <= MAX_BYTES) return [];
   return [
     {
       level: 'warn',
-      text: `Your SPF record has ${octets} octets; more than ${MAX_OCTETS} may not fit into one DNS answer by UDP.`,
-      fix: 'Shorten the record, or move parts of it to a record of their own and include that.',
+      text: `Your SPF record has ${bytes} bytes; more than ${MAX_BYTES} may not fit into one DNS response over UDP.`,
+      fix: 'Shorten the record, or move parts of it to a separate record and include that one.',
     },
   ];
 }
 
-// What one problem of an SPF record is, and the words for whose record it is in.
-
 export interface SpfProblem {
-  /** `fail`: receivers cannot use the record, or it lets everyone pass. */
+  /** `fail`: the record is unusable, or anyone passes. */
   level: 'fail' | 'warn';
   /** One sentence, with a subject. */
   text: string;
   /** What to change, one sentence. */
   fix: string;
-  /** How the text of a record is to be changed for it, where that can be done for the user. */
+  /** The change to the record, if we can propose one. */
   change?: SpfChange;
 }
 
 type SpfChange =
-  /** The record of this node is to end in `~all`. */
+  /** End the record of this node with `~all`. */
   | { kind: 'close'; node: SpfNode }
-  /** The sender's own record is to lose this term. */
+  /** Remove this term from the sender's own record. */
   | { kind: 'remove'; term: string };
 
-/** A node and all below it. */
 function allNodes(node: SpfNode): SpfNode[] {
   return [node, ...node.children.flatMap(allNodes)];
 }
 
-/** The subject of a sentence. */
 const recordOf = (node: SpfNode): string =>
   node.via === null ? 'Your SPF record' : `The SPF record of ${node.domain}, which yours includes,`;
 
-// What in an SPF record, or in one that it includes, lets everyone through.
-
-/** `+all`, and what is the same by another name: a prefix length of 0. */
-function openProblems(root: SpfNode): SpfProblem[] {
+/** Terms that let anyone pass: `+all`, or a huge network such as `ip4:0.0.0.0/0`. */
+function openRecordProblems(root: SpfNode): SpfProblem[] {
   const below = root.children.flatMap((child) =>
-    allNodes(child).flatMap((node) => problemsOf(node, child.via, root)),
+    allNodes(child).flatMap((node) => openTermProblems(node, child.via, root)),
   );
-  return [...problemsOf(root, null, root), ...below];
+  return [...openTermProblems(root, null, root), ...below];
 }
 
 /** `via`: the term of the sender's own record that leads to the node. */
-function problemsOf(node: SpfNode, via: string | null, root: SpfNode): SpfProblem[] {
+function openTermProblems(node: SpfNode, via: string | null, root: SpfNode): SpfProblem[] {
   if (!node.passing) return [];
   return node.terms
     .filter((term) => term.qualifier === '+' && term.fault === null && !term.modifier)
-    .filter((term) => term.name === 'all' || opensAlmostAll(term.text))
+    .filter((term) => term.name === 'all' || coversAlmostAll(term.text))
     .map((term) => ({
       level: 'fail' as const,
-      text: `${recordOf(node)} lets everyone send as you: it holds "${term.text}".`,
-      ...closing(node, term, via, root),
+      text: `${recordOf(node)} lets anyone send as you: it contains "${term.text}".`,
+      ...proposeRestriction(node, term, via, root),
     }));
 }
 
-function closing(
+function proposeRestriction(
   node: SpfNode,
   term: SpfTerm,
   via: string | null,
   root: SpfNode,
 ): Pick<SpfProblem, 'fix' | 'change'> {
   const where = node.domain.slice(0, 100);
-  if (via !== null && !isOfSameOwner(node, root))
+  if (via !== null && !hasSameOwner(node, root))
     return {
-      fix: `Name the servers that you send from in your record in the place of "${via.slice(0, 100)}", or have the owner of ${where} close theirs.`,
+      fix: `In your record, replace "${via.slice(0, 100)}" with the servers that you send from, or ask the owner of ${where} to restrict theirs.`,
       change: { kind: 'remove', term: via },
     };
   if (term.name !== 'all')
     return {
-      fix: `Replace "${term.text}" in the record of ${where} by the networks that you send from.`,
+      fix: `Replace "${term.text}" in the record of ${where} with the networks that you send from.`,
     };
   return {
-    fix: `First list every server and service that sends for you and name it in the record of ${where}, then end that record with ~all: what it does not name no longer passes.`,
+    fix: `Add every server and service that sends for you to the record of ${where}. Then end that record with ~all, so that other senders no longer pass.`,
     change: { kind: 'close', node },
   };
 }
 
-function isOfSameOwner({ domain }: SpfNode, root: SpfNode): boolean {
+function hasSameOwner({ domain }: SpfNode, root: SpfNode): boolean {
   const owner = organizationalDomain(root.domain);
   return domain === root.domain || (owner !== null && owner === organizationalDomain(domain));
 }
 
-/** A network so large that nobody owns it: two halves of the Internet are all of it, too. */
-function opensAlmostAll(term: string): boolean {
+/** A network too large for one owner. Below /8, because two /1 networks cover the whole Internet. */
+function coversAlmostAll(term: string): boolean {
   const [, length] = /\/(\d{1,3})(?:\/|$)/.exec(term) ?? [];
   return length !== undefined && Number(length) < 8;
 }

@@ -1,4 +1,4 @@
-/** An SPF record taken apart into its terms, each with what is wrong with it (RFC 7208 §4.6, §12). */
+/** Parses and validates SPF records (RFC 7208 §4.6, §12), and proposes changed ones. */
 
 import { isIPv6 } from 'node:net';
 import type { Fix } from '../check.ts';
@@ -8,30 +8,30 @@ type SpfQualifier = '+' | '-' | '~' | '?';
 export interface SpfTerm {
   /** As written. */
   text: string;
-  /** Mechanism or modifier in lower case, whether known or not. */
+  /** The mechanism or modifier in lower case, known or not. */
   name: string;
   modifier: boolean;
-  /** `+` where none is written, and for modifiers. */
+  /** `+` by default, and for modifiers. */
   qualifier: SpfQualifier;
-  /** The domain-spec as written, without a prefix length; null where none is given. */
+  /** The domain-spec as written, without a prefix length; null if there is none. */
   target: string | null;
-  /** What is wrong with it, as the end of a sentence about the term; null where nothing is. */
+  /** What is wrong with the term, continuing "it contains {term}, which …"; null if valid. */
   fault: string | null;
 }
 
-/** Whether a TXT record is an SPF record at all: it begins with `v=spf1`, then a space or nothing (§4.5). */
+/** Whether a TXT record is an SPF record: it begins with `v=spf1`, then a space or nothing (§4.5). */
 export function isSpfRecord(text: string): boolean {
   return /^v=spf1(?: |$)/i.test(text);
 }
 
-/** The terms of a record, in order; only spaces separate them (§4.6.1). */
+/** The terms of a record in order, separated by spaces only (§4.6.1). */
 export function parseSpfTerms(record: string): SpfTerm[] {
   const texts = record.split(' ').filter((text) => text !== '');
   const terms = texts.slice(1).map(parseTerm);
   const seen = new Set<string>();
   for (const term of terms) {
     if (!term.modifier || (term.name !== 'redirect' && term.name !== 'exp')) continue;
-    if (seen.has(term.name)) term.fault ??= 'stands there twice';
+    if (seen.has(term.name)) term.fault ??= 'appears twice';
     seen.add(term.name);
   }
   return terms;
@@ -59,13 +59,13 @@ function parseTerm(text: string): SpfTerm {
 function mechanismFault(name: string, rest: string): string | null {
   switch (name) {
     case 'all':
-      return rest === '' ? null : 'takes no value';
+      return rest === '' ? null : 'must not have a value';
     case 'include':
     case 'exists':
-      return rest.startsWith(':') ? domainFault(rest.slice(1)) : 'names no domain';
+      return rest.startsWith(':') ? domainFault(rest.slice(1)) : 'has no domain';
     case 'ptr':
       if (rest === '') return null;
-      return rest.startsWith(':') ? domainFault(rest.slice(1)) : 'has a value that cannot be read';
+      return rest.startsWith(':') ? domainFault(rest.slice(1)) : 'has an invalid value';
     case 'a':
     case 'mx':
       return hostFault(rest);
@@ -74,13 +74,13 @@ function mechanismFault(name: string, rest: string): string | null {
     case 'ip6':
       return networkFault(rest, isIPv6, 128);
     default:
-      return 'is not something that SPF knows';
+      return 'is not a valid SPF term';
   }
 }
 
 function hostFault(rest: string): string | null {
   const parts = /^(?::(.+?))?(?:\/(\d+))?(?:\/\/(\d+))?$/s.exec(rest);
-  if (!parts) return 'has a value that cannot be read';
+  if (!parts) return 'has an invalid value';
   const [, domain, bits4, bits6] = parts;
   const fault = domain === undefined ? null : domainFault(domain);
   return fault ?? prefixFault(bits4, 32) ?? prefixFault(bits6, 128);
@@ -96,15 +96,15 @@ function networkFault(
   bits: number,
 ): string | null {
   const parts = /^:([^/%]+)(?:\/(.*))?$/s.exec(rest);
-  if (!parts || !isAddress(parts[1]!)) return 'holds no valid address';
+  if (!parts || !isAddress(parts[1]!)) return 'has no valid IP address';
   return prefixFault(parts[2], bits);
 }
 
-function prefixFault(bits: string | undefined, most: number): string | null {
+function prefixFault(bits: string | undefined, max: number): string | null {
   if (bits === undefined) return null;
-  return /^(?:0|[1-9]\d{0,2})$/.test(bits) && Number(bits) <= most
+  return /^(?:0|[1-9]\d{0,2})$/.test(bits) && Number(bits) <= max
     ? null
-    : 'has a prefix length that is out of range';
+    : 'has a prefix length out of range';
 }
 
 /** A domain-spec: macros and letters, ending in a macro or in a dot and a top label (§7.1). */
@@ -115,66 +115,64 @@ function domainFault(spec: string): string | null {
   const name = spec.replace(/\.$/, '');
   const top = name.slice(name.lastIndexOf('.') + 1);
   const isTopLabel = /^[a-z0-9-]+$/i.test(top) && !/^-|-$/.test(top) && /[a-z-]/i.test(top);
-  return name.includes('.') && isTopLabel ? null : 'names no valid domain';
+  return name.includes('.') && isTopLabel ? null : 'has no valid domain';
 }
 
-/** Only visible ASCII, and of `%` only what §7.1 allows, with these macro letters. */
+/** Only visible ASCII and the `%` macros of §7.1 with these letters are allowed. */
 function macroFault(text: string, letters: string): string | null {
-  if (!/^[\x21-\x7e]*$/.test(text)) return 'holds characters that are not allowed';
+  if (!/^[\x21-\x7e]*$/.test(text)) return 'contains characters that are not allowed';
   const macro = new RegExp(
     `%(?:[%_-]|\\{[${letters}](?!0+r?[^0-9]*\\})\\d*r?[.\\-+,/_=]*\\})`,
     'gi',
   );
-  return text.replace(macro, '').includes('%') ? 'holds a macro that cannot be read' : null;
+  return text.replace(macro, '').includes('%') ? 'contains an invalid macro' : null;
 }
-
-// The SPF record to publish instead of the one that is there: what is changed in its text.
 
 const isAll = (term: SpfTerm): boolean => term.name === 'all' && !term.modifier;
 const isRedirect = (term: SpfTerm): boolean => term.name === 'redirect' && term.modifier;
 
-/** A DNS record that holds an SPF record. */
+/** A fix that publishes an SPF record. */
 export function spfFix(text: string, domain: string, value: string): Fix {
   return { text, record: { type: 'TXT', name: domain, value } };
 }
 
 /**
- * The record with the address let through: before `all` or a redirect, but before any term that
- * could turn the address away; a new record where there is none.
+ * The record with the address added before `all`, any modifier, and any term that could reject the
+ * address; a new record if there is none.
  */
 export function withAddress(record: string | null, address: string): string {
   const term = `${address.includes(':') ? 'ip6' : 'ip4'}:${address}`;
   if (record === null) return `v=spf1 ${term} ~all`;
   const terms = parseSpfTerms(record);
   const texts = terms.map(({ text }) => text);
-  const end = terms.findIndex((each) => isAll(each) || each.modifier || each.qualifier !== '+');
-  const place = end < 0 ? texts.length : end;
-  return ['v=spf1', ...texts.slice(0, place), term, ...texts.slice(place)].join(' ');
+  const index = terms.findIndex((each) => isAll(each) || each.modifier || each.qualifier !== '+');
+  const position = index < 0 ? texts.length : index;
+  return ['v=spf1', ...texts.slice(0, position), term, ...texts.slice(position)].join(' ');
 }
 
-/** The record without these terms; it keeps its end, or ends in `~all` where it has none then. */
+/** The record without these terms. Adds `~all` if neither `all` nor a redirect remains. */
 export function withoutTerms(record: string, unwanted: string[]): string {
   const terms = parseSpfTerms(record).filter(({ text }) => !unwanted.includes(text));
   const texts = terms.map(({ text }) => text);
-  const ends = terms.some((term) => isAll(term) || isRedirect(term));
-  return ['v=spf1', ...texts, ...(ends ? [] : ['~all'])].join(' ');
+  const hasEnd = terms.some((term) => isAll(term) || isRedirect(term));
+  return ['v=spf1', ...texts, ...(hasEnd ? [] : ['~all'])].join(' ');
 }
 
 /**
- * The record ending in `~all`, whatever `all` it has now. A redirect that has decided until now is
- * included, because beside `all` it would be ignored (RFC 7208 §6.1).
+ * The record with its `all` replaced by `~all`. An effective redirect becomes an include, because it
+ * would be ignored beside `all` (RFC 7208 §6.1).
  */
 export function withSoftFail(record: string): string {
   const terms = parseSpfTerms(record);
-  const decided = terms.some(isAll);
-  const kept = terms.filter((term) => !isAll(term) && !(decided && isRedirect(term)));
-  return ['v=spf1', ...kept.map(asIncluded), '~all'].join(' ');
+  const hasAll = terms.some(isAll);
+  const kept = terms.filter((term) => !isAll(term) && !(hasAll && isRedirect(term)));
+  return ['v=spf1', ...kept.map(redirectAsInclude), '~all'].join(' ');
 }
 
-const asIncluded = (term: SpfTerm): string =>
+const redirectAsInclude = (term: SpfTerm): string =>
   isRedirect(term) ? `include:${term.target}` : term.text;
 
-/** A record that lets nobody through, with the hosts and mail servers of its domain in it. */
+/** Adds `a` and `mx` to a record that lets nobody pass; returns any other record unchanged. */
 export function withSomebody(record: string): string {
   const terms = parseSpfTerms(record);
   if (terms.some((term) => isRedirect(term) || (!term.modifier && term.qualifier === '+')))
@@ -183,15 +181,17 @@ export function withSomebody(record: string): string {
 }
 
 /**
- * One record out of several: each term once; the last one's `all`, or `~all`. Redirects are
- * included: beside `all` they would be ignored (RFC 7208 §6.1).
+ * Merges several records into one with each term once and the last `all`, or `~all`. Redirects become
+ * includes, because they would be ignored beside `all` (RFC 7208 §6.1).
  */
 export function mergedRecord(records: string[]): string {
   const terms = records.flatMap(parseSpfTerms).filter((term) => term.fault === null);
-  const explained = terms.find(({ name, modifier }) => modifier && name === 'exp');
+  const explanation = terms.find(({ name, modifier }) => modifier && name === 'exp');
   const texts = terms
-    .filter((term) => !isAll(term) && !(term.modifier && term.name === 'exp' && term !== explained))
-    .map(asIncluded);
+    .filter(
+      (term) => !isAll(term) && !(term.modifier && term.name === 'exp' && term !== explanation),
+    )
+    .map(redirectAsInclude);
   const last = terms.findLast((term) => isAll(term) && term.qualifier !== '+');
   return ['v=spf1', ...new Set(texts), last?.text ?? '~all'].join(' ');
 }

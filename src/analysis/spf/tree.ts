@@ -1,44 +1,44 @@
-/** Walks the whole tree of an SPF record: every include and redirect, whichever sender would match. */
+/** Walks the whole tree of an SPF record: every include and redirect, whatever the sender. */
 
 import type { DnsAnswer, RecordType, Resolver } from '../../net/dns/resolver.ts';
 import { isSpfRecord, parseSpfTerms, type SpfTerm } from './record.ts';
 
-/** Beyond this many lookups the tree is not followed: it is three times over the limit already. */
-const MAX_FOLLOWED = 30;
+/** Stops following the tree at three times the limit of RFC 7208. */
+const MAX_FOLLOWED_LOOKUPS = 30;
 
 export interface SpfNode {
   domain: string;
-  /** The term that led here; null for the sender's own record. */
+  /** The term that refers to this node; null for the sender's own record. */
   via: string | null;
-  /** Whether every qualifier on the way here is `+`: what passes here passes there. */
+  /** Every qualifier on the path is `+`, so a pass of this node is a pass of the root. */
   passing: boolean;
-  /** The domains on the way here, this one included. */
+  /** The domains from the root to this node. */
   path: string[];
-  /** The SPF records of the domain: one, unless something is wrong. */
+  /** The SPF records of the domain; exactly one is valid. */
   records: string[];
-  /** The terms that count: those after `all` never do (RFC 7208 §5.1). */
+  /** The effective terms: those after `all` are ignored (RFC 7208 §5.1). */
   terms: SpfTerm[];
-  /** `missing`: no SPF record; `loop`: already on the way here; `unfollowed`: beyond the limit. */
+  /** `missing`: no SPF record. `loop`: already in `path`. `unfollowed`: beyond the limit. */
   state: 'read' | 'missing' | 'several' | 'loop' | 'unfollowed' | 'unknown';
   children: SpfNode[];
 }
 
 export interface SpfTree {
   root: SpfNode;
-  /** Terms that make receivers ask the DNS: include, a, mx, ptr, exists, redirect (§4.6.4). */
+  /** Terms that cause DNS lookups: include, a, mx, ptr, exists, redirect (§4.6.4). */
   lookups: number;
-  /** Terms whose answer is empty: `a:old.example.com (example.com)`. */
+  /** Terms without a DNS answer: `a:old.example.com (example.com)`. */
   voids: string[];
-  /** `mx` terms with more than ten hosts (§4.6.4), written likewise. */
+  /** `mx` terms with more than ten hosts (§4.6.4), in the same format. */
   crowded: string[];
-  /** What the DNS did not answer, written likewise: nothing is said about it. */
+  /** Terms whose lookup failed, in the same format. */
   unknown: string[];
 }
 
 /**
- * Level by level, each level's questions side by side, so that the same answers make the same tree.
- * Targets that hold macros count as a lookup but are not followed: they differ by message.
- * `a` and `mx` are void only where neither IPv4 nor IPv6 has an answer.
+ * Looks up each level in parallel, so that the tree does not depend on the order of the answers. A
+ * target with macros counts as a lookup, but is not followed, because it depends on the message. An `a`
+ * term is void only if it has neither IPv4 nor IPv6 addresses.
  */
 export async function walkSpf(domain: string, resolver: Resolver): Promise<SpfTree> {
   const root = newNode(domain, null, true, []);
@@ -49,14 +49,14 @@ export async function walkSpf(domain: string, resolver: Resolver): Promise<SpfTr
       readNode(node, answers[index]!, tree);
     });
     await lookUpHosts(level, resolver, tree);
-    level = level.flatMap((node) => grow(node, tree));
+    level = level.flatMap((node) => addChildren(node, tree));
   }
   return tree;
 }
 
-function newNode(domain: string, via: string | null, passing: boolean, above: string[]): SpfNode {
-  const path = [...above, domain];
-  const state = above.includes(domain) ? 'loop' : 'unknown';
+function newNode(domain: string, via: string | null, passing: boolean, parents: string[]): SpfNode {
+  const path = [...parents, domain];
+  const state = parents.includes(domain) ? 'loop' : 'unknown';
   return { domain, via, passing, path, records: [], terms: [], state, children: [] };
 }
 
@@ -71,8 +71,7 @@ function readNode(node: SpfNode, answer: DnsAnswer, tree: SpfTree): void {
   if (node.state !== 'read') return;
   const terms = parseSpfTerms(node.records[0]!);
   const all = terms.findIndex((term) => term.name === 'all' && !term.modifier);
-  // `all` decides: mechanisms behind it and any redirect count for nothing (§5.1, §6.1), yet must be
-  // well formed.
+  // Mechanisms after `all` and any redirect are ignored (§5.1, §6.1), but must be well formed.
   node.terms = terms.filter(
     (term, index) =>
       term.fault !== null ||
@@ -94,35 +93,35 @@ const countsAsLookup = (term: SpfTerm): boolean =>
 const targetOf = (term: SpfTerm, node: SpfNode): string =>
   (term.target ?? node.domain).toLowerCase().replace(/\.$/, '');
 
-/** The children of a node; all its lookups are counted, in the order in which they are written. */
-function grow(node: SpfNode, tree: SpfTree): SpfNode[] {
+/** Counts the lookups of a node and returns the children to follow, in the order of the record. */
+function addChildren(node: SpfNode, tree: SpfTree): SpfNode[] {
   for (const term of node.terms.filter(countsAsLookup)) {
     tree.lookups += 1;
     if ((term.name !== 'include' && term.name !== 'redirect') || term.target?.includes('%'))
       continue;
     const passing = node.passing && term.qualifier === '+';
     const child = newNode(targetOf(term, node), term.text, passing, node.path);
-    if (tree.lookups > MAX_FOLLOWED && child.state !== 'loop') child.state = 'unfollowed';
+    if (tree.lookups > MAX_FOLLOWED_LOOKUPS && child.state !== 'loop') child.state = 'unfollowed';
     node.children.push(child);
   }
   return node.children.filter((child) => child.state === 'unknown');
 }
 
 async function lookUpHosts(level: SpfNode[], resolver: Resolver, tree: SpfTree): Promise<void> {
-  const asked = level.flatMap((node) =>
+  const hostTerms = level.flatMap((node) =>
     node.terms
       .filter((term) => countsAsLookup(term) && ['a', 'mx', 'exists'].includes(term.name))
       .filter((term) => !term.target?.includes('%'))
       .map((term) => ({ term, node })),
   );
   const answers = await Promise.all(
-    asked.slice(0, MAX_FOLLOWED).map(({ term, node }) => {
+    hostTerms.slice(0, MAX_FOLLOWED_LOOKUPS).map(({ term, node }) => {
       const name = targetOf(term, node);
-      return askFirst(resolver, name, term.name === 'mx' ? ['MX'] : HOST_TYPES[term.name]!);
+      return lookUpFirst(resolver, name, term.name === 'mx' ? ['MX'] : HOST_TYPES[term.name]!);
     }),
   );
   answers.forEach((answer, index) => {
-    const { term, node } = asked[index]!;
+    const { term, node } = hostTerms[index]!;
     const label = `${term.text} (${node.domain})`;
     if (answer.status === 'error') tree.unknown.push(label);
     else if (answer.status !== 'found') tree.voids.push(label);
@@ -132,8 +131,12 @@ async function lookUpHosts(level: SpfNode[], resolver: Resolver, tree: SpfTree):
 
 const HOST_TYPES: Record<string, RecordType[]> = { a: ['A', 'AAAA'], exists: ['A'] };
 
-/** What was found for the first type that has anything; else an error where there was one. */
-async function askFirst(resolver: Resolver, name: string, types: RecordType[]): Promise<DnsAnswer> {
+/** The answer for the first type with records; else an error if there is one. */
+async function lookUpFirst(
+  resolver: Resolver,
+  name: string,
+  types: RecordType[],
+): Promise<DnsAnswer> {
   const answers = await Promise.all(types.map((type) => resolver(name, type)));
   return (
     answers.find(({ status }) => status === 'found') ??

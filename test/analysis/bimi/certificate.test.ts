@@ -1,4 +1,4 @@
-/** Mark certificates: the chain, the time, the purpose, the name and the kind of the mark. */
+/** Mark certificates: chain, validity period, purpose, names and mark type. */
 
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
@@ -28,18 +28,22 @@ const rows: [what: string, pem: string, problems: RegExp[]][] = [
   ['for a selector', mark({ names: ['default._bimi.news.example.com'] }) + CHAIN, []],
   ['for another domain', mark({ names: ['example.org'] }) + CHAIN, [/not for news\.example\.com/]],
   ['without a name', mark({ names: [] }) + CHAIN, [/not for news/]],
-  ['expired', mark({ from: -400, to: -30 }) + CHAIN, [/has expired on 2026-10-22/]],
+  ['expired', mark({ from: -400, to: -30 }) + CHAIN, [/expired on 2026-10-22/]],
   ['not valid yet', mark({ from: 10 }) + CHAIN, [/not valid before 2026-12-01/]],
-  ['of an expired authority', expiredChain(), [/of its authority has expired/]],
-  ['for server authentication', mark({ usage: '1.3.6.1.5.5.7.3.1' }) + CHAIN, [/not one for BIMI/]],
-  ['without a logotype', mark({ logo: null }) + CHAIN, [/holds no logo/]],
-  ['without its chain', mark(), [/authority is missing/]],
-  ['with the chain out of order', mark() + ROOT.pem + INTERMEDIATE.pem, [/not a chain/]],
-  ['with an authority of the same name', mark() + makeIntermediate(ROOT).pem, [/not a chain/]],
-  ['after the authority', CHAIN + mark(), [/begin with/, /not one for BIMI/, /no logo/, /not for/]],
+  ['of an expired authority', expiredChain(), [/issuing authority expired/]],
+  ['for server authentication', mark({ usage: '1.3.6.1.5.5.7.3.1' }) + CHAIN, [/not for BIMI/]],
+  ['without a logotype', mark({ logo: null }) + CHAIN, [/contains no logo/]],
+  ['without its chain', mark(), [/does not include the certificate of the issuing/]],
+  ['with the chain out of order', mark() + ROOT.pem + INTERMEDIATE.pem, [/not form a chain/]],
+  ['with an authority of the same name', mark() + makeIntermediate(ROOT).pem, [/not form a chain/]],
+  [
+    'after the authority',
+    CHAIN + mark(),
+    [/starts with a CA certificate/, /not for BIMI/, /no logo/, /not for/],
+  ],
   ['self-signed', makeMark(null, { logo: LOGO }), [/self-signed/]],
-  ['that is empty', '', [/not in PEM form/]],
-  ['that is an HTML page', '<html>Not found</html>', [/not in PEM form/]],
+  ['that is empty', '', [/not in PEM format/]],
+  ['that is an HTML page', '<html>Not found</html>', [/not in PEM format/]],
   [
     'that is an empty PEM block',
     '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----',

@@ -1,4 +1,4 @@
-/** Makes certificates for BIMI logos, right ones and wrong ones, with an authority of their own. */
+/** Makes valid and invalid certificates for BIMI logos, with their own certificate authority. */
 
 import { generateKeyPairSync, type KeyObject, sign, X509Certificate } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
@@ -27,9 +27,9 @@ export interface MarkOptions {
   to?: number;
   markType?: string | null;
   usage?: string;
-  /** Without it, no logotype extension. */
+  /** null: no logotype extension. */
   logo?: string | null;
-  /** The logotype holds no image that can be read. */
+  /** The logotype extension contains no readable image. */
   emptyLogotype?: boolean;
   ca?: boolean;
 }
@@ -83,13 +83,13 @@ export function makeAuthority(name = 'Mark Authority', options: MarkOptions = {}
   return { ...holder, pem: certify(holder, holder, options, [basicConstraints(true)]) };
 }
 
-/** An authority that another has certified. */
+/** An authority certified by another one. */
 export function makeIntermediate(issuer: Holder, options: MarkOptions = {}): Authority {
   const holder = { name: nameOf('Mark Intermediate'), keys: newKeys() };
   return { ...holder, pem: certify(holder, issuer, options, [basicConstraints(true)]) };
 }
 
-/** The certificate of a mark in PEM; `issuer` null makes it self-signed. */
+/** A mark certificate in PEM format; self-signed if `issuer` is null. */
 export function makeMark(issuer: Holder | null, options: MarkOptions = {}): string {
   const { names = ['example.com'], markType = 'Registered Mark', logo = null } = options;
   const holder = { name: nameOf('Example Ltd', markType), keys: newKeys() };

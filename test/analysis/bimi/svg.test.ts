@@ -1,4 +1,4 @@
-/** The rules of SVG Tiny PS for a logo. */
+/** The rules of SVG Tiny PS for BIMI logos. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -26,7 +26,7 @@ const rows: [what: string, text: string, problems: RegExp[]][] = [
   ['no title', `<svg ${ROOT}><g><title>inner</title></g></svg>`, [/no title/]],
   ['an empty title', `<svg ${ROOT}><title> </title></svg>`, [/no title/]],
   ['not square', svg('', ROOT.replace('100 100', '100 50')), [/not square/]],
-  ['no viewBox', svg('', ROOT.replace(/viewBox="[^"]*"/, '')), [/no usable viewBox/]],
+  ['no viewBox', svg('', ROOT.replace(/viewBox="[^"]*"/, '')), [/no valid viewBox/]],
   [
     'width and height instead of a viewBox',
     svg('', ROOT.replace(/viewBox="[^"]*"/, 'width="9" height="9"')),
@@ -35,19 +35,19 @@ const rows: [what: string, text: string, problems: RegExp[]][] = [
   ['a script', svg('<script>alert(1)</script>'), [/scripts \(script\)/]],
   ['an event handler', svg('<path onclick="x()"/>'), [/scripts \(onclick\)/]],
   ['animation', svg('<circle><animate/></circle><set/>'), [/\(animate\)/, /\(set\)/]],
-  ['a raster image', svg('<image href="data:image/png;base64,AA"/>'), [/image/, /outside/]],
-  ['a link', svg('<a href="https://example.com/"/>'), [/a link/, /outside/]],
-  ['an external reference', svg('<use xlink:href="other.svg#a"/>'), [/outside/]],
+  ['a raster image', svg('<image href="data:image/png;base64,AA"/>'), [/image/, /external/]],
+  ['a link', svg('<a href="https://example.com/"/>'), [/a link/, /external/]],
+  ['an external reference', svg('<use xlink:href="other.svg#a"/>'), [/external/]],
   [
     'an external reference in a style',
     svg('<path style="fill:url( \'https://a.example/\')"/>'),
-    [/outside/],
+    [/external/],
   ],
   ['a style sheet', svg('<style>@import "x"</style>'), [/style sheet/]],
   ['an external style sheet', `<?xml-stylesheet href="a.css"?>${svg('')}`, [/style sheet/]],
   ['entities', `<!DOCTYPE svg [<!ENTITY a "b">]>${svg('')}`, [/entities/]],
   ['a filter', svg('<filter id="a"/>'), [/filters or masks/]],
-  ['a foreign object', svg('<foreignObject/>'), [/other documents/]],
+  ['a foreign object', svg('<foreignObject/>'), [/embedded documents/]],
   ['an HTML page', '<html><body>Hello</body></html>', [/not an SVG/]],
   ['text', 'Not found', [/not an SVG/]],
   ['an empty file', '', [/not an SVG/]],
@@ -55,7 +55,7 @@ const rows: [what: string, text: string, problems: RegExp[]][] = [
   ['an unclosed element after an empty one', `<svg ${ROOT}>${TITLE}<g/>`, [/well-formed/]],
   ['crossed elements', svg('<g><path></g></path>'), [/well-formed/]],
   ['crossed elements after an empty one', svg('<g><path><line/></g></path>'), [/well-formed/]],
-  ['too large', svg(`<desc>${'x'.repeat(33_000)}</desc>`), [/at most 32768/]],
+  ['too large', svg(`<desc>${'x'.repeat(33_000)}</desc>`), [/limit is 32768/]],
 ];
 
 for (const [what, text, problems] of rows)

@@ -1,4 +1,4 @@
-/** One question to one list: what is asked, and that no key is ever shown. */
+/** Queries to one list: names, errors, and keys that stay secret. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,14 +20,14 @@ test('askList reports DNS failures as errors with the reason', async () => {
     refused: /REFUSED/,
     unreachable: /no DNS server/,
     malformed: /could not be read/,
-    limit: /too many questions/,
+    limit: /limit of DNS queries/,
     disabled: /turned off/,
   };
-  for (const [reason, says] of Object.entries(reasons)) {
+  for (const [reason, text] of Object.entries(reasons)) {
     const resolver = async () => ({ status: 'error', reason: reason as DnsErrorReason }) as const;
     const answer = await askList(resolver, ZEN!, '7.114.0.203');
     assert.equal(answer.status, 'error');
-    assert.match(answer.status === 'error' ? answer.reason : '', says);
+    assert.match(answer.status === 'error' ? answer.reason : '', text);
   }
 });
 
@@ -41,7 +41,7 @@ test('askList treats NXDOMAIN and NODATA as not listed', async () => {
 });
 
 test('askList reports overlong names as errors without a query', async () => {
-  const resolver = () => assert.fail('asked');
+  const resolver = () => assert.fail('a query was made');
   const name = `${'a.'.repeat(118)}example`;
   const answer = await askList(resolver, KEYED!, name);
   assert.equal(answer.status, 'error');
@@ -75,20 +75,20 @@ test('Blocklists are queried only for public, non-documentation addresses', () =
 });
 
 test('askReason returns one printable, bounded line without the key', async () => {
-  const say = (text: string) => {
+  const read = (text: string) => {
     const zone = listIn(KEYED!.asked, '7.114.0.203', '127.0.0.2', text);
     return askReason(zoneResolver(zone), KEYED!, '7.114.0.203');
   };
   assert.equal(
-    await say('https://check.example/ip/203.0.114.7'),
+    await read('https://check.example/ip/203.0.114.7'),
     'https://check.example/ip/203.0.114.7',
   );
   assert.equal(
-    await say(`7.114.0.203.${KEYED!.asked} says no`),
+    await read(`7.114.0.203.${KEYED!.asked} says no`),
     '7.114.0.203.….zen.dq.spamhaus.net says no',
   );
-  assert.equal(await say(`Key ${KEY.toUpperCase()}!`), 'Key …!');
-  assert.equal(await say('a\u001b[31m\nb\u202e'), 'a·[31m·b·');
-  assert.equal((await say('x'.repeat(5000)))?.length, 300);
-  assert.equal(await say('  '), null);
+  assert.equal(await read(`Key ${KEY.toUpperCase()}!`), 'Key …!');
+  assert.equal(await read('a\u001b[31m\nb\u202e'), 'a·[31m·b·');
+  assert.equal((await read('x'.repeat(5000)))?.length, 300);
+  assert.equal(await read('  '), null);
 });

@@ -54,22 +54,22 @@ const rows: { name: string; zone: Zone; obstacles: RegExp[] }[] = [
   {
     name: 'a logo and a certificate over http',
     zone: zoneOf('v=BIMI1; l=http://example.com/logo.svg; a=http://example.com/logo.pem'),
-    obstacles: [/logo \(l=\) is not an https/, /certificate \(a=\) is not an https/],
+    obstacles: [/logo URL \(l=\) does not use https/, /certificate URL \(a=\) does not use https/],
   },
   {
     name: 'a logo of another format',
     zone: zoneOf(GOOD.replace('.svg', '.png')),
-    obstacles: [/end in \.svg/, /answers 404/],
+    obstacles: [/end in \.svg/, /responded with 404/],
   },
   {
     name: 'no logo',
     zone: zoneOf('v=BIMI1; a=https://example.com/logo.pem'),
-    obstacles: [/names no logo/],
+    obstacles: [/has no logo URL/],
   },
   {
     name: 'two records',
     zone: { ...zoneOf(GOOD), 'default._bimi.example.com': { TXT: [GOOD, 'v=BIMI1; l=; a='] } },
-    obstacles: [/2 records/],
+    obstacles: [/2 BIMI records/],
   },
   {
     name: 'no DMARC record',
@@ -116,14 +116,14 @@ test('bimi check evidence describes the logo and certificate files', async () =>
 
 test('bimi check classifies download failures as obstacle or unknown', async () => {
   const cases: [Page | WebFailure, lasting: boolean, RegExp][] = [
-    [{ code: 404 }, true, /answers 404/],
-    [{ code: 301 }, true, /redirect \(301\)/],
-    ['no_such_name', true, /name of its server does not exist/],
-    ['tls', true, /no certificate that is valid/],
-    ['forbidden_address', true, /no public address/],
+    [{ code: 404 }, true, /responded with 404/],
+    [{ code: 301 }, true, /redirects \(301\)/],
+    ['no_such_name', true, /host name does not exist/],
+    ['tls', true, /no valid TLS certificate/],
+    ['forbidden_address', true, /no public IP address/],
     [{ body: 'x'.repeat(65 * 1024) }, true, /larger than 64 KiB/],
-    [{ code: 503 }, false, /answers 503/],
-    [{ code: 403 }, false, /answers 403/],
+    [{ code: 503 }, false, /responded with 503/],
+    [{ code: 403 }, false, /responded with 403/],
     ['timeout', false, /could not be fetched/],
     ['dns', false, /could not be fetched/],
   ];
@@ -147,12 +147,10 @@ test('bimi check unpacks a compressed logo and compares it with the certificate'
   assert.deepEqual(packed.evidence?.obstacles, []);
   const bomb = gzipSync(Buffer.alloc(10_000_000, 32));
   const bombed = await look(zoneOf(GOOD), { ...PAGES, [LOGO_URL]: { body: bomb } });
-  assertObstacles(bombed.evidence?.obstacles, [/cannot be unpacked/]);
+  assertObstacles(bombed.evidence?.obstacles, [/cannot be decompressed/]);
   const other = LOGO.replace('#305090', '#ff0000');
   const changed = await look(zoneOf(GOOD), { ...PAGES, [LOGO_URL]: { body: other } });
-  assertObstacles(changed.evidence?.obstacles, [
-    /not the same image as the one in the certificate/,
-  ]);
+  assertObstacles(changed.evidence?.obstacles, [/differs from the logo in the certificate/]);
   assert.match(changed.fix?.text ?? '', /Correct the files/);
 });
 

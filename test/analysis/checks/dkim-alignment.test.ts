@@ -82,7 +82,7 @@ const rows: Row[] = [
     message: async () => sign({ domain: 'provider.example' }, await sign({ key: KEYS.other })),
     zone: relaxed,
     status: 'fail',
-    title: /another key than the one published at s1\._domainkey\.example\.com/,
+    title: /different key than the one published at s1\._domainkey\.example\.com/,
   },
   {
     name: 'a provider’s signature beside an own one whose key lookup fails',

@@ -91,7 +91,7 @@ const rows: Row[] = [
     message: () => sign(),
     zone: zoneWith(`${KEYS.rsa.record}; t=y`),
     status: 'warn',
-    title: /only testing/,
+    title: /is in test mode/,
   },
   {
     name: 'a revoked key',

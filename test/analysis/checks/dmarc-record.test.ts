@@ -117,7 +117,7 @@ const rows: Row[] = [
     name: 'an invalid tag value',
     records: [`v=DMARC1; p=reject; adkim=strict; ${REPORTED}`],
     status: 'warn',
-    title: /"adkim=strict" is not a value/,
+    title: /"adkim=strict" is not a valid value/,
   },
   {
     name: 'no rua',

@@ -213,7 +213,7 @@ const rows: Row[] = [
     message: 'Subject: x\n\n',
     status: 'fail',
     result: 'permerror',
-    detail: /names no domain/,
+    detail: /has no domain/,
   },
   {
     name: 'an address literal in From',

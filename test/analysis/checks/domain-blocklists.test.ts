@@ -101,7 +101,7 @@ const ROWS: [what: string, status: CheckStatus, scene: Partial<Scene>, says?: Re
     'a list that refuses queries',
     'error',
     { zone: dbl('shop.example', '127.255.255.254') },
-    /not all answered.*Not known from Spamhaus DBL/,
+    /Not all blocklists .* responded.*No result from Spamhaus DBL/,
   ],
   ['a refusal of an IP address', 'error', { zone: dbl('shop.example', '127.0.1.255') }],
   [

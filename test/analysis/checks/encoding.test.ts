@@ -104,7 +104,7 @@ test('encoding check combines several faults in one finding', async () => {
 test('encoding check reports exceeded parser limits', async () => {
   const finding = await runCheck(encoding, { message: mixed('\n--x\n'.repeat(2000)) });
   assert.equal(finding.status, 'fail');
-  assert.equal(finding.title, 'Your message has 2,001 MIME parts, of which 1,000 were looked at.');
+  assert.equal(finding.title, 'Your message has 2,001 MIME parts, of which 1,000 were read.');
 });
 
 test('line_length check passes 998 octets and shows the recommendation', async () => {

@@ -16,7 +16,7 @@ const CLIENT = '203.0.114.7';
 const REVERSED = '7.114.0.203';
 const CLIENT6 = '2606:4700::7';
 const REVERSED6 = `7.${'0.'.repeat(23)}0.0.7.4.6.0.6.2`;
-const UNTESTED = 'It does not list its test point.';
+const UNTESTED = 'The list does not contain its own test entry.';
 
 const on = (zone: string, code: string, text?: string): Zone => listIn(zone, REVERSED, code, text);
 const fails = (zone: string): Zone => ({ [`${REVERSED}.${zone}`]: { fails: 'timeout' } });
@@ -58,7 +58,7 @@ const NOBODY_TO_ASK: Row[] = [
     { envelope: { client_ip: '2001:db8::1' } },
     /for documentation/,
   ],
-  ['no lists enabled', 'skipped', { setup: { blocklists: [] } }, /No \w+lists are switched on\./],
+  ['no lists enabled', 'skipped', { setup: { blocklists: [] } }, /No \w+lists are enabled\./],
   [
     'only domain lists enabled',
     'skipped',
@@ -109,25 +109,25 @@ table(ipBlocklists, [
     'a tier 3 listing',
     'pass',
     { zone: on('dnsbl-1.uceprotect.net', '127.0.0.2') },
-    /no blocklist that counts\..*do not act on the listing by UCEPROTECT level 1/,
+    /no blocklist that affects delivery\..*do not act on the listing by UCEPROTECT level 1/,
   ],
   [
     'a tier 2 listing while tier 1 times out',
     'warn',
     { zone: { ...ALL_FAIL, ...on('psbl.surriel.com', '127.0.0.2') } },
-    /PSBL.*Not known from Spamhaus ZEN, SpamCop/,
+    /PSBL.*No result from Spamhaus ZEN, SpamCop/,
   ],
   [
     'a refusal by a minor list',
     'pass',
     { zone: fails('bl.spamcop.net') },
-    /none of the blocklists that answered.*Not known from SpamCop/,
+    /none of the blocklists that responded.*No result from SpamCop/,
   ],
   [
     'a refusal by a list that large providers use',
     'error',
     { zone: on('zen.spamhaus.org', '127.255.255.254') },
-    /not all answered.*Not known from Spamhaus ZEN/,
+    /Not all blocklists .* responded.*No result from Spamhaus ZEN/,
   ],
   [
     'an excluded list',
@@ -136,7 +136,7 @@ table(ipBlocklists, [
       setup: { blocklists: withFault('zen.spamhaus.org') },
       zone: on('zen.spamhaus.org', '127.0.0.2'),
     },
-    /not all answered.*Not known from Spamhaus ZEN/,
+    /Not all blocklists .* responded.*No result from Spamhaus ZEN/,
   ],
   ['all lists time out', 'error', { zone: ALL_FAIL }, /could not be found out/],
   [
@@ -158,7 +158,7 @@ table(ipBlocklists, [
       setup: { blocklists: workingLists('dnsbl-1.uceprotect.net') },
       zone: on('dnsbl-1.uceprotect.net', '127.0.0.2'),
     },
-    /do not count/,
+    /Only blocklists that do not affect delivery are enabled/,
   ],
   [
     'an informational code',
@@ -179,7 +179,7 @@ table(allowlists, [
     'a list that refuses queries',
     'error',
     { zone: on('list.dnswl.org', '127.0.0.255') },
-    /Not known from DNSWL/,
+    /No result from DNSWL/,
   ],
   ['an excluded list', 'error', { setup: { blocklists: withFault('list.dnswl.org') } }],
 ]);
@@ -202,7 +202,7 @@ test('ip_blocklists check shows each list’s answer and removal page', async ()
       tier: 1,
       status: 'listed',
       codes: ['127.0.0.4'],
-      meaning: 'an infected or hijacked machine (XBL)',
+      meaning: 'an infected or hijacked computer (XBL)',
       listed: [CLIENT],
       text: 'https://check.example/q/203.0.114.7',
       delisting: 'https://check.spamhaus.org/',
@@ -213,7 +213,7 @@ test('ip_blocklists check shows each list’s answer and removal page', async ()
       tier: 2,
       status: 'error',
       codes: ['127.0.0.99'],
-      meaning: 'It gave an answer that is none of its codes (127.0.0.99).',
+      meaning: 'The response is not one of the codes of this list (127.0.0.99).',
       delisting: 'https://www.spamcop.net/bl.shtml',
     },
     {
@@ -222,7 +222,7 @@ test('ip_blocklists check shows each list’s answer and removal page', async ()
       tier: 2,
       status: 'error',
       codes: [],
-      meaning: 'It did not answer in time.',
+      meaning: 'The list did not respond in time.',
       delisting: 'https://mailspike.org/iplookup.html',
     },
     {
@@ -249,12 +249,12 @@ test('ip_blocklists check shows each list’s answer and removal page', async ()
       tier: 3,
       status: 'listed',
       codes: ['127.0.0.2'],
-      meaning: 'a sender of mail to spam traps in the last seven days',
+      meaning: 'a source of mail to spam traps in the last seven days',
       listed: [CLIENT],
       delisting: 'https://www.uceprotect.net/en/rblcheck.php',
     },
   ]);
-  assert.match(finding.fix!.text, /^First find and stop what caused it/);
+  assert.match(finding.fix!.text, /^First find and stop the cause: /);
   assert.match(finding.fix!.text, /https:\/\/check\.spamhaus\.org\/ \(Spamhaus ZEN\)/);
   assert.doesNotMatch(finding.fix!.text, /uceprotect/);
 });

@@ -92,7 +92,7 @@ table(ipv6, [
   ['no From domain', 'info', /over IPv4/, { message: noDomain }],
   ['a DNS failure', 'error', /could not/, { zone: domain({ fails: 'timeout' }) }],
   ['a private client', 'skipped', /private/, { envelope: { client_ip: '192.168.1.1' } }],
-  ['no client', 'skipped', /not known/, { envelope: { client_ip: null } }],
+  ['no client', 'skipped', /sending IP address is unknown/, { envelope: { client_ip: null } }],
   ['offline', 'skipped', /offline/, { offline: true }],
 ]);
 

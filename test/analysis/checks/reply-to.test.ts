@@ -46,7 +46,13 @@ const cases: [Check, string, Changes, CheckStatus, RegExp][] = [
   ],
   [replyTo, 'an empty field', to(''), 'warn', /cannot be read.*no address/],
   [replyTo, 'a name alone', to('Support'), 'warn', /cannot be read.*has no address/],
-  [replyTo, 'an open quotation mark', to('"Support <a@example.com>'), 'warn', /never closed/],
+  [
+    replyTo,
+    'an open quotation mark',
+    to('"Support <a@example.com>'),
+    'warn',
+    /unclosed quotation mark/,
+  ],
   [replyTo, 'a group', to('us: a@example.com;'), 'warn', /is a group/],
   [replyTo, 'no From to compare', to('a@example.com', { From: null }), 'skipped', /not compared/],
 

@@ -1,4 +1,4 @@
-/** Finding and cutting DKIM-Signature fields in the octets of a message. */
+/** Extracting and removing the DKIM-Signature fields of a message. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** The message, keys and zone that the DKIM tests share; keys are made once for each test file. */
+/** The message, keys and zone of the DKIM tests. Each test file makes its own keys. */
 
 import type { Zone } from '../../../src/net/dns/zone.ts';
 import { makeKey, type SignOptions, signMessage } from '../../helpers/signer.ts';
@@ -34,7 +34,7 @@ export const sign = (
 ): Promise<Buffer> =>
   signMessage(message, { domain: 'example.com', selector: 's1', key: KEYS.rsa, ...options });
 
-/** The message with one text replaced by another, which must be there. */
+/** Replaces a text in the message. Throws if it is missing. */
 export function alter(message: Buffer, from: string, to: string): Buffer {
   const text = message.toString('latin1');
   if (!text.includes(from)) throw new Error(`"${from}" is not in the message`);

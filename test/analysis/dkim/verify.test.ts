@@ -1,4 +1,4 @@
-/** Verification of DKIM signatures: what each defect is called, limits, and what is asked of the DNS. */
+/** Verification of DKIM signatures: the cause of each defect, limits, and DNS queries. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,8 +12,8 @@ import { alter, KEY_NAME, KEYS, MESSAGE, sign, zoneWith } from './signed-mail.ts
 const outcomeOf = async (scene: Scene) => (await contextFor(scene)).fact(dkimResult);
 const good = zoneWith(KEYS.rsa.record);
 
-/** Counts the questions that reach the resolver. */
-function countingResolver(zone: Zone): { resolver: Resolver; asked: string[] } {
+/** Records the queries that reach the resolver. */
+function recordingResolver(zone: Zone): { resolver: Resolver; asked: string[] } {
   const asked: string[] = [];
   const inner = zoneResolver(zone);
   return {
@@ -135,7 +135,7 @@ const rows: Row[] = [
     cause: 'dns_failure',
   },
   {
-    name: 'a signature that does not sign From',
+    name: 'a signature that does not cover From',
     message: async () => alter(await sign({ headerList: ['From'] }), 'h=From', 'h=To'),
     zone: good,
     result: 'neutral',
@@ -214,7 +214,7 @@ test('DKIM verification reads l= and counts unsigned octets', async () => {
 
 test('DKIM verification of an unsigned message returns none without queries', async () => {
   for (const offline of [false, true]) {
-    const { resolver, asked } = countingResolver({});
+    const { resolver, asked } = recordingResolver({});
     const outcome = await outcomeOf({ message: MESSAGE, resolver, offline });
     assert.equal(outcome.result, 'none');
     assert.deepEqual(asked, []);
@@ -222,7 +222,7 @@ test('DKIM verification of an unsigned message returns none without queries', as
 });
 
 test('DKIM verification offline lists signatures without verifying', async () => {
-  const { resolver, asked } = countingResolver(good);
+  const { resolver, asked } = recordingResolver(good);
   const outcome = await outcomeOf({ message: await sign(), resolver, offline: true });
   assert.equal(outcome.result, null);
   assert.equal(outcome.verified, null);
@@ -273,8 +273,8 @@ test('DKIM verification checks ten of 200 junk signatures', async () => {
       `DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=junk${n}.example; s=s;\r\n\th=from; bh=AAAA; b=AAAA\r\n`,
   ).join('');
   const signed = await sign();
-  const { resolver, asked } = countingResolver(good);
-  // The good one stands on top, as a signer puts it, and one junk field is folded before the colon.
+  const { resolver, asked } = recordingResolver(good);
+  // The valid signature is on top, where signers put it. One junk field is folded before the colon.
   const message = Buffer.concat([
     signed.subarray(0, signed.indexOf('From: ')),
     Buffer.from(`${junk}dkim-signature\r\n : v=1; d=odd.example\r\n`),
@@ -303,10 +303,10 @@ test('DKIM verification preserves all other octets when removing extra signature
 
 test('DKIM verification looks up keys concurrently', async () => {
   let waiting = 0;
-  let most = 0;
+  let maxWaiting = 0;
   const resolver: Resolver = async (name, type) => {
     waiting += 1;
-    most = Math.max(most, waiting);
+    maxWaiting = Math.max(maxWaiting, waiting);
     await new Promise((resolve) => setImmediate(resolve));
     waiting -= 1;
     return zoneResolver(good)(name, type);
@@ -314,7 +314,7 @@ test('DKIM verification looks up keys concurrently', async () => {
   let message = await sign();
   for (const selector of ['s2', 's3', 's4']) message = await sign({ selector }, message);
   assert.equal((await outcomeOf({ message, resolver })).result, 'pass');
-  assert.equal(most, 4);
+  assert.equal(maxWaiting, 4);
 });
 
 test('DKIM verification reports oversized headers and signatures as not verified', async () => {

@@ -1,4 +1,4 @@
-/** The DMARC outcome that checks share: record, alignment, and what an unknown alignment does. */
+/** The DMARC outcome shared by the checks: record, alignment, and unknown alignment. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -80,7 +80,7 @@ test('dmarcResult is temperror while SPF and its alignment are unknown', async (
   const envelope = { mail_from: 'b@m.example.com' };
   const context = await contextFor({ message: MESSAGE, zone, envelope });
   assert.equal((await context.fact(dmarcResult)).result, 'temperror');
-  const unasked = { ...envelope, client_ip: null };
-  const local = await contextFor({ message: MESSAGE, zone, envelope: unasked });
+  const localEnvelope = { ...envelope, client_ip: null };
+  const local = await contextFor({ message: MESSAGE, zone, envelope: localEnvelope });
   assert.equal((await local.fact(dmarcResult)).result, null);
 });

@@ -1,4 +1,4 @@
-/** What a DMARC record that is missing or cannot be used costs, and what mending it brings. */
+/** The cost of a missing or unusable DMARC record, and the gain of fixing it. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -19,7 +19,7 @@ function worldWith(...records: string[]): World {
 
 const at = ({ checks }: AnalysisResult, id: string) => checks.find((check) => check.id === id)!;
 
-/** Signed, and sent, by somebody else. */
+/** SPF and DKIM pass for another domain only. */
 function sentByAnother(world: World): void {
   world.zone['sender.example'] = { A: [CLIENT], TXT: [`v=spf1 ip4:${CLIENT} -all`] };
   world.zone['s1._domainkey.sender.example'] = world.zone['s1._domainkey.example.com']!;
@@ -27,7 +27,7 @@ function sentByAnother(world: World): void {
   world.sign.domain = 'sender.example';
 }
 
-const rows: [what: string, records: string[], told: string][] = [
+const rows: [what: string, records: string[], reported: string][] = [
   ['no record', [], 'dmarc_policy'],
   ['no valid policy', ['v=DMARC1; p=rejct'], 'dmarc_policy'],
   ['two records', [`v=DMARC1; p=reject; ${REPORTS}`, 'v=DMARC1; p=none'], 'dmarc_record'],
@@ -36,19 +36,19 @@ const rows: [what: string, records: string[], told: string][] = [
   ['a version without semicolon', [`v=DMARC1 p=reject; ${REPORTS}`], 'dmarc_record'],
 ];
 
-for (const [what, records, told] of rows)
+for (const [what, records, reported] of rows)
   test(`DMARC gain: ${what} is one finding with the whole gain and no cap`, async () => {
     const result = await judge(worldWith(...records));
     const { score, uncapped, cap, checks } = result;
     assert.ok(score !== null && score < 100 && cap === null);
     assert.deepEqual(
       checks.filter(({ status }) => status === 'fail').map(({ id }) => id),
-      [told],
+      [reported],
     );
-    // All three pass once it is fixed, and nothing else is wrong.
-    assert.equal(at(result, told).gain, Math.round((100 - uncapped!) * 10) / 10);
-    for (const id of ['dmarc', 'dmarc_policy', 'dmarc_record'].filter((each) => each !== told))
-      assert.equal(at(result, id).detail, `follows from ${told}`);
+    // All three checks pass once the record is fixed, and nothing else is wrong.
+    assert.equal(at(result, reported).gain, Math.round((100 - uncapped!) * 10) / 10);
+    for (const id of ['dmarc', 'dmarc_policy', 'dmarc_record'].filter((each) => each !== reported))
+      assert.equal(at(result, id).detail, `follows from ${reported}`);
   });
 
 test('DMARC gain of correcting a record equals that of publishing it', async () => {
@@ -78,7 +78,7 @@ test('DMARC gain excludes DMARC while alignment is unknown', async () => {
   assert.ok(result.score !== null && at(result, 'dmarc_policy').gain > 0);
 });
 
-// A From that names no one domain: one cause, one finding, and its gain is the whole of it.
+// A From field without a single domain: one finding that has the whole gain.
 
 const ZONE = {
   'example.com': {
@@ -112,5 +112,5 @@ for (const from of ["O'Brien, Inc. <a@example.com>", 'a@example.com, b@other.exa
     assert.equal(result.checks.find(({ id }) => id === 'from')?.status, 'fail');
     assert.equal(result.checks.find(({ id }) => id === 'dmarc')?.status, 'skipped');
     assert.ok(gainOf('from') > 20, String(gainOf('from')));
-    assert.equal(gainOf('dkim'), 0, 'DKIM alone mends nothing');
+    assert.equal(gainOf('dkim'), 0, 'DKIM alone fixes nothing');
   });

@@ -1,4 +1,4 @@
-/** The adapter between this program's resolver and mailauth. */
+/** The adapter between our resolver and mailauth. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -6,7 +6,7 @@ import { mailauthResolver } from '../../../src/analysis/dns/mailauth-resolver.ts
 import type { DnsErrorReason } from '../../../src/net/dns/resolver.ts';
 import { zoneResolver } from '../../../src/net/dns/zone.ts';
 
-const ask = mailauthResolver(
+const resolve = mailauthResolver(
   zoneResolver({
     'example.com': {
       TXT: ['v=spf1 -all', 'other'],
@@ -18,23 +18,23 @@ const ask = mailauthResolver(
 );
 
 test('mailauthResolver returns answers in node:dns format', async () => {
-  assert.deepEqual(await ask('example.com', 'TXT'), [['v=spf1 -all'], ['other']]);
-  assert.deepEqual(await ask('EXAMPLE.com.', 'A'), ['192.0.2.1']);
-  assert.deepEqual(await ask('example.com', 'MX'), [
+  assert.deepEqual(await resolve('example.com', 'TXT'), [['v=spf1 -all'], ['other']]);
+  assert.deepEqual(await resolve('EXAMPLE.com.', 'A'), ['192.0.2.1']);
+  assert.deepEqual(await resolve('example.com', 'MX'), [
     { exchange: 'mx.example.com', priority: 10 },
     { exchange: 'mx2.example.com', priority: 20 },
   ]);
-  assert.deepEqual(await ask('null.example.com', 'MX'), [{ exchange: '', priority: 0 }]);
+  assert.deepEqual(await resolve('null.example.com', 'MX'), [{ exchange: '', priority: 0 }]);
 });
 
 test('mailauthResolver rejects missing records with node:dns codes', async () => {
-  await assert.rejects(ask('missing.example', 'TXT'), { code: 'ENOTFOUND' });
-  await assert.rejects(ask('example.com', 'AAAA'), { code: 'ENODATA' });
+  await assert.rejects(resolve('missing.example', 'TXT'), { code: 'ENOTFOUND' });
+  await assert.rejects(resolve('example.com', 'AAAA'), { code: 'ENODATA' });
 });
 
 test('mailauthResolver rejects invalid names without a query', async () => {
   const names = ['', 'a..example.com', `${'a'.repeat(64)}.com`, `${'a.'.repeat(130)}com`];
-  for (const name of names) await assert.rejects(ask(name, 'TXT'), { code: 'EBADNAME' }, name);
+  for (const name of names) await assert.rejects(resolve(name, 'TXT'), { code: 'EBADNAME' }, name);
 });
 
 test('mailauthResolver never reports a failure as missing record', async () => {

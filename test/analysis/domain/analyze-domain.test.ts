@@ -1,4 +1,4 @@
-/** The health of a domain: which findings make it what, its score, and what is not known. */
+/** The health of a domain: severities, score, and unknown results. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -31,7 +31,7 @@ const IDS = [
   'domain_blocklists',
 ];
 
-/** There is neither here. */
+/** A domain has no message and no sender, so no text may mention them. */
 function assertNoMessage({ checks }: DomainHealth): void {
   for (const { title, detail } of checks.filter(({ status }) => status !== 'info'))
     assert.doesNotMatch(`${title} ${detail}`, /\b(?:this|your|the) message|the sender\b/i);
@@ -45,15 +45,15 @@ test('analyzeDomain reports a flawless domain as healthy without message wording
     IDS,
   );
   assert.deepEqual([health.name, health.status, health.score], ['example.com', 'healthy', 100]);
-  assert.equal(health.summary, 'example.com is in good order.');
+  assert.equal(health.summary, 'example.com is healthy.');
   assertNoMessage(health);
-  // Plain data: it is stored as it is.
+  // Stored as JSON.
   assert.deepEqual(JSON.parse(JSON.stringify(health)), health);
 });
 
 test('analyzeDomain reports a domain that does not exist', async () => {
   const health = await lookAt({});
-  assert.match(health.summary, /^example\.com does not exist in the DNS/);
+  assert.match(health.summary, /^example\.com does not exist in DNS\. Check the spelling/);
 });
 
 test('analyzeDomain proposes every record for an empty domain', async () => {
@@ -159,7 +159,7 @@ function listOf(tier: BlocklistTier): BlocklistInUse {
 }
 
 test('analyzeDomain: tier 1 listing is critical, tier 2 a warning, refusal unknown', async () => {
-  const look = async (tier: BlocklistTier, answer: Zone[string]) => {
+  const check = async (tier: BlocklistTier, answer: Zone[string]) => {
     const inUse = listOf(tier);
     const zone = with_({ 'example.com.list.example': answer });
     const health = await lookAt(zone, { setup: { ...NO_SETUP, blocklists: [inUse] } });
@@ -169,19 +169,19 @@ test('analyzeDomain: tier 1 listing is critical, tier 2 a warning, refusal unkno
   };
   const { listed } = listOf(1).list;
   const code = 'codes' in listed ? Object.keys(listed.codes)[0]! : '';
-  assert.deepEqual(await look(1, { A: [code] }), ['critical', 'fail', 'critical']);
-  assert.deepEqual(await look(2, { A: [code] }), ['warning', 'warn', 'warning']);
-  assert.deepEqual(await look(1, {}), ['healthy', 'pass', null]);
-  assert.deepEqual(await look(1, { fails: 'timeout' }), ['healthy', 'error', null]);
+  assert.deepEqual(await check(1, { A: [code] }), ['critical', 'fail', 'critical']);
+  assert.deepEqual(await check(2, { A: [code] }), ['warning', 'warn', 'warning']);
+  assert.deepEqual(await check(1, {}), ['healthy', 'pass', null]);
+  assert.deepEqual(await check(1, { fails: 'timeout' }), ['healthy', 'error', null]);
 });
 
 test('analyzeDomain reports DNS timeouts as unknown, never as warning', async () => {
-  const silent = Object.keys(GOOD_ZONE).concat(
+  const names = Object.keys(GOOD_ZONE).concat(
     '_mta-sts.example.com',
     '_smtp._tls.example.com',
     'default._bimi.example.com',
   );
-  for (const name of silent) {
+  for (const name of names) {
     const { checks, status } = await lookAt(with_({ [name]: { fails: 'timeout' } }));
     assert.deepEqual(
       checks.filter(({ severity }) => severity !== null),
@@ -196,8 +196,8 @@ test('analyzeDomain reports DNS timeouts as unknown, never as warning', async ()
     { resolver: async () => ({ status: 'error', reason: 'timeout' }) },
   );
   assert.deepEqual([nothing.status, nothing.score], ['unknown', null]);
-  assert.match(nothing.summary, /Too little could be found out about example\.com/);
-  assert.match(nothing.summary, /Not found out: SPF record, DKIM keys, DMARC policy/);
+  assert.match(nothing.summary, /^Could not determine the health of example\.com\./);
+  assert.match(nothing.summary, /Could not check: SPF record, DKIM keys, DMARC policy/);
 });
 
 test('analyzeDomain keeps critical findings but not warnings when essentials are unknown', async () => {

@@ -1,4 +1,4 @@
-/** A domain in good order, and a look at it with what a test changes. */
+/** A healthy domain, and its health with the changes of a test. */
 
 import { NO_SETUP } from '../../../src/analysis/context.ts';
 import { analyzeDomain, type DomainOptions } from '../../../src/analysis/domain/analyze-domain.ts';
@@ -33,9 +33,9 @@ export function lookAt(zone: Zone, options: Partial<DomainOptions> = {}): Promis
   });
 }
 
-/** The one item of that id. */
+/** The only check with this id. */
 export function item({ checks }: DomainHealth, id: string): DomainCheck {
   const [found, ...others] = checks.filter((check) => check.id === id);
-  if (!found || others.length > 0) throw new Error(`${others.length + 1} items ${id}`);
+  if (!found || others.length > 0) throw new Error(`${id}: not exactly one check`);
   return found;
 }

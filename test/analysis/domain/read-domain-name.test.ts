@@ -1,4 +1,4 @@
-/** What is taken for the name of a domain, and why the rest is not. */
+/** Which texts are domain names, and why others are not. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -22,7 +22,7 @@ test('readDomainName rejects invalid names with the reason', () => {
     ['com', /single label/],
     ['localhost', /single label/],
     ['co.uk', /public suffix/],
-    ['ann@example.com', /e-mail address/],
+    ['ann@example.com', /email address/],
     ['https://example.com/', /has a scheme/],
     ['mailto:ann@example.com', /has a scheme/],
     ['example.com:25', /has a port/],

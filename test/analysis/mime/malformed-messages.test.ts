@@ -1,4 +1,4 @@
-/** Messages made to stall a parser: each is answered, with what passes a limit said in words. */
+/** Messages made to stall a parser are parsed within limits, and the report names exceeded limits. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -29,14 +29,12 @@ describe('parseMessage with many or nested parts', () => {
   test('counts 50,000 parts and reads the first 1,000', async () => {
     const message = await mixed(`${'--x\r\n\r\na\r\n'.repeat(50_000)}--x--`);
     assert.equal(message.parts.length, LIMITS.parts);
-    assert.deepEqual(message.limits, ['50,000 MIME parts, of which 1,000 were looked at']);
+    assert.deepEqual(message.limits, ['50,000 MIME parts, of which 1,000 were read']);
   });
 
   test('stops counting parts at 100,000', async () => {
     const message = await mixed('--x\r\n'.repeat(1_000_000));
-    assert.deepEqual(message.limits, [
-      'at least 100,000 MIME parts, of which 1,000 were looked at',
-    ]);
+    assert.deepEqual(message.limits, ['at least 100,000 MIME parts, of which 1,000 were read']);
   });
 
   test('reads nesting up to the limit', async () => {
@@ -79,7 +77,7 @@ describe('parseMessage takes linear time', () => {
       (text) => assert.equal(text?.length, 500_000),
     ],
     [
-      'soft breaks that are none',
+      'invalid soft breaks',
       `Content-Transfer-Encoding: quoted-printable\r\n\r\n${`=${' '.repeat(500)}`.repeat(4000)}`,
       (text) => assert.equal(text?.length, 4000 * 501),
     ],
@@ -121,7 +119,7 @@ describe('parseMessage takes linear time', () => {
     });
 });
 
-// Thousands of damaged messages: the parser answers each, and its answer holds together.
+// Thousands of damaged messages: every result is consistent.
 
 const ROUNDS = 4000;
 
@@ -183,7 +181,7 @@ const PIECES = [
   ' ',
 ];
 
-/** mulberry32: the same sequence in every run, so that what fails can be found again. */
+/** mulberry32: the same sequence in every run, so that failures are reproducible. */
 function seededRandom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

@@ -1,4 +1,4 @@
-/** parseMessage: exact about what came, and an answer for any bytes. */
+/** parseMessage keeps the exact bytes, and accepts any bytes. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -80,7 +80,7 @@ describe('parseMessage header fields', () => {
     assert.equal(message.text, '');
   });
 
-  test('beyond 1 MiB are left out and reported', async () => {
+  test('beyond 1 MiB are dropped and reported', async () => {
     const message = await parse(`From: a@example.com\r\n${'X: y\r\n'.repeat(200_000)}\r\nbody`);
     assert.match(message.limits[0] ?? '', /^a header of 1\.1 MiB/);
     assert.equal(fieldValue(message, 'from'), 'a@example.com');

@@ -173,7 +173,7 @@ describe('parseMessage transfer encodings', () => {
     ['base64 cut short', 'base64', 'SGVsb', 'Hel'],
     ['quoted-printable', 'quoted-printable', 'a=3Db=\r\nc=e9 ', 'a=bc\xe9 '],
     ['quoted-printable with padded soft break', 'quoted-printable', 'a= \t\r\nb=\nc', 'abc'],
-    ['quoted-printable that is none', 'quoted-printable', '5=6 =G1 =', '5=6 =G1 '],
+    ['invalid quoted-printable', 'quoted-printable', '5=6 =G1 =', '5=6 =G1 '],
     ['an unknown encoding', 'x-uuencode', 'begin 644 a', 'begin 644 a'],
     ['none', '7bit', 'SGVs=3D', 'SGVs=3D'],
   ];

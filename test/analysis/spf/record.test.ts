@@ -1,4 +1,4 @@
-/** The syntax of SPF records: what is a fault here is one for mailauth in strict mode, and the other way about. */
+/** The syntax of SPF records: finds exactly the faults that mailauth finds in strict mode. */
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -79,7 +79,7 @@ function suiteRecords(): string[] {
   );
 }
 
-/** mailauth validates the whole record before it asks for anything that the record names. */
+/** mailauth validates the whole record before it looks up any name in it. */
 async function mailauthAccepts(record: string): Promise<boolean> {
   const texts = { 'example.com': { TXT: [record] } };
   const zone = zoneResolver(texts);
@@ -95,7 +95,7 @@ async function mailauthAccepts(record: string): Promise<boolean> {
     ),
   });
   if (found.status.result !== 'permerror') return true;
-  // A redirect to a name that cannot be asked for is well formed, but a permerror all the same.
+  // A redirect to an invalid DNS name is well formed, but still a permerror.
   return /Invalid (?:redirect|include) target/.test(String(found.status.comment));
 }
 

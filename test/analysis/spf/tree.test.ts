@@ -1,4 +1,4 @@
-/** The walk over an SPF record and all that it includes: what is told of it, and where it ends. */
+/** The walk over an SPF record and its includes: evidence and limits. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -38,7 +38,7 @@ test('walkSpf stops at endless includes', async () => {
     const terms = Array.from({ length: 10 }, (_, index) => `include:${index}.${name}`).join(' ');
     return { status: 'found', records: [`v=spf1 ${terms} -all`], ttl: 1, authenticated: false };
   });
-  assert.ok(asked < 100, `${asked} questions`);
+  assert.ok(asked < 100, `${asked} queries`);
   assert.ok(tree.lookups > 10);
 });
 
