@@ -71,7 +71,7 @@ async function chainFinding(context: Context): Promise<Finding> {
   if (result === 'pass')
     return info(
       `Your message was forwarded, and the ARC chain sealed by ${sealer} is valid.`,
-      'Mailbox providers that trust the forwarding servers can use the SPF, DKIM and DMARC results that these recorded.',
+      'Mailbox providers that trust the forwarding servers can use the SPF, DKIM and DMARC results that they recorded.',
       evidence,
     );
   return info(

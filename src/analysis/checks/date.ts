@@ -38,7 +38,7 @@ export const date: Check = {
       return fail({
         title: `Your Date field is ${formatDuration(Math.abs(skew))} ${skew > 0 ? 'ahead of' : 'behind'} the time of receipt.`,
         detail:
-          'If the date is more than a day off, readers do not see the message in a sorted inbox. Spam filters penalize it too.',
+          'A date more than a day off puts the message in the wrong place in a sorted inbox, so readers miss it. Spam filters penalize it too.',
         fix: 'Set Date when the message is sent. Check the clock and the time zone of the sending server.',
         evidence: times,
       });

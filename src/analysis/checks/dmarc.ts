@@ -124,10 +124,9 @@ function noRecord({ fromDomain, discarded, identifiers }: DmarcOutcome): Finding
 // DMARC failures: the fix is the change that is closest to a pass.
 
 const CONSEQUENCES: Record<string, string> = {
-  none: 'Your policy (none) asks for no action, but mailbox providers treat the message as unauthenticated.',
-  quarantine:
-    'Your policy (quarantine) asks mailbox providers to put such mail into the spam folder.',
-  reject: 'Your policy (reject) asks mailbox providers to reject such mail.',
+  none: 'Your DMARC record asks for no action, but mailbox providers treat the message as unauthenticated.',
+  quarantine: 'Your DMARC record asks mailbox providers to put such mail into the spam folder.',
+  reject: 'Your DMARC record asks mailbox providers to reject such mail.',
 };
 
 /** For a record that applies while neither SPF nor DKIM passes with an aligned domain. */

@@ -23,7 +23,7 @@ export const feedbackId: Check = {
     if (value === undefined)
       return skipped(
         'Your message has no Feedback-ID field.',
-        'Only large senders need it. It shows them in Gmail’s Postmaster Tools which campaigns readers report as spam.',
+        'Only large senders need it. With it, Gmail’s Postmaster Tools shows which campaigns readers report as spam.',
       );
     const parts = value.split(':').map((part) => part.trim());
     const sender = (parts.at(-1) ?? '').slice(0, MAX_SHOWN);

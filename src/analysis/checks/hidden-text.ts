@@ -59,7 +59,7 @@ function evaluate({ hidden }: HtmlFacts): Finding {
     );
   return (characters > HIDDEN_CHARACTERS_TO_FAIL ? fail : warn)({
     title: `Your message hides ${characters.toLocaleString('en')} characters of text.`,
-    detail: `The first is hidden by ${counted[0]!.how}. Gmail asks senders not to hide content with HTML or CSS. Spam uses it to show filters another text than readers see.`,
+    detail: `The first is hidden by ${counted[0]!.how}. Gmail asks senders not to hide content with HTML or CSS. Spammers use hidden text to mislead filters.`,
     fix: 'Show this text, or remove it. For small screens, show and hide it with a class in a media query.',
     evidence,
   });

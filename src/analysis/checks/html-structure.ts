@@ -29,7 +29,7 @@ export const htmlStructure: Check = {
             ? 'Your HTML has an error that changes what readers see.'
             : `Your HTML has ${structure.length} errors that change what readers see.`,
         detail: `${first} Each email client repairs this differently, and spam filters penalize it.`,
-        fix: 'Close every tag in the right order, first of all links and tables. Then check the HTML with a validator.',
+        fix: 'Close every tag in the right order; links and tables matter most. Then check the HTML with a validator.',
         evidence: { problems: structure.slice(0, 10), count: structure.length },
       });
     }),
