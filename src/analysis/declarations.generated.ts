@@ -45,7 +45,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "dkim": {
-    "issueTitle": "No DKIM signature that all receivers accept",
+    "issueTitle": "No DKIM signature that all mailbox providers accept",
     "publicEvidence": {
       "signatures": {
         "domain": "shown",
@@ -82,7 +82,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "dkim_key": {
-    "issueTitle": "The DKIM key cannot be used by all receivers",
+    "issueTitle": "The DKIM key is weak, revoked or not widely accepted",
     "publicEvidence": {
       "signatures": {
         "domain": "shown",
@@ -99,7 +99,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "dkim_coverage": {
-    "issueTitle": "A DKIM signature leaves parts out, or has expired",
+    "issueTitle": "A DKIM signature is incomplete or has expired",
     "publicEvidence": {
       "signatures": {
         "domain": "shown",
@@ -142,7 +142,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "dmarc_policy": {
-    "issueTitle": "The DMARC policy asks for nothing",
+    "issueTitle": "The DMARC policy is missing or not enforced",
     "publicEvidence": {
       "record": "shown",
       "record_domain": "shown",
@@ -155,7 +155,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "dmarc_record": {
-    "issueTitle": "The DMARC record is missing or has faults",
+    "issueTitle": "The DMARC record has errors or no working report address",
     "publicEvidence": {
       "record": "shown",
       "record_domain": "shown",
@@ -220,7 +220,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "ip_blocklists": {
-    "issueTitle": "The sending address is on a blocklist",
+    "issueTitle": "The sending IP address is on a blocklist",
     "publicEvidence": {
       "client_ip": "shown",
       "lists": {
@@ -237,7 +237,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "domain_blocklists": {
-    "issueTitle": "A domain of the sender is on a blocklist",
+    "issueTitle": "A sender domain is on a blocklist",
     "publicEvidence": {
       "domains": {
         "name": "shown",
@@ -312,7 +312,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "helo": {
-    "issueTitle": "The HELO name does not lead to the server",
+    "issueTitle": "The HELO name is invalid or does not resolve to the server",
     "publicEvidence": {
       "helo": "shown",
       "client_ip": "shown",
@@ -400,7 +400,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "from": {
-    "issueTitle": "The From field is missing or faulty",
+    "issueTitle": "The From field is missing or invalid",
     "publicEvidence": {
       "address": "shown",
       "name": "shown",
@@ -413,7 +413,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "date": {
-    "issueTitle": "The Date field is missing or faulty",
+    "issueTitle": "The Date field is missing or invalid",
     "publicEvidence": {
       "date": "shown",
       "sent_at": "shown",
@@ -442,7 +442,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "header_duplicates": {
-    "issueTitle": "Header fields that may be there once are repeated",
+    "issueTitle": "Header fields that must be unique are repeated",
     "publicEvidence": {
       "counts": {
         "*": "shown"
@@ -460,7 +460,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "encoding": {
-    "issueTitle": "Bytes or lines that the standards do not allow",
+    "issueTitle": "Bytes or lines that mail standards do not allow",
     "publicEvidence": {
       "nul": "shown",
       "bare_cr": "shown",
@@ -565,14 +565,14 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "html_structure": {
-    "issueTitle": "The HTML has mistakes",
+    "issueTitle": "The HTML has errors",
     "publicEvidence": {
       "problems": "shown",
       "count": "shown"
     }
   },
   "html_size": {
-    "issueTitle": "The HTML is so large that Gmail clips it, or nearly",
+    "issueTitle": "The HTML is near or above Gmail’s size limit",
     "publicEvidence": {
       "octets": "shown",
       "warn_at": "shown",
@@ -591,7 +591,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "image_ratio": {
-    "issueTitle": "Too little text beside the images",
+    "issueTitle": "Too little text for the number of images",
     "publicEvidence": {
       "words": "shown",
       "images": "shown",
@@ -599,7 +599,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "image_alt": {
-    "issueTitle": "Images without alternative text",
+    "issueTitle": "Images without alt text",
     "publicEvidence": {
       "images": "shown",
       "without": "shown",
@@ -610,7 +610,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "attachments": {
-    "issueTitle": "Attachments that receivers refuse or distrust",
+    "issueTitle": "Attachments that mailbox providers block or distrust",
     "publicEvidence": {
       "attachments": "shown",
       "files": "file-name",
@@ -630,7 +630,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     ]
   },
   "active_content": {
-    "issueTitle": "The HTML has scripts, forms or the like",
+    "issueTitle": "The HTML has scripts, forms or other active content",
     "publicEvidence": {
       "found": {
         "*": "shown"
@@ -638,7 +638,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "hidden_text": {
-    "issueTitle": "The message hides text",
+    "issueTitle": "The message contains hidden text",
     "publicEvidence": {
       "characters": "shown",
       "preheader_characters": "shown",
@@ -662,7 +662,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "link_host": {
-    "issueTitle": "Links have hosts that filters distrust",
+    "issueTitle": "Links to hosts that spam filters distrust",
     "publicEvidence": {
       "links": "shown",
       "problems": "shown",

@@ -209,7 +209,7 @@ const KINDS: Record<PublicKind, ((text: string, redaction: Redaction) => string)
   'our-page': (text) => text,
   'file-extension': (text) => (UNNAMED_FILE.test(text) ? text : extensionOf(text)),
   'archive-member': (text) =>
-    text.replace(MEMBER, (_, holds: string, member: string) => holds + extensionOf(member)),
+    text.replace(MEMBER, (_, verb: string, member: string) => verb + extensionOf(member)),
   'field-name': (text) => (STANDARD_FIELDS.has(text.toLowerCase()) ? text : '…'),
   'engine-text': (text, { fileNames }) => fileNames(text.replace(ENGINE_ADDRESS, '…')),
   'as-parent': null,
@@ -401,8 +401,8 @@ function withoutMailbox(address: string): string {
   return at < 0 ? address : `…${address.slice(at)}`;
 }
 
-/** In an archive; it is named by the end of its path. */
-const MEMBER = /^(holds )(.+)(?=, which (?:is|has) )/s;
+/** A file in an archive, named by the end of its path; stored reports may still say "holds". */
+const MEMBER = /^((?:contains|holds) )(.+)(?=, which (?:is|has) )/s;
 
 /** What a file without a name is called. */
 const UNNAMED_FILE = /^\([\w.+-]+\/[\w.+-]+\)$/;

@@ -345,7 +345,7 @@ it('redactReport leaves no link, mailbox or password in any check', async () => 
 it('redactReport shows only a file’s extension, and only in findings', async () => {
   const report = await newsletterReport();
   const check = report.checks.find(({ id }) => id === 'attachments')!;
-  const problem = 'holds offers/anna-smith.js, which is of the kind .js, which Gmail refuses';
+  const problem = 'contains offers/anna-smith.js, which is of type .js, which Gmail blocks';
   check.title = `Your attachment Anna (draft).zip ${problem}.`;
   check.evidence = {
     attachments: 2,
@@ -353,7 +353,7 @@ it('redactReport shows only a file’s extension, and only in findings', async (
   };
   report.summary = `First: ${check.title}`;
   const cut = redactReport(report, []);
-  const told = 'Your attachment ….zip holds ….js, which is of the kind .js, which Gmail refuses.';
+  const told = 'Your attachment ….zip contains ….js, which is of type .js, which Gmail blocks.';
   assert.equal(cut.checks.find(({ id }) => id === check.id)!.title, told);
   assert.equal(cut.summary, `First: ${told}`);
   assert.deepEqual(foundIn(cut, ['anna', 'banner.png', 'size-guide']), []);
@@ -377,7 +377,7 @@ function withFiles(report: Report, [first, ...others]: string[]): Report {
     file,
     type: 'application/zip',
     octets: 9,
-    problem: `holds ${file}, which is of the kind .js, which Gmail refuses`,
+    problem: `contains ${file}, which is of type .js, which Gmail blocks`,
   }));
   check.title = `Your attachment ${first} ${found[0]!.problem}.`;
   check.evidence = { attachments: found.length, found };
@@ -456,7 +456,7 @@ it('redactReport removes unsubscribe link text and header lines', async () => {
   const find = (each: Report, id: string) => each.checks.find((check) => check.id === id)!;
   const line = 'Dear anna "x" smith';
   find(report, 'encoding').detail =
-    `"${line}" has no field name before a colon. Some servers take it for the start of the body.`;
+    `"${line}" has no field name before a colon. Some mail servers treat it as the start of the body.`;
   find(report, 'unsubscribe_link').evidence.links = [
     { href: 'https://shop.example/u/1', text: line, part: 'html' },
   ];
@@ -466,7 +466,7 @@ it('redactReport removes unsubscribe link text and header lines', async () => {
   ]);
   assert.equal(
     find(cut, 'encoding').detail,
-    'The line has no field name before a colon. Some servers take it for the start of the body.',
+    'The line has no field name before a colon. Some mail servers treat it as the start of the body.',
   );
 });
 

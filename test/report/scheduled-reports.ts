@@ -39,7 +39,7 @@ export const WEEK: ScheduledReport = {
     top_issues: [
       {
         check: 'dmarc_policy',
-        issue: 'Your DMARC record asks receivers to do nothing.',
+        issue: 'Your DMARC policy is missing or not enforced.',
         count: 12,
       },
       { check: 'one_click', issue: 'Nobody can unsubscribe with one click.', count: 7 },

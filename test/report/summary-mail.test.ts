@@ -63,7 +63,7 @@ test('Report mail text part contains every figure', () => {
   for (const line of [
     'Inbox: 92 % of 126 samples',
     'A 20, B 12, C 5, D 3, F 2',
-    '- 12 tests: Your DMARC record asks receivers to do nothing.',
+    '- 12 tests: Your DMARC policy is missing or not enforced.',
     'Sun 22 Nov: no tests',
     'Each day begins at 08:00.',
     '- ✗ Critical, 41: shop.example',

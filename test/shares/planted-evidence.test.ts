@@ -78,7 +78,7 @@ function planter() {
     if (kind === 'host') return `https://shop.example/r/${word}?t=${secret()}`;
     if (kind === 'mailbox-domain' || kind === 'token-free') return `${word}@shop.example`;
     if (kind === 'file-extension') return `${word}.zip`;
-    if (kind === 'archive-member') return `holds ${file}, which is of the kind .js`;
+    if (kind === 'archive-member') return `contains ${file}, which is of type .js`;
     if (kind === 'engine-text') return `Mail of ${word}@mail.example, ${secret()}(at)mail.example`;
     return word;
   }

@@ -72,7 +72,7 @@ const cases: [Check, string, Changes, CheckStatus, RegExp?][] = [
   [subject, '998 octets', { Subject: 'x'.repeat(998) }, 'pass'],
   [subject, '999 octets', { Subject: 'x'.repeat(999) }, 'fail', /999 octets/],
   [subject, 'long and folded', { Subject: `${long}\n ${long}` }, 'fail', /octets long/],
-  [headerDuplicates, 'no doubled field', {}, 'pass'],
+  [headerDuplicates, 'no repeated field', {}, 'pass'],
   [headerDuplicates, 'two Received fields', { Received: ['a', 'b'] }, 'pass'],
   [
     headerDuplicates,
@@ -89,14 +89,14 @@ const cases: [Check, string, Changes, CheckStatus, RegExp?][] = [
   ],
   [
     headerDuplicates,
-    'two Content-Type',
+    'two Content-Type fields',
     { 'Content-Type': ['text/plain', 'text/html'] },
     'fail',
     /Content-Type/,
   ],
   [
     headerDuplicates,
-    'two duplicate fields',
+    'two different duplicate fields',
     { Subject: ['a', 'b'], Cc: ['c@d.example', 'c@d.example', 'c@d.example'] },
     'fail',
     /Subject, Cc/,
@@ -133,7 +133,7 @@ describe('Header checks report one finding per cause', () => {
     return all.filter((_, i) => found[i]?.status !== 'pass').map(({ id }) => id);
   };
 
-  test('none for a good message', async () => {
+  test('no check reports a good message', async () => {
     assert.deepEqual(await findersOf(goodMessage()), []);
   });
 

@@ -115,7 +115,7 @@ const CHECKS: [Check, [name: string, message: string, status: CheckStatus, says?
       ['a host name', link('https://www.example.net/'), 'pass'],
       ['a name in the text part', plain('See https://www.example.net/.'), 'pass'],
       ['an underscore', link('https://my_shop.example.net/'), 'pass'],
-      ['an IP address', link('https://192.0.2.1/x'), 'fail', /bare address 192\.0\.2\.1/],
+      ['an IP address', link('https://192.0.2.1/x'), 'fail', /the IP address 192\.0\.2\.1/],
       ['an IP address in the text part', plain('See http://192.0.2.1/x'), 'fail'],
       ['an IPv6 address', link('https://[2001:db8::1]/'), 'fail', /2001:db8::1/],
       ['an IP address in hexadecimal', link('http://0xc0000201/'), 'fail', /192\.0\.2\.1/],

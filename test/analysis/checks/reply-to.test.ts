@@ -59,8 +59,8 @@ const cases: [Check, string, Changes, CheckStatus, RegExp][] = [
   [feedbackId, 'no Feedback-ID', {}, 'skipped', /no Feedback-ID/],
   [feedbackId, 'four parts', { 'Feedback-ID': 'c1:cust:news:acme' }, 'info', /names acme as the/],
   [feedbackId, 'one part', { 'Feedback-ID': 'acme' }, 'info', /names acme/],
-  [feedbackId, 'five parts', { 'Feedback-ID': 'a:b:c:d:e' }, 'info', /not of the form/],
-  [feedbackId, 'no sender', { 'Feedback-ID': 'a:b:c:' }, 'info', /not of the form/],
+  [feedbackId, 'five parts', { 'Feedback-ID': 'a:b:c:d:e' }, 'info', /does not have the format/],
+  [feedbackId, 'no sender', { 'Feedback-ID': 'a:b:c:' }, 'info', /does not have the format/],
 
   [
     precedence,

@@ -17,7 +17,7 @@ describe('Summary PDF', { skip: needs('pdftotext') }, () => {
       'Mon 16 Nov 2026, 08:00 to Mon 23 Nov 2026, 08:00 (Europe/Berlin)',
       'DMARC 93 %',
       'Inbox 92 % 126 samples',
-      'Your DMARC record asks receivers to do nothing. 12',
+      'Your DMARC policy is missing or not enforced. 12',
       'Sat 21 Nov 90 2 Sun 22 Nov – 0',
       'shop.example ✗ Critical 41',
       'shop.example: SPF, DKIM or DMARC fails',
