@@ -151,7 +151,7 @@ test('bimi check unpacks a compressed logo and compares it with the certificate'
   const other = LOGO.replace('#305090', '#ff0000');
   const changed = await checkBimi(zoneOf(GOOD), { ...PAGES, [LOGO_URL]: { body: other } });
   assertObstacles(changed.evidence?.obstacles, [/differs from the logo in the certificate/]);
-  assert.match(changed.fix?.text ?? '', /Correct the files/);
+  assert.match(changed.fix?.text ?? '', /Fix the files/);
 });
 
 test('bimi check requires an enforced policy at the organizational domain too', async () => {
