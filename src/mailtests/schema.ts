@@ -1,4 +1,4 @@
-/** The test as the API takes and answers it (contract §4). */
+/** Schemas of tests in requests and responses (contract §4). */
 
 import * as v from 'valibot';
 import { CATEGORIES, CHECK_STATUSES } from '../analysis/check.ts';
@@ -86,7 +86,7 @@ const ProviderItem = v.object({
   ),
 });
 
-/** The list form, which events embed too. */
+/** The list form, which events contain too. */
 const LISTED = {
   id: v.string(),
   object: v.literal('test'),
@@ -140,23 +140,23 @@ export const Test = v.object({
 });
 export type Test = v.InferOutput<typeof Test>;
 
-const METADATA_MAX = 20;
+const MAX_METADATA_KEYS = 20;
 const METADATA_JSON_SCHEMA = {
   type: 'object',
-  maxProperties: METADATA_MAX,
+  maxProperties: MAX_METADATA_KEYS,
   propertyNames: { minLength: 1, maxLength: 40 },
   additionalProperties: { type: 'string', maxLength: 500 },
 };
-/** Keys that valibot leaves out in silence. */
-const UNUSABLE_KEYS = ['__proto__', 'constructor', 'prototype'];
+/** Keys that valibot drops silently. */
+const RESERVED_KEYS = ['__proto__', 'constructor', 'prototype'];
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const Metadata = v.pipe(
-  v.custom<Record<string, string>>(isObject, 'must be an object of text'),
+  v.custom<Record<string, string>>(isObject, 'must be an object with string values'),
   v.check(
-    (pairs) => !Object.keys(pairs).some((key) => UNUSABLE_KEYS.includes(key)),
-    `must have no key named ${UNUSABLE_KEYS.join(', ')}`,
+    (pairs) => !Object.keys(pairs).some((key) => RESERVED_KEYS.includes(key)),
+    `must not contain the keys ${RESERVED_KEYS.join(', ')}`,
   ),
   v.metadata({ jsonSchema: METADATA_JSON_SCHEMA }),
   v.record(
@@ -168,8 +168,8 @@ const Metadata = v.pipe(
     v.pipe(v.string('must be text'), v.maxLength(500, 'must have at most 500 characters')),
   ),
   v.check(
-    (pairs) => Object.keys(pairs).length <= METADATA_MAX,
-    `must have at most ${METADATA_MAX} pairs`,
+    (pairs) => Object.keys(pairs).length <= MAX_METADATA_KEYS,
+    `must have at most ${MAX_METADATA_KEYS} keys`,
   ),
 );
 
@@ -193,18 +193,18 @@ export const NewTest = v.strictObject({
       v.pipe(v.string('must be text'), v.maxLength(100, 'must have at most 100 characters')),
     ),
   ),
-  // Waits for what another feature brings; until then what it asks for does not exist.
+  // Reserved: placement tests are not available yet.
   placement: v.optional(
     v.pipe(
       v.boolean(),
-      v.check((wanted) => !wanted, 'needs seed mailboxes, and none are configured'),
+      v.check((wanted) => !wanted, 'requires seed mailboxes, but none are configured'),
     ),
     false,
   ),
 });
 export type NewTest = v.InferOutput<typeof NewTest>;
 
-/** HELO and MAIL FROM are taken as they were said: an odd one is a finding, never an error. */
+/** HELO and MAIL FROM accept any text: an invalid one is a finding, not an error. */
 export const SubmitQuery = v.strictObject({
   name: v.optional(Name),
   kind: v.optional(v.picklist(KINDS), 'auto'),
