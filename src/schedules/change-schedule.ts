@@ -51,7 +51,7 @@ export async function createSchedule(
 async function requireDomains(tx: Tx, ids: string[] | null): Promise<void> {
   if (ids === null) return;
   const existing = await presentDomains(tx, ids);
-  refuseEach('domains', ids, (id) => !existing.has(id), 'is not the ID of an existing domain');
+  refuseEach('domains', ids, (id) => !existing.has(id), 'is not the ID of a domain');
 }
 
 /** Applies the values that differ and returns the new row. */

@@ -33,8 +33,8 @@ const Recipients = v.pipe(
 );
 
 const DomainId = v.pipe(
-  v.string('must be a domain ID'),
-  v.minLength(1, 'must be a domain ID'),
+  v.string('must be the ID of a domain'),
+  v.minLength(1, 'must be the ID of a domain'),
   v.maxLength(100, 'must have at most 100 characters'),
 );
 const Domains = v.pipe(
@@ -60,7 +60,7 @@ const wholeNumber = (min: number, max: number) =>
   );
 
 const TimeZone = v.pipe(
-  v.string('must be text'),
+  v.string('must be a string'),
   v.check(isTimeZone, 'must be an IANA time zone name, such as Europe/Berlin'),
   v.metadata({ jsonSchema: { type: 'string', maxLength: 64 } }),
   v.transform(spelledZone),

@@ -62,12 +62,16 @@ async function requireResults(tx: Tx, livemode: boolean, ids: string[]): Promise
   const errors = ids.flatMap((id, i) => {
     const test = tests.get(id);
     if (test?.has_result) return [];
-    const message = test ? missingResult(test) : 'is not the ID of an existing test';
+    const message = test ? missingResult(test) : 'is not the ID of a test';
     return [{ param: `test_ids.${i}`, code: 'invalid', message }];
   });
   if (errors.length === 0) return;
   const names = errors.slice(0, 10).map(({ param }) => param);
-  throw new AppError('validation_failed', `Wrong: ${names.join(', ')}.`, errors.slice(0, 50));
+  throw new AppError(
+    'validation_failed',
+    `Invalid parameters: ${names.join(', ')}.`,
+    errors.slice(0, 50),
+  );
 }
 
 function missingResult({ status }: Pick<TestRow, 'status'>): string {

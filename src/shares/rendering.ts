@@ -84,7 +84,10 @@ const MAX_QUEUED_JSON = 10;
 
 async function oneAtATime<T>(queue: Renderings, work: () => Promise<T>): Promise<T> {
   if (queue.queuedJson >= MAX_QUEUED_JSON)
-    throw new AppError('unavailable', 'Too many reports are being generated. Try again soon.');
+    throw new AppError(
+      'unavailable',
+      'Too many reports are being generated. Try again in a moment.',
+    );
   queue.queuedJson += 1;
   const result = queue.lastJson.then(work);
   queue.lastJson = result.catch(() => {});

@@ -9,8 +9,8 @@ const WEEK_S = 604_800;
 const YEAR_S = 31_536_000;
 
 const TestId = v.pipe(
-  v.string('must be a test ID'),
-  v.minLength(1, 'must be a test ID'),
+  v.string('must be the ID of a test'),
+  v.minLength(1, 'must be the ID of a test'),
   v.maxLength(100, 'must have at most 100 characters'),
 );
 
@@ -28,6 +28,7 @@ export const NewShare = v.pipe(
         v.integer('must be a whole number'),
         v.minValue(60, 'must be at least 60'),
         v.maxValue(YEAR_S, `must be at most ${YEAR_S}`),
+        v.description('Seconds until the link expires.'),
       ),
       WEEK_S,
     ),

@@ -15,8 +15,8 @@ const SummaryQuery = v.strictObject({
   period: v.optional(Period, 'week'),
   domain_id: v.optional(
     v.pipe(
-      v.string('must be a domain ID'),
-      v.minLength(1, 'must be a domain ID'),
+      v.string('must be the ID of a domain'),
+      v.minLength(1, 'must be the ID of a domain'),
       v.maxLength(100, 'must have at most 100 characters'),
     ),
   ),

@@ -119,7 +119,7 @@ test('Oversized postmaster mail is reported without attachment; mail with long l
   assert.ok(Buffer.from(filed.parts[2]!.content).toString().includes('x'.repeat(1_200)));
 });
 
-test('At most 50 postmaster mails are forwarded per day, and the last says so', async (t) => {
+test('At most 50 postmaster messages are forwarded per day, and the last says so', async (t) => {
   const { app, write, run, sink, counts, clock } = await start(t);
   const received_at = new Date(clock.now()).toISOString();
   const kept = { test_id: null, recipient: 'p', sha256: '', size: 1, envelope: '{}', received_at };

@@ -66,7 +66,7 @@ const findings = ({ checks }: Analyzed) =>
 const statusOf = ({ checks }: Analyzed, wanted: string) =>
   checks.find(({ id }) => id === wanted)?.status;
 
-test('Invitation mail scores 100 in the service’s own analysis', async (t) => {
+test('An invitation email scores 100 in the service’s own analysis', async (t) => {
   const result = await analyzeSent(t, { subject: INVITATION.title, ...mailFrame(INVITATION) });
   assert.deepEqual(findings(result), []);
   assert.equal(result.score, 100);
@@ -74,7 +74,7 @@ test('Invitation mail scores 100 in the service’s own analysis', async (t) => 
     assert.equal(statusOf(result, id), 'pass', id);
 });
 
-test('Report mail with one-click unsubscribe passes analysis; both List-Unsubscribe headers are signed', async (t) => {
+test('A report email with one-click unsubscribe passes analysis; both List-Unsubscribe headers are signed', async (t) => {
   const unsubscribe = 'https://example.com/unsubscribe/4711';
   const result = await analyzeSent(t, {
     subject: 'Deliverability last week: 87 (+4)',

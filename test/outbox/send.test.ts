@@ -162,7 +162,7 @@ test('Two concurrent send jobs send each mail once', async (t) => {
   assert.equal(sink.taken.length, ids.length);
 });
 
-test('More mails than the concurrency limit are sent; a hanging one blocks no others', async (t) => {
+test('More emails than the concurrency limit are sent; a hanging one blocks no others', async (t) => {
   const sink = await startMailSink(t);
   const { promise, resolve } = Promise.withResolvers<void>();
   const { app } = await startTestService(t, {
@@ -414,7 +414,7 @@ test('mailEnded subscribers run in the transaction that records the outcome', as
   assert.equal((await row(undone))!.status, 'queued');
 });
 
-test('At most three bulk mails are sent at once, leaving capacity for others', async (t) => {
+test('At most three bulk emails are sent at once, leaving capacity for others', async (t) => {
   const { app, queue, sink } = await startOutbox(t);
   const { promise, resolve } = Promise.withResolvers<void>();
   sink.hold = promise;

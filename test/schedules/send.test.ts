@@ -62,7 +62,7 @@ test('A due report is sent to each recipient with their own unsubscribe link', a
   assert.deepEqual([sent.last_status, sent.last_sent_at], ['sent', next_send_at]);
 });
 
-test('Report mails offer one-click unsubscribe only with an https app URL', async (t) => {
+test('Report emails offer one-click unsubscribe only with an https app URL', async (t) => {
   for (const [APP_URL, post] of [
     ['http://reports.example', undefined],
     ['https://reports.example', 'List-Unsubscribe=One-Click'],

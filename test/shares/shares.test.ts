@@ -82,8 +82,8 @@ test('POST /v1/reports/share rejects each test without a result by index with 42
     'test_ids.1 has no result yet: its message has not arrived',
     'test_ids.2 has no result: the test failed',
     'test_ids.3 has no result yet: its message is being analyzed',
-    'test_ids.4 is not the ID of an existing test',
-    'test_ids.5 is not the ID of an existing test',
+    'test_ids.4 is not the ID of a test',
+    'test_ids.5 is not the ID of a test',
   ]);
   for (const [json, wrong] of [
     [{}, ['test_ids is required']],
@@ -292,7 +292,7 @@ test('POST /v1/reports/share rejects a test deleted by retention', async (t) => 
   const answer = await service.call('POST', '/v1/reports/share', { json: { test_ids: [id] } });
   assert.deepEqual(
     [answer.status, wrongFields(answer)],
-    [422, ['test_ids.0 is not the ID of an existing test']],
+    [422, ['test_ids.0 is not the ID of a test']],
   );
 });
 

@@ -241,11 +241,11 @@ export function withinPages(sheet: Sheet, draw: () => void, cutOff: string): voi
     draw();
   } catch (error) {
     if (!(error instanceof PagesFull)) throw error;
-    const { need } = sheet;
+    const originalNeed = sheet.need;
     // The last page has reserved space for it.
     sheet.need = () => {};
     paragraph(sheet, [cutOff], SMALL);
-    sheet.need = need;
+    sheet.need = originalNeed;
   }
 }
 
