@@ -25,7 +25,10 @@ const MAX_HEADER_BYTES = 64 * 1024;
 /** Octets without the line end (RFC 5322 §2.1.1). */
 const MAX_LINE_LENGTH = 998;
 
-/** Call it in the transaction that stores the message. Automatic messages and our own are not forwarded, which prevents loops. */
+/**
+ * Queues the forwarded email. Call it in the transaction that stores the message. To prevent loops,
+ * automatic messages and our own are not forwarded.
+ */
 export async function passOn(
   tx: Tx,
   app: App,
@@ -120,7 +123,10 @@ const cleanText = (text: string, length: number): string =>
     .slice(0, length)
     .toWellFormed();
 
-/** A `message/rfc822` part must not be encoded (RFC 2046 §5.2.1), so a message that SMTP would change is attached as a file. */
+/**
+ * A `message/rfc822` part must not be encoded (RFC 2046 §5.2.1). A message that SMTP would change is
+ * attached as a file instead.
+ */
 function attachmentOf(raw: Uint8Array): MailAttachment {
   const contentType = survivesSmtp(raw) ? 'message/rfc822' : 'application/octet-stream';
   return { filename: 'message.eml', contentType, content: raw };

@@ -181,7 +181,10 @@ export type ListedTest = v.InferOutput<typeof ListedTest>;
 
 export const Test = v.object({
   ...LISTED,
-  envelope: described(nullable(Envelope), 'How the message was delivered over SMTP.'),
+  envelope: described(
+    nullable(Envelope),
+    'The SMTP session that delivered the message, or the values submitted with it.',
+  ),
   cap: described(
     nullable(v.object({ limit: v.number(), reason: v.string(), reference: v.string() })),
     'The highest possible score while a certain finding remains. Null without such a finding.',

@@ -86,7 +86,10 @@ function nextTime(row: ReportScheduleRow, before: ReportScheduleRow, now: number
   return isoTime(nextSend(row, now));
 }
 
-/** Cancels queued copies for removed recipients, or all copies if the schedule is disabled. Unsubscribe links keep working, because a recipient may be added again. */
+/**
+ * Cancels queued copies for removed recipients, or all copies if the schedule was disabled. Unsubscribe
+ * links keep working, because a recipient may be added again.
+ */
 async function cancelObsoleteCopies(
   tx: Tx,
   before: ReportScheduleRow,

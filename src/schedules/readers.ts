@@ -112,7 +112,10 @@ export async function readersGone(
   return new Set(rows.map(({ email }) => email));
 }
 
-/** Stores the hash of the recipient's token, so that the link works. After a change of the secret key it replaces the previous hash. */
+/**
+ * Stores the hash of the recipient's token, so that the link works. After a change of the secret key,
+ * the new hash replaces the previous one.
+ */
 export async function keepReader(
   tx: Tx,
   app: Pick<App, 'secrets'>,

@@ -145,15 +145,15 @@ async function recordSending(
   sending: Sending & { slot: number },
 ): Promise<void> {
   await transact(app.db, async (tx) => {
-    const held = await tx
+    const schedule = await tx
       .selectFrom('report_schedules')
       .selectAll()
       .where('id', '=', id)
       .where('lease', '=', lease)
       .executeTakeFirst();
-    if (!held) return releaseLease(tx, id, leased_until);
-    if (!(await isSent(tx, id, sending.slot))) await writeRun(tx, app, held, sending);
-    const next = nextSend(held, Math.max(sending.slot, app.clock.now()));
+    if (!schedule) return releaseLease(tx, id, leased_until);
+    if (!(await isSent(tx, id, sending.slot))) await writeRun(tx, app, schedule, sending);
+    const next = nextSend(schedule, Math.max(sending.slot, app.clock.now()));
     await tx
       .updateTable('report_schedules')
       .set({ next_send_at: isoTime(next), lease: null, leased_until: null })

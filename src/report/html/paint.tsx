@@ -82,7 +82,7 @@ function useAnchor(): (name: string) => string {
   return (name) => prefix + name;
 }
 
-/** The heading that labels a section as a landmark. With many reports on a page the landmarks would repeat, so there are none. */
+/** The label of a section as a landmark. With many reports on a page the landmarks would repeat, so there are none. */
 function useLandmark(): (id: string) => string | undefined {
   const { depth } = useContext(CurrentReport);
   return (id) => (depth === 0 ? id : undefined);
@@ -320,7 +320,7 @@ function Ring({ score, uncapped, state, number, letter, alt }: ScoreFigure) {
       aria-label={alt}
     >
       <circle class={isKnown ? 'track' : 'track empty'} cx={CENTER} cy={CENTER} r={RADIUS} />
-      {uncapped !== null && <Arc name="held" share={uncapped / 100} />}
+      {uncapped !== null && <Arc name="uncapped" share={uncapped / 100} />}
       {isKnown && <Arc name="arc" share={score / 100} />}
       <text class="score" x={CENTER} y={isKnown ? 67 : 70}>
         {number}

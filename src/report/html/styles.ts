@@ -28,7 +28,7 @@ main { padding: 24px 0; outline: none; }
 .ring .track { stroke: var(--line); }
 .ring .track.empty { stroke-dasharray: 6 6; }
 .ring .arc { stroke: var(--tone); }
-.ring .held { stroke: var(--tone); opacity: 0.28; }
+.ring .uncapped { stroke: var(--tone); opacity: 0.28; }
 .ring text { text-anchor: middle; fill: var(--ink); font-family: var(--sans); }
 .ring .score { font-size: 28px; font-weight: 700; font-variant-numeric: tabular-nums; }
 .ring.unknown .score { font-size: 16px; }

@@ -25,7 +25,7 @@ function figure(sheet: Sheet, alt: string, width: number, height: number, draw: 
 export const RING = 92;
 const RING_THICKNESS = 8;
 
-/** Draws the ring with its top left corner at the current position, which does not move. A paler arc shows the score without the cap. */
+/** Draws the ring at the current position, which does not move. A paler arc shows the score without the cap. */
 export function scoreRing(sheet: Sheet, figureData: ScoreFigure): void {
   const { score, uncapped, number, letter, state, alt } = figureData;
   const { doc, fonts } = sheet;
@@ -44,7 +44,7 @@ export function scoreRing(sheet: Sheet, figureData: ScoreFigure): void {
   figure(sheet, alt, RING, RING, () =>
     sheet.content(() => {
       doc.lineWidth(RING_THICKNESS).strokeColor(COLOR.line).circle(x, y, radius).stroke();
-      if (uncapped) arc(doc, x, y, radius, uncapped / 100, COLOR.held);
+      if (uncapped) arc(doc, x, y, radius, uncapped / 100, COLOR.uncapped);
       if (score) arc(doc, x, y, radius, score / 100, color);
       if (score === null) centeredText(number, 'bold', 12, 4, color);
       else centeredText(number, 'bold', 27, 5, COLOR.ink);

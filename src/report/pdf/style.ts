@@ -12,7 +12,7 @@ export const COLOR = {
   ink: '#1f2430',
   muted: '#5a6270',
   line: '#d8dce3',
-  held: '#b4bac6',
+  uncapped: '#b4bac6',
   tint: '#f4f5f8',
   failTint: '#fdf1f1',
   accent: '#4338ca',
