@@ -73,7 +73,7 @@ export async function sendAll(queue: Mail[], port: number, senders: number): Pro
         const { address: to, raw } = mail;
         const reply = await sendMail({ port, to, raw, plain });
         mail.state = 'kept';
-        mail.keptAs = /Kept as (\S+)/.exec(reply)![1]!;
+        mail.keptAs = /Accepted as (\S+)/.exec(reply)![1]!;
       } catch (error) {
         const { responseCode, message } = error as Error & { responseCode?: number };
         // 421: it is going away, and says so.

@@ -282,7 +282,7 @@ describe('Report page in a browser', { skip: needs('chromium') }, () => {
     const smallest = reports.bad.checks.filter(({ status }) => status === 'warn').at(-1)!;
     const url = `${urlOf(reportPage(reports.bad))}#check-${smallest.id}`;
     const { page, close } = await visit(url);
-    assert.equal(await page.locator(`#check-${smallest.id} .opened`).isVisible(), true);
+    assert.equal(await page.locator(`#check-${smallest.id} .finding-body`).isVisible(), true);
     await close();
   });
 

@@ -196,7 +196,7 @@ for (const [what, end] of Object.entries(ENDINGS)) {
         content: null,
         lease: null,
         due_at: null,
-        error: 'it was taken back: its link works no more',
+        error: 'it was canceled: its link no longer works',
       },
     );
     const went = (await row(out.claimed.id))!;

@@ -1,4 +1,4 @@
-/** The report page as HTML: order, completeness, figures that add up, and nothing hostile in it. */
+/** The report page: order, completeness, figures that add up, protection from hostile content. */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -22,7 +22,7 @@ const byId = (id: string, root: Document | Element): Element => {
   assert.ok(found, `#${id}`);
   return found;
 };
-/** In the order of the page. */
+/** In page order. */
 const elements = (root: Document | Element, test: Test = () => true): Element[] =>
   DomUtils.getElementsByTagName('*', root, true).filter(test);
 const byClass = (name: string, root: Document | Element): Element[] =>
@@ -30,7 +30,7 @@ const byClass = (name: string, root: Document | Element): Element[] =>
 
 const INLINE = ['a', 'b', 'bdi', 'code', 'span', 'strong', 'time'];
 
-/** As it is read: what stands apart on the page is apart here. */
+/** The text of a page, with spaces between blocks. */
 function textOf(node: Element): string {
   const read = (children: Element['children']): string =>
     children
@@ -410,7 +410,7 @@ describe('Report page protection', () => {
     for (const name of ['default-src', 'frame-src', 'base-uri', 'form-action'])
       assert.equal(policy.get(name), "'none'");
     assert.equal(policy.get('img-src'), 'data:');
-    // It stands before anything that could load or run.
+    // It comes before anything that could load or run.
     const head = byTag('head', page)[0]!;
     assert.ok(elements(page).indexOf(meta) < elements(page).indexOf(byTag('style', head)[0]!));
     const names = byTag('meta', page).map(({ attribs }) => `${attribs.name}: ${attribs.content}`);

@@ -1,4 +1,4 @@
-/** The page of a shared report as HTML: overview, each report by itself, anchors, and what is never in it. */
+/** The page of a shared report: overview, single reports, anchors, protection of content. */
 
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
@@ -85,7 +85,7 @@ describe('Shared report page of many tests', () => {
     assert.equal(all(svg!, 'rect').length, 3);
     const said = textOf(all(svg!, 'desc')[0]!);
     assert.match(said, /^Score of each test\. Test 1, Order confirmation: 100; .*: no score\.$/);
-    // In pixels, and of no picture that is made smaller with the page.
+    // In pixels, because the chart is not scaled with the page.
     assert.deepEqual([svg!.attribs['font-size'], svg!.attribs.viewBox], ['14', undefined]);
     const rows = all(byClass('tests', parse(campaign))[0]!, 'tr').slice(1);
     rows.forEach((row, index) => {
@@ -103,7 +103,7 @@ describe('Shared report page of many tests', () => {
   });
 
   it('contains each full report folded', () => {
-    const folds = byClass('one', parse(campaign));
+    const folds = byClass('shared-test', parse(campaign));
     assert.equal(folds.length, 4);
     folds.forEach((fold, index) => {
       assert.equal('open' in fold.attribs, false);
@@ -130,7 +130,7 @@ describe('Shared report page of many tests', () => {
   });
 
   it('keeps internal links within each report', () => {
-    byClass('one-report', parse(campaign)).forEach((report, index) => {
+    byClass('shared-test-report', parse(campaign)).forEach((report, index) => {
       const inside = all(report, 'a').flatMap(({ attribs }) =>
         attribs.href?.startsWith('#') && attribs.href !== '#overview' ? [attribs.href] : [],
       );
@@ -160,8 +160,8 @@ describe('Shared report page of many tests', () => {
     const html = sharedPage(share);
     assert.ok(html.length < 10_000_000, `${html.length}`);
     const page = parseDocument(html);
-    assert.equal(byClass('one', page).length, 100);
-    const findings = byClass('finding', byClass('one', page)[1]!);
+    assert.equal(byClass('shared-test', page).length, 100);
+    const findings = byClass('finding', byClass('shared-test', page)[1]!);
     assert.ok(findings.length > 10);
     assert.match(textOf(findings[0]!), /What your message shows/);
     assert.match(textOf(byClass('share-head', page)[0]!), /evidence of what passed .* left out/);

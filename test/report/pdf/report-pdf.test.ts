@@ -1,4 +1,4 @@
-/** The report as a PDF: that everything is in it, in order, and that nothing in a message can harm it. */
+/** The report PDF: complete, in order, and safe with hostile messages. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -13,7 +13,7 @@ const skip = needs('pdftotext');
 const BAD = await badReport();
 const GOOD = await goodReport();
 
-/** Where a line ends says nothing: only what is written. */
+/** Compares text without regard to line breaks. */
 const dense = (text: string): string => text.replace(/\s+/g, '');
 
 function assertHolds(text: string, wanted: string[]): void {
@@ -173,14 +173,14 @@ describe('Report PDF with hostile message content', { skip }, () => {
   it('shows control and bidi characters as dots', async () => {
     const text = pdfText(await reportPdf(filledWith(EVIL, BAD)));
     assertHolds(text, ['a·[2J·bc·31md·e·f\ufffdg']);
-    // A form feed ends a page of pdftotext; lines end in LF.
+    // pdftotext ends pages with a form feed and lines with LF.
     assert.doesNotMatch(text, /(?![\n\f])[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
   });
 
   it('renders Latin, Greek, Cyrillic, Arabic and Hebrew as text', async () => {
     const words = ['Prüfung', 'Łódź', 'Γειά', 'Привет', 'שלום', 'مرحبا'];
     const text = pdfText(await reportPdf({ ...GOOD, subject: words.join(' ') }));
-    // What turns text round is put there by pdftotext.
+    // pdftotext adds the directional characters.
     const plain = text.normalize('NFKC').replace(/[\u202a-\u202e]/g, '');
     for (const word of words) assert.ok(plain.includes(word), word);
   });
@@ -192,7 +192,7 @@ describe('Report PDF with hostile message content', { skip }, () => {
   });
 
   it('survives text on which font layout throws', async () => {
-    // Tifinagh with a mark that joins nothing.
+    // Tifinagh with a combining mark that does not apply to it.
     const subject = 'Hello \u2d30\u034f world';
     const text = pdfText(await reportPdf({ ...GOOD, subject }));
     assert.match(text, /Subject +Hello \u2d30.? world/);

@@ -1,4 +1,4 @@
-/** A scheduled report as a PDF: everything in it, tagged, the same each time, and hostile names harmless. */
+/** The PDF of a scheduled report: complete, tagged, reproducible, safe with hostile names. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
