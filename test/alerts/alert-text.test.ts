@@ -96,7 +96,7 @@ test('composeNotification titles state the problem and its resolution per condit
     [
       MAIL_LISTED,
       'Mail from example.com is affected by a blocklist: SpamCop',
-      'No blocklist affects mail from example.com any more',
+      'Mail from example.com is no longer affected by a blocklist',
     ],
     [LISTED, '192.0.2.25 is listed by SpamCop', '192.0.2.25 is no longer listed'],
     [
@@ -227,9 +227,9 @@ test('composeNotification marks samples in every channel', () => {
   const event = { type: 'test', alert: RULE, incident: null, test: null, run: null } as const;
   const notification = composeNotification(CONFIG, event);
   const { subject, text, html } = alertMail(CONFIG, 'a@example.com', notification);
-  assert.equal(subject, 'Sample: The alert rule “Our rule” reaches you here');
+  assert.equal(subject, 'Sample: Alerts from “Our rule” will arrive here');
   assert.match(text, /^Sample: /);
-  assert.match(text.replace(/\s+/g, ' '), /Nothing has happened, and there is nothing to do\./);
+  assert.match(text.replace(/\s+/g, ' '), /Nothing is wrong, and no action is needed\./);
   assert.match(text, /Alerts when: a test scores below 70/);
   assert.ok(html.includes('>○&nbsp;Sample</td>') && !html.includes('class="fail"'));
   assert.match(slackMessage(notification).text, /^Sample: /);

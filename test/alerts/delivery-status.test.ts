@@ -77,14 +77,17 @@ test('Alert webhook status follows its deliveries: queued, sent, failed or held'
   const waiting = await firstOf(alerting);
   assert.deepEqual(
     [waiting.status, waiting.error],
-    ['queued', 'status 500: only 2xx is a success'],
+    ['queued', 'status 500: only 2xx counts as success'],
   );
   for (const minutes of [1, 5, 30, 120, 480]) {
     clock.advance(minutes * 60_000);
     await deliver();
   }
   const failed = await firstOf(alerting);
-  assert.deepEqual([failed.status, failed.error], ['failed', 'status 500: only 2xx is a success']);
+  assert.deepEqual(
+    [failed.status, failed.error],
+    ['failed', 'status 500: only 2xx counts as success'],
+  );
   slack.answer = () => 200;
   await complete({ score: 1, from_domain: 'example.org' });
   await deliver();
@@ -153,8 +156,7 @@ test('Alert webhook status is kept when its endpoint is deleted', async (t) => {
   // The other one still says it.
   assert.deepEqual(await states(), [['queued', null, null], sent]);
   await remove(other.id);
-  const error =
-    'it was not delivered before its endpoint was deleted, or its event was kept no longer';
+  const error = 'not delivered before its endpoint was deleted or its event expired';
   assert.deepEqual(await app.db.selectFrom('webhook_deliveries').selectAll().execute(), []);
   assert.deepEqual(await states(), [['failed', error, null], sent]);
   // As it was left where nobody kept it.

@@ -36,7 +36,7 @@ test('A rule sends 20 mails an hour per recipient, then one digest of the rest',
   const [one, ...more] = await waiting();
   assert.equal(more.length, 36);
   assert.equal(one!.notifications[0]!.status, 'queued');
-  assert.match(one!.notifications[0]!.error!, /^the rule has sent 20 mails within an hour: /);
+  assert.match(one!.notifications[0]!.error!, /^the hourly limit of 20 emails is reached: /);
   // All of it is written down and told to programs.
   assert.equal((await incidents('?limit=100')).length, 57);
   const stored = await app.db.selectFrom('events').select('id').execute();
@@ -74,7 +74,7 @@ test('A pending digest omits incidents of a deleted rule', async (t) => {
     .execute();
   assert.deepEqual(
     failed.map(({ error }) => error),
-    Array(2).fill('the rule was deleted before it was told'),
+    Array(2).fill('the alert rule was deleted before this notification was sent'),
   );
 });
 
@@ -90,7 +90,7 @@ test('A pending digest is marked unconfigured when outgoing mail is disabled', a
     [status, error],
     [
       'unconfigured',
-      'the service sends no mail: DELIVERABILITY_MAIL_URL and DELIVERABILITY_MAIL_FROM are not set',
+      'outgoing email is not configured: set DELIVERABILITY_MAIL_URL and DELIVERABILITY_MAIL_FROM',
     ],
   );
 });

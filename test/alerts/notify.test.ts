@@ -56,12 +56,7 @@ test('Alert mail and Slack posts state problem, time, fix and report link', asyn
     [
       ['email', 'queued', null, null],
       ['email', 'queued', null, null],
-      [
-        'webhook',
-        'unconfigured',
-        'no webhook endpoint that is switched on has asked for this event',
-        null,
-      ],
+      ['webhook', 'unconfigured', 'no enabled webhook endpoint subscribes to this event', null],
       ['slack', 'queued', null, null],
     ],
   );
@@ -87,7 +82,7 @@ test('Alert mail and Slack posts state problem, time, fix and report link', asyn
   const flat = mail.text!.replace(/\s+/g, ' ');
   for (const words of [
     'Mail from example.com scored 40, below 70',
-    'The rule asks for 70 of 100 at least.',
+    'The alert rule requires a score of at least 70 out of 100.',
     '40 of 100',
     '21 November 2026 at 10:00 UTC',
     'Publish <v=DMARC1> & wait.',
@@ -198,7 +193,7 @@ test('Failing Slack posts are retried after 1, 5, 30 minutes, 2 and 8 hours, the
   for (const [index, minutes] of [1, 5, 30, 120, 480].entries()) {
     const [{ notifications }] = (await incidents()) as [Awaited<ReturnType<typeof incidents>>[0]];
     assert.equal(notifications[0]!.status, 'queued');
-    assert.equal(notifications[0]!.error, 'status 500: only 2xx is a success');
+    assert.equal(notifications[0]!.error, 'status 500: only 2xx counts as success');
     clock.advance(minutes * MIN_MS - 1);
     await sendDue();
     assert.equal(slack.requests.length, index + 1, `before ${minutes} minutes`);
@@ -270,7 +265,10 @@ test('A Slack post of a deleted rule is suppressed', async (t) => {
   assert.deepEqual(slack.requests, []);
   const [incident] = await incidents();
   assert.equal(incident!.notifications[0]!.status, 'suppressed');
-  assert.match(incident!.notifications[0]!.error!, /before the incident was over/);
+  assert.match(
+    incident!.notifications[0]!.error!,
+    /^the incident was resolved before this could be sent/,
+  );
 });
 
 test('Untrusted text cannot exceed Slack’s message limits', async (t) => {

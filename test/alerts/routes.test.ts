@@ -181,10 +181,10 @@ test('POST /v1/alerts/{id}/test sends a marked sample to each channel without an
   );
   await sendDue();
   const mail = await PostalMime.parse(sink.taken[0]!.raw);
-  assert.equal(mail.subject, 'Sample: The alert rule “Low score” reaches you here');
+  assert.equal(mail.subject, 'Sample: Alerts from “Low score” will arrive here');
   assert.deepEqual(sink.taken[0]!.to, ['ops@example.com']);
   assert.equal(slack.requests.length, 1);
-  assert.match(JSON.parse(slack.requests[0]!.body).text, /^Sample: The alert rule “Low score”/);
+  assert.match(JSON.parse(slack.requests[0]!.body).text, /^Sample: Alerts from “Low score”/);
   const { body: later } = await service.call<AlertTest>('GET', `/v1/alerts/${id}/test`);
   assert.deepEqual(
     later.notifications.map((one) => [one.channel, one.status, one.error]),
@@ -233,7 +233,7 @@ test('A sample that Slack rejects fails at once and is not retried', async (t) =
   assert.deepEqual((await service.call<AlertTest>('GET', path)).body.notifications, []);
   const refused = {
     ...{ channel: 'slack', status: 'failed', recipient: null, sent_at: null },
-    error: 'status 404: only 2xx is a success',
+    error: 'status 404: only 2xx counts as success',
   };
   const first = await service.call<AlertTest>('POST', path);
   assert.deepEqual(first.body.notifications, [refused]);

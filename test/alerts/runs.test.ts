@@ -252,7 +252,7 @@ for (const [what, json, ended] of ENDS)
     const texts = slack.requests.slice(2).map(({ body }) => JSON.parse(body).text as string);
     assert.equal(texts.length, ended.length);
     for (const one of texts)
-      assert.match(one, /^Resolved: 203\.0\.114\.\d is no longer looked at\. /);
+      assert.match(one, /^Resolved: 203\.0\.114\.\d is no longer monitored\. /);
   });
 
 test('Matching fifty targets against a hundred rules needs few queries', async (t) => {
@@ -321,6 +321,6 @@ test('Slack posts name the monitor and the delisting page', async (t) => {
   assert.match(over.text, /^Resolved: 203\.0\.113\.9 is no longer listed\. /);
   for (const words of ['*Monitor*\\nOurs', 'https://www.spamcop.net/bl.shtml (SpamCop)'])
     assert.ok(JSON.stringify(opened).includes(words), words);
-  const runs = `<${app.config.APP_URL}/v1/monitors/${monitor_id}/runs|See the runs of the monitor>`;
+  const runs = `<${app.config.APP_URL}/v1/monitors/${monitor_id}/runs|View monitor runs>`;
   for (const message of [opened, over]) assert.ok(JSON.stringify(message).includes(runs));
 });

@@ -93,7 +93,7 @@ test('A run without results, even of another monitor, resolves nothing', async (
 test('endOf resolves a test’s listing once its lists answer', () => {
   const value = { lists: [{ zone: 'a.example', name: 'A', tier: 1, listed: ['192.0.2.1'] }] };
   const opened = { subject: 'example.com', value, foundByRun: false };
-  const end = (hasAnswered: boolean, inUse: string[], standing: string[] = []) => {
+  const end = (hasAnswered: boolean, inUse: string[], unconfirmed: string[] = []) => {
     const facts = { listed: [], known: false, hasAnswered: () => hasAnswered, standing };
     const context = { answer: 'unknown', blocklistsInUse: new Set(inUse) } as const;
     return blocklistHit.endOf!(opened, facts, context);

@@ -69,7 +69,7 @@ test('An incident resolved before posting is announced only by its resolution', 
   assert.deepEqual(
     incident!.notifications.map(({ status, error }) => [status, error?.slice(0, 42) ?? null]),
     [
-      ['suppressed', 'it could not be posted before the incident'],
+      ['suppressed', 'the incident was resolved before this'],
       ['sent', null],
     ],
   );

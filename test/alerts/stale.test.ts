@@ -18,7 +18,7 @@ const statesOf = async ({ incidents }: Alerting) =>
     error?.slice(0, 40) ?? null,
   ]);
 
-const SUPPRESSED = ['suppressed', 'it could not be sent before the incident'];
+const SUPPRESSED = ['suppressed', 'the incident was resolved before this'];
 
 test('Alert mail deferred by the server is not sent after the incident is resolved', async (t) => {
   const alerting = await startAlerting(t);

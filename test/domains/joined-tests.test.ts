@@ -85,7 +85,7 @@ test('POST /v1/tests accepts only a domain_id of the team', async (t) => {
   });
   assert.equal(refused.status, 422);
   assert.deepEqual(refused.body.errors, [
-    { param: 'domain_id', code: 'invalid', message: 'names no domain of the team' },
+    { param: 'domain_id', code: 'invalid', message: 'is not the ID of a domain' },
   ]);
   const made = await service.createTest({ domain_id: id });
   assert.equal(made.domain_id, id);

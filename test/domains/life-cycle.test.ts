@@ -28,7 +28,7 @@ test('Domain verification retries with backoff, then hourly, and fails after 72 
   const failed = await service.get(domain.id);
   assert.equal(failed.status, 'failed');
   assert.equal(failed.next_check_at, null);
-  assert.equal(failed.last_check_detail, 'There is no TXT record at _deliverability.example.com.');
+  assert.equal(failed.last_check_detail, 'No TXT record found at _deliverability.example.com.');
   assert.deepEqual(typesOf(await service.told()), ['domain.verification_failed']);
   // A manual lookup begins the 72 hours again.
   const again = await service.verify(domain.id);

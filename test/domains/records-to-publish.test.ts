@@ -44,7 +44,7 @@ test('recordsToPublish adds missing SPF and DMARC records without inventing a ma
     { ...base, name: DMARC, value: 'v=DMARC1; p=none' },
   ]);
   const [, dmarc] = await wholeRecordsOf(missing);
-  assert.match(dmarc!.purpose, /Put “; rua=mailto:” and a mailbox of yours behind it\.$/);
+  assert.match(dmarc!.purpose, /append “; rua=mailto:” and your mailbox address\.$/);
 });
 
 test('recordsToPublish merges several findings about one record into one record', async () => {

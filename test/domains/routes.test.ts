@@ -161,7 +161,7 @@ test('GET /v1/domains/{id}/health returns and stores current health with records
   assert.equal(body.status, 'critical');
   assert.deepEqual(body.records[0], {
     ...domain.verification,
-    purpose: 'Proof that the domain is yours',
+    purpose: 'Proves that you control the domain',
     action: 'add',
     replaces: [],
     required: true,
@@ -232,7 +232,7 @@ test('POST /v1/domains/{id}/verify reports a wrong TXT value and finds the right
   service.dns.zone[verification.name] = { TXT: ['deliverability-verify=of-another-team'] };
   const wrong = await service.verify(id);
   assert.equal(wrong.body.status, 'pending');
-  assert.match(wrong.body.last_check_detail!, /has another value than deliverability-verify=/);
+  assert.match(wrong.body.last_check_detail!, /does not contain deliverability-verify=/);
   service.clock.advance(HOUR);
   service.dns.zone[verification.name] = { TXT: ['spare', `"${verification.value}"`] };
   assert.equal((await service.verify(id)).body.status, 'verified');

@@ -152,7 +152,7 @@ test('Domain health monitor without blocklists reports the listing as unknown', 
   here.dns.zone = domainZone('v=spf1 -all');
   const domain_id = await insertDomain(here);
   const { id, detail } = await here.create({ type: 'domain_health', domain_id });
-  assert.match(detail!, /^Whether the name of the domain is listed is not known/);
+  assert.match(detail!, /^Cannot tell whether the domain name is listed: /);
   await here.runDue();
   const [run] = await here.runs(id);
   assert.deepEqual(run!.targets, [{ target: 'shop.example', known: false }]);
@@ -163,7 +163,10 @@ test('Blocklist monitor names targets no list covers and still checks the others
   const env = { DELIVERABILITY_BLOCKLISTS: '-all,+zen.spamhaus.org' };
   const { create, runDue, runs } = await startMonitoring(t, { env });
   const { id, detail } = await create({ targets: [ADDRESS, 'shop.example'] });
-  assert.match(detail!, /^Whether shop\.example is listed is not known: no blocklist/);
+  assert.match(
+    detail!,
+    /^Cannot tell whether shop\.example is listed: no enabled tier 1 or 2 blocklist/,
+  );
   const other = await create({ targets: ['shop.example'] });
   await runDue();
   const [run] = await runs(id);

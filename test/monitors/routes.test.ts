@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readDomainName } from '../../src/analysis/domain/read-domain-name.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { auditOf, type List } from '../team/team-service.ts';
 import { codeOf, faultsOf } from '../webhooks/webhook-service.ts';
@@ -50,25 +51,27 @@ test('Monitors can be created, read, listed and deleted with their runs', async 
 
 test('POST /v1/monitors validates targets and domain_id per monitor type with 422', async (t) => {
   const { call } = (await startMonitoring(t)).service;
+  const noTarget = (at: number, text: string) =>
+    `targets.${at} must be an IP address or a domain name, but this value ${readDomainName(text).fault}`;
   const cases: [object, string[]][] = [
     [{ type: 'domain_health' }, ['domain_id is required for a monitor of this type']],
-    [{ type: 'domain_health', domain_id: 'dom_01' }, ['domain_id is the id of no domain']],
-    [{ type: 'blocklist' }, ['targets is required, or domain_id in its place']],
+    [{ type: 'domain_health', domain_id: 'dom_01' }, ['domain_id is not the ID of a domain']],
+    [{ type: 'blocklist' }, ['targets is required, unless domain_id is given']],
     [
       { type: 'blocklist', targets: [ADDRESS], domain_id: 'dom_01' },
-      ['targets must not be given beside domain_id'],
+      ['targets must not be combined with domain_id'],
     ],
     [
       { type: 'placement', targets: [ADDRESS], domain_id: 'dom_01' },
       [
-        'targets is for monitors of the type blocklist',
-        'domain_id is not for monitors of the type placement',
+        'targets is only allowed for monitors of type blocklist',
+        'domain_id is not allowed for monitors of type placement',
       ],
     ],
-    [{ type: 'blocklist', targets: [] }, ['targets must name a target at least']],
+    [{ type: 'blocklist', targets: [] }, ['targets must contain at least one target']],
     [
       { type: 'blocklist', targets: Array.from({ length: 51 }, (_, n) => `203.0.114.${n}`) },
-      ['targets must name at most 50 targets'],
+      ['targets must contain at most 50 targets'],
     ],
     [
       {
@@ -80,17 +83,17 @@ test('POST /v1/monitors validates targets and domain_id per monitor type with 42
       },
       [
         ...[0, 1].map(
-          (at) =>
-            `targets.${at} is a private or special address, about which no list is asked; give a public one`,
+          (at) => `targets.${at} is a private or reserved address; enter a public IP address`,
         ),
-        'targets.2 is an e-mail address; give the domain name behind the @ alone, or an IP address',
-        'targets.3 is a single label, not a registered domain such as example.com, nor an IP address',
+        noTarget(2, 'a@example.com'),
+        noTarget(3, 'com'),
         'targets.4 must be text',
         ...[5, 6].map(
-          (at) => `targets.${at} is empty; give a public IP address, or a name such as example.com`,
+          (at) =>
+            `targets.${at} is empty; enter a public IP address or a domain name such as example.com`,
         ),
-        ...[7, 8].map((at) => `targets.${at} is a range of addresses; give the single addresses`),
-        'targets.9 has a scheme; give the domain name alone, or an IP address',
+        ...[7, 8].map((at) => `targets.${at} is an address range; enter single IP addresses`),
+        noTarget(9, 'https://example.com/a'),
       ],
     ],
     [

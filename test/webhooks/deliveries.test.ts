@@ -126,7 +126,7 @@ test('GET /v1/webhooks/deliveries/{id}?wait returns when the current attempt end
   const [attempt] = failed.attempts;
   assert.deepEqual(
     [attempt!.duration_ms, attempt!.response_status, attempt!.error],
-    [2000, 500, 'status 500: only 2xx is a success'],
+    [2000, 500, 'status 500: only 2xx counts as success'],
   );
   assert.equal(attempt!.response_body, 'é'.repeat(2048));
   assert.equal((await settled(scene, body.id)).attempts.length, 1, 'the next is a minute away');
@@ -176,7 +176,7 @@ test('POST /v1/webhooks/deliveries/{id}/resend works in any status except during
     await recover(scene, id, '2026-01-01'),
   ]) {
     assert.deepEqual(codeOf(answer), [409, 'conflict']);
-    assert.match(answer.text, /switched off: switch it on first/);
+    assert.match(answer.text, /is disabled\. To enable it, send PATCH/);
   }
   await switchTo(scene, id, true);
   await app.db.deleteFrom('events').execute();

@@ -79,15 +79,15 @@ test('Webhook endpoint create and update report every invalid field with 422', a
   const made = await call<Endpoint>('POST', ENDPOINTS, { json: { url: AT, events: ['*'] } });
   const path = `${ENDPOINTS}/${made.body.id}`;
   const cases: [object, string[]][] = [
-    [{ events: [] }, ['events must name a type at least; ["*"] is all of them']],
-    [{ events: ['test.failed', 'test.failed'] }, ['events must name each type once']],
-    [{ events: [...EVENT_TYPES, '*'] }, ['events must name at most 8 types']],
-    [{ events: '*' }, ['events must be a list of types']],
-    [{ events: null }, ['events must be a list of types']],
+    [{ events: [] }, ['events must contain at least one event type; use ["*"] for all']],
+    [{ events: ['test.failed', 'test.failed'] }, ['events must contain each event type only once']],
+    [{ events: [...EVENT_TYPES, '*'] }, ['events must contain at most 8 event types']],
+    [{ events: '*' }, ['events must be a list of event types']],
+    [{ events: null }, ['events must be a list of event types']],
     [{ enabled: 'yes' }, ['enabled must be true or false']],
     [{ enabled: null }, ['enabled must be true or false']],
     [{ description: 'x'.repeat(501) }, ['description must have at most 500 characters']],
-    [{ description: 'a\u0000b' }, ['description must have no control characters']],
+    [{ description: 'a\u0000b' }, ['description must not contain control characters']],
     [{ description: '\ud800' }, ['description must be well-formed Unicode']],
     [{ description: 7 }, ['description must be text']],
     [{ secret: 'whsec_x' }, ['secret is not a field of this request']],
