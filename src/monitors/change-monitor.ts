@@ -86,11 +86,14 @@ function problemsOf({
 }
 
 function validationError(problems: Problem[]): AppError {
-  const names = problems.map(([param]) => param).join(', ');
   const errors = problems.map(
     ([param, message]): ParamError => ({ param, code: 'invalid', message }),
   );
-  return new AppError('validation_failed', `Invalid parameters: ${names}.`, errors);
+  const detail =
+    problems.length === 1
+      ? `Invalid ${problems[0]!.join(': ')}.`
+      : `Invalid parameters: ${problems.map(([param]) => param).join(', ')}.`;
+  return new AppError('validation_failed', detail, errors);
 }
 
 /** Applies a patch, if it changes anything, and returns the resulting row. */

@@ -38,7 +38,7 @@ export async function lookAtDomain(app: App, domain: DomainRow): Promise<Outcome
   };
 }
 
-/** A check that was skipped because of a failed check may pass once that one does. */
+/** What follows from a failed check is not checked: it may pass once that check does. */
 const isUnanswered = ({ status, detail }: DomainCheck): boolean =>
   status === 'error' || (status === 'skipped' && detail.startsWith('follows from '));
 

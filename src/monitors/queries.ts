@@ -39,7 +39,7 @@ export async function lastRun(db: Db | Tx, monitorId: string): Promise<MonitorRu
 
 /** Why a placement monitor never runs. */
 export const NO_SEEDS =
-  'This monitor cannot run: inbox placement requires seed mailboxes, and none are connected.';
+  'This monitor has no address and cannot run yet, because no seed mailboxes are connected.';
 
 export function presentMonitor(row: MonitorRow, { blocklists }: Pick<App, 'blocklists'>): Monitor {
   const { id, name, type, domain_id, frequency, status, last_run_at, next_run_at } = row;

@@ -1,4 +1,4 @@
-/** What is said of an incident, by each channel: real mail, real posts, their retries and what a restart leaves. */
+/** Notifications on each channel: real emails, real posts, retries, and restarts. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ import { startAlerting } from './alerting.ts';
 const MIN_MS = 60_000;
 const ALL = { channels: ['email', 'webhook', 'slack'] };
 
-/** A check as it is stored, with a fix. */
+/** A stored check with a fix. */
 const CHECKS = JSON.stringify([
   {
     ...{ id: 'dmarc', category: 'authentication', label: 'DMARC', status: 'fail', gain: 20 },
@@ -97,7 +97,7 @@ test('Alert mail and Slack posts state problem, time, fix and report link', asyn
   }
   assert.equal(slack.requests.length, 1);
   const message: SlackText = JSON.parse(slack.requests[0]!.body);
-  assert.match(message.text, /^Alert: Mail from example\.com scored 40, below 70\. The rule/);
+  assert.match(message.text, /^Alert: Mail from example\.com scored 40, below 70\. The alert rule/);
   const texts = textsOf(message);
   assert.ok(texts.includes('*DMARC fails.* Publish &lt;v=DMARC1&gt; &amp; wait.'), texts);
   assert.ok(texts.includes('```_dmarc.example.com TXT\nv=DMARC1; p=none```'), texts);
@@ -105,7 +105,7 @@ test('Alert mail and Slack posts state problem, time, fix and report link', asyn
   assert.ok(texts.includes('News &lt;of&gt; spring'));
   assert.ok(texts.includes(`<${report}|Open the report>`));
   assert.ok(texts.includes(sent!.id));
-  // And its end is told too, once.
+  // The resolution is sent once too.
   await complete({ score: 90 });
   await complete({ score: 90 });
   await sendDue();
@@ -135,7 +135,7 @@ test('Alert events go to webhooks only for rules with the webhook channel', asyn
   );
   const [byWebhook] = await incidents();
   assert.equal(byWebhook!.notifications[0]!.status, 'queued');
-  // No endpoint wants the other type.
+  // No endpoint subscribes to the other type.
   await complete({ score: 90 });
   const [resolved] = await incidents();
   assert.deepEqual(
@@ -229,7 +229,7 @@ test('Notifications queued at shutdown are sent after the next start', async (t)
   await first.makeAlert({ channels: ['email', 'slack'] });
   await first.complete({ score: 1 });
   const [incident] = await first.incidents();
-  // As a process that ended with its post under way leaves it.
+  // The state after a process ended during its post.
   await first.app.db
     .updateTable('alert_notifications')
     .set({ lease: 'req_1', leased_until: '2026-11-21T10:01:30.000Z' })
@@ -267,7 +267,7 @@ test('A Slack post of a deleted rule is suppressed', async (t) => {
   assert.equal(incident!.notifications[0]!.status, 'suppressed');
   assert.match(
     incident!.notifications[0]!.error!,
-    /^the incident was resolved before this could be sent/,
+    /^the incident was resolved before this could be posted/,
   );
 });
 

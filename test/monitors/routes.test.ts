@@ -1,4 +1,4 @@
-/** The operations on monitors: made, changed, switched off and on, run, deleted. */
+/** The operations on monitors: create, update, enable, disable, run, and delete. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -164,7 +164,7 @@ test('POST /v1/monitors/{id}/run runs at once and keeps the schedule', async (t)
 test('New and manually requested monitor runs start without a scheduler tick', async (t) => {
   const { service, clock, create, runs } = await startMonitoring(t, { jobs: true });
   const { id } = await create();
-  // Ends what is under way.
+  // Waits for the runs in progress.
   await service.app.scheduler.stop();
   assert.equal((await runs(id)).length, 1);
   service.app.scheduler.start();
@@ -178,9 +178,9 @@ test('A placement monitor without seed mailboxes has no address and cannot run',
   const { service, create, runDue, get, runs } = await startMonitoring(t);
   const { id, address, status, next_run_at, detail } = await create({ type: 'placement' });
   assert.deepEqual([address, status, next_run_at], [null, 'unknown', null]);
-  assert.match(detail!, /no address yet.* no seed mailboxes/);
-  const asked = await service.call('POST', `${MONITORS}/${id}/run`);
-  assert.deepEqual([...codeOf(asked), asked.body.detail], [409, 'conflict', detail]);
+  assert.match(detail!, /no address.* no seed mailboxes/);
+  const response = await service.call('POST', `${MONITORS}/${id}/run`);
+  assert.deepEqual([...codeOf(response), response.body.detail], [409, 'conflict', detail]);
   const path = `${MONITORS}/${id}`;
   await service.call('PATCH', path, { json: { enabled: false } });
   assert.equal((await get(id)).status, 'paused');

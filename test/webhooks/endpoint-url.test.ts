@@ -1,11 +1,11 @@
-/** Which addresses an endpoint may have: each that is refused, with what to do. */
+/** The URLs that an endpoint may have, and the error message for each rejected one. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startTestService } from '../helpers/app.ts';
 import { codeOf, ENDPOINTS, faultsOf } from './webhook-service.ts';
 
-/** What begins the message. */
+/** The start of the message. */
 const REFUSED: [urls: string[], message: string][] = [
   [
     [
@@ -100,7 +100,7 @@ const REFUSED: [urls: string[], message: string][] = [
 
 const LONGEST = `https://example.com/${'a'.repeat(2048 - 20)}`;
 
-/** What is given, and what is then called and shown. */
+/** The given URL, and the one that is called and shown. */
 const TAKEN: [given: string, shown: string][] = [
   ['https://example.com', 'https://example.com/'],
   ['HTTPS://Example.com./hooks?key=a%20b&x=', 'https://example.com./hooks?key=a%20b&x='],
