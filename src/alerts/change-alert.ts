@@ -75,7 +75,7 @@ export async function changeAlert(
   const details = differences(before, after);
   const sameSlack = current.slack_webhook_url === row.slack_webhook_url;
   if (Object.keys(details).length === 0 && sameSlack) return current;
-  // The URL is a secret, so the audit log says only that it applyPatch.
+  // The URL is a secret, so the audit log says only that it changed.
   if (!sameSlack && !('slack_host' in details)) details.slack_webhook_url = 'changed';
   const { id, ...columns } = row;
   await tx.updateTable('alerts').set(columns).where('id', '=', id).execute();

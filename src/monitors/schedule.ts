@@ -24,7 +24,7 @@ const MAX_IMMEDIATE_DELAY_MS = 15 * 60_000;
 /** The columns that determine the slots of a monitor. */
 type Schedule = Pick<MonitorRow, 'id' | 'frequency'>;
 
-/** The first slot after a time; both in milliseconds since 1970. */
+/** The first slot after a time; both in ms since the epoch. */
 export function nextSlot({ id, frequency }: Schedule, after: number): number {
   const period = PERIOD_MS[frequency];
   const first = (frequency === 'weekly' ? FIRST_MONDAY_MS : 0) + offsetOf(id);
@@ -78,6 +78,6 @@ export type RunType = Exclude<MonitorRow['type'], 'placement'>;
 export interface ClaimedMonitor extends MonitorRow {
   next_run_at: string;
   lease: string;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the epoch. */
   startedAt: number;
 }
