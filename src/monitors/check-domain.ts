@@ -1,4 +1,4 @@
-/** Looks at the health of a domain, and keeps of it what a monitor tells. */
+/** Checks the health of a domain and converts the result to monitor findings. */
 
 import type { DomainCheck } from '../analysis/domain/health.ts';
 import type { App } from '../app.ts';
@@ -32,9 +32,9 @@ export async function lookAtDomain(app: App, domain: DomainRow): Promise<Outcome
     unknown,
     targets: [{ target: domain.name, known: isHeard(lists), answered: hasAnswered(lists) }],
     allUnknown: status === 'unknown',
-    canPersist: (former: Finding) =>
-      unknown.some((part) => coversFinding(part, former)) ||
-      ('list' in former && lists.length === 0),
+    canPersist: (previous: Finding) =>
+      unknown.some((part) => coversFinding(part, previous)) ||
+      ('list' in previous && lists.length === 0),
   };
 }
 
@@ -57,7 +57,7 @@ function selectorOf({ evidence }: DomainCheck): string | null {
   return typeof evidence.selector === 'string' ? evidence.selector : null;
 }
 
-/** A list as the evidence of the check has it. */
+/** A list in the evidence of the check. */
 interface ListAnswer {
   zone: string;
   name: string;
@@ -67,11 +67,11 @@ interface ListAnswer {
   meaning: string | null;
 }
 
-/** Empty where none was asked, because none is switched on or the check could not be made. */
+/** Empty if no list was queried, because none is enabled or the check failed. */
 const listsOf = (check: DomainCheck | undefined): ListAnswer[] =>
   Array.isArray(check?.evidence.lists) ? (check.evidence.lists as unknown as ListAnswer[]) : [];
 
-/** Without any list it is not known whether the domain is on one: that is no "no". */
+/** Without any list, it is unknown whether the domain is listed. */
 function silentParts(lists: ListAnswer[]): UnknownPart[] {
   if (lists.length === 0) return [{ id: LIST_CHECK, selector: null }];
   return lists

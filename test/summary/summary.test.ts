@@ -189,12 +189,12 @@ test('GET /v1/reports/summary rejects unknown domains and periods with 422', asy
     assert.equal(status, 422, query);
     return body.errors.map(({ param, message }) => `${param} ${message}`);
   };
-  assert.deepEqual(await refused('?domain_id=dom_none'), ['domain_id names no domain of the team']);
+  assert.deepEqual(await refused('?domain_id=dom_none'), ['domain_id is not the ID of a domain']);
   assert.deepEqual(await refused('?period=year'), ['period must be one of day, week, month']);
   assert.equal((await refused('?domain_id=&days=3')).length, 2);
   await service.call('DELETE', `/v1/domains/${domains[0]}`);
   assert.deepEqual(await refused(`?domain_id=${domains[0]}`), [
-    'domain_id names no domain of the team',
+    'domain_id is not the ID of a domain',
   ]);
 });
 
