@@ -9,6 +9,7 @@ import { oncePer } from '../lib/once-per.ts';
 import { presentListed, storedReport } from '../mailtests/present.ts';
 import { findTest } from '../mailtests/queries.ts';
 import { redactStoredReport } from '../report/redact.ts';
+import { TOO_MANY_REPORTS } from '../report/renderer.ts';
 import type { Rendered, ReportFormat, SharedReport, StoredShare } from '../report/report.ts';
 import type { SharedReportRow, TestRow } from '../store/tables.generated.ts';
 import { sharedTestIds, stateOfTests } from './queries.ts';
@@ -82,8 +83,7 @@ async function make(app: App, row: SharedReportRow, form: ShareForm): Promise<Re
 const MOST_JSONS = 10;
 
 async function inTurn<T>(lane: Forms, work: () => Promise<T>): Promise<T> {
-  if (lane.jsons >= MOST_JSONS)
-    throw new AppError('unavailable', 'Too many reports are being made now. Try again soon.');
+  if (lane.jsons >= MOST_JSONS) throw new AppError('unavailable', TOO_MANY_REPORTS);
   lane.jsons += 1;
   const making = lane.lastJson.then(work);
   lane.lastJson = making.catch(() => {});

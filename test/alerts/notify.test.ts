@@ -89,7 +89,7 @@ test('Alert mail and Slack posts state problem, time, fix and report link', asyn
     'Mail from example.com scored 40, below 70',
     'The rule asks for 70 of 100 at least.',
     '40 of 100',
-    '21 November 2026 at 10:00 UTC',
+    '21 Nov 2026, 10:00 UTC',
     'Publish <v=DMARC1> & wait.',
     'v=DMARC1; p=none',
     'Low & <bad> score',

@@ -49,7 +49,7 @@ test('domain reports a healthy domain as text and JSON', async (t) => {
     text.stdout,
     /^100\/100 {2}healthy {2}example\.com\nexample\.com is in good order\./,
   );
-  assert.match(text.stdout, /✓ There is nothing to fix\.[\s\S]*✓ DKIM key google/);
+  assert.match(text.stdout, /✓ No problems found\.[\s\S]*✓ DKIM key google/);
   assert.match(text.stdout, /Next: --json .*--selector S/);
   const [code, health] = await printed(['Example.COM.', dns]);
   assert.deepEqual(

@@ -140,9 +140,9 @@ describe('Report document verdict', () => {
       assert.equal(plainText(title), bad!.summary.replace(/ First: .*/s, ''));
       assert.equal(
         plainText(lines[0]!),
-        `Do this first: ${first!.title.replace(/\.$/, '')} (+${first!.gain}). ${others.length} more things are below it.`,
+        `Fix this first: ${first!.title.replace(/\.$/, '')} (+${first!.gain}). See ${others.length} more issues below.`,
       );
-      assert.match(plainText(unknown!), /^Not everything is known\. 1 of \d+ checks could not/);
+      assert.match(plainText(unknown!), /^Some results are missing\. 1 of \d+ checks could not/);
       assert.deepEqual(
         [score.number, score.letter, score.state],
         [`${bad!.score}`, 'Grade F', 'fail'],
@@ -160,16 +160,16 @@ describe('Report document verdict', () => {
   });
   it('counts the fixes after the first', () => {
     for (const [findings, expected] of [
-      [[], 'There is nothing to fix.'],
-      [[finding('a', 3)], 'Do this first: a is wrong (+3).'],
-      [[finding('a', 0)], 'Do this first: a is wrong.'],
+      [[], 'No problems found.'],
+      [[finding('a', 3)], 'Fix this first: a is wrong (+3).'],
+      [[finding('a', 0)], 'Fix this first: a is wrong.'],
       [
         [finding('a', 3), finding('b', 2.25)],
-        'Do this first: a is wrong (+3). One more thing is below it.',
+        'Fix this first: a is wrong (+3). See 1 more issue below.',
       ],
       [
         [finding('a', 3), finding('b', 2), finding('c', 1)],
-        'Do this first: a is wrong (+3). 2 more things are below it.',
+        'Fix this first: a is wrong (+3). See 2 more issues below.',
       ],
     ] as const) {
       const document = testDocument({ ...good!, checks: [...findings] }, 'page');
@@ -205,7 +205,7 @@ describe('Report document state', () => {
       }
   });
 
-  it('of a provider with only unknown rules is "Not known"', () => {
+  it('of a provider with only unknown rules is "Unknown"', () => {
     const report = structuredClone(good!);
     for (const provider of report.providers) {
       provider.ready = false;
@@ -215,7 +215,7 @@ describe('Report document state', () => {
       const cards = all('card', testDocument(report, medium));
       assert.deepEqual(
         cards.map(({ state }) => state.word),
-        Array(4).fill('Not known'),
+        Array(4).fill('Unknown'),
       );
     }
   });
@@ -231,7 +231,7 @@ describe('Report document state', () => {
     assert.deepEqual(path(3), { label: 'after', value: ['3 s'] });
     assert.deepEqual(path(300).value, [{ kind: 'state', state: 'warn', word: '5 m', badge: true }]);
     const { label, value } = path(-5);
-    assert.deepEqual([label, plainText(value)], [null, '−5 s: a clock is wrong']);
+    assert.deepEqual([label, plainText(value)], [null, '−5 s: wrong clock']);
   });
 });
 

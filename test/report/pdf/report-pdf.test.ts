@@ -37,7 +37,7 @@ describe('Report PDF', { skip }, () => {
         ...(gain > 0 ? [`+${gain}`] : []),
         ...(fix!.record ? [`Name${fix!.record.name}`, `Value${fix!.record.value}`] : []),
       ]);
-    assertHolds(text, [`${BAD.cap!.reason} Until this is fixed no score above`]);
+    assertHolds(text, [`${BAD.cap!.reason} The score is capped at`]);
   });
 
   it('contains passed and unchecked checks with reasons', async () => {
@@ -58,14 +58,14 @@ describe('Report PDF', { skip }, () => {
     const pdf = await reportPdf(await newsletterReport());
     const titles = [
       'Fix these first',
-      'How the score comes about',
+      'How the score is calculated',
       'Authentication',
-      'Where it landed',
-      'Providers’ rules',
-      'The way it came',
-      'The message',
+      'Inbox placement',
+      'Provider rules',
+      'Delivery path',
+      'Message',
       'Passed',
-      'For your information',
+      'Information',
       'Not checked',
     ];
     const lines = pdfText(pdf).split(/[\n\f]/);
@@ -144,9 +144,9 @@ describe('Report PDF', { skip }, () => {
 describe('Report PDF with missing parts', { skip }, () => {
   it('without a score says so', async () => {
     const text = pdfText(await reportPdf(await unscoredReport()));
-    assertHolds(text, ['There is no score:', 'No score', 'No score: too little is known']);
+    assertHolds(text, ['There is no score:', 'No score', 'No score: not enough results']);
     assert.doesNotMatch(text, /Grade|of 100/);
-    assertHolds(text, ['The message itself is not part of this report.']);
+    assertHolds(text, ['This report does not include the message.']);
   });
 
   it('omits empty sections', async () => {
@@ -159,8 +159,8 @@ describe('Report PDF with missing parts', { skip }, () => {
     };
     const pdf = await reportPdf(bare);
     const text = pdfText(pdf);
-    assert.match(text, /There is nothing to fix\./);
-    assert.doesNotMatch(text, /Where it landed|Providers’ rules|The way it came|Passed/);
+    assert.match(text, /No problems found\./);
+    assert.doesNotMatch(text, /Inbox placement|Provider rules|Delivery path|Passed/);
     assert.ok(Buffer.from(pdf).equals(await reportPdf(bare)), 'without a time the same, too');
   });
 });
@@ -204,7 +204,7 @@ describe('Report PDF with hostile message content', { skip }, () => {
       text: `Link ${index}`,
     }));
     const pages = pdfPages(await reportPdf({ ...BAD, message: { ...BAD.message!, links } }));
-    const heads = pages.filter((page) => /^Address +Text +Status$/m.test(page));
+    const heads = pages.filter((page) => /^URL +Text +Status$/m.test(page));
     assert.ok(heads.length > 2);
     assert.ok(pages.some((page) => page.includes('… and 440 more')));
   });
