@@ -1,4 +1,4 @@
-/** What a report says: the builder of each variant, and that every painter shows every word of it. */
+/** Report documents: the content of each variant, and that every painter shows every word. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -59,7 +59,7 @@ const sectionOf = (document: ReportDocument, id: string): Section =>
   sectionsOf(document).find((section) => section.id === id)!;
 const verdictOf = ({ blocks }: { blocks: Block[] }): Verdict =>
   blocks.find((block) => block.kind === 'verdict')!;
-/** All blocks of a kind, however deep they stand. */
+/** All blocks of a kind at any depth. */
 function all<K extends Block['kind']>(kind: K, value: unknown): Extract<Block, { kind: K }>[] {
   if (typeof value !== 'object' || value === null) return [];
   const inside = Object.values(value).flatMap((each) => all(kind, each));
@@ -308,44 +308,44 @@ describe('Report document', () => {
   });
 });
 
-// Every painter shows every word of every document. What a painter shows is read as text.
+// Every painter shows every word of every document. Tests compare its output as text.
 
 interface Painter {
   name: string;
-  /** What a person reads of a document, as plain text. */
+  /** The painted document as plain text. */
   read(document: ReportDocument): Promise<string> | string;
-  /** Those that it is made for; all unless said. */
+  /** Which documents the painter supports; all by default. */
   isFor?(which: string): boolean;
-  /** Two texts that this makes equal read alike. */
-  normalise: (text: string) => string;
-  /** Why it cannot be tested here. */
+  /** Removes differences that do not matter. */
+  normalize: (text: string) => string;
+  /** Why this machine cannot test it. */
   skip?: string | false;
-  /** The files with its code, in which no wording may stand. */
+  /** Its source files, which must not contain words. */
   files: string[];
 }
 
-/** A new painter is added here, and nowhere else. */
+/** Add new painters here. */
 const PAINTERS: Painter[] = [
   ...[40, 80, 400].map((width) => ({
     name: `text of ${width} columns`,
     read: (document: ReportDocument) => paintText(document, { width, color: false }),
-    normalise: asRead,
+    normalize: asRead,
     files: ['text.ts'],
   })),
   {
     name: 'page',
     read: (document) => textOfPage(paintPage(document)),
-    // A document for a terminal has no title, and blocks of its own.
+    // Documents for a terminal have no title and other blocks.
     isFor: (which) => !/ in a terminal$/.test(which),
-    normalise: asRead,
+    normalize: asRead,
     files: ['html/paint.tsx', 'html/report-page.tsx', 'html/components.tsx'],
   },
   {
     name: 'PDF',
     read: async (document) => pdfWords(await paintPdf(document)),
-    // The PDFs of all documents take long: see test/long/report-pdf-words.test.ts.
+    // PDFs of all documents take too long; test/long/report-pdf-words.test.ts covers them.
     isFor: (which) => /^(?:bad on paper|one shared on paper|summary (?:WEEK|HOSTILE))$/.test(which),
-    normalise: asReadOnPaper,
+    normalize: asReadOnPaper,
     skip: needs('pdftotext'),
     files: ['paint', 'figures', 'layout', 'table'].map((name) => `pdf/${name}.ts`),
   },
@@ -356,14 +356,14 @@ const textOfPage = (html: string): string =>
 
 const MAIL_FILES = ['summary-mail.ts'];
 
-for (const { name, read, isFor = () => true, normalise, skip } of PAINTERS)
+for (const { name, read, isFor = () => true, normalize, skip } of PAINTERS)
   test(`Report painter (${name}) shows every word of every document`, { skip }, async () => {
     for (const [which, document] of await allDocuments()) {
       if (!isFor(which)) continue;
-      const painted = normalise(await read(document));
+      const painted = normalize(await read(document));
       const leaves = leavesOf(document.blocks);
       assert.ok(leaves.length > 1, which);
-      for (const leaf of leaves) assert.ok(painted.includes(normalise(leaf)), `${which}: ${leaf}`);
+      for (const leaf of leaves) assert.ok(painted.includes(normalize(leaf)), `${which}: ${leaf}`);
     }
   });
 

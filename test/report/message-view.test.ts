@@ -1,4 +1,4 @@
-/** The message for people: what of it is shown, within which bounds, and in what time. */
+/** The message view: its content, its limits, and its running time. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-/** What is said of the tests behind one link. */
+/** The sentences about the tests of a shared link. */
 
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';

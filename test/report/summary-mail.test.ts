@@ -1,4 +1,4 @@
-/** The e-mail of a report: the news in its subject, both parts alike, hostile names harmless, and it fits a phone. */
+/** The email of a scheduled report: its subject, both parts, hostile names, and its layout in Chromium. */
 
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
@@ -186,9 +186,9 @@ describe('Report mail in Chromium', { skip: needs('chromium') }, () => {
     t.after(() => browser.close());
     for (const colorScheme of ['light', 'dark'] as const) {
       const page = await browser.newPage({ colorScheme });
-      const asked: string[] = [];
+      const requests: string[] = [];
       page.on('request', (request) => {
-        if (!request.url().startsWith('data:')) asked.push(request.url());
+        if (!request.url().startsWith('data:')) requests.push(request.url());
       });
       for (const report of [WEEK, MONTH, NOTHING, UNSCORED, HOSTILE])
         for (const width of [320, 360, 600, 1200]) {
@@ -198,16 +198,16 @@ describe('Report mail in Chromium', { skip: needs('chromium') }, () => {
           assert.equal(needed, width, `${report.name} in ${colorScheme} at ${width}`);
         }
       await page.setContent(previewOf(mailOf(WEEK)));
-      const pale = (await page.evaluate(PALE)) as string[];
-      assert.deepEqual(pale, [], colorScheme);
-      assert.deepEqual(asked, []);
+      const lowContrast = (await page.evaluate(LOW_CONTRAST_TEXTS)) as string[];
+      assert.deepEqual(lowContrast, [], colorScheme);
+      assert.deepEqual(requests, []);
       await page.close();
     }
   });
 });
 
-/** All visible text of the card with a contrast below 4.5 to it, but for the squares of the legend (3). */
-const PALE = `(() => {
+/** Visible texts with a contrast below 4.5, except the squares of the legend (3). */
+const LOW_CONTRAST_TEXTS = `(() => {
   const luminance = (color) => {
     const [r, g, b] = color.match(/\\d+/g).map((part) => {
       const value = part / 255;
@@ -216,7 +216,7 @@ const PALE = `(() => {
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
   const ground = luminance(getComputedStyle(document.querySelector('.card')).backgroundColor);
-  const pale = [];
+  const lowContrast = [];
   const walker = document.createTreeWalker(document.querySelector('.card'), NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const { textContent, parentElement } = walker.currentNode;
@@ -224,7 +224,7 @@ const PALE = `(() => {
     if (text === '' || parentElement.closest('.button')) continue;
     const ink = luminance(getComputedStyle(parentElement).color);
     const contrast = (Math.max(ink, ground) + 0.05) / (Math.min(ink, ground) + 0.05);
-    if (contrast < (text === '■' ? 3 : 4.5)) pale.push(text + ' ' + contrast.toFixed(2));
+    if (contrast < (text === '■' ? 3 : 4.5)) lowContrast.push(text + ' ' + contrast.toFixed(2));
   }
-  return pale;
+  return lowContrast;
 })()`;

@@ -1,4 +1,4 @@
-/** The report for a terminal: what it tells, in any width, and that nothing in a message can harm it. */
+/** Reports in a terminal: their content at any width, and hostile text. */
 
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
@@ -149,9 +149,9 @@ describe('Text report width', () => {
 describe('Text report colors', () => {
   it('are used on request and change no word', () => {
     for (const result of [GOOD, BAD, NO_SCORE]) {
-      const coloured = text(result, { color: true });
-      assert.ok(coloured.includes('\u001b['));
-      assert.equal(stripVTControlCharacters(coloured), text(result));
+      const colored = text(result, { color: true });
+      assert.ok(colored.includes('\u001b['));
+      assert.equal(stripVTControlCharacters(colored), text(result));
     }
   });
 
@@ -163,7 +163,7 @@ describe('Text report colors', () => {
 
 describe('Text report with hostile text', () => {
   const EVIL = 'a\u001b[2J\u001b]0;owned\u0007b\r\nc\u009b31md\u202ee\u0000f\u0008g';
-  /** What moves the cursor or turns text round, but for the ends of our own lines. */
+  /** Control and bidi characters, except line ends. */
   const HARMFUL = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
   it('replaces control and bidi characters everywhere', async () => {
@@ -194,7 +194,7 @@ describe('Text report with hostile text', () => {
   });
 });
 
-// The health of a domain as text: what comes first, records to copy, and nothing that moves the cursor.
+// The health of a domain as text.
 
 const check = (changes: Partial<DomainCheck>): DomainCheck => ({
   id: 'mx',
@@ -270,9 +270,9 @@ test('domainText keeps records whole on their own line', () => {
 });
 
 test('domainText colors change no word', () => {
-  const coloured = domainText(MIXED, { width: 80, color: true });
-  assert.notEqual(coloured, stripVTControlCharacters(coloured));
-  assert.equal(stripVTControlCharacters(coloured), domainText(MIXED, { width: 80, color: false }));
+  const colored = domainText(MIXED, { width: 80, color: true });
+  assert.notEqual(colored, stripVTControlCharacters(colored));
+  assert.equal(stripVTControlCharacters(colored), domainText(MIXED, { width: 80, color: false }));
 });
 
 test('domainText says when nothing needs fixing, limited to what is known', () => {

@@ -1,4 +1,4 @@
-/** Evidence made readable: every kind of value, and none that could be mistaken for another. */
+/** Evidence for people: every kind of value is distinct. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -11,7 +11,7 @@ import { Blocks } from '../../../src/report/html/paint.tsx';
 const render = (evidence: { [key: string]: Json }): string =>
   renderToString(h(Blocks, { of: [evidenceFacts(evidence)] }));
 
-/** What stands beside a name, as text. */
+/** The rendered value as text. */
 const shown = (name: string, value: Json): string =>
   render({ [name]: value })
     .replace(/^.*?<dd>/s, '')

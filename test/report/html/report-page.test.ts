@@ -1,4 +1,4 @@
-/** The report page as HTML: order, completeness, figures that add up, and nothing hostile in it. */
+/** The report page as HTML: order, completeness, sums, and hostile text. */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -22,7 +22,7 @@ const byId = (id: string, root: Document | Element): Element => {
   assert.ok(found, `#${id}`);
   return found;
 };
-/** In the order of the page. */
+/** In document order. */
 const elements = (root: Document | Element, test: Test = () => true): Element[] =>
   DomUtils.getElementsByTagName('*', root, true).filter(test);
 const byClass = (name: string, root: Document | Element): Element[] =>
@@ -30,7 +30,7 @@ const byClass = (name: string, root: Document | Element): Element[] =>
 
 const INLINE = ['a', 'b', 'bdi', 'code', 'span', 'strong', 'time'];
 
-/** As it is read: what stands apart on the page is apart here. */
+/** The text with spaces between elements. */
 function textOf(node: Element): string {
   const read = (children: Element['children']): string =>
     children
@@ -199,8 +199,8 @@ describe('Report page ledger', () => {
         rows.reduce((total, cells) => total + Number(cells[1]), 0),
         Number(sum[1]),
       );
-      const held = report.cap ? Math.min(Number(sum[2]), report.cap.limit) : Number(sum[2]);
-      assert.equal(Math.floor(held), report.score);
+      const capped = report.cap ? Math.min(Number(sum[2]), report.cap.limit) : Number(sum[2]);
+      assert.equal(Math.floor(capped), report.score);
       assert.ok(text.includes(`Score, rounded down ${report.score} (${report.grade})`));
     }
   });
@@ -417,7 +417,7 @@ describe('Report page protection', () => {
     for (const name of ['default-src', 'frame-src', 'base-uri', 'form-action'])
       assert.equal(policy.get(name), "'none'");
     assert.equal(policy.get('img-src'), 'data:');
-    // It stands before anything that could load or run.
+    // The policy comes before anything that could load or run.
     const head = byTag('head', page)[0]!;
     assert.ok(elements(page).indexOf(meta) < elements(page).indexOf(byTag('style', head)[0]!));
     const names = byTag('meta', page).map(({ attribs }) => `${attribs.name}: ${attribs.content}`);

@@ -1,4 +1,4 @@
-/** The page of a shared report as HTML: overview, each report by itself, anchors, and what is never in it. */
+/** The page of a shared link as HTML: overview, reports, anchors, and hostile text. */
 
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
@@ -85,9 +85,12 @@ describe('Shared report page of many tests', () => {
     const [figure] = byClass('scores', parse(campaign));
     const [svg] = all(figure!, 'svg');
     assert.equal(all(svg!, 'rect').length, 3);
-    const said = textOf(all(svg!, 'desc')[0]!);
-    assert.match(said, /^Score of each test\. Test 1, Order confirmation: 100; .*: no score\.$/);
-    // In pixels, and of no picture that is made smaller with the page.
+    const description = textOf(all(svg!, 'desc')[0]!);
+    assert.match(
+      description,
+      /^Score of each test\. Test 1, Order confirmation: 100; .*: no score\.$/,
+    );
+    // Without a viewBox, the text keeps its size on narrow pages.
     assert.deepEqual([svg!.attribs['font-size'], svg!.attribs.viewBox], ['14', undefined]);
     const rows = all(byClass('tests', parse(campaign))[0]!, 'tr').slice(1);
     rows.forEach((row, index) => {

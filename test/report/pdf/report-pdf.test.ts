@@ -1,4 +1,4 @@
-/** The report as a PDF: that everything is in it, in order, and that nothing in a message can harm it. */
+/** Reports as PDF: complete, in order, and safe with hostile messages. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -13,7 +13,7 @@ const skip = needs('pdftotext');
 const BAD = await badReport();
 const GOOD = await goodReport();
 
-/** Where a line ends says nothing: only what is written. */
+/** Compares text without line breaks. */
 const dense = (text: string): string => text.replace(/\s+/g, '');
 
 function assertHolds(text: string, wanted: string[]): void {
@@ -74,7 +74,7 @@ describe('Report PDF', { skip }, () => {
       places,
       [...places].sort((a, b) => a - b),
     );
-    assert.ok(places[0]! > 0, 'each is a line of its own');
+    assert.ok(places[0]! > 0, 'each title has its own line');
     const headings = [...pdfStructure(pdf).matchAll(/^ +H2 .*\n +"(.*)"$/gm)];
     assert.deepEqual(
       headings.map(([, title]) => title),
@@ -92,7 +92,7 @@ describe('Report PDF', { skip }, () => {
     assert.match(info, /^Page size: +595\.28 x 841\.89 pts \(A4\)$/m);
     assert.match(info, /^CreationDate: +Sat Nov 21 .*2026/m);
     assert.ok(raw(pdf).includes('/Lang (en-GB)'));
-    assert.ok(raw(pdf).includes('Tom &#38; &#60;b&#62;Jerry'), 'well formed in XML too');
+    assert.ok(raw(pdf).includes('Tom &#38; &#60;b&#62;Jerry'), 'escaped in the XML metadata');
   });
 
   it('shows page numbers on every page', async () => {
@@ -161,7 +161,7 @@ describe('Report PDF with missing parts', { skip }, () => {
     const text = pdfText(pdf);
     assert.match(text, /No problems found\./);
     assert.doesNotMatch(text, /Inbox placement|Provider rules|Delivery path|Passed/);
-    assert.ok(Buffer.from(pdf).equals(await reportPdf(bare)), 'without a time the same, too');
+    assert.ok(Buffer.from(pdf).equals(await reportPdf(bare)), 'identical without a time');
   });
 });
 
@@ -173,14 +173,14 @@ describe('Report PDF with hostile message content', { skip }, () => {
   it('shows control and bidi characters as dots', async () => {
     const text = pdfText(await reportPdf(filledWith(EVIL, BAD)));
     assertHolds(text, ['a·[2J·bc·31md·e·f\ufffdg']);
-    // A form feed ends a page of pdftotext; lines end in LF.
+    // pdftotext ends pages with a form feed and lines with LF.
     assert.doesNotMatch(text, /(?![\n\f])[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
   });
 
   it('renders Latin, Greek, Cyrillic, Arabic and Hebrew as text', async () => {
     const words = ['Prüfung', 'Łódź', 'Γειά', 'Привет', 'שלום', 'مرحبا'];
     const text = pdfText(await reportPdf({ ...GOOD, subject: words.join(' ') }));
-    // What turns text round is put there by pdftotext.
+    // pdftotext inserts bidi controls.
     const plain = text.normalize('NFKC').replace(/[\u202a-\u202e]/g, '');
     for (const word of words) assert.ok(plain.includes(word), word);
   });
@@ -192,7 +192,7 @@ describe('Report PDF with hostile message content', { skip }, () => {
   });
 
   it('survives text on which font layout throws', async () => {
-    // Tifinagh with a mark that joins nothing.
+    // Tifinagh with a combining mark on nothing.
     const subject = 'Hello \u2d30\u034f world';
     const text = pdfText(await reportPdf({ ...GOOD, subject }));
     assert.match(text, /Subject +Hello \u2d30.? world/);

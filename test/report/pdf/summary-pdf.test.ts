@@ -1,4 +1,4 @@
-/** A scheduled report as a PDF: everything in it, tagged, the same each time, and hostile names harmless. */
+/** Scheduled reports as PDF: complete, tagged, reproducible, and safe with hostile names. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
