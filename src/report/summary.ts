@@ -153,13 +153,13 @@ export function scoreComparison({ summary, frequency }: ScheduledReport): string
   return `${change > 0 ? 'Up' : 'Down'} ${Math.abs(change)} ${points} from ${period} (${previous.score}).`;
 }
 
-/** `Average of 42 tests, 36 the week before.`, or `Average of 40 of 42 tests` if some have no score. */
+/** `Average of 42 tests (36 the week before).`, or `Average of 40 of 42 tests` if some have no score. */
 export function testsInWords({ summary, frequency }: ScheduledReport): string {
   const { total_tests, scored, previous } = summary;
   const before = `${countOf(previous.total_tests)} ${PREVIOUS_PERIOD[frequency]}`;
-  if (scored === 0) return `${countOf(total_tests, 'test')}, ${before}.`;
+  if (scored === 0) return `${countOf(total_tests, 'test')} (${before}).`;
   const scoredOf = scored < total_tests ? `${countOf(scored)} of ` : '';
-  return `Average of ${scoredOf}${countOf(total_tests, 'test')}, ${before}.`;
+  return `Average of ${scoredOf}${countOf(total_tests, 'test')} (${before}).`;
 }
 
 interface Rate {

@@ -240,7 +240,7 @@ describe('Report document evidence', () => {
     const many = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`n${index}`, index]));
     assert.equal(evidenceInShort({ a: null, b: [], c: {}, ...many }).rows.length, 8);
     const [row] = evidenceInShort({ client_ip: ['192.0.2.1', { port: 25, tls: true }] }).rows;
-    assert.equal(plainText(row!.name), 'Client IP');
+    assert.equal(plainText(row!.name), 'Sending IP address');
     assert.equal(plainText(row!.value), '192.0.2.1; port 25, tls yes');
   });
 

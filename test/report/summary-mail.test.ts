@@ -56,7 +56,7 @@ test('Report mail text part contains every figure', () => {
   const { text } = mailOf(WEEK);
   assert.ok(
     text.startsWith(
-      'Deliverability last week\n\nShop and newsletter\nMon 16 Nov 2026, 08:00 to Mon 23 Nov 2026, 08:00 (Europe/Berlin)\n\nScore: 87 out of 100, grade B\nAverage of 42 tests, 36 the week before.\nUp 4 points from the week before (83).\n\nSPF: 98% of 42 tests passed\nDKIM: 95% of 41 tests passed\nDMARC: 93% of 1 test passed\n',
+      'Deliverability last week\n\nShop and newsletter\nMon 16 Nov 2026, 08:00 to Mon 23 Nov 2026, 08:00 (Europe/Berlin)\n\nScore: 87 out of 100, grade B\nAverage of 42 tests (36 the week before).\nUp 4 points from the week before (83).\n\nSPF: 98% of 42 tests passed\nDKIM: 95% of 41 tests passed\nDMARC: 93% of 1 test passed\n',
     ),
     text,
   );
@@ -105,7 +105,7 @@ test('Report mail without scores says so and shows unknown rates as unknown', ()
   assert.equal(subject, 'Deliverability last week: no score, 2 domains need attention');
   for (const part of [text, html]) {
     assert.ok(part.includes('No score: no test in this period has one.'));
-    assert.ok(part.includes('3 tests, 36 the week before.'));
+    assert.ok(part.includes('3 tests (36 the week before).'));
     assert.ok(part.includes('The score was 83 the week before.'));
     assert.doesNotMatch(part, /grade|Grades|Average|(?<!\d)0% of|NaN|undefined|null|0 out of 100/);
     assert.equal(part.match(/: unknown\n|>unknown</g)!.length, 3);
@@ -118,7 +118,7 @@ test('Report mail handles a previous period without score and partial scores', (
   const { text } = mailOf(
     summaryWith({ scored: 40, previous: { ...WEEK.summary.previous, scored: 0, avg_score: 0 } }),
   );
-  assert.ok(text.includes('Average of 40 of 42 tests, 36 the week before.'));
+  assert.ok(text.includes('Average of 40 of 42 tests (36 the week before).'));
   assert.ok(text.includes('No score the week before.'));
   assert.doesNotMatch(text, /Up \d|87 points/);
 });

@@ -196,8 +196,9 @@ export function authState(result: string | null): StateSpan {
   return state(of, oneLine(result, 20));
 }
 
-/** `link_status` → `Link status`, `client_ip` → `Client IP`. */
+/** `link_status` → `Link status`, `helo` → `HELO`. */
 function humanKey(key: string): string {
+  if (Object.hasOwn(LABELS, key)) return LABELS[key]!;
   const words = oneLine(key, 60).split(/[_ ]+/);
   const cased = words.map((word) => {
     const upper = word.toUpperCase();
@@ -208,8 +209,25 @@ function humanKey(key: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** Labels for keys whose words differ from the terms that reports use. */
+const LABELS: Record<string, string> = {
+  asked: 'Queried',
+  auto_submitted: 'Auto-Submitted',
+  client_ip: 'Sending IP address',
+  href: 'URL',
+  judged: 'Evaluated',
+  mail_from: 'MAIL FROM',
+  message_id: 'Message-ID',
+  not_asked: 'Not checked',
+  octets: 'Size',
+  reply_to: 'Reply-To',
+  signatures_not_looked_at: 'Signatures not checked',
+  src: 'URL',
+  unanswered: 'Lookups without an answer',
+  words_wanted: 'Words required',
+};
 const ACRONYMS = new Set(
-  'ARC BIMI CSS DKIM DMARC DNS DNSSEC ESMTP HELO HTML HTTP HTTPS ID IP MIME MTA MX NUL PTR SPF SVG TLS TTL URI URL UTF'.split(
+  'ARC BIMI CR CSS DKIM DMARC DNS DNSSEC DS ESMTP HELO HTML HTTP HTTPS ID IP LF MIME MTA MX NUL PTR SPF SVG TLS TTL URI URL UTF'.split(
     ' ',
   ),
 );

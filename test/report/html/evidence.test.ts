@@ -62,12 +62,30 @@ describe('Evidence value', () => {
 });
 
 describe('Evidence names', () => {
-  it('are shown as words with standard acronyms', () => {
-    const names = ['client_ip', 'record', 'spf', 'from_domain', 'checked_urls', 'helo', 'a_b'];
+  it('are shown as standard terms and acronyms', () => {
+    const names = [
+      'client_ip',
+      'record',
+      'spf',
+      'from_domain',
+      'checked_urls',
+      'helo',
+      'tls_id',
+      'a_b',
+    ];
     const html = render(Object.fromEntries(names.map((name) => [name, 1])));
     assert.deepEqual(
       [...html.matchAll(/<dt>(.*?)<\/dt>/g)].map(([, name]) => name),
-      ['Client IP', 'Record', 'SPF', 'From domain', 'Checked URLs', 'HELO', 'A b'],
+      [
+        'Sending IP address',
+        'Record',
+        'SPF',
+        'From domain',
+        'Checked URLs',
+        'HELO',
+        'TLS ID',
+        'A b',
+      ],
     );
   });
 });

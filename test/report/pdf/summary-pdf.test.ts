@@ -62,7 +62,7 @@ describe('Summary PDF', { skip: needs('pdftotext') }, () => {
     const words = pdfWords(await summaryPdf(UNSCORED));
     for (const wanted of [
       'No score: no test in this period has one.',
-      '3 tests, 36 the week before.',
+      '3 tests (36 the week before).',
       'SPF unknown 0 tests with a result',
     ])
       assert.ok(words.includes(wanted), words);
