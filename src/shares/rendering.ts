@@ -9,6 +9,7 @@ import { oncePer } from '../lib/once-per.ts';
 import { presentListed, storedReport } from '../mailtests/present.ts';
 import { findTest } from '../mailtests/queries.ts';
 import { redactStoredReport } from '../report/redact.ts';
+import { TOO_MANY_REPORTS } from '../report/renderer.ts';
 import type { Rendered, ReportFormat, SharedReport, StoredShare } from '../report/report.ts';
 import type { SharedReportRow, TestRow } from '../store/tables.generated.ts';
 import { sharedTestIds, stateOfTests } from './queries.ts';
@@ -83,11 +84,7 @@ async function render(app: App, row: SharedReportRow, form: ShareForm): Promise<
 const MAX_QUEUED_JSON = 10;
 
 async function oneAtATime<T>(queue: Renderings, work: () => Promise<T>): Promise<T> {
-  if (queue.queuedJson >= MAX_QUEUED_JSON)
-    throw new AppError(
-      'unavailable',
-      'Too many reports are being generated. Try again in a moment.',
-    );
+  if (queue.queuedJson >= MAX_QUEUED_JSON) throw new AppError('unavailable', TOO_MANY_REPORTS);
   queue.queuedJson += 1;
   const result = queue.lastJson.then(work);
   queue.lastJson = result.catch(() => {});

@@ -131,15 +131,15 @@ test('composeNotification facts compare measured and expected values', () => {
     ['From domain', 'example.com'],
     ['Score', '38 of 100'],
     ['Alerts below', '70'],
-    ['Since', '21 November 2026 at 10:00 UTC'],
+    ['Since', '21 Nov 2026, 10:00 UTC'],
     ['Message', 'Hello'],
     ['Rule', 'Our rule'],
   ]);
   assert.deepEqual(over.facts.slice(1, 5), [
     ['Score', '91 of 100 (was 38)'],
     ['Alerts below', '70'],
-    ['Since', '21 November 2026 at 10:00 UTC'],
-    ['Until', '21 November 2026 at 13:25 UTC'],
+    ['Since', '21 Nov 2026, 10:00 UTC'],
+    ['Until', '21 Nov 2026, 13:25 UTC'],
   ]);
   assert.deepEqual(notificationFor(AUTH, GOOD).facts.slice(1, 4), [
     ['SPF', 'pass (was temperror)'],

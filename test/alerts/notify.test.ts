@@ -84,7 +84,7 @@ test('Alert mail and Slack posts state problem, time, fix and report link', asyn
     'Mail from example.com scored 40, below 70',
     'The alert rule requires a score of at least 70 out of 100.',
     '40 of 100',
-    '21 November 2026 at 10:00 UTC',
+    '21 Nov 2026, 10:00 UTC',
     'Publish <v=DMARC1> & wait.',
     'v=DMARC1; p=none',
     'Low & <bad> score',

@@ -63,8 +63,8 @@ test('An incident resolved before posting is announced only by its resolution', 
   await sendDue();
   assert.deepEqual(titlesOf(slack.requests), ['Alert', 'Resolved']);
   const said = slack.requests[1]!.body;
-  assert.match(said, /\*Since\*\\n21 November 2026 at 10:00 UTC/);
-  assert.match(said, /\*Until\*\\n21 November 2026 at 10:00 UTC/);
+  assert.match(said, /\*Since\*\\n21 Nov 2026, 10:00 UTC/);
+  assert.match(said, /\*Until\*\\n21 Nov 2026, 10:00 UTC/);
   const [incident] = await incidents();
   assert.deepEqual(
     incident!.notifications.map(({ status, error }) => [status, error?.slice(0, 53) ?? null]),

@@ -237,7 +237,7 @@ describe('Report page in a browser', { skip: needs('chromium') }, () => {
     const { page, close } = await visit(urlOf(reportPage(reports.bad)));
     await page.keyboard.press('Tab');
     const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '');
-    assert.equal(await focused(), 'Skip to the report');
+    assert.equal(await focused(), 'Skip to report');
     await page.keyboard.press('Enter');
     // What a key sets off comes after the key.
     await page.waitForURL(/#.+$/);

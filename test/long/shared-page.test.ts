@@ -113,7 +113,7 @@ describe('Public report page in a browser', { skip: needs('chromium') }, () => {
       assert.equal(await page.locator('#test-1').isVisible(), false);
       const top = await page.locator('.shared-test').nth(1).boundingBox();
       assert.ok(top!.y > -20 && top!.y < 100, `its head is in sight: ${top!.y}`);
-      await report.getByText('Back to the overview').click();
+      await report.getByText('Back to overview').click();
       await page.waitForURL(/#overview$/);
       await page.close();
     });

@@ -45,7 +45,7 @@ test('GET /v1/tests/{id}/report.html shows result and escaped message with a str
   assert.match(headers.get('x-request-id')!, /^req_/);
   const page = await response.text();
   assert.match(page, /^<!doctype html>/i);
-  assert.ok(page.includes(`Score ${done.score} of 100, grade ${done.grade}`));
+  assert.ok(page.includes(`Score ${done.score} out of 100, grade ${done.grade}`));
   assert.ok(
     page.includes('Tea &amp; &lt;b>biscuits') || page.includes('Tea &amp; &lt;b&gt;biscuits'),
   );
@@ -121,7 +121,7 @@ test('Reports work without the stored message and for results of early rulesets'
     .where('id', '=', done.id)
     .execute();
   const page = await (await get(service, `/v1/tests/${done.id}/report.html`)).text();
-  assert.match(page, /The message itself is not part of this report\./);
+  assert.match(page, /This report does not include the message\./);
   assert.doesNotMatch(page, /your order is on its way\./);
   const pdf = Buffer.from(await bytesOf(service, `/v1/tests/${done.id}/report.pdf`));
   assert.ok(pdf.subarray(0, 5).toString() === '%PDF-');

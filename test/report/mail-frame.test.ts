@@ -1,4 +1,4 @@
-/** The frame of an e-mail: both parts say the same, nothing breaks out, and it fits a phone in Chromium. */
+/** The email layout: both parts have the same content, text is escaped, and it fits a phone in Chromium. */
 
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
@@ -159,8 +159,8 @@ describe('Mail frame in Chromium', { skip: needs('chromium') }, () => {
     });
     for (const colorScheme of ['light', 'dark'] as const) {
       const page = await browser.newPage({ colorScheme });
-      const asked: string[] = [];
-      page.on('request', (request) => asked.push(request.url()));
+      const requests: string[] = [];
+      page.on('request', (request) => requests.push(request.url()));
       for (const width of [320, 390, 600, 1200]) {
         await page.setViewportSize({ width, height: 600 });
         await page.setContent(html);
@@ -198,7 +198,7 @@ describe('Mail frame in Chromium', { skip: needs('chromium') }, () => {
           assert.ok(contrast(ink, behind) >= 4.5, `${selector} in ${colorScheme}`);
         }
       }
-      assert.deepEqual(asked, []);
+      assert.deepEqual(requests, []);
       await page.close();
     }
   });

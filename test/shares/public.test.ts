@@ -113,7 +113,7 @@ test('Public report page links to its PDF', async (t) => {
   const { service, analysed, share, read } = await startSharing(t);
   const { token } = await share({ test_ids: [(await analysed()).id] });
   const path = `/reports/public/${token}`;
-  const [, href] = /href="([^"]*)">Open it as a PDF/.exec((await read(path, BROWSER)).text)!;
+  const [, href] = /href="([^"]*)">Open as PDF/.exec((await read(path, BROWSER)).text)!;
   const pdf = await fetch(new URL(href!, service.url + path), { headers: { accept: BROWSER } });
   assert.equal(pdf.headers.get('content-type'), 'application/pdf');
   assertPrivate(pdf.headers, 'PDF');

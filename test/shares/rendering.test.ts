@@ -36,7 +36,7 @@ test('Public report renderings are cached for a minute and renewed when tests ch
   await service.call('PATCH', `/v1/tests/${first.id}`, { json: { name: 'Another name' } });
   assert.match((await read(path)).text, /Another name/);
   await service.call('DELETE', `/v1/tests/${second.id}`);
-  assert.match((await read(path)).text, /One test of this report has been deleted/);
+  assert.match((await read(path)).text, /1 test in this report has been deleted/);
   assert.deepEqual(made.slice(3), ['html', 'html']);
 });
 

@@ -316,11 +316,11 @@ test('Deleted tests disappear from public reports, which state the number', asyn
   assert.equal((await service.call('DELETE', `/v1/tests/${first.id}`)).status, 200);
   const one = await shown();
   assert.deepEqual([one.ids, one.n], [[second.id], 1]);
-  assert.match(one.page, /One test of this report has been deleted since\./);
+  assert.match(one.page, /1 test in this report has been deleted\./);
   await service.call('DELETE', `/v1/tests/${second.id}`);
   const none = await shown();
   assert.deepEqual([none.ids, none.n], [[], 2]);
-  assert.match(none.page, /The tests of this report have been deleted since\./);
+  assert.match(none.page, /All tests in this report have been deleted\./);
   assert.equal((await revoke(id)).status, 200);
 });
 

@@ -1,4 +1,4 @@
-/** Line breaking: no line too wide, sensible breaks, no lost characters. */
+/** Line breaking in PDFs: no line is too wide, breaks are at words, and no text is lost. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,11 +20,11 @@ test('layOut breaks lines between words and only splits overlong words', () => {
     ['one two three', ['one two', 'three']],
     ['0123456789 a', ['0123456789', 'a']],
     ['a  b', ['a  b']],
-    // The space at a line break is dropped; a space at the beginning of a line of the text is kept.
+    // A line break replaces a space; a leading space of the text stays.
     ['01234567 9 1', ['01234567 9', '1']],
     ['a\n  b\n\nc', ['a', '  b', '', 'c']],
     ['0123456789abcdefghijk', ['0123456789', 'abcdefghij', 'k']],
-    // Breaks after a break character only in the last third of the line.
+    // Breaks after punctuation in the last third, but not if the line would be half empty.
     ['https://x/abcdef', ['https://x/', 'abcdef']],
     ['a/bcdefghijkl', ['a/bcdefghi', 'jkl']],
     ['two 0123456789x', ['two', '0123456789', 'x']],
