@@ -183,7 +183,7 @@ test('Words in an explanation of SPF or in List-Unsubscribe change no sentence',
       return { title, detail, fix };
     });
   };
-  assert.deepEqual(await titles('List-Unsubscribe', 'does not let'), await titles('zzzz', 'zzzz'));
+  assert.deepEqual(await titles('List-Unsubscribe', "doesn't allow"), await titles('zzzz', 'zzzz'));
 });
 
 test('Public sentences keep their own words where a link or an image has one as its address', async () => {
