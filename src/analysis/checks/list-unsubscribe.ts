@@ -115,9 +115,7 @@ function addressKinds({ https, mailto }: ListUnsubscribe): string {
 export interface ListUnsubscribe {
   /** The values of all fields of that name; more than one is one too many. */
   values: string[];
-  /** The addresses between angle brackets in the first field, without white space. */
-  uris: string[];
-  /** Those with a public host name and without a user name, which everyone can open. */
+  /** The addresses in the first field that everyone can open: a public host name, no user name. */
   https: string[];
   http: string[];
   mailto: string[];
@@ -138,7 +136,6 @@ export function listUnsubscribeField({ message }: Context): ListUnsubscribe {
   const opens = (protocol: string) => uris.filter((uri) => schemeOf(uri) === protocol);
   return {
     values,
-    uris,
     https: opens('https:'),
     http: opens('http:'),
     mailto: opens('mailto:'),

@@ -321,11 +321,11 @@ async function fetchStsPolicy({ web }: Context, domain: string): Promise<Fetched
     if (problemOf) return { text: null, problem: problemOf(domain) };
     return { text: null, unknown: `Could not fetch the policy: ${answer.detail}.` };
   }
-  const { code, fields, body } = answer;
+  const { code, headers, body } = answer;
   if (code === 200)
     return {
       text: Buffer.from(body).toString('utf8'),
-      contentType: fields['content-type'] ?? '',
+      contentType: headers['content-type'] ?? '',
     };
   if (code >= 300 && code < 400)
     return {

@@ -137,7 +137,7 @@ function isOld(version: string): boolean {
 
 function outdated(old: Probed[]): Finding {
   return warn({
-    title: `A mail server supports only an outdated TLS version: ${namesOf(old)}.`,
+    title: `${old.length === 1 ? 'A mail server supports' : `${old.length} mail servers support`} only an outdated TLS version: ${namesOf(old)}.`,
     detail: 'TLS 1.0 and 1.1 are deprecated, and more and more senders refuse them.',
     fix: `Allow TLS 1.2 and 1.3 on ${namesOf(old)}. Update the TLS library if it doesn't support them.`,
     reference: rfc(8996),
@@ -149,7 +149,7 @@ function badCertificate(bad: Probed[]): Finding {
     tls.status === 'tls' ? `${host}: ${tls.certificate.problem}` : host,
   );
   return warn({
-    title: "A mail server has a certificate that can't be verified.",
+    title: `${bad.length === 1 ? 'A mail server has' : `${bad.length} mail servers have`} a certificate that can't be verified.`,
     detail: `${each.join('; ')}. Most senders ignore this, but those that use MTA-STS or require verified TLS don't deliver.`,
     fix: `Install a certificate from a public certificate authority on ${namesOf(bad)}. It must cover the server's name and include the whole chain.`,
     reference: rfc(7817),
