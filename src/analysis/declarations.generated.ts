@@ -580,7 +580,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "message_size": {
-    "issueTitle": "The message is too large",
+    "issueTitle": "The message is large",
     "publicEvidence": {
       "octets": "shown",
       "largest_parts": {

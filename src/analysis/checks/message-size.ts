@@ -14,7 +14,7 @@ export const messageSize: Check = {
   category: 'content',
   points: 1,
   label: 'Message size',
-  issueTitle: 'The message is too large',
+  issueTitle: 'The message is large',
   reference: rfc(1870),
   publicEvidence: {
     octets: 'shown',
