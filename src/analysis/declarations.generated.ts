@@ -27,7 +27,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "spf_record": {
-    "issueTitle": "The SPF record is missing or has faults",
+    "issueTitle": "The SPF record is missing or has problems",
     "publicEvidence": {
       "domain": "shown",
       "records": "shown",
@@ -292,7 +292,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "ptr": {
-    "issueTitle": "The sending address has no reverse DNS name, or a generic one",
+    "issueTitle": "Sending IP address has no reverse DNS name, or a generic one",
     "publicEvidence": {
       "client_ip": "shown",
       "asked": "shown",
@@ -330,7 +330,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "mx": {
-    "issueTitle": "The mail servers of the sender cannot all be found",
+    "issueTitle": "MX records are missing or unusable",
     "publicEvidence": {
       "domains": {
         "domain": "shown",
@@ -346,7 +346,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "return_path": {
-    "issueTitle": "Bounces cannot be delivered",
+    "issueTitle": "Bounces can't be delivered",
     "publicEvidence": {
       "mail_from": "mailbox-domain",
       "domain": "shown",
@@ -421,7 +421,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "message_id": {
-    "issueTitle": "The Message-ID is missing or faulty",
+    "issueTitle": "Message-ID is missing or invalid",
     "publicEvidence": {
       "message_id": "shown",
       "values": "shown"
@@ -435,7 +435,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "subject": {
-    "issueTitle": "The Subject is missing, empty or too long",
+    "issueTitle": "The subject is missing, empty or too long",
     "publicEvidence": {
       "octets": "shown",
       "limit": "shown"
@@ -478,13 +478,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     ]
   },
   "reply_to": {
-    "issueTitle": "Reply-To is unreadable or at another domain",
+    "issueTitle": "Reply-To is invalid or at another domain",
     "publicEvidence": {
       "reply_to": "token-free"
     }
   },
   "list_unsubscribe": {
-    "issueTitle": "The List-Unsubscribe field is missing or faulty",
+    "issueTitle": "List-Unsubscribe is missing or invalid",
     "publicEvidence": {
       "values": "unquoted",
       "https": "host",
@@ -494,7 +494,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "one_click": {
-    "issueTitle": "One-click unsubscribe is missing or faulty",
+    "issueTitle": "One-click unsubscribe is missing or invalid",
     "publicEvidence": {
       "https": "host",
       "post": "shown"
@@ -649,7 +649,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "link_text": {
-    "issueTitle": "Links show another address than they lead to",
+    "issueTitle": "Links show a different domain than they lead to",
     "publicEvidence": {
       "links": "shown",
       "problems": "shown",
@@ -674,7 +674,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "link_scheme": {
-    "issueTitle": "Links are not encrypted or do not open everywhere",
+    "issueTitle": "Links are not encrypted or don't open everywhere",
     "publicEvidence": {
       "links": "shown",
       "problems": "shown",
@@ -698,7 +698,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "link_status": {
-    "issueTitle": "Links are dead",
+    "issueTitle": "Some links are dead",
     "publicEvidence": {
       "works": "shown",
       "dead": "shown",
@@ -712,7 +712,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "merge_tags": {
-    "issueTitle": "Placeholders were not filled in",
+    "issueTitle": "Merge tags were not filled in",
     "publicEvidence": {
       "subject": "shown",
       "preheader": "shown",
@@ -722,7 +722,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "subject_style": {
-    "issueTitle": "The subject is written like that of spam",
+    "issueTitle": "The subject looks like spam",
     "publicEvidence": {
       "subject": "shown",
       "found": "shown"
@@ -750,7 +750,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "spamassassin": {
-    "issueTitle": "SpamAssassin takes the message for spam, or nearly",
+    "issueTitle": "SpamAssassin rates the message as spam or close to it",
     "publicEvidence": {
       "score": "shown",
       "threshold": "shown",
@@ -768,7 +768,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "rspamd": {
-    "issueTitle": "Rspamd takes the message for spam, or nearly",
+    "issueTitle": "Rspamd rates the message as spam or close to it",
     "publicEvidence": {
       "score": "shown",
       "threshold": "shown",
@@ -799,7 +799,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "mx_tls": {
-    "issueTitle": "The mail servers do not all take mail over verified TLS",
+    "issueTitle": "Mail servers don't all support verified TLS",
     "publicEvidence": {
       "hosts": {
         "host": "shown",

@@ -57,7 +57,7 @@ test('domain reports a healthy domain as text and JSON', async (t) => {
   const tls = health.checks.find(({ id }) => id === 'mx_tls');
   assert.deepEqual(
     [tls?.status, tls?.detail],
-    ['skipped', 'They have no address that this machine may connect to.'],
+    ['skipped', 'This server is not allowed to connect to their addresses.'],
   );
 });
 

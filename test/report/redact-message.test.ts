@@ -186,7 +186,7 @@ test('Public sentences do not depend on words in an SPF explanation or List-Unsu
       return { title, detail, fix };
     });
   };
-  assert.deepEqual(await titles('List-Unsubscribe', 'does not let'), await titles('zzzz', 'zzzz'));
+  assert.deepEqual(await titles('List-Unsubscribe', "doesn't allow"), await titles('zzzz', 'zzzz'));
 });
 
 test('Public sentences keep words that are also the URL of a link or image', async () => {

@@ -50,7 +50,7 @@ const CASES: [Check, Case[]][] = [
       ['no HTML', goodMessage(), 'skipped', /no HTML/],
       ['no text', html(WORDS), 'skipped', /no text part/],
       ['an empty text', both('', WORDS), 'skipped', /no text part/],
-      ['HTML with few words', both('other', 'one two three'), 'skipped', /hardly any text/],
+      ['HTML with few words', both('other', 'one two three'), 'skipped', /too little text/],
       ['the same', both(WORDS, `<p>${WORDS.toUpperCase()}`), 'pass'],
       [
         'addresses in the text',
@@ -82,7 +82,7 @@ const CASES: [Check, Case[]][] = [
           WORDS,
         ),
         'warn',
-        /Only 44% of the words of your text part/,
+        /Only 44% of the words in your text part/,
       ],
       [
         'text that is hidden in the HTML',
@@ -346,7 +346,7 @@ const CASES: [Check, Case[]][] = [
     [
       ['no HTML', goodMessage(), 'skipped'],
       ['no text', html(IMAGE), 'skipped', /no preview text/],
-      ['the text', html(`<p>${WORDS}`), 'info', /“one two.*the beginning of your text/],
+      ['the text', html(`<p>${WORDS}`), 'info', /“one two.*the start of your text/],
       ['a preheader', html('<p hidden>Our offers</p><p>Hello'), 'info', /“Our offers Hello”/],
       [
         'a preheader with filler',
@@ -390,7 +390,7 @@ const CASES: [Check, Case[]][] = [
         'an offer online',
         html('<p>All our shoes are now online at half the price'),
         'info',
-        /beginning of your text/,
+        /start of your text/,
       ],
       ['long HTML', long('<p>Hello'), 'info', /“Hello”/],
     ],

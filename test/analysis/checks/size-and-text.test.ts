@@ -1,4 +1,4 @@
-/** The checks `text_part`, `html_size` and `message_size`. */
+/** `text_part`, `html_size` and `message_size`. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -108,14 +108,14 @@ const cases: [Check, string, string, CheckStatus, RegExp?][] = [
   [messageSize, '1 MB', sized(1_000_000), 'pass'],
   [messageSize, 'more than 1 MB', sized(1_000_001), 'warn', /1\.0 MB/],
   [messageSize, '10 MB', sized(10_000_000), 'warn'],
-  [messageSize, 'more than 10 MB', sized(10_000_001), 'fail', /refuse/],
+  [messageSize, 'more than 10 MB', sized(10_000_001), 'fail', /reject/],
 ];
 
-for (const [check, name, message, status, says] of cases)
+for (const [check, name, message, status, expected] of cases)
   test(`${check.id} check reports ${status}: ${name}`, async () => {
     const finding = await runCheck(check, { message });
     assert.equal(finding.status, status, finding.title);
-    if (says) assert.match(`${finding.title} ${finding.detail}`, says);
+    if (expected) assert.match(`${finding.title} ${finding.detail}`, expected);
     if (status === 'warn' || status === 'fail') assert.ok(finding.fix?.text);
   });
 
