@@ -1,7 +1,12 @@
 /** The sentences and figures that every form of the report has in common. */
 
 import type { Category, CheckStatus } from '../analysis/check.ts';
-import type { Cap, CategoryScore, CheckResult } from '../analysis/result.ts';
+import {
+  type Cap,
+  type CategoryScore,
+  type CheckResult,
+  failedDependencies,
+} from '../analysis/result.ts';
 import { addressDomain } from '../lib/domain-names.ts';
 import {
   booleanIn,
@@ -37,8 +42,8 @@ export function missedSentence({ checks, coverage }: Reported): string | null {
 }
 
 /** Skipped because another check failed, not because it does not apply. */
-export function followsFromAnother({ status, detail }: CheckResult): boolean {
-  return status === 'skipped' && detail.startsWith('follows from');
+export function followsFromAnother(check: CheckResult): boolean {
+  return failedDependencies(check).length > 0;
 }
 
 /** 28.5, 12: points and gains as people read them, to a tenth. */

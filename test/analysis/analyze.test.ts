@@ -1,4 +1,4 @@
-/** The engine: checks side by side, their faults, the deadline, and what it asks of the DNS. */
+/** Running an analysis: concurrent checks, their faults, the deadline, and DNS queries. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -20,8 +20,8 @@ describe('analyze with a check that throws', () => {
       });
       const { status, title, detail, earned, gain, fix } = result.of('bad');
       assert.deepEqual([status, earned, gain, fix], ['error', null, 0, null]);
-      assert.equal(title, 'BAD could not be checked.');
-      assert.match(detail, /fault of the tester, not of your message/);
+      assert.equal(title, 'Could not check BAD.');
+      assert.match(detail, /bug in the tester, not a problem with your message/);
       assert.deepEqual(faults, [['bad', fault]]);
       assert.equal(result.of('good').status, 'pass');
       assert.equal(result.score, 100);
@@ -54,7 +54,7 @@ describe('analyze deadline', () => {
         fakeCheck('quick', 'pass'),
         fakeCheck('later', async () => {
           await new Promise(setImmediate);
-          return pass('It is late.', 'But not too late.');
+          return pass('In time.', 'Before the deadline.');
         }),
       ],
       { deadlineMs: 1000 },
@@ -64,10 +64,10 @@ describe('analyze deadline', () => {
     t.mock.timers.tick(1000);
     const { of, score, coverage, summary } = await analysis;
     assert.equal(of('slow').status, 'error');
-    assert.match(of('slow').detail, /^timed out/);
+    assert.equal(of('slow').title, 'The SLOW check timed out.');
     assert.deepEqual([of('quick').status, of('later').status], ['pass', 'pass']);
     assert.deepEqual([score, coverage], [100, 0.833]);
-    assert.ok(!summary.includes('could not be made'));
+    assert.ok(!summary.includes('could not be completed'));
   });
 
   it('turns unanswered DNS queries into errors', async (t) => {

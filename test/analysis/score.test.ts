@@ -13,7 +13,7 @@ import {
   wholeScore,
 } from '../../src/analysis/score.ts';
 
-// Checks as the score sees them, for its tests.
+// Helpers that create scored checks.
 
 export const scored = (
   id: string,
@@ -143,7 +143,7 @@ describe('Score coverage', () => {
 });
 
 describe('Score caps', () => {
-  /** Everything is fine with these, but for what a case says. */
+  /** Passing checks with the given changes. */
   const mail = (changes: Record<string, CheckStatus>): Scored[] => [
     ...['spf', 'dkim', 'dmarc'].map((id) => scored(id, changes[id] ?? 'pass', 1)),
     ...['ptr', 'fcrdns', 'tls'].map((id) => scored(id, changes[id] ?? 'pass', 1, 'infrastructure')),
@@ -178,7 +178,7 @@ describe('Score caps', () => {
     it(`${limit === null ? 'no cap' : `cap ${limit}`} for ${named.join(', ') || 'no failures'}`, () => {
       const { cap, exact, uncapped } = scoreOf(mail(changes));
       assert.equal(cap?.limit ?? null, limit);
-      assert.ok(uncapped! > 99, 'the points alone would hardly change anything');
+      assert.ok(uncapped! > 99, 'the points alone hardly change the score');
       assert.equal(exact, limit ?? uncapped);
       if (cap) assert.ok(cap.reason.endsWith('.') && cap.reference !== '');
     });
@@ -230,7 +230,7 @@ describe('Displayed score', () => {
   });
 });
 
-// What each thing that is wrong would gain.
+// The gain of each fix.
 
 describe('Score gain', () => {
   it('is the increase if one check passed', () => {

@@ -85,14 +85,12 @@ async function contextOf(
 
 /** What depends on a failed check follows from it, as in a report. */
 function applyDependencies(graded: GradedCheck[], findings: Finding[]): Finding[] {
-  const causes = causesOf(
-    graded.map(({ check }) => check),
-    findings,
-  );
-  return graded.map(({ check }, index) => {
+  const checks = graded.map(({ check }) => check);
+  const causes = causesOf(checks, findings);
+  return checks.map((check, index) => {
     const own = findings[index]!;
     const above = causes[index]!;
-    return above.length > 0 ? followingFinding(check, own, above) : own;
+    return above.length > 0 ? followingFinding(check, own, above, checks) : own;
   });
 }
 

@@ -1,4 +1,4 @@
-/** The words for unsubscribing, in many languages, and what only looks like them. */
+/** Unsubscribe words in many languages, and words that only look similar. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
