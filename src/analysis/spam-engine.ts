@@ -117,7 +117,7 @@ function fixFor(rules: FiredRule[]): string {
       return `${name.slice(0, 100)} (${rounded(score)}${what})`;
     });
   if (heaviest.length === 0) return 'Fix what the rules listed in the evidence found.';
-  return `Fix what these rules found, starting with the one that costs the most points: ${heaviest.join('; ')}.`;
+  return `Fix what these rules found, highest points first: ${heaviest.join('; ')}.`;
 }
 
 // Which rules of the spam filters are covered by a check here.

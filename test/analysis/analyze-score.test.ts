@@ -163,15 +163,15 @@ describe('analyze with all checks', () => {
   });
 
   it('makes no DNS queries offline and gives findings without score', async () => {
-    const asked: string[] = [];
+    const queries: string[] = [];
     const result = await analyze(await cleanInput(), {
       offline: true,
       resolver: async (name) => {
-        asked.push(name);
+        queries.push(name);
         return { status: 'error', reason: 'disabled' };
       },
     });
-    assert.deepEqual(asked, []);
+    assert.deepEqual(queries, []);
     assert.deepEqual([result.score, result.temporary], [null, false]);
     assert.deepEqual(result.auth_results, { spf: null, dkim: null, dmarc: null });
     assert.ok(result.checks.some(({ status }) => status === 'pass'));

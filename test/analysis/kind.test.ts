@@ -53,16 +53,16 @@ const BODIES: [string, 'marketing' | 'transactional'][] = [
 for (const [body, kind] of BODIES)
   test(`judgedKind is ${kind}: ${body}`, async () => {
     const changes = { 'Content-Type': 'text/html; charset=utf-8', 'Feedback-ID': 'a:b:c:d' };
-    const judged = await classify(goodMessage(changes, `<p>Hallo.</p><p>${body}</p>\n`));
-    assert.equal(judged.kind, kind);
+    const result = await classify(goodMessage(changes, `<p>Hallo.</p><p>${body}</p>\n`));
+    assert.equal(result.kind, kind);
   });
 
 for (const [name, changes, body, reason] of marketing)
   test(`judgedKind is marketing: ${name}`, async () => {
-    const judged = await classify(goodMessage(changes, body));
-    assert.deepEqual([judged.kind, judged.by], ['marketing', 'message']);
-    assert.equal(judged.reasons.length, 1);
-    assert.match(judged.reasons[0]!, reason);
+    const result = await classify(goodMessage(changes, body));
+    assert.deepEqual([result.kind, result.by], ['marketing', 'message']);
+    assert.equal(result.reasons.length, 1);
+    assert.match(result.reasons[0]!, reason);
   });
 
 const transactional: [string, Record<string, string>, string | undefined, RegExp][] = [
@@ -88,9 +88,9 @@ const transactional: [string, Record<string, string>, string | undefined, RegExp
 
 for (const [name, changes, body, reason] of transactional)
   test(`judgedKind is transactional: ${name}`, async () => {
-    const judged = await classify(goodMessage(changes, body));
-    assert.deepEqual([judged.kind, judged.by], ['transactional', 'message']);
-    assert.match(judged.reasons.join(' '), reason);
+    const result = await classify(goodMessage(changes, body));
+    assert.deepEqual([result.kind, result.by], ['transactional', 'message']);
+    assert.match(result.reasons.join(' '), reason);
   });
 
 test('judgedKind follows the sender’s own statement', async () => {
@@ -104,19 +104,19 @@ test('judgedKind follows the sender’s own statement', async () => {
 });
 
 test('judgedKind gives one sentence per indicator', async () => {
-  const judged = await classify(
+  const result = await classify(
     goodMessage({
       'List-Id': '<news.example.com>',
       'List-Unsubscribe': '<https://example.com/u>',
       Precedence: 'bulk',
     }),
   );
-  assert.equal(judged.reasons.length, 3);
-  for (const reason of judged.reasons) assert.match(reason, /^It .*\.$/);
+  assert.equal(result.reasons.length, 3);
+  for (const reason of result.reasons) assert.match(reason, /^It .*\.$/);
 });
 
 test('judgedKind mentions a truncated header', async () => {
-  const judged = await classify(`${'X: y\n'.repeat(250_000)}List-Id: <a.example>\n\nbody`);
-  assert.equal(judged.kind, 'transactional');
-  assert.match(judged.reasons.join(' '), /too long to read in full/);
+  const result = await classify(`${'X: y\n'.repeat(250_000)}List-Id: <a.example>\n\nbody`);
+  assert.equal(result.kind, 'transactional');
+  assert.match(result.reasons.join(' '), /too long to read in full/);
 });

@@ -37,7 +37,7 @@ const kindOf = (outcome: PoolOutcome): string => (outcome.ok ? 'result' : outcom
 
 /** A resolver that knows which messages made lookups, by domain, and can delay the answers. */
 function holdingResolver() {
-  const asked = new Map<string, () => void>();
+  const waiting = new Map<string, () => void>();
   const seen = new Set<string>();
   const held = new Map<string, PromiseWithResolvers<void>>();
   return {
@@ -45,15 +45,15 @@ function holdingResolver() {
     hold: (domain: string) => held.set(domain, Promise.withResolvers()),
     release: (domain: string) => held.get(domain)?.resolve(),
     /** Resolves once the message from this domain has made a lookup. */
-    whenAsked: (domain: string) =>
+    whenQueried: (domain: string) =>
       new Promise<void>((resolve) => {
         if (seen.has(domain)) resolve();
-        else asked.set(domain, resolve);
+        else waiting.set(domain, resolve);
       }),
     resolver: (async (name: string) => {
       const domain = name.split('.').slice(-2).join('.');
       seen.add(domain);
-      asked.get(domain)?.();
+      waiting.get(domain)?.();
       await held.get(domain)?.promise;
       return { status: 'nxdomain' };
     }) as Resolver,
@@ -64,15 +64,15 @@ const from = (domain: string, changes: Record<string, string> = {}) =>
   inputOf({ From: `a@${domain}`, ...changes });
 
 test('Analysis pool returns the same result as direct analysis', async (t) => {
-  const asked: string[] = [];
+  const queries: string[] = [];
   const resolver: Resolver = (name, type) => {
-    asked.push(`${name} ${type}`);
+    queries.push(`${name} ${type}`);
     return ZONE(name, type);
   };
   const pool = startPool(t, { resolver });
   const offline = await pool.analyze(inputOf(), { offline: true });
   assert.ok(offline.ok && offline.result.score === null);
-  assert.equal(asked.length, 0, 'no lookups offline');
+  assert.equal(queries.length, 0, 'no lookups offline');
   const outcome = await pool.analyze(inputOf());
   assert.ok(outcome.ok);
   const { checks, ...rest } = outcome.result;
@@ -84,7 +84,7 @@ test('Analysis pool returns the same result as direct analysis', async (t) => {
     '_dmarc.example.com TXT',
     '1.2.0.192.in-addr.arpa PTR',
   ];
-  for (const lookup of expectedLookups) assert.ok(asked.includes(lookup), lookup);
+  for (const lookup of expectedLookups) assert.ok(queries.includes(lookup), lookup);
 });
 
 test('Analysis pool returns each of 40 concurrent jobs its own result', async (t) => {
@@ -146,13 +146,13 @@ test('Analysis pool retries a suspect job alone', async (t) => {
 test('Analysis pool runs other jobs on other threads during a solo retry', {
   timeout: 60_000,
 }, async (t) => {
-  const { resolver, hold, release, whenAsked } = holdingResolver();
+  const { resolver, hold, release, whenQueried } = holdingResolver();
   const held = ['alone.test', 'other.test', 'one.test', 'two.test'];
   for (const domain of held) hold(domain);
   const pool = startBadPool(t, { threads: 2, resolver });
   const start = async (domain: string) => {
     const outcome = pool.analyze(from(domain));
-    await whenAsked(domain);
+    await whenQueried(domain);
     return { outcome };
   };
   const started = [await start('alone.test'), await start('other.test')];
@@ -168,11 +168,11 @@ test('Analysis pool runs other jobs on other threads during a solo retry', {
 test('Closing the analysis pool settles running, waiting and later jobs', {
   timeout: 60_000,
 }, async (t) => {
-  const { resolver, hold, whenAsked } = holdingResolver();
+  const { resolver, hold, whenQueried } = holdingResolver();
   hold('held.test');
   const pool = startPool(t, { resolver });
   const jobs = Array.from({ length: 12 }, () => pool.analyze(from('held.test')));
-  await whenAsked('held.test');
+  await whenQueried('held.test');
   await pool.close();
   const kinds = (await Promise.all(jobs)).map(kindOf);
   assert.deepEqual(new Set(kinds), new Set(['closed']));

@@ -78,7 +78,7 @@ interface ComputedStyleReader {
   /** The computed style of an element. Returns the parent's object if nothing changes. */
   of(parent: ComputedStyle, tag: string, attributes: Attributes): ComputedStyle;
   /** The work limit is exceeded: the last style returned may be wrong. */
-  isSpent(): boolean;
+  isOverLimit(): boolean;
 }
 
 /** Creates a reader of computed styles for a style sheet. */
@@ -98,7 +98,7 @@ export function computedStyleReader(sheet: StyleSheet): ComputedStyleReader {
       return work < 0 ? parent : computeStyle(parent, tag, attributes, styles, own);
     });
   };
-  return { document: documentStyle(sheet, of), of, isSpent: () => work < 0 || sheet.isSpent() };
+  return { document: documentStyle(sheet, of), of, isOverLimit: () => work < 0 || sheet.isSpent() };
 }
 
 /** White, unless rules for `html` and `body` differ. They apply even if the tags are missing. */

@@ -192,7 +192,7 @@ function handlerOf(scan: Scan): TokenHandler {
     text: (piece) => addText(scan, piece),
     broken: scan.structure.broken,
     isForeign,
-    isDone: scan.styleReader.isSpent,
+    isDone: scan.styleReader.isOverLimit,
   };
 }
 

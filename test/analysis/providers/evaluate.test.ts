@@ -63,7 +63,7 @@ const table: [string, Changes, Provider, rule: string, RuleStatus, detail: strin
     'dmarc_record says fail.',
   ],
   [
-    'what follows is told by its cause, once',
+    'a dependent check shows its cause, once',
     { ptr: 'fail', fcrdns: ['ptr'] },
     'gmail',
     'reverse_dns',
@@ -79,8 +79,8 @@ const table: [string, Changes, Provider, rule: string, RuleStatus, detail: strin
     'list_unsubscribe says fail. x says fail.',
   ],
   [
-    'a cause that is not told of',
-    { one_click: ['gone'] },
+    'a cause without a result',
+    { one_click: ['missing'] },
     'gmail',
     'one_click',
     'not_met',
