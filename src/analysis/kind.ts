@@ -41,7 +41,10 @@ function listSigns({ message }: Context): string[] {
   ];
 }
 
-/** Only both together count: bulk email services also send password resets, and any message may quote a link. */
+/**
+ * Only both together count: bulk email services also send password resets, and any message may quote
+ * an unsubscribe link.
+ */
 function bulkLink(context: Context): { field: string | null; link: boolean; signs: string[] } {
   const field = bulkSenderField(context.message);
   const link = context.fact(unsubscribeLinks).some(offersToLeaveMail);

@@ -1,4 +1,4 @@
-/** A pool of analysis threads with limits on time and memory, so that no message can stall the service. */
+/** A pool of analysis threads with limits on time and memory: no message can stall the service. */
 
 import { Worker } from 'node:worker_threads';
 import { batched } from '../lib/concurrency.ts';
@@ -38,7 +38,7 @@ export interface PoolOptions {
   workerFile?: string;
 }
 
-/** Analyses mostly wait for DNS, so this many share a thread. An unresponsive DNS server then delays no others. */
+/** Analyses mostly wait for DNS, so many share a thread: a slow DNS server delays no other message. */
 export const JOBS_PER_THREAD = 12;
 
 /** Starts threads on demand and keeps them. */

@@ -76,7 +76,10 @@ const ADDRESS = /(?:https?:\/\/|www\.)\S{1,2000}/giu;
 /** NFKC can expand one character to 18. */
 const MAX_TEXT = 300_000;
 
-/** The distinct words of the first 300,000 characters, after NFKC and lower-casing; character pairs in scripts without spaces. */
+/**
+ * The distinct words of the first 300,000 characters, normalized (NFKC) and in lower case. In scripts
+ * without spaces, pairs of characters.
+ */
 export function distinctWords(text: string): Set<string> {
   const found = new Set<string>();
   const plain = text

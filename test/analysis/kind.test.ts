@@ -51,14 +51,14 @@ const BODIES: [string, 'marketing' | 'transactional'][] = [
 ];
 
 for (const [body, kind] of BODIES)
-  test(`judgedKind is ${kind}: ${body}`, async () => {
+  test(`Message kind is ${kind}: ${body}`, async () => {
     const changes = { 'Content-Type': 'text/html; charset=utf-8', 'Feedback-ID': 'a:b:c:d' };
     const result = await classify(goodMessage(changes, `<p>Hallo.</p><p>${body}</p>\n`));
     assert.equal(result.kind, kind);
   });
 
 for (const [name, changes, body, reason] of marketing)
-  test(`judgedKind is marketing: ${name}`, async () => {
+  test(`Message kind is marketing: ${name}`, async () => {
     const result = await classify(goodMessage(changes, body));
     assert.deepEqual([result.kind, result.by], ['marketing', 'message']);
     assert.equal(result.reasons.length, 1);
@@ -87,13 +87,13 @@ const transactional: [string, Record<string, string>, string | undefined, RegExp
 ];
 
 for (const [name, changes, body, reason] of transactional)
-  test(`judgedKind is transactional: ${name}`, async () => {
+  test(`Message kind is transactional: ${name}`, async () => {
     const result = await classify(goodMessage(changes, body));
     assert.deepEqual([result.kind, result.by], ['transactional', 'message']);
     assert.match(result.reasons.join(' '), reason);
   });
 
-test('judgedKind follows the sender’s own statement', async () => {
+test('Message kind is the one that the sender chose', async () => {
   const newsletter = goodMessage({ 'List-Id': '<news.example.com>' });
   assert.deepEqual(await classify(newsletter, 'transactional'), {
     kind: 'transactional',
@@ -103,7 +103,7 @@ test('judgedKind follows the sender’s own statement', async () => {
   assert.equal((await classify(goodMessage(), 'marketing')).kind, 'marketing');
 });
 
-test('judgedKind gives one sentence per indicator', async () => {
+test('Message kind has one reason per indicator', async () => {
   const result = await classify(
     goodMessage({
       'List-Id': '<news.example.com>',
@@ -115,7 +115,7 @@ test('judgedKind gives one sentence per indicator', async () => {
   for (const reason of result.reasons) assert.match(reason, /^It .*\.$/);
 });
 
-test('judgedKind mentions a truncated header', async () => {
+test('Message kind mentions a header too long to read in its reasons', async () => {
   const result = await classify(`${'X: y\n'.repeat(250_000)}List-Id: <a.example>\n\nbody`);
   assert.equal(result.kind, 'transactional');
   assert.match(result.reasons.join(' '), /too long to read in full/);

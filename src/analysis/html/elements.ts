@@ -1,4 +1,4 @@
-/** Tracks the open elements of HTML and which tags close them (a simplification of WHATWG HTML §13.2.4 to 13.2.6). */
+/** Tracks open HTML elements and which tags close them (simplified from WHATWG HTML §13.2.4 to 13.2.6). */
 
 interface OpenElements<T> {
   /**
@@ -98,7 +98,7 @@ export function openElements<T>(document: T, watch: ElementWatcher): OpenElement
     names.push(name);
     values.push(value);
   };
-  /** Closes elements so that a row, cell or section can open in the innermost table; false if there is no table. */
+  /** Closes elements so that a row, cell or section can open in the innermost table; false without one. */
   const enterTable = (name: string): boolean => {
     const table = last('table');
     if (table < 0) return false;

@@ -47,7 +47,10 @@ export interface HtmlFacts {
   /** Distinct URLs of background images, by attribute or `style`; lower case, at most 200 characters each. */
   backgrounds: string[];
   hidden: HiddenText[];
-  /** Counts of elements and attributes that run or load something: `script`, `form`, `onclick` (`on…` for unknown names), `meta refresh`. */
+  /**
+   * Counts of elements and attributes that run or load something: `script`, `form`, `meta refresh`,
+   * `onclick` (`on…` for unknown names).
+   */
   active: Record<string, number>;
   /** Markup mistakes that change what readers see, as sentences. */
   structure: string[];

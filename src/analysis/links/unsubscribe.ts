@@ -186,7 +186,7 @@ const CLEAR_WORDS = pattern(PHRASES, ANYWHERE);
 const WIDE_WORDS = pattern(WIDE, []);
 const WIDE_WHOLE = new RegExp(`${WIDE_WORDS.source}\\p{L}*`, 'gu');
 
-/** Lower case, without accents and invisible characters, with plain apostrophes: `désabonner` → `desabonner`. */
+/** Lower case, plain apostrophes, no accents or invisible characters: `désabonner` → `desabonner`. */
 function fold(text: string): string {
   const start = text.slice(0, MAX_LENGTH).replace(PHRASES_IN_ONE, ' ');
   // A Korean syllable decomposes into three letters. Anything that grows more is no word.

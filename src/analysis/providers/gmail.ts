@@ -54,7 +54,7 @@ export const gmail: ProviderRules = {
       applies: 'any',
       needs: [['from']],
       error: '550 5.7.1',
-      // RFC 5322 allows several addresses if there is a Sender field, so the check only warns. Gmail rejects them.
+      // RFC 5322 allows several addresses with a Sender field, so the check only warns. Gmail rejects them.
       judge(find) {
         const from = find('from');
         const addresses = from?.evidence.addresses;

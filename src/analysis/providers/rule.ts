@@ -39,7 +39,7 @@ export type Judgement = Pick<RuleVerdict, 'status' | 'detail'>;
 
 // Shared by the rules of several providers.
 
-/** The checks for RFC 5322 header fields and lines. `from` is separate because Gmail has its own rule for it. */
+/** The checks for RFC 5322 header fields and lines, except `from`: Gmail has its own rule for it. */
 export const FORMAT = ['date', 'message_id', 'header_duplicates', 'line_length', 'encoding'];
 
 /** Alignment in DMARC terms: SPF or DKIM passes for the From domain. */
