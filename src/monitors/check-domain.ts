@@ -1,6 +1,7 @@
 /** Checks the health of a domain and converts the result to monitor findings. */
 
 import type { DomainCheck } from '../analysis/domain/health.ts';
+import { failedDependencies } from '../analysis/result.ts';
 import type { App } from '../app.ts';
 import { shareLook } from '../domains/health.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
@@ -39,8 +40,8 @@ export async function lookAtDomain(app: App, domain: DomainRow): Promise<Outcome
 }
 
 /** What follows from a failed check is not checked: it may pass once that check does. */
-const isUnanswered = ({ status, detail }: DomainCheck): boolean =>
-  status === 'error' || (status === 'skipped' && detail.startsWith('follows from '));
+const isUnanswered = (check: DomainCheck): boolean =>
+  check.status === 'error' || failedDependencies(check).length > 0;
 
 const isFinding = ({ status, severity }: DomainCheck): boolean =>
   status === 'warn' || status === 'fail' || severity !== null;

@@ -1,7 +1,12 @@
 /** Sentences and figures that all variants of the report share. */
 
 import type { Category, CheckStatus } from '../analysis/check.ts';
-import type { Cap, CategoryScore, CheckResult } from '../analysis/result.ts';
+import {
+  type Cap,
+  type CategoryScore,
+  type CheckResult,
+  failedDependencies,
+} from '../analysis/result.ts';
 import { addressDomain } from '../lib/domain-names.ts';
 import {
   booleanIn,
@@ -36,9 +41,9 @@ export function missedSentence({ checks, coverage }: Reported): string | null {
   return `${missed.length} of ${checks.length} checks could not be completed (coverage ${Math.round(coverage * 100)}%): ${labels}.`;
 }
 
-/** Whether a check was skipped because another one failed, rather than because it does not apply. */
-export function followsFromAnother({ status, detail }: CheckResult): boolean {
-  return status === 'skipped' && detail.startsWith('follows from');
+/** Skipped because another check failed, not because it does not apply. */
+export function followsFromAnother(check: CheckResult): boolean {
+  return failedDependencies(check).length > 0;
 }
 
 /** Points and gains to a tenth: `28.5`, `12`. */

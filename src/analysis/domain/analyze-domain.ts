@@ -85,14 +85,12 @@ async function contextOf(
 
 /** Checks that depend on a failed check are skipped, as in a report. */
 function applyDependencies(graded: GradedCheck[], findings: Finding[]): Finding[] {
-  const causes = causesOf(
-    graded.map(({ check }) => check),
-    findings,
-  );
-  return graded.map(({ check }, index) => {
+  const checks = graded.map(({ check }) => check);
+  const causes = causesOf(checks, findings);
+  return checks.map((check, index) => {
     const own = findings[index]!;
     const failed = causes[index]!;
-    return failed.length > 0 ? followingFinding(check, own, failed) : own;
+    return failed.length > 0 ? followingFinding(check, own, failed, checks) : own;
   });
 }
 

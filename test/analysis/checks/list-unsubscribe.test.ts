@@ -97,13 +97,13 @@ for (const check of [listUnsubscribeCheck, oneClick]) {
       assert.equal(finding.status, 'skipped');
       assert.equal(
         finding.detail,
-        'Your message is transactional mail: you said so with the test.',
+        'Not checked: your message is transactional mail. You chose this kind when you created the test.',
       );
     }
     const automatic = await runCheck(check, { message: goodMessage() });
     assert.match(
       automatic.detail,
-      /^Your message is transactional mail: it has no List-Unsubscribe/,
+      /^Not checked: your message is transactional mail\. It has no List-Unsubscribe/,
     );
   });
 
@@ -149,7 +149,10 @@ async function analyzed(text: string) {
 test('one_click check follows from list_unsubscribe, which carries the cap', async () => {
   for (const text of [message(null, null), message(null), message('nonsense', null)]) {
     const { result, list, click } = await analyzed(text);
-    assert.deepEqual([list.status, click.detail], ['fail', 'follows from list_unsubscribe']);
+    assert.deepEqual(
+      [list.status, click.detail],
+      ['fail', 'Not checked: list_unsubscribe failed.'],
+    );
     assert.deepEqual([result.score, result.cap?.limit], [75, 75]);
     assert.equal(list.gain, 25);
   }

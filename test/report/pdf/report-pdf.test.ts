@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toFix } from '../../../src/analysis/summary.ts';
+import { followsFromAnother } from '../../../src/report/content.ts';
 import { reportPdf } from '../../../src/report/pdf/pdf.ts';
 import type { Report } from '../../../src/report/report.ts';
 import { needs } from '../../helpers/debian.ts';
@@ -46,7 +47,7 @@ describe('Report PDF', { skip }, () => {
       if (status === 'pass') assertHolds(text, [`${title}`, `${earned} of ${points}`]);
       if (status === 'error') assertHolds(text, [title, detail.slice(0, 30)]);
     }
-    const follows = BAD.checks.filter(({ detail }) => detail.startsWith('follows from'));
+    const follows = BAD.checks.filter(followsFromAnother);
     assert.ok(follows.length > 0);
     assertHolds(
       text,
@@ -144,7 +145,7 @@ describe('Report PDF', { skip }, () => {
 describe('Report PDF with missing parts', { skip }, () => {
   it('without a score says so', async () => {
     const text = pdfText(await reportPdf(await unscoredReport()));
-    assertHolds(text, ['There is no score:', 'No score', 'No score: not enough results']);
+    assertHolds(text, ['This message has no score:', 'No score', 'No score: not enough results']);
     assert.doesNotMatch(text, /Grade|of 100/);
     assertHolds(text, ['This report does not include the message.']);
   });
