@@ -38,7 +38,9 @@ export interface CheckResult {
 /** The detail of a check that was skipped because these checks failed. `failedDependencies` reads it. */
 export const dependencyDetail = (ids: string[]): string => `Not checked: ${ids.join(', ')} failed.`;
 
-const DEPENDENCY_DETAIL = /^Not checked: ([a-z0-9_]+(?:, [a-z0-9_]+)*) failed\.$/;
+/** Older stored results say "follows from …". */
+const DEPENDENCY_DETAIL =
+  /^(?:Not checked: (?=.* failed\.$)|follows from )([a-z0-9_]+(?:, [a-z0-9_]+)*)(?: failed\.)?$/;
 
 /** The ids of the failed checks because of which a check was skipped; empty for any other result. */
 export function failedDependencies({

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Check, Finding, Json } from '../../src/analysis/check.ts';
 import { CHECKS } from '../../src/analysis/checks/index.ts';
+import { dependencyDetail, failedDependencies } from '../../src/analysis/result.ts';
 import { causesOf, trimEvidence, trimFix, trimText } from '../../src/analysis/run-check.ts';
 import { analyzeBy, fakeCheck, never } from './fake-checks.ts';
 
@@ -199,4 +200,18 @@ it('trimFix drops a record too long to publish', () => {
   assert.deepEqual(trimFix({ text: 'y'.repeat(2001), record: long }), {
     text: `${'y'.repeat(2000)}…`,
   });
+});
+
+it('failedDependencies reads current and older stored results, and no other detail', () => {
+  const cases: [detail: string, ids: string[]][] = [
+    [dependencyDetail(['dmarc_record', 'spf']), ['dmarc_record', 'spf']],
+    ['follows from ptr', ['ptr']],
+    ['follows from dmarc_policy, dmarc_record', ['dmarc_policy', 'dmarc_record']],
+    ['Not checked: no DMARC record.', []],
+    ['Not checked: dmarc', []],
+    ['It follows from ptr', []],
+  ];
+  for (const [detail, ids] of cases)
+    assert.deepEqual(failedDependencies({ status: 'skipped', detail }), ids, detail);
+  assert.deepEqual(failedDependencies({ status: 'fail', detail: 'follows from ptr' }), []);
 });
