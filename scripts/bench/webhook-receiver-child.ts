@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 
 const [pemFile] = process.argv.slice(2) as [string];
 const pem = readFileSync(pemFile);
-/** Milliseconds since 1970, by event. */
+/** Milliseconds since the Unix epoch, by event. */
 let came = new Map<string, number>();
 let repeated = 0;
 

@@ -20,7 +20,7 @@ export interface Order {
 }
 
 export interface Sent {
-  /** When the transaction of each event was committed, in milliseconds since 1970. */
+  /** When the transaction of each event was committed, in milliseconds since the Unix epoch. */
   committed: [id: string, at: number][];
   /** Resident memory in MB, each second. */
   memory: number[];

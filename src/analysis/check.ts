@@ -46,7 +46,7 @@ export interface AnalysisInput {
   /** The message exactly as received. */
   raw: Uint8Array;
   envelope: Envelope;
-  /** Milliseconds since 1970. The current time for all checks: none reads a clock. */
+  /** Milliseconds since the Unix epoch. The current time for all checks: none reads a clock. */
   receivedAt: number;
   kind: MessageKind;
 }

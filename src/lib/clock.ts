@@ -1,7 +1,7 @@
 /** The one place that reads the time; tests pass a clock of their own. */
 
 export interface Clock {
-  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  /** Milliseconds since the Unix epoch-01-01T00:00:00Z. */
   now(): number;
 }
 

@@ -20,7 +20,7 @@ import { type Covered, localDate, periodUntil } from './times.ts';
 
 /**
  * Emails by address, without unsubscribed recipients; empty if outgoing mail is not configured. `at` is
- * the send time of the report, in milliseconds since 1970. Rejects as the reporter does if the report
+ * the send time of the report, in milliseconds since the Unix epoch. Rejects as the reporter does if the report
  * is a PDF.
  */
 export async function composeReportMails(

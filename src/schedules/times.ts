@@ -16,7 +16,7 @@ export type Timed = Pick<
 >;
 
 /**
- * The first send time after `after`; both in milliseconds since 1970. If daylight saving skips the
+ * The first send time after `after`; both in milliseconds since the Unix epoch. If daylight saving skips the
  * hour, the report is sent right after the skipped time. If the hour repeats, the first one counts.
  */
 export function nextSend(schedule: Timed, after: number): number {
@@ -200,7 +200,7 @@ const capitalized = (part: string): string =>
     at > 0 && SMALL_WORDS.includes(word) ? word : word[0]!.toUpperCase() + word.slice(1),
   );
 
-/** The local date (`2026-11-21`) at a time in milliseconds since 1970. */
+/** The local date (`2026-11-21`) at a time in milliseconds since the Unix epoch. */
 export function localDate(time: number, timezone: string): string {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone: timezone,

@@ -20,7 +20,7 @@ const SLICES: Record<Period, { slices: number; hours: number }> = {
   month: { slices: 30, hours: 24 },
 };
 
-/** Includes `from` and excludes `to`. All times are whole UTC hours, in milliseconds since 1970. */
+/** Includes `from` and excludes `to`. All times are whole UTC hours, in milliseconds since the Unix epoch. */
 export interface Span {
   from: number;
   to: number;

@@ -39,7 +39,7 @@ export async function assertNothingLost(path: string, mails: Mail[]): Promise<Fi
   }
 }
 
-/** Milliseconds since 1970 of its receipt; null where it is not there, and need not be. */
+/** Milliseconds since the Unix epoch of its receipt; null where it is not there, and need not be. */
 async function checkMail(db: Db, mail: Mail, events: string[]): Promise<number | null> {
   const { status, lease } = await db
     .selectFrom('tests')

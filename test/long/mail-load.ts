@@ -16,7 +16,7 @@ export interface Mail {
   state: 'fresh' | 'unanswered' | 'kept';
   /** Whether its sender tries again after it heard nothing. */
   patient: boolean;
-  /** Milliseconds since 1970 of the last offer. */
+  /** Milliseconds since the Unix epoch of the last offer. */
   offeredAt: number;
   /** The id in the 250. */
   keptAs: string | null;

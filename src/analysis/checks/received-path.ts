@@ -80,7 +80,7 @@ interface Hop {
   by: string | null;
   /** ESMTP, ESMTPS, HTTP, … */
   protocol: string | null;
-  /** Milliseconds since 1970; null if the field has no valid date. */
+  /** Milliseconds since the Unix epoch; null if the field has no valid date. */
   time: number | null;
 }
 

@@ -31,7 +31,7 @@ export interface DomainOptions extends Selectors {
   resolver: Resolver;
   web: Web;
   setup: Setup;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the Unix epoch. */
   now: number;
   /** Without it no mail server is connected to. */
   probeMailTls?: ProbeMailTls;
