@@ -46,7 +46,7 @@ const BULK_FIELDS = [
 const EXACT = new Set(BULK_FIELDS.filter((name) => !name.endsWith('*')));
 const PREFIXES = BULK_FIELDS.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1));
 
-// Every mail program adds X-Mailer. Only these names belong to bulk email services and programs.
+// Every email client adds X-Mailer. Only these names belong to bulk email services and programs.
 const BULK_MAILER =
   /\b(?:acymailing|activecampaign|brevo|campaign ?monitor|cleverreach|createsend|customer\.io|getresponse|hubspot|inxmail|klaviyo|mailchimp|mailerlite|mailjet|mailpoet|marketo|mautic|newsletter2go|phplist|rapidmail|sendgrid|sendinblue|sendy|xmailing)\b/i;
 

@@ -39,7 +39,7 @@ export async function lookAtDomain(app: App, domain: DomainRow): Promise<Outcome
   };
 }
 
-/** What follows from a failed check is not checked: it may pass once that check does. */
+/** A check that was skipped because of a failed one may pass once that one does. */
 const isUnanswered = (check: DomainCheck): boolean =>
   check.status === 'error' || failedDependencies(check).length > 0;
 

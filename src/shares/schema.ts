@@ -71,7 +71,7 @@ export const ShareWithLink = v.object({ ...SHARE, url: v.string(), token: v.stri
 
 export const ShareListQuery = v.strictObject(PAGE);
 
-/** Unknown parameters and values are ignored: mail programs and trackers add their own. */
+/** Unknown parameters and values are ignored: email clients and trackers add their own. */
 export const FormQuery = v.object({ format: v.optional(v.string()) });
 
 /** Excludes the test address and the team's own notes. A new field of `Test` is not public until it is added here. */

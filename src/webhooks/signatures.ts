@@ -14,9 +14,9 @@ interface Signable {
 }
 
 /**
- * Returns our own headers (contract §9: `sha256=` and the hex HMAC of `<timestamp>.<payload>`, keyed with
- * the whole secret) and those of Standard Webhooks (`v1,` and the base64 HMAC of
- * `<id>.<timestamp>.<payload>`, keyed with the decoded secret). During an overlap, the previous secret
+ * Returns our own headers and those of Standard Webhooks. Ours is `sha256=` and the hex HMAC of
+ * `<timestamp>.<payload>`, keyed with the complete secret. The other is `v1,` and the base64 HMAC of
+ * `<id>.<timestamp>.<payload>`, keyed with the decoded secret. During an overlap, the previous secret
  * signs too.
  */
 export function signatureHeaders(

@@ -75,7 +75,7 @@ const transactional: [string, Record<string, string>, string | undefined, RegExp
   ],
   ['a service alone', { 'X-SG-EID': 'abc' }, undefined, /X-SG-EID, but no unsubscribe link/],
   ['a link alone', {}, LINK, /an unsubscribe link, but no header field/],
-  ['a link and a mail program', { 'X-Mailer': 'Apple Mail (2.3826)' }, LINK, /but no header field/],
+  ['a link and a email client', { 'X-Mailer': 'Apple Mail (2.3826)' }, LINK, /but no header field/],
   [
     'another Precedence',
     { Precedence: 'first-class' },

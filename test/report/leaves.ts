@@ -4,8 +4,8 @@ import { type Block, plainText, type ScoreFigure, type Text } from '../../src/re
 
 /**
  * Omits what some media lack: the HTML of frames, the values of charts (tests of charts compare them),
- * text alternatives, column titles of drawings, and the labels of records, which the terminal shows on one
- * line.
+ * text alternatives, and column titles of drawings. It also omits the labels of records, which the terminal
+ * shows on one line.
  */
 export function leavesOf(blocks: Block[]): string[] {
   return blocks.flatMap(leavesOfBlock).filter((text) => text.trim() !== '');

@@ -1,4 +1,4 @@
-/** Recipients unsubscribe with the link in an email, by mail program or by hand, and resubscribe. */
+/** Recipients unsubscribe with the link in an email, by email client or by hand, and resubscribe. */
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -72,7 +72,7 @@ function missingLink(context: Context, inText: MessageLink[]) {
     });
   if (context.fact(unsubscribeCandidates).length > 0)
     return fail({
-      title: 'Your unsubscribe link leads nowhere.',
+      title: 'Your unsubscribe link has no valid address.',
       detail: `It has neither a web nor an email address, often because of an unfilled merge tag. ${why}`,
       fix: FIX,
     });

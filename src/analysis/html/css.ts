@@ -1,7 +1,7 @@
 /** Splits style sheets into selectors and declarations (CSS Syntax §5). */
 
-// No library: the lenient parser of postcss copies the rest of a block for each colon that follows no
-// semicolon, so that 400 kB of `a:b a:b …` take more than half a gigabyte.
+// No library: the lenient parser of postcss copies the rest of a block for each colon without a semicolon
+// before it. 400 kB of `a:b a:b …` then take more than half a gigabyte.
 
 interface CssRule {
   selectors: string[];
@@ -17,7 +17,7 @@ const GROUP = /^@(?:media|supports|layer|container|document|-moz-document)\b/i;
 const DARK = /prefers-color-scheme\s{0,9}:\s{0,9}dark/i;
 const MAX_SELECTOR = 10_000;
 
-/** Yields all rules in order, and broken ones as mail programs read them. Takes linear time. */
+/** Yields all rules in order, and broken ones as email clients read them. Takes linear time. */
 export function* readRules(sheet: string): Generator<CssRule> {
   // Old mail hides its styles from programs without CSS: `<!-- … -->`.
   const css = withoutComments(sheet).replaceAll('<!--', '').replaceAll('-->', '');

@@ -33,7 +33,7 @@ export interface HiddenText {
   text: string;
   /** How it is hidden: `display:none`, `font-size:0`, `transparent text`, … */
   how: string;
-  /** It comes before all visible text, so mail programs show it as a preview. */
+  /** It comes before all visible text, so email clients show it as a preview. */
   preheader: boolean;
 }
 

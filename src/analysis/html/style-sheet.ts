@@ -240,7 +240,7 @@ function readSubject(selector: string): Compound {
 /** Dark mode in Outlook, which adds an attribute to elements that it recolors. */
 const isForDarkMode = (selector: string): boolean => selector.includes('[data-ogs');
 
-/** Whether a selector depends on the reader's actions or mail program: `:hover`, `[data-ogsc]`. */
+/** Whether a selector depends on the reader's actions or email client: `:hover`, `[data-ogsc]`. */
 const isConditional = (selector: string): boolean =>
   selector.includes(':') || isForDarkMode(selector) || selector.includes('[owa');
 

@@ -124,7 +124,7 @@ export function readLength(text: string, base: number): number | null {
 
 // The colors of text and of its background, as far as they are known.
 
-/** The color of text; null for links without a color, which each mail program colors differently. */
+/** The color of text; null for links without a color, which each email client colors differently. */
 export function colorOf(parent: Color, tag: string, attributes: Attributes, value: ValueOf): Color {
   if (value('-webkit-background-clip') === 'text' || value('background-clip') === 'text')
     return null;

@@ -14,7 +14,7 @@ export interface MessageLink {
   url: URL | null;
   /**
    * The scheme in lower case without its colon; `''` for a relative URL. A bare `www.…` in the text
-   * part has `http`, as in mail programs that turn it into a link.
+   * part has `http`, as in email clients that turn it into a link.
    */
   scheme: string;
   /**
@@ -108,7 +108,7 @@ function schemeOf(address: string): string {
   return /^([a-z][a-z0-9+.-]*):/i.exec(start)?.[1]?.toLowerCase() ?? '';
 }
 
-// URLs in plain text that mail programs turn into links.
+// URLs in plain text that email clients turn into links.
 
 /** Characters of a text that are searched. */
 const MAX_TEXT = 5_000_000;

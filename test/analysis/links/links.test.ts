@@ -42,7 +42,7 @@ for (const [address, scheme, host, domain] of ADDRESSES)
     assert.deepEqual([link.text, link.source], ['text', 'html']);
   });
 
-/** Plain text, and the URLs that mail programs turn into links. */
+/** Plain text, and the URLs that email clients turn into links. */
 const TEXTS: [string, string[]][] = [
   [
     'Go to https://example.com/a?b=1&c=2, or to WWW.example.org.',
