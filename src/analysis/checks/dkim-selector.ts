@@ -72,7 +72,7 @@ function evaluateKey(found: SelectorKey, all: SelectorKey[]): Finding {
   if (!answered)
     return unknown(
       `Could not look up the DKIM key at ${keyName}.`,
-      'The DNS did not answer. This doesn't lower your score.',
+      'The DNS did not answer. This does not lower your score.',
     );
   if (key === null) return missing(found);
   if (records.length > 1) return several(found);

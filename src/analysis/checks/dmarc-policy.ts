@@ -50,7 +50,7 @@ function evaluatePolicy(discovery: DmarcDiscovery): Finding {
   if (status === 'error')
     return unknown(
       'Could not look up the DMARC policy.',
-      `The DNS did not answer for the DMARC record of ${fromDomain}. This doesn't lower your score.`,
+      `The DNS did not answer for the DMARC record of ${fromDomain}. This does not lower your score.`,
     );
   if (record === null || recordDomain === null || policy === null)
     return withoutPolicy(discovery, fromDomain);

@@ -63,7 +63,7 @@ async function evaluateRecord(discovery: DmarcDiscovery, resolver: Resolver): Pr
   if (status === 'error')
     return unknown(
       'Could not look up the DMARC record.',
-      `The DNS did not answer for the DMARC record of ${fromDomain}. This doesn't lower your score.`,
+      `The DNS did not answer for the DMARC record of ${fromDomain}. This does not lower your score.`,
     );
   if (record === null || recordDomain === null) {
     const unusable = unusableRecord(discarded);

@@ -52,7 +52,7 @@ export const dmarc: Check = {
     if (result === 'temperror')
       return unknown(
         'Could not check DMARC.',
-        `${reason ?? 'The DNS did not answer.'} This doesn't lower your score.`,
+        `${reason ?? 'The DNS did not answer.'} This does not lower your score.`,
         evidence,
       );
     // Whatever the results of SPF and DKIM: only a From field with one domain fixes it.
