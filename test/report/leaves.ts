@@ -3,9 +3,8 @@
 import { type Block, plainText, type ScoreFigure, type Text } from '../../src/report/blocks.ts';
 
 /**
- * Omits what some media lack: the HTML of frames, the values of charts (tests of charts compare them),
- * text alternatives, column titles of drawings, and the labels of records, which the terminal shows on one
- * line.
+ * Omits what some media lack: the HTML of frames, alt texts, column titles of drawings, and labels of
+ * records. Tests of charts compare the values of charts.
  */
 export function leavesOf(blocks: Block[]): string[] {
   return blocks.flatMap(leavesOfBlock).filter((text) => text.trim() !== '');
