@@ -19,7 +19,7 @@ export interface Bucket {
   name: string;
   /** null without data, which has no bar; 0 is drawn as a line. */
   value: number | null;
-  /** Shown in place of a value that is null. */
+  /** Shown instead of a value that is null. */
   none: string;
 }
 

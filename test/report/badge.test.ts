@@ -75,7 +75,7 @@ describe('Badge in Chromium', { skip: needs('chromium') }, () => {
       'shop.example.com',
       'NOT KNOWN',
       '0123456789',
-      'e-mail health',
+      'email health',
     ]) {
       const svg = badgeSvg({ label, message: '', state: 'unknown' });
       const textLength = Number(/textLength="(\d+)"/.exec(svg)![1]);

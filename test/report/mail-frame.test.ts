@@ -11,7 +11,7 @@ const CONTENT: MailContent = {
   title: 'Ada invites you to the team',
   preheader: 'The link works once.',
   blocks: [
-    'Ada would like you to join the team that tests its e-mail with this service, and a sentence that is long enough to be wrapped.',
+    'Ada would like you to join the team that tests its email with this service, and a sentence that is long enough to be wrapped.',
     {
       facts: [
         ['Role', 'Member'],
@@ -29,7 +29,7 @@ test('mailFrame writes a plain-text part with whole URLs and short lines', () =>
     text,
     `Ada invites you to the team
 
-Ada would like you to join the team that tests its e-mail with this
+Ada would like you to join the team that tests its email with this
 service, and a sentence that is long enough to be wrapped.
 
 Role: Member

@@ -226,9 +226,35 @@ const LABELS: Record<string, string> = {
   unanswered: 'Lookups without an answer',
   words_wanted: 'Words required',
 };
-const ACRONYMS = new Set(
-  'ARC BIMI CR CSS DKIM DMARC DNS DNSSEC DS ESMTP HELO HTML HTTP HTTPS ID IP LF MIME MTA MX NUL PTR SPF SVG TLS TTL URI URL UTF'.split(
-    ' ',
-  ),
-);
+const ACRONYMS = new Set([
+  'ARC',
+  'BIMI',
+  'CR',
+  'CSS',
+  'DKIM',
+  'DMARC',
+  'DNS',
+  'DNSSEC',
+  'DS',
+  'ESMTP',
+  'HELO',
+  'HTML',
+  'HTTP',
+  'HTTPS',
+  'ID',
+  'IP',
+  'LF',
+  'MIME',
+  'MTA',
+  'MX',
+  'NUL',
+  'PTR',
+  'SPF',
+  'SVG',
+  'TLS',
+  'TTL',
+  'URI',
+  'URL',
+  'UTF',
+]);
 const PLURAL_ACRONYMS = new Set('IDS IPS URIS URLS'.split(' '));

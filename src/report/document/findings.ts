@@ -277,7 +277,8 @@ function entryOf(check: CheckResult, variant: Form): Entry {
     state: state(stateOf(status), STATUS_WORDS[status]),
     label: `${oneLine(check.label, 80)} · ${categoryName(check.category)}`,
     title: [oneLine(check.title, 400)],
-    lines: [[follows ? 'This check depends on a failed check.' : oneLine(check.detail, 1200)]],
+    // The title of a dependent check already names the cause.
+    lines: follows ? [] : [[oneLine(check.detail, 1200)]],
     // A page shows the points of all checks with the score.
     figure: variant.medium === 'paper' ? figureText : null,
     more:
