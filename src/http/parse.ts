@@ -26,7 +26,7 @@ export function validate<S extends Schema>(schema: S, value: unknown): v.InferOu
 const unknownField = (param: string): ParamError => ({
   param,
   code: 'unknown_field',
-  message: 'is not a supported parameter',
+  message: 'is not a field of this request',
 });
 
 function toParamError(issue: v.BaseIssue<unknown>): ParamError {

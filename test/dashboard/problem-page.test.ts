@@ -28,8 +28,8 @@ test('Error page for a cross-site form links to the configured app URL', async (
   const service = await startTestService(t, { env });
   const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://192.0.2.1' };
   const answer = await postForm(service, '/sign-in', { email: 'a@example.com' }, headers);
-  assertPage(answer, 403, 'Not allowed');
-  assert.match(mainOf(answer.html), /Open them at https:\/\/app\.example\.com\/mail\./);
+  assertPage(answer, 403, 'Forbidden');
+  assert.match(mainOf(answer.html), /Open https:\/\/app\.example\.com\/mail and try again\./);
   assert.match(answer.html, /<a href="https:\/\/app\.example\.com\/mail">/);
 });
 
@@ -37,8 +37,8 @@ test('Unknown paths return an HTML 404 to browsers and problem JSON to API clien
   const service = await startTestService(t);
   const answer = await getPage(service, '/nowhere?<script>', BROWSER);
   assertPage(answer, 404, 'Not found');
-  assert.match(mainOf(answer.html), /There is nothing at this address\./);
-  assert.match(answer.html, /<a href="\/">Go to the first page<\/a>/);
+  assert.match(mainOf(answer.html), /Page not found\. Check the URL\./);
+  assert.match(answer.html, /<a href="\/">Go to home<\/a>/);
   assertDocument(await getPage(service, '/nowhere', { accept: 'application/json' }), 404);
   for (const path of ['/v1', '/v1/nowhere', '/v1/tests/test_x/nothing'])
     assertDocument(await getPage(service, path, BROWSER), 404);

@@ -133,7 +133,7 @@ test('API keys: missing, invalid, expired and revoked get 401; a too low role ge
     json: {},
   });
   assert.equal(status, 403);
-  assert.match(body.detail, /needs the role member/);
+  assert.match(body.detail, /requires the member role/);
 });
 
 test('An API key’s effective role is the lower of key and member role', async (t) => {

@@ -1,4 +1,4 @@
-/** A request with an Idempotency-Key has one effect and one answer, whatever comes in between. */
+/** Requests with the same Idempotency-Key take effect once and get the same response. */
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
@@ -170,7 +170,7 @@ describe('Idempotency-Key after the caller’s role was lowered', () => {
       await again('x'.repeat(256)),
     ]) {
       assert.deepEqual([refused.status, refused.body.code], [403, 'forbidden'], refused.text);
-      assert.match(refused.body.detail!, /needs the role member; yours is viewer/);
+      assert.match(refused.body.detail!, /requires the member role\. Your role is viewer/);
     }
     assert.deepEqual([await rows(), (await tests()).length], [before, 1]);
   });

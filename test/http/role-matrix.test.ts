@@ -321,9 +321,9 @@ function expectedOf(operation: string, { role, memberRole, testMode }: Standing)
   const sandboxed = testMode === true && LIVE_ONLY.has(operation);
   // Who lacks both is told of either.
   if (low && sandboxed) return '403';
-  if (low) return `403 the role ${least};`;
-  if (sandboxed) return '403 use a live key or sign in';
-  if (memberRole && OWN_ACCOUNT.has(operation)) return `403 the role ${memberRole};`;
+  if (low) return `403 requires the ${least} role`;
+  if (sandboxed) return '403 Use a live key, or sign in';
+  if (memberRole && OWN_ACCOUNT.has(operation)) return `403 requires the ${memberRole} role`;
   return 'may';
 }
 

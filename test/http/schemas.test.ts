@@ -19,7 +19,7 @@ const TAKEN: [given: string, kept: string][] = [
 ];
 
 const BLANK = 'must not be blank';
-const TURNS = 'must have no characters that turn the direction of text';
+const TURNS = 'must not contain characters that change the text direction';
 const REFUSED: [given: unknown, said: string][] = [
   ['', 'must not be empty'],
   [' ', BLANK],
@@ -36,7 +36,7 @@ const REFUSED: [given: unknown, said: string][] = [
   ['Ann\u0085Bob', 'must have no control characters'],
   ['Ann\ud800', 'must be well-formed Unicode'],
   ['x'.repeat(201), 'must have at most 200 characters'],
-  [7, 'must be text'],
+  [7, 'must be a string'],
 ];
 
 test('Name accepts visible text and trims whitespace', () => {

@@ -108,7 +108,7 @@ test('A too short secret.key is rejected before the database is created', async 
   writeFileSync(keyOf(folder), '\n');
   await assertRefused(
     startTestService(t, { folder }),
-    /secret\.key cannot be used \(it is too short: restore it from the backup, or remove it where/,
+    /Cannot use \S+secret\.key \(the key is too short: restore the file from a backup, or delete it on/,
   );
   assert.ok(!existsSync(join(folder, 'deliverability.db')));
 });
@@ -195,9 +195,9 @@ test('A changed SECRET_KEY is rejected; the previous one is accepted again', asy
   );
   await assertRefused(
     startWith(t, folder, OTHER),
-    /DELIVERABILITY_SECRET_KEY is not the key of before/,
-    /Give back the former DELIVERABILITY_SECRET_KEY, or restore \S+secret\.key from the backup\./,
-    /README\.md says what is lost with it and how to go on/,
+    /DELIVERABILITY_SECRET_KEY has changed/,
+    /Set DELIVERABILITY_SECRET_KEY to the previous key, or restore \S+secret\.key from a backup\./,
+    /If the key is lost, see "Backup" in README\.md\./,
   );
   await assertRefused(
     startWith(t, folder),
@@ -205,7 +205,7 @@ test('A changed SECRET_KEY is rejected; the previous one is accepted again', asy
   );
   assert.ok(!existsSync(keyOf(folder)), 'nothing is made in its place');
   writeFileSync(keyOf(folder), OTHER);
-  await assertRefused(startWith(t, folder), /secret\.key is not the key of before/);
+  await assertRefused(startWith(t, folder), /secret\.key has changed/);
   rmSync(keyOf(folder));
   assert.deepEqual(await proofOf(folder), proof);
   await run(t, folder, FORMER);
@@ -245,7 +245,7 @@ test('After the documented reset command the service starts with a new secret ke
     assert.equal(status, 'queued');
   });
   await run(t, folder);
-  await assertRefused(startWith(t, folder, FORMER), /is not the key of before/);
+  await assertRefused(startWith(t, folder, FORMER), /has changed/);
 });
 
 const TEXT = { subject: 'A subject', text: 'A text', html: '<p>A text</p>' };
@@ -262,7 +262,7 @@ for (const [what, seal] of Object.entries(SEALED))
     const folder = temporaryFolder(t);
     await run(t, folder, FORMER, seal);
     await forgetProof(folder);
-    await assertRefused(startWith(t, folder, OTHER), /SECRET_KEY is not the key of before/);
+    await assertRefused(startWith(t, folder, OTHER), /SECRET_KEY has changed/);
     await assertRefused(startWith(t, folder), /secret\.key is missing/);
     assert.ok(!existsSync(keyOf(folder)));
     assert.deepEqual(await proofOf(folder), []);
@@ -292,5 +292,5 @@ test('A database without encrypted data and proof accepts the given secret key',
   await run(t, folder, FORMER);
   await forgetProof(folder);
   await run(t, folder, OTHER);
-  await assertRefused(startWith(t, folder, FORMER), /is not the key of before/);
+  await assertRefused(startWith(t, folder, FORMER), /has changed/);
 });

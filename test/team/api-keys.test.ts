@@ -207,7 +207,7 @@ test('A test-mode key cannot create API keys and can revoke only itself', async 
   ] as const) {
     const { status, body } = await call<Problem>(method, path, { key, json });
     assert.deepEqual([status, body.code], [403, 'forbidden'], `${method} ${path}`);
-    assert.match(body.detail, /^A test-mode key changes nothing of the team/);
+    assert.match(body.detail, /^Test-mode keys can't use this endpoint/);
   }
   assert.equal((await call('GET', KEYS, { key })).status, 200);
   assert.equal((await call('DELETE', `${KEYS}/${own}`, { key })).status, 200);
@@ -227,7 +227,7 @@ test('DELETE /v1/api_keys/{id} lets a key revoke itself and its member’s keys 
       const weight = Math.min(ROLES.indexOf(role), ROLES.indexOf('admin'));
       const may = by !== 'viewer' && weight <= ROLES.indexOf(by);
       assert.equal(status, may ? 200 : 403, `${by} revokes ${role}`);
-      if (!may) assert.match(body.detail, /^This needs the role (member|admin); yours is /);
+      if (!may) assert.match(body.detail, /^This requires the (member|admin) role\. Your role is /);
       assert.equal((await call('GET', '/v1/me', { key: target })).status, may ? 401 : 200);
       assert.equal((await call('DELETE', `${KEYS}/${await idOf(call, key)}`, { key })).status, 200);
       assert.equal((await call('GET', '/v1/me', { key })).status, 401);
@@ -251,7 +251,7 @@ test('POST /v1/api_keys rejects a role above the caller’s role with 403', asyn
     json: { name: 'x', role: 'admin' },
   });
   assert.equal(raised.status, 403);
-  assert.match(raised.body.detail, /needs the role admin; yours is member/);
+  assert.match(raised.body.detail, /can't assign the admin role, because your role is member/);
 });
 
 test('POST /v1/api_keys rejects invalid and unknown fields with 422', async (t) => {

@@ -104,9 +104,9 @@ test('POST /v1/team/invitations rejects the address of a member or pending invit
     assert.deepEqual([status, body.code], [409, 'conflict']);
     assert.match(body.detail, words);
   };
-  await conflict('OWNER@example.com', /on the team already/);
+  await conflict('OWNER@example.com', /already on the team/);
   assert.equal((await invite(service, { email: 'bob@example.com' })).status, 201);
-  await conflict('Bob@EXAMPLE.com', /invited already/);
+  await conflict('Bob@EXAMPLE.com', /already has a pending invitation/);
 });
 
 test('Accepting an invitation adds the member; a second attempt gets 410', async (t) => {
@@ -197,12 +197,12 @@ test('An invitation expires after seven days; the address can then be invited ag
   const dead = await accept<Problem>(service, tokenOf(resent));
   assert.deepEqual(
     [dead.status, dead.body.detail],
-    [410, 'This invitation has expired: ask for a new one.'],
+    [410, 'This invitation has expired. Ask an admin for a new one.'],
   );
   const again = await call<Problem>('POST', `${INVITATIONS}/${first.body.id}/resend`);
   assert.deepEqual(
     [again.status, again.body.detail],
-    [409, 'This invitation is closed: make a new one instead.'],
+    [409, 'This invitation is closed. Create a new one instead.'],
   );
   assert.equal((await accept(service, tokenOf(second))).body.role, 'admin');
 });
@@ -219,7 +219,10 @@ test('An invitation that expires during password hashing is not accepted', async
     return hash(...given);
   };
   const { status, body } = await accept<Problem>(service, link);
-  assert.deepEqual([status, body.detail], [410, 'This invitation has expired: ask for a new one.']);
+  assert.deepEqual(
+    [status, body.detail],
+    [410, 'This invitation has expired. Ask an admin for a new one.'],
+  );
   assert.equal((await membersOf(service)).length, 1);
 });
 
@@ -264,7 +267,7 @@ test('Resent invitation: the last 20 replaced links answer 410 and point to the 
     const { code, detail } = await problem(token);
     assert.deepEqual(
       [code, detail],
-      ['gone', 'This link was replaced by a newer one: open that of the latest e-mail.'],
+      ['gone', 'This link was replaced by a newer one. Use the link in the latest email.'],
     );
   }
   for (let i = 0; i < 20; i++) await resend();
@@ -305,7 +308,7 @@ test('Resending an invitation issues a new link; the old link gets 410', async (
   const used = await accept<Problem>(service, tokenOf(first));
   assert.deepEqual(
     [used.status, used.body.detail],
-    [410, 'This invitation has been used: sign in instead.'],
+    [410, 'This invitation has already been accepted. Sign in instead.'],
   );
   assert.deepEqual(
     (await auditOf(service, { object_id: first.body.id })).map(([action]) => action),

@@ -104,7 +104,7 @@ test('PATCH /v1/me rejects a key below its member’s role without checking pass
     ]) {
       const { status, body } = await service.call<Problem>('PATCH', '/v1/me', { key, json });
       const { code, detail } = body;
-      const said = `This needs the role owner; yours is ${role}.`;
+      const said = `This requires the owner role. Your role is ${role}.`;
       assert.deepEqual([status, code, detail], [403, 'forbidden', said]);
     }
     assert.equal((await service.call('GET', '/v1/me', { key })).status, 200);
@@ -125,7 +125,7 @@ test('PATCH /v1/me rejects a test-mode key with 403', async (t) => {
     json: { name: 'Mallory' },
   });
   assert.deepEqual([status, body.code], [403, 'forbidden']);
-  assert.match(body.detail, /^A test-mode key changes nothing of the team/);
+  assert.match(body.detail, /^Test-mode keys can't use this endpoint/);
   assert.equal((await service.call<Me>('GET', '/v1/me')).body.member.name, 'owner');
 });
 

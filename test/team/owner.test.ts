@@ -300,7 +300,7 @@ test('POST /v1/team/transfer-ownership makes the member owner and the caller adm
   assert.deepEqual(body, {
     object: 'ownership_transfer',
     success: true,
-    message: `${viewer.email} is the owner now, and owner@example.com an admin.`,
+    message: `${viewer.email} is now the owner, and owner@example.com is an admin.`,
     new_owner: { id: viewer.id, email: viewer.email, role: 'owner' },
   });
   const roles = Object.fromEntries((await membersOf(service)).map(({ id, role }) => [id, role]));

@@ -105,9 +105,9 @@ test('Sign-in responds identically to a wrong password, unknown address and acco
     body: {
       object: 'error',
       type: '/errors/unauthenticated',
-      title: 'No valid credentials',
+      title: 'Authentication required',
       status: 401,
-      detail: 'The e-mail address or the password is wrong.',
+      detail: 'Incorrect email address or password.',
       code: 'unauthenticated',
     },
     cookie: null,
@@ -281,14 +281,14 @@ test('Session endpoints reject keys below the member’s role; test-mode keys ar
   };
   for (const role of ['viewer', 'member', 'admin'] as const) {
     const key = await service.makeKey(role);
-    const refusal = [403, `This needs the role owner; yours is ${role}.`];
+    const refusal = [403, `This requires the owner role. Your role is ${role}.`];
     assert.deepEqual(await ask('GET', '/v1/sessions', key), refusal);
     assert.deepEqual(await ask('DELETE', path, key), refusal);
   }
   const sandbox = await service.makeKey('owner', false);
   const [status, detail] = await ask('DELETE', path, sandbox);
   assert.equal(status, 403);
-  assert.match(String(detail), /^A test-mode key changes nothing/);
+  assert.match(String(detail), /^Test-mode keys can't use this endpoint/);
   assert.equal((await ask('GET', '/v1/sessions', sandbox))[0], 200);
   assert.equal((await service.call('DELETE', path)).status, 200);
 });
@@ -458,7 +458,7 @@ test('Server log and database contain no passwords or session cookies', async (t
   await trySignIn(service, { email: 'typed.into.the.wrong.field', password: 'x' });
   assert.equal(await statusOf(browser), 200);
   const log = JSON.stringify(service.logged);
-  assert.match(log, /sign-in refused/);
+  assert.match(log, /sign-in failed/);
   const files = readdirSync(service.folder).filter((name) => name.includes('.db'));
   const bytes = Buffer.concat(files.map((name) => readFileSync(join(service.folder, name))));
   assert.ok(bytes.includes(browser.session.id), 'what is no secret is found');
