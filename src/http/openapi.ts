@@ -142,8 +142,12 @@ function pathParameters(route: Route): Json[] {
 
 function queryParameters(route: Route): Json[] {
   return Object.entries(route.query?.entries ?? {}).map(([name, schema]) => {
-    const optional = schema.type === 'optional';
-    return { name, in: 'query', required: !optional, schema: jsonSchema(schema as Schema) };
+    const { description, ...rest } = jsonSchema(schema as Schema);
+    return {
+      ...{ name, in: 'query', required: schema.type !== 'optional' },
+      ...(description ? { description } : {}),
+      schema: rest,
+    };
   });
 }
 

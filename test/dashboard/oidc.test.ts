@@ -1,4 +1,4 @@
-/** Sign-in by OpenID Connect, at a real provider: who gets in, who does not, and what is said. */
+/** Sign-in with OpenID Connect at a real provider, and its error messages. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -18,14 +18,14 @@ const EXPIRED = /This sign-in has expired or was started in another browser/;
 
 async function start(t: TestContext, options: ProviderOptions = {}, env = {}) {
   const provider = await startProvider(t, options);
-  // The library asks the machine for the time, as the provider does.
+  // The library and the provider use the system time.
   const clock = testClock(Date.now());
   const service = await startTestService(t, { clock, env: { ...provider.env, ...env } });
   return { service, provider, clock };
 }
 type Started = Awaited<ReturnType<typeof start>>;
 
-/** To the provider and up to its answer: the path with it, and the cookie that goes along. */
+/** Goes to the provider and returns the callback path and cookie. */
 async function travel({ service, provider }: Started) {
   const { status, location, cookie } = await getPage(service, BEGIN);
   assert.equal(status, 303);
@@ -39,7 +39,7 @@ async function signIn(started: Started): Promise<PageAnswer> {
   return getPage(started.service, path, { cookie });
 }
 
-/** The cookie of the session, of an answer that has begun one. */
+/** The session cookie of a response that started a session. */
 function sessionOf({ status, location, headers }: PageAnswer): string {
   assert.deepEqual([status, location], [303, '/']);
   const [cleared, session] = headers.getSetCookie();
@@ -48,7 +48,7 @@ function sessionOf({ status, location, headers }: PageAnswer): string {
   return session!.split(';')[0]!;
 }
 
-/** A page with a sentence, no session, and the journey over. */
+/** An error page without a session, which ends the OpenID Connect sign-in. */
 function assertRefused({ status, html, headers }: PageAnswer, expected: number, said: RegExp) {
   assert.equal(status, expected);
   assert.match(html, /<title>Error: Sign-in failed · /);
@@ -61,7 +61,7 @@ async function sessionsOf({ app }: TestService): Promise<number> {
   return (await app.db.selectFrom('sessions').select('id').execute()).length;
 }
 
-/** The mail of an invitation, which is to be sent tomorrow. */
+/** Delays the email of an invitation to tomorrow. */
 async function queueFor({ app: { db, clock } }: TestService, invitation: string): Promise<void> {
   const [created_at, due_at] = [0, 86_400_000].map((ms) => isoTime(clock.now() + ms));
   const mail = { id: 'mail_1', recipient: 'bob@example.com', content: 'sealed', due_at };
@@ -166,7 +166,7 @@ test('OpenID Connect rejects missing, unverified and invalid email addresses', a
     [{ email: OWNER }, /hasn't verified owner@example\.com/],
     [{ email: OWNER, email_verified: 'true' as never }, /hasn't verified owner@example\.com/],
     [{ email_verified: true }, /doesn't share your email address/],
-    [{ email: '"a b"@example.com', email_verified: true }, /is no address that a member can have/],
+    [{ email: '"a b"@example.com', email_verified: true }, /isn't a supported email address/],
   ] as const) {
     provider.person = person;
     assertRefused(await signIn(started), 403, said);
@@ -184,7 +184,7 @@ test('OpenID Connect callback rejects mismatched, missing, expired or reused sta
   assertRefused(await getPage(service, one.path, { cookie: changed }), 400, EXPIRED);
   assertRefused(await getPage(service, CALLBACK, { cookie: one.cookie }), 400, EXPIRED);
   sessionOf(await getPage(service, one.path, { cookie: one.cookie }));
-  // The provider takes each code once, whoever has kept the cookie.
+  // The provider accepts each code once, even with the cookie.
   assertRefused(await getPage(service, one.path, { cookie: one.cookie }), 400, EXPIRED);
   clock.advance(10 * 60_000);
   assertRefused(await getPage(service, other.path, { cookie: other.cookie }), 400, EXPIRED);

@@ -36,14 +36,14 @@ async function passwordLink(service: Awaited<ReturnType<typeof start>>): Promise
   return `/password/${token}`;
 }
 
-/** What a field that is wrong says, found as a screen reader finds it. */
+/** The error messages of a field, found by its ARIA attributes. */
 function wrongOf(html: string, name: string): (string | undefined)[] {
   const field = fieldOf(html, name);
   assert.equal(field['aria-invalid'], 'true', `${name} is marked`);
   return field['aria-describedby']!.split(' ').map((id) => textOf(html, id));
 }
 
-/** Where the links and forms of a page lead. */
+/** The targets of links and forms. */
 const waysOf = (html: string): string[] =>
   [...html.matchAll(/<(?:a|form) [^>]*(?:href|action)="(\/[^"]*)"/g)].map(([, path]) => path!);
 
@@ -281,8 +281,8 @@ test('Password link page explains a rejected password and never echoes it', asyn
   const service = await start(t);
   const path = await passwordLink(service);
   for (const [password, repeated, name, message] of [
-    ['', '', 'password', 'Choose a password.'],
-    ['shortpw', 'shortpw', 'password', 'It must have 10 to 200 characters.'],
+    ['', '', 'password', 'Enter a password.'],
+    ['shortpw', 'shortpw', 'password', 'The password must have 10 to 200 characters.'],
     [OWNER, OWNER, 'password', 'The password must not be the email address.'],
     [NEW, 'another password', 'repeated', "The passwords don't match."],
   ] as const) {
@@ -371,14 +371,19 @@ test('Invitation page reports name and password errors together and keeps the na
   const empty = await postForm(service, path, { name: ' ', password: 'short', repeated: 'short' });
   assert.equal(empty.status, 422);
   assert.deepEqual(wrongOf(empty.html, 'name'), ['Error: Enter your name.']);
-  assert.equal(wrongOf(empty.html, 'password')[0], 'Error: It must have 10 to 200 characters.');
+  assert.equal(
+    wrongOf(empty.html, 'password')[0],
+    'Error: The password must have 10 to 200 characters.',
+  );
   const focused = ['name', 'email', 'password', 'repeated'].filter(
     (name) => 'autofocus' in fieldOf(empty.html, name),
   );
   assert.deepEqual(focused, ['name']);
   const form = { name: '<b & "B"\u0007', password: NEW, repeated: 'other' };
   const other = await postForm(service, path, form);
-  assert.deepEqual(wrongOf(other.html, 'name'), ['Error: It must have no control characters.']);
+  assert.deepEqual(wrongOf(other.html, 'name'), [
+    'Error: The name must not contain control characters.',
+  ]);
   assert.equal(fieldOf(other.html, 'name').value, form.name);
   assert.equal((await membersOf(service)).length, 1);
 });
@@ -402,7 +407,7 @@ test('Dashboard pages send CSP, no-store and referrer policy headers', async (t)
     for (const part of ["default-src 'none'", "form-action 'self'", "frame-ancestors 'none'"])
       assert.ok(policy.split('; ').includes(part), part);
     assert.equal(headers.get('cache-control'), 'no-store');
-    // Of a link that leads nowhere there is no form whose origin would have to be told.
+    // The page of an invalid link has no form and needs no origin.
     const referrer = path.endsWith('/x') ? 'no-referrer' : 'strict-origin';
     assert.equal(headers.get('referrer-policy'), referrer);
     assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');

@@ -1,4 +1,4 @@
-/** People get pages whatever becomes of their request, and whatever an address carries beside its path. */
+/** Browsers get error pages, also for URLs with unknown query parameters. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -55,7 +55,7 @@ test('Error pages for 405, 413 and 415 are HTML', async (t) => {
   const type = await postForm(service, '/sign-in', {}, headers);
   assertPage(type, 415, 'Unsupported content type');
   const large = await postForm(service, '/sign-in', { email: 'x'.repeat(20_000) });
-  assertPage(large, 413, 'The body is too large');
+  assertPage(large, 413, 'Request body too large');
 });
 
 test('Error page for 429 includes Retry-After and RateLimit headers', async (t) => {
@@ -93,7 +93,7 @@ test('Pages ignore added query parameters such as utm_source', async (t) => {
   for (const path of ['/password/x', '/invitations/x']) {
     const answer = await getPage(service, `${path}?fbclid=1&fbclid=2`);
     assert.equal(answer.status, 404);
-    assert.match(mainOf(answer.html), /^This link does not work/);
+    assert.match(mainOf(answer.html), /^This link doesn't work/);
   }
   const first = await getPage(service, '/sign-in?done=password&done=other');
   assert.equal(mainOf(first.html), mainOf((await getPage(service, '/sign-in?done=password')).html));

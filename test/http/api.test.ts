@@ -1,4 +1,4 @@
-/** The manners of the API: credentials, roles, validation, problem documents, pages, surfaces. */
+/** The common behavior of the API: credentials, roles, validation, errors, pagination, and surfaces. */
 
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';

@@ -1,4 +1,4 @@
-/** Public operations with an Idempotency-Key: who has the token of a link is answered again, and nobody else. */
+/** Idempotency-Key on public operations: only the holder of the link token gets a stored response. */
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
@@ -125,7 +125,7 @@ describe('Idempotency-Key on confirming a password reset', () => {
     const json = await resettable(started);
     const lost = await post(CONFIRM, json, 'k1');
     assert.equal(lost.status, 200, lost.text);
-    // Set once more in between: the repetition changes nothing.
+    // The password is set again in between, and the replay must not change it.
     await givePassword(service, OWNER);
     const browser = await signIn(service, OWNER);
     const again = await post(CONFIRM, json, 'k1');

@@ -1,4 +1,4 @@
-/** How much may be asked: for each key, session or address, told in every answer, and bounded in memory. */
+/** Rate limits per key, session, and IP address, their header fields, and their bounded memory. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

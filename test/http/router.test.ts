@@ -1,4 +1,4 @@
-/** Addresses that people pass on: with an ending for the form, with whatever queries, and errors as their reader wants them. */
+/** Public links: file extensions, unknown query parameters, and errors as pages or JSON. */
 
 import assert from 'node:assert/strict';
 import { it, test } from 'node:test';
@@ -93,7 +93,7 @@ it('prefersJson compares the weights of the Accept header', () => {
     assert.equal(prefersJson(accept), expected, accept);
 });
 
-// What is secret in a path is not in the log, whatever follows it and whoever asks.
+// The log contains no secrets of paths.
 
 const logged = loggedPaths([
   { path: '/v1/tests/:id' },

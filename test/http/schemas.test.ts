@@ -1,4 +1,4 @@
-/** Which names people and things may have. */
+/** Names, and query parameters of lists. */
 
 import assert from 'node:assert/strict';
 import { it, test } from 'node:test';
@@ -32,8 +32,8 @@ const REFUSED: [given: unknown, said: string][] = [
   ['\u2067Ann', TURNS],
   ['Ann\u200f', TURNS],
   ['Ann\u2028Bob', TURNS],
-  ['Ann\tBob', 'must have no control characters'],
-  ['Ann\u0085Bob', 'must have no control characters'],
+  ['Ann\tBob', 'must not contain control characters'],
+  ['Ann\u0085Bob', 'must not contain control characters'],
   ['Ann\ud800', 'must be well-formed Unicode'],
   ['x'.repeat(201), 'must have at most 200 characters'],
   [7, 'must be a string'],
@@ -54,7 +54,7 @@ test('Name rejects blank, invisible, bidi and control characters with the reason
   }
 });
 
-// The query of lists (contract §1).
+// Query parameters of lists (contract §1).
 
 interface Problem {
   errors: { param: string }[];

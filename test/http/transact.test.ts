@@ -1,4 +1,4 @@
-/** A route that changes something does so in a transaction that authorises its caller again; none can skip it. */
+/** Routes that write must use a transaction that reauthorizes the caller. */
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -169,7 +169,7 @@ it('transact() stores the idempotent response with the change that determines it
   assert.deepEqual((await post(service, '/stepwise', key)).json, { ok: true });
 });
 
-// The views of a shared link are counted beside its answer, which no reader waits for: no transaction of the route.
+// Views of a shared link are counted after the response, outside a transaction of the route.
 it('All routes but GET declare that they write, and two GET routes do', () => {
   const unsafe = ROUTES.filter(({ method }) => method !== 'GET');
   assert.deepEqual(

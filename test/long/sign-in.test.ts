@@ -112,7 +112,7 @@ describe('Sign-in pages in a browser', { skip: needs('chromium') }, () => {
     assert.equal(await heading(page), 'Home');
 
     await page.goto(link);
-    assert.equal(await heading(page), 'This link does not work');
+    assert.equal(await heading(page), "This link doesn't work");
     assert.match(await page.locator('[role=alert]').innerText(), /has been used/);
   });
 

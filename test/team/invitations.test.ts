@@ -1,4 +1,4 @@
-/** Invitations: who may make which, and the life of one from its making to its end. */
+/** Invitations: permissions, and their life cycle. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -45,7 +45,7 @@ test('POST /v1/team/invitations returns the invitation and, once, its accept URL
     expires_at: '2026-11-28T10:00:00.000Z',
   });
   assert.match(invitation.id, /^inv_/);
-  // The link is in no other answer.
+  // No other response contains the link.
   assert.deepEqual((await call('GET', `${INVITATIONS}/${invitation.id}`)).body, invitation);
   const second = await invite(service, { email: 'carol@example.com', role: 'viewer' });
   const { body } = await call<List<Invitation>>('GET', `${INVITATIONS}?limit=1`);
@@ -186,7 +186,7 @@ test('An invitation expires after seven days; the address can then be invited ag
   const { status: gone, body } = await accept<Problem>(service, tokenOf(first));
   assert.deepEqual([gone, body.code], [410, 'gone']);
   assert.match(body.detail, /expired/);
-  // Sent again, it lives again; made anew, the old one is closed.
+  // A resend renews an expired invitation; a new invitation closes it.
   const resent = await call<Invitation>('POST', `${INVITATIONS}/${first.body.id}/resend`);
   assert.deepEqual([resent.status, resent.body.status], [200, 'pending']);
   assert.equal(resent.body.expires_at, '2026-12-05T10:00:00.000Z');
@@ -277,7 +277,7 @@ test('Resent invitation: the last 20 replaced links answer 410 and point to the 
   assert.deepEqual([rows.length, rows[0]!.invitation_id], [20, made.body.id]);
   const hashes = rows.map(({ hash }) => hash);
   assert.ok(!old.some((token) => hashes.includes(token)), 'hashed');
-  // What has become of the invitation counts for the old links too.
+  // Old links also report the status of the invitation.
   clock.advance(7 * DAY);
   assert.match((await problem(old.at(-1)!)).detail, /^This invitation has expired/);
   await resend();
@@ -345,7 +345,7 @@ test('An invitation for an address that has since joined cannot be accepted or r
     .values({ id: app.newId('mem'), joined_at: '2026-11-21T10:00:00.000Z', ...seed })
     .execute();
   assert.equal((await accept(service, tokenOf(made))).status, 409);
-  // Nothing of the try is left.
+  // The failed request leaves no changes.
   const one = await call<Invitation>('GET', `${INVITATIONS}/${made.body.id}`);
   assert.equal(one.body.status, 'pending');
   assert.equal((await call('POST', `${INVITATIONS}/${made.body.id}/resend`)).status, 409);
@@ -397,7 +397,7 @@ test('POST /v1/team/invitations with an Idempotency-Key replays the response wit
   const resentAgain = await post(`${INVITATIONS}/${made.body.id}/resend`, 'two');
   assert.deepEqual(resentAgain.body, resent.body);
   assert.equal((await accept(service, tokenOf(resentAgain))).status, 201);
-  // What was refused can be tried again with the same key.
+  // A rejected request can be retried with the same key.
   assert.equal((await post(INVITATIONS, 'three', json)).status, 409);
   const other = await post(INVITATIONS, 'three', { email: 'carol@example.com' });
   assert.equal(other.status, 201);
@@ -422,7 +422,7 @@ test('A committed invitation’s response is replayed even if a later step faile
   assert.equal((await accept(service, tokenOf(resent))).status, 201);
 });
 
-// How often an address gets mail by invitations.
+// The limit of invitation emails per address.
 
 const MINUTE = 60_000;
 
@@ -449,7 +449,7 @@ test('Invitation mail is limited per address to one a minute and five a day', as
   await refused(resend(), 1);
   assert.deepEqual(await app.db.selectFrom('invitations').selectAll().execute(), before);
   assert.equal(await mails(), 1, 'the first is still to be sent');
-  // Another address is not held up by it.
+  // Other addresses aren't limited.
   assert.equal((await invite(service, { email: 'carol@example.com' })).status, 201);
   clock.advance(1);
   assert.equal((await resend()).status, 200);

@@ -1,4 +1,4 @@
-/** The words of the team's mails, and that they are sent. */
+/** The text of the team's emails, and their delivery. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -68,7 +68,7 @@ test('Invitation mail subject keeps whole grapheme clusters and removes bidi con
   const x = 'x'.repeat(58);
   assert.equal(nameIn(`${x}😀`), `${x}😀`);
   assert.equal(nameIn(`${x}😀😀`), `${x}…`);
-  // A family, and a letter with its accent, are one character each.
+  // A family emoji and a letter with a combining accent are one grapheme each.
   assert.equal(nameIn(`${x}👩‍👩‍👧‍👦.`), `${x}…`);
   assert.equal(nameIn(`${x}e\u0301yy`), `${x}…`);
   assert.equal(nameIn('Ann\u202e moc.live'), 'Ann· moc.live');
@@ -89,7 +89,7 @@ test('Ownership transfer mails tell both members their new role', () => {
   assert.match(flat(toFormer.text), /deliverability owner ann@example\.com/);
 });
 
-// The team's mails on their way: queued with the change, sent by SMTP, and taken back with their link.
+// Delivery: emails are queued with the change, sent by SMTP, and withdrawn with their link.
 
 const MINUTE_MS = 60_000;
 const INVITATIONS = '/v1/team/invitations';
@@ -108,7 +108,7 @@ test('Invitation mail is sent immediately and contains the accept link', async (
   });
   const made = await invite(service, { email: 'bob@example.com' });
   assert.equal(made.body.email_status, 'queued');
-  // Ends what is under way: it was woken when the answer came.
+  // Waits for the job that the request has started.
   await service.app.scheduler.stop();
   assert.deepEqual(
     sink.taken.map(({ to }) => to),
@@ -144,7 +144,7 @@ test('Invitations that were replaced, revoked or accepted send no mail', async (
   const { service, sink, run, clock } = outbox;
   const { call, makeMember } = service;
   const resent = await invite(service, { email: 'resent@example.com' });
-  // The limit of mails to one address.
+  // The limit of emails per address.
   clock.advance(MINUTE_MS);
   const second = await call<Invitation>('POST', `${INVITATIONS}/${resent.body.id}/resend`);
   const revoked = await invite(service, { email: 'revoked@example.com' });
@@ -161,7 +161,7 @@ test('Invitations that were replaced, revoked or accepted send no mail', async (
     assert.equal(await emailStatusOf(outbox, body), 'failed');
 });
 
-/** Something that ends the link of an invitation while its mail is under way. */
+/** Ends the link of an invitation while its email is being sent. */
 const ENDINGS: Record<
   string,
   (service: TestService, made: Answer<Invitation>) => Promise<unknown>

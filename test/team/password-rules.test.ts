@@ -1,4 +1,4 @@
-/** What a new password may be: anything long enough that is not the first guess. */
+/** New passwords must be long enough and not commonly used. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

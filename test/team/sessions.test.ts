@@ -1,4 +1,4 @@
-/** Sign-in, what a session is good for, how long, and how it ends. */
+/** Sign-in, and the permissions, lifetime, and end of sessions. */
 
 import assert from 'node:assert/strict';
 import { scryptSync } from 'node:crypto';
@@ -299,7 +299,7 @@ test('A session has its member’s current role; role changes and removal end th
   await givePassword(service, email);
   const browser = await signIn(service, email);
   assert.equal((await browser.call('POST', '/v1/tests', { json: {} })).status, 403);
-  // By hand, as no operation leaves the session.
+  // Directly in the database, because every operation ends the session.
   await service.app.db
     .updateTable('members')
     .set({ role: 'member' })
@@ -343,7 +343,7 @@ test('Sign-in fails if the member is removed or the password changes during the 
   assert.equal((await trySignIn(service, { email, password: PASSWORD })).status, 401);
 });
 
-/** A hash at the cost of the first version. */
+/** A hash with the cost of the first version. */
 function olderHash(password: string): string {
   const salt = Buffer.alloc(16, 7);
   const cost = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
@@ -359,7 +359,7 @@ test('Sign-in rehashes a password stored with outdated scrypt cost', async (t) =
   await db.updateTable('members').set({ password_hash: old }).execute();
   const wrong = await trySignIn(service, { email: OWNER, password: 'a wrong guess' });
   assert.deepEqual([wrong.status, await hashNow()], [401, old]);
-  // Of two at once, each is let in.
+  // Both concurrent sign-ins succeed.
   const answers = await Promise.all(
     [1, 2].map(() => trySignIn(service, { email: OWNER, password: PASSWORD })),
   );

@@ -144,10 +144,10 @@ export function limitsOf(given: JsonSchema): string[] {
   const limits = [
     schema.const !== undefined && `always ${code(schema.const)}`,
     schema.enum && `one of ${schema.enum.map(code).join(', ')}`,
-    range(schema.minimum, schema.maximum, ''),
-    range(schema.minLength, schema.maxLength, ' characters'),
-    range(schema.minItems, schema.maxItems, ' items'),
-    range(undefined, schema.maxProperties, ' entries'),
+    range(schema.minimum, schema.maximum),
+    range(schema.minLength, schema.maxLength, ['character', 'characters']),
+    range(schema.minItems, schema.maxItems, ['item', 'items']),
+    range(undefined, schema.maxProperties, ['entry', 'entries']),
     // The pattern itself is hard to read.
     pattern?.includes('\\u0000-\\u001f')
       ? 'no control characters'
@@ -166,11 +166,18 @@ const limitsWithin = (label: string, schema: JsonSchema | undefined): string[] =
 const code = (value: unknown): string =>
   `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
 
-function range(min: number | undefined, max: number | undefined, unit: string): string | false {
-  const [from, to] = [min, max].map((bound) => bound?.toLocaleString('en'));
-  if (from !== undefined && to !== undefined) return `${from} to ${to}${unit}`;
-  if (to !== undefined) return `at most ${to}${unit}`;
-  return from !== undefined && `at least ${from}${unit}`;
+/** `unit` in the singular and plural. */
+function range(
+  min: number | undefined,
+  max: number | undefined,
+  unit?: [one: string, many: string],
+): string | false {
+  const amount = (value: number) =>
+    value.toLocaleString('en') + (unit ? ` ${unit[value === 1 ? 0 : 1]}` : '');
+  if (min !== undefined && max !== undefined)
+    return `${min.toLocaleString('en')} to ${amount(max)}`;
+  if (max !== undefined) return `at most ${amount(max)}`;
+  return min !== undefined && `at least ${amount(min)}`;
 }
 
 /** The fields of an object, of the items of an array, or of the values of a map. */
