@@ -249,7 +249,7 @@ function ifMatchOf(filter: ((value: unknown) => unknown) | undefined) {
 
 // Paths for the log, without the secrets that some paths contain.
 
-/** Some clients send an API key in place of its id. */
+/** Some clients send an API key instead of its ID. */
 const API_KEY_PATTERN = /dlv_(live|test)_[^/]*/gi;
 
 /**

@@ -53,6 +53,9 @@ export class AppError extends Error {
   }
 }
 
+const MAX_NAMED = 10;
+const MAX_ERRORS = 50;
+
 /** `validation_failed` for invalid parameters; `errors` names at least one. */
 export function invalidParams(errors: ParamError[]): AppError {
   const names = [...new Set(errors.map(({ param }) => param || 'request body'))];
@@ -64,8 +67,7 @@ export function invalidParams(errors: ParamError[]): AppError {
 }
 
 function detailOf(name: string, { code, message }: ParamError): string {
-  if (code === 'required' && message === 'is required')
-    return `Missing required parameter: ${name}.`;
+  if (code === 'required') return `Missing required parameter: ${name}.`;
   if (code === 'unknown_field') return `Unknown parameter: ${name}.`;
   return `Invalid ${name}: ${message}.`;
 }
@@ -75,12 +77,7 @@ export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-// Refuses a list for those of its values that cannot be taken, each named by its place.
-
-const MAX_NAMED = 10;
-const MAX_ERRORS = 50;
-
-/** `message` follows the name of the value: "is the id of no domain". Throws `validation_failed`. */
+/** Throws `validation_failed` with a `message` such as "no such domain" for each invalid value of a list. */
 export function refuseEach(
   field: string,
   values: string[],

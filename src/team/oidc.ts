@@ -250,7 +250,7 @@ const Journey = v.strictObject({
   nonce: v.string(),
   /** The PKCE code verifier (RFC 7636). */
   verifier: v.string(),
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the Unix epoch. */
   until: v.number(),
 });
 type Journey = v.InferOutput<typeof Journey>;

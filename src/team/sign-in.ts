@@ -158,7 +158,7 @@ const Device = v.strictObject({
   member: v.string(),
   /** A hash of the password hash: a new password invalidates the cookie. */
   password: v.string(),
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the Unix epoch. */
   until: v.number(),
 });
 type Device = v.InferOutput<typeof Device>;

@@ -133,7 +133,7 @@ async function pass(location: string): Promise<URL> {
   const jar = new Map<string, string>();
   let url = new URL(location);
   for (let i = 0; url.origin !== APP_URL; i++) {
-    assert.ok(i < 10, `the provider leads nowhere: ${url}`);
+    assert.ok(i < 10, `too many redirects at the provider: ${url}`);
     const cookie = [...jar].map((pair) => pair.join('=')).join('; ');
     const response = await fetch(url, { headers: { cookie }, redirect: 'manual' });
     for (const field of response.headers.getSetCookie()) {

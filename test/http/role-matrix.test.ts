@@ -12,7 +12,7 @@ import { startTestService, type TestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 
 /** The lowest role (contract §3). Not read from the routes, to detect mistakes there. */
-const LEAST_ROLE: Record<string, Role | 'public'> = {
+const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   getHealth: 'public',
   getReadiness: 'public',
   getStatus: 'public',
@@ -314,14 +314,14 @@ type Standing = Pick<Asker, 'role' | 'memberRole' | 'testMode'>;
 
 /** `may`, 401, or 403 with a part of the detail. */
 function expectedOf(operation: string, { role, memberRole, testMode }: Standing): string {
-  const least = LEAST_ROLE[operation]!;
-  if (least === 'public') return 'may';
+  const required = REQUIRED_ROLE[operation]!;
+  if (required === 'public') return 'may';
   if (role === null) return '401';
-  const low = ROLES.indexOf(role) < ROLES.indexOf(least);
+  const low = ROLES.indexOf(role) < ROLES.indexOf(required);
   const sandboxed = testMode === true && LIVE_ONLY.has(operation);
   // A caller who lacks both may get either error.
   if (low && sandboxed) return '403';
-  if (low) return `403 requires the ${least} role`;
+  if (low) return `403 requires the ${required} role`;
   if (sandboxed) return '403 Use a live key, or sign in';
   if (memberRole && OWN_ACCOUNT.has(operation)) return `403 requires the ${memberRole} role`;
   return 'may';
@@ -329,8 +329,8 @@ function expectedOf(operation: string, { role, memberRole, testMode }: Standing)
 
 test('The role table covers exactly all operations', () => {
   const operations = ROUTES.map(({ operation }) => operation);
-  assert.deepEqual(operations.toSorted(), Object.keys(LEAST_ROLE).toSorted());
-  for (const name of [...LIVE_ONLY, ...OWN_ACCOUNT]) assert.ok(LEAST_ROLE[name], name);
+  assert.deepEqual(operations.toSorted(), Object.keys(REQUIRED_ROLE).toSorted());
+  for (const name of [...LIVE_ONLY, ...OWN_ACCOUNT]) assert.ok(REQUIRED_ROLE[name], name);
 });
 
 test('Every operation enforces the role table for every kind of caller', async (t) => {

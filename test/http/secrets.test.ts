@@ -172,14 +172,14 @@ async function misplace({ ask, secrets }: Scene) {
       await ask('GET', `/reports/public/${word}${end}`, { key: null });
     for (const end of ['svg', 'json', 'png'])
       await ask('GET', `/badges/${word}.${end}`, { key: null });
-    // A link token in place of an ID.
+    // A link token instead of an ID.
     if (/^[\w-]{40,}$/.test(secret)) await ask('DELETE', `/v1/reports/shared/${secret}`);
     for (const link of ['password', 'invitations']) {
       await ask('GET', `/${link}/${word}`, { key: null });
       await ask('PATCH', `/${link}/${word}`, { key: null });
       await ask('POST', `/${link}/${word}`, { key: null, headers: form, body: `password=${word}` });
     }
-    // An API key in place of its ID; such a path is logged.
+    // An API key instead of its ID; such a path is logged.
     if (secret.startsWith('dlv_')) await ask('DELETE', `/v1/api_keys/${secret}`);
     await ask('GET', `/v1/tests?q=x&limit=${word}`);
     await ask('GET', '/v1/tests', { key: secret });

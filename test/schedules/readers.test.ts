@@ -116,7 +116,7 @@ test('GET on the unsubscribe page changes nothing; its form unsubscribes and res
   assert.equal((await get(id)).unsubscribed.length, 1);
   assert.match(mainOf((await getPage(service, ann)).html), /Resubscribe/);
   const back = await press(left.html);
-  assert.match(mainOf(back.html), /Welcome back/);
+  assert.match(mainOf(back.html), /You.re subscribed again\./);
   assert.deepEqual((await get(id)).unsubscribed, []);
 });
 

@@ -227,8 +227,8 @@ test('POST /v1/password_resets does not reveal whether an address is known', asy
   const links = await app.db.selectFrom('password_links').selectAll().execute();
   const unknown = await written('nobody@example.com');
   assert.deepEqual(unknown.answer, known.answer);
-  assert.equal(known.changes, 3, 'a link, a mail, an audit entry');
-  assert.equal(unknown.changes, 4, 'a link and a mail, and both taken back');
+  assert.equal(known.changes, 3, 'a link, an email, an audit entry');
+  assert.equal(unknown.changes, 4, 'a link and an email, and both deleted');
   assert.equal(scrypts.begun, 0);
   // Only the owner's requests remain.
   assert.deepEqual(await app.db.selectFrom('password_links').selectAll().execute(), links);
