@@ -121,7 +121,7 @@ export function problemPage(problem: Problem, { APP_URL }: Pick<Config, 'APP_URL
           Request ID: <code>{request_id}</code>
         </p>
         <p class="links">
-          <a href={code === 'forbidden' ? APP_URL : '/'}>Go to home</a>
+          <a href={code === 'forbidden' ? APP_URL : '/'}>Go to the home page</a>
         </p>
       </>
     ),

@@ -9,7 +9,7 @@ import { FORM, PageQuery, refused, Said, Submit } from './form.tsx';
 import { deadLink, pageResponse } from './page.tsx';
 
 const PATH = '/unsubscribe/:token';
-const HOME = { href: '/', text: 'Go to home' };
+const HOME = { href: '/', text: 'Go to the home page' };
 const FREQUENCIES = { daily: 'every day', weekly: 'every week', monthly: 'every month' };
 /** Sent by mail clients, and so by the button too (RFC 8058 §3.2). */
 const UNSUBSCRIBE = { name: 'List-Unsubscribe', value: 'One-Click' };

@@ -38,7 +38,7 @@ test('Unknown paths return an HTML 404 to browsers and problem JSON to API clien
   const answer = await getPage(service, '/nowhere?<script>', BROWSER);
   assertPage(answer, 404, 'Not found');
   assert.match(mainOf(answer.html), /Page not found\. Check the URL\./);
-  assert.match(answer.html, /<a href="\/">Go to home<\/a>/);
+  assert.match(answer.html, /<a href="\/">Go to the home page<\/a>/);
   assertDocument(await getPage(service, '/nowhere', { accept: 'application/json' }), 404);
   for (const path of ['/v1', '/v1/nowhere', '/v1/tests/test_x/nothing'])
     assertDocument(await getPage(service, path, BROWSER), 404);

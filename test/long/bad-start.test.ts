@@ -125,7 +125,7 @@ test('serve exits with 2 when the secret key changed or is missing', async (t) =
   assertRefused(
     await serve(folder),
     2,
-    new RegExp(`^ {2}${key} is missing, and .*the backup\\.`, 'm'),
+    new RegExp(`^ {2}${key} is missing, and .*a backup\\.`, 'm'),
   );
   assert.deepEqual(readdirSync(folder), before);
   // What needs no secret goes on.

@@ -131,7 +131,7 @@ describe('Sign-in pages in a browser', { skip: needs('chromium') }, () => {
     await page.keyboard.type('not the password');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/sign-in');
-    await page.waitForSelector('#refused');
+    await page.waitForSelector('#form-error');
     // What was typed is there, and the focus is where it goes on.
     assert.equal(await page.inputValue('#email'), OWNER);
     await page.waitForSelector('#password:focus');

@@ -24,7 +24,7 @@ export const TOPICS: Record<
       \`Authorization: Bearer\` and the key. Keys start with \`dlv_live_\` or \`dlv_test_\`. A key is
       shown only once, when you create it. You can revoke it at any time.`,
       `A key has a role. It has no more permissions than the current role of its member.`,
-      `The commands on this page read the key from the shell variable \`API_KEY\`, and ids in paths
+      `The commands on this page read the key from the shell variable \`API_KEY\`, and IDs in paths
       from variables such as \`TEST_ID\`. This command reads the key without showing it or adding it
       to your shell history. The next one shows which member and role the key has:`,
       <Command text="read -rs API_KEY" label="the command to read the key" />,
@@ -45,7 +45,7 @@ export const TOPICS: Record<
       CSV instead, and say so.`,
       `Times are in UTC with milliseconds, such as \`2026-11-21T10:00:00.000Z\`. Every object has an
       \`object\` field with its type, and an \`id\` with a prefix for the type, such as \`test_\` or
-      \`key_\`. Ids sort by creation time.`,
+      \`key_\`. IDs sort by creation time.`,
       `Requests that read or change an object return 200. Requests that create one return 201 with a
       \`Location\` header. A PATCH request changes only the fields that you send; \`null\` clears an
       optional one. A DELETE request returns \`id\`, \`object\`, and \`"deleted": true\`.`,
