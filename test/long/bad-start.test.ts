@@ -118,14 +118,14 @@ test('serve exits with 2 when the secret key changed or is missing', async (t) =
   assertRefused(
     await serve(folder, env),
     2,
-    /^ {2}DELIVERABILITY_SECRET_KEY is not the key of before, and .*\. Give back the former .*\.$/m,
+    /^ {2}DELIVERABILITY_SECRET_KEY has changed, and .*\. Set DELIVERABILITY_SECRET_KEY to .*\.$/m,
   );
   rmSync(key);
   const before = readdirSync(folder);
   assertRefused(
     await serve(folder),
     2,
-    new RegExp(`^ {2}${key} is missing, and .*the backup\\.`, 'm'),
+    new RegExp(`^ {2}${key} is missing, and .*a backup\\.`, 'm'),
   );
   assert.deepEqual(readdirSync(folder), before);
   // What needs no secret goes on.
@@ -161,7 +161,11 @@ test('serve exits with 2 when a TLS certificate is missing or invalid', async (t
     const name = `DELIVERABILITY_${kind}_TLS_CERT_FILE`;
     const start = (file: string) =>
       serve(folder, { [name]: file, [`DELIVERABILITY_${kind}_TLS_KEY_FILE`]: file });
-    assertRefused(await start(none), 2, new RegExp(`${name} names a file that .* ${none} .ENOENT`));
+    assertRefused(
+      await start(none),
+      2,
+      new RegExp(`Cannot read the file in ${name}: ${none} .ENOENT`),
+    );
     assertRefused(await start(letter), 2, new RegExp(`${name} .* a certificate and its key`));
   }
 });

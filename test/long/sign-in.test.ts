@@ -77,7 +77,7 @@ describe('Sign-in pages in a browser', { skip: needs('chromium') }, () => {
     await page.fill('#password', PASSWORD);
     await page.fill('#repeated', 'something else');
     await submit(page);
-    assert.match(await page.locator('#repeated-wrong').innerText(), /are not the same\.$/);
+    assert.match(await page.locator('#repeated-wrong').innerText(), /don't match\.$/);
     assert.equal(await page.inputValue('#name'), 'Bob');
     assert.equal(await page.inputValue('#password'), '');
     await page.fill('#password', PASSWORD);
@@ -92,13 +92,13 @@ describe('Sign-in pages in a browser', { skip: needs('chromium') }, () => {
     );
 
     await submit(page);
-    assert.match(await page.locator('[role=status]').innerText(), /You are signed out\./);
+    assert.match(await page.locator('[role=status]').innerText(), /You're signed out\./);
     const left = (await page.context().cookies()).map(({ name }) => name);
     assert.deepEqual(left, ['deliverability-device'], 'by which nobody is signed in');
     await page.click('text=Forgot your password?');
     await page.fill('#email', 'bob@example.com');
     await submit(page);
-    assert.equal(await heading(page), 'Look into your inbox');
+    assert.equal(await heading(page), 'Check your inbox');
 
     const link = await mailedLink(service, sink);
     await page.goto(link);
@@ -109,10 +109,10 @@ describe('Sign-in pages in a browser', { skip: needs('chromium') }, () => {
     await page.fill('#email', 'bob@example.com');
     await page.fill('#password', NEW);
     await submit(page);
-    assert.equal(await heading(page), 'You are signed in');
+    assert.equal(await heading(page), 'Home');
 
     await page.goto(link);
-    assert.equal(await heading(page), 'This link does not work');
+    assert.equal(await heading(page), "This link doesn't work");
     assert.match(await page.locator('[role=alert]').innerText(), /has been used/);
   });
 
@@ -131,7 +131,7 @@ describe('Sign-in pages in a browser', { skip: needs('chromium') }, () => {
     await page.keyboard.type('not the password');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/sign-in');
-    await page.waitForSelector('#refused');
+    await page.waitForSelector('#form-error');
     // What was typed is there, and the focus is where it goes on.
     assert.equal(await page.inputValue('#email'), OWNER);
     await page.waitForSelector('#password:focus');
@@ -140,7 +140,7 @@ describe('Sign-in pages in a browser', { skip: needs('chromium') }, () => {
     assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Sign in');
     await page.keyboard.press('Enter');
     await page.waitForURL('http://app.example/');
-    assert.equal(await heading(page), 'You are signed in');
+    assert.equal(await heading(page), 'Home');
   });
 
   it('other sites cannot sign anyone in', async (t) => {
@@ -200,6 +200,6 @@ describe('Sign-in pages in a browser', { skip: needs('chromium') }, () => {
       await page.fill('#repeated', PASSWORD);
       await submit(page);
       await look('signed in');
-      assert.equal(await heading(page), 'You are signed in');
+      assert.equal(await heading(page), 'Home');
     });
 });
