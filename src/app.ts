@@ -173,7 +173,7 @@ function configuredMailer(config: Config, clock: Clock): Mailer | null {
   const { MAIL_DKIM_DOMAIN: domain, MAIL_DKIM_SELECTOR: selector, MAIL_DKIM_KEY: key } = config;
   if (!url || !from) return null;
   if (key && createPrivateKey(key).asymmetricKeyType !== 'rsa')
-    throw new ConfigError([`${PREFIX}MAIL_DKIM_KEY takes an RSA key`]);
+    throw new ConfigError([`${PREFIX}MAIL_DKIM_KEY must be an RSA key`]);
   const dkim = domain && selector && key ? { domain, selector, key } : null;
   return createMailer({ url, from, dkim, name, clock });
 }

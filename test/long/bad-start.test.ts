@@ -38,14 +38,14 @@ test('serve reports every invalid variable at once with exit code 2', async (t) 
   assertRefused(
     ended,
     2,
-    /^ {2}DELIVERABILITY_HTTP_PORT takes a port number .*"eighty"$/m,
-    /^ {2}DELIVERABILITY_SMTP_MAX_SIZE takes a size .*"huge"$/m,
-    /^ {2}DELIVERABILITY_DNS_SERVERS takes addresses .*"dns.example"$/m,
-    /^ {2}DELIVERABILITY_LOG_LEVEL takes one of .*"loud"$/m,
-    /^ {2}DELIVERABILITY_TEST_RETENTION takes a duration .*"soon"$/m,
-    /^ {2}DELIVERABILITY_INBOX_DOMAIN takes a domain name .*"no domain"$/m,
-    /^ {2}DELIVERABILITY_SURFACE takes one of .*"half"$/m,
-    /^ {2}DELIVERABILITY_WORKERS takes a whole number .*"0"$/m,
+    /^ {2}DELIVERABILITY_HTTP_PORT must be a port number .*"eighty"$/m,
+    /^ {2}DELIVERABILITY_SMTP_MAX_SIZE must be a size .*"huge"$/m,
+    /^ {2}DELIVERABILITY_DNS_SERVERS must be addresses .*"dns.example"$/m,
+    /^ {2}DELIVERABILITY_LOG_LEVEL must be one of .*"loud"$/m,
+    /^ {2}DELIVERABILITY_TEST_RETENTION must be a duration .*"soon"$/m,
+    /^ {2}DELIVERABILITY_INBOX_DOMAIN must be a domain name .*"no domain"$/m,
+    /^ {2}DELIVERABILITY_SURFACE must be one of .*"half"$/m,
+    /^ {2}DELIVERABILITY_WORKERS must be a whole number .*"0"$/m,
     /^ {2}DELIVERABILITY_HTTP_TLS_KEY_FILE is missing/m,
   );
   assert.equal(ended.stderr.trim().split('\n').length, 11);
@@ -142,7 +142,7 @@ test('serve exits with 2 when the OpenID Connect issuer uses plain http', async 
     DELIVERABILITY_OIDC_CLIENT_ID: 'tests',
     DELIVERABILITY_OIDC_CLIENT_SECRET: 's3cret',
   });
-  assertRefused(ended, 2, /^ {2}DELIVERABILITY_OIDC_ISSUER takes an address by https.*"$/m);
+  assertRefused(ended, 2, /^ {2}DELIVERABILITY_OIDC_ISSUER must be an https URL.*"$/m);
   assert.deepEqual(readdirSync(folder), []);
 });
 

@@ -69,7 +69,7 @@ test('The service refuses to start with an unsuitable DKIM key for outgoing mail
   };
   await assert.rejects(startTestService(t, { env }), (error: Error) => {
     assert.ok(error instanceof ConfigError);
-    assert.match(error.message, /DELIVERABILITY_MAIL_DKIM_KEY takes an RSA key$/);
+    assert.match(error.message, /DELIVERABILITY_MAIL_DKIM_KEY must be an RSA key$/);
     return true;
   });
 });
