@@ -76,7 +76,7 @@ test('openAuthority explains why a directory cannot be used', async (t) => {
   symlinkSync(join(folder, 'nowhere'), link);
   const cases: [place: string, words: RegExp][] = [
     [file, /part of the path is not a folder/],
-    [join(file, 'below', 'it'), /lies below something that is none/],
+    [join(file, 'below', 'it'), /part of the path is not a folder/],
     [link, /a link that leads nowhere/],
     [join(link, 'below'), /a link that leads nowhere/],
     [join(folder, 'x'.repeat(300)), /the name is too long/],
