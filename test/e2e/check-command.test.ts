@@ -1,4 +1,4 @@
-/** `check`: one message in, a report out, and an exit code for build pipelines. */
+/** The `check` command: reports and exit codes. */
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { goodMessage } from '../helpers/good-message.ts';
 import { type Ended, runProgram } from '../helpers/program.ts';
 import { SENDER_ZONE, signed } from './sender.ts';
 
-/** The command has the real clock. */
+/** The command uses the real clock. */
 const NOW = systemClock.now();
 const MESSAGE = goodMessage({ Date: new Date(NOW).toUTCString().replace('GMT', '+0000') });
 const CLIENT = [
@@ -69,7 +69,7 @@ test('check --fail-below exits with 1 for a lower score and still prints the rep
 });
 
 test('check --offline makes no DNS queries; without score --fail-below exits with 1', async (t) => {
-  // This one would answer.
+  // This server would answer.
   const server = await startDnsServer(SENDER_ZONE);
   t.after(() => server.close());
   const args = ['-', '--offline', `--dns=127.0.0.1:${server.address.port}`, ...CLIENT, '--json'];
