@@ -32,7 +32,7 @@ const PROBES: Record<Port25, ProbeMailTls> = {
   answers: () => pause<MailTls>(300, { status: 'tls', version: 'TLSv1.3', certificate: VALID }),
   // Half of the time of the real one.
   silent: () =>
-    pause<MailTls>(5000, { status: 'unreachable', silent: true, detail: 'no answer came in time' }),
+    pause<MailTls>(5000, { status: 'unreachable', silent: true, detail: 'no response in time' }),
 };
 
 // Bundled, this file is also what analysis threads run.
