@@ -1,5 +1,5 @@
 /**
- * What large email clients lack, from the data of caniemail.com; made by `npm run generate`, do not edit.
+ * What large mail programs lack, from the data of caniemail.com; made by `npm run generate`, do not edit.
  *
  * MIT License
  *
