@@ -247,7 +247,7 @@ test('Webhook client does not keep a connection opened after the deadline', asyn
   const options = { agent: connections, host: HOST, port: 1, deadline };
   const [error] = await once(openRequest(options).end(), 'error');
   assert.match(String(error), /in time/);
-  await server.gone();
+  await server.clientClosed();
 });
 
 test('Webhook client reuses the most recently used connection', async (t) => {
@@ -678,7 +678,7 @@ test('Webhook client reports plain HTTP as tls failure and a stalled handshake a
   const silent = await startRaw(t, () => {});
   const { post } = makePoster(t, { timeoutMs: 100 });
   assert.equal(summary(await post(at(silent.port))), 'timeout');
-  await silent.gone();
+  await silent.clientClosed();
 });
 
 test('Webhook client reports lookup, connection and dialer failures', async (t) => {
@@ -823,7 +823,7 @@ test('Closing the webhook client ends all connections and starts none', async (t
   assert.equal(server.open.size, 4);
   poster.close();
   assert.deepEqual(await Promise.all(fresh), [null, null, null, null, null]);
-  await Promise.all([server.left(0), silent.gone()]);
+  await Promise.all([server.left(0), silent.clientClosed()]);
   assert.equal(await request(at(server.port)), null);
   assert.equal(await request('http://no.example.com/'), null);
   assert.equal(server.connections, 4);
