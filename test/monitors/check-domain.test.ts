@@ -7,7 +7,7 @@ import type { Zone } from '../../src/net/dns/zone.ts';
 import { blocklistZone, listIn } from '../helpers/blocklists.ts';
 import { ADDRESS, HOUR_MS, type Monitoring, startMonitoring } from './monitoring.ts';
 
-/** It takes no mail, so that no server is dialled. */
+/** It takes no mail, so that no server is dialed. */
 const domainZone = (spf: string): Zone => ({
   ...blocklistZone(),
   'shop.example': {

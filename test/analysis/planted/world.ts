@@ -11,7 +11,7 @@ import { blocklistZone, workingLists } from '../../helpers/blocklists.ts';
 import { makeKey, type SignOptions, signMessage } from '../../helpers/signer.ts';
 
 export const KEY = makeKey();
-/** Not a documentation address: those are never asked about at blocklists. Nothing is dialled. */
+/** Not a documentation address: those are never asked about at blocklists. Nothing is dialed. */
 export const CLIENT = '203.0.114.7';
 
 /** A zone in which every name answers. */

@@ -200,13 +200,13 @@ test('HTTP client tries several addresses of a name within the timeout', async (
   const canary = await startCanary(t);
   const toCanary = dialTo(canary.port).dial;
   const askBy = async (ways: Dial[]) => {
-    const dialled: string[] = [];
+    const dialed: string[] = [];
     const dial: Dial = (address, port) => {
-      dialled.push(address);
-      return (ways[dialled.length - 1] ?? never)(address, port);
+      dialed.push(address);
+      return (ways[dialed.length - 1] ?? never)(address, port);
     };
     const answer = await ask({ url: 'http://many.example.com/' }, createWeb({ resolver, dial }));
-    return [outcome(answer), dialled.length];
+    return [outcome(answer), dialed.length];
   };
   const refused: Dial = () => connect(1, '127.0.0.1');
   // A socket that never connects, as if its packets were lost.
