@@ -1,4 +1,4 @@
-/** A client's fault as a value: the code decides the HTTP status, the detail is for people. */
+/** Errors that a client causes: the code determines the HTTP status, the detail is for users. */
 
 export const ERROR_STATUS = {
   malformed_json: 400,
@@ -22,7 +22,7 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/** One wrong field of a request. `param` is a path such as `metadata.key` or `limit`. */
+/** One invalid field of a request. `param` is a path such as `metadata.key` or `limit`. */
 export interface ParamError {
   param: string;
   code: string;
@@ -30,8 +30,8 @@ export interface ParamError {
 }
 
 /**
- * What a client did wrong. Everything else that is thrown is a bug and is answered as
- * `internal_error` without a word of its message.
+ * An error that the client can fix. Any other thrown error is a bug: the response is
+ * `internal_error` and does not contain its message.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;
@@ -58,12 +58,12 @@ export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-// Refuses a list for those of its values that cannot be taken, each named by its place.
+// Validation of lists: each invalid item is named by its index.
 
 const MAX_NAMED = 10;
 const MAX_ERRORS = 50;
 
-/** `message` follows the name of the value: "is the id of no domain". Throws `validation_failed`. */
+/** Throws `validation_failed` if any item is invalid. `message` follows the name of the item. */
 export function refuseEach(
   field: string,
   values: string[],
