@@ -1,4 +1,4 @@
-/** What keeps the program from starting is told in plain words, all at once, and changes nothing. */
+/** Errors at start are clear, reported together, and change nothing. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

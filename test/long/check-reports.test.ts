@@ -1,4 +1,4 @@
-/** `check --html` and `--pdf`: whole files beside the usual output, or none; and whom `check` asks. */
+/** `check --html` and `--pdf` write complete files or none; which network requests `check` makes. */
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -1,4 +1,4 @@
-/** The commands as people call them: what they print, where, and how they end. */
+/** The commands as processes: output and exit codes. */
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -79,7 +79,7 @@ test('owner creates the owner, replaces them with --replace and prints a working
   assert.deepEqual([member.email, member.role], ['owner@example.com', 'owner']);
   const { url } = await startServe(t, { folder });
   assert.equal(await statusFor(url, key), 200);
-  assert.equal(await statusFor(url, first.stdout.trim()), 401, 'of the former address');
+  assert.equal(await statusFor(url, first.stdout.trim()), 401, 'key of the previous owner address');
   assert.equal(await statusFor(url, `${key}x`), 401);
 });
 

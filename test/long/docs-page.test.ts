@@ -1,4 +1,4 @@
-/** The page about the API in a real browser: for everybody, on any width, without scripts. */
+/** The API docs page in a real browser: accessibility, narrow screens, no JavaScript. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ const AXE = readFileSync(
   'utf8',
 );
 
-/** Runs in the page, with everything unfolded. */
+/** Runs in the page, with all sections open. */
 async function violations(): Promise<string[]> {
   interface Found {
     violations: { id: string; nodes: { html: string }[] }[];

@@ -1,4 +1,4 @@
-/** `domain`: the DNS of a domain in, a verdict out, and an exit code that says which. */
+/** `domain` checks the DNS of a domain; its exit code reflects the result. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -10,7 +10,7 @@ import { makeKey } from '../helpers/signer.ts';
 
 const KEY = makeKey('rsa2048').record;
 
-/** Its mail server is at home: nobody is connected to. */
+/** The mail server has a loopback address, so the command does not connect to it. */
 const ZONE: Zone = {
   'example.com': {
     TXT: ['v=spf1 mx -all'],

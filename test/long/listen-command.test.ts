@@ -1,4 +1,4 @@
-/** `listen` as a process, called by a real service: what it says, prints and answers, and how it ends. */
+/** `listen` as a process with a real service: its output, responses and exit codes. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

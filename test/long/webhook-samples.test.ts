@@ -1,4 +1,4 @@
-/** The samples of docs/webhooks.md, and our own verification, on deliveries as they were really sent. */
+/** The samples of docs/webhooks.md and our own verification, run on real deliveries. */
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -25,12 +25,12 @@ interface Case {
 }
 
 interface Cases {
-  /** By the clock of the programs that judge them: each test makes its own, which are soon too old. */
+  /** By the system clock. Signatures expire soon, so each test creates its own cases. */
   now: number;
   cases: Case[];
 }
 
-/** Takes deliveries from a service whose clock is set as wanted, and changes some on their way. */
+/** Receives deliveries from a service with an adjustable clock, and modifies some of them. */
 async function makeCases(t: TestContext): Promise<Cases> {
   const now = Date.now();
   const receiver = await startReceiver(t);
@@ -47,7 +47,7 @@ async function makeCases(t: TestContext): Promise<Cases> {
     const count = receiver.requests.length + 1;
     await send();
     const { headers, body } = (await receiver.until(count))[count - 1] as Received;
-    // Until it is recorded, a clock that jumps makes it another attempt.
+    // Waits until the attempt is recorded: a clock that jumps earlier would cause another attempt.
     const newest = `/v1/webhooks/endpoints/${id}/deliveries?limit=1`;
     const { data } = (await service.call<{ data: [{ id: string }] }>('GET', newest)).body;
     const ended = await service.call('GET', `/v1/webhooks/deliveries/${data[0].id}?wait=20`);
@@ -131,7 +131,7 @@ async function makeCases(t: TestContext): Promise<Cases> {
   return { now, cases };
 }
 
-/** Whether the program ends with 0; it ends with 1 otherwise, and complains of nothing. */
+/** Whether the program accepts a delivery: it must exit with 0 or 1 and write nothing to stderr. */
 async function accepts(
   t: TestContext,
   command: string[],
@@ -142,21 +142,21 @@ async function accepts(
   writeFileSync(file, lines.join(''));
   const [program, ...args] = [...command, file];
   const child = spawn(program!, args, { env: { ...process.env, WEBHOOK_SECRET: secret } });
-  let complaints = '';
+  let errors = '';
   child.stderr.setEncoding('utf8').on('data', (text) => {
-    complaints += text;
+    errors += text;
   });
-  // It may refuse the headers without a look at the body.
+  // The program may exit after the headers, before it reads the body.
   child.stdin.on('error', () => {}).end(body);
   const [code] = await once(child, 'close');
-  assert.equal(complaints, '');
-  assert.ok(code === 0 || code === 1, `${program} ended with ${code}`);
+  assert.equal(errors, '');
+  assert.ok(code === 0 || code === 1, `${program} exited with ${code}`);
   return code === 0;
 }
 
 async function tryAll(t: TestContext, command: string[]): Promise<void> {
   const { cases } = await makeCases(t);
-  for (const one of cases) assert.equal(await accepts(t, command, one), one.genuine, one.what);
+  for (const each of cases) assert.equal(await accepts(t, command, each), each.genuine, each.what);
 }
 
 test('Node.js verification sample accepts only genuine webhook signatures', (t) =>
