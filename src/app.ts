@@ -35,7 +35,7 @@ import { createSubscribers, type Subscribers } from './store/subscribers.ts';
 export interface App {
   config: Config;
   version: string;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the Unix epoch. */
   startedAt: number;
   clock: Clock;
   log: Log;

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 
 const [pemFile] = process.argv.slice(2) as [string];
 const pem = readFileSync(pemFile);
-/** The time of receipt in milliseconds since 1970, by event ID. */
+/** The time of receipt in milliseconds since the Unix epoch, by event ID. */
 let received = new Map<string, number>();
 let duplicates = 0;
 

@@ -20,7 +20,7 @@ export interface Order {
 }
 
 export interface Sent {
-  /** The commit time of each event, in milliseconds since 1970. */
+  /** The commit time of each event, in milliseconds since the Unix epoch. */
   committed: [id: string, at: number][];
   /** Resident memory in MB, each second. */
   memory: number[];

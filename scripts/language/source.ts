@@ -18,6 +18,8 @@ export interface SourceWords {
   /** Strings, templates and JSX of at least two words; what is filled in stands in braces. */
   texts: Found[];
   comments: Found[];
+  /** Titles of tests, which are among the texts too. */
+  titles: Found[];
   /** Declared names: variables, parameters, functions, types and members. */
   names: Found[];
 }
@@ -27,10 +29,10 @@ const IS_TEXT = /\p{L}{2,}[,:;]? (?:\{[^}]*\}|\p{L}|\d|["'(])/u;
 
 /** Statements, style sheets, markup, addresses and patterns are not read as sentences. */
 const IS_CODE =
-  /^\s*(?:<|[.#@]\w|SELECT |INSERT |UPDATE |DELETE |CREATE |WITH |PRAGMA |BEGIN |ALTER |DROP |v=)|[;{]\s*[a-z-]+:\s*[^;]+;|\(\?[:=!<]/;
+  /^\s*(?:<|[.#@]\w|SELECT |INSERT |UPDATE |DELETE |CREATE |WITH |PRAGMA |BEGIN |ALTER |DROP |v=|\(\()|[;{]\s*[a-z-]+:\s*[^;]+;|\(\?[:=!<]/;
 
 /** Many words without a sentence: a list that is split, such as names of elements. */
-const IS_LIST = /^[^\p{Lu}.:,;?!]{80,}$/u;
+const IS_LIST = /^[^\p{Lu}.:,;?!]{80,}$|^(?:[\p{Lu}\d-]+ ){5}/u;
 
 const CODE_TAGS = new Set(['sql', 'css']);
 
@@ -42,7 +44,7 @@ export function readSource(path: string, source: string): SourceWords {
   const { program, comments, errors } = parseSync(path, source);
   if (errors.length > 0) throw new Error(`${path}: ${errors[0]!.message}`);
   const lineAt = lineFinder(source);
-  const found: SourceWords = { texts: [], comments: [], names: [] };
+  const found: SourceWords = { texts: [], comments: [], titles: [], names: [] };
   /** Starts of strings that belong to a larger text or are no text at all. */
   const skipped = new Set<number>();
 
@@ -77,6 +79,16 @@ export function readSource(path: string, source: string): SourceWords {
     JSXFragment(node) {
       const text = jsxText(node.children, skipped);
       if (!skipped.has(node.start)) addText(node.start, text);
+    },
+    CallExpression({ callee, arguments: [title] }) {
+      if (callee.type !== 'Identifier' || !/^(?:test|it|describe)$/.test(callee.name)) return;
+      if (title?.type === 'Literal')
+        found.titles.push({ line: lineAt(title.start), text: `${title.value}` });
+      if (title?.type === 'TemplateLiteral')
+        found.titles.push({
+          line: lineAt(title.start),
+          text: title.quasis.map(({ value }) => value.raw).join('{…}'),
+        });
     },
     Literal({ start, value }) {
       if (typeof value === 'string' && !skipped.has(start)) addText(start, value);
@@ -176,10 +188,7 @@ function joinedComments(
   const joined: { start: number; end: number; text: string; isLine: boolean }[] = [];
   for (const { type, value, start, end } of comments) {
     const isLine = type === 'Line';
-    const text = value
-      .replace(/^[ \t]*\*+ ?/gm, '')
-      .replace(/\s+/g, ' ')
-      .trim();
+    const text = paragraphs(value.replace(/^[ \t]*\*+ ?/gm, ''));
     const last = joined.at(-1);
     if (isLine && last?.isLine && /^\s*$/.test(source.slice(last.end, start))) {
       last.text += ` ${text}`;
@@ -187,6 +196,15 @@ function joinedComments(
     } else joined.push({ start, end, text, isLine });
   }
   return joined;
+}
+
+/** The text with each paragraph and each item of a list in a line of its own. */
+function paragraphs(text: string): string {
+  return text
+    .split(/\n\s*(?=\n|[-*] )/)
+    .map((paragraph) => paragraph.replace(/\s+/g, ' ').trim())
+    .join('\n\n')
+    .trim();
 }
 
 function lineFinder(source: string): (offset: number) => number {

@@ -1,4 +1,4 @@
-/** What a notification says, once for all channels: what has happened, since when, and what to do. */
+/** The content of a notification, the same for all channels: what happened, since when, and what to do. */
 
 import type { CheckResult } from '../analysis/result.ts';
 import { toFix } from '../analysis/summary.ts';
@@ -16,41 +16,41 @@ import type { Step, TestSummary } from './conditions/condition.ts';
 import { conditionOf, thresholdOf } from './conditions/index.ts';
 import { openedIncident } from './judge.ts';
 
-/** What a notification is about. */
+/** The subject of a notification. */
 export interface IncidentEvent {
   type: AlertNotificationRow['news'];
   alert: AlertRow;
   /** null for a sample. */
   incident: AlertIncidentRow | null;
-  /** The test that it is about, where there is one that is still kept. */
+  /** The test that opened or resolved it, if it is still stored. */
   test: TestSummary | null;
-  /** The run that opened it, or that ended it. */
+  /** The run that opened or resolved it. */
   run: RunSummary | null;
 }
 export interface RunSummary extends Pick<MonitorRunRow, 'findings'> {
   monitor: Pick<MonitorRow, 'id' | 'name' | 'type' | 'domain_id'>;
 }
 
-/** Plain text from whoever wrote names and subjects: each channel escapes it. */
+/** Contains names and subjects from untrusted sources as plain text: each channel escapes them. */
 export interface Notification {
   kind: 'Alert' | 'Resolved' | 'Sample';
-  /** What has happened: half a sentence that stands as a heading and as a subject. */
+  /** What happened: a heading and email subject, without a final period. */
   title: string;
   /** What it means. */
   lead: string;
   facts: [label: string, value: string][];
-  /** What to do, the first thing first; empty where nothing is to be done. */
+  /** What to do, in order; empty if there is nothing to do. */
   steps: Step[];
-  /** What comes next, where that is to be said. */
+  /** What happens next, if worth saying. */
   after: string | null;
   link: { label: string; url: string } | null;
-  /** The rule by its name and its id. */
+  /** Name and ID of the rule. */
   rule: string;
-  /** Who gets the same twice sees it by this; null for a sample. */
+  /** The incident ID, by which recipients recognize a duplicate; null for a sample. */
   incident: string | null;
 }
 
-/** What the notifications of an incident's beginning or end say, or those of a sample. */
+/** Composes the notification of an opened or resolved incident, or of a sample. */
 export function composeNotification(
   config: Pick<App['config'], 'APP_URL'>,
   event: IncidentEvent,
@@ -63,7 +63,7 @@ export function composeNotification(
     ...headlineOf(event, incident),
     facts: factsOf(event, incident),
     steps: isOver ? [] : stepsOf(event, incident),
-    after: isOver ? null : 'Nothing more is sent about this until it is over.',
+    after: isOver ? null : 'No further alerts until this is resolved.',
     link: linkOf(config, test, run),
     rule: ruleOf(alert),
     incident: incident.id,
@@ -76,39 +76,39 @@ function headlineOf(
 ): Pick<Notification, 'title' | 'lead'> {
   if (incident.resolution === 'no_longer_watched')
     return {
-      title: `${incident.subject} is no longer looked at`,
-      lead: 'No monitor looks at it any more, or none of the blocklists that listed it is in use, and so the incident is over. Whether what was found has changed is not known.',
+      title: `${incident.subject} is no longer monitored`,
+      lead: 'The incident was closed because no monitor checks this target, or none of the blocklists that listed it is still in use. Whether the problem persists is unknown.',
     };
   const condition = conditionOf(alert);
   const opened = openedIncident(incident);
   if (type !== 'resolved') return condition.openedText(opened);
   return {
     title: condition.endedTitle(opened, { threshold: thresholdOf(alert), test }),
-    lead: 'A later result no longer meets the condition of the rule, and the incident is over.',
+    lead: 'The latest result no longer meets the alert condition, so the incident is resolved.',
   };
 }
 
 function sampleOf({ APP_URL }: Pick<App['config'], 'APP_URL'>, alert: AlertRow): Notification {
   return {
     kind: 'Sample',
-    title: `The alert rule “${short(alert.name)}” reaches you here`,
-    lead: 'This is a sample, sent to try where the notifications of an alert rule go. Nothing has happened, and there is nothing to do.',
+    title: `Alerts from “${truncate(alert.name)}” will arrive here`,
+    lead: 'This is a sample, sent to test the channels of an alert rule. Nothing is wrong, and no action is needed.',
     facts: [
       ['Rule', alert.name],
       ['Alerts when', conditionOf(alert).alertsWhen(thresholdOf(alert))],
     ],
     steps: [],
     after:
-      'A real one says what has happened to which domain or address, since when, and what to do. One that says “Resolved” follows when it is over.',
-    link: { label: 'Open the team’s pages', url: APP_URL },
+      'A real alert says what happened, which domain or address is affected, and what to do. A “Resolved” notification follows when the problem ends.',
+    link: { label: 'Open the dashboard', url: APP_URL },
     rule: ruleOf(alert),
     incident: null,
   };
 }
 
-const ruleOf = ({ name, id }: AlertRow): string => `“${short(name)}” (${id})`;
+const ruleOf = ({ name, id }: AlertRow): string => `“${truncate(name)}” (${id})`;
 
-/** The pages that say more; what only a run knows is read where its monitor is. */
+/** The page with the details: the report of a test, or the results of a monitor. */
 function linkOf(
   { APP_URL }: Pick<App['config'], 'APP_URL'>,
   test: IncidentEvent['test'],
@@ -118,19 +118,19 @@ function linkOf(
   if (!run) return null;
   const { id, type, domain_id } = run.monitor;
   return type === 'domain_health' && domain_id !== null
-    ? { label: 'See all checks of the domain', url: `${APP_URL}/v1/domains/${domain_id}/health` }
-    : { label: 'See the runs of the monitor', url: `${APP_URL}/v1/monitors/${id}/runs` };
+    ? { label: 'View all domain checks', url: `${APP_URL}/v1/domains/${domain_id}/health` }
+    : { label: 'View monitor runs', url: `${APP_URL}/v1/monitors/${id}/runs` };
 }
 
 function factsOf(
   { type, alert, test, run }: IncidentEvent,
   incident: AlertIncidentRow,
 ): Notification['facts'] {
-  // Of a run whose monitor is gone it is not known what kind of target it was.
-  const watched = run?.monitor.type === 'domain_health' ? 'Domain' : 'Target';
-  const about = incident.run_id === null ? 'From domain' : watched;
+  // If the monitor was deleted, the kind of its target is unknown.
+  const monitored = run?.monitor.type === 'domain_health' ? 'Domain' : 'Target';
+  const subjectLabel = incident.run_id === null ? 'From domain' : monitored;
   return [
-    [about, incident.subject],
+    [subjectLabel, incident.subject],
     ...conditionOf(alert).measurements(openedIncident(incident), {
       threshold: thresholdOf(alert),
       isOver: incident.status === 'resolved',
@@ -141,7 +141,7 @@ function factsOf(
       ? []
       : [['Until', timeInWords(incident.resolved_at)] as [string, string]]),
     ...(test?.subject
-      ? [['Message', short(test.subject, MAX_SUBJECT_LENGTH)] as [string, string]]
+      ? [['Message', truncate(test.subject, MAX_SUBJECT_LENGTH)] as [string, string]]
       : []),
     ...(run ? [['Monitor', run.monitor.name] as [string, string]] : []),
     ['Rule', alert.name],
@@ -151,16 +151,18 @@ function factsOf(
 const MAX_NAME_LENGTH = 80;
 const MAX_SUBJECT_LENGTH = 200;
 
-/** Enough of a name for a heading. */
-function short(name: string, most = MAX_NAME_LENGTH): string {
-  const whole = [...printable(name)];
-  return whole.length <= most ? whole.join('') : `${whole.slice(0, most - 1).join('')}…`;
+/** Shortens a name to fit a heading. `maxLength` counts code points. */
+function truncate(name: string, maxLength = MAX_NAME_LENGTH): string {
+  const characters = [...printable(name)];
+  return characters.length <= maxLength
+    ? characters.join('')
+    : `${characters.slice(0, maxLength - 1).join('')}…`;
 }
 
-// What to do about an incident: the fixes of the report, or what the condition knows about a run.
+// What to do about an incident: the fixes of the report, or those of the condition for a run.
 
 const MAX_STEPS = 3;
-/** A longer record belongs in the report, from which it can be copied. */
+/** Longer records are shown in the report only. */
 const MAX_RECORD_LENGTH = 450;
 
 function stepsOf({ alert, test, run }: IncidentEvent, incident: AlertIncidentRow): Step[] {
@@ -170,15 +172,17 @@ function stepsOf({ alert, test, run }: IncidentEvent, incident: AlertIncidentRow
       ? condition.remediesOfRun(openedIncident(incident), JSON.parse(run.findings))
       : [];
   const checks: CheckResult[] = JSON.parse(test.checks);
-  // The greatest gain first.
+  // `toFix` sorts by gain, highest first.
   return toFix(checks)
     .filter((check) => condition.isRemedy(check))
     .slice(0, MAX_STEPS)
     .map(({ title, fix }) => ({ title, text: fix?.text ?? '', record: copyable(fix?.record) }));
 }
 
-/** A key that only the signer knows leaves a gap like this: such a record cannot be copied. */
-const GAP = /<[^<>]+>/;
+/** A placeholder, such as for a key that only the signer knows: the record can't be copied as it is. */
+const PLACEHOLDER = /<[^<>]+>/;
 
 const copyable = (record: NonNullable<CheckResult['fix']>['record']): Step['record'] =>
-  record && record.value.length <= MAX_RECORD_LENGTH && !GAP.test(record.value) ? record : null;
+  record && record.value.length <= MAX_RECORD_LENGTH && !PLACEHOLDER.test(record.value)
+    ? record
+    : null;

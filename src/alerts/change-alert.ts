@@ -1,4 +1,4 @@
-/** Creates, changes and deletes rules, each with its audit entry; incidents that a change ends are closed with it. */
+/** Creates, changes, and deletes rules with their audit entries. A change can close the open incidents. */
 
 import type { App } from '../app.ts';
 import { requireDomain } from '../domains/queries.ts';
@@ -14,27 +14,27 @@ import { conditionOf } from './conditions/index.ts';
 import { closeIncidents } from './incidents.ts';
 import type { AlertPatch, NewAlert } from './schema.ts';
 
-/** Each result is held against each of them. */
+/** Every rule is evaluated on every result. */
 const MAX_ALERTS = 100;
 
 type Changer = Author & { app: App };
 
-/** Throws `conflict` where there are too many, and `validation_failed` for an unknown domain. */
-export async function createAlert(tx: Tx, author: Changer, asked: NewAlert): Promise<AlertRow> {
+/** Throws `conflict` if there are too many rules, and `validation_failed` for an unknown domain. */
+export async function createAlert(tx: Tx, author: Changer, input: NewAlert): Promise<AlertRow> {
   await requireBelowLimit(tx.selectFrom('alerts'), { max: MAX_ALERTS, things: 'alert rules' });
   const { app } = author;
   const id = app.newId('alt');
-  const { slack_webhook_url: url = null, recipients = null, domain_id = null } = asked;
-  requireOpenSlack(app, url);
+  const { slack_webhook_url: url = null, recipients = null, domain_id = null } = input;
+  requireAllowedSlackUrl(app, url);
   refuseOwnAddresses(app.config, recipients ?? []);
   await requireDomain(tx, domain_id);
   const row: AlertRow = {
     id,
-    name: asked.name,
-    condition: asked.condition,
-    threshold: thresholdToStore(asked.condition, asked.threshold ?? null),
-    channels: JSON.stringify(asked.channels),
-    enabled: asked.enabled ? 1 : 0,
+    name: input.name,
+    condition: input.condition,
+    threshold: thresholdToStore(input.condition, input.threshold ?? null),
+    channels: JSON.stringify(input.channels),
+    enabled: input.enabled ? 1 : 0,
     domain_id,
     recipients: recipients === null ? null : JSON.stringify(recipients),
     slack_webhook_url: url === null ? null : sealSlackUrl(app.secrets, id, url),
@@ -46,72 +46,75 @@ export async function createAlert(tx: Tx, author: Changer, asked: NewAlert): Pro
   return row;
 }
 
-/** Throws `validation_failed` for an address that is known not to be public. */
-function requireOpenSlack({ config }: Pick<App, 'config'>, url: string | null | undefined): void {
+/** Throws `validation_failed` for a URL whose host is known not to be public. */
+function requireAllowedSlackUrl(
+  { config }: Pick<App, 'config'>,
+  url: string | null | undefined,
+): void {
   if (url) requireOpen(url, config.WEBHOOK_ALLOW_NETWORKS, 'slack_webhook_url');
 }
 
-/** A condition without a threshold ignores it, and it is kept as it was given. */
+/** A condition without a threshold stores the given value and ignores it. */
 const thresholdToStore = (condition: AlertRow['condition'], given: number | null): number | null =>
   given ?? conditionOf({ condition }).threshold?.default ?? null;
 
-/** Changes what is given and is not so already; gives the row as it is then. */
+/** Applies a patch, if it changes anything, and returns the resulting row. */
 export async function changeAlert(
   tx: Tx,
   author: Changer,
-  present: AlertRow,
+  current: AlertRow,
   patch: AlertPatch,
 ): Promise<AlertRow> {
   const { app } = author;
-  requireOpenSlack(app, patch.slack_webhook_url);
+  requireAllowedSlackUrl(app, patch.slack_webhook_url);
   refuseOwnAddresses(app.config, patch.recipients ?? []);
-  if (patch.domain_id !== undefined && patch.domain_id !== present.domain_id)
+  if (patch.domain_id !== undefined && patch.domain_id !== current.domain_id)
     await requireDomain(tx, patch.domain_id);
-  const row = changed(app, present, patch);
-  const [before, after] = [auditDetails(app, present), auditDetails(app, row)];
+  const row = applyPatch(app, current, patch);
+  const [before, after] = [auditDetails(app, current), auditDetails(app, row)];
   const details = differences(before, after);
-  const sameSlack = present.slack_webhook_url === row.slack_webhook_url;
-  if (Object.keys(details).length === 0 && sameSlack) return present;
-  // The audit log says only that the address is another.
+  const sameSlack = current.slack_webhook_url === row.slack_webhook_url;
+  if (Object.keys(details).length === 0 && sameSlack) return current;
+  // The URL is a secret, so the audit log says only that it changed.
   if (!sameSlack && !('slack_host' in details)) details.slack_webhook_url = 'changed';
   const { id, ...columns } = row;
   await tx.updateTable('alerts').set(columns).where('id', '=', id).execute();
   await note(tx, author, 'changed', id, details);
   if (row.enabled === 0) await closeIncidents(tx, app, row, 'alert_disabled');
-  else if (hasOtherCondition(present, row)) await closeIncidents(tx, app, row, 'alert_changed');
+  else if (hasOtherCondition(current, row)) await closeIncidents(tx, app, row, 'alert_changed');
   return row;
 }
 
-function changed(
+function applyPatch(
   { secrets }: Pick<App, 'secrets'>,
-  present: AlertRow,
+  current: AlertRow,
   patch: AlertPatch,
 ): AlertRow {
-  const { id } = present;
+  const { id } = current;
   const { slack_webhook_url: url } = patch;
-  const own = ownSlackUrl({ secrets }, present);
-  const condition = patch.condition ?? present.condition;
-  const threshold = patch.threshold === undefined ? present.threshold : patch.threshold;
-  const { recipients = undefined, domain_id = present.domain_id } = patch;
+  const own = ownSlackUrl({ secrets }, current);
+  const condition = patch.condition ?? current.condition;
+  const threshold = patch.threshold === undefined ? current.threshold : patch.threshold;
+  const { recipients = undefined, domain_id = current.domain_id } = patch;
   return {
-    ...present,
-    name: patch.name ?? present.name,
+    ...current,
+    name: patch.name ?? current.name,
     condition,
     threshold: thresholdToStore(condition, threshold),
-    channels: patch.channels ? JSON.stringify(patch.channels) : present.channels,
-    enabled: patch.enabled === undefined ? present.enabled : patch.enabled ? 1 : 0,
+    channels: patch.channels ? JSON.stringify(patch.channels) : current.channels,
+    enabled: patch.enabled === undefined ? current.enabled : patch.enabled ? 1 : 0,
     domain_id,
     ...(recipients === undefined
       ? {}
       : { recipients: recipients === null ? null : JSON.stringify(recipients) }),
-    // Each sealing differs: what is the same stays as it is.
+    // Encrypting the same URL again gives another ciphertext, so an unchanged URL is kept.
     ...(url === undefined || (url !== null && url === own)
       ? {}
       : { slack_webhook_url: url === null ? null : sealSlackUrl(secrets, id, url) }),
   };
 }
 
-/** Whether what was found under the rule says nothing about the rule as it is now. */
+/** Whether open incidents no longer apply because the rule now checks something else. */
 function hasOtherCondition(before: AlertRow, after: AlertRow): boolean {
   return (
     before.condition !== after.condition ||
@@ -120,16 +123,16 @@ function hasOtherCondition(before: AlertRow, after: AlertRow): boolean {
   );
 }
 
-/** To be called in `transact`. */
-export async function deleteAlert(tx: Tx, author: Changer, present: AlertRow): Promise<void> {
-  const { id } = present;
-  // Before it is gone: the event has it as it was.
-  await closeIncidents(tx, author.app, present, 'alert_deleted');
+/** Call in `transact`. */
+export async function deleteAlert(tx: Tx, author: Changer, current: AlertRow): Promise<void> {
+  const { id } = current;
+  // Before the deletion, because the event includes the rule.
+  await closeIncidents(tx, author.app, current, 'alert_deleted');
   await tx.deleteFrom('alerts').where('id', '=', id).execute();
-  await note(tx, author, 'deleted', id, { name: present.name });
+  await note(tx, author, 'deleted', id, { name: current.name });
 }
 
-/** The rules that look at a domain go with it, each noted as deleted by whom deletes it. */
+/** Deletes the rules of a deleted domain, each with its audit entry. */
 export async function deleteAlertsOf(
   tx: Tx,
   { id }: Pick<DomainRow, 'id'>,
@@ -144,7 +147,7 @@ export async function deleteAlertsOf(
   for (const rule of rules) await deleteAlert(tx, author, rule);
 }
 
-/** What the audit log may contain of a rule. */
+/** The fields of a rule without secrets, for the audit log. */
 function auditDetails(app: Pick<App, 'secrets'>, row: AlertRow): Record<string, unknown> {
   const url = ownSlackUrl(app, row);
   return {
@@ -160,19 +163,19 @@ function auditDetails(app: Pick<App, 'secrets'>, row: AlertRow): Record<string, 
 }
 
 function differences(before: Record<string, unknown>, after: Record<string, unknown>) {
-  const found: Record<string, unknown> = {};
+  const changes: Record<string, unknown> = {};
   for (const [name, to] of Object.entries(after))
     if (JSON.stringify(before[name]) !== JSON.stringify(to))
-      found[name] = { from: before[name], to };
-  return found;
+      changes[name] = { from: before[name], to };
+  return changes;
 }
 
 export async function note(
   tx: Tx,
   author: Author,
-  what: string,
+  verb: string,
   id: string,
   details: Record<string, unknown> = {},
 ): Promise<void> {
-  await audit(tx, author, { action: `alert.${what}`, object: { type: 'alert', id }, details });
+  await audit(tx, author, { action: `alert.${verb}`, object: { type: 'alert', id }, details });
 }

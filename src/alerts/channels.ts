@@ -1,4 +1,4 @@
-/** Where the notifications of a rule go: which of its channels lead somewhere, and who gets its mail. */
+/** The channels of a rule: which of them are configured, and who receives its email. */
 
 import type { App } from '../app.ts';
 import type { Db, Tx } from '../store/open.ts';
@@ -11,12 +11,12 @@ type Context = Pick<App, 'config' | 'mailer' | 'secrets'>;
 
 const purposeOf = (alertId: string): string => `slack of ${alertId}`;
 
-/** Bound to the rule: it opens in no other. */
+/** Encrypts the URL, bound to the rule: it can't be decrypted for another rule. */
 export function sealSlackUrl(secrets: App['secrets'], alertId: string, url: string): string {
   return secrets.seal(url, purposeOf(alertId));
 }
 
-/** The rule's own address; null where it has none, or it was sealed by another key. */
+/** The rule's own URL; null if it has none, or if it was encrypted with another key. */
 export function ownSlackUrl(
   { secrets }: Pick<App, 'secrets'>,
   { id, slack_webhook_url: sealed }: Pick<AlertRow, 'id' | 'slack_webhook_url'>,
@@ -24,7 +24,7 @@ export function ownSlackUrl(
   return sealed === null ? null : secrets.open(sealed, purposeOf(id));
 }
 
-/** Half a sentence on why nothing can be posted to the operator's address; null where there is none, or it may. */
+/** What is wrong with the operator's Slack URL, to follow its name; null if it is unset or valid. */
 export function slackUrlFault({
   SLACK_WEBHOOK_URL: url,
   WEBHOOK_ALLOW_NETWORKS: opened,
@@ -32,15 +32,15 @@ export function slackUrlFault({
   return url === null ? null : openFault(url, opened);
 }
 
-/** Its own, or else the operator's; one that cannot be opened is not replaced by another. */
+/** The rule's own URL, or else the operator's. An own URL that can't be decrypted isn't replaced. */
 export function slackUrlOf(app: Context, row: AlertRow): string | null {
   return row.slack_webhook_url === null ? app.config.SLACK_WEBHOOK_URL : ownSlackUrl(app, row);
 }
 
-/** `held`: it was disabled for failing, so that what it gets waits for somebody to recover it. */
+/** `held`: the endpoint was disabled automatically, so its deliveries wait until someone recovers them. */
 export type EndpointsWanting = { id: string; held: boolean }[];
 
-/** The endpoints that an event of this type has a delivery for at present. */
+/** The enabled endpoints that subscribe to events of this type. */
 export async function endpointsWanting(db: Db | Tx, type: string): Promise<EndpointsWanting> {
   const endpoints = await db
     .selectFrom('webhook_endpoints')
@@ -56,7 +56,7 @@ export async function endpointsWanting(db: Db | Tx, type: string): Promise<Endpo
 export const channelsOf = ({ channels }: Pick<AlertRow, 'channels'>): Channel[] =>
   JSON.parse(channels);
 
-/** `webhookWanted`: whether an endpoint wants `alert.triggered`. */
+/** `webhookWanted`: whether an endpoint subscribes to `alert.triggered`. */
 export function unconfiguredChannels(
   app: Context,
   row: AlertRow,
@@ -70,14 +70,14 @@ export function unconfiguredChannels(
   return channelsOf(row).filter((channel) => !configured[channel]);
 }
 
-/** Who gets the mail of a rule at this moment. */
+/** The current email recipients of a rule. */
 export async function recipientsOf(tx: Tx, { recipients }: AlertRow): Promise<string[]> {
   if (recipients !== null) return JSON.parse(recipients);
-  const people = await tx
+  const admins = await tx
     .selectFrom('members')
     .select('email')
     .where('role', 'in', ['owner', 'admin'])
     .orderBy('id')
     .execute();
-  return people.map(({ email }) => email);
+  return admins.map(({ email }) => email);
 }

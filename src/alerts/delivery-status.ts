@@ -1,4 +1,4 @@
-/** What became of notifications that the outbox (mail) or webhook deliveries (events) carry. */
+/** The delivery status of notifications sent through the outbox (email) or webhook deliveries (events). */
 
 import { sql } from 'kysely';
 import type { MailEnd } from '../outbox/expire.ts';
@@ -6,19 +6,19 @@ import type { Db, Tx } from '../store/open.ts';
 import type { AlertNotificationRow } from '../store/tables.generated.ts';
 import type { AlertNotification } from './schema.ts';
 
-/** What became of it, as the outbox or the deliveries of its event have it. */
+/** The status according to the outbox or the deliveries of the event. */
 export type DeliveryStatus = Pick<AlertNotification, 'status' | 'error' | 'sent_at'>;
 
-/** `delivery`: how its mail or event fares while it can still change; null where the row itself is final. */
+/** `delivery` is the status of its email or event while that can change; null if the row is final. */
 export type NotificationState = AlertNotificationRow & { delivery: DeliveryStatus | null };
 
-/** Kept with the notification: the outbox forgets its mail after a month. */
+/** Stores the outcome with the notification, because the outbox deletes its emails after a month. */
 export async function keepMailEnds(tx: Tx, ends: MailEnd[]): Promise<void> {
   for (const { id, ...end } of ends)
     await tx.updateTable('alert_notifications').set(end).where('mail_id', '=', id).execute();
 }
 
-/** In their order. */
+/** Adds the delivery status to notifications, in the given order. */
 export async function withDeliveryStatus(
   db: Db | Tx,
   rows: AlertNotificationRow[],
@@ -34,7 +34,7 @@ export async function withDeliveryStatus(
   }));
 }
 
-/** Of what waits, how the last attempt went. */
+/** For queued emails, the outcome of the last attempt. */
 async function mailStates(
   db: Db | Tx,
   rows: AlertNotificationRow[],
@@ -50,21 +50,20 @@ async function mailStates(
 }
 
 const HELD =
-  'it is held: the endpoint has only failed, and was disabled. Switch it on again, and recover what it has missed';
-const FORGOTTEN = 'it could not be delivered, and its event is kept no longer';
+  'held: the endpoint was disabled because every attempt failed; enable it, then recover its deliveries';
+const EVENT_EXPIRED = 'not delivered: its event is no longer stored';
 
-const GONE =
-  'it was not delivered before its endpoint was deleted, or its event was kept no longer';
+const DELIVERY_REMOVED = 'not delivered before its endpoint was deleted or its event expired';
 
-interface Delivered {
+interface DeliveryRow {
   status: 'pending' | 'succeeded' | 'failed' | 'held';
   error: string | null;
   started_at: string | null;
 }
 
 /**
- * By the id of the event, for those of which a delivery is still kept: queued while one is under
- * way, sent when all have succeeded. One that failed may be sent again by hand.
+ * By event ID, for events with deliveries that are still stored: `queued` while one is in progress,
+ * `sent` once all have succeeded. A failed delivery can be resent manually.
  */
 async function deliveryStates(
   db: Db | Tx,
@@ -82,40 +81,40 @@ async function deliveryStates(
     .where('delivery.event_id', 'in', [...new Set(eventIds)])
     .orderBy('delivery.id')
     .execute();
-  const all = Map.groupBy(deliveries, ({ event_id }) => event_id);
-  return new Map([...all].map(([id, some]) => [id, stateOf(some)]));
+  const byEvent = Map.groupBy(deliveries, ({ event_id }) => event_id);
+  return new Map([...byEvent].map(([id, own]) => [id, combineStates(own)]));
 }
 
-function stateOf(deliveries: Delivered[]): DeliveryStatus {
-  const of = (status: Delivered['status']) => deliveries.find((one) => one.status === status);
-  const [pending, failed] = [of('pending'), of('failed')];
+function combineStates(deliveries: DeliveryRow[]): DeliveryStatus {
+  const find = (status: DeliveryRow['status']) => deliveries.find((one) => one.status === status);
+  const [pending, failed] = [find('pending'), find('failed')];
   if (pending) return { status: 'queued', error: pending.error, sent_at: null };
-  if (failed) return { status: 'failed', error: failed.error ?? FORGOTTEN, sent_at: null };
-  if (of('held')) return { status: 'failed', error: HELD, sent_at: null };
+  if (failed) return { status: 'failed', error: failed.error ?? EVENT_EXPIRED, sent_at: null };
+  if (find('held')) return { status: 'failed', error: HELD, sent_at: null };
   const times = deliveries.flatMap(({ started_at }) => started_at ?? []);
   return { status: 'sent', error: null, sent_at: times.sort().at(-1) ?? null };
 }
 
-/** Written out, so that the index of these is used. */
-const CARRIED = sql<boolean>`channel = 'webhook' and status = 'queued'`;
+/** Literals, so that SQLite uses the partial index. */
+const QUEUED_WEBHOOKS = sql<boolean>`channel = 'webhook' and status = 'queued'`;
 
-/** Keeps the end of deliveries with the notification before they are deleted. */
+/** Stores the outcome of deliveries with their notifications before they are deleted. */
 export async function keepGoneDeliveries(tx: Tx, eventIds: string[]): Promise<void> {
   const rows = await tx
     .selectFrom('alert_notifications')
     .selectAll()
-    .where(CARRIED)
+    .where(QUEUED_WEBHOOKS)
     .where('event_id', 'in', eventIds)
     .execute();
   for (const { id, delivery } of await withDeliveryStatus(tx, rows)) {
-    const isOver = delivery && delivery.status !== 'queued' && delivery.error !== HELD;
-    await keep(tx, id, isOver ? delivery : UNDELIVERED);
+    const isFinal = delivery && delivery.status !== 'queued' && delivery.error !== HELD;
+    await recordStatus(tx, id, isFinal ? delivery : UNDELIVERED);
   }
 }
 
-const UNDELIVERED: DeliveryStatus = { status: 'failed', error: GONE, sent_at: null };
+const UNDELIVERED: DeliveryStatus = { status: 'failed', error: DELIVERY_REMOVED, sent_at: null };
 
-async function keep(tx: Tx, id: string, state: DeliveryStatus): Promise<void> {
+async function recordStatus(tx: Tx, id: string, state: DeliveryStatus): Promise<void> {
   await tx
     .updateTable('alert_notifications')
     .set(state)
@@ -124,29 +123,29 @@ async function keep(tx: Tx, id: string, state: DeliveryStatus): Promise<void> {
     .execute();
 }
 
-const BATCH = 200;
+const BATCH_SIZE = 200;
 
-/** Keeps the end of deliveries with the notification, for the time when they are no longer kept. */
+/** Stores the outcome of finished deliveries with their notifications, which outlive them. */
 export async function keepDeliveryEnds(db: Db): Promise<void> {
   let after = '';
   for (;;) {
     const rows = await db
       .selectFrom('alert_notifications')
       .selectAll()
-      .where(CARRIED)
+      .where(QUEUED_WEBHOOKS)
       .where('id', '>', after)
       .orderBy('id')
-      .limit(BATCH)
+      .limit(BATCH_SIZE)
       .execute();
     const states = await withDeliveryStatus(db, rows);
     await db.transaction().execute(async (tx) => {
       for (const { id, event_id, delivery } of states) {
-        // Its deliveries went while nobody kept their end.
+        // Its deliveries were deleted before their outcome was stored.
         const state = event_id === null ? delivery : (delivery ?? UNDELIVERED);
-        if (state && state.status !== 'queued') await keep(tx, id, state);
+        if (state && state.status !== 'queued') await recordStatus(tx, id, state);
       }
     });
-    if (rows.length < BATCH) return;
+    if (rows.length < BATCH_SIZE) return;
     after = rows.at(-1)!.id;
   }
 }

@@ -1,4 +1,4 @@
-/** The alert e-mail, and the digest that replaces further mails of a rule that sends too many. */
+/** The alert email, and the digest that replaces further emails of a rule above its hourly limit. */
 
 import { sql } from 'kysely';
 import type { App } from '../app.ts';
@@ -31,23 +31,26 @@ export function alertMail(
         ...(after === null ? [] : [after]),
       ],
       button: link ?? undefined,
-      footer: `You get this mail because the alert rule ${rule} at ${host} names your address, or you are the owner or an admin of the team there.${incident === null ? '' : ` This incident is ${incident}.`}`,
+      footer: `${whyReceived(`the alert rule ${rule} at ${host}`)}${incident === null ? '' : ` Incident: ${incident}.`}`,
     }),
   };
 }
 
-// The limit, and the digest of what came after it was reached.
+const whyReceived = (rule: string): string =>
+  `You receive this email because you are a recipient of ${rule}. By default, the recipients of a rule are the owner and the admins of the team.`;
 
-/** Mails of one rule to one recipient within an hour, digests included. */
+// The hourly limit, and the digest of notifications above it.
+
+/** Emails of one rule to one recipient, including digests. */
 const MAX_MAILS_PER_HOUR = 20;
 const HOUR_MS = 3_600_000;
 
-/** What is to be done for mail to be sent. */
+/** Why no email is sent, and what to configure. */
 export const NO_MAIL =
-  'the service sends no mail: DELIVERABILITY_MAIL_URL and DELIVERABILITY_MAIL_FROM are not set';
+  'outgoing email is not configured: set DELIVERABILITY_MAIL_URL and DELIVERABILITY_MAIL_FROM';
 
 /** Why a notification waits. */
-export const HELD = `the rule has sent ${MAX_MAILS_PER_HOUR} mails within an hour: this is told in one mail with others`;
+export const HELD = `the hourly limit of ${MAX_MAILS_PER_HOUR} emails is reached: a digest email will include this notification`;
 
 export async function isOverMailLimit(
   tx: Tx,
@@ -72,20 +75,25 @@ export function sendDigestsJob(app: App): Job {
   return { name: 'alerts.tell_of_many', tick: '0 */10 * * * *', run: () => sendDigests(app) };
 }
 
-/** Written out, so that the index of what waits is used. */
+/** Literals, so that SQLite uses the partial index. */
 const HELD_BACK = sql<boolean>`channel = 'email' and status = 'queued' and mail_id is null`;
 
-const held = (db: Db | Tx) => db.selectFrom('alert_notifications').where(HELD_BACK);
+const heldNotifications = (db: Db | Tx) => db.selectFrom('alert_notifications').where(HELD_BACK);
 
-/** One mail for each rule and recipient with all that waits; its end is the end of each of these. */
+/** Sends one email per rule and recipient with all held notifications, which share its outcome. */
 export async function sendDigests(app: App): Promise<void> {
-  const groups = await held(app.db).select(['alert_id', 'recipient']).distinct().execute();
+  const groups = await heldNotifications(app.db)
+    .select(['alert_id', 'recipient'])
+    .distinct()
+    .execute();
   for (const { alert_id, recipient } of groups)
     await transact(app.db, (tx) => queueDigestFor(tx, app, alert_id, recipient!));
 }
 
 async function queueDigestFor(tx: Tx, app: App, alertId: string, recipient: string): Promise<void> {
-  const own = held(tx).where('alert_id', '=', alertId).where('recipient', '=', recipient);
+  const own = heldNotifications(tx)
+    .where('alert_id', '=', alertId)
+    .where('recipient', '=', recipient);
   const counts = await own
     .select(['news', ({ fn }) => fn.countAll<number>().as('count')])
     .groupBy('news')
@@ -97,7 +105,10 @@ async function queueDigestFor(tx: Tx, app: App, alertId: string, recipient: stri
     .executeTakeFirst();
   const change = alert
     ? await queueDigest(tx, app, { alertId, name: alert.name, recipient, counts })
-    : { status: 'failed' as const, error: 'the rule was deleted before it was told' };
+    : {
+        status: 'failed' as const,
+        error: 'the alert rule was deleted before this notification was sent',
+      };
   await tx
     .updateTable('alert_notifications')
     .set(change)
@@ -116,26 +127,26 @@ interface Digest {
 
 async function queueDigest(tx: Tx, app: App, { alertId, name, recipient, counts }: Digest) {
   const { APP_URL } = app.config;
-  const of = (news: string) => Number(counts.find((one) => one.news === news)?.count ?? 0);
-  const [begun, ended] = [of('triggered'), of('resolved')];
-  const total = begun + ended;
-  const title = `${total} more ${total === 1 ? 'alert' : 'alerts'} of “${name}” (${begun} began, ${ended} ended)`;
-  const said = `${begun} more ${begun === 1 ? 'incident has' : 'incidents have'} begun, and ${ended} ${ended === 1 ? 'is' : 'are'} over.`;
+  const countOf = (news: string) => Number(counts.find((one) => one.news === news)?.count ?? 0);
+  const [opened, resolved] = [countOf('triggered'), countOf('resolved')];
+  const total = opened + resolved;
+  const title = `${total} more ${total === 1 ? 'alert' : 'alerts'} from “${name}” (${opened} opened, ${resolved} resolved)`;
+  const lead = `${opened} more ${opened === 1 ? 'incident was' : 'incidents were'} opened, and ${resolved} ${resolved === 1 ? 'was' : 'were'} resolved.`;
   const mail = {
     to: recipient,
     subject: title,
     ...mailFrame({
       title,
-      preheader: said,
+      preheader: lead,
       blocks: [
-        said,
-        `The rule has sent ${MAX_MAILS_PER_HOUR} mails within an hour. So as not to fill your mailbox, what came after them is told in this one; nothing is lost, and all of it is listed.`,
+        lead,
+        `The rule reached its limit of ${MAX_MAILS_PER_HOUR} emails per hour. To protect your mailbox, this email combines all further alerts. The incident list shows each of them.`,
       ],
       button: {
-        label: 'See the incidents of the rule',
+        label: 'View incidents',
         url: `${APP_URL}/v1/alert_incidents?alert_id=${alertId}`,
       },
-      footer: `You get this mail because an alert rule at ${new URL(APP_URL).host} names your address, or you are the owner or an admin of the team there.`,
+      footer: whyReceived(`the alert rule “${name}” at ${new URL(APP_URL).host}`),
     }),
   };
   const mail_id = await queueMail(tx, app, mail, null, { bulk: true });

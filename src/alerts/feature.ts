@@ -1,4 +1,4 @@
-/** Alert rules: their incidents, and who is told of them. */
+/** Alert rules, their incidents, and the notifications about them. */
 
 import { ConfigError, PREFIX } from '../config/config.ts';
 import { domainRemoved } from '../domains/change-domain.ts';
@@ -25,7 +25,7 @@ export const alerts: Feature = {
     subscribe(deliveriesRemoved, keepGoneDeliveries),
   ],
   checkConfig(config) {
-    const fault = slackUrlFault(config);
-    if (fault !== null) throw new ConfigError([`${PREFIX}SLACK_WEBHOOK_URL ${fault}`]);
+    const problem = slackUrlFault(config);
+    if (problem !== null) throw new ConfigError([`${PREFIX}SLACK_WEBHOOK_URL ${problem}`]);
   },
 };

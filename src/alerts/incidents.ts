@@ -1,6 +1,6 @@
-/** Incidents: opened by the first result that meets a condition, ended by a later one that does not. */
+/** Incidents: opened by the first result that meets a condition, resolved by a later one that doesn't. */
 
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { App } from '../app.ts';
 import type { Result } from '../events/events.ts';
@@ -15,7 +15,7 @@ import { createNotifier, type Notifier } from './notify.ts';
 import { alertStates, presentAlert } from './queries.ts';
 import type { Alert, Resolution } from './schema.ts';
 
-/** Nothing where one is open already, as where another result was faster. */
+/** Does nothing if one is already open, for example because of a concurrent result. */
 async function openIncident(
   tx: Tx,
   app: App,
@@ -45,7 +45,10 @@ async function openIncident(
   await notifier.notify('triggered', { ...alert, ...change }, incident, result);
 }
 
-/** Ends one and notifies every channel; nothing where it was closed meanwhile. `result`: what ends it, if any. */
+/**
+ * Resolves an incident and notifies every channel. Does nothing if it was closed meanwhile. `result` is
+ * the result that resolves it, if any.
+ */
 export async function endIncident(
   tx: Tx,
   app: App,
@@ -58,7 +61,7 @@ export async function endIncident(
   if (resolved) await notifier.notify('resolved', alert, resolved, result);
 }
 
-/** Those of these that were open until now, as they are then; their event is up to the caller. */
+/** Returns the updated rows of those that were open. The caller appends their events. */
 export async function resolveIncidents(
   tx: Tx,
   { clock }: Pick<App, 'clock'>,
@@ -71,7 +74,7 @@ export async function resolveIncidents(
     .updateTable('alert_incidents')
     .set(({ fn, val }) => ({
       status: 'resolved' as const,
-      // Of one that is closed with many others, these have been known since.
+      // An incident that is closed in a batch already has these.
       resolved_at: fn.coalesce('resolved_at', val(now)),
       resolution: fn.coalesce('resolution', val(resolution)),
       closing_id: null,
@@ -84,11 +87,10 @@ export async function resolveIncidents(
   return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-// Evaluates the rules on each result, in the transaction that stores it.
-
+/** Evaluates the rules on each result, in the transaction that stores it. */
 export function evaluateRules(app: App): Subscriber<[result: Result]> {
   return async (tx, result) => {
-    // Sandbox tests say nothing of the team's mail.
+    // Sandbox tests say nothing about the team's mail.
     if (result.kind === 'test' && result.test.livemode === 0) return;
     const rules = await rulesFor(tx, result);
     if (rules.length === 0) return;
@@ -103,7 +105,7 @@ export function evaluateRules(app: App): Subscriber<[result: Result]> {
         const verdict = judge(rule, observed);
         const incident = open.get(incidentKey(rule.id, subject));
         if (verdict.answer === 'yes') {
-          // Nobody is notified again while it is open.
+          // No further notifications while it is open.
           if (incident) continue;
           const { value } = verdict;
           await openIncident(tx, app, notifier, rule, { subject, value, result });
@@ -130,7 +132,7 @@ function rulesFor(tx: Tx, result: Result): Promise<AlertRow[]> {
 
 const incidentKey = (alertId: string, subject: string): string => `${alertId} ${subject}`;
 
-/** Of these rules about these subjects, at most one each. */
+/** The open incidents of these rules and subjects, at most one per pair. */
 async function openIncidents(
   tx: Tx,
   rules: AlertRow[],
@@ -139,7 +141,7 @@ async function openIncidents(
   const rows = await tx
     .selectFrom('alert_incidents')
     .selectAll()
-    // Written out, so that the index of those that are open is used.
+    // A literal, so that SQLite uses the partial index of open incidents.
     .where('status', '=', sql.lit('open' as const))
     .where('closing_id', 'is', null)
     .where(
@@ -156,16 +158,17 @@ async function openIncidents(
   return new Map(rows.map((row) => [incidentKey(row.alert_id, row.subject), row]));
 }
 
-// Closes all incidents of a rule that was changed or deleted: a few at once, many in batches.
+// Closing all incidents of a rule that was changed or deleted: a few right away, many in batches.
 
-/** More would hold up others: these take a few milliseconds. */
+/** One batch takes a few milliseconds of the write lock. */
 const CLOSE_BATCH_SIZE = 25;
 const CLOSE_JOB = 'alerts.close';
 
 /**
- * Whoever changed the rule knows: there is the event, and no mail. A few are closed here; more end
- * for the rule at once, which may open others about the same, and are closed by the job in a moment.
- * `alert`: as it is from now on, or was at last. To be called in `transact`.
+ * Appends events but sends no email, because the user who changed the rule knows. A few incidents are
+ * closed here. If there are more, all are marked at once, so that the rule can open new ones for the
+ * same subjects, and the job closes them. `alert` is the rule after the change, or before its deletion.
+ * Call in `transact`.
  */
 export async function closeIncidents(
   tx: Tx,
@@ -173,13 +176,13 @@ export async function closeIncidents(
   alert: AlertRow,
   resolution: Resolution,
 ): Promise<void> {
-  const open = await openOf(tx, alert.id)
+  const open = await openIncidentsOf(tx, alert.id)
     .orderBy('id')
     .limit(CLOSE_BATCH_SIZE + 1)
     .execute();
   if (open.length === 0) return;
   const [state] = await alertStates(tx, app, [alert]);
-  // With these it has none that is open.
+  // The rule has no open incident after this.
   const presented: Alert = { ...presentAlert(state!), state: 'ok' };
   if (open.length <= CLOSE_BATCH_SIZE) {
     const resolved = await resolveIncidents(tx, app, open, resolution);
@@ -188,7 +191,7 @@ export async function closeIncidents(
   const id = app.newId('req');
   const closing = { id, resolution, alert: JSON.stringify(presented) };
   await tx.insertInto('alert_closings').values(closing).execute();
-  const over = await tx
+  const marked = await tx
     .updateTable('alert_incidents')
     .set({ closing_id: id, resolution, resolved_at: isoTime(app.clock.now()) })
     .where('alert_id', '=', alert.id)
@@ -196,13 +199,12 @@ export async function closeIncidents(
     .where('closing_id', 'is', null)
     .returning('id')
     .execute();
-  // What is over needs no notification any more.
-  const ids = over.map((one) => one.id);
+  const ids = marked.map((one) => one.id);
   await cancelStaleNotifications(tx, ids, resolution);
   afterCommit(tx, () => app.scheduler.wake(CLOSE_JOB));
 }
 
-const openOf = (tx: Tx, alertId: string) =>
+const openIncidentsOf = (tx: Tx, alertId: string) =>
   tx
     .selectFrom('alert_incidents')
     .selectAll()
@@ -210,22 +212,22 @@ const openOf = (tx: Tx, alertId: string) =>
     .where('status', '=', 'open')
     .where('closing_id', 'is', null);
 
-/** Woken by the change; what an end of the service has left is gone on with at the next start. */
+/** Woken by the change. After a restart, it continues with what is left. */
 export function closeIncidentsJob(app: App): Job {
-  return { name: CLOSE_JOB, tick: '30 * * * * *', run: () => closeWaiting(app) };
+  return { name: CLOSE_JOB, tick: '30 * * * * *', run: () => closeMarkedIncidents(app) };
 }
 
-async function closeWaiting(app: App): Promise<void> {
-  while (await closeSome(app)) await breathe();
+async function closeMarkedIncidents(app: App): Promise<void> {
+  while (await closeBatch(app)) await yieldToEventLoop();
 }
 
-/** A piece, in a transaction of its own; false where nothing is left. */
-async function closeSome(app: App): Promise<boolean> {
+/** Closes one batch in its own transaction. Resolves with false if nothing is left. */
+async function closeBatch(app: App): Promise<boolean> {
   const closings = app.db.selectFrom('alert_closings').selectAll().orderBy('id').limit(1);
   const closing = await closings.executeTakeFirst();
   if (!closing) return false;
   await transact(app.db, async (tx) => {
-    const some = await tx
+    const batch = await tx
       .selectFrom('alert_incidents')
       .selectAll()
       .where('closing_id', '=', closing.id)
@@ -233,32 +235,33 @@ async function closeSome(app: App): Promise<boolean> {
       .orderBy('id')
       .limit(CLOSE_BATCH_SIZE)
       .execute();
-    if (some.length === 0) {
+    if (batch.length === 0) {
       await tx.deleteFrom('alert_closings').where('id', '=', closing.id).execute();
       return;
     }
     const resolution = closing.resolution as Resolution;
-    const resolved = await resolveIncidents(tx, app, some, resolution);
+    const resolved = await resolveIncidents(tx, app, batch, resolution);
     await createNotifier(tx, app).appendEvent(resolved, JSON.parse(closing.alert));
   });
   return true;
 }
 
-// Cancels notifications of the beginning of an incident that is over: they would pass for new ones.
+// Cancelling queued notifications about the opening of a resolved incident: they would look like a new
+// alert.
 
-/** Why a post is dropped. */
+/** Why a Slack message was not posted. */
 export const TOLD_TOO_LATE =
-  'it could not be posted before the incident was over; the post of its end, where there is one, says from when until when it was open';
+  'the incident was resolved before this could be posted; the “Resolved” message, if any, shows how long it was open';
 const MAILED_TOO_LATE =
-  'it could not be sent before the incident was over; the mail of its end, where there is one, says from when until when it was open';
+  'the incident was resolved before this could be sent; the “Resolved” email, if any, shows how long it was open';
 
-/** Ids in one question. */
+/** Ids per query. */
 const CANCEL_BATCH_SIZE = 500;
 
 /**
- * What is still queued for these, and not being posted, is cancelled. A mail that is being
- * sent may go out, and is `sent` then; where that attempt fails, no other follows. `resolution`: how
- * they have ended, where that is known by now.
+ * Cancels what is queued for these incidents and isn't being posted. An email that is being sent may
+ * still go out and is then `sent`; if that attempt fails, it isn't retried. `resolution` is how the
+ * incidents were resolved, if already known.
  */
 export async function cancelStaleNotifications(
   tx: Tx,
@@ -266,15 +269,15 @@ export async function cancelStaleNotifications(
   resolution: Resolution | null = null,
 ): Promise<void> {
   for (let first = 0; first < incidentIds.length; first += CANCEL_BATCH_SIZE) {
-    const some = incidentIds.slice(first, first + CANCEL_BATCH_SIZE);
-    await staleNotifications(tx, some)
+    const batch = incidentIds.slice(first, first + CANCEL_BATCH_SIZE);
+    await staleNotifications(tx, batch)
       .set({ status: 'suppressed', due_at: null, error: TOLD_TOO_LATE })
       .where('channel', '=', 'slack')
       .where('lease', 'is', null)
       .execute();
-    await cancelMails(tx, some);
+    await cancelMails(tx, batch);
     if (resolution === 'alert_changed' || resolution === 'alert_disabled')
-      await cancelHeld(tx, some);
+      await cancelHeld(tx, batch);
   }
 }
 
@@ -285,7 +288,7 @@ const staleNotifications = (tx: Tx, incidentIds: string[]) =>
     .where('news', '=', 'triggered')
     .where('status', '=', 'queued');
 
-/** A digest is sent all the same: it says how many are over. */
+/** A digest is sent anyway, because it also counts resolved incidents. */
 async function cancelMails(tx: Tx, incidentIds: string[]): Promise<void> {
   const late = await tx
     .selectFrom('alert_notifications as own')
@@ -306,23 +309,23 @@ async function cancelMails(tx: Tx, incidentIds: string[]): Promise<void> {
       ),
     )
     .execute();
-  // An incident has a mail for each recipient.
+  // An incident has an email for each recipient.
   for (let first = 0; first < late.length; first += CANCEL_BATCH_SIZE) {
-    const some = late.slice(first, first + CANCEL_BATCH_SIZE);
-    const mails = some.map(({ mail_id }) => mail_id);
+    const batch = late.slice(first, first + CANCEL_BATCH_SIZE);
+    const mails = batch.map(({ mail_id }) => mail_id);
     await withdrawMail(tx, mails, MAILED_TOO_LATE);
     await staleNotifications(tx, incidentIds)
       .set({ status: 'suppressed', error: MAILED_TOO_LATE })
       .where(
         'id',
         'in',
-        some.map(({ id }) => id),
+        batch.map(({ id }) => id),
       )
       .execute();
   }
 }
 
-/** No mail follows about their end, so a digest would report the beginning alone. */
+/** No email follows about their resolution, so a digest would report only the opening. */
 async function cancelHeld(tx: Tx, incidentIds: string[]): Promise<void> {
   await staleNotifications(tx, incidentIds)
     .set({ status: 'suppressed', error: MAILED_TOO_LATE })

@@ -1,6 +1,6 @@
-/** The scheduled jobs of alert rules; here are those that end and delete incidents. */
+/** The jobs of alert rules, including those that close and delete incidents. */
 
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Job } from '../scheduler/scheduler.ts';
@@ -20,22 +20,23 @@ export const alertJobs = (app: App): Job[] => [
   expireIncidentsJob(app),
 ];
 
-// Ends incidents that no later result would end: nobody looks any more, or their rule is gone.
+// Closes incidents that no later result would resolve: the subject is no longer monitored, or the rule
+// was deleted.
 
-/** Each may be mailed to many recipients. */
+/** Small, because each incident can send an email to many recipients. */
 const SWEEP_BATCH_SIZE = 10;
 
 function sweepIncidentsJob(app: App): Job {
   return { name: 'alerts.sweep', tick: '0 * * * * *', run: () => sweepIncidents(app) };
 }
 
-/** Piece by piece, so that many never stop the process. */
+/** In batches, so that a large number doesn't block the event loop. */
 export async function sweepIncidents(app: App): Promise<void> {
   for (const ids of batchesOf(await unwatched(app.db))) {
     await transact(app.db, (tx) => endUnwatched(tx, app, ids));
-    await breathe();
+    await yieldToEventLoop();
   }
-  while (await closeOrphans(app)) await breathe();
+  while (await closeOrphans(app)) await yieldToEventLoop();
 }
 
 function batchesOf(ids: string[]): string[][] {
@@ -45,8 +46,8 @@ function batchesOf(ids: string[]): string[][] {
   );
 }
 
-/** Those that a run opened, of subjects that no enabled monitor looks at for their rule any more. */
-async function unwatched(db: Db | Tx, among?: string[]): Promise<string[]> {
+/** Open incidents from runs whose subject no enabled monitor checks anymore for their rule. */
+async function unwatched(db: Db | Tx, candidates?: string[]): Promise<string[]> {
   let query = db
     .selectFrom('alert_incidents as incident')
     .innerJoin('alerts', 'alerts.id', 'incident.alert_id')
@@ -54,7 +55,7 @@ async function unwatched(db: Db | Tx, among?: string[]): Promise<string[]> {
     .where('incident.status', '=', 'open')
     .where('incident.closing_id', 'is', null)
     .where('incident.run_id', 'is not', null);
-  if (among) query = query.where('incident.id', 'in', among);
+  if (candidates) query = query.where('incident.id', 'in', candidates);
   const open = await query.orderBy('incident.id').execute();
   if (open.length === 0) return [];
   const watched = await watchedSubjects(db);
@@ -63,7 +64,7 @@ async function unwatched(db: Db | Tx, among?: string[]): Promise<string[]> {
     .map(({ id }) => id);
 }
 
-/** A rule of a domain hears of the monitors of that domain alone. */
+/** A rule with a domain is evaluated only on monitors of that domain. */
 const subjectKey = (domainId: string | null, subject: string): string =>
   `${domainId ?? ''} ${subject}`;
 
@@ -87,14 +88,14 @@ async function watchedSubjects(db: Db | Tx): Promise<Set<string>> {
 }
 
 async function endUnwatched(tx: Tx, app: App, ids: string[]): Promise<void> {
-  // One may have been ended, or be looked at again, since they were found.
-  const still = await unwatched(tx, ids);
-  if (still.length === 0) return;
+  // Some may have been resolved, or be monitored again, since the query outside the transaction.
+  const stillUnwatched = await unwatched(tx, ids);
+  if (stillUnwatched.length === 0) return;
   const notifier = createNotifier(tx, app);
   const rows = await tx
     .selectFrom('alert_incidents')
     .selectAll()
-    .where('id', 'in', still)
+    .where('id', 'in', stillUnwatched)
     .orderBy('id')
     .execute();
   for (const incident of rows) {
@@ -110,7 +111,7 @@ async function endUnwatched(tx: Tx, app: App, ids: string[]): Promise<void> {
   }
 }
 
-/** Of those whose rule went without them, as with its domain before that closed them; false: none is left. */
+/** Closes a batch of incidents whose rule no longer exists. Resolves with false if there is none. */
 async function closeOrphans(app: App): Promise<boolean> {
   const orphans = (db: Db | Tx) =>
     db
@@ -136,7 +137,7 @@ async function closeOrphans(app: App): Promise<boolean> {
   return true;
 }
 
-// Deletes incidents that are over, with what was said of them, as old as the events that are no longer kept; samples too.
+// Deletes resolved incidents with their notifications, and samples, after the event retention time.
 
 const EXPIRE_BATCH_SIZE = 200;
 
@@ -144,7 +145,7 @@ function expireIncidentsJob(app: App): Job {
   return { name: 'alerts.expire', tick: '0 13 * * * *', run: () => expireIncidents(app) };
 }
 
-/** An incident that is open stays, however old; what its deliveries came to is kept with it before they go. */
+/** Open incidents are kept. The outcome of deliveries is stored before the deliveries are deleted. */
 export async function expireIncidents({
   db,
   clock,
@@ -153,7 +154,7 @@ export async function expireIncidents({
   await keepDeliveryEnds(db);
   if (config.EVENT_RETENTION === 0) return;
   const before = isoTime(clock.now() - config.EVENT_RETENTION);
-  while ((await deleteIncidents(db, before)) === EXPIRE_BATCH_SIZE) await breathe();
+  while ((await deleteIncidents(db, before)) === EXPIRE_BATCH_SIZE) await yieldToEventLoop();
   const samples = db
     .selectFrom('alert_notifications')
     .select('id')

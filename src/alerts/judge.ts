@@ -1,4 +1,4 @@
-/** Holds what a result says against the condition of a rule, and against what an incident was opened with. */
+/** Evaluates the condition of a rule on a result, and whether the result resolves an open incident. */
 
 import type { Result } from '../events/events.ts';
 import type { Tx } from '../store/open.ts';
@@ -20,14 +20,14 @@ import {
 } from './conditions/condition.ts';
 import { conditionOf, thresholdOf } from './conditions/index.ts';
 
-/** What a result says about one subject, in the facts that each condition reads from it. */
+/** What a result says about one subject, as the facts that each condition reads from it. */
 export interface Observation {
   subject: string;
-  /** null: it says nothing. Read once for each condition, however many rules have it. */
+  /** null if it says nothing. Computed once per condition and then reused for all rules. */
   factsFor<Facts>(condition: Condition<Facts>): Facts | null;
 }
 
-/** Empty for what has no subject, such as a message without a From field. */
+/** Empty if the result has no subject, such as a message without a From field. */
 export async function observe(tx: Tx, result: Result): Promise<Observation[]> {
   if (result.kind === 'test') return observeTest(result.test);
   const { run, monitor } = result;
@@ -60,18 +60,18 @@ export function observeRun(
   );
 }
 
-function observation(subject: string, read: (condition: Condition) => unknown): Observation {
+function observation(subject: string, readFacts: (condition: Condition) => unknown): Observation {
   const facts = new Map<Condition, unknown>();
   return {
     subject,
     factsFor<Facts>(condition: Condition<Facts>): Facts | null {
-      if (!facts.has(condition)) facts.set(condition, read(condition));
+      if (!facts.has(condition)) facts.set(condition, readFacts(condition));
       return facts.get(condition) as Facts | null;
     },
   };
 }
 
-/** Those that were given, or the domain that it watches. */
+/** The targets of a monitor, or its domain. */
 async function targetsOf(tx: Tx, { targets, domain_id }: MonitorRow): Promise<string[]> {
   if (targets !== null) return JSON.parse(targets);
   const domain = await tx
@@ -82,7 +82,7 @@ async function targetsOf(tx: Tx, { targets, domain_id }: MonitorRow): Promise<st
   return domain ? [domain.name] : [];
 }
 
-/** Whether an observation meets the condition of a rule. */
+/** Evaluates the condition of a rule on an observation. */
 export function judge(
   rule: Pick<AlertRow, 'condition' | 'threshold'>,
   observed: Observation,
@@ -92,7 +92,7 @@ export function judge(
   return facts === null ? UNKNOWN : condition.judge(facts, thresholdOf(rule));
 }
 
-/** How an observation that doesn't meet the condition ends an incident; null where it does not. */
+/** How an observation that doesn't meet the condition resolves an incident; null if it doesn't. */
 export function endOf(
   incident: Pick<AlertIncidentRow, 'condition' | 'subject' | 'value' | 'run_id'>,
   observed: Observation,
@@ -105,7 +105,7 @@ export function endOf(
   return context.answer === 'no' ? 'condition_ended' : null;
 }
 
-/** An incident as conditions see it. */
+/** The part of an incident that conditions use. */
 export const openedIncident = ({
   subject,
   value,

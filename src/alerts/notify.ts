@@ -1,4 +1,4 @@
-/** Notifies about incidents: queues the notifications and appends the event, in the transaction of the change. */
+/** Queues the notifications about an incident and appends its event, in the transaction of the change. */
 
 import type { App } from '../app.ts';
 import { appendEvent, type Result } from '../events/events.ts';
@@ -29,45 +29,45 @@ import type { Alert, Channel } from './schema.ts';
 
 type IncidentChange = 'triggered' | 'resolved';
 
-/** Notifies about any number of incidents in one transaction; what they share is read once. */
+/** Notifies about any number of incidents in one transaction and caches what they share. */
 export interface Notifier {
-  /** By every channel of the rule, with the event. `result`: what opened or ended it, null where none did. */
+  /** Notifies through every channel and appends the event. `result`: what opened or resolved it, if any. */
   notify(
     type: IncidentChange,
     alert: AlertRow,
     incident: AlertIncidentRow,
     result: Result | null,
   ): Promise<void>;
-  /** The event alone, and so webhooks, because the one who ended it knows. `alert`: as events have it. */
+  /** Appends the resolved event only, without email or Slack: the user caused it. `alert`: its event form. */
   appendEvent(incidents: AlertIncidentRow[], alert: Alert | null): Promise<void>;
 }
 
 export function createNotifier(tx: Tx, app: App): Notifier {
   const endpoints = new Map<string, Promise<EndpointsWanting>>();
-  const wanting = (type: IncidentChange) => {
+  const hasEndpoint = async (type: IncidentChange): Promise<boolean> => {
     const event = `alert.${type}`;
     if (!endpoints.has(event)) endpoints.set(event, endpointsWanting(tx, event));
-    return endpoints.get(event)!;
+    return (await endpoints.get(event)!).length > 0;
   };
   return {
     async notify(type, alert, incident, result) {
-      const wanted = (await wanting(type)).length > 0;
+      const webhookWanted = await hasEndpoint(type);
       const event = result
         ? incidentEventOf(type, alert, incident, result)
         : await findIncidentEvent(tx, type, alert, incident);
-      await queueNotifications(tx, app, event, wanted);
+      await queueNotifications(tx, app, event, webhookWanted);
       const [state] = await alertStates(tx, app, [alert]);
-      const about = result ? resultOf(result) : await openersOf(tx, [incident]);
-      await appendEvents(tx, app, type, [incident], presentAlert(state!), about);
+      const results = result ? resultOf(result) : await openingResults(tx, [incident]);
+      await appendEvents(tx, app, type, [incident], presentAlert(state!), results);
     },
     async appendEvent(incidents, alert) {
       if (incidents.length === 0) return;
       if (alert?.channels.includes('webhook')) {
-        const wanted = (await wanting('resolved')).length > 0;
-        for (const incident of incidents) await noteWebhook(tx, app, incident, wanted);
+        const webhookWanted = await hasEndpoint('resolved');
+        for (const incident of incidents) await insertWebhookRow(tx, app, incident, webhookWanted);
       }
-      const about = await openersOf(tx, incidents);
-      await appendEvents(tx, app, 'resolved', incidents, alert, about);
+      const results = await openingResults(tx, incidents);
+      await appendEvents(tx, app, 'resolved', incidents, alert, results);
     },
   };
 }
@@ -93,8 +93,8 @@ const resultOf = (result: Result): ResultsByIncident => ({
   run: () => (result.kind === 'run' ? result.run : undefined),
 });
 
-/** Where no result ended it, the one that opened it. */
-async function openersOf(tx: Tx, incidents: AlertIncidentRow[]): Promise<ResultsByIncident> {
+/** The results that opened these incidents, for events without a result that resolved them. */
+async function openingResults(tx: Tx, incidents: AlertIncidentRow[]): Promise<ResultsByIncident> {
   const testIds = incidents.flatMap(({ test_id }) => test_id ?? []);
   const runIds = incidents.flatMap(({ run_id }) => run_id ?? []);
   const tests =
@@ -115,19 +115,19 @@ async function openersOf(tx: Tx, incidents: AlertIncidentRow[]): Promise<Results
 const byId = <Row extends { id: string }>(rows: Row[]): Map<string, Row> =>
   new Map(rows.map((row) => [row.id, row]));
 
-/** With the test or the run in list form; `alert` null: nothing is left of the rule, so to no webhook. */
+/** Embeds the test or run in list form. `alert` is null if the rule is gone; then no webhook gets it. */
 async function appendEvents(
   tx: Tx,
   app: App,
   type: IncidentChange,
   incidents: AlertIncidentRow[],
   alert: Alert | null,
-  about: ResultsByIncident,
+  results: ResultsByIncident,
 ): Promise<void> {
   const presented = await presentIncidents(tx, incidents);
   const webhooks = alert?.channels.includes('webhook') ?? false;
   for (const [index, incident] of incidents.entries()) {
-    const [test, run] = [about.test(incident), about.run(incident)];
+    const [test, run] = [results.test(incident), results.run(incident)];
     const data = {
       ...presented[index]!,
       ...(alert && { alert }),
@@ -147,26 +147,25 @@ async function appendEvents(
   }
 }
 
-// Notifications: one row for each recipient of mail and for each other channel.
+// Notification rows: one per email recipient, and one for each other channel.
 
 export const NOTIFY_JOB = 'post alerts';
 
-type New = Partial<AlertNotificationRow> & Pick<AlertNotificationRow, 'status'>;
+type NewNotification = Partial<AlertNotificationRow> & Pick<AlertNotificationRow, 'status'>;
 
-const unconfigured = (error: string): New => ({ status: 'unconfigured', error });
-/** What is to be done for the channel to lead somewhere. */
-const UNCONFIGURED: Record<Channel, New> = {
+const unconfigured = (error: string): NewNotification => ({ status: 'unconfigured', error });
+/** Each error says how to configure the channel. */
+const UNCONFIGURED: Record<Channel, NewNotification> = {
   email: unconfigured(NO_MAIL),
-  webhook: unconfigured('no webhook endpoint that is switched on has asked for this event'),
+  webhook: unconfigured('no enabled webhook endpoint subscribes to this event'),
   slack: unconfigured(
-    'there is no address of Slack that can be used: give the rule a slack_webhook_url, or set DELIVERABILITY_SLACK_WEBHOOK_URL',
+    'no usable Slack webhook URL: set slack_webhook_url on the rule, or DELIVERABILITY_SLACK_WEBHOOK_URL on the server',
   ),
 };
 
 /**
- * The ids of what was written: one for each recipient of mail, one for each other channel.
- * `webhookWanted`: whether an endpoint gets the event. `slackDueAt`: when the job may post it, where
- * somebody else does so before. To be called in `transact`.
+ * Returns the IDs of the new rows. `webhookWanted`: whether an endpoint receives the event.
+ * `slackDueAt`: when the job may post it, if the caller posts it first. Call in `transact`.
  */
 export async function queueNotifications(
   tx: Tx,
@@ -177,9 +176,9 @@ export async function queueNotifications(
 ): Promise<string[]> {
   const { alert, incident, type } = event;
   const now = isoTime(app.clock.now());
-  const of: Record<Channel, () => Promise<New[]>> = {
+  const rowsFor: Record<Channel, () => Promise<NewNotification[]>> = {
     email: () => queueMails(tx, app, event),
-    // The deliveries of the event say what becomes of it, each with attempts of its own.
+    // The deliveries of the event track its progress, each with its own attempts.
     webhook: async () => [webhookWanted ? { status: 'queued' } : UNCONFIGURED.webhook],
     slack: async () => [
       slackUrlOf(app, alert) === null
@@ -189,10 +188,10 @@ export async function queueNotifications(
   };
   const ids: string[] = [];
   for (const channel of channelsOf(alert))
-    for (const row of await of[channel]()) {
-      const about = { incident_id: incident?.id ?? null, alert_id: alert.id, news: type, channel };
-      // The same time for all: by it, those of one sample are found.
-      ids.push(await insertNotification(tx, app, { ...about, ...row, created_at: now }));
+    for (const row of await rowsFor[channel]()) {
+      const origin = { incident_id: incident?.id ?? null, alert_id: alert.id, news: type, channel };
+      // All rows of one sample are found by their common time.
+      ids.push(await insertNotification(tx, app, { ...origin, ...row, created_at: now }));
     }
   afterCommit(tx, () => {
     app.scheduler.wake(SEND_JOB);
@@ -209,7 +208,7 @@ type NotificationOrigin = Pick<
 async function insertNotification(
   tx: Tx,
   { newId }: Pick<App, 'newId'>,
-  row: NotificationOrigin & New,
+  row: NotificationOrigin & NewNotification,
 ): Promise<string> {
   const id = newId('ntf');
   await tx
@@ -219,8 +218,8 @@ async function insertNotification(
   return id;
 }
 
-/** That the end of an incident goes to webhooks alone. `wanted`: whether an endpoint gets the event. */
-async function noteWebhook(
+/** For a resolution that only webhooks report. `wanted`: whether an endpoint receives the event. */
+async function insertWebhookRow(
   tx: Tx,
   app: Pick<App, 'clock' | 'newId'>,
   { id, alert_id }: AlertIncidentRow,
@@ -233,11 +232,11 @@ async function noteWebhook(
   });
 }
 
-async function queueMails(tx: Tx, app: App, event: IncidentEvent): Promise<New[]> {
+async function queueMails(tx: Tx, app: App, event: IncidentEvent): Promise<NewNotification[]> {
   if (app.mailer === null) return [UNCONFIGURED.email];
   const { alert, type } = event;
   const notification = composeNotification(app.config, event);
-  const rows: New[] = [];
+  const rows: NewNotification[] = [];
   for (const recipient of await recipientsOf(tx, alert)) {
     if (type !== 'test' && (await isOverMailLimit(tx, app, alert.id, recipient))) {
       rows.push({ status: 'queued', recipient, error: HELD });
@@ -250,8 +249,7 @@ async function queueMails(tx: Tx, app: App, event: IncidentEvent): Promise<New[]
   return rows;
 }
 
-// What a notification is about, also for one that is written some time after the change.
-
+/** The content of a notification that is composed some time after the change. */
 export async function findIncidentEvent(
   db: Db | Tx,
   type: AlertNotificationRow['news'],
@@ -272,7 +270,7 @@ const openingTest = (
 ): Promise<TestSummary | undefined> =>
   db.selectFrom('tests').select(SUMMARY_COLUMNS).where('id', '=', test_id).executeTakeFirst();
 
-/** The last one of the same domain when it ended. */
+/** The last test of the same domain when the incident was resolved. */
 function endingTest(
   db: Db | Tx,
   { test_id, subject, resolved_at }: AlertIncidentRow,

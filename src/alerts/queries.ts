@@ -1,4 +1,4 @@
-/** Rules, incidents and notifications: found in the database, and as the API and events present them. */
+/** Rules, incidents, and notifications: queries, and their JSON for the API and events. */
 
 import type { App } from '../app.ts';
 import { type Page, pageOf } from '../http/schemas.ts';
@@ -19,7 +19,7 @@ import type {
 /** Throws `not_found`. */
 export async function alertOr404(db: Db | Tx, id: string): Promise<AlertRow> {
   const row = await db.selectFrom('alerts').selectAll().where('id', '=', id).executeTakeFirst();
-  if (!row) throw new AppError('not_found', 'There is no alert rule with this id.');
+  if (!row) throw new AppError('not_found', 'No such alert rule.');
   return row;
 }
 
@@ -28,7 +28,7 @@ export async function listAlerts(db: Db, page: Page) {
   return pageOf(db.selectFrom('alerts').selectAll(), page);
 }
 
-/** Rules with their state and where their channels lead. */
+/** Rules with their state and their unconfigured channels. */
 export async function alertStates(
   db: Db | Tx,
   app: Pick<App, 'config' | 'mailer' | 'secrets'>,
@@ -40,7 +40,7 @@ export async function alertStates(
     .select('alert_id')
     .distinct()
     .where('status', '=', 'open')
-    // Those that come to their end count no more.
+    // Incidents that are being closed no longer count.
     .where('closing_id', 'is', null)
     .where(
       'alert_id',
@@ -49,13 +49,13 @@ export async function alertStates(
     )
     .execute();
   const triggered = new Set(open.map(({ alert_id }) => alert_id));
-  const wanted = (await endpointsWanting(db, 'alert.triggered')).length > 0;
+  const webhookWanted = (await endpointsWanting(db, 'alert.triggered')).length > 0;
   return rows.map((row) => {
     const url = ownSlackUrl(app, row);
     return {
       row,
       triggered: triggered.has(row.id),
-      unconfigured: unconfiguredChannels(app, row, wanted),
+      unconfigured: unconfiguredChannels(app, row, webhookWanted),
       slackHost: url === null ? null : new URL(url).host,
     };
   });
@@ -67,7 +67,7 @@ export async function listIncidents(
   { limit, starting_after, ending_before, status, alert_id }: IncidentFilters & Page,
 ) {
   let query = db.selectFrom('alert_incidents').selectAll();
-  // As it is presented: one that is being closed with many others is over.
+  // An incident that is being closed in a batch counts as resolved, as in the JSON.
   if (status === 'open') query = query.where('status', '=', 'open').where('closing_id', 'is', null);
   if (status === 'resolved')
     query = query.where(({ or, eb }) =>
@@ -77,7 +77,7 @@ export async function listIncidents(
   return pageOf(query, { limit, starting_after, ending_before });
 }
 
-/** In the order in which they were made; of those to come, the present state. */
+/** The notifications with their current status, in order of creation. */
 export async function notificationStates(
   db: Db | Tx,
   by: { incidents: string[] } | { ids: string[] },
@@ -94,23 +94,23 @@ export async function notificationStates(
   return withDeliveryStatus(db, rows);
 }
 
-/** Incidents with what was said of each. */
+/** The JSON of incidents, with their notifications. */
 export async function presentIncidents(
   db: Db | Tx,
   rows: AlertIncidentRow[],
 ): Promise<AlertIncident[]> {
   const all = await notificationStates(db, { incidents: rows.map(({ id }) => id) });
-  const of = Map.groupBy(all, ({ incident_id }) => incident_id);
-  return rows.map((row) => presentIncident(row, of.get(row.id) ?? []));
+  const byIncident = Map.groupBy(all, ({ incident_id }) => incident_id);
+  return rows.map((row) => presentIncident(row, byIncident.get(row.id) ?? []));
 }
 
-// From rows to the rules and incidents that the API answers and that events embed.
+// The JSON of rules and incidents, in the API and in events.
 
-/** A rule with what is not in its row. */
+/** A rule with what its row doesn't contain. */
 interface AlertState {
   row: AlertRow;
   triggered: boolean;
-  /** Those of its channels that lead nowhere at present. */
+  /** Channels that currently can't deliver. */
   unconfigured: Channel[];
   slackHost: string | null;
 }
@@ -139,7 +139,7 @@ function presentNotification({ channel, delivery, ...row }: NotificationState): 
   return { channel, status, error, sent_at };
 }
 
-/** With who gets it: of several recipients, one may fail. */
+/** Includes the recipients, because emails can fail for some of them only. */
 export function presentSample(alertId: string, rows: NotificationState[]): AlertTest {
   return {
     object: 'alert_test',
@@ -148,7 +148,7 @@ export function presentSample(alertId: string, rows: NotificationState[]): Alert
   };
 }
 
-/** Also one that is being closed with many others. */
+/** Whether an incident is resolved, or is being closed in a batch. */
 export const isOver = ({ status, closing_id }: AlertIncidentRow): boolean =>
   status === 'resolved' || closing_id !== null;
 

@@ -30,7 +30,7 @@ import {
   NewAlert,
 } from './schema.ts';
 
-// The operations on incidents: what rules have found (contract §8).
+// The operations on incidents (contract §8).
 
 async function incidentPage({ db }: Pick<App, 'db'>, query: IncidentFilters & Page) {
   const { rows, hasMore } = await listIncidents(db, query);
@@ -43,7 +43,7 @@ const listIncidentsOfAlert = route({
   path: '/v1/alerts/:id/incidents',
   operation: 'listIncidentsOfAlert',
   role: 'member',
-  summary: 'List the incidents of an alert rule, newest first, with what was said of each',
+  summary: 'List the incidents of an alert rule with their notifications, newest first',
   query: IncidentsOfQuery,
   response: listOf(AlertIncident),
   async handle({ app, params, query }) {
@@ -57,7 +57,7 @@ const listAllIncidents = route({
   path: '/v1/alert_incidents',
   operation: 'listAlertIncidents',
   role: 'member',
-  summary: 'List incidents, newest first, those of deleted alert rules too',
+  summary: 'List all incidents, newest first, including those of deleted alert rules',
   query: IncidentListQuery,
   response: listOf(AlertIncident),
   handle: ({ app, query }) => incidentPage(app, query),
@@ -76,8 +76,7 @@ const create = route({
   operation: 'createAlert',
   role: 'admin',
   live: true,
-  summary:
-    'Make an alert rule; channels that lead nowhere yet are named in `unconfigured_channels`',
+  summary: 'Create an alert rule',
   body: NewAlert,
   status: 201,
   etag: true,
@@ -124,8 +123,7 @@ const update = route({
   operation: 'updateAlert',
   role: 'admin',
   live: true,
-  summary:
-    'Change an alert rule; where it is switched off or asks for something else, its open incidents end',
+  summary: 'Update an alert rule; disabling it or changing its condition closes its open incidents',
   etag: true,
   body: AlertPatch,
   response: Alert,
@@ -145,7 +143,7 @@ const remove = route({
   operation: 'deleteAlert',
   role: 'admin',
   live: true,
-  summary: 'Delete an alert rule; its incidents end, and stay listed',
+  summary: 'Delete an alert rule; its incidents are closed but remain listed',
   response: deletedOf('alert'),
   async handle(call) {
     const { app, params } = call;
@@ -165,12 +163,11 @@ const test = route({
   operation: 'testAlert',
   role: 'admin',
   live: true,
-  summary:
-    'Send a sample, marked as one, to each channel of an alert rule; the answer says what it came to, mail aside, which is queued',
+  summary: 'Send a sample notification to each channel of an alert rule; emails are queued',
   response: AlertTest,
   async handle(call) {
     const { app, params } = call;
-    // What it came to is known once it is sent.
+    // The outcome is known only after the transaction, once the sample is sent.
     const { row, ids } = await call.transact(
       async (tx) => {
         const row = await alertOr404(tx, params.id!);
@@ -189,7 +186,7 @@ const lastTest = route({
   path: '/v1/alerts/:id/test',
   operation: 'getAlertTest',
   role: 'member',
-  summary: 'See what the last sample of an alert rule has come to by now; mail included',
+  summary: 'Get the delivery status of the last sample of an alert rule',
   response: AlertTest,
   async handle({ app, params }) {
     const { id } = await alertOr404(app.db, params.id!);

@@ -1,4 +1,4 @@
-/** The sample that tries where the notifications of a rule go. */
+/** The sample notification that tests the channels of a rule. */
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
@@ -17,14 +17,20 @@ import { postToSlack } from './slack.ts';
 
 const TYPE = 'alert.triggered';
 
-/** Until then the request posts it to Slack; where that has crashed, the job does. Longer than a post takes. */
-const JOB_LATER_MS = 90_000;
+/** Longer than a post takes: the request itself posts to Slack, and the job only after a crash. */
+const JOB_DELAY_MS = 90_000;
 
-/** The ids of its notifications; no incident is opened. To be called in `transact`. */
+/** Returns the IDs of its notifications. Opens no incident. Call in `transact`. */
 export async function sendSample(tx: Tx, app: App, alert: AlertRow): Promise<string[]> {
   const endpoints = channelsOf(alert).includes('webhook') ? await endpointsWanting(tx, TYPE) : [];
-  const later = isoTime(app.clock.now() + JOB_LATER_MS);
-  const ids = await queueNotifications(tx, app, sampleEvent(alert), endpoints.length > 0, later);
+  const slackDueAt = isoTime(app.clock.now() + JOB_DELAY_MS);
+  const ids = await queueNotifications(
+    tx,
+    app,
+    sampleEvent(alert),
+    endpoints.length > 0,
+    slackDueAt,
+  );
   if (endpoints.length === 0) return ids;
   const [state] = await alertStates(tx, app, [alert]);
   const event = {
@@ -53,8 +59,8 @@ export async function sendSample(tx: Tx, app: App, alert: AlertRow): Promise<str
 }
 
 /**
- * Posts a sample to Slack now, once: who asked for it sees what it came to, and can ask again. To be
- * called outside of a transaction, with what `sendSample` gave.
+ * Posts a sample to Slack now, with a single attempt: the user sees the outcome and can try again.
+ * `ids` come from `sendSample`. Call outside of a transaction.
  */
 export async function postSample(app: App, alert: AlertRow, ids: string[]): Promise<void> {
   const { db, clock } = app;
@@ -81,13 +87,13 @@ export async function postSample(app: App, alert: AlertRow, ids: string[]): Prom
     .execute();
 }
 
-/** The notifications of the last sample of a rule, as they are now; none where there was none. */
+/** The current notifications of the last sample of a rule; empty if there was none. */
 export async function lastSample(db: Db | Tx, alertId: string): Promise<NotificationState[]> {
   const samples = db
     .selectFrom('alert_notifications')
     .where('alert_id', '=', alertId)
     .where('news', '=', 'test')
-    // Of samples alone, and so found by an index.
+    // Only samples have no incident; this uses an index.
     .where('incident_id', 'is', null);
   const last = await samples.select('created_at').orderBy('id', 'desc').limit(1).executeTakeFirst();
   if (!last) return [];
@@ -99,7 +105,7 @@ const sampleEvent = (alert: AlertRow): IncidentEvent => ({
   ...{ type: 'test', alert, incident: null, test: null, run: null },
 });
 
-/** As it could be, and never was: the event is not of live mode, and its value says so. */
+/** A made-up incident: its event is in test mode, and its value is marked as a sample. */
 function sampleIncident({ newId, clock }: Pick<App, 'newId' | 'clock'>, alert: AlertRow) {
   const incident: AlertIncident = {
     id: newId('inc'),

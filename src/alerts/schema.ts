@@ -1,7 +1,7 @@
-/** Alert rules and incidents as the API takes and answers them (contract §8). */
+/** API schemas of alert rules and incidents (contract §8). */
 
 import * as v from 'valibot';
-import { Name, PAGE, Time } from '../http/schemas.ts';
+import { described, Name, PAGE, Time } from '../http/schemas.ts';
 import { EmailAddress } from '../team/schema.ts';
 import { EndpointUrl } from '../webhooks/endpoint-url.ts';
 import { CONDITIONS, THRESHOLD_RANGE } from './conditions/index.ts';
@@ -13,9 +13,9 @@ export type Channel = (typeof CHANNELS)[number];
 const Condition = v.picklist(CONDITION_IDS, `must be one of ${CONDITION_IDS.join(', ')}`);
 const Channels = v.pipe(
   v.array(v.picklist(CHANNELS, `must be one of ${CHANNELS.join(', ')}`), 'must be a list'),
-  v.minLength(1, 'must name a channel at least'),
-  v.maxLength(CHANNELS.length, `must name at most ${CHANNELS.length} channels`),
-  v.check((names) => new Set(names).size === names.length, 'must name each channel once'),
+  v.minLength(1, 'must contain at least one channel'),
+  v.maxLength(CHANNELS.length, `must contain at most ${CHANNELS.length} channels`),
+  v.check((names) => new Set(names).size === names.length, 'must contain each channel only once'),
 );
 const Threshold = v.pipe(
   v.number('must be a number'),
@@ -25,24 +25,36 @@ const Threshold = v.pipe(
 );
 const Enabled = v.boolean('must be true or false');
 const Id = v.pipe(
-  v.string('must be an id'),
-  v.minLength(1, 'must be an id'),
+  v.string('must be an ID'),
+  v.minLength(1, 'must be an ID'),
   v.maxLength(100, 'must have at most 100 characters'),
 );
 
 const MAX_RECIPIENTS = 20;
 const Recipients = v.pipe(
-  v.array(EmailAddress, 'must be a list of e-mail addresses'),
-  v.minLength(1, 'must name an address at least; null is the owner and the admins'),
-  v.maxLength(MAX_RECIPIENTS, `must name at most ${MAX_RECIPIENTS} addresses`),
+  v.array(EmailAddress, 'must be a list of email addresses'),
+  v.minLength(1, 'must contain at least one address, or be null for the owner and the admins'),
+  v.maxLength(MAX_RECIPIENTS, `must contain at most ${MAX_RECIPIENTS} addresses`),
   v.transform((addresses) => [...new Set(addresses)]),
 );
 
+const THRESHOLD_TEXT =
+  'The lowest score that does not trigger the alert. Only used by `score_below`.';
+const DOMAIN_TEXT =
+  'Limits the rule to the tests and monitors of this domain. If null, the rule applies to all of them.';
+const RECIPIENTS_TEXT =
+  'The recipients of the email channel. If null, the owner and the admins of the team.';
+
 const OPTIONAL = {
-  threshold: v.optional(v.nullable(Threshold)),
-  domain_id: v.optional(v.nullable(Id)),
-  recipients: v.optional(v.nullable(Recipients)),
-  slack_webhook_url: v.optional(v.nullable(EndpointUrl)),
+  threshold: v.optional(described(v.nullable(Threshold), THRESHOLD_TEXT)),
+  domain_id: v.optional(described(v.nullable(Id), DOMAIN_TEXT)),
+  recipients: v.optional(described(v.nullable(Recipients), RECIPIENTS_TEXT)),
+  slack_webhook_url: v.optional(
+    described(
+      v.nullable(EndpointUrl),
+      'The Slack incoming webhook URL. If null, the server’s default URL is used. Responses never include it.',
+    ),
+  ),
 };
 
 export const NewAlert = v.strictObject({
@@ -68,38 +80,47 @@ export const Alert = v.object({
   object: v.literal('alert'),
   name: v.string(),
   condition: v.picklist(CONDITION_IDS),
-  threshold: v.nullable(v.pipe(v.number(), v.integer())),
+  threshold: described(v.nullable(v.pipe(v.number(), v.integer())), THRESHOLD_TEXT),
   channels: v.array(v.picklist(CHANNELS)),
-  unconfigured_channels: v.array(v.picklist(CHANNELS)),
+  unconfigured_channels: described(
+    v.array(v.picklist(CHANNELS)),
+    'The channels of this rule that cannot deliver yet, for example because no Slack URL is set.',
+  ),
   enabled: v.boolean(),
-  domain_id: v.nullable(v.string()),
-  /** null: owner and admins. */
-  recipients: v.nullable(v.array(v.string())),
-  /** Of the rule's own address; whoever has all of it can post there. */
-  slack_webhook_host: v.nullable(v.string()),
-  state: v.picklist(['ok', 'triggered']),
-  last_triggered_at: v.nullable(Time),
+  domain_id: described(v.nullable(v.string()), DOMAIN_TEXT),
+  recipients: described(v.nullable(v.array(v.string())), RECIPIENTS_TEXT),
+  slack_webhook_host: described(
+    v.nullable(v.string()),
+    'The host of the rule’s own Slack webhook URL. The rest of the URL is secret.',
+  ),
+  state: described(
+    v.picklist(['ok', 'triggered']),
+    '`triggered` while at least one incident of this rule is open.',
+  ),
+  last_triggered_at: described(v.nullable(Time), 'When the rule last opened an incident.'),
   created_at: Time,
 });
 export type Alert = v.InferOutput<typeof Alert>;
 
 const AlertNotification = v.object({
   channel: v.picklist(CHANNELS),
-  status: v.picklist(['queued', 'sent', 'failed', 'unconfigured', 'suppressed']),
-  error: v.nullable(v.string()),
+  status: described(
+    v.picklist(['queued', 'sent', 'failed', 'unconfigured', 'suppressed']),
+    '`unconfigured` means that the channel could not deliver. `suppressed` means that the notification was no longer needed.',
+  ),
+  error: described(v.nullable(v.string()), 'Why it was not sent, or why the last attempt failed.'),
   sent_at: v.nullable(Time),
 });
 export type AlertNotification = v.InferOutput<typeof AlertNotification>;
 
-/** What the sample of a rule came to, so far. */
+/** The delivery status of a rule's sample. */
 export const AlertTest = v.object({
   object: v.literal('alert_test'),
   alert_id: v.string(),
   notifications: v.array(
     v.object({
       ...AlertNotification.entries,
-      /** Of e-mail; null elsewhere. */
-      recipient: v.nullable(v.string()),
+      recipient: described(v.nullable(v.string()), 'The email address. Null for other channels.'),
     }),
   ),
 });
@@ -119,15 +140,23 @@ export const AlertIncident = v.object({
   id: v.string(),
   object: v.literal('alert_incident'),
   alert_id: v.string(),
-  subject: v.string(),
+  subject: described(
+    v.string(),
+    'The From domain of the test, or the IP address or domain of the monitor.',
+  ),
   status: v.picklist(INCIDENT_STATUSES),
-  /** By the condition: the score, the results of authentication, or the lists. */
-  value: v.record(v.string(), v.any()),
-  test_id: v.nullable(v.string()),
-  run_id: v.nullable(v.string()),
+  value: described(
+    v.record(v.string(), v.any()),
+    'The values that met the condition: the score, the authentication results, or the blocklists.',
+  ),
+  test_id: described(v.nullable(v.string()), 'The test that opened the incident.'),
+  run_id: described(v.nullable(v.string()), 'The monitor run that opened the incident.'),
   opened_at: Time,
   resolved_at: v.nullable(Time),
-  resolution: v.nullable(v.picklist(RESOLUTIONS)),
+  resolution: described(
+    v.nullable(v.picklist(RESOLUTIONS)),
+    'Why the incident was resolved. Null while it is open.',
+  ),
   notifications: v.array(AlertNotification),
 });
 export type AlertIncident = v.InferOutput<typeof AlertIncident>;

@@ -1,4 +1,4 @@
-/** Slack: the message for an incoming webhook, and the job that posts what is due. */
+/** Slack: the message for an incoming webhook, and the job that posts notifications that are due. */
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
@@ -17,92 +17,98 @@ import { cancelStaleNotifications, TOLD_TOO_LATE } from './incidents.ts';
 import { findIncidentEvent, NOTIFY_JOB } from './notify.ts';
 import { isOver } from './queries.ts';
 
-/** Slack takes 150, and counts a sign outside the first plane twice. */
-const HEADER_MAX = 140;
-/** Of a text; Slack takes 3,000 and refuses the whole message beyond that. */
-const TEXT_MAX = 2900;
+/** Slack's limit is 150 UTF-16 code units, so a character outside the BMP counts twice. */
+const MAX_HEADER_LENGTH = 140;
+/** Slack rejects the whole message if one text exceeds 3,000 characters. */
+const MAX_TEXT_LENGTH = 2900;
 
 interface SlackMessage {
-  /** What is shown where blocks are not, as in notifications. */
+  /** Shown where blocks aren't, as in desktop notifications. */
   text: string;
   blocks: object[];
 }
 
-/** A sign and a word: Slack has no colours for text. */
-const SIGNS: Record<Notification['kind'], string> = { Alert: '🔴', Resolved: '✅', Sample: '⚪' };
+/** Slack has no text colors. */
+const ICONS: Record<Notification['kind'], string> = { Alert: '🔴', Resolved: '✅', Sample: '⚪' };
 
 export function slackMessage(notification: Notification): SlackMessage {
   const { kind, title, lead, facts, steps, after, link, rule, incident } = notification;
-  const heading = `${SIGNS[kind]} ${kind}: ${plain(title)}`;
+  const heading = `${ICONS[kind]} ${kind}: ${plain(title)}`;
   const reference = `Rule ${rule}${incident === null ? '' : ` · incident ${incident}`}`;
   return {
-    text: escaped(`${kind}: ${title}. ${lead}`, TEXT_MAX),
+    text: escapeText(`${kind}: ${title}. ${lead}`, MAX_TEXT_LENGTH),
     blocks: [
-      { type: 'header', text: { type: 'plain_text', text: cut(heading, HEADER_MAX) } },
-      section(escaped(lead, TEXT_MAX)),
+      { type: 'header', text: { type: 'plain_text', text: truncate(heading, MAX_HEADER_LENGTH) } },
+      section(escapeText(lead, MAX_TEXT_LENGTH)),
       {
         type: 'section',
-        fields: facts.map(([label, value]) => markdown(`*${label}*\n${escaped(value, 300)}`)),
+        fields: facts.map(([label, value]) => markdown(`*${label}*\n${escapeText(value, 300)}`)),
       },
       ...(steps.length === 0 ? [] : [{ type: 'divider' }, section('*What to do*')]),
       ...steps.flatMap((step, index) =>
         stepSections(step, steps.length > 1 ? `${index + 1}. ` : ''),
       ),
-      ...(link === null ? [] : [section(`*<${addressOf(link.url)}|${escaped(link.label)}>*`)]),
-      ...(after === null ? [] : [context(escaped(after, TEXT_MAX))]),
-      context(escaped(reference, TEXT_MAX)),
+      ...(link === null ? [] : [section(`*<${linkTarget(link.url)}|${escapeText(link.label)}>*`)]),
+      ...(after === null ? [] : [context(escapeText(after, MAX_TEXT_LENGTH))]),
+      context(escapeText(reference, MAX_TEXT_LENGTH)),
     ],
   };
 }
 
 function stepSections({ title, text, record }: Step, number: string): object[] {
-  // A star would end the bold type in the middle.
-  const first = title === '' ? '' : `*${escaped(title.replaceAll('*', '∗'), 300, 800)}* `;
-  const step = section(`${number}${first}${escaped(text, 800, 2000)}`);
+  // An asterisk would end the bold text early.
+  const heading = title === '' ? '' : `*${escapeText(title.replaceAll('*', '∗'), 300, 800)}* `;
+  const step = section(`${number}${heading}${escapeText(text, 800, 2000)}`);
   if (!record) return [step];
-  const code = `${coded(`${record.name} ${record.type}`, 800)}\n${coded(record.value, 2000)}`;
+  const code = `${codeText(`${record.name} ${record.type}`, 800)}\n${codeText(record.value, 2000)}`;
   return [step, section(`\`\`\`${code}\`\`\``)];
 }
 
-/** As it is copied; what would end the code has no place in a record. */
-const coded = (text: string, room: number): string => escaped(text.replaceAll('`', ''), 500, room);
+/** Backticks would end the code block. */
+const codeText = (text: string, maxEscapedLength: number): string =>
+  escapeText(text.replaceAll('`', ''), 500, maxEscapedLength);
 
-/** `verbatim`: names and subjects are not searched for links and mentions. */
+/** `verbatim` keeps Slack from turning names and subjects into links and mentions. */
 const markdown = (text: string): object => ({ type: 'mrkdwn', text, verbatim: true });
 const section = (text: string): object => ({ type: 'section', text: markdown(text) });
 const context = (text: string): object => ({ type: 'context', elements: [markdown(text)] });
 
 const plain = (text: string): string => printable(text.replace(/\s+/g, ' ')).trim();
 
-function cut(text: string, most: number): string {
-  const all = [...text];
-  return all.length <= most ? text : `${all.slice(0, most - 1).join('')}…`;
+function truncate(text: string, maxLength: number): string {
+  const characters = [...text];
+  return characters.length <= maxLength ? text : `${characters.slice(0, maxLength - 1).join('')}…`;
 }
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** The three signs that mean something to Slack; cut before, so that no entity is. `room`: for all of it. */
-function escaped(text: string, most = 200, room = TEXT_MAX): string {
-  // Each may become five: what is long is cut so that the whole stays within what Slack takes.
-  const short = cut(plain(text), most);
-  const whole = short.replace(/[&<>]/g, (sign) => ENTITIES[sign]!);
-  return whole.length <= room ? whole : escaped(short, Math.floor(most / 2), room);
+/** Escapes Slack's three special characters. Truncates before, so that no entity is split. */
+function escapeText(text: string, maxLength = 200, maxEscapedLength = MAX_TEXT_LENGTH): string {
+  const short = truncate(plain(text), maxLength);
+  const whole = short.replace(/[&<>]/g, (character) => ENTITIES[character]!);
+  // A character can become five, so a text that is too long after escaping is shortened first.
+  return whole.length <= maxEscapedLength
+    ? whole
+    : escapeText(short, Math.floor(maxLength / 2), maxEscapedLength);
 }
 
-const addressOf = (url: string): string => new URL(url).href.replaceAll('|', '%7C');
+const linkTarget = (url: string): string => new URL(url).href.replaceAll('|', '%7C');
 
-// Posts one message to Slack, and says in half a sentence why it has not arrived.
+// Posting one message to Slack.
 
 interface Failure {
-  /** Half a sentence for people, without the address. */
+  /** For users, without a final period and without the URL, which is a secret. */
   reason: string;
-  /** No later attempt would come to anything else. */
+  /** Whether retrying is pointless. */
   final: boolean;
-  /** Not posted at all, because another notification says it too. */
+  /** Not posted, because another notification says the same. */
   suppressed?: true;
 }
 
-/** null: it has arrived; `closed`: the service is ending, and nothing is known. Never in a transaction. */
+/**
+ * Resolves with null if the message was delivered, and with `closed` if the service is shutting down
+ * and the outcome is unknown. Never call it in a transaction.
+ */
 export async function postToSlack(
   { poster, version }: Pick<App, 'poster' | 'version'>,
   url: string,
@@ -119,7 +125,7 @@ export async function postToSlack(
   return outcome === null ? 'closed' : failureOf(outcome);
 }
 
-/** null: it has arrived. Success is a whole answer with a status of 2xx. */
+/** null on success: a complete response with a 2xx status. */
 function failureOf({ answer, failure }: PostOutcome): Failure | null {
   if (failure !== null) {
     const { reason, detail } = failure;
@@ -128,36 +134,36 @@ function failureOf({ answer, failure }: PostOutcome): Failure | null {
   }
   const { code } = answer!;
   if (code >= 200 && code < 300) return null;
-  return { reason: `status ${code}: only 2xx is a success`, final: false };
+  return { reason: `status ${code}: only 2xx counts as success`, final: false };
 }
 
-// The job that posts to Slack what is due: claim, post, record.
+// The job that posts notifications that are due: claim, post, record.
 
 const MAX_CONCURRENT_POSTS = 20;
 
 export function notifyJob(app: App): Job {
-  /** To which address each goes that is under way. */
-  const underWay = new Map<string, string>();
+  /** The Slack URL of each post in progress, by notification. */
+  const inProgress = new Map<string, string>();
   return claimingJob({
     name: NOTIFY_JOB,
     concurrency: MAX_CONCURRENT_POSTS,
-    claim: (limit) => claimPosts(app, limit, underWay),
+    claim: (limit) => claimPosts(app, limit, inProgress),
     work: (claimed) =>
       postOne(app, claimed).finally(() => {
-        underWay.delete(claimed.id);
-        // Its address has room again.
+        inProgress.delete(claimed.id);
+        // Another post to the same URL can start.
         app.scheduler.wake(NOTIFY_JOB);
       }),
-    // The lease runs out, and it is posted again.
+    // It is posted again once the lease expires.
     failed: ({ id }, error) =>
-      app.log.error('posting an alert failed', { notification: id, error: errorMessage(error) }),
+      app.log.error('could not post alert', { notification: id, error: errorMessage(error) }),
     wake: () => app.scheduler.wake(NOTIFY_JOB),
   });
 }
 
 async function postOne(app: App, claimed: ClaimedPost): Promise<void> {
-  const message = await composed(app, claimed).catch((error) => {
-    app.log.error('an alert could not be composed', {
+  const message = await composePost(app, claimed).catch((error) => {
+    app.log.error('could not compose alert', {
       notification: claimed.id,
       error: errorMessage(error),
     });
@@ -165,18 +171,18 @@ async function postOne(app: App, claimed: ClaimedPost): Promise<void> {
   });
   if ('reason' in message) return recordPost(app, claimed, message);
   const outcome = await postToSlack(app, message.url, message.notification);
-  // Where we are closing, the next start posts it again.
+  // On shutdown, the next start posts it again.
   if (outcome !== 'closed') await recordPost(app, claimed, outcome);
 }
 
 const COMPOSE_FAILED: Failure = {
-  reason: 'the message could not be written: the log of the service says why',
+  reason: 'the message could not be composed: see the server log',
   final: false,
 };
-const forGood = (reason: string): Failure => ({ reason, final: true });
+const finalFailure = (reason: string): Failure => ({ reason, final: true });
 
-/** In the words of the rule as it was when the incident opened; or why there is nothing to post. */
-async function composed(
+/** Uses the rule as it was when the incident opened. A `Failure` if there is nothing to post. */
+async function composePost(
   app: App,
   { alert_id, incident_id, news }: ClaimedPost,
 ): Promise<{ url: string; notification: Notification } | Failure> {
@@ -186,10 +192,9 @@ async function composed(
     .selectAll()
     .where('id', '=', alert_id)
     .executeTakeFirst();
-  if (!alert) return forGood('the rule was deleted before it was posted');
+  if (!alert) return finalFailure('the alert rule was deleted before this was posted');
   const url = slackUrlOf(app, alert);
-  if (url === null)
-    return forGood('there is no address of Slack any more, or it cannot be decrypted');
+  if (url === null) return finalFailure('the Slack webhook URL was removed or cannot be decrypted');
   const incident = await db
     .selectFrom('alert_incidents')
     .selectAll()
@@ -202,22 +207,22 @@ async function composed(
   return { url, notification: composeNotification(app.config, event) };
 }
 
-/** The rule may ask for something else by now. */
+/** The rule may have changed since. */
 const asItOpened = (
   alert: AlertRow,
   { condition, threshold }: Pick<AlertRow, 'condition' | 'threshold'>,
 ): AlertRow => ({ ...alert, condition, threshold });
 
-// Takes posts to Slack that are due, a few for each address at once.
+// Claiming posts that are due, a few per URL at a time.
 
-/** Of all posts under way to one address: one that does not answer holds up no other. */
+/** Concurrent posts to one URL, so that an unresponsive one doesn't delay the others. */
 const MAX_POSTS_PER_URL = 2;
-/** How long others leave a claimed one alone: longer than its post and the record may take. */
+/** Longer than posting and recording can take. */
 const LEASE_MS = 90_000;
 
 type ClaimedPost = AlertNotificationRow & { lease: string };
 
-/** What is due: the end of an incident only after its beginning was posted, or given up on. */
+/** A resolved notification is due only once the triggered one was posted or has failed for good. */
 const dueNow = (db: Db, now: string) =>
   db
     .selectFrom('alert_notifications')
@@ -227,50 +232,47 @@ const dueNow = (db: Db, now: string) =>
         eb('news', '!=', 'resolved'),
         not(
           exists(
-            selectFrom('alert_notifications as beginning')
-              .select('beginning.id')
-              .whereRef('beginning.incident_id', '=', 'alert_notifications.incident_id')
-              .whereRef('beginning.channel', '=', 'alert_notifications.channel')
-              .where('beginning.news', '=', 'triggered')
-              .where('beginning.status', '=', 'queued'),
+            selectFrom('alert_notifications as opening')
+              .select('opening.id')
+              .whereRef('opening.incident_id', '=', 'alert_notifications.incident_id')
+              .whereRef('opening.channel', '=', 'alert_notifications.channel')
+              .where('opening.news', '=', 'triggered')
+              .where('opening.status', '=', 'queued'),
           ),
         ),
       ]),
     );
 
-/**
- * Of each address no more than it has room for. `underWay`: to which address each goes that is; what
- * is claimed is noted there.
- */
+/** Claims up to `limit` posts, within the limit of each URL, and adds them to `inProgress`. */
 async function claimPosts(
   app: Pick<App, 'db' | 'clock' | 'newId' | 'config' | 'mailer' | 'secrets'>,
   limit: number,
-  underWay: Map<string, string>,
+  inProgress: Map<string, string>,
 ): Promise<ClaimedPost[]> {
   await bringForward(app, 'alert_notifications', MAX_RETRY_DELAY_MS);
   const now = isoTime(app.clock.now());
   const all: ClaimedPost[] = [];
-  for (const [address, alertIds] of await addressesDue(app, now)) {
-    const running = [...underWay.values()].filter((one) => one === address).length;
-    const room = Math.min(MAX_POSTS_PER_URL - running, limit - all.length);
-    if (room <= 0) continue;
+  for (const [url, alertIds] of await rulesByUrl(app, now)) {
+    const running = [...inProgress.values()].filter((one) => one === url).length;
+    const capacity = Math.min(MAX_POSTS_PER_URL - running, limit - all.length);
+    if (capacity <= 0) continue;
     const due = dueNow(app.db, now)
       .selectAll()
       .where('alert_id', 'in', alertIds)
       .orderBy('due_at')
       .orderBy('id')
-      .limit(room);
+      .limit(capacity);
     const table = 'alert_notifications';
     for (const claimed of await claimRows(app, { table, due, leaseMs: LEASE_MS })) {
-      underWay.set(claimed.id, address);
+      inProgress.set(claimed.id, url);
       all.push(claimed);
     }
   }
   return all;
 }
 
-/** The rules with something due by their address, the longest due first; `''` is none that can be used. */
-async function addressesDue(
+/** Rules with posts that are due, by Slack URL, the earliest first; `''` stands for no usable URL. */
+async function rulesByUrl(
   app: Parameters<typeof claimPosts>[0],
   now: string,
 ): Promise<Map<string, string[]>> {
@@ -282,13 +284,13 @@ async function addressesDue(
   if (due.length === 0) return new Map();
   const ids = due.map(({ alert_id }) => alert_id);
   const rules = await app.db.selectFrom('alerts').selectAll().where('id', 'in', ids).execute();
-  const addresses = new Map(rules.map((rule) => [rule.id, slackUrlOf(app, rule) ?? '']));
-  return Map.groupBy(ids, (id) => addresses.get(id) ?? '');
+  const urls = new Map(rules.map((rule) => [rule.id, slackUrlOf(app, rule) ?? '']));
+  return Map.groupBy(ids, (id) => urls.get(id) ?? '');
 }
 
-// Records what a post to Slack has come to: sent, tried again, failed, or no longer of use.
+// Recording the outcome of a post: sent, to be retried, failed, or suppressed.
 
-/** Where the lease is another's by now, it is theirs; but what has arrived has arrived. */
+/** If another worker has claimed it since, only a success is recorded. */
 async function recordPost(
   { db, clock, log }: Pick<App, 'db' | 'clock' | 'log'>,
   claimed: ClaimedPost,
@@ -305,7 +307,7 @@ async function recordPost(
     .execute();
   if (wait !== null) await cancelIfResolved(db, claimed);
   if (failure && !failure.suppressed)
-    log.warn(wait === null ? 'posting an alert failed' : 'posting an alert is tried again', {
+    log.warn(wait === null ? 'could not post alert' : 'could not post alert: will retry', {
       notification: id,
       attempts,
       reason: failure.reason,
@@ -321,7 +323,7 @@ function stateAfter(failure: Failure | null, wait: number | null, now: number): 
   return { status: suppressed ? 'suppressed' : 'failed', due_at: null, error };
 }
 
-/** Its incident has ended while it was being posted: it is not tried again. */
+/** If the incident was resolved while its opening was being posted, the post isn't retried. */
 async function cancelIfResolved(db: Db, { incident_id, news }: ClaimedPost): Promise<void> {
   if (news !== 'triggered' || incident_id === null) return;
   await transact(db, async (tx) => {

@@ -1,4 +1,4 @@
-/** One analysis: parse once, run every check side by side within the deadline, score. */
+/** Analyzes one message: parses it once, runs all checks concurrently within the deadline, and scores it. */
 
 import type { Resolver } from '../net/dns/resolver.ts';
 import { noWeb, type Web } from '../net/http/web.ts';
@@ -32,7 +32,7 @@ import { earnedOf, gainOf, gradeOf, type Scored, scoreOf, wholeScore } from './s
 import { spfResult } from './spf/evaluate.ts';
 import { summarize } from './summary.ts';
 
-/** The version of the checks, points, weights and caps; changes whenever a score could. */
+/** The version of the checks, points, weights and caps. Changes whenever a score could change. */
 export const RULESET = '2026.11.2';
 
 export interface AnalyzeOptions {
@@ -42,11 +42,11 @@ export interface AnalyzeOptions {
   offline?: boolean;
   deadlineMs?: number;
   checks?: Check[];
-  /** Told of a check that threw: a bug, shown to the user as "could not be found out". */
+  /** Called when a check throws, which is a bug. Users see that the check could not be completed. */
   onFault?(checkId: string, error: unknown): void;
 }
 
-/** One result; rejects only for what is a bug. Ends within the deadline whatever the resolver does. */
+/** Rejects only on a bug. Resolves by the deadline, whatever the resolver does. */
 export async function analyze(
   input: AnalysisInput,
   options: AnalyzeOptions,
@@ -76,17 +76,18 @@ async function resultOf(
 ): Promise<AnalysisResult> {
   const scored = applyDependencies(checks, findings);
   const score = scoreOf(scored);
-  const auth = authKnowledge(scored);
+  const auth = authCoverage(scored);
   const exact = auth.enough ? score.exact : null;
   const results = checks.map((check, index) =>
     toResult(
       check,
       findings[index]!,
       scored[index]!,
-      exact === null ? 0 : gain(scored, index, exact),
+      exact === null ? 0 : gainAt(scored, index, exact),
+      checks,
     ),
   );
-  const judged = context.fact(judgedKind);
+  const kind = context.fact(judgedKind);
   const whole = exact === null ? null : wholeScore(exact);
   const partial = {
     score: whole,
@@ -101,8 +102,8 @@ async function resultOf(
     auth_results: await authResults(context, scored),
     categories: score.categories,
     checks: results,
-    judged_kind: judged,
-    providers: providerVerdicts(results, judged),
+    judged_kind: kind,
+    providers: providerVerdicts(results, kind),
     ruleset: RULESET,
   };
   return { ...partial, summary: summarize(partial) };
@@ -111,43 +112,55 @@ async function resultOf(
 const trimmed = (text: string | null | undefined): string | null =>
   text == null ? null : trimText(text);
 
-function gain(scored: Scored[], index: number, exact: number): number {
+function gainAt(scored: Scored[], index: number, exact: number): number {
   const { id, status } = scored[index]!;
   return status === 'warn' || status === 'fail' ? gainOf(id, scored, exact) : 0;
 }
 
-/** How many of SPF, DKIM and DMARC are known; fewer than two make no honest score. */
-function authKnowledge(scored: Scored[]): { enough: boolean; errors: number } {
-  const three = scored.filter(({ id }) => id === 'spf' || id === 'dkim' || id === 'dmarc');
-  const errors = three.filter(({ status }) => status === 'error').length;
-  const unasked = three.filter(
+/** Whether at least two of SPF, DKIM and DMARC are known, as a score requires. */
+function authCoverage(scored: Scored[]): { enough: boolean; errors: number } {
+  const checks = scored.filter(({ id }) => id === 'spf' || id === 'dkim' || id === 'dmarc');
+  const errors = checks.filter(({ status }) => status === 'error').length;
+  const skipped = checks.filter(
     ({ status, followsFrom }) => status === 'skipped' && followsFrom.length === 0,
   ).length;
-  return { enough: three.length - errors - unasked >= 2, errors };
+  return { enough: checks.length - errors - skipped >= 2, errors };
 }
 
-/** The checks as the score sees them: what depends on a failed one is `skipped`. */
+/** The checks as the score sees them: those that depend on a failed one are `skipped`. */
 function applyDependencies(checks: Check[], findings: Finding[]): Scored[] {
   const causes = causesOf(checks, findings);
   return checks.map(({ id, category, points, curedBy = [] }, index) => {
     const followsFrom = causes[index]!;
     const own = findings[index]!;
     const status = followsFrom.length > 0 ? 'skipped' : own.status;
-    const cures = own.curedBy ?? curedBy;
-    const freed = freedStatus(own);
-    const spared = own.uncapped ?? false;
-    return { id, category, points, status, followsFrom, freed, curedBy: cures, spared };
+    return {
+      id,
+      category,
+      points,
+      status,
+      followsFrom,
+      freed: freedStatus(own),
+      curedBy: own.curedBy ?? curedBy,
+      spared: own.uncapped ?? false,
+    };
   });
 }
 
-/** A finding with the very cause of another goes with it; so does one that had nothing to look at. */
+/** The status once all causes are fixed. A finding that declares its cause, or had nothing to check, passes. */
 function freedStatus({ status, dependsOn }: Finding): CheckStatus {
   return dependsOn || status === 'skipped' ? 'pass' : status;
 }
 
-function toResult(check: Check, own: Finding, scored: Scored, gained: number): CheckResult {
+function toResult(
+  check: Check,
+  own: Finding,
+  scored: Scored,
+  gain: number,
+  checks: Check[],
+): CheckResult {
   const { followsFrom } = scored;
-  const finding = followsFrom.length > 0 ? followingFinding(check, own, followsFrom) : own;
+  const finding = followsFrom.length > 0 ? followingFinding(check, own, followsFrom, checks) : own;
   return {
     id: check.id,
     category: check.category,
@@ -158,28 +171,28 @@ function toResult(check: Check, own: Finding, scored: Scored, gained: number): C
     evidence: trimEvidence(finding.evidence ?? {}),
     points: check.points,
     earned: earnedOf(scored),
-    gain: gained,
+    gain,
     reference: finding.reference ?? check.reference,
     fix: finding.fix ? trimFix(finding.fix) : null,
   };
 }
 
-// The three words of RFC 8601 that the test object carries, out of the facts the checks share.
+// The RFC 8601 results of SPF, DKIM and DMARC, from the facts that the checks share.
 
-/** null is "not asked"; a check that ran out of time is `temperror`, and its fact is not waited for. */
+/** null if not evaluated. A check that timed out is `temperror`; its fact is not awaited. */
 export async function authResults(
   context: Context,
   scored: Scored[],
 ): Promise<AnalysisResult['auth_results']> {
   const timedOut = (id: string) => scored.find((check) => check.id === id)?.status === 'error';
-  const word = async (
+  const resultFor = async (
     id: string,
     fact: (context: Context) => Promise<{ result: AuthResult | null }>,
   ): Promise<AuthResult | null> => (timedOut(id) ? 'temperror' : (await context.fact(fact)).result);
   const [spf, dkim, dmarc] = await Promise.all([
-    word('spf', spfResult),
-    word('dkim', dkimResult),
-    word('dmarc', dmarcResult),
+    resultFor('spf', spfResult),
+    resultFor('dkim', dkimResult),
+    resultFor('dmarc', dmarcResult),
   ]);
   return { spf, dkim, dmarc };
 }

@@ -1,8 +1,8 @@
-/** Header fields that programs and services for bulk mail write: a hint, never a proof of marketing. */
+/** Header fields that bulk email services and programs add: a hint, but no proof of marketing mail. */
 
 import type { Message } from './mime/message.ts';
 
-/** Field names in lower case; what ends in `*` stands for all names that begin so. */
+/** Field names in lower case. A final `*` matches any rest. */
 const BULK_FIELDS = [
   // Any service: feedback loops, complaints, campaigns.
   'feedback-id',
@@ -46,19 +46,19 @@ const BULK_FIELDS = [
 const EXACT = new Set(BULK_FIELDS.filter((name) => !name.endsWith('*')));
 const PREFIXES = BULK_FIELDS.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1));
 
-// Every mail program writes an X-Mailer; only these names are those of programs for bulk mail.
+// Every email client adds X-Mailer. Only these names belong to bulk email services and programs.
 const BULK_MAILER =
   /\b(?:acymailing|activecampaign|brevo|campaign ?monitor|cleverreach|createsend|customer\.io|getresponse|hubspot|inxmail|klaviyo|mailchimp|mailerlite|mailjet|mailpoet|marketo|mautic|newsletter2go|phplist|rapidmail|sendgrid|sendinblue|sendy|xmailing)\b/i;
 
-/** The name, as written, of the first field that tells of a sender of bulk mail; null where there is none. */
+/** The name, as written, of the first field that a bulk email service adds; null if there is none. */
 export function bulkSenderField({ headers }: Message): string | null {
   return headers.find(({ key, value }) => isBulkField(key, value))?.name ?? null;
 }
 
-/** Names of such fields in the reasons for the kind of a message, cut where they may hold text of the sender. */
+/** Shortens the field names in the sentences of `kind.ts` if they may contain text of the sender. */
 export const cutBulkFields = (sentence: string): string =>
   sentence.replace(
-    /(?<=\bthe field )\S{1,2000}(?=, as services for bulk mail write it| alone says nothing)/g,
+    /(?<=\bthe field )\S{1,2000}(?=, which bulk email services add|, but no unsubscribe link)/g,
     (name) => {
       const key = name.toLowerCase();
       if (EXACT.has(key) || key === 'x-mailer') return name;

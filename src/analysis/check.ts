@@ -1,4 +1,4 @@
-/** What a check is, what it is given and what it finds. The list of all checks is `checks/index.ts`. */
+/** Defines a check, its input and its findings. `checks/index.ts` lists all checks. */
 
 import {
   DNS_FAILURES,
@@ -22,134 +22,132 @@ export const CATEGORIES = [
 export type Category = (typeof CATEGORIES)[number];
 
 export const CHECK_STATUSES = ['pass', 'warn', 'fail', 'info', 'error', 'skipped'] as const;
-/** `error`: could not be found out. `skipped`: does not apply. Neither is ever a pass or a fail. */
+/** `error`: could not be determined. `skipped`: does not apply. Neither counts as a pass or a failure. */
 export type CheckStatus = (typeof CHECK_STATUSES)[number];
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
-/** The SMTP session as the listener saw it; null is "not known", which is never a failure. */
+/** The SMTP session as the listener saw it. null means "not known", which is never a failure. */
 export interface Envelope {
   /** The address of MAIL FROM; empty for the null sender `<>` (RFC 5321 §4.5.5). */
   mail_from: string | null;
-  /** The client's address, IPv4-mapped ones unwrapped. */
+  /** The sending IP address. IPv4-mapped IPv6 addresses are converted to IPv4. */
   client_ip: string | null;
-  /** What the client called itself in HELO or EHLO. */
+  /** The name that the sending server gave in HELO or EHLO. */
   helo: string | null;
-  /** `used: false` only where STARTTLS was offered and not taken. */
+  /** `used: false` only if STARTTLS was offered and the sending server did not use it. */
   tls: { used: boolean; version: string | null; cipher: string | null } | null;
 }
 
 export type MessageKind = 'auto' | 'marketing' | 'transactional';
 
-/** All that a result may depend on. Plain data but for the resolver. */
+/** Everything about the message that a result depends on. Plain data, so threads can exchange it. */
 export interface AnalysisInput {
-  /** The message exactly as it came. */
+  /** The message exactly as received. */
   raw: Uint8Array;
   envelope: Envelope;
-  /** Milliseconds since 1970: "now" for every check; none reads a clock. */
+  /** Milliseconds since the Unix epoch. The current time for all checks: none reads a clock. */
   receivedAt: number;
   kind: MessageKind;
 }
 
-/** What the operator has configured that a result depends on; plain data, told with each analysis. */
+/** The operator's settings that a result depends on. Plain data, sent with each analysis. */
 export interface Setup {
-  /** The lists that are switched on, with what their last test showed. */
+  /** The lists that are enabled, with the outcome of their last test. */
   blocklists: BlocklistInUse[];
-  /** `tcp://host:port` of spamd; null where there is none. */
+  /** `tcp://host:port` of spamd; null if not configured. */
   spamd: string | null;
-  /** `http://host:port` of Rspamd; null where there is none. */
+  /** `http://host:port` of Rspamd; null if not configured. */
   rspamd: string | null;
-  /** Whether the links of a message may be asked (HEAD alone). */
+  /** Whether links in a message may be requested (HEAD only). */
   checkLinks: boolean;
 }
 
-/** What a check is given. */
+/** The input of a check. */
 export interface Context extends AnalysisInput {
   message: Message;
   resolver: Resolver;
-  /** The guarded client: no private or special address is ever connected to. */
+  /** The guarded client, which never connects to private or special addresses. */
   web: Web;
-  /** What the operator has configured: blocklists, engines, links. */
   setup: Setup;
-  /** The offline mode: nothing may be asked; checks that must ask are `skipped`. */
+  /** Offline mode: no network requests. Checks that need the network are `skipped`. */
   offline: boolean;
   /**
-   * The value of `make(context)`, made once for each analysis however many checks want it: how
-   * checks share a DKIM verification or a DMARC lookup. `make` is its own key.
+   * The value of `make(context)`, computed once per analysis. Checks share a DKIM verification or a
+   * DMARC lookup this way. The function itself is the key.
    */
   fact<T>(make: (context: Context) => T): T;
 }
 
-/** The standard or rule that a check goes by. */
+/** The standard or rule behind a check. */
 export interface Reference {
   name: string;
   url: string;
 }
 
-/** What to change, with the DNS record to publish where it is one. */
+/** What to change, with the DNS record to publish if there is one. */
 export interface Fix {
   text: string;
   record?: { type: string; name: string; value: string };
 }
 
-/** What a check found. */
 export interface Finding {
   status: CheckStatus;
-  /** The verdict: one sentence with a subject, for a person ("Your DKIM signature does not verify."). */
+  /** The verdict in one sentence ("Your DKIM signature does not verify."). */
   title: string;
-  /** Why it matters, or why it could not be found out: one to three sentences. */
+  /** Why it matters, or why it could not be determined: one to three sentences. */
   detail: string;
-  /** What in the message, the session or the DNS shows it; keys are short words in snake_case. */
+  /** The facts behind it from the message, the session or DNS. Keys are in snake_case. */
   evidence?: { [key: string]: Json };
   /** Overrides the check's own reference. */
   reference?: Reference;
-  /** Required where the status is `warn` or `fail`. */
+  /** Required if the status is `warn` or `fail`. */
   fix?: Fix;
-  /** As `Check.dependsOn`, for this finding alone: it has the same cause as those checks have here. */
+  /** Like `Check.dependsOn`, for this finding only: it has the same cause as those checks. */
   dependsOn?: string[];
   /** Overrides the check's own `curedBy`. */
   curedBy?: string[][];
-  /** A failure that does not hold the whole score down, as others of this check would (see CAPS). */
+  /** This failure does not cap the score, although other failures of the check do. */
   uncapped?: boolean;
 }
 
 /**
- * No check waits for the network beyond this; half a second is left to score, so that the whole ends
- * within 15 s whatever the network does.
+ * No check waits for the network longer than this. Half a second remains for scoring, so that an
+ * analysis ends within 15 s whatever the network does.
  */
 export const DEADLINE_MS = 14_500;
 
 export interface Check {
-  /** The stable name, snake_case, as `checks` lists it. */
+  /** Stable, in snake_case. */
   id: string;
   category: Category;
   /** 0 for a check that only informs. */
   points: number;
-  /** A few words for tables: "SPF alignment". */
+  /** A short name for tables, such as "SPF alignment". */
   label: string;
   /**
-   * The problem in a few words that fit every failure and warning of the check. Required where it
+   * The problem in a few words that fit every failure and warning of the check. Required if the check
    * has points.
    */
   issueTitle?: string;
   reference: Reference;
   /**
-   * What people outside the team see of the evidence; keys that are not listed are removed. null for a
-   * check that only shows part of the message: they do not see it at all.
+   * The evidence that a public report shows; unlisted keys are removed. null removes the whole check,
+   * for checks that only show part of the message.
    */
   publicEvidence: PublicEvidence | null;
   publicTexts?: PublicText[];
-  /** Ids of checks: where any of them failed, this one is `skipped: follows from …`. */
+  /** Ids of checks. If any of them fails, this one is `skipped`. */
   dependsOn?: string[];
   /**
-   * Groups of ids: a failure of this one would go away if all of one group passed, which is part of
-   * the gain of each of them.
+   * Groups of ids. If all checks of one group passed, a failure of this check would be fixed too, which
+   * adds to the gain of each of them.
    */
   curedBy?: string[][];
   run(context: Context): Finding | Promise<Finding>;
 }
 
-/** What is known about a check without loading its code: see `declarationOf`. */
+/** The part of a check that is available without loading its code: see `declarationOf`. */
 export type CheckDeclaration = Pick<Check, 'issueTitle' | 'publicEvidence' | 'publicTexts'>;
 
 export const pass = (title: string, detail: string, evidence?: Finding['evidence']): Finding => ({
@@ -166,14 +164,14 @@ export const info = (title: string, detail: string, evidence?: Finding['evidence
   evidence,
 });
 
-/** Does not apply; `reason` is a full sentence ("The client's address is a private one."). */
+/** The check does not apply. `reason` is a full sentence ("Not checked: no DMARC record."). */
 export const skipped = (title: string, reason: string): Finding => ({
   status: 'skipped',
   title,
   detail: reason,
 });
 
-/** Could not be found out; `reason` says what did not answer. */
+/** The check could not be completed. `reason` is a full sentence that says what failed. */
 export const unknown = (
   title: string,
   reason: string,
@@ -199,10 +197,10 @@ const problem = (status: 'warn' | 'fail', { fix, ...rest }: Problem): Finding =>
   fix: typeof fix === 'string' ? { text: fix } : fix,
 });
 
-/** Half the points. */
+/** Earns half the points. */
 export const warn = (found: Problem): Finding => problem('warn', found);
 
-/** No points. */
+/** Earns no points. */
 export const fail = (found: Problem): Finding => problem('fail', found);
 
 /** An RFC with an optional section: `rfc(7208, '4.6.4')`. */
@@ -213,9 +211,9 @@ export function rfc(number: number, section?: string): Reference {
   };
 }
 
-// What a check says where the DNS was not asked, or did not answer.
+// Findings for DNS lookups that were not made or that failed.
 
-/** A question that was not answered. */
+/** A DNS lookup that failed. */
 export interface Unanswered {
   name: string;
   type: RecordType;
@@ -223,36 +221,33 @@ export interface Unanswered {
 }
 
 export function offline(title: string): Finding {
-  return skipped(title, 'DNS was not asked: offline.');
+  return skipped(title, 'Not checked: offline mode makes no DNS lookups.');
 }
 
-/** The evidence that `notAnswered` adds. */
+/** The public part of the evidence that `notAnswered` adds. */
 export const PUBLIC_UNANSWERED = { unanswered: 'shown' } as const;
 
-/** The finding of a check that hangs on these questions: unknown, and held against nobody. */
+/** The finding of a check that depends on these failed lookups. It does not affect the score. */
 export function notAnswered(
   title: string,
   failures: Unanswered[],
   evidence: Finding['evidence'] = {},
 ): Finding {
-  const questions = failures.map(
+  const lookups = failures.map(
     ({ name, type, reason }) => `${type} ${name}: ${DNS_FAILURES[reason]}`,
   );
-  const [first, ...others] = questions;
+  const [first, ...others] = lookups;
   const more = others.length > 0 ? ` (and ${others.length} more)` : '';
   return unknown(
     title,
-    `A DNS question was left open: ${first ?? 'none'}${more}. This is not counted against you.`,
-    { ...evidence, unanswered: questions.slice(0, 10) },
+    `A DNS lookup failed: ${first ?? 'none'}${more}. This does not affect your score.`,
+    { ...evidence, unanswered: lookups.slice(0, 10) },
   );
 }
 
-// What a check says of a header field that is not there.
+// The finding for a missing header field.
 
-/**
- * A failure, unless the header was not read whole. `problem.title` is a sentence ("Your message has
- * no Date field.").
- */
+/** A failure, or unknown if the header is too long to read in full. */
 export function absentField(
   message: Message,
   name: string,
@@ -260,8 +255,8 @@ export function absentField(
 ): Finding {
   if (message.headerBytes > LIMITS.headerBytes)
     return unknown(
-      `Your message's ${name} field could not be found.`,
-      'The header is longer than what is looked at; the field may come after that.',
+      `Could not determine whether your message has a ${name} field.`,
+      'Your header is too long to read in full. The field may come later.',
     );
   return fail(problem);
 }

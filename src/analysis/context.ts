@@ -1,4 +1,4 @@
-/** Makes what every check is given, out of the input, the parsed message and a resolver. */
+/** Creates the context that all checks of one analysis share, and limits its network requests. */
 
 import type { DnsAnswer, Resolver } from '../net/dns/resolver.ts';
 import type { WebFailure } from '../net/guarded-connection.ts';
@@ -6,7 +6,7 @@ import { noWeb, type Web, type WebAnswer } from '../net/http/web.ts';
 import type { AnalysisInput, Context, Setup } from './check.ts';
 import type { Message } from './mime/message.ts';
 
-interface Surroundings {
+interface ContextOptions {
   resolver: Resolver;
   web?: Web;
   setup?: Setup;
@@ -16,13 +16,13 @@ interface Surroundings {
 export function createContext(
   input: AnalysisInput,
   message: Message,
-  { resolver, web = noWeb, setup = NO_SETUP, offline = false }: Surroundings,
+  { resolver, web = noWeb, setup = NO_SETUP, offline = false }: ContextOptions,
 ): Context {
   const facts = new Map<unknown, unknown>();
   const context: Context = {
     ...input,
     message,
-    resolver: askingOnce(resolver),
+    resolver: withoutRepeats(resolver),
     web,
     setup,
     offline,
@@ -34,8 +34,8 @@ export function createContext(
   return context;
 }
 
-/** Checks ask without regard to each other: the same question is asked once in an analysis. */
-function askingOnce(resolver: Resolver): Resolver {
+/** Several checks make the same lookup: each is sent once per analysis. */
+function withoutRepeats(resolver: Resolver): Resolver {
   const answers = new Map<string, ReturnType<Resolver>>();
   return (name, type) => {
     const key = `${type} ${name.toLowerCase()}`;
@@ -48,18 +48,18 @@ function askingOnce(resolver: Resolver): Resolver {
   };
 }
 
-// The bounds of one analysis: its deadline, and how much it may ask.
+// The limits of one analysis: its deadline, DNS queries and HTTP requests.
 
-/** More questions than any honest message needs; a hostile one gets no further. */
-const MAX_QUESTIONS = 400;
-/** Likewise of requests, redirects included. */
+/** More than any ordinary message needs. */
+const MAX_QUERIES = 400;
+/** Redirects included. */
 const MAX_REQUESTS = 120;
 
-/** What a race with the deadline ends in when the deadline wins. */
+/** The result of a race that the deadline wins. */
 export const LATE = Symbol('late');
 
 export interface Deadline {
-  /** Resolves when the time is up. */
+  /** Resolves at the deadline. */
   passed: Promise<typeof LATE>;
   stop(): void;
 }
@@ -70,44 +70,44 @@ export function startDeadline(ms: number): Deadline {
   return { passed: promise, stop: () => clearTimeout(timer) };
 }
 
-/** The resolver of one analysis: no answer after the deadline, no more questions than the limit. */
+/** Limits a resolver to the deadline and to `MAX_QUERIES`. Answers with an error beyond either. */
 export function boundedResolver(resolver: Resolver, deadline: Deadline): Resolver {
   const late = deadline.passed.then((): DnsAnswer => ({ status: 'error', reason: 'timeout' }));
-  let asked = 0;
-  let over = false;
+  let queries = 0;
+  let isOver = false;
   void deadline.passed.then(() => {
-    over = true;
+    isOver = true;
   });
   return (name, type) => {
-    if (over) return late;
-    asked += 1;
-    if (asked > MAX_QUESTIONS) return Promise.resolve({ status: 'error', reason: 'limit' });
+    if (isOver) return late;
+    queries += 1;
+    if (queries > MAX_QUERIES) return Promise.resolve({ status: 'error', reason: 'limit' });
     return Promise.race([resolver(name, type), late]);
   };
 }
 
-/** The client of one analysis: likewise. */
+/** Limits an HTTP client to the deadline and to `MAX_REQUESTS`. Fails beyond either. */
 export function boundedWeb(web: Web, deadline: Deadline): Web {
-  const late = deadline.passed.then(() => unanswered('timeout', 'the time of the analysis is up'));
-  let asked = 0;
-  let over = false;
+  const late = deadline.passed.then(() => failed('timeout', 'the analysis ran out of time'));
+  let requests = 0;
+  let isOver = false;
   void deadline.passed.then(() => {
-    over = true;
+    isOver = true;
   });
   return (request) => {
-    if (over) return late;
-    asked += 1;
-    if (asked > MAX_REQUESTS)
-      return Promise.resolve(unanswered('limit', 'too many addresses had been asked'));
+    if (isOver) return late;
+    requests += 1;
+    if (requests > MAX_REQUESTS)
+      return Promise.resolve(failed('limit', 'the analysis made too many requests'));
     return Promise.race([web(request), late]);
   };
 }
 
-const unanswered = (reason: WebFailure, detail: string): WebAnswer => ({
+const failed = (reason: WebFailure, detail: string): WebAnswer => ({
   status: 'failed',
   reason,
   detail,
 });
 
-/** Nothing configured: no lists, no engines, no links asked. */
+/** No blocklists, no spam filters, no link checks. */
 export const NO_SETUP: Setup = { blocklists: [], spamd: null, rspamd: null, checkLinks: false };

@@ -27,7 +27,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "spf_record": {
-    "issueTitle": "The SPF record is missing or has faults",
+    "issueTitle": "The SPF record is missing or has problems",
     "publicEvidence": {
       "domain": "shown",
       "records": "shown",
@@ -45,7 +45,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "dkim": {
-    "issueTitle": "No DKIM signature that all receivers accept",
+    "issueTitle": "No DKIM signature that all mailbox providers accept",
     "publicEvidence": {
       "signatures": {
         "domain": "shown",
@@ -82,7 +82,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "dkim_key": {
-    "issueTitle": "The DKIM key cannot be used by all receivers",
+    "issueTitle": "The DKIM key is weak, revoked or not widely accepted",
     "publicEvidence": {
       "signatures": {
         "domain": "shown",
@@ -99,7 +99,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "dkim_coverage": {
-    "issueTitle": "A DKIM signature leaves parts out, or has expired",
+    "issueTitle": "A DKIM signature is incomplete or has expired",
     "publicEvidence": {
       "signatures": {
         "domain": "shown",
@@ -142,7 +142,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "dmarc_policy": {
-    "issueTitle": "The DMARC policy asks for nothing",
+    "issueTitle": "The DMARC policy is missing or not enforced",
     "publicEvidence": {
       "record": "shown",
       "record_domain": "shown",
@@ -155,7 +155,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "dmarc_record": {
-    "issueTitle": "The DMARC record is missing or has faults",
+    "issueTitle": "The DMARC record has errors or no working report address",
     "publicEvidence": {
       "record": "shown",
       "record_domain": "shown",
@@ -220,7 +220,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "ip_blocklists": {
-    "issueTitle": "The sending address is on a blocklist",
+    "issueTitle": "The sending IP address is on a blocklist",
     "publicEvidence": {
       "client_ip": "shown",
       "lists": {
@@ -237,7 +237,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "domain_blocklists": {
-    "issueTitle": "A domain of the sender is on a blocklist",
+    "issueTitle": "A sender domain is on a blocklist",
     "publicEvidence": {
       "domains": {
         "name": "shown",
@@ -292,7 +292,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "ptr": {
-    "issueTitle": "The sending address has no reverse DNS name, or a generic one",
+    "issueTitle": "Sending IP address has no reverse DNS name, or a generic one",
     "publicEvidence": {
       "client_ip": "shown",
       "asked": "shown",
@@ -312,7 +312,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "helo": {
-    "issueTitle": "The HELO name does not lead to the server",
+    "issueTitle": "The HELO name is invalid or does not resolve to the server",
     "publicEvidence": {
       "helo": "shown",
       "client_ip": "shown",
@@ -330,7 +330,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "mx": {
-    "issueTitle": "The mail servers of the sender cannot all be found",
+    "issueTitle": "MX records are missing or unusable",
     "publicEvidence": {
       "domains": {
         "domain": "shown",
@@ -346,7 +346,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "return_path": {
-    "issueTitle": "Bounces cannot be delivered",
+    "issueTitle": "Bounces can't be delivered",
     "publicEvidence": {
       "mail_from": "mailbox-domain",
       "domain": "shown",
@@ -400,7 +400,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "from": {
-    "issueTitle": "The From field is missing or faulty",
+    "issueTitle": "The From field is missing or invalid",
     "publicEvidence": {
       "address": "shown",
       "name": "shown",
@@ -413,7 +413,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "date": {
-    "issueTitle": "The Date field is missing or faulty",
+    "issueTitle": "The Date field is missing or invalid",
     "publicEvidence": {
       "date": "shown",
       "sent_at": "shown",
@@ -421,7 +421,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "message_id": {
-    "issueTitle": "The Message-ID is missing or faulty",
+    "issueTitle": "Message-ID is missing or invalid",
     "publicEvidence": {
       "message_id": "shown",
       "values": "shown"
@@ -435,14 +435,14 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "subject": {
-    "issueTitle": "The Subject is missing, empty or too long",
+    "issueTitle": "The subject is missing, empty or too long",
     "publicEvidence": {
       "octets": "shown",
       "limit": "shown"
     }
   },
   "header_duplicates": {
-    "issueTitle": "Header fields that may be there once are repeated",
+    "issueTitle": "Header fields that must be unique are repeated",
     "publicEvidence": {
       "counts": {
         "*": "shown"
@@ -460,7 +460,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "encoding": {
-    "issueTitle": "Bytes or lines that the standards do not allow",
+    "issueTitle": "Bytes or lines that mail standards do not allow",
     "publicEvidence": {
       "nul": "shown",
       "bare_cr": "shown",
@@ -478,13 +478,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     ]
   },
   "reply_to": {
-    "issueTitle": "Reply-To is unreadable or at another domain",
+    "issueTitle": "Reply-To is invalid or at another domain",
     "publicEvidence": {
       "reply_to": "token-free"
     }
   },
   "list_unsubscribe": {
-    "issueTitle": "The List-Unsubscribe field is missing or faulty",
+    "issueTitle": "List-Unsubscribe is missing or invalid",
     "publicEvidence": {
       "values": "unquoted",
       "https": "host",
@@ -494,7 +494,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "one_click": {
-    "issueTitle": "One-click unsubscribe is missing or faulty",
+    "issueTitle": "One-click unsubscribe is missing or invalid",
     "publicEvidence": {
       "https": "host",
       "post": "shown"
@@ -565,14 +565,14 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "html_structure": {
-    "issueTitle": "The HTML has mistakes",
+    "issueTitle": "The HTML has errors",
     "publicEvidence": {
       "problems": "shown",
       "count": "shown"
     }
   },
   "html_size": {
-    "issueTitle": "The HTML is so large that Gmail clips it, or nearly",
+    "issueTitle": "The HTML is near or above Gmail’s size limit",
     "publicEvidence": {
       "octets": "shown",
       "warn_at": "shown",
@@ -591,7 +591,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "image_ratio": {
-    "issueTitle": "Too little text beside the images",
+    "issueTitle": "Too little text for the number of images",
     "publicEvidence": {
       "words": "shown",
       "images": "shown",
@@ -599,7 +599,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "image_alt": {
-    "issueTitle": "Images without alternative text",
+    "issueTitle": "Images without alt text",
     "publicEvidence": {
       "images": "shown",
       "without": "shown",
@@ -610,7 +610,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "attachments": {
-    "issueTitle": "Attachments that receivers refuse or distrust",
+    "issueTitle": "Attachments that mailbox providers block or distrust",
     "publicEvidence": {
       "attachments": "shown",
       "files": "file-name",
@@ -630,7 +630,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     ]
   },
   "active_content": {
-    "issueTitle": "The HTML has scripts, forms or the like",
+    "issueTitle": "The HTML has scripts, forms or other active content",
     "publicEvidence": {
       "found": {
         "*": "shown"
@@ -638,7 +638,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "hidden_text": {
-    "issueTitle": "The message hides text",
+    "issueTitle": "The message contains hidden text",
     "publicEvidence": {
       "characters": "shown",
       "preheader_characters": "shown",
@@ -649,7 +649,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "link_text": {
-    "issueTitle": "Links show another address than they lead to",
+    "issueTitle": "Links show a different domain than they lead to",
     "publicEvidence": {
       "links": "shown",
       "problems": "shown",
@@ -662,7 +662,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "link_host": {
-    "issueTitle": "Links have hosts that filters distrust",
+    "issueTitle": "Links to hosts that spam filters distrust",
     "publicEvidence": {
       "links": "shown",
       "problems": "shown",
@@ -674,7 +674,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "link_scheme": {
-    "issueTitle": "Links are not encrypted or do not open everywhere",
+    "issueTitle": "Links are not encrypted or don't open everywhere",
     "publicEvidence": {
       "links": "shown",
       "problems": "shown",
@@ -698,7 +698,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "link_status": {
-    "issueTitle": "Links are dead",
+    "issueTitle": "Some links are dead",
     "publicEvidence": {
       "works": "shown",
       "dead": "shown",
@@ -712,7 +712,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "merge_tags": {
-    "issueTitle": "Placeholders were not filled in",
+    "issueTitle": "Merge tags were not filled in",
     "publicEvidence": {
       "subject": "shown",
       "preheader": "shown",
@@ -722,7 +722,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "subject_style": {
-    "issueTitle": "The subject is written like that of spam",
+    "issueTitle": "The subject looks like spam",
     "publicEvidence": {
       "subject": "shown",
       "found": "shown"
@@ -750,7 +750,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "spamassassin": {
-    "issueTitle": "SpamAssassin takes the message for spam, or nearly",
+    "issueTitle": "SpamAssassin rates the message as spam or close to it",
     "publicEvidence": {
       "score": "shown",
       "threshold": "shown",
@@ -768,7 +768,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "rspamd": {
-    "issueTitle": "Rspamd takes the message for spam, or nearly",
+    "issueTitle": "Rspamd rates the message as spam or close to it",
     "publicEvidence": {
       "score": "shown",
       "threshold": "shown",
@@ -799,7 +799,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "mx_tls": {
-    "issueTitle": "The mail servers do not all take mail over verified TLS",
+    "issueTitle": "Mail servers don't all support verified TLS",
     "publicEvidence": {
       "hosts": {
         "host": "shown",

@@ -1,4 +1,4 @@
-/** Marketing or transactional: what the sender said, else what the message shows (with the reasons). */
+/** Whether a message is marketing or transactional: as the sender stated, or as the message shows. */
 
 import { bulkSenderField } from './bulk-sender.ts';
 import { type Context, type Finding, skipped } from './check.ts';
@@ -8,24 +8,28 @@ import { fields, LIMITS } from './mime/message.ts';
 
 export interface JudgedKind {
   kind: 'marketing' | 'transactional';
-  /** `sender`: given with the test. `message`: found in it. */
+  /** `sender`: stated when the test was created. `message`: found in the message. */
   by: 'sender' | 'message';
-  /** Sentences: what in the message shows it, or why nothing does. */
+  /** What in the message shows it, or why nothing does; as sentences. */
   reasons: string[];
 }
 
-/** A fact: ask for it by `context.fact(judgedKind)`. */
+/** A fact: call `context.fact(judgedKind)`. */
 export function judgedKind(context: Context): JudgedKind {
   if (context.kind !== 'auto')
-    return { kind: context.kind, by: 'sender', reasons: ['You said so with the test.'] };
-  const marks = [...listMarks(context), ...bulkLink(context).marks];
-  return marks.length > 0
-    ? { kind: 'marketing', by: 'message', reasons: marks }
-    : { kind: 'transactional', by: 'message', reasons: withoutMarks(context) };
+    return {
+      kind: context.kind,
+      by: 'sender',
+      reasons: ['You chose this kind when you created the test.'],
+    };
+  const signs = [...listSigns(context), ...bulkLink(context).signs];
+  return signs.length > 0
+    ? { kind: 'marketing', by: 'message', reasons: signs }
+    : { kind: 'transactional', by: 'message', reasons: missingSigns(context) };
 }
 
-/** The fields that only mail to a list has (RFC 2369, RFC 2919; Precedence is custom only). */
-function listMarks({ message }: Context): string[] {
+/** Header fields that only list mail has (RFC 2369, RFC 2919). Precedence is a convention. */
+function listSigns({ message }: Context): string[] {
   const has = (name: string) => fields(message, name).length > 0;
   const precedence = fields(message, 'precedence')
     .map(({ value }) => withoutComments(value.slice(0, 200)).trim().toLowerCase())
@@ -33,45 +37,46 @@ function listMarks({ message }: Context): string[] {
   return [
     ...(has('list-unsubscribe') ? ['It has a List-Unsubscribe field.'] : []),
     ...(has('list-id') ? ['It has a List-Id field.'] : []),
-    ...(precedence ? [`It has the field Precedence: ${precedence}.`] : []),
+    ...(precedence ? [`It has the header field Precedence: ${precedence}.`] : []),
   ];
 }
 
-/** Only both together: services for bulk mail send password resets too, and anyone quotes a link. */
-function bulkLink(context: Context): { field: string | null; link: boolean; marks: string[] } {
+/**
+ * Only both together count: bulk email services also send password resets, and any message may quote
+ * an unsubscribe link.
+ */
+function bulkLink(context: Context): { field: string | null; link: boolean; signs: string[] } {
   const field = bulkSenderField(context.message);
   const link = context.fact(unsubscribeLinks).some(offersToLeaveMail);
-  const marks =
+  const signs =
     field !== null && link
-      ? [`It has an unsubscribe link and the field ${field}, as services for bulk mail write it.`]
+      ? [`It has an unsubscribe link and the field ${field}, which bulk email services add.`]
       : [];
-  return { field, link, marks };
+  return { field, link, signs };
 }
 
-function withoutMarks(context: Context): string[] {
+function missingSigns(context: Context): string[] {
   const { field, link } = bulkLink(context);
   const reasons = [
-    'It has no List-Unsubscribe or List-Id field and no Precedence of bulk or list.',
+    'It has no List-Unsubscribe field, no List-Id field, and no Precedence field with bulk or list.',
   ];
-  if (link) reasons.push('It has an unsubscribe link, but no field of a service for bulk mail.');
+  if (link)
+    reasons.push('It has an unsubscribe link, but no header field of a bulk email service.');
   if (field !== null)
     reasons.push(
-      `It has no unsubscribe link; the field ${field} alone says nothing, because services for bulk mail write it into password resets too.`,
+      `It has the field ${field}, but no unsubscribe link. Bulk email services also add this field to password resets.`,
     );
   if (context.message.headerBytes > LIMITS.headerBytes)
-    reasons.push('Its header is longer than what is looked at, so such a field may be beyond.');
+    reasons.push('Its header is too long to read in full, so such a field may come later.');
   return reasons;
 }
 
-// What checks for marketing mail alone say of other mail.
+// The finding of checks that only apply to marketing mail.
 
-/** The finding for transactional mail, with why it was taken for that; null for marketing mail. */
+/** The `skipped` finding for transactional mail, with the reasons; null for marketing mail. */
 export function unlessMarketing(context: Context, title: string): Finding | null {
   const { kind, reasons } = context.fact(judgedKind);
   if (kind === 'marketing') return null;
   const why = reasons.join(' ');
-  return skipped(
-    title,
-    `Your message is transactional mail: ${why.charAt(0).toLowerCase()}${why.slice(1)}`,
-  );
+  return skipped(title, `Not checked: your message is transactional mail. ${why}`);
 }

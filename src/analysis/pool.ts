@@ -1,4 +1,4 @@
-/** Analysis threads with limits on time and memory, so that no message can stall or end the service. */
+/** A pool of analysis threads with limits on time and memory: no message can stall the service. */
 
 import { Worker } from 'node:worker_threads';
 import { batched } from '../lib/concurrency.ts';
@@ -10,19 +10,19 @@ import { NO_SETUP } from './context.ts';
 import type { StoredResult } from './result.ts';
 import { type FromWorker, type ToWorker, WORKER_FILE, WORKER_ROLE } from './worker.ts';
 
-/** `unreadable`: the message used up the time or the memory of a thread that had nothing else to do. */
+/** `unreadable`: the message exhausted the time or memory of a thread that ran no other job. */
 export type PoolOutcome =
-  /** `toFix`: the ids of the checks that fail or warn, for who does not want to read all of them. */
+  /** `toFix`: the ids of the checks that fail or warn, so that callers need not parse the result. */
   | { ok: true; result: StoredResult; toFix: string[] }
   | { ok: false; reason: 'unreadable' | 'fault' | 'closed'; detail: string };
 
 export interface AnalysisPool {
-  /** Never rejects. Waits in a queue while all threads are full. */
+  /** Never rejects. Queues the job while all threads are full. */
   analyze(
     input: AnalysisInput,
     options?: { offline?: boolean; setup?: Setup },
   ): Promise<PoolOutcome>;
-  /** Lets nothing new in, ends the threads; what was running answers `closed`. */
+  /** Rejects new jobs and ends the threads. Unfinished jobs resolve as `closed`. */
   close(): Promise<void>;
 }
 
@@ -31,28 +31,28 @@ export interface PoolOptions {
   resolver: Resolver;
   log: Log;
   deadlineMs?: number;
-  /** How long past its deadline a job may stay silent before its thread is taken for stuck. */
+  /** How long after its deadline a job may take before its thread counts as stuck. */
   graceMs?: number;
   memoryMb?: number;
-  /** What a thread runs; another file in tests of threads that go wrong. */
+  /** The file that a thread runs. Tests of faulty threads use another one. */
   workerFile?: string;
 }
 
-/** Analyses wait mostly for DNS: this many share a thread, so that a dead server stops nobody else. */
+/** Analyses mostly wait for DNS, so many share a thread: a slow DNS server delays no other message. */
 export const JOBS_PER_THREAD = 12;
 
-/** Threads are started as there is work for them, and stay. */
+/** Starts threads on demand and keeps them. */
 export function createAnalysisPool(options: PoolOptions): AnalysisPool {
   const threads = new Set<Thread>();
   const queue: Job[] = [];
   let closed = false;
   let lastId = 0;
 
-  function next(): void {
+  function assignJobs(): void {
     while (queue.length > 0 && !closed) {
       const thread = pickThread(queue[0]!, threads, options.threads, start);
       if (!thread) return;
-      thread.give(queue.shift()!);
+      thread.assign(queue.shift()!);
     }
   }
 
@@ -60,20 +60,27 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
     const { resolver, log, deadlineMs = DEADLINE_MS, graceMs = 5_000 } = options;
     const { memoryMb = 512, workerFile = WORKER_FILE } = options;
     const limits = { deadlineMs, graceMs, memoryMb };
-    const thread = startThread({ resolver, log, workerFile, ...limits, onRoom: next, onGone });
+    const thread = startThread({
+      resolver,
+      log,
+      workerFile,
+      ...limits,
+      onJobEnd: assignJobs,
+      onExit,
+    });
     threads.add(thread);
     return thread;
   }
 
-  /** Stuck, out of memory, or closed: what the thread held is tried again, each alone. */
-  function onGone(thread: Thread, jobs: Job[]): void {
+  /** Retries each job of an ended thread in isolation, so that one message cannot fail the others. */
+  function onExit(thread: Thread, jobs: Job[]): void {
     threads.delete(thread);
     for (const job of jobs) {
       if (closed) job.settle(CLOSED);
-      else if (job.alone) job.settle(thread.exhausted ? UNREADABLE : FAULT);
-      else queue.push({ ...job, alone: true });
+      else if (job.isolated) job.settle(thread.exhausted ? UNREADABLE : FAULT);
+      else queue.push({ ...job, isolated: true });
     }
-    next();
+    assignJobs();
   }
 
   return {
@@ -81,8 +88,8 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
       if (closed) return Promise.resolve(CLOSED);
       return new Promise((settle) => {
         lastId += 1;
-        queue.push({ id: lastId, input, offline, setup, alone: false, settle });
-        next();
+        queue.push({ id: lastId, input, offline, setup, isolated: false, settle });
+        assignJobs();
       });
     },
     async close() {
@@ -94,52 +101,52 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
 }
 
 const CLOSED: PoolOutcome = { ok: false, reason: 'closed', detail: 'shutting down' };
-/** A thread that cannot even start says nothing about a message. */
+/** The thread ended for another reason than the message, for example because it could not start. */
 const FAULT: PoolOutcome = { ok: false, reason: 'fault', detail: 'the analysis thread ended' };
 const UNREADABLE: PoolOutcome = {
   ok: false,
   reason: 'unreadable',
-  detail: 'it takes too much time or memory',
+  detail: 'the analysis takes too much time or memory',
 };
 
-/** The least busy thread, or a new one while there may be more; none where the job must wait. */
+/** The least busy thread, or a new one below the limit; null if the job must wait. */
 function pickThread(
   job: Job,
   threads: Set<Thread>,
-  most: number,
+  maxThreads: number,
   start: () => Thread,
 ): Thread | null {
-  const free = [...threads]
-    .filter(({ ending, jobs }) => !ending && ![...jobs.values()].some(({ alone }) => alone))
+  const leastBusy = [...threads]
+    .filter(({ ending, jobs }) => !ending && ![...jobs.values()].some(({ isolated }) => isolated))
     .sort((a, b) => a.jobs.size - b.jobs.size)[0];
-  if (free?.jobs.size === 0 && !job.alone) return free;
-  if (threads.size < most) return start();
-  // What is tried alone gets a new thread: what kills that can have been nothing else.
-  if (free?.jobs.size === 0) void free.end();
-  return !job.alone && free && free.jobs.size < JOBS_PER_THREAD ? free : null;
+  if (leastBusy?.jobs.size === 0 && !job.isolated) return leastBusy;
+  if (threads.size < maxThreads) return start();
+  // An isolated job gets a new thread, so that nothing else can end it.
+  if (leastBusy?.jobs.size === 0) void leastBusy.end();
+  return !job.isolated && leastBusy && leastBusy.jobs.size < JOBS_PER_THREAD ? leastBusy : null;
 }
 
-// One analysis thread: what it has to do, its questions, and its end.
+// One analysis thread: its jobs, its DNS lookups, and its end.
 
 interface Job {
   id: number;
   input: AnalysisInput;
   offline: boolean;
   setup: Setup;
-  /** Set after a thread died with this job in it: it is then tried once more, alone. */
-  alone: boolean;
+  /** A thread ended while it ran this job: the job gets one more attempt, with a thread of its own. */
+  isolated: boolean;
   timer?: NodeJS.Timeout;
   settle(outcome: PoolOutcome): void;
 }
 
 interface Thread {
   jobs: Map<number, Job>;
-  /** Told to end: takes nothing any more. */
+  /** Takes no more jobs. */
   ending: boolean;
-  /** A job has used up its time or the memory; else the thread ended for reasons of its own. */
+  /** A job exhausted its time or the memory. False if the thread ended for another reason. */
   exhausted: boolean;
-  give(job: Job): void;
-  /** Ends it whatever it does; its jobs go to `onGone`. */
+  assign(job: Job): void;
+  /** Terminates the thread. Its jobs go to `onExit`. */
   end(): Promise<unknown>;
 }
 
@@ -147,28 +154,26 @@ interface ThreadOptions {
   resolver: Resolver;
   log: Log;
   deadlineMs: number;
-  /** How long past its deadline a job may stay silent before its thread is taken for stuck. */
   graceMs: number;
   memoryMb: number;
-  /** The file that it runs; tests have one that misbehaves. */
   workerFile: string;
-  /** A job has ended: there is room. */
-  onRoom(): void;
-  /** The thread is gone, with these jobs in it. */
-  onGone(thread: Thread, jobs: Job[]): void;
+  /** A job ended, so the thread has capacity. */
+  onJobEnd(): void;
+  /** The thread ended with these jobs unfinished. */
+  onExit(thread: Thread, jobs: Job[]): void;
 }
 
-/** Room for what many analyses at once make and drop: less of it is copied. */
-const YOUNG_MB = 96;
+/** Concurrent analyses create many short-lived objects: a larger young generation copies fewer of them. */
+const YOUNG_GENERATION_MB = 96;
 
-/** Starts a thread; an idle one does not keep the process up. */
+/** Starts a thread. An idle thread does not keep the process alive. */
 function startThread(options: ThreadOptions): Thread {
   const { log } = options;
   const worker = new Worker(options.workerFile, {
     workerData: { role: WORKER_ROLE },
     resourceLimits: {
       maxOldGenerationSizeMb: options.memoryMb,
-      maxYoungGenerationSizeMb: YOUNG_MB,
+      maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
     },
   });
   const send = batched<ToWorker>((messages) => worker.postMessage(messages));
@@ -177,7 +182,7 @@ function startThread(options: ThreadOptions): Thread {
     jobs,
     ending: false,
     exhausted: false,
-    give(job) {
+    assign(job) {
       jobs.set(job.id, job);
       worker.ref();
       job.timer = setTimeout(() => {
@@ -196,7 +201,7 @@ function startThread(options: ThreadOptions): Thread {
   };
   worker.on('message', (messages: FromWorker[]) => {
     for (const message of messages) {
-      if (message.type === 'ask') answer(message, options.resolver, send);
+      if (message.type === 'lookup') lookUp(message, options.resolver, send);
       else settle(message, jobs, options);
     }
     if (jobs.size === 0) worker.unref();
@@ -207,34 +212,38 @@ function startThread(options: ThreadOptions): Thread {
   });
   worker.on('exit', () => {
     for (const { timer } of jobs.values()) clearTimeout(timer);
-    options.onGone(thread, [...jobs.values()]);
+    options.onExit(thread, [...jobs.values()]);
     jobs.clear();
   });
   worker.unref();
   return thread;
 }
 
-type Asked = Extract<FromWorker, { type: 'ask' }>;
+type LookupRequest = Extract<FromWorker, { type: 'lookup' }>;
 
-function answer({ ask, name, record }: Asked, resolver: Resolver, send: (m: ToWorker) => void) {
-  void resolver(name, record).then((found) => send({ type: 'answer', ask, answer: found }));
+function lookUp(
+  { lookup, name, record }: LookupRequest,
+  resolver: Resolver,
+  send: (message: ToWorker) => void,
+) {
+  void resolver(name, record).then((answer) => send({ type: 'answer', lookup, answer }));
 }
 
 function settle(
-  message: Exclude<FromWorker, Asked>,
+  message: Exclude<FromWorker, LookupRequest>,
   jobs: Map<number, Job>,
-  { log, onRoom }: ThreadOptions,
+  { log, onJobEnd }: ThreadOptions,
 ): void {
   const job = jobs.get(message.job);
   if (!job) return;
   clearTimeout(job.timer);
   jobs.delete(job.id);
   if (message.type === 'done') {
-    for (const fault of message.faults) log.error('a check failed', { fault });
+    for (const fault of message.faults) log.error('check failed', { fault });
     job.settle({ ok: true, result: message.result, toFix: message.toFix });
   } else {
-    log.error('an analysis failed', { fault: message.error });
+    log.error('analysis failed', { fault: message.error });
     job.settle({ ok: false, reason: 'fault', detail: 'the analysis failed' });
   }
-  onRoom();
+  onJobEnd();
 }

@@ -1,4 +1,4 @@
-/** What an analysis answers: the shape that is stored, served and printed. */
+/** The result of an analysis, as it is stored, served and printed. */
 
 import type { Category, CheckStatus, Fix, Json, Reference } from './check.ts';
 import type { JudgedKind } from './kind.ts';
@@ -27,24 +27,40 @@ export interface CheckResult {
   detail: string;
   evidence: { [key: string]: Json };
   points: number;
-  /** null where the check did not run (`error`, `skipped`) or only informs. */
+  /** null if the check did not run (`error`, `skipped`) or only informs. */
   earned: number | null;
-  /** By how much the overall score would rise if this alone passed; 0 for what is fine. */
+  /** How much the overall score would rise if only this check were fixed; 0 if it has no problem. */
   gain: number;
   reference: Reference;
   fix: Fix | null;
 }
 
+/** The detail of a check that was skipped because these checks failed. `failedDependencies` reads it. */
+export const dependencyDetail = (ids: string[]): string => `Not checked: ${ids.join(', ')} failed.`;
+
+/** Older stored results say "follows from …". */
+const DEPENDENCY_DETAIL =
+  /^(?:Not checked: (?=.* failed\.$)|follows from )([a-z0-9_]+(?:, [a-z0-9_]+)*)(?: failed\.)?$/;
+
+/** The ids of the failed checks because of which a check was skipped; empty for any other result. */
+export function failedDependencies({
+  status,
+  detail,
+}: Pick<CheckResult, 'status' | 'detail'>): string[] {
+  const ids = status === 'skipped' ? DEPENDENCY_DETAIL.exec(detail)?.[1] : undefined;
+  return ids?.split(', ') ?? [];
+}
+
 export interface CategoryScore {
   name: Category;
-  /** 0–100; null where no check of the category ran. */
+  /** 0–100; null if no check of the category ran. */
   score: number | null;
   weight: number;
   earned: number;
   points: number;
 }
 
-/** A known failure that holds the score down. */
+/** The highest score possible while a certain failure remains. */
 export interface Cap {
   limit: number;
   reason: string;
@@ -52,16 +68,16 @@ export interface Cap {
 }
 
 export interface AnalysisResult {
-  /** 0–100; null where too little is known for an honest one. */
+  /** 0–100; null if fewer than two of SPF, DKIM and DMARC are known. */
   score: number | null;
   grade: Grade | null;
   /** The weighted mean before the cap, unrounded. */
   uncapped: number | null;
-  /** The cap that applies; null where none does. */
+  /** The cap that applies; null if none does. */
   cap: Cap | null;
-  /** Points of the checks that ran over the points of those that apply, 0–1. */
+  /** Points of the checks that ran, divided by those that apply, 0–1. */
   coverage: number;
-  /** Temporary errors left fewer than two of SPF, DKIM and DMARC known: try again later. */
+  /** There is no score because of temporary errors: worth a retry. */
   temporary: boolean;
   summary: string;
   from_address: string | null;
@@ -70,39 +86,39 @@ export interface AnalysisResult {
   auth_results: { spf: AuthResult | null; dkim: AuthResult | null; dmarc: AuthResult | null };
   categories: CategoryScore[];
   checks: CheckResult[];
-  /** Marketing or transactional, as it was judged, and why. */
+  /** Marketing or transactional, and why. */
   judged_kind: JudgedKind;
   providers: ProviderVerdict[];
   ruleset: string;
 }
 
 /**
- * A result as it comes out of a thread: the checks, by far the largest part, as the JSON in which
- * they are stored and answered, so that the main thread neither reads nor writes them.
+ * A result as it leaves the analysis thread. `checks`, by far the largest part, is already the JSON
+ * that is stored and served, so the main thread never parses or serializes it.
  */
 export type StoredResult = Omit<AnalysisResult, 'checks'> & { checks: string };
 
-// What one mailbox provider asks of senders, and how the message does by it.
+// Provider rules, and whether the message meets them.
 
 export const PROVIDERS = ['gmail', 'yahoo', 'microsoft', 'apple'] as const;
 export type Provider = (typeof PROVIDERS)[number];
 
-/** `unknown`: could not be found out, or cannot be seen in one message. */
+/** `unknown`: could not be determined, or a single message cannot show it. */
 export type RuleStatus = 'met' | 'not_met' | 'unknown';
 
 export interface RuleVerdict {
   /** Stable, snake_case: `spf_or_dkim`. */
   id: string;
-  /** The rule as the provider states it, in our words, one sentence. */
+  /** The provider's requirement in our words, one or two sentences. */
   title: string;
-  /** `any`: every sender. `bulk`: senders of bulk mail (5,000 a day; Apple: any bulk). */
+  /** `any`: every sender. `bulk`: bulk senders (5,000 messages a day; Apple: any bulk mail). */
   applies: 'any' | 'bulk';
   status: RuleStatus;
-  /** Why, in a sentence. */
+  /** Why the rule has this status. */
   detail: string;
-  /** The checks that it rests on; empty where no message can show it. */
+  /** The ids of the checks that decide; empty if no message can show it. */
   checks: string[];
-  /** The reply that the provider publishes for it ("550 5.7.26 …"); null where it publishes none. */
+  /** The SMTP reply that the provider documents for it ("550 5.7.26"); null if there is none. */
   error: string | null;
 }
 
@@ -110,7 +126,7 @@ export interface ProviderVerdict {
   provider: Provider;
   /** `Gmail`, `Yahoo`, … */
   name: string;
-  /** Whether every rule that this message can show and that applies to it is met. */
+  /** Whether the message meets every rule that applies to it and that a message can show. */
   ready: boolean;
   reference: Reference;
   rules: RuleVerdict[];

@@ -1,9 +1,9 @@
-/** From what the checks found to category scores, the score, its cap, the grade and each gain. */
+/** Computes category scores, the overall score, its cap, the grade and the gain of each fix. */
 
 import { CATEGORIES, type Category, type CheckStatus } from './check.ts';
 import type { Cap, CategoryScore, Grade } from './result.ts';
 
-/** Weights of the categories in the overall score; a category without a check that ran has none. */
+/** Weights of the categories in the overall score. A category counts only if one of its checks ran. */
 export const WEIGHTS: Record<Category, number> = {
   authentication: 35,
   reputation: 20,
@@ -13,68 +13,71 @@ export const WEIGHTS: Record<Category, number> = {
   spam_filters: 10,
 };
 
-/** One check as the score sees it. */
+/** What the score needs to know about a check. */
 export interface Scored {
   id: string;
   category: Category;
   points: number;
   status: CheckStatus;
-  /** The checks whose failure made this one `skipped`, roots only; empty otherwise. */
+  /** The failed checks that caused this one to be `skipped`, root causes only; empty otherwise. */
   followsFrom: string[];
-  /** What it would be if they had not failed, as far as its own finding tells; else `pass`. */
+  /** The status if those checks had passed: that of its own finding where it says so, else `pass`. */
   freed: CheckStatus;
   curedBy: string[][];
-  /** Its failure calls for no cap. */
+  /** A failure of this check does not cap the score. */
   spared?: boolean;
 }
 
 interface CapRule extends Cap {
-  applies(failed: (id: string) => boolean, follows: (id: string, root: string) => boolean): boolean;
+  applies(
+    failed: (id: string) => boolean,
+    skippedBy: (id: string, cause: string) => boolean,
+  ): boolean;
 }
 
-/** Known failures that no other virtue outweighs; the lowest that applies wins. */
+/** Failures that good results elsewhere cannot make up for. The lowest cap that applies wins. */
 const CAPS: CapRule[] = [
   {
     limit: 25,
     reason: 'Neither SPF nor DKIM passes.',
-    reference: 'Gmail and Yahoo sender rules: such mail is rejected or sent to spam.',
+    reference: 'Gmail and Yahoo reject unauthenticated mail or send it to spam.',
     applies: (failed) => failed('spf') && failed('dkim'),
   },
   {
     limit: 35,
-    reason:
-      'The sending address or a domain of the sender is on a blocklist that large receivers use.',
-    reference: 'Large receivers reject mail from what such a list names.',
+    reason: 'The sending IP address or a sender domain is on a major blocklist.',
+    reference: 'Large mailbox providers reject mail from listed IP addresses and domains.',
     applies: (failed) => failed('ip_blocklists') || failed('domain_blocklists'),
   },
   {
     limit: 40,
     reason: 'DMARC fails.',
     reference: 'RFC 9989',
-    // Also where it cannot pass because From names no one domain; not where there is no record.
-    applies: (failed, follows) => failed('dmarc') || follows('dmarc', 'from'),
+    // Also when From does not name exactly one domain, so DMARC cannot pass. A missing record is no cap.
+    applies: (failed, skippedBy) => failed('dmarc') || skippedBy('dmarc', 'from'),
   },
   {
     limit: 60,
-    reason: 'The sending address has no reverse DNS that resolves back to it.',
+    reason: 'The sending IP address has no reverse DNS name that resolves back to it.',
     reference: 'Gmail 5.7.25',
     applies: (failed) => failed('ptr') || failed('fcrdns'),
   },
   {
     limit: 70,
-    reason: 'The message came without TLS.',
+    reason: 'The message was sent without TLS.',
     reference: 'Gmail 5.7.29',
     applies: (failed) => failed('tls'),
   },
   {
     limit: 75,
-    reason: 'This is marketing mail without one-click unsubscribe.',
-    reference: 'RFC 8058; Gmail and Yahoo sender rules',
-    applies: (failed, follows) => failed('one_click') || follows('one_click', 'list_unsubscribe'),
+    reason: 'This is marketing mail without valid one-click unsubscribe.',
+    reference: 'RFC 8058; Gmail and Yahoo sender requirements',
+    applies: (failed, skippedBy) =>
+      failed('one_click') || skippedBy('one_click', 'list_unsubscribe'),
   },
 ];
 
-/** The share of its points that a check earned; null where it does not count. */
+/** The points that a check earned; null if it does not count. */
 export function earnedOf(check: { points: number; status: CheckStatus }): number | null {
   if (check.points === 0) return null;
   if (check.status === 'pass') return check.points;
@@ -84,7 +87,7 @@ export function earnedOf(check: { points: number; status: CheckStatus }): number
 
 export interface Score {
   categories: CategoryScore[];
-  /** The weighted mean, 0–100, unrounded; null where nothing counted. */
+  /** The weighted mean, 0–100, unrounded; null if no check counted. */
   uncapped: number | null;
   cap: Cap | null;
   /** The mean after the cap, 0–100, unrounded. */
@@ -92,7 +95,7 @@ export interface Score {
   coverage: number;
 }
 
-/** Category scores, the mean, the cap and the coverage; pure. */
+/** Category scores, the mean, the cap and the coverage. Pure. */
 export function scoreOf(checks: Scored[]): Score {
   const categories = CATEGORIES.map((name) => scoreCategory(name, checks)).filter(
     (category) => category !== null,
@@ -110,16 +113,16 @@ export function scoreOf(checks: Scored[]): Score {
 }
 
 function scoreCategory(name: Category, checks: Scored[]): CategoryScore | null {
-  const own = checks.filter((check) => check.category === name && check.points > 0);
-  if (own.length === 0) return null;
-  // Where no engine is configured there is no such category, not one that was left out.
-  if (name === 'spam_filters' && own.every(({ status }) => status === 'skipped')) return null;
+  const scored = checks.filter((check) => check.category === name && check.points > 0);
+  if (scored.length === 0) return null;
+  // Without a configured spam filter, the category does not exist.
+  if (name === 'spam_filters' && scored.every(({ status }) => status === 'skipped')) return null;
   let earned = 0;
   let points = 0;
-  for (const check of own) {
-    const got = earnedOf(check);
-    if (got === null) continue;
-    earned += got;
+  for (const check of scored) {
+    const own = earnedOf(check);
+    if (own === null) continue;
+    earned += own;
     points += check.points;
   }
   const score = points === 0 ? null : Math.floor((100 * earned) / points + 1e-9);
@@ -132,18 +135,18 @@ function capOf(checks: Scored[]): Cap | null {
     const check = byId.get(id);
     return check?.status === 'fail' && !check.spared;
   };
-  const follows = (id: string, root: string) => {
+  const skippedBy = (id: string, cause: string) => {
     const check = byId.get(id);
-    return check?.status === 'skipped' && check.followsFrom.includes(root);
+    return check?.status === 'skipped' && check.followsFrom.includes(cause);
   };
-  const applying = CAPS.filter((cap) => cap.applies(failed, follows));
+  const applying = CAPS.filter((cap) => cap.applies(failed, skippedBy));
   const lowest = applying.sort((a, b) => a.limit - b.limit)[0];
   return lowest
     ? { limit: lowest.limit, reason: lowest.reason, reference: lowest.reference }
     : null;
 }
 
-/** Points that ran over points that apply; what follows from a failure, or does not apply, is in neither. */
+/** Points of the checks that ran, divided by those that apply. Skipped checks count in neither. */
 function coverageOf(checks: Scored[]): number {
   let ran = 0;
   let apply = 0;
@@ -159,26 +162,30 @@ function coverageOf(checks: Scored[]): number {
 }
 
 /**
- * By how much the score would rise if this one check passed: scored again with it passed, with what
- * was skipped because of it as its own finding has it, and with the failures that it cures gone.
+ * How much the score would rise if this check passed, in tenths of a point. Checks skipped only
+ * because of it get their own status back, and failures that it fixes pass too. `current` is the
+ * exact score of `checks`.
  */
-export function gainOf(id: string, checks: Scored[], now: number): number {
-  const freed = checks.map((check) => {
+export function gainOf(id: string, checks: Scored[], current: number): number {
+  const unskipped = checks.map((check) => {
     if (check.id === id) return { ...check, status: 'pass' as const };
-    const follows = check.followsFrom.length > 0 && check.followsFrom.every((root) => root === id);
-    return follows ? { ...check, status: check.freed } : check;
+    const causes = check.followsFrom;
+    const isSoleCause = causes.length > 0 && causes.every((cause) => cause === id);
+    return isSoleCause ? { ...check, status: check.freed } : check;
   });
-  const passing = new Set(freed.flatMap((check) => (check.status === 'pass' ? [check.id] : [])));
-  const isCured = ({ status, curedBy }: Scored) =>
+  const passing = new Set(
+    unskipped.flatMap((check) => (check.status === 'pass' ? [check.id] : [])),
+  );
+  const isFixed = ({ status, curedBy }: Scored) =>
     status === 'fail' &&
     curedBy.some((group) => group.includes(id) && group.every((other) => passing.has(other)));
-  const then = scoreOf(
-    freed.map((check) => (isCured(check) ? { ...check, status: 'pass' as const } : check)),
+  const { exact } = scoreOf(
+    unskipped.map((check) => (isFixed(check) ? { ...check, status: 'pass' as const } : check)),
   );
-  return Math.max(0, Math.round(((then.exact ?? now) - now) * 10) / 10);
+  return Math.max(0, Math.round(((exact ?? current) - current) * 10) / 10);
 }
 
-/** The score that is shown: a whole number, rounded down, so that 100 means nothing was lost. */
+/** The score that people see: a whole number, rounded down so that 100 means no points were lost. */
 export function wholeScore(exact: number): number {
   return Math.floor(exact + 1e-9);
 }

@@ -1,4 +1,4 @@
-/** What a spam engine's score says about a message, without what has its own check here. */
+/** Evaluates the score of a spam filter (SpamAssassin, Rspamd), without rules that other checks here cover. */
 
 import { type Context, type Finding, fail, pass, unknown, warn } from './check.ts';
 import { clientPtr, usableNames } from './dns/names.ts';
@@ -7,40 +7,40 @@ import type { PublicEvidence } from './public-evidence.ts';
 export interface FiredRule {
   name: string;
   score: number;
-  /** Empty where the engine has none. */
+  /** Empty if the filter has none. */
   description: string;
 }
 
 interface EngineScore {
   /** `SpamAssassin`, `Rspamd`. */
   engine: string;
-  /** The sum as the engine has it. */
+  /** The total as the filter reports it. */
   score: number;
-  /** At this sum the engine takes a message for spam. */
+  /** From this score on, the filter classifies a message as spam. */
   threshold: number;
   rules: FiredRule[];
   isCheckedHere(rule: string): boolean;
-  /** Where the engine decided without counting: what it decided. */
+  /** Set if the filter decided without a score. */
   forced?: 'spam';
-  /** More to show. */
+  /** Additional evidence. */
   evidence?: Finding['evidence'];
 }
 
-const RULES_SHOWN = 40;
-const DESCRIPTION_MAX = 200;
+const MAX_RULES_SHOWN = 40;
+const MAX_DESCRIPTION = 200;
 
-/** Below half of the threshold passes, below it warns, at it fails. */
+/** Below half the threshold: pass. Below the threshold: warn. From the threshold on: fail. */
 export function judgeEngine(result: EngineScore): Finding {
   const { engine, threshold } = result;
   if (!(threshold > 0))
     return unknown(
-      `${engine} could not be used.`,
-      `Its threshold is ${threshold}, so that every message would be spam. This is a setting of the engine, not of your message.`,
+      `Could not use the score of ${engine}.`,
+      `Its threshold is ${threshold}, so it classifies every message as spam. This is a setting of ${engine}, not a problem with your message.`,
     );
   const elsewhere = result.rules.filter(({ name }) => result.isCheckedHere(name));
   const rules = result.rules.filter(({ name }) => !result.isCheckedHere(name));
-  const taken = elsewhere.reduce((sum, { score }) => sum + score, 0);
-  const score = result.forced ? result.score : rounded(result.score - taken);
+  const excluded = elsewhere.reduce((sum, { score }) => sum + score, 0);
+  const score = result.forced ? result.score : rounded(result.score - excluded);
   const evidence = {
     score,
     threshold,
@@ -49,57 +49,57 @@ export function judgeEngine(result: EngineScore): Finding {
     checked_elsewhere: shown(elsewhere),
     ...result.evidence,
   };
-  const sum = `It gives ${score} of the ${threshold} points at which a message is spam${sideNote(taken)}.`;
+  const points = `Your message scores ${score} points. ${engine} classifies mail as spam from ${threshold} points.${excludedPoints(excluded)}`;
   if (result.forced || score >= threshold)
     return fail({
-      title: `${engine} takes your message for spam.`,
-      detail: `${result.forced ? 'It decided that without counting points.' : sum} Receivers that use it file such mail as spam or refuse it.`,
+      title: `${engine} classifies your message as spam.`,
+      detail: `${result.forced ? `${engine} decided this without counting points.` : points} Mailbox providers that use ${engine} send such mail to spam or reject it.`,
       fix: fixFor(result.forced ? rules : rules.filter(({ score }) => score > 0)),
       evidence,
     });
   if (score >= threshold / 2)
     return warn({
-      title: `${engine} is half-way to taking your message for spam.`,
-      detail: `${sum} Receivers add rules and scores of their own, so little is missing.`,
+      title: `Your message reaches at least half of ${engine}'s spam threshold.`,
+      detail: `${points} Mailbox providers add rules and scores of their own, so your message may be spam there.`,
       fix: fixFor(rules.filter(({ score }) => score > 0)),
       evidence,
     });
   return pass(
-    `${engine} does not take your message for spam.`,
-    `${sum} Its rules look at what many receivers look at.`,
+    `${engine} does not classify your message as spam.`,
+    `${points} Many mailbox providers check for the same things.`,
     evidence,
   );
 }
 
-/** The engine was asked and gave no usable answer; `reason` follows "… was asked, but". */
+/** The filter gave no usable answer. `reason` is a clause that follows "… was queried, but". */
 export const engineSilent = (engine: string, reason: string): Finding =>
   unknown(
-    `${engine} gave no verdict.`,
-    `${engine} was asked, but ${reason}. This is not counted against you.`,
+    `Could not get a verdict from ${engine}.`,
+    `${engine} was queried, but ${reason}. This does not affect your score.`,
   );
 
 const rounded = (score: number): number => Math.round(score * 100) / 100 + 0;
 
-/** What was taken out of the sum, as half a sentence. */
-function sideNote(taken: number): string {
-  if (rounded(taken) === 0) return '';
-  const points = `${Math.abs(rounded(taken))} more ${taken > 0 ? 'against you' : 'in your favour'}`;
-  return `, leaving out ${points} for what has a check of its own here`;
+/** A sentence about the points of rules that other checks here cover; empty if there are none. */
+function excludedPoints(excluded: number): string {
+  if (rounded(excluded) === 0) return '';
+  const points = `${Math.abs(rounded(excluded))} points ${excluded > 0 ? 'against you' : 'in your favor'}`;
+  return ` Not counted: ${points} that other checks in this report cover.`;
 }
 
-/** Those that weigh most first. */
+/** The rules with the most points, in either direction, first. */
 function shown(rules: FiredRule[]) {
   return rules
     .toSorted((a, b) => Math.abs(b.score) - Math.abs(a.score) || (a.name < b.name ? -1 : 1))
-    .slice(0, RULES_SHOWN)
+    .slice(0, MAX_RULES_SHOWN)
     .map(({ name, score, description }) => ({
       rule: name.slice(0, 100),
       score: rounded(score),
-      description: description.slice(0, DESCRIPTION_MAX),
+      description: description.slice(0, MAX_DESCRIPTION),
     }));
 }
 
-/** The public part of the evidence of an engine. */
+/** The public part of the evidence of a spam filter. */
 export const PUBLIC_ENGINE: PublicEvidence = {
   score: 'shown',
   threshold: 'shown',
@@ -116,15 +116,15 @@ function fixFor(rules: FiredRule[]): string {
       const what = description ? `: ${description.slice(0, 100)}` : '';
       return `${name.slice(0, 100)} (${rounded(score)}${what})`;
     });
-  if (heaviest.length === 0) return 'Change what the rules found that the evidence lists.';
-  return `Change what these rules found, beginning with the heaviest: ${heaviest.join('; ')}.`;
+  if (heaviest.length === 0) return 'Fix what the rules listed in the evidence found.';
+  return `Fix what these rules found, highest points first: ${heaviest.join('; ')}.`;
 }
 
-// Which rules of the engines judge what a check here judges already.
+// Which rules of the spam filters are covered by a check here.
 
 /**
- * Parts of names, between underscores, that say what a rule of either engine is about: SPF, DKIM,
- * DMARC and ARC; lists of addresses and names in the DNS; the client's name and what it calls itself.
+ * Parts of rule names, between underscores, that show the subject of a rule in either filter: SPF,
+ * DKIM, DMARC and ARC; DNS blocklists and allowlists; reverse DNS and HELO names.
  */
 const SUBJECTS = new Set([
   ...['SPF', 'DKIM', 'DKIMWL', 'DKIMDOMAIN', 'ADSP', 'DMARC', 'ARC'],
@@ -132,36 +132,35 @@ const SUBJECTS = new Set([
   ...['PTR', 'RDNS', 'NORDNS', 'FCRDNS', 'HELO'],
 ]);
 
-/** Names of SpamAssassin's rules that the parts do not tell. */
+/** SpamAssassin rules that `SUBJECTS` does not match. */
 const SPAMASSASSIN = [
-  // DNS lists of addresses, and whether the sender's domain has MX or address.
+  // DNS lists of IP addresses, and whether the From domain has MX or address records.
   /^RCVD_IN_/,
   /^NO_DNS_FOR_FROM$/,
-  // The engine's trust in its own network, which no other receiver shares.
+  // SpamAssassin's trust in its own network, which does not apply elsewhere.
   /^ALL_TRUSTED$/,
 ];
 
+/** Rspamd symbols that `SUBJECTS` does not match. */
 const RSPAMD = [
-  // DNS lists: prefixes for the client, earlier hops, allow lists, DKIM domains, and the DBL.
+  // DNS lists: of sending IP addresses, earlier hops, allowlists, DKIM domains, and the DBL.
   /^(?:RBL|RECEIVED|RWL|DWL|DBL|SPAMHAUS|MAILSPIKE|BLOCKLISTDE)(?:_|$)/,
   /^AUTH_NA/,
-  // Names in HELO, in the reverse DNS, and whether the sender's domain has MX or address.
+  // HELO and reverse DNS names, and whether the From domain has MX or address records.
   /^HFILTER_(?:HELO|HOSTNAME|FROMHOST)_/,
 ];
 
-const names = (rule: string, patterns: RegExp[]): boolean =>
+const matches = (rule: string, patterns: RegExp[]): boolean =>
   rule.split('_').some((part) => SUBJECTS.has(part)) ||
   patterns.some((pattern) => pattern.test(rule));
 
-export const checkedHereOfSpamassassin = (rule: string): boolean => names(rule, SPAMASSASSIN);
+export const checkedHereOfSpamassassin = (rule: string): boolean => matches(rule, SPAMASSASSIN);
 
-export const checkedHereOfRspamd = (symbol: string): boolean => names(symbol, RSPAMD);
-
-// The client's name in the reverse DNS, as a spam engine is told it.
+export const checkedHereOfRspamd = (symbol: string): boolean => matches(symbol, RSPAMD);
 
 /**
- * Null where it has none. Where that could not be found out, what the client says in HELO: an
- * unanswered question must not make an engine count rules for clients without a name.
+ * The reverse DNS name of the sending server, as a spam filter needs it; null if it has none. If the
+ * lookup failed, the HELO name: a failed lookup must not trigger rules for servers without a name.
  */
 export async function clientName(context: Context): Promise<string | null> {
   const answer = await context.fact(clientPtr);

@@ -1,18 +1,19 @@
-/** The verdict in a sentence or two: what will happen to such mail, and what to do first. */
+/** The verdict in one or two sentences: what mailbox providers do with the message, and what to fix first. */
 
 import type { AnalysisResult, CheckResult, ProviderVerdict } from './result.ts';
 import { wholeScore } from './score.ts';
 
-/** The coverage below which it is said what was not checked. */
-const KNOWN_ENOUGH = 0.8;
+/** Below this coverage, the summary lists the checks that did not complete. */
+const MIN_COVERAGE = 0.8;
 
 type Unsummarized = Omit<AnalysisResult, 'summary'>;
 
+/** Readers of the summary cut it at ` First: ` where they show the findings elsewhere. */
 export function summarize(result: Unsummarized): string {
-  return [verdict(result), whatFirst(result), notChecked(result)].filter(Boolean).join(' ');
+  return [verdict(result), firstFix(result), incompleteChecks(result)].filter(Boolean).join(' ');
 }
 
-/** What to fix, the greatest gain first, failures before warnings. */
+/** The checks that fail or warn: greatest gain first, failures before warnings. */
 export function toFix(checks: CheckResult[]): CheckResult[] {
   return checks
     .filter(({ status }) => status === 'fail' || status === 'warn')
@@ -25,70 +26,73 @@ function verdict(result: Unsummarized): string {
   const { score, cap, temporary, checks } = result;
   if (score === null)
     return temporary
-      ? 'There is no score: too little could be found out about SPF, DKIM and DMARC.'
-      : `There is no score: too little is known without ${unasked(checks)}.`;
+      ? 'This message has no score: fewer than two of SPF, DKIM and DMARC could be checked.'
+      : `This message has no score: ${skippedAuthentication(checks)} were not checked.`;
   if (cap && cap.limit <= 40)
-    return `This message is likely to be rejected or sent to spam${byWhom(result)}: ${within(cap.reason)}`;
-  if (score >= 90) return goodVerdict(result);
-  if (score >= 70) return 'This message is likely to be accepted, with weaknesses.';
-  return 'This message is at risk of the spam folder.';
+    return `${rejectingProviders(result)} likely to reject this message or send it to spam: ${uncapitalized(cap.reason)}`;
+  if (score >= 90) return highScoreVerdict(result);
+  if (score >= 70)
+    return 'Mailbox providers are likely to accept this message, but it has weaknesses.';
+  return 'Mailbox providers may send this message to spam.';
 }
 
-/** A high score alone does not say that every provider is content, nor that all is known. */
-function goodVerdict({ providers, judged_kind, coverage }: Unsummarized): string {
-  const asking = providers.filter(({ rules }) =>
+/** A high score alone does not mean that every provider rule is met, or that all are known. */
+function highScoreVerdict({ providers, judged_kind, coverage }: Unsummarized): string {
+  const unmet = providers.filter(({ rules }) =>
     rules.some(
       ({ applies, status }) =>
         status === 'not_met' && (applies === 'any' || judged_kind.kind === 'marketing'),
     ),
   );
-  if (asking.length > 0)
-    return `This message is well set up, but ${namesOf(asking)} ${asking.length === 1 ? 'asks' : 'ask'} for more.`;
-  const known = coverage >= KNOWN_ENOUGH && providers.every(({ ready }) => ready);
-  return known
-    ? 'This message meets what the large receivers ask of it.'
-    : 'In what could be checked, this message meets what the large receivers ask of it.';
+  if (unmet.length > 0)
+    return `This message scores well, but it does not meet all sender requirements of ${namesOf(unmet)}.`;
+  const meets = `message meets the sender requirements of ${namesOf(providers)}.`;
+  const isKnown = coverage >= MIN_COVERAGE && providers.every(({ ready }) => ready);
+  return isKnown ? `This ${meets}` : `As far as the completed checks show, this ${meets}`;
 }
 
 const namesOf = (providers: ProviderVerdict[]): string =>
-  new Intl.ListFormat('en-GB').format(providers.map(({ name }) => name));
+  LIST.format(providers.map(({ name }) => name));
 
-/** The providers one of whose rules for every sender is not met. */
-function byWhom({ providers }: Unsummarized): string {
-  const refusing = providers.filter(({ rules }) =>
+const LIST = new Intl.ListFormat('en-GB');
+
+/** The providers with an unmet rule for every sender, and the verb. */
+function rejectingProviders({ providers }: Unsummarized): string {
+  const rejecting = providers.filter(({ rules }) =>
     rules.some(({ applies, status }) => applies === 'any' && status === 'not_met'),
   );
-  return refusing.length === 0 ? '' : ` by ${namesOf(refusing)}`;
+  if (rejecting.length === 0) return 'Mailbox providers are';
+  return `${namesOf(rejecting)} ${rejecting.length === 1 ? 'is' : 'are'}`;
 }
 
-/** A sentence as the second half of another: "DMARC fails." stays, "The mail …" becomes "the mail …". */
-const within = (sentence: string): string =>
-  sentence.replace(/^[A-Z](?=[a-z ])/, (c) => c.toLowerCase());
+/** For use after a colon: "DMARC fails." stays, "The sending …" becomes "the sending …". */
+const uncapitalized = (sentence: string): string =>
+  sentence.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
 
-/** Which of the three could not be asked about, for lack of an address or of a network. */
-function unasked(checks: CheckResult[]): string {
+/** Those of SPF, DKIM and DMARC that were skipped because an address or the network is missing. */
+function skippedAuthentication(checks: CheckResult[]): string {
   const names = checks
     .filter(({ id, status }) => ['spf', 'dkim', 'dmarc'].includes(id) && status === 'skipped')
     .map(({ id }) => id.toUpperCase());
-  return new Intl.ListFormat('en-GB').format(names);
+  return LIST.format(names);
 }
 
-function whatFirst({ checks, cap, score, uncapped }: Unsummarized): string {
+function firstFix({ checks, cap, score, uncapped }: Unsummarized): string {
   const first = toFix(checks)[0];
   if (!first) return '';
-  const lead = cap && first.gain === 0 ? cap.reason : first.title;
-  if (score === null || uncapped === null || first.gain === 0) return `First: ${lead}`;
+  const problem = cap && first.gain === 0 ? cap.reason : first.title;
+  if (score === null || uncapped === null || first.gain === 0) return `First: ${problem}`;
   const exact = cap ? Math.min(uncapped, cap.limit) : uncapped;
-  // A gain is rounded to a tenth: half of one more, so that what brings all is said to bring 100.
-  const then = wholeScore(exact + first.gain + 0.05);
-  return then > score
-    ? `First: ${lead} Putting that right alone raises the score from ${score} to ${then}.`
-    : `First: ${lead} (+${first.gain})`;
+  // Gains are rounded to a tenth. Half a tenth more makes a fix of the last problem reach 100.
+  const next = wholeScore(exact + first.gain + 0.05);
+  return next > score
+    ? `First: ${problem} Fixing this alone raises the score from ${score} to ${next}.`
+    : `First: ${problem} (+${first.gain})`;
 }
 
-function notChecked({ checks, coverage }: Unsummarized): string {
-  if (coverage >= KNOWN_ENOUGH) return '';
-  const missed = checks.filter(({ status, points }) => status === 'error' && points > 0);
-  const count = missed.length === 1 ? '1 check' : `${missed.length} checks`;
-  return `${count} could not be made: ${missed.map(({ label }) => label).join(', ')}.`;
+function incompleteChecks({ checks, coverage }: Unsummarized): string {
+  if (coverage >= MIN_COVERAGE) return '';
+  const incomplete = checks.filter(({ status, points }) => status === 'error' && points > 0);
+  const count = incomplete.length === 1 ? '1 check' : `${incomplete.length} checks`;
+  return `${count} could not be completed: ${incomplete.map(({ label }) => label).join(', ')}.`;
 }

@@ -1,18 +1,18 @@
-/** Text put together from pieces, white space collapsed, up to a limit. */
+/** Text handling for checks: collecting, visible characters, and comparing words in all languages. */
 
 export interface TextSink {
   add(piece: string): void;
-  /** Keeps what comes next apart from what came before, as the border of a block does. */
+  /** Separates the next piece from the last one by a space, as the edge of a block element does. */
   space(): void;
-  /** Without white space at its ends. */
+  /** The text so far, without white space at its ends. */
   value(): string;
 }
 
-/** Holds at most `max` characters. */
+/** Joins pieces of text and collapses white space, up to `max` characters. */
 export function textSink(max: number): TextSink {
   const pieces: string[] = [];
   let length = 0;
-  // What has not been written yet: at the start and after a space, another one adds nothing.
+  // Whether a space is due before the next word.
   let pending = false;
   const add = (piece: string) => {
     if (length >= max) return;
@@ -34,20 +34,20 @@ export function textSink(max: number): TextSink {
   };
 }
 
-// Neither white space nor one of the invisible characters that fill a text without saying anything.
+// Neither white space nor one of the invisible characters used as filler.
 const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}]/u;
 
-/** Whether there is anything to see in it. */
+/** Whether the text has any visible character. */
 export const isVisible = (text: string): boolean => VISIBLE.test(text);
 
 const INVISIBLE_RUN = /[\s\p{Default_Ignorable_Code_Point}]{2,}/gu;
-/** What emoji are put together with: the form of what is before, what joins it to the next, flags. */
+/** Parts of emoji sequences: variation selector, joiner, flag tags. */
 const OF_EMOJI = /^\ufe0f?(?:\u200d$|[\u{e0020}-\u{e007f}]*)/u;
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
 
 /**
- * The text without the invisible characters that fill it up, white space collapsed, and how long the
- * longest run of them was. One alone, as in Persian words and in emoji, belongs to the text.
+ * Removes invisible filler characters and collapses white space. `longest` is the length of the longest
+ * run of filler. A single invisible character, as in Persian words and emoji, stays.
  */
 export function withoutFiller(text: string): { text: string; longest: number } {
   let longest = 0;
@@ -55,7 +55,7 @@ export function withoutFiller(text: string): { text: string; longest: number } {
     const emoji = OF_EMOJI.exec(run)?.[0] ?? '';
     const filler = run.slice(emoji.length);
     const [first = ''] = filler.trim();
-    // White space alone, or a single sign and white space around it: nothing to fill with.
+    // Only white space, or a single character with white space around it, is no filler.
     if (filler.trim() === first && !(INVISIBLE.test(first) && /\s/.test(filler)))
       return emoji + filler;
     longest = Math.max(longest, run.length);
@@ -64,20 +64,22 @@ export function withoutFiller(text: string): { text: string; longest: number } {
   return { text: rest.replace(/\s+/g, ' ').trim(), longest };
 }
 
-// The words of a text, for texts in all languages.
+// The words of a text, in any language.
 
-// Scripts that put no space between words: what is between two spaces says little, pairs of
-// characters say more.
+// Scripts without spaces between words. Pairs of characters serve as words there.
 const SPACELESS =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}ー々]+/gu;
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
-// Addresses differ between the two parts of a message: they are no words of its text.
+// The text and HTML parts of a message have different URLs, so these are not words.
 const ADDRESS = /(?:https?:\/\/|www\.)\S{1,2000}/giu;
 
-/** One character may become 18 by NFKC. */
+/** NFKC can expand one character to 18. */
 const MAX_TEXT = 300_000;
 
-/** The distinct words of the first 300,000 characters, without regard to case and form (NFKC); pairs of characters where there are no spaces. */
+/**
+ * The distinct words of the first 300,000 characters, normalized (NFKC) and in lower case. In scripts
+ * without spaces, pairs of characters.
+ */
 export function distinctWords(text: string): Set<string> {
   const found = new Set<string>();
   const plain = text
@@ -87,15 +89,16 @@ export function distinctWords(text: string): Set<string> {
     .toLowerCase()
     .replace(ADDRESS, ' ');
   for (const [run] of plain.matchAll(SPACELESS)) {
-    const signs = [...run];
-    if (signs.length === 1) found.add(run);
-    for (let i = 1; i < signs.length; i += 1) found.add(`${signs[i - 1]}${signs[i]}`);
+    const characters = [...run];
+    if (characters.length === 1) found.add(run);
+    for (let i = 1; i < characters.length; i += 1)
+      found.add(`${characters[i - 1]}${characters[i]}`);
   }
   for (const [word] of plain.replace(SPACELESS, ' ').matchAll(WORD)) found.add(word.slice(0, 100));
   return found;
 }
 
-/** How many words; where there are no spaces, two characters are taken for one. */
+/** Counts words; in scripts without spaces, two characters count as one word. */
 export function countWords(text: string): number {
   let count = 0;
   for (const [run] of text.matchAll(SPACELESS)) count += Math.ceil([...run].length / 2);
@@ -103,19 +106,19 @@ export function countWords(text: string): number {
   return count;
 }
 
-// Texts as plain words, so that stems can be looked for in them, whatever the language.
+// Texts as plain words, to search for word stems in any language.
 
-// Compatibility forms of whole phrases: each would grow to many characters.
+// Ligatures of whole phrases, which NFKD expands to many characters.
 const PHRASES_IN_ONE = /[\ufdfa\ufdfb]/g;
 
 /**
- * Lower case without accents and invisible characters; every sign, and every border within
- * `camelCase`, becomes one space, and so do both ends. Letters that are written `a p a r t` are put
- * together. Of the first `max` characters.
+ * The first `max` characters in lower case, without accents and invisible characters. Every symbol,
+ * every boundary within `camelCase` and both ends become one space. Letters written `a p a r t` are
+ * joined.
  */
 export function plainWords(text: string, max: number): string {
   const start = text.slice(0, max).replace(PHRASES_IN_ONE, ' ');
-  // Korean syllables are three letters each; what grows more is no word.
+  // A Korean syllable decomposes into three letters. Anything that grows more is no word.
   return ` ${start.normalize('NFKD').slice(0, 3 * start.length)} `
     .replace(/[\p{M}\p{Default_Ignorable_Code_Point}]+/gu, '')
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')

@@ -1,4 +1,4 @@
-/** The analysis thread: takes messages, asks the main thread for DNS, answers with results. */
+/** The analysis thread: analyzes messages and sends DNS lookups to the main thread. */
 
 import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
@@ -20,50 +20,50 @@ export interface AnalyzeCommand {
   deadlineMs: number;
 }
 
-/** Both ways messages travel in lists: see `batched`. */
-export type ToWorker = AnalyzeCommand | { type: 'answer'; ask: number; answer: DnsAnswer };
+/** Messages are sent in batches in both directions: see `batched`. */
+export type ToWorker = AnalyzeCommand | { type: 'answer'; lookup: number; answer: DnsAnswer };
 
 export type FromWorker =
-  | { type: 'ask'; ask: number; name: string; record: RecordType }
+  | { type: 'lookup'; lookup: number; name: string; record: RecordType }
   | { type: 'done'; job: number; result: StoredResult; toFix: string[]; faults: string[] }
   | { type: 'failed'; job: number; error: string };
 
-/** Marks a worker thread as one of ours: in the executable every thread runs the same file. */
+/** Identifies an analysis thread: in the executable, all threads run the same file. */
 export const WORKER_ROLE = 'analysis';
 
 /**
- * What a thread runs: this file, or in the executable the one file that holds everything.
- * A path, not a URL: only paths does pkg look up inside the executable.
+ * The file that a thread runs: this one, or in the executable the single bundled file. It is a path
+ * and not a URL because pkg only looks up paths inside the executable.
  */
 export const WORKER_FILE = fileURLToPath(import.meta.url);
 
 if (!isMainThread && workerData?.role === WORKER_ROLE) void serve();
 
 async function serve(): Promise<void> {
-  // Only here: the main thread knows this file too, and has no use for all that analysing needs.
+  // Imported here because the main thread loads this file too, but not the analysis code.
   const { analyze: run } = await import('./analyze.ts');
   const { createWeb } = await import('../net/http/client.ts');
   const port = parentPort!;
   const send = batched<FromWorker>((messages) => port.postMessage(messages));
-  const { ask, answered } = askingResolver(send);
-  const outside: Outside = { resolver: ask, web: createWeb({ resolver: ask }) };
+  const { resolver, settle } = remoteResolver(send);
+  const network: Network = { resolver, web: createWeb({ resolver }) };
   port.on('message', (messages: ToWorker[]) => {
     for (const message of messages) {
-      if (message.type === 'answer') answered(message.ask, message.answer);
-      else void work(run, message, outside).then(send);
+      if (message.type === 'answer') settle(message.lookup, message.answer);
+      else void runJob(run, message, network).then(send);
     }
   });
 }
 
-interface Outside {
+interface Network {
   resolver: Resolver;
   web: Web;
 }
 
-async function work(
+async function runJob(
   run: typeof analyze,
   command: AnalyzeCommand,
-  outside: Outside,
+  network: Network,
 ): Promise<FromWorker> {
   const { job, input, offline, setup, deadlineMs } = command;
   const faults: string[] = [];
@@ -72,7 +72,7 @@ async function work(
   };
   try {
     const { checks, ...rest } = await run(input, {
-      ...outside,
+      ...network,
       offline,
       setup,
       deadlineMs,
@@ -85,19 +85,19 @@ async function work(
   }
 }
 
-/** A resolver whose questions go to the main thread, which has the one cache and the limits. */
-function askingResolver(send: (message: FromWorker) => void) {
-  const waiting = new Map<number, (answer: DnsAnswer) => void>();
-  let last = 0;
-  const ask: Resolver = (name, record) =>
+/** A resolver that sends lookups to the main thread, which has the shared cache and the limits. */
+function remoteResolver(send: (message: FromWorker) => void) {
+  const pending = new Map<number, (answer: DnsAnswer) => void>();
+  let lastId = 0;
+  const resolver: Resolver = (name, record) =>
     new Promise((resolve) => {
-      last += 1;
-      waiting.set(last, resolve);
-      send({ type: 'ask', ask: last, name, record });
+      lastId += 1;
+      pending.set(lastId, resolve);
+      send({ type: 'lookup', lookup: lastId, name, record });
     });
-  const answered = (id: number, answer: DnsAnswer) => {
-    waiting.get(id)?.(answer);
-    waiting.delete(id);
+  const settle = (id: number, answer: DnsAnswer) => {
+    pending.get(id)?.(answer);
+    pending.delete(id);
   };
-  return { ask, answered };
+  return { resolver, settle };
 }

@@ -1,4 +1,4 @@
-/** Badges of domains and shared reports, to be shown on other sites. */
+/** Badges of domains and shared reports for other websites. */
 
 import type { Feature } from '../feature.ts';
 import { badgeRoutes } from './routes.ts';

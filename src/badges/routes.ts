@@ -1,4 +1,4 @@
-/** Badges for pages of others, as images and in the form that badge services read (contract §5). */
+/** Badges for other websites, as images and as JSON for badge services (contract §5). */
 
 import * as v from 'valibot';
 import type { App } from '../app.ts';
@@ -10,10 +10,10 @@ import { type BadgeState, badgeColour, badgeSvg } from '../report/badge.ts';
 import { openShare, sharedTestIds } from '../shares/queries.ts';
 import type { SharedReportRow } from '../store/tables.generated.ts';
 
-/** Image proxies ask for many readers. */
+/** High, because image proxies send the requests of many readers from one IP address. */
 const LIMIT = { requests: 300, seconds: 60 };
 
-/** The form of shields.io, which takes no other field beside these. */
+/** The endpoint format of shields.io, which allows no other fields. */
 const BadgeJson = v.object({
   schemaVersion: v.literal(1),
   label: v.string(),
@@ -24,17 +24,16 @@ const BadgeJson = v.object({
 const getSvg = route({
   method: 'GET',
   path: '/badges/:name.svg',
-  // It may be the token of a link.
+  // May be the token of a shared link.
   secretParams: ['name'],
   operation: 'getBadge',
   role: 'public',
   byLink: true,
   limit: LIMIT,
-  summary:
-    'Get the badge of a domain whose badge is switched on, or of a shared report, as an image',
+  summary: 'Get the SVG badge of a domain that has badges enabled, or of a shared report',
   produces: ['image/svg+xml'],
   errors: ['gone'],
-  handle: (call) => answer(call, 'image/svg+xml', badgeSvg),
+  handle: (call) => respond(call, 'image/svg+xml', badgeSvg),
 });
 
 const getJson = route({
@@ -45,27 +44,27 @@ const getJson = route({
   role: 'public',
   byLink: true,
   limit: 'getBadge',
-  summary: 'Get what a badge tells, in the form that shields.io reads',
+  summary: 'Get a badge as JSON for shields.io',
   produces: ['application/json'],
   json: BadgeJson,
   errors: ['gone'],
-  handle: (call) => answer(call, 'application/json', jsonOf),
+  handle: (call) => respond(call, 'application/json', jsonOf),
 });
 
-type Asked = Pick<Call<'public', undefined, undefined>, 'app' | 'params'>;
+type BadgeCall = Pick<Call<'public', undefined, undefined>, 'app' | 'params'>;
 
-async function answer(
-  { app, params }: Asked,
+async function respond(
+  { app, params }: BadgeCall,
   type: string,
-  write: (badge: Badge) => string,
+  format: (badge: Badge) => string,
 ): Promise<Response> {
   const badge = await badgeOf(app, params.name!);
-  return new Response(write(badge), {
+  return new Response(format(badge), {
     headers: {
       'content-type': type,
-      // Pages of others show it.
+      // Other websites embed it.
       'cross-origin-resource-policy': 'cross-origin',
-      // A link that is revoked ends at once; whatever keeps copies would not know.
+      // A cached copy would outlive the revocation of the link.
       ...(badge.byToken ? PRIVATE_FIELDS : { 'cache-control': 'public, max-age=300' }),
     },
   });
@@ -83,19 +82,19 @@ function jsonOf({ label, message, state }: Badge): string {
 
 export const badgeRoutes = [getSvg, getJson];
 
-// What a badge tells: the health of a domain, or the worst grade of a shared report.
+// The content of a badge: the health of a domain, or the worst grade of a shared report.
 
 interface Badge {
   label: string;
   message: string;
   state: BadgeState;
-  /** Whether the token of a link was its name, so that its address is a secret. */
+  /** Whether the URL contains the token of a shared link and is secret. */
   byToken: boolean;
 }
 
 const LABEL = 'deliverability';
 
-/** Colours as rings of reports have them. */
+/** The same colors as in reports. */
 const STATES: Record<string, BadgeState> = {
   A: 'healthy',
   B: 'healthy',
@@ -105,8 +104,8 @@ const STATES: Record<string, BadgeState> = {
 };
 
 /**
- * `name` is a verified domain of the team that shows its badge, or the token of a link. Throws
- * `not_found` for all others alike, and `gone` for a link that has ended.
+ * `name` is a verified domain with badges enabled, or the token of a shared link. Throws the same
+ * `not_found` for all other names, and `gone` for an expired or revoked link.
  */
 async function badgeOf(app: Pick<App, 'db' | 'clock'>, name: string): Promise<Badge> {
   return name.includes('.') ? badgeOfDomain(app, name) : badgeOfShare(app, name);
@@ -120,7 +119,7 @@ async function badgeOfDomain({ db }: Pick<App, 'db'>, name: string): Promise<Bad
     .where('status', '=', 'verified')
     .where('badge_enabled', '=', 1)
     .executeTakeFirst();
-  if (!row) throw new AppError('not_found', 'There is no badge at this address.');
+  if (!row) throw new AppError('not_found', 'Badge not found.');
   const { health_status: state, health_score: score } = row;
   const message = score === null ? state : `${state}, ${score} of 100`;
   return { label: LABEL, message, state, byToken: false };
@@ -133,7 +132,7 @@ async function badgeOfShare(app: Pick<App, 'db' | 'clock'>, token: string): Prom
   return { label: LABEL, message, state, byToken: true };
 }
 
-/** null where none of its tests has one, or none is left. */
+/** null if no remaining test has a grade. */
 async function worstGrade({ db }: Pick<App, 'db'>, row: SharedReportRow): Promise<string | null> {
   const ids = (await sharedTestIds(db, [row.id])).get(row.id)!;
   const { worst } = await db

@@ -1,4 +1,4 @@
-/** Changes of domains by people: added, changed and deleted, each noted in the audit log. */
+/** Adds, updates, and deletes domains, with audit entries. */
 
 import type { App } from '../app.ts';
 import { allows, type Role } from '../http/actor.ts';
@@ -15,37 +15,37 @@ import type { DomainPatch, NewDomain } from './schema.ts';
 import { selectorsOf } from './selectors.ts';
 import { nextLookup } from './transitions.ts';
 
-/** Nobody publishes by chance what has 160 random bits. */
+/** 160 random bits, which nobody can guess. */
 const TOKEN_LENGTH = 32;
 
-/** Twice what a machine is known to look at in time. */
-const MOST_DOMAINS = 20_000;
-/** As many ids as a sentence can hold. */
-const RULES_NAMED = 10;
+/** Twice the number that one machine is known to check on time. */
+const MAX_DOMAINS = 20_000;
+/** Alert rules named in an error message. */
+const MAX_NAMED_RULES = 10;
 
 type Changer = Author & { app: App };
 
 /**
- * Published inside the deleting transaction (of `transact`) before the row of the domain goes:
- * subscribers delete what names the domain, and note that in the audit log. Whoever deletes has been
- * found allowed to: where alert rules name the domain, they are an admin at least.
+ * Published in the transaction (of `transact`) before a domain is deleted. Subscribers delete what
+ * refers to the domain and write audit entries. The author's permission was checked: they are at least
+ * an admin if alert rules name the domain.
  */
 export const domainRemoved = channel<[domain: DomainRow, author: Changer]>('domain removed');
 
-/** Throws `conflict` for a domain that the team has already, and where there are too many. */
+/** Throws `conflict` if the team already has the domain, or has too many. */
 export async function createDomain(
   tx: Tx,
   author: Changer,
   { name, dkim_selectors, badge_enabled }: NewDomain,
 ): Promise<DomainRow> {
-  const present = await tx
+  const existing = await tx
     .selectFrom('domains')
     .select('id')
     .where('name', '=', name)
     .executeTakeFirst();
-  if (present)
-    throw new AppError('conflict', `The team has the domain ${name} already: it is ${present.id}.`);
-  await requireBelowLimit(tx.selectFrom('domains'), { max: MOST_DOMAINS, things: 'domains' });
+  if (existing)
+    throw new AppError('conflict', `Your team already has the domain ${name} (${existing.id}).`);
+  await requireBelowLimit(tx.selectFrom('domains'), { max: MAX_DOMAINS, things: 'domains' });
   const { clock, newId } = author.app;
   const now = clock.now();
   const row: DomainRow = {
@@ -71,41 +71,41 @@ export async function createDomain(
     leased_until: null,
   };
   await tx.insertInto('domains').values(row).execute();
-  await note(tx, author, 'created', row.id, { name, dkim_selectors, badge_enabled });
+  await auditDomain(tx, author, 'created', row.id, { name, dkim_selectors, badge_enabled });
   return row;
 }
 
-/** Changes what is given and is not so already; gives the row as it is then. */
+/** Applies a patch, if it changes anything, and returns the resulting row. */
 export async function changeDomain(
   tx: Tx,
   author: Changer,
-  present: DomainRow,
+  current: DomainRow,
   { dkim_selectors, badge_enabled }: DomainPatch,
 ): Promise<DomainRow> {
   const details: Record<string, object> = {};
   const change: Partial<DomainRow> = {};
-  const [from, to] = [selectorsOf(present), dkim_selectors ?? []];
-  // The list is all there is then, so that a selector that is no longer used can be taken out.
+  const [from, to] = [selectorsOf(current), dkim_selectors ?? []];
+  // The given list replaces learned selectors too, so that an unused one can be removed.
   if (dkim_selectors !== undefined && JSON.stringify(from) !== JSON.stringify(to)) {
     change.given_selectors = JSON.stringify(to);
     change.learnt_selectors = '[]';
     details.dkim_selectors = { from, to };
   }
-  const badge = badge_enabled === undefined ? present.badge_enabled : Number(badge_enabled);
-  if (badge !== present.badge_enabled) {
+  const badge = badge_enabled === undefined ? current.badge_enabled : Number(badge_enabled);
+  if (badge !== current.badge_enabled) {
     change.badge_enabled = badge;
-    details.badge_enabled = { from: present.badge_enabled === 1, to: badge === 1 };
+    details.badge_enabled = { from: current.badge_enabled === 1, to: badge === 1 };
   }
-  if (Object.keys(change).length === 0) return present;
-  await tx.updateTable('domains').set(change).where('id', '=', present.id).execute();
-  await note(tx, author, 'changed', present.id, details);
-  return { ...present, ...change };
+  if (Object.keys(change).length === 0) return current;
+  await tx.updateTable('domains').set(change).where('id', '=', current.id).execute();
+  await auditDomain(tx, author, 'changed', current.id, details);
+  return { ...current, ...change };
 }
 
 /**
- * Its tests stay, and still tell that they were its; what else is about it goes with it. Throws
- * `conflict` where alert rules name it and `role` is not that of an admin, who alone change rules.
- * To be called in `transact`.
+ * Deletes a domain with all that belongs to it, except its tests, which keep the domain's ID. Throws
+ * `conflict` if alert rules name it and `role` is below admin, which changing rules requires. Call in
+ * `transact`.
  */
 export async function deleteDomain(
   tx: Tx,
@@ -115,32 +115,35 @@ export async function deleteDomain(
 ): Promise<void> {
   const { id, name } = row;
   const rules = await rulesNaming(tx, id);
-  if (rules.length > 0 && !allows(role, 'admin')) throw namedBy(rules, name);
+  if (rules.length > 0 && !allows(role, 'admin')) throw usedByRules(rules, name);
   await author.app.subscribers.publish(domainRemoved, tx, row, author);
   await tx.deleteFrom('domains').where('id', '=', id).execute();
-  await note(tx, author, 'deleted', id, { name });
+  await auditDomain(tx, author, 'deleted', id, { name });
 }
 
-function namedBy(rules: string[], name: string): AppError {
-  const more = rules.length - RULES_NAMED;
-  const ids = rules.slice(0, RULES_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
+function usedByRules(rules: string[], name: string): AppError {
+  const more = rules.length - MAX_NAMED_RULES;
+  const ids = rules.slice(0, MAX_NAMED_RULES).join(', ') + (more > 0 ? ` and ${more} more` : '');
   return new AppError(
     'conflict',
-    `Alert rules name ${name}, and would be deleted with it: ${ids}. Have an admin delete them or change their domain_id first, or have an admin delete the domain.`,
+    `Only an admin can delete ${name}, because alert rules use it: ${ids}. Ask an admin to delete the domain, or to delete or reassign these rules first.`,
   );
 }
 
-/** That somebody had it looked up at once. */
+/** Records in the audit log that a user requested a verification. */
 export async function noteVerification(tx: Tx, author: Changer, row: DomainRow): Promise<void> {
-  await note(tx, author, 'verification_asked', row.id, { name: row.name, status: row.status });
+  await auditDomain(tx, author, 'verification_asked', row.id, {
+    name: row.name,
+    status: row.status,
+  });
 }
 
-async function note(
+async function auditDomain(
   tx: Tx,
   author: Author,
-  what: string,
+  verb: string,
   id: string,
   details: Record<string, unknown>,
 ): Promise<void> {
-  await audit(tx, author, { action: `domain.${what}`, object: { type: 'domain', id }, details });
+  await audit(tx, author, { action: `domain.${verb}`, object: { type: 'domain', id }, details });
 }

@@ -1,4 +1,4 @@
-/** Domains of the team: verified by a DNS record, and their health. */
+/** The team's domains: their verification by DNS record, and their health. */
 
 import type { Feature } from '../feature.ts';
 import { domainRoutes } from './routes.ts';

@@ -1,4 +1,4 @@
-/** Looks at the health of a domain over the network; what it finds is stored elsewhere. */
+/** Runs the health checks of a domain. The result is stored elsewhere. */
 
 import { NO_SETUP } from '../analysis/context.ts';
 import { analyzeDomain } from '../analysis/domain/analyze-domain.ts';
@@ -10,19 +10,19 @@ import { oncePer } from '../lib/once-per.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { selectorsOf, waningSelectors } from './selectors.ts';
 
-/** What a look found, and when it began: in milliseconds since 1970. */
+/** The result of the health checks, and when they started, in ms since the epoch. */
 export interface Look {
   health: DomainHealth;
   begunAt: number;
 }
 
-/** Who waits for a look: what nobody waits for leaves room at the DNS for those who do. */
-type Asker = 'people' | 'jobs';
+/** Who waits for the result. Jobs use the background resolver, which gives way to users. */
+type Caller = 'people' | 'jobs';
 
-/** Takes seconds, at most about fifteen; never inside a transaction. */
-export async function lookAtHealth(app: App, row: DomainRow, asker: Asker): Promise<Look> {
+/** Takes several seconds, at most about fifteen. Never call it in a transaction. */
+export async function lookAtHealth(app: App, row: DomainRow, caller: Caller): Promise<Look> {
   const { web, probeMailTls, blocklists, clock, log } = app;
-  const resolver = asker === 'people' ? app.resolver : app.backgroundResolver;
+  const resolver = caller === 'people' ? app.resolver : app.backgroundResolver;
   const begunAt = clock.now();
   const health = await analyzeDomain(row.name, {
     resolver,
@@ -34,7 +34,7 @@ export async function lookAtHealth(app: App, row: DomainRow, asker: Asker): Prom
     guessed: guessedSelectors(row),
     now: begunAt,
     onFault: (check, error) =>
-      log.error('a check of a domain failed', {
+      log.error('domain check failed', {
         domain: row.id,
         check,
         error: errorMessage(error),
@@ -44,7 +44,7 @@ export async function lookAtHealth(app: App, row: DomainRow, asker: Asker): Prom
   return { health, begunAt };
 }
 
-/** Those that nobody has named, and whose keys the last look found. */
+/** Selectors that the user didn't give and whose keys the last checks found. */
 function guessedSelectors({ health_checks }: Pick<DomainRow, 'health_checks'>): string[] {
   const checks: DomainCheck[] = JSON.parse(health_checks);
   return checks.flatMap(({ id, evidence: { selector, known } }) =>
@@ -52,43 +52,48 @@ function guessedSelectors({ health_checks }: Pick<DomainRow, 'health_checks'>): 
   );
 }
 
-/** So many at once for people, and as many for monitors; the job of domains has places of its own. */
-const AT_ONCE = 8;
-/** Longer than a look takes: who waits for a place gets it, or is told. */
-const WAIT_MS = 20_000;
+/** Per kind of caller. The job that verifies domains has a limit of its own. */
+const MAX_CONCURRENT_CHECKS = 8;
+/** Longer than the checks take, so that a waiting caller usually gets a slot. */
+const QUEUE_TIMEOUT_MS = 20_000;
 
-interface Looks {
+interface Queue {
   gate: Gate;
-  underWay: Map<string, Promise<Look>>;
+  inProgress: Map<string, Promise<Look>>;
 }
-const noLooks = (): Looks => ({ gate: limitInFlight(AT_ONCE), underWay: new Map() });
-const looksOf = oncePer((_: App): Record<Asker, Looks> => ({ people: noLooks(), jobs: noLooks() }));
+const createQueue = (): Queue => ({
+  gate: limitInFlight(MAX_CONCURRENT_CHECKS),
+  inProgress: new Map(),
+});
+const queuesOf = oncePer(
+  (_: App): Record<Caller, Queue> => ({ people: createQueue(), jobs: createQueue() }),
+);
 
 /**
- * As above, in turn; who asks for the same domain meanwhile gets the same look. Throws `unavailable`
- * where too many others are looked at.
+ * Runs the health checks with limited concurrency. Concurrent calls for the same domain share one
+ * result. Throws `unavailable` if too many domains are being checked.
  */
-export function shareLook(app: App, row: DomainRow, asker: Asker): Promise<Look> {
-  const looks = looksOf(app)[asker];
+export function shareLook(app: App, row: DomainRow, caller: Caller): Promise<Look> {
+  const { gate, inProgress } = queuesOf(app)[caller];
   const key = `${row.id} ${selectorsOf(row).join(' ')}`;
-  const present = looks.underWay.get(key);
-  if (present) return present;
-  const look = lookInTurn(app, row, asker, looks.gate).finally(() => looks.underWay.delete(key));
-  looks.underWay.set(key, look);
-  return look;
+  const current = inProgress.get(key);
+  if (current) return current;
+  const result = waitAndCheck(app, row, caller, gate).finally(() => inProgress.delete(key));
+  inProgress.set(key, result);
+  return result;
 }
 
-async function lookInTurn(app: App, row: DomainRow, asker: Asker, gate: Gate): Promise<Look> {
-  const { signal, stop } = startDeadline(WAIT_MS);
+async function waitAndCheck(app: App, row: DomainRow, caller: Caller, gate: Gate): Promise<Look> {
+  const { signal, stop } = startDeadline(QUEUE_TIMEOUT_MS);
   const entered = await gate.enter(signal);
   stop();
   if (!entered)
     throw new AppError(
       'unavailable',
-      'Too many domains are being looked at now. Ask again in a few seconds.',
+      'Too many domains are being checked right now. Try again in a few seconds.',
     );
   try {
-    return await lookAtHealth(app, row, asker);
+    return await lookAtHealth(app, row, caller);
   } finally {
     gate.leave();
   }

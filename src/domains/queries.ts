@@ -1,4 +1,4 @@
-/** Domains in the database: found, listed, and that which holds a From domain. */
+/** Domains: queries, and their JSON for the API and events. */
 
 import { pageOf } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
@@ -45,11 +45,11 @@ export async function findDomain(db: Db | Tx, id: string): Promise<DomainRow | u
 /** Throws `not_found`. */
 export async function domainOr404(db: Db | Tx, id: string): Promise<DomainRow> {
   const row = await findDomain(db, id);
-  if (!row) throw new AppError('not_found', 'There is no domain with this id.');
+  if (!row) throw new AppError('not_found', 'No such domain.');
   return row;
 }
 
-/** One page of those that match, newest first. */
+/** One page of the matching domains, newest first. */
 export async function listDomains(
   db: Db,
   { status, ...page }: DomainListQuery,
@@ -59,7 +59,7 @@ export async function listDomains(
   return pageOf(query, page);
 }
 
-/** The team's domain that is, or is a parent of, the From domain (in A-labels): the longest. */
+/** The team's domain that is, or is the closest parent of, the From domain (in A-labels). */
 export async function findDomainOf(
   db: Db | Tx,
   fromDomain: string,
@@ -74,7 +74,7 @@ export async function findDomainOf(
   return found.toSorted((a, b) => b.name.length - a.name.length)[0];
 }
 
-/** The ids of the alert rules that name a domain. */
+/** The IDs of the alert rules that name a domain. */
 export async function rulesNaming(db: Db | Tx, domainId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('alerts')
@@ -85,9 +85,9 @@ export async function rulesNaming(db: Db | Tx, domainId: string): Promise<string
   return rows.map(({ id }) => id);
 }
 
-// From a row to the domain that the API answers and that events embed.
+// The JSON of domains, in the API and in events.
 
-/** The list form never needs the checks, by far the largest part. */
+/** Without the checks, by far the largest column, which the list form doesn't need. */
 type ListedRow = Omit<DomainRow, 'health_checks'>;
 
 export function presentListed(row: ListedRow): ListedDomain {
@@ -113,13 +113,13 @@ export function presentListed(row: ListedRow): ListedDomain {
   };
 }
 
-/** The full form: with the checks of the last look. */
+/** The full form, with the last health checks. */
 export function presentDomain(row: DomainRow): Domain {
   const listed = presentListed(row);
   return { ...listed, health: { ...listed.health, checks: JSON.parse(row.health_checks) } };
 }
 
-/** What a look has found, with what to publish. */
+/** The result of the health checks, with the records to publish. */
 export function presentHealth(
   row: DomainRow,
   { health: { status, score, summary, checks }, begunAt }: Look,
@@ -138,13 +138,15 @@ export function presentHealth(
   };
 }
 
-// A field `domain_id` of a request names a domain of the team, or none.
+// Validation of the field `domain_id` in requests.
 
-/** Throws `validation_failed`, which names the field. */
+/** The error message for the field `domain_id`, to follow its name. */
+export const NO_SUCH_DOMAIN = 'is not the ID of a domain';
+
+/** Throws `validation_failed` if `id` is not null and not a domain of the team. */
 export async function requireDomain(db: Db | Tx, id: string | null): Promise<void> {
   if (id === null || (await findDomain(db, id))) return;
-  const message = 'names no domain of the team';
-  throw new AppError('validation_failed', `Wrong: domain_id ${message}.`, [
-    { param: 'domain_id', code: 'invalid', message },
+  throw new AppError('validation_failed', 'Invalid domain_id: no such domain.', [
+    { param: 'domain_id', code: 'invalid', message: NO_SUCH_DOMAIN },
   ]);
 }

@@ -1,4 +1,4 @@
-/** The DNS records that fix what a domain check has found; each can be copied as it is. */
+/** The DNS records that fix the findings of the domain checks, ready to copy. */
 
 import { caaProblem, parseCaa } from '../analysis/checks/caa.ts';
 import type { DomainCheck } from '../analysis/domain/health.ts';
@@ -8,13 +8,13 @@ import type { DomainRow } from '../store/tables.generated.ts';
 import type { RecordToPublish } from './schema.ts';
 import { verificationRecord } from './verification.ts';
 
-/** What only its owner knows leaves a gap like this. */
-const GAP = /<[^<>]+>/;
-/** Their records are examples: of a mailbox or a host that nobody has, of a policy that nobody serves. */
+/** A placeholder for a value that only the owner knows. */
+const PLACEHOLDER = /<[^<>]+>/;
+/** Checks whose proposed records are only examples, with an invented mailbox, host, or policy. */
 const EXAMPLES = ['mx', 'tls_rpt', 'mta_sts'];
 
-/** The record goes without what only its owner knows. */
-const MAILBOX_GAP = 'Put “; rua=mailto:” and a mailbox of yours behind it.';
+/** Added where the record leaves out an invented report mailbox. */
+const ADD_RUA = 'To receive reports, append “; rua=mailto:” and your mailbox address.';
 
 interface Candidate {
   type: 'TXT' | 'CAA';
@@ -24,25 +24,25 @@ interface Candidate {
   required: boolean;
 }
 
-/** One for a type and name at most, those that are required first; asks the DNS what they replace. */
+/** At most one record per type and name, required ones first. Looks up which records they replace. */
 export async function recordsToPublish(
   resolver: Resolver,
   row: Pick<DomainRow, 'name' | 'token' | 'status' | 'missing_since'>,
   checks: DomainCheck[],
 ): Promise<RecordToPublish[]> {
-  const places = Map.groupBy(candidatesOf(row.name, checks), ({ type, name }) => `${type} ${name}`);
-  const settled = await Promise.all([...places.values()].map((some) => settle(resolver, some)));
-  const fixes = settled
+  const groups = Map.groupBy(candidatesOf(row.name, checks), ({ type, name }) => `${type} ${name}`);
+  const merged = await Promise.all([...groups.values()].map((group) => merge(resolver, group)));
+  const fixes = merged
     .filter((one) => one !== null)
     .toSorted((a, b) => Number(b.required) - Number(a.required));
   const isProven = row.status === 'verified' && row.missing_since === null;
   return isProven ? fixes : [proofOf(row), ...fixes];
 }
 
-/** Beside others at its name, such as that of another team. */
+/** Added to other records at its name, such as those of another team. */
 const proofOf = (row: Pick<DomainRow, 'name' | 'token'>): RecordToPublish => ({
   ...verificationRecord(row),
-  purpose: 'Proof that the domain is yours',
+  purpose: 'Proves that you control the domain',
   action: 'add',
   replaces: [],
   required: true,
@@ -55,7 +55,7 @@ function candidatesOf(domain: string, checks: DomainCheck[]): Candidate[] {
     const record = fix?.record;
     if (!record || !isOwn(record.name, owner) || isExample(check, checks)) return [];
     const { type, name, value } = record;
-    if ((type !== 'TXT' && type !== 'CAA') || GAP.test(value)) return [];
+    if ((type !== 'TXT' && type !== 'CAA') || PLACEHOLDER.test(value)) return [];
     const purpose = `${label}: ${fix.text}`;
     return [{ type, name, value, purpose, required: status === 'fail' }];
   });
@@ -66,57 +66,57 @@ const isOwn = (name: string, owner: string): boolean =>
 
 function isExample({ id, evidence }: DomainCheck, checks: DomainCheck[]): boolean {
   if (EXAMPLES.includes(id)) return true;
-  // Where there is no record, the authority or the logo is anybody's.
+  // Without an existing record, the proposed authority or logo is invented.
   if (id === 'caa') return !Array.isArray(evidence.records) || evidence.records.length === 0;
   if (id === 'bimi') return evidence.record == null;
-  // The proposal for a domain without a record names its mail servers: it must have some.
+  // The proposal for a domain without an SPF record refers to its MX records, so it must have some.
   const withoutSpf = id === 'spf_record' && evidence.records === undefined;
   return withoutSpf && checks.some((check) => check.id === 'mx' && check.status !== 'pass');
 }
 
-/** What several checks ask of one place, as one record; null where there is nothing left to publish. */
-async function settle(resolver: Resolver, some: Candidate[]): Promise<RecordToPublish | null> {
-  const { type, name } = some[0]!;
-  const present = recordsOf(await resolver(name, type));
-  // An alias is published by somebody else, and what is not known cannot be replaced.
-  if (present === null || (await resolver(name, 'CNAME')).status === 'found') return null;
-  const replaces = present.filter((text) => isReplaced(text, some[0]!));
-  const values = some.map(({ value }) => withoutInvented(value, replaces));
-  const isCut = some.some(({ value }, i) => value !== values[i]);
-  const gap = isCut ? [MAILBOX_GAP] : [];
+/** Merges the candidates for one type and name into one record; null if there is nothing to publish. */
+async function merge(resolver: Resolver, candidates: Candidate[]): Promise<RecordToPublish | null> {
+  const { type, name } = candidates[0]!;
+  const current = recordsOf(await resolver(name, type));
+  // The target of an alias may belong to someone else, and unknown records can't be replaced.
+  if (current === null || (await resolver(name, 'CNAME')).status === 'found') return null;
+  const replaces = current.filter((text) => isReplaced(text, candidates[0]!));
+  const values = candidates.map(({ value }) => withoutInvented(value, replaces));
+  const isShortened = candidates.some(({ value }, i) => value !== values[i]);
+  const advice = isShortened ? [ADD_RUA] : [];
   const value = values.reduce((merged, next) => mergeTagLists(replaces[0] ?? '', merged, next));
   if (replaces.length === 1 && plain(replaces[0]!) === plain(value)) return null;
   return {
     ...{ type, name, value },
-    purpose: [...new Set(some.map(({ purpose }) => purpose)), ...gap].join(' '),
+    purpose: [...new Set(candidates.map(({ purpose }) => purpose)), ...advice].join(' '),
     action: replaces.length > 0 ? 'replace' : 'add',
     replaces,
-    required: some.some(({ required }) => required),
+    required: candidates.some(({ required }) => required),
   };
 }
 
 const plain = (text: string): string => text.trim().replace(/\s+/g, ' ');
 
-/** Of the texts at the place, those that the new one is to stand for; others stay beside it. */
+/** Whether the new record replaces this one rather than being added to it. */
 function isReplaced(text: string, { type, name, value }: Candidate): boolean {
   if (type === 'CAA') return caaProblem(parseCaa(text), text)?.corrected === value;
-  // A name for one purpose, as _dmarc; the name of a domain has records of all kinds.
+  // A name such as _dmarc has a single purpose; a domain name has TXT records of all kinds.
   return name.startsWith('_') || name.includes('._') || /^[\s"']*v\s*=\s*spf1/i.test(text);
 }
 
-/** A mailbox for DMARC reports that is in no record so far is invented. */
-function withoutInvented(value: string, present: string[]): string {
+/** Removes a report mailbox that no current DMARC record contains, because the proposal invented it. */
+function withoutInvented(value: string, current: string[]): string {
   const rua = /(?:^|;)\s*rua\s*=\s*(mailto:dmarc-reports@[^;\s]+)/i.exec(value)?.[1];
-  if (!rua || present.some((text) => text.includes(rua))) return value;
+  if (!rua || current.some((text) => text.includes(rua))) return value;
   return withoutTag(value, 'rua');
 }
 
-// Two proposals for one record made of tags, as DMARC has it, as one: what each of them changes.
+// Merging two proposals for one record that consists of tags, such as DMARC.
 
-/** `before`: the text that both have changed, empty where there is none. Not for texts without tags. */
+/** Applies the changes of both proposals to `before`, the current record or an empty string. */
 function mergeTagLists(before: string, one: string, other: string): string {
   const [old, first, second] = [tagsOf(before), tagsOf(one), tagsOf(other)];
-  // The words of an SPF record are no tags: the first proposal stands.
+  // An SPF record has no tags, so the first proposal wins.
   if (first.size < 2 || second.size < 2) return one;
   const merged = new Map(first);
   for (const [name, value] of second)

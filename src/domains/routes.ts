@@ -32,8 +32,7 @@ const create = route({
   operation: 'createDomain',
   role: 'member',
   live: true,
-  summary:
-    'Add a domain; the TXT record in the answer proves that it is yours once it is published',
+  summary: 'Add a domain; publish the TXT record in the response to verify it',
   body: NewDomain,
   status: 201,
   etag: true,
@@ -65,7 +64,7 @@ const get = route({
   path: '/v1/domains/:id',
   operation: 'getDomain',
   role: 'member',
-  summary: 'Get a domain with what the last look at its health found',
+  summary: 'Get a domain with its last health checks',
   etag: true,
   response: Domain,
   async handle({ app, params }) {
@@ -79,16 +78,16 @@ const update = route({
   operation: 'updateDomain',
   role: 'member',
   live: true,
-  summary: 'Change the DKIM selectors of a domain (those learnt from mail too), or its badge',
+  summary: 'Update the DKIM selectors or the badge setting of a domain',
   etag: true,
   body: DomainPatch,
   response: Domain,
   async handle(call) {
     const { params, body } = call;
     return call.transact(async (tx) => {
-      const present = await domainOr404(tx, params.id!);
-      call.ifMatch(presentDomain(present));
-      return presentDomain(await changeDomain(tx, call, present, body));
+      const current = await domainOr404(tx, params.id!);
+      call.ifMatch(presentDomain(current));
+      return presentDomain(await changeDomain(tx, call, current, body));
     });
   },
 });
@@ -100,16 +99,16 @@ const remove = route({
   role: 'member',
   live: true,
   summary:
-    'Delete a domain with its monitors; where alert rules name it, only an admin can, with the rules; its tests stay',
+    'Delete a domain with its monitors and, as an admin, its alert rules; its tests are kept',
   response: deletedOf('domain'),
   errors: ['conflict'],
   async handle(call) {
     const { params } = call;
     const id = params.id!;
     return call.transact(async (tx, { role }) => {
-      const present = await domainOr404(tx, id);
-      call.ifMatch(presentDomain(present));
-      await deleteDomain(tx, call, present, role);
+      const current = await domainOr404(tx, id);
+      call.ifMatch(presentDomain(current));
+      await deleteDomain(tx, call, current, role);
       return { id, object: 'domain', deleted: true };
     });
   },
@@ -121,16 +120,16 @@ const verify = route({
   operation: 'verifyDomain',
   role: 'member',
   live: true,
-  summary: 'Look for the verification record now; for a failed domain, the 72 hours begin again',
+  summary: 'Look up the verification record now; for a failed domain, the 72 hours start again',
   response: Domain,
   async handle(call) {
     const { app, params } = call;
     const id = params.id!;
     const lookup = await lookUpVerification(app, await domainOr404(app.db, id));
     return call.transact(async (tx) => {
-      const present = await domainOr404(tx, id);
-      await noteVerification(tx, call, present);
-      const row = await recordAskedLookup(tx, app, present, lookup);
+      const current = await domainOr404(tx, id);
+      await noteVerification(tx, call, current);
+      const row = await recordAskedLookup(tx, app, current, lookup);
       afterCommit(tx, () => app.scheduler.wake(VERIFY_JOB));
       return presentDomain(row);
     });
@@ -142,23 +141,22 @@ const health = route({
   path: '/v1/domains/:id/health',
   operation: 'getDomainHealth',
   role: 'member',
-  // What the look found is stored with the domain.
+  // The result is stored with the domain.
   writes: true,
   live: true,
-  summary:
-    'Look at the health of a domain now, which takes seconds, and get the records to publish',
+  summary: 'Check the health of a domain now and get the DNS records to publish',
   response: DomainHealthAnswer,
   errors: ['unavailable'],
   async handle(call) {
     const { app, params } = call;
     const id = params.id!;
-    const found = await shareLook(app, await domainOr404(app.db, id), 'people');
-    const { row, look } = await call.transact(
-      async (tx) => recordHealth(tx, app, await domainOr404(tx, id), found),
+    const fresh = await shareLook(app, await domainOr404(app.db, id), 'people');
+    const { row, result } = await call.transact(
+      async (tx) => recordHealth(tx, app, await domainOr404(tx, id), fresh),
       () => undefined,
     );
-    const records = await recordsToPublish(app.resolver, row, look.health.checks);
-    return presentHealth(row, look, records);
+    const records = await recordsToPublish(app.resolver, row, result.health.checks);
+    return presentHealth(row, result, records);
   },
 });
 

@@ -1,4 +1,4 @@
-/** Domains as the API takes and answers them (contract §7). */
+/** API schemas of domains (contract §7). */
 
 import * as v from 'valibot';
 import { CATEGORIES, CHECK_STATUSES } from '../analysis/check.ts';
@@ -6,40 +6,45 @@ import { readDomainName } from '../analysis/domain/read-domain-name.ts';
 import { described, PAGE, Time } from '../http/schemas.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
 
-/** Whole texts beyond this are no domain name in any form; nobody parses them. */
-const TEXT_MAX = 1000;
+/** Longer than a domain name in any notation. */
+const MAX_TEXT_LENGTH = 1000;
 
 const DomainName = v.pipe(
   v.string('must be text'),
-  v.maxLength(TEXT_MAX, 'is too long for a domain name'),
+  v.maxLength(MAX_TEXT_LENGTH, 'is too long for a domain name'),
   v.check(
     (text) => readDomainName(text).name !== null,
     ({ input }) => readDomainName(input).fault ?? 'is not a domain name such as example.com',
   ),
   v.metadata({
-    jsonSchema: { type: 'string', format: 'idn-hostname', minLength: 1, maxLength: TEXT_MAX },
+    jsonSchema: {
+      type: 'string',
+      format: 'idn-hostname',
+      minLength: 1,
+      maxLength: MAX_TEXT_LENGTH,
+    },
   }),
   v.transform((text) => readDomainName(text).name!),
 );
 
-/** More keys than anybody signs with at a time. */
+/** More keys than a domain signs with at a time. */
 export const MOST_SELECTORS = 20;
-const SELECTOR_MAX = 63;
+const MAX_SELECTOR_LENGTH = 63;
 
-/** RFC 6376 §3.1: labels, as in `s=`; of those that people give, and that mail shows. */
+/** RFC 6376 §3.1: DNS labels separated by dots. */
 export const isSelector = (text: string): boolean =>
-  text.length <= SELECTOR_MAX && normalizeDomain(text) !== null;
+  text.length <= MAX_SELECTOR_LENGTH && normalizeDomain(text) !== null;
 
 const Selector = v.pipe(
   v.string('must be text'),
-  v.maxLength(SELECTOR_MAX, `must have at most ${SELECTOR_MAX} characters`),
-  v.check(isSelector, 'must be a DKIM selector: what stands in DKIM-Signature after s='),
-  v.metadata({ jsonSchema: { type: 'string', minLength: 1, maxLength: SELECTOR_MAX } }),
+  v.maxLength(MAX_SELECTOR_LENGTH, `must have at most ${MAX_SELECTOR_LENGTH} characters`),
+  v.check(isSelector, 'must be a DKIM selector, the value after s= in the DKIM-Signature header'),
+  v.metadata({ jsonSchema: { type: 'string', minLength: 1, maxLength: MAX_SELECTOR_LENGTH } }),
   v.transform((text) => normalizeDomain(text)!),
 );
 const Selectors = v.pipe(
   v.array(Selector, 'must be a list of selectors'),
-  v.maxLength(MOST_SELECTORS, `must have at most ${MOST_SELECTORS} selectors`),
+  v.maxLength(MOST_SELECTORS, `must contain at most ${MOST_SELECTORS} selectors`),
   v.transform((selectors) => [...new Set(selectors)]),
 );
 const Badge = v.boolean('must be true or false');
@@ -70,11 +75,11 @@ const DomainCheck = v.object({
   status: v.picklist(CHECK_STATUSES),
   former_status: described(
     v.optional(v.picklist(CHECK_STATUSES)),
-    'What the check came to when it could be found out last, where it cannot be now: severity and score are by it until it can.',
+    'If the check cannot run now, its last known status. Until it runs again, severity and score are based on it.',
   ),
   severity: described(
     v.nullable(v.picklist(['critical', 'warning'])),
-    'critical: mail of the domain is refused, or anybody can send as it. Null: nothing to see to.',
+    '`critical`: mail of the domain is rejected, or anyone can send as the domain. Null: no action needed.',
   ),
   title: v.string(),
   detail: v.string(),
@@ -89,7 +94,7 @@ const HEALTH = {
   score: Score,
   checked_at: described(
     v.nullable(Time),
-    'When the last look began that found out enough; a later one that did not changes nothing here.',
+    'When the last conclusive health check started. A later check without a result does not change it.',
   ),
 };
 
@@ -102,29 +107,29 @@ const DOMAIN = {
   verified_at: v.nullable(Time),
   missing_since: described(
     v.nullable(Time),
-    'Of a verified domain: since when its verification record has not been there. After three days the domain has failed.',
+    'For a verified domain, when its verification record was first missing. After three days, the status changes to `failed`.',
   ),
   last_checked_at: described(
     v.nullable(Time),
-    'When the last lookup of the verification record began.',
+    'When the last lookup of the verification record started.',
   ),
   last_check_detail: described(
     v.nullable(v.string()),
-    'What the last lookup or look could not find, or not find out, in words; null where all is well.',
+    'What the last lookup or health check could not find or determine. Null if there was no problem.',
   ),
   next_check_at: described(
     v.nullable(Time),
-    'Null for a failed domain, which is looked up no more.',
+    'When the record is looked up next. Null for a failed domain, which is no longer checked.',
   ),
   dkim_selectors: described(
     v.array(v.string()),
-    'Those given, then those learnt from received mail: of signatures that verify and are aligned with the From domain. One that was learnt, has signed nothing for 7 days and has no key any more is dropped.',
+    'Your selectors, followed by those learned from valid, aligned signatures in received messages. A learned selector is removed when its key is gone and it has signed nothing for 7 days.',
   ),
   badge_enabled: v.boolean(),
   health: v.object(HEALTH),
   created_at: Time,
 };
-/** The list form, which events embed too: without the checks of the health. */
+/** The list form, also used in events: without the health checks. */
 export const ListedDomain = v.object(DOMAIN);
 export type ListedDomain = v.InferOutput<typeof ListedDomain>;
 
@@ -136,18 +141,18 @@ export type Domain = v.InferOutput<typeof Domain>;
 
 const RecordToPublish = v.object({
   ...RECORD,
-  purpose: described(v.string(), 'What it is for, and when to publish it.'),
+  purpose: described(v.string(), 'What the record is for, and when to publish it.'),
   action: described(
     v.picklist(['add', 'replace']),
-    'Whether it comes beside what there is, or in the place of what replaces holds.',
+    '`add`: keep existing records. `replace`: publish it in place of the records in `replaces`.',
   ),
   replaces: described(
     v.array(v.string()),
-    'The values at the same type and name to delete; others stay.',
+    'The existing values at this type and name to delete. Keep all others.',
   ),
   required: described(
     v.boolean(),
-    'true: without it the domain is not verified, or a check fails. false: it makes good better.',
+    'True if the domain is not verified or a check fails without it. False for an improvement.',
   ),
 });
 export type RecordToPublish = v.InferOutput<typeof RecordToPublish>;
@@ -162,7 +167,7 @@ export const DomainHealthAnswer = v.object({
   checks: v.array(DomainCheck),
   records: described(
     v.array(RecordToPublish),
-    'What to publish, as it stands: one for a type and name at most. What only you know, such as a key or a mailbox, is told of in the checks.',
+    'The DNS records to publish, at most one per type and name. Records that need a value only you know, such as a key or a mailbox, are described in the checks.',
   ),
   checked_at: Time,
 });

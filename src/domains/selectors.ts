@@ -1,4 +1,4 @@
-/** The DKIM selectors of a domain: those given, those learnt from mail, and those that mail uses no more. */
+/** The DKIM selectors of a domain: given by users, learned from messages, and expiring. */
 
 import type { DomainCheck } from '../analysis/domain/health.ts';
 import { isoTime } from '../lib/clock.ts';
@@ -7,55 +7,60 @@ import type { Tx } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { isSelector, MOST_SELECTORS } from './schema.ts';
 
-/** As it is kept. */
-interface LearntSelector {
+/** As stored. */
+interface LearnedSelector {
   selector: string;
-  /** When the last mail came that it has signed. */
+  /** When the last message that it signed was received. */
   seen_at: string;
 }
 
-type Kept = Pick<DomainRow, 'given_selectors' | 'learnt_selectors'>;
+type SelectorColumns = Pick<DomainRow, 'given_selectors' | 'learnt_selectors'>;
 
 /**
- * A signer changes its key, and takes the old one out of the DNS a little later: a learnt selector
- * that has signed nothing for so long has no need of its key.
+ * Signers rotate keys and remove the old one from DNS later. A learned selector that signed nothing for
+ * this long no longer needs a key.
  */
-const WANING_MS = 7 * 24 * 3_600_000;
+const EXPIRY_MS = 7 * 24 * 3_600_000;
 
-const givenSelectors = ({ given_selectors }: Kept): string[] => JSON.parse(given_selectors);
+const givenSelectors = ({ given_selectors }: SelectorColumns): string[] =>
+  JSON.parse(given_selectors);
 
 /** In the order in which they were first seen. */
-const learntSelectors = ({ learnt_selectors }: Kept): LearntSelector[] =>
+const learnedSelectors = ({ learnt_selectors }: SelectorColumns): LearnedSelector[] =>
   JSON.parse(learnt_selectors);
 
-/** Those given, then those learnt from mail. */
-export function selectorsOf(row: Kept): string[] {
-  const learnt = learntSelectors(row).map(({ selector }) => selector);
-  return [...new Set([...givenSelectors(row), ...learnt])];
+/** The given selectors, followed by the learned ones. */
+export function selectorsOf(row: SelectorColumns): string[] {
+  const learned = learnedSelectors(row).map(({ selector }) => selector);
+  return [...new Set([...givenSelectors(row), ...learned])];
 }
 
-/** Those whose keys may be gone without harm. `now` in milliseconds since 1970. */
-export function waningSelectors(row: Kept, now: number): string[] {
+/** Learned selectors whose keys may be removed without harm. `now` is in ms since the epoch. */
+export function waningSelectors(row: SelectorColumns, now: number): string[] {
   const given = new Set(givenSelectors(row));
-  return learntSelectors(row).flatMap(({ selector, seen_at }) =>
-    !given.has(selector) && now - Date.parse(seen_at) >= WANING_MS ? [selector] : [],
+  return learnedSelectors(row).flatMap(({ selector, seen_at }) =>
+    !given.has(selector) && now - Date.parse(seen_at) >= EXPIRY_MS ? [selector] : [],
   );
 }
 
-/** What changes in the row where the keys of waning selectors were looked for at `now` and are gone. */
-export function withoutGone(row: Kept, checks: DomainCheck[], now: number): Partial<Kept> {
-  const waning = new Set(waningSelectors(row, now));
+/** The columns that change when checks at `now` found no keys for expiring selectors. */
+export function withoutGone(
+  row: SelectorColumns,
+  checks: DomainCheck[],
+  now: number,
+): Partial<SelectorColumns> {
+  const expiring = new Set(waningSelectors(row, now));
   const found = new Set(
     checks.flatMap(({ id, evidence }) => (id === 'dkim_selector' ? [evidence.selector] : [])),
   );
-  const learnt = learntSelectors(row);
-  const kept = learnt.filter(({ selector }) => !waning.has(selector) || found.has(selector));
-  return kept.length === learnt.length ? {} : { learnt_selectors: JSON.stringify(kept) };
+  const learned = learnedSelectors(row);
+  const kept = learned.filter(({ selector }) => !expiring.has(selector) || found.has(selector));
+  return kept.length === learned.length ? {} : { learnt_selectors: JSON.stringify(kept) };
 }
 
-// Learns the DKIM selectors of the team's domains from the mail that they have signed.
+// Learning the DKIM selectors of the team's domains from received messages.
 
-/** Of a signature that has verified, and is aligned with the From domain. */
+/** A valid signature that is aligned with the From domain. */
 export interface Signature {
   /** `d=` */
   domain: string;
@@ -63,20 +68,19 @@ export interface Signature {
   selector: string;
 }
 
-/** What a sighting is written down for: a day of mail is one write, not a thousand. */
-const SEEN_AGAIN_MS = 3_600_000;
+/** `seen_at` is updated at most this often, to avoid a write for every message. */
+const SEEN_UPDATE_INTERVAL_MS = 3_600_000;
 
 interface Sighting {
   fromDomain: string;
   signatures: Signature[];
-  /** When the mail came, in milliseconds since 1970. */
+  /** When the message was received, in ms since the epoch. */
   at: number;
 }
 
 /**
- * A selector belongs to the domain that has signed, whose key is published below it; a signature of
- * somebody other than the From domain's owner tells nothing. Of too many, those are forgotten that
- * were not seen for the longest time.
+ * Adds selectors to the signing domain, if it belongs to the owner of the From domain. If there are too
+ * many, the least recently seen ones are dropped.
  */
 export async function learnSelectors(
   tx: Tx,
@@ -96,7 +100,7 @@ export async function learnSelectors(
     .execute();
   for (const row of rows) {
     const seen = own.flatMap((one) => (one.name === row.name ? [one.label] : []));
-    const after = JSON.stringify(withSeen(learntSelectors(row), givenSelectors(row), seen, at));
+    const after = JSON.stringify(withSeen(learnedSelectors(row), givenSelectors(row), seen, at));
     if (after === row.learnt_selectors) continue;
     const change = { learnt_selectors: after };
     await tx.updateTable('domains').set(change).where('id', '=', row.id).execute();
@@ -104,23 +108,23 @@ export async function learnSelectors(
 }
 
 function withSeen(
-  learnt: LearntSelector[],
+  learned: LearnedSelector[],
   given: string[],
   seen: string[],
   at: number,
-): LearntSelector[] {
-  const all = new Map(learnt.map((one) => [one.selector, one.seen_at]));
+): LearnedSelector[] {
+  const all = new Map(learned.map((one) => [one.selector, one.seen_at]));
   for (const selector of seen) {
     const before = all.get(selector);
     if (given.includes(selector)) continue;
-    if (before === undefined || at - Date.parse(before) >= SEEN_AGAIN_MS)
+    if (before === undefined || at - Date.parse(before) >= SEEN_UPDATE_INTERVAL_MS)
       all.set(selector, isoTime(at));
   }
-  const room = Math.max(0, MOST_SELECTORS - given.length);
+  const capacity = Math.max(0, MOST_SELECTORS - given.length);
   const latest = [...all.values()].sort().reverse();
   const entries = [...all].map(([selector, seen_at]) => ({ selector, seen_at }));
-  // Where several were seen last at the same time, the newest of them stay.
-  for (const time of latest.slice(room).reverse())
+  // Among selectors last seen at the same time, the newest are kept.
+  for (const time of latest.slice(capacity).reverse())
     entries.splice(
       entries.findIndex(({ seen_at }) => seen_at === time),
       1,

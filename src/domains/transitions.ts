@@ -1,4 +1,4 @@
-/** What becomes of a domain after a lookup of its record, and after a look at its health. */
+/** The state transitions of a domain after a lookup of its record or after health checks. */
 
 import { createHash } from 'node:crypto';
 import { withFormer } from '../analysis/domain/health.ts';
@@ -14,30 +14,29 @@ import type { Lookup } from './verification.ts';
 
 interface Transition {
   change: Partial<DomainRow>;
-  /** The event that reports it; null where nothing has moved. */
+  /** The event that reports the transition; null if the status didn't change. */
   event: EventType | null;
 }
 
-/** A failed domain whose record is looked for again: its 72 hours begin anew. */
+/** Restarts the 72 hours of a failed domain. */
 function restarted(now: number): Partial<DomainRow> {
   return { status: 'pending', pending_since: isoTime(now), missing_since: null };
 }
 
-/** Nothing has moved. */
-const NOTHING: Transition = { change: {}, event: null };
+const NO_CHANGE: Transition = { change: {}, event: null };
 
 /**
- * Whether what began then is older than what is recorded, and ends later. A record of a time to
- * come is of a clock that has been set back since, and holds nothing up.
+ * Whether a lookup that started at `begunAt` is older than the recorded one. A recorded time in the
+ * future was written before the clock was set back, and is ignored.
  */
 function isStale(begunAt: number, recordedAt: string | null, now: number): boolean {
   const recorded = recordedAt === null ? Number.NEGATIVE_INFINITY : Date.parse(recordedAt);
   return begunAt < recorded && recorded <= now;
 }
 
-/** Not for a failed domain, which nobody looks at. `now` in milliseconds since 1970. */
+/** Not for failed domains, which aren't looked up. `now` is in ms since the epoch. */
 export function afterLookup(row: DomainRow, lookup: Lookup, now: number): Transition {
-  if (isStale(lookup.begunAt, row.last_checked_at, now)) return NOTHING;
+  if (isStale(lookup.begunAt, row.last_checked_at, now)) return NO_CHANGE;
   const seen = {
     last_checked_at: isoTime(lookup.begunAt),
     last_check_detail: lookup.found === 'yes' ? null : lookup.detail,
@@ -52,18 +51,18 @@ const FAILED: Transition = {
   event: 'domain.verification_failed',
 };
 
-/** A time that is still to come was written by a clock that has been set back. */
-const sinceThen = (at: string, now: number): number => Math.min(Date.parse(at), now);
+/** A time in the future was written before the clock was set back. */
+const notInFuture = (at: string, now: number): number => Math.min(Date.parse(at), now);
 
 function whenPending(row: DomainRow, { found }: Lookup, now: number): Transition {
   if (found === 'yes') {
     const verified_at = isoTime(now);
-    // Its health is looked at by the job, at once.
+    // Due now, so that the job runs the health checks.
     const change = { status: 'verified', verified_at, next_check_at: verified_at } as const;
     return { change: { ...change, missing_since: null }, event: 'domain.verified' };
   }
-  const since = sinceThen(row.pending_since, now);
-  if (found === 'no' && now - since >= SEARCH_MS) return FAILED;
+  const since = notInFuture(row.pending_since, now);
+  if (found === 'no' && now - since >= VERIFICATION_TIMEOUT_MS) return FAILED;
   const next_check_at = isoTime(nextLookup(since, now));
   return { change: { pending_since: isoTime(since), next_check_at }, event: null };
 }
@@ -74,19 +73,19 @@ function whenVerified(row: DomainRow, { found }: Lookup, now: number): Transitio
   const daily = nextDaily(row.id, now);
   if (found === 'yes')
     return { change: { missing_since: null, next_check_at: isoTime(daily) }, event: null };
-  const since = row.missing_since === null ? now : sinceThen(row.missing_since, now);
-  if (now - since >= GONE_MS) return FAILED;
-  const next_check_at = isoTime(Math.min(daily, since + GONE_MS));
+  const since = row.missing_since === null ? now : notInFuture(row.missing_since, now);
+  if (now - since >= MISSING_TIMEOUT_MS) return FAILED;
+  const next_check_at = isoTime(Math.min(daily, since + MISSING_TIMEOUT_MS));
   return { change: { missing_since: isoTime(since), next_check_at }, event: null };
 }
 
 /**
- * What could not be found out changes nothing that is known already, and is looked at again soon.
- * The first known health of a domain is no news; after that each move of it is, while it is verified.
+ * An unknown result doesn't overwrite a known one, and is retried soon. The first known health sends no
+ * event; each later change does while the domain is verified.
  */
 function afterHealth(row: DomainRow, { health, begunAt }: Look, now: number): Transition {
-  if (isStale(begunAt, row.health_checked_at, now)) return NOTHING;
-  if (health.status === 'unknown' && row.health_status !== 'unknown') return NOTHING;
+  if (isStale(begunAt, row.health_checked_at, now)) return NO_CHANGE;
+  if (health.status === 'unknown' && row.health_status !== 'unknown') return NO_CHANGE;
   const change = {
     health_status: health.status,
     health_score: health.score,
@@ -94,30 +93,30 @@ function afterHealth(row: DomainRow, { health, begunAt }: Look, now: number): Tr
     health_checked_at: isoTime(begunAt),
     ...withoutGone(row, health.checks, begunAt),
   };
-  const moved = row.health_status !== 'unknown' && row.health_status !== health.status;
-  const isNews = moved && row.status === 'verified';
-  return { change, event: isNews ? 'domain.health_changed' : null };
+  const hasChanged = row.health_status !== 'unknown' && row.health_status !== health.status;
+  const isReported = hasChanged && row.status === 'verified';
+  return { change, event: isReported ? 'domain.health_changed' : null };
 }
 
-// When a domain is looked at next.
+// When a domain is checked next.
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Counted from the beginning of the search; hourly from the last of them on. */
+/** Minutes since the verification started. After the last one, lookups are hourly. */
 const FIRST_LOOKUPS_MIN = [1, 5, 15, 30, 60];
-/** So long a record is looked for before its absence is a failure. */
-const SEARCH_MS = 72 * HOUR_MS;
-/** So long a record may be gone before a verified domain is verified no more. */
-const GONE_MS = 3 * DAY_MS;
-/** What could not be found out is looked at again after this. */
+/** After this time without a record, the verification fails. */
+const VERIFICATION_TIMEOUT_MS = 72 * HOUR_MS;
+/** After this time without its record, a verified domain fails. */
+const MISSING_TIMEOUT_MS = 3 * DAY_MS;
+/** An inconclusive check is repeated after this time. */
 export const RETRY_MS = HOUR_MS;
 
-/** No plan is farther away: what is, was made before the clock was set back. */
+/** Checks are never scheduled further ahead, so a later time was written before the clock was set back. */
 export const FURTHEST_MS = 25 * HOUR_MS;
 
-/** The next lookup of an unverified domain; all times in milliseconds since 1970. */
+/** The next lookup of an unverified domain; all times are in ms since the epoch. */
 export function nextLookup(pendingSince: number, now: number): number {
   const first = FIRST_LOOKUPS_MIN.map((minutes) => pendingSince + minutes * MINUTE_MS);
   const hours = Math.max(0, Math.floor((now - pendingSince) / HOUR_MS));
@@ -125,8 +124,8 @@ export function nextLookup(pendingSince: number, now: number): number {
 }
 
 /**
- * The next daily look at a verified domain: each has its own time of day, by its id, so that ten
- * thousand do not come at once. Not within an hour, as it has just been looked at.
+ * The next daily check of a verified domain, at a time of day derived from its ID to spread the load. At
+ * least an hour ahead, because the domain was just checked.
  */
 function nextDaily(id: string, now: number): number {
   const timeOfDay = createHash('sha256').update(id).digest().readUInt32BE(0) % DAY_MS;
@@ -135,9 +134,9 @@ function nextDaily(id: string, now: number): number {
   return today >= earliest ? today : today + DAY_MS;
 }
 
-// Records what looks at a domain have found, with the events, in the transaction of the change.
+// Recording results with their events, in the transaction of the change.
 
-/** Gives the row as it is then. `more` is changed beside. */
+/** Returns the updated row. `more` is written in addition. */
 export async function recordLookup(
   tx: Tx,
   app: App,
@@ -150,8 +149,8 @@ export async function recordLookup(
 }
 
 /**
- * Of a lookup that somebody asked for: it begins the search of a failed domain anew, and the daily
- * look at a verified one, which sees more, comes as planned.
+ * Records a lookup that a user requested. It restarts the verification of a failed domain. For a verified
+ * domain, the daily check stays scheduled, because it also checks the health.
  */
 export async function recordAskedLookup(
   tx: Tx,
@@ -161,24 +160,24 @@ export async function recordAskedLookup(
 ): Promise<DomainRow> {
   const now = app.clock.now();
   if (isStale(lookup.begunAt, row.last_checked_at, now)) return row;
-  const begun = row.status === 'failed' ? restarted(now) : {};
-  const { change, event } = afterLookup({ ...row, ...begun }, lookup, now);
-  const stays = row.status === 'verified' && event === null;
-  const planned = stays ? { next_check_at: row.next_check_at } : {};
-  return storeTransition(tx, app, row, { change: { ...begun, ...change, ...planned }, event });
+  const restart = row.status === 'failed' ? restarted(now) : {};
+  const { change, event } = afterLookup({ ...row, ...restart }, lookup, now);
+  const staysVerified = row.status === 'verified' && event === null;
+  const planned = staysVerified ? { next_check_at: row.next_check_at } : {};
+  return storeTransition(tx, app, row, { change: { ...restart, ...change, ...planned }, event });
 }
 
-/** The row as it is in the transaction; gives it as it is then, and the health beside what was known. */
+/** `row` must be read in this transaction. Returns the updated row, and the health with previous statuses. */
 export async function recordHealth(
   tx: Tx,
   app: App,
   row: DomainRow,
   { health, begunAt }: Look,
-): Promise<{ row: DomainRow; look: Look }> {
-  const look = { health: withFormer(health, JSON.parse(row.health_checks)), begunAt };
+): Promise<{ row: DomainRow; result: Look }> {
+  const result = { health: withFormer(health, JSON.parse(row.health_checks)), begunAt };
   return {
-    look,
-    row: await storeTransition(tx, app, row, afterHealth(row, look, app.clock.now())),
+    result,
+    row: await storeTransition(tx, app, row, afterHealth(row, result, app.clock.now())),
   };
 }
 

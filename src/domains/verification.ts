@@ -1,15 +1,15 @@
-/** The TXT record that proves that a domain is the team's: what it says, and whether it is there. */
+/** The TXT record that proves the team's control over a domain, and its lookup. */
 
 import type { App } from '../app.ts';
 import { DNS_FAILURES } from '../net/dns/resolver.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 
-/** Of one lookup; `detail` is a sentence for people, `begunAt` in milliseconds since 1970. */
+/** The result of a lookup. `detail` is a sentence for users; `begunAt` is in ms since the epoch. */
 export type Lookup = { begunAt: number } & (
   | { found: 'yes' }
-  /** The DNS has answered, and it is not there. */
+  /** DNS answered, and the record isn't there. */
   | { found: 'no'; detail: string }
-  /** The DNS has not answered: nothing is known. */
+  /** DNS didn't answer. */
   | { found: 'unknown'; detail: string }
 );
 
@@ -33,17 +33,17 @@ export async function lookUpVerification(
     return {
       begunAt,
       found: 'unknown',
-      detail: `TXT ${name} could not be looked up: ${DNS_FAILURES[answer.reason]}. This is not counted as a failure.`,
+      detail: `Could not look up the TXT record at ${name}: ${DNS_FAILURES[answer.reason]}. This does not count as a failed verification.`,
     };
   if (answer.status !== 'found')
-    return { begunAt, found: 'no', detail: `There is no TXT record at ${name}.` };
+    return { begunAt, found: 'no', detail: `No TXT record found at ${name}.` };
   if (answer.records.some((text) => plain(text) === value)) return { begunAt, found: 'yes' };
   return {
     begunAt,
     found: 'no',
-    detail: `The TXT record at ${name} has another value than ${value}.`,
+    detail: `The TXT record at ${name} does not contain ${value}.`,
   };
 }
 
-/** Some who publish a record take the quotes of a zone file for a part of it. */
+/** Some users publish the quotes of the zone file syntax as part of the value. */
 const plain = (text: string): string => text.trim().replace(/^"(.*)"$/, '$1');

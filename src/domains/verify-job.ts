@@ -1,4 +1,4 @@
-/** The job that looks at domains when they are due: claim, look, record. */
+/** The job that checks domains that are due: claim, check, record. */
 
 import type { DomainHealth } from '../analysis/domain/health.ts';
 import type { App } from '../app.ts';
@@ -12,12 +12,12 @@ import { type Look, lookAtHealth } from './health.ts';
 import { afterLookup, FURTHEST_MS, RETRY_MS, recordHealth, recordLookup } from './transitions.ts';
 import { type Lookup, lookUpVerification } from './verification.ts';
 
-/** To wake it by. */
+/** The job's name, by which it is woken. */
 export const VERIFY_JOB = 'domains.verify';
 
-/** So many at once: a look takes seconds, and others ask the DNS too. */
-const AT_ONCE = 8;
-/** How long others leave a claimed domain alone: longer than a look may take. */
+/** Checks take seconds, and other work needs the resolver too. */
+const MAX_CONCURRENT_DOMAINS = 8;
+/** Longer than a check can take. */
 const LEASE_MS = 120_000;
 
 type Claimed = DomainRow & { lease: string };
@@ -25,12 +25,12 @@ type Claimed = DomainRow & { lease: string };
 export function verifyDomainsJob(app: App): Job {
   return claimingJob({
     name: VERIFY_JOB,
-    concurrency: AT_ONCE,
+    concurrency: MAX_CONCURRENT_DOMAINS,
     claim: (limit) => claimDue(app, limit),
     work: (domain) => checkOne(app, domain),
-    // The lease runs out, and it is looked at again.
+    // It is checked again once the lease expires.
     failed: ({ id }, error) =>
-      app.log.error('looking at a domain failed', {
+      app.log.error('could not check domain', {
         domain: id,
         error: errorMessage(error),
         fault: error instanceof Error ? error.stack : undefined,
@@ -39,10 +39,7 @@ export function verifyDomainsJob(app: App): Job {
   });
 }
 
-/**
- * Takes due domains that nobody has, the longest due first; and those that would be due too far
- * away, because the clock has been set back since.
- */
+/** Claims domains that are due, the longest overdue first, or due implausibly late after a clock change. */
 async function claimDue(app: App, limit: number): Promise<Claimed[]> {
   const now = app.clock.now();
   const due = app.db
@@ -63,24 +60,24 @@ async function claimDue(app: App, limit: number): Promise<Claimed[]> {
 async function checkOne(app: App, claimed: Claimed): Promise<void> {
   const { backgroundResolver: resolver, clock } = app;
   const lookup = await lookUpVerification({ resolver, clock }, claimed);
-  // Where the DNS does not answer, a look at the rest would find out as little.
+  // If DNS doesn't answer, the health checks would find nothing either.
   const isHealthDue =
     claimed.status === 'verified' &&
     lookup.found !== 'unknown' &&
     afterLookup(claimed, lookup, clock.now()).event === null;
-  const look = isHealthDue ? await lookAtHealth(app, claimed, 'jobs') : null;
-  const row = await transact(app.db, (tx) => recordOutcome(app, tx, claimed, { lookup, look }));
+  const result = isHealthDue ? await lookAtHealth(app, claimed, 'jobs') : null;
+  const row = await transact(app.db, (tx) => recordOutcome(app, tx, claimed, { lookup, result }));
   if (row?.status === 'verified' && claimed.status === 'pending') app.scheduler.wake(VERIFY_JOB);
 }
 
 const RELEASED = { lease: null, leased_until: null } as const;
 
-/** Does nothing where the lease is no longer ours, or the domain is gone. */
+/** Does nothing if the lease was lost or the domain deleted. */
 async function recordOutcome(
   app: App,
   tx: Parameters<typeof recordLookup>[0],
   claimed: Claimed,
-  { lookup, look }: { lookup: Lookup; look: Look | null },
+  { lookup, result }: { lookup: Lookup; result: Look | null },
 ): Promise<DomainRow | null> {
   const row = await tx
     .selectFrom('domains')
@@ -89,19 +86,19 @@ async function recordOutcome(
     .where('lease', '=', claimed.lease)
     .executeTakeFirst();
   if (!row) return null;
-  // Somebody had it looked up meanwhile, and what was found then is newer.
+  // A user verified it meanwhile, and that result is newer.
   if (row.status !== claimed.status || row.pending_since !== claimed.pending_since) {
     await tx.updateTable('domains').set(RELEASED).where('id', '=', row.id).execute();
     return null;
   }
   const after = await recordLookup(tx, app, row, lookup, {
     ...RELEASED,
-    ...(look?.health.status === 'unknown' ? unknownHealth(app, look.health, lookup) : {}),
+    ...(result?.health.status === 'unknown' ? unknownHealth(app, result.health, lookup) : {}),
   });
-  return look === null ? after : (await recordHealth(tx, app, after, look)).row;
+  return result === null ? after : (await recordHealth(tx, app, after, result)).row;
 }
 
-/** It is looked at again soon, rather than tomorrow. */
+/** Checks again soon instead of the next day. */
 function unknownHealth(
   { clock }: App,
   { summary }: DomainHealth,

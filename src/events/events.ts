@@ -1,4 +1,4 @@
-/** Writes an event in the transaction of the change that it reports, and tells its subscribers there. */
+/** Appends events in the transaction of the change that they report, and publishes them there. */
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
@@ -25,14 +25,14 @@ export interface NewEvent {
   livemode: boolean;
   /** The object of the event in its list form (contract §9). */
   data: object;
-  /** Default true; false: it is written down, and no subscriber hears of it. */
+  /** Default true. If false, the event is stored but not published. */
   webhooks?: boolean;
 }
 
-/** Published in the transaction of each event that subscribers may hear of. */
+/** Published in the transaction of each event with `webhooks`. */
 export const eventAppended = channel<[event: EventRow]>('event appended');
 
-/** Resolves with the stored event; rejects, and so undoes the change, where a subscriber does. */
+/** Resolves with the stored event. Rejects if a subscriber does, which rolls back the change. */
 export async function appendEvent(
   tx: Tx,
   event: NewEvent,
@@ -50,16 +50,14 @@ export async function appendEvent(
   return row;
 }
 
-// What was found out about somebody's mail, told in the transaction that stores it.
+// Results of tests and monitor runs, published in the transaction that stores them.
 
 export type Result =
-  /** A live test that has completed now; a reanalysis is none. */
+  /** A live test that has just completed; not a reanalysis. */
   { kind: 'test'; test: TestRow } | { kind: 'run'; run: MonitorRunRow; monitor: MonitorRow };
 
 /** Published in `transact`, once the result is stored. */
 export const resultStored = channel<[result: Result]>('result stored');
-
-// Deletes events that are older than the retention time.
 
 export function expireEventsJob(app: App): Job {
   return { name: 'events.expire', tick: '0 17 * * * *', run: () => expireEvents(app) };

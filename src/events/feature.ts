@@ -1,4 +1,4 @@
-/** Events: what has happened, as the API lists it and webhooks carry it. */
+/** Events: records of what happened, listed by the API and sent by webhooks. */
 
 import type { Feature } from '../feature.ts';
 import { expireEventsJob } from './events.ts';

@@ -3,22 +3,23 @@
 import * as v from 'valibot';
 import { storedJson, toJson } from '../http/response.ts';
 import { route } from '../http/route.ts';
-import { listOf, PAGE, type Page, pageOf, QueryTime, Time } from '../http/schemas.ts';
+import { described, listOf, PAGE, type Page, pageOf, QueryTime, Time } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db } from '../store/open.ts';
 import type { EventRow } from '../store/tables.generated.ts';
 import { EVENT_TYPES } from './events.ts';
 
-// Events as the API answers them and webhooks carry them (contract §9).
-
+/** The JSON of an event, in the API and in webhooks. */
 export const Event = v.object({
   id: v.string(),
   object: v.literal('event'),
   type: v.picklist(EVENT_TYPES),
   created_at: Time,
   livemode: v.boolean(),
-  // What it is depends on the type: the object that the event is about, in its list form.
-  data: v.looseObject({ id: v.string(), object: v.string() }),
+  data: described(
+    v.looseObject({ id: v.string(), object: v.string() }),
+    'The object that the event is about, in its list form. Its type depends on the event type.',
+  ),
 });
 type Event = v.InferOutput<typeof Event>;
 
@@ -35,7 +36,7 @@ const listEventsRoute = route({
   path: '/v1/events',
   operation: 'listEvents',
   role: 'member',
-  summary: 'List what has happened, newest first',
+  summary: 'List events, newest first',
   query: EventListQuery,
   response: listOf(Event),
   async handle({ app, actor, query }) {
@@ -51,7 +52,7 @@ const getEventRoute = route({
   path: '/v1/events/:id',
   operation: 'getEvent',
   role: 'member',
-  summary: 'Get an event, as webhooks carry it',
+  summary: 'Get an event, exactly as webhooks send it',
   response: Event,
   async handle({ app, actor, params }) {
     return presentEvent(await eventOr404(app.db, actor.livemode, params.id!));
@@ -60,9 +61,7 @@ const getEventRoute = route({
 
 export const eventRoutes = [listEventsRoute, getEventRoute];
 
-// From a row to the event: the one form in which the API answers it and webhooks carry it.
-
-/** `data` is stored as it is answered, and passed on unread: `toJson` makes the text of it. */
+/** `data` is stored as JSON and passed on unparsed; `toJson` includes it as it is. */
 export function presentEvent({ id, type, created_at, livemode, data }: EventRow): Event {
   return {
     id,
@@ -74,7 +73,7 @@ export function presentEvent({ id, type, created_at, livemode, data }: EventRow)
   };
 }
 
-// Events in the database: found and listed.
+// Queries.
 
 const ofMode = (db: Db, livemode: boolean) =>
   db
@@ -82,7 +81,7 @@ const ofMode = (db: Db, livemode: boolean) =>
     .selectAll()
     .where('livemode', '=', livemode ? 1 : 0);
 
-/** One page of events of this mode that match, newest first. */
+/** One page of the matching events of this mode, newest first. */
 async function listEvents(
   db: Db,
   livemode: boolean,
@@ -94,9 +93,9 @@ async function listEvents(
   return pageOf(query, { limit, starting_after, ending_before });
 }
 
-/** Throws `not_found`, for an event of the other mode too. */
+/** Throws `not_found`, also for an event of the other mode. */
 async function eventOr404(db: Db, livemode: boolean, id: string): Promise<EventRow> {
   const row = await ofMode(db, livemode).where('id', '=', id).executeTakeFirst();
-  if (!row) throw new AppError('not_found', 'There is no event with this id.');
+  if (!row) throw new AppError('not_found', 'No such event.');
   return row;
 }

@@ -1,4 +1,4 @@
-/** The job that analyses what has come: claim, analyse in a thread, record. */
+/** The job that analyzes received messages: claim, analyze in a thread, record. */
 
 import { JOBS_PER_THREAD, type PoolOutcome } from '../analysis/pool.ts';
 import type { App } from '../app.ts';
@@ -10,20 +10,20 @@ import { findMessageOf, MessageGone, readMessage } from './messages.ts';
 import { ANALYZE_JOB, type ClaimedTest } from './queries.ts';
 import { recordOutcome } from './record.ts';
 
-/** How long others leave a claimed test alone; renewed while it is under way here. */
+/** Renewed while the analysis runs. */
 const LEASE_MS = 120_000;
-const RENEW_EVERY_MS = 30_000;
+const RENEW_INTERVAL_MS = 30_000;
 
-/** A claim is a transaction, so a backlog is taken up by this part of the room at least. */
-const REFILL_PART = 1 / 4;
+/** A claim is a transaction, so a backlog is claimed only when this share of the capacity is free. */
+const MIN_REFILL_SHARE = 1 / 4;
 
-/** Claims what is due, as much at once as the threads have room for. */
+/** Claims as many due tests as the threads have capacity for. */
 export function analyzeJob(app: App): Job {
-  const underWay = new Map<string, Promise<void>>();
+  const running = new Map<string, Promise<void>>();
   const limit = app.config.WORKERS * JOBS_PER_THREAD;
   let renewedAt = app.clock.now();
-  /** Whether the last claim took all that there was room for: then more may be due. */
-  let more = false;
+  /** Whether the last claim used the full capacity, so that more tests may be due. */
+  let mayHaveMore = false;
   const start = (test: ClaimedTest) => {
     const work = analyzeTest(app, test)
       .catch((error) => {
@@ -31,27 +31,28 @@ export function analyzeJob(app: App): Job {
           app.log.error('analysis failed', { test: test.id, error: errorMessage(error) });
       })
       .then(() => {
-        underWay.delete(test.id);
-        if (more && limit - underWay.size >= limit * REFILL_PART) app.scheduler.wake(ANALYZE_JOB);
+        running.delete(test.id);
+        if (mayHaveMore && limit - running.size >= limit * MIN_REFILL_SHARE)
+          app.scheduler.wake(ANALYZE_JOB);
       });
-    underWay.set(test.id, work);
+    running.set(test.id, work);
   };
   return {
     name: ANALYZE_JOB,
     tick: '* * * * * *',
     async run() {
-      if (underWay.size > 0 && app.clock.now() - renewedAt >= RENEW_EVERY_MS) {
+      if (running.size > 0 && app.clock.now() - renewedAt >= RENEW_INTERVAL_MS) {
         renewedAt = app.clock.now();
-        await renewLeases(app, [...underWay.keys()]);
+        await renewLeases(app, [...running.keys()]);
       }
-      const room = limit - underWay.size;
-      if (room <= 0) return;
-      const claimed = await claimDue(app, room);
-      more = claimed.length === room;
+      const capacity = limit - running.size;
+      if (capacity <= 0) return;
+      const claimed = await claimDue(app, capacity);
+      mayHaveMore = claimed.length === capacity;
       for (const test of claimed) start(test);
     },
     async idle() {
-      await Promise.all(underWay.values());
+      await Promise.all(running.values());
     },
   };
 }
@@ -66,7 +67,7 @@ async function renewLeases({ db, clock }: App, ids: string[]): Promise<void> {
     .execute();
 }
 
-/** Takes due tests that nobody has, the longest due first. */
+/** Claims due tests that are not leased, the longest due first. */
 export async function claimDue(app: App, limit: number): Promise<ClaimedTest[]> {
   const due = app.db
     .selectFrom('tests')
@@ -79,7 +80,7 @@ export async function claimDue(app: App, limit: number): Promise<ClaimedTest[]> 
 
 async function analyzeTest(app: App, test: ClaimedTest): Promise<void> {
   const message = await findMessageOf(app.db, test.id);
-  // Deleted since it was claimed.
+  // The test was deleted after it was claimed.
   if (!message) return;
   const { SPAMD_URL, RSPAMD_URL, CHECK_LINKS } = app.config;
   const setup = {
@@ -97,7 +98,7 @@ async function analyzeTest(app: App, test: ClaimedTest): Promise<void> {
     },
     { setup },
   );
-  // Shutting down: the next start takes it up again.
+  // The service is stopping: the analysis runs again after the next start.
   if (!outcome.ok && outcome.reason === 'closed') return;
   await recordOutcome(app, test, outcome);
 }

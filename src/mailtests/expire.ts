@@ -1,4 +1,4 @@
-/** The jobs of time: tests whose mail never came, and what is older than the retention time. */
+/** Jobs that expire tests without a message and delete data past its retention time. */
 
 import type { App } from '../app.ts';
 import { appendEvent } from '../events/events.ts';
@@ -10,13 +10,13 @@ import { presentListed } from './present.ts';
 import { deleteTests } from './queries.ts';
 import { ALL_TESTS } from './tally.ts';
 
-const BATCH = 100;
+const BATCH_SIZE = 100;
 
 export function expireTestsJob(app: App): Job {
   return { name: 'tests.expire', tick: '* * * * * *', run: () => expireTests(app) };
 }
 
-/** Every waiting test past its time is `failed`/`not_received`, with its event. */
+/** Marks waiting tests past their expiry as `failed`/`not_received` and emits their events. */
 export async function expireTests(app: App): Promise<void> {
   const { db, clock } = app;
   for (;;) {
@@ -26,7 +26,7 @@ export async function expireTests(app: App): Promise<void> {
       .selectAll()
       .where('status', '=', 'waiting')
       .where('expires_at', '<=', now)
-      .limit(BATCH);
+      .limit(BATCH_SIZE);
     if ((await due.select('id').limit(1).execute()).length === 0) return;
     const ended = await transact(db, async (tx) => {
       const rows = (await tx.executeQuery(due)).rows;
@@ -51,8 +51,8 @@ export function retireTestsJob(app: App): Job {
 }
 
 /**
- * Deletes tests and kept mail older than `TEST_RETENTION`, but what a live share keeps. They stay
- * counted (`tally.ts`): what a period came to is a number without content.
+ * Deletes tests and postmaster mail older than `TEST_RETENTION`, except tests behind an active shared
+ * link. Deleted tests stay in the tallies, which contain no content.
  */
 export async function retireTests({ db, clock, config }: App): Promise<void> {
   if (config.TEST_RETENTION === 0) return;
@@ -66,7 +66,7 @@ export async function retireTests({ db, clock, config }: App): Promise<void> {
         .where('created_at', '<', before)
         .where('status', 'in', ['completed', 'failed'])
         .where(({ eb, or }) => or([eb('keep_until', 'is', null), eb('keep_until', '<', now)]))
-        .limit(BATCH)
+        .limit(BATCH_SIZE)
         .execute();
       if (old.length > 0)
         await deleteTests(
@@ -75,7 +75,7 @@ export async function retireTests({ db, clock, config }: App): Promise<void> {
         );
       return old.length;
     });
-    if (deleted < BATCH) break;
+    if (deleted < BATCH_SIZE) break;
   }
   await db.transaction().execute(async (tx) => {
     const old = tx
@@ -88,9 +88,9 @@ export async function retireTests({ db, clock, config }: App): Promise<void> {
   });
 }
 
-// Deletes counted tests that no summary reads any more: of long ago, and of domains that are gone.
+// Deletes tallies that no summary reads anymore: old ones, and those of deleted domains.
 
-/** A report of the last month, sent late in this one, holds it against the one before: three months, and some days. */
+/** A monthly report sent late in the next month compares two previous months: three months and some days. */
 const TALLY_RETENTION_MS = 100 * 86_400_000;
 
 export function expireTalliesJob(app: App): Job {
@@ -100,7 +100,7 @@ export function expireTalliesJob(app: App): Job {
 export async function expireTallies({ db, clock }: Pick<App, 'db' | 'clock'>): Promise<void> {
   const before = isoTime(clock.now() - TALLY_RETENTION_MS);
   await db.deleteFrom('test_tallies').where('hour', '<', before).execute();
-  // Here, and not where a domain is deleted: its tests stay its, and may be analysed again.
+  // Not done when a domain is deleted: its tests keep its id and may be reanalyzed.
   await db
     .deleteFrom('test_tallies')
     .where('domain_id', '!=', ALL_TESTS)

@@ -1,4 +1,4 @@
-/** Tests: an address, the mail that is sent to it, and what its analysis found. */
+/** Tests: a test address, the message sent to it, and the result of its analysis. */
 
 import type { Feature } from '../feature.ts';
 import { analyzeJob } from './analyze.ts';

@@ -1,15 +1,15 @@
-/** Raw messages in the database, in pieces that none takes long to write or read. */
+/** Raw messages in the database, in chunks that are quick to write and read. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Db, Tx } from '../store/open.ts';
 import type { MessageRow } from '../store/tables.generated.ts';
 
-/** A piece this large is written in a few milliseconds; most messages are one piece. */
+/** Writing a chunk takes a few milliseconds. Most messages are one chunk. */
 const CHUNK_BYTES = 512 * 1024;
 
 /**
- * Stores all pieces of a message but the first, each in a transaction of its own, the event loop
- * free in between. Until `insertMessage` has committed, they belong to nothing and are swept.
+ * Stores all chunks of a message except the first, each in its own transaction, and yields between
+ * them. If `insertMessage` never commits, they are orphans, which the next start deletes.
  */
 export async function storeTail(db: Db, messageId: string, raw: Uint8Array): Promise<void> {
   if (raw.byteLength <= CHUNK_BYTES) return;
@@ -21,22 +21,22 @@ export async function storeTail(db: Db, messageId: string, raw: Uint8Array): Pro
   });
 }
 
-const lastInLine = new WeakMap<Db, Promise<unknown>>();
+const lastInQueue = new WeakMap<Db, Promise<unknown>>();
 
 /**
- * Messages of several pieces wait for each other: side by side, a piece of each would fall into
- * every turn of the event loop, and it would stand still for all of them together.
+ * Large messages are processed one at a time. In parallel, each turn of the event loop would handle
+ * a chunk of every message and block for all of them together.
  */
 function oneAtATime<T>(db: Db, work: () => Promise<T>): Promise<T> {
-  const done = (lastInLine.get(db) ?? Promise.resolve()).then(work);
-  lastInLine.set(
+  const done = (lastInQueue.get(db) ?? Promise.resolve()).then(work);
+  lastInQueue.set(
     db,
     done.catch(() => {}),
   );
   return done;
 }
 
-/** Stores the message and its first piece, in the transaction that makes it count. */
+/** Stores the message and its first chunk in the transaction that accepts it. */
 export async function insertMessage(tx: Tx, message: MessageRow, raw: Uint8Array): Promise<void> {
   await insertChunk(tx, message.id, 0, raw);
   await tx.insertInto('messages').values(message).execute();
@@ -47,15 +47,15 @@ async function insertChunk(db: Db | Tx, message_id: string, position: number, ra
   await db.insertInto('message_chunks').values({ message_id, position, bytes }).execute();
 }
 
-/** The message of a test; undefined before it has come. */
+/** The message of a test; undefined before it arrives. */
 export async function findMessageOf(db: Db | Tx, testId: string): Promise<MessageRow | undefined> {
   return db.selectFrom('messages').selectAll().where('test_id', '=', testId).executeTakeFirst();
 }
 
-/** The message was deleted while it was read. */
+/** Thrown when a message is deleted while it is being read. */
 export class MessageGone extends Error {}
 
-/** The pieces in order, each read by itself. Throws MessageGone where one is missing. */
+/** The chunks in order, one query each. Throws MessageGone if one is missing. */
 export async function* readChunks(
   db: Db,
   { id, size }: Pick<MessageRow, 'id' | 'size'>,
@@ -67,33 +67,33 @@ export async function* readChunks(
       .where('message_id', '=', id)
       .where('position', '=', position)
       .executeTakeFirst();
-    if (!row) throw new MessageGone('The message is gone.');
+    if (!row) throw new MessageGone('The message was deleted.');
     yield row.bytes;
     await nextTurn();
   }
 }
 
-/** The whole message, exactly as it came. Rejects with MessageGone. */
+/** The whole message, byte for byte. Rejects with MessageGone. */
 export async function readMessage(db: Db, message: MessageRow): Promise<Uint8Array> {
   const { size } = message;
   const read = async () => {
     const raw = Buffer.allocUnsafeSlow(size);
-    let at = 0;
+    let offset = 0;
     for await (const chunk of readChunks(db, message)) {
-      raw.set(chunk, at);
-      at += chunk.byteLength;
+      raw.set(chunk, offset);
+      offset += chunk.byteLength;
     }
     return raw;
   };
   return size <= CHUNK_BYTES ? read() : oneAtATime(db, read);
 }
 
-/** Deletes the pieces of a message that is not kept. */
+/** Deletes the chunks of a message that was not accepted. */
 export async function dropPieces(db: Db, messageId: string): Promise<void> {
   await db.deleteFrom('message_chunks').where('message_id', '=', messageId).execute();
 }
 
-/** Deletes the pieces that `storeTail` left when the process ended before their message counted. */
+/** Deletes chunks that `storeTail` stored before a crash without their message. */
 export async function sweepChunks(db: Db): Promise<void> {
   await db
     .deleteFrom('message_chunks')

@@ -1,4 +1,4 @@
-/** Passes mail for postmaster on to the owner, as an attachment, in a mail of the service's own. */
+/** Forwards mail for postmaster to the owner, as an attachment of an email from the service. */
 
 import { decodeWords } from 'postal-mime';
 import type { Envelope } from '../analysis/check.ts';
@@ -11,21 +11,24 @@ import { printable } from '../lib/log.ts';
 import { type MailAttachment, readMailbox } from '../net/smtp/compose.ts';
 import { queueMail } from '../outbox/queue.ts';
 import { mailFrame } from '../report/mail-frame.ts';
+import { timeInWords } from '../report/times.ts';
 import type { Tx } from '../store/open.ts';
 import type { MessageRow } from '../store/tables.generated.ts';
 import { findOwner } from '../team/members.ts';
 
 const DAY_MS = 86_400_000;
-/** Anyone may write to postmaster: beyond this the owner's mailbox is spared, and mail is kept alone. */
-const MAX_A_DAY = 50;
-/** It waits in the database once more, encrypted; complaints are small. */
-const MAX_ATTACHED = 256 * 1024;
-/** Where the fields of an honest message stand. */
-const MAX_HEADER = 64 * 1024;
-/** Octets of a line without its end (RFC 5322 §2.1.1). */
-const MAX_LINE = 998;
+/** Anyone can write to postmaster. Messages above this limit are stored but not forwarded. */
+const MAX_FORWARDED_PER_DAY = 50;
+/** The outbox stores the attachment again, encrypted. Complaints are small. */
+const MAX_ATTACHMENT_BYTES = 256 * 1024;
+const MAX_HEADER_BYTES = 64 * 1024;
+/** Octets without the line end (RFC 5322 §2.1.1). */
+const MAX_LINE_LENGTH = 998;
 
-/** In the transaction that stores the message. What no person has sent, or what might come round again, stays here. */
+/**
+ * Queues the forwarded email. Call it in the transaction that stores the message. To prevent loops,
+ * automatic messages and our own are not forwarded.
+ */
 export async function passOn(
   tx: Tx,
   app: App,
@@ -36,51 +39,56 @@ export async function passOn(
   const owner = await findOwner(tx);
   if (!owner || addressDomain(owner.email) === app.config.INBOX_DOMAIN) return;
   const envelope: Envelope = JSON.parse(message.envelope);
-  const { headers } = scanHeaders(raw.subarray(0, MAX_HEADER));
+  const { headers } = scanHeaders(raw.subarray(0, MAX_HEADER_BYTES));
   const field = (key: string) => headers.find((one) => one.key === key)?.value ?? '';
   if (isAutomatic(field('auto-submitted')) || isOurs(envelope, app)) return;
-  const today = await countToday(tx, app);
-  if (today > MAX_A_DAY) return;
-  const subject = readable(field('subject'), 100);
-  const attached = raw.byteLength <= MAX_ATTACHED;
-  if (!attached)
-    app.log.warn('mail for postmaster is too large to be passed on whole', {
+  const count = await countLastDay(tx, app);
+  if (count > MAX_FORWARDED_PER_DAY) return;
+  const subject = cleanText(field('subject'), 100);
+  const isAttached = raw.byteLength <= MAX_ATTACHMENT_BYTES;
+  if (!isAttached)
+    app.log.warn('postmaster mail is too large to attach', {
       message: message.id,
       size: message.size,
     });
   const { text, html } = mailFrame({
     title: `Mail for ${message.recipient}`,
-    preheader: readable(`${subject} – ${field('from')}`, 140),
+    preheader: cleanText(`${subject} – ${field('from')}`, 140),
     blocks: [
-      `Somebody wrote to ${message.recipient}, the address at which other people report problems with the mail of a service. ${attached ? 'The message is attached as it came: open it with care.' : `It is too large to be attached and is kept as ${message.id}, which no page of the service shows: if you need what it says, ask the sender for a shorter one.`}`,
+      `Someone sent a message to ${message.recipient}. People use this address to report problems with mail from your service.`,
+      isAttached
+        ? 'The original message is attached. Open it with care.'
+        : `The message is too large to attach. The service keeps it as ${message.id} but cannot show it. If you need its content, ask the sender for a shorter message.`,
       { facts: factsOf(message, envelope, subject, field('from')) },
-      ...(today === MAX_A_DAY
-        ? [`These were ${MAX_A_DAY} within a day. What else comes is kept and not passed on.`]
+      ...(count === MAX_FORWARDED_PER_DAY
+        ? [
+            `This is message ${MAX_FORWARDED_PER_DAY} within 24 hours. The service stores further messages but does not forward them.`,
+          ]
         : []),
     ],
-    footer: `You get this because you are the owner of the service at ${app.config.APP_URL}.`,
+    footer: `You receive this email because you are the owner of the service at ${app.config.APP_URL}.`,
   });
   await queueMail(tx, app, {
     to: owner.email,
     subject: `Mail for ${message.recipient}${subject === '' ? '' : `: ${subject}`}`,
     text,
     html,
-    attachments: attached ? [attachmentOf(raw)] : undefined,
+    attachments: isAttached ? [attachmentOf(raw)] : undefined,
   });
 }
 
-/** Anything but `no` says that a machine has written it (RFC 3834 §5). */
+/** Any value but `no` marks an automatic message (RFC 3834 §5). */
 const isAutomatic = (autoSubmitted: string): boolean =>
   !/^(?:no\b.*)?$/i.test(autoSubmitted.slice(0, 100).trim());
 
-/** A bounce, which may be one of a mail of ours, or mail of ours itself. */
+/** A bounce, which may be the answer to an email of ours, or an email of ours itself. */
 function isOurs({ mail_from }: Envelope, { config }: App): boolean {
   const own = config.MAIL_FROM ? readMailbox(config.MAIL_FROM).address : null;
   return !mail_from || mail_from.toLowerCase() === own?.toLowerCase();
 }
 
-/** This one too. */
-async function countToday(tx: Tx, { clock }: App): Promise<number> {
+/** Includes the current message. */
+async function countLastDay(tx: Tx, { clock }: App): Promise<number> {
   const { count } = await tx
     .selectFrom('messages')
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -97,25 +105,28 @@ function factsOf(
   from: string,
 ): [string, string][] {
   return [
-    ['From', readable(from, 200) || 'Nobody'],
+    ['From', cleanText(from, 200) || 'None'],
     ['Subject', subject || 'None'],
     [
       'Envelope',
-      `${readable(mail_from ?? '', 200)}, from ${client_ip ?? 'an unknown address'} (${readable(helo ?? '', 100)})`,
+      `${cleanText(mail_from ?? '', 200)}, from ${client_ip ?? 'an unknown IP address'} (${cleanText(helo ?? '', 100)})`,
     ],
-    ['Received', `${message.received_at.slice(0, 16).replace('T', ' ')} UTC`],
+    ['Received', timeInWords(message.received_at)],
     ['Size', formatSize(message.size)],
   ];
 }
 
-/** A stranger's text, short and without what moves a cursor. */
-const readable = (text: string, length: number): string =>
+/** Untrusted text: shortened, without control characters. */
+const cleanText = (text: string, length: number): string =>
   printable(decodeWords(text.slice(0, 1000)).replace(/\s+/g, ' '))
     .trim()
     .slice(0, length)
     .toWellFormed();
 
-/** A message may not be encoded (RFC 2046 §5.2.1): what SMTP would change on the way goes as a file. */
+/**
+ * A `message/rfc822` part must not be encoded (RFC 2046 §5.2.1). A message that SMTP would change is
+ * attached as a file instead.
+ */
 function attachmentOf(raw: Uint8Array): MailAttachment {
   const contentType = survivesSmtp(raw) ? 'message/rfc822' : 'application/octet-stream';
   return { filename: 'message.eml', contentType, content: raw };
@@ -127,7 +138,7 @@ function survivesSmtp(raw: Uint8Array): boolean {
     const lf = raw.indexOf(0x0a, start);
     const end = lf < 0 ? raw.length : lf;
     const length = end - start - (raw[end - 1] === 0x0d ? 1 : 0);
-    if (length > MAX_LINE) return false;
+    if (length > MAX_LINE_LENGTH) return false;
     start = end + 1;
   }
   return true;

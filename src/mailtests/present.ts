@@ -1,4 +1,4 @@
-/** From a row to the test that the API answers and that events embed. */
+/** Turns rows into tests as the API returns them and as events contain them. */
 
 import type { CategoryScore, Grade } from '../analysis/result.ts';
 import type { App } from '../app.ts';
@@ -58,7 +58,7 @@ export function presentTest(row: TestRow, config: Pick<Config, 'INBOX_DOMAIN'>):
     ...presentListed(row, config),
     envelope: parse(row.envelope, null),
     cap: parse(row.cap, null),
-    // By far the largest part, kept as it is answered: it is not read, only passed on.
+    // By far the largest part. It is stored as it is returned and never parsed.
     checks: row.checks === null ? [] : storedJson(row.checks),
     judged_kind: parse(row.judged_kind, null),
     providers: row.providers === null ? [] : storedJson(row.providers),
@@ -66,11 +66,11 @@ export function presentTest(row: TestRow, config: Pick<Config, 'INBOX_DOMAIN'>):
   };
 }
 
-// From a test's row to its report, as the render threads take it.
+// Turns the row of a test into a report for the render thread.
 
-/** Throws `conflict` for a test that has no result. */
+/** Throws `conflict` for a test without a result. */
 export function storedReport(row: TestRow, { config }: Pick<App, 'config'>): StoredReport {
-  if (row.checks === null) throw new AppError('conflict', withoutResult(row));
+  if (row.checks === null) throw new AppError('conflict', missingResult(row));
   const { id, name, received_at, completed_at, subject, from_address, ...test } = presentTest(
     row,
     config,
@@ -87,7 +87,7 @@ export function storedReport(row: TestRow, { config }: Pick<App, 'config'>): Sto
     categories: test.categories as CategoryScore[],
     ruleset: test.ruleset ?? '',
     envelope: test.envelope,
-    // Results of the first rulesets lack it.
+    // Missing in results of the first rulesets.
     judged_kind: test.judged_kind ?? { kind: 'transactional', by: 'message', reasons: [] },
     placement: [],
     checks: row.checks,
@@ -95,10 +95,10 @@ export function storedReport(row: TestRow, { config }: Pick<App, 'config'>): Sto
   };
 }
 
-function withoutResult({ status, failure_reason }: TestRow): string {
-  if (status === 'waiting') return 'There is no report yet: the mail has not come.';
-  if (status === 'processing') return 'There is no report yet: the mail is being analysed.';
+function missingResult({ status, failure_reason }: TestRow): string {
+  if (status === 'waiting') return 'No report yet: the message has not arrived.';
+  if (status === 'processing') return 'No report yet: the message is being analyzed.';
   return failure_reason === 'not_received'
-    ? 'There is no report: the mail did not come in time.'
-    : 'There is no report: the mail could not be analysed.';
+    ? 'No report: the message did not arrive in time.'
+    : 'No report: the message could not be analyzed.';
 }

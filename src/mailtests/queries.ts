@@ -11,7 +11,7 @@ import type { Tables, TestRow } from '../store/tables.generated.ts';
 import type { ListedRow } from './present.ts';
 import type { NewTest, TestFilters } from './schema.ts';
 
-/** Enough that nobody guesses an address: 80 bits. */
+/** Characters; 80 bits, which nobody guesses. */
 const TOKEN_LENGTH = 16;
 
 const EMPTY_RESULT = {
@@ -47,7 +47,7 @@ const EMPTY_RESULT = {
   domain_id: null,
 } satisfies Partial<TestRow>;
 
-/** Read only where one test is asked for. */
+/** Large columns, read for single tests only. */
 const UNLISTED = ['checks', 'envelope', 'search', 'judged_kind', 'providers'] as const;
 type Unlisted = (typeof UNLISTED)[number];
 
@@ -73,7 +73,7 @@ interface TestSeed extends Pick<NewTest, 'kind' | 'metadata' | 'expires_in'> {
   livemode: boolean;
 }
 
-/** A row for a new test, waiting for its message; not yet in the database. */
+/** The row of a new test that waits for its message. It is not stored yet. */
 export function newTestRow(
   { clock, newId }: Pick<App, 'clock' | 'newId'>,
   seed: TestSeed,
@@ -100,7 +100,7 @@ export async function insertTest(db: Db | Tx, row: TestRow): Promise<void> {
   await db.insertInto('tests').values(row).execute();
 }
 
-/** A test of this mode, or undefined; a key never learns of the other mode's tests. */
+/** A test of this mode, or undefined: a key never sees tests of the other mode. */
 export async function findTest(
   db: Db | Tx,
   id: string,
@@ -114,7 +114,7 @@ export async function findTest(
     .executeTakeFirst();
 }
 
-/** The test whose address has this local part, in any case; undefined where there is none. */
+/** The test with this local part in its address, in any case; undefined if there is none. */
 export async function findTestByToken(db: Db | Tx, token: string) {
   return db
     .selectFrom('tests')
@@ -123,7 +123,7 @@ export async function findTestByToken(db: Db | Tx, token: string) {
     .executeTakeFirst();
 }
 
-/** One page of tests of this mode that match, newest first. */
+/** One page of the matching tests of this mode, newest first. */
 export async function listTests(
   db: Db,
   livemode: boolean,
@@ -133,7 +133,6 @@ export async function listTests(
   return pageOf(filtered(db, livemode, filters).select(LISTED_COLUMNS), page);
 }
 
-/** The filters of the list, for the export too. */
 function filtered(
   db: Db,
   livemode: boolean,
@@ -154,9 +153,9 @@ function filtered(
   return query;
 }
 
-const EXPORT_BATCH = 200;
+const EXPORT_BATCH_SIZE = 200;
 
-/** All tests that match, newest first, read in batches so that any number fits into memory. */
+/** All matching tests, newest first, read in batches to limit memory. */
 export async function* eachTest(
   db: Db,
   livemode: boolean,
@@ -164,7 +163,7 @@ export async function* eachTest(
 ): AsyncGenerator<ListedRow> {
   let after: string | undefined;
   for (;;) {
-    const page = { limit: EXPORT_BATCH, starting_after: after };
+    const page = { limit: EXPORT_BATCH_SIZE, starting_after: after };
     const { rows, hasMore } = await pageOf(
       filtered(db, livemode, filters).select(LISTED_COLUMNS),
       page,
@@ -175,7 +174,7 @@ export async function* eachTest(
   }
 }
 
-/** Changes a test; false where it is no longer there. What is searched follows name and subject. */
+/** Changes a test and its search text. Returns false if the test no longer exists. */
 export async function changeTest(
   db: Db,
   after: TestRow,
@@ -189,12 +188,12 @@ export async function changeTest(
   return numUpdatedRows > 0n;
 }
 
-/** What `q` is looked for in: folded here, because SQL folds ASCII alone. */
+/** The text that `q` searches. Lowercased here, because SQL lowercases ASCII only. */
 export function searchText({ name, subject }: Pick<TestRow, 'name' | 'subject'>): string {
   return `${name ?? ''}\n${subject ?? ''}`.toLowerCase();
 }
 
-/** Tests with their messages and the messages' pieces. */
+/** Deletes tests with their messages. */
 export async function deleteTests(tx: Tx, ids: string[]): Promise<void> {
   const messages = tx.selectFrom('messages').select('id').where('test_id', 'in', ids);
   await tx.deleteFrom('message_chunks').where('message_id', 'in', messages).execute();
@@ -203,21 +202,21 @@ export async function deleteTests(tx: Tx, ids: string[]): Promise<void> {
 
 // A test by its id, for the operations on one.
 
-/** Throws `not_found`, for a test of the other mode too. */
+/** Throws `not_found`, also for a test of the other mode. */
 export async function testOr404(
   { db }: Pick<App, 'db'>,
   id: string,
   livemode: boolean,
 ): Promise<TestRow> {
   const row = await findTest(db, id, livemode);
-  if (!row) throw new AppError('not_found', 'There is no test with this id.');
+  if (!row) throw new AppError('not_found', 'No such test.');
   return row;
 }
 
-// What the analysis of tests is called, and what it takes from the database.
+// The analysis job.
 
-/** To wake it by. */
+/** The name of the job, for waking it. */
 export const ANALYZE_JOB = 'tests.analyze';
 
-/** A test whose analysis is due, taken for as long as the lease holds. */
+/** A due test, claimed until its lease expires. */
 export type ClaimedTest = Pick<TestRow, 'id' | 'kind' | 'analysis_due_at'> & { lease: string };

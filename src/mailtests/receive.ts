@@ -1,4 +1,4 @@
-/** Test mail comes in: which address takes it, and the one transaction after which it is safe. */
+/** Receives messages for tests: which addresses accept one, and the transaction that stores it. */
 
 import type { Envelope } from '../analysis/check.ts';
 import type { App } from '../app.ts';
@@ -11,28 +11,28 @@ import { dropPieces, findMessageOf, insertMessage, storeTail } from './messages.
 import { passOn } from './postmaster.ts';
 import { ANALYZE_JOB, findTestByToken } from './queries.ts';
 
-/** A reply of the protocol (RFC 5321 §4.2, RFC 3463). */
-interface Refusal {
+/** An SMTP reply (RFC 5321 §4.2, RFC 3463). */
+interface Rejection {
   accept: false;
   code: number;
   enhanced: string;
   text: string;
 }
 
-const refuse = (code: number, enhanced: string, text: string): Refusal => ({
+const reject = (code: number, enhanced: string, text: string): Rejection => ({
   accept: false,
   code,
   enhanced,
   text,
 });
 
-const NO_SUCH = refuse(550, '5.1.1', 'There is no such test address');
-const EXPIRED = refuse(550, '5.2.1', 'This test address has expired');
-const USED = refuse(550, '5.2.1', 'This test address has had its message');
-const MAILBOX_FULL = refuse(452, '4.2.2', 'This mailbox is full');
-const FULL = refuse(452, '4.3.1', 'There is no room for messages now');
+const UNKNOWN = reject(550, '5.1.1', 'No such test address');
+const EXPIRED = reject(550, '5.2.1', 'This test address has expired');
+const USED = reject(550, '5.2.1', 'This test address has already received its message');
+const MAILBOX_FULL = reject(452, '4.2.2', 'This mailbox is full');
+const DISK_FULL = reject(452, '4.3.1', 'The server is out of disk space, try again later');
 
-/** What the address at RCPT stands for: `postmaster`, a token, or nothing of ours. */
+/** The local part of a RCPT address: `postmaster`, or the token of a test; null for other domains. */
 function localPart(app: App, address: string): string | null {
   if (/^postmaster$/i.test(address)) return 'postmaster';
   const at = address.lastIndexOf('@');
@@ -47,18 +47,18 @@ function localPart(app: App, address: string): string | null {
   return address.slice(0, at).toLowerCase();
 }
 
-/** Whether the address takes mail now. A used one is decided after DATA, when the bytes are known. */
+/** Whether the address accepts mail now. Used addresses are decided after DATA, when the content is known. */
 export async function recipientVerdict(
   app: App,
   address: string,
-): Promise<{ accept: true } | Refusal> {
+): Promise<{ accept: true } | Rejection> {
   const local = localPart(app, address);
   if (local === 'postmaster') return { accept: true };
   const test = local ? await findTestByToken(app.db, local) : undefined;
-  if (!test) return NO_SUCH;
-  const open = test.status === 'waiting' && Date.parse(test.expires_at) > app.clock.now();
-  const hasMessage = !open && (await findMessageOf(app.db, test.id)) !== undefined;
-  return open || hasMessage ? { accept: true } : EXPIRED;
+  if (!test) return UNKNOWN;
+  const isOpen = test.status === 'waiting' && Date.parse(test.expires_at) > app.clock.now();
+  const hasMessage = !isOpen && (await findMessageOf(app.db, test.id)) !== undefined;
+  return isOpen || hasMessage ? { accept: true } : EXPIRED;
 }
 
 export interface Incoming {
@@ -68,16 +68,16 @@ export interface Incoming {
 }
 
 /**
- * Keeps a message. Resolves after the commit: what is accepted here is there after any crash, and
- * its analysis is due. The same bytes again are accepted again (a sender whose 250 was lost).
+ * Stores a message. Resolves after the commit, so that an accepted message survives any crash and is
+ * due for analysis. A repeat of the same bytes is accepted: its sender may have lost our 250.
  */
 export async function receiveMessage(
   app: App,
   incoming: Incoming,
-): Promise<{ accept: true; text: string } | Refusal> {
+): Promise<{ accept: true; text: string } | Rejection> {
   const { db, clock, newId, config } = app;
   const local = localPart(app, incoming.recipient);
-  if (local === null) return NO_SUCH;
+  if (local === null) return UNKNOWN;
   const { raw } = incoming;
   const message: MessageRow = {
     id: newId('msg'),
@@ -94,52 +94,53 @@ export async function receiveMessage(
       .transaction()
       .execute((tx) =>
         local === 'postmaster'
-          ? keepForPostmaster(tx, app, message, raw)
-          : keepForTest(tx, local, message, raw),
+          ? storeForPostmaster(tx, app, message, raw)
+          : storeForTest(tx, local, message, raw),
       );
     if (!verdict.accept || verdict.id !== message.id) await dropPieces(app.db, message.id);
     else app.scheduler.wake(local === 'postmaster' ? SEND_JOB : ANALYZE_JOB);
-    return verdict.accept ? { accept: true, text: `Kept as ${verdict.id}` } : verdict;
+    return verdict.accept ? { accept: true, text: `Accepted as ${verdict.id}` } : verdict;
   } catch (error) {
-    // Where even that fails, the next start sweeps them.
+    // If this fails too, the next start deletes the chunks.
     await dropPieces(app.db, message.id).catch(() => {});
-    if ((error as { code?: string }).code === 'SQLITE_FULL') return FULL;
+    if ((error as { code?: string }).code === 'SQLITE_FULL') return DISK_FULL;
     throw error;
   }
 }
 
-/** The id is that of the message that stands: an earlier one where the same bytes came again. */
-type Kept = { accept: true; id: string } | Refusal;
+/** The id of the stored message, which is an earlier one if the same bytes are repeated. */
+type Stored = { accept: true; id: string } | Rejection;
 
-/** Anyone may write to postmaster: this much is kept until it is old, so that tests have their room. */
-const POSTMASTER_MAX = { messages: 1000, bytes: 256 * 1024 * 1024 };
+/** Anyone can write to postmaster. The limit reserves disk space for tests. */
+const MAX_POSTMASTER = { messages: 1000, bytes: 256 * 1024 * 1024 };
 
-async function keepForPostmaster(
+async function storeForPostmaster(
   tx: Tx,
   app: App,
   message: MessageRow,
   raw: Uint8Array,
-): Promise<Kept> {
+): Promise<Stored> {
   const { count, bytes } = await tx
     .selectFrom('messages')
     .select(({ fn }) => [fn.countAll<number>().as('count'), fn.sum<number>('size').as('bytes')])
     .where('test_id', 'is', null)
     .executeTakeFirstOrThrow();
-  const { messages, bytes: most } = POSTMASTER_MAX;
-  if (Number(count) >= messages || Number(bytes ?? 0) + message.size > most) return MAILBOX_FULL;
+  const usedBytes = Number(bytes ?? 0) + message.size;
+  if (Number(count) >= MAX_POSTMASTER.messages || usedBytes > MAX_POSTMASTER.bytes)
+    return MAILBOX_FULL;
   await insertMessage(tx, message, raw);
   await passOn(tx, app, message, raw);
   return { accept: true, id: message.id };
 }
 
-async function keepForTest(
+async function storeForTest(
   tx: Tx,
   token: string,
   message: MessageRow,
   raw: Uint8Array,
-): Promise<Kept> {
+): Promise<Stored> {
   const test = await findTestByToken(tx, token);
-  if (!test) return NO_SUCH;
+  if (!test) return UNKNOWN;
   if (test.status !== 'waiting') {
     const first = await findMessageOf(tx, test.id);
     if (!first) return EXPIRED;

@@ -1,4 +1,4 @@
-/** Records what an analysis ended in, with its event, in one transaction. */
+/** Records the outcome of an analysis and its event in one transaction. */
 
 import type { PoolOutcome } from '../analysis/pool.ts';
 import type { CheckResult, StoredResult } from '../analysis/result.ts';
@@ -14,13 +14,13 @@ import { presentListed } from './present.ts';
 import { ANALYZE_JOB, type ClaimedTest, searchText } from './queries.ts';
 import { countTest } from './tally.ts';
 
-/** Minutes to the next try after a result that temporary errors left without a score. */
-const RETRY_AFTER_MIN = [1, 3, 10];
+/** Minutes until the next attempt, if temporary errors prevented a score. */
+const RETRY_DELAYS_MIN = [1, 3, 10];
 
 const RELEASED = { lease: null, leased_until: null } as const;
 const DONE = { ...RELEASED, analysis_due_at: null, analysis_attempts: 0 } as const;
 
-/** Does nothing where the lease is no longer ours, or the test is gone. */
+/** Does nothing if the lease was lost or the test deleted. */
 export async function recordOutcome(
   app: App,
   test: ClaimedTest,
@@ -34,31 +34,31 @@ export async function recordOutcome(
       .where('lease', '=', test.lease)
       .executeTakeFirst();
     if (!row) return null;
-    // Asked for once more since it was claimed: then it is still due.
-    const again = row.analysis_due_at !== test.analysis_due_at;
+    // A reanalysis requested after the claim is still due.
+    const isDueAgain = row.analysis_due_at !== test.analysis_due_at;
     const { analysis_due_at } = row;
-    const change = { ...changeFor(app, row, outcome), ...(again ? { analysis_due_at } : {}) };
-    const joined = { ...change, ...(await joinDomain(tx, { ...row, ...change }, outcome)) };
-    await tx.updateTable('tests').set(joined).where('id', '=', row.id).execute();
-    const after = { ...row, ...joined };
-    await recount(tx, row, after, outcome);
-    await appendEnd(app, tx, row, after);
-    return { again };
+    const change = { ...changeFor(app, row, outcome), ...(isDueAgain ? { analysis_due_at } : {}) };
+    const update = { ...change, ...(await joinDomain(tx, { ...row, ...change }, outcome)) };
+    await tx.updateTable('tests').set(update).where('id', '=', row.id).execute();
+    const after = { ...row, ...update };
+    await updateTallies(tx, row, after, outcome);
+    await publishResult(app, tx, row, after);
+    return { isDueAgain };
   });
   if (!recorded) return;
   app.signals.raise(test.id);
-  if (recorded.again) app.scheduler.wake(ANALYZE_JOB);
+  if (recorded.isDueAgain) app.scheduler.wake(ANALYZE_JOB);
 }
 
-/** What a reanalysis found counts in the place of what was found before, at its own time. */
-async function recount(tx: Tx, before: TestRow, after: TestRow, outcome: PoolOutcome) {
+/** The result of a reanalysis replaces the previous one, at the time of the reanalysis. */
+async function updateTallies(tx: Tx, before: TestRow, after: TestRow, outcome: PoolOutcome) {
   await countTest(tx, before, -1);
   const isNew = outcome.ok && after.checks === outcome.result.checks;
   await countTest(tx, after, 1, isNew ? outcome.toFix : undefined);
 }
 
-/** A test that has ended now, and had not before, is an event, and a result; a reanalysis is neither. */
-async function appendEnd(app: App, tx: Tx, before: TestRow, after: TestRow): Promise<void> {
+/** Emits the event and publishes the result when a test ends; not for a reanalysis. */
+async function publishResult(app: App, tx: Tx, before: TestRow, after: TestRow): Promise<void> {
   if (before.status !== 'processing' || after.status === 'processing') return;
   const type = after.status === 'completed' ? 'test.completed' : 'test.failed';
   const data = presentListed(after, app.config);
@@ -70,26 +70,26 @@ async function appendEnd(app: App, tx: Tx, before: TestRow, after: TestRow): Pro
 
 function changeFor(app: App, row: TestRow, outcome: PoolOutcome): Partial<TestRow> {
   const now = app.clock.now();
-  const reanalysis = row.status === 'completed';
+  const isReanalysis = row.status === 'completed';
   const temporary = outcome.ok ? outcome.result.temporary : outcome.reason === 'fault';
-  const wait = temporary ? RETRY_AFTER_MIN[row.analysis_attempts] : undefined;
+  const wait = temporary ? RETRY_DELAYS_MIN[row.analysis_attempts] : undefined;
   if (wait !== undefined)
     return {
       ...RELEASED,
       analysis_attempts: row.analysis_attempts + 1,
       analysis_due_at: isoTime(now + wait * 60_000),
     };
-  // A reanalysis that finds nothing out leaves the result as it was.
-  if (reanalysis && (temporary || !outcome.ok)) return DONE;
-  const found = outcome.ok ? columnsOf(outcome.result, row.name) : {};
+  // A failed reanalysis keeps the previous result.
+  if (isReanalysis && (temporary || !outcome.ok)) return DONE;
+  const result = outcome.ok ? columnsOf(outcome.result, row.name) : {};
   const completed_at = isoTime(now);
   if (!outcome.ok || temporary) {
     const failure_reason =
       outcome.ok || outcome.reason === 'fault' ? 'analysis_error' : 'unreadable';
-    return { ...DONE, ...found, status: 'failed', failure_reason, completed_at };
+    return { ...DONE, ...result, status: 'failed', failure_reason, completed_at };
   }
-  const previous = reanalysis ? { previous: previousOf(row) } : {};
-  return { ...DONE, ...found, ...previous, status: 'completed', completed_at };
+  const previous = isReanalysis ? { previous: previousOf(row) } : {};
+  return { ...DONE, ...result, ...previous, status: 'completed', completed_at };
 }
 
 function columnsOf(result: StoredResult, name: string | null): Partial<TestRow> {
@@ -116,11 +116,11 @@ function previousOf({ score, grade, ruleset, completed_at }: TestRow): string {
   return JSON.stringify({ score, grade, ruleset, completed_at });
 }
 
-// Which domain of the team a test belongs to, and what its mail tells of the keys of domains.
+// Assigns tests to domains, and learns DKIM selectors from their messages.
 
 /**
- * In the transaction that stores a result: a test that was made for no domain joins the team's one
- * that is, or holds, its From domain, and the selectors of that domain are learnt.
+ * Call it in the transaction that stores a result. Assigns a test without a domain to the team's
+ * domain that is or contains its From domain, and learns the selectors of that domain.
  */
 export async function joinDomain(
   tx: Tx,
@@ -130,10 +130,10 @@ export async function joinDomain(
   const { domain_id, from_domain, received_at, livemode } = after;
   if (!outcome.ok || from_domain === null) return {};
   const domain = await findDomainOf(tx, from_domain);
-  // The checks are read only here, where there is somebody to learn: they may be long.
+  // Checks may be long, so they are parsed only if a domain can learn from them.
   if (!domain) return {};
-  // Of a reanalysis too: what was signed long ago is no sign that the selector is still in use.
-  // Sandbox tests say nothing of the team's mail.
+  // Uses the time of receipt: a reanalysis is no proof that a selector is still in use.
+  // Sandbox tests prove nothing about the team's mail.
   if (livemode === 1 && received_at !== null)
     await learnSelectors(tx, {
       fromDomain: from_domain,
@@ -143,11 +143,11 @@ export async function joinDomain(
   return domain_id === null ? { domain_id: domain.id } : {};
 }
 
-/** Those that verify, of domains that DMARC takes for the From domain's own (RFC 9989 §4.4.1). */
+/** Signatures that verify and are aligned with the From domain (RFC 9989 §4.4.1). */
 function alignedSignatures(checks: string): Signature[] {
-  const found = new Map((JSON.parse(checks) as CheckResult[]).map((check) => [check.id, check]));
-  const signatures = found.get('dkim')?.evidence.signatures;
-  const aligned = found.get('dkim_alignment')?.evidence.aligned;
+  const byId = new Map((JSON.parse(checks) as CheckResult[]).map((check) => [check.id, check]));
+  const signatures = byId.get('dkim')?.evidence.signatures;
+  const aligned = byId.get('dkim_alignment')?.evidence.aligned;
   if (!Array.isArray(signatures) || !Array.isArray(aligned)) return [];
   return (signatures as unknown as (Signature & { result: string })[]).filter(
     ({ result, domain }) => result === 'pass' && aligned.includes(domain),

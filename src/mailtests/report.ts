@@ -1,4 +1,4 @@
-/** The operations that answer a test's report: as a page, and as a PDF. */
+/** The operations that return the report of a test, as a page or a PDF. */
 
 import type { App } from '../app.ts';
 import { PRIVATE_FIELDS } from '../http/response.ts';
@@ -14,10 +14,10 @@ export const reportHtml = route({
   path: '/v1/tests/:id/report.html',
   operation: 'getTestReportPage',
   role: 'viewer',
-  summary: 'Get the report of a test as a page that needs nothing but itself',
+  summary: 'Get the report of a test as a self-contained HTML page',
   produces: ['text/html'],
   errors: ['conflict', 'unavailable'],
-  handle: (call) => answer(call, 'html', { 'content-type': 'text/html; charset=utf-8' }),
+  handle: (call) => respond(call, 'html', { 'content-type': 'text/html; charset=utf-8' }),
 });
 
 export const reportPdf = route({
@@ -29,16 +29,16 @@ export const reportPdf = route({
   produces: ['application/pdf'],
   errors: ['conflict', 'unavailable'],
   handle: (call) =>
-    answer(call, 'pdf', {
+    respond(call, 'pdf', {
       'content-type': 'application/pdf',
       'content-disposition': `inline; filename="${call.params.id}.pdf"`,
     }),
 });
 
-type Asked = Pick<Call<'viewer', undefined, undefined>, 'app' | 'actor' | 'params' | 'signal'>;
+type ReportCall = Pick<Call<'viewer', undefined, undefined>, 'app' | 'actor' | 'params' | 'signal'>;
 
-async function answer(
-  { app, actor, params, signal }: Asked,
+async function respond(
+  { app, actor, params, signal }: ReportCall,
   format: ReportFormat,
   headers: Record<string, string>,
 ): Promise<Response> {
@@ -62,7 +62,7 @@ async function answer(
   });
 }
 
-/** null where the message is gone: its report tells what was found in it all the same. */
+/** null if the message was deleted: the report then shows the findings without it. */
 async function messageOf({ db }: App, testId: string): Promise<Uint8Array | null> {
   const message = await findMessageOf(db, testId);
   if (!message) return null;

@@ -38,14 +38,14 @@ import {
 import { submitMessage } from './submit.ts';
 import { countTest } from './tally.ts';
 
-// The operation that has a message analysed again.
+// Reanalysis.
 
 const reanalyze = route({
   method: 'POST',
   path: '/v1/tests/:id/reanalyze',
   operation: 'reanalyzeTest',
   role: 'member',
-  summary: 'Analyse the same message again, against the DNS and the rules of now',
+  summary: 'Reanalyze the stored message with the current DNS records and rules',
   response: Test,
   errors: ['conflict'],
   async handle(call) {
@@ -55,7 +55,7 @@ const reanalyze = route({
       if (row.status !== 'completed')
         throw new AppError(
           'conflict',
-          `Only a completed test can be analysed again; this one is ${row.status}.`,
+          `Only completed tests can be reanalyzed. This test is ${row.status}.`,
         );
       const due = { analysis_due_at: isoTime(app.clock.now()), analysis_attempts: 0 };
       await changeTest(tx, row, due);
@@ -72,7 +72,7 @@ const createTest = route({
   path: '/v1/tests',
   operation: 'createTest',
   role: 'member',
-  summary: 'Create a test and get the address to send the mail to',
+  summary: 'Create a test and get its test address',
   body: NewTest,
   status: 201,
   etag: true,
@@ -94,7 +94,7 @@ const submitTest = route({
   path: '/v1/tests',
   operation: 'submitTest',
   role: 'member',
-  summary: 'Test a message that is handed in itself',
+  summary: 'Test a raw message from the request body',
   query: SubmitQuery,
   errors: ['unavailable'],
   consumes: { type: 'message/rfc822', maxBytes: ({ config }) => config.SMTP_MAX_SIZE },
@@ -105,7 +105,7 @@ const submitTest = route({
   async handle(call) {
     const { app, actor, query, raw } = call;
     if (raw.byteLength === 0)
-      throw new AppError('malformed_request', 'The body is empty: it must be the message.');
+      throw new AppError('malformed_request', 'The request body is empty. Send the raw message.');
     const { livemode } = actor;
     return submitMessage(app, raw, { ...query, livemode }, call.transact);
   },
@@ -131,7 +131,7 @@ const exportTests = route({
   path: '/v1/tests/export',
   operation: 'exportTests',
   role: 'viewer',
-  summary: 'Export tests as CSV, or as JSON lines by Accept',
+  summary: 'Export tests as CSV or, with `Accept: application/x-ndjson`, as JSON lines',
   query: TestFilters,
   produces: ['text/csv', 'application/x-ndjson'],
   handle({ app, actor, query, headers }) {
@@ -154,7 +154,7 @@ const getTest = route({
   path: '/v1/tests/:id',
   operation: 'getTest',
   role: 'viewer',
-  summary: 'Get a test; with `wait`, as soon as it ends or after that many seconds',
+  summary: 'Get a test; with `wait`, respond when it ends or after that many seconds',
   etag: true,
   query: WaitQuery,
   response: Test,
@@ -177,7 +177,7 @@ const updateTest = route({
   path: '/v1/tests/:id',
   operation: 'updateTest',
   role: 'member',
-  summary: 'Change the name or the metadata of a test',
+  summary: 'Update the name or metadata of a test',
   etag: true,
   body: TestPatch,
   response: Test,
@@ -224,7 +224,7 @@ const source = route({
   path: '/v1/tests/:id/source',
   operation: 'getTestSource',
   role: 'viewer',
-  summary: 'Get the message exactly as it was received',
+  summary: 'Get the message exactly as received',
   produces: ['message/rfc822'],
   async handle({ app, actor, params }) {
     const test = await testOr404(app, params.id!, actor.livemode);
@@ -241,7 +241,7 @@ const source = route({
   },
 });
 
-/** `export` stands before `:id`: the first that matches answers. */
+/** `export` comes before `:id`, because the first match wins. */
 export const testRoutes = [
   createTest,
   submitTest,
@@ -256,7 +256,7 @@ export const testRoutes = [
   reanalyze,
 ];
 
-// All tests that match as CSV (RFC 4180) or JSON lines, streamed.
+// The export as CSV (RFC 4180) or JSON lines, streamed.
 
 const COLUMNS: [string, (test: ListedTest) => string | number | null][] = [
   ['id', (t) => t.id],
@@ -280,8 +280,8 @@ const COLUMNS: [string, (test: ListedTest) => string | number | null][] = [
 ];
 
 /**
- * One cell. Text that a spreadsheet would run as a formula gets an apostrophe in front, which it
- * shows as text.
+ * Text that a spreadsheet would evaluate as a formula gets an apostrophe in front, so that it is shown
+ * as text.
  */
 function csvCell(value: string | number | null): string {
   if (value === null) return '';
@@ -301,7 +301,7 @@ async function* toJsonLines(tests: AsyncIterable<ListedTest>): AsyncGenerator<st
   for await (const test of tests) yield `${JSON.stringify(test)}\n`;
 }
 
-/** A body that is made as it is read. */
+/** A response body that is generated while it is read. */
 function streamed(parts: AsyncGenerator<string | Uint8Array>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream({
@@ -316,9 +316,9 @@ function streamed(parts: AsyncGenerator<string | Uint8Array>): ReadableStream<Ui
   });
 }
 
-// Waiting for a test to end, for `?wait=`.
+// Long polling with `?wait=`.
 
-/** Resolves with the test once it has ended, or as it is after `ms` milliseconds or when the client goes away. */
+/** Resolves with the test when it ends, after `ms` milliseconds, or when the client disconnects. */
 function waitForEnd(
   app: Pick<App, 'signals' | 'clock'>,
   { id, ms, abort }: { id: string; ms: number; abort: AbortSignal },

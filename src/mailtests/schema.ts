@@ -1,9 +1,9 @@
-/** The test as the API takes and answers it (contract §4). */
+/** Schemas of tests in requests and responses (contract §4). */
 
 import * as v from 'valibot';
 import { CATEGORIES, CHECK_STATUSES } from '../analysis/check.ts';
 import { AUTH_RESULTS, PROVIDERS } from '../analysis/result.ts';
-import { Name, PAGE, QueryTime, queryInteger, Time } from '../http/schemas.ts';
+import { described, Name, PAGE, QueryTime, queryInteger, Time } from '../http/schemas.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
 
 const TEST_STATUSES = ['waiting', 'processing', 'completed', 'failed'] as const;
@@ -25,10 +25,13 @@ const AuthWord = nullable(v.picklist(AUTH_RESULTS));
 
 const CategoryScore = v.object({
   name: v.picklist(CATEGORIES),
-  score: nullable(v.number()),
-  weight: v.number(),
-  earned: v.number(),
-  points: v.number(),
+  score: described(
+    nullable(v.number()),
+    'Score of the category, from 0 to 100. Null if none of its checks ran.',
+  ),
+  weight: described(v.number(), 'Weight of the category in the overall score.'),
+  earned: described(v.number(), 'Points that the checks of the category earned.'),
+  points: described(v.number(), 'Points that the checks of the category could earn.'),
 });
 
 const Reference = v.object({ name: v.string(), url: v.string() });
@@ -38,18 +41,32 @@ const CheckItem = v.object({
   category: v.picklist(CATEGORIES),
   label: v.string(),
   status: v.picklist(CHECK_STATUSES),
-  title: v.string(),
-  detail: v.string(),
-  evidence: v.record(v.string(), v.unknown()),
-  points: v.number(),
-  earned: nullable(v.number()),
-  gain: v.number(),
+  title: described(v.string(), 'The finding in one sentence.'),
+  detail: described(v.string(), 'Why the finding matters, or why the check did not run.'),
+  evidence: described(
+    v.record(v.string(), v.unknown()),
+    'The facts behind the finding. The keys depend on the check.',
+  ),
+  points: described(v.number(), 'Points that the check can earn.'),
+  earned: described(
+    nullable(v.number()),
+    'Points that the check earned. Null if it did not run or is informational.',
+  ),
+  gain: described(v.number(), 'How much the overall score would rise if only this check passed.'),
   reference: Reference,
-  fix: nullable(
-    v.object({
-      text: v.string(),
-      record: v.optional(v.object({ type: v.string(), name: v.string(), value: v.string() })),
-    }),
+  fix: described(
+    nullable(
+      v.object({
+        text: v.string(),
+        record: v.optional(
+          described(
+            v.object({ type: v.string(), name: v.string(), value: v.string() }),
+            'A DNS record to publish.',
+          ),
+        ),
+      }),
+    ),
+    'What to change. Null if there is nothing to fix.',
   ),
 });
 
@@ -71,58 +88,91 @@ const JudgedKind = v.object({
 const ProviderItem = v.object({
   provider: v.picklist(PROVIDERS),
   name: v.string(),
-  ready: v.boolean(),
+  ready: described(
+    v.boolean(),
+    'Whether the message meets every applicable rule that a message can show.',
+  ),
   reference: Reference,
   rules: v.array(
     v.object({
       id: v.string(),
       title: v.string(),
-      applies: v.picklist(['any', 'bulk']),
-      status: v.picklist(['met', 'not_met', 'unknown']),
+      applies: described(
+        v.picklist(['any', 'bulk']),
+        '`any`: the rule applies to all senders. `bulk`: it applies to bulk senders only.',
+      ),
+      status: described(
+        v.picklist(['met', 'not_met', 'unknown']),
+        '`unknown`: could not be determined, or one message cannot show it.',
+      ),
       detail: v.string(),
-      checks: v.array(v.string()),
-      error: nullable(v.string()),
+      checks: described(v.array(v.string()), 'IDs of the checks behind the status.'),
+      error: described(
+        nullable(v.string()),
+        'The SMTP error that the provider publishes for the rule. Null if it publishes none.',
+      ),
     }),
   ),
 });
 
-/** The list form, which events embed too. */
+/** The list form, which events contain too. */
 const LISTED = {
   id: v.string(),
   object: v.literal('test'),
   status: v.picklist(TEST_STATUSES),
-  failure_reason: nullable(v.picklist(['not_received', 'unreadable', 'analysis_error'])),
+  failure_reason: described(
+    nullable(v.picklist(['not_received', 'unreadable', 'analysis_error'])),
+    'Why the test failed. Null unless `status` is `failed`.',
+  ),
   name: nullable(v.string()),
-  kind: v.picklist(KINDS),
-  metadata: v.record(v.string(), v.string()),
-  livemode: v.boolean(),
-  address: v.string(),
-  token: v.string(),
+  kind: described(
+    v.picklist(KINDS),
+    'The kind of mail that you declared. With `auto`, the message decides.',
+  ),
+  metadata: described(v.record(v.string(), v.string()), 'Your own key-value pairs.'),
+  livemode: described(v.boolean(), 'False for tests created with a test-mode key.'),
+  address: described(v.string(), 'The test address. Send one message to it before `expires_at`.'),
+  token: described(v.string(), 'The local part of the test address.'),
   seed_addresses: v.array(v.object({ provider: v.string(), address: v.string() })),
-  domain_id: nullable(v.string()),
+  domain_id: described(
+    nullable(v.string()),
+    'The domain that the test belongs to. Null if there is none.',
+  ),
   created_at: Time,
-  expires_at: Time,
+  expires_at: described(Time, 'When the test address stops accepting a message.'),
   received_at: nullable(Time),
-  completed_at: nullable(Time),
-  score: nullable(v.pipe(v.number(), v.integer())),
+  completed_at: described(nullable(Time), 'When the test completed or failed.'),
+  score: described(
+    nullable(v.pipe(v.number(), v.integer())),
+    'The score, from 0 to 100. Null if too little is known for a score.',
+  ),
   grade: nullable(v.picklist(['A', 'B', 'C', 'D', 'F'])),
   summary: nullable(v.string()),
-  coverage: nullable(v.number()),
+  coverage: described(
+    nullable(v.number()),
+    'Points of the checks that ran as a share of the points of all applicable checks, from 0 to 1.',
+  ),
   from_address: nullable(v.string()),
   subject: nullable(v.string()),
-  message_size: nullable(v.number()),
-  line_ends_converted: v.boolean(),
+  message_size: described(nullable(v.number()), 'Size of the message in bytes.'),
+  line_ends_converted: described(
+    v.boolean(),
+    'Whether bare LF line ends of a submitted message were converted to CRLF.',
+  ),
   auth_results: v.object({ spf: AuthWord, dkim: AuthWord, dmarc: AuthWord }),
   inbox_placement: v.record(v.string(), v.picklist(PLACEMENTS)),
   categories: v.array(CategoryScore),
-  ruleset: nullable(v.string()),
-  previous: nullable(
-    v.object({
-      score: nullable(v.number()),
-      grade: nullable(v.string()),
-      ruleset: nullable(v.string()),
-      completed_at: Time,
-    }),
+  ruleset: described(nullable(v.string()), 'Version of the rules that produced the result.'),
+  previous: described(
+    nullable(
+      v.object({
+        score: nullable(v.number()),
+        grade: nullable(v.string()),
+        ruleset: nullable(v.string()),
+        completed_at: Time,
+      }),
+    ),
+    'The result before the last reanalysis. Null if the test was never reanalyzed.',
   ),
 };
 
@@ -131,32 +181,41 @@ export type ListedTest = v.InferOutput<typeof ListedTest>;
 
 export const Test = v.object({
   ...LISTED,
-  envelope: nullable(Envelope),
-  cap: nullable(v.object({ limit: v.number(), reason: v.string(), reference: v.string() })),
+  envelope: described(
+    nullable(Envelope),
+    'The SMTP session that delivered the message, or the values submitted with it.',
+  ),
+  cap: described(
+    nullable(v.object({ limit: v.number(), reason: v.string(), reference: v.string() })),
+    'The highest possible score while a certain finding remains. Null without such a finding.',
+  ),
   checks: v.array(CheckItem),
-  judged_kind: nullable(JudgedKind),
+  judged_kind: described(
+    nullable(JudgedKind),
+    'The kind of mail that the rules were applied for, and why.',
+  ),
   providers: v.array(ProviderItem),
   placement: v.array(v.unknown()),
 });
 export type Test = v.InferOutput<typeof Test>;
 
-const METADATA_MAX = 20;
+const MAX_METADATA_KEYS = 20;
 const METADATA_JSON_SCHEMA = {
   type: 'object',
-  maxProperties: METADATA_MAX,
+  maxProperties: MAX_METADATA_KEYS,
   propertyNames: { minLength: 1, maxLength: 40 },
   additionalProperties: { type: 'string', maxLength: 500 },
 };
-/** Keys that valibot leaves out in silence. */
-const UNUSABLE_KEYS = ['__proto__', 'constructor', 'prototype'];
+/** Keys that valibot drops silently. */
+const RESERVED_KEYS = ['__proto__', 'constructor', 'prototype'];
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const Metadata = v.pipe(
-  v.custom<Record<string, string>>(isObject, 'must be an object of text'),
+  v.custom<Record<string, string>>(isObject, 'must be an object with string values'),
   v.check(
-    (pairs) => !Object.keys(pairs).some((key) => UNUSABLE_KEYS.includes(key)),
-    `must have no key named ${UNUSABLE_KEYS.join(', ')}`,
+    (pairs) => !Object.keys(pairs).some((key) => RESERVED_KEYS.includes(key)),
+    `must not contain the keys ${RESERVED_KEYS.join(', ')}`,
   ),
   v.metadata({ jsonSchema: METADATA_JSON_SCHEMA }),
   v.record(
@@ -165,11 +224,11 @@ const Metadata = v.pipe(
       v.minLength(1, 'must not be empty'),
       v.maxLength(40, 'must have at most 40 characters'),
     ),
-    v.pipe(v.string('must be text'), v.maxLength(500, 'must have at most 500 characters')),
+    v.pipe(v.string('must be a string'), v.maxLength(500, 'must have at most 500 characters')),
   ),
   v.check(
-    (pairs) => Object.keys(pairs).length <= METADATA_MAX,
-    `must have at most ${METADATA_MAX} pairs`,
+    (pairs) => Object.keys(pairs).length <= MAX_METADATA_KEYS,
+    `must have at most ${MAX_METADATA_KEYS} keys`,
   ),
 );
 
@@ -185,32 +244,39 @@ export const NewTest = v.strictObject({
       v.integer('must be a whole number'),
       v.minValue(60, 'must be at least 60'),
       v.maxValue(86400, 'must be at most 86400'),
+      v.description('Seconds until the test address expires.'),
     ),
     EXPIRES_IN_DEFAULT,
   ),
   domain_id: v.optional(
     v.nullable(
-      v.pipe(v.string('must be text'), v.maxLength(100, 'must have at most 100 characters')),
+      v.pipe(v.string('must be a string'), v.maxLength(100, 'must have at most 100 characters')),
     ),
   ),
-  // Waits for what another feature brings; until then what it asks for does not exist.
+  // Reserved: placement tests are not available yet.
   placement: v.optional(
     v.pipe(
       v.boolean(),
-      v.check((wanted) => !wanted, 'needs seed mailboxes, and none are configured'),
+      v.check((wanted) => !wanted, 'requires seed mailboxes, but none are configured'),
     ),
     false,
   ),
 });
 export type NewTest = v.InferOutput<typeof NewTest>;
 
-/** HELO and MAIL FROM are taken as they were said: an odd one is a finding, never an error. */
+/** HELO and MAIL FROM accept any text: an invalid one is a finding, not an error. */
 export const SubmitQuery = v.strictObject({
   name: v.optional(Name),
   kind: v.optional(v.picklist(KINDS), 'auto'),
-  client_ip: v.optional(v.pipe(v.string(), v.ip('must be an IP address'))),
-  helo: v.optional(v.string()),
-  mail_from: v.optional(v.string()),
+  client_ip: v.optional(
+    v.pipe(
+      v.string(),
+      v.ip('must be an IP address'),
+      v.description('The IP address of the sending server, for checks such as SPF.'),
+    ),
+  ),
+  helo: v.optional(described(v.string(), 'The HELO name of the sending server.')),
+  mail_from: v.optional(described(v.string(), 'The envelope sender (MAIL FROM).')),
 });
 export type SubmitQuery = v.InferOutput<typeof SubmitQuery>;
 
@@ -233,7 +299,9 @@ const FILTERS = {
   created_before: v.optional(QueryTime),
   min_score: v.optional(queryInteger(0, 100)),
   max_score: v.optional(queryInteger(0, 100)),
-  q: v.optional(v.pipe(v.string(), v.maxLength(200))),
+  q: v.optional(
+    v.pipe(v.string(), v.maxLength(200), v.description('Text to find in name and subject.')),
+  ),
 };
 export const TestFilters = v.strictObject(FILTERS);
 export type TestFilters = v.InferOutput<typeof TestFilters>;

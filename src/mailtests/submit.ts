@@ -1,4 +1,4 @@
-/** A message handed in over HTTP (for build pipelines): a test that has its message from the start. */
+/** Tests with a message submitted over HTTP, for build pipelines. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Envelope } from '../analysis/check.ts';
@@ -16,32 +16,32 @@ import { EXPIRES_IN_DEFAULT, type SubmitQuery, type Test } from './schema.ts';
 const CR = 0x0d;
 const LF = 0x0a;
 
-/** A piece this large is converted in a few milliseconds. */
-const PIECE_BYTES = 1024 * 1024;
+/** Converting this much takes a few milliseconds. */
+const SLICE_BYTES = 1024 * 1024;
 
 /**
- * Lines that end in bare LF throughout become CRLF; anything else stays exactly as it is. The event
- * loop is free between pieces.
+ * Converts line ends to CRLF if all of them are bare LF. Anything else stays as it is. Yields between
+ * slices.
  */
 export async function withCrlf(raw: Uint8Array): Promise<{ raw: Uint8Array; converted: boolean }> {
   const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
   if (bytes.includes(CR) || !bytes.includes(LF)) return { raw: bytes, converted: false };
   let lines = 0;
-  for await (const piece of pieces(bytes)) lines += countLf(piece);
+  for await (const slice of slices(bytes)) lines += countLf(slice);
   const out = Buffer.allocUnsafe(bytes.length + lines);
   let to = 0;
-  for await (const piece of pieces(bytes)) to = copyWithCr(piece, out, to);
+  for await (const slice of slices(bytes)) to = copyWithCr(slice, out, to);
   return { raw: out, converted: true };
 }
 
-async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+async function* slices(bytes: Buffer): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
     if (at > 0) await nextTurn();
-    yield bytes.subarray(at, at + PIECE_BYTES);
+    yield bytes.subarray(at, at + SLICE_BYTES);
   }
 }
 
-// By index: to walk a buffer by its iterator takes ten times as long.
+// Iterating over a buffer is ten times slower than access by index.
 function countLf(bytes: Buffer): number {
   let lines = 0;
   for (let at = 0; at < bytes.length; at++) if (bytes[at] === LF) lines += 1;
@@ -59,8 +59,8 @@ function copyWithCr(bytes: Buffer, out: Buffer, start: number): number {
 }
 
 /**
- * Creates the test, in a transaction of `transact`, and stores its message; the analysis is due at
- * once. Where the transaction rejects, nothing is stored.
+ * Creates the test and stores its message in a transaction of `transact`. The analysis is due
+ * immediately. If the transaction rejects, nothing is stored.
  */
 export async function submitMessage(
   app: App,
@@ -69,7 +69,7 @@ export async function submitMessage(
   transact: (work: (tx: Tx) => Promise<Test>) => Promise<Test>,
 ): Promise<Test> {
   if (!(await app.hasSpace()))
-    throw new AppError('unavailable', 'There is no room for messages now.');
+    throw new AppError('unavailable', 'The server is out of disk space. Try again later.');
   const { raw, converted } = await withCrlf(bytes);
   const envelope: Envelope = {
     mail_from: query.mail_from ?? null,
@@ -107,7 +107,7 @@ export async function submitMessage(
       return presentTest(test, app.config);
     });
   } catch (error) {
-    // Where even that fails, the next start sweeps them.
+    // If this fails too, the next start deletes the chunks.
     await dropPieces(app.db, message.id).catch(() => {});
     throw error;
   }

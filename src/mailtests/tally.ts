@@ -1,11 +1,11 @@
-/** Completed tests, counted by the hour: what a summary reads instead of tests. */
+/** Hourly tallies of completed tests, which summaries read instead of the tests. */
 
 import type { CheckResult } from '../analysis/result.ts';
 import { toFix } from '../analysis/summary.ts';
 import type { Tx } from '../store/open.ts';
 import type { TestRow, TestTallyRow } from '../store/tables.generated.ts';
 
-/** The numbers of a row, which add up; `issues` does so too, check by check. */
+/** The numeric columns, which add up. `issues` adds up too, check by check. */
 export const TALLIED = [
   'tests',
   'scored',
@@ -26,7 +26,7 @@ export const TALLIED = [
 ] as const satisfies (keyof TestTallyRow)[];
 export type Tallied = Record<(typeof TALLIED)[number], number>;
 
-/** Stands in the place of a domain for all tests together. */
+/** The domain id of the tallies of all tests. */
 export const ALL_TESTS = '';
 
 const HOUR = '0000-00-00T00'.length;
@@ -46,10 +46,10 @@ export type CountedTest = Pick<
 >;
 
 /**
- * Counts a completed test, or takes it out again; does nothing for others. To be called in the
- * transaction that stores, replaces or deletes the result. `issues` are the ids of the checks that
- * found something to fix, where they are known without reading all checks. A test whose hour is
- * no longer kept cannot be taken out of it, and need not be.
+ * Adds a completed test to its tallies, or removes it with `by` -1. Does nothing for other tests.
+ * Call it in the transaction that stores, replaces or deletes the result. `issues` are the ids of the
+ * checks that found something to fix, if they are known without parsing all checks. Removing a test
+ * from a deleted hour does nothing.
  */
 export async function countTest(
   tx: Tx,
@@ -61,7 +61,7 @@ export async function countTest(
   if (status !== 'completed' || completed_at === null) return;
   const hour = `${completed_at.slice(0, HOUR)}:00:00.000Z`;
   const domains = domain_id === null ? [ALL_TESTS] : [ALL_TESTS, domain_id];
-  const present = await tx
+  const tallies = await tx
     .selectFrom('test_tallies')
     .selectAll()
     .where('livemode', '=', livemode)
@@ -70,11 +70,11 @@ export async function countTest(
     .execute();
   const figures = figuresOf(row);
   const counted = domains.flatMap((domain) => {
-    const before = present.find((tally) => tally.domain_id === domain);
+    const before = tallies.find((tally) => tally.domain_id === domain);
     if (!before && by === -1) return [];
     const keys = { livemode, domain_id: domain, hour };
-    const issuesThen = addIssues(before?.issues ?? '{}', issues, by);
-    return [{ ...keys, ...added(before, figures, by), issues: issuesThen }];
+    const newIssues = addIssues(before?.issues ?? '{}', issues, by);
+    return [{ ...keys, ...addFigures(before, figures, by), issues: newIssues }];
   });
   await store(tx, counted);
 }
@@ -88,11 +88,11 @@ async function store(tx: Tx, rows: TestTallyRow[]): Promise<void> {
       .where('domain_id', '=', domain_id)
       .where('hour', '=', hour)
       .execute();
-  const left = rows.filter(({ tests }) => tests > 0);
-  if (left.length === 0) return;
+  const nonEmpty = rows.filter(({ tests }) => tests > 0);
+  if (nonEmpty.length === 0) return;
   await tx
     .insertInto('test_tallies')
-    .values(left)
+    .values(nonEmpty)
     .onConflict((conflict) =>
       conflict
         .columns(['livemode', 'domain_id', 'hour'])
@@ -105,34 +105,34 @@ async function store(tx: Tx, rows: TestTallyRow[]): Promise<void> {
     .execute();
 }
 
-function added(before: Tallied | undefined, figures: Tallied, by: 1 | -1): Tallied {
+function addFigures(before: Tallied | undefined, figures: Tallied, by: 1 | -1): Tallied {
   const sums = { ...figures };
   for (const name of TALLIED) sums[name] = (before?.[name] ?? 0) + by * figures[name];
   return sums;
 }
 
-/** What one test counts for. */
+/** The figures of one test. */
 function figuresOf({ score, grade, spf, dkim, dmarc }: CountedTest): Tallied {
-  const has = (condition: boolean) => (condition ? 1 : 0);
-  // What a temporary error kept back is no result.
-  const known = (result: string | null) => has(result !== null && result !== 'temperror');
-  const passes = (result: string | null) => has(result === 'pass');
+  const one = (condition: boolean) => (condition ? 1 : 0);
+  // A temporary error is not a result.
+  const known = (result: string | null) => one(result !== null && result !== 'temperror');
+  const passes = (result: string | null) => one(result === 'pass');
   return {
     tests: 1,
-    scored: has(score !== null),
+    scored: one(score !== null),
     score_sum: score ?? 0,
-    grade_a: has(grade === 'A'),
-    grade_b: has(grade === 'B'),
-    grade_c: has(grade === 'C'),
-    grade_d: has(grade === 'D'),
-    grade_f: has(grade === 'F'),
+    grade_a: one(grade === 'A'),
+    grade_b: one(grade === 'B'),
+    grade_c: one(grade === 'C'),
+    grade_d: one(grade === 'D'),
+    grade_f: one(grade === 'F'),
     spf_known: known(spf),
     spf_pass: passes(spf),
     dkim_known: known(dkim),
     dkim_pass: passes(dkim),
     dmarc_known: known(dmarc),
     dmarc_pass: passes(dmarc),
-    // There are no seeds yet that could have settled.
+    // Placement tests are not available yet.
     placement_samples: 0,
     placement_inbox: 0,
   };

@@ -1,4 +1,4 @@
-/** Asks the blocklists that are switched on about each target of a monitor. */
+/** Queries the enabled blocklists about each target of a monitor. */
 
 import { askLists, type ListOutcome } from '../analysis/blocklists/ask.ts';
 import type { BlocklistInUse } from '../analysis/blocklists/blocklist.ts';
@@ -9,30 +9,30 @@ import { normalizeAddress } from '../lib/addresses.ts';
 import type { Resolver } from '../net/dns/resolver.ts';
 import type { BlocklistFinding, Finding, Outcome, UnknownPart } from './findings.ts';
 
-/** A run ends within this, whatever the lists do: what has not answered by then is unknown. */
-const DEADLINE_MS = 25_000;
-/** Targets asked about at once: lists refuse those who ask too fast. */
-const AT_ONCE = 5;
+/** Bounds a run. Lists that haven't answered by then are unknown. */
+const TIMEOUT_MS = 25_000;
+/** Targets queried concurrently: blocklists refuse clients that query too fast. */
+const TARGET_BATCH_SIZE = 5;
 
 interface TargetOutcome {
   target: string;
   outcomes: ListOutcome[];
 }
 
-/** `targets` as they are kept: normalised addresses and names. */
+/** `targets` are normalized addresses and names. */
 export async function askBlocklists(
   { backgroundResolver, blocklists }: Pick<App, 'backgroundResolver' | 'blocklists'>,
   targets: string[],
 ): Promise<Outcome> {
   const lists = await blocklists.inUse();
-  const deadline = startDeadline(DEADLINE_MS);
+  const deadline = startDeadline(TIMEOUT_MS);
   try {
     const all = new Map<string, ListOutcome[]>();
-    // Each kind by itself, so that the lists of one are asked about several targets side by side.
-    // Bounded each by itself: a long list of targets is no hostile message.
-    for (const some of Map.groupBy(targets, kindOf).values())
-      await askInBatches(some, lists, all, (asked, target) =>
-        askAbout(boundedResolver(backgroundResolver, deadline), asked, target),
+    // Grouped by kind, because a batch can drop lists that are silent about all its targets.
+    // Each target gets its own resolver limits, which are meant for a single message.
+    for (const group of Map.groupBy(targets, kindOf).values())
+      await queryInBatches(group, lists, all, (inUse, target) =>
+        queryTarget(boundedResolver(backgroundResolver, deadline), inUse, target),
       );
     return outcomeOf(targets.map((target) => ({ target, outcomes: all.get(target)! })));
   } finally {
@@ -45,35 +45,37 @@ function kindOf(target: string): 'name' | 'ipv4' | 'ipv6' {
   return address === null ? 'name' : address.includes(':') ? 'ipv6' : 'ipv4';
 }
 
-/** `targets`: of one kind; what is said of them is put into `all`. */
-async function askInBatches(
+/** Queries targets of one kind and adds their outcomes to `all`. */
+async function queryInBatches(
   targets: string[],
   inUse: BlocklistInUse[],
   all: Map<string, ListOutcome[]>,
-  ask: (lists: BlocklistInUse[], target: string) => Promise<ListOutcome[]>,
+  query: (lists: BlocklistInUse[], target: string) => Promise<ListOutcome[]>,
 ): Promise<void> {
   let lists = inUse;
-  for (let first = 0; first < targets.length; first += AT_ONCE) {
-    const batch = targets.slice(first, first + AT_ONCE);
-    const answered = await Promise.all(batch.map((target) => ask(lists, target)));
+  for (let first = 0; first < targets.length; first += TARGET_BATCH_SIZE) {
+    const batch = targets.slice(first, first + TARGET_BATCH_SIZE);
+    const answered = await Promise.all(batch.map((target) => query(lists, target)));
     for (const [index, target] of batch.entries()) all.set(target, answered[index]!);
     lists = withoutSilent(lists, answered.flat());
   }
 }
 
 /**
- * A list that leaves a whole batch without an answer would use up the time of the others. One answer
- * that got lost says nothing of it: before the last batch of a kind, none has less than `AT_ONCE`.
+ * Drops lists that didn't answer about a whole batch, because waiting for them again would use up the
+ * run's time. A single lost answer doesn't drop a list: all batches but the last one are full.
  */
 function withoutSilent(lists: BlocklistInUse[], outcomes: ListOutcome[]): BlocklistInUse[] {
   return lists.map((inUse) => {
     const own = outcomes.filter(({ list }) => list.zone === inUse.list.zone);
-    const isGone = own.length > 0 && own.every(isSilent);
-    return isGone ? { ...inUse, fault: 'It did not answer about the targets before.' } : inUse;
+    const isUnresponsive = own.length > 0 && own.every(isSilent);
+    return isUnresponsive
+      ? { ...inUse, fault: 'It did not answer for the previous targets.' }
+      : inUse;
   });
 }
 
-function askAbout(
+function queryTarget(
   resolver: Resolver,
   lists: BlocklistInUse[],
   target: string,
@@ -83,7 +85,7 @@ function askAbout(
   return askLists(resolver, listsCovering(target, lists), [subject]);
 }
 
-/** Those that are asked about a target, by its kind. */
+/** The lists that cover a target's kind. */
 function listsCovering(target: string, lists: BlocklistInUse[]): BlocklistInUse[] {
   const address = normalizeAddress(target);
   return lists.filter(({ list }) =>
@@ -93,7 +95,7 @@ function listsCovering(target: string, lists: BlocklistInUse[]): BlocklistInUse[
   );
 }
 
-/** Targets about which no list is asked on which receivers act: nothing is ever known of them. */
+/** Targets that no tier 1 or 2 list covers, so that their status is always unknown. */
 export function uncoveredTargets(targets: string[], lists: BlocklistInUse[]): string[] {
   return targets.filter(
     (target) => !listsCovering(target, lists).some(({ list }) => list.tier < 3),
@@ -104,54 +106,55 @@ const SILENT = ['error', 'left_out'];
 
 const isSilent = ({ status }: ListOutcome): boolean => SILENT.includes(status);
 
-/** As in a report: without the answers of the lists that matter most nobody is in order. */
+/** As in a report, a target isn't clean unless the most important lists have answered. */
 function outcomeOf(all: TargetOutcome[]): Outcome {
   const silent = new Map<string, string[]>();
-  const asked = new Map<string, number>();
+  const queried = new Map<string, number>();
   for (const { target, outcomes } of all)
     for (const outcome of outcomes) {
       const { zone } = outcome.list;
-      asked.set(zone, (asked.get(zone) ?? 0) + 1);
+      queried.set(zone, (queried.get(zone) ?? 0) + 1);
       if (isSilent(outcome)) silent.set(zone, [...(silent.get(zone) ?? []), target]);
     }
-  const heard = all.map(({ target, outcomes }) => ({ target, ...hearing(outcomes) }));
-  // What no list takes is told beside the monitor, and holds up what is known of the others.
-  const covered = heard.filter(({ isCovered }) => isCovered);
-  const uncovered = new Set(heard.filter((one) => !one.isCovered).map(({ target }) => target));
+  const coverage = all.map(({ target, outcomes }) => ({ target, ...coverageOf(outcomes) }));
+  // Uncovered targets are named in the monitor's `detail` and don't make the whole run unknown.
+  const covered = coverage.filter(({ isCovered }) => isCovered);
+  const uncovered = new Set(coverage.filter((one) => !one.isCovered).map(({ target }) => target));
   return {
     findings: all.flatMap(({ target, outcomes }) =>
       outcomes.filter(({ status }) => status === 'listed').map((one) => findingOf(target, one)),
     ),
     unknown: [...silent].flatMap(([list, targets]): UnknownPart[] =>
-      targets.length === asked.get(list)
+      targets.length === queried.get(list)
         ? [{ target: null, list }]
         : targets.map((target) => ({ target, list })),
     ),
-    targets: heard.map(({ target, known, answered }) => ({ target, known, answered })),
+    targets: coverage.map(({ target, known, answered }) => ({ target, known, answered })),
     allUnknown: covered.length === 0 || covered.some(({ known }) => !known),
-    canPersist: (former: Finding) =>
-      'list' in former &&
-      (uncovered.has(former.target) || silent.get(former.list)?.includes(former.target) === true),
+    canPersist: (previous: Finding) =>
+      'list' in previous &&
+      (uncovered.has(previous.target) ||
+        silent.get(previous.list)?.includes(previous.target) === true),
   };
 }
 
-const hearing = (outcomes: ListOutcome[]) => {
-  const said = outcomes.map(({ list, status }) => ({ tier: list.tier, status }));
-  const isCovered = said.some(({ tier }) => tier < 3);
-  return { known: isHeard(said), answered: hasAnswered(said), isCovered };
+const coverageOf = (outcomes: ListOutcome[]) => {
+  const answers = outcomes.map(({ list, status }) => ({ tier: list.tier, status }));
+  const isCovered = answers.some(({ tier }) => tier < 3);
+  return { known: isHeard(answers), answered: hasAnswered(answers), isCovered };
 };
 
-/** As lists are told of, in a run as in the evidence of a check. */
-type Said = { tier: number; status: string }[];
+/** Common to the outcomes of a run and the evidence of a check. */
+type ListAnswers = { tier: number; status: string }[];
 
-/** Whether any list that counts has answered. */
-export const hasAnswered = (lists: Said): boolean =>
+/** Whether any tier 1 or 2 list has answered. */
+export const hasAnswered = (lists: ListAnswers): boolean =>
   lists.some(({ tier, status }) => tier < 3 && !SILENT.includes(status));
 
-/** Whether so many lists have answered that nothing lists where none says so. */
-export function isHeard(lists: Said): boolean {
-  const strictOnes = lists.filter(({ tier }) => tier === 1);
-  return hasAnswered(lists) && strictOnes.every(({ status }) => !SILENT.includes(status));
+/** Whether enough lists have answered that a target without a listing counts as clean. */
+export function isHeard(lists: ListAnswers): boolean {
+  const tier1 = lists.filter(({ tier }) => tier === 1);
+  return hasAnswered(lists) && tier1.every(({ status }) => !SILENT.includes(status));
 }
 
 function findingOf(target: string, { list, codes, meaning }: ListOutcome): BlocklistFinding {

@@ -1,6 +1,7 @@
-/** Looks at the health of a domain, and keeps of it what a monitor tells. */
+/** Checks the health of a domain and converts the result to monitor findings. */
 
 import type { DomainCheck } from '../analysis/domain/health.ts';
+import { failedDependencies } from '../analysis/result.ts';
 import type { App } from '../app.ts';
 import { shareLook } from '../domains/health.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
@@ -32,15 +33,15 @@ export async function lookAtDomain(app: App, domain: DomainRow): Promise<Outcome
     unknown,
     targets: [{ target: domain.name, known: isHeard(lists), answered: hasAnswered(lists) }],
     allUnknown: status === 'unknown',
-    canPersist: (former: Finding) =>
-      unknown.some((part) => coversFinding(part, former)) ||
-      ('list' in former && lists.length === 0),
+    canPersist: (previous: Finding) =>
+      unknown.some((part) => coversFinding(part, previous)) ||
+      ('list' in previous && lists.length === 0),
   };
 }
 
-/** What follows from a failed check is not checked: it may pass once that check does. */
-const isUnanswered = ({ status, detail }: DomainCheck): boolean =>
-  status === 'error' || (status === 'skipped' && detail.startsWith('follows from '));
+/** A check that was skipped because of a failed one may pass once that one does. */
+const isUnanswered = (check: DomainCheck): boolean =>
+  check.status === 'error' || failedDependencies(check).length > 0;
 
 const isFinding = ({ status, severity }: DomainCheck): boolean =>
   status === 'warn' || status === 'fail' || severity !== null;
@@ -57,7 +58,7 @@ function selectorOf({ evidence }: DomainCheck): string | null {
   return typeof evidence.selector === 'string' ? evidence.selector : null;
 }
 
-/** A list as the evidence of the check has it. */
+/** A list in the evidence of the check. */
 interface ListAnswer {
   zone: string;
   name: string;
@@ -67,11 +68,11 @@ interface ListAnswer {
   meaning: string | null;
 }
 
-/** Empty where none was asked, because none is switched on or the check could not be made. */
+/** Empty if no list was queried, because none is enabled or the check failed. */
 const listsOf = (check: DomainCheck | undefined): ListAnswer[] =>
   Array.isArray(check?.evidence.lists) ? (check.evidence.lists as unknown as ListAnswer[]) : [];
 
-/** Without any list it is not known whether the domain is on one: that is no "no". */
+/** Without any list, it is unknown whether the domain is listed. */
 function silentParts(lists: ListAnswer[]): UnknownPart[] {
   if (lists.length === 0) return [{ id: LIST_CHECK, selector: null }];
   return lists

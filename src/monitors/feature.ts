@@ -1,4 +1,4 @@
-/** Monitors: domains and addresses that are checked again and again. */
+/** Monitors: domains and IP addresses that are checked on a schedule. */
 
 import { domainRemoved } from '../domains/change-domain.ts';
 import type { Feature } from '../feature.ts';

@@ -1,76 +1,75 @@
-/** What monitors find: one form for each type, what tells two findings apart, and how grave each is. */
+/** The findings of monitors: their types, identity, and severity, and the comparison of two runs. */
 
 import type { BlocklistTier } from '../analysis/blocklists/blocklist.ts';
 import type { CheckStatus } from '../analysis/check.ts';
 import type { Severity } from '../analysis/domain/health.ts';
 import type { MonitorRunRow } from '../store/tables.generated.ts';
 
-/** A target is listed: in runs of both types, one for each list. */
+/** A blocklist lists a target. Runs of both types have one finding per list. */
 export interface BlocklistFinding {
-  /** An address or a name; in a run of `domain_health`, the name of its domain. */
+  /** An IP address or a name; in a `domain_health` run, the name of the domain. */
   target: string;
-  /** The zone without a key, which is stable. */
+  /** The zone, without an access key: a stable ID. */
   list: string;
   list_name: string;
   tier: BlocklistTier;
   codes: string[];
-  /** What the codes mean, for people. */
+  /** What the codes mean, for users. */
   meaning: string | null;
 }
 
-/** A check of the domain's health has something to say; what `domain_blocklists` says are the above. */
+/** A problem found by a domain check. Listings of `domain_blocklists` are blocklist findings instead. */
 export interface DomainFinding {
   id: string;
-  /** Of `dkim_selector`, which looks at several. */
+  /** Only for `dkim_selector`, which checks several. */
   selector: string | null;
   status: CheckStatus;
   severity: Severity;
   title: string;
 }
 
-/** The check that asks the blocklists about a domain: told list by list, and not by itself any more. */
+/** The blocklist check of a domain. Runs report its listings one by one instead of the check itself. */
 export const LIST_CHECK = 'domain_blocklists';
 
 export type Finding = BlocklistFinding | DomainFinding;
 
 /**
- * What a run could not find out; `target` null: nothing of this list. Every former finding that the
- * run could not look at is covered by one, also in a run that found out nothing at all.
+ * Something that a run couldn't check. A null `target` stands for all targets of the list. Every earlier
+ * finding that the run couldn't check again is covered by one, even in a run without any result.
  */
 export type UnknownPart =
   | { target: string | null; list: string }
   | { id: string; selector: string | null };
 
 /**
- * Whether so many blocklists have answered about a target that it is on none that counts (tiers 1
- * and 2) where no finding says so; stored with the run as `changes.targets`. It is false where no
- * list is in use, and where all that is said of a target is what was known before. A single list
- * may be silent all the same: then it stands among the unknown.
+ * A target and how much is known about it; stored with the run as `changes.targets`. `known` means that
+ * enough blocklists answered: without a finding, no tier 1 or 2 list lists the target. It is false if no
+ * list is in use, or if only earlier findings are known. A single list can still be among the unknown.
  */
-interface LookedAtTarget {
+interface CheckedTarget {
   /** As in BlocklistFinding. */
   target: string;
   known: boolean;
   /**
-   * Whether any list that counts has answered about it, so that each that did not is named among the
-   * unknown; missing in runs that were stored before it was told.
+   * Whether any tier 1 or 2 list answered about it. If so, all lists that didn't are among the unknown.
+   * Missing in older runs.
    */
   answered?: boolean;
 }
 
-/** What a run came to by itself, before it is held against the last one. */
+/** The result of a run by itself, before the comparison with the previous run. */
 export interface Outcome {
   findings: Finding[];
   unknown: UnknownPart[];
-  /** All that were to be looked at. */
-  targets: LookedAtTarget[];
-  /** Whether so much is unknown that a run without findings is not in order but unknown. */
+  /** All targets that the run should have checked. */
+  targets: CheckedTarget[];
+  /** Whether so much is unknown that a run without findings is `unknown` rather than `ok`. */
   allUnknown: boolean;
-  /** Whether it is unknown if this former finding still stands. */
-  canPersist(former: Finding): boolean;
+  /** Whether this earlier finding may persist, because the run couldn't check it. */
+  canPersist(previous: Finding): boolean;
 }
 
-/** Nothing at all could be found out about these. */
+/** The outcome of a run that couldn't check anything. */
 export function nothingKnown(targets: string[]): Outcome {
   return {
     findings: [],
@@ -81,13 +80,13 @@ export function nothingKnown(targets: string[]): Outcome {
   };
 }
 
-/** The part that is unknown where it is unknown whether a former finding stands. */
+/** The unknown part that covers exactly this finding. */
 const partOf = (finding: Finding): UnknownPart =>
   'list' in finding
     ? { target: finding.target, list: finding.list }
     : { id: finding.id, selector: finding.selector };
 
-/** Whether a part that is unknown is, or holds, that of a finding. */
+/** Whether a finding belongs to an unknown part. */
 export function coversFinding(part: UnknownPart, finding: Finding): boolean {
   if ('list' in part)
     return (
@@ -95,7 +94,7 @@ export function coversFinding(part: UnknownPart, finding: Finding): boolean {
       part.list === finding.list &&
       (part.target === null || part.target === finding.target)
     );
-  // Where it is not even known which selectors there are, nothing is known of any.
+  // A null selector stands for all: not even the selectors are known.
   return (
     'id' in finding &&
     part.id === finding.id &&
@@ -103,78 +102,78 @@ export function coversFinding(part: UnknownPart, finding: Finding): boolean {
   );
 }
 
-/** The same for findings of the same thing, however grave they are. */
+/** Equal for findings about the same thing, whatever their severity. */
 function keyOf(finding: Finding): string {
   return 'list' in finding
     ? `${finding.target} ${finding.list}`
     : `${finding.id} ${finding.selector ?? ''}`;
 }
 
-/** 0: told only, such as a list on which receivers do not act. */
-function gravityOf(finding: Finding): 0 | 1 | 2 {
+/** 0 is for information only, such as a tier 3 listing. */
+function severityOf(finding: Finding): 0 | 1 | 2 {
   if ('list' in finding) return finding.tier === 1 ? 2 : finding.tier === 2 ? 1 : 0;
   return finding.severity === 'critical' ? 2 : finding.severity === 'warning' ? 1 : 0;
 }
 
-// Holds what a run found against what stood before: what is new, what is gone, and whether it is worse.
+// Comparing a run with the previous one.
 
 export interface Changes {
   appeared: Finding[];
   gone: Finding[];
-  /** What could not be found out: of these, the former findings stand. */
+  /** What couldn't be checked: earlier findings about it are kept. */
   unknown: UnknownPart[];
-  /** Missing in runs that were stored before it was told. */
-  targets?: LookedAtTarget[];
+  /** Missing in older runs. */
+  targets?: CheckedTarget[];
 }
 
 interface Comparison {
   status: MonitorRunRow['status'];
-  /** All that stands now: what was found, and former findings of which nothing is known. */
+  /** All current findings: new ones, and earlier ones that couldn't be checked. */
   findings: Finding[];
   changes: Changes;
-  /** A finding is new, or graver than it was; of a first run, whatever counts. */
+  /** Whether a relevant finding is new or more severe than before. */
   worse: boolean;
 }
 
-/** `former`: what stood after the last run; empty where there was none. */
-export function compare(former: Finding[], outcome: Outcome): Comparison {
+/** `previous`: the findings of the previous run; empty if there was none. */
+export function compare(previous: Finding[], outcome: Outcome): Comparison {
   const { unknown } = outcome;
   const found = new Set(outcome.findings.map(keyOf));
-  const earlierOf = findFormer(former);
+  const earlierOf = previousFindings(previous);
   const replaced = new Set(outcome.findings.map((one) => earlierOf(one)));
-  const kept = former.filter((one) => !found.has(keyOf(one)) && outcome.canPersist(one));
+  const kept = previous.filter((one) => !found.has(keyOf(one)) && outcome.canPersist(one));
   const findings = [...outcome.findings, ...kept];
-  const standing = new Set(findings.map(keyOf));
-  const untold = kept.filter((one) => !unknown.some((part) => coversFinding(part, one)));
+  const currentKeys = new Set(findings.map(keyOf));
+  const unreported = kept.filter((one) => !unknown.some((part) => coversFinding(part, one)));
   return {
     status: statusOf(outcome, kept),
     findings,
     changes: {
       appeared: outcome.findings.filter((one) => earlierOf(one) === undefined),
-      gone: former.filter((one) => !standing.has(keyOf(one)) && !replaced.has(one)),
-      unknown: [...unknown, ...untold.map(partOf)],
+      gone: previous.filter((one) => !currentKeys.has(keyOf(one)) && !replaced.has(one)),
+      unknown: [...unknown, ...unreported.map(partOf)],
       targets: outcome.targets,
     },
     worse: outcome.findings.some((one) => {
       const earlier = earlierOf(one);
-      return gravityOf(one) > (earlier ? gravityOf(earlier) : 0);
+      return severityOf(one) > (earlier ? severityOf(earlier) : 0);
     }),
   };
 }
 
 /**
- * The former finding of the same thing. What lists say of a domain was one finding of its check before
- * each list had its own: where that stood, no list is news.
+ * Finds the previous finding about the same thing. Older runs stored all listings of a domain as one
+ * finding of the check: where it exists, it stands for each list.
  */
-function findFormer(former: Finding[]): (finding: Finding) => Finding | undefined {
-  const before = new Map(former.map((finding) => [keyOf(finding), finding]));
-  const ofLists = former.find((one) => 'id' in one && one.id === LIST_CHECK);
-  return (finding) => before.get(keyOf(finding)) ?? ('list' in finding ? ofLists : undefined);
+function previousFindings(previous: Finding[]): (finding: Finding) => Finding | undefined {
+  const byKey = new Map(previous.map((finding) => [keyOf(finding), finding]));
+  const ofLists = previous.find((one) => 'id' in one && one.id === LIST_CHECK);
+  return (finding) => byKey.get(keyOf(finding)) ?? ('list' in finding ? ofLists : undefined);
 }
 
-/** What was seen counts first; what nobody could look at is no order. */
+/** New findings come first, then whether the run checked enough, then earlier findings. */
 function statusOf({ findings, allUnknown }: Outcome, kept: Finding[]): MonitorRunRow['status'] {
-  const counts = (one: Finding) => gravityOf(one) > 0;
+  const counts = (one: Finding) => severityOf(one) > 0;
   if (findings.some(counts)) return 'alerting';
   if (allUnknown) return 'unknown';
   return kept.some(counts) ? 'alerting' : 'ok';

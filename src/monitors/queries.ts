@@ -1,4 +1,4 @@
-/** Monitors and their runs in the database: found and listed. */
+/** Monitors and their runs: queries, and their JSON for the API and events. */
 
 import type { BlocklistInUse } from '../analysis/blocklists/blocklist.ts';
 import type { App } from '../app.ts';
@@ -13,7 +13,7 @@ import type { Monitor, MonitorRun } from './schema.ts';
 /** Throws `not_found`. */
 export async function monitorOr404(db: Db | Tx, id: string): Promise<MonitorRow> {
   const row = await db.selectFrom('monitors').selectAll().where('id', '=', id).executeTakeFirst();
-  if (!row) throw new AppError('not_found', 'There is no monitor with this id.');
+  if (!row) throw new AppError('not_found', 'No such monitor.');
   return row;
 }
 
@@ -30,45 +30,46 @@ export async function listRuns(db: Db, monitorId: string, page: Page) {
   return pageOf(runsOf(db, monitorId), page);
 }
 
-/** Undefined before the first. */
+/** Undefined before the first run. */
 export async function lastRun(db: Db | Tx, monitorId: string): Promise<MonitorRunRow | undefined> {
   return runsOf(db, monitorId).orderBy('id', 'desc').limit(1).executeTakeFirst();
 }
 
-// From rows to the monitors and runs that the API answers and events carry.
+// The JSON of monitors and runs, in the API and in events.
 
-/** Why a placement monitor is never run. */
+/** Why a placement monitor never runs. */
 export const NO_SEEDS =
-  'It is not run and has no address yet: there are no seed mailboxes in which to look where mail arrives.';
+  'This monitor has no address and cannot run yet, because no seed mailboxes are connected.';
 
 export function presentMonitor(row: MonitorRow, { blocklists }: Pick<App, 'blocklists'>): Monitor {
   const { id, name, type, domain_id, frequency, status, last_run_at, next_run_at } = row;
   return {
     ...{ id, object: 'monitor', name, type, domain_id },
     targets: row.targets === null ? null : JSON.parse(row.targets),
-    // Mail to it would be refused.
+    // Without seed mailboxes, the server would reject mail to it.
     address: null,
     frequency,
     enabled: row.enabled === 1,
     status,
-    detail: type === 'placement' ? NO_SEEDS : uncovered(row, blocklists.known()),
+    detail: type === 'placement' ? NO_SEEDS : coverageProblem(row, blocklists.known()),
     ...{ last_run_at, next_run_at },
     created_at: row.created_at,
   };
 }
 
-const TARGETS_NAMED = 5;
+const MAX_NAMED_TARGETS = 5;
 
-/** Null where each target is looked at. */
-function uncovered({ targets }: MonitorRow, lists: BlocklistInUse[]): string | null {
-  // Of a domain it does not matter which.
+/** Null if a tier 1 or 2 blocklist covers each target. */
+function coverageProblem({ targets }: MonitorRow, lists: BlocklistInUse[]): string | null {
+  // Coverage depends on the kind of target only, so any name stands for a domain.
   const all: string[] = targets === null ? ['example.com'] : JSON.parse(targets);
-  const open = uncoveredTargets(all, lists);
-  if (open.length === 0) return null;
-  const more = open.length - TARGETS_NAMED;
-  const names = open.slice(0, TARGETS_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
-  const what = targets === null ? 'the name of the domain' : names;
-  return `Whether ${what} is listed is not known: no blocklist that counts and is asked about such a target is switched on (DELIVERABILITY_BLOCKLISTS).`;
+  const uncovered = uncoveredTargets(all, lists);
+  if (uncovered.length === 0) return null;
+  const more = uncovered.length - MAX_NAMED_TARGETS;
+  const names =
+    uncovered.slice(0, MAX_NAMED_TARGETS).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  const what = targets === null ? 'the domain name' : names;
+  return `Cannot tell whether ${what} is listed: no enabled tier 1 or 2 blocklist covers this kind of target (DELIVERABILITY_BLOCKLISTS).`;
 }
 
 export function presentRun(row: MonitorRunRow): MonitorRun {

@@ -20,7 +20,8 @@ const create = route({
   operation: 'createMonitor',
   role: 'member',
   live: true,
-  summary: 'Have a domain, addresses or names looked at again and again; the first run is at once',
+  summary:
+    'Create a monitor for a domain, IP addresses, or hostnames; the first run starts at once',
   body: NewMonitor,
   status: 201,
   etag: true,
@@ -66,16 +67,16 @@ const update = route({
   operation: 'updateMonitor',
   role: 'member',
   live: true,
-  summary: 'Change a monitor, or switch it off and on; with other targets it is run at once',
+  summary: 'Update, enable, or disable a monitor; changing its targets starts a run at once',
   etag: true,
   body: MonitorPatch,
   response: Monitor,
   async handle(call) {
     const { app, params, body } = call;
     return call.transact(async (tx) => {
-      const present = await monitorOr404(tx, params.id!);
-      call.ifMatch(presentMonitor(present, app));
-      return presentMonitor(await changeMonitor(tx, call, present, body), app);
+      const current = await monitorOr404(tx, params.id!);
+      call.ifMatch(presentMonitor(current, app));
+      return presentMonitor(await changeMonitor(tx, call, current, body), app);
     });
   },
 });
@@ -86,15 +87,15 @@ const remove = route({
   operation: 'deleteMonitor',
   role: 'member',
   live: true,
-  summary: 'Delete a monitor with its runs',
+  summary: 'Delete a monitor and its runs',
   response: deletedOf('monitor'),
   async handle(call) {
     const { app, params } = call;
     const id = params.id!;
     return call.transact(async (tx) => {
-      const present = await monitorOr404(tx, id);
-      call.ifMatch(presentMonitor(present, app));
-      await deleteMonitor(tx, call, present);
+      const current = await monitorOr404(tx, id);
+      call.ifMatch(presentMonitor(current, app));
+      await deleteMonitor(tx, call, current);
       return { id, object: 'monitor', deleted: true };
     });
   },
@@ -106,14 +107,14 @@ const run = route({
   operation: 'runMonitor',
   role: 'member',
   live: true,
-  summary: 'Have a monitor run at once, beside its plan',
+  summary: 'Run a monitor now, in addition to its schedule',
   response: Monitor,
   errors: ['conflict'],
   async handle(call) {
     const { app, params } = call;
     return call.transact(async (tx) => {
-      const present = await monitorOr404(tx, params.id!);
-      return presentMonitor(await runNow(tx, call, present), app);
+      const current = await monitorOr404(tx, params.id!);
+      return presentMonitor(await runNow(tx, call, current), app);
     });
   },
 });
@@ -123,8 +124,7 @@ const runs = route({
   path: '/v1/monitors/:id/runs',
   operation: 'listMonitorRuns',
   role: 'member',
-  summary:
-    'List the runs of a monitor, newest first: what was found, and what of it was new or gone',
+  summary: 'List the runs of a monitor with their findings and changes, newest first',
   query: RunListQuery,
   response: listOf(MonitorRun),
   async handle({ app, params, query }) {

@@ -1,4 +1,4 @@
-/** The job that runs monitors: claim, look, record. */
+/** The job that runs monitors: claim, check, record. */
 
 import type { App } from '../app.ts';
 import { findDomain } from '../domains/queries.ts';
@@ -25,27 +25,26 @@ import {
   slotAfterRun,
 } from './schedule.ts';
 
-/** How many of each type are under way at once. */
 const MAX_RUNNING: Record<RunType, number> = { domain_health: 8, blocklist: 32 };
-const REPLAN_EVERY_MS = 60_000;
+const REPLAN_INTERVAL_MS = 60_000;
 
 export function runMonitorsJob(app: App): Job {
-  const underWay = new Map<string, { type: RunType; work: Promise<void> }>();
+  const inProgress = new Map<string, { type: RunType; work: Promise<void> }>();
   let replannedAt = app.clock.now();
 
   const start = (monitor: ClaimedMonitor, type: RunType) => {
     const work = runMonitor(app, monitor)
       .catch((error) =>
-        app.log.error('a monitor could not be run', {
+        app.log.error('monitor run failed', {
           monitor: monitor.id,
           error: errorMessage(error),
         }),
       )
       .then(() => {
-        underWay.delete(monitor.id);
+        inProgress.delete(monitor.id);
         app.scheduler.wake(RUN_MONITORS_JOB);
       });
-    underWay.set(monitor.id, { type, work });
+    inProgress.set(monitor.id, { type, work });
   };
 
   return {
@@ -53,21 +52,21 @@ export function runMonitorsJob(app: App): Job {
     tick: '* * * * * *',
     async run() {
       const now = app.clock.now();
-      // Also as soon as the clock has been set back.
-      if (now < replannedAt || now - replannedAt >= REPLAN_EVERY_MS) {
+      // Also right after the clock was set back.
+      if (now < replannedAt || now - replannedAt >= REPLAN_INTERVAL_MS) {
         replannedAt = now;
         await replanMonitors(app);
       }
       for (const type of Object.keys(MAX_RUNNING) as RunType[]) {
-        const running = [...underWay.values()].filter((one) => one.type === type).length;
-        const room = MAX_RUNNING[type] - running;
-        if (room <= 0) continue;
-        for (const monitor of await claimDueMonitors(app, type, room, [...underWay.keys()]))
+        const running = [...inProgress.values()].filter((one) => one.type === type).length;
+        const capacity = MAX_RUNNING[type] - running;
+        if (capacity <= 0) continue;
+        for (const monitor of await claimDueMonitors(app, type, capacity, [...inProgress.keys()]))
           start(monitor, type);
       }
     },
     async idle() {
-      await Promise.all([...underWay.values()].map(({ work }) => work));
+      await Promise.all([...inProgress.values()].map(({ work }) => work));
     },
   };
 }
@@ -75,37 +74,37 @@ export function runMonitorsJob(app: App): Job {
 async function runMonitor(app: App, monitor: ClaimedMonitor): Promise<void> {
   const { domain_id } = monitor;
   const domain = domain_id === null ? null : await findDomain(app.db, domain_id);
-  // Its domain has been deleted, and the monitor with it.
+  // The domain was deleted, and the monitor with it.
   if (domain === undefined) return;
   const targets = domain ? [domain.name] : (JSON.parse(monitor.targets ?? '[]') as string[]);
-  const outcome = await look(app, monitor, { domain, targets }).catch((error): Outcome => {
-    // A fault of ours: it is found out at the next slot, not again and again until then.
-    app.log.error('a monitor could not look', { monitor: monitor.id, error: errorMessage(error) });
+  const outcome = await runChecks(app, monitor, { domain, targets }).catch((error): Outcome => {
+    // A bug: recording the run as unknown defers the next attempt to the next slot.
+    app.log.error('monitor checks failed', { monitor: monitor.id, error: errorMessage(error) });
     return nothingKnown(targets);
   });
   await recordRun(app, monitor, outcome);
 }
 
-const look = (
+const runChecks = (
   app: App,
   { type }: ClaimedMonitor,
   { domain, targets }: { domain: DomainRow | null; targets: string[] },
 ): Promise<Outcome> =>
   domain && type === 'domain_health' ? lookAtDomain(app, domain) : askBlocklists(app, targets);
 
-// Takes monitors that are due, and plans anew where the clock or an outage has upset the plan.
+// Claiming monitors that are due, and rescheduling them after a clock change or an outage.
 
-/** How long others leave a claimed monitor alone: longer than any run takes. */
+/** Longer than any run takes. */
 const LEASE_MS = 120_000;
 
 type Context = Pick<App, 'db' | 'clock' | 'newId'>;
 
-/** At most `limit` of a type, the longest due first, none of those that are in hand here. */
+/** Claims at most `limit` monitors of a type, the longest overdue first. Skips those in `running`. */
 export async function claimDueMonitors(
   context: Context,
   type: RunType,
   limit: number,
-  inHand: string[] = [],
+  running: string[] = [],
 ): Promise<ClaimedMonitor[]> {
   const startedAt = context.clock.now();
   const due = context.db
@@ -113,18 +112,18 @@ export async function claimDueMonitors(
     .selectAll()
     .where('next_run_at', '<=', isoTime(startedAt))
     .where('type', '=', type)
-    .where('id', 'not in', ['', ...inHand])
+    .where('id', 'not in', ['', ...running])
     .orderBy('next_run_at')
     .limit(limit);
   const claimed = await claimRows(context, { table: 'monitors', due, leaseMs: LEASE_MS });
   return claimed.map((row) => ({ ...row, next_run_at: row.next_run_at!, startedAt }));
 }
 
-/** A clock that was set back must not leave a monitor waiting for a time far away. */
+/** Reschedules monitors whose next run is too far away because the clock was set back. */
 export async function replanMonitors(app: Context): Promise<void> {
   const { db, clock } = app;
   const now = clock.now();
-  const far = await db
+  const tooFar = await db
     .selectFrom('monitors')
     .select('id')
     .where(({ eb, or, and }) =>
@@ -139,13 +138,13 @@ export async function replanMonitors(app: Context): Promise<void> {
     )
     .limit(1)
     .execute();
-  if (far.length > 0) await planAnew(app, (row, planned, at) => replanned(row, planned, at));
+  if (tooFar.length > 0) await reschedule(app, (row, planned, at) => replanned(row, planned, at));
 }
 
-/** At the start: what was missed is made up for once, spread over an hour. */
+/** On startup, runs each monitor that missed runs once, spread over an hour. */
 export async function resumeMonitors(app: Context): Promise<void> {
-  // What has never run has missed nothing.
-  await planAnew(app, (row, planned, now) =>
+  // A monitor that has never run has missed nothing.
+  await reschedule(app, (row, planned, now) =>
     row.last_run_at === null ? planned : catchUpSlot(row, planned, now),
   );
 }
@@ -153,7 +152,7 @@ export async function resumeMonitors(app: Context): Promise<void> {
 type Plan = (row: PlannedRow, planned: number, now: number) => number;
 type PlannedRow = Pick<MonitorRow, 'id' | 'frequency' | 'last_run_at'>;
 
-async function planAnew({ db, clock }: Context, plan: Plan): Promise<void> {
+async function reschedule({ db, clock }: Context, plan: Plan): Promise<void> {
   const now = clock.now();
   await db.transaction().execute(async (tx) => {
     const rows = await tx
@@ -173,9 +172,10 @@ async function planAnew({ db, clock }: Context, plan: Plan): Promise<void> {
   });
 }
 
-// Writes down a run in one transaction with its news, the state of the monitor and the next time.
-
-/** Writes nothing if the claim is no longer valid: the monitor was deleted, changed or claimed again meanwhile. */
+/**
+ * Records a run with its changes, event, and the monitor's new state in one transaction. Writes nothing
+ * if the lease is lost: the monitor was deleted, changed, or claimed again.
+ */
 export async function recordRun(
   app: App,
   claimed: ClaimedMonitor,
@@ -183,42 +183,42 @@ export async function recordRun(
 ): Promise<void> {
   const { newId, clock } = app;
   await transact(app.db, async (tx) => {
-    const held = await tx
+    const current = await tx
       .selectFrom('monitors')
       .selectAll()
       .where('id', '=', claimed.id)
       .where('lease', '=', claimed.lease)
       .executeTakeFirst();
-    if (!held) return;
-    const former = await lastRun(tx, held.id);
-    const news = compare(former ? JSON.parse(former.findings) : [], outcome);
+    if (!current) return;
+    const previous = await lastRun(tx, current.id);
+    const comparison = compare(previous ? JSON.parse(previous.findings) : [], outcome);
     const now = clock.now();
     const run: MonitorRunRow = {
       id: newId('run'),
-      monitor_id: held.id,
+      monitor_id: current.id,
       started_at: isoTime(claimed.startedAt),
       finished_at: isoTime(now),
-      status: news.status,
-      findings: JSON.stringify(news.findings),
-      changes: JSON.stringify(news.changes),
+      status: comparison.status,
+      findings: JSON.stringify(comparison.findings),
+      changes: JSON.stringify(comparison.changes),
     };
     await tx.insertInto('monitor_runs').values(run).execute();
     const change = {
-      status: news.status,
+      status: comparison.status,
       last_run_at: run.started_at,
       next_run_at: isoTime(
-        slotAfterRun(held, {
+        slotAfterRun(current, {
           planned: Date.parse(claimed.next_run_at),
           now,
-          isKnown: news.status !== 'unknown',
+          isKnown: comparison.status !== 'unknown',
         }),
       ),
       lease: null,
       leased_until: null,
     };
-    await tx.updateTable('monitors').set(change).where('id', '=', held.id).execute();
-    const monitor: MonitorRow = { ...held, ...change };
-    if (news.worse) {
+    await tx.updateTable('monitors').set(change).where('id', '=', current.id).execute();
+    const monitor: MonitorRow = { ...current, ...change };
+    if (comparison.worse) {
       const data = { ...presentRun(run), monitor: presentMonitor(monitor, app) };
       await appendEvent(tx, { type: 'monitor.alert', livemode: true, data }, app);
     }
@@ -226,7 +226,8 @@ export async function recordRun(
   });
 }
 
-// Deletes runs as old as the events that are no longer kept, but the last of each monitor: the next is held against it.
+// Deletes runs after the event retention time, except the last run of each monitor: the next one is
+// compared with it.
 
 export function expireRunsJob(app: App): Job {
   return { name: 'monitors.expire', tick: '0 23 * * * *', run: () => expireRuns(app) };

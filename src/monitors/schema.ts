@@ -1,4 +1,4 @@
-/** Monitors and their runs as the API takes and answers them (contract §7). */
+/** API schemas of monitors and their runs (contract §7). */
 
 import * as v from 'valibot';
 import { isAskable } from '../analysis/blocklists/subjects.ts';
@@ -8,29 +8,28 @@ import { described, Name, PAGE, Time } from '../http/schemas.ts';
 import { normalizeAddress } from '../lib/addresses.ts';
 import { FREQUENCIES } from './schedule.ts';
 
-// What a blocklist monitor looks at: addresses and names, as people write them and as lists are asked.
+// Targets of blocklist monitors: IP addresses and names, normalized for DNS queries.
 
-const MOST_TARGETS = 50;
-const LONGEST = 300;
+const MAX_TARGETS = 50;
+const MAX_TARGET_LENGTH = 300;
 
 /** `203.0.113.0/24`, `2001:db8::/32` */
 const RANGE = /^[\da-f.:]+\/\d+$/i;
 
-/** Half a sentence that follows the name of the field; null where nothing is wrong. */
-function faultOf(written: string): string | null {
+/** What is wrong with a target, to follow the name of the field; null if it is valid. */
+function targetProblem(written: string): string | null {
   const text = written.trim();
-  if (text === '') return 'is empty; give a public IP address, or a name such as example.com';
-  if (RANGE.test(text)) return 'is a range of addresses; give the single addresses';
+  if (text === '')
+    return 'is empty; enter a public IP address or a domain name such as example.com';
+  if (RANGE.test(text)) return 'is an address range; enter single IP addresses';
   const address = normalizeAddress(text);
   if (address === null) {
     const { fault } = readDomainName(text);
-    if (fault === undefined) return null;
-    // "is …; give …, or an IP address", "is no …, nor an IP address"
-    return `${fault}, ${fault.includes(';') ? 'or' : 'nor'} an IP address`;
+    return fault === undefined
+      ? null
+      : `must be an IP address or a domain name, but this value ${fault}`;
   }
-  return isAskable(address)
-    ? null
-    : 'is a private or special address, about which no list is asked; give a public one';
+  return isAskable(address) ? null : 'is a private or reserved address; enter a public IP address';
 }
 
 const normalTarget = (text: string): string =>
@@ -38,20 +37,20 @@ const normalTarget = (text: string): string =>
 
 const Target = v.pipe(
   v.string('must be text'),
-  v.maxLength(LONGEST, `must have at most ${LONGEST} characters`),
+  v.maxLength(MAX_TARGET_LENGTH, `must have at most ${MAX_TARGET_LENGTH} characters`),
   v.rawCheck(({ dataset, addIssue }) => {
-    if (!dataset.typed || dataset.value.length > LONGEST) return;
-    const message = faultOf(dataset.value);
+    if (!dataset.typed || dataset.value.length > MAX_TARGET_LENGTH) return;
+    const message = targetProblem(dataset.value);
     if (message !== null) addIssue({ message });
   }),
   v.transform(normalTarget),
 );
 
-/** Normalised, each once. */
+/** Normalized, without duplicates. */
 const Targets = v.pipe(
-  v.array(Target, 'must be a list of IP addresses and names'),
-  v.minLength(1, 'must name a target at least'),
-  v.maxLength(MOST_TARGETS, `must name at most ${MOST_TARGETS} targets`),
+  v.array(Target, 'must be a list of IP addresses and domain names'),
+  v.minLength(1, 'must contain at least one target'),
+  v.maxLength(MAX_TARGETS, `must contain at most ${MAX_TARGETS} targets`),
   v.transform((targets) => [...new Set(targets)]),
 );
 
@@ -61,8 +60,8 @@ const Type = v.picklist(TYPES, `must be one of ${TYPES.join(', ')}`);
 const Frequency = v.picklist(FREQUENCIES, `must be one of ${FREQUENCIES.join(', ')}`);
 const Enabled = v.boolean('must be true or false');
 const DomainId = v.pipe(
-  v.string('must be the id of a domain'),
-  v.minLength(1, 'must be the id of a domain'),
+  v.string('must be the ID of a domain'),
+  v.minLength(1, 'must be the ID of a domain'),
   v.maxLength(100, 'must have at most 100 characters'),
 );
 
@@ -70,12 +69,22 @@ export const NewMonitor = v.pipe(
   v.strictObject({
     name: Name,
     type: Type,
-    domain_id: v.optional(v.nullable(DomainId)),
-    targets: v.optional(v.nullable(Targets)),
+    domain_id: v.optional(
+      described(
+        v.nullable(DomainId),
+        'The domain to monitor. Required for `domain_health`. A `blocklist` monitor takes either this or `targets`.',
+      ),
+    ),
+    targets: v.optional(
+      described(
+        v.nullable(Targets),
+        'The IP addresses and domain names to monitor. Only for `blocklist` monitors.',
+      ),
+    ),
     frequency: v.optional(Frequency, 'daily'),
     enabled: v.optional(Enabled, true),
   }),
-  // What goes with a type cannot be told from the fields alone.
+  // The schema doesn't express which fields a type requires, so documentation needs a valid example.
   v.metadata({
     examples: [
       { name: 'Our names', type: 'blocklist', targets: ['example.com'], frequency: 'hourly' },
@@ -101,36 +110,39 @@ export const Monitor = v.object({
   targets: v.nullable(v.array(v.string())),
   address: described(
     v.nullable(v.string()),
-    'Of a placement monitor: where to send the mail. Null as long as nobody would take it: until seed mailboxes are connected.',
+    'For placement monitors, the address to send test messages to. Null while no seed mailboxes are connected.',
   ),
   frequency: v.picklist(FREQUENCIES),
   enabled: v.boolean(),
   status: v.picklist(['ok', 'alerting', 'unknown', 'paused']),
   detail: described(
     v.nullable(v.string()),
-    'Why it is not known how things stand, or not of all targets, where that is not a matter of waiting: what no blocklist is asked about is named here.',
+    'Why the monitor cannot check some or all of its targets. For example, no enabled blocklist covers them.',
   ),
-  last_run_at: described(v.nullable(Time), 'When the last run began.'),
-  next_run_at: described(v.nullable(Time), 'Null while it is switched off or cannot be run.'),
+  last_run_at: described(v.nullable(Time), 'When the last run started.'),
+  next_run_at: described(
+    v.nullable(Time),
+    'When the next run starts. Null while the monitor is disabled or cannot run.',
+  ),
   created_at: Time,
 });
 export type Monitor = v.InferOutput<typeof Monitor>;
 
 const Tier = v.picklist([1, 2, 3]);
 const BlocklistFinding = v.object({
-  target: described(v.string(), 'An address or a name; of a domain, its name.'),
-  list: described(v.string(), 'The zone of the list.'),
+  target: described(v.string(), 'The listed IP address or domain name.'),
+  list: described(v.string(), 'The DNS zone of the blocklist.'),
   list_name: v.string(),
   tier: described(
     Tier,
-    '1: the large receivers block on it. 2: spam filters count it. 3: told, and never counted.',
+    '1: large mailbox providers reject mail because of it. 2: spam filters count it. 3: for information only.',
   ),
-  codes: v.array(v.string()),
-  meaning: v.nullable(v.string()),
+  codes: described(v.array(v.string()), 'The addresses that the blocklist returned.'),
+  meaning: described(v.nullable(v.string()), 'What the return codes mean.'),
 });
 const DomainFinding = v.object({
   id: v.string(),
-  selector: described(v.nullable(v.string()), 'Of the check of a DKIM key.'),
+  selector: described(v.nullable(v.string()), 'The DKIM selector, for checks of a DKIM key.'),
   status: v.picklist(CHECK_STATUSES),
   severity: v.nullable(v.picklist(['critical', 'warning'])),
   title: v.string(),
@@ -151,25 +163,25 @@ export const MonitorRun = v.object({
   finished_at: Time,
   status: described(
     v.picklist(['ok', 'alerting', 'unknown']),
-    'alerting: something that counts was found, or stands from before. unknown: too little could be found out to say that nothing is wrong.',
+    '`alerting`: a relevant problem was found, or persists from an earlier run. `unknown`: too few checks completed to rule out a problem.',
   ),
   targets: described(
     v.array(v.object({ target: v.string(), known: v.boolean() })),
-    'What was to be looked for on blocklists, and whether enough of them answered: what is not known is neither listed nor clean.',
+    'The checked targets. `known` is false if too few blocklists answered to tell whether the target is listed.',
   ),
   findings: described(
     Findings,
-    'All that stands: what this run found, and what was found before where this run could not look at it.',
+    'All current findings: those of this run, and earlier ones that this run could not check again.',
   ),
   changes: v.object({
     appeared: described(
       Findings,
-      'New since the last run; in the first run all that was found. An event monitor.alert tells of a run in which something that counts is new or graver: also of the first, which is held against nothing.',
+      'Findings that are new since the previous run. In the first run, all findings. A new or more severe finding sends a `monitor.alert` event, unless it is for information only.',
     ),
-    gone: described(Findings, 'Stood after the last run, and does no more.'),
+    gone: described(Findings, 'Findings of the previous run that no longer apply.'),
     unknown: described(
       UnknownParts,
-      'What could not be looked at: of it, the former findings stand. A target of null: nothing of this list.',
+      'What this run could not check. Earlier findings about it remain. A null `target` means that the blocklist answered for no target.',
     ),
   }),
 });

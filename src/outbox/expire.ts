@@ -1,4 +1,4 @@
-/** Clears the outbox: mail that has waited for too long, and what was over long ago. */
+/** Cleans up the outbox: fails emails that waited too long and deletes old ones. */
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
@@ -9,11 +9,11 @@ import { channel } from '../store/subscribers.ts';
 import type { OutboxRow } from '../store/tables.generated.ts';
 
 const DAY_MS = 86_400_000;
-/** No link that we send works for longer: after that a mail would only confuse. */
+/** No link in our emails works longer than this, so an older email would only confuse. */
 export const GIVE_UP_MS = 7 * DAY_MS;
-/** Why what is of no use any more has failed. */
-export const TOO_LATE = 'it could not be sent in time: what it says is true no longer';
-const KEEP_MS = 30 * DAY_MS;
+/** The error of an email that expired before it could be sent. */
+export const TOO_LATE = 'it expired before it could be sent';
+const RETENTION_MS = 30 * DAY_MS;
 
 const FAILED = {
   status: 'failed',
@@ -28,8 +28,8 @@ export function expireMailJob(app: App): Job {
 }
 
 /**
- * What waits for so long was never tried to the end: the service was off, or outgoing mail was. Of
- * mail that failed, that of an invitation stays, without content: who looks is told so however late.
+ * An email waits this long only if the service or outgoing mail was off. The failed emails of
+ * invitations are kept without their content, so that their status stays visible.
  */
 export async function expireMail(app: Pick<App, 'db' | 'clock' | 'subscribers'>): Promise<void> {
   const { db, clock } = app;
@@ -37,10 +37,10 @@ export async function expireMail(app: Pick<App, 'db' | 'clock' | 'subscribers'>)
   await failInBatches(app, 'it could not be sent within 7 days', (query) =>
     query.where('created_at', '<', oldest),
   );
-  await failInBatches(app, TOO_LATE, (query) => tooLate(query, isoTime(clock.now())));
-  const before = isoTime(clock.now() - KEEP_MS);
-  // The one thing that this room knows of the team, whose invitations tell what became of their mail.
-  const named = db
+  await failInBatches(app, TOO_LATE, (query) => expired(query, isoTime(clock.now())));
+  const before = isoTime(clock.now() - RETENTION_MS);
+  // The only dependency on the team tables: invitations show the status of their emails.
+  const invitationMails = db
     .selectFrom('invitations')
     .select('mail_id')
     .where('mail_id', 'is not', null)
@@ -52,30 +52,30 @@ export async function expireMail(app: Pick<App, 'db' | 'clock' | 'subscribers'>)
     .where(({ eb, or, and, not }) =>
       or([
         eb('status', '=', 'sent'),
-        and([eb('status', '=', 'failed'), not(eb('id', 'in', named))]),
+        and([eb('status', '=', 'failed'), not(eb('id', 'in', invitationMails))]),
       ]),
     );
   await deleteInBatches(db, 'outbox', old);
 }
 
-const BATCH = 500;
+const BATCH_SIZE = 500;
 
 type Queued = ReturnType<typeof queued>;
 const queued = (db: Db | Tx) => db.selectFrom('outbox').select('id').where('status', '=', 'queued');
 
-/** What is of no use any more, but for what is being sent. */
-const tooLate = (query: Queued, now: string): Queued =>
+/** Expired emails, except those being sent. */
+const expired = (query: Queued, now: string): Queued =>
   query
     .where('useful_until', '<=', now)
     .where(({ eb, or }) => or([eb('leased_until', 'is', null), eb('leased_until', '<', now)]));
 
-/** Ends some of what is of no use any more, so that it is not claimed. */
+/** Fails expired emails, so that they are not claimed. */
 export async function failLateMail(
   tx: Tx,
   app: Pick<App, 'subscribers'>,
   now: string,
 ): Promise<void> {
-  while ((await failSome(tx, app, TOO_LATE, tooLate(queued(tx), now))) === BATCH);
+  while ((await failSome(tx, app, TOO_LATE, expired(queued(tx), now))) === BATCH_SIZE);
 }
 
 async function failInBatches(
@@ -83,8 +83,8 @@ async function failInBatches(
   error: string,
   which: (query: Queued) => Queued,
 ): Promise<void> {
-  const some = () => transact(app.db, (tx) => failSome(tx, app, error, which(queued(tx))));
-  while ((await some()) === BATCH);
+  const failBatch = () => transact(app.db, (tx) => failSome(tx, app, error, which(queued(tx))));
+  while ((await failBatch()) === BATCH_SIZE);
 }
 
 async function failSome(
@@ -93,7 +93,7 @@ async function failSome(
   error: string,
   which: Queued,
 ): Promise<number> {
-  const ids = (await which.limit(BATCH).execute()).map(({ id }) => id);
+  const ids = (await which.limit(BATCH_SIZE).execute()).map(({ id }) => id);
   if (ids.length === 0) return 0;
   await tx
     .updateTable('outbox')
@@ -105,12 +105,12 @@ async function failSome(
   return ids.length;
 }
 
-// What became of mails, told in the transaction that writes it down.
+// Notifies others of final states, in the transaction that records them.
 
-/** The end of one mail: nothing comes after it, but that one that failed may turn out to have gone. */
+/** The final state of an email, except that a failed one may turn out to have been sent. */
 export interface MailEnd extends Pick<OutboxRow, 'id' | 'error' | 'sent_at'> {
   status: 'sent' | 'failed';
 }
 
-/** Whoever queued a mail keeps what the outbox forgets later, in the transaction that records its end. */
+/** Lets the sender of an email record its final state, because the outbox deletes it later. */
 export const mailEnded = channel<[ends: MailEnd[]]>('mail ended');

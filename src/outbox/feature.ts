@@ -1,4 +1,4 @@
-/** The mail that the service sends itself. */
+/** The emails that the service sends. */
 
 import type { Feature } from '../feature.ts';
 import { expireMailJob } from './expire.ts';

@@ -1,4 +1,4 @@
-/** Puts mail into the outbox, in the transaction of what it tells of. */
+/** Queues emails in the outbox, in the same transaction as the change that they report. */
 
 import type { App } from '../app.ts';
 import type { Config } from '../config/config.ts';
@@ -10,13 +10,13 @@ import type { Mail } from '../net/smtp/compose.ts';
 import type { Tx } from '../store/open.ts';
 import type { OutboxRow } from '../store/tables.generated.ts';
 
-/** The job that sends what is due: to wake it by. */
+/** The name of the sending job, for waking it. */
 export const SEND_JOB = 'send mail';
 
 /**
- * The id of the mail; null where outgoing mail is not configured. After the commit, wake `SEND_JOB`.
- * It is not sent from `usefulUntil` on, an ISO time, as when its link has run out by then. `bulk`:
- * there may be a lot of its kind, and other mail goes first.
+ * Returns the id of the email, or null if outgoing mail is not configured. Wake `SEND_JOB` after the
+ * commit. The email is not sent after `usefulUntil` (ISO time), for example when its link expires.
+ * `bulk` emails may be many, so other emails are sent first.
  */
 export async function queueMail(
   tx: Tx,
@@ -47,7 +47,7 @@ export async function queueMail(
 
 export type EmailStatus = 'not_configured' | 'queued' | 'sent' | 'failed';
 
-/** What became of the mail of an invitation; retention removes the row of none that was not sent. */
+/** The status of the email of an invitation. A missing row means sent: retention never deletes failed emails of invitations. */
 export function emailStatus(
   mailId: string | null,
   row: Pick<OutboxRow, 'status'> | undefined,
@@ -56,12 +56,12 @@ export function emailStatus(
   return row?.status ?? 'sent';
 }
 
-// What a waiting mail says, as it is kept: encrypted, for its links are keys.
+// The content of queued emails is encrypted, because their links are credentials.
 
-/** A mail before it has an id. */
+/** An email before it has an id. */
 export type OutgoingMail = Omit<Mail, 'id'>;
 
-/** In JSON octets are written in base64. */
+/** JSON contains binary content as Base64. */
 const encodeParts = (parts?: { content: Uint8Array }[]) =>
   parts?.map(({ content, ...about }) => ({
     ...about,
@@ -80,7 +80,7 @@ export function sealMail(secrets: SecretBox, id: string, mail: OutgoingMail): st
   return secrets.seal(text, mailPurpose(id));
 }
 
-/** null where it was sealed by another key, or is damaged. */
+/** null if the content is damaged or was encrypted with another key. */
 export function openMail(secrets: SecretBox, id: string, sealed: string): Mail | null {
   const text = secrets.open(sealed, mailPurpose(id));
   if (text === null) return null;
@@ -88,19 +88,19 @@ export function openMail(secrets: SecretBox, id: string, sealed: string): Mail |
   return { ...rest, id, images: decodeParts(images), attachments: decodeParts(attachments) };
 }
 
-// Takes mail back that waits in the outbox and is of no use any more.
+// Cancels queued emails.
 
 /**
- * What is being sent at this moment may go out, and is `sent` then; where that attempt fails, no
- * other follows. `null` stands for no mail.
+ * An email that is being sent may still go out and is `sent` then. If that attempt fails, there is no
+ * other. Ignores `null`, which means no email.
  */
 export async function withdrawMail(
   tx: Tx,
   ids: (string | null)[],
-  error = 'it was taken back: its link works no more',
+  error = 'it was canceled: its link no longer works',
 ): Promise<void> {
-  const waiting = ids.filter((id) => id !== null);
-  if (waiting.length === 0) return;
+  const mailIds = ids.filter((id) => id !== null);
+  if (mailIds.length === 0) return;
   await tx
     .updateTable('outbox')
     .set({
@@ -111,16 +111,16 @@ export async function withdrawMail(
       leased_until: null,
       error,
     })
-    .where('id', 'in', waiting)
+    .where('id', 'in', mailIds)
     .where('status', '=', 'queued')
     .execute();
 }
 
-// To whom mail of ours may go.
+// Which recipients are allowed.
 
 /**
- * Throws `validation_failed` for addresses of our own: mail that came in as a test would be counted by
- * the next report, or raise the alert that it tells of.
+ * Throws `validation_failed` for addresses of the test domain: an email received as a test would count
+ * in the next report or trigger the alert that it reports.
  */
 export function refuseOwnAddresses(
   { INBOX_DOMAIN }: Pick<Config, 'INBOX_DOMAIN'>,
@@ -130,6 +130,6 @@ export function refuseOwnAddresses(
     'recipients',
     recipients,
     (email) => addressDomain(email) === INBOX_DOMAIN,
-    'is an address of this service, at which tests arrive; name one that people read',
+    'is an address of this service for test messages; use a mailbox that people read',
   );
 }

@@ -1,23 +1,23 @@
-/** A flat badge for pages of others: what it tells of, and how that is, as an SVG that needs nothing else. */
+/** Flat badges for external pages: a label and a message as a self-contained SVG. */
 
 import { cut, escaped } from './plain-text.ts';
 
 export type BadgeState = 'healthy' | 'warning' | 'critical' | 'unknown';
 
-/** White text on each has a contrast of 4.5 or more. */
-const COLOURS: Record<BadgeState, string> = {
+/** White text has a contrast of at least 4.5 on each. */
+const COLORS: Record<BadgeState, string> = {
   healthy: '#1f7a45',
   warning: '#8f6000',
   critical: '#b3201a',
   unknown: '#585a6b',
 };
-const LABEL_GROUND = '#33353f';
+const LABEL_COLOR = '#33353f';
 
-export const badgeColour = (state: BadgeState): string => COLOURS[state];
+export const badgeColour = (state: BadgeState): string => COLORS[state];
 
-/** Longer text is cut: a badge stands in a line. */
-const MOST = 60;
-const SIZE = 11;
+/** Longer text is cut. */
+const MAX_LENGTH = 60;
+const FONT_SIZE = 11;
 const PADDING = 7;
 const HEIGHT = 20;
 
@@ -26,23 +26,23 @@ export function badgeSvg(badge: { label: string; message: string; state: BadgeSt
   const [left, right] = [boxWidth(label), boxWidth(message)];
   const width = left + right;
   const name = escaped(`${label}: ${message}`);
-  // Corners as arcs: an id to clip by would be another's, where a page holds two badges.
-  const ground = `<path fill="${LABEL_GROUND}" d="M4 0H${left}V${HEIGHT}H4a4 4 0 0 1-4-4V4a4 4 0 0 1 4-4z"/>`;
-  const state = `<path fill="${badgeColour(badge.state)}" d="M${left} 0H${width - 4}a4 4 0 0 1 4 4v12a4 4 0 0 1-4 4H${left}z"/>`;
-  const words = `<g fill="#fff" font-family="Verdana,'DejaVu Sans',Geneva,sans-serif" font-size="${SIZE}">${word(label, 0)}${word(message, left)}</g>`;
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${HEIGHT}" viewBox="0 0 ${width} ${HEIGHT}" role="img" aria-label="${name}"><title>${name}</title>${ground}${state}${words}</svg>`;
+  // Corners are arcs: a clip path needs an ID, which would not be unique on a page with two badges.
+  const labelBox = `<path fill="${LABEL_COLOR}" d="M4 0H${left}V${HEIGHT}H4a4 4 0 0 1-4-4V4a4 4 0 0 1 4-4z"/>`;
+  const messageBox = `<path fill="${badgeColour(badge.state)}" d="M${left} 0H${width - 4}a4 4 0 0 1 4 4v12a4 4 0 0 1-4 4H${left}z"/>`;
+  const words = `<g fill="#fff" font-family="Verdana,'DejaVu Sans',Geneva,sans-serif" font-size="${FONT_SIZE}">${word(label, 0)}${word(message, left)}</g>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${HEIGHT}" viewBox="0 0 ${width} ${HEIGHT}" role="img" aria-label="${name}"><title>${name}</title>${labelBox}${messageBox}${words}</svg>`;
 }
 
-/** Its width is said, so that a font other than the one that was measured fits as well. */
+/** `textLength` makes any other font fit the measured width. */
 function word(text: string, x: number): string {
   return `<text x="${x + PADDING}" y="14" textLength="${textWidth(text)}" lengthAdjust="spacingAndGlyphs" direction="ltr" xml:space="preserve">${escaped(text)}</text>`;
 }
 
-const shortened = (text: string): string => cut(text, MOST);
+const shortened = (text: string): string => cut(text, MAX_LENGTH);
 
 const boxWidth = (text: string): number => textWidth(text) + 2 * PADDING;
 
-/** In tenths of a unit, at a size of 11, of U+0020 to U+007E in a wide sans-serif font: what has that width. */
+/** The characters of each width in a wide sans-serif font, U+0020 to U+007E: tenths of a unit at font size 11. */
 const WIDTHS: Record<number, string> = {
   31: "'ijl",
   32: 'IJ',
@@ -74,15 +74,17 @@ const WIDTH_OF = new Map(
     [...characters].map((char) => [char, Number(width)] as const),
   ),
 );
-/** An ideograph is as wide as it is high; another letter that is not here is like a wide one. */
-const WIDE = 110;
-const OTHER = 78;
+/** Ideographs are square; other characters without an entry count as wide letters. */
+const IDEOGRAPH_WIDTH = 110;
+const DEFAULT_WIDTH = 78;
 const IDEOGRAPH =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Extended_Pictographic}]/u;
 
 function textWidth(text: string): number {
   let tenths = 0;
   for (const char of text)
-    tenths += WIDTH_OF.get(char) ?? (/\p{M}/u.test(char) ? 0 : IDEOGRAPH.test(char) ? WIDE : OTHER);
+    tenths +=
+      WIDTH_OF.get(char) ??
+      (/\p{M}/u.test(char) ? 0 : IDEOGRAPH.test(char) ? IDEOGRAPH_WIDTH : DEFAULT_WIDTH);
   return Math.ceil(tenths / 10);
 }

@@ -1,7 +1,7 @@
 /**
- * The vocabulary of a report: a document is a tree of these blocks, and holds every word that a reader
- * sees. Painters (page, PDF, terminal, e-mail) decide how a block looks and add no wording of their own.
- * States have a meaning, never a colour. All text in a finished document is bounded and printable.
+ * The blocks of a report document. A document is a tree of blocks and contains every word that a reader
+ * sees. Painters (page, PDF, terminal, email) decide how a block looks and add no words of their own.
+ * States have a meaning, not a color. All text in a finished document is bounded and printable.
  */
 
 import type { CheckStatus } from '../analysis/check.ts';
@@ -11,9 +11,9 @@ import type { Chart } from './charts.ts';
 
 export type State = 'pass' | 'warn' | 'fail' | 'info' | 'unknown';
 
-// Text within a line.
+// Inline text.
 
-/** A state by its word; a painter adds its icon and colour. `badge`: set off from the text around it. */
+/** A state as a word; painters add its icon and color. `badge` sets it apart from the text around it. */
 export interface StateSpan {
   kind: 'state';
   state: State;
@@ -21,7 +21,7 @@ export interface StateSpan {
   badge?: boolean;
 }
 
-/** A page of ours or of a standard, never an address out of a message; `http(s)` or plain text. */
+/** A link to a page of the service or a standard, never to a URL from a message. */
 export interface LinkSpan {
   kind: 'link';
   text: string;
@@ -30,86 +30,87 @@ export interface LinkSpan {
 
 export type Span =
   | { kind: 'text'; text: string; style: 'strong' | 'muted' | 'number' }
-  /** To be read letter by letter, its spaces as they are. */
+  /** Verbatim text; spaces are kept. */
   | { kind: 'code'; text: string }
-  /** A word or name from outside, whose direction must not turn the text around it. */
+  /** Text from outside, isolated so that its direction does not affect the text around it. */
   | { kind: 'name'; text: string }
-  /** `text` is the time in words; `iso` the same for machines. */
+  /** `iso` is the same time for machines. */
   | { kind: 'time'; text: string; iso: string }
-  /** Leads to the block with this id in the same document. */
+  /** A link to the block with the ID `to` in the same document. */
   | { kind: 'jump'; text: string; to: string }
-  /** Leads to another form of this document: a query behind its own address. */
+  /** A link to another format of the same document: a query appended to its URL. */
   | { kind: 'form'; text: string; query: '?format=pdf' }
   | StateSpan
   | LinkSpan;
 
-/** Strings are plain text. What stands beside each other is joined without a space. */
+/** Strings are plain text. Items are joined without a space. */
 export type Text = (string | Span)[];
 
-// Figures: what a painter draws.
+// Figures.
 
 /** The score as a ring. */
 export interface ScoreFigure {
-  /** 0–100; null where there is none. */
+  /** 0–100; null without a score. */
   score: number | null;
   grade: Grade | null;
   state: State;
-  /** 0–100: what the score would be without the cap; null without a cap or a score. */
+  /** 0–100: the score without the cap; null without a cap or a score. */
   uncapped: number | null;
-  /** Within the ring: the number over the grade, or what is said where there is no score. */
+  /** Inside the ring: the number, or a text if there is no score. */
   number: string;
+  /** Inside the ring below the number: `Grade B`. */
   letter: string | null;
-  /** Where there is no ring: `87/100  B`. */
+  /** For media without a ring: `87/100  B`. */
   line: string;
-  /** A single letter for a badge. */
+  /** The grade alone. */
   badge: string;
-  /** For those who cannot see it. */
+  /** The text alternative. */
   alt: string;
 }
 
 // Blocks.
 
-/** A part with a heading, an anchor and a place in the contents. */
+/** A part with a heading, an anchor and an entry in the table of contents. */
 export interface Section {
   kind: 'section';
-  /** Also the anchor; unique in the document. */
+  /** The anchor; unique in the document. */
   id: string;
   title: string;
   /** Below the heading. */
   note: Text | null;
-  /** Says only that there is nothing: paper leaves it out. */
+  /** Whether it only says that there is nothing; paper omits it. */
   isEmpty?: boolean;
   blocks: Block[];
 }
 
-/** The first heading of a report with its score and all that belongs to it. */
+/** The first heading of a report with the score and the most important facts. */
 export interface Verdict {
   kind: 'verdict';
   id: string;
-  /** In a list of contents beside the pages. */
+  /** The title in the outline of a PDF. */
   outline: string;
-  /** In small letters above: what this document is. Null where the surroundings say it. */
+  /** In small print above: the kind of document. Null if the context shows it. */
   above: string | null;
   score: ScoreFigure;
-  /** What was tested, beside the score: a file name, an id. */
+  /** What was tested, next to the score: a file name, an ID. */
   of: string | null;
   title: Text;
-  /** Short paragraphs below the title: what to do first. */
+  /** Short paragraphs below the title: what to fix first. */
   lines: Text[];
-  /** What is not known. */
+  /** Which results are missing. */
   unknown: Text | null;
-  /** SPF, DKIM and DMARC in a word each. */
+  /** The results of SPF, DKIM and DMARC. */
   states: StateList | null;
   facts: Facts | null;
   /** In small print at the end. */
   remarks: Text[];
-  /** For a list of contents, where it has a place there. */
+  /** The title in the table of contents, if it is listed there. */
   contents?: string;
 }
 
 export interface Heading {
   kind: 'heading';
-  /** As in a report alone: 1 is the document's title, 2 a section, 3 and 4 below it. */
+  /** In a single report: 1 is the title, 2 a section, 3 and 4 are below a section. */
   rank: 1 | 2 | 3 | 4;
   text: Text;
 }
@@ -117,20 +118,20 @@ export interface Heading {
 export interface Paragraph {
   kind: 'paragraph';
   text: Text;
-  /** `small`: said beside the matter. `card`: the only thing in its section. `lead`: a title that is no heading. */
+  /** `small`: a side note. `card`: the only block in its section. `lead`: a title that is not a heading. */
   style?: 'small' | 'card' | 'lead';
-  /** Not for paper: a way to another form of the same document. */
+  /** Not shown on paper: a link to another format. */
   screenOnly?: boolean;
 }
 
-/** A sentence on a ground of its own. */
+/** A highlighted sentence. */
 export interface Note {
   kind: 'note';
   state: State;
   text: Text;
 }
 
-/** Findings by gain; `more` are folded away. */
+/** Findings by gain; `more` are folded. */
 export interface Findings {
   kind: 'findings';
   first: Finding[];
@@ -141,18 +142,18 @@ export interface Finding {
   kind: 'finding';
   id: string;
   state: State;
-  /** `+24`; null where there is no score that could rise. `spoken` follows it for screen readers. */
+  /** `+24`; null without a score. `spoken` follows it for screen readers. */
   gain: { text: string; points: number; spoken: string } | null;
   title: Text;
-  /** Which check it is, of what category, how grave; null in a short form. */
+  /** The check, its category and its status; null in a short form. */
   where: { label: string; category: string; state: StateSpan } | null;
-  /** Unfolded from the start. */
+  /** Initially unfolded. */
   open: boolean;
-  /** Evidence, reason, remedy; none in a list of titles. */
+  /** Evidence, reason and fix; empty in a list of titles. */
   groups: Group[];
 }
 
-/** Blocks that belong together under a small heading. */
+/** Blocks under a small heading. */
 export interface Group {
   kind: 'group';
   name: 'evidence' | 'reason' | 'remedy' | 'remarks';
@@ -160,7 +161,7 @@ export interface Group {
   blocks: Block[];
 }
 
-/** A DNS record to publish: labels for a form, values to copy letter by letter. */
+/** A DNS record to publish, with values to copy. */
 export interface RecordBlock {
   kind: 'record';
   type: { label: string; value: string };
@@ -168,7 +169,7 @@ export interface RecordBlock {
   value: { label: string; value: string };
 }
 
-/** Names with what they stand for, one to a line. */
+/** Names with values, one per line. */
 export interface Facts {
   kind: 'facts';
   rows: Fact[];
@@ -178,116 +179,115 @@ export interface Facts {
 export interface Fact {
   name: Text;
   value: Text;
-  /** Below `value`, for what is more than a line. */
+  /** Below `value`, for content of more than one line. */
   blocks?: Block[];
 }
 
 export interface Table {
   kind: 'table';
-  /** What kind of table it is, for its style. */
+  /** The kind of table, for its style. */
   name: 'ledger' | 'checks' | 'findings' | 'placement' | 'tests' | 'figures' | 'plain';
-  /** What is in it, for those who come upon it by keys. */
+  /** The accessible name. */
   label: string;
   columns: Column[];
-  /** One group without a title, or several with one each. */
+  /** One group without a title, or several with titles. */
   groups: { title: string | null; rows: Row[] }[];
-  /** Sums, set apart. */
+  /** Sums below a line. */
   foot: Row[];
 }
 
 export interface Column {
   title: string;
-  /** Figures stand to the right. */
+  /** Aligned to the right. */
   isNumber?: boolean;
-  /** Small print, or letter by letter. */
   style?: 'small' | 'code';
-  /** Of the width, relative to the other columns: a hint for media that cannot measure first. */
+  /** Share of the width relative to the other columns, for media that cannot measure text first. */
   share: number;
 }
 
 export interface Row {
-  /** The first is the heading of its row. */
+  /** The first cell is the row header. */
   cells: Cell[];
   state?: State;
-  /** `total`: the last line of a sum. `muted`: does not count. */
+  /** `total`: the last row of a sum. `muted`: does not count. */
   style?: 'total' | 'muted';
 }
 
 export interface Cell {
   text: Text;
-  /** What is more than a line. */
+  /** Content of more than one line. */
   blocks?: Block[];
   /** In small print below. */
   below?: Text;
-  /** A bar after the text: 0–1, and the share in words. */
+  /** A bar after the text. `share` is 0–1, `words` the same as text. */
   meter?: { share: number; state: State; words: string };
-  /** In place of the text. */
+  /** Replaces the text. */
   score?: ScoreFigure;
-  /** Over so many columns. */
+  /** Number of columns covered. */
   span?: number;
 }
 
-/** Shares of a whole as bars, one to a line. */
+/** Shares of a whole as bars, one per line. */
 export interface Bars {
   kind: 'bars';
-  /** `share`: 0–1, null where nothing is known; then `value` says so. `words` may be left out where there is little room. */
+  /** `share` is 0–1, or null if unknown, as `value` then says. Narrow media may omit `words`. */
   rows: { name: string; share: number | null; state: State; value: string; words: string }[];
-  /** What holds all of them down; null where nothing does. */
+  /** The cap on the score; null without a cap. */
   held: string | null;
 }
 
-/** Names with a state each, side by side. `jump` is where each leads. */
+/** Names with states, side by side. `jump` is the ID that a name links to. */
 export interface StateList {
   kind: 'states';
   label: string;
   items: { name: string; state: StateSpan; jump: string | null }[];
 }
 
-/** SPF, each DKIM signature and DMARC, and how their domains stand to that of From. */
+/** SPF, each DKIM signature and DMARC, and whether their domains align with the From domain. */
 export interface Alignment {
   kind: 'alignment';
-  /** `lane` is over what shows the domain, the joint and the From domain beside each other. */
+  /** `lane` is the title above the drawing of domain, alignment and From domain. */
   columns: { mechanism: string; result: string; domain: string; joint: string; lane: string };
-  /** Above the From domain in a drawing. */
+  /** Above the From domain in the drawing. */
   fromLabel: string;
   fromDomain: string | null;
   rows: AlignmentRow[];
   outcome: { mechanism: string; result: StateSpan; domain: Text; below: Text };
-  /** The drawing in words. */
+  /** The text alternative of the drawing. */
   alt: string;
 }
 
 export interface AlignmentRow {
   mechanism: string;
   result: StateSpan;
-  /** null where there is none; then `none` says so. */
   domain: string | null;
+  /** Shown if `domain` is null. */
   none: string;
-  /** How it stands to the From domain; null where there is nothing to compare. */
+  /** Whether the domain aligns with the From domain; null without a domain. */
   joint: StateSpan | null;
-  /** In small print; empty where there is nothing to say. */
+  /** In small print; may be empty. */
   notes: string;
 }
 
-/** The servers that a message passed, the last of them this one. */
+/** The servers that a message passed; the last one is this server. */
 export interface Path {
   kind: 'path';
   columns: { server: string; time: string; delay: string };
   hops: Hop[];
-  /** How it was handed over to the last one. */
+  /** The SMTP session with this server. */
   session: Facts | null;
 }
 
 export interface Hop {
   server: Text;
   time: Text | null;
-  /** From whom and how. */
+  /** The previous server and the protocol. */
   via: Text | null;
-  /** `label` is left out where a column says the same. */
+  /** Painters with a column for the delay omit `label`. */
   delay: { label: string | null; value: Text } | null;
 }
 
-/** A thing with a state and more to be said of it: a provider. */
+/** A titled box with a state: a mailbox provider. */
 export interface Card {
   kind: 'card';
   id: string;
@@ -296,67 +296,67 @@ export interface Card {
   blocks: Block[];
 }
 
-/** Things with a state each, with a sentence or two. */
+/** Items with a state and a few sentences. */
 export interface Entries {
   kind: 'entries';
   name: 'checks' | 'rules';
-  /** Where they stand in a table: the titles of its columns. */
+  /** Column titles for painters that show a table. */
   columns: { label: string; text: string; figure: string } | null;
   items: Entry[];
 }
 
 export interface Entry {
-  /** An anchor; null where nothing leads to it. */
+  /** An anchor; null if nothing links to it. */
   id: string | null;
   state: StateSpan;
-  /** Beside the state. */
+  /** Next to the state. */
   label: string | null;
   title: Text;
-  /** In smaller print below. */
+  /** In small print below. */
   lines: Text[];
-  /** Beside everything, to the right: points. */
+  /** On the right: points. */
   figure: string | null;
-  /** Folded away behind `title`. */
+  /** Folded under `title`. */
   more: { title: string; blocks: Block[] } | null;
 }
 
-/** One line for each thing: state, name, what there is to say. */
+/** One line for each item: state, name and text. */
 export interface Lines {
   kind: 'lines';
-  /** Room for the names, in characters. */
+  /** Width of the name column in characters. */
   nameWidth: number;
   items: { state: State; name: string; text: Text; isMuted?: boolean }[];
 }
 
-/** Rows with a value to the right of each, for narrow media. */
+/** Rows with a value on the right, for narrow media. */
 export interface Rows {
   kind: 'rows';
   items: { title: string; below: string | null; value: string; state: State | null }[];
 }
 
-/** A mean score with how it compares. */
+/** A mean score and its change. */
 export interface Average {
   kind: 'average';
   score: ScoreFigure;
-  /** Beside the number, which is drawn large. */
+  /** Next to the number, which is drawn large. */
   label: string;
-  /** The same with the number in it, where nothing is drawn. */
+  /** The number and the label as text. */
   line: string;
-  /** Of what it is the mean, then how it compares. */
+  /** The number of tests, then the change. */
   lines: string[];
 }
 
-/** Figures side by side, each under its name. */
+/** Figures with names, side by side. */
 export interface Tiles {
   kind: 'tiles';
   items: { name: string; figure: string; isKnown: boolean; below: string }[];
 }
 
-/** How often each grade was given: one bar in parts. */
+/** How often each grade occurs, as one stacked bar. */
 export interface Grades {
   kind: 'grades';
   items: { grade: Grade; count: number; text: string }[];
-  /** All of it in words. */
+  /** The text alternative. */
   words: string;
 }
 
@@ -366,73 +366,73 @@ export interface List {
   items: { text: Text; blocks?: Block[] }[];
 }
 
-/** Folded away on a screen, unfolded everywhere else. */
+/** Folded on a page, unfolded in all other media. */
 export interface Fold {
   kind: 'fold';
   title: string;
-  /** Beside the title: the kind of thing in it by its state; null where it has none. */
+  /** The state of its items, next to the title. */
   state: State | null;
-  /** How much is in it, beside the title. */
+  /** The number of its items, next to the title. */
   count: string | null;
   open: boolean;
-  /** `plain`: without a frame, within something else. */
+  /** `plain`: without a frame, inside another block. */
   style: 'card' | 'plain';
   blocks: Block[];
 }
 
-/** Text as it came, line by line. */
+/** Verbatim text in lines. */
 export interface Verbatim {
   kind: 'verbatim';
   label: string;
   lines: string[];
-  /** `long`: scrolls in a frame of its own. */
+  /** `long`: scrolls in its own frame. */
   style: 'long' | 'box';
-  /** What is said where not all of it is printed. */
+  /** Shown where a PDF truncates the text. */
   notPrinted: string | null;
 }
 
-/** HTML of a message, to be shown sandboxed only; media that cannot show it leave it out. */
+/** The HTML of a message. It must be sandboxed; media that cannot show HTML omit it. */
 export interface Frame {
   kind: 'frame';
   title: string;
   caption: Text;
-  /** Untouched: neither bounded in its characters nor printable. */
+  /** Unsanitized HTML. */
   html: string;
   widths: { label: string; wide: string; narrow: string };
 }
 
-/** A chart of bars. */
+/** A bar chart. */
 export interface ChartBlock {
   kind: 'chart';
   /** Unique in the document. */
   id: string;
-  /** Above it; null where a heading says the same. */
+  /** Above the chart; null under a heading that says the same. */
   title: string | null;
   chart: Chart;
-  /** In words where the bars themselves do not say it; null where a table beside it does. */
+  /** What the bars do not show; null next to a table with the values. */
   caption: string | null;
-  /** For media without pictures: a line for each bar. */
+  /** For media without images: a line for each bar. */
   values: string[];
 }
 
-/** A whole report within a document of several. */
+/** A complete report in a document with several reports. */
 export interface Part {
   kind: 'part';
   id: string;
   title: Text;
-  /** Beside the title. */
+  /** Next to the title. */
   beside: string | null;
   score: ScoreFigure;
   blocks: Block[];
-  /** Leads back to the beginning. */
+  /** A link to the overview. */
   back: { text: string; to: string };
 }
 
-/** Blocks of one column after another with an anchor and no heading of their own. */
+/** Blocks with an anchor but without a heading. */
 export interface Overview {
   kind: 'overview';
   id: string;
-  /** For a list of contents; null where it has no place there. */
+  /** The title in the table of contents; null if it is not listed there. */
   title: string | null;
   above: string | null;
   blocks: Block[];
@@ -470,39 +470,39 @@ export type Block =
   | Verdict;
 
 export interface ReportDocument {
-  /** Of the window or the file. */
+  /** The title of the window or file. */
   title: string;
-  /** What it tells of (ISO 8601); null where that is not known. The same content is the same file. */
+  /** The time that the content describes (ISO 8601); it makes PDFs of the same content identical. */
   time: string | null;
   blocks: Block[];
-  /** At the end, in small print. */
+  /** In small print at the end. */
   foot: Text[];
-  /** What is said where a medium ends before the document does. */
+  /** Shown where a medium truncates the document. */
   cutOff: string;
-  /** Words for ways around in the document. */
+  /** Labels for the skip link and the table of contents. */
   ways: { skip: string; contents: string };
 }
 
-/** Pages of a PDF: more says nothing to a person, and a hostile message could ask for thousands. */
+/** Maximum pages of a PDF: a hostile message could fill thousands. */
 export const MAX_PAGES = 40;
 
-// How text is written down.
+// Constructors of inline text.
 
-/** On one line, at most `max` characters, its end marked where it was cut. */
+/** One line of at most `max` characters; `…` marks the end of a cut text. */
 export function oneLine(text: string, max = 1000): string {
-  // Cut before anything is looked at: a message may hold one word of many megabytes.
+  // Cut first: a message may contain a word of many megabytes.
   const kept = text.length > max ? text.slice(0, max) : text;
   const clean = printable(kept.toWellFormed().replace(/\s+/g, ' ').trim());
   return text.length > max ? `${clean}…` : clean;
 }
 
-/** The same with its spaces as they are: for what is to be copied. */
+/** Text to be copied: at most `max` characters, with its spaces. */
 export function exactly(text: string, max = 4000): string {
   const kept = printable(text.slice(0, max).toWellFormed());
   return text.length > max ? `${kept}…` : kept;
 }
 
-/** Text with lines: the first `maxLines` of them, `max` characters in all. */
+/** The first `maxLines` lines of a text, of `max` characters in total. */
 export function textLines(text: string, max = Infinity, maxLines = Infinity): string[] {
   const kept = text.slice(0, max).toWellFormed();
   const lines = kept.split(/\r\n|[\n\r]/).map((line) => printable(line.replaceAll('\t', '    ')));
@@ -539,7 +539,7 @@ const TIME = new Intl.DateTimeFormat('en-GB', {
   timeStyle: 'medium',
 });
 
-/** `21 Nov 2026, 10:00:05 UTC`; text that is no time stays as it is. */
+/** `21 Nov 2026, 10:00:05 UTC`; other text is returned as it is. */
 export function time(iso: string): string | Span {
   if (!isIsoTime(iso)) return oneLine(iso, 40);
   return { kind: 'time', text: `${TIME.format(new Date(iso))} UTC`, iso };
@@ -556,18 +556,15 @@ const STATES: Record<CheckStatus, State> = {
 
 export const stateOf = (status: CheckStatus): State => STATES[status];
 
-// What every document goes through at its end, so that no builder can forget it.
-
-/** Not shown as they are: painters treat them by themselves. */
-const RAW = new Set(['html', 'chart']);
+/** Keys that `cleaned` skips: painters sanitize them. */
+const UNSANITIZED_KEYS = new Set(['html', 'chart']);
 
 /**
- * Every text of it made printable and well formed: nothing in it moves the cursor of a terminal, turns
- * the direction of the text around it, or stands on a line of its own. The HTML of frames and the names
- * in charts are left as they are.
+ * The last step of every document: makes each text printable and well formed, so that none contains
+ * control characters, bidi controls or line breaks. The HTML of frames and the data of charts are kept.
  */
 export function cleaned<T>(value: T, key = ''): T {
-  if (RAW.has(key)) return value;
+  if (UNSANITIZED_KEYS.has(key)) return value;
   if (typeof value === 'string') return printable(value.toWellFormed()) as T;
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => cleaned(item)) as T;
@@ -576,7 +573,7 @@ export function cleaned<T>(value: T, key = ''): T {
   ) as T;
 }
 
-/** The words of a text without their marking. */
+/** A text without its formatting. */
 export const plainText = (text: Text): string =>
   text.map((span) => (typeof span === 'string' ? span : wordsOf(span))).join('');
 

@@ -1,7 +1,12 @@
-/** The sentences and figures that every form of the report has in common. */
+/** Sentences and figures that all variants of the report share. */
 
 import type { Category, CheckStatus } from '../analysis/check.ts';
-import type { Cap, CategoryScore, CheckResult } from '../analysis/result.ts';
+import {
+  type Cap,
+  type CategoryScore,
+  type CheckResult,
+  failedDependencies,
+} from '../analysis/result.ts';
 import { addressDomain } from '../lib/domain-names.ts';
 import {
   booleanIn,
@@ -16,49 +21,49 @@ import {
   textsIn,
 } from './report.ts';
 
-/** How many findings are told in full; the rest take a line each. */
+/** How many findings are shown in full. */
 export const FIRST_FINDINGS = 5;
 
-/** The verdict of a summary alone: what to do first and what was not checked have places of their own. */
+/** The first part of a summary: documents show the first fix and the missing results elsewhere. */
 export function verdictOf(summary: string): string {
   return summary.replace(/ First: .*$/s, '');
 }
 
 export function capSentence({ reason, limit }: Cap): string {
-  return `${reason} Until this is fixed no score above ${limit} is possible.`;
+  return `${reason} The score is capped at ${limit} until you fix this.`;
 }
 
-/** Which checks could not be made; null where all could that apply. */
+/** Names the checks that could not be completed; null if there are none. */
 export function missedSentence({ checks, coverage }: Reported): string | null {
   const missed = checks.filter(({ status, points }) => status === 'error' && points > 0);
   if (missed.length === 0) return null;
   const labels = missed.map(({ label }) => label).join(', ');
-  return `${missed.length} of ${checks.length} checks could not be made (coverage ${Math.round(coverage * 100)} %): ${labels}.`;
+  return `${missed.length} of ${checks.length} checks could not be completed (coverage ${Math.round(coverage * 100)}%): ${labels}.`;
 }
 
 /** Skipped because another check failed, not because it does not apply. */
-export function followsFromAnother({ status, detail }: CheckResult): boolean {
-  return status === 'skipped' && detail.startsWith('follows from');
+export function followsFromAnother(check: CheckResult): boolean {
+  return failedDependencies(check).length > 0;
 }
 
-/** 28.5, 12: points and gains as people read them, to a tenth. */
+/** Points and gains to a tenth: `28.5`, `12`. */
 export function formatPoints(value: number): string {
   return String(Math.round(value * 10) / 10);
 }
 
-/** The word for a status, always shown beside its icon and colour. */
+/** The word for a status, always shown with its icon and color. */
 export const STATUS_WORDS: Record<CheckStatus, string> = {
-  fail: 'Required',
-  warn: 'Recommended',
+  fail: 'Failed',
+  warn: 'Warning',
   pass: 'Passed',
-  info: 'For your information',
+  info: 'Information',
   error: 'Unknown',
-  skipped: 'Does not apply',
+  skipped: 'Skipped',
 };
 
-/** What no score can tell. */
+/** The limits of the score. */
 export const BEYOND_THE_SCORE =
-  'The score tells what can be seen in one message and in the DNS. Receivers also weigh your reputation with them and how their users treat your mail, which nobody can see from outside: a good score keeps you from being refused for a fault of your own, and promises nothing more.';
+  "The score covers what one message and your DNS show. Mailbox providers also use your sender reputation and how their users treat your mail, which no test can see from outside. A good score helps you avoid rejections for technical reasons. It doesn't guarantee the inbox.";
 
 /** `spam_filters` → `Spam filters`. */
 export function categoryName(name: string): string {
@@ -66,34 +71,34 @@ export function categoryName(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-// How the score comes about, in figures that add up as they are shown.
+// How the score is calculated, in figures that add up as shown.
 
 export interface LedgerRow {
   name: Category;
   earned: number;
   points: number;
   weight: number;
-  /** 0–1; null where no check of the category ran. */
+  /** 0–1; null if no check of the category has a result. */
   share: number | null;
-  /** Points of the score, in tenths; null as for `share`. */
+  /** Points of the score, to a tenth; null as for `share`. */
   adds: number | null;
 }
 
 export interface Ledger {
   rows: LedgerRow[];
-  /** Sum of the weights of the categories that ran. */
+  /** Sum of the weights of the categories with results. */
   weight: number;
-  /** Sum of `adds`, before the cap; null where nothing ran. */
+  /** Sum of `adds`, before the cap; null without results. */
   sum: number | null;
 }
 
 /**
- * What each category adds, rounded so that the rounded figures have the rounded sum. Everything is
- * rounded down, as the score is: what is shown never claims more than was earned.
+ * What each category adds to the score, rounded so that the shown figures add up to the shown sum. The sum
+ * is rounded down like the score, so it never exceeds what was earned.
  */
 export function ledgerOf({ categories }: Pick<Reported, 'categories'>): Ledger {
   const weight = categories.reduce((sum, each) => sum + (each.points > 0 ? each.weight : 0), 0);
-  const exact = categories.map((each) => addsExactly(each, weight));
+  const exact = categories.map((each) => exactAdds(each, weight));
   const total = exact.reduce<number>((sum, value) => sum + (value ?? 0), 0);
   const tenths = roundTogether(
     exact.map((value) => value ?? 0),
@@ -110,39 +115,39 @@ export function ledgerOf({ categories }: Pick<Reported, 'categories'>): Ledger {
   return { rows, weight, sum: weight === 0 ? null : floorTenths(total) / 10 };
 }
 
-function addsExactly({ earned, points, weight }: CategoryScore, all: number): number | null {
-  return points > 0 ? (100 * weight * earned) / points / all : null;
+function exactAdds({ earned, points, weight }: CategoryScore, totalWeight: number): number | null {
+  return points > 0 ? (100 * weight * earned) / points / totalWeight : null;
 }
 
-// As `wholeScore` does: a sum of fractions may fall short of what it is by less than this.
+// Like `wholeScore`, allows for the error of adding fractions.
 const floorTenths = (value: number): number => Math.floor(value * 10 + 1e-8);
 
-/** Tenths that sum to the total's: those cut the most get back what is left. */
+/** Rounds to tenths that add up to the rounded total (largest remainder method). */
 function roundTogether(values: number[], total: number): number[] {
   const tenths = values.map(floorTenths);
-  let left = floorTenths(total) - tenths.reduce((sum, value) => sum + value, 0);
+  let remaining = floorTenths(total) - tenths.reduce((sum, value) => sum + value, 0);
   const byLoss = values
     .map((value, index) => ({ index, loss: value * 10 - tenths[index]! }))
     .sort((a, b) => b.loss - a.loss);
   for (const { index } of byLoss) {
-    if (left <= 0) break;
+    if (remaining <= 0) break;
     tenths[index]! += 1;
-    left -= 1;
+    remaining -= 1;
   }
   return tenths;
 }
 
-// SPF, each DKIM signature and DMARC side by side, with what of them is aligned with From.
+// SPF, each DKIM signature and DMARC, with their alignment to the From domain.
 
-/** SPF, or one signature: a domain that was authenticated, or was not. */
+/** SPF or one DKIM signature, with the domain that it authenticates. */
 export interface Identifier {
   mechanism: 'SPF' | 'DKIM';
-  /** In the words of RFC 8601; null where it was not asked. */
+  /** A result of RFC 8601; null if not checked. */
   result: string | null;
   domain: string | null;
-  /** Whether the domain belongs to that of From; null where that is not known or nothing to compare. */
+  /** Whether the domain aligns with the From domain; null if unknown. */
   aligned: boolean | null;
-  /** What else is known of it, a few words each. */
+  /** More details, a few words each. */
   notes: string[];
 }
 
@@ -150,7 +155,7 @@ interface Authentication {
   fromDomain: string | null;
   identifiers: Identifier[];
   dmarc: { result: string | null; policy: string | null; record: string | null; at: string | null };
-  /** DKIM signatures that were not looked at. */
+  /** DKIM signatures that were not checked. */
   ignored: number;
 }
 
@@ -193,8 +198,8 @@ function spfOf(spf: Evidence, result: string | null, dmarc: Evidence): Identifie
     domain: textIn(spf, 'domain'),
     aligned: booleanIn(objectIn(dmarc, 'spf'), 'aligned'),
     notes: [
-      ...(ip ? [`sent by ${ip}`] : []),
-      ...(identity ? [identity === 'helo' ? 'by the name in HELO' : 'by the envelope sender'] : []),
+      ...(ip ? [`from ${ip}`] : []),
+      ...(identity ? [identity === 'helo' ? 'HELO name' : 'envelope sender'] : []),
       ...(reason && result !== 'pass' ? [reason] : []),
     ],
   };
@@ -205,7 +210,7 @@ const unsigned = (result: string | null): Identifier => ({
   result,
   domain: null,
   aligned: null,
-  notes: result === 'none' ? ['the message is not signed'] : [],
+  notes: result === 'none' ? ['no DKIM signature'] : [],
 });
 
 function signatureOf(
@@ -233,7 +238,7 @@ function signatureOf(
   };
 }
 
-/** `dkim_alignment` compares the valid signatures, `dmarc` the one that helps most. */
+/** `dkim_alignment` compares the valid signatures, `dmarc` only the best one. */
 function isAligned(
   domain: string,
   result: string | null,
@@ -247,7 +252,7 @@ function isAligned(
   return result === 'pass' && 'aligned' in alignment ? false : null;
 }
 
-// Where the seed mailboxes found the message: a row for each provider, and the rate.
+// Placement in the seed mailboxes: a row for each provider, and the inbox rate.
 
 /** In the order of the columns; the inbox and its tabs first. */
 const PLACES: Record<string, string> = {
@@ -258,34 +263,34 @@ const PLACES: Record<string, string> = {
   forums: 'Forums',
   spam: 'Spam',
   missing: 'Missing',
-  pending: 'Waiting',
+  pending: 'Pending',
   unknown: 'Unknown',
 };
-/** Neither an answer: they count in no rate. */
+/** No result, so they count in no rate. */
 const UNSETTLED = ['pending', 'unknown'];
-const IN_THE_INBOX = ['inbox', 'promotions', 'social', 'updates', 'forums'];
+const IN_INBOX = ['inbox', 'promotions', 'social', 'updates', 'forums'];
 
 export interface PlacementRow {
   provider: string;
   seeds: number;
-  /** As many as there are columns. */
+  /** One for each column. */
   counts: number[];
-  /** The first and the last arrival after the test address had it; null where none arrived. */
+  /** The first and the last arrival, in seconds after the test address received it; null if none arrived. */
   seconds: [number, number] | null;
 }
 
 interface PlacementTable {
   columns: { place: string; name: string }[];
   rows: PlacementRow[];
-  /** Seeds found in the inbox or one of its tabs, of those whose place is known. */
+  /** Seeds with the message in the inbox or an inbox tab, out of `settled`, those with a result. */
   inbox: number;
   settled: number;
 }
 
 export function placementTable(seeds: SeedPlacement[]): PlacementTable {
-  const present = new Set(seeds.map(({ placement }) => placement));
-  const known = Object.keys(PLACES).filter((place) => present.has(place));
-  const places = [...known, ...[...present].filter((place) => !Object.hasOwn(PLACES, place))];
+  const found = new Set(seeds.map(({ placement }) => placement));
+  const known = Object.keys(PLACES).filter((place) => found.has(place));
+  const places = [...known, ...[...found].filter((place) => !Object.hasOwn(PLACES, place))];
   const providers = [...new Set(seeds.map(({ provider }) => provider))];
   const settled = seeds.filter(({ placement }) => !UNSETTLED.includes(placement));
   return {
@@ -294,7 +299,7 @@ export function placementTable(seeds: SeedPlacement[]): PlacementTable {
       name: Object.hasOwn(PLACES, place) ? PLACES[place]! : place,
     })),
     rows: providers.map((provider) => rowOf(provider, seeds, places)),
-    inbox: settled.filter(({ placement }) => IN_THE_INBOX.includes(placement)).length,
+    inbox: settled.filter(({ placement }) => IN_INBOX.includes(placement)).length,
     settled: settled.length,
   };
 }

@@ -1,11 +1,11 @@
-/** The frame of every e-mail that the service sends: a written text part, and HTML that needs nothing from outside. */
+/** The layout of every email that the service sends: a text part, and HTML that loads nothing external. */
 
 import { escaped, plain, shown, wrap } from './plain-text.ts';
 
-/** A paragraph, facts as pairs of a label and its value, what to do, or what has been made for both parts already. */
+/** A paragraph, labels with values, steps, or a block already rendered for both parts. */
 type MailBlock = string | { facts: [label: string, value: string][] } | MailSteps | MadeBlock;
 
-/** The same said twice; `html` has escaped what it holds. */
+/** The same content in both forms; `html` must be escaped. */
 export interface MadeBlock {
   text: string;
   html: string;
@@ -13,34 +13,33 @@ export interface MadeBlock {
 
 interface Link {
   label: string;
-  /** http or https. */
+  /** `http` or `https`. */
   url: string;
 }
 
 export interface MailContent {
-  /** None where it is no news of that kind. */
   badge?: MailBadge;
-  /** The heading: what has happened, or what is to be done. */
+  /** The heading: what happened, or what to do. */
   title: string;
-  /** What mail programs show beside the subject; no repetition of it. */
+  /** Mail clients show it next to the subject, which it must not repeat. */
   preheader: string;
-  /** Plain text: whatever it holds is escaped. */
+  /** Plain text; it is escaped here. */
   blocks: MailBlock[];
-  /** The one thing to do. */
+  /** The main action. */
   button?: Link;
-  /** Why somebody gets this mail. */
+  /** Why the recipient receives this email. */
   footer: string;
-  /** The way out of further ones. */
+  /** The unsubscribe link. */
   leave?: Link;
 }
 
-/** Both parts say the same. The text part is written out of the same words, never stripped from the HTML. */
+/** Both parts have the same content. The text part is built from the blocks, not from the HTML. */
 export function mailFrame(content: MailContent): { text: string; html: string } {
   const written = { ...content, button: asHref(content.button), leave: asHref(content.leave) };
   return { text: writeText(written), html: writeHtml(written) };
 }
 
-/** Written out as browsers do it: a line end in an address would end it. */
+/** Normalizes the URL, which also removes line breaks. */
 const asHref = (link?: Link): Link | undefined =>
   link && { label: link.label, url: new URL(link.url).href };
 
@@ -49,7 +48,7 @@ function writeText({ badge, title, blocks, button, footer, leave }: MailContent)
     wrap(badge ? `${badge.word}: ${title}` : title),
     ...blocks.map(textOf),
     ...(button ? [linkText(button)] : []),
-    // What follows the text itself is set apart so (RFC 3676 §4.3).
+    // The signature separator of RFC 3676 §4.3.
     `-- \n${wrap(footer)}`,
     ...(leave ? [linkText(leave)] : []),
   ].join('\n\n')}\n`;
@@ -111,12 +110,14 @@ function footerOf({ footer, leave }: MailContent): string {
   return `${shown(footer)}<br><a href="${escaped(leave.url)}" class="accent" style="color:${INK.accent}">${shown(leave.label)}</a>`;
 }
 
-// What to do, as an e-mail of ours writes it: steps in their order, with the records to publish.
+// Steps in order, with the DNS records to publish.
 
-/** A thing to do: what is wrong (or nothing), what to do, and what to publish in the DNS for it. */
 interface MailStep {
+  /** What is wrong; may be empty. */
   title: string;
+  /** What to do. */
   text: string;
+  /** What to publish in DNS. */
   record: { type: string; name: string; value: string } | null;
 }
 
@@ -125,7 +126,7 @@ interface MailSteps {
   steps: MailStep[];
 }
 
-/** Numbered where there are several, with what belongs to it below its first letter. */
+/** Numbered if there are several. */
 function stepsText({ heading, steps }: MailSteps): string {
   const each = steps.map((step, index) => stepText(step, steps.length > 1 ? `${index + 1}. ` : ''));
   return [wrap(`${heading}:`), ...each].join('\n\n');
@@ -133,13 +134,13 @@ function stepsText({ heading, steps }: MailSteps): string {
 
 function stepText({ title, text, record }: MailStep, number: string): string {
   const indent = ' '.repeat(number.length);
-  const said = wrap(`${number}${title} ${text}`, indent);
-  if (!record) return said;
-  const published = [`${plain(record.name)}  ${plain(record.type)}`, plain(record.value)];
-  return [said, '', ...published.map((line) => `${indent}${line}`)].join('\n');
+  const instruction = wrap(`${number}${title} ${text}`, indent);
+  if (!record) return instruction;
+  const recordLines = [`${plain(record.name)}  ${plain(record.type)}`, plain(record.value)];
+  return [instruction, '', ...recordLines.map((line) => `${indent}${line}`)].join('\n');
 }
 
-/** Numbers in a column of their own: lists are indented differently by each program. */
+/** A table with a number column: mail clients indent lists differently. */
 function stepsHtml({ heading, steps }: MailSteps): string {
   const rows = steps.map(({ title, text, record }, index) => {
     const first = title === '' ? '' : `<b>${shown(title)}</b> `;
@@ -150,12 +151,12 @@ function stepsHtml({ heading, steps }: MailSteps): string {
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="font-size:14px;line-height:21px">${rows.join('')}</table>`;
 }
 
-/** Its value in a line of its own, so that it can be marked and copied. */
+/** The value has its own line, so that it can be selected and copied. */
 function recordOf({ type, name, value }: NonNullable<MailStep['record']>): string {
   return `<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="margin:8px 0 0"><tr><td class="sunken ink" bgcolor="#f3f3f8" style="padding:8px 12px;border:1px solid #dddee7;border-radius:8px;background-color:#f3f3f8;${MONO};font-size:13px;line-height:20px;color:${INK.ink};word-break:break-all">${shown(name)} <span class="muted" style="color:${INK.muted}">${shown(type)}</span><br>${shown(value)}</td></tr></table>`;
 }
 
-// How an e-mail of ours looks: its fonts, the colours of both themes, and the elements that mails share.
+// Styles: fonts, the colors of both themes, and shared elements.
 
 const SANS =
   "font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif";
@@ -163,7 +164,7 @@ const MONO = "font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'Liberation
 /** Long words and addresses must not widen the page of a phone. */
 export const BREAKS = 'overflow-wrap:anywhere;word-break:break-word';
 
-/** Of the light theme, inline; the class of the same name has that of the dark one. */
+/** Inline colors of the light theme; the class of the same name sets the dark one. */
 export const INK = {
   ink: '#1b1c26',
   muted: '#585a6b',
@@ -176,8 +177,8 @@ export const INK = {
 export type Tone = keyof typeof INK;
 
 /**
- * Colours are inline, for programs that drop styles; those of the dark theme are in a style that the
- * others may ignore: what such programs make of light colours by themselves stays readable.
+ * The dark theme. Mail clients that drop style sheets use the inline colors, which stay readable if the
+ * client inverts them.
  */
 const DARK = `
 :root{color-scheme:light dark;supported-color-schemes:light dark}
@@ -209,18 +210,17 @@ const title = (text: string, margin = '0'): string =>
 export const heading = (text: string): string =>
   `<h2 class="ink" style="margin:32px 0 0;font-size:16px;line-height:24px;font-weight:600;color:${INK.ink};${BREAKS}">${shown(text)}</h2>`;
 
-/** The same nearer to what stands above. */
+/** A heading with less space above. */
 const smallHeading = (text: string): string =>
   `<h2 class="ink" style="margin:24px 0 0;font-size:16px;line-height:24px;font-weight:600;color:${INK.ink};${BREAKS}">${shown(text)}</h2>`;
 
 export const paragraph = (text: string): string =>
   `<p class="ink" style="margin:16px 0 0;color:${INK.ink};${BREAKS}">${shown(text)}</p>`;
 
-/** What is said beside the matter. */
+/** A paragraph in small print. */
 export const note = (text: string): string =>
   `<p class="muted" style="margin:4px 0 0;${SMALL};color:${INK.muted};${BREAKS}">${shown(text)}</p>`;
 
-/** Pairs of a label and its value. */
 function factsTable(facts: [string, string][]): string {
   const rows = facts.map(
     ([label, value]) =>
@@ -229,34 +229,33 @@ function factsTable(facts: [string, string][]): string {
   return sheet(rows.join(''));
 }
 
-/** A table over the whole width; `rows` are HTML. */
+/** A table of full width; `rows` are HTML. */
 export const sheet = (rows: string): string =>
   `<table width="100%" cellpadding="0" cellspacing="0" border="0" style="margin:16px 0 0;${SMALL}">${rows}</table>`;
 
-/** What kind of news it is, by a sign, a word and a colour. */
+/** The kind of notification, shown with a sign, a word and a color. */
 interface MailBadge {
   tone: 'fail' | 'pass' | 'unknown';
   word: string;
 }
 
-/** As the report has them: the soft colour behind, the strong one for the words. */
-const BADGES: Record<MailBadge['tone'], { sign: string; behind: string }> = {
-  fail: { sign: '●', behind: '#fdeceb' },
-  pass: { sign: '✓', behind: '#e7f5ec' },
-  unknown: { sign: '○', behind: '#efeff4' },
+const BADGES: Record<MailBadge['tone'], { sign: string; background: string }> = {
+  fail: { sign: '●', background: '#fdeceb' },
+  pass: { sign: '✓', background: '#e7f5ec' },
+  unknown: { sign: '○', background: '#efeff4' },
 };
 
-/** A cell with a colour, which every program shows. */
+/** A table cell with `bgcolor`, which every mail client shows. */
 function badge({ tone, word }: MailBadge): string {
-  const { sign, behind } = BADGES[tone];
-  return `<table role="presentation" cellpadding="0" cellspacing="0" border="0"><tr><td class="badge-${tone}" bgcolor="${behind}" style="padding:4px 12px;border-radius:8px;background-color:${behind};font-size:14px;line-height:20px;font-weight:600;color:${INK[tone]}">${sign}&nbsp;${shown(word)}</td></tr></table>`;
+  const { sign, background } = BADGES[tone];
+  return `<table role="presentation" cellpadding="0" cellspacing="0" border="0"><tr><td class="badge-${tone}" bgcolor="${background}" style="padding:4px 12px;border-radius:8px;background-color:${background};font-size:14px;line-height:20px;font-weight:600;color:${INK[tone]}">${sign}&nbsp;${shown(word)}</td></tr></table>`;
 }
 
-/** The button is a cell with a colour, which every program shows; its address stands below it for the others. */
+/** A table cell with `bgcolor`, which every mail client shows, and the URL below it. */
 function button({ label, url }: { label: string; url: string }): string[] {
   const href = escaped(url);
   return [
     `<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:24px 0 0"><tr><td class="button" bgcolor="#4338ca" style="border-radius:8px;background-color:#4338ca"><a href="${href}" style="display:inline-block;padding:12px 20px;font-size:16px;line-height:20px;font-weight:600;color:#ffffff;text-decoration:none">${shown(label)}</a></td></tr></table>`,
-    `<p class="muted" style="margin:24px 0 0;${SMALL};color:${INK.muted}">If the button does not work, open this address:<br><a href="${href}" class="accent" style="${MONO};color:${INK.accent};word-break:break-all">${href}</a></p>`,
+    `<p class="muted" style="margin:24px 0 0;${SMALL};color:${INK.muted}">If the button doesn't work, open this link:<br><a href="${href}" class="accent" style="${MONO};color:${INK.accent};word-break:break-all">${href}</a></p>`,
   ];
 }

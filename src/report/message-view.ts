@@ -1,4 +1,4 @@
-/** The message for people: what a reader sees, its header, attachments, links and source, all of it bounded. */
+/** Extracts what a report shows of a message: HTML, text, header, attachments, links and source, all bounded. */
 
 import { decodeWords } from 'postal-mime';
 import { createContext } from '../analysis/context.ts';
@@ -22,7 +22,7 @@ const MAX = {
   source: 256 * 1024,
 } as const;
 
-/** Never rejects for what is in the message; takes time proportional to its size. */
+/** Never rejects whatever the message contains. Takes linear time. */
 export async function messageView(raw: Uint8Array): Promise<MessageView> {
   const message = await parseMessage(raw);
   const cutHtml = message.html?.slice(0, MAX.html) ?? null;
@@ -40,21 +40,21 @@ export async function messageView(raw: Uint8Array): Promise<MessageView> {
     remoteImages,
     notShown: [
       ...message.limits.map((limit) => `The message has ${limit}.`),
-      ...cut('header fields', message.headers.length, MAX.headers),
-      ...cut('characters of text', message.text?.length ?? 0, MAX.text),
-      ...cut('characters of HTML', message.html?.length ?? 0, MAX.html),
-      ...cut('attachments', attachments.length, MAX.attachments),
-      ...cut('links', links.length, MAX.links),
+      ...limitNote('header fields', message.headers.length, MAX.headers),
+      ...limitNote('characters of text', message.text?.length ?? 0, MAX.text),
+      ...limitNote('characters of HTML', message.html?.length ?? 0, MAX.html),
+      ...limitNote('attachments', attachments.length, MAX.attachments),
+      ...limitNote('links', links.length, MAX.links),
     ],
   };
 }
 
-function cut(what: string, count: number, shown: number): string[] {
-  const [of, first] = [count, shown].map((number) => number.toLocaleString('en'));
-  return count > shown ? [`Of ${of} ${what} the first ${first} are shown.`] : [];
+function limitNote(noun: string, count: number, shown: number): string[] {
+  const [all, first] = [count, shown].map((number) => number.toLocaleString('en'));
+  return count > shown ? [`Only the first ${first} of ${all} ${noun} are shown.`] : [];
 }
 
-/** Encoded words decoded: as it came, it stands in the source. */
+/** Decodes encoded words; the source shows the original. */
 function readHeader({ name, value }: HeaderField): MessageView['headers'][number] {
   return {
     name: name.slice(0, MAX.headerName),
@@ -71,7 +71,7 @@ const readAttachment = ({ filename, type, size }: Part): Attachment => ({
   size,
 });
 
-/** By the same reading as the checks of links, which want a context; nothing is asked of it but the message. */
+/** Reads links with the same code as the checks, which needs a context. The context never uses the network. */
 function linksOf(raw: Uint8Array, message: Message): Pick<MessageView, 'links' | 'remoteImages'> {
   const context = createContext(
     {
@@ -94,24 +94,24 @@ function linksOf(raw: Uint8Array, message: Message): Pick<MessageView, 'links' |
   };
 }
 
-/** The first part of the source; a character that the cut goes through is left out. */
+/** The beginning of the source, without a character that the cut would split. */
 function sourceOf(raw: Uint8Array): string {
   const shown = raw.subarray(0, MAX.source);
   return new TextDecoder().decode(shown, { stream: shown.length < raw.length });
 }
 
-// Images that the message brings along (`cid:`, RFC 2392) put into its HTML as data URIs.
+// Embeds the inline images of the message (`cid:`, RFC 2392) into its HTML as data URIs.
 
-/** Of all data URIs together, in characters; the same image in many places counts as often. */
-const MAX_EMBEDDED = 2 * 1024 * 1024;
+/** Total length of all data URIs in characters, repetitions included. */
+const MAX_EMBEDDED_LENGTH = 2 * 1024 * 1024;
 
-/** What browsers show as an image; the type goes into the HTML, so no other text may. */
-const TYPES = /^image\/(?:png|jpe?g|gif|webp|avif|bmp|svg\+xml)$/;
+/** Image types of browsers. The type becomes part of the HTML, so any other text must not match. */
+const IMAGE_TYPES = /^image\/(?:png|jpe?g|gif|webp|avif|bmp|svg\+xml)$/;
 
-// After a quotation mark, an equals sign or a bracket: where an address stands, not the word in a text.
-const ADDRESS = /(["'=(]\s{0,20})cid:([^\s"'<>()]{1,300})/gi;
+// Only after a quotation mark, an equals sign or a bracket: where HTML has a URL, not in running text.
+const CID_URL = /(["'=(]\s{0,20})cid:([^\s"'<>()]{1,300})/gi;
 
-/** The HTML, and the parts that are now in it. */
+/** Returns the HTML and the parts embedded in it. */
 function embedInlineImages(
   html: string | null,
   parts: Part[],
@@ -120,26 +120,26 @@ function embedInlineImages(
   if (html === null) return { html, embedded };
   const images = new Map(
     parts.flatMap((part) =>
-      part.contentId && TYPES.test(part.type) ? [[part.contentId, part] as const] : [],
+      part.contentId && IMAGE_TYPES.test(part.type) ? [[part.contentId, part] as const] : [],
     ),
   );
   const uris = new Map<Part, string>();
-  let room = MAX_EMBEDDED;
-  const filled = html.replace(ADDRESS, (address, before: string, id: string) => {
+  let remaining = MAX_EMBEDDED_LENGTH;
+  const withImages = html.replace(CID_URL, (original, before: string, id: string) => {
     const part = images.get(id) ?? images.get(decodedId(id));
-    // Base64 takes four characters for three octets: what cannot fit is not even written.
-    if (!part || (part.size * 4) / 3 > room) return address;
+    // Base64 takes four characters for three bytes, so images that are too large are not encoded at all.
+    if (!part || (part.size * 4) / 3 > remaining) return original;
     const uri = uris.get(part) ?? dataUri(part);
-    if (uri.length > room) return address;
+    if (uri.length > remaining) return original;
     uris.set(part, uri);
-    room -= uri.length;
+    remaining -= uri.length;
     embedded.add(part);
     return before + uri;
   });
-  return { html: filled, embedded };
+  return { html: withImages, embedded };
 }
 
-/** RFC 2392 §2: an address writes what it cannot hold as `%40`. */
+/** RFC 2392 §2: `cid:` URLs are percent-encoded. */
 function decodedId(id: string): string {
   try {
     return decodeURIComponent(id);

@@ -1,16 +1,16 @@
-/** Words as an e-mail of ours writes them, in its text part and in its HTML. */
+/** Text for emails: their plain-text part and their HTML. */
 
 import { printable } from '../lib/log.ts';
 
-/** Lines of the text part, but for addresses, which are never broken. */
-const WIDTH = 72;
+/** Maximum line length of the text part, except for words that are longer, such as URLs. */
+const MAX_LINE_LENGTH = 72;
 const ELLIPSIS = '…';
 
-/** One line of visible characters: names and subjects come from strangers. */
+/** One line of printable characters, for text from outside. */
 export const plain = (text: string): string =>
   printable(text.toWellFormed().replace(/\s+/g, ' ')).trim();
 
-/** The same, of at most `max` characters. */
+/** One line of at most `max` characters. */
 export function cut(text: string, max: number): string {
   const characters = [...plain(text)];
   if (characters.length <= max) return characters.join('');
@@ -20,12 +20,12 @@ export function cut(text: string, max: number): string {
     .trimEnd()}${ELLIPSIS}`;
 }
 
-/** In lines of the text part; those after the first begin with `indent`. */
+/** Wraps text to the lines of the text part; lines after the first begin with `indent`. */
 export function wrap(text: string, indent = ''): string {
   const lines: string[] = [];
   let line = '';
   for (const word of plain(text).split(' ')) {
-    if (line.trim() !== '' && line.length + 1 + word.length > WIDTH) {
+    if (line.trim() !== '' && line.length + 1 + word.length > MAX_LINE_LENGTH) {
       lines.push(line);
       line = indent + word;
     } else {
@@ -43,9 +43,9 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** For HTML, within an attribute too. */
+/** Escapes text for HTML and for HTML attributes. */
 export const escaped = (text: string): string =>
   text.replace(/[&<>"']/g, (char) => ENTITIES[char]!);
 
-/** Whatever text, as it may stand in HTML. */
+/** Any text as one line of HTML. */
 export const shown = (text: string): string => escaped(plain(text));

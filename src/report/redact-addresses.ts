@@ -1,17 +1,17 @@
-/** Cuts addresses in a text for people outside the team: a URL to its scheme and host, a mailbox to its domain. */
+/** Cuts addresses in texts for people outside the team: URLs to scheme and host, mailboxes to their domain. */
 
-/** A sentence of this program, or a value out of a message, in which an address may hold white space. */
+/** A sentence of this program, or a value from a message, whose addresses may contain white space. */
 export type TextKind = 'sentence' | 'evidence';
 
 export type TextRule = (text: string, kind: TextKind) => string;
 
 /**
- * Cuts whatever can be opened or written to, with a scheme or without, percent-encoded or not. `kept`
- * stay whole: the From address in lower case, and pages that this program names.
+ * Cuts URLs, mailboxes and paths, with or without a scheme, percent-encoded or not. Addresses in `kept`
+ * stay: the From address in lower case, and pages that this program names.
  */
 export function addressRule(kept: ReadonlySet<string>): TextRule {
   return (text, kind) => {
-    if (isKept(text, kept) || !MAY_HOLD.test(text)) return text;
+    if (isKept(text, kept) || !MAY_HOLD_ADDRESS.test(text)) return text;
     if (kind === 'evidence') {
       if (RELATIVE.test(text)) return '…';
       if (BEGINS.test(text)) return hostOnly(text.trim());
@@ -26,43 +26,43 @@ export function addressRule(kept: ReadonlySet<string>): TextRule {
   };
 }
 
-/** Where a policy of MTA-STS is, is for everybody to know (RFC 8461 §3.3). */
+/** The URL of an MTA-STS policy is public (RFC 8461 §3.3). */
 const POLICY = /^https:\/\/mta-sts\.[\w.-]+\/\.well-known\/mta-sts\.txt$/i;
 
 const isKept = (text: string, kept: ReadonlySet<string>): boolean =>
   kept.has(text) || POLICY.test(text);
 
-/** What none of is in holds no address. */
-const MAY_HOLD = /[@/\\?#:]|%[2345]/;
+/** Every address contains at least one of these. */
+const MAY_HOLD_ADDRESS = /[@/\\?#:]|%[2345]/;
 
 const SLASH = String.raw`(?:[\\/]|%(?:25){0,3}(?:2f|5c))`;
 const COLON = '(?::|%(?:25){0,3}3a)';
 const NAME = String.raw`[\w\u0080-\uffff]`;
-/** What follows a host in a URL, but not the length of a network (`192.0.2.0/24`). */
+/** Follows the host of a URL; excludes the prefix length of a network (`192.0.2.0/24`). */
 const AFTER = String.raw`(?:${COLON}\d{1,5})?(?:(?!/{1,2}\d{1,3}(?://\d{1,3})?(?![\w%/?#=-]|\.\w))[\\/]|[?#](?=[\w%&=/])|%(?:25){0,3}(?:2f|3f|23|5c))`;
-/** Never inside of a name; dots and hyphens in front that no name begins with hide nothing. */
+/** Never inside a name. Leading dots and hyphens, which no name begins with, do not prevent a match. */
 const START = String.raw`(?=[\w\u0080-\uffff[])(?<![\w\u0080-\uffff]|[\w\u0080-\uffff-]\.|[\w\u0080-\uffff]-{1,62})`;
-/** What people call the providers themselves. */
-const CALLED = String.raw`(?!(?:outlook|hotmail|live|gmail|yahoo)\.com/(?:outlook|hotmail|live|msn|gmail|yahoo)(?:[.,;:!?)]{0,2}(?:\s|$)))`;
-const HOST = String.raw`${START}${CALLED}(?:localhost|\[[0-9a-f:.]{2,60}\]|(?:${NAME}(?:${NAME}|-){0,62}\.){1,40}[a-z\u0080-\uffff](?:${NAME}|-){1,62}|\d{1,3}(?:\.\d{1,3}){3})\.?`;
-/** With slashes; web addresses without them, as browsers take them, too; and those that have none. */
+/** Names of mailbox providers that look like URLs, such as `Outlook.com/Hotmail`. */
+const PROVIDER_NAME = String.raw`(?!(?:outlook|hotmail|live|gmail|yahoo)\.com/(?:outlook|hotmail|live|msn|gmail|yahoo)(?:[.,;:!?)]{0,2}(?:\s|$)))`;
+const HOST = String.raw`${START}${PROVIDER_NAME}(?:localhost|\[[0-9a-f:.]{2,60}\]|(?:${NAME}(?:${NAME}|-){0,62}\.){1,40}[a-z\u0080-\uffff](?:${NAME}|-){1,62}|\d{1,3}(?:\.\d{1,3}){3})\.?`;
+/** A scheme with slashes, `http` and `https` also without, as browsers accept them, and schemes without slashes. */
 const SCHEME = String.raw`(?:[a-z][a-z0-9+.-]{0,30}${COLON}(?:${SLASH}{2}|(?=(?:\?|%(?:25){0,3}3f)[\w%]))|https?${COLON}${SLASH}*(?=[\w[%])|(?<![a-z])(?:mailto|tel|sms|callto|data|javascript|vbscript|cid|mid|blob|file|intent|geo|facetime|skype|whatsapp|tg|bitcoin|otpauth|magnet|itms-services|sips?|xmpp|webcal|market)${COLON}(?=\S))`;
-/** Any other with a path and without slashes in front, but for the terms of SPF (`a:shop.example/24`). */
+/** Any other scheme without slashes but with a path; excludes SPF terms (`a:shop.example/24`). */
 const OPAQUE =
   /(?<![a-z0-9+.-])(?!(?:a|mx|ip[46]|include|exists|ptr|https?|mailto):)([a-z][a-z0-9+.-]{1,30}):(?![\\/]{2}|:)(?=[^\s<>"/]{0,80}\/(?!\d{1,3}(?![\w./?#-]))[^\s/])[^\s<>"]+/gi;
 const BARE = String.raw`(?<![:\w/\\])[\\/]{2}(?=[^\s\\/])`;
-/** Where one begins; the rest of it ends with white space, a bracket or a quotation mark. */
+/** The beginning of a URL, which extends to white space, a bracket or a quotation mark. */
 const BEGIN = `(?:${SCHEME}|${BARE}|${HOST}${AFTER})`;
 const URLS = new RegExp(String.raw`${BEGIN}[^\s<>"“”„«»\u0000-\u001f]*`, 'gi');
 const BEGINS = new RegExp(String.raw`^\s*${BEGIN}`, 'i');
-/** Of a page whose host nobody named. */
+/** A relative URL. */
 const RELATIVE = /^\s*(?:(?:\.{1,2}\/){1,40}[^\s/]|\/(?!\d{1,3}$)[^\s/]|\?[^\s=]{1,200}=)/;
 const PATH =
   /(?<=^|[\s"'“‘(=>[{,;|])(?:(?:\.{1,2}\/){1,40}|\/)(?!\d{1,3}(?:\s|$))[\w%~-][^\s<>"”]*/g;
 const PASSWORD =
   /(?<=^|[\s"'“<>(),;=[])(?!mailto:)[^\s"'<>(),;@/:=[\]]{1,64}:[^\s"'<>()@/]{1,128}@/g;
 const DOMAIN = String.raw`(?:[a-z0-9\u0080-\uffff._-]{1,255}|\[[^\]\s]{1,60}\])`;
-/** Bounded, so that a long word costs nothing. */
+/** Bounded, so that long words take linear time. */
 const WORD = String.raw`[^\s<>"',;:()[\]@]{1,64}`;
 const MAILBOX = new RegExp(
   `(?:${WORD}(?:'${WORD}){0,3}|"[^"@]{1,64}")(?:@|%(?:25){0,3}40)(${DOMAIN})`,
@@ -71,7 +71,7 @@ const MAILBOX = new RegExp(
 
 const PUNCTUATION = ".,;:!?)]}'’";
 
-/** Of a URL in a sentence, with the punctuation of the sentence behind it. */
+/** Cuts a URL in a sentence and keeps the punctuation after it. */
 function cutRun(run: string, kept: ReadonlySet<string>): string {
   let end = run.length;
   while (end > 0 && PUNCTUATION.includes(run[end - 1]!)) end -= 1;
@@ -85,7 +85,7 @@ const PARTS = new RegExp(
 );
 const NOT_IN_HOST = /[\\/?#\s]|%(?:25){0,3}(?:2f|3f|23|5c|20)/i;
 
-/** `https://shop.example/…`; `shop.example/…`; `mailto:…@shop.example`; `…` where there is no host. */
+/** `https://shop.example/…`; `shop.example/…`; `mailto:…@shop.example`; `…` without a host. */
 function hostOnly(address: string): string {
   const [, scheme, slashes, rest] = PARTS.exec(address) as unknown as [
     string,
@@ -102,7 +102,7 @@ function hostOnly(address: string): string {
   return `${before}${host}${authority.length < rest.length ? '/…' : ''}`;
 }
 
-/** Of a value that is meant to be an address: where it names no host, nothing of it stays. */
+/** The host of a value that should be an address; `…` if it has none. */
 export function hostIn(address: string): string {
   const text = address.trim();
   if (BEGINS.test(text)) return hostOnly(text);
@@ -116,7 +116,7 @@ const endOf = (text: string): number => {
 
 const countOf = (slashes: string): number => slashes.replace(/%(?:25)*(?:2f|5c)/gi, '/').length;
 
-/** Percent signs that were escaped themselves stay: such a thing is no host. */
+/** Decodes `@` and `:` only: text with any other encoded character is not a host. */
 const unescaped = (text: string): string =>
   text.replace(/%(?:25){0,3}40/gi, '@').replace(/%(?:25){0,3}3a/gi, ':');
 

@@ -8,11 +8,11 @@ export interface Quote {
 
 /** Shorter values also occur in ordinary words. */
 export const MIN_QUOTE = 4;
-/** A sentence may quote only the beginning of a value: from this length on it is found. */
+/** A quoted beginning of a value is found if it has at least this length. */
 const MIN_BEGINNING = 24;
 
-/** Shorter values are replaced as whole words alone: `link` is a part of "links". */
-const SAFE_INSIDE = 8;
+/** Shorter values are replaced only as whole words: `link` is part of "links". */
+const MIN_INSIDE_WORD = 8;
 
 interface Range {
   start: number;
@@ -39,14 +39,14 @@ export function quoteRule(quotes: Quote[]): (text: string) => string {
   };
 }
 
-/** In lower case but for characters whose length that changes: they would shift every position. */
+/** In lower case, except characters whose length would change and shift all positions. */
 const lowered = (text: string): string =>
   Array.from(text, (character) => {
     const lower = character.toLowerCase();
     return lower.length === character.length ? lower : character;
   }).join('');
 
-/** Each run of white space as one space; `origins` are the places of the characters, and of the end, in the text. */
+/** Collapses white space; `origins` are the original positions of the characters and of the end. */
 function singleSpaced(text: string): { searched: string; origins: number[] } {
   let searched = '';
   const origins: number[] = [];
@@ -77,7 +77,7 @@ function* placesOf({ form, shown }: { form: string; shown: string }, text: strin
     let end = start + needle.length;
     while (end - start < form.length && text[end] === form[end - start]) end += 1;
     const whole = end - start === form.length;
-    if (form.length < SAFE_INSIDE && isInsideWord(text, start, end)) continue;
+    if (form.length < MIN_INSIDE_WORD && isInsideWord(text, start, end)) continue;
     yield { start, end, shown: whole ? shown : shown.slice(0, end - start) };
   }
 }
@@ -106,7 +106,7 @@ function formsOf(stored: string): string[] {
   return [...lower].filter((form) => form.length >= MIN_QUOTE);
 }
 
-/** Nothing changes where it lies within another one; ranges that overlap become one. */
+/** Ignores a range inside another one, and merges ranges that overlap. */
 function addRange(ranges: Range[], range: Range): void {
   let merged = range;
   for (let index = ranges.length - 1; index >= 0; index -= 1) {

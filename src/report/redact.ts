@@ -1,4 +1,4 @@
-/** The public form of a report, for people outside the team: scores, checks and placement, nothing of the message. */
+/** Public reports, for people outside the team: scores, checks and placement, but nothing of the message. */
 
 import { cutBulkFields } from '../analysis/bulk-sender.ts';
 import type { CheckDeclaration, Fix, Json, Reference } from '../analysis/check.ts';
@@ -17,7 +17,7 @@ import {
   type SharedReport,
 } from './report.ts';
 
-/** The source of every form of a shared report: page, PDF and JSON. */
+/** The source of the page, the PDF and the JSON of a shared report. */
 export const redactStoredReport = ({ conceal, ...stored }: SharedReport): Report =>
   redactReport(parseStoredReport(stored), conceal);
 
@@ -52,17 +52,17 @@ export function redactReport(report: Report, conceal: string[]): Report {
 }
 
 interface Redaction {
-  /** Cuts addresses and concealed values: the last step for every text. */
+  /** Cuts addresses and concealed values. The last step for every text. */
   cut: TextRule;
-  /** Cuts the names of the report's files where they are whole words. */
+  /** Cuts the names of attachments where they are whole words. */
   fileNames(text: string): string;
-  /** Whether the value is public as it is, so that sentences may quote it. */
+  /** Whether a value is public, so that sentences may quote it. */
   isKept(value: string): boolean;
   /** Titles that changed: the summary and provider rules repeat them. */
   titles: [stored: string, shown: string][];
 }
 
-/** null for a check that only shows part of the message. */
+/** null for a check that only shows a part of the message. */
 function redactCheck(check: CheckResult, redaction: Redaction): CheckResult | null {
   const declared = declarationOf(check.id);
   if (!declared?.publicEvidence) {
@@ -97,7 +97,7 @@ const redactFix = ({ text, record }: Fix, sentence: (text: string) => string): F
   }),
 });
 
-/** The fields of a check without text of a message. No other stored field leaves. */
+/** The fields of a check that contain no text of a message. All other stored fields are dropped. */
 const withoutTexts = (check: CheckResult): CheckResult => ({
   id: check.id,
   category: check.category,
@@ -209,7 +209,7 @@ const KINDS: Record<PublicKind, ((text: string, redaction: Redaction) => string)
   'our-page': (text) => text,
   'file-extension': (text) => (UNNAMED_FILE.test(text) ? text : extensionOf(text)),
   'archive-member': (text) =>
-    text.replace(MEMBER, (_, holds: string, member: string) => holds + extensionOf(member)),
+    text.replace(MEMBER, (_, verb: string, member: string) => verb + extensionOf(member)),
   'field-name': (text) => (STANDARD_FIELDS.has(text.toLowerCase()) ? text : '…'),
   'engine-text': (text, { fileNames }) => fileNames(text.replace(ENGINE_ADDRESS, '…')),
   'as-parent': null,
@@ -224,7 +224,7 @@ const NEVER_QUOTED: PublicRule[] = ['unquoted', 'file-name'];
 /** The mark that `trimEvidence` leaves in a list that is too long or an object that is too deep. */
 const CUT_MARK = /^…(?: and \d+ more)?$/;
 
-/** How checks name the keys of their evidence; any other key comes from the message. */
+/** The form of the keys that checks use. Any other key comes from the message. */
 const OUR_KEY = /^[a-z][a-z_]{0,30}$/;
 
 // The sentences of a check: title, detail and fix.
@@ -266,7 +266,7 @@ const filled = (phrase: string, item: Evidence): string =>
 const phraseValues = (phrase: string, items: Evidence[]): Set<unknown> =>
   new Set([...phrase.matchAll(BRACES)].flatMap(([, key]) => items.map((item) => item[key!])));
 
-/** Addresses that fixes give as examples: they hold nothing of a message. */
+/** Example addresses in fixes. They contain nothing of a message. */
 const EXAMPLES =
   /(?<=[\s"<])((?:mailto:)?(?:unique-part|news|bounces|support|name)@example\.com|https:\/\/www\.example\.com\/|https:\/\/[\w.-]{1,253}\/unsubscribe\/TOKEN|mailto:unsubscribe@[\w.-]{1,253}\?subject=TOKEN)(?=[.,;]?(?:[\s">]|$))/;
 
@@ -342,7 +342,7 @@ const redactProvider = (
   })),
 });
 
-/** The summary may begin a title with a small letter. */
+/** The summary may begin a title with a lowercase letter. */
 const withPublicTitles = (text: string, { titles }: Redaction): string =>
   titles
     .flatMap(([stored, shown]) => [
@@ -354,8 +354,8 @@ const withPublicTitles = (text: string, { titles }: Redaction): string =>
 const uncapitalized = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1);
 
 /**
- * Of mailboxes that name a reader (`bounce+reader=mail.example@…`): macros of SPF write them into names
- * in the DNS (RFC 7208 §7). No domain name has such characters, so nothing else is cut.
+ * Local parts that identify a recipient (`bounce+reader=mail.example@…`). SPF macros write them into DNS
+ * names (RFC 7208 §7). Other names have no `+` or `=`, so nothing else is cut.
  */
 const taggedLocalParts = ({ checks, from_address }: Report): string[] =>
   stringsOf(checks, 'mailbox-domain')
@@ -373,7 +373,7 @@ function concealedPattern(conceal: string[]): RegExp | null {
 
 const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
-/** Header fields of RFC 5322, RFC 2045, RFC 2369 and of usual mail: their names tell nothing of a sender. */
+/** Header fields of RFC 5322, RFC 2045, RFC 2369 and common use: their names reveal nothing about a sender. */
 const STANDARD_FIELDS = new Set(
   [
     'from sender reply-to to cc bcc subject date message-id in-reply-to references comments keywords',
@@ -390,21 +390,21 @@ const STANDARD_FIELDS = new Set(
     .split(' '),
 );
 
-// What the kinds have in common: mailboxes and names of files.
+// Mailboxes and file names.
 
-/** Also as engines disguise it, `reader(at)mail.example`. Bounded, so that a long word costs nothing. */
+/** Also as spam engines write it, `reader(at)mail.example`. Bounded, so that long words take linear time. */
 const ENGINE_ADDRESS = /[^\s<>"',;:()[\]@]{1,64}(?:@|[([]at[)\]])[a-z0-9\u0080-\uffff.-]{1,255}/gi;
 
-/** `…@shop.example`; what holds no mailbox stays. */
+/** `…@shop.example`; text without a mailbox stays. */
 function withoutMailbox(address: string): string {
   const at = address.lastIndexOf('@');
   return at < 0 ? address : `…${address.slice(at)}`;
 }
 
-/** In an archive; it is named by the end of its path. */
-const MEMBER = /^(holds )(.+)(?=, which (?:is|has) )/s;
+/** A file in an archive, named by the end of its path; stored reports may still say "holds". */
+const MEMBER = /^((?:contains|holds) )(.+)(?=, which (?:is|has) )/s;
 
-/** What a file without a name is called. */
+/** The placeholder for a file without a name: its media type. */
 const UNNAMED_FILE = /^\([\w.+-]+\/[\w.+-]+\)$/;
 
 /** `….exe`. */
@@ -413,7 +413,7 @@ function extensionOf(name: string): string {
   return `…${extension}`;
 }
 
-/** Cuts the names of files, as whole words: those that are a finding to their extension. */
+/** Cuts file names as whole words. File names in findings keep their extension. */
 function fileNameRule(checks: CheckResult[]): (text: string) => string {
   const shown = new Map<string, string>();
   for (const name of stringsOf(checks, 'file-name')) shown.set(name, '…');

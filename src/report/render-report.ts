@@ -1,4 +1,4 @@
-/** From what is stored to the page or the PDF; only render threads load this. */
+/** Renders stored reports as a page or PDF. Only render threads load this module. */
 
 import { messageView } from './message-view.ts';
 import { redactStoredReport } from './redact.ts';
@@ -14,12 +14,12 @@ import {
 export async function makeReport(command: RenderCommand): Promise<Rendered> {
   switch (command.kind) {
     case 'test':
-      return makeTestReport(command.format, {
+      return renderTestReport(command.format, {
         ...parseStoredReport(command.report),
         message: command.raw && (await messageView(command.raw)),
       });
     case 'shared':
-      return makeSharedReport(command.format, command.shared);
+      return renderSharedReport(command.format, command.shared);
     case 'summary': {
       const { summaryPdf } = await import('./pdf/pdf.ts');
       return { bytes: await summaryPdf(command.report), policy: null };
@@ -27,7 +27,7 @@ export async function makeReport(command: RenderCommand): Promise<Rendered> {
   }
 }
 
-async function makeTestReport(format: ReportFormat, report: Report): Promise<Rendered> {
+async function renderTestReport(format: ReportFormat, report: Report): Promise<Rendered> {
   if (format === 'pdf') {
     const { reportPdf } = await import('./pdf/pdf.ts');
     return { bytes: await reportPdf(report), policy: null };
@@ -36,8 +36,8 @@ async function makeTestReport(format: ReportFormat, report: Report): Promise<Ren
   return { bytes: new TextEncoder().encode(reportPage(report)), policy: REPORT_CSP };
 }
 
-async function makeSharedReport(format: ReportFormat, sealed: StoredShare): Promise<Rendered> {
-  const share = { ...sealed, reports: sealed.reports.map(redactStoredReport) };
+async function renderSharedReport(format: ReportFormat, stored: StoredShare): Promise<Rendered> {
+  const share = { ...stored, reports: stored.reports.map(redactStoredReport) };
   if (format === 'pdf') {
     const { sharedPdf } = await import('./pdf/pdf.ts');
     return { bytes: await sharedPdf(share), policy: null };

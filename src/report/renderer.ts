@@ -1,4 +1,4 @@
-/** Makes reports in a thread of their own, with limits on time and memory, one after the other. */
+/** Renders reports one after another in a worker thread with limits on time and memory. */
 
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../lib/errors.ts';
@@ -18,14 +18,14 @@ interface TestJob {
   kind: 'test';
   format: ReportFormat;
   report: StoredReport;
-  /** Reads the message when its turn has come: it may be large. null where it is gone or not shown. */
+  /** Called when the job starts, because messages may be large. null if it was deleted or must not be shown. */
   message(): Promise<Uint8Array | null>;
 }
 
 interface SharedJob {
   kind: 'shared';
   format: ReportFormat;
-  /** Reads the tests when its turn has come: they are many, and may be large. */
+  /** Called when the job starts, because the tests may be many and large. */
   shared(): Promise<StoredShare>;
 }
 
@@ -36,54 +36,54 @@ interface SummaryJob {
 }
 
 export type ReportJob = (TestJob | SharedJob | SummaryJob) & {
-  /** Whoever wanted it has gone. */
+  /** Aborted when the client has disconnected. */
   signal?: AbortSignal;
 };
 
 export interface Reporter {
   /**
-   * Rejects with an AppError `unavailable` where the queue is full, the report takes too much time or
-   * memory, or the reporter is closed; with an Error for a bug.
+   * Rejects with an AppError `unavailable` if the queue is full, the report needs too much time or memory,
+   * or the reporter is closed; with another Error for a bug.
    */
   render(job: ReportJob): Promise<Rendered>;
-  /** Ends the thread; what waits and what runs is rejected. */
+  /** Ends the thread and rejects all waiting and running jobs. */
   close(): Promise<void>;
 }
 
 export interface ReporterOptions extends RenderThreadOptions {
-  /** The thread ends after so long without a report. */
+  /** The thread ends after this time without a job. */
   idleMs?: number;
-  /** How many may wait; of links at most half as many do beside them. */
+  /** Maximum waiting jobs of the team. Shared links have their own queue of half this size. */
   maxWaiting?: number;
 }
 
-interface Order {
+interface QueuedJob {
   job: ReportJob;
   resolve(rendered: Rendered): void;
   reject(error: Error): void;
 }
 
 /**
- * What strangers want by a link waits in a lane of its own, and until nothing of the team's waits.
- * The thread is started by the first report, and again by the first after a pause.
+ * Shared links have their own queue, which is served only while no job of the team waits. The thread starts
+ * with the first job, and again with the first job after it ended.
  */
 export function createReporter(options: ReporterOptions): Reporter {
   const { idleMs = 60_000, maxWaiting = 20 } = options;
-  const lanes = {
-    team: { waiting: [] as Order[], most: maxWaiting },
-    links: { waiting: [] as Order[], most: Math.ceil(maxWaiting / 2) },
+  const queues = {
+    team: { waiting: [] as QueuedJob[], maxLength: maxWaiting },
+    links: { waiting: [] as QueuedJob[], maxLength: Math.ceil(maxWaiting / 2) },
   };
-  const next = () => lanes.team.waiting.shift() ?? lanes.links.waiting.shift();
+  const next = () => queues.team.waiting.shift() ?? queues.links.waiting.shift();
   let thread: RenderThread | null = null;
   let busy = false;
   let closed = false;
   let idle: NodeJS.Timeout | undefined;
 
-  async function work(): Promise<void> {
+  async function drainQueues(): Promise<void> {
     if (busy) return;
     busy = true;
     clearTimeout(idle);
-    for (let order = next(); order; order = next()) await serve(order);
+    for (let queued = next(); queued; queued = next()) await run(queued);
     busy = false;
     idle = setTimeout(() => {
       void thread?.end();
@@ -91,15 +91,15 @@ export function createReporter(options: ReporterOptions): Reporter {
     }, idleMs).unref();
   }
 
-  async function serve({ job, resolve, reject }: Order): Promise<void> {
+  async function run({ job, resolve, reject }: QueuedJob): Promise<void> {
     try {
-      if (job.signal?.aborted) throw unavailable('Nobody waits for this report any more.');
+      if (job.signal?.aborted) throw unavailable('The client closed the request.');
       const command = await commandOf(job);
       if (closed) throw unavailable(CLOSED);
-      thread ??= startRenderThread(options, (gone) => {
-        if (thread === gone) thread = null;
+      thread ??= startRenderThread(options, (ended) => {
+        if (thread === ended) thread = null;
       });
-      resolve(await thread.make(command));
+      resolve(await thread.render(command));
     } catch (error) {
       reject(closed ? unavailable(CLOSED) : (error as Error));
     }
@@ -108,25 +108,24 @@ export function createReporter(options: ReporterOptions): Reporter {
   return {
     render(job) {
       if (closed) return Promise.reject(unavailable(CLOSED));
-      const { waiting, most } = job.kind === 'shared' ? lanes.links : lanes.team;
-      if (waiting.length >= most)
-        return Promise.reject(unavailable('Too many reports are being made now. Try again soon.'));
+      const { waiting, maxLength } = job.kind === 'shared' ? queues.links : queues.team;
+      if (waiting.length >= maxLength) return Promise.reject(unavailable(TOO_MANY_REPORTS));
       return new Promise((resolve, reject) => {
         waiting.push({ job, resolve, reject });
-        void work();
+        void drainQueues();
       });
     },
     async close() {
       closed = true;
       clearTimeout(idle);
-      for (const { waiting } of Object.values(lanes))
-        for (const order of waiting.splice(0)) order.reject(unavailable(CLOSED));
+      for (const { waiting } of Object.values(queues))
+        for (const queued of waiting.splice(0)) queued.reject(unavailable(CLOSED));
       await thread?.end();
     },
   };
 }
 
-/** What a thread can be sent: data alone. */
+/** The data to post to the thread. */
 async function commandOf(job: ReportJob): Promise<RenderCommand> {
   switch (job.kind) {
     case 'test': {
@@ -141,65 +140,68 @@ async function commandOf(job: ReportJob): Promise<RenderCommand> {
 }
 
 const CLOSED = 'The service is shutting down.';
+/** Also for other limits on the number of reports. */
+export const TOO_MANY_REPORTS = 'Too many reports are being generated. Try again in a moment.';
 const unavailable = (detail: string): AppError => new AppError('unavailable', detail);
 
-// One render thread: it makes a report within its time and memory, or is ended.
+// A render thread. It is ended if a job exceeds its limits.
 
 interface RenderThread {
-  /** One at a time. Rejects with an AppError where the thread ended, with an Error for a bug. */
-  make(command: RenderCommand): Promise<Rendered>;
+  /** One job at a time. Rejects with an AppError if the thread ended, with another Error for a bug. */
+  render(command: RenderCommand): Promise<Rendered>;
   end(): Promise<unknown>;
 }
 
 interface RenderThreadOptions {
   log: Log;
-  /** For one report, the start of the thread included. */
+  /** For one job, including the start of the thread. */
   timeoutMs?: number;
   memoryMb?: number;
-  /** What it runs; another file in tests of threads that go wrong. */
+  /** Tests of failing threads use another file. */
   workerFile?: string;
 }
 
-/** Starts a thread; an idle one does not keep the process up. */
+/** Starts a thread that does not keep the process running while idle. */
 function startRenderThread(
   options: RenderThreadOptions,
-  onGone: (thread: RenderThread) => void,
+  onExit: (thread: RenderThread) => void,
 ): RenderThread {
   const { log, timeoutMs = 20_000, memoryMb = 512, workerFile = RENDER_FILE } = options;
   const worker = new Worker(workerFile, {
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 64 },
   });
   worker.unref();
-  let present: PromiseWithResolvers<Rendered> | null = null;
-  let why = 'The report could not be made: its thread ended.';
-  worker.on('message', (answer: FromRenderer) => {
-    if (answer.ok) present?.resolve(answer.rendered);
-    else present?.reject(new Error(answer.error));
+  let current: PromiseWithResolvers<Rendered> | null = null;
+  let failure = 'Could not generate the report: the render thread ended.';
+  worker.on('message', (result: FromRenderer) => {
+    if (result.ok) current?.resolve(result.rendered);
+    else current?.reject(new Error(result.error));
   });
   worker.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') why = 'The report needs too much memory.';
+    if (error.code === 'ERR_WORKER_OUT_OF_MEMORY')
+      failure = 'Could not generate the report: not enough memory.';
     log.warn('render thread failed', { error: error.message });
   });
   worker.on('exit', () => {
-    onGone(thread);
-    present?.reject(new AppError('unavailable', why));
+    onExit(thread);
+    current?.reject(unavailable(failure));
   });
   const thread: RenderThread = {
-    async make(command) {
-      present = Promise.withResolvers();
+    async render(command) {
+      current = Promise.withResolvers();
       const timer = setTimeout(() => {
-        why = 'The report takes too long to make.';
-        log.warn('render thread is stuck');
+        failure = 'Could not generate the report: it took too long.';
+        log.warn('render thread timed out');
         void worker.terminate();
       }, timeoutMs);
       worker.ref();
       worker.postMessage(command);
       try {
-        return await present.promise;
+        return await current.promise;
       } finally {
         clearTimeout(timer);
         worker.unref();
-        present = null;
+        current = null;
       }
     },
     end: () => worker.terminate(),

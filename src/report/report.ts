@@ -1,10 +1,10 @@
-/** What a report tells of: the one shape that the page, the PDF and the terminal show. */
+/** The data of a report: the one type that the page, the PDF and the terminal show. */
 
 import type { Envelope, Json } from '../analysis/check.ts';
 import type { AnalysisResult, CheckResult } from '../analysis/result.ts';
 import type { ScheduledReport } from './summary.ts';
 
-/** The result itself. */
+/** The part of an analysis result that reports show. */
 export type Reported = Pick<
   AnalysisResult,
   | 'score'
@@ -22,86 +22,85 @@ export type Reported = Pick<
   | 'ruleset'
 >;
 
-/** A seed mailbox and where the message was found in it. */
+/** The placement of the message in one seed mailbox. */
 export interface SeedPlacement {
   provider: string;
   /** `inbox`, `promotions`, `spam`, `missing`, `pending`, `unknown`, … */
   placement: string;
-  /** From the moment that the test address had it. */
+  /** Delay after the arrival at the test address; null if the message has not arrived. */
   seconds: number | null;
 }
 
 export interface Report extends Reported, Pick<AnalysisResult, 'judged_kind'> {
-  /** The test's id, or null for a message checked without a service. */
+  /** The ID of the test; null for a message that the command line checks. */
   id: string | null;
-  /** What people call it: the test's name, or the file's. */
+  /** The name of the test or file. */
   name: string | null;
   /** ISO 8601, UTC. */
   received_at: string | null;
   completed_at: string | null;
   envelope: Envelope | null;
   placement: SeedPlacement[];
-  /** null where it must not be shown (a shared report) or is gone. */
+  /** null in a public report, or if the message was deleted. */
   message: MessageView | null;
 }
 
 export interface Attachment {
   filename: string | null;
   type: string;
-  /** Octets after decoding. */
+  /** Bytes after decoding. */
   size: number;
 }
 
-/** The message for people; everything in it is bounded. `messageView` makes it. */
+/** The message for people. All its parts are bounded. */
 export interface MessageView {
   headers: { name: string; value: string }[];
   text: string | null;
-  /** As a reader sees it: inline images as data URIs, nothing else changed. To be shown sandboxed only. */
+  /** With inline images as data URIs, otherwise unchanged. It must be sandboxed. */
   html: string | null;
   attachments: Attachment[];
   links: { href: string; text: string | null }[];
-  /** As received, cut where `sourceCut` says how many octets are left out. */
+  /** As received; `sourceCut` is the number of bytes left out at the end. */
   source: string;
   sourceCut: number;
-  /** Images in the HTML that would have to be fetched. */
+  /** The number of images in the HTML that would have to be fetched. */
   remoteImages: number;
-  /** What was too much to be shown, a sentence each. */
+  /** What exceeded a limit, as sentences. */
   notShown: string[];
 }
 
-// What a render thread is given, and what it gives back.
+// Messages to and from render threads.
 
 export type ReportFormat = 'html' | 'pdf';
 
 /**
- * A report as it comes from the database: checks and providers, by far the largest part, are JSON that
- * only the thread reads.
+ * A report as stored: checks and providers, by far the largest part, are JSON that only render threads
+ * parse.
  */
 export type StoredReport = Omit<Report, 'message' | 'checks' | 'providers'> & {
   checks: string;
   providers: string;
 };
 
-/** A report for people who are not of the team. */
+/** A stored report for people outside the team. */
 export type SharedReport = StoredReport & {
-  /** What they must not see wherever it stands: the token of the test, the addresses of its seeds. */
+  /** Removed from every text: the token of the test and the addresses of its seeds. */
   conceal: string[];
 };
 
-/** The reports of one link, in the order in which they are shown. */
+/** The reports of a shared link in the order shown. Times are ISO 8601. */
 export interface StoredShare {
   title: string | null;
-  /** ISO 8601, as the next. */
   created_at: string;
   expires_at: string;
   reports: SharedReport[];
-  /** Tests deleted since. */
+  /** The number of deleted tests. */
   missing: number;
 }
 
 export interface Rendered {
   bytes: Uint8Array;
-  /** The Content-Security-Policy to send with it; null where there is none. */
+  /** The Content-Security-Policy of the page; null for a PDF. */
   policy: string | null;
 }
 
@@ -110,7 +109,7 @@ export type RenderCommand =
       kind: 'test';
       format: ReportFormat;
       report: StoredReport;
-      /** The message as it came; null where it is gone or must not be shown. */
+      /** The source of the message; null if it was deleted or must not be shown. */
       raw: Uint8Array | null;
     }
   | { kind: 'shared'; format: ReportFormat; shared: StoredShare }
@@ -119,21 +118,19 @@ export type RenderCommand =
 
 export type FromRenderer = { ok: true; rendered: Rendered } | { ok: false; error: string };
 
-// A stored report, read: its checks and providers out of their JSON.
-
-/** Without the message, which is stored apart. */
-export const parseStoredReport = (sealed: StoredReport): Report => ({
-  ...sealed,
-  checks: JSON.parse(sealed.checks),
-  providers: JSON.parse(sealed.providers),
+/** Without the message, which is stored separately. */
+export const parseStoredReport = (stored: StoredReport): Report => ({
+  ...stored,
+  checks: JSON.parse(stored.checks),
+  providers: JSON.parse(stored.providers),
   message: null,
 });
 
-// Reads what a check noted as evidence: results of older rules are shown too, so nothing is taken for granted.
+// Typed access to evidence. Results of older rulesets may lack any key.
 
 export type Evidence = CheckResult['evidence'];
 
-/** The evidence of a check by its id; empty where the check is not in the result. */
+/** The evidence of a check by its ID; empty if the result does not contain the check. */
 export function evidenceOf(checks: CheckResult[], id: string): Evidence {
   return checks.find((check) => check.id === id)?.evidence ?? {};
 }
@@ -158,7 +155,7 @@ export function objectIn(evidence: Evidence, key: string): Evidence {
   return isObject(value) ? value : {};
 }
 
-/** The objects of a list; what else is in it (a count of what was cut) is left out. */
+/** The objects of a list, without other items such as the count of items that were cut. */
 export function objectsIn(evidence: Evidence, key: string): Evidence[] {
   const value = evidence[key];
   return Array.isArray(value) ? value.filter(isObject) : [];

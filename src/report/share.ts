@@ -1,60 +1,58 @@
-/** Several reports behind one link, and the sentences that the page and the PDF say of them alike. */
+/** Shared links to one or more reports, with the sentences that their page and PDF share. */
 
 import { addressDomain } from '../lib/domain-names.ts';
 import type { Chart } from './charts.ts';
 import type { Report, StoredShare } from './report.ts';
 
-/** With its reports as strangers may see them. */
+/** A shared link with its redacted reports. */
 export type Share = Omit<StoredShare, 'reports'> & { reports: Report[] };
 
-/** Of more reports, what passed is told without its evidence, lest nobody could load them. */
-const BRIEF_FROM = 21;
+/** From this number of reports on, pages omit the evidence of passed checks to stay loadable. */
+const MIN_BRIEF_REPORTS = 21;
 
-export const isBrief = ({ reports }: Share): boolean => reports.length >= BRIEF_FROM;
+export const isBrief = ({ reports }: Share): boolean => reports.length >= MIN_BRIEF_REPORTS;
 
-/** On paper a whole report has about nine pages, and nothing to fold. */
-const BRIEF_PDF_FROM = 6;
+/** On paper a full report has about nine pages and no folds. */
+const MIN_BRIEF_PDF_REPORTS = 6;
 
-export const isBriefPdf = ({ reports }: Share): boolean => reports.length >= BRIEF_PDF_FROM;
+export const isBriefPdf = ({ reports }: Share): boolean => reports.length >= MIN_BRIEF_PDF_REPORTS;
 
-/** What the team called it, else what it is. */
+/** The title that the team chose, or a default. */
 export function shareTitle({ title, reports: { length } }: Share): string {
   if (title !== null) return title;
   return length === 1 ? 'Deliverability report' : `${length} deliverability tests`;
 }
 
-/** What people call the test. */
+/** The name of the test, else its subject or ID. */
 export const reportName = ({ name, subject, id }: Report): string =>
-  name ?? subject ?? id ?? 'A message';
+  name ?? subject ?? id ?? 'Untitled message';
 
 export const fromDomainOf = ({ from_address }: Report): string | null =>
   from_address === null ? null : addressDomain(from_address);
 
-/** null where none is. */
+/** How many tests were deleted; null if none. */
 export function missingSentence({ missing, reports }: Share): string | null {
   if (missing === 0) return null;
-  if (reports.length === 0) return 'The tests of this report have been deleted since.';
+  if (reports.length === 0) return 'All tests in this report have been deleted.';
   return missing === 1
-    ? 'One test of this report has been deleted since.'
-    : `${missing} tests of this report have been deleted since.`;
+    ? '1 test in this report has been deleted.'
+    : `${missing} tests in this report have been deleted.`;
 }
 
-/** How the scores lie; null where there are none. */
+/** The range and mean of the scores; null if there are none. */
 export function scoresSentence({ reports }: Share): string | null {
   const scores = reports.map(({ score }) => score).filter((score) => score !== null);
   if (scores.length === 0) return null;
   const [low, high] = [Math.min(...scores), Math.max(...scores)];
   const mean = Math.floor(scores.reduce((sum, score) => sum + score, 0) / scores.length);
   const range =
-    low === high ? `Every score is ${low}` : `Scores from ${low} to ${high}, ${mean} on average`;
+    low === high ? `All scores are ${low}` : `Scores from ${low} to ${high}, ${mean} on average`;
   const without = reports.length - scores.length;
   if (without === 0) return `${range}.`;
-  return `${range}; ${without === 1 ? 'one test has' : `${without} tests have`} no score.`;
+  return `${range}; ${without === 1 ? '1 test has' : `${without} tests have`} no score.`;
 }
 
-// The chart of a shared report: the score of each test, in the order in which they are shown.
-
-/** null where there are not two tests, or none of them has a score. */
+/** The score of each test in the order shown; null with fewer than two tests or without any score. */
 export function scoresChart({ reports }: Share): Chart | null {
   if (reports.length < 2 || reports.every(({ score }) => score === null)) return null;
   return {
@@ -70,5 +68,5 @@ export function scoresChart({ reports }: Share): Chart | null {
   };
 }
 
-/** What the labels of the chart count, for beside the name of the test. */
+/** Links the name of a test to its label in the chart. */
 export const testNumber = (index: number): string => `Test ${index + 1}`;

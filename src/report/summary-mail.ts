@@ -1,4 +1,4 @@
-/** Paints the e-mail of a scheduled report: each block as HTML for mail programs and as text, with its charts as pictures. */
+/** Paints the email of a scheduled report: each block as HTML and as text, and the charts as images. */
 
 import type { Grade } from '../analysis/result.ts';
 import type { MailImage } from '../lib/mail.ts';
@@ -32,11 +32,11 @@ interface ReportMail {
   subject: string;
   text: string;
   html: string;
-  /** Those that `html` asks for, each once. */
+  /** The images that `html` references, each once. */
   images: MailImage[];
 }
 
-/** The same for the same report. Every name and subject is text: nothing in it can break out. */
+/** Deterministic. Names and subjects are escaped. */
 export function reportMail(report: ScheduledReport, reader: Reader): ReportMail {
   const { subject, title, preheader, blocks, button, footer, leave } = summaryMail(report, reader);
   const images = reader.pdf ? [] : chartImages(report);
@@ -47,7 +47,7 @@ export function reportMail(report: ScheduledReport, reader: Reader): ReportMail 
   return { subject, ...mailFrame(content), images };
 }
 
-/** The HTML as a browser shows it by itself: with its images in it. */
+/** The HTML with its images embedded, for a browser. */
 export function previewOf({ html, images }: Pick<ReportMail, 'html' | 'images'>): string {
   return images.reduce(
     (filled, { cid, contentType, content }) =>
@@ -59,7 +59,7 @@ export function previewOf({ html, images }: Pick<ReportMail, 'html' | 'images'>)
   );
 }
 
-/** Those blocks that the builder puts into e-mails; another one is a mistake of the program. */
+/** Throws for blocks that no email contains. */
 function htmlOf(block: Block, images: MailImage[]): string {
   const inside = (blocks: Block[]) => blocks.map((each) => htmlOf(each, images)).join('\n');
   switch (block.kind) {
@@ -82,7 +82,7 @@ function htmlOf(block: Block, images: MailImage[]): string {
     case 'chart':
       return chartHtml(block, images);
     default:
-      throw new Error(`An e-mail cannot show a ${block.kind}.`);
+      throw new Error(`An email cannot show a ${block.kind} block.`);
   }
 }
 
@@ -90,14 +90,13 @@ const NO_BORDER = 'role="presentation" width="100%" cellpadding="0" cellspacing=
 
 const toneOf = (state: State): Tone => (state === 'info' ? 'accent' : state);
 
-/** The number large, what it means beside it. */
+/** The number in large print, with its explanation next to it. */
 function averageHtml({ score, label, lines }: Average): string {
   const tone = toneOf(score.state);
   const [of, change] = lines.map(shown);
   return `<table ${NO_BORDER} style="margin:24px 0 0"><tr><td width="1" valign="middle" class="${tone}" style="padding:0 20px 0 0;font-size:48px;line-height:52px;font-weight:700;color:${INK[tone]};white-space:nowrap">${shown(score.number)}</td><td valign="middle" style="font-size:14px;line-height:21px;${BREAKS}"><span class="${tone}" style="font-weight:600;color:${INK[tone]}">${shown(label)}</span><br><span class="ink" style="color:${INK.ink}">${change}</span><br><span class="muted" style="color:${INK.muted}">${of}</span></td></tr></table>`;
 }
 
-/** A figure each, side by side. */
 function tilesHtml({ items }: Tiles): string {
   const width = `${Math.floor(100 / items.length)}%`;
   const cells = items.map(
@@ -107,8 +106,8 @@ function tilesHtml({ items }: Tiles): string {
   return `<table ${NO_BORDER} style="margin:24px 0 0;table-layout:fixed"><tr>${cells.join('')}</tr></table>`;
 }
 
-/** Seen on white and on black. */
-const BAR_COLOURS: Record<Grade, string> = {
+/** Visible on white and on black. */
+const BAR_COLORS: Record<Grade, string> = {
   A: '#2f9e5b',
   B: '#5aa06a',
   C: '#b8801f',
@@ -116,48 +115,46 @@ const BAR_COLOURS: Record<Grade, string> = {
   F: '#cf3a3a',
 };
 
-/** One bar, as long in each colour as the grade has tests; the letters and numbers stand below it. */
+/** A stacked bar with a legend below. */
 function gradesHtml(items: { grade: Grade; count: number; text: string }[]): string {
   const all = items.reduce((sum, { count }) => sum + count, 0);
   const cells = items.map(
     ({ grade, count }) =>
-      `<td width="${((count / all) * 100).toFixed(2)}%" height="12" bgcolor="${BAR_COLOURS[grade]}" style="height:12px;font-size:1px;line-height:12px;background-color:${BAR_COLOURS[grade]}">&nbsp;</td>`,
+      `<td width="${((count / all) * 100).toFixed(2)}%" height="12" bgcolor="${BAR_COLORS[grade]}" style="height:12px;font-size:1px;line-height:12px;background-color:${BAR_COLORS[grade]}">&nbsp;</td>`,
   );
   const legend = items.map(
     ({ grade, text }) =>
-      `<span style="white-space:nowrap"><span style="color:${BAR_COLOURS[grade]}">&#9632;</span> <strong>${grade}</strong> ${shown(text)}</span>`,
+      `<span style="white-space:nowrap"><span style="color:${BAR_COLORS[grade]}">&#9632;</span> <strong>${grade}</strong> ${shown(text)}</span>`,
   );
   return `<table ${NO_BORDER} style="margin:12px 0 0"><tr>${cells.join('')}</tr></table>
 <p class="ink" style="margin:8px 0 0;font-size:14px;line-height:21px;color:${INK.ink}">${legend.join(' &nbsp; ')}</p>`;
 }
 
-/** A row for each, its value to the right. */
 function rowsHtml({ items }: Rows): string {
   const rows = items.map(({ title, below, value, state }) => {
     const tone = state === null ? 'ink' : toneOf(state);
-    const said = state === null ? value : `${ICONS[state]} ${value}`;
+    const marked = state === null ? value : `${ICONS[state]} ${value}`;
     const under = below
       ? `<br><span class="muted" style="color:${INK.muted}">${shown(below)}</span>`
       : '';
-    return `<tr><td valign="top" class="ink line" style="padding:8px 16px 8px 0;${LINE};color:${INK.ink};${BREAKS}"><bdi>${shown(title)}</bdi>${under}</td><td align="right" valign="top" class="${tone} line" style="padding:8px 0;${LINE};color:${INK[tone]};font-weight:600;white-space:nowrap">${shown(said)}</td></tr>`;
+    return `<tr><td valign="top" class="ink line" style="padding:8px 16px 8px 0;${LINE};color:${INK.ink};${BREAKS}"><bdi>${shown(title)}</bdi>${under}</td><td align="right" valign="top" class="${tone} line" style="padding:8px 0;${LINE};color:${INK[tone]};font-weight:600;white-space:nowrap">${shown(marked)}</td></tr>`;
   });
   return sheet(rows.join(''));
 }
 
-// Charts: bars as a picture, every word as text around it.
+// Charts: the bars are an image, all words are text around it.
 
-/** What a card of 600 px leaves. */
+/** The inner width of a card of 600 px. */
 const SIZE = { width: 534, height: 96 };
 
-/** Of the reports whose readers are being written to. */
-const drawn = new WeakMap<ScheduledReport, MailImage[]>();
+const cache = new WeakMap<ScheduledReport, MailImage[]>();
 
-/** A picture for each chart, none where nothing is to be drawn; drawn once for all readers of a report. */
+/** The images of the charts, drawn once for all recipients of a report. */
 function chartImages(report: ScheduledReport): MailImage[] {
-  const known = drawn.get(report);
+  const known = cache.get(report);
   if (known) return known;
   const images = drawCharts(report);
-  drawn.set(report, images);
+  cache.set(report, images);
   return images;
 }
 
@@ -175,7 +172,7 @@ function drawCharts(report: ScheduledReport): MailImage[] {
 
 type ChartBlock = Extract<Block, { kind: 'chart' }>;
 
-/** Its picture is the one named after it. */
+/** The file name of its image is its ID. */
 function chartHtml({ id, chart, caption }: ChartBlock, images: MailImage[]): string {
   const { cid } = images.find(({ filename }) => filename === `${id}.png`)!;
   return `<p class="muted" style="margin:4px 0 12px;font-size:14px;line-height:21px;color:${INK.muted}">${shown(caption ?? '')}</p>
@@ -183,7 +180,7 @@ function chartHtml({ id, chart, caption }: ChartBlock, images: MailImage[]): str
 ${labelRow(chart)}`;
 }
 
-/** Under each bar its value and name, or under a group of bars the name of its first. */
+/** The value and label of each bar, or only a label for each group of bars. */
 function labelRow(chart: Chart): string {
   const each = showsEach(chart);
   const all = chart.buckets.length;

@@ -1,4 +1,4 @@
-/** What a summary and a scheduled report tell: the answer of the API, the e-mail and the PDF show the same. */
+/** Summaries and scheduled reports. The API response, the email and the PDF all show the same data. */
 
 import type { Grade } from '../analysis/result.ts';
 import { gradeOf, wholeScore } from '../analysis/score.ts';
@@ -7,46 +7,44 @@ import type { Bucket, Chart } from './charts.ts';
 import { cut } from './plain-text.ts';
 import { fullHourFrom, instantIn, isMidnight, zoned } from './times.ts';
 
-/** What some tests have come to, and how much that rests on. Scores are 0–100; rates are 0–1. */
+/** Means over some tests, with their sample sizes. Scores are 0–100; rates are 0–1. */
 interface Means {
-  /** How many of the tests have a score; with 0, `avg_score` is 0 and tells nothing. */
+  /** How many of the tests have a score; with 0, `avg_score` is 0 and has no meaning. */
   scored: number;
   avg_score: number;
   inbox_rate: number;
-  /** How many samples `inbox_rate` rests on; with 0 it is 0 and tells nothing. */
+  /** How many samples `inbox_rate` is based on; with 0 it is 0 and has no meaning. */
   placement_samples: number;
 }
 
 type Authentication = Record<'spf' | 'dkim' | 'dmarc', number>;
 
-/** The tests of a period, counted. Times are ISO 8601. */
+/** Figures over the tests that were completed in a period. Times are ISO 8601. */
 export interface Summary extends Means {
-  /** Tests count that were completed from here … */
   from: string;
-  /** … until here. */
   to: string;
   total_tests: number;
   grades: Record<Grade, number>;
-  /** What passed out of what is known; 0 where nothing is. */
+  /** The share of tests with a result that passed; 0 without results. */
   auth_rates: Authentication;
-  /** How many tests that is known of. */
+  /** How many tests have a result. */
   auth_samples: Authentication;
   top_issues: { check: string; issue: string; count: number }[];
-  /** The period before. */
+  /** The previous period of the same length. */
   previous: Means & { total_tests: number };
   /** The period in slices, oldest first. */
   trend: (Means & { from: string; tests: number })[];
 }
 
-/** What a report by e-mail tells. */
+/** The content of a scheduled report. */
 export interface ScheduledReport {
-  /** Of the schedule. */
+  /** Name of the schedule. */
   name: string;
   frequency: 'daily' | 'weekly' | 'monthly';
-  /** In which its times are written: an IANA name. */
+  /** The IANA time zone in which times are shown. */
   timezone: string;
   sections: ('summary' | 'trends' | 'alerts')[];
-  /** Always there, for the subject and the totals. */
+  /** Required even without the section `summary`: the subject and the totals need it. */
   summary: Summary;
   /** Worst first, at most 20. */
   domains: {
@@ -59,7 +57,7 @@ export interface ScheduledReport {
   incidents: {
     rule: string;
     subject: string;
-    /** In words: "the score is too low". */
+    /** As text: "the score is too low". */
     condition: string;
     opened_at: string;
     resolved_at: string | null;
@@ -68,21 +66,21 @@ export interface ScheduledReport {
   appUrl: string;
 }
 
-// What a summary says in words: the e-mail of a report and its PDF say it alike.
+// Sentences that the email and the PDF of a scheduled report share.
 
 type Frequency = ScheduledReport['frequency'];
 
-const BEFORE: Record<Frequency, string> = {
+const PREVIOUS_PERIOD: Record<Frequency, string> = {
   daily: 'the day before',
   weekly: 'the week before',
   monthly: 'the month before',
 };
 
-/** `last week`; a day counts as yesterday only where it began and ended at midnight. */
+/** `last week`. A day is `yesterday` only if it began and ended at midnight. */
 function periodName({ frequency, timezone, summary: { from, to } }: ScheduledReport): string {
   if (frequency !== 'daily') return frequency === 'weekly' ? 'last week' : 'last month';
   if (isMidnight(from, timezone) && isMidnight(to, timezone)) return 'yesterday';
-  // One more or less where the clocks are changed.
+  // 23 or 25 hours when daylight saving time starts or ends.
   return `in the last ${Math.round((Date.parse(to) - Date.parse(from)) / 3_600_000)} hours`;
 }
 
@@ -94,7 +92,7 @@ export function periodInWords({ timezone, summary: { from, to } }: ScheduledRepo
   return `${instantIn(from, timezone)} to ${instantIn(to, timezone)} (${timezone})`;
 }
 
-/** The mean, as scores are shown: rounded down, so that its grade is that of the number. Null without a score. */
+/** The mean score, rounded down so that its grade matches the number; null without scores. */
 export function averageOf({ scored, avg_score }: Pick<Summary, 'scored' | 'avg_score'>): {
   score: number;
   grade: Grade;
@@ -104,13 +102,13 @@ export function averageOf({ scored, avg_score }: Pick<Summary, 'scored' | 'avg_s
   return { score, grade: gradeOf(score) };
 }
 
-/** Of the figures that are shown, so that they add up; null where there is nothing to compare. */
+/** The difference of the rounded means, so that the figures add up as shown; null without both. */
 function scoreChange(summary: Summary): number | null {
-  const [now, then] = [averageOf(summary), averageOf(summary.previous)];
-  return now && then && now.score - then.score;
+  const [current, previous] = [averageOf(summary), averageOf(summary.previous)];
+  return current && previous && current.score - previous.score;
 }
 
-/** The news in a line: `Deliverability last week: 87 (+4), 2 domains need attention`. */
+/** The subject line: `Deliverability last week: 87 (+4), 2 domains need attention`. */
 export function headlineOf(report: ScheduledReport): string {
   const average = averageOf(report.summary);
   const change = scoreChange(report.summary);
@@ -118,71 +116,71 @@ export function headlineOf(report: ScheduledReport): string {
     change === null ? '' : ` (${change > 0 ? '+' : ''}${change === 0 ? 'unchanged' : change})`;
   const none = report.summary.total_tests === 0 ? 'no tests' : 'no score';
   const score = average ? `${average.score}${sign}` : none;
-  const alarm = report.sections.includes('alerts') ? alarmOf(report) : null;
-  return `${titleOf(report)}: ${[score, ...(alarm ? [alarm] : [])].join(', ')}`;
+  const attention = report.sections.includes('alerts') ? alarmOf(report) : null;
+  return `${titleOf(report)}: ${[score, ...(attention ? [attention] : [])].join(', ')}`;
 }
 
-/** `2 domains need attention`, or how many incidents are open; null where all is well. */
+/** `2 domains need attention`, else `1 open incident`; null without either. */
 export function alarmOf(report: ScheduledReport): string | null {
   const { count, more } = attentionOf(report);
   if (count > 0)
     return `${count}${more ? ' or more' : ''} ${count === 1 && !more ? 'domain needs' : 'domains need'} attention`;
   const open = report.incidents.filter(({ resolved_at }) => resolved_at === null).length;
   if (open === 0) return null;
-  const all = open === report.incidents.length && report.incidentsLeftOut > 0;
-  return `${open}${all ? ' or more' : ''} ${open === 1 && !all ? 'alert is' : 'alerts are'} open`;
+  const mayBeMore = open === report.incidents.length && report.incidentsLeftOut > 0;
+  return `${open}${mayBeMore ? ' or more' : ''} open ${open === 1 && !mayBeMore ? 'incident' : 'incidents'}`;
 }
 
 const needsAttention = ({ health }: ScheduledReport['domains'][number]): boolean =>
   health === 'warning' || health === 'critical';
 
-/** How many domains need attention; `more` where others may that were left out. */
+/** How many of the listed domains need attention; `more` if unlisted ones may as well. */
 function attentionOf({ domains, domainsLeftOut }: ScheduledReport) {
   const count = domains.filter(needsAttention).length;
   return { count, more: domainsLeftOut > 0 && count === domains.length };
 }
 
-/** `4 points up on the week before (83).` */
+/** `Up 4 points from the week before (83).` */
 export function scoreComparison({ summary, frequency }: ScheduledReport): string {
-  const [now, then] = [averageOf(summary), averageOf(summary.previous)];
-  if (summary.previous.total_tests === 0) return `There were no tests ${BEFORE[frequency]}.`;
-  if (then === null) return `There was no score ${BEFORE[frequency]}.`;
-  if (now === null) return `It was ${then.score} ${BEFORE[frequency]}.`;
-  const change = now.score - then.score;
-  if (change === 0) return `As ${BEFORE[frequency]}.`;
+  const [current, previous] = [averageOf(summary), averageOf(summary.previous)];
+  const period = PREVIOUS_PERIOD[frequency];
+  if (summary.previous.total_tests === 0) return `No tests ${period}.`;
+  if (previous === null) return `No score ${period}.`;
+  if (current === null) return `The score was ${previous.score} ${period}.`;
+  const change = current.score - previous.score;
+  if (change === 0) return `Unchanged from ${period}.`;
   const points = Math.abs(change) === 1 ? 'point' : 'points';
-  return `${Math.abs(change)} ${points} ${change > 0 ? 'up on' : 'down from'} ${BEFORE[frequency]} (${then.score}).`;
+  return `${change > 0 ? 'Up' : 'Down'} ${Math.abs(change)} ${points} from ${period} (${previous.score}).`;
 }
 
-/** `Average of 42 tests, 36 the week before.`; where some have no score, of how many it is. */
+/** `Average of 42 tests (36 the week before).`, or `Average of 40 of 42 tests` if some have no score. */
 export function testsInWords({ summary, frequency }: ScheduledReport): string {
   const { total_tests, scored, previous } = summary;
-  const before = `${countOf(previous.total_tests)} ${BEFORE[frequency]}`;
-  if (scored === 0) return `${countOf(total_tests, 'test')}, ${before}.`;
-  const those = scored < total_tests ? `${countOf(scored)} of ` : '';
-  return `Average of ${those}${countOf(total_tests, 'test')}, ${before}.`;
+  const before = `${countOf(previous.total_tests)} ${PREVIOUS_PERIOD[frequency]}`;
+  if (scored === 0) return `${countOf(total_tests, 'test')} (${before}).`;
+  const scoredOf = scored < total_tests ? `${countOf(scored)} of ` : '';
+  return `Average of ${scoredOf}${countOf(total_tests, 'test')} (${before}).`;
 }
 
-/** A share that is worth a figure of its own. */
 interface Rate {
   label: string;
-  /** null where it is not known. */
+  /** null if unknown. */
   share: string | null;
   /** Below the share: `of 42 tests passed`. */
   of: string;
-  /** What was counted, by itself. */
+  /** The sample size on its own. */
   counted: string;
 }
 
-export const NOT_KNOWN = 'not known';
+export const NOT_KNOWN = 'unknown';
 
-/** That of the inbox only where there are samples. */
+/** SPF, DKIM and DMARC; the inbox rate only with samples. */
 export function ratesOf(summary: Summary): Rate[] {
   const { auth_rates, auth_samples, placement_samples, inbox_rate } = summary;
   const authentication = (['spf', 'dkim', 'dmarc'] as const).map((name): Rate => {
     const label = name.toUpperCase();
     const tests = countOf(auth_samples[name], 'test');
-    const counted = `${tests} that could tell`;
+    const counted = `${tests} with a result`;
     if (auth_samples[name] === 0) return { label, share: null, of: NOT_KNOWN, counted };
     return { label, share: percent(auth_rates[name]), of: `of ${tests} passed`, counted };
   });
@@ -192,10 +190,10 @@ export function ratesOf(summary: Summary): Rate[] {
   return [...authentication, { ...inbox, counted: samples }];
 }
 
-/** Rounded down: 100 % is all of them. Less than one in a hundred is not none. */
+/** Rounded down, so that only all is 100%; only none is 0%. */
 export function percent(share: number): string {
-  if (share <= 0) return 'none';
-  return share < 0.01 ? '< 1 %' : `${Math.floor(Math.min(1, share) * 100 + 1e-9)} %`;
+  if (share <= 0) return '0%';
+  return share < 0.01 ? '<1%' : `${Math.floor(Math.min(1, share) * 100 + 1e-9)}%`;
 }
 
 const COUNT = new Intl.NumberFormat('en-GB');
@@ -206,13 +204,13 @@ export function countOf(count: number, what?: string): string {
   return what ? `${number} ${what}${count === 1 ? '' : 's'}` : number;
 }
 
-/** `A 20, B 12`: those that some test got. */
+/** `A 20, B 12`: the grades that occur. */
 export function gradesInWords({ grades }: Summary): string {
   const given = Object.entries(grades).filter(([, count]) => count > 0);
   return given.map(([grade, count]) => `${grade} ${countOf(count)}`).join(', ');
 }
 
-/** Of a name that others gave: more would fill the page. */
+/** Longer names, which users choose, are cut. */
 export const NAME_LENGTH = 120;
 
 /** `shop.example: SPF, DKIM or DMARC fails`. */
@@ -223,56 +221,64 @@ export function incidentTitle({
   return `${cut(subject, NAME_LENGTH)}: ${cut(condition, NAME_LENGTH)}`;
 }
 
-/** `Rule “Score of the shop”: open since Fri 20 Nov 2026, 14:00`. */
+/** `Alert “Score of the shop”: open since Fri 20 Nov 2026, 14:00`. */
 export function incidentTimes(
   { rule, opened_at, resolved_at }: ScheduledReport['incidents'][number],
   timezone: string,
 ): string {
   const opened = instantIn(opened_at, timezone);
   const times = resolved_at
-    ? `${opened}, over since ${instantIn(resolved_at, timezone)}`
+    ? `opened ${opened}, resolved ${instantIn(resolved_at, timezone)}`
     : `open since ${opened}`;
-  return `Rule “${cut(rule, NAME_LENGTH)}”: ${times}`;
+  return `Alert “${cut(rule, NAME_LENGTH)}”: ${times}`;
 }
 
 export const HEALTH = {
   healthy: { word: 'Healthy', state: 'pass', icon: '✓' },
   warning: { word: 'Warning', state: 'warn', icon: '!' },
   critical: { word: 'Critical', state: 'fail', icon: '✗' },
-  unknown: { word: 'Not known', state: 'unknown', icon: '?' },
+  unknown: { word: 'Unknown', state: 'unknown', icon: '?' },
 } as const;
 
-const NOTHING_COUNTED = 'No test was completed in this time, so there is no score to tell.';
-const NO_SCORE = 'There is no score: no test of this time has one.';
-
-/** Why there is no mean. */
+/** Why there is no mean score. */
 export const withoutScore = ({ total_tests }: Summary): string =>
-  total_tests === 0 ? NOTHING_COUNTED : NO_SCORE;
+  total_tests === 0
+    ? 'No score: no tests were completed in this period.'
+    : 'No score: no test in this period has one.';
 
-/** How the team's domains are, in a sentence. */
+/** The health of the domains in one sentence. */
 export function domainsInWords(report: ScheduledReport): string {
   const { domains, domainsLeftOut } = report;
-  if (domains.length === 0) return 'No domain is watched.';
+  if (domains.length === 0) return 'No domains to report.';
   const { count, more } = attentionOf(report);
   const all = domains.length + domainsLeftOut;
+  const isHealthy = domains.every(({ health }) => health === 'healthy') && domainsLeftOut === 0;
+  if (all === 1) return SINGLE_DOMAIN[domains[0]!.health];
   if (count > 0)
-    return `Of ${countOf(all, 'domain')}, ${countOf(count)}${more ? ' or more' : ''} ${count === 1 && !more ? 'needs' : 'need'} attention.`;
-  const healthy = domains.every(({ health }) => health === 'healthy') && domainsLeftOut === 0;
-  if (!healthy) return `Of ${countOf(all, 'domain')}, none is known to need attention.`;
-  return all === 1 ? 'Your domain is healthy.' : `All ${countOf(all)} domains are healthy.`;
+    return `${countOf(count)}${more ? ' or more' : ''} of ${countOf(all, 'domain')} ${count === 1 && !more ? 'needs' : 'need'} attention.`;
+  return isHealthy
+    ? `All ${countOf(all)} domains are healthy.`
+    : `None of ${countOf(all, 'domain')} is known to need attention.`;
 }
 
-// The charts of a summary: how scores and numbers of tests went, slice by slice.
+const SINGLE_DOMAIN: Record<ScheduledReport['domains'][number]['health'], string> = {
+  healthy: 'Your domain is healthy.',
+  warning: 'Your domain needs attention.',
+  critical: 'Your domain needs attention.',
+  unknown: 'The health of your domain is unknown.',
+};
+
+// The charts of a summary: mean scores and numbers of tests over time.
 
 export interface TrendChart extends Chart {
   id: 'score' | 'tests';
-  /** What a bar stands for. */
+  /** The time that a bar covers. */
   by: 'hour' | 'day';
 }
 
 type Slice = Summary['trend'][number];
 
-/** With the same buckets each; none where there are no slices, and none of scores where there is no score. */
+/** Both charts have the same buckets. Without slices there is no chart, without scores no score chart. */
 export function trendCharts({ summary, timezone }: ScheduledReport): TrendChart[] {
   const { trend } = summary;
   if (trend.length === 0) return [];
@@ -303,11 +309,12 @@ export function trendCharts({ summary, timezone }: ScheduledReport): TrendChart[
   return [score, tests];
 }
 
-const HOURS_MS = 3 * 3_600_000;
+/** Shorter slices are hours, longer ones days. */
+const MAX_HOUR_SLICE_MS = 3 * 3_600_000;
 
 function sliceName(trend: { from: string }[]): 'hour' | 'day' {
   const [first, second] = trend;
-  const isHour = second && Date.parse(second.from) - Date.parse(first!.from) < HOURS_MS;
+  const isHour = second && Date.parse(second.from) - Date.parse(first!.from) < MAX_HOUR_SLICE_MS;
   return isHour ? 'hour' : 'day';
 }
 
@@ -320,27 +327,27 @@ function namesOf(from: string, timezone: string, by: 'hour' | 'day') {
   return { label: `${day} ${month}`, name: `${weekday} ${day} ${month}` };
 }
 
-const HALF_A_DAY_MS = 12 * 3_600_000;
+const HALF_DAY_MS = 12 * 3_600_000;
 
 /**
- * The day of the calendar that a slice mostly covers. It follows from the full hour at which it begins,
- * so that no change of the clocks names two slices alike.
+ * The calendar day that a slice mostly covers. It depends on the full hour at which the slice begins, so
+ * that no two slices have the same name when daylight saving time starts or ends.
  */
 function dayOf(from: string, timezone: string) {
   const begin = fullHourFrom(from, timezone);
   const isLate = Number(begin.hour) > 12;
-  return isLate ? fullHourFrom(isoTime(Date.parse(from) + HALF_A_DAY_MS), timezone) : begin;
+  return isLate ? fullHourFrom(isoTime(Date.parse(from) + HALF_DAY_MS), timezone) : begin;
 }
 
-/** Where the days of the chart are not those of the calendar, when they begin; null too where they do not all begin alike. */
+/** When the days of the chart begin; null if at midnight, or if they begin at different times. */
 export function daysBeginAt({ summary: { trend }, timezone }: ScheduledReport): string | null {
   if (trend.length === 0 || sliceName(trend) === 'hour') return null;
-  const begins = new Set(
+  const starts = new Set(
     trend.map(({ from }) => {
       const { clock, day } = zoned(from, timezone);
       return day === dayOf(from, timezone).day ? clock : `${clock} the day before`;
     }),
   );
-  const [begin] = begins;
-  return begins.size > 1 || begin === '00:00' ? null : `Each day begins at ${begin}.`;
+  const [start] = starts;
+  return starts.size > 1 || start === '00:00' ? null : `Each day begins at ${start}.`;
 }

@@ -1,6 +1,6 @@
 /**
- * Paints documents as plain text: for a terminal of any width, with colour where wanted, and for the text
- * part of an e-mail. Records to publish stand alone on a line, unbroken, so that they can be copied.
+ * Paints documents as plain text, for terminals of any width and for the text part of emails. A DNS record
+ * is never wrapped, so that it can be copied.
  */
 
 import { styleText } from 'node:util';
@@ -28,16 +28,16 @@ import type { Reported } from './report.ts';
 export interface TextOptions {
   width: number;
   color: boolean;
-  /** What the report is of: a file name, a test's address. */
+  /** What was tested: a file name, a test address. */
   of?: string;
 }
 
-/** The report on a message for a terminal. Ends with a line end. */
+/** The report of a message for a terminal, with a final line end. */
 export function reportText(result: Reported, { width, color, of }: TextOptions): string {
   return paintText(terminalDocument(result, of ?? null), { width, color });
 }
 
-/** The health of a domain for a terminal. Ends with a line end. */
+/** The health of a domain for a terminal, with a final line end. */
 export function domainText(
   health: DomainHealth,
   options: Pick<TextOptions, 'width' | 'color'>,
@@ -48,7 +48,7 @@ export function domainText(
 /** Wider lines are hard to read. */
 const MAX_WIDTH = 100;
 
-/** Any document. Ends with a line end. */
+/** Any document as text, with a final line end. */
 export function paintText(
   { blocks, foot }: Pick<ReportDocument, 'blocks' | 'foot'>,
   { width, color }: Pick<TextOptions, 'width' | 'color'>,
@@ -66,16 +66,16 @@ export function paintText(
   return `${parts.filter(Boolean).join('\n\n')}\n`;
 }
 
-/** Lines of a mail's text part (RFC 3676 §4.2: at most 78 characters). */
+/** RFC 3676 §4.2 allows 78 characters at most. */
 const MAIL_WIDTH = 72;
 
-/** A block of an e-mail for its text part: headings underlined, a free line between its parts. */
+/** A block of an email as text, with underlined headings and blank lines between its parts. */
 export function mailText(block: Block): string {
   return paintBlock(block, { width: MAIL_WIDTH, indent: '', paint: painter(false), isMail: true });
 }
 
 interface Canvas {
-  /** With the indent. */
+  /** Including the indent. */
   width: number;
   indent: string;
   paint: Paint;
@@ -89,7 +89,7 @@ const STYLES: Record<State, Style> = {
   info: 'blue',
   unknown: 'dim',
 };
-/** Each has a sign of its own: no two differ by colour alone. */
+/** No two states differ by color alone. */
 export const ICONS: Record<State, string> = {
   pass: '✓',
   warn: '!',
@@ -105,7 +105,7 @@ const indented = (canvas: Canvas, by: number): Canvas => ({
   indent: canvas.indent + ' '.repeat(by),
 });
 
-/** Without a line end; empty where there is nothing to show in text. */
+/** Without a final line end; '' for a block that text cannot show. */
 function paintBlock(block: Block, canvas: Canvas): string {
   const { paint, indent } = canvas;
   switch (block.kind) {
@@ -163,7 +163,7 @@ function paintBlock(block: Block, canvas: Canvas): string {
       const items = block.items.map(
         ({ name, state }) => `${name} ${paint(STYLES[state.state], state.word)}`,
       );
-      return `${indent}  ${items.join(canvas.width < ROOM_FOR_BARS ? `\n${indent}  ` : '   ')}`;
+      return `${indent}  ${items.join(canvas.width < MIN_BARS_WIDTH ? `\n${indent}  ` : '   ')}`;
     }
     case 'lines':
       return block.items.map((item) => paintLine(item, block.nameWidth, canvas)).join('\n');
@@ -231,7 +231,7 @@ function paintBlock(block: Block, canvas: Canvas): string {
         block.title ? lines([block.title], canvas, 'bold') : '',
         ...block.values.map((value) => lines([value], canvas)),
       ]);
-    // HTML is nothing for text: the text part of the message stands beside it.
+    // The text part of the message is another block.
     case 'frame':
       return '';
   }
@@ -267,80 +267,84 @@ function paintVerdict(block: Verdict, canvas: Canvas): string {
   ]);
 }
 
-/** Room for a gain before a finding, and for a mark alone. */
+/** Width of the column before a finding: with gains, or with icons only. */
 const GAIN_WIDTH = 8;
-const MARK_WIDTH = 4;
+const ICON_WIDTH = 4;
 
 function paintFindings({ first, more }: Findings, canvas: Canvas): string {
   const all = [...first, ...(more?.findings ?? [])];
-  const room = all.some(({ gain }) => gain !== null) ? GAIN_WIDTH : MARK_WIDTH;
+  const columnWidth = all.some(({ gain }) => gain !== null) ? GAIN_WIDTH : ICON_WIDTH;
   return joinedClosely([
-    ...first.map((finding) => paintFinding(finding, canvas, room)),
+    ...first.map((finding) => paintFinding(finding, canvas, columnWidth)),
     ...(more ? [lines([more.title], canvas, 'bold')] : []),
-    ...(more?.findings ?? []).map((finding) => paintFinding(finding, canvas, room)),
+    ...(more?.findings ?? []).map((finding) => paintFinding(finding, canvas, columnWidth)),
   ]);
 }
 
-function paintFinding(finding: Finding, canvas: Canvas, room: number): string {
+function paintFinding(finding: Finding, canvas: Canvas, columnWidth: number): string {
   const { gain, state, title, where, groups } = finding;
-  const inner = indented(canvas, room);
+  const inner = indented(canvas, columnWidth);
   const isShort = groups.length === 0;
   const mark = canvas.paint(
     state === 'fail' ? 'red' : 'yellow',
-    (gain?.text ?? ICONS[state]).padStart(room - (room === MARK_WIDTH ? 1 : 2)),
+    (gain?.text ?? ICONS[state]).padStart(columnWidth - (columnWidth === ICON_WIDTH ? 1 : 2)),
   );
-  const gap = room === MARK_WIDTH ? ' ' : '  ';
+  const gap = columnWidth === ICON_WIDTH ? ' ' : '  ';
   const first = lines(title, inner, isShort ? undefined : 'bold').slice(inner.indent.length);
   return joinedClosely([
     `${canvas.indent}${mark}${gap}${first}`,
     where ? lines([where.state, ` · ${where.label} · ${where.category}`], inner, 'dim') : '',
     ...groups.map((group) =>
       group.name === 'remedy'
-        ? paintRemedy(group.title, group.blocks, inner)
+        ? paintFix(group.title, group.blocks, inner)
         : paintBlock(group, inner),
     ),
   ]);
 }
 
-/** What to do stands out. */
-function paintRemedy(title: string | null, blocks: Block[], canvas: Canvas): string {
+/** An arrow marks what to do. */
+function paintFix(title: string | null, blocks: Block[], canvas: Canvas): string {
   const inner = indented({ ...canvas, width: canvas.width - 2 }, 2);
   const arrow = canvas.paint('cyan', '→');
-  const told = joinedClosely(blocks.map((block) => paintBlock(block, inner)));
+  const body = joinedClosely(blocks.map((block) => paintBlock(block, inner)));
   return joinedClosely([
     title ? lines([title], canvas, 'bold') : '',
-    `${canvas.indent}${arrow} ${told.slice(inner.indent.length)}`,
+    `${canvas.indent}${arrow} ${body.slice(inner.indent.length)}`,
   ]);
 }
 
-const BAR = 20;
-/** On a narrower terminal a category is its name and its score. */
-const ROOM_FOR_BARS = 80;
-const BAR_NAME = 16;
+const BAR_LENGTH = 20;
+/** Narrower terminals show only the name and score of a category. */
+const MIN_BARS_WIDTH = 80;
+const BAR_NAME_WIDTH = 16;
 
 type BarRow = Extract<Block, { kind: 'bars' }>['rows'][number];
 
 function paintBar({ name, share, state, value, words }: BarRow, canvas: Canvas): string {
   const { paint, indent, width } = canvas;
-  const label = `${indent}  ${name.padEnd(BAR_NAME)}`;
+  const label = `${indent}  ${name.padEnd(BAR_NAME_WIDTH)}`;
   if (share === null) return paint('dim', `${label}${value}`);
   const shown = value.padStart(4);
-  if (width < ROOM_FOR_BARS) return `${label}${paint(STYLES[state], shown)}`;
-  const full = Math.round(share * BAR);
-  const bar = '█'.repeat(full) + paint('dim', '░'.repeat(BAR - full));
+  if (width < MIN_BARS_WIDTH) return `${label}${paint(STYLES[state], shown)}`;
+  const full = Math.round(share * BAR_LENGTH);
+  const bar = '█'.repeat(full) + paint('dim', '░'.repeat(BAR_LENGTH - full));
   return `${label}${paint(STYLES[state], bar)} ${shown}  ${paint('dim', words)}`;
 }
 
 type LineItem = Extract<Block, { kind: 'lines' }>['items'][number];
 
-function paintLine({ state, name, text, isMuted }: LineItem, room: number, canvas: Canvas): string {
-  const label = `${name} `.padEnd(room);
-  const inner = indented(canvas, MARK_WIDTH + (room > BAR_NAME ? room : 0));
-  const isColumn = inner.indent.length > MARK_WIDTH;
-  const said = isColumn
+function paintLine(
+  { state, name, text, isMuted }: LineItem,
+  nameWidth: number,
+  canvas: Canvas,
+): string {
+  const label = `${name} `.padEnd(nameWidth);
+  const inner = indented(canvas, ICON_WIDTH + (nameWidth > BAR_NAME_WIDTH ? nameWidth : 0));
+  const isColumn = inner.indent.length > ICON_WIDTH;
+  const body = isColumn
     ? label + lines(text, inner, isMuted ? 'dim' : undefined).trimStart()
     : lines([label, ...text], inner).trimStart();
-  return `${canvas.indent}  ${iconOf(state, canvas)} ${said}`;
+  return `${canvas.indent}  ${iconOf(state, canvas)} ${body}`;
 }
 
 function paintFact({ name, value, blocks = [] }: Fact, canvas: Canvas): string {
@@ -422,7 +426,7 @@ function paintHop({ server, time, via, delay }: Hop, canvas: Canvas): string {
 
 type Item = Extract<Block, { kind: 'entries' }>['items'][number];
 
-function paintEntry({ state, label, title, lines: said, figure, more }: Item, canvas: Canvas) {
+function paintEntry({ state, label, title, lines: texts, figure, more }: Item, canvas: Canvas) {
   const inner = indented(canvas, 2);
   return joinedClosely([
     hanging(
@@ -431,31 +435,31 @@ function paintEntry({ state, label, title, lines: said, figure, more }: Item, ca
       2,
     ),
     lines(title, inner, 'bold'),
-    ...said.map((text) => lines(text, inner)),
+    ...texts.map((text) => lines(text, inner)),
     ...(more
       ? [lines([more.title], inner, 'dim'), ...more.blocks.map((each) => paintBlock(each, inner))]
       : []),
   ]);
 }
 
-// Text for a terminal: wrapping, colour where wanted, nothing that moves the cursor.
+// Text for a terminal: wrapping and colors.
 
 type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan' | 'blue';
 export type Paint = (style: Style | Style[], text: string) => string;
 
-/** Colours, or leaves the text as it is. */
+/** Returns text unchanged without `color`. */
 export function painter(color: boolean): Paint {
   return color
     ? (style, text) => styleText(style, text, { validateStream: false })
     : (_, text) => text;
 }
 
-/** A text in lines of the canvas; `base` is the style of what has none of its own. */
+/** Wraps a text; `base` is the style of spans without their own. */
 function lines(text: Text, canvas: Canvas, base?: Style): string {
   return styledLines(text, canvas, base).join('\n');
 }
 
-/** Every line but the first is indented by so much more. */
+/** Wraps a text with a hanging indent. */
 function hanging(text: Text, canvas: Canvas, by: number): string {
   const inner = indented(canvas, by);
   const [first = '', ...rest] = styledLines(text, inner);
@@ -470,8 +474,8 @@ interface Segment {
 function styledLines(text: Text, { width, indent, paint }: Canvas, base?: Style): string[] {
   const segments = text.map((span) => segmentOf(span, base));
   const plain = segments.map((segment) => segment.text).join('');
-  const room = Math.max(MIN_ROOM, width - indent.length);
-  return wrapLine(plain, room).map(
+  const lineWidth = Math.max(MIN_LINE_WIDTH, width - indent.length);
+  return wrapLine(plain, lineWidth).map(
     ({ start, end }) => indent + styled(segments, start, end, paint),
   );
 }
@@ -484,7 +488,7 @@ function segmentOf(span: string | Span, base: Style | undefined): Segment {
   return { text: wordsOf(span), style: isStrong ? 'bold' : base };
 }
 
-/** What of the segments lies between two places of all their text. */
+/** The range from `start` to `end` of the joined segments, with their styles. */
 function styled(segments: Segment[], start: number, end: number, paint: Paint): string {
   let at = 0;
   let line = '';
@@ -496,16 +500,16 @@ function styled(segments: Segment[], start: number, end: number, paint: Paint): 
   return line;
 }
 
-const MIN_ROOM = 20;
+const MIN_LINE_WIDTH = 20;
 
-/** Words wrapped to `width`, every line indented; what comes from a message is made harmless. */
+/** Wraps text to `width` with every line indented, and replaces control characters. */
 export function wrap(text: string, width: number, indent = ''): string {
-  const room = Math.max(MIN_ROOM, width - indent.length);
+  const lineWidth = Math.max(MIN_LINE_WIDTH, width - indent.length);
   return text
     .split('\n')
     .flatMap((line) => {
       const clean = printable(line);
-      return wrapLine(clean, room).map(({ start, end }) => indent + clean.slice(start, end));
+      return wrapLine(clean, lineWidth).map(({ start, end }) => indent + clean.slice(start, end));
     })
     .join('\n');
 }
@@ -515,14 +519,14 @@ interface Piece {
   end: number;
 }
 
-/** A word longer than a line (a DNS record, an address) is kept whole: it must stay copyable. */
-function wrapLine(line: string, room: number): Piece[] {
+/** Longer words such as URLs and DNS records are kept whole, so that they can be copied. */
+function wrapLine(line: string, maxLength: number): Piece[] {
   const pieces: Piece[] = [];
   let [start, end] = [0, 0];
   let at = 0;
   for (const word of line.split(' ')) {
     const after = at + word.length;
-    if (end > start && after - start > room) {
+    if (end > start && after - start > maxLength) {
       pieces.push({ start, end });
       start = at;
     }

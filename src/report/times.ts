@@ -1,9 +1,9 @@
-/** Times as people in a time zone read them. */
+/** Formats times for people. */
 
 import { isoTime } from '../lib/clock.ts';
 
-/** There are fewer zones, but names of them are written in many ways. */
-const MOST_FORMATS = 1000;
+/** More than there are time zones, but their names have many spellings. */
+const MAX_CACHED_FORMATS = 1000;
 const FORMATS = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(timezone: string): Intl.DateTimeFormat {
@@ -19,12 +19,12 @@ function formatOf(timezone: string): Intl.DateTimeFormat {
     minute: '2-digit',
     hourCycle: 'h23',
   });
-  if (FORMATS.size > MOST_FORMATS) FORMATS.clear();
+  if (FORMATS.size > MAX_CACHED_FORMATS) FORMATS.clear();
   FORMATS.set(timezone, format);
   return format;
 }
 
-/** Of an ISO 8601 time: what a calendar and a clock show there. Throws a RangeError on an unknown zone. */
+/** Date and time of day of an ISO 8601 time in a zone. Throws a RangeError for an unknown zone. */
 export function zoned(iso: string, timezone: string) {
   const parts = Object.fromEntries(
     formatOf(timezone)
@@ -36,9 +36,9 @@ export function zoned(iso: string, timezone: string) {
 
 const CLOCKS = new Map<string, Intl.DateTimeFormat>();
 
-/** `2026-11-16 08:00`: what the calendar and the clock show there, such that a later one sorts after. */
+/** `2026-11-16 08:00`: local date and time in a form that sorts. */
 export function clockAt(iso: string, timezone: string): string {
-  // Swedes write dates so.
+  // The Swedish locale writes dates as ISO 8601 does.
   const format =
     CLOCKS.get(timezone) ??
     new Intl.DateTimeFormat('sv-SE', {
@@ -46,17 +46,17 @@ export function clockAt(iso: string, timezone: string): string {
       dateStyle: 'short',
       timeStyle: 'short',
     });
-  if (CLOCKS.size > MOST_FORMATS) CLOCKS.clear();
+  if (CLOCKS.size > MAX_CACHED_FORMATS) CLOCKS.clear();
   CLOCKS.set(timezone, format);
   return format.format(new Date(iso));
 }
 
-/** Zones are a multiple of a quarter of an hour away from UTC. */
-const LATEST_FULL_HOUR_MS = 45 * 60_000;
+/** UTC offsets are multiples of 15 minutes, so a local hour starts at most this long after a UTC hour. */
+const MAX_HOUR_OFFSET_MS = 45 * 60_000;
 
-/** Of the beginning of an hour of UTC: within the full hour that begins there with it, or before it ends. */
+/** For the start of a UTC hour: the local time within the local hour that starts with it or during it. */
 export function fullHourFrom(iso: string, timezone: string) {
-  return zoned(isoTime(Date.parse(iso) + LATEST_FULL_HOUR_MS), timezone);
+  return zoned(isoTime(Date.parse(iso) + MAX_HOUR_OFFSET_MS), timezone);
 }
 
 /** `Mon 16 Nov 2026, 08:00`. */
@@ -69,15 +69,15 @@ export function isMidnight(iso: string, timezone: string): boolean {
   return zoned(iso, timezone).clock === '00:00';
 }
 
-// Times as mails and messages write them.
+// Times in emails and Slack messages.
 
 const FORMAT = new Intl.DateTimeFormat('en-GB', {
-  dateStyle: 'long',
+  dateStyle: 'medium',
   timeStyle: 'short',
   timeZone: 'UTC',
 });
 
-/** Of an ISO 8601 time: `28 November 2026 at 10:00 UTC`. */
+/** An ISO 8601 time as `28 Nov 2026, 10:00 UTC`. */
 export function timeInWords(time: string): string {
   return `${FORMAT.format(new Date(time))} UTC`;
 }

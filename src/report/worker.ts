@@ -1,4 +1,4 @@
-/** What a render thread runs: one report after the other. */
+/** The entry point of a render thread: renders one report after another. */
 
 import { parentPort } from 'node:worker_threads';
 import { makeReport } from './render-report.ts';
@@ -9,10 +9,10 @@ const port = parentPort!;
 port.on('message', async (command: RenderCommand) => {
   try {
     const rendered = await makeReport(command);
-    const answer: FromRenderer = { ok: true, rendered };
-    port.postMessage(answer, [rendered.bytes.buffer as ArrayBuffer]);
+    const result: FromRenderer = { ok: true, rendered };
+    port.postMessage(result, [rendered.bytes.buffer as ArrayBuffer]);
   } catch (error) {
-    const answer: FromRenderer = { ok: false, error: String((error as Error)?.stack ?? error) };
-    port.postMessage(answer);
+    const result: FromRenderer = { ok: false, error: String((error as Error)?.stack ?? error) };
+    port.postMessage(result);
   }
 });

@@ -1,4 +1,4 @@
-/** Changes of schedules: made, changed, deleted, each noted in the audit log. All to be called in `transact`. */
+/** Creates, changes and deletes schedules, with entries in the audit log. Call all of it in `transact`. */
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
@@ -12,18 +12,18 @@ import { presentDomains, recipientsOf } from './queries.ts';
 import type { NewSchedule, SchedulePatch } from './schema.ts';
 import { nextSend, slotToSend } from './times.ts';
 
-type Changer = Author & { app: App };
+type ScheduleAuthor = Author & { app: App };
 
-const MOST_SCHEDULES = 100;
+const MAX_SCHEDULES = 100;
 
-/** Throws `conflict` where there are too many, and `validation_failed` for an unknown domain. */
+/** Throws `conflict` if there are too many schedules, and `validation_failed` for an unknown domain. */
 export async function createSchedule(
   tx: Tx,
-  author: Changer,
-  { recipients, domains = null, include_sections, enabled, ...asked }: NewSchedule,
+  author: ScheduleAuthor,
+  { recipients, domains = null, include_sections, enabled, ...settings }: NewSchedule,
 ): Promise<ReportScheduleRow> {
   await requireBelowLimit(tx.selectFrom('report_schedules'), {
-    max: MOST_SCHEDULES,
+    max: MAX_SCHEDULES,
     things: 'report schedules',
   });
   refuseOwnAddresses(author.app.config, recipients);
@@ -32,53 +32,53 @@ export async function createSchedule(
   const now = clock.now();
   const row: ReportScheduleRow = {
     id: newId('rps'),
-    ...asked,
+    ...settings,
     recipients: JSON.stringify(recipients),
     domains: domains && JSON.stringify(domains),
     include_sections: JSON.stringify(include_sections),
     enabled: enabled ? 1 : 0,
-    next_send_at: enabled ? isoTime(nextSend(asked, now)) : null,
+    next_send_at: enabled ? isoTime(nextSend(settings, now)) : null,
     created_at: isoTime(now),
     lease: null,
     leased_until: null,
   };
   await tx.insertInto('report_schedules').values(row).execute();
-  const details = { ...asked, recipients, domains, include_sections, enabled };
+  const details = { ...settings, recipients, domains, include_sections, enabled };
   await noteSchedule(tx, author, 'created', row.id, details);
   return row;
 }
 
 async function requireDomains(tx: Tx, ids: string[] | null): Promise<void> {
   if (ids === null) return;
-  const present = await presentDomains(tx, ids);
-  refuseEach('domains', ids, (id) => !present.has(id), 'is the id of no domain');
+  const existing = await presentDomains(tx, ids);
+  refuseEach('domains', ids, (id) => !existing.has(id), 'is not the ID of a domain');
 }
 
-/** Changes what is given and is not so already; gives the row as it is then. */
+/** Applies the values that differ and returns the new row. */
 export async function changeSchedule(
   tx: Tx,
-  author: Changer,
-  present: ReportScheduleRow,
+  author: ScheduleAuthor,
+  current: ReportScheduleRow,
   patch: SchedulePatch,
 ): Promise<ReportScheduleRow> {
-  const change = changeOf(present, patch);
-  if (Object.keys(change).length === 0) return present;
+  const change = changeOf(current, patch);
+  if (Object.keys(change).length === 0) return current;
   const { clock, newId } = author.app;
   if (change.domains !== undefined) await requireDomains(tx, patch.domains ?? null);
-  // A report that is being made of what was before has no say any more: whoever makes it has lost the
-  // lease, and lets it go for one that is made of what is now.
-  const row = { ...present, ...change, lease: present.lease && newId('req') };
+  // Invalidates the lease of a report that is being composed from the previous settings. Its job then
+  // releases the schedule, and the report is composed again.
+  const row = { ...current, ...change, lease: current.lease && newId('req') };
   if (change.recipients !== undefined) refuseOwnAddresses(author.app.config, recipientsOf(row));
-  if (TIMING.some((column) => change[column] !== undefined))
-    row.next_send_at = nextTime(row, present, clock.now());
+  if (TIMING_COLUMNS.some((column) => change[column] !== undefined))
+    row.next_send_at = nextTime(row, current, clock.now());
   const { id, ...columns } = row;
   await tx.updateTable('report_schedules').set(columns).where('id', '=', id).execute();
-  await takeBack(tx, present, row);
-  await noteSchedule(tx, author, 'changed', id, detailsOf(present, change));
+  await cancelObsoleteCopies(tx, current, row);
+  await noteSchedule(tx, author, 'changed', id, detailsOf(current, change));
   return row;
 }
 
-/** What is due by the plan of before is sent first, once; the times of now come after it. */
+/** A report that is already due keeps its time and is sent first. The new times apply after it. */
 function nextTime(row: ReportScheduleRow, before: ReportScheduleRow, now: number): string | null {
   if (row.enabled === 0) return null;
   const planned = before.next_send_at && Date.parse(before.next_send_at);
@@ -86,20 +86,27 @@ function nextTime(row: ReportScheduleRow, before: ReportScheduleRow, now: number
   return isoTime(nextSend(row, now));
 }
 
-/** Copies that wait for those who get no more. Their link goes on working: who is named again may have left by it. */
-async function takeBack(tx: Tx, before: ReportScheduleRow, row: ReportScheduleRow): Promise<void> {
+/**
+ * Cancels queued copies for removed recipients, or all copies if the schedule was disabled. Unsubscribe
+ * links keep working, because a recipient may be added again.
+ */
+async function cancelObsoleteCopies(
+  tx: Tx,
+  before: ReportScheduleRow,
+  row: ReportScheduleRow,
+): Promise<void> {
   if (before.enabled === 1 && row.enabled === 0) {
-    const reason = 'the schedule of the report was switched off';
+    const reason = 'the report schedule was disabled';
     await withdrawCopies(tx, row.id, { status: 'failed', reason });
   }
-  const left = new Set(recipientsOf(row));
-  const recipients = recipientsOf(before).filter((email) => !left.has(email));
+  const remaining = new Set(recipientsOf(row));
+  const recipients = recipientsOf(before).filter((email) => !remaining.has(email));
   if (recipients.length === 0) return;
-  const reason = 'its reader was taken off the schedule of the report';
+  const reason = 'the recipient was removed from the report schedule';
   await withdrawCopies(tx, row.id, { recipients, status: 'failed', reason });
 }
 
-const TIMING = [
+const TIMING_COLUMNS = [
   'frequency',
   'send_hour',
   'timezone',
@@ -112,11 +119,11 @@ type Change = Partial<
   Omit<ReportScheduleRow, 'id' | 'next_send_at' | 'created_at' | 'lease' | 'leased_until'>
 >;
 
-/** Columns whose JSON or number stands for something else. */
-const LISTS: (keyof Change)[] = ['recipients', 'domains', 'include_sections'];
+/** Columns that contain JSON. */
+const JSON_COLUMNS: (keyof Change)[] = ['recipients', 'domains', 'include_sections'];
 
-function changeOf(present: ReportScheduleRow, patch: SchedulePatch): Change {
-  const wanted = Object.entries(patch).map(([column, value]) => [
+function changeOf(current: ReportScheduleRow, patch: SchedulePatch): Change {
+  const values = Object.entries(patch).map(([column, value]) => [
     column,
     value === null || typeof value === 'string' || typeof value === 'number'
       ? value
@@ -125,32 +132,32 @@ function changeOf(present: ReportScheduleRow, patch: SchedulePatch): Change {
         : JSON.stringify(value),
   ]);
   return Object.fromEntries(
-    wanted.filter(([column, value]) => present[column as keyof Change] !== value),
+    values.filter(([column, value]) => current[column as keyof Change] !== value),
   );
 }
 
-function detailsOf(present: ReportScheduleRow, change: Change): Record<string, object> {
-  const shown = (column: keyof Change, value: unknown) =>
+function detailsOf(current: ReportScheduleRow, change: Change): Record<string, object> {
+  const readable = (column: keyof Change, value: unknown) =>
     column === 'enabled'
       ? value === 1
-      : LISTS.includes(column) && value !== null
+      : JSON_COLUMNS.includes(column) && value !== null
         ? JSON.parse(String(value))
         : value;
   return Object.fromEntries(
     (Object.keys(change) as (keyof Change)[]).map((column) => [
       column,
-      { from: shown(column, present[column]), to: shown(column, change[column]) },
+      { from: readable(column, current[column]), to: readable(column, change[column]) },
     ]),
   );
 }
 
-/** With its runs. Copies that still wait are not sent: the link to leave would lead nowhere. */
+/** Deletes a schedule with its runs. Queued copies are canceled, because their unsubscribe links would not work. */
 export async function deleteSchedule(
   tx: Tx,
-  author: Changer,
+  author: ScheduleAuthor,
   { id, name }: ReportScheduleRow,
 ): Promise<void> {
-  const reason = 'the schedule of the report was deleted';
+  const reason = 'the report schedule was deleted';
   await withdrawCopies(tx, id, { status: 'failed', reason });
   await tx.deleteFrom('report_schedules').where('id', '=', id).execute();
   await noteSchedule(tx, author, 'deleted', id, { name });
@@ -167,21 +174,21 @@ export async function noteSchedule(
   await audit(tx, author, { action: `report_schedule.${what}`, object, details: { ...details } });
 }
 
-// Takes back copies of reports that still wait, and notes with each why.
+// Cancels queued copies and records the reason.
 
-interface Withdrawal {
-  /** Whose copies; everybody's where it is not given. */
+interface Cancellation {
+  /** Default: all. */
   recipients?: string[];
   status: 'failed' | 'unsubscribed';
-  /** Said in the outbox, and with a copy that has `failed`. */
+  /** Recorded in the outbox, and in a copy with status `failed`. */
   reason: string;
 }
 
-/** Of all runs of the schedule. What is being sent at this moment may go out, and is `sent` then. */
+/** Cancels the queued copies of all runs. A copy that is being sent may still go out and is `sent` then. */
 export async function withdrawCopies(
   tx: Tx,
   scheduleId: string,
-  { recipients, status, reason }: Withdrawal,
+  { recipients, status, reason }: Cancellation,
 ): Promise<void> {
   let query = tx
     .selectFrom('report_copies as copy')
@@ -192,13 +199,13 @@ export async function withdrawCopies(
     .where('copy.status', '=', 'queued')
     .where('outbox.status', '=', 'queued');
   if (recipients) query = query.where('copy.recipient', 'in', recipients);
-  const waiting = (await query.execute()).map(({ id }) => id);
-  if (waiting.length === 0) return;
-  const error = `it was taken back: ${reason}`;
-  await withdrawMail(tx, waiting, error);
+  const mailIds = (await query.execute()).map(({ id }) => id);
+  if (mailIds.length === 0) return;
+  const error = `it was canceled: ${reason}`;
+  await withdrawMail(tx, mailIds, error);
   await tx
     .updateTable('report_copies')
     .set({ status, error: status === 'failed' ? error : null })
-    .where('mail_id', 'in', waiting)
+    .where('mail_id', 'in', mailIds)
     .execute();
 }

@@ -1,4 +1,4 @@
-/** Makes the mails of one report, one for each reader; takes as long as it takes, never inside a transaction. */
+/** Composes the emails of a report, one for each recipient. Slow: never call it in a transaction. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { conditionOf } from '../alerts/conditions/index.ts';
@@ -19,34 +19,34 @@ import type { Section } from './schema.ts';
 import { type Covered, localDate, periodUntil } from './times.ts';
 
 /**
- * By address, none for who has left; none at all where outgoing mail is not configured. `at` is the
- * time for which the report is made, in milliseconds since 1970. Rejects as the reporter does where
- * the report is a PDF.
+ * Emails by address, without unsubscribed recipients; empty if outgoing mail is not configured. `at` is
+ * the send time of the report, in milliseconds since the Unix epoch. Rejects as the reporter does if the report
+ * is a PDF.
  */
 export async function composeReportMails(
   app: App,
   schedule: ReportScheduleRow,
   { covered, at }: { covered: Covered; at: number },
 ): Promise<Map<string, OutgoingMail>> {
-  const letters = new Map<string, OutgoingMail>();
+  const mails = new Map<string, OutgoingMail>();
   const recipients = recipientsOf(schedule);
-  const gone = await readersGone(app.db, schedule.id, recipients);
-  const readers = recipients.filter((email) => !gone.has(email));
-  if (app.mailer === null || readers.length === 0) return letters;
+  const unsubscribed = await readersGone(app.db, schedule.id, recipients);
+  const subscribed = recipients.filter((email) => !unsubscribed.has(email));
+  if (app.mailer === null || subscribed.length === 0) return mails;
   const report = await gatherReport(app, schedule, covered);
   const attachments = schedule.format === 'pdf' ? [await pdfOf(app, report, at)] : undefined;
-  for (const to of readers) {
+  for (const to of subscribed) {
     const url = `${app.config.APP_URL}/unsubscribe/${readerToken(app, schedule.id, to)}`;
     const mail = reportMail(report, { unsubscribeUrl: url, pdf: attachments !== undefined });
-    // Each takes some milliseconds: others have their turn between them.
+    // Composing an email takes some milliseconds, so yield between them.
     await nextTurn();
-    letters.set(to, { to, ...mail, headers: unsubscribeFields(url), attachments });
+    mails.set(to, { to, ...mail, headers: unsubscribeHeaders(url), attachments });
   }
-  return letters;
+  return mails;
 }
 
-/** One click is for https alone (RFC 8058 §3.1). */
-function unsubscribeFields(url: string): Record<string, string> {
+/** One-click unsubscribe requires https (RFC 8058 §3.1). */
+function unsubscribeHeaders(url: string): Record<string, string> {
   const field = { 'List-Unsubscribe': `<${url}>` };
   return url.startsWith('https:')
     ? { ...field, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
@@ -62,9 +62,9 @@ async function pdfOf(app: App, report: ScheduledReport, at: number): Promise<Mai
   };
 }
 
-// Gathers what a scheduled report tells: the summary, the health of the domains, the incidents of the alert rules.
+// Gathers the data of a scheduled report: summary, health of the domains, incidents.
 
-const MOST_LISTED = 20;
+const MAX_LISTED = 20;
 
 export async function gatherReport(
   { db, config }: Pick<App, 'db' | 'config'>,
@@ -81,17 +81,17 @@ export async function gatherReport(
   return {
     ...{ name, frequency, timezone, sections },
     summary: await summarize(db, { ...covered, livemode: true, domains: ids }),
-    domains: domains.slice(0, MOST_LISTED).map(({ name, health, score }) => ({
+    domains: domains.slice(0, MAX_LISTED).map(({ name, health, score }) => ({
       ...{ name, health, score },
     })),
-    domainsLeftOut: Math.max(0, domains.length - MOST_LISTED),
-    incidents: incidents.slice(0, MOST_LISTED),
-    incidentsLeftOut: Math.max(0, incidents.length - MOST_LISTED),
+    domainsLeftOut: Math.max(0, domains.length - MAX_LISTED),
+    incidents: incidents.slice(0, MAX_LISTED),
+    incidentsLeftOut: Math.max(0, incidents.length - MAX_LISTED),
     appUrl: config.APP_URL,
   };
 }
 
-/** From the worst: what is not known may be bad. */
+/** Unknown comes before healthy, because it may be bad. */
 const WORST_FIRST = ['critical', 'warning', 'unknown', 'healthy'];
 
 type Domain = ScheduledReport['domains'][number] & { id: string };
@@ -110,7 +110,7 @@ async function healthOf(db: Db, ids: string[] | null): Promise<Domain[]> {
   );
 }
 
-/** What was opened or ended in the period, and what is open still; of some domains, what is about them. */
+/** Incidents that were open at some time in the period; with `domains`, only those that concern them. */
 async function incidentsOf(
   db: Db,
   domains: Domain[] | null,
@@ -133,32 +133,33 @@ async function incidentsOf(
     )
     .orderBy('incident.opened_at', 'desc')
     .execute();
-  const own = rows.filter(
+  const relevant = rows.filter(
     ({ subject, domain_id }) => domains === null || concerns(domains, subject, domain_id),
   );
-  const isOver = ({ resolved_at }: { resolved_at: string | null }) => Number(resolved_at !== null);
-  return own
-    .toSorted((a, b) => isOver(a) - isOver(b))
+  const isResolved = ({ resolved_at }: { resolved_at: string | null }) =>
+    Number(resolved_at !== null);
+  return relevant
+    .toSorted((a, b) => isResolved(a) - isResolved(b))
     .map(({ domain_id: _, rule, ...incident }) => ({
       ...incident,
       condition: conditionOf(incident).shortText,
-      rule: rule ?? 'a rule that was deleted',
+      rule: rule ?? 'a deleted rule',
     }));
 }
 
-/** A subject is a From domain, or what a monitor looks at. */
+/** A subject is a From domain or the target of a monitor. */
 function concerns(domains: Domain[], subject: string, domainId: string | null): boolean {
   return domains.some(
     ({ id, name }) => id === domainId || subject === name || subject.endsWith(`.${name}`),
   );
 }
 
-// The report that a schedule would send now, as a page for whoever looks.
+// The preview of the report that a schedule would send now.
 
-const LEFT_OUT =
-  'The section on domains and alerts is left out here: it goes to the recipients, and members of the team see it in the preview.';
+const HIDDEN_SECTION =
+  'Domains and alerts are hidden in this preview. The recipients get them, and team members with a role above viewer can preview them.';
 
-/** As HTML. Domains, incidents and what the subject says of them are shown to members, not to viewers. */
+/** HTML. Domains and incidents, also in the subject, are hidden from viewers. */
 export async function previewReport(
   app: App,
   schedule: ReportScheduleRow,
@@ -170,7 +171,7 @@ export async function previewReport(
   if (shown.sections.length === report.sections.length) return html;
   return html.replace(
     /<body[^>]*>/,
-    (body) => `${body}\n<div style="padding:16px">${note(LEFT_OUT)}</div>`,
+    (body) => `${body}\n<div style="padding:16px">${note(HIDDEN_SECTION)}</div>`,
   );
 }
 

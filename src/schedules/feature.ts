@@ -1,4 +1,4 @@
-/** Reports that are sent by e-mail on a schedule. */
+/** Reports emailed on a schedule. */
 
 import type { Feature } from '../feature.ts';
 import { mailEnded } from '../outbox/expire.ts';

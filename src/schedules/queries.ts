@@ -1,4 +1,4 @@
-/** Schedules in the database: found, listed, and presented with what is not in their rows. */
+/** Reads schedules and their runs, and turns them into API responses. */
 
 import { type Page, pageOf } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
@@ -15,7 +15,7 @@ export async function scheduleOr404(db: Db | Tx, id: string): Promise<ReportSche
     .selectAll()
     .where('id', '=', id)
     .executeTakeFirst();
-  if (!row) throw new AppError('not_found', 'There is no report schedule with this id.');
+  if (!row) throw new AppError('not_found', 'No such report schedule.');
   return row;
 }
 
@@ -24,25 +24,26 @@ export async function listSchedules(db: Db, page: Page) {
   return pageOf(db.selectFrom('report_schedules').selectAll(), page);
 }
 
-type Named = Pick<ReportScheduleRow, 'domains'>;
+type DomainsColumn = Pick<ReportScheduleRow, 'domains'>;
 
-const namedBy = ({ domains }: Named): string[] | null => domains && JSON.parse(domains);
+const selectedDomains = ({ domains }: DomainsColumn): string[] | null =>
+  domains && JSON.parse(domains);
 
-/** Those that a schedule names and that are still there; null where it names none, which is all. */
-export async function domainsOf(db: Db | Tx, row: Named): Promise<string[] | null> {
-  const named = namedBy(row);
-  const present = await presentDomains(db, named ?? []);
-  return named?.filter((id) => present.has(id)) ?? null;
+/** The selected domains that still exist; null if none are selected, which means all. */
+export async function domainsOf(db: Db | Tx, row: DomainsColumn): Promise<string[] | null> {
+  const selected = selectedDomains(row);
+  const existing = await presentDomains(db, selected ?? []);
+  return selected?.filter((id) => existing.has(id)) ?? null;
 }
 
-/** Of these ids, those of domains. */
+/** Those of the ids that belong to existing domains. */
 export async function presentDomains(db: Db | Tx, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const rows = await db.selectFrom('domains').select('id').where('id', 'in', ids).execute();
   return new Set(rows.map(({ id }) => id));
 }
 
-/** By a fixed number of questions, however many they are. */
+/** Runs a fixed number of queries, however many schedules there are. */
 export async function presentSchedules(
   db: Db | Tx,
   rows: ReportScheduleRow[],
@@ -50,21 +51,29 @@ export async function presentSchedules(
   const ids = rows.map(({ id }) => id);
   if (ids.length === 0) return [];
   const runs = new Map((await lastRuns(db, ids)).map((run) => [run.schedule_id, run]));
-  const gone = Map.groupBy(await readersGone(db, ids), ({ schedule_id }) => schedule_id);
+  const unsubscribed = Map.groupBy(
+    await unsubscribedReaders(db, ids),
+    ({ schedule_id }) => schedule_id,
+  );
   const sent = await lastSentTimes(db, ids);
-  const domains = await presentDomains(db, [...new Set(rows.flatMap((row) => namedBy(row) ?? []))]);
+  const domains = await presentDomains(db, [
+    ...new Set(rows.flatMap((row) => selectedDomains(row) ?? [])),
+  ]);
   return rows.map((row) =>
     presentSchedule({
       row,
-      domains: namedBy(row)?.filter((id) => domains.has(id)) ?? null,
+      domains: selectedDomains(row)?.filter((id) => domains.has(id)) ?? null,
       lastStatus: runs.get(row.id)?.status ?? null,
       lastSentAt: sent.get(row.id) ?? null,
-      unsubscribed: (gone.get(row.id) ?? []).map(({ email, left_at }) => ({ email, left_at })),
+      unsubscribed: (unsubscribed.get(row.id) ?? []).map(({ email, left_at }) => ({
+        email,
+        left_at,
+      })),
     }),
   );
 }
 
-function readersGone(db: Db | Tx, ids: string[]) {
+function unsubscribedReaders(db: Db | Tx, ids: string[]) {
   return db
     .selectFrom('report_readers')
     .select(['schedule_id', 'email', 'left_at'])
@@ -76,12 +85,12 @@ function readersGone(db: Db | Tx, ids: string[]) {
     .execute();
 }
 
-// From a row to the schedule that the API answers.
+// Schedules as the API returns them.
 
-/** A schedule with what is not in its row. */
+/** A row with data from other tables. */
 interface ScheduleState {
   row: ReportScheduleRow;
-  /** Those that are still there. */
+  /** Existing ones only; null means all. */
   domains: string[] | null;
   lastStatus: RunStatus | null;
   lastSentAt: string | null;
@@ -91,23 +100,23 @@ interface ScheduleState {
 export const recipientsOf = ({ recipients }: Pick<ReportScheduleRow, 'recipients'>): string[] =>
   JSON.parse(recipients);
 
-const NO_DOMAIN_LEFT =
-  'All domains that it names have been deleted, so its reports count no tests. Name others, or send null for all.';
-const NOBODY_LEFT =
-  'Everybody whom it names has unsubscribed, so nobody gets its reports. Name other recipients.';
+const NO_DOMAINS =
+  'All selected domains have been deleted, so reports count no tests. Select other domains, or set domains to null for all.';
+const NO_RECIPIENTS =
+  'All recipients have unsubscribed, so nobody gets this report. Add other recipients.';
 
 function presentSchedule(state: ScheduleState): Schedule {
   const { row, domains, lastStatus, lastSentAt, unsubscribed } = state;
   const { id, name, frequency, format, send_hour, timezone, weekday, day_of_month } = row;
   const recipients = recipientsOf(row);
-  const gone = new Set(unsubscribed.map(({ email }) => email));
-  const nobody = recipients.every((email) => gone.has(email));
+  const emails = new Set(unsubscribed.map(({ email }) => email));
+  const hasNoRecipients = recipients.every((email) => emails.has(email));
   return {
     ...{ id, object: 'report_schedule', name, frequency, recipients, domains },
     include_sections: JSON.parse(row.include_sections),
     ...{ format, send_hour, timezone, weekday, day_of_month },
     enabled: row.enabled === 1,
-    detail: domains?.length === 0 ? NO_DOMAIN_LEFT : nobody ? NOBODY_LEFT : null,
+    detail: domains?.length === 0 ? NO_DOMAINS : hasNoRecipients ? NO_RECIPIENTS : null,
     next_send_at: row.next_send_at,
     last_sent_at: lastSentAt,
     last_status: lastStatus,
@@ -116,7 +125,7 @@ function presentSchedule(state: ScheduleState): Schedule {
   };
 }
 
-// Runs of schedules and their copies in the database: listed, with what the outbox knows.
+// Runs and their copies, with data from the outbox.
 
 /** One page, newest first. */
 export async function listRuns(db: Db, scheduleId: string, page: Page) {
@@ -126,23 +135,23 @@ export async function listRuns(db: Db, scheduleId: string, page: Page) {
   );
 }
 
-/** Runs with what became of each copy. */
+/** Runs with the status of each copy. */
 export async function presentRuns(db: Db | Tx, rows: ReportRunRow[]): Promise<ReportRun[]> {
   if (rows.length === 0) return [];
   const copies = await db
-    .selectFrom('report_copies as own')
-    .leftJoin('outbox', 'outbox.id', 'own.mail_id')
-    .selectAll('own')
+    .selectFrom('report_copies as copy')
+    .leftJoin('outbox', 'outbox.id', 'copy.mail_id')
+    .selectAll('copy')
     .select('outbox.error as mail_error')
     .where(
-      'own.run_id',
+      'copy.run_id',
       'in',
       rows.map(({ id }) => id),
     )
-    .orderBy('own.recipient')
+    .orderBy('copy.recipient')
     .execute();
-  const of = Map.groupBy(copies as CopyState[], ({ run_id }) => run_id);
-  return rows.map((row) => presentRun(row, of.get(row.id) ?? []));
+  const byRun = Map.groupBy(copies as CopyState[], ({ run_id }) => run_id);
+  return rows.map((row) => presentRun(row, byRun.get(row.id) ?? []));
 }
 
 /** The last run of each schedule that has one. */
@@ -162,14 +171,14 @@ async function lastRuns(db: Db | Tx, scheduleIds: string[]): Promise<ReportRun[]
   return presentRuns(db, rows);
 }
 
-/** A copy is not sent later than this after its run: the outbox has given it up by then. */
-const LATEST_COPY_MS = GIVE_UP_MS + 86_400_000;
+/** A copy is never sent later than this after its run, because the outbox gives up earlier. */
+const MAX_COPY_DELAY_MS = GIVE_UP_MS + 86_400_000;
 
-/** When the server last took a copy, by schedule; none where it has taken none. */
+/** When the mail server last accepted a copy, by schedule id. Schedules without a sent copy are missing. */
 async function lastSentTimes(db: Db | Tx, scheduleIds: string[]): Promise<Map<string, string>> {
   const newest = await newestSent(db, scheduleIds);
   if (newest.length === 0) return new Map();
-  // A copy that was tried again may have gone out after those of the next run.
+  // A retried copy may have been sent after the copies of the next run.
   const rows = await db
     .selectFrom('report_runs as run')
     .innerJoin('report_copies as copy', 'copy.run_id', 'run.id')
@@ -179,7 +188,7 @@ async function lastSentTimes(db: Db | Tx, scheduleIds: string[]): Promise<Map<st
         newest.map(({ schedule_id, created_at }) =>
           and([
             eb('run.schedule_id', '=', schedule_id),
-            eb('run.created_at', '>=', isoTime(Date.parse(created_at) - LATEST_COPY_MS)),
+            eb('run.created_at', '>=', isoTime(Date.parse(created_at) - MAX_COPY_DELAY_MS)),
           ]),
         ),
       ),
@@ -189,7 +198,7 @@ async function lastSentTimes(db: Db | Tx, scheduleIds: string[]): Promise<Map<st
   return new Map(rows.map(({ schedule_id, sent_at }) => [schedule_id, sent_at!]));
 }
 
-/** Of each schedule, when the newest run was made of which a copy has gone out: read from the newest on. */
+/** For each schedule, the creation time of its newest run with a sent copy. */
 async function newestSent(db: Db | Tx, scheduleIds: string[]) {
   const rows = await db
     .selectFrom('report_schedules as schedule')
@@ -218,27 +227,26 @@ async function newestSent(db: Db | Tx, scheduleIds: string[]) {
   );
 }
 
-// From rows to the runs that the API answers, and what a run has come to.
+// Runs as the API returns them.
 
-/** With what the outbox says of the last attempt, where more are to come. */
+/** `mail_error` is the error of the last attempt while the email is queued. */
 type CopyState = ReportCopyRow & { mail_error: string | null };
 
-/** What became of a copy, or how things stand with it. */
 function presentCopy(row: CopyState): ReportCopy {
   const { recipient, status, error, sent_at, mail_error } = row;
   return { recipient, status, error: status === 'queued' ? mail_error : error, sent_at };
 }
 
-/** Copies of those who have left count nowhere; a run that nobody was left to read has failed. */
+/** Ignores copies for unsubscribed recipients. A run with no other copies has failed. */
 function runStatus(copies: ReportCopy[]): RunStatus {
-  const counting = copies.filter(({ status }) => status !== 'unsubscribed');
-  const having = (wanted: ReportCopy['status']) =>
-    counting.filter(({ status }) => status === wanted).length;
-  if (having('queued') > 0) return 'sending';
-  if (counting.length === 0) return 'failed';
-  if (having('sent') === counting.length) return 'sent';
-  if (having('sent') > 0) return 'partial';
-  return having('not_configured') === counting.length ? 'not_configured' : 'failed';
+  const relevant = copies.filter(({ status }) => status !== 'unsubscribed');
+  const count = (wanted: ReportCopy['status']) =>
+    relevant.filter(({ status }) => status === wanted).length;
+  if (count('queued') > 0) return 'sending';
+  if (relevant.length === 0) return 'failed';
+  if (count('sent') === relevant.length) return 'sent';
+  if (count('sent') > 0) return 'partial';
+  return count('not_configured') === relevant.length ? 'not_configured' : 'failed';
 }
 
 function presentRun(row: ReportRunRow, states: CopyState[]): ReportRun {

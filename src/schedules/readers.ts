@@ -1,4 +1,4 @@
-/** Readers of a schedule, who leave and come back by the link in a mail, which is all that they need. */
+/** Recipients of a schedule, who unsubscribe and resubscribe with the link in an email and nothing else. */
 
 import type { App } from '../app.ts';
 import type { Transact } from '../http/route.ts';
@@ -10,7 +10,7 @@ import type { ReportScheduleRow } from '../store/tables.generated.ts';
 import type { Author } from '../team/audit.ts';
 import { noteSchedule, withdrawCopies } from './change-schedule.ts';
 
-/** The token of a reader's link, the same in each mail: whoever has it decides whether they go on reading. */
+/** The token of a recipient's unsubscribe link, the same in every email. It is the only credential. */
 export function readerToken(
   { secrets }: Pick<App, 'secrets'>,
   scheduleId: string,
@@ -19,13 +19,13 @@ export function readerToken(
   return secrets.token(email, `reader of ${scheduleId}`);
 }
 
-/** What the page of the link shows. */
+/** A recipient as the unsubscribe page shows them. */
 export interface Reader {
   scheduleId: string;
   name: string;
   frequency: ReportScheduleRow['frequency'];
   email: string;
-  /** Since when they get no more; null while they do. */
+  /** When they unsubscribed; null while they are subscribed. */
   leftAt: string | null;
 }
 
@@ -39,21 +39,22 @@ export async function findReader(db: Db | Tx, token: string): Promise<Reader> {
       'schedule.name',
       'schedule.frequency',
       'reader.email',
-      'reader.left_at as leftAt',
+      'reader.left_at',
     ])
     .where('reader.token_hash', '=', sha256(token))
     .executeTakeFirst();
   if (!row)
     throw new AppError(
       'not_found',
-      'There is no such link, or the report that it belongs to is not sent to you any more.',
+      'This unsubscribe link is not valid, or the report no longer exists.',
     );
-  return row;
+  const { left_at, ...reader } = row;
+  return { ...reader, leftAt: left_at };
 }
 
 type ReaderRequest = Author & { app: App; transact: Transact };
 
-/** They get no more, of what waits already either. Once they have left, nothing happens. Throws `not_found`. */
+/** Unsubscribes a recipient and cancels their queued copies. Does nothing if they are unsubscribed. Throws `not_found`. */
 export async function leave(author: ReaderRequest, token: string): Promise<Reader> {
   const { clock } = author.app;
   return author.transact(async (tx) => {
@@ -64,20 +65,20 @@ export async function leave(author: ReaderRequest, token: string): Promise<Reade
     await withdrawCopies(tx, reader.scheduleId, {
       recipients: [reader.email],
       status: 'unsubscribed',
-      reason: 'its reader has unsubscribed',
+      reason: 'the recipient unsubscribed',
     });
-    await noteReader(tx, author, 'unsubscribed', reader);
+    await auditReader(tx, author, 'unsubscribed', reader);
     return { ...reader, leftAt };
   });
 }
 
-/** They get the next one again. Who never left stays. Throws `not_found`. */
+/** Resubscribes a recipient from the next report on. Does nothing if they are subscribed. Throws `not_found`. */
 export async function comeBack(author: ReaderRequest, token: string): Promise<Reader> {
   return author.transact(async (tx) => {
     const reader = await findReader(tx, token);
     if (reader.leftAt === null) return reader;
     await setLeft(tx, reader, null);
-    await noteReader(tx, author, 'resubscribed', reader);
+    await auditReader(tx, author, 'resubscribed', reader);
     return { ...reader, leftAt: null };
   });
 }
@@ -91,11 +92,11 @@ async function setLeft(tx: Tx, { scheduleId, email }: Reader, left_at: string | 
     .execute();
 }
 
-async function noteReader(tx: Tx, author: Author, what: string, { scheduleId, email }: Reader) {
+async function auditReader(tx: Tx, author: Author, what: string, { scheduleId, email }: Reader) {
   await noteSchedule(tx, author, what, scheduleId, { email });
 }
 
-/** Of these addresses, those that have left. */
+/** Those of the addresses that have unsubscribed. */
 export async function readersGone(
   db: Db | Tx,
   scheduleId: string,
@@ -111,7 +112,10 @@ export async function readersGone(
   return new Set(rows.map(({ email }) => email));
 }
 
-/** So that the link in a mail is known; of a reader of before the token may be another, by a new secret key. */
+/**
+ * Stores the hash of the recipient's token, so that the link works. After a change of the secret key,
+ * the new hash replaces the previous one.
+ */
 export async function keepReader(
   tx: Tx,
   app: Pick<App, 'secrets'>,

@@ -1,4 +1,4 @@
-/** The operations on schedules of reports (contract §5). */
+/** Operations on report schedules (contract §5). */
 
 import type { App } from '../app.ts';
 import { PRIVATE_FIELDS } from '../http/response.ts';
@@ -28,9 +28,10 @@ import {
 import { writeRun } from './send.ts';
 import { periodUntil } from './times.ts';
 
-// The operations on what a schedule sends: now, as it would look, and what has been sent.
+// Sending now, preview, and runs.
 
-const CONTENTS = [
+/** If one of these changes while a report is composed, the report is outdated. */
+const CONTENT_COLUMNS = [
   'name',
   'frequency',
   'recipients',
@@ -48,31 +49,31 @@ const send = route({
   live: true,
   limit: { requests: 60, seconds: 3600 },
   summary:
-    'Send a report at once, beside its plan: of as long a time as it always covers, up to the end of this hour',
+    'Send a report now, outside its schedule; it covers a period of the usual length that ends with the current hour',
   response: ReportRun,
   errors: ['conflict', 'unavailable'],
   async handle(call) {
     const { app, params } = call;
-    const asked = await scheduleOr404(app.db, params.id!);
+    const schedule = await scheduleOr404(app.db, params.id!);
     const at = app.clock.now();
-    const covered = periodUntil(asked, at);
-    const letters = await composeReportMails(app, asked, { covered, at });
+    const covered = periodUntil(schedule, at);
+    const mails = await composeReportMails(app, schedule, { covered, at });
     return call.transact(async (tx) => {
-      const row = await scheduleOr404(tx, asked.id);
-      if (CONTENTS.some((column) => row[column] !== asked[column]))
+      const row = await scheduleOr404(tx, schedule.id);
+      if (CONTENT_COLUMNS.some((column) => row[column] !== schedule[column]))
         throw new AppError(
           'conflict',
-          'The schedule was changed while its report was made. Ask again.',
+          'The schedule changed while its report was being generated. Retry the request.',
         );
-      const run = await writeRun(tx, app, row, { slot: null, covered, letters, error: null });
+      const run = await writeRun(tx, app, row, { slot: null, covered, mails, error: null });
       await noteSchedule(tx, call, 'sent', row.id, { run: run.id });
-      const [answer] = await presentRuns(tx, [run]);
-      return answer!;
+      const [presented] = await presentRuns(tx, [run]);
+      return presented!;
     });
   },
 });
 
-/** Nothing is loaded and nothing runs; what is in the page is in it. */
+/** The page is self-contained: no requests, no scripts. */
 const PREVIEW_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox allow-popups";
 
@@ -83,7 +84,7 @@ const preview = route({
   role: 'viewer',
   live: true,
   summary:
-    'See the report that would be sent now, as a page; one that is sent as a PDF tells the same. Viewers see it without the section on domains and alerts',
+    'Preview the report that would be sent now as an HTML page, also for PDF reports; hides domains and alerts from viewers',
   produces: ['text/html'],
   async handle({ app, actor, params }) {
     const row = await scheduleOr404(app.db, params.id!);
@@ -105,7 +106,7 @@ const runs = route({
   role: 'viewer',
   live: true,
   summary:
-    'List what a schedule has sent, newest first, with what became of the copy of each recipient',
+    'List the runs of a report schedule, newest first, with the delivery status for each recipient',
   query: ReportRunListQuery,
   response: listOf(ReportRun),
   async handle({ app, params, query }) {
@@ -129,7 +130,7 @@ const create = route({
   operation: 'createReportSchedule',
   role: 'admin',
   live: true,
-  summary: 'Have a report sent by e-mail each day, week or month',
+  summary: 'Create a schedule that emails a report every day, week or month',
   body: NewSchedule,
   status: 201,
   location: ({ id }) => `/v1/reports/schedules/${id}`,
@@ -146,7 +147,7 @@ const list = route({
   path: '/v1/reports/schedules',
   operation: 'listReportSchedules',
   role: 'viewer',
-  summary: 'List schedules of reports, newest first',
+  summary: 'List report schedules, newest first',
   query: ScheduleListQuery,
   response: listOf(Schedule),
   async handle({ app, query }) {
@@ -161,7 +162,7 @@ const get = route({
   path: '/v1/reports/schedules/:id',
   operation: 'getReportSchedule',
   role: 'viewer',
-  summary: 'Get a schedule of reports: when the next one is sent, and who has unsubscribed',
+  summary: 'Get a report schedule with its next send time and unsubscribed recipients',
   etag: true,
   response: Schedule,
   async handle({ app, params }) {
@@ -169,10 +170,10 @@ const get = route({
   },
 });
 
-/** The row, where the request may change it as it is now. */
-async function toChange(
+/** The row, if it matches the `If-Match` header of the request. */
+async function matchingRow(
   tx: Tx,
-  call: { app: App; params: Record<string, string>; ifMatch(present: unknown): void },
+  call: { app: App; params: Record<string, string>; ifMatch(current: unknown): void },
 ): Promise<ReportScheduleRow> {
   const row = await scheduleOr404(tx, call.params.id!);
   call.ifMatch(await present(tx, row));
@@ -185,13 +186,13 @@ const update = route({
   operation: 'updateReportSchedule',
   role: 'admin',
   live: true,
-  summary: 'Change a schedule of reports, or switch it off and on; the next time is reckoned anew',
+  summary: 'Update, enable or disable a report schedule; the next send time is recalculated',
   etag: true,
   body: SchedulePatch,
   response: Schedule,
   async handle(call) {
     return call.transact(async (tx) => {
-      const row = await toChange(tx, call);
+      const row = await matchingRow(tx, call);
       return present(tx, await changeSchedule(tx, call, row, call.body));
     });
   },
@@ -203,12 +204,12 @@ const remove = route({
   operation: 'deleteReportSchedule',
   role: 'admin',
   live: true,
-  summary: 'Delete a schedule of reports with its runs; copies that still wait are not sent',
+  summary: 'Delete a report schedule and its runs; queued emails are canceled',
   response: deletedOf('report_schedule'),
   async handle(call) {
     const { params } = call;
     return call.transact(async (tx) => {
-      await deleteSchedule(tx, call, await toChange(tx, call));
+      await deleteSchedule(tx, call, await matchingRow(tx, call));
       return { id: params.id!, object: 'report_schedule', deleted: true };
     });
   },

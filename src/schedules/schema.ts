@@ -1,7 +1,7 @@
-/** Schedules of reports and their runs as the API takes and answers them (contract §5). */
+/** Schemas of report schedules and their runs (contract §5). */
 
 import * as v from 'valibot';
-import { eachOnce, Name, PAGE, Time } from '../http/schemas.ts';
+import { described, eachOnce, Name, PAGE, Time } from '../http/schemas.ts';
 import { EmailAddress } from '../team/schema.ts';
 import { isTimeZone, spelledZone } from './times.ts';
 
@@ -19,36 +19,36 @@ const WEEKDAYS = [
   'sunday',
 ] as const;
 
-const MOST_RECIPIENTS = 50;
-const MOST_DOMAINS = 100;
+const MAX_RECIPIENTS = 50;
+const MAX_DOMAINS = 100;
 
 const oneOf = <const T extends readonly string[]>(values: T) =>
   v.picklist(values, `must be one of ${values.join(', ')}`);
 
 const Recipients = v.pipe(
-  v.array(EmailAddress, 'must be a list of e-mail addresses'),
-  v.minLength(1, 'must name an address at least'),
-  v.maxLength(MOST_RECIPIENTS, `must name at most ${MOST_RECIPIENTS} addresses`),
-  eachOnce('is an address that is named before'),
+  v.array(EmailAddress, 'must be a list of email addresses'),
+  v.minLength(1, 'must contain at least one address'),
+  v.maxLength(MAX_RECIPIENTS, `must contain at most ${MAX_RECIPIENTS} addresses`),
+  eachOnce('is a duplicate'),
 );
 
 const DomainId = v.pipe(
-  v.string('must be the id of a domain'),
-  v.minLength(1, 'must be the id of a domain'),
+  v.string('must be the ID of a domain'),
+  v.minLength(1, 'must be the ID of a domain'),
   v.maxLength(100, 'must have at most 100 characters'),
 );
 const Domains = v.pipe(
-  v.array(DomainId, 'must be a list of ids of domains, or null for all'),
-  v.minLength(1, 'must name a domain at least; null is all'),
-  v.maxLength(MOST_DOMAINS, `must name at most ${MOST_DOMAINS} domains`),
-  eachOnce('is a domain that is named before'),
+  v.array(DomainId, 'must be a list of domain IDs, or null for all domains'),
+  v.minLength(1, 'must contain at least one domain; use null for all domains'),
+  v.maxLength(MAX_DOMAINS, `must contain at most ${MAX_DOMAINS} domains`),
+  eachOnce('is a duplicate'),
 );
 
 const Sections = v.pipe(
-  v.array(oneOf(SECTIONS), 'must be a list'),
-  v.minLength(1, 'must name a section at least'),
-  v.maxLength(SECTIONS.length, `must name at most ${SECTIONS.length} sections`),
-  v.check((names) => new Set(names).size === names.length, 'must name each section once'),
+  v.array(oneOf(SECTIONS), 'must be a list of sections'),
+  v.minLength(1, 'must contain at least one section'),
+  v.maxLength(SECTIONS.length, `must contain at most ${SECTIONS.length} sections`),
+  v.check((names) => new Set(names).size === names.length, 'must contain each section only once'),
 );
 
 const wholeNumber = (min: number, max: number) =>
@@ -60,8 +60,8 @@ const wholeNumber = (min: number, max: number) =>
   );
 
 const TimeZone = v.pipe(
-  v.string('must be text'),
-  v.check(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin'),
+  v.string('must be a string'),
+  v.check(isTimeZone, 'must be an IANA time zone name, such as Europe/Berlin'),
   v.metadata({ jsonSchema: { type: 'string', maxLength: 64 } }),
   v.transform(spelledZone),
 );
@@ -120,24 +120,43 @@ export const Schedule = v.object({
   name: v.string(),
   frequency: v.picklist(FREQUENCIES),
   recipients: v.array(v.string()),
-  /** null: all. Those that are deleted drop out; where none is left, nothing is counted. */
-  domains: v.nullable(v.array(v.string())),
+  domains: described(
+    v.nullable(v.array(v.string())),
+    'IDs of the domains that the report covers. Null means all domains. Deleted domains are removed from the list. With an empty list, the report counts no tests.',
+  ),
   include_sections: v.array(v.picklist(SECTIONS)),
   format: v.picklist(FORMATS),
-  send_hour: v.pipe(v.number(), v.integer()),
-  timezone: v.string(),
-  weekday: v.picklist(WEEKDAYS),
-  day_of_month: v.pipe(v.number(), v.integer()),
+  send_hour: described(
+    v.pipe(v.number(), v.integer()),
+    'Hour of the day, from 0 to 23, in the time zone of the schedule.',
+  ),
+  timezone: described(v.string(), 'IANA time zone name, such as `Europe/Berlin`.'),
+  weekday: described(v.picklist(WEEKDAYS), 'Used by weekly schedules only.'),
+  day_of_month: described(
+    v.pipe(v.number(), v.integer()),
+    'Used by monthly schedules only. A shorter month uses its last day.',
+  ),
   enabled: v.boolean(),
-  /** What somebody should know of it; null where there is nothing. */
-  detail: v.nullable(v.string()),
-  /** In the past where it is due, until it has been sent. */
-  next_send_at: v.nullable(Time),
-  /** When the server last took a copy of any of its reports. */
-  last_sent_at: v.nullable(Time),
-  last_status: v.nullable(v.picklist(RUN_STATUSES)),
-  /** Who has left by the link in a mail: they get no more, even where they are named again. */
-  unsubscribed: v.array(v.object({ email: v.string(), left_at: Time })),
+  detail: described(
+    v.nullable(v.string()),
+    'A problem with the schedule, in words. Null if there is none.',
+  ),
+  next_send_at: described(
+    v.nullable(Time),
+    'When the next report is due. In the past while a due report is being sent. Null if the schedule is disabled.',
+  ),
+  last_sent_at: described(
+    v.nullable(Time),
+    'When the mail server last accepted a copy of a report.',
+  ),
+  last_status: described(
+    v.nullable(v.picklist(RUN_STATUSES)),
+    'Status of the last run. Null if there was none.',
+  ),
+  unsubscribed: described(
+    v.array(v.object({ email: v.string(), left_at: Time })),
+    'Recipients who unsubscribed with the link in an email. They get no reports, even if you add them again.',
+  ),
   created_at: Time,
 });
 export type Schedule = v.InferOutput<typeof Schedule>;
@@ -147,8 +166,10 @@ const COPY_STATUSES = ['queued', 'sent', 'failed', 'unsubscribed', 'not_configur
 const ReportCopy = v.object({
   recipient: v.string(),
   status: v.picklist(COPY_STATUSES),
-  /** Why it failed, or why it is tried again. */
-  error: v.nullable(v.string()),
+  error: described(
+    v.nullable(v.string()),
+    'Why the copy failed or, while it is queued, why the last attempt failed.',
+  ),
   sent_at: v.nullable(Time),
 });
 export type ReportCopy = v.InferOutput<typeof ReportCopy>;
@@ -158,8 +179,10 @@ export const ReportRun = v.object({
   object: v.literal('report_run'),
   schedule_id: v.string(),
   trigger: v.picklist(['schedule', 'manual']),
-  /** The time of the schedule that it is for; null where somebody asked for it. */
-  slot: v.nullable(Time),
+  slot: described(
+    v.nullable(Time),
+    'The scheduled time of the report. Null for a report that was sent manually.',
+  ),
   period_from: Time,
   period_to: Time,
   status: v.picklist(RUN_STATUSES),

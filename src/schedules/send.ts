@@ -1,4 +1,4 @@
-/** The job that sends reports at their times: claim, gather and write, record. */
+/** The job that sends due reports: claim, compose, record. */
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
@@ -25,13 +25,13 @@ import {
 
 const SEND_REPORTS_JOB = 'reports.send';
 
-/** A report is made in a moment; more at once would only wait for each other. */
+/** Composing a report is fast, so more of them would only wait for each other. */
 const MAX_CONCURRENT_REPORTS = 2;
-/** How long others leave a claimed schedule alone, and when it is tried again where it could not be made. */
+/** Also the delay before a failed report is retried. */
 const LEASE_MS = 5 * 60_000;
-/** What cannot be made for so long is given up, so that the next one has its turn. */
-const GIVE_UP_MS = 2 * 3_600_000;
-const REPLAN_EVERY_MS = 60_000;
+/** After this time a report fails for good, so that the next one can be sent. */
+const MAX_REPORT_DELAY_MS = 2 * 3_600_000;
+const REPLAN_INTERVAL_MS = 60_000;
 
 export function sendReportsJob(app: App): Job {
   let replannedAt: number | null = null;
@@ -40,17 +40,20 @@ export function sendReportsJob(app: App): Job {
     concurrency: MAX_CONCURRENT_REPORTS,
     async claim(limit) {
       const now = app.clock.now();
-      // Also as soon as the clock has been set back.
-      if (replannedAt === null || now < replannedAt || now - replannedAt >= REPLAN_EVERY_MS) {
+      // Also immediately after the clock was set back.
+      if (replannedAt === null || now < replannedAt || now - replannedAt >= REPLAN_INTERVAL_MS) {
         replannedAt = now;
         await replanSchedules(app);
       }
       return claimDueSchedules(app, limit);
     },
     work: (schedule) => sendReport(app, schedule),
-    // The lease runs out, and it is tried again.
+    // It is retried when its lease expires.
     failed: ({ id }, error) =>
-      app.log.error('a report could not be sent', { schedule: id, error: errorMessage(error) }),
+      app.log.error('could not send a scheduled report', {
+        schedule: id,
+        error: errorMessage(error),
+      }),
     wake: () => app.scheduler.wake(SEND_REPORTS_JOB),
   });
 }
@@ -73,62 +76,65 @@ async function sendReport(app: App, schedule: ClaimedSchedule): Promise<void> {
   const now = app.clock.now();
   const slot = slotToSend(schedule, Date.parse(schedule.next_send_at!), now);
   const covered = coveredAt(schedule, slot);
-  const sending = { slot, covered, letters: new Map(), error: null };
+  const sending = { slot, covered, mails: new Map(), error: null };
   try {
-    const letters = await composeReportMails(app, schedule, { covered, at: slot });
-    await recordSending(app, schedule, { ...sending, letters });
+    const mails = await composeReportMails(app, schedule, { covered, at: slot });
+    await recordSending(app, schedule, { ...sending, mails });
   } catch (error) {
-    // What was missed while the service was off has its time from the start on.
-    if (now - Math.max(slot, app.startedAt) < GIVE_UP_MS) throw error;
-    app.log.error('a report was given up', { schedule: schedule.id, error: errorMessage(error) });
+    // For a report missed while the service was off, the time counts from the start.
+    if (now - Math.max(slot, app.startedAt) < MAX_REPORT_DELAY_MS) throw error;
+    app.log.error('gave up on a scheduled report', {
+      schedule: schedule.id,
+      error: errorMessage(error),
+    });
     await recordSending(app, schedule, {
       ...sending,
-      error: 'the report could not be made; the log of the service says why',
+      error: 'the report could not be generated; see the server log',
     });
   }
 }
 
 const HOUR_MS = 3_600_000;
 
-/** A time of before a change is none of the times of now, and may be close to one of them. */
+/** A slot from before a change of the schedule does not match the new times and may be close to one of them. */
 const coveredAt = (schedule: ClaimedSchedule, slot: number): Covered =>
   lastSend(schedule, slot) === slot
     ? periodOf(schedule, slot)
     : periodUntil(schedule, slot - HOUR_MS);
 
-/** A clock that was set back must not leave a schedule waiting for a time far away. */
+/** After the clock was set back, no schedule must wait for a time in the distant future. */
 async function replanSchedules({ db, clock }: Pick<App, 'db' | 'clock'>): Promise<void> {
   const now = clock.now();
-  const waiting = await db
+  const pending = await db
     .selectFrom('report_schedules')
     .selectAll()
     .where('next_send_at', '>', isoTime(now))
     .execute();
-  for (const schedule of waiting) {
+  for (const schedule of pending) {
     const planned = Date.parse(schedule.next_send_at!);
-    const wanted = replanned(schedule, planned, now);
-    if (wanted === planned) continue;
+    const corrected = replanned(schedule, planned, now);
+    if (corrected === planned) continue;
     await db
       .updateTable('report_schedules')
-      .set({ next_send_at: isoTime(wanted) })
+      .set({ next_send_at: isoTime(corrected) })
       .where('id', '=', schedule.id)
       .where('next_send_at', '=', schedule.next_send_at)
       .execute();
   }
 }
 
-// Writes down one sending of a report in one transaction with the mails that carry it, so that none is made twice.
+// Records a run in one transaction with its emails, so that no report is sent twice.
 
-/** A schedule taken for as long as the lease holds. */
+/** A schedule claimed until its lease expires. */
 type ClaimedSchedule = ReportScheduleRow & { lease: string };
 
-/** What is sent, and to whom it could be written. */
 interface Sending {
-  /** The time of the schedule that it is for; null where somebody asked for it. */
+  /** The scheduled time; null for a report that was sent manually. */
   slot: number | null;
   covered: Covered;
-  letters: Map<string, OutgoingMail>;
-  /** Why there is nothing to send. */
+  /** By recipient. */
+  mails: Map<string, OutgoingMail>;
+  /** Why nothing is sent; null otherwise. */
   error: string | null;
 }
 
@@ -139,15 +145,15 @@ async function recordSending(
   sending: Sending & { slot: number },
 ): Promise<void> {
   await transact(app.db, async (tx) => {
-    const held = await tx
+    const schedule = await tx
       .selectFrom('report_schedules')
       .selectAll()
       .where('id', '=', id)
       .where('lease', '=', lease)
       .executeTakeFirst();
-    if (!held) return letGo(tx, id, leased_until);
-    if (!(await isSent(tx, id, sending.slot))) await writeRun(tx, app, held, sending);
-    const next = nextSend(held, Math.max(sending.slot, app.clock.now()));
+    if (!schedule) return releaseLease(tx, id, leased_until);
+    if (!(await isSent(tx, id, sending.slot))) await writeRun(tx, app, schedule, sending);
+    const next = nextSend(schedule, Math.max(sending.slot, app.clock.now()));
     await tx
       .updateTable('report_schedules')
       .set({ next_send_at: isoTime(next), lease: null, leased_until: null })
@@ -156,18 +162,18 @@ async function recordSending(
   });
 }
 
-/** A schedule that was changed since it was taken is free for a report by what it says now. */
-async function letGo(tx: Tx, id: string, leased_until: string | null): Promise<void> {
+/** A schedule that changed after it was claimed can be claimed again for a report with the new settings. */
+async function releaseLease(tx: Tx, id: string, leased_until: string | null): Promise<void> {
   await tx
     .updateTable('report_schedules')
     .set({ lease: null, leased_until: null })
     .where('id', '=', id)
-    // Who has taken it over has it for longer.
+    // Does not match if another job has claimed it since.
     .where('leased_until', '=', leased_until)
     .execute();
 }
 
-/** A clock that was set back comes to the same time once more. */
+/** After the clock was set back, the same slot is due again. */
 async function isSent(tx: Tx, schedule_id: string, slot: number): Promise<boolean> {
   const run = await tx
     .selectFrom('report_runs')
@@ -178,16 +184,16 @@ async function isSent(tx: Tx, schedule_id: string, slot: number): Promise<boolea
   return run !== undefined;
 }
 
-/** To be called in `transact`. */
+/** Records a run and queues its emails. Call it in `transact`. */
 export async function writeRun(
   tx: Tx,
   app: App,
   schedule: ReportScheduleRow,
-  { slot, covered, letters, error }: Sending,
+  { slot, covered, mails, error }: Sending,
 ): Promise<ReportRunRow> {
-  const everybody = recipientsOf(schedule);
-  const gone = await readersGone(tx, schedule.id, everybody);
-  const nobody = everybody.every((email) => gone.has(email));
+  const recipients = recipientsOf(schedule);
+  const unsubscribed = await readersGone(tx, schedule.id, recipients);
+  const hasNoRecipients = recipients.every((email) => unsubscribed.has(email));
   const run: ReportRunRow = {
     id: app.newId('rpr'),
     schedule_id: schedule.id,
@@ -196,29 +202,29 @@ export async function writeRun(
     period_from: isoTime(covered.from),
     period_to: isoTime(covered.to),
     created_at: isoTime(app.clock.now()),
-    error: error ?? (nobody ? 'everybody whom the schedule names has unsubscribed' : null),
+    error: error ?? (hasNoRecipients ? 'all recipients have unsubscribed' : null),
   };
   await tx.insertInto('report_runs').values(run).execute();
   if (error !== null) return run;
-  for (const recipient of everybody) {
-    // Who has come back since the report was made gets the next one.
-    const letter = gone.has(recipient) ? undefined : letters.get(recipient);
+  for (const recipient of recipients) {
+    // A recipient who resubscribed while the report was composed gets the next one.
+    const mail = unsubscribed.has(recipient) ? undefined : mails.get(recipient);
     const row = { run_id: run.id, recipient, mail_id: null, error: null, sent_at: null };
     const copy: ReportCopyRow = { ...row, status: 'unsubscribed' };
-    if (letter) {
+    if (mail) {
       await keepReader(tx, app, schedule.id, recipient);
-      copy.mail_id = await queueMail(tx, app, letter, null, { bulk: true });
+      copy.mail_id = await queueMail(tx, app, mail, null, { bulk: true });
       copy.status = 'queued';
-    } else if (app.mailer === null && !gone.has(recipient)) copy.status = 'not_configured';
+    } else if (app.mailer === null && !unsubscribed.has(recipient)) copy.status = 'not_configured';
     await tx.insertInto('report_copies').values(copy).execute();
   }
   afterCommit(tx, () => app.scheduler.wake(SEND_JOB));
   return run;
 }
 
-// What became of the copies of a report, kept with them: the outbox forgets its mail after a month.
+// Copies keep the final status of their emails, because the outbox deletes its rows after a month.
 
-/** Of one that its reader has left meanwhile, it counts only that it had gone out already. */
+/** A failure counts for queued copies only, so a canceled copy keeps its status unless it was sent after all. */
 export async function keepCopyEnds(tx: Tx, ends: MailEnd[]): Promise<void> {
   for (const { id, status, error, sent_at } of ends)
     await tx
@@ -229,7 +235,7 @@ export async function keepCopyEnds(tx: Tx, ends: MailEnd[]): Promise<void> {
       .execute();
 }
 
-// Deletes runs of long ago, with what became of their copies.
+// Deletes old runs with their copies.
 
 const RUN_RETENTION_MS = 400 * 86_400_000;
 

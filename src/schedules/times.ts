@@ -1,4 +1,4 @@
-/** When the reports of a schedule are sent, by the clock of its time zone, and which hours each of them covers. */
+/** When the reports of a schedule are sent, in its time zone, and which period each of them covers. */
 
 import { Cron } from 'croner';
 import { isoTime } from '../lib/clock.ts';
@@ -9,26 +9,26 @@ import { bordersEvery, type Span } from '../summary/summary.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** What tells when a report is sent. */
+/** The settings that decide when a report is sent. */
 export type Timed = Pick<
   ReportScheduleRow,
   'frequency' | 'send_hour' | 'timezone' | 'weekday' | 'day_of_month'
 >;
 
 /**
- * The first time after `after` at which a report is sent; both in milliseconds since 1970. An hour
- * that the clocks leave out is made up for as soon as they go on; of one that comes twice the first counts.
+ * The first send time after `after`; both in milliseconds since the Unix epoch. If daylight saving skips the
+ * hour, the report is sent right after the skipped time. If the hour repeats, the first one counts.
  */
 export function nextSend(schedule: Timed, after: number): number {
-  for (const time of sendsFrom(schedule, after - FARTHEST_FROM_NOON_MS))
+  for (const time of sendsFrom(schedule, after - MAX_NOON_DISTANCE_MS))
     if (time > after) return time;
-  throw new Error('A schedule has no end.');
+  throw new Error('Unreachable: send times are infinite.');
 }
 
-/** Its hour, or the beginning of the next day, is no farther from the noon of a day. */
-const FARTHEST_FROM_NOON_MS = 16 * HOUR_MS;
+/** No send time is farther from the noon of its day. */
+const MAX_NOON_DISTANCE_MS = 16 * HOUR_MS;
 
-/** The times of the days whose noons come after `after`, without end. */
+/** The send times of all days whose noon is after `after`; infinite. */
 function* sendsFrom(schedule: Timed, after: number): Generator<number> {
   const { timezone, send_hour } = schedule;
   const noons = patternsOf(schedule).map((pattern) => new Cron(pattern, { timezone }));
@@ -40,8 +40,8 @@ function* sendsFrom(schedule: Timed, after: number): Generator<number> {
 }
 
 /**
- * The noons of the days: no clock leaves one out, as it does with other hours, so that the day is not
- * left out with its hour where that is the last one. A day that a month does not have is its last one.
+ * Cron patterns for the noon of each send day. Noon is never skipped by daylight saving, other hours
+ * are. In a month without the day, the last day counts.
  */
 function patternsOf({ frequency, weekday, day_of_month }: Timed): string[] {
   const noon = '0 0 12';
@@ -52,109 +52,110 @@ function patternsOf({ frequency, weekday, day_of_month }: Timed): string[] {
   return [`${noon} ${day_of_month} 1,3-12 *`, `${noon} L 2 *`];
 }
 
-/** Clocks are moved by a multiple of the one, and by less than the other. */
-const STEP_MS = 15 * 60_000;
-const FARTHEST_MS = 3 * HOUR_MS;
+/** Clock changes are multiples of this. */
+const CLOCK_STEP_MS = 15 * 60_000;
+/** Clock changes are smaller than this. */
+const MAX_CLOCK_CHANGE_MS = 3 * HOUR_MS;
 
-/** The first moment at which the clocks show this hour of the day of a noon, or have gone past it. */
+/** The first moment of the day of `noon` at which local clocks show this hour or a later time. */
 function hourOfDay(noon: number, hour: number, timezone: string): number {
   const [day] = clockAt(isoTime(noon), timezone).split(' ');
   const wanted = `${day} ${String(hour).padStart(2, '0')}:00`;
-  let time = noon + (hour - 12) * HOUR_MS - FARTHEST_MS;
-  while (clockAt(isoTime(time), timezone) < wanted) time += STEP_MS;
+  let time = noon + (hour - 12) * HOUR_MS - MAX_CLOCK_CHANGE_MS;
+  while (clockAt(isoTime(time), timezone) < wanted) time += CLOCK_STEP_MS;
   return time;
 }
 
-/** Longer than it is from one time to the next, also where a zone leaves out a whole day. */
-const LONGER_THAN_A_PERIOD_MS: Record<Timed['frequency'], number> = {
+/** Longer than the time between two reports, even if a zone skips a whole day. */
+const MAX_PERIOD_MS: Record<Timed['frequency'], number> = {
   daily: 2 * DAY_MS + 3 * HOUR_MS,
   weekly: 14 * DAY_MS + 3 * HOUR_MS,
   monthly: 33 * DAY_MS,
 };
 
-/** The last time at which a report was to be sent, `now` included. */
+/** The last send time up to and including `now`. */
 export function lastSend(schedule: Timed, now: number): number {
-  let slot = nextSend(schedule, now - LONGER_THAN_A_PERIOD_MS[schedule.frequency]);
+  let slot = nextSend(schedule, now - MAX_PERIOD_MS[schedule.frequency]);
   for (let next = slot; next <= now; next = nextSend(schedule, slot)) slot = next;
   return slot;
 }
 
-/** Of all that were missed since `planned`, the last one alone. */
+/** The last of all send times since `planned`: earlier missed reports are not sent. */
 export function slotToSend(schedule: Timed, planned: number, now: number): number {
   return Math.max(planned, lastSend(schedule, now));
 }
 
 /**
- * Where a time seems so far away that the clock must have been set back: the next one by the clock of
- * now. Below that, waiting meets no time twice.
+ * Returns `planned`, unless it is so far ahead that the clock must have been set back. Then it returns
+ * the next send time.
  */
 export function replanned(schedule: Timed, planned: number, now: number): number {
-  const far = now + 2 * LONGER_THAN_A_PERIOD_MS[schedule.frequency];
-  return planned > far ? nextSend(schedule, now) : planned;
+  const maxPlanned = now + 2 * MAX_PERIOD_MS[schedule.frequency];
+  return planned > maxPlanned ? nextSend(schedule, now) : planned;
 }
 
-/** Hours of a day, days of a week or a month by the clocks of the zone. */
+/** The period of a report. Its slices are hours for daily reports, local days otherwise. */
 export type Covered = Span;
 
-/** What the report of a time covers: all since the time before. */
+/** The period of the report with this send time: everything since the previous send time. */
 export function periodOf(schedule: Timed, slot: number): Covered {
-  const former = lastSend(schedule, slot - 1);
-  const [from, to] = [wholeHour(former), wholeHour(slot)];
-  const before = wholeHour(lastSend(schedule, former - 1));
+  const previous = lastSend(schedule, slot - 1);
+  const [from, to] = [wholeHour(previous), wholeHour(slot)];
+  const before = wholeHour(lastSend(schedule, previous - 1));
   const borders =
     schedule.frequency === 'daily'
       ? bordersEvery(1, from, to)
-      : [from, ...daysBetween(schedule, former, slot), to];
+      : [from, ...daysBetween(schedule, previous, slot), to];
   return { from, to, before, borders };
 }
 
-/** What a report covers that is sent now, beside the plan: as many days as the next one will, until this hour is over. */
+/** The period of a report that is sent manually now: as many days as the next one, until the end of the current hour. */
 export function periodUntil(schedule: Timed, now: number): Covered {
   const next = periodOf(schedule, nextSend(schedule, now));
   const days = Math.round((next.to - next.from) / DAY_MS);
   const to = wholeHour(now) + HOUR_MS;
   const { hour } = fullHourFrom(isoTime(to), schedule.timezone);
-  // More than are needed, and none that is this hour itself where the clocks show it twice.
-  const begins = daysBetween(
+  // More than needed. Excludes the current hour, which may repeat at a clock change.
+  const dayStarts = daysBetween(
     { ...schedule, send_hour: Number(hour) },
     to - (2 * days + 2) * DAY_MS,
     to - DAY_MS / 2,
   );
-  const [before, from] = [begins.at(-2 * days)!, begins.at(-days)!];
+  const [before, from] = [dayStarts.at(-2 * days)!, dayStarts.at(-days)!];
   const borders =
-    schedule.frequency === 'daily' ? bordersEvery(1, from, to) : [...begins.slice(-days), to];
+    schedule.frequency === 'daily' ? bordersEvery(1, from, to) : [...dayStarts.slice(-days), to];
   return { from, to, before, borders };
 }
 
 const wholeHour = (time: number): number => Math.floor(time / HOUR_MS) * HOUR_MS;
 
-/** When the clocks show the hour of the schedule, day by day between two times. */
+/** The whole hours between two times at which local clocks show the hour of the schedule, one for each day. */
 function daysBetween(schedule: Timed, after: number, before: number): number[] {
   const daily = { ...schedule, frequency: 'daily' as const };
   const days: number[] = [];
-  for (const at of sendsFrom(daily, after - FARTHEST_FROM_NOON_MS)) {
-    if (at >= before) return days;
-    if (at > after) days.push(wholeHour(at));
+  for (const time of sendsFrom(daily, after - MAX_NOON_DISTANCE_MS)) {
+    if (time >= before) return days;
+    if (time > after) days.push(wholeHour(time));
   }
   return days;
 }
 
-// Names of time zones as they are spelled, and the day that it is in one.
+// Names of time zones, and local dates.
 
-/** An offset, which the runtime takes too, is none: it knows no summer time. */
-const LIKE_A_ZONE = /^[A-Za-z][\w+/-]{0,63}$/;
+/** Excludes offsets, which the runtime accepts too: they have no daylight saving time. */
+const ZONE_NAME = /^[A-Za-z][\w+/-]{0,63}$/;
 
-/** As the runtime takes it: in capitals or not. */
+/** Whether the runtime knows the zone. Ignores case. */
 export function isTimeZone(text: string): boolean {
   try {
-    return LIKE_A_ZONE.test(text) && Boolean(new Intl.DateTimeFormat('en', { timeZone: text }));
+    return ZONE_NAME.test(text) && Boolean(new Intl.DateTimeFormat('en', { timeZone: text }));
   } catch {
     return false;
   }
 }
 
-/** What the rules below do not tell. */
-const ODD = new Map(
+/** Names that do not follow the rules below. */
+const IRREGULAR_NAMES = new Map(
   [
     'America/Argentina/ComodRivadavia',
     'America/Knox_IN',
@@ -173,33 +174,33 @@ const ODD = new Map(
 const SMALL_WORDS = ['au', 'es', 'of'];
 
 /**
- * The name with its capitals, as the IANA database writes it. Only the case is mended: another name of
- * the same zone stays, where the runtime would answer an older one.
+ * The name in the case of the IANA database. Only the case changes: an alias stays, whereas the runtime
+ * would replace it with an older name.
  */
 export function spelledZone(name: string): string {
   const lower = name.toLowerCase();
-  const odd = ODD.get(lower);
-  if (odd) return odd;
+  const irregular = IRREGULAR_NAMES.get(lower);
+  if (irregular) return irregular;
   const parts = lower.split('/');
   // `UTC`, `EST5EDT`, `W-SU`, but `Japan`.
   if (parts.length === 1)
-    return lower.length <= 3 || /[\d-]/.test(lower) ? lower.toUpperCase() : capitals(lower);
+    return lower.length <= 3 || /[\d-]/.test(lower) ? lower.toUpperCase() : capitalized(lower);
   const [area, ...rest] = parts;
   if (area === 'systemv') return `SystemV/${rest.join('/').toUpperCase()}`;
-  if (area === 'etc') return `Etc/${rest.map(etcetera).join('/')}`;
-  return [area === 'us' ? 'US' : capitals(area!), ...rest.map(capitals)].join('/');
+  if (area === 'etc') return `Etc/${rest.map(etcName).join('/')}`;
+  return [area === 'us' ? 'US' : capitalized(area!), ...rest.map(capitalized)].join('/');
 }
 
 /** `GMT+5`, `UTC`, `Zulu`. */
-const etcetera = (part: string): string =>
-  /^(?:gmt|utc|uct)/.test(part) ? part.toUpperCase() : capitals(part);
+const etcName = (part: string): string =>
+  /^(?:gmt|utc|uct)/.test(part) ? part.toUpperCase() : capitalized(part);
 
-const capitals = (part: string): string =>
+const capitalized = (part: string): string =>
   part.replace(/[a-z]+/g, (word, at: number) =>
     at > 0 && SMALL_WORDS.includes(word) ? word : word[0]!.toUpperCase() + word.slice(1),
   );
 
-/** `2026-11-21`: what the calendar shows there at a time in milliseconds since 1970. */
+/** The local date (`2026-11-21`) at a time in milliseconds since the Unix epoch. */
 export function localDate(time: number, timezone: string): string {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone: timezone,

@@ -1,4 +1,4 @@
-/** Reports are shared and revoked, each noted in the audit log, and their tests are kept as long. */
+/** Creates and revokes shared links, with an entry in the audit log. Tests are kept at least as long as their links work. */
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
@@ -14,7 +14,7 @@ import type { NewShare } from './schema.ts';
 
 type Sharer = Author & { app: App; actor: { livemode: boolean } };
 
-/** Throws `validation_failed` for tests that are not there, or have nothing to share yet. */
+/** Throws `validation_failed` for unknown tests and for tests without a result. */
 export async function createShare(
   tx: Tx,
   author: Sharer,
@@ -39,9 +39,9 @@ export async function createShare(
     last_viewed_at: null,
   };
   await tx.insertInto('shared_reports').values(row).execute();
-  const named = test_ids.map((test_id, position) => ({ report_id: id, position, test_id }));
-  await tx.insertInto('shared_report_tests').values(named).execute();
-  await keepTests(tx, test_ids, row.created_at);
+  const tests = test_ids.map((test_id, position) => ({ report_id: id, position, test_id }));
+  await tx.insertInto('shared_report_tests').values(tests).execute();
+  await updateRetention(tx, test_ids, row.created_at);
   await audit(tx, author, {
     action: 'report.shared',
     object: { type: 'shared_report', id },
@@ -62,21 +62,25 @@ async function requireResults(tx: Tx, livemode: boolean, ids: string[]): Promise
   const errors = ids.flatMap((id, i) => {
     const test = tests.get(id);
     if (test?.has_result) return [];
-    const message = test ? withoutResult(test) : 'is the id of no test';
+    const message = test ? missingResult(test) : 'is not the ID of a test';
     return [{ param: `test_ids.${i}`, code: 'invalid', message }];
   });
   if (errors.length === 0) return;
   const names = errors.slice(0, 10).map(({ param }) => param);
-  throw new AppError('validation_failed', `Wrong: ${names.join(', ')}.`, errors.slice(0, 50));
+  throw new AppError(
+    'validation_failed',
+    `Invalid parameters: ${names.join(', ')}.`,
+    errors.slice(0, 50),
+  );
 }
 
-function withoutResult({ status }: Pick<TestRow, 'status'>): string {
-  if (status === 'waiting') return 'is a test without a result: its mail has not come yet';
-  if (status === 'processing') return 'is a test without a result: its mail is being analysed';
-  return 'is a test that failed and has no result to share';
+function missingResult({ status }: Pick<TestRow, 'status'>): string {
+  if (status === 'waiting') return 'has no result yet: its message has not arrived';
+  if (status === 'processing') return 'has no result yet: its message is being analyzed';
+  return 'has no result: the test failed';
 }
 
-/** Ends a link at once; one that is revoked stays as it is. */
+/** Revokes a link with immediate effect. Does nothing if it is revoked already. */
 export async function revokeShare(tx: Tx, author: Sharer, row: SharedReportRow): Promise<void> {
   if (row.revoked_at !== null) return;
   const now = isoTime(author.app.clock.now());
@@ -86,7 +90,7 @@ export async function revokeShare(tx: Tx, author: Sharer, row: SharedReportRow):
     .where('id', '=', row.id)
     .execute();
   const ids = (await sharedTestIds(tx, [row.id])).get(row.id)!;
-  await keepTests(tx, ids, now);
+  await updateRetention(tx, ids, now);
   await audit(tx, author, {
     action: 'report.revoked',
     object: { type: 'shared_report', id: row.id },
@@ -94,15 +98,15 @@ export async function revokeShare(tx: Tx, author: Sharer, row: SharedReportRow):
   });
 }
 
-/** Until the last of the links that show them ends, whatever the retention time. */
-async function keepTests(tx: Tx, ids: string[], now: string): Promise<void> {
+/** Keeps the tests until the last of their active links expires, whatever the retention time. */
+async function updateRetention(tx: Tx, ids: string[], now: string): Promise<void> {
   await tx
     .updateTable('tests')
     .set(({ selectFrom }) => ({
-      keep_until: selectFrom('shared_report_tests as named')
-        .innerJoin('shared_reports as share', 'share.id', 'named.report_id')
+      keep_until: selectFrom('shared_report_tests as shared')
+        .innerJoin('shared_reports as share', 'share.id', 'shared.report_id')
         .select(({ fn }) => fn.max('share.expires_at').as('end'))
-        .whereRef('named.test_id', '=', 'tests.id')
+        .whereRef('shared.test_id', '=', 'tests.id')
         .where('share.revoked_at', 'is', null)
         .where('share.expires_at', '>', now),
     }))
@@ -110,7 +114,7 @@ async function keepTests(tx: Tx, ids: string[], now: string): Promise<void> {
     .execute();
 }
 
-// Deletes shared reports a year after their links have ended; until then the team sees what was shared.
+// Deletes shared reports a year after their links ended. Until then the team can list them.
 
 const SHARE_RETENTION_MS = 365 * 86_400_000;
 
@@ -118,7 +122,7 @@ export function expireSharesJob(app: App): Job {
   return { name: 'reports.expire_shares', tick: '0 29 * * * *', run: () => expireShares(app) };
 }
 
-/** Of the two ends that a link may have, the earlier one counts. */
+/** A link ends when it expires or is revoked, whichever comes first. */
 export async function expireShares({ db, clock }: Pick<App, 'db' | 'clock'>): Promise<void> {
   const before = isoTime(clock.now() - SHARE_RETENTION_MS);
   const old = db

@@ -1,4 +1,4 @@
-/** Links by which anybody who has one reads the reports of some tests. */
+/** Shared links: public URLs to the reports of one or more tests. */
 
 import type { Feature } from '../feature.ts';
 import { expireSharesJob } from './change-share.ts';

@@ -1,4 +1,4 @@
-/** Shared reports in the database: found by id or by token, listed, with the tests that they name. */
+/** Reads shared reports by id, by token or as a list, with the ids of their tests. */
 
 import type { App } from '../app.ts';
 import type { Config } from '../config/config.ts';
@@ -18,23 +18,23 @@ const inMode = (db: Db | Tx, livemode: boolean) =>
     .selectAll()
     .where('livemode', '=', livemode ? 1 : 0);
 
-/** Throws `not_found`, for one of the other mode too. */
+/** Throws `not_found`, also for a shared report of the other mode. */
 export async function shareOr404(
   db: Db | Tx,
   id: string,
   livemode: boolean,
 ): Promise<SharedReportRow> {
   const row = await inMode(db, livemode).where('id', '=', id).executeTakeFirst();
-  if (!row) throw new AppError('not_found', 'There is no shared report with this id.');
+  if (!row) throw new AppError('not_found', 'No such shared report.');
   return row;
 }
 
-/** One page of this mode, newest first; those that have ended too. */
+/** One page of this mode, newest first, including expired and revoked ones. */
 export async function listShares(db: Db, livemode: boolean, page: Page) {
   return pageOf(inMode(db, livemode), page);
 }
 
-/** The ids of the tests of these reports, in the order in which they were named. */
+/** The ids of the tests of each report, in the order in which they were shared. */
 export async function sharedTestIds(
   db: Db | Tx,
   reportIds: string[],
@@ -52,22 +52,23 @@ export async function sharedTestIds(
   return ids;
 }
 
-/** A text that is another once what a link shows of its tests has changed. */
+/** A string that changes whenever the shared tests change in a way that the link shows. */
 export async function stateOfTests(db: Db | Tx, reportId: string): Promise<string> {
   const rows = await db
-    .selectFrom('shared_report_tests as named')
-    .innerJoin('tests', 'tests.id', 'named.test_id')
+    .selectFrom('shared_report_tests as shared')
+    .innerJoin('tests', 'tests.id', 'shared.test_id')
     .select(['tests.id', 'tests.name', 'tests.kind', 'tests.status', 'tests.completed_at'])
     .select(['tests.previous', 'tests.score', 'tests.summary', 'tests.ruleset'])
-    .where('named.report_id', '=', reportId)
-    .orderBy('named.position')
+    .where('shared.report_id', '=', reportId)
+    .orderBy('shared.position')
     .execute();
   return JSON.stringify(rows);
 }
 
 /**
- * The report of a link that still works; of those that do not no search engine is to learn either. Looked up by its hash, so that how long it takes tells nothing
- * of any token. Throws `not_found`, and `gone` for one that is expired or revoked.
+ * The report of an active link. Throws `not_found`, or `gone` if the link is expired or revoked, both
+ * with headers that keep them out of search engines. The lookup by hash leaks nothing about other
+ * tokens through its timing.
  */
 export async function openShare(
   { db, clock }: Pick<App, 'db' | 'clock'>,
@@ -81,7 +82,7 @@ export async function openShare(
   if (!row)
     throw new AppError(
       'not_found',
-      'This link leads to no report. Look whether the whole address was taken over.',
+      'No report matches this link. Check that you copied the complete link.',
       [],
       PRIVATE_FIELDS,
     );
@@ -94,21 +95,21 @@ export async function openShare(
   if (ended)
     throw new AppError(
       'gone',
-      `This link has ${ended}. Ask whom you have it from for a new one.`,
+      `This link has ${ended}. Ask the person who sent it for a new one.`,
       [],
       PRIVATE_FIELDS,
     );
   return row;
 }
 
-// From rows to the shared reports that the API answers.
+// Rows as the API returns them.
 
-type Presenting = Pick<App, 'config' | 'secrets'>;
+type Context = Pick<App, 'config' | 'secrets'>;
 
-/** As an actor of this role sees them: the links are for admins and the owner. */
+/** As an actor with this role may see them: only admins and the owner see the links. */
 export async function presentShares(
   db: Db | Tx,
-  app: Presenting,
+  app: Context,
   { role }: Pick<Actor, 'role'>,
   rows: SharedReportRow[],
 ): Promise<Share[]> {
@@ -121,14 +122,14 @@ export async function presentShares(
   });
 }
 
-/** A report with its token in clear, for the one answer that shows it to whoever shared. */
+/** A new shared report with its token in plain text, for the response to its creator. */
 export interface MadeShare {
   row: SharedReportRow;
   token: string;
 }
 
-/** With the link, for whoever made it. */
-export function presentMade({ config }: Presenting, { row, token }: MadeShare, testIds: string[]) {
+/** The response to the creator, with the link. */
+export function presentMade({ config }: Context, { row, token }: MadeShare, testIds: string[]) {
   return { ...present(row, testIds), url: linkOf(config, token), token };
 }
 
@@ -140,7 +141,7 @@ function present(row: SharedReportRow, test_ids: string[]) {
   };
 }
 
-// The token of a link: kept as a hash to find its report by, and encrypted to be shown to admins again.
+// The token of a link is stored as a hash, to look it up, and encrypted, to show it to admins again.
 
 const purposeOf = (id: string): string => `shared_report:${id}`;
 
@@ -148,7 +149,7 @@ export function sealToken(secrets: SecretBox, id: string, token: string): string
   return secrets.seal(token, purposeOf(id));
 }
 
-/** null where it can no longer be decrypted. */
+/** null if it cannot be decrypted. */
 function openToken(
   secrets: SecretBox,
   { id, token }: Pick<SharedReportRow, 'id' | 'token'>,

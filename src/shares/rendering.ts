@@ -1,4 +1,4 @@
-/** Shared reports in their forms: however many read one, at the same moment or soon after, it is made once for all of them. */
+/** Renders shared reports as HTML, PDF and JSON. Readers at the same time or shortly after share one rendering. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { App } from '../app.ts';
@@ -9,6 +9,7 @@ import { oncePer } from '../lib/once-per.ts';
 import { presentListed, storedReport } from '../mailtests/present.ts';
 import { findTest } from '../mailtests/queries.ts';
 import { redactStoredReport } from '../report/redact.ts';
+import { TOO_MANY_REPORTS } from '../report/renderer.ts';
 import type { Rendered, ReportFormat, SharedReport, StoredShare } from '../report/report.ts';
 import type { SharedReportRow, TestRow } from '../store/tables.generated.ts';
 import { sharedTestIds, stateOfTests } from './queries.ts';
@@ -16,90 +17,90 @@ import { PublicTest } from './schema.ts';
 
 export type ShareForm = ReportFormat | 'json';
 
-interface Forms {
-  kept: KeptForms;
-  /** By what they are kept by. */
-  underWay: Map<string, Promise<Rendered>>;
-  /** The end of the last JSON, and how many are being made or wait: one after the other, as in the render thread. */
+interface Renderings {
+  cache: RenderCache;
+  /** By their cache key. */
+  pending: Map<string, Promise<Rendered>>;
+  /** JSON is generated one at a time, as in the render thread. This is the last one in the queue. */
   lastJson: Promise<unknown>;
-  jsons: number;
+  /** Running and waiting. */
+  queuedJson: number;
 }
 
-const forms = oncePer(
-  (app: App): Forms => ({
-    kept: createKeptForms(app.clock),
-    underWay: new Map(),
+const renderings = oncePer(
+  (app: App): Renderings => ({
+    cache: createKeptForms(app.clock),
+    pending: new Map(),
     lastJson: Promise.resolve(),
-    jsons: 0,
+    queuedJson: 0,
   }),
 );
 
-/** So that a link, in the hands of a crowd, leaves room for the reports of others. Rejects as the reporter does. */
+/** Renders once for all readers, so that a popular link does not block other reports. Rejects as the reporter does. */
 export async function renderShare(
   app: App,
   row: SharedReportRow,
   form: ShareForm,
 ): Promise<Rendered> {
-  const { kept, underWay } = forms(app);
-  const key = await keyOf(app, row, form);
-  const present = kept.get(key) ?? underWay.get(key);
-  if (present) return present;
-  const making = make(app, row, form)
+  const { cache, pending } = renderings(app);
+  const key = await cacheKey(app, row, form);
+  const existing = cache.get(key) ?? pending.get(key);
+  if (existing) return existing;
+  const rendering = render(app, row, form)
     .then((rendered) => {
-      kept.keep(key, rendered);
+      cache.set(key, rendered);
       return rendered;
     })
-    .finally(() => underWay.delete(key));
-  underWay.set(key, making);
-  return making;
+    .finally(() => pending.delete(key));
+  pending.set(key, rendering);
+  return rendering;
 }
 
-/** null where it would have to be made first. */
+/** The cached rendering; null if there is none. */
 export async function keptShare(
   app: App,
   row: SharedReportRow,
   form: ShareForm,
 ): Promise<Rendered | null> {
-  return forms(app).kept.get(await keyOf(app, row, form));
+  return renderings(app).cache.get(await cacheKey(app, row, form));
 }
 
-/** Another once a test has been analysed again, renamed or deleted. */
-async function keyOf({ db }: App, { id }: SharedReportRow, form: ShareForm): Promise<string> {
+/** Changes when a test is reanalyzed, renamed or deleted. */
+async function cacheKey({ db }: App, { id }: SharedReportRow, form: ShareForm): Promise<string> {
   return `${id} ${form} ${sha256(await stateOfTests(db, id))}`;
 }
 
-// Without the signal of one reader: others may wait for it too.
-async function make(app: App, row: SharedReportRow, form: ShareForm): Promise<Rendered> {
+// Ignores the abort signal of the first reader, because others may wait for the same rendering.
+async function render(app: App, row: SharedReportRow, form: ShareForm): Promise<Rendered> {
   if (form !== 'json')
     return app.reporter.render({
       kind: 'shared',
       format: form,
-      shared: () => sealedShare(app, row),
+      shared: () => storedShare(app, row),
     });
-  return { bytes: await inTurn(forms(app), () => publicJson(app, row)), policy: null };
+  return { bytes: await oneAtATime(renderings(app), () => publicJson(app, row)), policy: null };
 }
 
-const MOST_JSONS = 10;
+const MAX_QUEUED_JSON = 10;
 
-async function inTurn<T>(lane: Forms, work: () => Promise<T>): Promise<T> {
-  if (lane.jsons >= MOST_JSONS)
-    throw new AppError('unavailable', 'Too many reports are being made now. Try again soon.');
-  lane.jsons += 1;
-  const making = lane.lastJson.then(work);
-  lane.lastJson = making.catch(() => {});
+async function oneAtATime<T>(queue: Renderings, work: () => Promise<T>): Promise<T> {
+  if (queue.queuedJson >= MAX_QUEUED_JSON) throw new AppError('unavailable', TOO_MANY_REPORTS);
+  queue.queuedJson += 1;
+  const result = queue.lastJson.then(work);
+  queue.lastJson = result.catch(() => {});
   try {
-    return await making;
+    return await result;
   } finally {
-    lane.jsons -= 1;
+    queue.queuedJson -= 1;
   }
 }
 
-// What a link shows: its tests as strangers may see them, for the page and the PDF, and as JSON.
+// The content of a shared report: stored reports for the render thread, or redacted JSON.
 
-type Reading = Pick<App, 'db' | 'config'>;
+type Context = Pick<App, 'db' | 'config'>;
 
-/** For the render thread. */
-async function sealedShare(app: Reading, row: SharedReportRow): Promise<StoredShare> {
+/** The input of the render thread, which redacts it. */
+async function storedShare(app: Context, row: SharedReportRow): Promise<StoredShare> {
   const { title, created_at, expires_at } = row;
   const reports: SharedReport[] = [];
   let missing = 0;
@@ -109,8 +110,8 @@ async function sealedShare(app: Reading, row: SharedReportRow): Promise<StoredSh
   return { title, created_at, expires_at, reports, missing };
 }
 
-/** A `PublicReport`. Between two tests other requests have their turn: each may be large. */
-export async function publicJson(app: Reading, row: SharedReportRow): Promise<Uint8Array> {
+/** A `PublicReport` as JSON. Yields to other work after each test, because tests may be large. */
+export async function publicJson(app: Context, row: SharedReportRow): Promise<Uint8Array> {
   const { title, created_at, expires_at } = row;
   const tests: Buffer[] = [];
   let deleted_tests = 0;
@@ -130,8 +131,8 @@ export async function publicJson(app: Reading, row: SharedReportRow): Promise<Ui
   ]);
 }
 
-/** One after the other in the order of the link; null for each that has been deleted. */
-async function* testsOf({ db }: Reading, { id, livemode }: SharedReportRow) {
+/** The tests in the order of the link; null for each deleted one. */
+async function* testsOf({ db }: Context, { id, livemode }: SharedReportRow) {
   const ids = (await sharedTestIds(db, [id])).get(id)!;
   for (const testId of ids) {
     const test = await findTest(db, testId, livemode === 1);
@@ -139,72 +140,72 @@ async function* testsOf({ db }: Reading, { id, livemode }: SharedReportRow) {
   }
 }
 
-function sharedReport(row: TestRow, { config }: Reading): SharedReport {
+function sharedReport(row: TestRow, { config }: Context): SharedReport {
   const { address, token, seed_addresses } = presentListed(row, config);
   const seeds = seed_addresses.map((seed) => seed.address);
   return { ...storedReport(row, { config }), conceal: [address, token, ...seeds] };
 }
 
-const declared = responseFilter(PublicTest);
+const filterPublic = responseFilter(PublicTest);
 
-/** What the list form and the report have beyond that is not declared, and stays behind. */
-function publicTest(row: TestRow, app: Reading): unknown {
+/** Drops every field that `PublicTest` does not declare. */
+function publicTest(row: TestRow, app: Context): unknown {
   const report = redactStoredReport(sharedReport(row, app));
-  return declared({ ...presentListed(row, app.config), ...report });
+  return filterPublic({ ...presentListed(row, app.config), ...report });
 }
 
-// The last forms of shared reports, kept for a moment: whoever reads one again costs nothing.
+// A cache of renderings, so that repeated reads within a minute cost nothing.
 
-/** What readers of one mail open within. */
-const FORM_CACHE_MS = 60_000;
-const MOST_FORMS = 40;
-const MOST_BYTES = 64 * 1024 * 1024;
+/** Recipients of one email tend to open its link within this time. */
+const CACHE_TTL_MS = 60_000;
+const MAX_CACHE_ENTRIES = 40;
+const MAX_CACHE_BYTES = 64 * 1024 * 1024;
 
-interface Kept {
+interface CacheEntry {
   rendered: Rendered;
-  until: number;
+  expiresAt: number;
 }
 
-interface KeptForms {
+interface RenderCache {
   get(key: string): Rendered | null;
-  /** What is too large for its place is not kept; for others the oldest make room. */
-  keep(key: string, rendered: Rendered): void;
+  /** Evicts the oldest entries to make space. Does nothing for a rendering larger than the whole cache. */
+  set(key: string, rendered: Rendered): void;
 }
 
-export function createKeptForms(clock: App['clock'], mostBytes = MOST_BYTES): KeptForms {
-  const kept = new Map<string, Kept>();
+export function createKeptForms(clock: App['clock'], maxBytes = MAX_CACHE_BYTES): RenderCache {
+  const entries = new Map<string, CacheEntry>();
   let bytes = 0;
 
-  function drop(key: string): void {
-    bytes -= kept.get(key)!.rendered.bytes.byteLength;
-    kept.delete(key);
+  function remove(key: string): void {
+    bytes -= entries.get(key)!.rendered.bytes.byteLength;
+    entries.delete(key);
   }
 
-  /** From the oldest on: each is kept as long as the others. */
-  function dropEnded(): void {
-    for (const [key, { until }] of kept)
-      if (until <= clock.now()) drop(key);
+  /** Entries are in the order of their expiry, because all have the same lifetime. */
+  function removeExpired(): void {
+    for (const [key, { expiresAt }] of entries)
+      if (expiresAt <= clock.now()) remove(key);
       else return;
   }
 
   return {
     get(key) {
-      dropEnded();
-      return kept.get(key)?.rendered ?? null;
+      removeExpired();
+      return entries.get(key)?.rendered ?? null;
     },
-    keep(key, rendered) {
-      dropEnded();
+    set(key, rendered) {
+      removeExpired();
       const size = rendered.bytes.byteLength;
-      if (size > mostBytes) return;
-      if (kept.has(key)) drop(key);
-      for (const oldest of kept.keys()) {
-        if (kept.size < MOST_FORMS && bytes + size <= mostBytes) break;
-        drop(oldest);
+      if (size > maxBytes) return;
+      if (entries.has(key)) remove(key);
+      for (const oldest of entries.keys()) {
+        if (entries.size < MAX_CACHE_ENTRIES && bytes + size <= maxBytes) break;
+        remove(oldest);
       }
-      kept.set(key, { rendered, until: clock.now() + FORM_CACHE_MS });
+      entries.set(key, { rendered, expiresAt: clock.now() + CACHE_TTL_MS });
       bytes += size;
-      // Nobody may come again to have it dropped.
-      setTimeout(dropEnded, FORM_CACHE_MS + 1000).unref();
+      // Frees the memory even if there are no further requests.
+      setTimeout(removeExpired, CACHE_TTL_MS + 1000).unref();
     },
   };
 }

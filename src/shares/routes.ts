@@ -1,4 +1,4 @@
-/** The operations by which a team shares reports and takes them back (contract §5). */
+/** Operations on shared reports (contract §5). */
 
 import type { App } from '../app.ts';
 import { prefersJson } from '../http/request-context.ts';
@@ -21,9 +21,9 @@ import {
   ShareWithLink,
 } from './schema.ts';
 
-// What whoever has a link reads, without credentials: a page, a PDF, or JSON (contract §5).
+// Public reports, without credentials, as page, PDF or JSON (contract §5).
 
-/** Nobody guesses a token of 256 bits; and nobody keeps the service busy by making reports. */
+/** Limits the load of rendering. Guessing is hopeless anyway: tokens have 256 bits. */
 const LIMIT = { requests: 120, seconds: 60 };
 
 const TYPES = {
@@ -34,7 +34,7 @@ const TYPES = {
 
 const ERRORS: ErrorCode[] = ['gone', 'unavailable'];
 
-/** Before the page, whose path takes its own too. */
+/** Must be registered before the page, whose path matches this one too. */
 const getPdf = route({
   method: 'GET',
   path: '/reports/public/:token.pdf',
@@ -43,10 +43,10 @@ const getPdf = route({
   role: 'public',
   byLink: true,
   limit: 'getPublicReport',
-  summary: 'Read a shared report by its link as a PDF',
+  summary: 'Get a shared report as a PDF by its public link',
   produces: ['application/pdf'],
   errors: ERRORS,
-  handle: (call) => answer(call, 'pdf'),
+  handle: (call) => respond(call, 'pdf'),
 });
 
 const getPage = route({
@@ -57,51 +57,52 @@ const getPage = route({
   role: 'public',
   byLink: true,
   limit: LIMIT,
-  summary: 'Read a shared report by its link: a page, or JSON with `Accept: application/json`',
+  summary:
+    'Get a shared report by its public link, as a page or, with `Accept: application/json`, as JSON',
   query: FormQuery,
   produces: ['text/html', 'application/json', 'application/pdf'],
   json: PublicReport,
   errors: ERRORS,
   handle(call) {
-    // The link on the page says no token this way, so a saved copy of the page has none.
-    if (call.query.format === 'pdf') return answer(call, 'pdf');
-    return answer(call, prefersJson(call.headers.get('accept') ?? '') ? 'json' : 'html');
+    // With this query the page links to its PDF without its token, so a saved copy does not contain the token.
+    if (call.query.format === 'pdf') return respond(call, 'pdf');
+    return respond(call, prefersJson(call.headers.get('accept') ?? '') ? 'json' : 'html');
   },
 });
 
-type Asked = Pick<Call<'public', undefined, undefined>, 'app' | 'params' | 'headOnly'>;
+type PublicCall = Pick<Call<'public', undefined, undefined>, 'app' | 'params' | 'headOnly'>;
 
-async function answer({ app, params, headOnly }: Asked, form: ShareForm): Promise<Response> {
+async function respond({ app, params, headOnly }: PublicCall, form: ShareForm): Promise<Response> {
   const row = await openShare(app, params.token!);
-  // Asking for the head alone makes nothing: its length is told where it is known.
+  // HEAD renders nothing. It returns the length only if the rendering is cached.
   const rendered = headOnly ? await keptShare(app, row, form) : await renderShare(app, row, form);
   if (!headOnly) {
-    // Rendering may have waited for its turn: a link that was revoked meanwhile gives nothing more.
+    // Rendering takes time: the link may have been revoked meanwhile.
     await openShare(app, params.token!);
-    noteView(app, row.id);
+    countView(app, row.id);
   }
   return new Response(headOnly ? null : (rendered!.bytes as Uint8Array<ArrayBuffer>), {
     headers: {
       ...PRIVATE_FIELDS,
       'content-type': TYPES[form],
       ...(rendered && { 'content-length': String(rendered.bytes.byteLength) }),
-      ...(form === 'html' && { 'content-security-policy': rendered?.policy ?? POLICY }),
+      ...(form === 'html' && { 'content-security-policy': rendered?.policy ?? DEFAULT_POLICY }),
       ...(form === 'pdf' ? { 'content-disposition': 'inline; filename="report.pdf"' } : VARY),
     },
   });
 }
 
-/** Of a page that is not made yet. */
-const POLICY = `${PAGE_CSP}; frame-ancestors 'none'`;
+/** For HEAD requests to a page that is not rendered yet. */
+const DEFAULT_POLICY = `${PAGE_CSP}; frame-ancestors 'none'`;
 
 const VARY = { vary: 'Accept' };
 
 const publicRoutes = [getPdf, getPage];
 
-// How often the report of a link was read.
+// View counts.
 
-/** Counts one, behind whatever else is written: no reader waits for it, nor is refused where it fails. */
-function noteView({ db, clock, log }: Pick<App, 'db' | 'clock' | 'log'>, id: string): void {
+/** Counts a view in the background: the response does not wait for it and does not fail with it. */
+function countView({ db, clock, log }: Pick<App, 'db' | 'clock' | 'log'>, id: string): void {
   db.updateTable('shared_reports')
     .set(({ eb }) => ({
       view_count: eb('view_count', '+', 1),
@@ -110,7 +111,7 @@ function noteView({ db, clock, log }: Pick<App, 'db' | 'clock' | 'log'>, id: str
     .where('id', '=', id)
     .execute()
     .catch((error: unknown) =>
-      log.warn('a view of a shared report was not counted', {
+      log.warn('could not count a view of a shared report', {
         report_id: id,
         error: errorMessage(error),
       }),
@@ -122,7 +123,7 @@ const create = route({
   path: '/v1/reports/share',
   operation: 'shareReport',
   role: 'member',
-  summary: 'Make a link by which whoever has it reads the reports of some tests, without a sign-in',
+  summary: 'Create a public link to the reports of one or more tests',
   body: NewShare,
   status: 201,
   location: ({ id }) => `/v1/reports/shared/${id}`,
@@ -140,7 +141,8 @@ const list = route({
   path: '/v1/reports/shared',
   operation: 'listSharedReports',
   role: 'viewer',
-  summary: 'List shared reports, newest first, those that have ended too; admins see their links',
+  summary:
+    'List shared reports, newest first, including expired and revoked ones; only admins see the links',
   query: ShareListQuery,
   response: listOf(Share),
   async handle({ app, actor, query }) {
@@ -155,7 +157,7 @@ const get = route({
   path: '/v1/reports/shared/:id',
   operation: 'getSharedReport',
   role: 'viewer',
-  summary: 'Get a shared report: how often it was read, and, for admins, its link',
+  summary: 'Get a shared report with its view count; only admins see its link',
   response: Share,
   async handle({ app, actor, params }) {
     const row = await shareOr404(app.db, params.id!, actor.livemode);
@@ -168,7 +170,7 @@ const revoke = route({
   path: '/v1/reports/shared/:id',
   operation: 'revokeSharedReport',
   role: 'member',
-  summary: 'Revoke a shared report: its link ends at once',
+  summary: 'Revoke a shared report; its link stops working immediately',
   response: deletedOf('shared_report'),
   async handle(call) {
     const { actor, params } = call;

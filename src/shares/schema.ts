@@ -1,26 +1,26 @@
-/** Shared reports as the API takes and answers them, and as whoever has the link reads them (contract §5). */
+/** Schemas of shared reports, for the team and for the public (contract §5). */
 
 import * as v from 'valibot';
-import { eachOnce, Name, PAGE, Time } from '../http/schemas.ts';
+import { described, eachOnce, Name, PAGE, Time } from '../http/schemas.ts';
 import { Test } from '../mailtests/schema.ts';
 
-const MOST_TESTS = 100;
+const MAX_TESTS = 100;
 const WEEK_S = 604_800;
 const YEAR_S = 31_536_000;
 
 const TestId = v.pipe(
-  v.string('must be the id of a test'),
-  v.minLength(1, 'must be the id of a test'),
+  v.string('must be the ID of a test'),
+  v.minLength(1, 'must be the ID of a test'),
   v.maxLength(100, 'must have at most 100 characters'),
 );
 
 export const NewShare = v.pipe(
   v.strictObject({
     test_ids: v.pipe(
-      v.array(TestId, 'must be a list of ids of tests'),
-      v.minLength(1, 'must name a test at least'),
-      v.maxLength(MOST_TESTS, `must name at most ${MOST_TESTS} tests`),
-      eachOnce('is a test that is named before'),
+      v.array(TestId, 'must be a list of test IDs'),
+      v.minLength(1, 'must contain at least one test'),
+      v.maxLength(MAX_TESTS, `must contain at most ${MAX_TESTS} tests`),
+      eachOnce('is a duplicate'),
     ),
     expires_in: v.optional(
       v.pipe(
@@ -28,6 +28,7 @@ export const NewShare = v.pipe(
         v.integer('must be a whole number'),
         v.minValue(60, 'must be at least 60'),
         v.maxValue(YEAR_S, `must be at most ${YEAR_S}`),
+        v.description('Seconds until the link expires.'),
       ),
       WEEK_S,
     ),
@@ -43,30 +44,37 @@ const SHARE = {
   id: v.string(),
   object: v.literal('shared_report'),
   title: v.nullable(v.string()),
-  /** As they were shared; some may have been deleted since. */
-  test_ids: v.array(v.string()),
+  test_ids: described(
+    v.array(v.string()),
+    'The shared tests in their order. Some may have been deleted since.',
+  ),
   expires_at: Time,
   created_at: Time,
-  revoked_at: v.nullable(Time),
-  view_count: v.pipe(v.number(), v.integer()),
+  revoked_at: described(v.nullable(Time), 'When the link was revoked. Null if it was not.'),
+  view_count: described(
+    v.pipe(v.number(), v.integer()),
+    'How often the report was opened, in any format.',
+  ),
   last_viewed_at: v.nullable(Time),
 };
 
-/** The link is an admin's to see again; null for everybody else. */
 export const Share = v.object({
   ...SHARE,
-  url: v.nullable(v.string()),
-  token: v.nullable(v.string()),
+  url: described(v.nullable(v.string()), 'The public link. Null unless you are an admin.'),
+  token: described(
+    v.nullable(v.string()),
+    'The secret part of the link. Null unless you are an admin.',
+  ),
 });
 export type Share = v.InferOutput<typeof Share>;
 export const ShareWithLink = v.object({ ...SHARE, url: v.string(), token: v.string() });
 
 export const ShareListQuery = v.strictObject(PAGE);
 
-/** What others add to a link is nothing to it: any other text is taken for none. */
+/** Unknown parameters and values are ignored: email clients and trackers add their own. */
 export const FormQuery = v.object({ format: v.optional(v.string()) });
 
-/** Neither how the test is written to nor what the team noted down about it. A new field is not public. */
+/** Excludes the test address and the team's own notes. A new field of `Test` is not public until it is added here. */
 export const PublicTest = v.pick(Test, [
   'id',
   'object',
@@ -103,7 +111,9 @@ export const PublicReport = v.object({
   title: v.nullable(v.string()),
   created_at: Time,
   expires_at: Time,
-  /** How many were deleted after they had been shared. */
-  deleted_tests: v.pipe(v.number(), v.integer()),
+  deleted_tests: described(
+    v.pipe(v.number(), v.integer()),
+    'Number of shared tests that have been deleted since.',
+  ),
   tests: v.array(PublicTest),
 });

@@ -1,4 +1,4 @@
-/** The summary of all tests of a period. */
+/** The summary of the tests in a period. */
 
 import type { Feature } from '../feature.ts';
 import { summaryRoutes } from './routes.ts';

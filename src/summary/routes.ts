@@ -1,4 +1,4 @@
-/** The operation that sums up a period of tests. */
+/** The operation that summarizes the tests of a period. */
 
 import * as v from 'valibot';
 import { requireDomain } from '../domains/queries.ts';
@@ -7,7 +7,7 @@ import { described, Time } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { PERIODS, periodEndingAt, summarize } from './summary.ts';
 
-// The summary of a period as the API answers it (contract §5).
+// Schemas of the summary (contract §5).
 
 const Period = v.picklist(PERIODS, `must be one of ${PERIODS.join(', ')}`);
 
@@ -15,50 +15,50 @@ const SummaryQuery = v.strictObject({
   period: v.optional(Period, 'week'),
   domain_id: v.optional(
     v.pipe(
-      v.string('must be the id of a domain'),
-      v.minLength(1, 'must be the id of a domain'),
+      v.string('must be the ID of a domain'),
+      v.minLength(1, 'must be the ID of a domain'),
       v.maxLength(100, 'must have at most 100 characters'),
     ),
   ),
 });
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
-/** The mean of the scores, rounded to two digits after the point; 0 where there is none. */
+/** Rounded to two decimals; 0 without scores. */
 const MeanScore = v.pipe(v.number(), v.minValue(0), v.maxValue(100));
-/** A fraction, rounded to four digits after the point; 0 where nothing is known. */
+/** A fraction, rounded to four decimals; 0 without results. */
 const Rate = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 
 const Means = {
-  scored: described(
-    Count,
-    'How many of the tests have a score; with 0, `avg_score` tells nothing.',
-  ),
-  avg_score: MeanScore,
-  inbox_rate: Rate,
+  scored: described(Count, 'Number of tests with a score. If 0, `avg_score` has no meaning.'),
+  avg_score: described(MeanScore, 'Average score of the tests that have one.'),
+  inbox_rate: described(Rate, 'Share of placement samples in the inbox, from 0 to 1.'),
   placement_samples: described(
     Count,
-    'How many samples `inbox_rate` rests on; with 0 it tells nothing.',
+    'Number of samples behind `inbox_rate`. If 0, `inbox_rate` has no meaning.',
   ),
 };
 
 export const ReportSummary = v.object({
   object: v.literal('report_summary'),
   period: Period,
-  // The beginning of an hour: the present one is the last of the period.
+  // A whole hour. The current hour is the last one of the period.
   from: Time,
   to: Time,
   total_tests: Count,
   ...Means,
   grades: v.object({ A: Count, B: Count, C: Count, D: Count, F: Count }),
-  auth_rates: v.object({ spf: Rate, dkim: Rate, dmarc: Rate }),
+  auth_rates: described(
+    v.object({ spf: Rate, dkim: Rate, dmarc: Rate }),
+    'Share of results that are `pass`, from 0 to 1.',
+  ),
   auth_samples: described(
     v.object({ spf: Count, dkim: Count, dmarc: Count }),
-    'How many results each rate rests on; with 0 it is 0 and tells nothing.',
+    'Number of results behind each rate in `auth_rates`. If 0, the rate is 0 and has no meaning.',
   ),
   top_issues: v.array(v.object({ check: v.string(), issue: v.string(), count: Count })),
   previous: described(
     v.object({ total_tests: Count, ...Means }),
-    'The full 24 hours, 7 days or 30 days before `from`. The period itself is shorter by up to an hour, as its last hour is not over.',
+    'The same figures for the 24 hours, 7 days or 30 days before `from`. The current period is up to one hour shorter because its last hour is not over.',
   ),
   trend: v.array(v.object({ from: Time, tests: Count, ...Means })),
 });
@@ -68,7 +68,7 @@ const getSummary = route({
   path: '/v1/reports/summary',
   operation: 'getReportSummary',
   role: 'viewer',
-  summary: 'Sum up the completed tests of the last day, week or month, of one domain or of all',
+  summary: 'Summarize the tests of the last day, week or month, for one domain or for all',
   query: SummaryQuery,
   response: ReportSummary,
   async handle({ app, actor, query }) {

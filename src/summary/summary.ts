@@ -1,4 +1,4 @@
-/** Sums up the tests of a period, out of the hours by which they are counted. */
+/** Summarizes the tests of a period from their hourly tallies. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { issueTitle } from '../analysis/declarations.ts';
@@ -13,24 +13,24 @@ const TOP_ISSUES = 10;
 export const PERIODS = ['day', 'week', 'month'] as const;
 export type Period = (typeof PERIODS)[number];
 
-/** Into how many slices of how many hours the trend of a period is cut. */
+/** The slices of the trend of each period: their number and their length in hours. */
 const SLICES: Record<Period, { slices: number; hours: number }> = {
   day: { slices: 24, hours: 1 },
   week: { slices: 7, hours: 24 },
   month: { slices: 30, hours: 24 },
 };
 
-/** From … to before …, in milliseconds since 1970; all are the beginning of an hour of UTC. */
+/** Includes `from` and excludes `to`. All times are whole UTC hours, in milliseconds since the Unix epoch. */
 export interface Span {
   from: number;
   to: number;
-  /** Where the period before begins, which ends where this one begins. */
+  /** The beginning of the previous period, which ends at `from`. */
   before: number;
-  /** Where the slices of the trend begin, the first at `from`; then `to`. */
+  /** The beginnings of the slices of the trend, from `from` on, then `to`. */
   borders: number[];
 }
 
-/** The period that ends with the present hour; it is whole hours that are counted. */
+/** The period that ends with the current hour. */
 export function periodEndingAt(now: number, period: Period): Span {
   const { slices, hours } = SLICES[period];
   const to = (Math.floor(now / HOUR_MS) + 1) * HOUR_MS;
@@ -38,7 +38,7 @@ export function periodEndingAt(now: number, period: Period): Span {
   return { from, to, before: from - (to - from), borders: bordersEvery(hours, from, to) };
 }
 
-/** A border each so many hours. */
+/** A border every `hours` hours from `from` on, then `to`. */
 export function bordersEvery(hours: number, from: number, to: number): number[] {
   const borders: number[] = [];
   for (let at = from; at < to; at += hours * HOUR_MS) borders.push(at);
@@ -46,14 +46,14 @@ export function bordersEvery(hours: number, from: number, to: number): number[] 
 }
 
 /**
- * Scores are rounded to two digits after the point, rates to four; both are 0 where there is nothing
- * to count. It is the state of one moment, of both periods.
+ * Scores are rounded to two decimals, rates to four. Both are 0 if there is nothing to count. All
+ * figures come from one snapshot of the database.
  */
-export async function summarize(db: Db | Tx, asked: Span & Scope): Promise<Summary> {
-  const { from, to, before, borders } = asked;
-  const [tallies, former] = await inSnapshot(db, async (tx) => [
-    await tallySlices(tx, asked, borders),
-    await tallySpan(tx, asked, before, from),
+export async function summarize(db: Db | Tx, query: Span & Scope): Promise<Summary> {
+  const { from, to, before, borders } = query;
+  const [tallies, previous] = await inSnapshot(db, async (tx) => [
+    await tallySlices(tx, query, borders),
+    await tallySpan(tx, query, before, from),
   ]);
   const total = addUp(tallies.map(({ figures }) => figures));
   const { spf_known, dkim_known, dmarc_known } = total;
@@ -76,7 +76,7 @@ export async function summarize(db: Db | Tx, asked: Span & Scope): Promise<Summa
     },
     auth_samples: { spf: spf_known, dkim: dkim_known, dmarc: dmarc_known },
     top_issues: topIssues(await countIssues(tallies)),
-    previous: { total_tests: former.tests, ...meansOf(former) },
+    previous: { total_tests: previous.tests, ...meansOf(previous) },
     trend: tallies.map(({ figures }, i) => ({
       from: isoTime(borders[i]!),
       tests: figures.tests,
@@ -85,7 +85,7 @@ export async function summarize(db: Db | Tx, asked: Span & Scope): Promise<Summa
   };
 }
 
-/** With what they rest on. */
+/** Averages with the number of values behind them. */
 function meansOf({ score_sum, scored, placement_inbox, placement_samples }: Tallied) {
   const avg_score = scored === 0 ? 0 : Math.round((score_sum * 100) / scored) / 100;
   const inbox_rate = rate(placement_inbox, placement_samples);
@@ -95,53 +95,53 @@ function meansOf({ score_sum, scored, placement_inbox, placement_samples }: Tall
 const rate = (part: number, whole: number): number =>
   whole === 0 ? 0 : Math.round((part * 10_000) / whole) / 10_000;
 
-function topIssues(counted: Map<string, number>): Summary['top_issues'] {
-  return [...counted]
+function topIssues(counts: Map<string, number>): Summary['top_issues'] {
+  return [...counts]
     .map(([check, count]) => ({ check, issue: issueTitle(check), count }))
     .sort((a, b) => b.count - a.count || (a.check < b.check ? -1 : 1))
     .slice(0, TOP_ISSUES);
 }
 
-// Reads what was counted in some hours: the database sums it, a slice at a time.
+// Reads hourly tallies. The database adds them up, one slice at a time.
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Which tests count. */
+/** The tests that count. */
 export interface Scope {
   livemode: boolean;
-  /** Ids; null for all tests, those of no domain too. */
+  /** Domain ids; null for all tests, also those without a domain. */
   domains: string[] | null;
 }
 
 interface Tally {
   figures: Tallied;
-  /** Each as it is stored, and how often: those of a domain are much alike from hour to hour. */
+  /** Stored JSON texts with their number of occurrences: many hours have identical texts. */
   issues: Map<string, number>;
 }
 
-/** With more domains than this others have their turn between two slices. */
+/** With more domains, the queries yield to other work between slices. */
 const FEW_DOMAINS = 5;
-/** Some milliseconds for the parser of JSON. */
-const TEXTS_AT_A_STRETCH = 4000;
+/** Parsing this many takes a few milliseconds. */
+const JSON_BATCH_SIZE = 4000;
 
 const isFew = ({ domains }: Scope): boolean => (domains?.length ?? 1) <= FEW_DOMAINS;
 
 /**
- * What `read` reads is the state of one moment: in a transaction of its own, unless it is given one.
- * SQLite has no other isolation; elsewhere it has to be asked for.
+ * Runs `read` on one snapshot, in a new transaction unless `db` is one. SQLite always isolates
+ * transactions; other databases need the isolation level.
  */
 async function inSnapshot<T>(db: Db | Tx, read: (tx: Tx) => Promise<T>): Promise<T> {
   if (db.isTransaction) return read(db as Tx);
   return db.transaction().setIsolationLevel('repeatable read').execute(read);
 }
 
-/** A tally for each slice between two borders; hours of one day lie side by side in the database. */
+/** A tally for each slice between two borders. */
 async function tallySlices(tx: Tx, scope: Scope, borders: number[]): Promise<Tally[]> {
   const tallies: Tally[] = [];
   for (const [i, from] of borders.slice(0, -1).entries()) {
     if (!isFew(scope)) await nextTurn();
     const row = await querySums(tx, scope, { from, to: borders[i + 1]! }, TALLIED)
-      // A line each: JSON has none inside.
+      // One text on each line: the stored JSON contains no line breaks.
       ?.select(({ fn, ref, val }) =>
         fn.agg<string | null>('string_agg', [ref('issues'), val('\n')]).as('issues'),
       )
@@ -154,8 +154,8 @@ async function tallySlices(tx: Tx, scope: Scope, borders: number[]): Promise<Tal
   return tallies;
 }
 
-/** What the means of a span are made of. */
-const COMPARED = [
+/** The columns from which averages are calculated. */
+const MEAN_COLUMNS = [
   'tests',
   'scored',
   'score_sum',
@@ -163,31 +163,32 @@ const COMPARED = [
   'placement_inbox',
 ] as const satisfies (keyof Tallied)[];
 
-/** Those alone that are compared; the others are 0. */
+/** Only `MEAN_COLUMNS` are filled; the other figures are 0. */
 async function tallySpan(tx: Tx, scope: Scope, from: number, to: number): Promise<Tallied> {
   const parts: Tallied[] = [];
   const step = isFew(scope) ? to - from : DAY_MS;
   for (let begin = from; begin < to; begin += step) {
     if (!isFew(scope)) await nextTurn();
     const span = { from: begin, to: Math.min(begin + step, to) };
-    parts.push(figuresOf(await querySums(tx, scope, span, COMPARED)?.executeTakeFirst()));
+    parts.push(figuresOf(await querySums(tx, scope, span, MEAN_COLUMNS)?.executeTakeFirst()));
   }
   return addUp(parts);
 }
 
-/** How many tests each check found something to fix in, by its id. */
+/** The number of tests in which each check found something to fix, by check id. */
 async function countIssues(tallies: Tally[]): Promise<Map<string, number>> {
   const texts = new Map<string, number>();
   for (const { issues } of tallies)
     for (const [text, times] of issues) texts.set(text, (texts.get(text) ?? 0) + times);
-  const found = new Map<string, number>();
-  let read = 0;
+  const totals = new Map<string, number>();
+  let parsed = 0;
   for (const [text, times] of texts) {
     const counts: Record<string, number> = JSON.parse(text);
-    for (const check in counts) found.set(check, (found.get(check) ?? 0) + times * counts[check]!);
-    if (++read % TEXTS_AT_A_STRETCH === 0) await nextTurn();
+    for (const check in counts)
+      totals.set(check, (totals.get(check) ?? 0) + times * counts[check]!);
+    if (++parsed % JSON_BATCH_SIZE === 0) await nextTurn();
   }
-  return found;
+  return totals;
 }
 
 function addUp(parts: Tallied[]): Tallied {
@@ -196,7 +197,7 @@ function addUp(parts: Tallied[]): Tallied {
   return total;
 }
 
-/** Nothing to ask where no domain is named: some databases have no empty lists. */
+/** null if `domains` is empty, because not every database accepts an empty list. */
 function querySums(
   tx: Tx,
   { livemode, domains }: Scope,
@@ -213,6 +214,6 @@ function querySums(
     .where('hour', '<', isoTime(to));
 }
 
-/** Sums of nothing are null, and some drivers tell large ones as text. */
+/** Empty sums are null, and some drivers return large sums as strings. */
 const figuresOf = (row: Partial<Record<keyof Tallied, unknown>> | undefined): Tallied =>
   Object.fromEntries(TALLIED.map((name) => [name, Number(row?.[name] ?? 0)])) as Tallied;

@@ -238,7 +238,7 @@ const Journey = v.strictObject({
   nonce: v.string(),
   /** Proves to the provider that who brings the code is who asked for it (RFC 7636). */
   verifier: v.string(),
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the Unix epoch. */
   until: v.number(),
 });
 type Journey = v.InferOutput<typeof Journey>;

@@ -158,7 +158,7 @@ const Device = v.strictObject({
   member: v.string(),
   /** Of the hash of the password: with another password, the cookie is worth nothing. */
   password: v.string(),
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the Unix epoch. */
   until: v.number(),
 });
 type Device = v.InferOutput<typeof Device>;

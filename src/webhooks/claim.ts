@@ -1,4 +1,4 @@
-/** Takes deliveries that are due, and writes down the attempt of each before it is made. */
+/** Claims deliveries that are due, and records the attempt of each before it is made. */
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
@@ -10,21 +10,21 @@ import type { ClaimedDelivery } from './enqueue.ts';
 import { eventPayload } from './enqueue.ts';
 import { openSigningSecrets, type SigningSecrets, signatureHeaders } from './signatures.ts';
 
-/** How long others leave a claimed delivery alone: longer than its call and the record may take. */
+/** Longer than a request and recording it can take. */
 const LEASE_MS = 90_000;
 
 type Context = Pick<App, 'clock' | 'newId' | 'secrets' | 'version' | 'log'>;
 
-/** What calls take of, and which are under way here. */
+/** How many requests may start, and which deliveries this process is working on. */
 export interface DeliveryCapacity {
-  /** How many more calls to an endpoint may begin. */
+  /** How many more requests to an endpoint may start. */
   room(endpointId: string): number;
   take(delivery: ClaimedDelivery): void;
-  /** Whether this process has not recorded its last attempt yet, whatever the clock says of the lease. */
+  /** Whether this process has yet to record the last attempt, even if the lease has expired. */
   isInHand(deliveryId: string): boolean;
 }
 
-/** Mostly there is nothing: to be asked before the write lock is taken. */
+/** Avoids taking the write lock when nothing is due, the usual case. */
 export async function hasDueDeliveries(
   { db, clock }: Pick<App, 'db' | 'clock'>,
   { room }: Pick<DeliveryCapacity, 'room'>,
@@ -33,33 +33,33 @@ export async function hasDueDeliveries(
   return ready.some(({ id }) => room(id) > 0);
 }
 
-/** At most as many for each endpoint as it has room for; the room is taken. */
+/** Claims as many deliveries per endpoint as its capacity allows, and uses up that capacity. */
 export async function claimDueDeliveries(
   tx: Tx,
   app: Context,
-  room: DeliveryCapacity,
+  capacity: DeliveryCapacity,
 ): Promise<ClaimedDelivery[]> {
   const now = app.clock.now();
   const all: ClaimedDelivery[] = [];
   for (const endpoint of await endpointsWithDue(tx, now).selectAll().execute()) {
-    const limit = room.room(endpoint.id);
+    const limit = capacity.room(endpoint.id);
     if (limit <= 0) continue;
     const due = await dueOf(tx, endpoint.id, now, limit);
     const claimed = await claimOf(
       tx,
       app,
       endpoint,
-      due.filter(({ id }) => !room.isInHand(id)),
+      due.filter(({ id }) => !capacity.isInHand(id)),
       now,
     );
-    // Room that one endpoint takes is gone for the next.
-    for (const delivery of claimed) room.take(delivery);
+    // Before the next endpoint, because all share the total capacity.
+    for (const delivery of claimed) capacity.take(delivery);
     all.push(...claimed);
   }
   return all;
 }
 
-/** Those that may be called and have something due, or something whose lease has run out. */
+/** Active endpoints with deliveries that are due or whose lease has expired. */
 function endpointsWithDue(db: Db | Tx, now: number) {
   return db
     .selectFrom('webhook_endpoints as endpoint')
@@ -86,25 +86,25 @@ async function claimOf(
   if (due.length === 0) return [];
   const secrets = openSigningSecrets(app.secrets, endpoint, now);
   if (secrets === null) {
-    // Nothing is lost: with a new secret, they can be recovered.
+    // They can be recovered once the endpoint has a new secret.
     await holdPending(tx, endpoint.id);
-    app.log.error('the secret of a webhook endpoint cannot be decrypted: rotate it', {
+    app.log.error('cannot decrypt the secret of a webhook endpoint: rotate the secret', {
       endpoint: endpoint.id,
     });
     return [];
   }
-  const beginnings: Beginning[] = [];
+  const attempts: NewAttempt[] = [];
   for (const row of due) {
     const payload = payloadOf(row);
-    if (payload === null) await giveUp(tx, row.id);
-    else beginnings.push({ row, payload });
+    if (payload === null) await markFailed(tx, row.id);
+    else attempts.push({ row, payload });
   }
-  return beginnings.length === 0 ? [] : begin(tx, app, endpoint, secrets, beginnings, now);
+  return attempts.length === 0 ? [] : startAttempts(tx, app, endpoint, secrets, attempts, now);
 }
 
 type DueRow = Awaited<ReturnType<typeof dueOf>>[number];
 
-interface Beginning {
+interface NewAttempt {
   row: DueRow;
   payload: string;
 }
@@ -121,7 +121,7 @@ const dueOf = (tx: Tx, endpointId: string, now: number, limit: number) =>
     .limit(limit)
     .execute();
 
-/** null where the event is no longer kept. */
+/** null if the event is no longer stored. */
 function payloadOf(row: DueRow): string | null {
   const { sample, event_id: id, event_type: type, event_created_at, livemode, data } = row;
   if (sample !== null) return sample;
@@ -129,19 +129,19 @@ function payloadOf(row: DueRow): string | null {
   return eventPayload({ id, type, created_at: event_created_at, livemode, data });
 }
 
-/** The attempt of each is written down; all are claimed by one lease. */
-async function begin(
+/** Records one attempt per delivery, and claims all deliveries with one lease. */
+async function startAttempts(
   tx: Tx,
   { newId, version }: Context,
   endpoint: WebhookEndpointRow,
   secrets: SigningSecrets,
-  beginnings: Beginning[],
+  attempts: NewAttempt[],
   now: number,
 ): Promise<ClaimedDelivery[]> {
-  for (const { row } of beginnings) if (row.lease !== null) await interrupt(tx, row);
+  for (const { row } of attempts) if (row.lease !== null) await interrupt(tx, row);
   const lease = newId('req');
   const { url } = endpoint;
-  const claimed = beginnings.map(({ row, payload }) => ({
+  const claimed = attempts.map(({ row, payload }) => ({
     id: row.id,
     endpoint_id: endpoint.id,
     round_failures: row.round_failures,
@@ -171,7 +171,7 @@ async function begin(
       claimed.map(({ id, number, headers }, index) => ({
         delivery_id: id,
         number,
-        trigger: triggerOf(beginnings[index]!.row),
+        trigger: triggerOf(attempts[index]!.row),
         started_at: isoTime(now),
         url,
         request_headers: JSON.stringify(headers),
@@ -184,19 +184,19 @@ async function begin(
 const triggerOf = ({ round_failures, round_trigger }: DueRow): string =>
   round_failures === 0 ? round_trigger : 'retry';
 
-/** The attempt before was cut short, by a crash or a power cut; it counts for nothing. */
+/** Marks the last attempt as interrupted, such as by a crash. It doesn't count as a failure. */
 async function interrupt(tx: Tx, row: Pick<WebhookDeliveryRow, 'id' | 'attempts'>): Promise<void> {
   await tx
     .updateTable('webhook_attempts')
-    .set({ error: 'interrupted: its end was not recorded, as when the service ended meanwhile' })
+    .set({ error: 'interrupted: the outcome is unknown, for example because the server stopped' })
     .where('delivery_id', '=', row.id)
     .where('number', '=', row.attempts)
     .where('duration_ms', 'is', null)
     .execute();
 }
 
-/** Its event is older than what is kept: there is nothing to send any more. */
-async function giveUp(tx: Tx, id: string): Promise<void> {
+/** For a delivery whose event is no longer stored. */
+async function markFailed(tx: Tx, id: string): Promise<void> {
   await tx
     .updateTable('webhook_deliveries')
     .set({ status: 'failed', due_at: null, lease: null })
@@ -204,23 +204,23 @@ async function giveUp(tx: Tx, id: string): Promise<void> {
     .execute();
 }
 
-/** No attempt is ever planned for later than this: a clock that was set back made it seem so. */
-const LATEST_MS = 8 * 3_600_000 + LEASE_MS;
+/** Attempts are never scheduled further ahead; a later time was written before the clock was set back. */
+const MAX_DELAY_MS = 8 * 3_600_000 + LEASE_MS;
 
-/** Deliveries that seem to be due long after now are due now. */
+/** Makes deliveries due now whose due time is implausibly late. */
 export const bringDeliveriesForward = (app: Pick<App, 'db' | 'clock'>): Promise<void> =>
-  bringForward(app, 'webhook_deliveries', LATEST_MS);
+  bringForward(app, 'webhook_deliveries', MAX_DELAY_MS);
 
-/** At the start: what was under way when the process before ended is due now, or held with the rest. */
+/** On startup, makes deliveries due that the previous process left in progress, or holds them. */
 export async function releaseDeliveries({ db, clock }: Pick<App, 'db' | 'clock'>): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    const cutShort = await tx
+    const interrupted = await tx
       .selectFrom('webhook_deliveries')
       .selectAll()
       .where('due_at', 'is not', null)
       .where('lease', 'is not', null)
       .execute();
-    for (const row of cutShort) {
+    for (const row of interrupted) {
       await interrupt(tx, row);
       await tx
         .updateTable('webhook_deliveries')
@@ -228,11 +228,11 @@ export async function releaseDeliveries({ db, clock }: Pick<App, 'db' | 'clock'>
         .where('id', '=', row.id)
         .execute();
     }
-    const off = await tx
+    const disabled = await tx
       .selectFrom('webhook_endpoints')
       .select('id')
       .where(({ eb, or }) => or([eb('enabled', '=', 0), eb('auto_disabled_at', 'is not', null)]))
       .execute();
-    for (const { id } of off) await holdPending(tx, id);
+    for (const { id } of disabled) await holdPending(tx, id);
   });
 }

@@ -1,4 +1,7 @@
-/** The job that makes the deliveries that are due: one transaction records what has ended and claims what is next, then the calls begin. */
+/**
+ * The job that makes due deliveries. One transaction records finished attempts and claims the next ones;
+ * then the requests start.
+ */
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
@@ -13,16 +16,16 @@ import { type ClaimedDelivery, DELIVER_JOB } from './enqueue.ts';
 
 export function deliverJob(app: App): Job {
   const slots = createSlots();
-  const underWay = new Set<Promise<void>>();
+  const inProgress = new Set<Promise<void>>();
   let ended: EndedAttempt[] = [];
-  const inHand = new Set<string>();
+  const unrecorded = new Set<string>();
 
-  /** Where it fails, what has ended is kept for the next run. */
-  const turn = async (): Promise<ClaimedDelivery[]> => {
+  /** If the transaction fails, finished attempts are kept for the next run. */
+  const recordAndClaim = async (): Promise<ClaimedDelivery[]> => {
     if (ended.length === 0 && !(await hasDueDeliveries(app, slots))) return [];
     const recorded = ended;
     ended = [];
-    const begun: ClaimedDelivery[] = [];
+    const started: ClaimedDelivery[] = [];
     try {
       const claimed = await transact(app.db, async (tx) => {
         await recordAttempts(tx, app, recorded);
@@ -30,31 +33,31 @@ export function deliverJob(app: App): Job {
           room: slots.room,
           take(delivery) {
             slots.begin(delivery.endpoint_id);
-            begun.push(delivery);
+            started.push(delivery);
           },
-          isInHand: (id) => inHand.has(id),
+          isInHand: (id) => unrecorded.has(id),
         });
       });
       for (const { delivery } of recorded) {
-        inHand.delete(delivery.id);
+        unrecorded.delete(delivery.id);
         app.signals.raise(delivery.id);
       }
-      for (const { id } of claimed) inHand.add(id);
+      for (const { id } of claimed) unrecorded.add(id);
       return claimed;
     } catch (error) {
-      for (const { endpoint_id } of begun) slots.end(endpoint_id, null);
+      for (const { endpoint_id } of started) slots.end(endpoint_id, null);
       ended.unshift(...recorded);
       throw error;
     }
   };
 
-  const make = async (delivery: ClaimedDelivery): Promise<void> => {
+  const send = async (delivery: ClaimedDelivery): Promise<void> => {
     const { url, headers, payload, endpoint_id } = delivery;
     const outcome = await app.poster.post({ url, headers, body: payload });
     slots.end(endpoint_id, outcome && hasSucceeded(outcome));
-    // null: we are closing, and the next start makes it again.
+    // null on shutdown: the next start makes the attempt again.
     if (outcome) ended.push({ delivery, outcome, at: app.clock.now() });
-    else inHand.delete(delivery.id);
+    else unrecorded.delete(delivery.id);
     app.scheduler.wake(DELIVER_JOB);
   };
 
@@ -62,25 +65,25 @@ export function deliverJob(app: App): Job {
     name: DELIVER_JOB,
     tick: '* * * * * *',
     async run() {
-      for (const delivery of await turn()) {
-        const work = make(delivery).then(() => void underWay.delete(work));
-        underWay.add(work);
+      for (const delivery of await recordAndClaim()) {
+        const work = send(delivery).then(() => void inProgress.delete(work));
+        inProgress.add(work);
       }
     },
     async idle() {
-      await Promise.all(underWay);
+      await Promise.all(inProgress);
       if (ended.length > 0) await transact(app.db, (tx) => recordAttempts(tx, app, ended));
       ended = [];
     },
   };
 }
 
-// Records what attempts ended in, and what becomes of their deliveries.
+// Recording the outcome of attempts and the state of their deliveries.
 
-/** Of the body of an answer, so much is kept. */
-const KEPT_BODY_BYTES = 4096;
+/** How much of a response body is stored. */
+const MAX_STORED_BODY_BYTES = 4096;
 
-/** Success is a whole answer with a status of 2xx, and nothing else (contract §9). */
+/** Success is a complete response with a 2xx status (contract §9). */
 function hasSucceeded({ answer, failure }: PostOutcome): boolean {
   return failure === null && answer !== null && answer.code >= 200 && answer.code < 300;
 }
@@ -88,11 +91,11 @@ function hasSucceeded({ answer, failure }: PostOutcome): boolean {
 interface EndedAttempt {
   delivery: ClaimedDelivery;
   outcome: PostOutcome;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the epoch. */
   at: number;
 }
 
-/** All in the given transaction. Where the lease is another's by now, the delivery is theirs. */
+/** If a delivery has another lease by now, only the attempt is recorded. */
 async function recordAttempts(tx: Tx, app: App, ended: EndedAttempt[]): Promise<void> {
   for (const one of ended) await recordOne(tx, one);
   await noteHealth(
@@ -110,8 +113,8 @@ async function recordOne(tx: Tx, { delivery, outcome, at }: EndedAttempt): Promi
   const { id, lease, number, startedAt } = delivery;
   await tx
     .updateTable('webhook_attempts')
-    // A clock that was set back must not make a duration negative.
-    .set({ duration_ms: Math.max(0, at - startedAt), ...answerColumns(outcome) })
+    // Never negative, even if the clock was set back.
+    .set({ duration_ms: Math.max(0, at - startedAt), ...responseColumns(outcome) })
     .where('delivery_id', '=', id)
     .where('number', '=', number)
     .execute();
@@ -136,21 +139,21 @@ function stateAfter(
     : { status: 'pending', round_failures: failures, due_at: isoTime(at + wait) };
 }
 
-function answerColumns(outcome: PostOutcome): Partial<WebhookAttemptRow> {
+function responseColumns(outcome: PostOutcome): Partial<WebhookAttemptRow> {
   const { answer } = outcome;
   return {
     response_status: answer?.code ?? null,
     response_headers: answer && JSON.stringify(answer.headers),
-    response_body: answer && keptText(answer.body),
+    response_body: answer && storedText(answer.body),
     error: errorOf(outcome),
   };
 }
 
-/** As text, whatever it is: bytes that are none become the replacement character. */
-function keptText(body: Uint8Array): string {
+/** Decodes any bytes as text; invalid ones become the replacement character. */
+function storedText(body: Uint8Array): string {
   // NUL cannot be stored as text in every database.
   return new TextDecoder('utf-8', { ignoreBOM: true })
-    .decode(body.subarray(0, KEPT_BODY_BYTES))
+    .decode(body.subarray(0, MAX_STORED_BODY_BYTES))
     .replaceAll('\0', '�');
 }
 
@@ -160,69 +163,68 @@ function errorOf(outcome: PostOutcome): string | null {
   const { code } = outcome.answer!;
   return code >= 300 && code < 400
     ? `status ${code}: redirects are not followed`
-    : `status ${code}: only 2xx is a success`;
+    : `status ${code}: only 2xx counts as success`;
 }
 
-// How many calls at once each endpoint may have, so that one in trouble delays no other.
+// Limits on concurrent requests, so that a slow endpoint doesn't delay the others.
 
-/** Calls at once to one endpoint, and to all. */
 const MAX_PER_ENDPOINT = 10;
-const MAX_IN_ALL = 200;
-/** The fuller it is, the fewer an endpoint may have: twenty that stop answering at once do not fill it. */
-const MAX_PER_ENDPOINT_FROM: [running: number, each: number][] = [
+const MAX_TOTAL = 200;
+/** Lower limits under load, so that twenty endpoints that stop answering don't use up the total. */
+const MAX_PER_ENDPOINT_FROM: [running: number, limit: number][] = [
   [150, 2],
   [100, 5],
   [0, MAX_PER_ENDPOINT],
 ];
-/** What an endpoint begins with; each success adds one, each failure halves. */
-const UNPROVEN = 2;
-/** From so many calls to such endpoints together on, each has one only: the next one always finds room. */
-const MANY_UNPROVEN = 100;
+/** The initial limit of an endpoint. Each success adds one, and each failure halves it. */
+const INITIAL_LIMIT = 2;
+/** From this many requests to unproven endpoints on, each may have only one, to leave capacity for others. */
+const UNPROVEN_THRESHOLD = 100;
 
 export interface Slots {
-  /** How many more calls to it may begin now. */
+  /** How many more requests to the endpoint may start now. */
   room(endpointId: string): number;
   begin(endpointId: string): void;
-  /** null: it came to nothing that tells of the endpoint. */
+  /** `succeeded` is null if the outcome says nothing about the endpoint. */
   end(endpointId: string, succeeded: boolean | null): void;
 }
 
-interface Use {
-  allowed: number;
+interface Usage {
+  limit: number;
   running: number;
 }
 
 export function createSlots(): Slots {
-  const uses = new Map<string, Use>();
-  let all = 0;
-  const useOf = (id: string): Use => uses.get(id) ?? { allowed: UNPROVEN, running: 0 };
+  const usages = new Map<string, Usage>();
+  let total = 0;
+  const usageOf = (id: string): Usage => usages.get(id) ?? { limit: INITIAL_LIMIT, running: 0 };
   const unproven = () => {
     let sum = 0;
-    for (const { allowed, running } of uses.values()) if (allowed <= UNPROVEN) sum += running;
+    for (const { limit, running } of usages.values()) if (limit <= INITIAL_LIMIT) sum += running;
     return sum;
   };
   return {
     room(id) {
-      const { allowed, running } = useOf(id);
-      const [, each] = MAX_PER_ENDPOINT_FROM.find(([from]) => all >= from)!;
-      const left = Math.min(Math.min(allowed, each) - running, MAX_IN_ALL - all);
-      if (allowed > UNPROVEN || unproven() < MANY_UNPROVEN) return Math.max(0, left);
+      const { limit, running } = usageOf(id);
+      const [, loadLimit] = MAX_PER_ENDPOINT_FROM.find(([from]) => total >= from)!;
+      const left = Math.min(Math.min(limit, loadLimit) - running, MAX_TOTAL - total);
+      if (limit > INITIAL_LIMIT || unproven() < UNPROVEN_THRESHOLD) return Math.max(0, left);
       return Math.max(0, Math.min(left, 1 - running));
     },
     begin(id) {
-      const use = useOf(id);
-      use.running++;
-      all++;
-      uses.set(id, use);
+      const usage = usageOf(id);
+      usage.running++;
+      total++;
+      usages.set(id, usage);
     },
     end(id, succeeded) {
-      const use = useOf(id);
-      use.running--;
-      all--;
-      if (succeeded) use.allowed = Math.min(MAX_PER_ENDPOINT, use.allowed + 1);
-      else if (succeeded === false) use.allowed = Math.max(1, Math.floor(use.allowed / 2));
-      // What it would begin with again need not be remembered.
-      if (use.running === 0 && use.allowed === UNPROVEN) uses.delete(id);
+      const usage = usageOf(id);
+      usage.running--;
+      total--;
+      if (succeeded) usage.limit = Math.min(MAX_PER_ENDPOINT, usage.limit + 1);
+      else if (succeeded === false) usage.limit = Math.max(1, Math.floor(usage.limit / 2));
+      // An idle endpoint in its initial state need not be remembered.
+      if (usage.running === 0 && usage.limit === INITIAL_LIMIT) usages.delete(id);
     },
   };
 }

@@ -1,4 +1,4 @@
-/** Deliveries in the database, as the API shows them: found, listed, and with all that belongs to one. */
+/** Deliveries: queries, waiting for an attempt, resending, and recovery. */
 
 import type { App } from '../app.ts';
 import type { Actor } from '../http/actor.ts';
@@ -14,7 +14,7 @@ import { endpointOr404, requireActive } from './endpoints.ts';
 import { DELIVER_JOB } from './enqueue.ts';
 import type { DeliveryFilters, DeliveryState, WebhookRecovery, WholeDelivery } from './schema.ts';
 
-/** The newest are shown: one that is sent again and again has any number of them. */
+/** Only the newest are listed, because a delivery can be resent any number of times. */
 const MAX_LISTED_ATTEMPTS = 100;
 
 function withMode(db: Db | Tx) {
@@ -30,7 +30,7 @@ function withMode(db: Db | Tx) {
     );
 }
 
-/** One page of those to an endpoint that match, newest first. */
+/** One page of the matching deliveries of an endpoint, newest first. */
 export async function listDeliveries(
   db: Db,
   endpointId: string,
@@ -44,7 +44,7 @@ export async function listDeliveries(
   return pageOf(query, { limit, starting_after, ending_before });
 }
 
-/** Throws `not_found`, for one to a deleted endpoint too, although it may still be there. */
+/** Throws `not_found`, also if the endpoint was deleted but the delivery still exists. */
 export async function deliveryOr404(db: Db | Tx, id: string): Promise<DeliveryState> {
   const row = await withMode(db)
     .where('webhook_deliveries.id', '=', id)
@@ -57,11 +57,11 @@ export async function deliveryOr404(db: Db | Tx, id: string): Promise<DeliverySt
       ),
     )
     .executeTakeFirst();
-  if (!row) throw new AppError('not_found', 'There is no webhook delivery with this id.');
+  if (!row) throw new AppError('not_found', 'No such webhook delivery.');
   return row;
 }
 
-/** The event of a delivery; null for a sample, and where it is no longer kept. */
+/** The event of a delivery; null for a sample, or if the event is no longer stored. */
 async function findEventOf(
   db: Db | Tx,
   { sample, event_id }: Pick<DeliveryState, 'sample' | 'event_id'>,
@@ -75,7 +75,7 @@ async function findEventOf(
   return row ?? null;
 }
 
-/** With its event and its attempts. */
+/** A delivery with its event and attempts. */
 export async function wholeDelivery(db: Db | Tx, row: DeliveryState): Promise<WholeDelivery> {
   const attempts = await db
     .selectFrom('webhook_attempts')
@@ -90,8 +90,8 @@ export async function wholeDelivery(db: Db | Tx, row: DeliveryState): Promise<Wh
 // Waiting for an attempt of a delivery to end, for `?wait=`.
 
 /**
- * Resolves with the delivery as soon as no attempt is due or under way, or as it is after `ms`
- * milliseconds or when the client goes away. Throws `not_found`.
+ * Resolves with the delivery once no attempt is due or in progress, after `ms` milliseconds, or when the
+ * client disconnects. Throws `not_found`.
  */
 export function waitForAttempt(
   app: Pick<App, 'db' | 'clock' | 'signals'>,
@@ -99,23 +99,22 @@ export function waitForAttempt(
   ms: number,
   abort: AbortSignal,
 ): Promise<DeliveryState> {
-  const look = () => deliveryOr404(app.db, id);
-  return waitUntil(app, { name: id, ms, abort }, look, (row) => isSettled(row, app.clock.now()));
+  const read = () => deliveryOr404(app.db, id);
+  return waitUntil(app, { name: id, ms, abort }, read, (row) => isSettled(row, app.clock.now()));
 }
 
-/** It is over, or waits for the time of its next attempt. */
+/** Whether the delivery has ended or waits for its next attempt. */
 function isSettled({ status, lease, due_at }: DeliveryState, now: number): boolean {
   return status !== 'pending' || (lease === null && due_at !== null && Date.parse(due_at) > now);
 }
 
-// A delivery that is made once more.
+// Resending one delivery.
 
 type Resender = Author & { app: App };
 
 /**
- * Begins a new round, due at once. Throws `conflict` for a delivery that is on its way already or
- * whose endpoint is not active, and `gone` where its event is no longer kept. To be called in
- * `transact`.
+ * Starts a new round of attempts, due at once. Throws `conflict` if the delivery is pending or the
+ * endpoint isn't active, and `gone` if the event is no longer stored. Call in `transact`.
  */
 export async function resendDelivery(
   tx: Tx,
@@ -127,14 +126,14 @@ export async function resendDelivery(
   if (row.status === 'pending')
     throw new AppError(
       'conflict',
-      'This delivery is on its way: its next attempt is made by itself. Look at next_attempt_at.',
+      'This delivery is still pending. Its next attempt starts automatically at next_attempt_at.',
     );
   if (row.sample === null && (await findEventOf(tx, row)) === null)
     throw new AppError(
       'gone',
-      'The event of this delivery is no longer kept, so there is nothing to send.',
+      'This delivery cannot be resent because its event is no longer stored.',
     );
-  await beginRound(tx, author.app, [id], 'resend');
+  await startRound(tx, author.app, [id], 'resend');
   await audit(tx, author, {
     action: 'webhook_delivery.resent',
     object: { type: 'webhook_delivery', id },
@@ -151,8 +150,8 @@ const newRound = ({ clock }: Pick<App, 'clock'>, round_trigger: 'resend' | 'reco
   lease: null,
 });
 
-/** To be called in `transact`. */
-async function beginRound(
+/** Call in `transact`. */
+async function startRound(
   tx: Tx,
   app: Pick<App, 'clock' | 'scheduler'>,
   ids: string[],
@@ -166,10 +165,10 @@ async function beginRound(
   afterCommit(tx, () => app.scheduler.wake(DELIVER_JOB));
 }
 
-// All that an endpoint has missed, sent once more.
+// Resending all deliveries that an endpoint missed.
 
-/** In pieces, so that others get to write in between. */
-const RECOVERY_BATCH = 500;
+/** In batches, so that other writers get their turn. */
+const RECOVERY_BATCH_SIZE = 500;
 
 interface Recoverer extends Author {
   app: App;
@@ -178,9 +177,8 @@ interface Recoverer extends Author {
 }
 
 /**
- * Gives each delivery that failed or was held, and was made since then, a new round that is due at
- * once. Throws `conflict` for an endpoint that is not active, also where it is switched off
- * meanwhile: what is left is then held as before.
+ * Starts a new round, due at once, for each failed or held delivery created since then. Throws `conflict`
+ * if the endpoint isn't active, also if it is disabled meanwhile: the rest then stays held.
  */
 export async function recoverDeliveries(
   call: Recoverer,
@@ -193,7 +191,7 @@ export async function recoverDeliveries(
   let recovered = 0;
   let after = '';
   for (;;) {
-    const { ids, answer } = await call.transact(
+    const { ids, response } = await call.transact(
       async (tx) => {
         requireActive(await endpointOr404(tx, endpointId));
         if (after === '')
@@ -202,35 +200,38 @@ export async function recoverDeliveries(
             object,
             details: { since },
           });
-        const ids = await someMissed(tx, { endpointId, since, until, after });
-        if (ids.length > 0) await beginRound(tx, app, ids, 'recover');
-        return { ids, answer: answerOf(endpointId, since, recovered + ids.length) };
+        const ids = await findMissed(tx, { endpointId, since, until, after });
+        if (ids.length > 0) await startRound(tx, app, ids, 'recover');
+        return { ids, response: recoveryOf(endpointId, since, recovered + ids.length) };
       },
-      ({ ids, answer }) => (ids.length < RECOVERY_BATCH ? answer : undefined),
+      ({ ids, response }) => (ids.length < RECOVERY_BATCH_SIZE ? response : undefined),
     );
-    if (ids.length < RECOVERY_BATCH) return answer;
-    recovered = answer.recovered;
+    if (ids.length < RECOVERY_BATCH_SIZE) return response;
+    recovered = response.recovered;
     after = ids.at(-1)!;
   }
 }
 
-const answerOf = (endpoint_id: string, since: string, recovered: number): WebhookRecovery => ({
+const recoveryOf = (endpoint_id: string, since: string, recovered: number): WebhookRecovery => ({
   object: 'webhook_recovery',
   endpoint_id,
   since,
   recovered,
 });
 
-interface Missed {
+interface MissedFilter {
   endpointId: string;
   since: string;
   until: string;
-  /** The id of the last that was found before. */
+  /** The last ID of the previous batch. */
   after: string;
 }
 
-/** Oldest first; what has nothing to send any more is left out. */
-async function someMissed(tx: Tx, { endpointId, since, until, after }: Missed): Promise<string[]> {
+/** IDs of one batch, oldest first, without deliveries whose event is no longer stored. */
+async function findMissed(
+  tx: Tx,
+  { endpointId, since, until, after }: MissedFilter,
+): Promise<string[]> {
   const found = await tx
     .selectFrom('webhook_deliveries as delivery')
     .select('delivery.id')
@@ -246,7 +247,7 @@ async function someMissed(tx: Tx, { endpointId, since, until, after }: Missed): 
       ]),
     )
     .orderBy('delivery.id')
-    .limit(RECOVERY_BATCH)
+    .limit(RECOVERY_BATCH_SIZE)
     .execute();
   return found.map(({ id }) => id);
 }

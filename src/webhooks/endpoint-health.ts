@@ -1,4 +1,4 @@
-/** Whether endpoints work: since when one only fails, and its end after five days of that. */
+/** Tracks failing endpoints, and disables one after five days of failures. */
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
@@ -8,17 +8,17 @@ import { timeInWords } from '../report/times.ts';
 import { afterCommit, type Tx } from '../store/open.ts';
 import type { WebhookEndpointRow } from '../store/tables.generated.ts';
 
-/** An endpoint that fails for so long without one success is disabled. */
+/** An endpoint without a success for this long is disabled. */
 const DISABLE_AFTER_MS = 5 * 86_400_000;
 
 interface AttemptEnd {
   endpointId: string;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the epoch. */
   startedAt: number;
   succeeded: boolean;
 }
 
-/** Notes the ends of attempts, in the transaction that records them. */
+/** Updates the health of endpoints in the transaction that records the attempts. */
 export async function noteHealth(tx: Tx, app: App, ends: AttemptEnd[]): Promise<void> {
   for (const [endpointId, own] of Map.groupBy(ends, (end) => end.endpointId)) {
     const endpoint = await findUndeleted(tx, endpointId);
@@ -31,7 +31,7 @@ export async function noteHealth(tx: Tx, app: App, ends: AttemptEnd[]): Promise<
       await change(tx, endpointId, { failing_since: isoTime(first) });
     } else if (app.clock.now() - Date.parse(failing_since) >= DISABLE_AFTER_MS)
       await disable(tx, app, endpoint);
-    // Switched off while the attempt was under way: what it left to be tried again is held too.
+    // If it was disabled during the attempt, the retry is held too.
     if (endpoint.enabled === 0 || endpoint.auto_disabled_at !== null)
       await holdPending(tx, endpointId);
   }
@@ -54,12 +54,12 @@ async function disable(tx: Tx, app: App, endpoint: WebhookEndpointRow): Promise<
   await change(tx, endpoint.id, { auto_disabled_at: isoTime(app.clock.now()) });
   await holdPending(tx, endpoint.id);
   await notifyOfDisabling(tx, app, endpoint);
-  app.log.warn('a webhook endpoint was disabled: it only failed for five days', {
+  app.log.warn('disabled a webhook endpoint: every attempt failed for five days', {
     endpoint: endpoint.id,
   });
 }
 
-/** What waits is held, to be recovered later; attempts under way are let end. */
+/** Holds pending deliveries, which can be recovered later. Attempts in progress finish normally. */
 export async function holdPending(tx: Tx, endpointId: string): Promise<void> {
   await tx
     .updateTable('webhook_deliveries')
@@ -70,17 +70,17 @@ export async function holdPending(tx: Tx, endpointId: string): Promise<void> {
     .execute();
 }
 
-// The mail to owner and admins when an endpoint was disabled because it only failed.
+// The email to the owner and the admins about an endpoint that was disabled automatically.
 
-/** Queued in the transaction that disables it; where outgoing mail is not configured, nothing. */
+/** Queued in the transaction that disables the endpoint. Sends nothing if email isn't configured. */
 async function notifyOfDisabling(tx: Tx, app: App, endpoint: WebhookEndpointRow): Promise<void> {
-  const people = await tx
+  const recipients = await tx
     .selectFrom('members')
     .select('email')
     .where('role', 'in', ['owner', 'admin'])
     .execute();
   const missedSince = await oldestMissed(tx, endpoint);
-  for (const { email } of people)
+  for (const { email } of recipients)
     await queueMail(tx, app, {
       to: email,
       ...disablingMail(app.config, endpoint, missedSince),
@@ -88,10 +88,10 @@ async function notifyOfDisabling(tx: Tx, app: App, endpoint: WebhookEndpointRow)
   afterCommit(tx, () => app.scheduler.wake(SEND_JOB));
 }
 
-/** A round of attempts takes no longer: what was made before that had ended when the failing began. */
+/** A round of attempts takes no longer, so older deliveries had ended before the failures began. */
 const MAX_ROUND_MS = 12 * 3_600_000;
 
-/** When the oldest was made of what it missed; a delivery is made before its first attempt. */
+/** When the oldest missed delivery was created, which is before its first attempt. */
 async function oldestMissed(tx: Tx, { id, failing_since }: WebhookEndpointRow): Promise<string> {
   const oldest = await tx
     .selectFrom('webhook_deliveries')
@@ -114,23 +114,24 @@ function disablingMail(
   const receiver = new URL(url).host;
   const since = timeInWords(failing_since!);
   return {
-    subject: `The webhook to ${receiver} has been switched off: it failed for five days`,
+    subject: `Webhook endpoint disabled: ${receiver} failed for five days`,
     ...mailFrame({
-      title: 'A webhook endpoint has been switched off',
-      preheader: `No attempt has succeeded since ${since}. Its events are kept.`,
+      title: 'A webhook endpoint was disabled',
+      preheader: `No delivery has succeeded since ${since}. New events are held.`,
       blocks: [
-        `Every attempt to deliver events to ${receiver} has failed since ${since}, so the deliverability service at ${host} makes no more.`,
+        `Every attempt to deliver events to ${receiver} has failed since ${since}. The deliverability service at ${host} therefore disabled the endpoint.`,
         {
           facts: [
             ['Endpoint', id],
             ...(description ? [['Description', description] as [string, string]] : []),
-            ['Address', url],
+            ['URL', url],
           ],
         },
-        `Nothing is lost: what happens now is held for it. What each attempt was answered is listed at ${BASE_URL}/v1/webhooks/endpoints/${id}/deliveries.`,
-        `Once the receiver works again, switch the endpoint on (PATCH /v1/webhooks/endpoints/${id} with {"enabled": true}), and have sent what it missed (POST /v1/webhooks/endpoints/${id}/recover with {"since": "${missedSince}"}).`,
+        `No events are lost: new events are held until you recover them. To see the responses to each attempt, open ${BASE_URL}/v1/webhooks/endpoints/${id}/deliveries.`,
+        `Once the receiver works again, enable the endpoint: PATCH /v1/webhooks/endpoints/${id} with {"enabled": true}.`,
+        `Then resend the missed events: POST /v1/webhooks/endpoints/${id}/recover with {"since": "${missedSince}"}.`,
       ],
-      footer: `You get this mail because you are the owner or an admin of the team at ${host}. It is sent once for each time an endpoint is switched off.`,
+      footer: `You receive this email because you are the owner or an admin of the team at ${host}. It is sent each time an endpoint is disabled automatically.`,
     }),
   };
 }

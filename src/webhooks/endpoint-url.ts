@@ -1,4 +1,4 @@
-/** Which addresses events and alerts may be sent to: https, and public unless the operator has opened a network. */
+/** The URLs that events and alerts may be sent to: https, and public unless the operator allows a network. */
 
 import { isIP } from 'node:net';
 import * as v from 'valibot';
@@ -8,81 +8,77 @@ import { AppError } from '../lib/errors.ts';
 import { mayConnect } from '../net/address-guard.ts';
 import { readHttpTarget } from '../net/http/web.ts';
 
-const URL_MAX = 2048;
+const MAX_URL_LENGTH = 2048;
 const EXAMPLE = 'https://example.com/hooks';
 
 /**
- * What can be told from the text alone; the rest is up to `requireOpen`. Gives the address as the
- * parser writes it, so that people are shown the one that is called: `https://2130706433` is
- * `https://127.0.0.1/`.
+ * Checks the text only; `requireOpen` checks the host. Outputs the URL as the parser writes it, so that
+ * users see what is actually called: `https://2130706433` becomes `https://127.0.0.1/`.
  */
 export const EndpointUrl = v.pipe(
   v.string('must be text'),
   v.check(
-    (text) => textFault(text) === null,
-    ({ input }) => textFault(input)!,
+    (text) => textProblem(text) === null,
+    ({ input }) => textProblem(input)!,
   ),
   v.transform((text) => new URL(text).href),
   v.metadata({
-    jsonSchema: { type: 'string', pattern: '^https://', maxLength: URL_MAX },
+    jsonSchema: { type: 'string', pattern: '^https://', maxLength: MAX_URL_LENGTH },
   }),
 );
 
-function textFault(text: string): string | null {
-  if (text.length > URL_MAX) return `must have at most ${URL_MAX} characters`;
-  if (!/^https:\/\//i.test(text))
-    return `must begin with https://, as in ${EXAMPLE}: nothing is sent without TLS`;
-  // What a parser would take out or turn round in silence, and what nobody sees.
+function textProblem(text: string): string | null {
+  if (text.length > MAX_URL_LENGTH) return `must have at most ${MAX_URL_LENGTH} characters`;
+  if (!/^https:\/\//i.test(text)) return `must start with https://, as in ${EXAMPLE}`;
+  // The parser silently removes or converts these, or users can't see them.
   if (/[\s\\\p{Cc}\p{Cf}\p{Cs}]/u.test(text))
-    return 'must have no spaces, backslashes, control or invisible characters: encode what belongs in it (%20)';
-  const [beforePath] = /(?<=^https:\/\/)[^/?#]*/i.exec(text)!;
-  if (beforePath.includes('@')) return 'must have no user name or password: none is sent';
-  // A parser skips the slashes before a host, and takes what comes next for one.
-  if (beforePath === '' || !URL.canParse(text))
-    return `must be an address that can be read, such as ${EXAMPLE}`;
-  if (new URL(text).href.length > URL_MAX)
-    return `must have at most ${URL_MAX} characters once it is encoded`;
-  if (text.includes('#')) return 'must have no # part: it never reaches a server';
-  const goal = readHttpTarget(text);
-  if (typeof goal === 'string')
-    return 'must have a port of the web: leave it out, or take one from 1024 on that no other protocol has';
-  return nameFault(goal.host);
+    return 'must not contain spaces, backslashes, or invisible characters; percent-encode them, as in %20';
+  const [authority] = /(?<=^https:\/\/)[^/?#]*/i.exec(text)!;
+  if (authority.includes('@')) return 'must not contain a user name or password';
+  // The parser skips extra slashes and takes what follows as the host.
+  if (authority === '' || !URL.canParse(text)) return `must be a valid URL such as ${EXAMPLE}`;
+  if (new URL(text).href.length > MAX_URL_LENGTH)
+    return `must have at most ${MAX_URL_LENGTH} characters when encoded`;
+  if (text.includes('#')) return 'must not contain a fragment (#)';
+  const target = readHttpTarget(text);
+  if (typeof target === 'string')
+    return 'must use port 443, or a port above 1023 that is not reserved for another protocol';
+  return nameProblem(target.host);
 }
 
-function nameFault(host: string): string | null {
+function nameProblem(host: string): string | null {
   if (isIP(host) !== 0) return null;
-  if (normalizeDomain(host) === null)
-    return `must have a host name that can exist, as in ${EXAMPLE}`;
+  if (normalizeDomain(host) === null) return `must have a valid hostname, as in ${EXAMPLE}`;
   if (/(?:^|\.)localhost$/.test(host))
-    return 'must not lead to localhost: give a name or an address by which others reach the receiver';
+    return 'must not point to localhost; use a hostname or address that this server can reach';
   return null;
 }
 
 /**
- * Throws `validation_failed` for a host that is known not to be public, unless it has been opened.
- * `param`: the field that has the address.
+ * Throws `validation_failed` for a host that is known not to be public, unless the operator allows it.
+ * `param` is the name of the field with the URL.
  */
-export function requireOpen(url: string, opened: Network[], param = 'url'): void {
-  const message = openFault(url, opened);
+export function requireOpen(url: string, allowed: Network[], param = 'url'): void {
+  const message = openFault(url, allowed);
   if (message === null) return;
-  throw new AppError('validation_failed', `Wrong: ${param} ${message}.`, [
+  throw new AppError('validation_failed', `Invalid ${param}: ${message}.`, [
     { param, code: 'invalid', message },
   ]);
 }
 
-/** Half a sentence on why nothing is sent there; null where something may be. */
-export function openFault(url: string, opened: Network[]): string | null {
-  const goal = readHttpTarget(url);
-  return typeof goal === 'string' ? goal : closedFault(goal.host, opened);
+/** Why nothing is sent to this URL, to follow the name of the field; null if it is allowed. */
+export function openFault(url: string, allowed: Network[]): string | null {
+  const target = readHttpTarget(url);
+  return typeof target === 'string' ? target : hostProblem(target.host, allowed);
 }
 
-function closedFault(host: string, opened: Network[]): string | null {
+function hostProblem(host: string, allowed: Network[]): string | null {
   if (isIP(host) !== 0)
-    return mayConnect(host, opened)
+    return mayConnect(host, allowed)
       ? null
-      : `must not lead to ${host}, which is not a public address: give a public one, or have the operator open its network (WEBHOOK_ALLOW_NETWORKS)`;
-  // Such a name means something on the operator's network alone.
-  return host.includes('.') || opened.length > 0
+      : `must not point to ${host}, which is not a public address; use a public one, or ask the operator to allow its network (WEBHOOK_ALLOW_NETWORKS)`;
+  // Single-label names resolve only on the operator's own network.
+  return host.includes('.') || allowed.length > 0
     ? null
-    : `must have a full host name, as in ${EXAMPLE}: ${host} means something on a network of one's own alone, and the operator has opened none (WEBHOOK_ALLOW_NETWORKS)`;
+    : `must have a fully qualified hostname, as in ${EXAMPLE}; ${host} only resolves on a private network, and the operator allows none (WEBHOOK_ALLOW_NETWORKS)`;
 }

@@ -1,4 +1,4 @@
-/** Changes of endpoints: made, changed, deleted, and given new secrets, each noted in the audit log. */
+/** Creates, updates, and deletes endpoints and rotates their secrets, with audit entries. */
 
 import type { App } from '../app.ts';
 import { type Page, pageOf } from '../http/schemas.ts';
@@ -13,19 +13,19 @@ import { EXPIRE_DELIVERIES_JOB } from './expire.ts';
 import { type EndpointPatch, endpointStatus, type NewEndpoint } from './schema.ts';
 import { newSigningSecret, sealSigningSecret } from './signatures.ts';
 
-/** Each event is looked at for each of them. */
+/** Every event is matched against every endpoint. */
 const MAX_ENDPOINTS = 100;
 
-/** Who changes endpoints, with the App that this takes. */
+/** The author of a change, for the audit log, and the App. */
 type Changer = Author & { app: App };
 
-/** An endpoint with a secret in clear, for the one answer that shows it. */
+/** An endpoint with its plaintext secret, for the one response that shows it. */
 export interface SecretEndpoint {
   row: WebhookEndpointRow;
   secret: string;
 }
 
-/** Throws `conflict` where there are too many. */
+/** Throws `conflict` if there are too many. */
 export async function createEndpoint(
   tx: Tx,
   author: Changer,
@@ -58,25 +58,25 @@ export async function createEndpoint(
   return { row, secret };
 }
 
-/** Changes what is given and is not so already; gives the row as it is then. */
+/** Applies a patch, if it changes anything, and returns the resulting row. */
 export async function changeEndpoint(
   tx: Tx,
   author: Changer,
-  present: WebhookEndpointRow,
+  current: WebhookEndpointRow,
   patch: EndpointPatch,
 ): Promise<WebhookEndpointRow> {
-  const change = changeOf(present, patch);
-  if (Object.keys(change).length === 0) return present;
-  const { id } = present;
-  const row = { ...present, ...change };
+  const change = changeOf(current, patch);
+  if (Object.keys(change).length === 0) return current;
+  const { id } = current;
+  const row = { ...current, ...change };
   await tx.updateTable('webhook_endpoints').set(change).where('id', '=', id).execute();
   if (change.enabled === 0) await holdPending(tx, id);
-  await auditEndpoint(tx, author, 'changed', id, detailsOf(present, row));
+  await auditEndpoint(tx, author, 'changed', id, detailsOf(current, row));
   return row;
 }
 
 function changeOf(
-  present: WebhookEndpointRow,
+  current: WebhookEndpointRow,
   { url, events, description, enabled }: EndpointPatch,
 ): Partial<WebhookEndpointRow> {
   const wanted: Partial<WebhookEndpointRow> = {
@@ -88,16 +88,18 @@ function changeOf(
   };
   const change = Object.fromEntries(
     Object.entries(wanted).filter(
-      ([column, value]) => present[column as keyof WebhookEndpointRow] !== value,
+      ([column, value]) => current[column as keyof WebhookEndpointRow] !== value,
     ),
   ) as Partial<WebhookEndpointRow>;
-  // What failed before it was switched on, or where it was before, says nothing of it now.
-  const begins =
+  // Earlier failures say nothing about an endpoint that was just enabled or moved to another URL.
+  const resetsFailures =
     change.enabled === 1 || change.auto_disabled_at === null || change.url !== undefined;
-  return begins && present.failing_since !== null ? { ...change, failing_since: null } : change;
+  return resetsFailures && current.failing_since !== null
+    ? { ...change, failing_since: null }
+    : change;
 }
 
-/** From what to what; of the address no more than whose it is, for its path may hold a password. */
+/** The changes for the audit log, with the origin of the URL only: its path may contain a secret. */
 function detailsOf(before: WebhookEndpointRow, after: WebhookEndpointRow): Record<string, object> {
   const details: Record<string, object> = {};
   if (before.url !== after.url)
@@ -113,7 +115,7 @@ function detailsOf(before: WebhookEndpointRow, after: WebhookEndpointRow): Recor
 
 const receiverOf = (url: string): string => new URL(url).origin;
 
-/** Gone for everybody at once; what it leaves is removed afterwards. To be called in `transact`. */
+/** Marks an endpoint as deleted; a job removes its deliveries later. Call in `transact`. */
 export async function deleteEndpoint(
   tx: Tx,
   author: Changer,
@@ -129,38 +131,38 @@ export async function deleteEndpoint(
   afterCommit(tx, () => scheduler.wake(EXPIRE_DELIVERIES_JOB));
 }
 
-/** A new secret; the present one signs beside it for `overlap` seconds, one before that no more. */
+/** Creates a new secret. The current one also signs for `overlap` seconds; older ones no longer do. */
 export async function rotateSecret(
   tx: Tx,
   author: Changer,
-  present: WebhookEndpointRow,
+  current: WebhookEndpointRow,
   overlap: number,
 ): Promise<SecretEndpoint> {
   const { clock, secrets } = author.app;
-  const { id } = present;
+  const { id } = current;
   const secret = newSigningSecret();
   const change = {
     secret: sealSigningSecret(secrets, id, secret),
-    former_secret: overlap === 0 ? null : present.secret,
+    former_secret: overlap === 0 ? null : current.secret,
     former_secret_until: overlap === 0 ? null : isoTime(clock.now() + overlap * 1000),
   };
   await tx.updateTable('webhook_endpoints').set(change).where('id', '=', id).execute();
   await auditEndpoint(tx, author, 'secret_rotated', id, { overlap });
-  return { row: { ...present, ...change }, secret };
+  return { row: { ...current, ...change }, secret };
 }
 
 async function auditEndpoint(
   tx: Tx,
   author: Author,
-  what: string,
+  verb: string,
   id: string,
   details: Record<string, unknown>,
 ): Promise<void> {
   const object = { type: 'webhook_endpoint', id };
-  await audit(tx, author, { action: `webhook_endpoint.${what}`, object, details });
+  await audit(tx, author, { action: `webhook_endpoint.${verb}`, object, details });
 }
 
-// Endpoints in the database: found and listed.
+// Queries.
 
 const undeleted = (db: Db | Tx) =>
   db.selectFrom('webhook_endpoints').selectAll().where('deleted_at', 'is', null);
@@ -168,7 +170,7 @@ const undeleted = (db: Db | Tx) =>
 /** Throws `not_found`. */
 export async function endpointOr404(db: Db | Tx, id: string): Promise<WebhookEndpointRow> {
   const row = await undeleted(db).where('id', '=', id).executeTakeFirst();
-  if (!row) throw new AppError('not_found', 'There is no webhook endpoint with this id.');
+  if (!row) throw new AppError('not_found', 'No such webhook endpoint.');
   return row;
 }
 
@@ -177,12 +179,13 @@ export async function listEndpoints(db: Db, page: Page) {
   return pageOf(undeleted(db), page);
 }
 
-/** Throws `conflict` for one to which nothing is sent. */
+/** Throws `conflict` if the endpoint is disabled. */
 export function requireActive(row: WebhookEndpointRow): void {
   if (endpointStatus(row) === 'active') return;
-  const why = row.enabled === 0 ? 'is switched off' : 'was switched off because it only failed';
+  const state =
+    row.enabled === 0 ? 'is disabled' : 'was disabled because every delivery attempt failed';
   throw new AppError(
     'conflict',
-    `The endpoint ${why}: switch it on first (PATCH /v1/webhooks/endpoints/${row.id} with {"enabled": true}).`,
+    `This endpoint ${state}. To enable it, send PATCH /v1/webhooks/endpoints/${row.id} with {"enabled": true}.`,
   );
 }

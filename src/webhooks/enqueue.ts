@@ -1,4 +1,4 @@
-/** Writes a delivery for each endpoint that wants an event, in the transaction of the event. */
+/** Queues a delivery for each endpoint that subscribes to an event, in the transaction of the event. */
 
 import type { App } from '../app.ts';
 import { presentEvent } from '../events/routes.ts';
@@ -12,7 +12,7 @@ import type {
   WebhookEndpointRow,
 } from '../store/tables.generated.ts';
 
-/** Endpoints that are switched off get none; for those that were disabled for failing it is held. */
+/** Disabled endpoints get no delivery. For automatically disabled ones, the delivery is held. */
 export function enqueueDeliveries(
   app: Pick<App, 'clock' | 'newId' | 'scheduler'>,
 ): Subscriber<[event: EventRow]> {
@@ -36,20 +36,20 @@ export function enqueueDeliveries(
 }
 
 export function wants(events: string, type: string): boolean {
-  const wanted: string[] = JSON.parse(events);
-  return wanted.includes('*') || wanted.includes(type);
+  const subscribed: string[] = JSON.parse(events);
+  return subscribed.includes('*') || subscribed.includes(type);
 }
 
 type NewDelivery = Pick<
   WebhookDeliveryRow,
   'endpoint_id' | 'event_id' | 'event_type' | 'round_trigger'
 > & {
-  /** The event itself, where it is a sample. */
+  /** The payload, if the event is a sample. */
   sample?: string;
   held: boolean;
 };
 
-/** One that is not held is due at once: it is begun as soon as the transaction is committed. */
+/** A delivery that isn't held is due at once and starts when the transaction commits. */
 export async function insertDelivery(
   tx: Tx,
   { clock, newId, scheduler }: Pick<App, 'clock' | 'newId' | 'scheduler'>,
@@ -72,34 +72,33 @@ export async function insertDelivery(
   return row;
 }
 
-// The name under which deliveries are woken, and what is handed from the claim to the record.
+// The job's name, by which it is woken, and what it claims.
 
 export const DELIVER_JOB = 'deliver webhooks';
 
-/** A delivery whose attempt is written down and about to be made. */
+/** A delivery whose attempt is recorded and about to be made. */
 export interface ClaimedDelivery
   extends Pick<WebhookDeliveryRow, 'id' | 'endpoint_id' | 'round_failures'> {
   lease: string;
-  /** Of the attempt. */
+  /** The number of the attempt. */
   number: number;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the epoch. */
   startedAt: number;
   url: string;
   headers: Record<string, string>;
   payload: string;
 }
 
-// The body of a delivery: the event as the API answers it, the same text at every attempt.
-
+/** The body of a delivery: the event as in the API, identical in every attempt. */
 export function eventPayload(event: EventRow): string {
   return toJson(presentEvent(event));
 }
 
-// The event that is sent to try an endpoint: a finished test as it could be, which never was.
+// The sample event for testing an endpoint: a made-up completed test.
 
 const SAMPLE_TYPE = 'test.completed';
 
-/** Its delivery, due at once; the event is in it alone. To be called in `transact`. */
+/** Queues the delivery of a sample, due at once. The event itself isn't stored. Call in `transact`. */
 export async function deliverSample(
   tx: Tx,
   app: App,
@@ -123,7 +122,7 @@ export async function deliverSample(
   });
 }
 
-/** Name, weight, and what was earned of how many points. */
+/** Name, weight, points earned, and points possible. */
 const SAMPLE_CATEGORIES: [name: string, weight: number, earned: number, points: number][] = [
   ['authentication', 35, 40, 40],
   ['reputation', 20, 20, 20],
@@ -136,10 +135,10 @@ const SAMPLE_CATEGORIES: [name: string, weight: number, earned: number, points: 
 const SAMPLE_RESULT = {
   score: 93,
   grade: 'A',
-  summary: 'This is a sample: no mail was tested.',
+  summary: 'This is a sample: no message was tested.',
   coverage: 0.9,
   from_address: 'news@example.com',
-  subject: 'Our news in spring',
+  subject: 'Our spring newsletter',
   message_size: 28_416,
   line_ends_converted: false,
   auth_results: { spf: 'pass', dkim: 'pass', dmarc: 'pass' },
@@ -159,7 +158,7 @@ function sampleTest({ clock, newId, config }: Pick<App, 'clock' | 'newId' | 'con
     object: 'test',
     status: 'completed',
     failure_reason: null,
-    name: 'A sample to try the webhook',
+    name: 'Sample for testing a webhook',
     kind: 'marketing',
     metadata: { sample: 'true' },
     livemode: false,

@@ -1,4 +1,4 @@
-/** Deletes deliveries with their attempts: those as old as the events that are no longer kept, and those of deleted endpoints. */
+/** Deletes deliveries and attempts after the event retention time, and those of deleted endpoints. */
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
@@ -7,11 +7,11 @@ import { type Tx, transact } from '../store/open.ts';
 import { channel } from '../store/subscribers.ts';
 import { bringDeliveriesForward } from './claim.ts';
 
-const BATCH = 500;
+const BATCH_SIZE = 500;
 
 /**
- * Published with the ids of events of which no delivery will be left, in the transaction and before
- * it is deleted: who says what became of them keeps it now.
+ * Published with the IDs of events whose last delivery is about to be deleted, in the same transaction.
+ * Subscribers store the delivery status that they still need.
  */
 export const deliveriesRemoved = channel<[eventIds: string[]]>('deliveries removed');
 
@@ -23,45 +23,53 @@ export function expireDeliveriesJob(app: App): Job {
 
 export const EXPIRE_DELIVERIES_JOB = 'webhooks.expire';
 
-/** In batches, so that a large backlog never stops the process. */
+/** In batches, so that a large backlog doesn't block the event loop. */
 export async function expireDeliveries(app: Context): Promise<void> {
   const { db, clock, config } = app;
   await bringDeliveriesForward(app);
   if (config.EVENT_RETENTION > 0) {
     const before = isoTime(clock.now() - config.EVENT_RETENTION);
-    while ((await deleteSome(app, (query) => query.where('created_at', '<', before))) === BATCH);
+    while (
+      (await deleteBatch(app, (query) => query.where('created_at', '<', before))) === BATCH_SIZE
+    );
   }
-  const gone = await db
+  const deleted = await db
     .selectFrom('webhook_endpoints')
     .select('id')
     .where('deleted_at', 'is not', null)
     .execute();
-  for (const { id } of gone) {
-    while ((await deleteSome(app, (query) => query.where('endpoint_id', '=', id))) === BATCH);
+  for (const { id } of deleted) {
+    while ((await deleteBatch(app, (query) => query.where('endpoint_id', '=', id))) === BATCH_SIZE);
     await db.deleteFrom('webhook_endpoints').where('id', '=', id).execute();
   }
 }
 
-type Old = ReturnType<typeof deliveryIds>;
+type DeliveryQuery = ReturnType<typeof deliveryIds>;
 
 const deliveryIds = ({ db }: Pick<App, 'db'>) =>
   db.selectFrom('webhook_deliveries').select(['id', 'event_id']);
 
-async function deleteSome(app: Context, filter: (query: Old) => Old): Promise<number> {
+async function deleteBatch(
+  app: Context,
+  filter: (query: DeliveryQuery) => DeliveryQuery,
+): Promise<number> {
   return transact(app.db, async (tx) => {
-    const { rows } = await tx.executeQuery(filter(deliveryIds(app)).limit(BATCH));
+    const { rows } = await tx.executeQuery(filter(deliveryIds(app)).limit(BATCH_SIZE));
     const ids = rows.map(({ id }) => id);
     if (ids.length === 0) return 0;
-    const gone = await goneWith(tx, rows);
-    if (gone.length > 0) await app.subscribers.publish(deliveriesRemoved, tx, gone);
+    const eventIds = await eventsWithoutOthers(tx, rows);
+    if (eventIds.length > 0) await app.subscribers.publish(deliveriesRemoved, tx, eventIds);
     await tx.deleteFrom('webhook_attempts').where('delivery_id', 'in', ids).execute();
     await tx.deleteFrom('webhook_deliveries').where('id', 'in', ids).execute();
     return ids.length;
   });
 }
 
-/** The events that have no delivery but these. */
-async function goneWith(tx: Tx, deliveries: { id: string; event_id: string }[]): Promise<string[]> {
+/** The IDs of events that have no deliveries other than these. */
+async function eventsWithoutOthers(
+  tx: Tx,
+  deliveries: { id: string; event_id: string }[],
+): Promise<string[]> {
   const events = [...new Set(deliveries.map(({ event_id }) => event_id))];
   const all = await tx
     .selectFrom('webhook_deliveries')
@@ -69,6 +77,6 @@ async function goneWith(tx: Tx, deliveries: { id: string; event_id: string }[]):
     .where('event_id', 'in', events)
     .execute();
   const ids = new Set(deliveries.map(({ id }) => id));
-  const left = new Set(all.filter(({ id }) => !ids.has(id)).map(({ event_id }) => event_id));
-  return events.filter((id) => !left.has(id));
+  const remaining = new Set(all.filter(({ id }) => !ids.has(id)).map(({ event_id }) => event_id));
+  return events.filter((id) => !remaining.has(id));
 }

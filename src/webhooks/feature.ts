@@ -1,4 +1,4 @@
-/** Webhooks: events delivered to the endpoints of the team. */
+/** Webhooks: events delivered to the team's endpoints. */
 
 import { eventAppended } from '../events/events.ts';
 import type { Feature } from '../feature.ts';

@@ -42,14 +42,14 @@ import {
   WebhookRecovery,
 } from './schema.ts';
 
-// The operations on deliveries: seen, sent to try an endpoint, and sent once more (contract §9).
+// The operations on deliveries (contract §9).
 
 const listDeliveriesRoute = route({
   method: 'GET',
   path: '/v1/webhooks/endpoints/:id/deliveries',
   operation: 'listWebhookDeliveries',
   role: 'admin',
-  summary: 'List what was sent, or is to be sent, to a webhook endpoint, newest first',
+  summary: 'List the deliveries of a webhook endpoint, newest first',
   query: DeliveryListQuery,
   response: listOf(ListedDelivery),
   async handle({ app, params, query }) {
@@ -65,7 +65,7 @@ const getDeliveryRoute = route({
   operation: 'getWebhookDelivery',
   role: 'admin',
   summary:
-    'Get a delivery with its attempts; with `wait`, as soon as the present one ends or after that many seconds',
+    'Get a delivery with its attempts; `wait` waits up to that many seconds for the current attempt',
   query: DeliveryWaitQuery,
   response: WebhookDelivery,
   async handle({ app, actor, params, query: { wait }, signal }) {
@@ -83,7 +83,7 @@ const sendSampleRoute = route({
   path: '/v1/webhooks/endpoints/:id/test',
   operation: 'testWebhookEndpoint',
   role: 'admin',
-  summary: 'Send a sample event to a webhook endpoint; the answer is its delivery, to look at',
+  summary: 'Send a sample event to a webhook endpoint and get its delivery',
   status: 201,
   location: ({ id }) => `/v1/webhooks/deliveries/${id}`,
   response: WebhookDelivery,
@@ -109,7 +109,7 @@ const resendDeliveryRoute = route({
   path: '/v1/webhooks/deliveries/:id/resend',
   operation: 'resendWebhookDelivery',
   role: 'admin',
-  summary: 'Send a delivery once more, at once and with six attempts as the first time',
+  summary: 'Resend a delivery now, with up to six attempts',
   response: WebhookDelivery,
   errors: ['conflict', 'gone'],
   async handle(call) {
@@ -126,7 +126,7 @@ const recoverDeliveriesRoute = route({
   path: '/v1/webhooks/endpoints/:id/recover',
   operation: 'recoverWebhookDeliveries',
   role: 'admin',
-  summary: 'Send once more all that failed, or was held, since a time',
+  summary: 'Resend all deliveries that failed or were held since a given time',
   body: RecoveryRequest,
   response: WebhookRecovery,
   errors: ['conflict'],
@@ -150,7 +150,7 @@ const createEndpointRoute = route({
   path: '/v1/webhooks/endpoints',
   operation: 'createWebhookEndpoint',
   role: 'admin',
-  summary: 'Have events sent to an address; the secret that signs them is in this answer alone',
+  summary: 'Create a webhook endpoint; only this response includes its signing secret',
   body: NewEndpoint,
   status: 201,
   location: ({ id }) => `/v1/webhooks/endpoints/${id}`,
@@ -195,7 +195,7 @@ const updateEndpointRoute = route({
   path: '/v1/webhooks/endpoints/:id',
   operation: 'updateWebhookEndpoint',
   role: 'admin',
-  summary: 'Change a webhook endpoint, or switch it off and on; what is off gets no events',
+  summary: 'Update, enable, or disable a webhook endpoint; a disabled one receives no events',
   etag: true,
   body: EndpointPatch,
   response: WebhookEndpoint,
@@ -203,9 +203,9 @@ const updateEndpointRoute = route({
     const { app, params, body } = call;
     if (body.url !== undefined) requireOpen(body.url, app.config.WEBHOOK_ALLOW_NETWORKS);
     return call.transact(async (tx) => {
-      const present = await endpointOr404(tx, params.id!);
-      call.ifMatch(presentEndpoint(present));
-      return presentEndpoint(await changeEndpoint(tx, call, present, body));
+      const current = await endpointOr404(tx, params.id!);
+      call.ifMatch(presentEndpoint(current));
+      return presentEndpoint(await changeEndpoint(tx, call, current, body));
     });
   },
 });
@@ -215,15 +215,15 @@ const deleteEndpointRoute = route({
   path: '/v1/webhooks/endpoints/:id',
   operation: 'deleteWebhookEndpoint',
   role: 'admin',
-  summary: 'Delete a webhook endpoint with its deliveries; what was still to be sent is not',
+  summary: 'Delete a webhook endpoint and its deliveries, including those still to be sent',
   response: deletedOf('webhook_endpoint'),
   async handle(call) {
     const { params } = call;
     const id = params.id!;
     return call.transact(async (tx) => {
-      const present = await endpointOr404(tx, id);
-      call.ifMatch(presentEndpoint(present));
-      await deleteEndpoint(tx, call, present);
+      const current = await endpointOr404(tx, id);
+      call.ifMatch(presentEndpoint(current));
+      await deleteEndpoint(tx, call, current);
       return { id, object: 'webhook_endpoint', deleted: true };
     });
   },
@@ -234,14 +234,14 @@ const rotateSecretRoute = route({
   path: '/v1/webhooks/endpoints/:id/rotate-secret',
   operation: 'rotateWebhookSecret',
   role: 'admin',
-  summary: 'Get a new secret; the present one signs beside it for `overlap` seconds',
+  summary: 'Rotate the signing secret; the current one also signs for `overlap` seconds',
   body: Rotation,
   response: EndpointWithSecret,
   async handle(call) {
     const { params, body } = call;
     return call.transact(async (tx) => {
-      const present = await endpointOr404(tx, params.id!);
-      return presentSecret(await rotateSecret(tx, call, present, body.overlap));
+      const current = await endpointOr404(tx, params.id!);
+      return presentSecret(await rotateSecret(tx, call, current, body.overlap));
     });
   },
 });

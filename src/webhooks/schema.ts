@@ -1,8 +1,8 @@
-/** Webhook endpoints and deliveries as the API takes and answers them (contract §9). */
+/** API schemas of webhook endpoints and deliveries, and their JSON (contract §9). */
 
 import * as v from 'valibot';
 import { EVENT_TYPES } from '../events/events.ts';
-import { PAGE, QueryTime, queryInteger, Time } from '../http/schemas.ts';
+import { described, PAGE, QueryTime, queryInteger, Time } from '../http/schemas.ts';
 import type {
   EventRow,
   WebhookAttemptRow,
@@ -12,33 +12,36 @@ import type {
 import { EndpointUrl } from './endpoint-url.ts';
 import { eventPayload } from './enqueue.ts';
 
-/** Stands for all types, those to come too. */
+/** Stands for all types, including future ones. */
 const ALL_TYPES = '*';
-const WANTED_TYPES = [...EVENT_TYPES, ALL_TYPES] as const;
+const SUBSCRIBABLE_TYPES = [...EVENT_TYPES, ALL_TYPES] as const;
 
-const Wanted = v.pipe(
+const EventTypes = v.pipe(
   v.array(
-    v.picklist(WANTED_TYPES, `must be one of ${EVENT_TYPES.join(', ')}, or * for all`),
-    'must be a list of types',
+    v.picklist(SUBSCRIBABLE_TYPES, `must be one of ${EVENT_TYPES.join(', ')}, or * for all`),
+    'must be a list of event types',
   ),
-  v.minLength(1, 'must name a type at least; ["*"] is all of them'),
-  v.maxLength(EVENT_TYPES.length, `must name at most ${EVENT_TYPES.length} types`),
-  v.check((types) => new Set(types).size === types.length, 'must name each type once'),
+  v.minLength(1, 'must contain at least one event type; use ["*"] for all'),
+  v.maxLength(EVENT_TYPES.length, `must contain at most ${EVENT_TYPES.length} event types`),
+  v.check(
+    (types) => new Set(types).size === types.length,
+    'must contain each event type only once',
+  ),
   v.transform((types) => (types.includes(ALL_TYPES) ? [ALL_TYPES] : types)),
 );
 
-const DESCRIPTION_MAX = 500;
+const MAX_DESCRIPTION_LENGTH = 500;
 const Description = v.pipe(
   v.string('must be text'),
-  v.maxLength(DESCRIPTION_MAX, `must have at most ${DESCRIPTION_MAX} characters`),
-  v.regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must have no control characters'),
+  v.maxLength(MAX_DESCRIPTION_LENGTH, `must have at most ${MAX_DESCRIPTION_LENGTH} characters`),
+  v.regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must not contain control characters'),
   v.check((text) => text.isWellFormed(), 'must be well-formed Unicode'),
 );
 const Enabled = v.boolean('must be true or false');
 
 export const NewEndpoint = v.strictObject({
   url: EndpointUrl,
-  events: Wanted,
+  events: EventTypes,
   description: v.optional(v.nullable(Description)),
   enabled: v.optional(Enabled, true),
 });
@@ -46,7 +49,7 @@ export type NewEndpoint = v.InferOutput<typeof NewEndpoint>;
 
 export const EndpointPatch = v.strictObject({
   url: v.optional(EndpointUrl),
-  events: v.optional(Wanted),
+  events: v.optional(EventTypes),
   description: v.optional(v.nullable(Description)),
   enabled: v.optional(Enabled),
 });
@@ -56,21 +59,32 @@ const ENDPOINT = {
   id: v.string(),
   object: v.literal('webhook_endpoint'),
   url: v.string(),
-  events: v.array(v.picklist(WANTED_TYPES)),
+  events: described(
+    v.array(v.picklist(SUBSCRIBABLE_TYPES)),
+    'The event types that this endpoint receives. `*` stands for all types, including future ones.',
+  ),
   description: v.nullable(v.string()),
   enabled: v.boolean(),
-  status: v.picklist(['active', 'disabled', 'auto_disabled']),
+  status: described(
+    v.picklist(['active', 'disabled', 'auto_disabled']),
+    '`auto_disabled`: every attempt failed for five days. To enable the endpoint again, set `enabled` to true.',
+  ),
   created_at: Time,
 };
 export const WebhookEndpoint = v.object(ENDPOINT);
 export type WebhookEndpoint = v.InferOutput<typeof WebhookEndpoint>;
-/** The answers to creation and rotation alone have the secret. */
-export const EndpointWithSecret = v.object({ ...ENDPOINT, secret: v.string() });
+export const EndpointWithSecret = v.object({
+  ...ENDPOINT,
+  secret: described(
+    v.string(),
+    'The signing secret. Only the responses to creation and rotation include it.',
+  ),
+});
 
 export const EndpointListQuery = v.strictObject(PAGE);
 
-const OVERLAP_MAX = 7 * 86_400;
-const OVERLAP_DEFAULT = 86_400;
+const MAX_OVERLAP_S = 7 * 86_400;
+const DEFAULT_OVERLAP_S = 86_400;
 
 export const Rotation = v.strictObject({
   overlap: v.optional(
@@ -78,19 +92,24 @@ export const Rotation = v.strictObject({
       v.number('must be a number of seconds'),
       v.integer('must be a whole number'),
       v.minValue(0, 'must be at least 0'),
-      v.maxValue(OVERLAP_MAX, `must be at most ${OVERLAP_MAX}`),
+      v.maxValue(MAX_OVERLAP_S, `must be at most ${MAX_OVERLAP_S}`),
+      v.description('How long the previous secret also signs, in seconds.'),
     ),
-    OVERLAP_DEFAULT,
+    DEFAULT_OVERLAP_S,
   ),
 });
 
-/** Taken in any form that a time in a query has. */
+/** Accepts the same time formats as a query. */
 export const RecoveryRequest = v.strictObject({ since: QueryTime });
 export const WebhookRecovery = v.object({
   object: v.literal('webhook_recovery'),
   endpoint_id: v.string(),
   since: Time,
-  recovered: v.pipe(v.number(), v.integer()),
+  recovered: v.pipe(
+    v.number(),
+    v.integer(),
+    v.description('The number of deliveries that are sent again.'),
+  ),
 });
 export type WebhookRecovery = v.InferOutput<typeof WebhookRecovery>;
 
@@ -100,13 +119,16 @@ const Attempt = v.object({
   number: v.pipe(v.number(), v.integer()),
   trigger: v.picklist(['event', 'test', 'resend', 'recover', 'retry']),
   started_at: Time,
-  duration_ms: v.nullable(v.pipe(v.number(), v.integer())),
+  duration_ms: described(
+    v.nullable(v.pipe(v.number(), v.integer())),
+    'The duration in milliseconds. Null while the attempt is in progress, or if it was interrupted.',
+  ),
   url: v.string(),
   request_headers: v.record(v.string(), v.string()),
   response_status: v.nullable(v.pipe(v.number(), v.integer())),
   response_headers: v.nullable(v.record(v.string(), v.string())),
-  response_body: v.nullable(v.string()),
-  error: v.nullable(v.string()),
+  response_body: described(v.nullable(v.string()), 'The first 4 KB of the response body.'),
+  error: described(v.nullable(v.string()), 'Why the attempt failed. Null if it succeeded.'),
 });
 type Attempt = v.InferOutput<typeof Attempt>;
 
@@ -116,9 +138,18 @@ const LISTED = {
   endpoint_id: v.string(),
   event_id: v.string(),
   event_type: v.picklist(EVENT_TYPES),
-  livemode: v.nullable(v.boolean()),
-  status: v.picklist(STATUSES),
-  next_attempt_at: v.nullable(Time),
+  livemode: described(
+    v.nullable(v.boolean()),
+    'The mode of the event. Null if the event is no longer stored.',
+  ),
+  status: described(
+    v.picklist(STATUSES),
+    '`held`: the endpoint was disabled before the delivery succeeded. Recover or resend the delivery once the endpoint is enabled.',
+  ),
+  next_attempt_at: described(
+    v.nullable(Time),
+    'When the next attempt starts. Null during an attempt and if no further attempt follows.',
+  ),
   created_at: Time,
 };
 export const ListedDelivery = v.object(LISTED);
@@ -126,7 +157,10 @@ export type ListedDelivery = v.InferOutput<typeof ListedDelivery>;
 
 export const WebhookDelivery = v.object({
   ...LISTED,
-  payload: v.nullable(v.string()),
+  payload: described(
+    v.nullable(v.string()),
+    'The exact request body. Null if the event is no longer stored or belongs to the other mode.',
+  ),
   attempts: v.array(Attempt),
 });
 export type WebhookDelivery = v.InferOutput<typeof WebhookDelivery>;
@@ -143,7 +177,7 @@ export type DeliveryFilters = v.InferOutput<typeof DeliveryFilters>;
 export const DeliveryListQuery = v.strictObject({ ...PAGE, ...FILTERS });
 export const DeliveryWaitQuery = v.strictObject({ wait: v.optional(queryInteger(0, 40), '0') });
 
-// From rows to the endpoints, deliveries and attempts that the API answers.
+// The JSON of endpoints, deliveries, and attempts.
 
 export function endpointStatus({
   enabled,
@@ -153,7 +187,7 @@ export function endpointStatus({
   return auto_disabled_at === null ? 'active' : 'auto_disabled';
 }
 
-/** Without the secret, which only the answers to creation and rotation have. */
+/** Without the secret, which only the responses to creation and rotation include. */
 export function presentEndpoint(row: WebhookEndpointRow): WebhookEndpoint {
   const { id, url, events, description, enabled, created_at } = row;
   return {
@@ -168,12 +202,12 @@ export function presentEndpoint(row: WebhookEndpointRow): WebhookEndpoint {
   };
 }
 
-/** With the mode of its event; null where that is no longer kept, or a sample. */
+/** `event_livemode` is null for a sample, or if the event is no longer stored. */
 export interface DeliveryState extends WebhookDeliveryRow {
   event_livemode: number | null;
 }
 
-/** The list form: without payload and attempts. */
+/** The list form, without payload and attempts. */
 export function presentListed(row: DeliveryState): ListedDelivery {
   const { id, endpoint_id, event_id, event_type, status, created_at } = row;
   return {
@@ -184,7 +218,7 @@ export function presentListed(row: DeliveryState): ListedDelivery {
     event_type: event_type as ListedDelivery['event_type'],
     livemode: livemodeOf(row),
     status,
-    // While an attempt is under way, `due_at` is the end of its lease.
+    // During an attempt, `due_at` is the end of its lease.
     next_attempt_at: row.lease === null ? row.due_at : null,
     created_at,
   };
@@ -195,15 +229,15 @@ function livemodeOf({ sample, event_livemode }: DeliveryState): boolean | null {
   return event_livemode === null ? null : event_livemode === 1;
 }
 
-/** What belongs to one delivery; `event` is null for a sample, and where it is no longer kept. */
+/** A delivery with its event, which is null for a sample or if it is no longer stored, and attempts. */
 export interface WholeDelivery {
   row: DeliveryState;
   event: EventRow | null;
-  /** In the order in which they were made. */
+  /** In chronological order. */
   attempts: WebhookAttemptRow[];
 }
 
-/** The payload of an event is for its own mode alone, as the event itself is. */
+/** The payload is only visible in the mode of its event, as the event itself is. */
 export function presentDelivery(
   { row, event, attempts }: WholeDelivery,
   livemode: boolean,

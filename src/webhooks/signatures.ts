@@ -1,4 +1,4 @@
-/** The header fields that prove to a receiver where an event comes from and that it is whole. */
+/** Webhook signatures: the headers that prove the origin and integrity of an event, and their verification. */
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isoTime } from '../lib/clock.ts';
@@ -7,16 +7,17 @@ import type { WebhookEndpointRow } from '../store/tables.generated.ts';
 
 interface Signable {
   eventId: string;
-  /** The exact text of the body. */
+  /** The exact body. */
   payload: string;
-  /** Milliseconds since 1970: when it is sent. */
+  /** Milliseconds since the epoch. */
   sentAt: number;
 }
 
 /**
- * Our own fields (contract §9: `sha256=` and the hex HMAC of `<timestamp>.<payload>` under the whole
- * secret) and those of Standard Webhooks (`v1,` and the base64 HMAC of `<id>.<timestamp>.<payload>`
- * under what its base64 stands for). A former secret that overlaps signs too.
+ * Returns our own headers and those of Standard Webhooks. Ours is `sha256=` and the hex HMAC of
+ * `<timestamp>.<payload>`, keyed with the complete secret. The other is `v1,` and the base64 HMAC of
+ * `<id>.<timestamp>.<payload>`, keyed with the decoded secret. During an overlap, the previous secret
+ * signs too.
  */
 export function signatureHeaders(
   { eventId, payload, sentAt }: Signable,
@@ -43,9 +44,9 @@ export function signatureHeaders(
   };
 }
 
-// The secrets of endpoints: made, kept encrypted, and which of them sign now.
+// The secrets of endpoints: creation, encryption, and overlap after a rotation.
 
-/** `whsec_` and the base64 of 32 random bytes, as Standard Webhooks has it. */
+/** `whsec_` and the base64 of 32 random bytes, as in Standard Webhooks. */
 export function newSigningSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
@@ -58,11 +59,11 @@ export function sealSigningSecret(secrets: SecretBox, endpointId: string, secret
 
 export interface SigningSecrets {
   present: string;
-  /** While it overlaps after a rotation. */
+  /** Only during the overlap after a rotation. */
   former: string | null;
 }
 
-/** null where the secret can no longer be decrypted. */
+/** null if the secret can't be decrypted. */
 export function openSigningSecrets(
   secrets: SecretBox,
   row: Pick<WebhookEndpointRow, 'id' | 'secret' | 'former_secret' | 'former_secret_until'>,
@@ -76,78 +77,77 @@ export function openSigningSecrets(
   return { present, former: overlaps ? secrets.open(former_secret, purpose) : null };
 }
 
-// What a receiver does with a delivery first: finds out whether it is from us, whole and of now.
+// Verification on the receiving side.
 
-/** A request may be this much older, or newer, than the receiver's clock says. */
+/** The maximum difference between the timestamp and the receiver's clock, in either direction. */
 const TOLERANCE_S = 300;
 
 interface SignedRequest {
-  /** By names in lower case. */
+  /** By lowercase name. */
   headers: Record<string, string | undefined>;
-  /** The bytes as they came: parsed and written again they are others. */
+  /** The raw bytes, because parsing and serializing again would change them. */
   body: Uint8Array;
-  /** The whole `whsec_…`. */
+  /** Including the prefix `whsec_`. */
   secret: string;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the epoch. */
   now: number;
 }
 
 export type Verification =
-  /** `former`: the secret is the one before the last rotation, which will soon sign no more. */
+  /** `former`: the given secret is the one before the last rotation, which stops signing soon. */
   | { verified: true; former: boolean }
-  /** `reason` is half a sentence for people. */
+  /** `reason` is for users, without a final period. */
   | { verified: false; reason: string };
 
-/**
- * Looks at our own header fields and at those of Standard Webhooks, and at each alone where the
- * other is missing: whatever is there has to be right.
- */
+/** Verifies our own headers and those of Standard Webhooks. All that are given must be valid. */
 export function verifySignature(request: SignedRequest): Verification {
   const { headers } = request;
   const schemes = [
     ...(headers['x-service-signature'] === undefined ? [] : [ownScheme(request)]),
     ...(headers['webhook-signature'] === undefined ? [] : [standardScheme(request)]),
   ];
-  if (schemes.length === 0) return refuse('it has no signature');
+  if (schemes.length === 0) return reject('the request has no signature');
   for (const scheme of schemes) {
-    const late = timeFault(scheme.timestamp, request.now);
-    if (late !== null) return refuse(late);
+    const problem = timestampProblem(scheme.timestamp, request.now);
+    if (problem !== null) return reject(problem);
     if (!scheme.matches.includes(true))
-      return refuse(`${scheme.field} is of another secret, or the body was changed on its way`);
+      return reject(
+        `${scheme.header} does not match: the secret is wrong, or the body was changed in transit`,
+      );
   }
   return { verified: true, former: !schemes.every(({ matches }) => matches[0]) };
 }
 
-const refuse = (reason: string): Verification => ({ verified: false, reason });
+const reject = (reason: string): Verification => ({ verified: false, reason });
 
 interface Scheme {
-  /** Of the signature. */
-  field: string;
+  /** The name of the signature header. */
+  header: string;
   timestamp: string | undefined;
-  /** Whether the signature by the present secret is right, and those by former ones. */
+  /** Whether each signature matches the given secret; the one by the current secret is first. */
   matches: boolean[];
 }
 
-/** `sha256=` and the hex HMAC of `<timestamp>.<body>`; the key is the whole secret. */
+/** `sha256=` and the hex HMAC of `<timestamp>.<body>`, keyed with the whole secret. */
 function ownScheme({ headers, body, secret }: SignedRequest): Scheme {
   const timestamp = headers['x-service-timestamp'];
   const expected = hmac(secret, `${timestamp}.`, body).toString('hex');
   const given = [headers['x-service-signature'], headers['x-service-signature-previous']];
   return {
-    field: 'X-Service-Signature',
+    header: 'X-Service-Signature',
     timestamp,
     matches: given.map((value = '') => isSame(value, `sha256=${expected}`)),
   };
 }
 
-/** Values `v1,` and the base64 HMAC of `<id>.<timestamp>.<body>`; the key is what the base64 of the secret stands for. */
+/** `v1,` and the base64 HMAC of `<id>.<timestamp>.<body>`, keyed with the decoded secret. */
 function standardScheme({ headers, body, secret }: SignedRequest): Scheme {
   const timestamp = headers['webhook-timestamp'];
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
   const expected = hmac(key, `${headers['webhook-id']}.${timestamp}.`, body).toString('base64');
   const given = headers['webhook-signature']!.split(' ').filter((value) => value.startsWith('v1,'));
   return {
-    field: 'webhook-signature',
+    header: 'webhook-signature',
     timestamp,
     matches: given.map((value) => isSame(value, `v1,${expected}`)),
   };
@@ -156,16 +156,16 @@ function standardScheme({ headers, body, secret }: SignedRequest): Scheme {
 const hmac = (key: string | Uint8Array, head: string, body: Uint8Array): Buffer =>
   createHmac('sha256', key).update(head).update(body).digest();
 
-/** In a time that does not tell how much of it is right. */
+/** Compares in constant time. */
 function isSame(given: string, expected: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(expected)];
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-function timeFault(timestamp: string | undefined, now: number): string | null {
-  if (!/^\d{1,12}$/.test(timestamp ?? '')) return 'it does not say when it was sent';
+function timestampProblem(timestamp: string | undefined, now: number): string | null {
+  if (!/^\d{1,12}$/.test(timestamp ?? '')) return 'the timestamp header is missing or invalid';
   const age = Math.floor(now / 1000) - Number(timestamp);
   if (Math.abs(age) <= TOLERANCE_S) return null;
-  const distance = `${Math.abs(age)} s ${age > 0 ? 'ago' : 'from now'}`;
-  return `it was sent ${distance}, and ${TOLERANCE_S} s are allowed`;
+  const distance = `${Math.abs(age)} s ${age > 0 ? 'in the past' : 'in the future'}`;
+  return `the timestamp is ${distance}; the limit is ${TOLERANCE_S} s`;
 }

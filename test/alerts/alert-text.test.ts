@@ -1,4 +1,4 @@
-/** What notifications say: for each condition, opened and over, what is seen at a glance. */
+/** The texts of notifications, for each condition, opened and resolved. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -44,7 +44,7 @@ const SPAMCOP = { zone: 'bl.spamcop.net', name: 'SpamCop', tier: 2 };
 interface Case {
   condition: AlertRow['condition'];
   value: object;
-  /** Instead of the test. */
+  /** Replaces the test. */
   run?: RunSummary;
   subject?: string;
 }
@@ -96,7 +96,7 @@ test('composeNotification titles state the problem and its resolution per condit
     [
       MAIL_LISTED,
       'Mail from example.com is affected by a blocklist: SpamCop',
-      'No blocklist affects mail from example.com any more',
+      'Mail from example.com is no longer affected by a blocklist',
     ],
     [LISTED, '192.0.2.25 is listed by SpamCop', '192.0.2.25 is no longer listed'],
     [
@@ -131,20 +131,20 @@ test('composeNotification facts compare measured and expected values', () => {
     ['From domain', 'example.com'],
     ['Score', '38 of 100'],
     ['Alerts below', '70'],
-    ['Since', '21 November 2026 at 10:00 UTC'],
+    ['Since', '21 Nov 2026, 10:00 UTC'],
     ['Message', 'Hello'],
     ['Rule', 'Our rule'],
   ]);
   assert.deepEqual(over.facts.slice(1, 5), [
-    ['Score', '91 of 100 (it was 38)'],
+    ['Score', '91 of 100 (was 38)'],
     ['Alerts below', '70'],
-    ['Since', '21 November 2026 at 10:00 UTC'],
-    ['Until', '21 November 2026 at 13:25 UTC'],
+    ['Since', '21 Nov 2026, 10:00 UTC'],
+    ['Until', '21 Nov 2026, 13:25 UTC'],
   ]);
   assert.deepEqual(notificationFor(AUTH, GOOD).facts.slice(1, 4), [
-    ['SPF', 'pass (it was temperror)'],
-    ['DKIM', 'pass (it was fail)'],
-    ['DMARC', 'pass (it was none)'],
+    ['SPF', 'pass (was temperror)'],
+    ['DKIM', 'pass (was fail)'],
+    ['DMARC', 'pass (was none)'],
   ]);
   assert.deepEqual(notificationFor(LISTED).facts.slice(0, 2), [
     ['Target', '192.0.2.25'],
@@ -166,7 +166,7 @@ test('composeNotification names the target of a monitor run even after its delet
   assert.equal(facts(null), 'Target');
   assert.equal(facts(RUN), 'Target');
   assert.equal(facts({ ...RUN, monitor: { ...RUN.monitor, type: 'domain_health' } }), 'Domain');
-  // A run may end what a test has found.
+  // A run can resolve what a test found.
   assert.equal(facts(RUN, {}), 'From domain');
 });
 
@@ -182,7 +182,7 @@ test('composeNotification for a listing names the delisting steps and link', () 
   const { steps, link } = notificationFor(LISTED);
   assert.match(steps[0]!.text, /First find and stop .* https:\/\/www\.spamcop\.net\//);
   assert.equal(link!.url, 'https://app.example.com/v1/monitors/mon_1/runs');
-  // Its run is gone, or the list is an operator's own.
+  // The run was deleted, or the operator added the list.
   for (const run of [
     { ...RUN, findings: '[]' },
     { ...RUN, findings: RUN.findings.replaceAll('bl.spamcop.net', 'own.example') },
@@ -198,7 +198,7 @@ test('composeNotification for a listing names the delisting steps and link', () 
 test('composeNotification includes only fixes relevant to the condition', () => {
   const check = (id: string, category: string, gain: number, value: string) => ({
     ...{ id, category, gain, status: 'fail', title: `${id} is wrong.`, points: 1 },
-    fix: { text: 'Mend it.', record: { type: 'TXT', name: 'example.com', value } },
+    fix: { text: 'Fix it.', record: { type: 'TXT', name: 'example.com', value } },
   });
   const checks = JSON.stringify([
     check('ip_blocklists', 'reputation', 1, 'x'),
@@ -206,7 +206,7 @@ test('composeNotification includes only fixes relevant to the condition', () => 
     check('dkim', 'authentication', 3, 'p=<the key>'),
     check('spf', 'authentication', 4, 'v=spf1 -all'),
   ]);
-  const told = (made: Case) => {
+  const stepsOf = (made: Case) => {
     const { condition } = made;
     const incident = { ...OPEN, value: JSON.stringify(made.value) };
     const alert = { ...RULE, condition };
@@ -218,18 +218,18 @@ test('composeNotification includes only fixes relevant to the condition', () => 
     ['spf is wrong.', 'v=spf1 -all'],
     ['dkim is wrong.', null],
   ];
-  assert.deepEqual(told(LOW), [spf, dkim, ['links is wrong.', null]]);
-  assert.deepEqual(told(AUTH), [spf, dkim]);
-  assert.deepEqual(told(MAIL_LISTED), [['ip_blocklists is wrong.', 'x']]);
+  assert.deepEqual(stepsOf(LOW), [spf, dkim, ['links is wrong.', null]]);
+  assert.deepEqual(stepsOf(AUTH), [spf, dkim]);
+  assert.deepEqual(stepsOf(MAIL_LISTED), [['ip_blocklists is wrong.', 'x']]);
 });
 
 test('composeNotification marks samples in every channel', () => {
   const event = { type: 'test', alert: RULE, incident: null, test: null, run: null } as const;
   const notification = composeNotification(CONFIG, event);
   const { subject, text, html } = alertMail(CONFIG, 'a@example.com', notification);
-  assert.equal(subject, 'Sample: The alert rule “Our rule” reaches you here');
+  assert.equal(subject, 'Sample: Alerts from “Our rule” will arrive here');
   assert.match(text, /^Sample: /);
-  assert.match(text.replace(/\s+/g, ' '), /Nothing has happened, and there is nothing to do\./);
+  assert.match(text.replace(/\s+/g, ' '), /Nothing is wrong, and no action is needed\./);
   assert.match(text, /Alerts when: a test scores below 70/);
   assert.ok(html.includes('>○&nbsp;Sample</td>') && !html.includes('class="fail"'));
   assert.match(slackMessage(notification).text, /^Sample: /);

@@ -1,4 +1,4 @@
-/** For tests of alert rules: a service whose jobs run when a test says so, with Slack, a mail server and results. */
+/** For tests of alert rules: a service with manually run jobs, a Slack receiver, a mail server, and test results. */
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
@@ -17,7 +17,7 @@ import { startMailSink } from '../outbox/mail-sink.ts';
 
 export type Alerting = Awaited<ReturnType<typeof startAlerting>>;
 
-/** Slack is the receiver, by the variable; mail goes to the sink. */
+/** The variable points to the receiver as Slack; email goes to the sink. */
 export async function startAlerting(t: TestContext, { env, ...options }: ServiceOptions = {}) {
   const clock = testClock();
   const slack = await startReceiver(t);
@@ -64,14 +64,14 @@ function stepsOf(service: Awaited<ReturnType<typeof startTestService>>) {
   const { app, call } = service;
   const jobs = [notifyJob(app), sendMailJob(app)];
   return {
-    /** By mail, unless said otherwise. */
+    /** Email is the default channel. */
     async makeAlert(json: object = {}): Promise<Alert> {
       const body = { name: 'Low score', condition: 'score_below', channels: ['email'], ...json };
       const made = await call<Alert>('POST', '/v1/alerts', { json: body });
       assert.equal(made.status, 201, made.text);
       return made.body;
     },
-    /** Stores a completed live test of example.com and tells of it, in one transaction. */
+    /** Stores a completed live test of example.com and publishes the result, in one transaction. */
     complete: (row: Partial<TestRow> = {}): Promise<TestRow> => completeTest(app, row),
     async incidents(query = ''): Promise<AlertIncident[]> {
       const { body } = await call<{ data: AlertIncident[] }>('GET', `/v1/alert_incidents${query}`);
@@ -84,7 +84,7 @@ function stepsOf(service: Awaited<ReturnType<typeof startTestService>>) {
       );
       return body.data.filter(({ type }) => type.startsWith('alert.')).reverse();
     },
-    /** Sends what is due by the clock, and waits for its end. */
+    /** Sends what is due by the clock and waits until it is done. */
     async sendDue(): Promise<void> {
       for (const job of jobs) {
         await job.run();

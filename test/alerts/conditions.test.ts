@@ -1,4 +1,4 @@
-/** Conditions by tables: yes, no, and what a result does not say. */
+/** Tables of facts and verdicts for each condition: yes, no, and unknown. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -76,7 +76,7 @@ test('auth_fail triggers on any known result but pass; resolving needs three pas
     );
 });
 
-/** `1:listed` is a list of tier 1 that lists; each has its own zone, `a.example` first. */
+/** `1:listed` is a tier 1 list with a listing. Each has its own zone, starting with `a.example`. */
 function checksWith(...lists: string[]): string {
   const evidence = {
     lists: lists.map((list, i) => {
@@ -114,7 +114,7 @@ test('blocklist_hit triggers on tier 1 and 2 listings; failed lookups are unknow
   assert.equal(judge(blocklistHit, testWith({ checks: null })).answer, 'unknown');
 });
 
-/** A check that has asked about these domains. */
+/** A check that queried these domains. */
 const domainCheck = (domains: string[], ...lists: [zone: string, status: string][]) => ({
   id: 'domain_blocklists',
   evidence: {
@@ -125,7 +125,7 @@ const domainCheck = (domains: string[], ...lists: [zone: string, status: string]
 
 const IN_USE = ['a.example', 'b.example', 'c.example'];
 
-/** Whether a result that is a "no" ends what was opened with this. */
+/** Whether a "no" resolves the incident. */
 const ends = (
   run_id: string | null,
   opened: unknown,
@@ -152,7 +152,7 @@ test('blocklist_hit resolves only when the lists that listed have answered', () 
   for (const [lists, answers] of cases) {
     const observed = testWith({ checks: checksWith(...lists) });
     assert.equal(ends(null, value, observed), answers, lists.join(' '));
-    // One that is no longer in use keeps nothing open.
+    // A list that is no longer in use keeps nothing open.
     assert.ok(ends(null, value, observed, ['a.example', 'c.example']));
   }
 });
@@ -180,21 +180,21 @@ test('Tests and monitor runs resolve each other’s incidents only for the same 
     ['a run, of the domain, and silent', ['example.com'], runOf('a.example'), false],
     ['a run, of the address', ['192.0.2.1'], runOf(), false],
     ['a run, of both', ['example.com', '192.0.2.1'], runOf(), false],
-    ['a run, of what is not known', [], runOf(), false],
+    ['a run, of an unknown listing', [], runOf(), false],
     [
-      'a test that asked about it',
+      'a test that queried it',
       ['example.com'],
       testOf(domainCheck(['example.com', 'mx.example.net'], ['a.example', 'not_listed'])),
       true,
     ],
     [
-      'a test that asked and was not answered',
+      'a test whose query got no answer',
       ['example.com'],
       testOf(domainCheck(['example.com'], ['a.example', 'error'])),
       false,
     ],
     [
-      'a test of which another check was answered',
+      'a test whose other check got an answer',
       ['example.com'],
       testOf(domainCheck(['example.com'], ['a.example', 'error']), {
         id: 'link_blocklists',
@@ -210,7 +210,7 @@ test('Tests and monitor runs resolve each other’s incidents only for the same 
         answers,
         `${what}, found by ${run_id}`,
       );
-  // Another test is another look at the same question; of an address that a run found it says nothing.
+  // Another test answers the same question, but says nothing about an address from a run.
   const other = testOf(domainCheck(['example.com'], ['a.example', 'not_listed']));
   const byWhom = [
     [null, true],

@@ -1,4 +1,4 @@
-/** What became of notifications, however late somebody looks; and what is kept no longer. */
+/** The delivery status of notifications, also after their emails and deliveries were deleted. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -50,7 +50,7 @@ test('Alert mail that could not be sent within 7 days is marked failed', async (
   assert.deepEqual([status, error], ['failed', 'it could not be sent within 7 days']);
 });
 
-/** An endpoint at the receiver, and one pass of its deliveries. */
+/** Creates an endpoint at the receiver and makes its deliveries once. */
 async function withEndpoint(alerting: Alerting, events: string[]) {
   const { service, app, slack } = alerting;
   const json = { url: slack.url, events };
@@ -77,14 +77,17 @@ test('Alert webhook status follows its deliveries: queued, sent, failed or held'
   const waiting = await firstOf(alerting);
   assert.deepEqual(
     [waiting.status, waiting.error],
-    ['queued', 'status 500: only 2xx is a success'],
+    ['queued', 'status 500: only 2xx counts as success'],
   );
   for (const minutes of [1, 5, 30, 120, 480]) {
     clock.advance(minutes * 60_000);
     await deliver();
   }
   const failed = await firstOf(alerting);
-  assert.deepEqual([failed.status, failed.error], ['failed', 'status 500: only 2xx is a success']);
+  assert.deepEqual(
+    [failed.status, failed.error],
+    ['failed', 'status 500: only 2xx counts as success'],
+  );
   slack.answer = () => 200;
   await complete({ score: 1, from_domain: 'example.org' });
   await deliver();
@@ -93,7 +96,7 @@ test('Alert webhook status follows its deliveries: queued, sent, failed or held'
     ...{ channel: 'webhook', status: 'sent', error: null },
     sent_at: isoTime(clock.now()),
   });
-  // Disabled for failing: its deliveries are held, and it is configured all the same.
+  // An automatically disabled endpoint still counts as configured; its deliveries are held.
   const auto_disabled_at = isoTime(clock.now());
   await app.db
     .updateTable('webhook_endpoints')
@@ -103,8 +106,8 @@ test('Alert webhook status follows its deliveries: queued, sent, failed or held'
   await complete({ score: 1, from_domain: 'example.net' });
   const held = await firstOf(alerting);
   assert.equal(held.status, 'failed');
-  assert.match(held.error!, /^it is held: .* recover/);
-  // All of that stays known where deliveries are kept no longer than their time.
+  assert.match(held.error!, /^held: .* recover/);
+  // All statuses are kept after the deliveries expire.
   await expireIncidents(app);
   clock.advance(200 * DAY_MS);
   const kept = await incidents();
@@ -125,7 +128,7 @@ test('Incidents resolved by a rule change are sent to webhooks only', async (t) 
     incident!.notifications.map(({ channel, status }) => [channel, status]),
     [
       ['webhook', 'unconfigured'],
-      // Nothing is told any more that whoever changed the rule knows.
+      // The user who changed the rule knows, so nobody is notified.
       ['email', 'suppressed'],
       ['webhook', 'queued'],
     ],
@@ -150,14 +153,13 @@ test('Alert webhook status is kept when its endpoint is deleted', async (t) => {
   };
   const sent = ['sent', null, isoTime(clock.now())];
   await remove(id);
-  // The other one still says it.
+  // The other delivery still has the status.
   assert.deepEqual(await states(), [['queued', null, null], sent]);
   await remove(other.id);
-  const error =
-    'it was not delivered before its endpoint was deleted, or its event was kept no longer';
+  const error = 'not delivered before its endpoint was deleted or its event expired';
   assert.deepEqual(await app.db.selectFrom('webhook_deliveries').selectAll().execute(), []);
   assert.deepEqual(await states(), [['failed', error, null], sent]);
-  // As it was left where nobody kept it.
+  // The state in which nothing recorded the status in time.
   const lost = { status: 'queued' as const, error: null };
   await app.db.updateTable('alert_notifications').set(lost).execute();
   await expireIncidents(app);

@@ -1,4 +1,4 @@
-/** Many incidents at once: mail has its limit, other mail goes first, and their end stops nobody. */
+/** Many incidents at once: the email limit, the priority of other mail, and closing in batches. */
 
 import assert from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -36,8 +36,8 @@ test('A rule sends 20 mails an hour per recipient, then one digest of the rest',
   const [one, ...more] = await waiting();
   assert.equal(more.length, 36);
   assert.equal(one!.notifications[0]!.status, 'queued');
-  assert.match(one!.notifications[0]!.error!, /^the rule has sent 20 mails within an hour: /);
-  // All of it is written down and told to programs.
+  assert.match(one!.notifications[0]!.error!, /^the hourly limit of 20 emails is reached: /);
+  // Every incident is stored and sent to webhooks.
   assert.equal((await incidents('?limit=100')).length, 57);
   const stored = await app.db.selectFrom('events').select('id').execute();
   assert.equal(stored.length, 58);
@@ -46,11 +46,11 @@ test('A rule sends 20 mails an hour per recipient, then one digest of the rest',
   await sendAll(alerting);
   assert.equal(sink.taken.length, 21);
   const combined = await PostalMime.parse(sink.taken[20]!.raw);
-  assert.equal(combined.subject, '38 more alerts of “Low score” (37 began, 1 ended)');
-  assert.match(combined.text!, /37 more incidents have begun, and 1 is over\./);
+  assert.equal(combined.subject, '38 more alerts from “Low score” (37 opened, 1 resolved)');
+  assert.match(combined.text!, /37 more incidents were opened, and 1 was resolved\./);
   assert.ok(combined.text!.includes(`${app.config.APP_URL}/v1/alert_incidents?alert_id=${id}`));
   assert.deepEqual(await waiting(), []);
-  // The other rule, and the next hour, have twenty of their own.
+  // The other rule, and the next hour, have their own limit of twenty.
   await complete({ spf: 'fail', from_domain: 'd57.example' });
   clock.advance(61 * MIN_MS);
   await complete({ score: 1, from_domain: 'd58.example' });
@@ -74,7 +74,7 @@ test('A pending digest omits incidents of a deleted rule', async (t) => {
     .execute();
   assert.deepEqual(
     failed.map(({ error }) => error),
-    Array(2).fill('the rule was deleted before it was told'),
+    Array(2).fill('the alert rule was deleted before this notification was sent'),
   );
 });
 
@@ -90,7 +90,7 @@ test('A pending digest is marked unconfigured when outgoing mail is disabled', a
     [status, error],
     [
       'unconfigured',
-      'the service sends no mail: DELIVERABILITY_MAIL_URL and DELIVERABILITY_MAIL_FROM are not set',
+      'outgoing email is not configured: set DELIVERABILITY_MAIL_URL and DELIVERABILITY_MAIL_FROM',
     ],
   );
 });
@@ -107,7 +107,7 @@ test('Mail to people takes precedence over alert mail', async (t) => {
   assert.equal((await claimDueMail(app, 5, 0)).length, 0);
 });
 
-/** So many open incidents of a rule, without their way there. */
+/** Inserts many open incidents of a rule directly. */
 async function openMany({ app }: Alerting, alert_id: string, count: number): Promise<void> {
   const opened_at = isoTime(app.clock.now());
   await app.db.transaction().execute(async (tx) => {
@@ -134,11 +134,11 @@ test(`Changing a rule with ${MANY} incidents responds at once and closes them in
   const json = { threshold: 50 };
   const { status, body } = await service.call('PATCH', `/v1/alerts/${id}`, { json });
   assert.deepEqual([status, body.state], [200, 'ok']);
-  // Not closed yet, and in nobody's way: the rule as it is now opens one of its own.
+  // Not closed yet, but the changed rule can open a new one.
   await complete({ score: 1, from_domain: 'd0.example' });
   const [newest] = await incidents('?status=open&limit=1');
   assert.deepEqual(newest!.value, { score: 1, threshold: 50 });
-  // What else the process does in between: 25 at most are closed at a time.
+  // Other work runs in between: at most 25 are closed at a time.
   let turns = 0;
   let isOver = false;
   const turn = () => {

@@ -1,4 +1,4 @@
-/** The life of an incident: opened once, kept open by what says nothing, closed once, and closed with its rule. */
+/** The life cycle of incidents: opened once, unaffected by unknown results, resolved once, closed with the rule. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -43,7 +43,7 @@ test('A live test below the threshold opens an incident and event; a sandbox tes
   assert.equal(event!.data.test!.id, id);
   const now = await service.call<{ state: string }>('GET', `/v1/alerts/${rule.id}`);
   assert.equal(now.body.state, 'triggered');
-  // A reanalysis is no result.
+  // A reanalysis doesn't count as a result.
   await service.call('POST', `/v1/tests/${id}/reanalyze`);
   await service.call('GET', `/v1/tests/${id}?wait=50`);
   assert.equal((await incidents()).length, 1);
@@ -58,7 +58,7 @@ test('An open incident is not reported again and is resolved once', async (t) =>
   await complete({ score: 30 });
   await complete({ score: null });
   clock.advance(60_000);
-  // Of another subject.
+  // About another subject.
   await complete({ score: 90, from_domain: 'example.org' });
   const [open] = await incidents();
   assert.equal(open!.status, 'open');
@@ -82,7 +82,7 @@ test('An open incident is not reported again and is resolved once', async (t) =>
   assert.equal((await incidents()).length, 2);
 });
 
-/** The same service with subscribers of its own: those that evaluate the alert rules. */
+/** The same service with its own subscribers: those that evaluate the alert rules. */
 const withRules = (app: App): App => ({
   ...app,
   subscribers: createSubscribers([subscribe(resultStored, evaluateRules(app))]),
@@ -92,7 +92,7 @@ test('Two processes open one incident per subject', async (t) => {
   const first = await startAlerting(t);
   const { makeAlert, complete, incidents, events } = first;
   await makeAlert();
-  // A second connection to the same file, as another process has it.
+  // A second connection to the same file stands for another process.
   const store = openStore(first.app.config.DATABASE_URL);
   t.after(() => store.close());
   const second = { ...first.app, db: store.db };
@@ -100,8 +100,8 @@ test('Two processes open one incident per subject', async (t) => {
   await Promise.all(both.map(({ app, score }) => completeTest(withRules(app), { score })));
   assert.equal((await incidents('?status=open')).length, 1);
   assert.equal((await events()).length, 1);
-  const told = await first.app.db.selectFrom('alert_notifications').select('id').execute();
-  assert.equal(told.length, 1);
+  const rows = await first.app.db.selectFrom('alert_notifications').select('id').execute();
+  assert.equal(rows.length, 1);
   await Promise.all(both.map(({ app }) => completeTest(withRules(app), { score: 90 })));
   assert.deepEqual(
     (await events()).map(({ type }) => type),
@@ -145,7 +145,7 @@ for (const [what, json, resolution] of CHANGES)
     assert.equal(incident!.resolution, resolution);
     assert.equal(incident!.status, resolution ? 'resolved' : 'open');
     assert.equal((await events()).length, resolution ? 2 : 1);
-    // Whoever changed it knows: nobody is notified.
+    // The user who changed the rule knows, so nobody is notified.
     const after = await app.db.selectFrom('alert_notifications').select('id').execute();
     assert.deepEqual(after, before);
   });

@@ -1,4 +1,4 @@
-/** What is said of an incident, by each channel: real mail, real posts, their retries and what a restart leaves. */
+/** Notifications on each channel: real emails, real posts, retries, and restarts. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ import { startAlerting } from './alerting.ts';
 const MIN_MS = 60_000;
 const ALL = { channels: ['email', 'webhook', 'slack'] };
 
-/** A check as it is stored, with a fix. */
+/** A stored check with a fix. */
 const CHECKS = JSON.stringify([
   {
     ...{ id: 'dmarc', category: 'authentication', label: 'DMARC', status: 'fail', gain: 20 },
@@ -56,12 +56,7 @@ test('Alert mail and Slack posts state problem, time, fix and report link', asyn
     [
       ['email', 'queued', null, null],
       ['email', 'queued', null, null],
-      [
-        'webhook',
-        'unconfigured',
-        'no webhook endpoint that is switched on has asked for this event',
-        null,
-      ],
+      ['webhook', 'unconfigured', 'no enabled webhook endpoint subscribes to this event', null],
       ['slack', 'queued', null, null],
     ],
   );
@@ -87,9 +82,9 @@ test('Alert mail and Slack posts state problem, time, fix and report link', asyn
   const flat = mail.text!.replace(/\s+/g, ' ');
   for (const words of [
     'Mail from example.com scored 40, below 70',
-    'The rule asks for 70 of 100 at least.',
+    'The alert rule requires a score of at least 70 out of 100.',
     '40 of 100',
-    '21 November 2026 at 10:00 UTC',
+    '21 Nov 2026, 10:00 UTC',
     'Publish <v=DMARC1> & wait.',
     'v=DMARC1; p=none',
     'Low & <bad> score',
@@ -102,7 +97,7 @@ test('Alert mail and Slack posts state problem, time, fix and report link', asyn
   }
   assert.equal(slack.requests.length, 1);
   const message: SlackText = JSON.parse(slack.requests[0]!.body);
-  assert.match(message.text, /^Alert: Mail from example\.com scored 40, below 70\. The rule/);
+  assert.match(message.text, /^Alert: Mail from example\.com scored 40, below 70\. The alert rule/);
   const texts = textsOf(message);
   assert.ok(texts.includes('*DMARC fails.* Publish &lt;v=DMARC1&gt; &amp; wait.'), texts);
   assert.ok(texts.includes('```_dmarc.example.com TXT\nv=DMARC1; p=none```'), texts);
@@ -110,7 +105,7 @@ test('Alert mail and Slack posts state problem, time, fix and report link', asyn
   assert.ok(texts.includes('News &lt;of&gt; spring'));
   assert.ok(texts.includes(`<${report}|Open the report>`));
   assert.ok(texts.includes(sent!.id));
-  // And its end is told too, once.
+  // The resolution is sent once too.
   await complete({ score: 90 });
   await complete({ score: 90 });
   await sendDue();
@@ -140,7 +135,7 @@ test('Alert events go to webhooks only for rules with the webhook channel', asyn
   );
   const [byWebhook] = await incidents();
   assert.equal(byWebhook!.notifications[0]!.status, 'queued');
-  // No endpoint wants the other type.
+  // No endpoint subscribes to the other type.
   await complete({ score: 90 });
   const [resolved] = await incidents();
   assert.deepEqual(
@@ -198,7 +193,7 @@ test('Failing Slack posts are retried after 1, 5, 30 minutes, 2 and 8 hours, the
   for (const [index, minutes] of [1, 5, 30, 120, 480].entries()) {
     const [{ notifications }] = (await incidents()) as [Awaited<ReturnType<typeof incidents>>[0]];
     assert.equal(notifications[0]!.status, 'queued');
-    assert.equal(notifications[0]!.error, 'status 500: only 2xx is a success');
+    assert.equal(notifications[0]!.error, 'status 500: only 2xx counts as success');
     clock.advance(minutes * MIN_MS - 1);
     await sendDue();
     assert.equal(slack.requests.length, index + 1, `before ${minutes} minutes`);
@@ -234,7 +229,7 @@ test('Notifications queued at shutdown are sent after the next start', async (t)
   await first.makeAlert({ channels: ['email', 'slack'] });
   await first.complete({ score: 1 });
   const [incident] = await first.incidents();
-  // As a process that ended with its post under way leaves it.
+  // The state after a process ended during its post.
   await first.app.db
     .updateTable('alert_notifications')
     .set({ lease: 'req_1', leased_until: '2026-11-21T10:01:30.000Z' })
@@ -270,7 +265,10 @@ test('A Slack post of a deleted rule is suppressed', async (t) => {
   assert.deepEqual(slack.requests, []);
   const [incident] = await incidents();
   assert.equal(incident!.notifications[0]!.status, 'suppressed');
-  assert.match(incident!.notifications[0]!.error!, /before the incident was over/);
+  assert.match(
+    incident!.notifications[0]!.error!,
+    /^the incident was resolved before this could be posted/,
+  );
 });
 
 test('Untrusted text cannot exceed Slack’s message limits', async (t) => {

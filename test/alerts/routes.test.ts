@@ -1,4 +1,4 @@
-/** The operations on alert rules: their fields, who may, and what is never answered. */
+/** The operations on alert rules: fields, permissions, and secrets. */
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -61,7 +61,7 @@ test('POST and PATCH /v1/alerts reject invalid fields with 422', async (t) => {
     [{ ...RULE, enabled: 1 }, 'enabled'],
     [{ ...RULE, recipients: [] }, 'recipients'],
     [{ ...RULE, recipients: ['nobody'] }, 'recipients.0'],
-    // A mail to ourselves could raise the alert that it tells of.
+    // An email to the service itself could trigger the alert that it reports.
     [{ ...RULE, recipients: ['a@example.com', 'x@Inbox.TEST'] }, 'recipients.1'],
     [{ ...RULE, slack_webhook_url: 'http://hooks.slack.com/x' }, 'slack_webhook_url'],
     [{ ...RULE, slack_webhook_url: 'https://a:b@hooks.slack.com/x' }, 'slack_webhook_url'],
@@ -181,10 +181,10 @@ test('POST /v1/alerts/{id}/test sends a marked sample to each channel without an
   );
   await sendDue();
   const mail = await PostalMime.parse(sink.taken[0]!.raw);
-  assert.equal(mail.subject, 'Sample: The alert rule “Low score” reaches you here');
+  assert.equal(mail.subject, 'Sample: Alerts from “Low score” will arrive here');
   assert.deepEqual(sink.taken[0]!.to, ['ops@example.com']);
   assert.equal(slack.requests.length, 1);
-  assert.match(JSON.parse(slack.requests[0]!.body).text, /^Sample: The alert rule “Low score”/);
+  assert.match(JSON.parse(slack.requests[0]!.body).text, /^Sample: Alerts from “Low score”/);
   const { body: later } = await service.call<AlertTest>('GET', `/v1/alerts/${id}/test`);
   assert.deepEqual(
     later.notifications.map((one) => [one.channel, one.status, one.error]),
@@ -233,14 +233,14 @@ test('A sample that Slack rejects fails at once and is not retried', async (t) =
   assert.deepEqual((await service.call<AlertTest>('GET', path)).body.notifications, []);
   const refused = {
     ...{ channel: 'slack', status: 'failed', recipient: null, sent_at: null },
-    error: 'status 404: only 2xx is a success',
+    error: 'status 404: only 2xx counts as success',
   };
   const first = await service.call<AlertTest>('POST', path);
   assert.deepEqual(first.body.notifications, [refused]);
   clock.advance(24 * 3_600_000);
   await sendDue();
   assert.equal(slack.requests.length, 1);
-  // The last one is that which counts.
+  // The last sample counts.
   slack.answer = () => ({ status: 200, body: 'ok' });
   await service.call('POST', path);
   const { notifications } = (await service.call<AlertTest>('GET', path)).body;
@@ -291,7 +291,7 @@ test('A sample whose request died before posting to Slack is posted later', asyn
   assert.match(JSON.parse(slack.requests[0]!.body).text, /^Sample: /);
 });
 
-/** One of each kind; whatever is not public is refused by the same list. */
+/** One example per kind of non-public host; all use the same block list. */
 const NOT_PUBLIC = [
   ...['127.0.0.1', '10.1.2.3', '172.16.0.1', '192.168.1.1', '169.254.169.254', '100.64.0.1'],
   ...['0.0.0.0', '2130706433', '0x7f.1', '224.0.0.1', '[::1]', '[fd00:ec2::254]', '[fe80::1]'],

@@ -1,4 +1,4 @@
-/** Rules and the runs of monitors: what is listed, what is unknown, and what is no longer listed. */
+/** Alert rules and monitor runs: listed, unknown, and delisted targets. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -24,7 +24,7 @@ const listing = (target: string, tier: 1 | 2 | 3): BlocklistFinding => ({
   ...{ codes: ['127.0.0.2'], meaning: null },
 });
 
-/** As an incident keeps it. */
+/** The form in which an incident stores it. */
 const LISTED = (tier: number) => ({ zone: `tier${tier}.example`, name: `List ${tier}`, tier });
 
 const outcome = (findings: Finding[], more: Partial<Outcome> = {}): Outcome => ({
@@ -38,13 +38,13 @@ const outcome = (findings: Finding[], more: Partial<Outcome> = {}): Outcome => (
 
 const ZONES = ['tier1.example', 'tier2.example', 'tier3.example', 'multi.surbl.org'];
 
-/** Lists that are switched on, none of which is asked. */
+/** Enabled lists, none of which is queried. */
 function useLists(app: App, zones: string[]): void {
   const lists = zones.map((zone) => ({ list: { zone }, fault: null }));
   app.blocklists = { ...app.blocklists, known: () => lists as never };
 }
 
-/** Stores runs of a monitor one after another, as the monitors' part holds them against the last. */
+/** Stores consecutive runs of a monitor, each compared with the previous one. */
 async function startWatching(t: Parameters<typeof startAlerting>[0], monitor: Partial<MonitorRow>) {
   const alerting = await startAlerting(t);
   const { app } = alerting;
@@ -57,14 +57,14 @@ async function startWatching(t: Parameters<typeof startAlerting>[0], monitor: Pa
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  let former: Finding[] = [];
+  let previous: Finding[] = [];
   const run = (found: Outcome): Promise<MonitorRunRow> =>
     transact(app.db, async (tx) => {
       const all: string[] = JSON.parse(row.targets ?? '[]');
       const known = all.map((target) => ({ target, known: true }));
       const targets = found.targets.length > 0 ? found.targets : known;
-      const { status, findings, changes } = compare(former, { ...found, targets });
-      former = findings;
+      const { status, findings, changes } = compare(previous, { ...found, targets });
+      previous = findings;
       const time = isoTime(app.clock.now());
       const stored = {
         ...{
@@ -112,7 +112,7 @@ test('Each listed monitor target has its own incident, resolved only by a clear 
     }),
   );
   assert.equal((await incidents('?status=open')).length, 2);
-  // What a test finds is no answer to what a run has found.
+  // A test result can't confirm what a run found.
   const lists = [{ zone: 'tier1.example', name: 'List 1', tier: 1, status: 'not_listed' }];
   const checks = JSON.stringify([{ id: 'domain_blocklists', evidence: { lists } }]);
   await complete({ score: 100, checks });
@@ -182,7 +182,7 @@ test('A monitor run without results opens no incident', async (t) => {
   await run(outcome([listing('192.0.2.1', 1)]));
   await makeAlert({ condition: 'blocklist_hit' });
   const dark = await run(nothingKnown(['192.0.2.1']));
-  // The finding stands, and the run itself is one that found nothing out.
+  // The finding is kept, and the run itself is unknown.
   assert.equal(JSON.parse(dark.findings).length, 1);
   assert.deepEqual(await incidents(), []);
   await run(outcome([listing('192.0.2.1', 1)]));
@@ -242,17 +242,17 @@ for (const [what, json, ended] of ENDS)
     const over = await incidents('?status=resolved');
     assert.deepEqual(over.map(({ subject }) => subject).sort(), ended);
     for (const one of over) assert.equal(one.resolution, 'no_longer_watched');
-    const told = (await events()).slice(2);
+    const resolved = (await events()).slice(2);
     assert.deepEqual(
-      told.map(({ type, data }) => [type, data.resolution, data.alert.name]),
+      resolved.map(({ type, data }) => [type, data.resolution, data.alert.name]),
       ended.map(() => ['alert.resolved', 'no_longer_watched', 'Low score']),
     );
-    // A monitor that is deleted takes its runs with it.
-    for (const { data } of told) assert.equal(data.monitor_run?.id, json ? id : undefined);
+    // Deleting a monitor deletes its runs.
+    for (const { data } of resolved) assert.equal(data.monitor_run?.id, json ? id : undefined);
     const texts = slack.requests.slice(2).map(({ body }) => JSON.parse(body).text as string);
     assert.equal(texts.length, ended.length);
     for (const one of texts)
-      assert.match(one, /^Resolved: 203\.0\.114\.\d is no longer looked at\. /);
+      assert.match(one, /^Resolved: 203\.0\.114\.\d is no longer monitored\. /);
   });
 
 test('Matching fifty targets against a hundred rules needs few queries', async (t) => {
@@ -321,6 +321,6 @@ test('Slack posts name the monitor and the delisting page', async (t) => {
   assert.match(over.text, /^Resolved: 203\.0\.113\.9 is no longer listed\. /);
   for (const words of ['*Monitor*\\nOurs', 'https://www.spamcop.net/bl.shtml (SpamCop)'])
     assert.ok(JSON.stringify(opened).includes(words), words);
-  const runs = `<${app.config.APP_URL}/v1/monitors/${monitor_id}/runs|See the runs of the monitor>`;
+  const runs = `<${app.config.APP_URL}/v1/monitors/${monitor_id}/runs|View monitor runs>`;
   for (const message of [opened, over]) assert.ok(JSON.stringify(message).includes(runs));
 });

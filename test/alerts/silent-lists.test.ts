@@ -1,4 +1,4 @@
-/** When a listing is over although not every list answers: real runs that ask a DNS server on loopback. */
+/** When a listing is resolved although some lists are silent: real runs with a DNS server on loopback. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -18,7 +18,7 @@ import type { List } from '../team/team-service.ts';
 const ZEN = 'zen.spamhaus.org';
 const SPAMCOP = 'bl.spamcop.net';
 const LISTED = listIn(SPAMCOP, REVERSED, '127.0.0.2');
-/** As Spamhaus answers those who ask through a public resolver, at its test point too. */
+/** The answers of Spamhaus to queries through a public resolver, including its test point. */
 const REFUSED = {
   [`2.0.0.127.${ZEN}`]: { A: ['127.255.255.254'] },
   [`${REVERSED}.${ZEN}`]: { A: ['127.255.255.254'] },
@@ -58,7 +58,7 @@ test('A listing is resolved when its list answers, though another list refuses',
   assert.equal((await next(silent)).status, 'open');
   const { status, resolution } = await next({});
   assert.deepEqual([status, resolution], ['resolved', 'condition_ended']);
-  // The run itself says that too little answered.
+  // The run itself is unknown, because too few lists answered.
   const last = (await runs(id)).at(-1)!;
   assert.deepEqual([last.status, last.targets], ['unknown', [{ target: ADDRESS, known: false }]]);
 });
@@ -93,8 +93,8 @@ test('A run without results, even of another monitor, resolves nothing', async (
 test('endOf resolves a test’s listing once its lists answer', () => {
   const value = { lists: [{ zone: 'a.example', name: 'A', tier: 1, listed: ['192.0.2.1'] }] };
   const opened = { subject: 'example.com', value, foundByRun: false };
-  const end = (hasAnswered: boolean, inUse: string[], standing: string[] = []) => {
-    const facts = { listed: [], known: false, hasAnswered: () => hasAnswered, standing };
+  const end = (hasAnswered: boolean, inUse: string[], unconfirmed: string[] = []) => {
+    const facts = { listed: [], known: false, hasAnswered: () => hasAnswered, unconfirmed };
     const context = { answer: 'unknown', blocklistsInUse: new Set(inUse) } as const;
     return blocklistHit.endOf!(opened, facts, context);
   };

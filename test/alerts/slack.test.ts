@@ -1,4 +1,4 @@
-/** Posts to Slack: what they say of a changed rule, their order, and that one dead address holds up no other. */
+/** Slack posts: their text after a rule change, their order, and isolation of unresponsive URLs. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,7 +15,7 @@ test('A Slack post describes the original condition after the rule changed', asy
   const { app, service, slack, makeAlert, complete, incidents, sendDue } = await startAlerting(t);
   const { id } = await makeAlert(SLACK);
   await complete({ score: 40 });
-  // As a change that came between the incident and its post leaves it.
+  // The state after a rule change between the incident and its post.
   const other = { condition: 'blocklist_hit' as const, threshold: null };
   await app.db.updateTable('alerts').set(other).where('id', '=', id).execute();
   await sendDue();
@@ -43,7 +43,7 @@ test('A notification that cannot be composed is retried, then fails', async (t) 
   await sendDue();
   const { error, ...last } = await state();
   assert.deepEqual(last, { status: 'failed', attempts: 6 });
-  assert.match(error!, /could not be written/);
+  assert.match(error!, /could not be composed/);
   assert.deepEqual(slack.requests, []);
   await app.db.updateTable('alert_incidents').set({ value: '{}' }).execute();
   assert.equal((await incidents())[0]!.notifications[0]!.status, 'failed');
@@ -63,13 +63,13 @@ test('An incident resolved before posting is announced only by its resolution', 
   await sendDue();
   assert.deepEqual(titlesOf(slack.requests), ['Alert', 'Resolved']);
   const said = slack.requests[1]!.body;
-  assert.match(said, /\*Since\*\\n21 November 2026 at 10:00 UTC/);
-  assert.match(said, /\*Until\*\\n21 November 2026 at 10:00 UTC/);
+  assert.match(said, /\*Since\*\\n21 Nov 2026, 10:00 UTC/);
+  assert.match(said, /\*Until\*\\n21 Nov 2026, 10:00 UTC/);
   const [incident] = await incidents();
   assert.deepEqual(
-    incident!.notifications.map(({ status, error }) => [status, error?.slice(0, 42) ?? null]),
+    incident!.notifications.map(({ status, error }) => [status, error?.slice(0, 53) ?? null]),
     [
-      ['suppressed', 'it could not be posted before the incident'],
+      ['suppressed', 'the incident was resolved before this could be posted'],
       ['sent', null],
     ],
   );
@@ -109,7 +109,7 @@ test('An unresponsive Slack URL has at most two posts in progress and blocks no 
   const dead = slack.url.replace('/hooks', '/dead');
   const { promise, resolve } = Promise.withResolvers<number>();
   slack.answer = ({ path }) => (path === '/dead' ? promise : 200);
-  // One address, although each rule has it encrypted in its own way.
+  // One URL, although each rule encrypts it differently.
   for (let i = 0; i < 30; i++) await makeAlert({ ...SLACK, slack_webhook_url: dead });
   await makeAlert(SLACK);
   await complete({ score: 1 });
@@ -132,7 +132,7 @@ test('Notifications scheduled far ahead by a clock jump are sent now', async (t)
   slack.answer = () => 200;
   const far = '2027-11-21T10:00:00.000Z';
   const taken = { lease: 'req_1', leased_until: far };
-  // Leased, and planned, by the clock that was a year ahead.
+  // Leased and scheduled while the clock was a year ahead.
   await app.db.updateTable('alert_notifications').set({ due_at: far }).execute();
   await complete({ score: 1, from_domain: 'example.org' });
   await app.db

@@ -1,4 +1,4 @@
-/** What is over before it could be told: no "Alert" comes after its end, by mail neither. */
+/** Incidents that end before they are announced: no "Alert" follows a resolution, on any channel. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,10 +15,10 @@ const LATER = { at: 'rcpt', code: 451, text: '4.7.1 try again later' } as const;
 const statesOf = async ({ incidents }: Alerting) =>
   (await incidents())[0]!.notifications.map(({ status, error }) => [
     status,
-    error?.slice(0, 40) ?? null,
+    error?.slice(0, 51) ?? null,
   ]);
 
-const SUPPRESSED = ['suppressed', 'it could not be sent before the incident'];
+const SUPPRESSED = ['suppressed', 'the incident was resolved before this could be sent'];
 
 test('Alert mail deferred by the server is not sent after the incident is resolved', async (t) => {
   const alerting = await startAlerting(t);
@@ -41,8 +41,8 @@ test('Alert mail deferred by the server is not sent after the incident is resolv
   ]);
   for (const { subject, text } of mails) {
     assert.equal(subject, 'Resolved: Mail from example.com scored 90, no longer below 70');
-    assert.match(text!, /Since: 21 November 2026 at 10:00 UTC/);
-    assert.match(text!, /Until: 21 November 2026 at 10:30 UTC/);
+    assert.match(text!, /Since: 21 Nov 2026, 10:00 UTC/);
+    assert.match(text!, /Until: 21 Nov 2026, 10:30 UTC/);
   }
   assert.deepEqual(
     (await statesOf(alerting)).map(([status]) => status),
@@ -100,7 +100,7 @@ test('Incidents being closed are neither notified nor listed as open', async (t)
   for (let i = 0; i < 30; i++) await complete({ score: 1, from_domain: `d${i}.example` });
   const path = `/v1/alerts/${id}`;
   assert.equal((await service.call('PATCH', path, { json: { threshold: 60 } })).status, 200);
-  // They are all to be closed still.
+  // All of them are still to be closed.
   const rows = await app.db
     .selectFrom('alert_incidents')
     .select('closing_id')
@@ -138,7 +138,7 @@ test('A claimed Slack post is suppressed when its incident is being closed', asy
   const { app, slack, makeAlert, complete, incidents, sendDue } = alerting;
   await makeAlert({ channels: ['slack'] });
   await complete({ score: 1 });
-  // As a change that came between the claim and the post leaves it.
+  // The state after a change between the claim and the post.
   await app.db.updateTable('alert_incidents').set({ closing_id: 'req_1' }).execute();
   await sendDue();
   assert.deepEqual(slack.requests, []);

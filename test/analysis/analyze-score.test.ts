@@ -1,4 +1,4 @@
-/** When there is a score, and that it follows from the input alone. */
+/** When a message has a score, and that the result only depends on the input. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -31,7 +31,7 @@ describe('Score availability by SPF, DKIM and DMARC status', () => {
       assert.equal(result.grade !== null, hasScore);
       assert.equal(result.uncapped !== null, hasScore);
       assert.equal(result.temporary, temporary);
-      // What was found is told all the same, but what it would gain of no score.
+      // Findings are reported without a score, but have no gain.
       assert.equal(result.of('wrong').status, 'fail');
       assert.equal(result.of('wrong').gain > 0, hasScore);
       if (!hasScore) assert.equal(result.cap, null);
@@ -84,19 +84,22 @@ async function cleanInput(): Promise<AnalysisInput> {
 describe('analyze with all checks', () => {
   it('scores a flawless message 100 without findings', async () => {
     const result = await analyze(await cleanInput(), { resolver: zoneResolver(CLEAN_ZONE) });
-    const against = result.checks.filter(({ status }) =>
+    const problems = result.checks.filter(({ status }) =>
       ['warn', 'fail', 'error'].includes(status),
     );
-    assert.deepEqual(against, []);
+    assert.deepEqual(problems, []);
     assert.deepEqual([result.score, result.grade, result.cap], [100, 'A', null]);
     assert.deepEqual(result.auth_results, { spf: 'pass', dkim: 'pass', dmarc: 'pass' });
     assert.deepEqual([result.coverage, result.temporary], [1, false]);
-    assert.equal(result.summary, 'This message meets what the large receivers ask of it.');
+    assert.equal(
+      result.summary,
+      'This message meets the sender requirements of Gmail, Yahoo, Microsoft and Apple.',
+    );
     assert.deepEqual(
       [result.from_address, result.subject],
       ['news@example.com', 'Your order has shipped'],
     );
-    // No blocklist is switched on here, and no engine is configured.
+    // No blocklist is enabled, and no spam filter is configured.
     const scores = result.categories.map(({ name, score }) => [name, score]);
     assert.deepEqual(Object.fromEntries(scores), {
       authentication: 100,
@@ -152,23 +155,23 @@ describe('analyze with all checks', () => {
     };
     const input = { ...(await cleanInput()), raw, envelope };
     const result = await analyze(input, { resolver: zoneResolver({}) });
-    const against = result.checks.filter(({ status }) => ['warn', 'fail'].includes(status));
-    assert.ok(against.length >= 5);
-    for (const { id, title, detail, fix, reference } of against)
+    const problems = result.checks.filter(({ status }) => ['warn', 'fail'].includes(status));
+    assert.ok(problems.length >= 5);
+    for (const { id, title, detail, fix, reference } of problems)
       for (const text of [title, detail, fix?.text, reference.url]) assert.ok(text, id);
     assert.deepEqual(JSON.parse(JSON.stringify(result)), result);
   });
 
   it('makes no DNS queries offline and gives findings without score', async () => {
-    const asked: string[] = [];
+    const queries: string[] = [];
     const result = await analyze(await cleanInput(), {
       offline: true,
       resolver: async (name) => {
-        asked.push(name);
+        queries.push(name);
         return { status: 'error', reason: 'disabled' };
       },
     });
-    assert.deepEqual(asked, []);
+    assert.deepEqual(queries, []);
     assert.deepEqual([result.score, result.temporary], [null, false]);
     assert.deepEqual(result.auth_results, { spf: null, dkim: null, dmarc: null });
     assert.ok(result.checks.some(({ status }) => status === 'pass'));

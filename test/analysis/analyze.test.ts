@@ -1,4 +1,4 @@
-/** The engine: checks side by side, their faults, the deadline, and what it asks of the DNS. */
+/** Running an analysis: concurrent checks, their faults, the deadline, and DNS queries. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -20,8 +20,8 @@ describe('analyze with a check that throws', () => {
       });
       const { status, title, detail, earned, gain, fix } = result.of('bad');
       assert.deepEqual([status, earned, gain, fix], ['error', null, 0, null]);
-      assert.equal(title, 'BAD could not be checked.');
-      assert.match(detail, /fault of the tester, not of your message/);
+      assert.equal(title, 'Could not check BAD.');
+      assert.match(detail, /bug in the tester, not a problem with your message/);
       assert.deepEqual(faults, [['bad', fault]]);
       assert.equal(result.of('good').status, 'pass');
       assert.equal(result.score, 100);
@@ -54,7 +54,7 @@ describe('analyze deadline', () => {
         fakeCheck('quick', 'pass'),
         fakeCheck('later', async () => {
           await new Promise(setImmediate);
-          return pass('It is late.', 'But not too late.');
+          return pass('In time.', 'Before the deadline.');
         }),
       ],
       { deadlineMs: 1000 },
@@ -64,24 +64,24 @@ describe('analyze deadline', () => {
     t.mock.timers.tick(1000);
     const { of, score, coverage, summary } = await analysis;
     assert.equal(of('slow').status, 'error');
-    assert.match(of('slow').detail, /^timed out/);
+    assert.equal(of('slow').title, 'The SLOW check timed out.');
     assert.deepEqual([of('quick').status, of('later').status], ['pass', 'pass']);
     assert.deepEqual([score, coverage], [100, 0.833]);
-    assert.ok(!summary.includes('could not be made'));
+    assert.ok(!summary.includes('could not be completed'));
   });
 
   it('turns unanswered DNS queries into errors', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
-    let asked = () => {};
-    const asking = new Promise<void>((resolve) => {
-      asked = resolve;
+    let onQuery = () => {};
+    const firstQuery = new Promise<void>((resolve) => {
+      onQuery = resolve;
     });
     const resolver: Resolver = () => {
-      asked();
+      onQuery();
       return never();
     };
     const analysis = analyze(INPUT, { resolver, deadlineMs: 1000 });
-    await asking;
+    await firstQuery;
     t.mock.timers.tick(1000);
     const { score, temporary, auth_results, checks } = await analysis;
     assert.deepEqual([score, temporary], [null, true]);
@@ -98,7 +98,7 @@ describe('analyze deadline', () => {
 
   it('stops all DNS queries', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
-    const asked: string[] = [];
+    const queries: string[] = [];
     const late = Promise.withResolvers<DnsAnswer>();
     let proceed = () => {};
     const waiting = new Promise<void>((resolve) => {
@@ -115,13 +115,13 @@ describe('analyze deadline', () => {
           started();
           await waiting;
           late.resolve(await resolver('late.example', 'A'));
-          return pass('It', 'ends.');
+          return pass('Done.', 'It ends.');
         }),
       ],
       {
         deadlineMs: 1000,
         resolver: async (name) => {
-          asked.push(name);
+          queries.push(name);
           return { status: 'nxdomain' };
         },
       },
@@ -131,26 +131,33 @@ describe('analyze deadline', () => {
     await analysis;
     proceed();
     assert.deepEqual(await late.promise, { status: 'error', reason: 'timeout' });
-    assert.ok(asked.includes('early.example') && !asked.includes('late.example'));
+    assert.ok(queries.includes('early.example') && !queries.includes('late.example'));
   });
 });
 
 describe('analyze DNS queries', () => {
   it('are sent once per name and type, ignoring case', async () => {
-    const asked: string[] = [];
-    const ask = (id: string, name: string) =>
+    const queries: string[] = [];
+    const queryTwice = (id: string, name: string) =>
       fakeCheck(id, async ({ resolver }) => {
         await Promise.all([resolver(name, 'A'), resolver(name.toUpperCase(), 'A')]);
         await resolver(name, 'AAAA');
-        return pass('Asked.', 'It was.');
+        return pass('Queried.', 'Twice.');
       });
-    await analyzeBy([ask('a', 'one.example'), ask('b', 'One.Example'), ask('c', 'two.example')], {
-      resolver: async (name, type) => {
-        asked.push(`${name.toLowerCase()} ${type}`);
-        return { status: 'nodata' };
+    await analyzeBy(
+      [
+        queryTwice('a', 'one.example'),
+        queryTwice('b', 'One.Example'),
+        queryTwice('c', 'two.example'),
+      ],
+      {
+        resolver: async (name, type) => {
+          queries.push(`${name.toLowerCase()} ${type}`);
+          return { status: 'nodata' };
+        },
       },
-    });
-    const own = asked.filter((question) => /^(one|two)\.example /.test(question));
+    );
+    const own = queries.filter((query) => /^(one|two)\.example /.test(query));
     assert.deepEqual(own.sort(), [
       'one.example A',
       'one.example AAAA',
@@ -160,23 +167,23 @@ describe('analyze DNS queries', () => {
   });
 
   it('are limited to 400 per message', async () => {
-    let asked = 0;
+    let count = 0;
     const answers: DnsAnswer[] = [];
     await analyzeBy(
       [
         fakeCheck('greedy', async ({ resolver }) => {
           for (let i = 0; i < 500; i++) answers.push(await resolver(`n${i}.example`, 'A'));
-          return pass('Asked.', 'A lot.');
+          return pass('Queried.', 'Many times.');
         }),
       ],
       {
         resolver: async () => {
-          asked += 1;
+          count += 1;
           return { status: 'nodata' };
         },
       },
     );
-    assert.equal(asked, 400);
+    assert.equal(count, 400);
     const refused = answers.filter((answer) => answer.status === 'error');
     assert.ok(refused.length >= 100);
     assert.ok(refused.every((answer) => answer.status === 'error' && answer.reason === 'limit'));
@@ -193,12 +200,12 @@ it('context.fact computes a shared value once', async () => {
   const sharing = (id: string) =>
     fakeCheck(id, async (context) => {
       seen.push(await context.fact(costly));
-      return pass('Made.', 'Once.');
+      return pass('Computed.', 'Once.');
     });
   await analyzeBy([sharing('a'), sharing('b'), sharing('c')]);
   assert.deepEqual([made, seen], [1, [1, 1, 1]]);
   await analyzeBy([sharing('a')]);
-  assert.equal(made, 2, 'another analysis makes its own');
+  assert.equal(made, 2, 'another analysis computes its own');
 });
 
 it('analyze returns checks in declared order with all their fields', async () => {

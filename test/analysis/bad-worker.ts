@@ -1,21 +1,23 @@
-/** The analysis thread with a fault on command: what no message should be able to do, some do. */
+/** An analysis thread that fails on command, for tests of the pool. */
 
 import { parentPort } from 'node:worker_threads';
 import type { FromWorker, ToWorker } from '../../src/analysis/worker.ts';
 
-// The real thread, which begins each job before its fault strikes.
+// The real thread, which starts each job before the fault.
 import '../../src/analysis/worker.ts';
 
-/** How a message asks for a fault: a header field of this name. */
+/** The header field by which a message requests a fault. */
 export const FAULT = 'X-Fault';
 
 const port = parentPort!;
 const post = port.postMessage.bind(port);
 
 const FAULTS: Record<string, (job: number) => void> = {
-  /** Blocks its thread for ever; says so first, by a question that the main thread sees. */
+  /** Blocks its thread forever, after a lookup that the main thread sees. */
   loop() {
-    post([{ type: 'ask', ask: -1, name: 'looping.invalid', record: 'A' } satisfies FromWorker]);
+    post([
+      { type: 'lookup', lookup: -1, name: 'looping.invalid', record: 'A' } satisfies FromWorker,
+    ]);
     for (;;);
   },
   allocate() {
@@ -23,7 +25,7 @@ const FAULTS: Record<string, (job: number) => void> = {
     for (;;) kept.push(Array.from({ length: 100_000 }, (_, i) => i + 0.5));
   },
   exit: () => process.exit(1),
-  /** Its own job ends well, and the thread with it. */
+  /** Completes its own job and then ends the thread. */
   'exit-when-done'(job) {
     port.postMessage = (messages: FromWorker[]) => {
       post(messages);

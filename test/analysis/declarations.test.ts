@@ -1,4 +1,4 @@
-/** What every check declares about itself: the title of its issue, and the public part of its evidence. */
+/** The declarations of all checks: issue titles and public evidence. */
 
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Small checks for tests of the engine, and an analysis of the good message by them. */
+/** Small checks for tests of the analysis, and an analysis of the good message with them. */
 
 import { type AnalyzeOptions, analyze } from '../../src/analysis/analyze.ts';
 import {
@@ -20,7 +20,7 @@ export const INPUT: AnalysisInput = {
   kind: 'auto',
 };
 
-/** A check of 10 points that finds this status, or does as it is told. */
+/** A check of 10 points with this status, or with this `run`. */
 export function fakeCheck(
   id: string,
   found: CheckStatus | Check['run'],
@@ -30,7 +30,7 @@ export function fakeCheck(
     status,
     title: `${id} says ${status}.`,
     detail: `Because of ${id}.`,
-    ...(status === 'fail' || status === 'warn' ? { fix: { text: `Mend ${id}.` } } : {}),
+    ...(status === 'fail' || status === 'warn' ? { fix: { text: `Fix ${id}.` } } : {}),
   });
   return {
     id,
@@ -51,7 +51,7 @@ export interface FakeResult extends AnalysisResult {
   of(id: string): CheckResult;
 }
 
-/** SPF, DKIM and DMARC pass unless `checks` says otherwise, so that there is a score. */
+/** Adds passing SPF, DKIM and DMARC checks unless `checks` has them, so that there is a score. */
 export async function analyzeBy(
   checks: Check[],
   options: Partial<AnalyzeOptions> = {},

@@ -1,4 +1,4 @@
-/** Marketing or transactional, and the reasons that are given. */
+/** Marketing or transactional, and the reasons. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ import { goodMessage } from '../helpers/good-message.ts';
 
 const LINK = 'Hello.\nUnsubscribe: https://example.com/u/1\n';
 
-const judge = async (message: string, kind: MessageKind = 'auto') => {
+const classify = async (message: string, kind: MessageKind = 'auto') => {
   const context = await contextFor({ message, kind });
   return context.fact(judgedKind);
 };
@@ -28,7 +28,7 @@ const marketing: [string, Record<string, string>, string | undefined, RegExp][] 
   ['a link and a bulk mailer', { 'X-Mailer': 'Mailchimp Mailer' }, LINK, /X-Mailer/],
 ];
 
-/** HTML with the field of a sending service, and whether it is mail that its link offers to leave. */
+/** HTML of a message with the field of a bulk email service, and whether its link is about mail. */
 const BODIES: [string, 'marketing' | 'transactional'][] = [
   ['<a href="https://example.com/x">Unsubscribe</a>', 'marketing'],
   ['<a href="https://example.com/x">Newsletter abmelden</a>', 'marketing'],
@@ -51,62 +51,72 @@ const BODIES: [string, 'marketing' | 'transactional'][] = [
 ];
 
 for (const [body, kind] of BODIES)
-  test(`judgedKind is ${kind}: ${body}`, async () => {
+  test(`Message kind is ${kind}: ${body}`, async () => {
     const changes = { 'Content-Type': 'text/html; charset=utf-8', 'Feedback-ID': 'a:b:c:d' };
-    const judged = await judge(goodMessage(changes, `<p>Hallo.</p><p>${body}</p>\n`));
-    assert.equal(judged.kind, kind);
+    const result = await classify(goodMessage(changes, `<p>Hallo.</p><p>${body}</p>\n`));
+    assert.equal(result.kind, kind);
   });
 
 for (const [name, changes, body, reason] of marketing)
-  test(`judgedKind is marketing: ${name}`, async () => {
-    const judged = await judge(goodMessage(changes, body));
-    assert.deepEqual([judged.kind, judged.by], ['marketing', 'message']);
-    assert.equal(judged.reasons.length, 1);
-    assert.match(judged.reasons[0]!, reason);
+  test(`Message kind is marketing: ${name}`, async () => {
+    const result = await classify(goodMessage(changes, body));
+    assert.deepEqual([result.kind, result.by], ['marketing', 'message']);
+    assert.equal(result.reasons.length, 1);
+    assert.match(result.reasons[0]!, reason);
   });
 
 const transactional: [string, Record<string, string>, string | undefined, RegExp][] = [
-  ['nothing', {}, undefined, /no List-Unsubscribe or List-Id field/],
-  ['Feedback-ID alone', { 'Feedback-ID': 'a:b:c:d' }, undefined, /Feedback-ID alone says nothing/],
-  ['a service alone', { 'X-SG-EID': 'abc' }, undefined, /X-SG-EID alone says nothing/],
-  ['a link alone', {}, LINK, /an unsubscribe link, but no field/],
-  ['a link and a mail program', { 'X-Mailer': 'Apple Mail (2.3826)' }, LINK, /but no field/],
-  ['another Precedence', { Precedence: 'first-class' }, undefined, /no Precedence of bulk or list/],
-  ['a name that only begins so', { 'X-Sgml': 'yes' }, LINK, /but no field/],
-  ['X-Campaign in a value', { 'X-Note': 'X-Campaign' }, LINK, /but no field/],
+  ['no sign of marketing', {}, undefined, /no List-Unsubscribe field, no List-Id field/],
+  [
+    'Feedback-ID alone',
+    { 'Feedback-ID': 'a:b:c:d' },
+    undefined,
+    /Feedback-ID, but no unsubscribe link/,
+  ],
+  ['a service alone', { 'X-SG-EID': 'abc' }, undefined, /X-SG-EID, but no unsubscribe link/],
+  ['a link alone', {}, LINK, /an unsubscribe link, but no header field/],
+  ['a link and a email client', { 'X-Mailer': 'Apple Mail (2.3826)' }, LINK, /but no header field/],
+  [
+    'another Precedence',
+    { Precedence: 'first-class' },
+    undefined,
+    /no Precedence field with bulk or list/,
+  ],
+  ['a name that only begins so', { 'X-Sgml': 'yes' }, LINK, /but no header field/],
+  ['X-Campaign in a value', { 'X-Note': 'X-Campaign' }, LINK, /but no header field/],
 ];
 
 for (const [name, changes, body, reason] of transactional)
-  test(`judgedKind is transactional: ${name}`, async () => {
-    const judged = await judge(goodMessage(changes, body));
-    assert.deepEqual([judged.kind, judged.by], ['transactional', 'message']);
-    assert.match(judged.reasons.join(' '), reason);
+  test(`Message kind is transactional: ${name}`, async () => {
+    const result = await classify(goodMessage(changes, body));
+    assert.deepEqual([result.kind, result.by], ['transactional', 'message']);
+    assert.match(result.reasons.join(' '), reason);
   });
 
-test('judgedKind follows the sender’s own statement', async () => {
+test('Message kind is the one that the sender chose', async () => {
   const newsletter = goodMessage({ 'List-Id': '<news.example.com>' });
-  assert.deepEqual(await judge(newsletter, 'transactional'), {
+  assert.deepEqual(await classify(newsletter, 'transactional'), {
     kind: 'transactional',
     by: 'sender',
-    reasons: ['You said so with the test.'],
+    reasons: ['You chose this kind when you created the test.'],
   });
-  assert.equal((await judge(goodMessage(), 'marketing')).kind, 'marketing');
+  assert.equal((await classify(goodMessage(), 'marketing')).kind, 'marketing');
 });
 
-test('judgedKind gives one sentence per indicator', async () => {
-  const judged = await judge(
+test('Message kind has one reason per indicator', async () => {
+  const result = await classify(
     goodMessage({
       'List-Id': '<news.example.com>',
       'List-Unsubscribe': '<https://example.com/u>',
       Precedence: 'bulk',
     }),
   );
-  assert.equal(judged.reasons.length, 3);
-  for (const reason of judged.reasons) assert.match(reason, /^It .*\.$/);
+  assert.equal(result.reasons.length, 3);
+  for (const reason of result.reasons) assert.match(reason, /^It .*\.$/);
 });
 
-test('judgedKind mentions a truncated header', async () => {
-  const judged = await judge(`${'X: y\n'.repeat(250_000)}List-Id: <a.example>\n\nbody`);
-  assert.equal(judged.kind, 'transactional');
-  assert.match(judged.reasons.join(' '), /longer than what is looked at/);
+test('Message kind mentions a header too long to read in its reasons', async () => {
+  const result = await classify(`${'X: y\n'.repeat(250_000)}List-Id: <a.example>\n\nbody`);
+  assert.equal(result.kind, 'transactional');
+  assert.match(result.reasons.join(' '), /too long to read in full/);
 });

@@ -1,16 +1,20 @@
-/** For every check that can fail, one planted defect: it is found by that check, and by no other. */
+/** Plants one defect for every check that can fail: that check finds it, and no other does. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CHECKS } from '../../src/analysis/checks/index.ts';
-import type { AnalysisResult, CheckResult } from '../../src/analysis/result.ts';
+import {
+  type AnalysisResult,
+  type CheckResult,
+  failedDependencies,
+} from '../../src/analysis/result.ts';
 import { COMPLIANCE, CONTENT } from './planted/message.ts';
 import { AUTHENTICATION, INFRASTRUCTURE, REPUTATION } from './planted/sender.ts';
 import { cleanWorld, judge } from './planted/world.ts';
 
 const DEFECTS = [...AUTHENTICATION, ...REPUTATION, ...INFRASTRUCTURE, ...COMPLIANCE, ...CONTENT];
-/** Their pair is in test/long/engines.test.ts: it takes the engines themselves. */
-const ELSEWHERE = ['spamassassin', 'rspamd'];
+/** Tested in test/long/engines.test.ts, because they need the spam filters themselves. */
+const NEED_SPAM_FILTER = ['spamassassin', 'rspamd'];
 
 const CLEAN = await judge(cleanWorld());
 const statuses = ({ checks }: AnalysisResult) => new Map(checks.map((c) => [c.id, c.status]));
@@ -19,14 +23,15 @@ it('Planted defects: the clean message has no finding and scores 100', () => {
   const bad = CLEAN.checks.filter(({ status }) => ['warn', 'fail', 'error'].includes(status));
   assert.deepEqual(bad, []);
   assert.deepEqual([CLEAN.score, CLEAN.grade, CLEAN.coverage, CLEAN.cap], [100, 'A', 1, null]);
-  const unasked = CLEAN.checks.filter(
-    ({ id, status, points }) => status === 'skipped' && points > 0 && !ELSEWHERE.includes(id),
+  const skipped = CLEAN.checks.filter(
+    ({ id, status, points }) =>
+      status === 'skipped' && points > 0 && !NEED_SPAM_FILTER.includes(id),
   );
-  assert.deepEqual(unasked, []);
+  assert.deepEqual(skipped, []);
 });
 
 it('Planted defects cover every check that can fail', () => {
-  const planted = new Set([...DEFECTS.map(({ check }) => check), ...ELSEWHERE]);
+  const planted = new Set([...DEFECTS.map(({ check }) => check), ...NEED_SPAM_FILTER]);
   const without = CHECKS.filter(({ id, points }) => points > 0 && !planted.has(id));
   assert.deepEqual(
     without.map(({ id }) => id),
@@ -45,7 +50,7 @@ describe('Planted defect is found by its check only', () => {
       assert.ok(found.fix !== null && found.gain > 0, `${check} gains ${found.gain}`);
       const changed = result.checks.filter((one) => one.status !== statuses(CLEAN).get(one.id));
       const others = changed.filter(
-        (one) => one.id !== check && !isCure(one.id, check) && !follows(one, check),
+        (one) => one.id !== check && !isFixedWith(one.id, check) && !dependsOn(one, check),
       );
       assert.deepEqual(
         others.map(({ id, status: now, title }) => `${id} ${now}: ${title}`),
@@ -55,15 +60,14 @@ describe('Planted defect is found by its check only', () => {
     });
 });
 
-/** Whether its finding says that it follows from the planted defect, or from what would cure that. */
-function follows({ status, detail }: CheckResult, check: string): boolean {
-  const roots = /^follows from (.*)$/.exec(detail)?.[1]?.split(', ') ?? [];
-  const known = (root: string) => root === check || isCure(root, check);
-  return status === 'skipped' && roots.length > 0 && roots.every(known);
+/** Whether a check was skipped because of the planted defect, or of a check that is fixed with it. */
+function dependsOn(result: CheckResult, check: string): boolean {
+  const causes = failedDependencies(result);
+  return causes.length > 0 && causes.every((cause) => cause === check || isFixedWith(cause, check));
 }
 
-/** Whether the one declares that it goes away with the other. */
-function isCure(one: string, other: string): boolean {
-  const cures = (id: string) => CHECKS.find((check) => check.id === id)?.curedBy?.flat() ?? [];
-  return cures(one).includes(other) || cures(other).includes(one);
+/** Whether one check declares that fixing the other fixes it too. */
+function isFixedWith(one: string, other: string): boolean {
+  const fixes = (id: string) => CHECKS.find((check) => check.id === id)?.curedBy?.flat() ?? [];
+  return fixes(one).includes(other) || fixes(other).includes(one);
 }

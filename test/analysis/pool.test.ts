@@ -1,4 +1,4 @@
-/** Analysis threads: what they answer, and what one of them can do to the others. */
+/** The analysis pool: results, faults of one job and their effect on others, and closing. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -32,28 +32,28 @@ function startPool(t: TestContext, options: Partial<PoolOptions> = {}) {
 const startBadPool = (t: TestContext, options: Partial<PoolOptions> = {}) =>
   startPool(t, { workerFile: BAD_WORKER, ...options });
 
-/** `score` for a result, else the reason why there is none. */
+/** `result`, else the reason for the failure. */
 const kindOf = (outcome: PoolOutcome): string => (outcome.ok ? 'result' : outcome.reason);
 
-/** A resolver that sees which of the messages asks, by its domain, and lets it wait for the answer. */
+/** A resolver that knows which messages made lookups, by domain, and can delay the answers. */
 function holdingResolver() {
-  const asked = new Map<string, () => void>();
+  const waiting = new Map<string, () => void>();
   const seen = new Set<string>();
   const held = new Map<string, PromiseWithResolvers<void>>();
   return {
-    /** Answers for this domain wait until it is let go. */
+    /** Delays answers for this domain until `release`. */
     hold: (domain: string) => held.set(domain, Promise.withResolvers()),
-    letGo: (domain: string) => held.get(domain)?.resolve(),
-    /** Resolves once the message from this domain has asked. */
-    whenAsked: (domain: string) =>
+    release: (domain: string) => held.get(domain)?.resolve(),
+    /** Resolves once the message from this domain has made a lookup. */
+    whenQueried: (domain: string) =>
       new Promise<void>((resolve) => {
         if (seen.has(domain)) resolve();
-        else asked.set(domain, resolve);
+        else waiting.set(domain, resolve);
       }),
     resolver: (async (name: string) => {
       const domain = name.split('.').slice(-2).join('.');
       seen.add(domain);
-      asked.get(domain)?.();
+      waiting.get(domain)?.();
       await held.get(domain)?.promise;
       return { status: 'nxdomain' };
     }) as Resolver,
@@ -64,23 +64,27 @@ const from = (domain: string, changes: Record<string, string> = {}) =>
   inputOf({ From: `a@${domain}`, ...changes });
 
 test('Analysis pool returns the same result as direct analysis', async (t) => {
-  const asked: string[] = [];
+  const queries: string[] = [];
   const resolver: Resolver = (name, type) => {
-    asked.push(`${name} ${type}`);
+    queries.push(`${name} ${type}`);
     return ZONE(name, type);
   };
   const pool = startPool(t, { resolver });
   const offline = await pool.analyze(inputOf(), { offline: true });
   assert.ok(offline.ok && offline.result.score === null);
-  assert.equal(asked.length, 0, 'offline nothing is asked');
+  assert.equal(queries.length, 0, 'no lookups offline');
   const outcome = await pool.analyze(inputOf());
   assert.ok(outcome.ok);
   const { checks, ...rest } = outcome.result;
   const expected = await analyze(inputOf(), { resolver: ZONE });
   assert.deepEqual({ ...rest, checks: JSON.parse(checks) }, JSON.parse(JSON.stringify(expected)));
   assert.equal(rest.auth_results.spf, 'pass');
-  const questions = ['example.com TXT', '_dmarc.example.com TXT', '1.2.0.192.in-addr.arpa PTR'];
-  for (const question of questions) assert.ok(asked.includes(question), question);
+  const expectedLookups = [
+    'example.com TXT',
+    '_dmarc.example.com TXT',
+    '1.2.0.192.in-addr.arpa PTR',
+  ];
+  for (const lookup of expectedLookups) assert.ok(queries.includes(lookup), lookup);
 });
 
 test('Analysis pool returns each of 40 concurrent jobs its own result', async (t) => {
@@ -107,7 +111,7 @@ test('Analysis pool ends a blocking job; other and later jobs complete', {
   const log: Log = { ...silentLog, warn: (message) => void warned.push(message) };
   const pool = startBadPool(t, { resolver, log, deadlineMs: 10_000, graceMs: 2_000 });
   const jobs = Promise.all([pool.analyze(inputOf()), pool.analyze(withFault('loop'))]);
-  // At first both share the thread; then each is tried alone.
+  // First both jobs share the thread; then each is retried alone.
   for (const { promise } of looping) {
     await promise;
     t.mock.timers.tick(12_000);
@@ -142,33 +146,33 @@ test('Analysis pool retries a suspect job alone', async (t) => {
 test('Analysis pool runs other jobs on other threads during a solo retry', {
   timeout: 60_000,
 }, async (t) => {
-  const { resolver, hold, letGo, whenAsked } = holdingResolver();
+  const { resolver, hold, release, whenQueried } = holdingResolver();
   const held = ['alone.test', 'other.test', 'one.test', 'two.test'];
   for (const domain of held) hold(domain);
   const pool = startBadPool(t, { threads: 2, resolver });
   const start = async (domain: string) => {
     const outcome = pool.analyze(from(domain));
-    await whenAsked(domain);
+    await whenQueried(domain);
     return { outcome };
   };
   const started = [await start('alone.test'), await start('other.test')];
-  // It comes to the first thread and ends it, so that the job there is tried alone, and waits again.
+  // The job ends the first thread, so that the other job there is retried alone and waits again.
   const culprit = pool.analyze(withFault('exit'));
-  letGo('other.test');
+  release('other.test');
   assert.equal(kindOf(await culprit), 'fault');
   started.push(await start('one.test'), await start('two.test'));
-  for (const domain of held) letGo(domain);
+  for (const domain of held) release(domain);
   for (const { outcome } of started) assert.equal(kindOf(await outcome), 'result');
 });
 
 test('Closing the analysis pool settles running, waiting and later jobs', {
   timeout: 60_000,
 }, async (t) => {
-  const { resolver, hold, whenAsked } = holdingResolver();
+  const { resolver, hold, whenQueried } = holdingResolver();
   hold('held.test');
   const pool = startPool(t, { resolver });
   const jobs = Array.from({ length: 12 }, () => pool.analyze(from('held.test')));
-  await whenAsked('held.test');
+  await whenQueried('held.test');
   await pool.close();
   const kinds = (await Promise.all(jobs)).map(kindOf);
   assert.deepEqual(new Set(kinds), new Set(['closed']));

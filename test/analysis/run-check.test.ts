@@ -1,9 +1,10 @@
-/** What follows from a failure: one cause is one finding, with its whole gain. */
+/** Dependencies between checks, and limits on what a finding may contain. */
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Check, Finding, Json } from '../../src/analysis/check.ts';
 import { CHECKS } from '../../src/analysis/checks/index.ts';
+import { dependencyDetail, failedDependencies } from '../../src/analysis/result.ts';
 import { causesOf, trimEvidence, trimFix, trimText } from '../../src/analysis/run-check.ts';
 import { analyzeBy, fakeCheck, never } from './fake-checks.ts';
 
@@ -14,14 +15,14 @@ it('A check that depends on a failed check is skipped and names it', async () =>
   const { of } = await analyzeBy([fakeCheck('a', 'fail'), after('b', 'fail', 'a')]);
   const { status, title, detail, earned, gain, fix } = of('b');
   assert.deepEqual([status, earned, gain, fix], ['skipped', null, 0, null]);
-  assert.deepEqual([title, detail], ['B: follows from a.', 'follows from a']);
+  assert.deepEqual([title, detail], ['B: not checked because A failed.', 'Not checked: a failed.']);
   assert.equal(of('a').status, 'fail');
 });
 
 it('Dependent checks are skipped only after a failure, whatever they found', async () => {
   for (const found of ['pass', 'warn', 'fail', 'error', 'skipped', 'info'] as const) {
     const { of } = await analyzeBy([fakeCheck('a', 'fail'), after('b', found, 'a')]);
-    assert.equal(of('b').detail, 'follows from a', found);
+    assert.equal(of('b').detail, 'Not checked: a failed.', found);
   }
   for (const cause of ['pass', 'warn', 'error', 'skipped', 'info'] as const) {
     const { of } = await analyzeBy([fakeCheck('a', cause), after('b', 'fail', 'a')]);
@@ -36,7 +37,7 @@ it('A dependency chain names its root cause', async () => {
     after('b', 'fail', 'a'),
     fakeCheck('a', 'fail'),
   ]);
-  for (const id of ['b', 'c', 'd']) assert.equal(of(id).detail, 'follows from a', id);
+  for (const id of ['b', 'c', 'd']) assert.equal(of(id).detail, 'Not checked: a failed.', id);
 });
 
 it('Several root causes are each named once', async () => {
@@ -49,7 +50,7 @@ it('Several root causes are each named once', async () => {
   ]);
   assert.deepEqual(
     [of('d').title, of('d').detail],
-    ['D: follows from a and b.', 'follows from a, b'],
+    ['D: not checked because A and B failed.', 'Not checked: a, b failed.'],
   );
 });
 
@@ -62,7 +63,7 @@ it('A finding can declare its own cause', async () => {
     same('c'),
     same('d', 'dmarc'),
   ]);
-  assert.equal(of('b').detail, 'follows from a');
+  assert.equal(of('b').detail, 'Not checked: a failed.');
   assert.deepEqual([of('c').status, of('d').status], ['fail', 'fail']);
 });
 
@@ -71,7 +72,7 @@ it('A missing dependency is ignored', async () => {
   assert.equal(of('b').status, 'fail');
 });
 
-it('Mutually dependent checks follow from the one that failed', async () => {
+it('Of two mutually dependent checks, only the failed one counts as a cause', async () => {
   const found =
     (status: 'fail' | 'skipped', ...dependsOn: string[]) =>
     () => ({
@@ -84,7 +85,7 @@ it('Mutually dependent checks follow from the one that failed', async () => {
     fakeCheck('a', found('fail', 'b')),
     fakeCheck('b', found('skipped', 'a')),
   ]);
-  assert.deepEqual([of('a').status, of('b').detail], ['fail', 'follows from a']);
+  assert.deepEqual([of('a').status, of('b').detail], ['fail', 'Not checked: a failed.']);
 });
 
 it('causesOf considers every check with the same ID', () => {
@@ -130,7 +131,7 @@ it('A dependent check that never ends is not awaited', async (t) => {
   const analysis = analyzeBy([fakeCheck('a', 'fail'), after('b', endless, 'a')], { deadlineMs: 9 });
   await running;
   t.mock.timers.tick(9);
-  assert.equal((await analysis).of('b').detail, 'follows from a');
+  assert.equal((await analysis).of('b').detail, 'Not checked: a failed.');
 });
 
 it('The declared checks have unique IDs and no circular dependencies', () => {
@@ -143,7 +144,7 @@ it('The declared checks have unique IDs and no circular dependencies', () => {
   };
   for (const { id, curedBy = [] } of CHECKS) {
     walk(id, []);
-    for (const other of curedBy.flat()) assert.ok(byId.has(other), `${id} is cured by ${other}`);
+    for (const other of curedBy.flat()) assert.ok(byId.has(other), `${id} is fixed by ${other}`);
   }
 });
 
@@ -199,4 +200,18 @@ it('trimFix drops a record too long to publish', () => {
   assert.deepEqual(trimFix({ text: 'y'.repeat(2001), record: long }), {
     text: `${'y'.repeat(2000)}…`,
   });
+});
+
+it('failedDependencies reads current and older stored results, and no other detail', () => {
+  const cases: [detail: string, ids: string[]][] = [
+    [dependencyDetail(['dmarc_record', 'spf']), ['dmarc_record', 'spf']],
+    ['follows from ptr', ['ptr']],
+    ['follows from dmarc_policy, dmarc_record', ['dmarc_policy', 'dmarc_record']],
+    ['Not checked: no DMARC record.', []],
+    ['Not checked: dmarc', []],
+    ['It follows from ptr', []],
+  ];
+  for (const [detail, ids] of cases)
+    assert.deepEqual(failedDependencies({ status: 'skipped', detail }), ids, detail);
+  assert.deepEqual(failedDependencies({ status: 'fail', detail: 'follows from ptr' }), []);
 });

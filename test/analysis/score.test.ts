@@ -13,7 +13,7 @@ import {
   wholeScore,
 } from '../../src/analysis/score.ts';
 
-// Checks as the score sees them, for its tests.
+// Helpers that create scored checks.
 
 export const scored = (
   id: string,
@@ -82,13 +82,13 @@ describe('Score categories', () => {
   });
 
   it('without results have no score and no weight', () => {
-    const with_ = [
+    const checks = [
       scored('a', 'pass'),
       scored('b', 'fail', 10, 'content'),
       scored('c', 'error', 10, 'reputation'),
       scored('d', 'info', 0, 'compliance'),
     ];
-    const { categories, uncapped } = scoreOf(with_);
+    const { categories, uncapped } = scoreOf(checks);
     assert.deepEqual(
       categories.map(({ name, score }) => [name, score]),
       [
@@ -143,7 +143,7 @@ describe('Score coverage', () => {
 });
 
 describe('Score caps', () => {
-  /** Everything is fine with these, but for what a case says. */
+  /** Passing checks with the given changes. */
   const mail = (changes: Record<string, CheckStatus>): Scored[] => [
     ...['spf', 'dkim', 'dmarc'].map((id) => scored(id, changes[id] ?? 'pass', 1)),
     ...['ptr', 'fcrdns', 'tls'].map((id) => scored(id, changes[id] ?? 'pass', 1, 'infrastructure')),
@@ -178,7 +178,7 @@ describe('Score caps', () => {
     it(`${limit === null ? 'no cap' : `cap ${limit}`} for ${named.join(', ') || 'no failures'}`, () => {
       const { cap, exact, uncapped } = scoreOf(mail(changes));
       assert.equal(cap?.limit ?? null, limit);
-      assert.ok(uncapped! > 99, 'the points alone would hardly change anything');
+      assert.ok(uncapped! > 99, 'the points alone hardly change the score');
       assert.equal(exact, limit ?? uncapped);
       if (cap) assert.ok(cap.reason.endsWith('.') && cap.reference !== '');
     });
@@ -230,7 +230,7 @@ describe('Displayed score', () => {
   });
 });
 
-// What each thing that is wrong would gain.
+// The gain of each fix.
 
 describe('Score gain', () => {
   it('is the increase if one check passed', () => {
@@ -256,7 +256,7 @@ describe('Score gain', () => {
     ];
     // ptr caps at 60; now 3 of 12 points.
     assert.equal(exactOf(checks), 25);
-    // With ptr and fcrdns 15 of 18: `other` stays skipped, because mx still fails.
+    // With ptr and fcrdns, 15 of 18 points. `other` stays skipped, because mx still fails.
     assert.equal(gainOf('ptr', checks, 25), 58.3);
     assert.equal(gainOf('mx', checks, 25), 25);
   });
@@ -274,7 +274,7 @@ describe('Score gain', () => {
     assert.deepEqual(gains, [50, 25, 0, 50, 50]);
   });
 
-  it('includes failures that the fix cures', () => {
+  it('includes failures that are fixed too', () => {
     const checks = [
       scored('spf', 'fail', 10),
       scored('dkim', 'fail', 10),
@@ -282,27 +282,27 @@ describe('Score gain', () => {
       scored('a', 'pass', 70),
     ];
     assert.equal(exactOf(checks), 25);
-    // Without the curing DMARC's own cap of 40 would hold.
+    // Otherwise the cap of 40 for DMARC would remain.
     assert.equal(gainOf('dkim', checks, 25), 65);
     assert.equal(gainOf('spf', checks, 25), 15);
   });
 
-  it('includes dependent checks and cures only when complete', () => {
+  it('includes other failures only if all checks that fix them pass', () => {
     const alignment = { followsFrom: ['spf'], freed: 'fail' as const };
-    const cure = { curedBy: [['spf', 'spf_alignment']] };
+    const fixed = { curedBy: [['spf', 'spf_alignment']] };
     const checks = (freed: 'pass' | 'fail') => [
       scored('spf', 'fail', 10),
       scored('dkim', 'fail', 10),
       scored('spf_alignment', 'skipped', 10, 'authentication', { ...alignment, freed }),
-      scored('dmarc', 'fail', 10, 'authentication', cure),
+      scored('dmarc', 'fail', 10, 'authentication', fixed),
     ];
-    // The sender's domain is not aligned: DMARC fails still, and its cap of 40 holds.
+    // Not aligned: DMARC still fails, and its cap of 40 remains.
     assert.equal(gainOf('spf', checks('fail'), 0), 25);
-    // Aligned: SPF, its alignment and DMARC pass, three of four.
+    // Aligned: SPF, its alignment and DMARC pass, which is three of four.
     assert.equal(gainOf('spf', checks('pass'), 0), 75);
   });
 
-  it('gives cures no effect on warnings, errors and skipped checks', () => {
+  it('includes no warnings, errors and skipped checks that are fixed too', () => {
     for (const status of ['warn', 'error', 'skipped', 'info'] as const) {
       const checks = [
         scored('a', 'fail', 5),

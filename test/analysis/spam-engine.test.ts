@@ -1,4 +1,4 @@
-/** Which rules of the engines are left to the checks here, by the names that the engines give them. */
+/** Which spam filter rules are excluded because a check here covers them, by name. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** The verdict in a sentence or two, and what to fix first. */
+/** The summary of a report: the verdict, and what to fix first. */
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -21,67 +21,67 @@ const CASES: [name: string, checks: Check[], summary: string][] = [
   [
     'no findings',
     [],
-    'In what could be checked, this message meets what the large receivers ask of it.',
+    'As far as the completed checks show, this message meets the sender requirements of Gmail, Yahoo, Microsoft and Apple.',
   ],
   [
     'one warning',
     [points('a', 'warn', 1)],
-    'In what could be checked, this message meets what the large receivers ask of it. First: a says warn. Putting that right alone raises the score from 98 to 100.',
+    'As far as the completed checks show, this message meets the sender requirements of Gmail, Yahoo, Microsoft and Apple. First: a says warn. Fixing this alone raises the score from 98 to 100.',
   ],
   [
     'the largest gain first',
     [points('a', 'fail', 5), points('b', 'fail', 10)],
-    'This message is at risk of the spam folder. First: b says fail. Putting that right alone raises the score from 66 to 88.',
+    'Mailbox providers may send this message to spam. First: b says fail. Fixing this alone raises the score from 66 to 88.',
   ],
   [
     'likely to be accepted',
     [points('a', 'fail', 10)],
-    'This message is likely to be accepted, with weaknesses. First: a says fail. Putting that right alone raises the score from 75 to 100.',
+    'Mailbox providers are likely to accept this message, but it has weaknesses. First: a says fail. Fixing this alone raises the score from 75 to 100.',
   ],
   [
     'a cap of 40 or less',
     [points('dmarc', 'fail', 1), points('a', 'pass', 100)],
-    'This message is likely to be rejected or sent to spam by Gmail, Yahoo, Microsoft and Apple: DMARC fails. First: dmarc says fail. Putting that right alone raises the score from 40 to 100.',
+    'Gmail, Yahoo, Microsoft and Apple are likely to reject this message or send it to spam: DMARC fails. First: dmarc says fail. Fixing this alone raises the score from 40 to 100.',
   ],
   [
     'two caps, the gain ends at the next cap',
     [points('ptr', 'fail', 1), points('dmarc', 'fail', 1), points('a', 'pass', 100)],
-    'This message is likely to be rejected or sent to spam by Gmail, Yahoo, Microsoft and Apple: DMARC fails. First: dmarc says fail. Putting that right alone raises the score from 40 to 60.',
+    'Gmail, Yahoo, Microsoft and Apple are likely to reject this message or send it to spam: DMARC fails. First: dmarc says fail. Fixing this alone raises the score from 40 to 60.',
   ],
   [
     'no single fix raises the score',
     [points('ptr', 'fail', 1), points('fcrdns', 'fail', 1), points('a', 'pass', 100)],
-    'This message is at risk of the spam folder. First: The sending address has no reverse DNS that resolves back to it.',
+    'Mailbox providers may send this message to spam. First: The sending IP address has no reverse DNS name that resolves back to it.',
   ],
   [
     'one check with an error',
     [points('a', 'error', 10)],
-    'In what could be checked, this message meets what the large receivers ask of it. 1 check could not be made: A.',
+    'As far as the completed checks show, this message meets the sender requirements of Gmail, Yahoo, Microsoft and Apple. 1 check could not be completed: A.',
   ],
   [
     'two checks with errors',
     [points('a', 'error', 10), points('b', 'error', 1), points('c', 'error', 0)],
-    'In what could be checked, this message meets what the large receivers ask of it. 2 checks could not be made: A, B.',
+    'As far as the completed checks show, this message meets the sender requirements of Gmail, Yahoo, Microsoft and Apple. 2 checks could not be completed: A, B.',
   ],
   [
     'a fifth of the points missing',
     [points('a', 'error', 7)],
-    'In what could be checked, this message meets what the large receivers ask of it.',
+    'As far as the completed checks show, this message meets the sender requirements of Gmail, Yahoo, Microsoft and Apple.',
   ],
   [
     'temporary errors',
     [points('spf', 'error', 1), points('dkim', 'error', 1), points('a', 'pass', 20)],
-    'There is no score: too little could be found out about SPF, DKIM and DMARC.',
+    'This message has no score: fewer than two of SPF, DKIM and DMARC could be checked.',
   ],
   [
     'authentication checks skipped',
     ['spf', 'dkim', 'dmarc'].map((id) => points(id, 'skipped', 1)),
-    'There is no score: too little is known without SPF, DKIM and DMARC.',
+    'This message has no score: SPF, DKIM and DMARC were not checked.',
   ],
   [
     'first step without a score',
     [...['spf', 'dkim', 'dmarc'].map((id) => points(id, 'skipped', 1)), points('a', 'fail', 1)],
-    'There is no score: too little is known without SPF, DKIM and DMARC. First: a says fail.',
+    'This message has no score: SPF, DKIM and DMARC were not checked. First: a says fail.',
   ],
 ];
 
@@ -100,34 +100,34 @@ const provider = (
 
 const JUDGED: [name: string, providers: ProviderVerdict[], kind: MessageKind, summary: string][] = [
   [
-    'every provider is content',
+    'meets the rules of every provider',
     [provider('Gmail', 'met'), provider('Yahoo', 'met')],
     'transactional',
-    'This message meets what the large receivers ask of it.',
+    'This message meets the sender requirements of Gmail and Yahoo.',
   ],
   [
-    'one is not',
+    'breaks a rule of one provider',
     [provider('Gmail', 'not_met'), provider('Yahoo', 'met')],
     'transactional',
-    'This message is well set up, but Gmail asks for more.',
+    'This message scores well, but it does not meet all sender requirements of Gmail.',
   ],
   [
-    'two are not, by a rule for bulk mail',
+    'breaks a rule for bulk mail of two providers',
     [provider('Gmail', 'not_met', 'bulk'), provider('Yahoo', 'not_met', 'bulk')],
     'marketing',
-    'This message is well set up, but Gmail and Yahoo ask for more.',
+    'This message scores well, but it does not meet all sender requirements of Gmail and Yahoo.',
   ],
   [
-    'a rule for bulk mail says nothing of other mail',
+    'a rule for bulk mail does not count for other mail',
     [provider('Gmail', 'not_met', 'bulk')],
     'transactional',
-    'This message meets what the large receivers ask of it.',
+    'This message meets the sender requirements of Gmail.',
   ],
   [
-    'one is not known',
+    'one rule is unknown',
     [provider('Gmail', 'unknown')],
     'transactional',
-    'In what could be checked, this message meets what the large receivers ask of it.',
+    'As far as the completed checks show, this message meets the sender requirements of Gmail.',
   ],
 ];
 
@@ -156,5 +156,5 @@ it('toFix orders by gain, failures before warnings, then points', async () => {
     toFix(checks).map(({ id }) => id),
     ['large_failure', 'large_warning', 'small_warning', 'free_failure', 'free_warning'],
   );
-  assert.deepEqual(checks, before, 'the order of the result is left alone');
+  assert.deepEqual(checks, before, 'the order of the result is unchanged');
 });

@@ -1,4 +1,4 @@
-/** Badges of domains and of shared reports, for pages of others. */
+/** Badges of domains and shared reports for other websites. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -18,7 +18,7 @@ async function startBadges(t: TestContext) {
   const { service, read } = sharing;
   return {
     ...sharing,
-    /** A domain of the team; verified, healthy and with its badge unless something else is said. */
+    /** Default: verified, healthy and with badges enabled. */
     async domain(name: string, change: Partial<DomainRow> = {}) {
       const json = { name, badge_enabled: true };
       const { status, body } = await service.call<{ id: string }>('POST', '/v1/domains', { json });
@@ -52,7 +52,7 @@ test('Domain badge shows health as SVG and shields.io JSON', async (t) => {
     ['bad.example', 'critical, 0 of 100', 'critical'],
     ['new.example', 'unknown', 'unknown'],
   ] as const) {
-    // No other field: shields.io refuses what it does not know.
+    // shields.io rejects unknown fields.
     assert.deepEqual(await told(name), {
       schemaVersion: 1,
       label: 'deliverability',

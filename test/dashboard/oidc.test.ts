@@ -122,7 +122,11 @@ test('OpenID Connect adds an invited person with the invited role and provider n
   const home = await getPage(service, '/', { cookie: sessionOf(await signIn(started)) });
   assert.match(mainOf(home.html), /signed in as Bob Lee \(bob@example\.com\), a viewer of/);
   const mails = await service.app.db.selectFrom('outbox').select(['status', 'content']).execute();
-  assert.deepEqual(mails, [{ status: 'failed', content: null }], 'its link leads nowhere now');
+  assert.deepEqual(
+    mails,
+    [{ status: 'failed', content: null }],
+    'its link has no valid address now',
+  );
   sessionOf(await signIn(started));
   const members = (await membersOf(service)).filter((one) => one.email === email);
   assert.equal(members.length, 1);

@@ -1,4 +1,4 @@
-/** A service whose domains are looked up in a real DNS server on loopback, at the pace of the test. */
+/** A service whose domains use a real DNS server on loopback, with a clock controlled by the test. */
 
 import type { TestContext } from 'node:test';
 import type { Domain } from '../../src/domains/schema.ts';
@@ -15,7 +15,7 @@ export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-export interface Told {
+export interface DomainEvent {
   type: string;
   data: { name: string; status: string; previous_health?: string; health: { status: string } };
 }
@@ -38,7 +38,7 @@ export async function startDomainService(
     probeMailTls: async () => ({ status: 'unreachable', silent: false, detail: 'port 25 is shut' }),
   });
   const { app, call } = service;
-  // From here on only the test says when the job runs.
+  // From here on, only the test runs the job.
   await app.scheduler.stop();
   const job = verifyDomainsJob(app);
   const nextDue = async () => {
@@ -62,12 +62,12 @@ export async function startDomainService(
     clock,
     dns,
     settle,
-    /** One run of the job, as it comes every second. */
+    /** Runs the job once, as the scheduler does every second. */
     async runOnce() {
       await job.run();
       await job.idle!();
     },
-    /** Lets the time pass, with all that falls due on the way; gives when something did. */
+    /** Advances the clock and runs what is due. Returns the times at which something ran. */
     async pass(ms: number): Promise<number[]> {
       const end = clock.now() + ms;
       const times: number[] = [];
@@ -98,8 +98,8 @@ export async function startDomainService(
     withdraw({ verification }: Pick<Domain, 'verification'>) {
       delete dns.zone[verification.name];
     },
-    /** All events of domains, oldest first. */
-    async told(): Promise<Told[]> {
+    /** All domain events, oldest first. */
+    async domainEvents(): Promise<DomainEvent[]> {
       const rows = await app.db
         .selectFrom('events')
         .select(['type', 'data'])

@@ -1,4 +1,4 @@
-/** Tests and the domains of the team: given, joined by the From domain, and what mail tells of keys. */
+/** Tests and the team's domains: given domain IDs, links by From domain, and learned selectors. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -23,7 +23,7 @@ async function add({ call }: TestService, name: string, more: object = {}): Prom
   return (await call<Domain>('POST', '/v1/domains', { json: { name, ...more } })).body;
 }
 
-/** Hands the message in and waits for its result. */
+/** Submits a message and waits for the result. */
 async function submit({ call, getTest }: TestService, body: string | Buffer): Promise<Test> {
   const headers = { 'content-type': 'message/rfc822' };
   const { body: made } = await call<Test>('POST', '/v1/tests?client_ip=192.0.2.1', {
@@ -71,7 +71,7 @@ test('A test is linked to the most specific team domain of its From address', as
   assert.deepEqual(none.body.data, []);
   const events = await call<List<{ data: Test }>>('GET', '/v1/events?type=test.completed');
   assert.equal(events.body.data[3]!.data.domain_id, child.id);
-  // They stay what they were when the domain is gone.
+  // They keep their domain ID after the domain is deleted.
   await call('DELETE', `/v1/domains/${child.id}`);
   assert.equal((await service.getTest(tests[2]!.id)).domain_id, child.id);
 });
@@ -85,7 +85,7 @@ test('POST /v1/tests accepts only a domain_id of the team', async (t) => {
   });
   assert.equal(refused.status, 422);
   assert.deepEqual(refused.body.errors, [
-    { param: 'domain_id', code: 'invalid', message: 'names no domain of the team' },
+    { param: 'domain_id', code: 'invalid', message: 'is not the ID of a domain' },
   ]);
   const made = await service.createTest({ domain_id: id });
   assert.equal(made.domain_id, id);
@@ -103,17 +103,17 @@ test('Domains learn DKIM selectors only from verified signatures of that domain'
   const plain = from('ann@example.com');
   await submit(service, await sign(plain, 'example.com', 's1'));
   assert.deepEqual(await selectors(), ['given', 's1']);
-  // Not verified: another key signs, or the DNS has none.
+  // Not verified: signed with another key, or no key in DNS.
   await submit(service, await sign(plain, 'example.com', 's2', OTHER));
   await submit(service, await sign(plain, 'example.com', 'absent'));
   assert.deepEqual(await selectors(), ['given', 's1']);
-  // Each belongs to the domain that signs; that of a stranger to nobody here.
+  // Each selector belongs to its signing domain; those of foreign domains are ignored.
   const both = await sign(await sign(plain, 'mail.example.com', 'm1'), 'example.com', 's2');
   await submit(service, await sign(both, 'example.net', 'x1'));
   assert.deepEqual(await selectors(), ['given', 's1', 's2']);
   assert.deepEqual(await selectors(mail.id), ['m1']);
   assert.deepEqual(await selectors(foreign.id), []);
-  // What is given is all there is, until mail tells more.
+  // Given selectors replace all, until messages add more.
   const json = { dkim_selectors: ['s1'] };
   const patched = await call<Domain>('PATCH', `/v1/domains/${id}`, { json });
   assert.deepEqual(patched.body.dkim_selectors, ['s1']);

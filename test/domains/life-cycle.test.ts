@@ -1,4 +1,4 @@
-/** The life of a domain, from its first lookup to its last, with each event exactly once. */
+/** The life cycle of a domain, from the first lookup to the last, with each event exactly once. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ import { type Db, type Tx, transact } from '../../src/store/open.ts';
 import { GOOD_ZONE } from '../analysis/domain/domains.ts';
 import { DAY, HOUR, MINUTE, startDomainService } from './domain-service.ts';
 
-const typesOf = (told: { type: string }[]) => told.map(({ type }) => type);
+const typesOf = (events: { type: string }[]) => events.map(({ type }) => type);
 
 test('Domain verification retries with backoff, then hourly, and fails after 72 hours', async (t) => {
   const service = await startDomainService(t);
@@ -28,9 +28,9 @@ test('Domain verification retries with backoff, then hourly, and fails after 72 
   const failed = await service.get(domain.id);
   assert.equal(failed.status, 'failed');
   assert.equal(failed.next_check_at, null);
-  assert.equal(failed.last_check_detail, 'There is no TXT record at _deliverability.example.com.');
-  assert.deepEqual(typesOf(await service.told()), ['domain.verification_failed']);
-  // A manual lookup begins the 72 hours again.
+  assert.equal(failed.last_check_detail, 'No TXT record found at _deliverability.example.com.');
+  assert.deepEqual(typesOf(await service.domainEvents()), ['domain.verification_failed']);
+  // A manual lookup restarts the 72 hours.
   const again = await service.verify(domain.id);
   assert.equal(again.status, 200);
   assert.equal(again.body.status, 'pending');
@@ -39,7 +39,7 @@ test('Domain verification retries with backoff, then hourly, and fails after 72 
   assert.equal((await service.get(domain.id)).status, 'pending');
   await service.pass(2 * HOUR);
   assert.equal((await service.get(domain.id)).status, 'failed');
-  assert.equal((await service.told()).length, 2);
+  assert.equal((await service.domainEvents()).length, 2);
 });
 
 test('Domain lifecycle: verified, degraded, record removed, failed and verified again', async (t) => {
@@ -54,16 +54,16 @@ test('Domain lifecycle: verified, degraded, record removed, failed and verified 
   assert.equal(verified.health.status, 'healthy', JSON.stringify(verified.health.checks));
   assert.equal(verified.health.checked_at, verified.last_checked_at);
   assert.ok(Date.parse(verified.next_check_at!) - clock.now() <= 25 * HOUR);
-  assert.deepEqual(typesOf(await service.told()), ['domain.verified']);
+  assert.deepEqual(typesOf(await service.domainEvents()), ['domain.verified']);
 
   assert.ok((await service.pass(2 * DAY)).length >= 1);
   dns.zone['_dmarc.example.com'] = { TXT: ['v=DMARC1; p=none; rua=mailto:dmarc@example.com'] };
   await service.pass(3 * DAY);
   delete dns.zone['_dmarc.example.com'];
   await service.pass(3 * DAY);
-  const told = await service.told();
+  const events = await service.domainEvents();
   assert.deepEqual(
-    told.map(({ type, data }) => [type, data.previous_health, data.health.status]),
+    events.map(({ type, data }) => [type, data.previous_health, data.health.status]),
     [
       ['domain.verified', undefined, 'unknown'],
       ['domain.health_changed', 'healthy', 'warning'],
@@ -79,8 +79,11 @@ test('Domain lifecycle: verified, degraded, record removed, failed and verified 
   await service.pass(first! + 3 * DAY - MINUTE - clock.now());
   assert.equal((await service.get(id)).status, 'verified');
   await service.pass(2 * MINUTE);
-  const gone = await service.get(id);
-  assert.deepEqual([gone.status, gone.verified_at, gone.next_check_at], ['failed', null, null]);
+  const failed = await service.get(id);
+  assert.deepEqual(
+    [failed.status, failed.verified_at, failed.next_check_at],
+    ['failed', null, null],
+  );
   assert.deepEqual(await service.pass(10 * DAY), []);
 
   service.publish(domain);
@@ -88,7 +91,7 @@ test('Domain lifecycle: verified, degraded, record removed, failed and verified 
   assert.equal(back.body.status, 'verified');
   await service.settle();
   await service.pass(2 * DAY);
-  assert.deepEqual(typesOf(await service.told()).slice(3), [
+  assert.deepEqual(typesOf(await service.domainEvents()).slice(3), [
     'domain.verification_failed',
     'domain.verified',
   ]);
@@ -107,7 +110,7 @@ test('A verification record that reappears in time resets the missing period', a
     await service.pass(2 * DAY);
     assert.equal((await service.get(domain.id)).missing_since, null);
   }
-  assert.deepEqual(typesOf(await service.told()), ['domain.verified']);
+  assert.deepEqual(typesOf(await service.domainEvents()), ['domain.verified']);
 });
 
 test('DNS failures change neither pending nor verified domain status', async (t) => {
@@ -124,7 +127,7 @@ test('DNS failures change neither pending nor verified domain status', async (t)
   dns.zone[domain.verification.name] = { fails: 'refused' };
   await service.pass(10 * DAY);
   const after = await service.get(domain.id);
-  assert.match(after.last_check_detail!, /REFUSED.*not counted/);
+  assert.match(after.last_check_detail!, /REFUSED.*does not count/);
   assert.notEqual(after.last_checked_at, before.last_checked_at);
   const { last_checked_at, last_check_detail, next_check_at } = before;
   assert.deepEqual({ ...after, last_checked_at, last_check_detail, next_check_at }, before);
@@ -135,7 +138,7 @@ test('DNS failures change neither pending nor verified domain status', async (t)
   dns.zone[record] = { TXT: ['something else'] };
   await service.pass(HOUR);
   assert.equal((await service.get(waiting.id)).status, 'failed');
-  assert.deepEqual(typesOf(await service.told()), [
+  assert.deepEqual(typesOf(await service.domainEvents()), [
     'domain.verified',
     'domain.verification_failed',
   ]);
@@ -177,10 +180,10 @@ test('An undeterminable health check keeps the previous health and is retried wi
   dns.zone['_dmarc.example.com'] = GOOD_ZONE['_dmarc.example.com']!;
   await service.pass(HOUR);
   assert.equal((await service.get(domain.id)).last_check_detail, null);
-  assert.deepEqual(typesOf(await service.told()), ['domain.verified']);
+  assert.deepEqual(typesOf(await service.domainEvents()), ['domain.verified']);
 });
 
-// Domains on a clock that is set back, and looks that end in another order than they began.
+// Clock changes, and lookups that finish in a different order than they started.
 
 test('A domain added while the clock was ahead is verified normally after correction', async (t) => {
   const service = await startDomainService(t, { ...GOOD_ZONE });
@@ -197,7 +200,7 @@ test('A domain added while the clock was ahead is verified normally after correc
   service.publish(domain);
   await service.pass(HOUR);
   assert.equal((await service.get(domain.id)).status, 'verified');
-  // The other has its 72 hours, and no more.
+  // The other domain gets exactly its 72 hours.
   await service.pass(72 * HOUR);
   assert.equal((await service.get(other.id)).status, 'failed');
 });
@@ -225,7 +228,7 @@ test('Lookups that began before the recorded one are ignored when they finish la
   service.publish({ ...domain });
   await service.pass(HOUR);
   const late = { found: 'no' as const, detail: 'No.', begunAt: clock.now() };
-  const lateLook = await shareLook(app, await rowOf(), 'people');
+  const lateHealth = await shareLook(app, await rowOf(), 'people');
   clock.advance(MINUTE);
   await service.verify(id);
   delete dns.zone['_dmarc.example.com'];
@@ -236,9 +239,9 @@ test('Lookups that began before the recorded one are ignored when they finish la
   assert.equal(before.health_status, 'critical');
   for (const record of [recordLookup, recordAskedLookup])
     await transact(app.db, async (tx) => record(tx, app, await rowOf(tx), late));
-  await transact(app.db, async (tx) => recordHealth(tx, app, await rowOf(tx), lateLook));
+  await transact(app.db, async (tx) => recordHealth(tx, app, await rowOf(tx), lateHealth));
   assert.deepEqual(await rowOf(), before);
-  // As late as the last, it is as good.
+  // Started at the same time as the recorded one, so it counts.
   const next = { ...late, begunAt: Date.parse(before.last_checked_at!) };
   await transact(app.db, async (tx) => recordLookup(tx, app, await rowOf(tx), next));
   assert.notEqual((await rowOf()).missing_since, null);

@@ -1,4 +1,4 @@
-/** A DNS that fails in part: what was known of a domain stands, and nothing is told. */
+/** Partial DNS failures: what was known about a domain is kept, and no event is sent. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ import { DAY, HOUR, startDomainService } from './domain-service.ts';
 
 const KEY = 's9._domainkey.example.com';
 
-test('A DKIM selector whose lookup fails keeps its former status without an event', async (t) => {
+test('A DKIM selector whose lookup fails keeps its previous status without an event', async (t) => {
   const service = await startDomainService(t, { ...GOOD_ZONE });
   const { dns } = service;
   const domain = await service.add('example.com', { dkim_selectors: ['s1', 's9'] });
@@ -24,20 +24,20 @@ test('A DKIM selector whose lookup fails keeps its former status without an even
   assert.deepEqual([silent.status, silent.score], [before.status, before.score]);
   const s9 = silent.checks.find(({ evidence }) => evidence.selector === 's9')!;
   assert.deepEqual([s9.status, s9.former_status, s9.severity], ['error', 'fail', 'warning']);
-  // Whoever asks gets the same answer.
+  // A request returns the same result.
   const path = `/v1/domains/${domain.id}/health`;
-  const asked = (await service.call<DomainHealthAnswer>('GET', path)).body;
-  assert.deepEqual([asked.status, asked.score], ['warning', before.score]);
+  const response = (await service.call<DomainHealthAnswer>('GET', path)).body;
+  assert.deepEqual([response.status, response.score], ['warning', before.score]);
   delete dns.zone[KEY];
   await service.pass(2 * DAY);
   assert.equal((await service.get(domain.id)).health.status, 'warning');
   assert.deepEqual(
-    (await service.told()).map(({ type }) => type),
+    (await service.domainEvents()).map(({ type }) => type),
     ['domain.verified'],
   );
   dns.zone[KEY] = { TXT: [DKIM_KEYS.strong] };
   await service.pass(2 * DAY);
-  assert.equal((await service.told()).at(-1)!.data.health.status, 'healthy');
+  assert.equal((await service.domainEvents()).at(-1)!.data.health.status, 'healthy');
 });
 
 test('A weak DKIM key under a common selector stays reported while DNS fails', async (t) => {
@@ -53,7 +53,7 @@ test('A weak DKIM key under a common selector stays reported while DNS fails', a
   service.dns.zone['mail._domainkey.example.com'] = { fails: 'servfail' };
   await service.pass(3 * DAY);
   assert.equal((await service.get(domain.id)).health.status, 'warning');
-  assert.equal((await service.told()).length, 1);
+  assert.equal((await service.domainEvents()).length, 1);
 });
 
 test('A blocklist that stops responding still counts as listed; a new listing changes health', async (t) => {
@@ -67,7 +67,7 @@ test('A blocklist that stops responding still counts as listed; a new listing ch
   const domain = await service.add('example.com', { dkim_selectors: ['s1'] });
   service.publish(domain);
   await service.pass(HOUR);
-  // Once the lists have been tested, at this very name.
+  // Once the lists have been tested, with this very name.
   Object.assign(dns.zone, listIn(URIBL, 'example.com', '127.0.0.2'));
   await service.pass(2 * DAY);
   const listed = (await service.get(domain.id)).health;
@@ -78,14 +78,14 @@ test('A blocklist that stops responding still counts as listed; a new listing ch
   assert.deepEqual([silent.status, silent.score], ['warning', listed.score]);
   const check = silent.checks.find(({ id }) => id === 'domain_blocklists')!;
   assert.match(check.detail, /Last known result: listed by URIBL\./);
-  assert.equal((await service.told()).length, 2);
+  assert.equal((await service.domainEvents()).length, 2);
   Object.assign(dns.zone, listIn(DBL, 'example.com', '127.0.1.2'));
   await service.pass(2 * DAY);
   delete dns.zone[`example.com.${DBL}`];
   delete dns.zone[`example.com.${URIBL}`];
   await service.pass(2 * DAY);
   assert.deepEqual(
-    (await service.told()).map(({ data }) => data.health.status),
+    (await service.domainEvents()).map(({ data }) => data.health.status),
     ['unknown', 'warning', 'critical', 'healthy'],
   );
 });

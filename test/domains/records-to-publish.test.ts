@@ -1,4 +1,4 @@
-/** The records to publish: copy-ready, one for a place, each with what it replaces. */
+/** The records to publish: ready to copy, one per type and name, each with the records that it replaces. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,8 +15,8 @@ async function wholeRecordsOf(zone: Zone, row: Partial<typeof ROW> | { status: '
   return recordsToPublish(zoneResolver(whole), { ...ROW, ...row }, checks);
 }
 
-async function recordsOf(...asked: Parameters<typeof wholeRecordsOf>) {
-  return (await wholeRecordsOf(...asked)).map(({ purpose, ...record }) => record);
+async function recordsOf(...args: Parameters<typeof wholeRecordsOf>) {
+  return (await wholeRecordsOf(...args)).map(({ purpose, ...record }) => record);
 }
 
 test('recordsToPublish returns only the verification record for a healthy domain', async () => {
@@ -31,7 +31,7 @@ test('recordsToPublish returns only the verification record for a healthy domain
     required: true,
   });
   assert.deepEqual(others, []);
-  // Neither are an invented mail server, a policy that nobody serves, or an SPF record of servers that are not there.
+  // Nothing invented: no mail server, no policy host, and no SPF record for servers that don't exist.
   const bare = { 'example.com': { MX: ['0 .'] }, '_mta-sts.example.com': { TXT: ['v=STSv1'] } };
   assert.deepEqual(await recordsOf(bare), []);
 });
@@ -44,7 +44,7 @@ test('recordsToPublish adds missing SPF and DMARC records without inventing a ma
     { ...base, name: DMARC, value: 'v=DMARC1; p=none' },
   ]);
   const [, dmarc] = await wholeRecordsOf(missing);
-  assert.match(dmarc!.purpose, /Put “; rua=mailto:” and a mailbox of yours behind it\.$/);
+  assert.match(dmarc!.purpose, /append “; rua=mailto:” and your mailbox address\.$/);
 });
 
 test('recordsToPublish merges several findings about one record into one record', async () => {
@@ -55,7 +55,7 @@ test('recordsToPublish merges several findings about one record into one record'
       ...{ action: 'replace', replaces: [old], required: false },
     },
   ]);
-  // Where only the mailbox is missing, there is nothing to copy.
+  // If only the mailbox is missing, there is nothing to copy.
   assert.deepEqual(await recordsOf({ [DMARC]: { TXT: ['v=DMARC1; p=reject'] } }), []);
 });
 

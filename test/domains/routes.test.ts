@@ -1,4 +1,4 @@
-/** The operations on domains: made, listed, changed, looked at and deleted, and what each refuses. */
+/** The operations on domains: create, list, update, check, and delete, and their errors. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -56,8 +56,8 @@ test('POST /v1/domains returns the TXT record; domains can be listed, filtered a
   assert.equal((await service.verify(other.id)).body.status, 'verified');
   assert.deepEqual(await listed('?status=pending'), [id]);
   assert.deepEqual(await listed('?status=verified'), [other.id]);
-  const gone = await call('DELETE', `/v1/domains/${id}`);
-  assert.deepEqual(gone.body, { id, object: 'domain', deleted: true });
+  const response = await call('DELETE', `/v1/domains/${id}`);
+  assert.deepEqual(response.body, { id, object: 'domain', deleted: true });
   assert.equal((await call('GET', `/v1/domains/${id}`)).status, 404);
   assert.deepEqual(await listed(), [other.id]);
   const noted = await auditOf(service, { object_id: id });
@@ -161,7 +161,7 @@ test('GET /v1/domains/{id}/health returns and stores current health with records
   assert.equal(body.status, 'critical');
   assert.deepEqual(body.records[0], {
     ...domain.verification,
-    purpose: 'Proof that the domain is yours',
+    purpose: 'Proves that you control the domain',
     action: 'add',
     replaces: [],
     required: true,
@@ -169,7 +169,7 @@ test('GET /v1/domains/{id}/health returns and stores current health with records
   const dmarc = body.records.find(({ name }) => name === '_dmarc.example.com')!;
   assert.equal(dmarc.type, 'TXT');
   assert.match(dmarc.value, /^v=DMARC1; p=/);
-  // The key at s9 is known to the signer alone: its record is told of, but cannot be copied.
+  // Only the signer knows the key at s9: its record is described but can't be copied.
   const s9 = body.checks.find(({ evidence }) => evidence.selector === 's9')!;
   assert.match(s9.fix!.record!.value, /<the public key/);
   assert.equal(body.records.filter(({ value }) => value.includes('<')).length, 0);
@@ -180,11 +180,11 @@ test('GET /v1/domains/{id}/health returns and stores current health with records
     checks: body.checks,
     checked_at: body.checked_at,
   });
-  // Of a domain that nobody has verified, no event tells.
+  // Unverified domains send no events.
   service.dns.zone['_dmarc.example.com'] = GOOD_ZONE['_dmarc.example.com']!;
   service.clock.advance(HOUR);
   assert.notEqual((await look()).body.status, 'critical');
-  assert.deepEqual(await service.told(), []);
+  assert.deepEqual(await service.domainEvents(), []);
 });
 
 test('A health change seen on request emits one event, not another at the daily check', async (t) => {
@@ -201,9 +201,9 @@ test('A health change seen on request emits one event, not another at the daily 
     ['critical', 'critical', 'critical'],
   );
   await service.pass(2 * DAY);
-  const told = await service.told();
+  const events = await service.domainEvents();
   assert.deepEqual(
-    told.map(({ type, data }) => [type, data.previous_health]),
+    events.map(({ type, data }) => [type, data.previous_health]),
     [
       ['domain.verified', undefined],
       ['domain.health_changed', 'healthy'],
@@ -222,7 +222,7 @@ test('Concurrent verification of a domain emits one domain.verified event', asyn
   ]);
   for (const answer of answers.slice(0, 3)) assert.equal(answer!.body.status, 'verified');
   await service.settle();
-  const types = (await service.told()).map(({ type }) => type);
+  const types = (await service.domainEvents()).map(({ type }) => type);
   assert.deepEqual(types, ['domain.verified']);
 });
 
@@ -232,7 +232,7 @@ test('POST /v1/domains/{id}/verify reports a wrong TXT value and finds the right
   service.dns.zone[verification.name] = { TXT: ['deliverability-verify=of-another-team'] };
   const wrong = await service.verify(id);
   assert.equal(wrong.body.status, 'pending');
-  assert.match(wrong.body.last_check_detail!, /has another value than deliverability-verify=/);
+  assert.match(wrong.body.last_check_detail!, /does not contain deliverability-verify=/);
   service.clock.advance(HOUR);
   service.dns.zone[verification.name] = { TXT: ['spare', `"${verification.value}"`] };
   assert.equal((await service.verify(id)).body.status, 'verified');
@@ -244,13 +244,13 @@ test('A domain deleted during a check stays deleted and emits no event', async (
   service.publish(domain);
   service.clock.advance(MINUTE);
   service.dns.tamper = (reply) => {
-    // Its answer comes after the domain is gone.
+    // The answer arrives after the domain was deleted.
     void service.app.db.deleteFrom('domains').execute();
     return [reply];
   };
   await service.settle();
   assert.equal((await service.call('GET', `/v1/domains/${domain.id}`)).status, 404);
-  assert.deepEqual(await service.told(), []);
+  assert.deepEqual(await service.domainEvents(), []);
 });
 
 test('Daily health checks are spread over 24 hours', async (t) => {
@@ -270,7 +270,7 @@ test('Daily health checks are spread over 24 hours', async (t) => {
   }
 });
 
-// The deletion of a domain: what goes with it, and who may have it go.
+// Deleting a domain: what is deleted with it, and who may do it.
 
 test('DELETE /v1/domains/{id} requires an admin when alert rules use the domain', async (t) => {
   const service = await startDomainService(t);
@@ -281,10 +281,10 @@ test('DELETE /v1/domains/{id} requires an admin when alert rules use the domain'
     return (await call<{ id: string }>('POST', '/v1/alerts', { json })).body.id;
   };
   const rules = [await rule(id), await rule(id)];
-  const told: [string, unknown][] = [];
+  const published: [string, unknown][] = [];
   const first = subscribe(domainRemoved, async (tx, domain, { actor }) => {
     const rows = await tx.selectFrom('alerts').select('id').where('domain_id', '=', id).execute();
-    told.push([domain.name, [actor?.email, rows.map((row) => row.id)]]);
+    published.push([domain.name, [actor?.email, rows.map((row) => row.id)]]);
   });
   app.subscribers = createSubscribers([first, ...subscriptionsOf(app)]);
   const path = `/v1/domains/${id}`;
@@ -292,17 +292,17 @@ test('DELETE /v1/domains/{id} requires an admin when alert rules use the domain'
   const refused = await call<{ code: string; detail: string }>('DELETE', path, { key: member.key });
   assert.deepEqual([refused.status, refused.body.code], [409, 'conflict']);
   assert.ok(refused.body.detail.includes(rules.join(', ')), refused.body.detail);
-  // A key of the owner that may no more than a member is refused as well.
+  // An owner's key with the member role is rejected too.
   const key = await service.makeKey('member');
   assert.equal((await call('DELETE', path, { key })).status, 409);
-  assert.deepEqual(told, []);
+  assert.deepEqual(published, []);
   const admin = await makeMember('admin');
   assert.equal((await call('DELETE', path, { key: admin.key })).status, 200);
-  assert.deepEqual(told, [['example.com', [admin.email, rules]]]);
-  // Without a rule that names it, a member may.
+  assert.deepEqual(published, [['example.com', [admin.email, rules]]]);
+  // Without a rule that uses the domain, a member may delete it.
   const other = await service.add('example.org');
-  const gone = await call('DELETE', `/v1/domains/${other.id}`, { key: member.key });
-  assert.equal(gone.status, 200);
+  const response = await call('DELETE', `/v1/domains/${other.id}`, { key: member.key });
+  assert.equal(response.status, 200);
 });
 
 test('DELETE /v1/domains/{id} is rolled back when a subscriber fails', async (t) => {
@@ -332,7 +332,7 @@ test('DELETE /v1/domains/{id} deletes its monitors and audits each', async (t) =
   ]);
 });
 
-// How many domains and monitors there may be, and that they are found without reading all.
+// Limits on the number of domains and monitors, and index use.
 
 test('The 20,001st domain or monitor gets 409', async (t) => {
   const { app, call } = await startTestService(t);

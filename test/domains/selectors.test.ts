@@ -1,4 +1,4 @@
-/** Selectors learnt from mail: when each was seen, which are forgotten, and the end of an old key. */
+/** Selectors learned from messages: when each was seen, which are dropped, and key rotation. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -21,7 +21,7 @@ async function startLearning(t: TestContext, given: string[] = []) {
   return {
     ...service,
     domain,
-    /** Mail came now, signed with these. */
+    /** A message signed with these was received now. */
     sees: (...selectors: string[]) =>
       app.db.transaction().execute((tx) => {
         const signatures = selectors.map((selector) => ({ domain: fromDomain, selector }));
@@ -40,7 +40,7 @@ test('Learned DKIM selectors: the least recently seen are dropped beyond the lim
     clock.advance(2 * HOUR);
   }
   assert.deepEqual(await selectors(), ['given', ...names]);
-  // The first to be learnt is in use still.
+  // The first learned selector is still in use.
   await sees('n0');
   clock.advance(HOUR);
   await sees('late', 'given');
@@ -48,7 +48,7 @@ test('Learned DKIM selectors: the least recently seen are dropped beyond the lim
   assert.deepEqual(await selectors(), now);
   await sees('x'.repeat(64), 'y'.repeat(200));
   assert.deepEqual(await selectors(), now);
-  // What is answered can be given back as it is.
+  // The selectors of a response are accepted in a request.
   assert.equal((await patch({ dkim_selectors: now })).status, 200);
   clock.advance(HOUR);
   await sees('one-more');
@@ -57,7 +57,7 @@ test('Learned DKIM selectors: the least recently seen are dropped beyond the lim
 
 test('DKIM key rotation: the old selector is dropped a week after its last mail', async (t) => {
   const service = await startLearning(t);
-  const { dns, sees, selectors, pass, get, domain, told } = service;
+  const { dns, sees, selectors, pass, get, domain, domainEvents } = service;
   await sees('s1');
   await pass(2 * DAY);
   assert.equal((await get(domain.id)).health.status, 'healthy');
@@ -65,7 +65,7 @@ test('DKIM key rotation: the old selector is dropped a week after its last mail'
   await sees('s2');
   await pass(8 * DAY);
   assert.deepEqual(await selectors(), ['s1', 's2']);
-  // While the key is there it is looked at, however long ago it signed.
+  // While the key exists, it is checked, however long ago it signed.
   dns.zone[keyOf('s1')] = { fails: 'servfail' };
   await pass(2 * DAY);
   assert.deepEqual(await selectors(), ['s1', 's2']);
@@ -74,7 +74,7 @@ test('DKIM key rotation: the old selector is dropped a week after its last mail'
   assert.deepEqual(await selectors(), ['s2']);
   assert.equal((await get(domain.id)).health.status, 'healthy');
   assert.deepEqual(
-    (await told()).map(({ type }) => type),
+    (await domainEvents()).map(({ type }) => type),
     ['domain.verified'],
   );
 });
@@ -111,7 +111,7 @@ test('DKIM selectors are learned only from verified, aligned signatures of live 
     });
   };
   const at = new Date(clock.now()).toISOString();
-  // A sandbox test says nothing of the team's mail.
+  // A sandbox test says nothing about the team's mail.
   await learn(['example.com'], at, signature('example.com', 'z'));
   livemode = 1;
   await learn(null, at, signature('example.com', 'a'));
@@ -121,7 +121,7 @@ test('DKIM selectors are learned only from verified, aligned signatures of live 
   assert.deepEqual(await selectors(), []);
   await learn(['example.com'], at, signature('example.com', 'e'));
   assert.deepEqual(await selectors(), ['e']);
-  // An old test that is analysed anew is no sign of life.
+  // Reanalyzing an old test doesn't update the time.
   clock.advance(5 * DAY);
   await sees('e');
   await learn(['example.com'], at, signature('example.com', 'e'));

@@ -1,4 +1,4 @@
-/** The job that looks at domains: some at once, by lease, so that a crash loses nothing and doubles nothing. */
+/** The job that checks domains: limited concurrency, and leases that survive crashes without duplicates. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,11 +11,11 @@ import { testClock } from '../helpers/clock.ts';
 import { HOUR, MINUTE, startDomainService } from './domain-service.ts';
 
 test('The domain job checks at most eight domains at a time, longest due first', async (t) => {
-  const asked: string[] = [];
+  const queried: string[] = [];
   const open: (() => void)[] = [];
   let shut = true;
   const resolver: Resolver = async (name) => {
-    asked.push(name.replace('_deliverability.', ''));
+    queried.push(name.replace('_deliverability.', ''));
     if (shut) await new Promise<void>((resolve) => open.push(resolve));
     return { status: 'nxdomain' };
   };
@@ -31,8 +31,8 @@ test('The domain job checks at most eight domains at a time, longest due first',
   const job = verifyDomainsJob(app);
   await job.run();
   await job.run();
-  assert.deepEqual(asked, names.slice(0, 8));
-  // What waits for the DNS holds up nobody else.
+  assert.deepEqual(queried, names.slice(0, 8));
+  // A domain that waits for DNS doesn't block the others.
   assert.equal((await call('GET', '/v1/domains')).status, 200);
   shut = false;
   for (const go of open) go();
@@ -41,7 +41,7 @@ test('The domain job checks at most eight domains at a time, longest due first',
     await job.run();
     await job.idle!();
   }
-  assert.deepEqual(asked, names);
+  assert.deepEqual(queried, names);
 });
 
 test('The domain job skips a domain leased by another process until the lease expires', async (t) => {
@@ -77,16 +77,16 @@ test('Startup releases domain leases of the previous run', async (t) => {
   assert.deepEqual(row, { lease: null, leased_until: null });
 });
 
-// What the jobs ask leaves room at the DNS for what somebody waits for.
+// Background DNS queries leave capacity for those that a user waits for.
 
 test('Scheduled checks use the background resolver; requests use the foreground resolver', async (t) => {
   const service = await startDomainService(t);
   const { app, call, clock, pass } = service;
-  const asked = { front: 0, back: 0 };
+  const queried = { front: 0, back: 0 };
   const counting =
-    (where: keyof typeof asked, resolver: Resolver): Resolver =>
+    (where: keyof typeof queried, resolver: Resolver): Resolver =>
     async (...question) => {
-      asked[where]++;
+      queried[where]++;
       return resolver(...question);
     };
   const { resolver } = app;
@@ -94,7 +94,7 @@ test('Scheduled checks use the background resolver; requests use the foreground 
   app.backgroundResolver = counting('back', resolver);
   const { body } = await call('POST', '/v1/domains', { json: { name: 'example.com' } });
   await pass(MINUTE);
-  assert.deepEqual([asked.front, asked.back], [0, 1]);
+  assert.deepEqual([queried.front, queried.back], [0, 1]);
   await app.db.updateTable('domains').set({ status: 'verified' }).execute();
   const monitor = {
     name: 'Health',
@@ -109,10 +109,10 @@ test('Scheduled checks use the background resolver; requests use the foreground 
   const job = runMonitorsJob(app);
   await job.run();
   await job.idle!();
-  assert.equal(asked.front, 0);
-  assert.ok(asked.back > 10, `${asked.back}`);
-  const before = asked.back;
+  assert.equal(queried.front, 0);
+  assert.ok(queried.back > 10, `${queried.back}`);
+  const before = queried.back;
   assert.equal((await call('GET', `/v1/domains/${body.id}/health`)).status, 200);
-  assert.ok(asked.front > 10, `${asked.front}`);
-  assert.equal(asked.back, before);
+  assert.ok(queried.front > 10, `${queried.front}`);
+  assert.equal(queried.back, before);
 });

@@ -72,7 +72,7 @@ const FAULTS: Fault[] = [
     zone: OTHER_SENDER,
     fails: {
       dkim_alignment: /signed by sender\.example, not by example\.com/,
-      spf_alignment: /at sender\.example, not at example\.com/,
+      spf_alignment: /checks sender\.example, not example\.com/,
       dmarc: /^DMARC fails for example\.com/,
     },
     auth: { dmarc: 'fail' },

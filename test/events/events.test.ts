@@ -1,4 +1,4 @@
-/** The operations on events: the same object for who asks and for who is sent it, each mode its own. */
+/** The operations on events: the same object in the API and in webhooks, separated by mode. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -125,7 +125,7 @@ test('GET /v1/events returns only events of the key’s own mode', async (t) => 
   assert.equal((await call('GET', '/v1/events/evt_none')).status, 404);
 });
 
-// Events go when they are older than the retention time, in any number; 0 keeps them all.
+// Events are deleted in any number after the retention time; 0 keeps all.
 
 const DAY_MS = 86_400_000;
 

@@ -46,7 +46,7 @@ export interface SignOptions {
   /** The `l=` tag in bytes. */
   maxBodyLength?: number;
   identity?: string;
-  /** Milliseconds since 1970; by default a minute before RECEIVED_AT. */
+  /** Milliseconds since the Unix epoch; by default a minute before RECEIVED_AT. */
   signTime?: number;
   expires?: number;
 }

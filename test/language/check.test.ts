@@ -27,6 +27,11 @@ test('The language check finds an avoided phrase in every kind of text', () => {
     assert.match(messages(source).join('\n'), /^1 "(?:mend|mends|Mend|Mends)": write fix$/, source);
 });
 
+test('The language check reads only titles and comments of tests', () => {
+  const source = "test('A record is mended', () => send('Please mend it'));";
+  assert.deepEqual(messages(source, 'test/sample.test.ts'), ['1 "mended": write fix']);
+});
+
 test('The language check ignores code, SQL, imports, single words and parts of words', () => {
   const sources = [
     "import { a } from './mend it.ts';",

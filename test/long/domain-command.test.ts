@@ -46,7 +46,7 @@ test('domain reports a healthy domain as text and JSON', async (t) => {
   const text = await domain(['example.com', dns]);
   assert.deepEqual([text.code, text.stderr], [0, '']);
   assert.match(text.stdout, /^100\/100 {2}healthy {2}example\.com\nexample\.com is healthy\./);
-  assert.match(text.stdout, /✓ There is nothing to fix\.[\s\S]*✓ DKIM key google/);
+  assert.match(text.stdout, /✓ No problems found\.[\s\S]*✓ DKIM key google/);
   assert.match(text.stdout, /Next: --json .*--selector S/);
   const [code, health] = await printed(['Example.COM.', dns]);
   assert.deepEqual(
@@ -57,7 +57,7 @@ test('domain reports a healthy domain as text and JSON', async (t) => {
   const tls = health.checks.find(({ id }) => id === 'mx_tls');
   assert.deepEqual(
     [tls?.status, tls?.detail],
-    ['skipped', 'They have no address that this machine may connect to.'],
+    ['skipped', 'This server is not allowed to connect to their addresses.'],
   );
 });
 

@@ -39,7 +39,7 @@ export async function assertNothingLost(path: string, mails: Mail[]): Promise<Fi
   }
 }
 
-/** The time of receipt in milliseconds since 1970; null if the message is rightly absent. */
+/** The time of receipt in milliseconds since the Unix epoch; null if the message is rightly absent. */
 async function checkMail(db: Db, mail: Mail, events: string[]): Promise<number | null> {
   const { status, lease } = await db
     .selectFrom('tests')

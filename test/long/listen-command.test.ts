@@ -164,7 +164,8 @@ test('listen answers 400 with the reason to a wrong signature', async (t) => {
   const { listen, trial } = await register(t);
   const listening = await listen('whsec_c29tZXRoaW5nIGVsc2U=');
   const attempt = firstAttempt(await trial());
-  const reason = 'X-Service-Signature is of another secret, or the body was changed on its way';
+  const reason =
+    'X-Service-Signature does not match: the secret is wrong, or the body was changed in transit';
   assert.equal(attempt.response_status, 400);
   assert.equal(attempt.response_body, `${reason}\n`);
   const out = await listening.prints(/answered/);
@@ -247,8 +248,8 @@ test('listen never forwards unverified requests', async (t) => {
         .end(body);
     });
   const event = JSON.stringify({ object: 'event', id: 'evt_1', type: 'test.failed', data: {} });
-  assert.deepEqual(await ask('POST', event), [400, 'it has no signature\n']);
-  assert.deepEqual(await ask('POST', 'hello'), [400, 'it has no signature\n']);
+  assert.deepEqual(await ask('POST', event), [400, 'the request has no signature\n']);
+  assert.deepEqual(await ask('POST', 'hello'), [400, 'the request has no signature\n']);
   assert.deepEqual(await ask('GET', ''), [405, 'events are sent by POST\n']);
   const large = Buffer.alloc(1024 * 1024 + 1, ' ');
   assert.deepEqual(await ask('POST', large), [413, 'the body is larger than 1 MiB\n']);

@@ -16,7 +16,7 @@ export interface Mail {
   state: 'fresh' | 'unanswered' | 'kept';
   /** Whether its sender retries without a reply. */
   patient: boolean;
-  /** When it was last sent, in milliseconds since 1970. */
+  /** When it was last sent, in milliseconds since the Unix epoch. */
   offeredAt: number;
   /** The ID in the 250 reply. */
   keptAs: string | null;
@@ -73,7 +73,7 @@ export async function sendAll(queue: Mail[], port: number, senders: number): Pro
         const { address: to, raw } = mail;
         const reply = await sendMail({ port, to, raw, plain });
         mail.state = 'kept';
-        mail.keptAs = /Kept as (\S+)/.exec(reply)![1]!;
+        mail.keptAs = /Accepted as (\S+)/.exec(reply)![1]!;
       } catch (error) {
         const { responseCode, message } = error as Error & { responseCode?: number };
         // 421: the service is shutting down.

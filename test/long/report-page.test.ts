@@ -237,7 +237,7 @@ describe('Report page in a browser', { skip: needs('chromium') }, () => {
     const { page, close } = await open(urlOf(reportPage(reports.bad)));
     await page.keyboard.press('Tab');
     const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '');
-    assert.equal(await focused(), 'Skip to the report');
+    assert.equal(await focused(), 'Skip to report');
     await page.keyboard.press('Enter');
     // The effect of a key follows asynchronously.
     await page.waitForURL(/#.+$/);
@@ -282,7 +282,7 @@ describe('Report page in a browser', { skip: needs('chromium') }, () => {
     const smallest = reports.bad.checks.filter(({ status }) => status === 'warn').at(-1)!;
     const url = `${urlOf(reportPage(reports.bad))}#check-${smallest.id}`;
     const { page, close } = await open(url);
-    assert.equal(await page.locator(`#check-${smallest.id} .opened`).isVisible(), true);
+    assert.equal(await page.locator(`#check-${smallest.id} .finding-body`).isVisible(), true);
     await close();
   });
 

@@ -21,7 +21,7 @@ describe('Report PDF with hostile message content', { skip: needs('pdftotext') }
     const many = Array.from({ length: 100 }, () => BAD.checks).flat();
     const pages = pdfPages(await reportPdf({ ...BAD, checks: many }));
     assert.equal(pages.length, 40);
-    assert.match(pages[39]!, /There is more than fits on 40 pages/);
+    assert.match(pages[39]!, /This PDF is limited to 40 pages/);
     assert.match(pages[39]!, /Page 40 of 40/);
     assert.doesNotMatch(pages[38]!, /There is more than fits/);
   });

@@ -111,9 +111,9 @@ describe('Public report page in a browser', { skip: needs('chromium') }, () => {
       await page.locator('.tests a').nth(1).click();
       await report.locator('.verdict').waitFor({ state: 'visible' });
       assert.equal(await page.locator('#test-1').isVisible(), false);
-      const top = await page.locator('.one').nth(1).boundingBox();
+      const top = await page.locator('.shared-test').nth(1).boundingBox();
       assert.ok(top!.y > -20 && top!.y < 100, `its head is in sight: ${top!.y}`);
-      await report.getByText('Back to the overview').click();
+      await report.getByText('Back to overview').click();
       await page.waitForURL(/#overview$/);
       await page.close();
     });
@@ -129,7 +129,9 @@ describe('Public report page in a browser', { skip: needs('chromium') }, () => {
     );
     assert.equal(folded, 0);
     const breaks = await page.evaluate(() =>
-      [...document.querySelectorAll('.one')].map((each) => getComputedStyle(each).breakBefore),
+      [...document.querySelectorAll('.shared-test')].map(
+        (each) => getComputedStyle(each).breakBefore,
+      ),
     );
     assert.deepEqual(breaks, ['page', 'page', 'page', 'page']);
     await page.close();

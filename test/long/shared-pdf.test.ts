@@ -26,12 +26,12 @@ const headings = (pdf: Uint8Array, rank: number): string[] =>
 
 const SECTIONS = [
   'Fix these first',
-  'How the score comes about',
+  'How the score is calculated',
   'Authentication',
-  'Where it landed',
-  'Providers’ rules',
+  'Inbox placement',
+  'Provider rules',
   'Passed',
-  'For your information',
+  'Information',
   'Not checked',
 ];
 
@@ -45,9 +45,12 @@ describe('Shared report PDF of one test', { skip: needs('pdftotext') }, () => {
     assert.deepEqual(headings(pdf, 2), SECTIONS);
     const text = pdfText(pdf);
     assert.match(text, /^For the agency\n/);
-    assert.match(text, /It can be read until 28 Nov 2026, 10:05:00 UTC\./);
-    assert.match(text, /One test of this report has been deleted since\./);
-    assert.doesNotMatch(text, /The message itself|The way it came|Dear \{\{first_name\}\},/);
+    assert.match(text, /This link expires on 28 Nov 2026, 10:05:00 UTC\./);
+    assert.match(text, /1 test in this report has been deleted\./);
+    assert.doesNotMatch(
+      text,
+      /does not include the message|Delivery path|Dear \{\{first_name\}\},/,
+    );
   });
 });
 
@@ -64,8 +67,8 @@ describe('Shared report PDF of many tests', { skip: needs('pdftotext') }, () => 
   it('starts with an overview row per test', () => {
     assertContains(pages[0]!, [
       share.title!,
-      'One test of this report has been deleted since.',
-      'Scores from 40 to 100, 78 on average; one test has no score.',
+      '1 test in this report has been deleted.',
+      'Scores from 40 to 100, 78 on average; 1 test has no score.',
     ]);
     const [, rows] = pdfStructure(pdf).split(/\n {2}Table /);
     share.reports.forEach(({ name, summary, score, grade }, index) => {
@@ -111,7 +114,7 @@ describe('Shared report PDF of many tests', { skip: needs('pdftotext') }, () => 
 
   it('without tests says they were deleted', async () => {
     const text = pdfText(await sharedPdf(shareOf([], { missing: 2 })));
-    assert.match(text, /The tests of this report have been deleted since\./);
+    assert.match(text, /All tests in this report have been deleted\./);
   });
 
   it('of a hundred tests is brief, with at most three pages each', async () => {
@@ -119,10 +122,7 @@ describe('Shared report PDF of many tests', { skip: needs('pdftotext') }, () => 
     const all = pdfPages(large);
     assert.ok(all.length <= 320, `${all.length} pages`);
     assert.equal(all.filter((page) => /^TEST \d+ OF 100\n/.test(page)).length, 100);
-    assertContains(all[0]!, [
-      'With so many tests each begins on a page of its own',
-      'told in short',
-    ]);
+    assertContains(all[0]!, ['Each test starts on its own page', 'a short version']);
     const { checks } = (await campaignShare()).reports[1]!;
     const second = all.findIndex((page) => page.startsWith('TEST 2 OF 100'));
     const words = withoutSpaces(all.slice(second, second + 2).join(''));
@@ -133,8 +133,8 @@ describe('Shared report PDF of many tests', { skip: needs('pdftotext') }, () => 
     const pagesOf = async (count: number) => pdfPages(await sharedPdf(await largeShare(count)));
     const [five, six] = [await pagesOf(5), await pagesOf(6)];
     assert.ok(six.length <= 19 && six.length < five.length, `${five.length}, ${six.length}`);
-    assertContains(six[0]!, ['told in short']);
-    assert.doesNotMatch(five[0]!, /in\s+short/);
+    assertContains(six[0]!, ['a short version']);
+    assert.doesNotMatch(five[0]!, /short\s+version/);
   });
 
   it('shows scores as bars with a text alternative', () => {
@@ -149,7 +149,7 @@ describe('Shared report PDF of many tests', { skip: needs('pdftotext') }, () => 
     const long = await badReport();
     long.checks = Array.from({ length: 40 }, () => long.checks).flat();
     const text = pdfPages(await sharedPdf(shareOf([long, await badReport()])));
-    assert.match(text[40]!, /There is more than fits on these pages/);
+    assert.match(text[40]!, /This report is too long for the PDF/);
     assert.match(text[41]!, /^TEST 2 OF 2\n/);
     assert.doesNotMatch(text.slice(41).join(''), /There is more than fits/);
   });

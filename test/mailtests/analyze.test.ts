@@ -1,4 +1,4 @@
-/** Leases: one at a time, and a lease that ran out has no say any more; the bounds of postmaster. */
+/** Leases of analyses, the limit of postmaster mail, and the pace of a backlog. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -56,10 +56,10 @@ test('Postmaster mail beyond 1,000 messages is rejected with 452; tests still ac
   assert.match(await write((await createTest()).address), /^250 /);
 });
 
-// More mail than there is room for is analysed as fast as it goes, not at the pace of the clock.
+// A backlog is analyzed as fast as possible, not at the pace of the scheduler.
 
 const ONCE_A_YEAR = '0 0 0 1 1 *';
-/** Five times what one thread takes at once. */
+/** Five times the capacity of one thread. */
 const MESSAGES = 40;
 
 test('A backlog of tests is analyzed without waiting for the scheduler tick', async (t) => {

@@ -1,4 +1,4 @@
-/** Tests with results by chance, and their counts by plain SQL over the tests themselves. */
+/** Tests with random results, and their tallies calculated with plain SQL. */
 
 import { sql } from 'kysely';
 import type { App } from '../../src/app.ts';
@@ -17,7 +17,7 @@ const WORDS = [null, 'pass', 'pass', 'pass', 'fail', 'softfail', 'none', 'temper
 
 const oneOf = <T>(random: Random, values: readonly T[]): T => values[random.below(values.length)]!;
 
-/** Checks, score, grade and results: some without a score, some with a temporary error. */
+/** A random result, sometimes without a score or with a temporary error. */
 export function randomResult(random: Random) {
   const score = random.chance(0.1) ? null : random.below(101);
   const grade =
@@ -34,7 +34,7 @@ export function randomResult(random: Random) {
   return { score, grade, spf: word(), dkim: word(), dmarc: word(), checks: JSON.stringify(checks) };
 }
 
-/** A row that completed at a time: mostly live, of a domain or of none. */
+/** A test completed at `at`, mostly live, with one of `domains`. */
 export function randomTest(
   app: Pick<App, 'newId' | 'clock'>,
   random: Random,
@@ -47,7 +47,7 @@ export function randomTest(
   return { ...row, ...randomResult(random), status: 'completed', completed_at } as TestRow;
 }
 
-/** What `test_tallies` is to hold, in order. */
+/** The expected rows of `test_tallies`, in order. */
 export async function recount(db: Db): Promise<TestTallyRow[]> {
   const { rows } = await sql<TestTallyRow>`
     WITH each_test AS (
@@ -82,7 +82,7 @@ export async function recount(db: Db): Promise<TestTallyRow[]> {
   return rows;
 }
 
-/** What it holds, in the same order and with the issues in theirs. */
+/** The actual rows of `test_tallies`, in the same order. */
 export async function tallies(db: Db): Promise<TestTallyRow[]> {
   const rows = await db
     .selectFrom('test_tallies')

@@ -1,4 +1,4 @@
-/** The whole life of a test, by the API and by real SMTP (contract §4). */
+/** The life cycle of a test over the API and SMTP (contract §4). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -66,7 +66,7 @@ test('A test is created, receives mail over SMTP, is analyzed and completes', as
   assert.match(created.body.address, /^[a-z0-9]{16}@inbox\.test$/);
   assert.deepEqual(created.body.auth_results, { spf: null, dkim: null, dmarc: null });
   const waiting = service.getTest(created.body.id, '?wait=20');
-  // Tokens compare without case.
+  // Tokens are case-insensitive.
   const reply = await sendMail({
     port: service.smtp.port,
     to: created.body.address.toUpperCase(),
@@ -557,7 +557,7 @@ test('POST /v1/tests/{id}/reanalyze with an Idempotency-Key runs one reanalysis'
   const due = async () =>
     (await app.db.selectFrom('tests').select('analysis_due_at').executeTakeFirstOrThrow())
       .analysis_due_at;
-  // Whatever fails after the commit, the answer was kept with the write.
+  // The response is stored with the write, whatever fails after the commit.
   app.scheduler.wake = () => {
     throw new Error('broken');
   };

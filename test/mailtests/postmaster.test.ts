@@ -1,8 +1,9 @@
-/** Mail for postmaster comes to the owner, whole and once, and never goes round in a circle. */
+/** Mail for postmaster is forwarded to the owner, complete, once and without loops. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { parseMessage } from '../../src/analysis/mime/parse-message.ts';
+import { timeInWords } from '../../src/report/times.ts';
 import { startTestService } from '../helpers/app.ts';
 import { type SendOptions, sendMail } from '../helpers/send.ts';
 import { startOutbox } from '../outbox/outbox.ts';
@@ -90,21 +91,21 @@ test('Forwarded postmaster mail is not forwarded again', async (t) => {
   assert.deepEqual(await counts(), { kept: 2, passed: 1 });
 });
 
-test('Oversized postmaster mail is announced by notice; mail with long lines is attached as a file', async (t) => {
+test('Oversized postmaster mail is reported without attachment; mail with long lines is attached as a file', async (t) => {
   const { write, run, sink, service } = await start(t);
   await write(`${COMPLAINT}${'a line of thirty characters...\r\n'.repeat(10_000)}`);
   await write(`${COMPLAINT}${'x'.repeat(1_200)}\r\n`);
   await run();
   const [large, odd] = await Promise.all(sink.taken.map(({ raw }) => parseMessage(raw)));
   const types = (message: typeof large) => message!.parts.map(({ type }) => type);
-  const told = [large!, odd!].find(({ parts }) => parts.length === 2)!;
-  const words = told.text!.replace(/\s+/g, ' ');
-  const [, id] = /too large to be attached and is kept as (msg_\w+), which/.exec(words)!;
+  const notice = [large!, odd!].find(({ parts }) => parts.length === 2)!;
+  const words = notice.text!.replace(/\s+/g, ' ');
+  const [, id] = /too large to attach\. The service keeps it as (msg_\w+) but/.exec(words)!;
   for (const fact of [
-    'ask the sender for a shorter one',
+    'ask the sender for a shorter message',
     'From: Jörg <abuse@receiver.example>',
     'Subject: Your server· sends <b>odd</b> mail',
-    'Received: 2026-11-21 10:00 UTC',
+    `Received: ${timeInWords('2026-11-21T10:00:00.000Z')}`,
     'Size: 313 KiB',
   ])
     assert.ok(words.includes(fact), words);
@@ -118,7 +119,7 @@ test('Oversized postmaster mail is announced by notice; mail with long lines is 
   assert.ok(Buffer.from(filed.parts[2]!.content).toString().includes('x'.repeat(1_200)));
 });
 
-test('At most 50 postmaster mails are forwarded per day, and the last says so', async (t) => {
+test('At most 50 postmaster messages are forwarded per day, and the last says so', async (t) => {
   const { app, write, run, sink, counts, clock } = await start(t);
   const received_at = new Date(clock.now()).toISOString();
   const kept = { test_id: null, recipient: 'p', sha256: '', size: 1, envelope: '{}', received_at };
@@ -132,7 +133,7 @@ test('At most 50 postmaster mails are forwarded per day, and the last says so', 
   assert.deepEqual(await counts(), { kept: 51, passed: 1 });
   await run();
   const { text } = await parseMessage(sink.taken[0]!.raw);
-  assert.match(text!.replace(/\s+/g, ' '), /These were 50 within a day\./);
+  assert.match(text!.replace(/\s+/g, ' '), /This is message 50 within 24 hours\./);
   clock.advance(86_400_001);
   await write(COMPLAINT);
   assert.deepEqual(await counts(), { kept: 52, passed: 2 });

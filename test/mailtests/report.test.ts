@@ -1,4 +1,4 @@
-/** The report of a test as a page and as a PDF, by the API. */
+/** The report endpoints of a test: page and PDF. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -11,7 +11,7 @@ import { pdfInfo, pdfWords } from '../helpers/pdf.ts';
 
 const BOTH = ['report.html', 'report.pdf'];
 
-/** A service with a test that has its result: of mail by SMTP that is not signed. */
+/** A service with a completed test of an unsigned message received by SMTP. */
 async function startWithResult(t: TestContext, changes: Record<string, string> = {}) {
   const { service } = await startWithDns(t);
   const done = await sendAndWait(service, { raw: goodMessage(changes) });
@@ -45,7 +45,7 @@ test('GET /v1/tests/{id}/report.html shows result and escaped message with a str
   assert.match(headers.get('x-request-id')!, /^req_/);
   const page = await response.text();
   assert.match(page, /^<!doctype html>/i);
-  assert.ok(page.includes(`Score ${done.score} of 100, grade ${done.grade}`));
+  assert.ok(page.includes(`Score ${done.score} out of 100, grade ${done.grade}`));
   assert.ok(
     page.includes('Tea &amp; &lt;b>biscuits') || page.includes('Tea &amp; &lt;b&gt;biscuits'),
   );
@@ -77,17 +77,17 @@ test('GET /v1/tests/{id}/report.pdf contains the same result and is reproducible
   for (const { status: found, label } of done.checks)
     if (found !== 'info') assert.ok(words.includes(label), label);
   const again = await bytesOf(service, `/v1/tests/${done.id}/report.pdf`);
-  assert.ok(Buffer.from(pdf).equals(again), 'the same result is the same file');
+  assert.ok(Buffer.from(pdf).equals(again), 'the same result gives the same file');
 });
 
 test('Report endpoints answer 409 with the reason when there is no result', async (t) => {
   const { service } = await startWithDns(t);
   const { id } = await service.createTest();
   const states: [Partial<Pick<Test, 'status' | 'failure_reason'>>, RegExp][] = [
-    [{}, /the mail has not come\.$/],
-    [{ status: 'processing' }, /the mail is being analysed\.$/],
-    [{ status: 'failed', failure_reason: 'not_received' }, /the mail did not come in time\.$/],
-    [{ status: 'failed', failure_reason: 'unreadable' }, /the mail could not be analysed\.$/],
+    [{}, /the message has not arrived\.$/],
+    [{ status: 'processing' }, /the message is being analyzed\.$/],
+    [{ status: 'failed', failure_reason: 'not_received' }, /the message did not arrive in time\.$/],
+    [{ status: 'failed', failure_reason: 'unreadable' }, /the message could not be analyzed\.$/],
   ];
   for (const [change, detail] of states) {
     if (change.status)
@@ -121,7 +121,7 @@ test('Reports work without the stored message and for results of early rulesets'
     .where('id', '=', done.id)
     .execute();
   const page = await (await get(service, `/v1/tests/${done.id}/report.html`)).text();
-  assert.match(page, /The message itself is not part of this report\./);
+  assert.match(page, /This report does not include the message\./);
   assert.doesNotMatch(page, /your order is on its way\./);
   const pdf = Buffer.from(await bytesOf(service, `/v1/tests/${done.id}/report.pdf`));
   assert.ok(pdf.subarray(0, 5).toString() === '%PDF-');

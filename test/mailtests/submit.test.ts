@@ -1,4 +1,4 @@
-/** Messages that are submitted over the API. */
+/** Messages submitted over the API. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

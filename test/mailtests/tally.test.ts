@@ -1,4 +1,4 @@
-/** Counted tests are what a recount of the tests comes to, whatever happens to them. */
+/** Tallies always equal a recount of the tests. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -31,7 +31,7 @@ interface Counting {
   domains: string[];
 }
 
-/** A service that analyses nothing by itself, with two domains. */
+/** A service with two domains and a stopped scheduler. */
 async function startCounting(t: TestContext): Promise<Counting> {
   const clock = testClock(Date.UTC(2026, 2, 28, 21, 17, 3));
   const service = await startTestService(t, { clock });
@@ -42,7 +42,7 @@ async function startCounting(t: TestContext): Promise<Counting> {
   return { service, clock, domains };
 }
 
-/** What an analysis came to; now and then something that is no result yet. */
+/** A random outcome of an analysis, sometimes a failure. */
 async function randomOutcome(random: Random): Promise<PoolOutcome> {
   if (random.chance(0.1)) return { ok: false, reason: 'fault', detail: 'it broke' };
   if (random.chance(0.05)) return { ok: false, reason: 'unreadable', detail: 'it is too much' };
@@ -60,7 +60,7 @@ async function randomOutcome(random: Random): Promise<PoolOutcome> {
   return { ok: true, result, toFix } as unknown as PoolOutcome;
 }
 
-/** Has a test analysed, as if it had been claimed: for the first time, or once more. */
+/** Records a first or repeated analysis of a test. */
 async function analyse({ app }: TestService, row: TestRow, random: Random): Promise<void> {
   const analysis_due_at = isoTime(app.clock.now());
   const lease = 'ours';
@@ -106,7 +106,7 @@ for (const seed of [1, 2, 3])
       ).length;
     }
     const found = await tallies(db);
-    // The history had what it is about.
+    // The history contained all relevant cases.
     assert.ok(moved > 5 && found.length > 40);
     for (const domain of ['', ...counting.domains])
       assert.ok(found.some(({ domain_id, livemode }) => domain_id === domain && livemode === 1));
@@ -238,7 +238,7 @@ test('Migration from schema v6 counts existing tests as if counted on completion
   const now = clock.now();
   const rows = Array.from({ length: 500 }, (_, i) =>
     randomTest({ clock, newId }, random, {
-      // Within a week, some at the very end of an hour; two long before the others.
+      // All within a week, except two that are much older.
       at: i < 498 ? now - random.below(7 * DAY) : now - 101 * DAY,
       domains: [null, 'dom_a', 'dom_b'],
     }),
@@ -253,7 +253,7 @@ test('Migration from schema v6 counts existing tests as if counted on completion
   old.exec(readFileSync(new URL('../fixtures/schemas/v6.sql', import.meta.url), 'utf8'));
   old.pragma('user_version = 6');
   const names = Object.keys(rows[0]!);
-  // What nobody of us has written counts as without findings.
+  // Unknown JSON counts as a result without findings.
   const odd = [`[{"id":"spf"`, '', '["spf"]', '{"a":1}', '[{"status":"fail"}]', '[[[1]]]'];
   const stored = rows.map((row, i) => ({ ...row, checks: odd[i - 5] ?? row.checks }));
   for (let i = 5; i < 5 + odd.length; i++) rows[i]!.checks = null;

@@ -1,4 +1,4 @@
-/** Lists that do not answer: which are asked on, and which would only use up the time of the others. */
+/** Lists that don't answer: which are queried again, and which would only delay the others. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,12 +9,12 @@ const NAMES = Array.from({ length: 4 }, (_, i) => `n${i}.example.com`);
 const ADDRESSES = Array.from({ length: 10 }, (_, i) => `203.0.114.${i + 20}`);
 const questionOf = (address: string): string => `${address.split('.').reverse().join('.')}.${ZEN}`;
 
-/** What the list was asked about, and about which addresses it is unknown; `null` is all. */
+/** The queries to the list, and the addresses for which it is unknown; `null` means all. */
 async function runWith(t: Parameters<typeof startMonitoring>[0], silent: string[]) {
   const dns = await serveLists(t);
   for (const address of silent) dns.zone[questionOf(address)] = { fails: 'timeout' };
   const { create, runDue, runs } = await startMonitoring(t, { dns });
-  // The first address stands alone behind the names.
+  // The first address is alone in the batch after the names.
   const { id } = await create({ targets: [...NAMES, ...ADDRESSES] });
   await runDue();
   const [run] = await runs(id);
@@ -23,19 +23,19 @@ async function runWith(t: Parameters<typeof startMonitoring>[0], silent: string[
     [...NAMES, ...ADDRESSES],
   );
   return {
-    asked: ADDRESSES.filter((one) => dns.asked.has(`${questionOf(one)}/A`)),
+    queried: ADDRESSES.filter((one) => dns.asked.has(`${questionOf(one)}/A`)),
     unknown: run!.changes.unknown.map(({ target }) => target),
   };
 }
 
 test('Blocklist monitor: one lost reply does not stop queries for other addresses', async (t) => {
-  const { asked, unknown } = await runWith(t, [ADDRESSES[0]!]);
-  assert.deepEqual(asked, ADDRESSES);
+  const { queried, unknown } = await runWith(t, [ADDRESSES[0]!]);
+  assert.deepEqual(queried, ADDRESSES);
   assert.deepEqual(unknown, [ADDRESSES[0]]);
 });
 
 test('Blocklist monitor stops querying a list after five consecutive timeouts', async (t) => {
-  const { asked, unknown } = await runWith(t, ADDRESSES.slice(0, 5));
-  assert.deepEqual(asked, ADDRESSES.slice(0, 5));
+  const { queried, unknown } = await runWith(t, ADDRESSES.slice(0, 5));
+  assert.deepEqual(queried, ADDRESSES.slice(0, 5));
   assert.deepEqual(unknown, [null]);
 });

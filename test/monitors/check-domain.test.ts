@@ -1,4 +1,4 @@
-/** Monitors of a domain: its health, its name on blocklists, and its end. */
+/** Monitors of a domain: its health, its blocklist status, and its deletion. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -7,7 +7,7 @@ import type { Zone } from '../../src/net/dns/zone.ts';
 import { blocklistZone, listIn } from '../helpers/blocklists.ts';
 import { ADDRESS, HOUR_MS, type Monitoring, startMonitoring } from './monitoring.ts';
 
-/** It takes no mail, so that no server is dialled. */
+/** Accepts no mail, so that no mail server is contacted. */
 const domainZone = (spf: string): Zone => ({
   ...blocklistZone(),
   'shop.example': {
@@ -58,12 +58,12 @@ test('Domain health monitor alerts once on degradation; DNS failure changes noth
   const first = await next();
   assert.deepEqual(ofSpf(first.findings), []);
   assert.ok(first.findings.some((one) => one.id === 'dkim_selector' && one.selector === 's1'));
-  const told = (await alerts()).length;
+  const alertCount = (await alerts()).length;
   dns.zone = domainZone('v=spf1 +all');
   const worse = await next();
   assert.equal(worse.status, 'alerting');
   assert.deepEqual(ofSpf(worse.changes.appeared), [['fail', 'critical']]);
-  assert.equal((await alerts()).length, told + 1);
+  assert.equal((await alerts()).length, alertCount + 1);
   dns.zone = { ...domainZone(''), 'shop.example': { fails: 'servfail' } };
   const silent = await next();
   assert.equal(ofSpf(silent.findings).length, 1);
@@ -74,7 +74,7 @@ test('Domain health monitor alerts once on degradation; DNS failure changes noth
   );
   dns.zone = domainZone('v=spf1 -all');
   assert.equal(ofSpf((await next()).changes.gone).length, 1);
-  assert.equal((await alerts()).length, told + 1);
+  assert.equal((await alerts()).length, alertCount + 1);
 });
 
 test('Blocklist monitor of a domain checks its name and is deleted with the domain', async (t) => {
@@ -119,7 +119,7 @@ test('Domain health monitor tracks each blocklist separately; timeouts neither r
   assert.deepEqual(lists(first.findings), [['shop.example', URIBL]]);
   assert.deepEqual(first.targets, [{ target: 'shop.example', known: true }]);
   assert.ok(!first.findings.some((one) => one.id === 'domain_blocklists'));
-  const told = (await alerts()).length;
+  const alertCount = (await alerts()).length;
   const silent = await next({ [`shop.example.${URIBL}`]: { fails: 'servfail' } });
   assert.deepEqual(lists(silent.findings), [['shop.example', URIBL]]);
   assert.deepEqual(lists(silent.changes.unknown), [[null, URIBL]]);
@@ -130,11 +130,11 @@ test('Domain health monitor tracks each blocklist separately; timeouts neither r
   });
   assert.deepEqual(dark.targets, [{ target: 'shop.example', known: false }]);
   assert.deepEqual(lists((await next(listed)).changes.appeared), []);
-  assert.equal((await alerts()).length, told);
-  // Another list is news.
+  assert.equal((await alerts()).length, alertCount);
+  // A listing by another list is new.
   const more = await next({ ...listed, ...listIn(DBL, 'shop.example', '127.0.1.2') });
   assert.deepEqual(lists(more.changes.appeared), [['shop.example', DBL]]);
-  assert.equal((await alerts()).length, told + 1);
+  assert.equal((await alerts()).length, alertCount + 1);
   assert.equal(lists((await next({})).changes.gone).length, 2);
 });
 
@@ -152,7 +152,7 @@ test('Domain health monitor without blocklists reports the listing as unknown', 
   here.dns.zone = domainZone('v=spf1 -all');
   const domain_id = await insertDomain(here);
   const { id, detail } = await here.create({ type: 'domain_health', domain_id });
-  assert.match(detail!, /^Whether the name of the domain is listed is not known/);
+  assert.match(detail!, /^Cannot tell whether the domain name is listed: /);
   await here.runDue();
   const [run] = await here.runs(id);
   assert.deepEqual(run!.targets, [{ target: 'shop.example', known: false }]);
@@ -163,7 +163,10 @@ test('Blocklist monitor names targets no list covers and still checks the others
   const env = { DELIVERABILITY_BLOCKLISTS: '-all,+zen.spamhaus.org' };
   const { create, runDue, runs } = await startMonitoring(t, { env });
   const { id, detail } = await create({ targets: [ADDRESS, 'shop.example'] });
-  assert.match(detail!, /^Whether shop\.example is listed is not known: no blocklist/);
+  assert.match(
+    detail!,
+    /^Cannot tell whether shop\.example is listed: no enabled tier 1 or 2 blocklist/,
+  );
   const other = await create({ targets: ['shop.example'] });
   await runDue();
   const [run] = await runs(id);

@@ -1,4 +1,4 @@
-/** What a run says beside the one before: what is new, gone or not known, and when it is worth an alert. */
+/** Comparison of consecutive runs: new, resolved, and unknown findings, and when they send an alert. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -54,7 +54,7 @@ test('The first monitor run reports all findings; later runs only what is worse'
   assert.equal((await alerts()).length, 1);
 });
 
-test('A blocklist that does not respond is unknown and its previous listing stands', async (t) => {
+test('A blocklist that does not respond is unknown and its previous listing persists', async (t) => {
   const here = await startMonitoring(t);
   const { dns, create, runDue, alerts, get } = here;
   Object.assign(dns.zone, listIn(SPAMCOP, REVERSED, '127.0.0.2'));
@@ -72,7 +72,7 @@ test('A blocklist that does not respond is unknown and its previous listing stan
     unknown: [{ target: null, list: SPAMCOP }],
   });
   assert.equal(silent.status, 'alerting');
-  // The list that matters most does not answer either: nobody knows how things stand.
+  // The most important list doesn't answer either, so the status is unknown.
   dns.zone[`${REVERSED}.${ZEN}`] = { fails: 'timeout' };
   const dark = await nextRun(here, id);
   assert.deepEqual([dark.status, listsOf(dark.findings)], ['unknown', [SPAMCOP]]);
@@ -180,7 +180,7 @@ test('compare does not report blocklists again that the domain check had covered
   const first = compare(before, known([listing(2), listing(3)]));
   assert.deepEqual([first.worse, first.changes.appeared], [false, []]);
   assert.deepEqual(first.changes.gone, [check('critical')]);
-  // A list that matters more is graver; and from then on each list stands for itself.
+  // A higher tier is more severe; from then on, each list counts by itself.
   assert.equal(compare(before, known([listing(1)])).worse, true);
   const next = compare(first.findings, known([listing(1), listing(2), listing(3)]));
   assert.deepEqual([next.worse, next.changes.appeared], [true, [listing(1)]]);

@@ -1,4 +1,4 @@
-/** For tests of monitors: a service whose clock a test moves, that asks a real DNS server on loopback. */
+/** For tests of monitors: a service with a controllable clock and a real DNS server on loopback. */
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
@@ -12,7 +12,7 @@ import { type DnsTestServer, startDnsServer } from '../helpers/dns-server.ts';
 import type { List } from '../team/team-service.ts';
 
 export const MONITORS = '/v1/monitors';
-/** Not one for documentation: those are never asked about. */
+/** Not a documentation address, because those are never queried. */
 export const ADDRESS = '203.0.114.7';
 export const REVERSED = '7.114.0.203';
 export const HOUR_MS = 3_600_000;
@@ -43,31 +43,31 @@ export interface Monitoring {
   service: TestService;
   dns: DnsTestServer;
   clock: TestClock;
-  /** Runs what is due by the clock, and waits for its end. */
+  /** Runs what is due by the clock and waits until it is done. */
   runDue(): Promise<void>;
   create(json?: object): Promise<Monitor>;
   get(id: string): Promise<Monitor>;
-  /** Oldest first, all of them. */
+  /** All runs, oldest first. */
   runs(id: string): Promise<Run[]>;
-  /** The runs that were told as `monitor.alert`, oldest first. */
+  /** The runs that sent `monitor.alert`, oldest first. */
   alerts(): Promise<(Run & { monitor: Monitor })[]>;
 }
 
 interface Options extends ServiceOptions {
   clock?: TestClock;
   dns?: DnsTestServer;
-  /** The jobs of the service run by themselves. */
+  /** Lets the scheduler run the jobs. */
   jobs?: true;
 }
 
-/** Every list is in working order. */
+/** All lists work. */
 export async function serveLists(t: TestContext, zone: Zone = {}): Promise<DnsTestServer> {
   const dns = await startDnsServer({ ...blocklistZone(), ...zone });
   t.after(() => dns.close());
   return dns;
 }
 
-/** Jobs run when the test says so; two address lists and one of names are on. */
+/** The test runs the jobs. Two address lists and one name list are enabled. */
 export async function startMonitoring(t: TestContext, options: Options = {}): Promise<Monitoring> {
   const { clock = testClock(), dns = await serveLists(t), env, jobs, ...rest } = options;
   const resolver = createDnsResolver({ servers: [dns.address], clock, timeoutMs: 300 });

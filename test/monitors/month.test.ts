@@ -1,4 +1,4 @@
-/** A month of hourly runs across two restarts, a crash, and a clock that is set back and forward: no run is doubled, and only changes are told. */
+/** A month of hourly runs with restarts, a crash, and clock changes: no duplicate runs, and only changes are reported. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -20,7 +20,7 @@ const MINUTE_MS = 60_000;
 const ZEN = 'zen.spamhaus.org';
 const SPAMCOP = 'bl.spamcop.net';
 
-/** The service on the same folder, with the same clock and DNS, as often as it is started. */
+/** Starts the service again on the same folder, with the same clock and DNS. */
 async function startAgain(t: TestContext) {
   const clock = testClock();
   const dns = await serveLists(t);
@@ -28,13 +28,13 @@ async function startAgain(t: TestContext) {
   return () => startMonitoring(t, { clock, dns, folder });
 }
 
-/** The process is gone without a word: its connection is cut, and its lock is nobody's. */
+/** Simulates a killed process: its connection is closed and its lock released. */
 async function crash({ service }: Monitoring): Promise<void> {
   await service.app.db.destroy();
   await service.stop().catch(() => {});
 }
 
-/** As many ticks of half an hour. */
+/** Advances the clock by this many half hours. */
 async function halfHours({ clock, runDue }: Monitoring, count: number): Promise<void> {
   for (let passed = 0; passed < count; passed++) {
     clock.advance(30 * MINUTE_MS);
@@ -60,7 +60,7 @@ test('A month of hourly monitor runs survives restarts, a crash and clock change
   await halfHours(here, 2 * 24 * 5);
   assert.equal((await here.alerts()).length, 1);
 
-  // An outage of hours: what was missed is one run, at the monitor's moment of the hour.
+  // After an outage of hours, one run catches up, at the monitor's offset within the hour.
   await here.service.stop();
   const down = clock.now();
   clock.advance(5.5 * HOUR_MS);
@@ -77,7 +77,7 @@ test('A month of hourly monitor runs survives restarts, a crash and clock change
   await halfHours(here, 2 * 24 * 5);
   assert.equal((await here.alerts()).length, 2);
 
-  // A restart of minutes, over a slot.
+  // A restart of minutes across a slot.
   clock.set(nextSlot({ id, frequency: 'hourly' }, clock.now()) - MINUTE_MS);
   await here.runDue();
   await here.service.stop();
@@ -86,7 +86,7 @@ test('A month of hourly monitor runs survives restarts, a crash and clock change
   await here.runDue();
   assert.ok(Date.parse((await here.get(id)).last_run_at!) >= clock.now() - MINUTE_MS);
 
-  // The clock is set back: nothing runs until the time that was planned.
+  // After the clock is set back, nothing runs until the scheduled time.
   const before = (await here.runs(id)).length;
   clock.advance(-3 * HOUR_MS);
   await halfHours(here, 5);
@@ -94,7 +94,7 @@ test('A month of hourly monitor runs survives restarts, a crash and clock change
   await halfHours(here, 4);
   assert.equal((await here.runs(id)).length, before + 1);
 
-  // A crash in the middle of a run: it was claimed, and nobody records it.
+  // A crash during a run: it was claimed but never recorded.
   clock.set(nextSlot({ id, frequency: 'hourly' }, clock.now()) + 1000);
   const [claimed] = await claimDueMonitors(here.service.app, 'blocklist', 1);
   assert.equal(claimed!.id, id);
@@ -103,7 +103,7 @@ test('A month of hourly monitor runs survives restarts, a crash and clock change
   await here.runDue();
   assert.equal((await here.runs(id)).length, before + 2);
 
-  // The clock jumps forward: of the slots in between one is run.
+  // The clock jumps forward: only one of the skipped slots runs.
   clock.advance(30 * HOUR_MS);
   await here.runDue();
   await here.runDue();
@@ -136,7 +136,7 @@ test('A month of hourly monitor runs survives restarts, a crash and clock change
   );
 });
 
-/** The start of the hour of the monitor in which a run began. */
+/** The start of the monitor's hour in which a run started. */
 const slotOf = (id: string, at: string): number =>
   nextSlot({ id, frequency: 'hourly' }, Date.parse(at)) - HOUR_MS;
 

@@ -1,7 +1,8 @@
-/** The operations on monitors: made, changed, switched off and on, run, deleted. */
+/** The operations on monitors: create, update, enable, disable, run, and delete. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readDomainName } from '../../src/analysis/domain/read-domain-name.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { auditOf, type List } from '../team/team-service.ts';
 import { codeOf, faultsOf } from '../webhooks/webhook-service.ts';
@@ -50,25 +51,27 @@ test('Monitors can be created, read, listed and deleted with their runs', async 
 
 test('POST /v1/monitors validates targets and domain_id per monitor type with 422', async (t) => {
   const { call } = (await startMonitoring(t)).service;
+  const noTarget = (at: number, text: string) =>
+    `targets.${at} must be an IP address or a domain name, but this value ${readDomainName(text).fault}`;
   const cases: [object, string[]][] = [
     [{ type: 'domain_health' }, ['domain_id is required for a monitor of this type']],
-    [{ type: 'domain_health', domain_id: 'dom_01' }, ['domain_id is the id of no domain']],
-    [{ type: 'blocklist' }, ['targets is required, or domain_id in its place']],
+    [{ type: 'domain_health', domain_id: 'dom_01' }, ['domain_id is not the ID of a domain']],
+    [{ type: 'blocklist' }, ['targets is required, unless domain_id is given']],
     [
       { type: 'blocklist', targets: [ADDRESS], domain_id: 'dom_01' },
-      ['targets must not be given beside domain_id'],
+      ['targets must not be combined with domain_id'],
     ],
     [
       { type: 'placement', targets: [ADDRESS], domain_id: 'dom_01' },
       [
-        'targets is for monitors of the type blocklist',
-        'domain_id is not for monitors of the type placement',
+        'targets is only allowed for monitors of type blocklist',
+        'domain_id is not allowed for monitors of type placement',
       ],
     ],
-    [{ type: 'blocklist', targets: [] }, ['targets must name a target at least']],
+    [{ type: 'blocklist', targets: [] }, ['targets must contain at least one target']],
     [
       { type: 'blocklist', targets: Array.from({ length: 51 }, (_, n) => `203.0.114.${n}`) },
-      ['targets must name at most 50 targets'],
+      ['targets must contain at most 50 targets'],
     ],
     [
       {
@@ -80,17 +83,17 @@ test('POST /v1/monitors validates targets and domain_id per monitor type with 42
       },
       [
         ...[0, 1].map(
-          (at) =>
-            `targets.${at} is a private or special address, about which no list is asked; give a public one`,
+          (at) => `targets.${at} is a private or reserved address; enter a public IP address`,
         ),
-        'targets.2 is an email address; enter only the part after the @, or an IP address',
-        'targets.3 is a single label, not a registered domain such as example.com, nor an IP address',
+        noTarget(2, 'a@example.com'),
+        noTarget(3, 'com'),
         'targets.4 must be text',
         ...[5, 6].map(
-          (at) => `targets.${at} is empty; give a public IP address, or a name such as example.com`,
+          (at) =>
+            `targets.${at} is empty; enter a public IP address or a domain name such as example.com`,
         ),
-        ...[7, 8].map((at) => `targets.${at} is a range of addresses; give the single addresses`),
-        'targets.9 has a scheme; enter only the domain name, or an IP address',
+        ...[7, 8].map((at) => `targets.${at} is an address range; enter single IP addresses`),
+        noTarget(9, 'https://example.com/a'),
       ],
     ],
     [
@@ -161,7 +164,7 @@ test('POST /v1/monitors/{id}/run runs at once and keeps the schedule', async (t)
 test('New and manually requested monitor runs start without a scheduler tick', async (t) => {
   const { service, clock, create, runs } = await startMonitoring(t, { jobs: true });
   const { id } = await create();
-  // Ends what is under way.
+  // Waits for the runs in progress.
   await service.app.scheduler.stop();
   assert.equal((await runs(id)).length, 1);
   service.app.scheduler.start();
@@ -175,9 +178,9 @@ test('A placement monitor without seed mailboxes has no address and cannot run',
   const { service, create, runDue, get, runs } = await startMonitoring(t);
   const { id, address, status, next_run_at, detail } = await create({ type: 'placement' });
   assert.deepEqual([address, status, next_run_at], [null, 'unknown', null]);
-  assert.match(detail!, /no address yet.* no seed mailboxes/);
-  const asked = await service.call('POST', `${MONITORS}/${id}/run`);
-  assert.deepEqual([...codeOf(asked), asked.body.detail], [409, 'conflict', detail]);
+  assert.match(detail!, /no address.* no seed mailboxes/);
+  const response = await service.call('POST', `${MONITORS}/${id}/run`);
+  assert.deepEqual([...codeOf(response), response.body.detail], [409, 'conflict', detail]);
   const path = `${MONITORS}/${id}`;
   await service.call('PATCH', path, { json: { enabled: false } });
   assert.equal((await get(id)).status, 'paused');

@@ -1,4 +1,4 @@
-/** Claims: each due monitor is one's alone, and who has lost the claim writes nothing. */
+/** Claims: each due monitor runs in one process, and a lost claim writes nothing. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -108,7 +108,7 @@ test('Monitor runs are limited per type to 32 at a time', async (t) => {
   );
 });
 
-test('A run without results marks every standing finding as unknown', async (t) => {
+test('A run without results marks every persisting finding as unknown', async (t) => {
   const { service, dns, create, runDue, runs } = await startMonitoring(t);
   Object.assign(dns.zone, listIn('bl.spamcop.net', REVERSED, '127.0.0.2'));
   const { id } = await create();

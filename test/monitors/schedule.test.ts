@@ -1,4 +1,4 @@
-/** The slots of monitors: a grid that does not drift, a moment for each, and what becomes of it when the clock jumps. */
+/** Monitor slots: no drift, an offset per monitor, and clock changes. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -69,7 +69,7 @@ test('A slot missed by minutes runs at once; one missed by hours runs once later
   assert.equal(catchUpSlot(monitor, slot, slot + 10 * 60_000), slot);
   const late = catchUpSlot(monitor, slot, slot + 5.5 * HOUR_MS);
   assert.equal(late, slot + 6 * HOUR_MS);
-  // Started once more before that: no other time is added.
+  // A restart before that adds no further slot.
   assert.equal(catchUpSlot(monitor, late, late - 60_000), late);
   assert.equal(
     slotAfterRun(monitor, { planned: late, now: late + 1000, isKnown: true }),

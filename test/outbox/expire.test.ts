@@ -1,4 +1,4 @@
-/** What the outbox lets go of, and when. */
+/** Expiry and retention of emails in the outbox. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

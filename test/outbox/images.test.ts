@@ -1,4 +1,4 @@
-/** Pictures inside of a mail: kept whole in the outbox, and beside the HTML when it is sent. */
+/** Inline images and attachments of emails, in the outbox and when sent. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

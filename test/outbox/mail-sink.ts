@@ -1,4 +1,4 @@
-/** A mail server on loopback that takes mail, or refuses it as a test says. */
+/** An SMTP server on loopback that accepts emails or rejects them as a test wants. */
 
 import { EventEmitter, once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -12,8 +12,9 @@ export const PAIR = await makeCertificate(HOST, Date.now());
 export interface TakenMail {
   mailFrom: string;
   to: string[];
-  /** Over TLS, and signed in as whom. */
+  /** Whether it came over TLS. */
   secure: boolean;
+  /** The authenticated user. */
   user: string | null;
   raw: Buffer;
 }
@@ -21,18 +22,18 @@ export interface TakenMail {
 export interface MailSink {
   port: number;
   taken: TakenMail[];
-  /** Passwords that were said, right or wrong. */
+  /** All passwords received, right or wrong. */
   passwords: string[];
-  /** Thrown at the next MAIL, RCPT or end of DATA, until it is taken away. */
+  /** The reply to MAIL, RCPT or the end of DATA while it is set. */
   refuse: { at: 'mail' | 'rcpt' | 'data'; code: number; text: string } | null;
   /** Awaited before the 250 after DATA. */
   hold: Promise<unknown> | null;
-  /** What the pattern finds in the first mail that has it, soft line breaks removed: now or once it comes. */
+  /** Resolves with the match of the first email that matches, soft line breaks removed. */
   waitFor(pattern: RegExp): Promise<RegExpExecArray>;
   close(): Promise<void>;
 }
 
-/** Takes any mail; with STARTTLS and without a need to sign in, unless `options` say otherwise. */
+/** Accepts any email. Default: STARTTLS and optional authentication. */
 export async function startMailSink(
   t: TestContext,
   options: SMTPServerOptions & { port?: number } = {},
@@ -77,7 +78,7 @@ export async function startMailSink(
       try {
         for await (const chunk of stream) chunks.push(chunk);
       } catch {
-        // Whoever was sending it is gone: nothing was taken.
+        // The sender disconnected, so nothing was received.
         return done(new Error('the connection was cut off'));
       }
       const refused = refusal('data');

@@ -1,4 +1,4 @@
-/** A service with outgoing mail by a server on loopback, its jobs run by hand. */
+/** A service that sends mail to a server on loopback, with jobs run by hand. */
 
 import type { TestContext } from 'node:test';
 import type { App } from '../../src/app.ts';
@@ -23,14 +23,14 @@ export interface OutboxService {
   app: App;
   sink: MailSink;
   clock: TestClock;
-  /** In a transaction of its own. */
+  /** Queues an email in its own transaction. */
   queue(mail?: Partial<OutgoingMail>, usefulUntil?: string): Promise<string>;
-  /** Sends what is due, to the end. */
+  /** Sends all due emails. */
   run(): Promise<void>;
   row(id: string): ReturnType<typeof findRow>;
 }
 
-/** Nothing ticks: time and jobs are in the hands of the test. */
+/** The scheduler is stopped: the test controls time and jobs. */
 export async function startOutbox(
   t: TestContext,
   options: ServiceOptions = {},

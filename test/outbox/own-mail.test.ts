@@ -1,4 +1,4 @@
-/** Our own mail under our own analysis: signed, sent by SMTP, and without a finding. */
+/** Our own emails in our own analysis: signed, sent over SMTP, without findings. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -26,8 +26,8 @@ const INVITATION: MailContent = {
     'You get this because somebody invited reader@example.net at https://example.com. If you do not know why, ignore it.',
 };
 
-/** The mail as it reaches a server, with the client's address and the DNS of a sender in good order. */
-async function judge(t: TestContext, mail: Omit<Mail, 'id' | 'to'>) {
+/** Sends the email and analyzes it with the DNS of a well-configured sender. */
+async function analyzeSent(t: TestContext, mail: Omit<Mail, 'id' | 'to'>) {
   const sink = await startMailSink(t);
   const mailer = createMailer({
     url: `smtp://127.0.0.1:${sink.port}`,
@@ -58,25 +58,25 @@ async function judge(t: TestContext, mail: Omit<Mail, 'id' | 'to'>) {
   );
 }
 
-type Judged = Awaited<ReturnType<typeof judge>>;
-const findings = ({ checks }: Judged) =>
+type Analyzed = Awaited<ReturnType<typeof analyzeSent>>;
+const findings = ({ checks }: Analyzed) =>
   checks.flatMap(({ id, status, title }) =>
     ['warn', 'fail', 'error'].includes(status) ? [`${id} ${status}: ${title}`] : [],
   );
-const statusOf = ({ checks }: Judged, wanted: string) =>
+const statusOf = ({ checks }: Analyzed, wanted: string) =>
   checks.find(({ id }) => id === wanted)?.status;
 
-test('Invitation mail scores 100 in the service’s own analysis', async (t) => {
-  const result = await judge(t, { subject: INVITATION.title, ...mailFrame(INVITATION) });
+test('An invitation email scores 100 in the service’s own analysis', async (t) => {
+  const result = await analyzeSent(t, { subject: INVITATION.title, ...mailFrame(INVITATION) });
   assert.deepEqual(findings(result), []);
   assert.equal(result.score, 100);
   for (const id of ['dkim', 'dkim_coverage', 'text_part', 'text_matches_html', 'html_structure'])
     assert.equal(statusOf(result, id), 'pass', id);
 });
 
-test('Report mail with one-click unsubscribe passes analysis; both List-Unsubscribe headers are signed', async (t) => {
+test('A report email with one-click unsubscribe passes analysis; both List-Unsubscribe headers are signed', async (t) => {
   const unsubscribe = 'https://example.com/unsubscribe/4711';
-  const result = await judge(t, {
+  const result = await analyzeSent(t, {
     subject: 'Deliverability last week: 87 (+4)',
     ...mailFrame({
       title: 'Deliverability last week',

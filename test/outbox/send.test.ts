@@ -1,4 +1,4 @@
-/** Mail from the transaction that queues it to the server: once, later, or never, and never in clear. */
+/** Emails from the outbox to the server: sent once, retried or failed, and never stored in clear text. */
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -130,8 +130,11 @@ test('Mail is retried after 1, 5 and 30 minutes, 2 and 8 hours, then fails', asy
       error: 'it refused the recipient: 451 later',
     },
   );
-  assert.equal(service.logged.filter(({ message }) => message === 'mail is tried again').length, 5);
-  assert.equal(service.logged.filter(({ message }) => message === 'mail failed').length, 1);
+  assert.equal(
+    service.logged.filter(({ message }) => message === 'sending mail failed, will retry').length,
+    5,
+  );
+  assert.equal(service.logged.filter(({ message }) => message === 'sending mail failed').length, 1);
 });
 
 test('A permanent rejection (550) is not retried and its link is redacted', async (t) => {
@@ -159,7 +162,7 @@ test('Two concurrent send jobs send each mail once', async (t) => {
   assert.equal(sink.taken.length, ids.length);
 });
 
-test('More mails than the concurrency limit are sent; a hanging one blocks no others', async (t) => {
+test('More emails than the concurrency limit are sent; a hanging one blocks no others', async (t) => {
   const sink = await startMailSink(t);
   const { promise, resolve } = Promise.withResolvers<void>();
   const { app } = await startTestService(t, {
@@ -191,13 +194,13 @@ test('Mail sent but not recorded is resent with the same ID after its lease expi
   const [claimed] = await claimDueMail(app, 10);
   assert.equal(claimed?.id, id);
   await run();
-  assert.equal(sink.taken.length, 0, 'somebody has it');
+  assert.equal(sink.taken.length, 0, 'it is claimed');
   clock.advance(120_001);
   await run();
   assert.equal(sink.taken.length, 1);
   const sent = await row(id);
   assert.equal(sent?.status, 'sent');
-  // The late one is not heard.
+  // A late outcome is ignored.
   await recordOutcome(app, claimed, { ok: false, temporary: true, reason: 'late' });
   assert.deepEqual(await row(id), sent);
 });
@@ -318,7 +321,7 @@ test('Mail past its useful time is not sent and records the reason', async (t) =
       status: 'failed',
       content: null,
       due_at: null,
-      error: 'it could not be sent in time: what it says is true no longer',
+      error: 'it expired before it could be sent',
     },
   );
 });
@@ -332,7 +335,7 @@ test('Mail is not retried when the retry would fall after its useful time', asyn
   assert.equal((await row(timely))?.status, 'queued');
   const { status, content, due_at, error } = (await row(late))!;
   assert.deepEqual({ status, content, due_at }, { status: 'failed', content: null, due_at: null });
-  assert.match(error!, /^it could not be sent in time: .*451 later$/);
+  assert.match(error!, /^it expired before it could be sent; last error: .*451 later$/);
 });
 
 test('Mail recorded as sent stays sent despite late outcomes from other leases', async (t) => {
@@ -411,7 +414,7 @@ test('mailEnded subscribers run in the transaction that records the outcome', as
   assert.equal((await row(undone))!.status, 'queued');
 });
 
-test('At most three bulk mails are sent at once, leaving capacity for others', async (t) => {
+test('At most three bulk emails are sent at once, leaving capacity for others', async (t) => {
   const { app, queue, sink } = await startOutbox(t);
   const { promise, resolve } = Promise.withResolvers<void>();
   sink.hold = promise;

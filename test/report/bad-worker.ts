@@ -1,11 +1,12 @@
-/** The render thread with a fault on command: what no report should be able to do, some do. */
+/** A render thread that fails on request. */
 
 import { parentPort } from 'node:worker_threads';
 import type { RenderCommand } from '../../src/report/report.ts';
 import '../../src/report/worker.ts';
 
-// The real thread, which begins each report before its fault strikes.
+// The import runs the real thread, which starts each job before the fault occurs.
 
+/** The name of a report selects a fault. */
 const FAULTS: Record<string, () => void> = {
   loop() {
     for (;;);
@@ -20,7 +21,6 @@ const FAULTS: Record<string, () => void> = {
   },
 };
 
-/** A report asks for a fault by its name. */
 parentPort!.on('message', (command: RenderCommand) => {
   if (command.kind === 'test' && command.report.name !== null) FAULTS[command.report.name]?.();
 });

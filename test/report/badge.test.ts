@@ -1,4 +1,4 @@
-/** The badge: well formed whatever it says, readable, and as wide as its words in Chromium. */
+/** Badges: valid XML for any text, readable, and as wide as their text in Chromium. */
 
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
@@ -19,7 +19,7 @@ test('badgeSvg has an accessible label and the color of its state', () => {
   assert.ok(svg.includes('<title>deliverability: 87 of 100</title>'));
   assert.ok(svg.includes(`fill="${badgeColour('healthy')}"`));
   assert.equal(new Set(STATES.map(badgeColour)).size, STATES.length);
-  // Two of them in one page share no name.
+  // IDs would collide on a page with two badges.
   assert.doesNotMatch(svg, /\bid=|url\(/);
 });
 
@@ -75,16 +75,16 @@ describe('Badge in Chromium', { skip: needs('chromium') }, () => {
       'shop.example.com',
       'NOT KNOWN',
       '0123456789',
-      'e-mail health',
+      'email health',
     ]) {
       const svg = badgeSvg({ label, message: '', state: 'unknown' });
-      const told = Number(/textLength="(\d+)"/.exec(svg)![1]);
+      const textLength = Number(/textLength="(\d+)"/.exec(svg)![1]);
       const needed = (await page.evaluate(`(() => {
         const context = document.createElement('canvas').getContext('2d');
         context.font = "11px 'DejaVu Sans'";
         return context.measureText(${JSON.stringify(label)}).width;
       })()`)) as number;
-      assert.ok(Math.abs(told - needed) <= needed / 10, `${label}: ${told}, ${needed}`);
+      assert.ok(Math.abs(textLength - needed) <= needed / 10, `${label}: ${textLength}, ${needed}`);
     }
   });
 });

@@ -1,4 +1,4 @@
-/** Charts: what a bar stands for, the same as SVG and as PNG, and in words for who sees neither. */
+/** Charts: bars and labels, drawn as SVG and as PNG, and the text alternative. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -105,11 +105,11 @@ test('trendCharts draws no bar for unscored days and no chart without scores', (
 interface Png {
   width: number;
   height: number;
-  /** Red, green, blue and how opaque. */
+  /** Red, green, blue and opacity. */
   at(x: number, y: number): number[];
 }
 
-/** Reads what `chartPng` writes; every chunk has to be whole. */
+/** Parses a PNG of `chartPng` and verifies each chunk. */
 function readPng(png: Uint8Array): Png {
   const bytes = Buffer.from(png);
   assert.equal(bytes.subarray(0, 8).toString('latin1'), '\x89PNG\r\n\x1a\n');
@@ -143,7 +143,7 @@ test('chartPng draws the bars at double size on a transparent background', () =>
   assert.equal(opaque(500, 170), 0);
   assert.deepEqual(png.at(700, 190), png.at(100, 10));
   assert.equal(opaque(700, 180), 0);
-  // Between bars: the line at the top.
+  // Between two bars, on the grid line at the top.
   assert.equal(opaque(1, 0), 110);
 });
 

@@ -1,4 +1,4 @@
-/** The ledger: what each category adds, rounded so that the figures that are shown have the sum that is shown. */
+/** Content of reports: points by category, authentication and placement. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -76,7 +76,7 @@ describe('Score ledger', () => {
   });
 });
 
-// SPF, DKIM and DMARC side by side: what is aligned with From, told from what the checks noted.
+// SPF, DKIM and DMARC with their alignment to the From domain, read from the evidence of checks.
 
 const aligned = (report: Report): [string, string | null, string | null, boolean | null][] =>
   authenticationOf(report).identifiers.map(({ mechanism, domain, result, aligned }: Identifier) => [
@@ -171,7 +171,7 @@ describe('Authentication identifiers', () => {
   });
 });
 
-// The table of placements: a row a provider, and a rate in which what is not known does not count.
+// The placement table: a row for each provider, and a rate without unknown results.
 
 const seed = (
   provider: string,

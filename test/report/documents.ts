@@ -1,4 +1,4 @@
-/** Reports of all kinds as documents, for tests of what paints them. */
+/** Documents of all kinds, for tests of painters. */
 
 import type { ReportDocument } from '../../src/report/blocks.ts';
 import {
@@ -18,7 +18,7 @@ import {
 } from './reports.ts';
 import { DAY, HOSTILE, MONTH, NOTHING, UNSCORED, WEEK } from './scheduled-reports.ts';
 
-/** Every form of a document that a report has, by a name that says which. */
+/** Every variant of every report, each with a name. */
 export async function allDocuments(): Promise<[name: string, document: ReportDocument][]> {
   const bad = await badReport();
   const reports = {

@@ -1,11 +1,11 @@
-/** Every text of a document that a reader sees, in its order: what each painter must show. */
+/** All texts of a document in order: what each painter must show. */
 
 import { type Block, plainText, type ScoreFigure, type Text } from '../../src/report/blocks.ts';
 
 /**
- * Left out is what not every medium has: the HTML of frames, the points of charts (their values are
- * compared where they are drawn), descriptions for those who cannot see a drawing, the titles of columns
- * that a drawing does not need, and labels of a record, which the terminal shows in one line.
+ * Omits what some media lack: the HTML of frames, the values of charts (tests of charts compare them),
+ * text alternatives, and column titles of drawings. It also omits the labels of records, which the terminal
+ * shows on one line.
  */
 export function leavesOf(blocks: Block[]): string[] {
   return blocks.flatMap(leavesOfBlock).filter((text) => text.trim() !== '');
@@ -142,7 +142,7 @@ const cellsOf = ({ cells }: Extract<Block, { kind: 'table' }>['foot'][number]): 
     ...textOf(below),
   ]);
 
-/** Where a line ends, how far it is indented and what icon stands before a word says nothing. */
+/** Removes line breaks, indents and icons. */
 export const asRead = (text: string): string =>
   text
     .replace(/(?<!\S)[✓!✗i?] /gu, '')
@@ -152,8 +152,8 @@ export const asRead = (text: string): string =>
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}]+/gu;
 
 /**
- * The same where a word may be broken anywhere: without spaces. Of what is written from right to left
- * poppler tells the letters of a tag as they are seen, so that their order says nothing.
+ * Also removes spaces, because a PDF may break words anywhere, and sorts the letters of right-to-left words,
+ * which poppler returns in visual order.
  */
 export const asReadOnPaper = (text: string): string =>
   asRead(text)

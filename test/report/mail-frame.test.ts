@@ -1,4 +1,4 @@
-/** The frame of an e-mail: both parts say the same, nothing breaks out, and it fits a phone in Chromium. */
+/** The email layout: both parts have the same content, text is escaped, and it fits a phone in Chromium. */
 
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
@@ -11,7 +11,7 @@ const CONTENT: MailContent = {
   title: 'Ada invites you to the team',
   preheader: 'The link works once.',
   blocks: [
-    'Ada would like you to join the team that tests its e-mail with this service, and a sentence that is long enough to be wrapped.',
+    'Ada would like you to join the team that tests its email with this service, and a sentence that is long enough to be wrapped.',
     {
       facts: [
         ['Role', 'Member'],
@@ -29,7 +29,7 @@ test('mailFrame writes a plain-text part with whole URLs and short lines', () =>
     text,
     `Ada invites you to the team
 
-Ada would like you to join the team that tests its e-mail with this
+Ada would like you to join the team that tests its email with this
 service, and a sentence that is long enough to be wrapped.
 
 Role: Member
@@ -159,8 +159,8 @@ describe('Mail frame in Chromium', { skip: needs('chromium') }, () => {
     });
     for (const colorScheme of ['light', 'dark'] as const) {
       const page = await browser.newPage({ colorScheme });
-      const asked: string[] = [];
-      page.on('request', (request) => asked.push(request.url()));
+      const requests: string[] = [];
+      page.on('request', (request) => requests.push(request.url()));
       for (const width of [320, 390, 600, 1200]) {
         await page.setViewportSize({ width, height: 600 });
         await page.setContent(html);
@@ -198,7 +198,7 @@ describe('Mail frame in Chromium', { skip: needs('chromium') }, () => {
           assert.ok(contrast(ink, behind) >= 4.5, `${selector} in ${colorScheme}`);
         }
       }
-      assert.deepEqual(asked, []);
+      assert.deepEqual(requests, []);
       await page.close();
     }
   });

@@ -1,4 +1,4 @@
-/** The message for people: what of it is shown, within which bounds, and in what time. */
+/** The message view: its content, its limits, and its running time. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -139,13 +139,13 @@ describe('messageView limits', () => {
     assert.equal(shown.source.length, 256 * 1024);
     assert.equal(shown.sourceCut, Buffer.byteLength(message.replaceAll('\n', '\r\n')) - 256 * 1024);
     assert.deepEqual(
-      shown.notShown.map((sentence) => sentence.replace(/Of [\d,]+/, 'Of n')),
+      shown.notShown.map((sentence) => sentence.replace(/of [\d,]+/, 'of n')),
       [
-        'Of n header fields the first 200 are shown.',
-        'Of n characters of text the first 200,000 are shown.',
-        'Of n characters of HTML the first 500,000 are shown.',
-        'Of n attachments the first 100 are shown.',
-        'Of n links the first 200 are shown.',
+        'Only the first 200 of n header fields are shown.',
+        'Only the first 200,000 of n characters of text are shown.',
+        'Only the first 500,000 of n characters of HTML are shown.',
+        'Only the first 100 of n attachments are shown.',
+        'Only the first 200 of n links are shown.',
       ],
     );
   });

@@ -1,4 +1,4 @@
-/** Plants a secret in every place of a message that its sender writes freely: what people outside the team see of it. */
+/** Puts a secret into every part of a message that its sender controls, and looks for it in the public report. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -23,7 +23,7 @@ async function reportOf(plant: (world: World) => void): Promise<Report> {
   };
 }
 
-/** Where it is: ids of checks, or fields of the report. */
+/** The check IDs and report fields that contain the secret. */
 function placesOf(report: Report): string[] {
   const { checks, ...rest } = report;
   const found = [...checks.map((check) => [check.id, check]), ...Object.entries(rest)].filter(
@@ -65,8 +65,8 @@ const HIDDEN: Record<string, (world: World) => void> = {
   'file name with quotes': files(`${SECRET}\\" is fine.exe`),
   'header line without colon': line(`${SECRET} line without colon`),
   'header line with quotes': line(`a" has no field name before a colon ${SECRET}`),
-  'header line with controls': line(`${SECRET} \x80\x00 line`),
-  'name of a field with raw octets': line(`X-${SECRET}: \xff`),
+  'header line with control characters': line(`${SECRET} \x80\x00 line`),
+  'field name with raw bytes in its value': line(`X-${SECRET}: \xff`),
   'name of a bulk field': line(`X-Campaign-${SECRET}: 1`),
   'name of a bulk field of transactional mail': (world) => {
     line(`X-Campaign-${SECRET}: 1`)(world);
@@ -80,11 +80,11 @@ const HIDDEN: Record<string, (world: World) => void> = {
   'long Feedback-ID': field('Feedback-ID', `a:${SECRET.repeat(40)}:mail:sender`),
   'name and mailbox in To': field('To', `${SECRET} <${SECRET}@example.net>`),
   'mailbox in Reply-To': field('Reply-To', `reply+${SECRET}@other.example`),
-  'name beside From': field('From', `"${SECRET}@paypal.com" <news@example.com>`),
-  'mailbox of the return path': (world) => {
+  'display name in From': field('From', `"${SECRET}@paypal.com" <news@example.com>`),
+  'envelope sender': (world) => {
     world.envelope.mail_from = `bounce+${SECRET}@example.com`;
   },
-  'mailbox of the return path in a macro of SPF': (world) => {
+  'envelope sender in an SPF macro': (world) => {
     world.envelope.mail_from = `bounce+${SECRET}@bounce.example.com`;
     world.zone['bounce.example.com']!.TXT = ['v=spf1 include:%{l}._spf.example.com -all'];
   },
@@ -102,23 +102,26 @@ const HIDDEN: Record<string, (world: World) => void> = {
     '<h1>',
     `<div style="display:none">${`${SECRET} word `.repeat(60)}</div><h1>`,
   ),
-  'link text like a host': html('Read on', `www.paypal.com ${SECRET}`),
-  'link text like an address': html('Read on', `https://www.paypal.com/${SECRET}`),
-  'password in an address': html(HREF, `https://user:${SECRET}@example.com/bread"`),
-  'script address': html(HREF, `javascript:${SECRET}()"`),
-  'relative address': html(HREF, `/rel/${SECRET}"`),
+  'link text that looks like a host': html('Read on', `www.paypal.com ${SECRET}`),
+  'link text that looks like a URL': html('Read on', `https://www.paypal.com/${SECRET}`),
+  'password in a URL': html(HREF, `https://user:${SECRET}@example.com/bread"`),
+  'javascript URL': html(HREF, `javascript:${SECRET}()"`),
+  'relative URL': html(HREF, `/rel/${SECRET}"`),
   'relative word': html(HREF, `${SECRET}"`),
-  'short address': html(HREF, `https://bit.ly/${SECRET}"`),
-  'dead address': html(HREF, `https://example.com/bread/${SECRET}"`, 404),
+  'short URL': html(HREF, `https://bit.ly/${SECRET}"`),
+  'dead link': html(HREF, `https://example.com/bread/${SECRET}"`, 404),
   'text of the unsubscribe link': html('>Unsubscribe<', `>Unsubscribe ${SECRET}<`),
   'tracking pixel': html(
     '</body>',
     `<img src="https://t.example/${SECRET}.gif?u=${SECRET}" width=1 height=1></body>`,
   ),
   'text of an image': html('alt="A loaf on a linen cloth"', `alt="${SECRET}.png"`),
-  'attribute like an event handler': html('<h1>', `<h1 onload${SECRET}="x" on${SECRET}="x">`),
+  'attribute that looks like an event handler': html(
+    '<h1>',
+    `<h1 onload${SECRET}="x" on${SECRET}="x">`,
+  ),
   'unknown element': html('<h1>', `<${SECRET}><script src="${SECRET}"></script><h1>`),
-  'end tag of nothing': html('</h1>', `</h1></${SECRET}><table><div></table>`),
+  'end tag without a start tag': html('</h1>', `</h1></${SECRET}><table><div></table>`),
   'comment in HTML': html('<h1>', `<!-- ${SECRET} --><h1>`),
   'style attribute': html(
     '<h1>',
@@ -129,7 +132,7 @@ const HIDDEN: Record<string, (world: World) => void> = {
   },
 };
 
-/** What the findings are about, with the checks that show it: a public report would say nothing without. */
+/** Values that public reports show because findings are about them, with the checks that show them. */
 const SHOWN: Record<string, [(world: World) => void, string[]]> = {
   'the value that Precedence has': [field('Precedence', SECRET), ['precedence']],
   'a Date that cannot be read': [field('Date', SECRET), ['date']],
@@ -151,11 +154,11 @@ const SHOWN: Record<string, [(world: World) => void, string[]]> = {
 };
 
 for (const [place, plant] of Object.entries(HIDDEN))
-  test(`A secret is in no public report: ${place}`, async () => {
+  test(`Public report hides a secret in: ${place}`, async () => {
     assert.deepEqual(placesOf(redactReport(await reportOf(plant), [])), []);
   });
 
-test('What is planted is found in reports of the team', async () => {
+test('Team report shows the planted secrets', async () => {
   const found = new Set<string>();
   for (const plant of Object.values(HIDDEN))
     for (const place of placesOf(await reportOf(plant))) found.add(place);
@@ -164,13 +167,13 @@ test('What is planted is found in reports of the team', async () => {
 });
 
 for (const [place, [plant, shownBy]] of Object.entries(SHOWN))
-  test(`A public report shows ${place}`, async () => {
+  test(`Public report shows ${place}`, async () => {
     const cut = redactReport(await reportOf(plant), []);
     const places = placesOf(cut).filter((each) => each !== 'summary' && each !== 'providers');
     assert.deepEqual(places, shownBy);
   });
 
-test('Words in an explanation of SPF or in List-Unsubscribe change no sentence', async () => {
+test('Public sentences do not depend on words in an SPF explanation or List-Unsubscribe', async () => {
   const titles = async (value: string, explanation: string) => {
     const report = await reportOf((world) => {
       world.fields['List-Unsubscribe'] = value;
@@ -183,10 +186,10 @@ test('Words in an explanation of SPF or in List-Unsubscribe change no sentence',
       return { title, detail, fix };
     });
   };
-  assert.deepEqual(await titles('List-Unsubscribe', 'does not let'), await titles('zzzz', 'zzzz'));
+  assert.deepEqual(await titles('List-Unsubscribe', "doesn't allow"), await titles('zzzz', 'zzzz'));
 });
 
-test('Public sentences keep their own words where a link or an image has one as its address', async () => {
+test('Public sentences keep words that are also the URL of a link or image', async () => {
   for (const word of ['link', 'here', 'scheme', 'address', 'image']) {
     const report = await reportOf((world) => {
       world.html = world.html

@@ -1,4 +1,4 @@
-/** What people outside of the team see of a report: no message, no address of a test or seed, nothing to act with. */
+/** Public reports contain no message, no address of a test or seed mailbox, and no usable link. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -21,7 +21,7 @@ const TOKEN = 'k3x9w2m7p4q8r5t1';
 const SEEDS = ['seed.one@mail.example', 'seed-two@post.example'];
 const CONCEAL = [TOKEN, ...SEEDS];
 
-/** Recipient and seeds in every place where programs that send put them. */
+/** Puts the recipient and the seeds in every place where sending programs put them. */
 function reveal(world: World): void {
   const to = [`${TOKEN}@tests.example`, ...SEEDS];
   const { fields, envelope } = world;
@@ -39,7 +39,7 @@ function reveal(world: World): void {
   world.html = reader(world.html);
 }
 
-const cutBy = addressRule(
+const cutAddresses = addressRule(
   new Set(['news@shop.example', 'https://lists.example/ask', 'https://www.spamcop.net/bl.shtml']),
 );
 
@@ -54,9 +54,9 @@ const reportOf = (result: AnalysisResult): Report => ({
   message: null,
 });
 
-/** Beginnings of the text that every planted message has, and its unsubscribe link. */
-const OF_THE_MESSAGE = ['Bread that is', 'Linen, frost and dumplings', '/u/'];
-const OF_PEOPLE = [TOKEN, 'seed.one', 'seed-two'];
+/** Texts of every planted message, and its unsubscribe link. */
+const MESSAGE_TEXTS = ['Bread that is', 'Linen, frost and dumplings', '/u/'];
+const RECIPIENT_TEXTS = [TOKEN, 'seed.one', 'seed-two'];
 
 const foundIn = (report: Report, texts: string[]): string[] => {
   const json = JSON.stringify(report).toLowerCase();
@@ -71,13 +71,13 @@ describe('redactReport for every planted defect', () => {
       defect?.plant(world);
       reveal(world);
       const report = reportOf(await judge(world));
-      for (const text of foundIn(report, [...OF_THE_MESSAGE, ...OF_PEOPLE])) known.add(text);
+      for (const text of foundIn(report, [...MESSAGE_TEXTS, ...RECIPIENT_TEXTS])) known.add(text);
       const cut = redactReport(report, CONCEAL);
-      assert.deepEqual(foundIn(cut, OF_PEOPLE), [], defect?.name);
-      assert.deepEqual(foundIn(cut, OF_THE_MESSAGE), [], defect?.name);
+      assert.deepEqual(foundIn(cut, RECIPIENT_TEXTS), [], defect?.name);
+      assert.deepEqual(foundIn(cut, MESSAGE_TEXTS), [], defect?.name);
     }
-    // The report of the team does show them: what is looked for would be found.
-    assert.deepEqual([...known].sort(), [...OF_THE_MESSAGE, ...OF_PEOPLE].sort());
+    // The team report shows them, so the search works.
+    assert.deepEqual([...known].sort(), [...MESSAGE_TEXTS, ...RECIPIENT_TEXTS].sort());
   });
 });
 
@@ -87,19 +87,19 @@ describe('redactReport', () => {
       const cut = redactReport(report, CONCEAL);
       const kept = report.checks.filter(({ id }) => !['preheader', 'received_path'].includes(id));
       const { checks: _, message, envelope, ...rest } = cut;
-      // The sample is a whole result: what a report does not declare stays behind.
+      // The sample is a complete result; fields that a report does not declare are dropped.
       const { checks: __, message: ___, envelope: ____, ...result } = report;
       const { uncapped: _____, temporary: ______, ...whole } = result as Report & AnalysisResult;
       assert.deepEqual(rest, whole);
       assert.deepEqual([message, envelope], [null, null]);
       const without = (checks: Report['checks']) =>
         checks.map((check) => ({ ...check, evidence: {}, fix: { ...check.fix, record: null } }));
-      const [told, own] = [without(cut.checks), without(kept)];
-      for (const check of own) {
-        check.detail = cutBy(check.detail, 'sentence');
-        // The remedies here name no address but examples and a page of a blocklist.
+      const [actual, expected] = [without(cut.checks), without(kept)];
+      for (const check of expected) {
+        check.detail = cutAddresses(check.detail, 'sentence');
+        // These fixes contain only example addresses and a blocklist page.
       }
-      assert.deepEqual(told, own);
+      assert.deepEqual(actual, expected);
     }
   });
 
@@ -170,7 +170,7 @@ describe('redactReport', () => {
     Object.assign(report, { subject: forms[1], from_address: forms[0], summary: forms[3] });
     report.judged_kind.reasons = forms;
     const cut = redactReport(report, [...CONCEAL, 'a+b(c@x.example', '', 'ab']);
-    assert.deepEqual(foundIn(cut, OF_PEOPLE), []);
+    assert.deepEqual(foundIn(cut, RECIPIENT_TEXTS), []);
     assert.equal(cut.checks[0]!.title, '… … … x…y');
     assert.equal(cut.score, 100);
   });
@@ -239,7 +239,7 @@ describe('Redacted address in text', () => {
       ['‘/u/SECRET', '‘…'],
       ['at ../../u/SECRET', 'at …'],
     ])
-      assert.equal(cutBy(text!, 'sentence'), shown);
+      assert.equal(cutAddresses(text!, 'sentence'), shown);
   });
 
   it('keeps the From address, blocklist pages and text without addresses', () => {
@@ -259,7 +259,8 @@ describe('Redacted address in text', () => {
       'Outlook.com/Hotmail',
       'Content-Type: text/html, Europe/Berlin',
     ])
-      for (const kind of ['sentence', 'evidence'] as const) assert.equal(cutBy(text, kind), text);
+      for (const kind of ['sentence', 'evidence'] as const)
+        assert.equal(cutAddresses(text, kind), text);
   });
 
   it('is cut in evidence whatever its scheme', () => {
@@ -270,7 +271,7 @@ describe('Redacted address in text', () => {
       ['../../u/SECRET', '…'],
       ['a:shop.example/24 ip4:203.0.114.0/25', 'a:shop.example/24 ip4:203.0.114.0/25'],
     ])
-      assert.equal(cutBy(text!, 'evidence'), shown);
+      assert.equal(cutAddresses(text!, 'evidence'), shown);
   });
 
   it('is found quickly in 100,000 characters', () => {
@@ -295,7 +296,7 @@ describe('Redacted address in text', () => {
       for (const piece of long) {
         const text = piece.repeat(Math.ceil(100_000 / piece.length));
         const before = cpuTime();
-        cutBy(`x ${text}/`, kind);
+        cutAddresses(`x ${text}/`, kind);
         const took = cpuTime() - before;
         assert.ok(took < 200, `${piece} as ${kind}: ${took} ms`);
       }
@@ -305,8 +306,8 @@ describe('Redacted address in text', () => {
     const pieces = ['a.', 'a', '@', "a'", '/', '%25', 'a-', 'a:', '//a', '"a', 'x.y/', 'https:'];
     const texts = [...pieces.map((piece) => piece.repeat(100_000)), `x.y/${')'.repeat(200_000)}x`];
     const start = cpuTime();
-    for (const text of texts) cutBy(text, 'sentence');
-    // Looked at again from each of its letters, one alone would take longer.
+    for (const text of texts) cutAddresses(text, 'sentence');
+    // In quadratic time, a single piece would exceed the limit.
     assert.ok(cpuTime() - start < 5000);
   });
 });
@@ -325,18 +326,18 @@ const CUT_LINKS = [
 
 it('redactReport leaves no link, mailbox or password in any check', async () => {
   const report = await newsletterReport();
-  const said = CUT_LINKS.join(' and ');
+  const text = CUT_LINKS.join(' and ');
   for (const check of report.checks) {
-    Object.assign(check, { title: said, detail: `${check.detail} ${said}` });
+    Object.assign(check, { title: text, detail: `${check.detail} ${text}` });
     check.evidence = { ...check.evidence, ...Object.fromEntries(CUT_LINKS.entries()) };
     check.evidence.links = CUT_LINKS.map((href) => ({ href, text: href }));
     check.evidence.found = CUT_LINKS.map((src) => ({ src, problem: `leads to ${src}` }));
-    check.fix = { text: said, record: { type: 'TXT', name: 'a.example', value: said } };
+    check.fix = { text, record: { type: 'TXT', name: 'a.example', value: text } };
   }
-  for (const { rules } of report.providers) for (const rule of rules) rule.detail = said;
-  Object.assign(report, { summary: said, subject: said });
+  for (const { rules } of report.providers) for (const rule of rules) rule.detail = text;
+  Object.assign(report, { summary: text, subject: text });
   report.judged_kind.reasons = CUT_LINKS;
-  report.cap = { limit: 40, reason: said, reference: 'RFC 7489' };
+  report.cap = { limit: 40, reason: text, reference: 'RFC 7489' };
   const cut = redactReport(report, []);
   assert.deepEqual(foundIn(cut, [SECRET]), []);
   assert.ok(foundIn(cut, ['https://shop.example/…', '…@mail.example']).length === 2);
@@ -345,7 +346,7 @@ it('redactReport leaves no link, mailbox or password in any check', async () => 
 it('redactReport shows only a file’s extension, and only in findings', async () => {
   const report = await newsletterReport();
   const check = report.checks.find(({ id }) => id === 'attachments')!;
-  const problem = 'holds offers/anna-smith.js, which is of the kind .js, which Gmail refuses';
+  const problem = 'contains offers/anna-smith.js, which is of type .js, which Gmail blocks';
   check.title = `Your attachment Anna (draft).zip ${problem}.`;
   check.evidence = {
     attachments: 2,
@@ -353,13 +354,13 @@ it('redactReport shows only a file’s extension, and only in findings', async (
   };
   report.summary = `First: ${check.title}`;
   const cut = redactReport(report, []);
-  const told = 'Your attachment ….zip holds ….js, which is of the kind .js, which Gmail refuses.';
-  assert.equal(cut.checks.find(({ id }) => id === check.id)!.title, told);
-  assert.equal(cut.summary, `First: ${told}`);
+  const title = 'Your attachment ….zip contains ….js, which is of type .js, which Gmail blocks.';
+  assert.equal(cut.checks.find(({ id }) => id === check.id)!.title, title);
+  assert.equal(cut.summary, `First: ${title}`);
   assert.deepEqual(foundIn(cut, ['anna', 'banner.png', 'size-guide']), []);
 });
 
-/** All names of fields and all texts in it. */
+/** All keys and texts in a value. */
 function wordsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];
@@ -369,7 +370,7 @@ function wordsOf(value: unknown): string[] {
   ]);
 }
 
-/** With files of these names: one that is a finding, one in an archive, and those that are shown as parts. */
+/** A report with these file names: one in a finding, one in an archive, the others as parts. */
 function withFiles(report: Report, [first, ...others]: string[]): Report {
   const made = structuredClone(report);
   const check = made.checks.find(({ id }) => id === 'attachments')!;
@@ -377,7 +378,7 @@ function withFiles(report: Report, [first, ...others]: string[]): Report {
     file,
     type: 'application/zip',
     octets: 9,
-    problem: `holds ${file}, which is of the kind .js, which Gmail refuses`,
+    problem: `contains ${file}, which is of type .js, which Gmail blocks`,
   }));
   check.title = `Your attachment ${first} ${found[0]!.problem}.`;
   check.evidence = { attachments: found.length, found };
@@ -388,7 +389,7 @@ function withFiles(report: Report, [first, ...others]: string[]): Report {
   return made;
 }
 
-it('redactReport of a file named like a field or common word changes nothing else', async () => {
+it('redactReport changes nothing else for a file named like a field or a common word', async () => {
   const report = await badReport();
   report.message = null;
   const unnamed = (files: string[]) =>
@@ -410,7 +411,7 @@ it('redactReport of a file named like a field or common word changes nothing els
     ),
     [],
   );
-  // Of an engine the descriptions alone may lose a word.
+  // Only descriptions of a spam engine may lose a word.
   const outside = (each: Report) => ({
     ...each,
     checks: each.checks.map((check) =>
@@ -434,8 +435,8 @@ it('redactReport removes file names from spam engine results and fixes', async (
   rule!.description = 'Holds anna smith.zip, behalf';
   engine.fix = { text: `Change: URG_BIZ (2.4: ${rule!.description}).` };
   const cut = redactReport(report, []).checks.find(({ id }) => id === engine.id)!;
-  const [told] = cut.evidence.rules as { rule: string; description: string }[];
-  assert.deepEqual([told!.rule, told!.description], ['URG_BIZ', 'Holds ….zip, behalf']);
+  const [publicRule] = cut.evidence.rules as { rule: string; description: string }[];
+  assert.deepEqual([publicRule!.rule, publicRule!.description], ['URG_BIZ', 'Holds ….zip, behalf']);
   assert.equal(cut.fix!.text, 'Change: URG_BIZ (2.4: Holds ….zip, behalf).');
 });
 
@@ -456,7 +457,7 @@ it('redactReport removes unsubscribe link text and header lines', async () => {
   const find = (each: Report, id: string) => each.checks.find((check) => check.id === id)!;
   const line = 'Dear anna "x" smith';
   find(report, 'encoding').detail =
-    `"${line}" has no field name before a colon. Some servers take it for the start of the body.`;
+    `"${line}" has no field name before a colon. Some mail servers treat it as the start of the body.`;
   find(report, 'unsubscribe_link').evidence.links = [
     { href: 'https://shop.example/u/1', text: line, part: 'html' },
   ];
@@ -466,11 +467,11 @@ it('redactReport removes unsubscribe link text and header lines', async () => {
   ]);
   assert.equal(
     find(cut, 'encoding').detail,
-    'The line has no field name before a colon. Some servers take it for the start of the body.',
+    'The line has no field name before a colon. Some mail servers treat it as the start of the body.',
   );
 });
 
-it('Evidence that a check does not declare public is in no sentence of the public report', async () => {
+it('redactReport removes non-public evidence from all sentences', async () => {
   const report = await goodReport();
   const words = ['Dear Anna', 'anna smith', 'free-offer', 'half'];
   const quote = `Your message says “${words[0]}”, ANNA SMITH and free-offer%20`;
@@ -497,7 +498,7 @@ it('Evidence that a check does not declare public is in no sentence of the publi
   assert.doesNotMatch(JSON.stringify(cut.summary), /anna|free-offer/i);
 });
 
-it('A value is removed where only its beginning is quoted, and overlapping values as one', async () => {
+it('redactReport removes quoted beginnings of values, and overlapping values as one', async () => {
   const report = await goodReport();
   const said = 'The quick brown fox jumps over the lazy dog at midnight';
   const check = structuredClone(report.checks.find(({ id }) => id === 'tls')!);
@@ -514,7 +515,7 @@ it('A value is removed where only its beginning is quoted, and overlapping value
   assert.equal(cut!.detail, 'A …, said a friend.');
 });
 
-/** The value with a field that nobody declared, in it and in every object within. */
+/** Adds an undeclared field to the value and every object in it. */
 function withUnknownFields(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withUnknownFields);
   if (typeof value !== 'object' || value === null) return value;
@@ -522,7 +523,7 @@ function withUnknownFields(value: unknown): unknown {
   return { ...Object.fromEntries(inner), unknown_field: 'zqsecretqz' };
 }
 
-it('Fields that this version does not know are in no public form', async () => {
+it('redactReport drops unknown fields in every format', async () => {
   for (const made of [goodReport, badReport, newsletterReport]) {
     const report = await made();
     const fixed = report.checks.find(({ fix }) => fix);
@@ -531,7 +532,7 @@ it('Fields that this version does not know are in no public form', async () => {
     const { checks, ...rest } = report;
     const planted = {
       ...(withUnknownFields(rest) as Report),
-      // Keys of evidence are the checks' to declare.
+      // Checks declare the keys of their evidence.
       checks: checks.map((check) => ({
         ...(withUnknownFields({ ...check, evidence: {} }) as CheckResult),
         evidence: { ...check.evidence, unknown_field: 'zqsecretqz' },
@@ -545,7 +546,7 @@ it('Fields that this version does not know are in no public form', async () => {
   assert.deepEqual(test, { id: 'test_1', cap: {} });
 });
 
-it('A value is removed whatever white space, case or letters are around it', async () => {
+it('redactReport removes a value regardless of white space, case and adjacent letters', async () => {
   const report = await goodReport();
   const check = structuredClone(report.checks.find(({ id }) => id === 'tls')!);
   const title = 'The one says “Dear Anna Smith”.';

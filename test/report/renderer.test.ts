@@ -1,4 +1,4 @@
-/** The thread that makes reports: what it answers, its limits, and what a bad report does to the next. */
+/** The render thread: its results, its limits, and recovery after a failed job. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ import { WEEK } from './scheduled-reports.ts';
 const BAD_WORKER = fileURLToPath(new URL('bad-worker.ts', import.meta.url));
 
 const RESULT = await analyzeBy([fakeCheck('a', 'fail')]);
-const SEALED: StoredReport = {
+const STORED: StoredReport = {
   ...RESULT,
   id: 'test_1',
   name: null,
@@ -29,15 +29,15 @@ const SEALED: StoredReport = {
   checks: JSON.stringify(RESULT.checks),
   providers: JSON.stringify(RESULT.providers),
 };
-// A function of the tests cannot go into a thread.
-delete (SEALED as { of?: unknown }).of;
+// `of` is a function, which cannot be posted to a thread.
+delete (STORED as { of?: unknown }).of;
 
 type TestJob = Extract<ReportJob, { kind: 'test' }>;
 
 const job = (changes: Partial<TestJob> = {}, name: string | null = null): TestJob => ({
   kind: 'test',
   format: 'pdf',
-  report: { ...SEALED, name },
+  report: { ...STORED, name },
   message: async () => null,
   ...changes,
 });
@@ -53,7 +53,7 @@ function start(t: TestContext, options: Partial<ReporterOptions> = {}) {
 const startBad = (t: TestContext, options: Partial<ReporterOptions> = {}) =>
   start(t, { workerFile: BAD_WORKER, ...options });
 
-/** Rejected as not available, in these words. */
+/** Matches an AppError `unavailable` with this detail. */
 const unavailable = (words: RegExp) => (error: unknown) => {
   assert.ok(error instanceof AppError, String(error));
   assert.equal(error.code, 'unavailable');
@@ -63,7 +63,7 @@ const unavailable = (words: RegExp) => (error: unknown) => {
 
 test('Renderer thread produces the same PDF and page as direct rendering', async (t) => {
   const { render } = start(t);
-  const whole = { ...SEALED, checks: RESULT.checks, providers: RESULT.providers, message: null };
+  const whole = { ...STORED, checks: RESULT.checks, providers: RESULT.providers, message: null };
   const pdf = await render(job());
   assert.ok(Buffer.from(pdf.bytes).equals(await reportPdf(whole)));
   assert.equal(pdf.policy, null);
@@ -77,8 +77,8 @@ const SHARED: StoredShare = {
   created_at: '2026-11-21T10:05:00.000Z',
   expires_at: '2026-11-28T10:05:00.000Z',
   reports: [
-    { ...SEALED, name: 'Before', conceal: [] },
-    { ...SEALED, name: 'Sent to k3x9w2m7p4q8r5t1@tests.example', conceal: ['k3x9w2m7p4q8r5t1'] },
+    { ...STORED, name: 'Before', conceal: [] },
+    { ...STORED, name: 'Sent to k3x9w2m7p4q8r5t1@tests.example', conceal: ['k3x9w2m7p4q8r5t1'] },
   ],
   missing: 0,
 };
@@ -109,27 +109,27 @@ test('Renderer skips a shared report whose request was aborted', async (t) => {
   const signal = AbortSignal.abort();
   await assert.rejects(
     render({ kind: 'shared', format: 'pdf', shared: async () => SHARED, signal }),
-    unavailable(/Nobody waits/),
+    unavailable(/closed the request/),
   );
 });
 
 test('Renderer reads the message when the job starts and includes it', async (t) => {
   const { render } = start(t);
   const order: string[] = [];
-  const told = (what: string) => async () => {
+  const readMessage = (what: string) => async () => {
     order.push(what);
     return INPUT.raw;
   };
-  const made = Promise.all(
+  const pages = Promise.all(
     ['first', 'second'].map((what) =>
-      render(job({ format: 'html', message: told(what) })).then(({ bytes }) => {
-        order.push(`${what} made`);
+      render(job({ format: 'html', message: readMessage(what) })).then(({ bytes }) => {
+        order.push(`${what} rendered`);
         return Buffer.from(bytes).toString();
       }),
     ),
   );
-  for (const page of await made) assert.match(page, /Hello, your order is on its way\./);
-  assert.deepEqual(order, ['first', 'first made', 'second', 'second made']);
+  for (const page of await pages) assert.match(page, /Hello, your order is on its way\./);
+  assert.deepEqual(order, ['first', 'first rendered', 'second', 'second rendered']);
 });
 
 test('Renderer aborts a job on timeout and continues with a new thread', {
@@ -138,25 +138,25 @@ test('Renderer aborts a job on timeout and continues with a new thread', {
   const { render, logged } = startBad(t, { timeoutMs: 3_000 });
   const stuck = render(job({}, 'loop'));
   const next = render(job({ format: 'html' }));
-  await assert.rejects(stuck, unavailable(/takes too long/));
+  await assert.rejects(stuck, unavailable(/took too long/));
   assert.ok((await next).bytes.byteLength > 1000);
-  assert.deepEqual(logged, ['render thread is stuck']);
+  assert.deepEqual(logged, ['render thread timed out']);
 });
 
 test('Renderer aborts jobs that exceed memory or end their thread', {
   timeout: 60_000,
 }, async (t) => {
   const { render } = startBad(t, { memoryMb: 64 });
-  await assert.rejects(render(job({}, 'allocate')), unavailable(/too much memory/));
-  await assert.rejects(render(job({}, 'exit')), unavailable(/its thread ended/));
-  // What failed there is for the log, not for whoever asked.
-  await assert.rejects(render(job({}, 'throw')), unavailable(/^[^/]*its thread ended\.$/));
+  await assert.rejects(render(job({}, 'allocate')), unavailable(/not enough memory/));
+  await assert.rejects(render(job({}, 'exit')), unavailable(/the render thread ended/));
+  // The cause belongs in the log, not in the response.
+  await assert.rejects(render(job({}, 'throw')), unavailable(/^[^/]*the render thread ended\.$/));
   assert.ok((await render(job({ format: 'html' }))).bytes.byteLength > 1000);
 });
 
 test('Renderer reports internal faults and keeps its thread', async (t) => {
   const { render, logged } = start(t);
-  const broken = { ...SEALED, checks: 'no JSON' };
+  const broken = { ...STORED, checks: 'no JSON' };
   await assert.rejects(render(job({ report: broken })), (error: Error) => {
     assert.ok(!(error instanceof AppError));
     assert.match(error.message, /JSON/);
@@ -172,14 +172,14 @@ test('Renderer limits its queue and skips aborted jobs', async (t) => {
   const { render } = start(t, { maxWaiting: 2 });
   const read = Promise.withResolvers<null>();
   const first = render(job({ message: () => read.promise }));
-  const gone = new AbortController();
-  const second = render(job({ signal: gone.signal, message: () => assert.fail('it was read') }));
+  const aborted = new AbortController();
+  const second = render(job({ signal: aborted.signal, message: () => assert.fail('it was read') }));
   const third = render(job());
   await assert.rejects(render(job()), unavailable(/Too many reports/));
-  gone.abort();
+  aborted.abort();
   read.resolve(null);
   await first;
-  await assert.rejects(second, unavailable(/Nobody waits/));
+  await assert.rejects(second, unavailable(/closed the request/));
   await third;
 });
 
@@ -220,7 +220,7 @@ test('Renderer thread ends when idle and restarts on demand', async (t) => {
   const { length } = (await render(job())).bytes;
   await render(job());
   assert.equal(threads.length, 1);
-  // It rests once the answer is out.
+  // The thread is idle once the result is delivered.
   await new Promise(setImmediate);
   t.mock.timers.tick(59_999);
   assert.equal((await render(job())).bytes.length, length);
@@ -239,7 +239,7 @@ test('Closing the renderer settles running, waiting and later jobs', {
   await render(job());
   const jobs = [render(job({}, 'loop')), render(job())];
   const answered = Promise.allSettled(jobs);
-  // By then the first is in the thread.
+  // The first job runs in the thread by then.
   await new Promise(setImmediate);
   await close();
   for (const each of await answered) {

@@ -1,4 +1,4 @@
-/** Whole reports for tests and pictures: real analyses of real messages in small worlds of their own. */
+/** Complete reports for tests and screenshots: analyses of whole messages with their own DNS. */
 
 import { crc32, deflateSync } from 'node:zlib';
 import { analyze } from '../../src/analysis/analyze.ts';
@@ -23,17 +23,19 @@ interface Scene {
   envelope?: Partial<Envelope>;
   offline?: boolean;
   web?: Record<string, Page>;
-  /** The rules that SpamAssassin would have fired. */
+  /** The SpamAssassin rules that fire. */
   rules?: FiredRule[];
   placement?: SeedPlacement[];
 }
 
-/** The report on a message. Of all checks SpamAssassin's alone is told what it would be answered. */
+/** Analyzes a message with all checks. Only the response of SpamAssassin is simulated. */
 export async function reportOn(scene: Scene): Promise<Report> {
   const envelope = { ...ENVELOPE, ...scene.envelope };
   const { rules = [] } = scene;
-  const told = { ...spamassassin, run: () => judgeEngine(engineScore(rules)) };
-  const checks = scene.offline ? CHECKS : CHECKS.map((each) => (each.id === told.id ? told : each));
+  const simulated = { ...spamassassin, run: () => judgeEngine(engineScore(rules)) };
+  const checks = scene.offline
+    ? CHECKS
+    : CHECKS.map((each) => (each.id === simulated.id ? simulated : each));
   const result = await analyze(
     { raw: scene.raw, envelope, receivedAt: RECEIVED_AT, kind: 'auto' },
     {
@@ -69,7 +71,7 @@ const BAD_CLIENT = '203.0.114.200';
 
 const KEY = makeKey();
 
-/** Everything in order: an order confirmation. */
+/** A flawless order confirmation. */
 export async function goodReport(): Promise<Report> {
   const raw = await signMessage(ORDER, { domain: 'shop.example', selector: 's1', key: KEY });
   return reportOn({
@@ -112,8 +114,8 @@ function shopZone(): Zone {
 const WEAK_KEY = makeKey('rsa1024');
 
 /**
- * A service that signs for itself alone, from a server that the SPF record does not name: DMARC
- * fails, and so does much else. Some of the DNS does not answer.
+ * Sent by a service that signs with its own domain, from a server that is not in the SPF record: DMARC and
+ * many other checks fail. Some DNS lookups fail too.
  */
 export async function badReport(): Promise<Report> {
   const signed = await signMessage(URGENT, {
@@ -160,7 +162,7 @@ export async function badReport(): Promise<Report> {
   });
 }
 
-/** Handed in from a disk with no network: too little is known for a score. */
+/** A local file checked without a network: not enough results for a score. */
 export async function unscoredReport(): Promise<Report> {
   const report = await reportOn({
     name: 'saved.eml',
@@ -172,7 +174,7 @@ export async function unscoredReport(): Promise<Report> {
   return { ...report, id: null, message: null, envelope: null };
 }
 
-/** Marketing with images inside and remote ones, well authenticated but for its policy. */
+/** Marketing mail with inline and remote images; authenticated, but with a weak DMARC policy. */
 export async function newsletterReport(): Promise<Report> {
   const banner = pngOf(600, 160).toString('base64').replace(/.{76}/g, '$&\n');
   const message = NEWSLETTER.replace('{banner}', banner);
@@ -199,7 +201,7 @@ export async function newsletterReport(): Promise<Report> {
   });
 }
 
-/** A picture of two colours that run into each other (PNG, 8-bit RGB). */
+/** A color gradient as PNG (8-bit RGB). */
 function pngOf(width: number, height: number): Buffer {
   const rows = Buffer.alloc(height * (1 + width * 3));
   for (let y = 0; y < height; y += 1)
@@ -229,7 +231,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return framed;
 }
 
-// Messages as people send them, for reports: an order, an urgent offer with many faults, a newsletter.
+// Messages: an order, an urgent offer with many faults, a newsletter.
 
 export const ORDER = `Received: from app.shop.example (app.shop.example [10.0.0.9])
  by mail.shop.example with ESMTPS; Sat, 21 Nov 2026 09:59:58 +0000
@@ -349,7 +351,7 @@ JVBERi0xLjQKJSBhIHNpemUgZ3VpZGUK
 --outer--
 `;
 
-// Shared reports for tests and pictures.
+// Shared reports.
 
 const CREATED = { created_at: '2026-11-21T10:05:00.000Z', expires_at: '2026-11-28T10:05:00.000Z' };
 
@@ -361,7 +363,7 @@ export const shareOf = (reports: Report[], changes: Partial<Share> = {}): Share 
   ...changes,
 });
 
-/** Good, bad, a newsletter, and one without a score; one was deleted since. */
+/** Good, bad, a newsletter and one without a score; another test was deleted. */
 export async function campaignShare(): Promise<Share> {
   const reports = await Promise.all([
     goodReport(),
@@ -372,7 +374,7 @@ export async function campaignShare(): Promise<Share> {
   return shareOf(reports, { title: 'Autumn campaign: before and after', missing: 1 });
 }
 
-/** As many as a link may hold. */
+/** By default, as many reports as a shared link may contain. */
 export async function largeShare(count = 100): Promise<Share> {
   const { reports } = await campaignShare();
   const all = Array.from({ length: count }, (_, index) => ({
@@ -382,7 +384,7 @@ export async function largeShare(count = 100): Promise<Share> {
   return shareOf(all);
 }
 
-/** A report with this text in every place that has any. */
+/** Replaces every text of a report. */
 export function filledWith(text: string, report: Report): Report {
   const fill = (value: unknown, key = ''): unknown => {
     if (['id', 'status', 'category', 'received_at', 'completed_at'].includes(key)) return value;

@@ -1,11 +1,11 @@
-/** Scheduled reports for tests and pictures: a common week, a month, a day, nothing at all, and hostile names. */
+/** Scheduled reports for tests and screenshots: a week, a month, a day, an empty one, and hostile names. */
 
 import type { ScheduledReport, Summary } from '../../src/report/summary.ts';
 
 const DAY_MS = 86_400_000;
 const END = Date.parse('2026-11-23T07:00:00.000Z');
 
-/** With a slice of so many tests each; a slice without tests has no score. */
+/** A slice for each number of tests; slices without tests have no score. */
 function trendOf(count: number, sliceMs: number): Summary['trend'] {
   return Array.from({ length: count }, (_, index) => {
     const tests = (index * 7 + 3) % 9;
@@ -39,7 +39,7 @@ export const WEEK: ScheduledReport = {
     top_issues: [
       {
         check: 'dmarc_policy',
-        issue: 'Your DMARC record asks receivers to do nothing.',
+        issue: 'Your DMARC policy is missing or not enforced.',
         count: 12,
       },
       { check: 'one_click', issue: 'Nobody can unsubscribe with one click.', count: 7 },
@@ -104,7 +104,7 @@ export const DAY: ScheduledReport = {
 
 const NO_MEANS = { scored: 0, avg_score: 0, inbox_rate: 0, placement_samples: 0 };
 
-/** Tests of which none has a score, and of whose authentication nothing is known. */
+/** Tests without a score or authentication results. */
 export const UNSCORED: ScheduledReport = {
   ...WEEK,
   summary: {
@@ -121,7 +121,7 @@ export const UNSCORED: ScheduledReport = {
   },
 };
 
-/** Nobody tested anything, and nothing is watched. */
+/** No tests and no domains. */
 export const NOTHING: ScheduledReport = {
   ...WEEK,
   summary: {
@@ -139,7 +139,7 @@ export const NOTHING: ScheduledReport = {
   incidents: [],
 };
 
-/** HTML, text from right to left, what turns its direction, half a surrogate pair, line ends; then very long. */
+/** HTML, right-to-left text, bidi controls, half a surrogate pair and line ends; also very long names. */
 export const EVIL =
   '"><script>alert(1)</script>&amp;\r\nBcc: x@example.net\u0000\u202eתיבה\ud800\'';
 const LONG = 'Wörterbuchverlagsgesellschaft'.repeat(8).slice(0, 200);

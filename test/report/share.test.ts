@@ -1,4 +1,4 @@
-/** What is said of the tests behind one link. */
+/** The sentences about the tests of a shared link. */
 
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
@@ -27,9 +27,9 @@ describe('Share texts', () => {
   it('scoresSentence gives range and rounded-down average', () => {
     for (const [scores, words] of [
       [[80, 61, 80], 'Scores from 61 to 80, 73 on average.'],
-      [[80, 80], 'Every score is 80.'],
-      [[80, null, null], 'Every score is 80; 2 tests have no score.'],
-      [[0, 100, null], 'Scores from 0 to 100, 50 on average; one test has no score.'],
+      [[80, 80], 'All scores are 80.'],
+      [[80, null, null], 'All scores are 80; 2 tests have no score.'],
+      [[0, 100, null], 'Scores from 0 to 100, 50 on average; 1 test has no score.'],
       [[null], null],
       [[], null],
     ] as const)
@@ -40,8 +40,8 @@ describe('Share texts', () => {
     assert.equal(missingSentence(scored(1)), null);
     const words = [1, 2].map((missing) => missingSentence({ ...scored(1), missing }));
     assert.deepEqual(words, [
-      'One test of this report has been deleted since.',
-      '2 tests of this report have been deleted since.',
+      '1 test in this report has been deleted.',
+      '2 tests in this report have been deleted.',
     ]);
   });
 

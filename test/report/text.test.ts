@@ -1,4 +1,4 @@
-/** The report for a terminal: what it tells, in any width, and that nothing in a message can harm it. */
+/** Reports in a terminal: their content at any width, and hostile text. */
 
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
@@ -75,30 +75,30 @@ describe('Text report', () => {
     assert.match(report, /^100\/100 {2}A {2}good\.eml\n/);
     assert.match(
       report,
-      /“Your order has shipped” · from news@example\.com · \d+ bytes · rules 2026/,
+      /“Your order has shipped” · from news@example\.com · \d+ bytes · ruleset 2026/,
     );
-    assert.match(report, /✓ There is nothing to fix\./);
+    assert.match(report, /✓ No problems found\./);
     assert.match(report, /content +█{20} +100 {2}10 of 10 points, weight 10/);
     assert.match(report, /SPF \S+.*DKIM \S+.*DMARC \S+/);
-    assert.doesNotMatch(report, /could not be made|Not applicable/);
+    assert.doesNotMatch(report, /could not be completed|Not applicable/);
     assert.ok(report.endsWith('\n') && !report.endsWith('\n\n'));
   });
 
   it('of a bad message shows the cap, five findings in full and the rest briefly', () => {
     const report = text(BAD);
     assert.match(report, new RegExp(`^${BAD.score}/100 {2}F\n`));
-    assert.match(report, /DMARC fails\. Until this is fixed no score above 40 is possible\./);
+    assert.match(report, /DMARC fails\. The score is capped at 40 until you fix this\./);
     assert.equal(report.match(/→ Publish this record/g)?.length, 5);
     assert.equal(report.match(/The sentence on /g)?.length, 7);
     assert.match(report, new RegExp(`\\+${BAD.of('dmarc').gain} {2}The sentence on dmarc`));
-    assert.match(report, /held down to 40/);
+    assert.match(report, /score capped at 40/);
     assert.match(report, /DMARC · RFC 5322/);
     assert.match(report, /reputation +not checked/);
     assert.match(
       report,
-      /2 of 12 checks could not be made \(coverage \d+ %\): TIMED_OUT, UNASKED\./,
+      /2 of 12 checks could not be completed \(coverage \d+%\): TIMED_OUT, UNASKED\./,
     );
-    assert.match(report, /Not applicable here: LOCAL\./);
+    assert.match(report, /Not applicable: LOCAL\./);
   });
 
   it('omits checks that depend on a failed one from the findings', async () => {
@@ -110,12 +110,12 @@ describe('Text report', () => {
 
   it('without a score says so and why', () => {
     const report = text(NO_SCORE);
-    assert.match(report, /^No score\nThere is no score: too little could be found out/);
+    assert.match(report, /^No score\nThis message has no score: fewer than two of SPF, DKIM/);
     assert.doesNotMatch(report, /✓|\/100/);
-    assert.match(report, /In what could be checked there is nothing to fix\./);
+    assert.match(report, /No problems found in the completed checks\./);
     assert.match(report, /SPF temperror +DKIM temperror +DMARC temperror/);
     const offline = { ...NO_SCORE, auth_results: { spf: null, dkim: null, dmarc: null } };
-    assert.match(text(offline), /SPF not asked +DKIM not asked +DMARC not asked/);
+    assert.match(text(offline), /SPF not checked +DKIM not checked +DMARC not checked/);
   });
 });
 
@@ -149,9 +149,9 @@ describe('Text report width', () => {
 describe('Text report colors', () => {
   it('are used on request and change no word', () => {
     for (const result of [GOOD, BAD, NO_SCORE]) {
-      const coloured = text(result, { color: true });
-      assert.ok(coloured.includes('\u001b['));
-      assert.equal(stripVTControlCharacters(coloured), text(result));
+      const colored = text(result, { color: true });
+      assert.ok(colored.includes('\u001b['));
+      assert.equal(stripVTControlCharacters(colored), text(result));
     }
   });
 
@@ -163,7 +163,7 @@ describe('Text report colors', () => {
 
 describe('Text report with hostile text', () => {
   const EVIL = 'a\u001b[2J\u001b]0;owned\u0007b\r\nc\u009b31md\u202ee\u0000f\u0008g';
-  /** What moves the cursor or turns text round, but for the ends of our own lines. */
+  /** Control and bidi characters, except line ends. */
   const HARMFUL = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
   it('replaces control and bidi characters everywhere', async () => {
@@ -194,7 +194,7 @@ describe('Text report with hostile text', () => {
   });
 });
 
-// The health of a domain as text: what comes first, records to copy, and nothing that moves the cursor.
+// The health of a domain as text.
 
 const check = (changes: Partial<DomainCheck>): DomainCheck => ({
   id: 'mx',
@@ -270,9 +270,9 @@ test('domainText keeps records whole on their own line', () => {
 });
 
 test('domainText colors change no word', () => {
-  const coloured = domainText(MIXED, { width: 80, color: true });
-  assert.notEqual(coloured, stripVTControlCharacters(coloured));
-  assert.equal(stripVTControlCharacters(coloured), domainText(MIXED, { width: 80, color: false }));
+  const colored = domainText(MIXED, { width: 80, color: true });
+  assert.notEqual(colored, stripVTControlCharacters(colored));
+  assert.equal(stripVTControlCharacters(colored), domainText(MIXED, { width: 80, color: false }));
 });
 
 test('domainText says when nothing needs fixing, limited to what is known', () => {
@@ -280,13 +280,10 @@ test('domainText says when nothing needs fixing, limited to what is known', () =
     domainText(health([check({})], changes), { width: 80, color: false });
   assert.match(
     text({ status: 'healthy', score: 100 }),
-    /^100\/100 {2}healthy[\s\S]*nothing to fix\./,
+    /^100\/100 {2}healthy[\s\S]*No problems found\./,
   );
   assert.match(text({ status: 'unknown', score: null }), /^unknown {2}example\.com/);
-  assert.match(
-    text({ status: 'unknown', score: null }),
-    /In what could be found out there is noth/,
-  );
+  assert.match(text({ status: 'unknown', score: null }), /No problems found in the completed/);
 });
 
 test('domainText replaces control characters from DNS', () => {

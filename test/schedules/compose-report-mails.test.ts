@@ -1,4 +1,4 @@
-/** What a scheduled report tells: of its own domains alone, the worst first, with what alert rules found in its time. */
+/** The content of scheduled reports: their own domains, the worst first, and the incidents of the period. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -80,7 +80,7 @@ test('gatherReport compares with the previous month; without domains it counts n
       .values({ ...row, ...more })
       .execute();
   };
-  // The 29th of January is in the 31 days before February, and in no month of the first to the last.
+  // 29 January is within 31 days before March, but not in February.
   for (const day of ['2026-01-29', '2026-02-10', '2026-03-10', '2026-03-20']) await tally(day, '');
   const gather = async (json: object) => {
     const row = await scheduleOr404(app.db, (await create({ frequency: 'monthly', ...json })).id);

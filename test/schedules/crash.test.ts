@@ -1,4 +1,4 @@
-/** A sending that is cut off anywhere is done again from the start, and never twice. */
+/** A report interrupted anywhere is sent again from the start, and never twice. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -49,7 +49,7 @@ test('A report claimed by a crashed process is sent once by the next process', a
   };
   await due.makeDue();
   await due.makeDue();
-  assert.equal(asked, 1, 'others leave it alone');
+  assert.equal(asked, 1, 'the claim prevents a second attempt');
   assert.equal(await countOf(app, 'report_runs'), 0);
   const next = await due.again();
   await next.makeDue();
@@ -114,7 +114,7 @@ test('A copy accepted but not recorded is resent with the same Message-ID', asyn
     [['queued', waiting.id]],
   );
   await due.sendDue();
-  // As it stood at the moment of the 250, with the copies.
+  // Restores the rows to their state at the time of the 250.
   await db.updateTable('outbox').set(waiting).where('id', '=', waiting.id).execute();
   await db.deleteFrom('report_copies').execute();
   await db.insertInto('report_copies').values(copies).execute();
@@ -194,7 +194,7 @@ test('A report that cannot be composed fails after two hours; the next is sent',
   const [run, ...others] = await due.runs(due.id);
   assert.deepEqual(others, []);
   assert.equal(run!.status, 'failed');
-  assert.match(run!.error!, /could not be made/);
+  assert.match(run!.error!, /could not be generated/);
   app.reporter.render = render;
   due.clock.advance(24 * HOUR_MS);
   await runToEnd(sendReportsJob(app));

@@ -1,4 +1,4 @@
-/** When a schedule is due, found out in another way than the service does: by asking what the clocks on the wall show. */
+/** Calculates send times independently of the service, from what local clocks show. */
 
 import type { Timed } from '../../src/schedules/times.ts';
 
@@ -9,7 +9,7 @@ const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'frida
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** What a clock on the wall shows, as if it were UTC. */
+/** The local time of a zone, as if it were UTC. */
 function wallTime(timeZone: string, at: number): number {
   let format = formats.get(timeZone);
   if (!format) {
@@ -25,9 +25,9 @@ function wallTime(timeZone: string, at: number): number {
   return Date.UTC(parts.year, parts.month - 1, parts.day, parts.hour, parts.minute);
 }
 
-/** The first moment at which a clock on the wall shows so much or more. */
+/** The first moment at which local clocks show `wanted` or later. */
 function firstMoment(timeZone: string, wanted: number): number {
-  // No zone is farther from UTC than 14 hours, and none changes by more than 3 at once.
+  // Zones are at most 14 hours from UTC, and change by at most 3 hours.
   const noonBefore = wanted - 12 * HOUR_MS;
   const offset = wallTime(timeZone, noonBefore) - noonBefore;
   for (let at = wanted - offset - 3 * HOUR_MS; ; at += 15 * MINUTE_MS)
@@ -41,7 +41,7 @@ function isDay({ frequency, weekday, day_of_month }: Timed, day: Date): boolean 
   return day.getUTCDate() === Math.min(day_of_month, last);
 }
 
-/** All times from after `from` until `to`. */
+/** All send times after `from` up to `to`. */
 export function timesBetween(schedule: Timed, from: number, to: number): number[] {
   const { timezone, send_hour } = schedule;
   const times: number[] = [];

@@ -1,4 +1,4 @@
-/** A reader leaves a report by the link in its mail, as mail programs and people do it, and may come back. */
+/** Recipients unsubscribe with the link in an email, by email client or by hand, and resubscribe. */
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { SCHEDULES, type Scheduling, startScheduling, unsubscribePath } from './
 const ONE_CLICK = 'List-Unsubscribe=One-Click';
 const READERS = ['ann@example.com', 'bob@example.net'];
 
-/** A schedule that has been sent, and the link of each reader. */
+/** A schedule that has been sent, with the unsubscribe link of each recipient. */
 async function startRead(t: TestContext, json: object = {}) {
   const scheduling = await startScheduling(t, {
     env: { DELIVERABILITY_APP_URL: 'https://reports.example' },
@@ -83,7 +83,7 @@ test('One-click unsubscribe accepts multipart forms and cross-site requests', as
     left.unsubscribed.map(({ email }) => email),
     READERS,
   );
-  assert.match(left.detail!, /Everybody whom it names has unsubscribed/);
+  assert.match(left.detail!, /All recipients have unsubscribed/);
 });
 
 test('GET on the unsubscribe page changes nothing; its form unsubscribes and resubscribes', async (t) => {
@@ -102,7 +102,7 @@ test('GET on the unsubscribe page changes nothing; its form unsubscribes and res
   }
   const press = async (html: string) => {
     const [, name, value] = /<input type="hidden" name="([^"]+)" value="([^"]+)"/.exec(html)!;
-    // Without a referrer a browser says no origin either.
+    // With no-referrer, browsers send a null origin.
     return postForm(service, ann, { [name!]: value! }, { origin: 'null' });
   };
   const left = await press((await getPage(service, ann)).html);
@@ -138,11 +138,11 @@ test('A report whose recipients have all unsubscribed fails with that reason', a
   await sendNow(read, read.id);
   const [run] = await read.runs(read.id);
   assert.equal(run!.status, 'failed');
-  assert.match(run!.error!, /everybody .* has unsubscribed/);
+  assert.match(run!.error!, /all recipients have unsubscribed/);
   assert.equal(read.sink.taken.length, 1);
 });
 
-test('Unsubscribing withdraws a queued report copy', async (t) => {
+test('Unsubscribing cancels a queued report copy', async (t) => {
   const sink = await startMailSink(t);
   const scheduling = await startScheduling(t, { sink });
   const { service, create, clock, sendDue } = scheduling;
@@ -260,11 +260,11 @@ test('Database and log contain no unsubscribe tokens in clear text', async (t) =
   assert.ok(!kept.includes(token));
 });
 
-// Copies that wait are taken back from who is taken off a schedule, and from all where it is switched off.
+// Queued copies are canceled for removed recipients, and for all when the schedule is disabled.
 
 const byRecipient = ({ copies }: ReportRun) => copies.map((one) => [one.recipient, one] as const);
 
-/** A report that the server does not take yet. */
+/** A schedule whose mail server can refuse emails for a while. */
 async function startWaiting(t: TestContext) {
   const sink = await startMailSink(t);
   const scheduling = await startScheduling(t, { sink });
@@ -283,7 +283,7 @@ async function startWaiting(t: TestContext) {
     refuse: () => {
       sink.refuse = { at: 'rcpt', code: 450, text: 'later' };
     },
-    /** Once the server takes mail again. */
+    /** Lets the mail server accept emails again and retries. */
     async sendAgain() {
       sink.refuse = null;
       clock.advance(60_000);
@@ -302,10 +302,10 @@ async function startWaiting(t: TestContext) {
 }
 
 const FAILED = { status: 'failed', sent_at: null };
-const TAKEN_OFF = 'it was taken back: its reader was taken off the schedule of the report';
-const SWITCHED_OFF = 'it was taken back: the schedule of the report was switched off';
+const REMOVED = 'it was canceled: the recipient was removed from the report schedule';
+const DISABLED = 'it was canceled: the report schedule was disabled';
 
-test('Removing a recipient withdraws their queued report copy with the reason', async (t) => {
+test('Removing a recipient cancels their queued report copy with the reason', async (t) => {
   const { patch, send, refuse, sendDue, sendAgain, taken, copies, known } = await startWaiting(t);
   refuse();
   await send();
@@ -318,13 +318,13 @@ test('Removing a recipient withdraws their queued report copy with the reason', 
   assert.equal(status, 'partial');
   assert.deepEqual(of['ann@example.com'], {
     ...{ recipient: 'ann@example.com', ...FAILED },
-    error: TAKEN_OFF,
+    error: REMOVED,
   });
   assert.equal(of['bob@example.net']!.status, 'sent');
-  assert.deepEqual(await known(), READERS, 'the link of a mail that went out goes on working');
+  assert.deepEqual(await known(), READERS, 'the links in sent emails keep working');
 });
 
-test('Disabling a report schedule withdraws its queued copies', async (t) => {
+test('Disabling a report schedule cancels its queued copies', async (t) => {
   const { patch, send, refuse, sendDue, sendAgain, taken, copies, known } = await startWaiting(t);
   refuse();
   await send();
@@ -337,11 +337,11 @@ test('Disabling a report schedule withdraws its queued copies', async (t) => {
   const { status, of } = await copies();
   assert.equal(status, 'failed');
   for (const recipient of READERS)
-    assert.deepEqual(of[recipient], { recipient, ...FAILED, error: SWITCHED_OFF });
+    assert.deepEqual(of[recipient], { recipient, ...FAILED, error: DISABLED });
   assert.deepEqual(await known(), READERS);
   await send();
   await sendDue();
-  assert.deepEqual(taken().toSorted(), READERS, 'a new one goes out');
+  assert.deepEqual(taken().toSorted(), READERS, 'a new report is sent');
 });
 
 test('Schedule changes that remove no recipient keep queued copies', async (t) => {
@@ -354,7 +354,7 @@ test('Schedule changes that remove no recipient keep queued copies', async (t) =
   assert.deepEqual(taken().toSorted(), READERS);
 });
 
-test('A withdrawn copy that the server accepts is recorded as sent', async (t) => {
+test('A canceled copy that the server accepts is recorded as sent', async (t) => {
   const { patch, send, sendDue, sink, copies } = await startWaiting(t);
   const { promise, resolve } = Promise.withResolvers<void>();
   t.after(() => resolve());
@@ -363,7 +363,7 @@ test('A withdrawn copy that the server accepts is recorded as sent', async (t) =
   const sending = sendDue();
   while (sink.taken.length < 2) await new Promise(setImmediate);
   await patch({ recipients: ['bob@example.net'] });
-  assert.equal((await copies()).of['ann@example.com']!.error, TAKEN_OFF);
+  assert.equal((await copies()).of['ann@example.com']!.error, REMOVED);
   resolve();
   await sending;
   const sent_at = '2026-11-21T10:00:00.000Z';

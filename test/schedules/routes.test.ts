@@ -1,4 +1,4 @@
-/** Schedules of reports by the API: made, read, changed and deleted, with their defaults and their limits. */
+/** The API for report schedules: create, read, update, delete, defaults and limits. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -190,7 +190,7 @@ test('Deleted domains are removed from report schedules; with none left nothing 
   await service.call('DELETE', `/v1/domains/${two}`);
   const left = await get(id);
   assert.deepEqual(left.domains, []);
-  assert.match(left.detail!, /deleted, so its reports count no tests/);
+  assert.match(left.detail!, /deleted, so reports count no tests/);
   const { body } = await service.call<Schedule>('PATCH', `${SCHEDULES}/${id}`, {
     json: { domains: null },
   });
@@ -245,14 +245,14 @@ test('Report preview hides domains and alerts from viewers and says so', async (
     for (const of of [id, alone, plain]) {
       const text = await see(of, key);
       assert.ok(!/secret\.example|attention|critical|alert rule/i.test(text), text);
-      const told = text.includes('The section on domains and alerts is left out here');
-      assert.equal(told, of !== plain);
+      const hasNote = text.includes('Domains and alerts are hidden in this preview');
+      assert.equal(hasNote, of !== plain);
     }
     assert.equal((await call('GET', `${SCHEDULES}/${id}/runs`, { key })).status, 200);
   }
   const text = await see(id, (await makeMember('member')).key);
   assert.match(text, /secret\.example/);
-  assert.match(text, /Of 1 domain, 1 needs attention.*No alert rule found/s);
+  assert.match(text, /Your domain needs attention.*No incidents in this period/s);
   assert.doesNotMatch(text, /left out/);
 });
 
@@ -288,10 +288,10 @@ test('Listing report schedules runs a constant number of queries', async (t) => 
   }
   const sent_at = '2026-11-21T10:00:07.000Z';
   await db.updateTable('report_copies').set({ status: 'sent', sent_at }).execute();
-  let asked = 0;
+  let queries = 0;
   const counting = db.withPlugin({
     transformQuery({ node }) {
-      asked += 1;
+      queries += 1;
       return node;
     },
     transformResult: async ({ result }) => result,
@@ -299,9 +299,9 @@ test('Listing report schedules runs a constant number of queries', async (t) => 
   const rows = await db.selectFrom('report_schedules').selectAll().orderBy('id').execute();
   const counts: number[] = [];
   for (const some of [rows.slice(0, 1), rows]) {
-    asked = 0;
+    queries = 0;
     const presented = await presentSchedules(counting, some);
-    counts.push(asked);
+    counts.push(queries);
     for (const [i, { id, domains, last_sent_at, last_status }] of presented.entries())
       assert.deepEqual(
         [id, domains, last_sent_at, last_status],

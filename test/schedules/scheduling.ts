@@ -1,4 +1,4 @@
-/** For tests of schedules: a service whose clock a test moves and whose jobs it runs, with a mail server on loopback. */
+/** A service for tests of schedules, with a test clock, jobs run by hand and a mail server on loopback. */
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
@@ -20,14 +20,14 @@ export interface Scheduling {
   service: TestService;
   clock: TestClock;
   sink: MailSink;
-  /** Daily to one reader at eight, unless said otherwise. */
+  /** Default: daily at eight to one recipient. */
   create(json?: object): Promise<Schedule>;
   get(id: string): Promise<Schedule>;
   /** Newest first. */
   runs(id: string): Promise<ReportRun[]>;
-  /** Makes the reports that are due by the clock, to the end. */
+  /** Composes all due reports. */
   makeDue(): Promise<void>;
-  /** Sends the mail that is due by the clock, to the end. */
+  /** Sends all due emails. */
   sendDue(): Promise<void>;
 }
 
@@ -76,7 +76,7 @@ export async function startScheduling(t: TestContext, options: Options = {}): Pr
   };
 }
 
-/** One test that was completed in an hour. */
+/** Stores the tally of an hour with one completed test. */
 export async function tally({ db }: App, hour: string): Promise<void> {
   const grades = { grade_a: 0, grade_b: 1, grade_c: 0, grade_d: 0, grade_f: 0 };
   const auth = { spf_known: 0, spf_pass: 0, dkim_known: 0, dkim_pass: 0, dmarc_known: 0 };
@@ -88,7 +88,7 @@ export async function tally({ db }: App, hour: string): Promise<void> {
     .execute();
 }
 
-/** Of a mail as it was taken, a field of its header, unfolded. */
+/** A header field of a received email, unfolded. */
 export function fieldOf(raw: Buffer, name: string): string | undefined {
   const [head = ''] = raw.toString('latin1').split('\r\n\r\n');
   const lines = head.replace(/\r\n[ \t]+/g, ' ').split('\r\n');
@@ -96,7 +96,7 @@ export function fieldOf(raw: Buffer, name: string): string | undefined {
   return line?.slice(name.length + 1).trim();
 }
 
-/** The path of the link to unsubscribe that a mail carries. */
+/** The path of the unsubscribe link in an email. */
 export function unsubscribePath(raw: Buffer): string {
   const link = /^<(.*)>$/.exec(fieldOf(raw, 'List-Unsubscribe') ?? '')?.[1];
   assert.ok(link, 'no List-Unsubscribe');

@@ -1,4 +1,4 @@
-/** Reports are sent at their times, a copy to each reader, and it is shown what became of each. */
+/** Reports are sent on schedule, with a copy to each recipient and its delivery status. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -12,8 +12,8 @@ import { startMailSink } from '../outbox/mail-sink.ts';
 import { DAY_MS, fieldOf, HOUR_MS, SCHEDULES, startScheduling, tally } from './scheduling.ts';
 
 const READERS = ['ann@example.com', 'bob@example.net', 'cid@example.org'];
-/** At ten the next time at eight is tomorrow's. */
-const TO_THE_NEXT_MS = 22 * HOUR_MS;
+/** The test clock starts at ten, and the next report is due at eight tomorrow. */
+const UNTIL_DUE_MS = 22 * HOUR_MS;
 
 const statuses = ({ copies }: ReportRun) => copies.map(({ status }) => status);
 
@@ -22,7 +22,7 @@ test('A due report is sent to each recipient with their own unsubscribe link', a
   const { id, next_send_at } = await create({ recipients: READERS });
   await makeDue();
   assert.deepEqual(await runs(id), []);
-  clock.advance(TO_THE_NEXT_MS);
+  clock.advance(UNTIL_DUE_MS);
   assert.equal(new Date(clock.now()).toISOString(), next_send_at);
   await makeDue();
   const sending = await get(id);
@@ -62,7 +62,7 @@ test('A due report is sent to each recipient with their own unsubscribe link', a
   assert.deepEqual([sent.last_status, sent.last_sent_at], ['sent', next_send_at]);
 });
 
-test('Report mails offer one-click unsubscribe only with an https app URL', async (t) => {
+test('Report emails offer one-click unsubscribe only with an https app URL', async (t) => {
   for (const [APP_URL, post] of [
     ['http://reports.example', undefined],
     ['https://reports.example', 'List-Unsubscribe=One-Click'],
@@ -98,7 +98,7 @@ test('A report copy refused temporarily is retried for that recipient only', asy
     sink,
   });
   const { id } = await create({ recipients: READERS });
-  clock.advance(TO_THE_NEXT_MS);
+  clock.advance(UNTIL_DUE_MS);
   await makeDue();
   await sendDue();
   const [first] = await runs(id);
@@ -122,7 +122,7 @@ test('A report copy refused temporarily is retried for that recipient only', asy
 test('Without outgoing mail a report run is marked not_configured', async (t) => {
   const { create, runs, get, clock, makeDue } = await startScheduling(t, { mute: true });
   const { id } = await create({ recipients: READERS, format: 'pdf' });
-  clock.advance(TO_THE_NEXT_MS);
+  clock.advance(UNTIL_DUE_MS);
   await makeDue();
   const [run] = await runs(id);
   assert.equal(run!.status, 'not_configured');
@@ -171,7 +171,7 @@ test('A PDF report is attached to a short mail', async (t) => {
 
 test('The PDF report’s file name uses the date in the schedule’s time zone', async (t) => {
   const { create, clock, makeDue, sendDue, sink } = await startScheduling(t);
-  // At half past six in the evening by UTC.
+  // Midnight in Kolkata is 18:30 UTC, 07:00 in Auckland is 18:00 UTC.
   await create({ format: 'pdf', timezone: 'Asia/Kolkata', send_hour: 0 });
   await create({ format: 'pdf', timezone: 'Pacific/Auckland', send_hour: 7 });
   clock.set(Date.UTC(2026, 10, 21, 18, 30));
@@ -184,13 +184,13 @@ test('The PDF report’s file name uses the date in the schedule’s time zone',
 test('Password reset mail is sent ahead of queued report copies', async (t) => {
   const { service, create, clock, makeDue, sendDue, sink } = await startScheduling(t);
   await create({ recipients: Array.from({ length: 50 }, (_, i) => `r${i}@example.com`) });
-  clock.advance(TO_THE_NEXT_MS);
+  clock.advance(UNTIL_DUE_MS);
   await makeDue();
   clock.advance(1000);
   const json = { email: 'owner@example.com' };
   const { status } = await service.call('POST', '/v1/password_resets', { json, key: null });
   assert.equal(status, 202);
-  // One batch, of which most is kept for mail of that kind.
+  // One batch, with at most three bulk emails.
   await sendDue();
   const readers = sink.taken.map(({ to }) => to[0]!);
   assert.ok(readers.includes('owner@example.com'), readers.join());
@@ -227,7 +227,7 @@ test('last_sent_at is the time the server last accepted a copy', async (t) => {
   await send();
   await sendDue();
   assert.equal((await get(id)).last_sent_at, '2026-11-21T10:00:30.000Z');
-  // The first one, tried again, goes out after the second.
+  // The retry of the first copy is sent after the second copy.
   clock.advance(30_000);
   await sendDue();
   assert.equal((await get(id)).last_sent_at, '2026-11-21T10:01:00.000Z');
@@ -250,16 +250,16 @@ test('A clock set back sends no report twice and postpones none for years', asyn
   const { id } = await create();
   const slots = async () => (await runs(id)).map(({ slot }) => slot!.slice(0, 10)).reverse();
   const start = clock.now();
-  clock.advance(TO_THE_NEXT_MS);
+  clock.advance(UNTIL_DUE_MS);
   await makeDue();
-  // By some hours: it meets the same time once more.
+  // Back by some hours: the same send time is reached again.
   clock.advance(-3 * HOUR_MS);
   await makeDue();
   clock.advance(4 * HOUR_MS);
   await makeDue();
   assert.deepEqual(await slots(), ['2026-11-22']);
   assert.equal((await get(id)).next_send_at, '2026-11-23T08:00:00.000Z');
-  // Years ahead by mistake, and back again.
+  // Years ahead, and back again.
   clock.set(Date.UTC(2031, 0, 1, 12));
   await makeDue();
   assert.equal((await get(id)).next_send_at, '2031-01-02T08:00:00.000Z');
@@ -269,7 +269,7 @@ test('A clock set back sends no report twice and postpones none for years', asyn
   clock.advance(DAY_MS);
   await makeDue();
   assert.deepEqual(await slots(), ['2026-11-22', '2031-01-01', '2026-11-24']);
-  // To before times that have been sent: they are passed over.
+  // Back to before reports that were sent: these are skipped.
   clock.set(Date.UTC(2026, 10, 20, 1));
   for (let hour = 0; hour < 6 * 24; hour++) {
     await makeDue();
@@ -289,7 +289,7 @@ test('Report run results outlast the outbox and are deleted after 400 days', asy
   const { service, create, runs, clock, makeDue, sendDue } = await startScheduling(t, { sink });
   const { app } = service;
   const { id } = await create({ recipients: READERS.slice(0, 2) });
-  clock.advance(TO_THE_NEXT_MS);
+  clock.advance(UNTIL_DUE_MS);
   await makeDue();
   await sendDue();
   const before = await runs(id);
@@ -308,10 +308,10 @@ test('Report run results outlast the outbox and are deleted after 400 days', asy
   assert.equal(sink.taken.length, 1);
 });
 
-test('Deleting a report schedule withdraws queued copies and deletes its runs', async (t) => {
+test('Deleting a report schedule cancels queued copies and deletes its runs', async (t) => {
   const { service, create, clock, makeDue, sendDue, sink } = await startScheduling(t);
   const { id } = await create();
-  clock.advance(TO_THE_NEXT_MS);
+  clock.advance(UNTIL_DUE_MS);
   await makeDue();
   assert.equal((await service.call('DELETE', `${SCHEDULES}/${id}`)).status, 200);
   await sendDue();
@@ -322,11 +322,11 @@ test('Deleting a report schedule withdraws queued copies and deletes its runs', 
     assert.deepEqual(await service.app.db.selectFrom(table).selectAll().execute(), []);
 });
 
-// A report that is due is sent by whatever the schedule says then: a change of its times comes after it.
+// A due report keeps its time when the schedule changes. The new times apply after it.
 
 const AT_EIGHT = Date.UTC(2026, 10, 22, 8);
 
-/** A schedule whose report is due, and has not been looked at. */
+/** A schedule with a due report that no job has claimed. */
 async function startOverdue(t: TestContext, late: number, json: object = {}) {
   const scheduling = await startScheduling(t);
   const { service, create, clock, runs } = scheduling;
@@ -407,7 +407,7 @@ test('A change while a report is composed recomposes it for the same time', asyn
     made += 1;
     if (made === 1) {
       await patch({ send_hour: 9, recipients: ['new@example.com'] });
-      // Nobody else takes it up while it is in hand.
+      // The lease keeps other jobs from claiming it.
       await makeDueElsewhere();
     }
     return render(job);

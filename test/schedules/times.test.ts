@@ -1,4 +1,4 @@
-/** When reports are due: by the clocks on the wall of their time zone, through a year and its changes. */
+/** Send times and periods of reports in local time, over a year with its clock changes. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -57,8 +57,8 @@ test('nextSend matches local clock times for a year in every zone and frequency'
     const wanted = timesBetween(schedule, START, END).map(iso);
     assert.deepEqual(found, wanted, JSON.stringify(schedule));
     const { frequency } = schedule;
-    const least = { daily: 365, weekly: 52, monthly: 12 }[frequency];
-    assert.ok(found.length >= least - 1 && found.length <= least + 1, `${found.length}`);
+    const expected = { daily: 365, weekly: 52, monthly: 12 }[frequency];
+    assert.ok(found.length >= expected - 1 && found.length <= expected + 1, `${found.length}`);
   }
 });
 
@@ -152,15 +152,15 @@ test('periodOf yields consecutive whole-hour periods without gaps', () => {
   for (const timezone of ZONES)
     for (const frequency of ['daily', 'weekly', 'monthly'] as const) {
       const schedule = { ...DAILY, timezone, frequency };
-      let former = periodOf(schedule, nextSend(schedule, START));
+      let previous = periodOf(schedule, nextSend(schedule, START));
       for (const slot of inTurn(schedule, START, END).slice(1)) {
         const period = periodOf(schedule, slot);
-        assert.deepEqual([period.from, period.before], [former.to, former.from]);
+        assert.deepEqual([period.from, period.before], [previous.to, previous.from]);
         assert.ok(period.to <= slot && period.to > slot - HOUR_MS && period.to % HOUR_MS === 0);
         const days = (period.to - period.from) / DAY_MS;
         const slices = { daily: days * 24, weekly: 7, monthly: Math.round(days) }[frequency];
         assert.equal(period.borders.length, slices + 1);
-        former = period;
+        previous = period;
       }
     }
 });
@@ -208,7 +208,7 @@ test('replanned recomputes times too far ahead and keeps plausible ones', () => 
 });
 
 test('nextSend moves a report at a skipped last hour of the day to midnight', () => {
-  // On 28 March 2026 it is midnight after 22:59:59 there.
+  // On 28 March 2026 clocks there jump from 22:59:59 to midnight.
   const nuuk: Timed = { ...DAILY, timezone: 'America/Nuuk', send_hour: 23 };
   const midnight = Date.UTC(2026, 2, 29, 1);
   const around = inTurn(nuuk, midnight - 2 * DAY_MS, midnight + 2 * DAY_MS).map(iso);
@@ -228,10 +228,10 @@ test('nextSend moves a report at a skipped last hour of the day to midnight', ()
   assert.equal(lastSend(monthly, midnight + DAY_MS), midnight);
 });
 
-// Names of time zones get their capitals whichever way they are written, and stay the names that they are.
+// Time zone names.
 
-/** Other names of zones, which the runtime takes and does not list. */
-const LINKS = [
+/** Aliases that the runtime accepts but does not list. */
+const ALIASES = [
   'America/Argentina/ComodRivadavia America/Indiana/Knox America/Knox_IN America/Port_of_Spain',
   'Africa/Asmara Asia/Kathmandu Asia/Kolkata Asia/Ho_Chi_Minh Atlantic/Faroe Australia/ACT Australia/LHI',
   'Australia/NSW Brazil/DeNoronha Chile/EasterIsland Cuba EST EST5EDT Egypt Etc/GMT Etc/GMT+5 Etc/GMT-14',
@@ -241,7 +241,7 @@ const LINKS = [
 ].flatMap((line) => line.split(' '));
 
 test('Time zone names are accepted in any case and normalized', () => {
-  const names = new Set([...Intl.supportedValuesOf('timeZone'), ...LINKS]);
+  const names = new Set([...Intl.supportedValuesOf('timeZone'), ...ALIASES]);
   assert.ok(names.size > 400);
   for (const name of names)
     for (const written of [name, name.toLowerCase(), name.toUpperCase()]) {

@@ -1,4 +1,4 @@
-/** Plants a secret in every value of every check's evidence and in its sentences: no public form shows one. */
+/** Plants a secret in all evidence of every check and in its sentences: no public format shows one. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -27,7 +27,7 @@ const DECLARED = new Map<string, CheckDeclaration>(
 );
 const DEFECTS = [...AUTHENTICATION, ...REPUTATION, ...INFRASTRUCTURE, ...COMPLIANCE, ...CONTENT];
 
-/** Every finding of every check in the worlds of the planted defects, and in the sample reports. */
+/** The findings of every check in all planted defects and in the sample reports. */
 async function realChecks(): Promise<CheckResult[]> {
   const found: CheckResult[] = [];
   for (const defect of [null, ...DEFECTS]) {
@@ -42,7 +42,7 @@ async function realChecks(): Promise<CheckResult[]> {
 
 const REAL = await realChecks();
 
-/** One result of each check, with every key that any of its findings has. */
+/** One result of each check, with every evidence key of its findings. */
 function fullChecks(): CheckResult[] {
   const merged = new Map<string, CheckResult>();
   for (const check of REAL) {
@@ -61,7 +61,7 @@ function fullChecks(): CheckResult[] {
 
 const SECRET = /zq\d+secretqz/g;
 
-/** Puts secrets into evidence; `quoted` are the values that a sentence may quote. */
+/** Plants secrets in evidence; `quoted` are the values that a sentence may quote. */
 function planter() {
   let count = 0;
   const quoted: string[] = [];
@@ -70,7 +70,7 @@ function planter() {
     return `zq${count}secretqz`;
   };
 
-  /** Such as the kind must cut. */
+  /** A value whose secret part the kind must remove. */
   function plantedValue(kind: PublicKind): string {
     const word = secret();
     const file = `dir/${word}.js`;
@@ -78,7 +78,7 @@ function planter() {
     if (kind === 'host') return `https://shop.example/r/${word}?t=${secret()}`;
     if (kind === 'mailbox-domain' || kind === 'token-free') return `${word}@shop.example`;
     if (kind === 'file-extension') return `${word}.zip`;
-    if (kind === 'archive-member') return `holds ${file}, which is of the kind .js`;
+    if (kind === 'archive-member') return `contains ${file}, which is of type .js`;
     if (kind === 'engine-text') return `Mail of ${word}@mail.example, ${secret()}(at)mail.example`;
     return word;
   }
@@ -107,13 +107,13 @@ function planter() {
     for (const [key, inner] of Object.entries(value))
       planted[key] = plant(inner, rules[key] ?? rules['*'], rules);
     if (rules['*']) return planted;
-    // What no check declares: a text, a list, an object, and a key out of the message.
+    // Values that no check declares: text, list, object, and a key from the message.
     const [text, item, deep, key] = [secret(), secret(), secret(), secret()];
     quoted.push(text, item, deep, key);
     return { ...planted, undeclared: text, more: [item, { deep, list: [[deep]], [key]: true }] };
   }
 
-  /** Those that are declared and in no finding here. */
+  /** Values for declared keys that no finding here has. */
   function example(rule: PublicRule): Json {
     if (typeof rule === 'string') return rule === 'our-page' ? null : '';
     return Object.fromEntries(Object.entries(rule).map(([key, inner]) => [key, [example(inner)]]));
@@ -129,7 +129,7 @@ function planter() {
   };
 }
 
-/** Each with secrets in its evidence, and sentences that quote all of them. */
+/** Checks with secrets in their evidence and sentences that quote all of them. */
 function plantedChecks(): { checks: CheckResult[]; count: number } {
   const secrets = planter();
   const unknown = { ...structuredClone(REAL[0]!), id: 'check_of_another_version' };

@@ -1,4 +1,4 @@
-/** What no form of a shared report has: the message, the address of the test, what the team noted down. */
+/** Public reports contain no message content, no test address and no notes of the team. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -9,7 +9,7 @@ import { pdfText, pdfWords } from '../helpers/pdf.ts';
 import { sendMail } from '../helpers/send.ts';
 import { startSharing } from './sharing.ts';
 
-/** Words that nothing but the message, or the team, knows. */
+/** Words that occur only in the message or in the team's data. */
 const WORDS = {
   text: 'quagmirefern',
   html: 'velvetotter',
@@ -32,7 +32,7 @@ const WORDS = {
   metadata: 'buildpigeon',
 };
 
-/** In every place where a message names whom it is for. */
+/** A message that contains its recipient in every possible place. */
 const messageTo = (address: string) =>
   goodMessage(
     {

@@ -1,4 +1,4 @@
-/** What whoever has a link reads, for how long, and what is counted of it. */
+/** Public reports: formats, headers, expiry, view counts and secrecy of the token. */
 
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
@@ -25,7 +25,7 @@ function assertPrivate(headers: Headers, what: string) {
     assert.equal(headers.get(name), value, `${what}: ${name}`);
 }
 
-/** Every way to read it. */
+/** Every format of the report. */
 const formsOf = (token: string): [path: string, accept: string][] => [
   [`/reports/public/${token}`, BROWSER],
   [`/reports/public/${token}`, JSON_TYPE],
@@ -113,7 +113,7 @@ test('Public report page links to its PDF', async (t) => {
   const { service, analysed, share, read } = await startSharing(t);
   const { token } = await share({ test_ids: [(await analysed()).id] });
   const path = `/reports/public/${token}`;
-  const [, href] = /href="([^"]*)">Open it as a PDF/.exec((await read(path, BROWSER)).text)!;
+  const [, href] = /href="([^"]*)">Open as PDF/.exec((await read(path, BROWSER)).text)!;
   const pdf = await fetch(new URL(href!, service.url + path), { headers: { accept: BROWSER } });
   assert.equal(pdf.headers.get('content-type'), 'application/pdf');
   assertPrivate(pdf.headers, 'PDF');
@@ -146,7 +146,7 @@ test('Public reports send noindex, no-referrer and no-store, also on errors', as
       const { status, headers, text } = await read(path, accept);
       assert.equal(status, code);
       assertPrivate(headers, `${path} ${accept}`);
-      assert.ok(!text.includes(tokens), 'no error says the token');
+      assert.ok(!text.includes(tokens), 'no error contains the token');
       assert.ok(!JSON.stringify([...headers]).includes(tokens));
     }
   };
@@ -236,14 +236,14 @@ test('Public report views are counted for GET in every format, not for HEAD', as
   await service.call('DELETE', `/v1/reports/shared/${id}`);
   await read(`/reports/public/${token}`);
   await read(`/badges/${token}.svg`);
-  assert.equal((await get(id)).view_count, 6, 'what is refused is no reading');
+  assert.equal((await get(id)).view_count, 6, 'rejected requests are not counted');
 });
 
 test('Forty concurrent readers of a public report are all served', async (t) => {
   const sharing = await startSharing(t);
   const { analysed, share, read } = sharing;
   const { id, token } = await share({ test_ids: [(await analysed()).id] });
-  // More than the reporter lets wait.
+  // More than the reporter's queue accepts.
   const crowd = await Promise.all(
     Array.from({ length: 40 }, (_, n) => read(`/reports/public/${token}${n % 2 ? '.pdf' : ''}`)),
   );
@@ -278,15 +278,15 @@ test('Guessing public report tokens gets 429 after 120 attempts', async (t) => {
   assert.equal(last.status, 404);
   for (const [path, accept] of formsOf(token)) {
     const { status, headers } = await read(path, accept);
-    assert.equal(status, 429, 'a right guess at speed is worth nothing');
+    assert.equal(status, 429, 'a valid token is rate limited too');
     assert.ok(Number(headers.get('retry-after')) > 0);
   }
-  assert.equal((await service.call('GET', '/v1/tests')).status, 200, 'the team goes on');
+  assert.equal((await service.call('GET', '/v1/tests')).status, 200, 'the team is not affected');
   clock.advance(61_000);
   assert.equal((await read(`/reports/public/${token}`, JSON_TYPE)).status, 200);
 });
 
-/** As it stands: fetch would tidy the path up. */
+/** Sends the path unchanged; fetch would normalize it. */
 function rawGet(url: string, path: string): Promise<number> {
   return new Promise((resolve, reject) => {
     request(url, { path }, (response) => {
@@ -341,7 +341,7 @@ test('Public report URLs reject writes with 405', async (t) => {
     }
 });
 
-// Pages of links that do not work, and what they tell browsers, caches and search engines.
+// Error pages of dead links.
 
 const BROWSER_HEADERS = { accept: 'text/html,*/*;q=0.8' };
 const TOKEN = 'x'.repeat(43);

@@ -1,4 +1,4 @@
-/** How often the forms of a shared report are made: once for all that read it, and again once it has changed. */
+/** Shared reports are rendered once for all readers, and again after a change. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -36,7 +36,7 @@ test('Public report renderings are cached for a minute and renewed when tests ch
   await service.call('PATCH', `/v1/tests/${first.id}`, { json: { name: 'Another name' } });
   assert.match((await read(path)).text, /Another name/);
   await service.call('DELETE', `/v1/tests/${second.id}`);
-  assert.match((await read(path)).text, /One test of this report has been deleted/);
+  assert.match((await read(path)).text, /1 test in this report has been deleted/);
   assert.deepEqual(made.slice(3), ['html', 'html']);
 });
 
@@ -46,7 +46,7 @@ test('Public report JSON is cached until a test changes through the API', async 
   const { token } = await share({ test_ids: [id] });
   const path = `/reports/public/${token}`;
   const { text } = await read(path, JSON_TYPE);
-  // Behind the back of what tells changes: what is kept is what is answered.
+  // A change that bypasses the API does not invalidate the cache.
   await service.app.db.updateTable('tests').set({ subject: 'Changed' }).execute();
   assert.equal((await read(path, JSON_TYPE)).text, text);
   await service.call('PATCH', `/v1/tests/${id}`, { json: { name: 'Another name' } });
@@ -70,22 +70,22 @@ test('HEAD on a public report renders nothing and returns known lengths', async 
 
 test('Rendering cache is bounded, evicts the oldest and skips oversized entries', () => {
   const clock = testClock();
-  const kept = createKeptForms(clock, 100);
-  const form = (size: number) => ({ bytes: new Uint8Array(size), policy: null });
-  const there = (...keys: string[]) => keys.filter((key) => kept.get(key));
-  kept.keep('a', form(40));
+  const cache = createKeptForms(clock, 100);
+  const rendered = (size: number) => ({ bytes: new Uint8Array(size), policy: null });
+  const cached = (...keys: string[]) => keys.filter((key) => cache.get(key));
+  cache.set('a', rendered(40));
   clock.advance(30_000);
-  kept.keep('b', form(40));
-  kept.keep('huge', form(101));
-  assert.deepEqual(there('a', 'b', 'huge'), ['a', 'b']);
-  kept.keep('c', form(50));
-  assert.deepEqual(there('a', 'b', 'c'), ['b', 'c']);
-  kept.keep('c', form(60));
-  assert.deepEqual(there('b', 'c'), ['b', 'c']);
+  cache.set('b', rendered(40));
+  cache.set('huge', rendered(101));
+  assert.deepEqual(cached('a', 'b', 'huge'), ['a', 'b']);
+  cache.set('c', rendered(50));
+  assert.deepEqual(cached('a', 'b', 'c'), ['b', 'c']);
+  cache.set('c', rendered(60));
+  assert.deepEqual(cached('b', 'c'), ['b', 'c']);
   clock.advance(60_000);
-  assert.deepEqual(there('b', 'c'), []);
-  for (let n = 0; n < 60; n++) kept.keep(`${n}`, form(1));
-  assert.equal(there(...Array.from({ length: 60 }, (_, n) => `${n}`)).length, 40);
+  assert.deepEqual(cached('b', 'c'), []);
+  for (let n = 0; n < 60; n++) cache.set(`${n}`, rendered(1));
+  assert.equal(cached(...Array.from({ length: 60 }, (_, n) => `${n}`)).length, 40);
 });
 
 test('JSON of a 100-test public report yields to other work', async (t) => {
@@ -112,16 +112,16 @@ test('JSON of a 100-test public report yields to other work', async (t) => {
     .selectAll()
     .where('id', '=', made.id)
     .executeTakeFirstOrThrow();
-  const worked = () => {
+  const cpuTimeMs = () => {
     const { user, system } = process.threadCpuUsage();
     return (user + system) / 1000;
   };
   let running = true;
-  let [last, longest, turns] = [worked(), 0, 0];
+  let [last, longest, turns] = [cpuTimeMs(), 0, 0];
   const watch = () => {
-    const present = worked();
-    longest = Math.max(longest, present - last);
-    last = present;
+    const now = cpuTimeMs();
+    longest = Math.max(longest, now - last);
+    last = now;
     turns += 1;
     if (running) setImmediate(watch);
   };

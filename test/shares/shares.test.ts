@@ -1,4 +1,4 @@
-/** Reports are shared, listed and revoked by the team. */
+/** The API for shared reports: create, list, revoke, retention. */
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ test('POST /v1/reports/share creates a link valid for a week with a random token
   assert.equal(status, 201);
   assert.match(body.id, /^rpt_[0-9a-z]{26}$/);
   assert.equal(headers.get('location'), `/v1/reports/shared/${body.id}`);
-  // 43 characters of 6 bits.
+  // 256 bits in base64url.
   assert.match(body.token, /^[\w-]{43}$/);
   assert.deepEqual(body, {
     id: body.id,
@@ -55,7 +55,7 @@ test('Share tokens are stored only hashed and encrypted', async (t) => {
   );
   assert.ok(bytes.includes('What is no secret'));
   assert.ok(!bytes.includes(token));
-  // Sealed for its own row alone.
+  // The encryption is bound to its row.
   assert.equal(service.app.secrets.open(row.token, 'shared_report:rpt_other'), null);
 });
 
@@ -79,19 +79,19 @@ test('POST /v1/reports/share rejects each test without a result by index with 42
   const refused = await ask({ test_ids: [...all, 'test_none'] });
   assert.equal(refused.status, 422);
   assert.deepEqual(wrongFields(refused), [
-    'test_ids.1 is a test without a result: its mail has not come yet',
-    'test_ids.2 is a test that failed and has no result to share',
-    'test_ids.3 is a test without a result: its mail is being analysed',
-    'test_ids.4 is the id of no test',
-    'test_ids.5 is the id of no test',
+    'test_ids.1 has no result yet: its message has not arrived',
+    'test_ids.2 has no result: the test failed',
+    'test_ids.3 has no result yet: its message is being analyzed',
+    'test_ids.4 is not the ID of a test',
+    'test_ids.5 is not the ID of a test',
   ]);
   for (const [json, wrong] of [
     [{}, ['test_ids is required']],
-    [{ test_ids: [] }, ['test_ids must name a test at least']],
-    [{ test_ids: [done.id, done.id] }, ['test_ids.1 is a test that is named before']],
+    [{ test_ids: [] }, ['test_ids must contain at least one test']],
+    [{ test_ids: [done.id, done.id] }, ['test_ids.1 is a duplicate']],
     [
       { test_ids: Array.from({ length: 101 }, (_, i) => `test_${i}`) },
-      ['test_ids must name at most 100 tests'],
+      ['test_ids must contain at most 100 tests'],
     ],
     [{ test_ids: [done.id], expires_in: 59 }, ['expires_in must be at least 60']],
     [{ test_ids: [done.id], expires_in: 31_536_001 }, ['expires_in must be at most 31536000']],
@@ -103,7 +103,7 @@ test('POST /v1/reports/share rejects each test without a result by index with 42
     assert.deepEqual([answer.status, wrongFields(answer)], [422, wrong], JSON.stringify(json));
   }
   const rows = await app.db.selectFrom('shared_reports').select('id').execute();
-  assert.deepEqual(rows, [], 'what is refused leaves nothing');
+  assert.deepEqual(rows, [], 'a rejected request stores nothing');
   for (const expires_in of [60, 31_536_000])
     assert.equal((await ask({ test_ids: [done.id], expires_in, title: null })).status, 201);
 });
@@ -129,7 +129,7 @@ test('Share URLs are shown again only to admins and the owner', async (t) => {
     service.makeMember('admin'),
   ]);
   const made = await share({ test_ids: [id] }, member.key);
-  assert.ok(made.url.endsWith(made.token), 'whoever made it is shown it once');
+  assert.ok(made.url.endsWith(made.token), 'the creator sees the link once');
   const cases = [
     [viewer.key, null, null],
     [member.key, null, null],
@@ -217,7 +217,7 @@ test('POST /v1/reports/share with an Idempotency-Key creates one link', async (t
   assert.equal(rows.length, 1);
 });
 
-// How long a link keeps its tests, and how long a link that has ended is kept itself.
+// Retention of shared tests, and of ended links.
 
 const RETENTION_DAYS = 90;
 const DAY_S = 86_400;
@@ -292,7 +292,7 @@ test('POST /v1/reports/share rejects a test deleted by retention', async (t) => 
   const answer = await service.call('POST', '/v1/reports/share', { json: { test_ids: [id] } });
   assert.deepEqual(
     [answer.status, wrongFields(answer)],
-    [422, ['test_ids.0 is the id of no test']],
+    [422, ['test_ids.0 is not the ID of a test']],
   );
 });
 
@@ -316,11 +316,11 @@ test('Deleted tests disappear from public reports, which state the number', asyn
   assert.equal((await service.call('DELETE', `/v1/tests/${first.id}`)).status, 200);
   const one = await shown();
   assert.deepEqual([one.ids, one.n], [[second.id], 1]);
-  assert.match(one.page, /One test of this report has been deleted since\./);
+  assert.match(one.page, /1 test in this report has been deleted\./);
   await service.call('DELETE', `/v1/tests/${second.id}`);
   const none = await shown();
   assert.deepEqual([none.ids, none.n], [[], 2]);
-  assert.match(none.page, /The tests of this report have been deleted since\./);
+  assert.match(none.page, /All tests in this report have been deleted\./);
   assert.equal((await revoke(id)).status, 200);
 });
 

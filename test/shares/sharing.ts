@@ -1,4 +1,4 @@
-/** For tests of shared reports: a service whose clock a test moves, tests with results, and readers without credentials. */
+/** A service for tests of shared reports, with a test clock, completed tests and requests without credentials. */
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
@@ -16,17 +16,17 @@ import { goodMessage } from '../helpers/good-message.ts';
 export const DAY_MS = 86_400_000;
 export const WEEK_MS = 7 * DAY_MS;
 
-/** A shared report as whoever made it is answered. */
+/** The response to the creator of a shared report. */
 export type Made = Share & { url: string; token: string };
 
 export interface Sharing {
   service: TestService;
   clock: TestClock;
-  /** A test with its result; of the owner's live key unless another is given. */
+  /** Creates a completed test. Default: with the owner's live key. */
   analysed(message?: string, key?: string): Promise<Test>;
   share(json: object, key?: string): Promise<Made>;
   get(id: string, key?: string): Promise<Share>;
-  /** Without credentials. */
+  /** Sends no credentials. */
   read<T = Record<string, unknown>>(path: string, accept?: string): Promise<Answer<T>>;
 }
 
@@ -61,7 +61,7 @@ export async function startSharing(t: TestContext, options: ServiceOptions = {})
   };
 }
 
-/** The wrong fields that an answer names, each with what is wrong. */
+/** The invalid fields of a response with their messages. */
 export const wrongFields = ({ body }: Answer<unknown>): string[] =>
   (body as { errors: { param: string; message: string }[] }).errors.map(
     ({ param, message }) => `${param} ${message}`,

@@ -1,4 +1,4 @@
-/** A summary as plain SQL over the tests themselves tells it. */
+/** Calculates a summary with plain SQL from the tests themselves. */
 
 import { type RawBuilder, sql } from 'kysely';
 import { isoTime } from '../../src/lib/clock.ts';
@@ -13,11 +13,11 @@ interface Totals {
   [column: string]: number;
 }
 
-/** In whole numbers, a half up: the quotient of two sums as the nearest multiple of 1 / scale. */
+/** The quotient of two sums, rounded half up to a multiple of 1 / scale in integer arithmetic. */
 const rounded = (part: RawBuilder<unknown>, whole: RawBuilder<unknown>, scale: number) =>
   sql`coalesce((2 * ${sql.raw(String(scale))} * (${part}) + (${whole})) / nullif(2 * (${whole}), 0) / ${sql.raw(`${scale}.0`)}, 0)`;
 
-/** Those that completed from … to before …. */
+/** Tests completed from `from` to before `to`. */
 const completed = ({ livemode, domains }: Scope, from: number, to: number) => sql`
   t.status = 'completed' AND t.livemode = ${livemode ? 1 : 0}
   AND ${domains === null ? sql`1 = 1` : sql`t.domain_id IN (${sql.join(domains)})`}
@@ -48,23 +48,23 @@ async function issuesIn(db: Db | Tx, scope: Scope, from: number, to: number) {
   return rows;
 }
 
-/** There are no seeds here. */
+/** Without placement samples. */
 const meansOf = ({ scored, avg }: Totals) => ({
   ...{ scored, avg_score: avg, inbox_rate: 0, placement_samples: 0 },
 });
 
-/** `titleOf` says in words what a check found. */
+/** `titleOf` returns the issue title of a check. */
 export async function recountedSummary(
   db: Db | Tx,
-  asked: Span & Scope,
+  query: Span & Scope,
   titleOf: (check: string) => string,
 ): Promise<Summary> {
-  const { from, to, before, borders } = asked;
-  const all = await totals(db, asked, from, to);
-  const former = await totals(db, asked, before, from);
+  const { from, to, before, borders } = query;
+  const all = await totals(db, query, from, to);
+  const previous = await totals(db, query, before, from);
   const trend: Summary['trend'] = [];
   for (const [i, begin] of borders.slice(0, -1).entries()) {
-    const slice = await totals(db, asked, begin, borders[i + 1]!);
+    const slice = await totals(db, query, begin, borders[i + 1]!);
     trend.push({ from: isoTime(begin), tests: slice.tests, ...meansOf(slice) });
   }
   const { spf, dkim, dmarc, spf_known, dkim_known, dmarc_known, A, B, C, D, F } = all;
@@ -73,10 +73,10 @@ export async function recountedSummary(
     grades: { A, B, C, D, F },
     auth_rates: { spf, dkim, dmarc },
     auth_samples: { spf: spf_known, dkim: dkim_known, dmarc: dmarc_known },
-    top_issues: (await issuesIn(db, asked, from, to)).map(({ check, count }) => ({
+    top_issues: (await issuesIn(db, query, from, to)).map(({ check, count }) => ({
       ...{ check, issue: titleOf(check), count },
     })),
-    previous: { total_tests: former.tests, ...meansOf(former) },
+    previous: { total_tests: previous.tests, ...meansOf(previous) },
     trend,
   } as Summary;
 }

@@ -1,4 +1,4 @@
-/** The summary of a period tells what plain SQL over the tests tells, in either mode and for any domain. */
+/** Summaries equal a recount with plain SQL, in both modes and for every domain. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -55,7 +55,7 @@ interface Scope {
   domain: string | null;
 }
 
-/** Its period is reckoned here once more: the last one of so many whole hours. */
+/** Calculates the period independently: the last `HOURS[period]` whole hours. */
 async function recounted(
   db: Db,
   clock: TestClock,
@@ -84,13 +84,13 @@ test('GET /v1/reports/summary equals a recount of the tests in plain SQL', async
   const rows = Array.from({ length: 3000 }, () =>
     randomTest(app, random, {
       at: clock.now() - random.below(ages[random.below(ages.length)]!),
-      // Of the third domain there are none.
+      // None for the third domain.
       domains: [null, domains[0]!, domains[1]!],
     }),
   );
   await store(app.db, rows);
   const sandboxKey = await service.makeKey('viewer', false);
-  // A quarter of an hour and some odd hours later what is old leaves the periods.
+  // With time, old tests leave the periods.
   for (const later of [0, 15 * 60_000, 5 * HOUR + 1]) {
     clock.advance(later);
     for (const period of PERIODS)
@@ -103,7 +103,7 @@ test('GET /v1/reports/summary equals a recount of the tests in plain SQL', async
           assert.equal(told.total_tests === 0, domain === domains[2]);
         }
   }
-  // What was compared had something in it.
+  // The comparison was not trivial.
   const month = await ask(service, '?period=month');
   assert.equal(month.top_issues.length, 10);
   assert.ok(month.previous.total_tests > 100 && month.total_tests > 1000);
@@ -136,7 +136,7 @@ test('Summary trends use UTC hours and days whatever the machine’s time zone',
     if (zone === undefined) delete process.env.TZ;
     else process.env.TZ = zone;
   });
-  // In that night, and the week after, clocks are turned back; in March they are turned on.
+  // Clocks go back in the night of 25 October, and forward on 29 March.
   for (const at of [
     Date.UTC(2026, 9, 25, 1, 30),
     Date.UTC(2026, 9, 28),
@@ -189,12 +189,12 @@ test('GET /v1/reports/summary rejects unknown domains and periods with 422', asy
     assert.equal(status, 422, query);
     return body.errors.map(({ param, message }) => `${param} ${message}`);
   };
-  assert.deepEqual(await refused('?domain_id=dom_none'), ['domain_id names no domain of the team']);
+  assert.deepEqual(await refused('?domain_id=dom_none'), ['domain_id is not the ID of a domain']);
   assert.deepEqual(await refused('?period=year'), ['period must be one of day, week, month']);
   assert.equal((await refused('?domain_id=&days=3')).length, 2);
   await service.call('DELETE', `/v1/domains/${domains[0]}`);
   assert.deepEqual(await refused(`?domain_id=${domains[0]}`), [
-    'domain_id names no domain of the team',
+    'domain_id is not the ID of a domain',
   ]);
 });
 
@@ -211,7 +211,7 @@ test('summarize adds up several domains, treats none as empty and honors slice b
     livemode: 1,
   }));
   await store(db, rows);
-  // A month with a change of the clocks has 743 hours.
+  // A month with a clock change has 743 hours.
   const { to } = periodEndingAt(clock.now(), 'month');
   const from = to - 743 * HOUR;
   const borders = [...Array.from({ length: 31 }, (_, i) => from + i * DAY), to];
@@ -271,7 +271,7 @@ test('GET /v1/reports/summary counts tests moving between periods exactly once',
   await Promise.all([move(), read(), read()]);
   assert.ok(
     seen.some((count) => count > 0 && count < 60),
-    'it was read while they moved',
+    'some reads happened during the move',
   );
   assert.equal((await ask(service, '?period=day')).total_tests, 60);
 });

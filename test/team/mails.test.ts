@@ -34,7 +34,7 @@ test('Invitation mail names the inviter, team, role, expiry and link, with HTML 
     );
     for (const part of [
       'Ann & <b>Co</b> (ann@example.com) invites you',
-      'until 28 November 2026 at 10:00 UTC',
+      'until 28 Nov 2026, 10:00 UTC',
       ROLE_WORDS[role],
       INVITATION_URL,
     ])
@@ -196,7 +196,7 @@ for (const [what, end] of Object.entries(ENDINGS)) {
         content: null,
         lease: null,
         due_at: null,
-        error: 'it was taken back: its link works no more',
+        error: 'it was canceled: its link no longer works',
       },
     );
     const went = (await row(out.claimed.id))!;

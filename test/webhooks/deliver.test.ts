@@ -1,4 +1,4 @@
-/** Deliveries by the clock: their times, their end, what is held, and what an ended process leaves. */
+/** Deliveries over time: retries, failure, held deliveries, and crashes. */
 
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
@@ -80,7 +80,7 @@ test('Webhook retries after 1, 5 and 30 minutes, 2 and 8 hours, then fails', asy
       [6, 'retry'],
     ],
   );
-  assert.equal(attempts[5]!.error, 'status 503: only 2xx is a success');
+  assert.equal(attempts[5]!.error, 'status 503: only 2xx counts as success');
   assert.equal(attempts[5]!.response_body, 'later');
   const ids = new Set(receiver.requests.map(({ headers }) => headers['webhook-id']));
   assert.equal(ids.size, 1);
@@ -144,7 +144,7 @@ test('A webhook attempt cut short by a crash is logged as interrupted and retrie
   await append();
   await deliverDue();
   const { id } = (await deliveries())[0]!;
-  // As the claim leaves it, and no process comes back to it.
+  // The state after a claim whose process never returns.
   await app.db
     .updateTable('webhook_deliveries')
     .set({ lease: 'req_gone', attempts: 2, due_at: isoTime(clock.now() + 90_000) })
@@ -217,7 +217,7 @@ test('An endpoint failing for five days is disabled, with mail to owner and admi
   clock.advance(4 * DAY_MS);
   await append();
   await deliverDue();
-  // One success, and it begins anew.
+  // One success resets the failures.
   receiver.answer = () => 200;
   await append();
   await deliverDue();
@@ -248,7 +248,7 @@ test('An endpoint failing for five days is disabled, with mail to owner and admi
   );
   const mail = sink.taken[0]!.raw.toString().replace(/=\r\n/g, '').replace(/=3D/g, '=');
   assert.match(mail, new RegExp(id));
-  // What the mail says brings all of it back, the first that failed too.
+  // The request in the email recovers everything, including the first failed delivery.
   const [, since] = /"since": "([^"]+)"/.exec(mail)!;
   assert.ok((await deliveries()).some(({ created_at }) => created_at === since));
   const missed = (await deliveries()).filter(({ status }) => status !== 'succeeded');
@@ -259,7 +259,7 @@ test('An endpoint failing for five days is disabled, with mail to owner and admi
   });
   const old = missed.filter(({ created_at }) => created_at < since!);
   assert.equal(recovered.body.recovered, missed.length - old.length);
-  // Only what had failed before the success in between is left out.
+  // Only failures before the success in between are left out.
   assert.ok(old.every(({ created_at }) => Date.parse(created_at) < clock.now() - 9 * DAY_MS + 1));
 });
 
@@ -312,15 +312,15 @@ test('Setting the clock back does not postpone pending webhook retries', async (
   await bringDeliveriesForward(app);
   await deliverDue();
   assert.equal(receiver.requests.length, 2);
-  // What is planned rightly stays where it is.
+  // Correctly scheduled deliveries stay unchanged.
   await bringDeliveriesForward(app);
   await deliverDue();
   assert.equal(receiver.requests.length, 2);
 });
 
-// Who may call how much at once.
+// Concurrency limits.
 
-/** Begins as many calls as there is room for; how many those were. */
+/** Starts as many calls as the limits allow, and returns their number. */
 function fill(slots: Slots, id: string): number {
   let begun = 0;
   while (slots.room(id) > 0) {

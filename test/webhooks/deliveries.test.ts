@@ -1,4 +1,4 @@
-/** The operations on deliveries: tried, waited for, looked at, sent again and recovered. */
+/** The operations on deliveries: test, wait, read, resend, and recover. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -126,7 +126,7 @@ test('GET /v1/webhooks/deliveries/{id}?wait returns when the current attempt end
   const [attempt] = failed.attempts;
   assert.deepEqual(
     [attempt!.duration_ms, attempt!.response_status, attempt!.error],
-    [2000, 500, 'status 500: only 2xx is a success'],
+    [2000, 500, 'status 500: only 2xx counts as success'],
   );
   assert.equal(attempt!.response_body, 'é'.repeat(2048));
   assert.equal((await settled(scene, body.id)).attempts.length, 1, 'the next is a minute away');
@@ -155,7 +155,7 @@ test('POST /v1/webhooks/deliveries/{id}/resend works in any status except during
   assert.deepEqual([failed.status, failed.payload], ['pending', receiver.requests[0]!.body]);
   const refused = await resend(scene, delivery!.id);
   assert.deepEqual(codeOf(refused), [409, 'conflict']);
-  assert.match(refused.text, /on its way/);
+  assert.match(refused.text, /still pending/);
   receiver.answer = () => 204;
   clock.advance(MIN_MS);
   await deliverDue();
@@ -176,7 +176,7 @@ test('POST /v1/webhooks/deliveries/{id}/resend works in any status except during
     await recover(scene, id, '2026-01-01'),
   ]) {
     assert.deepEqual(codeOf(answer), [409, 'conflict']);
-    assert.match(answer.text, /switched off: switch it on first/);
+    assert.match(answer.text, /is disabled\. To enable it, send PATCH/);
   }
   await switchTo(scene, id, true);
   await app.db.deleteFrom('events').execute();
@@ -252,7 +252,7 @@ test('POST /v1/webhooks/endpoints/{id}/recover requeues held and failed deliveri
     ['event', 'recover'],
   );
   assert.equal((await recover(scene, id, isoTime(clock.now()))).body.recovered, 0);
-  // What has nothing to send any more is not begun again.
+  // A delivery whose event is no longer stored isn't recovered.
   await app.db.deleteFrom('events').execute();
   assert.equal((await recover(scene, id, '2026-01-01T00:00:00Z')).body.recovered, 0);
   assert.ok((await listed(scene, other.id)).every(({ status }) => status === 'pending'));

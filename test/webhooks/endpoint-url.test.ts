@@ -1,11 +1,11 @@
-/** Which addresses an endpoint may have: each that is refused, with what to do. */
+/** The URLs that an endpoint may have, and the error message for each rejected one. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startTestService } from '../helpers/app.ts';
 import { codeOf, ENDPOINTS, faultsOf } from './webhook-service.ts';
 
-/** What begins the message. */
+/** The start of the message. */
 const REFUSED: [urls: string[], message: string][] = [
   [
     [
@@ -16,7 +16,7 @@ const REFUSED: [urls: string[], message: string][] = [
       ' https://example.com',
       'https:example.com',
     ],
-    'must begin with https://',
+    'must start with https://',
   ],
   [
     [
@@ -31,7 +31,7 @@ const REFUSED: [urls: string[], message: string][] = [
       'https://exam\u00adple.com/',
       'https://example.com/\u0085',
     ],
-    'must have no spaces',
+    'must not contain spaces',
   ],
   [
     [
@@ -44,7 +44,7 @@ const REFUSED: [urls: string[], message: string][] = [
       'https://[::1',
       'https://a:99999',
     ],
-    'must be an address',
+    'must be a valid URL',
   ],
   [
     [
@@ -55,9 +55,9 @@ const REFUSED: [urls: string[], message: string][] = [
       'https://:@example.com:8443/',
       'https://@',
     ],
-    'must have no user name',
+    'must not contain a user name',
   ],
-  [['https://example.com/#part', 'https://example.com/#'], 'must have no # part'],
+  [['https://example.com/#part', 'https://example.com/#'], 'must not contain a fragment'],
   [
     [
       'https://example.com:22',
@@ -65,15 +65,15 @@ const REFUSED: [urls: string[], message: string][] = [
       'https://example.com:6667',
       'https://example.com:993',
     ],
-    'must have a port of the web',
+    'must use port 443',
   ],
   [
     ['https://localhost', 'https://LOCALHOST.:8443/', 'https://a.localhost/'],
-    'must not lead to localhost',
+    'must not point to localhost',
   ],
   [
     ['https://a..example.com', 'https://-a.example.com', `https://${'a'.repeat(64)}.example`],
-    'must have a host name that can exist',
+    'must have a valid hostname',
   ],
   [
     [
@@ -93,14 +93,14 @@ const REFUSED: [urls: string[], message: string][] = [
       'https://[fd00::1]',
       'https://[fe80::1]',
     ],
-    'must not lead to',
+    'must not point to',
   ],
-  [['https://receiver/hooks', 'https://receiver.:8443'], 'must have a full host name'],
+  [['https://receiver/hooks', 'https://receiver.:8443'], 'must have a fully qualified hostname'],
 ];
 
 const LONGEST = `https://example.com/${'a'.repeat(2048 - 20)}`;
 
-/** What is given, and what is then called and shown. */
+/** The given URL, and the one that is called and shown. */
 const TAKEN: [given: string, shown: string][] = [
   ['https://example.com', 'https://example.com/'],
   ['HTTPS://Example.com./hooks?key=a%20b&x=', 'https://example.com./hooks?key=a%20b&x='],

@@ -1,4 +1,4 @@
-/** The operations on endpoints: made, changed, switched off and on, given new secrets, deleted. */
+/** The operations on endpoints: create, update, enable, disable, rotate secrets, and delete. */
 
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
@@ -79,15 +79,15 @@ test('Webhook endpoint create and update report every invalid field with 422', a
   const made = await call<Endpoint>('POST', ENDPOINTS, { json: { url: AT, events: ['*'] } });
   const path = `${ENDPOINTS}/${made.body.id}`;
   const cases: [object, string[]][] = [
-    [{ events: [] }, ['events must name a type at least; ["*"] is all of them']],
-    [{ events: ['test.failed', 'test.failed'] }, ['events must name each type once']],
-    [{ events: [...EVENT_TYPES, '*'] }, ['events must name at most 8 types']],
-    [{ events: '*' }, ['events must be a list of types']],
-    [{ events: null }, ['events must be a list of types']],
+    [{ events: [] }, ['events must contain at least one event type; use ["*"] for all']],
+    [{ events: ['test.failed', 'test.failed'] }, ['events must contain each event type only once']],
+    [{ events: [...EVENT_TYPES, '*'] }, ['events must contain at most 8 event types']],
+    [{ events: '*' }, ['events must be a list of event types']],
+    [{ events: null }, ['events must be a list of event types']],
     [{ enabled: 'yes' }, ['enabled must be true or false']],
     [{ enabled: null }, ['enabled must be true or false']],
     [{ description: 'x'.repeat(501) }, ['description must have at most 500 characters']],
-    [{ description: 'a\u0000b' }, ['description must have no control characters']],
+    [{ description: 'a\u0000b' }, ['description must not contain control characters']],
     [{ description: '\ud800' }, ['description must be well-formed Unicode']],
     [{ description: 7 }, ['description must be text']],
     [{ secret: 'whsec_x' }, ['secret is not a field of this request']],
@@ -232,7 +232,7 @@ test('Changing a webhook endpoint’s URL resets its failure history', async (t)
   );
 });
 
-/** The signatures of a delivery by our own scheme: of the present secret, and of the one before. */
+/** The signatures of a delivery in our own scheme, by the current and the previous secret. */
 function signersOf({ headers, body }: Received, secrets: Record<string, string>) {
   const timestamp = headers['x-service-timestamp'];
   const nameOf = (field: string) =>
@@ -274,7 +274,7 @@ test('After secret rotation both secrets sign during the overlap, then only the 
   clock.advance(1);
   assert.deepEqual(await signers(), ['second', undefined, 1]);
   secrets.third = await rotate({ overlap: 60 });
-  // Of three, the newest two sign.
+  // Of three secrets, the newest two sign.
   secrets.fourth = await rotate({ overlap: 604_800 });
   assert.deepEqual(await signers(), ['fourth', 'third', 2]);
   secrets.fifth = await rotate({ overlap: 0 });
@@ -335,7 +335,7 @@ test('Deleting a webhook endpoint removes its deliveries and stops sending', asy
   assert.deepEqual(await auditOf(service, { action: 'webhook_endpoint.deleted' }), [
     ['webhook_endpoint.deleted', { receiver: new URL(receiver.url).origin }],
   ]);
-  // What the deletion has woken is over when the scheduler has ended.
+  // The job woken by the deletion is done when the scheduler has stopped.
   app.scheduler.wake(EXPIRE_DELIVERIES_JOB);
   await app.scheduler.stop();
   const left = await app.db.selectFrom('webhook_endpoints').select('id').execute();
@@ -373,9 +373,9 @@ test('Endpoint creation and secret rotation with an Idempotency-Key replay the s
   assert.notEqual(rotated.body.secret, first.body.secret);
 });
 
-// The secrets of endpoints are in no byte of the database file and in no line of the log.
+// The database file and the log never contain endpoint secrets.
 
-test('Database and log contain no current or former webhook secrets', async (t) => {
+test('Database and log contain no current or previous webhook secrets', async (t) => {
   const scene = await startDelivering(t);
   const { service, receiver } = scene;
   const { call, folder, key, logged } = service;

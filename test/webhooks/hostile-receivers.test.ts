@@ -1,4 +1,4 @@
-/** Receivers that drip, never end, redirect, lie about who they are, or have moved: each is a failure with its reason. */
+/** Receivers that drip, never end, redirect, use a wrong certificate, or move: each fails with its reason. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ const other = await makeTestAuthority();
 
 interface Hostile {
   name: string;
-  /** What the receiver does with a connection; a piece it sends again and again, or once. */
+  /** How the receiver treats a connection; a chunk is sent repeatedly or once. */
   serve(socket: Socket): void;
   error: RegExp;
   status?: number;
@@ -109,7 +109,7 @@ async function listen(
   return (server.address() as { port: number }).port;
 }
 
-/** The first attempt of a delivery to that address, when it has ended. */
+/** The finished first attempt of a delivery to that URL. */
 async function firstAttempt(
   { app, makeEndpoint, append, deliverDue, deliveries }: Delivering,
   url: string,
@@ -140,7 +140,7 @@ test('Webhook delivery rejects a certificate from an untrusted authority', async
   assert.match(attempt.error!, /^tls: /);
 });
 
-/** Counts who connects, and says nothing. */
+/** Counts connections and never answers. */
 async function startCanary(t: TestContext) {
   const canary = { port: 0, connections: 0 };
   const server = createServer((socket) => {
@@ -156,7 +156,7 @@ async function startCanary(t: TestContext) {
 test('Webhook delivery does not connect when the host name resolves to a forbidden address', async (t) => {
   const canary = await startCanary(t);
   const zone: Zone = { 'hooks.example.com': { A: ['192.0.2.10'] } };
-  // Nothing is opened here.
+  // No network is allowed here.
   const delivering = await startDelivering(t, { poster: poster(zone, []) });
   const { app, clock, service, append, deliverDue, deliveries } = delivering;
   const url = `https://hooks.example.com:${canary.port}/`;

@@ -1,4 +1,4 @@
-/** For tests of deliveries: a service with a clock and a receiver, endpoints, events, and what became of each. */
+/** For tests of deliveries: a service with a clock, a receiver, endpoints, and events. */
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
@@ -22,10 +22,10 @@ export interface Delivering {
   app: Awaited<ReturnType<typeof startTestService>>['app'];
   clock: TestClock;
   receiver: Receiver;
-  /** An endpoint at the receiver, for all events, unless the row says otherwise. */
+  /** An endpoint at the receiver, for all events unless the row says otherwise. */
   makeEndpoint(row?: Partial<WebhookEndpointRow>): Promise<{ id: string; secret: string }>;
   append(event?: Partial<NewEvent>): Promise<EventRow>;
-  /** Makes what is due by the clock, and what becomes due by that, and waits for its end. */
+  /** Makes deliveries that are due, also those that become due meanwhile, and waits until they are done. */
   deliverDue(): Promise<void>;
   deliveries(): Promise<Awaited<ReturnType<typeof readDeliveries>>>;
 }
@@ -78,7 +78,7 @@ export async function startDelivering(
 
 type App = Delivering['app'];
 
-/** Nothing due and nothing under way. The signals of ended attempts tell when to look again. */
+/** Resolves when nothing is due or in progress. The signals of finished attempts tell when to check again. */
 async function untilQuiet(app: App, clock: TestClock): Promise<void> {
   for (;;) {
     const open = await app.db
@@ -101,7 +101,7 @@ function readDeliveries(app: App) {
   return app.db.selectFrom('webhook_deliveries').selectAll().orderBy('id').execute();
 }
 
-/** The attempts of a delivery, in their order. */
+/** The attempts of a delivery, in order. */
 export function attemptsOf(app: App, deliveryId: string) {
   return app.db
     .selectFrom('webhook_attempts')
@@ -111,7 +111,7 @@ export function attemptsOf(app: App, deliveryId: string) {
     .execute();
 }
 
-// What the tests of the operations on webhooks ask, and the answers' types.
+// Requests to the webhook operations, and the types of their responses.
 
 export const ENDPOINTS = '/v1/webhooks/endpoints';
 export const DELIVERIES = '/v1/webhooks/deliveries';
@@ -169,7 +169,7 @@ export async function createEndpoint(
   return made.body;
 }
 
-/** As soon as no attempt of it is due or under way. */
+/** Resolves once no attempt of the delivery is due or in progress. */
 export async function settled({ service }: Pick<Delivering, 'service'>, id: string) {
   return (await service.call<Delivery>('GET', `${DELIVERIES}/${id}?wait=20`)).body;
 }
@@ -185,7 +185,7 @@ export async function listed({ service }: Pick<Delivering, 'service'>, id: strin
   return body.data;
 }
 
-/** The answer's errors as `param message`. */
+/** The errors of a response as `param message`. */
 export function faultsOf({ body }: Answer<unknown>): string[] {
   const { errors = [] } = body as { errors?: { param: string; message: string }[] };
   return errors.map(({ param, message }) => `${param} ${message}`);

@@ -6,8 +6,8 @@ const METHODS = ['spf', 'dkim', 'dmarc'] as const;
 type Results = Pick<ObservedTest, (typeof METHODS)[number]>;
 
 const LIST = new Intl.ListFormat('en-GB');
-const isKnown = (result: string | null): boolean => result !== null && result !== 'temperror';
-const hasFailed = (result: string | null): boolean => isKnown(result) && result !== 'pass';
+const isConclusive = (result: string | null): boolean => result !== null && result !== 'temperror';
+const hasFailed = (result: string | null): boolean => isConclusive(result) && result !== 'pass';
 
 export const authFail: Condition<Results, Results> = {
   id: 'auth_fail',
@@ -17,11 +17,11 @@ export const authFail: Condition<Results, Results> = {
   judge(results) {
     if (METHODS.some((method) => hasFailed(results[method])))
       return { answer: 'yes', value: results };
-    return METHODS.every((method) => isKnown(results[method])) ? NO : UNKNOWN;
+    return METHODS.every((method) => isConclusive(results[method])) ? NO : UNKNOWN;
   },
 
   alertsWhen: () => 'SPF, DKIM or DMARC does not pass',
-  documentation: 'SPF, DKIM or DMARC is known and not `pass`',
+  documentation: 'the SPF, DKIM or DMARC result is known and is not `pass`',
   shortText: 'SPF, DKIM or DMARC fails',
   openedText({ subject, value }) {
     const failed = METHODS.filter((method) => hasFailed(value[method]));
@@ -29,21 +29,23 @@ export const authFail: Condition<Results, Results> = {
     const words = LIST.format(failed.map((one) => `${one.toUpperCase()} is “${value[one]}”`));
     return {
       title: `${names} ${failed.length === 1 ? 'does' : 'do'} not pass for mail from ${subject}`,
-      lead: `${words}. So the mail does not prove who sent it: receivers may refuse it, or take it for spam.`,
+      lead: `${words}. Mailbox providers may reject this mail or deliver it to spam.`,
     };
   },
   endedTitle: ({ subject }) => `SPF, DKIM and DMARC pass again for mail from ${subject}`,
   measurements: ({ value }, { endedBy }) =>
     METHODS.map((method) => [
       method.toUpperCase(),
-      resultThenAndNow(value[method], endedBy?.[method]),
+      describeResult(value[method], endedBy?.[method]),
     ]),
   isRemedy: ({ category }) => category === 'authentication',
   sampleValue: () => ({ spf: 'pass', dkim: 'fail', dmarc: 'pass' }),
 };
 
-/** `now` undefined: there is no later result. */
-function resultThenAndNow(then: string | null, now: string | null | undefined): string {
-  if (now === undefined) return then ?? 'not known';
-  return now === then ? `${now}` : `${now ?? 'not known'} (it was ${then ?? 'not known'})`;
+/** `current` is undefined where there is no later result. */
+function describeResult(opening: string | null, current: string | null | undefined): string {
+  if (current === undefined) return opening ?? 'unknown';
+  return current === opening
+    ? `${current}`
+    : `${current ?? 'unknown'} (was ${opening ?? 'unknown'})`;
 }

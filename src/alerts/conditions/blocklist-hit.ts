@@ -1,4 +1,4 @@
-/** `blocklist_hit`: a blocklist that counts lists the sender, a linked domain, or a monitor's target. */
+/** `blocklist_hit`: a tier 1 or 2 blocklist lists the sender, a linked domain, or a monitor's target. */
 
 import { LISTS } from '../../analysis/blocklists/lists.ts';
 import { removalAdvice, STOP_THE_CAUSE } from '../../analysis/blocklists/outcomes.ts';
@@ -14,12 +14,12 @@ import {
   UNKNOWN,
 } from './condition.ts';
 
-/** A list that counts (tier 1 or 2), and what it lists. */
+/** A tier 1 or 2 list, and what it lists. */
 interface Listing {
   zone: string;
   name: string;
   tier: number;
-  /** Addresses and names; missing in incidents that were stored before it was kept. */
+  /** Addresses and names; missing in older incidents. */
   listed?: string[];
 }
 
@@ -27,15 +27,15 @@ interface Value {
   lists: Listing[];
 }
 
-/** What the blocklists said in one result. */
+/** The blocklist answers in one result. */
 interface Listings {
   listed: Listing[];
-  /** Whether enough lists answered to know that none that counts lists it. */
+  /** Whether enough lists answered to rule out a listing of tier 1 or 2. */
   known: boolean;
-  /** Whether the list of an earlier listing has answered now about the same thing. */
-  hasAnswered(former: Listing, foundByRun: boolean): boolean;
-  /** Lists that count, have listed it before, and did not answer now. */
-  standing: string[];
+  /** Whether the list of an earlier listing has now answered about the same address or name. */
+  hasAnswered(previous: Listing, foundByRun: boolean): boolean;
+  /** Zones of tier 1 and 2 lists that listed it before and didn't answer now. */
+  unconfirmed: string[];
 }
 
 const LIST_CHECKS = ['ip_blocklists', DOMAIN_CHECK, 'link_blocklists'];
@@ -48,59 +48,61 @@ export const blocklistHit: Condition<Listings, Value> = {
   factsOfRun: listingsOfRun,
   judge({ listed, known }) {
     const byZone = new Map<string, Listing>();
-    for (const { listed: things = [], ...listing } of listed) {
-      const before = byZone.get(listing.zone)?.listed ?? [];
-      byZone.set(listing.zone, { ...listing, listed: [...new Set([...before, ...things])] });
+    for (const { listed: names = [], ...listing } of listed) {
+      const others = byZone.get(listing.zone)?.listed ?? [];
+      byZone.set(listing.zone, { ...listing, listed: [...new Set([...others, ...names])] });
     }
     if (byZone.size > 0) return { answer: 'yes', value: { lists: [...byZone.values()] } };
     return known ? NO : UNKNOWN;
   },
   /**
-   * It is over once each list that listed has answered about the same thing, and no list that has
-   * answered lists it, however silent others are. What a run found about an address or a name, a run
-   * of any monitor of it may end, and a test whose sender's domains include it. What a test found,
-   * the next test of the same domain may end, and a run only where nothing but the domain itself was
-   * listed, because a run looks at nothing else. A list that listed and is silent, or was not asked,
-   * may still list, also one that came later; one that is no longer in use never answers again, and
-   * keeps nothing open.
+   * The incident is resolved once every list that listed has answered about the same address or name,
+   * and no list that answered lists it. Lists that never listed it may be silent.
+   *
+   * - An incident from a run can be resolved by a run of any monitor of that target, or by a test whose
+   *   sender domains include it.
+   * - An incident from a test can be resolved by the next test of that domain. A run can resolve it only
+   *   if nothing but the domain itself was listed, because a run checks nothing else.
+   * - A list that listed and is silent, or wasn't queried, may still list. A list that is no longer in
+   *   use never answers again and doesn't keep the incident open.
    */
   endOf(opened, facts, { answer, blocklistsInUse }) {
-    // What was said for the check as a whole counts as a list for as long as there is any.
+    // A result for the check as a whole counts as a list as long as any list is in use.
     const isInUse = (zone: string) =>
       blocklistsInUse.has(zone) || (zone === DOMAIN_CHECK && blocklistsInUse.size > 0);
-    if (facts.standing.some(isInUse)) return null;
-    const waitedFor = listingsOf(opened).filter(({ zone }) => isInUse(zone));
-    if (!waitedFor.every((one) => facts.hasAnswered(one, opened.foundByRun))) return null;
-    // No list has said that it is no longer listed.
-    return waitedFor.length === 0 && answer !== 'no' ? 'no_longer_watched' : 'condition_ended';
+    if (facts.unconfirmed.some(isInUse)) return null;
+    const awaited = listingsOf(opened).filter(({ zone }) => isInUse(zone));
+    if (!awaited.every((one) => facts.hasAnswered(one, opened.foundByRun))) return null;
+    // Without an awaited list, none has confirmed that the listing is gone.
+    return awaited.length === 0 && answer !== 'no' ? 'no_longer_watched' : 'condition_ended';
   },
 
-  alertsWhen: () => 'a blocklist lists the sender, a linked domain, or what a monitor looks at',
+  alertsWhen: () => 'a blocklist lists the sender, a linked domain, or a target of a monitor',
   documentation:
-    'a list of tier 1 or 2 lists the sender, a domain that the mail links to, or what a monitor looks at',
+    'a tier 1 or 2 blocklist lists the sender, a domain that the message links to, or a target of a monitor',
   shortText: 'it is on a blocklist',
   openedText({ subject, value: { lists }, foundByRun }) {
     const [first] = lists;
-    const names = few(lists.map(({ name }) => printable(name)));
+    const names = joinNames(lists.map(({ name }) => printable(name)));
     const lead = lists.some(({ tier }) => tier === 1)
-      ? 'Large receivers refuse mail because of such a listing.'
-      : 'Spam filters count such a listing against mail.';
-    // Older runs of domain health kept the sentence of the check in place of its lists.
+      ? 'Large mailbox providers reject mail because of this listing.'
+      : 'Spam filters count this listing against your mail.';
+    // Older runs of domain health stored the title of the check instead of its lists.
     if (first?.zone === DOMAIN_CHECK) return { title: first.name.replace(/\.$/, ''), lead };
     if (foundByRun) return { title: `${subject} is listed by ${names}`, lead };
     const title = `Mail from ${subject} is affected by ${lists.length === 1 ? 'a blocklist' : 'blocklists'}: ${names}`;
     return {
       title,
-      lead: `A test found its sender, or a domain that it links to, listed. ${lead}`,
+      lead: `A test found that the sender or a linked domain is listed. ${lead}`,
     };
   },
   endedTitle: ({ subject, foundByRun }) =>
     foundByRun
       ? `${subject} is no longer listed`
-      : `No blocklist affects mail from ${subject} any more`,
+      : `Mail from ${subject} is no longer affected by a blocklist`,
   measurements({ value: { lists } }, { isOver }) {
     if (lists[0]?.zone === DOMAIN_CHECK) return [];
-    return [[isOver ? 'Was listed by' : 'Listed by', few(lists.map(({ name }) => name))]];
+    return [[isOver ? 'Was listed by' : 'Listed by', joinNames(lists.map(({ name }) => name))]];
   },
   isRemedy: ({ id }) => LIST_CHECKS.includes(id),
   remediesOfRun: ({ subject, value: { lists } }, findings) => [
@@ -118,15 +120,15 @@ interface StoredList {
   name: string;
   tier: number;
   status: string;
-  /** What it lists. */
+  /** The addresses and names that it lists. */
   listed?: string[];
 }
 
-/** As the checks of LIST_CHECKS store it. */
+/** The evidence of the checks in LIST_CHECKS. */
 const evidenceOf = ({ evidence }: CheckResult) =>
   evidence as unknown as { lists?: StoredList[]; domains?: { name: string }[] };
 
-/** A list that is left out is known not to answer this server: it was not asked, and is not waited for. */
+/** A list that was left out is known not to answer this server, so an incident doesn't wait for it. */
 function listingsOfTest(checks: CheckResult[]): Listings {
   const all = checks
     .flatMap((check) => evidenceOf(check).lists ?? [])
@@ -134,23 +136,23 @@ function listingsOfTest(checks: CheckResult[]): Listings {
   const silent = all.filter(({ status }) => status === 'error');
   const zones = zonesThatAnswered(all);
   const domainCheck = checks.find(({ id }) => id === DOMAIN_CHECK);
-  const aboutDomains = domainCheck ? evidenceOf(domainCheck) : {};
-  const domains = new Set((aboutDomains.domains ?? []).map(({ name }) => name));
-  const zonesOfDomains = zonesThatAnswered(aboutDomains.lists ?? []);
+  const domainEvidence = domainCheck ? evidenceOf(domainCheck) : {};
+  const domains = new Set((domainEvidence.domains ?? []).map(({ name }) => name));
+  const domainZones = zonesThatAnswered(domainEvidence.lists ?? []);
   return {
     listed: all
       .filter(({ status }) => status === 'listed')
       .map(({ zone, name, tier, listed = [] }) => ({ zone, name, tier, listed })),
     known: zones.size > 0 && silent.length === 0,
     hasAnswered({ zone, listed = [] }, foundByRun) {
-      const asked = listed.length > 0 && listed.every((name) => domains.has(name));
-      return asked ? zonesOfDomains.has(zone) : !foundByRun && zones.has(zone);
+      const wereQueried = listed.length > 0 && listed.every((name) => domains.has(name));
+      return wereQueried ? domainZones.has(zone) : !foundByRun && zones.has(zone);
     },
-    standing: [],
+    unconfirmed: [],
   };
 }
 
-/** Of the lists that answered everything that they were asked. */
+/** Zones of the lists that answered every query. */
 function zonesThatAnswered(lists: StoredList[]): Set<string> {
   const answered = lists.filter(({ status }) => status === 'listed' || status === 'not_listed');
   const zones = new Set(answered.map(({ zone }) => zone));
@@ -162,7 +164,7 @@ function zonesThatAnswered(lists: StoredList[]): Set<string> {
 
 function listingsOfRun({ findings, changes }: ObservedRun, subject: string): Listings {
   const { unknown, targets = [] } = changes;
-  const isHeard = (zone: string) =>
+  const isAnswered = (zone: string) =>
     !unknown.some(
       (part) =>
         'list' in part && part.list === zone && (part.target === null || part.target === subject),
@@ -174,23 +176,23 @@ function listingsOfRun({ findings, changes }: ObservedRun, subject: string): Lis
     targets.find(({ target }) => target === subject) ?? {};
   return {
     listed: counting
-      .filter(({ list }) => isHeard(list))
+      .filter(({ list }) => isAnswered(list))
       .map(({ list, list_name, tier }) => ({
         ...{ zone: list, name: list_name, tier },
         listed: [subject],
       })),
     known,
     hasAnswered: ({ zone, listed = [] }) =>
-      // For what was said for the check as a whole, all lists that matter have to have answered.
-      (zone === DOMAIN_CHECK ? known : answered && isHeard(zone)) &&
+      // For a result of the check as a whole, all lists that matter must have answered.
+      (zone === DOMAIN_CHECK ? known : answered && isAnswered(zone)) &&
       listed.length > 0 &&
       listed.every((name) => name === subject),
-    // An earlier finding of a list that is silent now still stands in the run.
-    standing: counting.map(({ list }) => list).filter((list) => !isHeard(list)),
+    // A run keeps the earlier finding of a list that is silent now.
+    unconfirmed: counting.map(({ list }) => list).filter((list) => !isAnswered(list)),
   };
 }
 
-/** What a run listed was its subject, also before that was stored. */
+/** In incidents from runs, what was listed is the subject, even if an older incident doesn't store it. */
 function listingsOf({ subject, value: { lists }, foundByRun }: OpenedIncident<Value>): Listing[] {
   return foundByRun ? lists.map((one) => ({ ...one, listed: one.listed ?? [subject] })) : lists;
 }
@@ -200,19 +202,19 @@ function listingsOf({ subject, value: { lists }, foundByRun }: OpenedIncident<Va
 const LIST = new Intl.ListFormat('en-GB');
 const MAX_NAMES = 3;
 
-function few(names: string[]): string {
+function joinNames(names: string[]): string {
   const rest = names.length - MAX_NAMES;
   return LIST.format(rest > 0 ? [...names.slice(0, MAX_NAMES), `${rest} more`] : names);
 }
 
-/** Of the lists that the program knows; an operator's own are looked up by their names. */
+/** Removal advice for built-in lists; there is none for lists that the operator added. */
 function adviceOn(
   listings: Listing[],
   subject: string,
   findings: ObservedRun['findings'],
 ): Step['text'] {
   if (listings.some(({ zone }) => zone === DOMAIN_CHECK))
-    return `${STOP_THE_CAUSE} The checks of the domain say where.`;
+    return `${STOP_THE_CAUSE} The domain checks show which lists.`;
   const known = listings.flatMap(({ zone }) => {
     const list = LISTS.find((one) => one.zone === zone);
     const found = findings.find(

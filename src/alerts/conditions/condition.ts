@@ -1,28 +1,28 @@
-/** How the condition of an alert rule is declared: what it reads, when it is met and over, and every text about it. */
+/** How an alert condition is declared: what it reads, when it is met and resolved, and all its texts. */
 
 import type { CheckResult } from '../../analysis/result.ts';
 import type { Changes, Finding } from '../../monitors/findings.ts';
 import type { AlertRow, TestRow } from '../../store/tables.generated.ts';
 
 /**
- * One condition, in one file; `index.ts` lists them. `Facts` is what it reads from a result, `Value`
- * what an incident keeps of them (plain JSON, which the API shows). The id also has to be in the
- * CHECK constraints of `alerts.condition` and `alert_incidents.condition`.
+ * Each condition has its own file; `index.ts` lists them. `Facts` is what it reads from a result.
+ * `Value` is what an incident stores of the facts: plain JSON, which the API shows. The id must also
+ * be in the CHECK constraints of `alerts.condition` and `alert_incidents.condition`.
  */
 export interface Condition<Facts = unknown, Value = unknown> {
   id: AlertRow['condition'];
-  /** The range of the rule's `threshold`, and its value where none is given; null where it has no meaning. */
+  /** Range and default of the rule's `threshold`; null if the condition has none. */
   threshold: { min: number; max: number; default: number } | null;
 
-  /** What a test says about its From domain; null for nothing. Without this, tests don't count. */
+  /** What a test says about its From domain, or null for nothing. If absent, tests are ignored. */
   factsOfTest?(test: ObservedTest): Facts | null;
-  /** What a monitor run says about one of its targets; null for nothing. Without this, runs don't count. */
+  /** What a monitor run says about one target, or null for nothing. If absent, runs are ignored. */
   factsOfRun?(run: ObservedRun, target: string): Facts | null;
   /** `threshold`: the rule's own or the default. */
   judge(facts: Facts, threshold: number): Verdict<Value>;
   /**
-   * How facts that don't meet the condition end an incident; null where they don't. Without this, an
-   * incident ends with the first "no".
+   * How facts that don't meet the condition resolve an incident, or null if they don't. If absent, the
+   * first "no" resolves it.
    */
   endOf?(
     opened: OpenedIncident<Value>,
@@ -30,33 +30,33 @@ export interface Condition<Facts = unknown, Value = unknown> {
     context: { answer: 'no' | 'unknown'; blocklistsInUse: ReadonlySet<string> },
   ): IncidentEnd | null;
 
-  /** When it is met, after "Alerts when": "a test scores below 70". */
+  /** Follows "Alerts when": "a test scores below 70". */
   alertsWhen(threshold: number): string;
   /** The same in the table of docs/monitoring.md, in Markdown. */
   documentation: string;
-  /** What an incident says in a scheduled report, after its subject: "the score is too low". */
+  /** Names the problem in a scheduled report, after the subject: "the score is too low". */
   shortText: string;
-  /** The title has no full stop: it is a heading, and the subject of a mail. */
+  /** The title has no period: it is a heading and an email subject. */
   openedText(incident: OpenedIncident<Value>): { title: string; lead: string };
-  /** The title of the end. `test`: the one that ended it, where there is one. */
+  /** The title when the incident is resolved. `test` is the one that resolved it, if any. */
   endedTitle(
     incident: OpenedIncident<Value>,
     context: { threshold: number; test: TestSummary | null },
   ): string;
-  /** What was measured. `endedBy`: the test that ended the incident, where it is over and there is one. */
+  /** What was measured. `endedBy` is the test that resolved the incident, if any. */
   measurements(
     incident: OpenedIncident<Value>,
     context: { threshold: number; isOver: boolean; endedBy: TestSummary | null },
   ): [label: string, value: string][];
-  /** Whether the fix of a test's check is a remedy. */
+  /** Whether the fix of this check of a test helps against the condition. */
   isRemedy(check: CheckResult): boolean;
-  /** What to do about what a monitor run found; `findings` are all of that run. */
+  /** Fixes for what a monitor run found; `findings` are all findings of that run. */
   remediesOfRun?(incident: OpenedIncident<Value>, findings: Finding[]): Step[];
-  /** A value that could be, for the sample that tries a rule's channels. */
+  /** A plausible value, for the sample that tests a rule's channels. */
   sampleValue(threshold: number): Value;
 }
 
-/** "unknown" opens and ends nothing. */
+/** "unknown" neither opens nor resolves an incident. */
 export type Verdict<Value = unknown> =
   | { answer: 'yes'; value: Value }
   | { answer: 'no' }
@@ -65,10 +65,10 @@ export type Verdict<Value = unknown> =
 export const NO: Verdict<never> = { answer: 'no' };
 export const UNKNOWN: Verdict<never> = { answer: 'unknown' };
 
-/** Ends that a result brings about; rules bring about others. */
+/** The resolutions that a result can cause; changes of a rule cause the others. */
 export type IncidentEnd = 'condition_ended' | 'no_longer_watched';
 
-/** A completed test, its checks parsed; results of authentication are words of RFC 8601 §2.7. */
+/** A completed test, its checks parsed. Authentication results are those of RFC 8601 §2.7. */
 export interface ObservedTest extends Pick<TestRow, 'score' | 'spf' | 'dkim' | 'dmarc'> {
   checks: CheckResult[];
 }
@@ -82,21 +82,21 @@ export interface ObservedRun {
 export interface OpenedIncident<Value = unknown> {
   subject: string;
   value: Value;
-  /** A monitor run opened it, otherwise a test. */
+  /** Whether a monitor run opened it, rather than a test. */
   foundByRun: boolean;
 }
 
-/** What notifications say about a test. */
+/** What notifications need of a test. */
 export type TestSummary = Pick<
   TestRow,
   'id' | 'checks' | 'subject' | 'score' | 'spf' | 'dkim' | 'dmarc'
 >;
 
 export interface Step {
-  /** What is wrong, in a sentence; empty where the heading has said it. */
+  /** What is wrong, as a sentence; empty if the heading already says it. */
   title: string;
   /** What to do about it. */
   text: string;
-  /** What to publish in the DNS, where it is known. */
+  /** The DNS record to publish, if known. */
   record: { type: string; name: string; value: string } | null;
 }

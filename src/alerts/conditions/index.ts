@@ -10,32 +10,32 @@ export const CONDITIONS: Condition[] = [scoreBelow, authFail, blocklistHit];
 
 type Rule = Pick<AlertRow, 'condition' | 'threshold'>;
 
-/** Throws for an id that is not declared: the schema allows no such row. */
+/** Throws for an unknown id, which the schema doesn't allow. */
 export function conditionOf({ condition }: Pick<Rule, 'condition'>): Condition {
   const found = CONDITIONS.find(({ id }) => id === condition);
-  if (!found) throw new Error(`There is no alert condition ${condition}.`);
+  if (!found) throw new Error(`Unknown alert condition: ${condition}.`);
   return found;
 }
 
-/** The rule's own threshold, or its condition's default; 0 where the condition has none. */
+/** The rule's own threshold, or its condition's default; 0 if the condition has none. */
 export const thresholdOf = (rule: Rule): number =>
   rule.threshold ?? conditionOf(rule).threshold?.default ?? 0;
 
-/** What a rule accepts as its threshold: any value that some condition accepts. */
+/** Any value that at least one condition accepts. */
 export const THRESHOLD_RANGE = {
   min: Math.min(...CONDITIONS.flatMap(({ threshold }) => threshold?.min ?? [])),
   max: Math.max(...CONDITIONS.flatMap(({ threshold }) => threshold?.max ?? [])),
 };
 
-/** The table in docs/monitoring.md: Markdown, without a line end. */
+/** The table in docs/monitoring.md, as Markdown without a final line break. */
 export function conditionTable(): string {
   return [
-    '| `condition` | is met where | by |',
+    '| `condition` | Met when | Evaluated on |',
     '|---|---|---|',
     ...CONDITIONS.map((condition) => {
       const { id, documentation, factsOfTest, factsOfRun } = condition;
-      const by = [...(factsOfTest ? ['tests'] : []), ...(factsOfRun ? ['runs of monitors'] : [])];
-      return `| \`${id}\` | ${documentation} | ${by.join(', and ')} |`;
+      const sources = [...(factsOfTest ? ['tests'] : []), ...(factsOfRun ? ['monitor runs'] : [])];
+      return `| \`${id}\` | ${documentation} | ${sources.join(' and ')} |`;
     }),
   ].join('\n');
 }

@@ -18,11 +18,11 @@ export const scoreBelow: Condition<number, Value> = {
     score < threshold ? { answer: 'yes', value: { score, threshold } } : NO,
 
   alertsWhen: (threshold) => `a test scores below ${threshold}`,
-  documentation: `a test scores less than \`threshold\` (${THRESHOLD.min}–${THRESHOLD.max}; ${THRESHOLD.default} where it is not given)`,
+  documentation: `a test scores less than \`threshold\` (${THRESHOLD.min}–${THRESHOLD.max}, default ${THRESHOLD.default})`,
   shortText: 'the score is too low',
   openedText: ({ subject, value: { score, threshold } }) => ({
     title: `Mail from ${subject} scored ${score}, below ${threshold}`,
-    lead: `The rule asks for ${threshold} of 100 at least. The lower the score, the likelier the spam folder.`,
+    lead: `The alert rule requires a score of at least ${threshold} out of 100. Mail with a low score is more likely to go to spam.`,
   }),
   endedTitle({ subject }, { threshold, test }) {
     const score = test?.score ?? null;
@@ -31,11 +31,11 @@ export const scoreBelow: Condition<number, Value> = {
       : `Mail from ${subject} no longer scores below ${threshold}`;
   },
   measurements({ value }, { endedBy }) {
-    const now = endedBy?.score ?? null;
-    const isHigher = now !== null && now >= value.threshold;
-    const score = isHigher ? `${now} of 100 (it was ${value.score})` : `${value.score} of 100`;
+    const current = endedBy?.score ?? null;
+    const hasRecovered = current !== null && current >= value.threshold;
+    const score = hasRecovered ? `${current} of 100 (was ${value.score})` : `${value.score} of 100`;
     return [
-      [endedBy === null || isHigher ? 'Score' : 'Score then', score],
+      [endedBy === null || hasRecovered ? 'Score' : 'Score when opened', score],
       ['Alerts below', `${value.threshold}`],
     ];
   },

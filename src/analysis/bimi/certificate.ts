@@ -40,7 +40,7 @@ interface CertificateEvaluation {
   problems: string[];
 }
 
-/** The certificate must cover one of `names`. `now` is in milliseconds since 1970. */
+/** The certificate must cover one of `names`. `now` is in milliseconds since the Unix epoch. */
 export function judgeCertificate(
   pem: Uint8Array,
   { names, now }: { names: string[]; now: number },

@@ -1,70 +1,70 @@
-/** `active_content`: nothing in the HTML runs code, loads a page or takes input. */
+/** `active_content`: the HTML runs no code, loads no other page and takes no input. */
 
 import { type Check, type Finding, fail, pass, warn } from '../check.ts';
 import { type HtmlFacts, judgeHtml } from '../html/facts.ts';
 
-/** What runs nothing and loads nothing by itself: mail programs ignore it, some filters count it. */
-const MILD = new Set(['form', 'base', 'meta refresh', 'bgsound']);
+/** These run and load nothing by themselves: email clients ignore them, but some filters penalize them. */
+const WARN_ONLY = new Set(['form', 'base', 'meta refresh', 'bgsound']);
 
 /**
- * What runs code or loads another page fails: scripts and their handlers and addresses, frames,
- * plug-ins. A form, `base` and a refresh warn: they do nothing in most mail programs. JSON-LD, which
- * Gmail reads, is data and fine.
+ * Anything that runs code or loads another page fails: scripts, event handlers, script URLs, frames
+ * and plug-ins. Forms, `base` and refreshes only warn because most email clients ignore them.
+ * JSON-LD passes: it is data, and Gmail reads it.
  */
 export const activeContent: Check = {
   id: 'active_content',
   category: 'content',
   points: 3,
   label: 'Active content',
-  issueTitle: 'The HTML has scripts, forms or the like',
+  issueTitle: 'The HTML has scripts, forms or other active content',
   reference: {
     name: 'Can I email: the form element',
     url: 'https://www.caniemail.com/features/html-form/',
   },
   publicEvidence: { found: { '*': 'shown' } },
   run: (context) =>
-    judgeHtml(context, 'It could not be found out whether your HTML has active content.', judge),
+    judgeHtml(context, 'Could not determine whether your HTML has active content.', evaluate),
 };
 
-function judge({ active }: HtmlFacts): Finding {
+function evaluate({ active }: HtmlFacts): Finding {
   const names = Object.keys(active);
   if (names.length === 0)
     return pass(
       'Your HTML has no active content.',
-      'It runs no script, loads no other page and takes no input.',
+      'It runs no scripts, loads no other pages and has no forms.',
     );
-  const grave = names.filter((name) => !MILD.has(name));
+  const failing = names.filter((name) => !WARN_ONLY.has(name));
   const evidence = { found: Object.fromEntries(Object.entries(active).slice(0, 20)) };
-  if (grave.length === 0)
+  if (failing.length === 0)
     return warn({
       title: `Your HTML uses ${list(names)}.`,
-      detail: `Mail programs remove or ignore ${names.length === 1 ? 'it' : 'them'}, so readers find something that does not work, and filters know it from phishing.`,
-      fix: `Remove ${list(names)}, and link to a page of yours for what readers are to fill in or open.`,
+      detail: `Email clients remove or ignore ${names.length === 1 ? 'it' : 'them'}, so part of your message does not work. Spam filters associate such HTML with phishing.`,
+      fix: `Remove ${list(names)}. Put interactive content on a web page and link to it.`,
       evidence,
     });
   return fail({
-    title: `Your HTML has active content: ${list(grave)}.`,
+    title: `Your HTML has active content: ${list(failing)}.`,
     detail:
-      'No large mail program runs or loads it: it is removed at best, and many filters and mail programs refuse or warn of such mail.',
-    fix: `Remove ${list(grave)}, and link to a page of yours that does what ${grave.length === 1 ? 'it was' : 'they were'} meant for.`,
+      'No major email client runs or loads it. At best it is removed; many filters and email clients reject the message or warn about it.',
+    fix: `Remove ${list(failing)}. Put interactive content on a web page and link to it.`,
     evidence,
   });
 }
 
-const WRITTEN: Record<string, string> = {
+const MARKUP: Record<string, string> = {
   'meta refresh': '<meta http-equiv="refresh">',
   base: '<base href>',
 };
 
-/** The first five, as they are written. */
+/** The first five, as they are written in HTML. */
 function list(names: string[]): string {
-  const shown = names.slice(0, 5).map(written);
+  const shown = names.slice(0, 5).map(markupOf);
   if (names.length > shown.length) shown.push(`${names.length - shown.length} more`);
   return shown.length === 1 ? shown[0]! : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
 }
 
-function written(name: string): string {
-  if (Object.hasOwn(WRITTEN, name)) return WRITTEN[name]!;
-  if (name.endsWith(':') || name.includes('/')) return `${name.replace(/:$/, '')}: addresses`;
+function markupOf(name: string): string {
+  if (Object.hasOwn(MARKUP, name)) return MARKUP[name]!;
+  if (name.endsWith(':') || name.includes('/')) return `${name.replace(/:$/, '')}: URLs`;
   return name.startsWith('on') ? `the attribute ${name}` : `<${name}>`;
 }

@@ -1,4 +1,4 @@
-/** The check `allowlists`: do lists of good senders know the client's address? */
+/** The check `allowlists`: is the sending IP address on an allowlist? */
 
 import { askLists } from '../blocklists/ask.ts';
 import {
@@ -12,7 +12,7 @@ import {
 import { askingAboutClient } from '../blocklists/subjects.ts';
 import { type Check, info, offline, rfc, skipped, unknown } from '../check.ts';
 
-const NOT_CHECKED = 'The allowlists were not asked.';
+const NOT_CHECKED = 'The allowlists were not checked.';
 
 export const allowlists: Check = {
   id: 'allowlists',
@@ -22,29 +22,29 @@ export const allowlists: Check = {
   reference: rfc(8904),
   publicEvidence: { client_ip: 'shown', lists: PUBLIC_LISTS },
   async run(context) {
-    const asking = askingAboutClient(context, 'allow');
-    if (asking.address === null) return skipped(NOT_CHECKED, asking.reason);
+    const query = askingAboutClient(context, 'allow');
+    if (query.address === null) return skipped(NOT_CHECKED, query.reason);
     if (context.offline) return offline(NOT_CHECKED);
-    const { address, subject, lists } = asking;
+    const { address, subject, lists } = query;
     const outcomes = await askLists(context.resolver, lists, [subject]);
     const evidence = { client_ip: address, lists: listsEvidence(outcomes) };
     const listed = outcomes.filter(({ status }) => status === 'listed');
-    const words = joined([meaningsOf(listed), silence(outcomes)]);
+    const answers = joined([meaningsOf(listed), silence(outcomes)]);
     if (listed.length > 0)
       return info(
-        `${address} is on the allowlist of ${namesOf(listed.map(({ list }) => list.name))}.`,
-        joined([words, 'Some receivers treat its mail more kindly for that.']),
+        `${address} is on an allowlist: ${namesOf(listed.map(({ list }) => list.name))}.`,
+        joined([answers, 'Some mailbox providers filter mail from such addresses less strictly.']),
         evidence,
       );
     if (!outcomes.some(({ status }) => status === 'not_listed'))
       return unknown(
-        `It could not be found out whether ${address} is on an allowlist.`,
-        words,
+        `Could not determine whether ${address} is on an allowlist.`,
+        answers,
         evidence,
       );
     return info(
-      `${address} is on no allowlist.`,
-      joined(['That is the usual case and costs nothing.', words]),
+      `${address} is not on an allowlist.`,
+      joined(['Most addresses are not, and it costs no points.', answers]),
       evidence,
     );
   },

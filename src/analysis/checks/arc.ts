@@ -1,13 +1,13 @@
-/** The check `arc`: the chain of those who forwarded the message; told, never scored. */
+/** The check `arc`: the ARC chain that forwarding servers added; informational, never scored. */
 
 import { type ARCData, type ARCResult, arc as verifyArc } from 'mailauth';
 import type { Resolver } from '../../net/dns/resolver.ts';
-import { type Check, type Context, type Finding, info, rfc, skipped, unknown } from '../check.ts';
+import { type Check, type Context, type Finding, info, offline, rfc, unknown } from '../check.ts';
 import { dkimResult } from '../dkim/verify.ts';
 import { mailauthResolver } from '../dns/mailauth-resolver.ts';
 import { fields } from '../mime/message.ts';
 
-/** Each set costs a DNS question and a verification; real chains have one to three. */
+/** Each set costs a DNS query and a verification; real chains have one to three. */
 const MAX_SETS = 10;
 
 export const arc: Check = {
@@ -28,17 +28,13 @@ export const arc: Check = {
     if (seals.length === 0 && fields(context.message, 'ARC-Message-Signature').length === 0)
       return info(
         'Your message has no ARC chain.',
-        'That is right for a message that was not forwarded: only forwarders add one.',
+        'This is correct for a message that was not forwarded: only forwarding servers add one.',
       );
-    if (context.offline)
-      return skipped(
-        'The ARC chain was not verified.',
-        'Its keys are in the DNS, and nothing may be asked in the offline mode.',
-      );
+    if (context.offline) return offline('The ARC chain was not verified.');
     if (seals.length > MAX_SETS)
       return info(
-        'The ARC chain is too long to be verified.',
-        `It has ${seals.length} seals; ${MAX_SETS} are looked at.`,
+        'The ARC chain is too long to verify.',
+        `It has ${seals.length} seals; the limit is ${MAX_SETS}.`,
         { result: null, seals: seals.length },
       );
     return chainFinding(context);
@@ -48,11 +44,11 @@ export const arc: Check = {
 async function chainFinding(context: Context): Promise<Finding> {
   const { verified } = await context.fact(dkimResult);
   if (!verified?.arc)
-    return info('The ARC chain was not verified.', 'The header is too large to be verified.');
-  const unanswered: string[] = [];
+    return info('The ARC chain was not verified.', 'The header is too large to verify.');
+  const failedNames: string[] = [];
   const resolver: Resolver = async (name, type) => {
     const answer = await context.resolver(name, type);
-    if (answer.status === 'error') unanswered.push(name);
+    if (answer.status === 'error') failedNames.push(name);
     return answer;
   };
   const found = await verifyArc(verified.arc as ARCData, { resolver: mailauthResolver(resolver) });
@@ -62,31 +58,32 @@ async function chainFinding(context: Context): Promise<Finding> {
     reason: typeof comment === 'string' ? comment : null,
     chain: chainOf(found),
   };
-  // mailauth calls a chain whose keys could not be asked for a failed one.
-  const unsure = unanswered.length > 0 || (found.signature || null)?.status.result === 'temperror';
-  if (result !== 'pass' && unsure)
-    return unknown(
-      'The ARC chain could not be verified.',
-      'A key of the chain could not be looked up.',
-      { ...evidence, result: null, unanswered },
-    );
-  const sealer = evidence.chain.at(-1)?.domain ?? 'a forwarder';
+  // mailauth reports a chain as failed when the lookup of a key fails.
+  const lookupFailed =
+    failedNames.length > 0 || (found.signature || null)?.status.result === 'temperror';
+  if (result !== 'pass' && lookupFailed)
+    return unknown('Could not verify the ARC chain.', 'Could not look up a key of the chain.', {
+      ...evidence,
+      result: null,
+      unanswered: failedNames,
+    });
+  const sealer = evidence.chain.at(-1)?.domain ?? 'a forwarding server';
   if (result === 'pass')
     return info(
       `Your message was forwarded, and the ARC chain sealed by ${sealer} is valid.`,
-      'Receivers that trust the sealers may take over their results of SPF, DKIM and DMARC.',
+      'Mailbox providers that trust the forwarding servers can use the SPF, DKIM and DMARC results that they recorded.',
       evidence,
     );
   return info(
-    'Your message carries an ARC chain that is not valid.',
-    'Receivers take no notice of it. That costs nothing unless the message is forwarded.',
+    'The ARC chain in your message is not valid.',
+    'Mailbox providers ignore it. This has no effect unless the message is forwarded.',
     evidence,
   );
 }
 
 function chainOf({ chain }: ARCResult): { instance: number; domain: string; cv: string }[] {
   const text = (value: unknown) => (typeof value === 'string' ? value : '');
-  // What the library gives for a seal that it cannot read is no list.
+  // For a seal that it cannot read, the library returns something other than a list.
   return (Array.isArray(chain) ? chain : []).map((set) => {
     const tags = set['arc-seal']?.parsed;
     return { instance: set.i, domain: text(tags?.d?.value), cv: text(tags?.cv?.value) };

@@ -1,4 +1,4 @@
-/** The check `bimi`: whether the domain publishes a logo and what keeps it from being shown; no points. */
+/** The check `bimi`: does the domain publish a logo, and can email clients show it? No points. */
 
 import { organizationalDomain } from '../../lib/domain-names.ts';
 import type { Resolver } from '../../net/dns/resolver.ts';
@@ -9,6 +9,7 @@ import {
   type Finding,
   type Fix,
   info,
+  offline,
   skipped,
   unknown,
 } from '../check.ts';
@@ -48,8 +49,7 @@ export const bimi: Check = {
     not_found_out: 'shown',
   },
   async run(context) {
-    if (context.offline)
-      return skipped('BIMI was not looked at.', 'Nothing may be asked in the offline mode.');
+    if (context.offline) return offline('BIMI was not checked.');
     const discovery = await context.fact(dmarcDiscovery);
     if (discovery.fromDomain === null || discovery.status === 'no_author')
       return skipped('BIMI does not apply.', discovery.reason ?? 'The From field names no domain.');
@@ -57,19 +57,16 @@ export const bimi: Check = {
     const names = bimiNames(context, domains);
     const record = await findBimiRecord(names, context.resolver);
     if (!record)
-      return unknown(
-        'BIMI could not be looked up.',
-        'The question for the record was not answered.',
-      );
+      return unknown('Could not look up your BIMI record.', 'The DNS query was not answered.');
     if (record.text === null) return noRecord(record, discovery.fromDomain);
     if (record.declined)
       return info(
-        'Your domain says by BIMI that no logo is to be shown.',
-        'The record has an empty l=, which declines.',
+        'Your BIMI record asks email clients to show no logo.',
+        'Its l= is empty, which declines BIMI.',
         recordEvidence(record),
       );
     const files = await fetchBimiFiles(context, record, [...domains, ...names]);
-    return judge(context, discovery, record, files);
+    return evaluateLogo(context, discovery, record, files);
   },
 };
 
@@ -80,19 +77,20 @@ function bimiDomains(discovery: DmarcDiscovery): string[] {
   return [...new Set(domains)];
 }
 
-/** The selector is the one that the message asks for, else `default`; it holds for both domains. */
+/** The selector is that of the message, or `default`; it applies to both domains. */
 function bimiNames({ message }: Context, domains: string[]): string[] {
   const header = fieldValue(message, 'BIMI-Selector');
-  const asked = header === null ? undefined : parseTagList(header).get('s');
-  const selector = asked && /^[a-z0-9._-]{1,63}$/i.test(asked) ? asked.toLowerCase() : 'default';
+  const requested = header === null ? undefined : parseTagList(header).get('s');
+  const selector =
+    requested && /^[a-z0-9._-]{1,63}$/i.test(requested) ? requested.toLowerCase() : 'default';
   return domains.map((domain) => `${selector}._bimi.${domain}`);
 }
 
 function noRecord({ name }: BimiRecord, domain: string): Finding {
   return {
     ...info(
-      'Your domain publishes no BIMI logo.',
-      'That costs nothing. With a record mail programs such as Gmail, Apple Mail and Yahoo can show your logo beside messages that pass DMARC.',
+      'Your domain has no BIMI record.',
+      'This costs no points. With a BIMI record, Gmail, Apple Mail and Yahoo can show your logo next to messages that pass DMARC.',
       { name, record: null },
     ),
     fix: fixFor(name, `https://${domain}/logo.svg`, `https://${domain}/logo.pem`),
@@ -101,12 +99,12 @@ function noRecord({ name }: BimiRecord, domain: string): Finding {
 
 function fixFor(name: string, location: string, authority: string): Fix {
   return {
-    text: 'To show a logo, publish a BIMI record like this one: an SVG Tiny PS image and a mark certificate (VMC or CMC) for it, both under https.',
+    text: 'To show a logo, publish a BIMI record like this one. It needs an SVG Tiny PS image and a mark certificate for it (VMC or CMC), both served over HTTPS.',
     record: { type: 'TXT', name, value: `v=BIMI1; l=${location}; a=${authority}` },
   };
 }
 
-async function judge(
+async function evaluateLogo(
   context: Context,
   discovery: DmarcDiscovery,
   record: BimiRecord,
@@ -117,7 +115,7 @@ async function judge(
   const obstacles = [...problems, ...(policy ?? []), ...(await messageObstacles(context))];
   if (record.authority === null)
     obstacles.push(
-      'The record names no certificate (a=); Gmail and Apple show a logo only with one.',
+      'The record names no certificate (a=). Gmail and Apple show a logo only with one.',
     );
   const evidence = {
     ...recordEvidence(record),
@@ -128,12 +126,12 @@ async function judge(
   };
   if (policy === null)
     return unknown(
-      'Whether your BIMI logo may be shown could not be found out.',
-      'The question for the DMARC record was not answered.',
+      'Could not determine whether email clients may show your BIMI logo.',
+      'The DNS query for the DMARC record was not answered.',
       evidence,
     );
-  const isBroken = problems.length > 0 || record.authority === null;
-  return { ...verdict(obstacles, files.open, evidence), ...(isBroken && { fix: fixOf(record) }) };
+  const needsFix = problems.length > 0 || record.authority === null;
+  return { ...verdict(obstacles, files.open, evidence), ...(needsFix && { fix: fixOf(record) }) };
 }
 
 async function messageObstacles(context: Context): Promise<string[]> {
@@ -142,30 +140,30 @@ async function messageObstacles(context: Context): Promise<string[]> {
   return known ? ['This message does not pass DMARC.'] : [];
 }
 
-const TRUST =
-  'Whether its certificate comes from an authority that mail programs trust was not looked at, and each decides for itself what it shows.';
+const TRUST_NOT_CHECKED =
+  'Not checked: whether email clients trust the certificate authority. Each client decides for itself which logos it shows.';
 
 function verdict(obstacles: string[], open: string[], evidence: Finding['evidence']): Finding {
   if (obstacles.length > 0)
     return info(
-      'Your domain publishes a BIMI logo, but mail programs may not show it.',
+      'Your domain has a BIMI record, but email clients may not show the logo.',
       [...obstacles, ...open].join(' '),
       evidence,
     );
   if (open.length > 0)
     return info(
-      'Nothing that was found keeps your BIMI logo away, but not all could be looked at.',
+      'No problems were found with your BIMI logo, but some checks could not be completed.',
       open.join(' '),
       evidence,
     );
-  return info('Your BIMI logo is complete, and nothing found keeps it away.', TRUST, evidence);
+  return info('Your BIMI setup is complete.', TRUST_NOT_CHECKED, evidence);
 }
 
-/** The record with what it lacks; where only a file is at fault, what the file must be. */
+/** The record with its missing parts; or, if only a file is wrong, what the files must be. */
 function fixOf({ name, location, authority, problems }: BimiRecord): Fix {
   if (problems.length === 0 && authority !== null)
     return {
-      text: 'Correct the files that the record names: the logo as SVG Tiny PS (square, at most 32 kB, with a title, without scripts or references), and its mark certificate in PEM form with the certificates of its authority below.',
+      text: 'Fix the files that the record names. The logo must be SVG Tiny PS: square, at most 32 KB, with a title, without scripts or references. The mark certificate must be in PEM format, followed by the certificates of its authority.',
     };
   const logo = location ?? '<the https address of your logo>';
   return fixFor(name, logo, authority ?? '<the https address of its certificate>');
@@ -180,14 +178,14 @@ function recordEvidence(record: BimiRecord) {
   };
 }
 
-// Whether the DMARC policies of a sender are strict enough for a BIMI logo.
+// Whether the sender's DMARC policies are strict enough for a BIMI logo.
 
 const ENFORCED = /^(?:quarantine|reject)$/i;
 
 /**
- * Quarantine or reject, for all mail: at the From domain, and at the organizational domain with its
- * subdomains (draft-brand-indicators-for-message-identification §7.1). Sentences; null where the DNS
- * did not answer.
+ * The policy must be quarantine or reject for all mail, at the From domain and at the organizational
+ * domain with its subdomains (draft-brand-indicators-for-message-identification §7.1). Returns
+ * sentences; null if the DNS did not answer.
  */
 async function policyObstacles(
   discovery: DmarcDiscovery,
@@ -201,11 +199,11 @@ async function policyObstacles(
     : ['The DMARC policy is not enforced: it must be quarantine or reject.'];
   const organization = organizationOf(discovery);
   if (organization === null || organization === recordDomain) return own;
-  const above = await organizationObstacles(organization, resolver);
-  return above && [...own, ...above];
+  const inherited = await organizationObstacles(organization, resolver);
+  return inherited && [...own, ...inherited];
 }
 
-/** Where the tree walk stays at the From domain, for a question left open too, the suffix list tells. */
+/** Falls back to the Public Suffix List if the tree walk ended at the From domain or failed. */
 function organizationOf(discovery: DmarcDiscovery): string | null {
   const { fromDomain, organizationalDomain: found } = discovery;
   return found !== null && found !== fromDomain ? found : organizationalDomain(fromDomain ?? '');
@@ -218,12 +216,12 @@ function scopeObstacles(tags: Map<string, string>): string[] {
   const percent = tags.get('pct');
   if (percent !== undefined && Number(percent) !== 100)
     obstacles.push(
-      `The DMARC policy is for ${percent.slice(0, 10)} % of the mail only (pct); that keeps the logo away although RFC 9989 has no pct any more.`,
+      `The DMARC policy applies to only ${percent.slice(0, 10)}% of mail (pct). BIMI requires 100%, although RFC 9989 removed pct from DMARC.`,
     );
   return obstacles;
 }
 
-/** The From domain has a record of its own; that of the organization counts for logos all the same. */
+/** For BIMI the organization's record counts too, even if the From domain has its own. */
 async function organizationObstacles(domain: string, resolver: Resolver): Promise<string[] | null> {
   const answer = await resolver(`_dmarc.${domain}`, 'TXT');
   if (answer.status === 'error') return null;

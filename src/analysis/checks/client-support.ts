@@ -1,21 +1,21 @@
-/** `client_support`: which HTML and CSS of the message large mail programs lack. */
+/** `client_support`: HTML and CSS in the message that major email clients do not support. */
 
 import { type Check, type Context, type Finding, info, skipped } from '../check.ts';
 import { CLIENT_SUPPORT_UPDATED, CLIENTS, FEATURES } from '../html/client-support.generated.ts';
 import { withoutComments } from '../html/css.ts';
 import { type HtmlFacts, htmlFacts } from '../html/facts.ts';
 
-const FEATURES_SHOWN = 20;
+const MAX_SHOWN = 20;
 
 /**
- * Tells no points: that Outlook has no rounded corners harms nobody. Features that all the programs
- * have, or have in part, are not in the table.
+ * Scores no points: missing rounded corners in Outlook harm nobody. The table leaves out features
+ * that every client supports at least in part.
  */
 export const clientSupport: Check = {
   id: 'client_support',
   category: 'content',
   points: 0,
-  label: 'Support in mail programs',
+  label: 'Email client support',
   reference: { name: 'Can I email', url: 'https://www.caniemail.com/' },
   publicEvidence: {
     data_of: 'shown',
@@ -25,29 +25,28 @@ export const clientSupport: Check = {
   },
   run(context) {
     const facts = context.fact(htmlFacts);
-    if (facts === null)
-      return skipped('There is no HTML to look at.', 'Your message is plain text.');
-    const { signs, truncated } = signsOf(context, facts);
-    const lacking = FEATURES.filter(([, , wanted]) => wanted.some((sign) => signs.has(sign)));
-    return describe(lacking, truncated);
+    if (facts === null) return skipped('There is no HTML to check.', 'Your message is plain text.');
+    const { markers, truncated } = collectMarkers(context, facts);
+    const unsupported = FEATURES.filter(([, , any]) => any.some((marker) => markers.has(marker)));
+    return evaluateFeatures(unsupported, truncated);
   },
 };
 
 type Feature = (typeof FEATURES)[number];
 
-const KNOWN_SIGNS = new Set(FEATURES.flatMap(([, , signs]) => signs));
+const KNOWN_MARKERS = new Set(FEATURES.flatMap(([, , markers]) => markers));
 
-/** The signs of the table that are in the message. */
-function signsOf({ message }: Context, facts: HtmlFacts) {
-  const signs = new Set<string>();
-  const add = (sign: string) => void (KNOWN_SIGNS.has(sign) && signs.add(sign));
+/** The markers of the table that occur in the message. */
+function collectMarkers({ message }: Context, facts: HtmlFacts) {
+  const markers = new Set<string>();
+  const add = (marker: string) => void (KNOWN_MARKERS.has(marker) && markers.add(marker));
   for (const name of Object.keys(facts.elements)) add(`<${name}>`);
   for (const name of Object.keys(facts.attributes)) add(name.slice(name.indexOf('[')));
   for (const { href } of facts.links) if (/^#./.test(href)) add('link #');
   const types = new Map(message.parts.map(({ contentId, type }) => [contentId, type]));
   for (const { src } of facts.images) add(`image ${imageFormat(src, types)}`);
-  const more = cssSigns(facts.styleSheet, facts.inlineStyles, add);
-  return { signs, truncated: more || facts.truncated };
+  const isCut = cssSigns(facts.styleSheet, facts.inlineStyles, add);
+  return { markers, truncated: isCut || facts.truncated };
 }
 
 const FORMATS: Record<string, string> = {
@@ -57,42 +56,42 @@ const FORMATS: Record<string, string> = {
   tif: 'tiff',
 };
 
-/** By the type of the part that `cid:` names, or by the ending of the address. */
+/** The media type of the part that a `cid:` URL names, or the file extension of the URL. */
 function imageFormat(src: string, types: Map<string | null, string>): string {
   if (/^data:[^,]*;base64/i.test(src)) return 'base64';
   const type = /^cid:/i.test(src) ? types.get(src.slice(4).trim()) : undefined;
-  const ending = /\.([a-z0-9]{2,5})(?:[?#]|$)/i.exec(src.slice(0, 2000))?.[1];
-  const format = type?.startsWith('image/') ? type.slice(6) : (ending?.toLowerCase() ?? '');
+  const extension = /\.([a-z0-9]{2,5})(?:[?#]|$)/i.exec(src.slice(0, 2000))?.[1];
+  const format = type?.startsWith('image/') ? type.slice(6) : (extension?.toLowerCase() ?? '');
   return FORMATS[format] ?? format;
 }
 
-const withLevel = (levels: string, wanted: string): string[] =>
-  CLIENTS.filter((_, i) => levels[i] === wanted);
+const withLevel = (levels: string, level: string): string[] =>
+  CLIENTS.filter((_, i) => levels[i] === level);
 
-function describe(lacking: Feature[], truncated: boolean): Finding {
+function evaluateFeatures(unsupported: Feature[], truncated: boolean): Finding {
   const evidence = { data_of: CLIENT_SUPPORT_UPDATED, clients: CLIENTS };
-  const rest = truncated ? ' There is more HTML or CSS than is looked at.' : '';
-  if (lacking.length === 0)
+  const rest = truncated ? ' Your HTML or CSS is too long to check completely.' : '';
+  if (unsupported.length === 0)
     return info(
-      'The large mail programs have all the HTML and CSS that your message uses.',
-      `As far as the tests of Can I email know them.${rest}`,
+      'All major email clients support the HTML and CSS in your message.',
+      `This is based on the tests of Can I email.${rest}`,
       evidence,
     );
-  const worst = lacking.toSorted(([, , , a], [, , , b]) => weight(b) - weight(a));
+  const worst = unsupported.toSorted(([, , , a], [, , , b]) => weight(b) - weight(a));
   const [, title, , levels] = worst[0]!;
-  const one = lacking.length === 1;
+  const isSingle = unsupported.length === 1;
   return info(
-    `Your message uses ${lacking.length} HTML or CSS feature${one ? '' : 's'} that not all large mail programs have.`,
-    `Where one is missing, your message is shown without it, so look whether it reads well all the same. ${one ? 'It is' : 'Missing in most of them:'} ${title} (not in ${withLevel(levels, 'n').join(', ')}).${rest}`,
+    `Your message uses ${unsupported.length} HTML or CSS feature${isSingle ? '' : 's'} that not all major email clients support.`,
+    `Check that your message still reads well without ${isSingle ? 'it' : 'them'}. ${isSingle ? 'The feature is' : 'The least supported is'} ${title} (not in ${withLevel(levels, 'n').join(', ')}).${rest}`,
     {
       ...evidence,
-      features_used: lacking.length,
-      features: worst.slice(0, FEATURES_SHOWN).map(toEvidence),
+      features_used: unsupported.length,
+      features: worst.slice(0, MAX_SHOWN).map(toEvidence),
     },
   );
 }
 
-/** By how many programs lack it, then by how many have it in part. */
+/** Sorts by the number of clients without support, then by those with partial support. */
 const weight = (levels: string): number =>
   withLevel(levels, 'n').length * 100 + withLevel(levels, 'a').length;
 
@@ -103,28 +102,28 @@ const toEvidence = ([slug, title, , levels]: Feature) => ({
   url: `https://www.caniemail.com/features/${slug}/`,
 });
 
-// Signs of what style sheets and `style` attributes use, as the table of what mail programs lack names them.
+// Markers of the CSS features that style sheets and `style` attributes use, named as in the table.
 
-/** As much CSS as is looked at, in characters; and of one selector or value. */
+/** In characters, of all CSS and of one selector or value. */
 const MAX_CSS = 500_000;
 const MAX_PIECE = 2000;
 
 /** `property`, `property:word`, `word x`, `function()`, `unit x`, `@rule`, `:pseudo`, `selector x`, … */
-type AddSign = (sign: string) => void;
+type AddMarker = (marker: string) => void;
 
-/** Whether there was more than is looked at. */
-export function cssSigns(styleSheet: string, inlineStyles: string[], add: AddSign): boolean {
-  let left = MAX_CSS;
+/** Returns whether the CSS exceeds the limit. */
+export function cssSigns(styleSheet: string, inlineStyles: string[], add: AddMarker): boolean {
+  let remaining = MAX_CSS;
   for (const style of [styleSheet, ...inlineStyles]) {
-    if (left <= 0) return true;
-    readSheet(style.slice(0, left), style !== styleSheet, add);
-    left -= style.length;
+    if (remaining <= 0) return true;
+    readSheet(style.slice(0, remaining), style !== styleSheet, add);
+    remaining -= style.length;
   }
-  return left < 0;
+  return remaining < 0;
 }
 
-/** Linear, and without a tree: how deep it is nested costs nothing. `inRule`: declarations alone. */
-function readSheet(css: string, inRule: boolean, add: AddSign): void {
+/** Linear and without a tree, so that deep nesting costs nothing. `inRule`: only declarations. */
+function readSheet(css: string, inRule: boolean, add: AddMarker): void {
   const open: ('at' | 'keyframes' | 'rule')[] = inRule ? ['rule'] : [];
   let rules = open.length;
   for (const { text, end } of pieces(withoutComments(css))) {
@@ -150,21 +149,21 @@ function readSheet(css: string, inRule: boolean, add: AddSign): void {
   }
 }
 
-/** Cut at braces and semicolons that are in no string and, for semicolons, in no brackets. */
+/** Splits at braces and semicolons outside of strings and, for semicolons, outside of brackets. */
 function* pieces(css: string): Generator<{ text: string; end: string }> {
   let start = 0;
   let brackets = 0;
   let quote = '';
   for (let i = 0; i < css.length; i += 1) {
-    const sign = css[i]!;
-    if (sign === '\\') i += 1;
+    const char = css[i]!;
+    if (char === '\\') i += 1;
     else if (quote !== '') {
-      if (sign === quote || sign === '\n') quote = '';
-    } else if (sign === '"' || sign === "'") quote = sign;
-    else if (sign === '(') brackets += 1;
-    else if (sign === ')') brackets = Math.max(0, brackets - 1);
-    else if (sign === '{' || sign === '}' || (sign === ';' && brackets === 0)) {
-      yield { text: css.slice(start, i), end: sign };
+      if (char === quote || char === '\n') quote = '';
+    } else if (char === '"' || char === "'") quote = char;
+    else if (char === '(') brackets += 1;
+    else if (char === ')') brackets = Math.max(0, brackets - 1);
+    else if (char === '{' || char === '}' || (char === ';' && brackets === 0)) {
+      yield { text: css.slice(start, i), end: char };
       start = i + 1;
       brackets = 0;
     }
@@ -174,7 +173,7 @@ function* pieces(css: string): Generator<{ text: string; end: string }> {
 
 const withoutPrefix = (name: string): string => name.replace(/^-(?:webkit|moz|ms|o)-/, '');
 
-function atRule(text: string, add: AddSign): void {
+function atRule(text: string, add: AddMarker): void {
   const piece = text.toLowerCase();
   const name = withoutPrefix(/^@([a-z-]{1,40})/.exec(piece)?.[1] ?? '');
   add(`@${name}`);
@@ -183,7 +182,7 @@ function atRule(text: string, add: AddSign): void {
       add(`@media(${withoutPrefix(feature!)})`);
 }
 
-function declaration(text: string, add: AddSign): void {
+function declaration(text: string, add: AddMarker): void {
   const colon = text.indexOf(':');
   if (colon < 1 || colon > 100) return;
   const name = text.slice(0, colon).trim().toLowerCase();
@@ -205,18 +204,19 @@ function declaration(text: string, add: AddSign): void {
   }
 }
 
-/** Pseudo-elements that may be written with one colon. */
-const OLD_ELEMENTS = new Set(['before', 'after', 'first-line', 'first-letter']);
+/** Pseudo-elements that CSS also allows with a single colon. */
+const LEGACY_PSEUDO_ELEMENTS = new Set(['before', 'after', 'first-line', 'first-letter']);
 
-function selector(text: string, add: AddSign): void {
+function selector(text: string, add: AddMarker): void {
   const bare = text
     .toLowerCase()
     .replace(/"[^"]*"|'[^']*'/g, '')
     .replace(/\[[^\]]*\]?/g, '[]');
   for (const [, colons, name] of bare.matchAll(/(::?)([a-z-]{2,40})/g))
-    add(`${OLD_ELEMENTS.has(name!) ? '::' : colons}${name}`);
-  // What is in brackets is not the selector of an element: `:nth-child(2n+1)`.
+    add(`${LEGACY_PSEUDO_ELEMENTS.has(name!) ? '::' : colons}${name}`);
+  // Text in brackets is not an element selector: `:nth-child(2n+1)`.
   const outer = bare.replace(/\([^()]*\)?/g, '');
-  for (const sign of ['[]', '>', '+', '~', '*']) if (outer.includes(sign)) add(`selector ${sign}`);
+  for (const token of ['[]', '>', '+', '~', '*'])
+    if (outer.includes(token)) add(`selector ${token}`);
   if (/\.[\w-]{1,100}\.[\w-]/.test(outer)) add('selector .a.b');
 }

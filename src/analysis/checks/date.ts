@@ -1,4 +1,4 @@
-/** `date`: a Date field that can be read and lies within a day of the receipt. */
+/** `date`: the Date field is readable and within a day of the time of receipt. */
 
 import { isoTime } from '../../lib/clock.ts';
 import { formatDuration } from '../../lib/durations.ts';
@@ -6,28 +6,29 @@ import { absentField, type Check, fail, pass, rfc, warn } from '../check.ts';
 import { mailDate, parseMailDate } from '../mime/mail-date.ts';
 import { fieldValue } from '../mime/message.ts';
 
-/** The furthest that Date may lie from the time of receipt, either way. */
+/** The largest allowed difference between Date and the time of receipt, in either direction. */
 const MAX_SKEW_MS = 24 * 60 * 60 * 1000;
 
-/** Looks at the first Date field; a doubled one belongs to `header_duplicates`. */
+/** Reads the first Date field; repeated ones belong to `header_duplicates`. */
 export const date: Check = {
   id: 'date',
   category: 'compliance',
   points: 2,
   label: 'Date',
-  issueTitle: 'The Date field is missing or faulty',
+  issueTitle: 'The Date field is missing or invalid',
   reference: rfc(5322, '3.6.1'),
   publicEvidence: { date: 'shown', sent_at: 'shown', received_at: 'shown' },
   run({ message, receivedAt }) {
     const value = fieldValue(message, 'date');
     if (value === null) return absentField(message, 'Date', ABSENT);
-    const fix = `Write the time of sending like this: "Date: ${mailDate(receivedAt)}".`;
+    const fix = `Write the time of sending in this format: "Date: ${mailDate(receivedAt)}".`;
     const parsed = parseMailDate(value);
     const evidence = { date: value.slice(0, 200) };
     if (!parsed)
       return fail({
         title: 'Your Date field is not a valid date.',
-        detail: 'Receivers that cannot read it sort the message wrongly, and filters count it.',
+        detail:
+          'Email clients that cannot read it sort the message wrongly, and spam filters penalize it.',
         fix,
         evidence,
       });
@@ -37,20 +38,20 @@ export const date: Check = {
       return fail({
         title: `Your Date field is ${formatDuration(Math.abs(skew))} ${skew > 0 ? 'ahead of' : 'behind'} the time of receipt.`,
         detail:
-          'A date more than a day off puts the message out of sight in a sorted inbox, and filters count it.',
-        fix: 'Set Date when the message is sent, and check the clock and the time zone of the sending machine.',
+          'A date more than a day off puts the message in the wrong place in a sorted inbox, so readers miss it. Spam filters penalize it too.',
+        fix: 'Set Date when the message is sent. Check the clock and the time zone of the sending server.',
         evidence: times,
       });
     if (parsed.oddity)
       return warn({
-        title: 'Your Date field is not written as the standard asks.',
+        title: 'Your Date field does not follow the standard format.',
         detail: `It can be read, but it ${parsed.oddity}.`,
         fix,
         evidence: times,
       });
     return pass(
-      'Your Date field is valid and fits the time of receipt.',
-      'Receivers sort the message where it belongs.',
+      'Your Date field is valid and matches the time of receipt.',
+      'Email clients sort the message correctly.',
       times,
     );
   },
@@ -59,6 +60,6 @@ export const date: Check = {
 const ABSENT = {
   title: 'Your message has no Date field.',
   detail:
-    'Date is one of the two fields that every message must have. Some receivers reject without it, others fill in their own time.',
-  fix: 'Have the sending program add a Date field when it sends the message.',
+    'Every message must have a Date and a From field. Some mail servers reject a message without Date; others add their own time.',
+  fix: 'Configure the sending program to add a Date field when it sends the message.',
 };

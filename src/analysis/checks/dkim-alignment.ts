@@ -1,4 +1,4 @@
-/** The check `dkim_alignment`: a valid signature is by the domain that the reader sees in From. */
+/** The check `dkim_alignment`: does a valid signature align with the From domain? */
 
 import { organizationalDomain } from '../../lib/domain-names.ts';
 import {
@@ -6,6 +6,7 @@ import {
   type Context,
   type Finding,
   fail,
+  offline,
   pass,
   rfc,
   skipped,
@@ -22,7 +23,7 @@ import { dkimResult } from '../dkim/verify.ts';
 import { type DmarcDiscovery, dmarcDiscovery } from '../dmarc/discovery.ts';
 import { type Alignment, alignmentOf } from '../dmarc/evaluate.ts';
 
-/** RFC 9989 §4.4.1: `d=` of any one valid signature, relaxed or by the record's `adkim` strict. */
+/** RFC 9989 §4.4.1: `d=` of any valid signature, relaxed, or strict if the record has `adkim=s`. */
 export const dkimAlignment: Check = {
   id: 'dkim_alignment',
   category: 'authentication',
@@ -35,16 +36,16 @@ export const dkimAlignment: Check = {
   async run(context) {
     const outcome = await context.fact(dkimResult);
     const discovery = await context.fact(dmarcDiscovery);
-    const without = withoutSignature(outcome, discovery);
-    if (without) return without;
+    const notComparable = nothingToCompare(outcome, discovery);
+    if (notComparable) return notComparable;
     const passing = outcome.signatures.filter(({ result }) => result === 'pass');
-    // Where none is valid, this tells what would count once they are.
+    // If none is valid, compare all: the finding then says which would count once fixed.
     const compared = passing.length > 0 ? passing : outcome.signatures;
     const domains = [...new Set(compared.map(({ domain }) => domain))];
     const alignments = await Promise.all(
       domains.map((domain) => alignmentOf(context, domain, 'dkim')),
     );
-    const finding = await judge(context, outcome, discovery, alignments);
+    const finding = await evaluate(context, outcome, discovery, alignments);
     const evidence = {
       from_domain: discovery.fromDomain,
       mode: alignments[0]?.mode ?? 'relaxed',
@@ -55,24 +56,25 @@ export const dkimAlignment: Check = {
   },
 };
 
-/** The findings for which there is nothing to compare. */
-function withoutSignature(outcome: DkimOutcome, discovery: DmarcDiscovery): Finding | null {
+function nothingToCompare(outcome: DkimOutcome, discovery: DmarcDiscovery): Finding | null {
   const { result, reason } = outcome;
-  if (result === null)
-    return skipped('DKIM alignment was not checked.', 'Nothing may be asked in the offline mode.');
+  if (result === null) return offline('DKIM alignment was not checked.');
   if (discovery.status === 'no_author' || discovery.fromDomain === null)
     return skipped(
       'There is no From domain to align with.',
       discovery.reason ?? 'The From field names no domain.',
     );
   if (result === 'temperror')
-    return unknown('DKIM alignment is not known.', `No signature could be verified: ${reason}.`);
+    return unknown(
+      'Could not determine DKIM alignment.',
+      `No signature could be verified: ${reason}.`,
+    );
   if (outcome.signatures.length === 0)
-    return skipped('There is no signature to compare.', 'The message is not signed.');
+    return skipped('There is no DKIM signature to compare.', 'Your message is not signed.');
   return null;
 }
 
-async function judge(
+async function evaluate(
   context: Context,
   outcome: DkimOutcome,
   discovery: DmarcDiscovery,
@@ -83,24 +85,24 @@ async function judge(
   if (aligned)
     return pass(
       'Your DKIM signature is aligned with the From domain.',
-      `The signature by ${aligned.domain} counts for ${from} (${aligned.mode} alignment).`,
+      `The signature by ${aligned.domain} aligns with ${from} (${aligned.mode} alignment).`,
     );
   if (alignments.some((each) => each.aligned === null))
     return unknown(
-      'DKIM alignment is not known.',
-      'The DMARC record of the From domain, which says how to compare, could not be looked up.',
+      'Could not determine DKIM alignment.',
+      'The DMARC record of the From domain sets the alignment mode, but it could not be looked up.',
     );
   const own = await alignedFailure(context, outcome);
   if (own?.result === 'temperror')
     return unknown(
-      'DKIM alignment is not known.',
-      `It is not known whether it verifies: ${own.reason}.`,
+      'Could not determine DKIM alignment.',
+      `Could not verify the signature by ${own.domain}: ${own.reason}.`,
     );
-  if (own) return fail(ownIsBroken(own, from, alignments));
-  return fail(unaligned(discovery, from, alignments));
+  if (own) return fail(explainBrokenSignature(own, from, alignments));
+  return fail(explainUnaligned(discovery, from, alignments));
 }
 
-/** A signature by an aligned domain that does not verify: then that one is to be mended. */
+/** A signature by an aligned domain that does not verify: the one to fix. */
 async function alignedFailure(
   context: Context,
   { signatures }: DkimOutcome,
@@ -113,30 +115,40 @@ async function alignedFailure(
   return own.find(({ result }) => result === 'temperror') ?? own[0];
 }
 
-function ownIsBroken(own: DkimSignature, from: string, alignments: Alignment[]): Explanation {
+function explainBrokenSignature(
+  own: DkimSignature,
+  from: string,
+  alignments: Alignment[],
+): Explanation {
   const explanation = explainFailure(own);
   const others = alignments.map(({ domain }) => domain).join(', ');
   return {
     ...explanation,
-    detail: `${explanation.detail} The valid signature is by ${others}, which does not count for ${from} in DMARC.`,
+    detail: `${explanation.detail} The valid signature is by ${others}, which DMARC does not count for ${from}.`,
   };
 }
 
-function unaligned(discovery: DmarcDiscovery, from: string, alignments: Alignment[]): Explanation {
+function explainUnaligned(
+  discovery: DmarcDiscovery,
+  from: string,
+  alignments: Alignment[],
+): Explanation {
   const [first] = alignments;
   const signer = first?.domain ?? '';
   const strict = first?.mode === 'strict';
   const related = organizationalDomain(signer) === organizationalDomain(from);
   const { record, recordDomain } = discovery;
   const explanation = {
-    title: `The message is signed by ${alignments.map(({ domain }) => domain).join(' and ')}, not by ${from}.`,
-    detail: `The signature is valid, but DMARC counts it only where its domain (d=) belongs to the domain in From${strict ? '; your record asks for the very same name (adkim=s)' : ''}.`,
+    title: `Your message is signed by ${alignments.map(({ domain }) => domain).join(' and ')}, not by ${from}.`,
+    detail: strict
+      ? 'The signature is valid, but DMARC does not count it. Your DMARC record has adkim=s: the signing domain (d=) must be exactly the From domain.'
+      : 'The signature is valid, but DMARC does not count it. The signing domain (d=) must belong to the same organization as the From domain.',
   };
   if (strict && related && record !== null && recordDomain !== null)
     return {
       ...explanation,
       fix: {
-        text: `Sign with d=${from}, or publish the DMARC record without adkim=s, so that ${signer} counts too.`,
+        text: `Sign with d=${from}, or publish the DMARC record without adkim=s so that ${signer} counts too.`,
         record: {
           type: 'TXT',
           name: `_dmarc.${recordDomain}`,
@@ -147,7 +159,7 @@ function unaligned(discovery: DmarcDiscovery, from: string, alignments: Alignmen
   return {
     ...explanation,
     fix: keyRecordFix(
-      `In the service that signs as ${signer}, set up signing by your own domain (often called domain authentication or custom DKIM), and publish the key that it shows, here for a selector named s1. Its signatures then carry d=${from}.`,
+      `In the service that signs as ${signer}, set up signing with your own domain (often called domain authentication or custom DKIM). Publish the key that it shows. The record shown here assumes the selector s1. Its signatures then carry d=${from}.`,
       `s1._domainkey.${from}`,
     ),
   };

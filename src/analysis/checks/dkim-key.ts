@@ -1,6 +1,6 @@
-/** The check `dkim_key`: the key behind the signature is strong, in force, and not in test mode. */
+/** The check `dkim_key`: is the key of the signature strong, valid and not in test mode? */
 
-import { type Check, type Finding, fail, rfc, skipped, unknown, warn } from '../check.ts';
+import { type Check, type Finding, fail, offline, rfc, skipped, unknown, warn } from '../check.ts';
 import { explainFailure } from '../dkim/failures.ts';
 import { BOTH, judgeStrength, LEAST_RSA_BITS, rsaBeside, strong } from '../dkim/key.ts';
 import {
@@ -12,70 +12,66 @@ import {
 } from '../dkim/outcome.ts';
 import { dkimResult } from '../dkim/verify.ts';
 
-/** Judges the From domain's own signatures, or all where there are none of those; the worst counts. */
+/** Evaluates the From domain's own signatures, or all if there are none; the worst counts. */
 export const dkimKey: Check = {
   id: 'dkim_key',
   category: 'authentication',
   points: 3,
   label: 'DKIM key',
-  issueTitle: 'The DKIM key cannot be used by all receivers',
+  issueTitle: 'The DKIM key is weak, revoked or not widely accepted',
   reference: rfc(8301, '3.2'),
-  // Whatever fails here keeps that signature from passing too.
+  // A key that fails here makes the signature fail too.
   curedBy: [['dkim']],
   publicEvidence: { ...PUBLIC_SIGNATURES },
   async run(context) {
     const outcome = await context.fact(dkimResult);
     if (outcome.signatures.length === 0)
-      return skipped('There is no DKIM key to look at.', 'The message has no DKIM signature.');
-    if (outcome.result === null)
-      return skipped(
-        'The DKIM key was not looked at.',
-        'Nothing may be asked in the offline mode.',
-      );
+      return skipped('There is no DKIM key to check.', 'Your message has no DKIM signature.');
+    if (outcome.result === null) return offline('The DKIM key was not checked.');
     const own = outcome.signatures.filter((signature) => isOwnSignature(context, signature));
-    const judged = own.length > 0 ? own : outcome.signatures;
-    const finding = worst(judged, outcome.signatures);
+    const relevant = own.length > 0 ? own : outcome.signatures;
+    const finding = worstFinding(relevant, outcome.signatures);
     return { ...finding, evidence: { ...signatureEvidence(outcome), ...finding.evidence } };
   },
 };
 
 const SEVERITY: Finding['status'][] = ['fail', 'warn', 'error', 'pass', 'skipped'];
 
-function worst(judged: DkimSignature[], all: DkimSignature[]): Finding {
-  const findings = judged.map((signature) => judgeKey(signature, all));
+function worstFinding(relevant: DkimSignature[], all: DkimSignature[]): Finding {
+  const findings = relevant.map((signature) => evaluateKey(signature, all));
   for (const status of SEVERITY) {
     const finding = findings.find((candidate) => candidate.status === status);
     if (finding) return finding;
   }
-  throw new Error('no signature to judge');
+  throw new Error('no signature to evaluate');
 }
 
-function judgeKey(signature: DkimSignature, all: DkimSignature[]): Finding {
+function evaluateKey(signature: DkimSignature, all: DkimSignature[]): Finding {
   const { keyName, keyType, bits, cause } = signature;
-  if (signature.algorithm === 'rsa-sha1') return condemned(signature, 'sha1');
-  if (cause === 'revoked') return condemned(signature, 'revoked');
+  if (signature.algorithm === 'rsa-sha1') return rejectedKey(signature, 'sha1');
+  if (cause === 'revoked') return rejectedKey(signature, 'revoked');
   if (cause === 'dns_failure')
-    return unknown('The DKIM key could not be looked up.', `It is unknown: ${signature.reason}.`);
+    return unknown('Could not look up the DKIM key.', `The lookup failed: ${signature.reason}.`);
   if (bits === null || (keyType !== 'rsa' && keyType !== 'ed25519'))
     return skipped(
-      'There is no DKIM key to look at.',
-      `No key can be read at ${keyName}, which the check of the signature names.`,
+      'There is no DKIM key to check.',
+      `No key can be read at ${keyName}. See the finding on the DKIM signature.`,
     );
-  if (keyType === 'rsa' && bits < LEAST_RSA_BITS) return condemned(signature, 'weak_key');
+  if (keyType === 'rsa' && bits < LEAST_RSA_BITS) return rejectedKey(signature, 'weak_key');
   const { selector, testing, keyRecord } = signature;
   const key = { selector, keyName, type: keyType, bits, testing, record: keyRecord ?? '' };
   return judgeStrength(key, () => ed25519(signature, all));
 }
 
-/** A key or an algorithm that receivers must not accept: it may be what `dkim` fails for too. */
-function condemned(signature: DkimSignature, cause: DkimCause): Finding {
+/** A key or algorithm that verifiers must not accept; `dkim` may fail for the same cause. */
+function rejectedKey(signature: DkimSignature, cause: DkimCause): Finding {
   const finding = fail(explainFailure({ ...signature, cause }));
   return signature.cause === cause ? { ...finding, dependsOn: ['dkim'] } : finding;
 }
 
 /**
- * An RSA signature beside it counts where it is valid; where the Ed25519 signature is not valid
- * either, its key is none the worse for what has broken both.
+ * An RSA signature beside the Ed25519 one counts if it is valid, or if both are invalid: the cause
+ * that broke both says nothing about the key.
  */
 function ed25519(signature: DkimSignature, all: DkimSignature[]): Finding {
   const { result, domain } = signature;
@@ -86,29 +82,29 @@ function ed25519(signature: DkimSignature, all: DkimSignature[]): Finding {
   if (beside.some(counts))
     return strong(
       signature,
-      'It is an Ed25519 key, and there is an RSA signature beside it for receivers that do not know Ed25519.',
+      'It is an Ed25519 key. An RSA signature beside it serves mailbox providers that do not verify Ed25519.',
     );
-  const open = beside.find((rsa) => rsa.result === 'temperror');
-  if (open)
+  const unverified = beside.find((rsa) => rsa.result === 'temperror');
+  if (unverified)
     return unknown(
-      'Whether there is a valid RSA signature beside the Ed25519 one could not be found out.',
-      `It is unknown: ${open.reason}.`,
+      'Could not determine whether the RSA signature beside the Ed25519 one is valid.',
+      `The check failed: ${unverified.reason}.`,
     );
   const broken = beside.find((rsa) => rsa.domain === domain) ?? beside[0];
-  if (result === 'pass' && broken) return warn(alone(broken));
+  if (result === 'pass' && broken) return warn(explainBrokenRsa(broken));
   return warn({
-    title: 'Your message is signed with Ed25519 alone, which large receivers do not verify.',
-    detail: 'To them the message has no valid signature. The Ed25519 signature itself is fine.',
+    title: 'Your message is signed only with Ed25519, which large mailbox providers do not verify.',
+    detail: 'To them, your message has no valid signature. The Ed25519 signature itself is fine.',
     fix: rsaBeside(signature),
     reference: BOTH,
   });
 }
 
-function alone(broken: DkimSignature) {
+function explainBrokenRsa(broken: DkimSignature) {
   return {
     title:
-      'Only the Ed25519 signature of your message is valid, which large receivers do not verify.',
-    detail: `To them the message has no valid signature: the RSA signature beside it, by ${broken.keyName}, does not count, because ${broken.reason}.`,
+      'Only the Ed25519 signature of your message is valid. Large mailbox providers do not verify Ed25519.',
+    detail: `To them, your message has no valid signature. The RSA signature with the key at ${broken.keyName} does not count: ${broken.reason}.`,
     fix: explainFailure(broken).fix,
     reference: BOTH,
   };

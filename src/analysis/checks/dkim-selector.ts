@@ -1,11 +1,11 @@
-/** The check `dkim_selector`: is the key of a selector published, in force and strong? */
+/** The check `dkim_selector`: is the key of a selector published, valid and strong? */
 
 import { type Check, type Finding, fail, info, rfc, unknown, warn } from '../check.ts';
 import { noKey, revokedKey, unusableKey, weakKey } from '../dkim/failures.ts';
 import { BOTH, judgeStrength, LEAST_RSA_BITS, rsaBeside, strong } from '../dkim/key.ts';
 import type { FoundKeys, SelectorKey } from '../dkim/selectors.ts';
 
-/** What its checks have in common, whichever selectors there are. */
+/** The common part of the checks for all selectors. */
 export const dkimSelector = {
   id: 'dkim_selector',
   category: 'authentication',
@@ -22,7 +22,7 @@ export const dkimSelector = {
   },
 } as const;
 
-/** A check for each key; where there is none to look at, one that says so. */
+/** One check for each key; if there are no keys, one check that says so. */
 export function dkimSelectorChecks(domain: string, { keys, incomplete }: FoundKeys): Check[] {
   if (keys.length === 0)
     return [
@@ -30,28 +30,28 @@ export function dkimSelectorChecks(domain: string, { keys, incomplete }: FoundKe
     ];
   return keys.map((key) => ({
     ...dkimSelector,
-    // A revoked key that nobody has named is an old one: nothing to be scored.
-    points: isForgotten(key) ? 0 : 3,
+    // A revoked key of a selector that the user did not enter is an old one: not scored.
+    points: isOldRevoked(key) ? 0 : 3,
     label: `DKIM key ${key.selector}`,
-    run: () => ({ ...judgeKey(key, keys), evidence: evidenceOf(key) }),
+    run: () => ({ ...evaluateKey(key, keys), evidence: evidenceOf(key) }),
   }));
 }
 
 const isUsableRsa = ({ key }: SelectorKey): boolean =>
   key?.type === 'rsa' && (key.bits ?? 0) >= LEAST_RSA_BITS;
 
-const isForgotten = ({ isKnown, key }: SelectorKey): boolean => !isKnown && key?.revoked === true;
+const isOldRevoked = ({ isKnown, key }: SelectorKey): boolean => !isKnown && key?.revoked === true;
 
 function noneFound(domain: string, incomplete: boolean): Finding {
   if (incomplete)
     return unknown(
-      `Whether ${domain} has DKIM keys under common selectors could not be found out.`,
-      'The DNS did not answer for some of them. Name the selectors that you sign with.',
+      `Could not determine whether ${domain} has DKIM keys under common selectors.`,
+      'The DNS did not answer for some of them. Specify the selectors that you sign with.',
       { domain },
     );
   return info(
     `No DKIM key of ${domain} was found under a common selector.`,
-    'Its keys may be published under others: the DNS does not list them. The selector stands in the DKIM-Signature field of a message, after s=.',
+    'Your keys may use other selectors, which the DNS does not list. To find a selector, look for s= in the DKIM-Signature field of a message.',
     { domain },
   );
 }
@@ -67,12 +67,12 @@ function evidenceOf({ selector, keyName, isKnown, texts, key }: SelectorKey) {
   };
 }
 
-function judgeKey(found: SelectorKey, all: SelectorKey[]): Finding {
+function evaluateKey(found: SelectorKey, all: SelectorKey[]): Finding {
   const { selector, keyName, answered, key, records } = found;
   if (!answered)
     return unknown(
-      `The DKIM key at ${keyName} could not be looked up.`,
-      'The DNS did not answer. This is not counted against you.',
+      `Could not look up the DKIM key at ${keyName}.`,
+      'The DNS did not answer. This does not lower your score.',
     );
   if (key === null) return missing(found);
   if (records.length > 1) return several(found);
@@ -84,7 +84,7 @@ function judgeKey(found: SelectorKey, all: SelectorKey[]): Finding {
   return judgeStrength(accepted, () => ed25519(found, all.some(isUsableRsa)));
 }
 
-// What the check `dkim_selector` says where a key is the only thing to go by: without a message.
+// Findings about a key alone, without a message.
 
 function missing(found: SelectorKey): Finding {
   return fail(noKey(found, 'rsa', found.texts));
@@ -92,30 +92,31 @@ function missing(found: SelectorKey): Finding {
 
 function several({ keyName, records }: SelectorKey): Finding {
   return warn({
-    title: `There are ${records.length} DKIM keys at ${keyName}; only one may be.`,
+    title: `There are ${records.length} DKIM keys at ${keyName}; only one is allowed.`,
     detail:
-      'Which of them a receiver takes is left to chance, and with another the signature fails.',
-    fix: 'Delete all of them but the one that your signer uses; a further key needs a selector of its own.',
+      'A mailbox provider may use any of them. If it uses the wrong one, the signature fails.',
+    fix: 'Delete all keys except the one that your signer uses. Publish any other key under its own selector.',
     reference: rfc(6376, '3.6.2.2'),
   });
 }
 
-/** Of a selector that nobody has named, it is the end of an old key. */
+/** Informational if the user did not enter the selector: an old key was retired. */
 function revoked(found: SelectorKey): Finding {
   const explanation = revokedKey(found);
   if (found.isKnown) return fail(explanation);
-  return info(explanation.title, 'Its p= is empty: the selector is out of use.');
+  return info(explanation.title, 'Its p= is empty: the selector is no longer in use.');
 }
 
 function ed25519(found: SelectorKey, hasRsa: boolean): Finding {
   if (hasRsa)
     return strong(
       found,
-      'It is an Ed25519 key, and there is an RSA key beside it for receivers that do not know Ed25519.',
+      'It is an Ed25519 key. An RSA key beside it serves mailbox providers that do not verify Ed25519.',
     );
   return warn({
     title: `The DKIM key at ${found.keyName} is an Ed25519 key without an RSA key beside it.`,
-    detail: 'Large receivers do not verify Ed25519: to them such mail has no valid signature.',
+    detail:
+      'Large mailbox providers do not verify Ed25519. To them, your mail has no valid signature.',
     fix: rsaBeside(found),
     reference: BOTH,
   });

@@ -1,4 +1,4 @@
-/** The check `dkim`: at least one signature of the message is valid. */
+/** The check `dkim`: does the message have a valid DKIM signature? */
 
 import { addressDomain } from '../../lib/domain-names.ts';
 import { formatDuration } from '../../lib/durations.ts';
@@ -8,9 +8,9 @@ import {
   type Finding,
   type Fix,
   fail,
+  offline,
   pass,
   rfc,
-  skipped,
   unknown,
   warn,
 } from '../check.ts';
@@ -33,32 +33,28 @@ export const dkim: Check = {
   category: 'authentication',
   points: 10,
   label: 'DKIM signature',
-  issueTitle: 'No DKIM signature that all receivers accept',
+  issueTitle: 'No DKIM signature that all mailbox providers accept',
   reference: rfc(6376),
   publicEvidence: { ...PUBLIC_SIGNATURES },
   async run(context) {
     const outcome = await context.fact(dkimResult);
-    if (outcome.result === null)
-      return skipped(
-        'The DKIM signatures were not verified.',
-        'Their keys are in the DNS, and nothing may be asked in the offline mode.',
-      );
-    const finding = judge(context, outcome, signatureEvidence(outcome));
-    return { ...finding, detail: `${finding.detail}${notLookedAt(outcome)}` };
+    if (outcome.result === null) return offline('The DKIM signatures were not verified.');
+    const finding = evaluate(context, outcome, signatureEvidence(outcome));
+    return { ...finding, detail: `${finding.detail}${ignoredNote(outcome)}` };
   },
 };
 
-function judge(context: Context, outcome: DkimOutcome, evidence: Finding['evidence']): Finding {
+function evaluate(context: Context, outcome: DkimOutcome, evidence: Finding['evidence']): Finding {
   const { result, signatures } = outcome;
   if (result === 'none') return unsigned(context, evidence);
   const deciding = ownFirst(context, signatures).filter((each) => each.result === result);
   const signature = deciding[0];
-  // Every result but `none` is that of a signature, unless all of them were left out.
+  // Every result except `none` belongs to a signature, unless all of them were ignored.
   if (!signature) return allIgnored(outcome, evidence);
   if (result === 'temperror')
     return unknown(
-      'Your DKIM signature could not be verified.',
-      `Whether it is valid is unknown: ${signature.reason}.`,
+      'Could not verify your DKIM signature.',
+      `The check failed: ${signature.reason}.`,
       evidence,
     );
   if (result !== 'pass') return fail({ ...explainFailure(signature), evidence });
@@ -70,9 +66,9 @@ function unsigned(context: Context, evidence: Finding['evidence']): Finding {
   return fail({
     title: 'Your message has no DKIM signature.',
     detail:
-      'Without a signature receivers cannot tell your mail from a forgery once it has been forwarded. Gmail, Yahoo and Microsoft ask bulk senders for one.',
+      'Without one, mailbox providers cannot tell your mail from a forgery after it is forwarded. Gmail, Yahoo and Microsoft require DKIM from bulk senders.',
     fix: keyRecordFix(
-      `Switch on DKIM signing for ${domain} in your mail server or sending service, and publish the key that it shows, here for a selector named s1.`,
+      `Turn on DKIM signing for ${domain} in your mail server or email service. Publish the key that it shows. The record shown here assumes the selector s1.`,
       `s1._domainkey.${domain}`,
     ),
     evidence,
@@ -81,126 +77,126 @@ function unsigned(context: Context, evidence: Finding['evidence']): Finding {
 
 function allIgnored({ reason }: DkimOutcome, evidence: Finding['evidence']): Finding {
   return fail({
-    title: 'None of the DKIM signatures could be looked at.',
-    detail: `Receivers set limits like these too: ${reason ?? 'the signatures are too long'}.`,
-    fix: 'Configure the signer for one signature of ordinary size (below 8 KiB).',
+    title: 'None of the DKIM signatures could be checked.',
+    detail: `They exceed a limit, and mailbox providers have similar limits: ${reason ?? 'the signatures are too long'}.`,
+    fix: 'Configure the signer to add one signature of ordinary size (below 8 KiB).',
     evidence,
   });
 }
 
-/** A signature that some receivers must refuse is no use where it is the only one. */
+/** Warns if every valid signature has a flaw that strict verifiers reject. */
 function passed(
   passing: DkimSignature[],
   failing: number,
   receivedAt: number,
   evidence: Finding['evidence'],
 ): Finding {
-  const judged = passing.map((signature) => ({ signature, flaws: flawsOf(signature, receivedAt) }));
-  const sound = judged.find(({ flaws }) => !flaws.some(({ isRefused }) => isRefused));
-  const { signature, flaws } = sound ?? judged[0]!;
+  const candidates = passing.map((signature) => ({
+    signature,
+    flaws: flawsOf(signature, receivedAt),
+  }));
+  const accepted = candidates.find(({ flaws }) => !flaws.some(({ isRejected }) => isRejected));
+  const { signature, flaws } = accepted ?? candidates[0]!;
   const texts = flaws.map(({ text }) => text).join('; ');
   const fixes = [...new Set(flaws.map(({ fix }) => fix.text))].join(' ');
-  if (!sound)
+  if (!accepted)
     return warn({
-      title: `The DKIM signature of ${signature.domain} is valid, but not every receiver will accept it.`,
-      detail: `It departs from the standard in what lenient receivers overlook: ${texts}.`,
+      title: `The DKIM signature by ${signature.domain} is valid, but not every mailbox provider accepts it.`,
+      detail: `It violates the standard, and only lenient mailbox providers tolerate this: ${texts}.`,
       fix: { text: fixes, record: flaws.find(({ fix }) => fix.record)?.fix.record },
       evidence,
     });
-  const note =
-    flaws.length === 0 ? '' : ` It departs from the standard, though: ${texts}. ${fixes}`;
+  const note = flaws.length === 0 ? '' : ` However, it violates the standard: ${texts}. ${fixes}`;
   const others =
     failing === 0
       ? ''
-      : ` ${failing} of the ${passing.length + failing} signatures looked at did not.`;
+      : ` ${failing} of the ${passing.length + failing} checked signatures did not verify.`;
   return pass(
-    `Your message has a valid DKIM signature of ${signature.domain}.`,
-    `The signature by ${signature.keyName} verifies.${note}${others}`,
+    `Your message has a valid DKIM signature by ${signature.domain}.`,
+    `The signature verifies with the key at ${signature.keyName}.${note}${others}`,
     evidence,
   );
 }
 
-/** What passes the limit is told. */
-function notLookedAt({ ignored }: DkimOutcome): string {
+function ignoredNote({ ignored }: DkimOutcome): string {
   if (ignored === 0) return '';
   const what = ignored === 1 ? '1 more signature was' : `${ignored} more signatures were`;
-  return ` ${what} not looked at: the limit is ${MAX_SIGNATURES} signatures of at most 8 KiB.`;
+  return ` ${what} not checked: the limit is ${MAX_SIGNATURES} signatures of at most 8 KiB.`;
 }
 
-// What a valid signature departs from the standard in, and what exactly to change for it.
+// Violations of the standard in a valid signature, and how to fix them.
 
 interface DkimFlaw {
-  /** The end of a sentence, without a full stop. */
+  /** A clause without a final period. */
   text: string;
-  /** Receivers that go by the standard do not accept such a signature. */
-  isRefused: boolean;
+  /** Verifiers that follow the standard strictly reject the signature. */
+  isRejected: boolean;
   fix: Fix;
 }
 
-/** RFC 6376 §3.5 lets verifiers ignore what was signed in the future; clocks differ by less. */
-const FAR_AHEAD_MS = 60 * 60_000;
+/** RFC 6376 §3.5 lets verifiers ignore signatures from the future; normal clocks differ by less. */
+const MAX_CLOCK_SKEW_MS = 60 * 60_000;
 
-/** The gravest first. `receivedAt` in milliseconds. */
+/** The most serious first. `receivedAt` in milliseconds. */
 function flawsOf(signature: DkimSignature, receivedAt: number): DkimFlaw[] {
   const flaws = signature.warnings.map((warning) => flawOf(warning, signature, receivedAt));
-  return flaws.sort((a, b) => Number(b.isRefused) - Number(a.isRefused));
+  return flaws.sort((a, b) => Number(b.isRejected) - Number(a.isRejected));
 }
 
 function flawOf(warning: string, signature: DkimSignature, receivedAt: number): DkimFlaw {
-  if (warning === 'signed-in-the-future') return ahead(signature, receivedAt);
+  if (warning === 'signed-in-the-future') return clockFlaw(signature, receivedAt);
   if (warning.startsWith('key-')) return keyFlaw(warning, signature);
   const tag = /^missing-(\w+)$/.exec(warning)?.[1];
   const known = FIELD_FLAWS[warning];
   const [text, fix] = tag
-    ? [`the required tag ${tag}= is missing`, `write the tag ${tag}=`]
-    : (known ?? [warning, 'write its DKIM-Signature field as RFC 6376 has it']);
+    ? [`the required tag ${tag}= is missing`, `add the tag ${tag}=`]
+    : (known ?? [warning, 'write the DKIM-Signature field as RFC 6376 specifies']);
   return {
     text,
-    isRefused: tag !== undefined || REFUSED.has(warning),
-    fix: { text: `Configure the signer of ${signature.domain} to ${fix}.` },
+    isRejected: tag !== undefined || REJECTED.has(warning),
+    fix: { text: `Configure the DKIM signer of ${signature.domain} to ${fix}.` },
   };
 }
 
-/** What is wrong in the DKIM-Signature field, and what to configure the signer to. */
+/** Problems of the DKIM-Signature field, and what the signer must do instead. */
 const FIELD_FLAWS: Record<string, [text: string, fix: string]> = {
   'tag-syntax': [
-    'the tags of the DKIM-Signature field are not well formed',
-    'write each tag once, its name in lower case, with one semicolon between two, and t=, x= and l= as plain numbers',
+    'the tags of the DKIM-Signature field are malformed',
+    'write each tag once, in lower case, separated by one semicolon, with t=, x= and l= as plain numbers',
   ],
   'invalid-v': ['its version is not v=1', 'write v=1'],
-  'query-method': ['its q= names no known way to the key', 'leave q= out or write q=dns/txt'],
+  'query-method': ['its q= names an unknown query method', 'omit q= or write q=dns/txt'],
   'identity-domain': [
-    'the domain of i= is not at or below d=, or the key forbids subdomains (t=s)',
-    'leave i= out or write the domain of d= in it',
+    'the domain in i= is not the d= domain or a subdomain of it, or the key forbids subdomains (t=s)',
+    'omit i= or use the d= domain in it',
   ],
   'invalid-expiration': [
     'its x= is not later than its t=',
-    'leave x= out or set it at least seven days after t=',
+    'omit x= or set it at least seven days after t=',
   ],
 };
 
-/** RFC 6376 §6.1.1: such a field must be ignored. */
-const REFUSED = new Set(['invalid-v', 'query-method', 'identity-domain']);
+/** RFC 6376 §6.1.1: verifiers must ignore such a field. */
+const REJECTED = new Set(['invalid-v', 'query-method', 'identity-domain']);
 
-function ahead({ signedAt, domain }: DkimSignature, receivedAt: number): DkimFlaw {
-  const early = (signedAt ?? receivedAt) - receivedAt;
-  const by = formatDuration(early);
+function clockFlaw({ signedAt, domain }: DkimSignature, receivedAt: number): DkimFlaw {
+  const aheadMs = (signedAt ?? receivedAt) - receivedAt;
+  const by = formatDuration(aheadMs);
   return {
-    text: `its time of signing (t=) lies ${by} in the future`,
-    isRefused: early >= FAR_AHEAD_MS,
+    text: `its signing time (t=) is ${by} in the future`,
+    isRejected: aheadMs >= MAX_CLOCK_SKEW_MS,
     fix: {
-      text: `Set the clock of the machine that signs for ${domain}, which is ${by} ahead, and keep it right by NTP.`,
+      text: `Set the clock of the server that signs for ${domain}: it is ${by} ahead. Keep it in sync with NTP.`,
     },
   };
 }
 
-/** A fault of the key record is fixed in the key record. */
 function keyFlaw(warning: string, { keyName, keyRecord, keyType }: DkimSignature): DkimFlaw {
   const { text, fix } = KEY_FLAWS[warning] ?? KEY_SYNTAX;
   const value = repairedKeyRecord(keyRecord ?? '', keyType ?? 'rsa');
   return {
     text,
-    isRefused: isRefusedKey(warning, keyRecord ?? ''),
+    isRejected: isRejectedKey(warning, keyRecord ?? ''),
     fix: {
       text: `${fix} in the key record at ${keyName}.`,
       record: { type: 'TXT', name: keyName, value },
@@ -208,15 +204,15 @@ function keyFlaw(warning: string, { keyName, keyRecord, keyType }: DkimSignature
   };
 }
 
-/** A record of another version is discarded (§3.6.1), as is a key of another type than declared. */
-function isRefusedKey(warning: string, record: string): boolean {
+/** Verifiers discard a record of another version (§3.6.1) and a key of another type than declared. */
+function isRejectedKey(warning: string, record: string): boolean {
   if (warning === 'key-v-syntax') return parseTagList(record).get('v') !== 'DKIM1';
   return warning === 'key-type-inferred';
 }
 
 const KEY_SYNTAX = {
-  text: 'the tags of the key record are not well formed',
-  fix: 'Write each tag once, with one semicolon between two,',
+  text: 'the tags of the key record are malformed',
+  fix: 'Write each tag once, separated by one semicolon,',
 };
 
 const KEY_FLAWS: Record<string, { text: string; fix: string }> = {
@@ -226,6 +222,6 @@ const KEY_FLAWS: Record<string, { text: string; fix: string }> = {
   },
   'key-v-syntax': {
     text: 'the key record does not begin with v=DKIM1',
-    fix: 'Write v=DKIM1 at the very beginning',
+    fix: 'Write v=DKIM1 as the first tag',
   },
 };

@@ -1,10 +1,10 @@
-/** The check `dkim2`: tells that a message carries signatures of the coming standard; nothing more. */
+/** The check `dkim2`: lists signatures of the future DKIM2 standard. Informational only. */
 
 import { type Check, info } from '../check.ts';
 import { parseTagList } from '../dns/tag-list.ts';
 import { fields } from '../mime/message.ts';
 
-/** DKIM2 is a draft of the IETF's dkim working group; no receiver acts on it, so nothing is verified. */
+/** DKIM2 is an IETF draft. No mailbox provider acts on it yet, so nothing is verified. */
 export const dkim2: Check = {
   id: 'dkim2',
   category: 'authentication',
@@ -19,13 +19,13 @@ export const dkim2: Check = {
     const found = fields(message, 'DKIM2-Signature');
     if (found.length === 0)
       return info(
-        'Your message carries no DKIM2 signature.',
-        'DKIM2 is still being made; nothing is lost without it.',
+        'Your message has no DKIM2 signature.',
+        'DKIM2 is still a draft standard. You lose nothing without it.',
       );
     const domains = found.slice(0, 10).map(({ value }) => parseTagList(value).get('d') ?? null);
     return info(
-      'Your message carries a DKIM2 signature.',
-      'DKIM2 is still being made, so its signatures are named here and not verified.',
+      'Your message has a DKIM2 signature.',
+      'DKIM2 is still a draft standard. Its signatures are listed here but not verified.',
       { dkim2_signatures: found.length, domains },
     );
   },

@@ -1,4 +1,4 @@
-/** The check `dmarc_policy`: is there a DMARC record, and does it ask receivers to act? */
+/** The check `dmarc_policy`: is there a DMARC record, and does its policy enforce anything? */
 
 import { organizationalDomain } from '../../lib/domain-names.ts';
 import {
@@ -6,6 +6,7 @@ import {
   type Context,
   type Finding,
   fail,
+  offline,
   pass,
   rfc,
   skipped,
@@ -20,9 +21,9 @@ export const dmarcPolicy: Check = {
   category: 'authentication',
   points: 4,
   label: 'DMARC policy',
-  issueTitle: 'The DMARC policy asks for nothing',
+  issueTitle: 'The DMARC policy is missing or not enforced',
   reference: rfc(9989, '4.7'),
-  // A record that receivers discard is told of there.
+  // That check reports a record that mailbox providers discard.
   dependsOn: ['dmarc_record'],
   publicEvidence: {
     record: 'shown',
@@ -35,21 +36,21 @@ export const dmarcPolicy: Check = {
     records: 'shown',
   },
   async run(context: Context): Promise<Finding> {
-    return judgeDmarcPolicy(await context.fact(dmarcDiscovery));
+    return evaluatePolicy(await context.fact(dmarcDiscovery));
   },
 };
 
-/** The finding on what a domain's record asks for, without a message. */
-function judgeDmarcPolicy(discovery: DmarcDiscovery): Finding {
+/** Evaluates the policy of a domain's record, without a message. */
+function evaluatePolicy(discovery: DmarcDiscovery): Finding {
   const { status, fromDomain, record, recordDomain, policy } = discovery;
-  const title = 'The DMARC policy was not looked at.';
-  if (status === 'offline') return skipped(title, 'The analysis was made offline.');
+  const title = 'The DMARC policy was not checked.';
+  if (status === 'offline') return offline(title);
   if (status === 'no_author' || fromDomain === null)
     return skipped(title, discovery.reason ?? 'The From field names no domain.');
   if (status === 'error')
     return unknown(
-      'The DMARC policy could not be found out.',
-      `The DNS did not answer for the DMARC record of ${fromDomain}. This is not counted against you.`,
+      'Could not look up the DMARC policy.',
+      `The DNS did not answer for the DMARC record of ${fromDomain}. This does not lower your score.`,
     );
   if (record === null || recordDomain === null || policy === null)
     return withoutPolicy(discovery, fromDomain);
@@ -62,18 +63,16 @@ function judgeDmarcPolicy(discovery: DmarcDiscovery): Finding {
     policy: policy.effective,
     testing: policy.testing,
   };
-  if (policy.published === 'none') return warn({ ...asksNothing(discovery, record), evidence });
-  if (policy.testing) return warn({ ...inTestMode(policy, record, recordDomain), evidence });
+  if (policy.published === 'none') return warn({ ...explainNone(discovery, record), evidence });
+  if (policy.testing) return warn({ ...explainTestMode(policy, record, recordDomain), evidence });
   return pass(
-    `Your DMARC record asks receivers to ${ASKS[policy.effective]} mail that fails.`,
-    `${policy.tag}=${policy.effective} in the record of ${recordDomain} applies to ${fromDomain}.`,
+    `Your DMARC policy asks mailbox providers to ${policy.effective} mail that fails DMARC.`,
+    `${policy.tag}=${policy.effective} in the DMARC record of ${recordDomain} applies to ${fromDomain}.`,
     evidence,
   );
 }
 
-const ASKS: Record<string, string> = { quarantine: 'set aside', reject: 'refuse' };
-
-function asksNothing({ fromDomain, recordDomain, policy }: DmarcDiscovery, record: string) {
+function explainNone({ fromDomain, recordDomain, policy }: DmarcDiscovery, record: string) {
   const tag = policy?.tag ?? 'p';
   const invalid = ['p', 'sp', 'np'].filter((name) => {
     const value = parseDmarcTags(record).tags.get(name);
@@ -81,58 +80,58 @@ function asksNothing({ fromDomain, recordDomain, policy }: DmarcDiscovery, recor
   });
   const why =
     invalid.length > 0
-      ? `The record has no valid ${invalid.join(', ')}, so receivers take it for p=none.`
-      : `${tag}=none in the record of ${recordDomain} applies to ${fromDomain}.`;
+      ? `The record has no valid ${invalid.join(', ')}, so mailbox providers treat it as p=none.`
+      : `${tag}=none in the DMARC record of ${recordDomain} applies to ${fromDomain}.`;
   const stricter = invalid
     .concat(tag)
     .reduce((text, name) => withTag(text, name, 'quarantine'), record);
   return {
-    title: 'Your DMARC record asks receivers to do nothing.',
-    detail: `${why} Mail that others send in your name is then delivered as if it were yours.`,
+    title: `Your DMARC policy ${invalid.length > 0 ? 'counts as p' : `is ${tag}`}=none: mail that fails DMARC is still delivered.`,
+    detail: `${why} Mail that others send in your name is delivered as if it were yours.`,
     fix: dmarcFix(
-      'Once the reports show that your own mail passes, publish this record; later go on to reject.',
+      'Once the reports show that your own mail passes, publish this record. Later, change quarantine to reject.',
       recordDomain ?? '',
       stricter,
     ),
   };
 }
 
-function inTestMode(
+function explainTestMode(
   { effective, published }: { effective: string; published: string },
   record: string,
   recordDomain: string,
 ) {
   return {
-    title: 'Your DMARC record is in test mode.',
-    detail: `With t=y receivers treat ${published} as ${effective}.`,
+    title: 'Your DMARC record is in test mode (t=y).',
+    detail: `With t=y, mailbox providers treat ${published} as ${effective}.`,
     fix: dmarcFix(
-      'When you have tested enough, publish the record without test mode.',
+      'When you have finished testing, publish the record without test mode.',
       recordDomain,
       withTag(record, 't', 'n'),
     ),
   };
 }
 
-// What is said of a domain without a DMARC record that counts, and the record to publish.
+// Domains without a usable DMARC record, and the record to publish.
 
 /**
- * A record that cannot be used is told of by `dmarc_record`, from which this follows; what it is
- * itself counts in the gain of that check alone: as what the corrected record would make it.
+ * `dmarc_record` reports an unusable record, and this finding follows from it. Its points count only
+ * in the gain of that check: as much as the corrected record would earn.
  */
 function withoutPolicy(discovery: DmarcDiscovery, fromDomain: string): Finding {
   const found = explainAbsence(discovery, fromDomain);
   const unusable = unusableRecord(discovery.discarded);
   if (!unusable) return fail(found);
-  return asksToAct(repairedRecord(unusable.texts[0] ?? ''), unusable.domain === fromDomain)
+  return isEnforced(repairedRecord(unusable.texts[0] ?? ''), unusable.domain === fromDomain)
     ? { ...fail(found), dependsOn: ['dmarc_record'] }
     : warn(found);
 }
 
-/** `own`: the record is that of the From domain itself, not of one above it. */
-function asksToAct(record: string, own: boolean): boolean {
+/** `isOwn`: the record belongs to the From domain itself, not to a parent domain. */
+function isEnforced(record: string, isOwn: boolean): boolean {
   const { tags } = parseDmarcTags(record);
-  const asked = (own ? undefined : tags.get('sp')) ?? tags.get('p') ?? '';
-  return /^(?:quarantine|reject)$/i.test(asked) && !/^y$/i.test(tags.get('t') ?? '');
+  const policy = (isOwn ? undefined : tags.get('sp')) ?? tags.get('p') ?? '';
+  return /^(?:quarantine|reject)$/i.test(policy) && !/^y$/i.test(tags.get('t') ?? '');
 }
 
 function explainAbsence({ discarded }: DmarcDiscovery, fromDomain: string) {
@@ -144,23 +143,22 @@ function explainAbsence({ discarded }: DmarcDiscovery, fromDomain: string) {
   };
   if (unusable?.why === 'policy')
     return {
-      title: `The DMARC record of ${domain} names no valid policy.`,
-      detail: 'Receivers act as if there were no record: p must be none, quarantine or reject.',
+      title: `The DMARC record of ${domain} has no valid policy.`,
+      detail:
+        'Mailbox providers act as if there were no record. p must be none, quarantine or reject.',
       fix: dmarcFix(
-        'Correct the policy in the record. Begin with p=none if you do not know yet who sends for you.',
+        'Correct the policy in the record. Start with p=none if you do not know yet which services send for you.',
         domain,
         withoutBadPolicies(unusable.texts[0] ?? 'v=DMARC1'),
       ),
       evidence,
     };
   return {
-    title: unusable
-      ? `${domain} has no DMARC record that receivers can use.`
-      : `${domain} has no DMARC record.`,
+    title: unusable ? `${domain} has no usable DMARC record.` : `${domain} has no DMARC record.`,
     detail:
-      'Without one, receivers are not told what to do with mail that others send in your name, and large receivers ask bulk senders for one.',
+      'Without one, mailbox providers do not know what to do with mail that others send in your name. Large providers require one from bulk senders.',
     fix: dmarcFix(
-      'Publish this record. It begins by watching: once the reports show that your own mail passes, change p to quarantine, then to reject.',
+      'Publish this record. It only monitors at first. Once the reports show that your own mail passes, change p to quarantine, then to reject.',
       domain,
       `v=DMARC1; p=none; rua=mailto:dmarc-reports@${domain}`,
     ),

@@ -1,4 +1,4 @@
-/** The check `dmarc_record`: can receivers use the DMARC record, and do its reports arrive? */
+/** The check `dmarc_record`: is the DMARC record usable, and can its reports be delivered? */
 
 import { normalizeDomain, organizationalDomain } from '../../lib/domain-names.ts';
 import type { Resolver } from '../../net/dns/resolver.ts';
@@ -8,6 +8,7 @@ import {
   type Finding,
   type Fix,
   fail,
+  offline,
   pass,
   rfc,
   skipped,
@@ -33,7 +34,7 @@ export const dmarcRecord: Check = {
   category: 'authentication',
   points: 2,
   label: 'DMARC record',
-  issueTitle: 'The DMARC record is missing or has faults',
+  issueTitle: 'The DMARC record has errors or no working report address',
   reference: rfc(9989, '4.7'),
   publicEvidence: {
     record: 'shown',
@@ -46,35 +47,35 @@ export const dmarcRecord: Check = {
     why: 'shown',
   },
   async run(context: Context): Promise<Finding> {
-    return judgeDmarcRecord(await context.fact(dmarcDiscovery), context.resolver);
+    return evaluateRecord(await context.fact(dmarcDiscovery), context.resolver);
   },
 };
 
 /**
- * The finding on a domain's record, without a message. `fail`: receivers act as if there were none,
- * so that what depends on a record may follow from it. `warn`: it applies, with a weakness.
+ * Evaluates a domain's record, without a message. `fail`: mailbox providers act as if there were no
+ * record, so findings that depend on it can follow from this one. `warn`: it applies, with a weakness.
  */
-async function judgeDmarcRecord(discovery: DmarcDiscovery, resolver: Resolver): Promise<Finding> {
+async function evaluateRecord(discovery: DmarcDiscovery, resolver: Resolver): Promise<Finding> {
   const { status, fromDomain, record, recordDomain, discarded } = discovery;
-  const title = 'There is no DMARC record to look at.';
-  if (status === 'offline') return skipped(title, 'The analysis was made offline.');
+  const title = 'There is no DMARC record to check.';
+  if (status === 'offline') return offline('The DMARC record was not checked.');
   if (status === 'no_author') return skipped(title, discovery.reason ?? '');
   if (status === 'error')
     return unknown(
-      'The DMARC record could not be looked at.',
-      `The DNS did not answer for the DMARC record of ${fromDomain}. This is not counted against you.`,
+      'Could not look up the DMARC record.',
+      `The DNS did not answer for the DMARC record of ${fromDomain}. This does not lower your score.`,
     );
   if (record === null || recordDomain === null) {
     const unusable = unusableRecord(discarded);
     if (unusable) return fail(explainUnusable(unusable));
-    // Its absence is told of there.
+    // That check reports the missing record.
     const dependsOn = ['dmarc_policy'];
     return { ...skipped(title, `No DMARC record applies to ${fromDomain}.`), dependsOn };
   }
-  return judgeApplied(discovery, record, recordDomain, resolver);
+  return evaluateApplied(discovery, record, recordDomain, resolver);
 }
 
-async function judgeApplied(
+async function evaluateApplied(
   { discarded }: DmarcDiscovery,
   record: string,
   recordDomain: string,
@@ -98,15 +99,11 @@ async function judgeApplied(
   );
   const worst = problems[0];
   if (!worst)
-    return pass(
-      'Your DMARC record is sound.',
-      `It is valid, and reports can reach you.${notes}`,
-      evidence,
-    );
+    return pass('Your DMARC record is valid.', `DMARC reports can reach you.${notes}`, evidence);
   const others = problems.slice(1, 6).map(({ text }) => text);
   return warn({
     title: worst.text,
-    detail: `${worst.detail}${others.length > 0 ? ` Besides: ${others.join(' ')}` : ''}${notes}`,
+    detail: `${worst.detail}${others.length > 0 ? ` Other problems: ${others.join(' ')}` : ''}${notes}`,
     fix: {
       text: [...new Set(problems.map(({ fix }) => fix))].slice(0, 6).join(' '),
       record: problems.find((problem) => problem.record)?.record,
@@ -116,49 +113,49 @@ async function judgeApplied(
 }
 
 function notesOf(obsolete: string[], unanswered: { domain: string }[]): string {
-  const gone =
+  const removedTags =
     obsolete.length > 0
-      ? ` ${obsolete.join(', ')} ${obsolete.length === 1 ? 'is' : 'are'} gone from DMARC with RFC 9989; receivers ignore ${obsolete.length === 1 ? 'it' : 'them'}.`
+      ? ` RFC 9989 removed ${obsolete.join(', ')} from DMARC; mailbox providers ignore ${obsolete.length === 1 ? 'it' : 'them'}.`
       : '';
-  const open =
+  const unknownConsent =
     unanswered.length > 0
-      ? ` Whether ${unanswered.map(({ domain }) => domain).join(', ')} takes reports could not be found out.`
+      ? ` Could not determine whether ${unanswered.map(({ domain }) => domain).join(', ')} accepts reports.`
       : '';
-  return `${gone}${open}`;
+  return `${removedTags}${unknownConsent}`;
 }
 
 function explainUnusable({ domain, texts, why }: DiscardedRecord) {
   const first = texts[0] ?? '';
-  const told = {
+  const { title, text } = {
     several: {
       title: `${domain} has ${texts.length} DMARC records; only one is allowed.`,
-      text: 'Delete all DMARC records but this one.',
+      text: 'Delete all DMARC records except this one.',
     },
     doubled_tag: {
       title: `The DMARC record of ${domain} has the same tag twice (${parseDmarcTags(first).doubled.join(', ')}).`,
-      text: 'Publish the record with each tag once.',
+      text: 'Publish the record with each tag only once.',
     },
     version: {
       title: `The DMARC record of ${domain} does not begin with "v=DMARC1;".`,
-      text: 'Publish the record with exactly v=DMARC1; at its start.',
+      text: 'Publish the record with exactly v=DMARC1; at the beginning.',
     },
-    policy: { title: `The DMARC record of ${domain} names no valid policy.`, text: '' },
+    policy: { title: `The DMARC record of ${domain} has no valid policy.`, text: '' },
   }[why];
   return {
-    title: told.title,
-    detail: 'Receivers discard such a record and act as if there were none.',
+    title,
+    detail: 'Mailbox providers discard such a record and act as if there were none.',
     fix: {
-      text: told.text,
+      text,
       record: { type: 'TXT', name: `_dmarc.${domain}`, value: repairedRecord(first) },
     },
     evidence: { record_domain: domain, records: texts, why },
   };
 }
 
-// What is weak in a DMARC record that applies: its tags, and where its reports go.
+// Weaknesses of a DMARC record that applies: its tags, and the destinations of its reports.
 
 interface DmarcRecordProblem {
-  /** One sentence, with a subject. */
+  /** One full sentence. */
   text: string;
   /** Why it matters. */
   detail: string;
@@ -175,7 +172,7 @@ interface AppliedRecord {
   discarded: DiscardedRecord[];
 }
 
-/** The most important first. The policy tags have a check of their own. */
+/** The most important first. The check `dmarc_policy` covers the policy tags. */
 function dmarcRecordProblems(applied: AppliedRecord): DmarcRecordProblem[] {
   return [
     ...syntaxProblems(applied),
@@ -186,22 +183,22 @@ function dmarcRecordProblems(applied: AppliedRecord): DmarcRecordProblem[] {
 }
 
 function syntaxProblems({ parsed }: AppliedRecord): DmarcRecordProblem[] {
-  const wrong = parsed.faults.map((fault) => ({
-    text: `Your DMARC record has a mistake: ${fault}`,
-    detail: 'Receivers overlook such a part, or the record as a whole.',
-    fix: 'Correct the mistake in the record, or remove that part.',
+  const invalid = parsed.faults.map((fault) => ({
+    text: `Your DMARC record has an error: ${fault}`,
+    detail: 'Mailbox providers ignore that part, or the whole record.',
+    fix: 'Correct that part of the record, or remove it.',
   }));
-  const strange = parsed.unknown.map((name) => ({
-    text: `Your DMARC record has a tag that DMARC does not know: "${name}".`,
-    detail: 'Receivers ignore it, so whatever it was meant to say is not heard.',
-    fix: `Remove or correct the tag "${name}"; names of tags are in lower case.`,
+  const unknownTags = parsed.unknown.map((name) => ({
+    text: `Your DMARC record has an unknown tag: "${name}".`,
+    detail: 'Mailbox providers ignore it, so it has no effect.',
+    fix: `Remove or correct the tag "${name}". Tag names are in lower case.`,
   }));
-  return [...wrong, ...strange];
+  return [...invalid, ...unknownTags];
 }
 
 function discardedProblems({ discarded, recordDomain }: AppliedRecord): DmarcRecordProblem[] {
   return discarded.map(({ domain }) => ({
-    text: `${domain} has a DMARC record of its own that receivers discard.`,
+    text: `${domain} has its own DMARC record, but mailbox providers discard it.`,
     detail: `The record of ${recordDomain} applies instead.`,
     fix: `Correct or delete the record at _dmarc.${domain}.`,
   }));
@@ -210,17 +207,17 @@ function discardedProblems({ discarded, recordDomain }: AppliedRecord): DmarcRec
 function reportProblems({ record, recordDomain, parsed }: AppliedRecord): DmarcRecordProblem[] {
   const rua = reportAddresses(parsed.tags.get('rua') ?? '');
   const better = withTag(record, 'rua', `mailto:dmarc-reports@${recordDomain}`);
-  const remedy = {
-    fix: 'Publish the record with an address that takes reports.',
+  const newAddress = {
+    fix: 'Publish the record with an address that accepts reports.',
     record: { type: 'TXT', name: `_dmarc.${recordDomain}`, value: better },
   };
   if (rua.length === 0)
     return [
       {
-        text: 'Your DMARC record names no address for reports.',
+        text: 'Your DMARC record has no address for reports (rua).',
         detail:
-          'Without rua you do not learn who sends in your name, nor which of your mail fails.',
-        ...remedy,
+          'Without reports, you do not learn who sends in your name or which of your mail fails.',
+        ...newAddress,
       },
     ];
   const unusable = ['rua', 'ruf']
@@ -228,9 +225,9 @@ function reportProblems({ record, recordDomain, parsed }: AppliedRecord): DmarcR
     .filter(({ domain }) => domain === null);
   return unusable.map(({ uri }) => ({
     text: `Your DMARC record sends reports to "${uri.slice(0, 100)}", which is not a mailto address.`,
-    detail: 'Receivers send reports to mailto addresses only.',
+    detail: 'Mailbox providers send reports only to mailto addresses.',
     fix: `Write the address as mailto:name@example.com instead of "${uri.slice(0, 100)}".`,
-    ...(rua.every(({ domain }) => domain === null) && { record: remedy.record }),
+    ...(rua.every(({ domain }) => domain === null) && { record: newAddress.record }),
   }));
 }
 
@@ -238,25 +235,25 @@ function consentProblems({ external }: AppliedRecord): DmarcRecordProblem[] {
   return external
     .filter(({ authorized }) => authorized === false)
     .map(({ domain, name }) => ({
-      text: `${domain} has not agreed to take your DMARC reports.`,
-      detail: `Receivers send no reports to another domain that does not consent at ${name}.`,
-      fix: `Have ${domain} publish this record, or use an address of your own domain.`,
+      text: `${domain} has not agreed to receive your DMARC reports.`,
+      detail: `Mailbox providers send reports to another domain only if it consents at ${name}.`,
+      fix: `Ask ${domain} to publish this record, or use an address in your own domain.`,
       record: { type: 'TXT', name, value: 'v=DMARC1' },
     }));
 }
 
-// Where DMARC reports go: the addresses in `rua` and `ruf`, and whether they agreed to take them.
+// Report destinations: the addresses in `rua` and `ruf`, and whether they consent to receive reports.
 
-/** More than any honest record names. */
+/** More than any legitimate record has. */
 const MAX_DESTINATIONS = 10;
 
 interface ReportAddress {
   uri: string;
-  /** Of a mailto address, normalised; null for what no receiver can send a report to. */
+  /** The normalized domain of a mailto address; null if reports cannot be sent to the URI. */
   domain: string | null;
 }
 
-/** The addresses of a `rua` or `ruf` tag, the old size limits (`!10m`) taken off. */
+/** The addresses of a `rua` or `ruf` tag, without the obsolete size limits (`!10m`). */
 function reportAddresses(value: string): ReportAddress[] {
   return value
     .split(',')
@@ -274,16 +271,16 @@ function mailtoDomain(uri: string): string | null {
 
 interface Destination {
   domain: string;
-  /** Where its consent is published. */
+  /** The DNS name at which its consent is published. */
   name: string;
-  /** null: could not be found out. */
+  /** null: the lookup failed. */
   authorized: boolean | null;
 }
 
 /**
- * Destinations outside the organization must consent, or receivers send them nothing: by
- * `<domain>._report._dmarc.<destination>` (RFC 9990 §4, formerly RFC 7489 §7.1). What belongs to the
- * same organization is left out; the Public Suffix List tells.
+ * Destinations outside the organization must consent at `<domain>._report._dmarc.<destination>`, or
+ * they receive no reports (RFC 9990 §4, formerly RFC 7489 §7.1). Omits destinations in the same
+ * organization, according to the Public Suffix List.
  */
 async function externalDestinations(
   recordDomain: string,

@@ -1,4 +1,4 @@
-/** The check `dmarc`: does an aligned SPF or DKIM pass vouch for the From domain? */
+/** The check `dmarc`: does SPF or DKIM pass with a domain that aligns with the From domain? */
 
 import {
   type Check,
@@ -44,18 +44,18 @@ export const dmarc: Check = {
   async run(context: Context): Promise<Finding> {
     const outcome = await context.fact(dmarcResult);
     const { result, reason, fromDomain } = outcome;
-    if (result === null) return skipped('DMARC is not known.', reason ?? '');
+    if (result === null) return skipped('DMARC was not checked.', reason ?? '');
     const spf = await context.fact(spfResult);
     const evidence = evidenceOf(outcome, spf.result);
     if (result === 'pass')
-      return pass(`DMARC passes for ${fromDomain}.`, vouchers(outcome, spf.result), evidence);
+      return pass(`DMARC passes for ${fromDomain}.`, describePass(outcome, spf.result), evidence);
     if (result === 'temperror')
       return unknown(
-        'DMARC could not be checked.',
-        `${reason ?? 'The DNS did not answer.'} This is not counted against you.`,
+        'Could not check DMARC.',
+        `${reason ?? 'The DNS did not answer.'} This does not lower your score.`,
         evidence,
       );
-    // Whatever SPF and DKIM say: only a From with one domain mends it.
+    // Whatever the results of SPF and DKIM: only a From field with one domain fixes it.
     if (result === 'permerror') {
       const found = fail({ ...unclearAuthor(reason), evidence });
       return { ...found, dependsOn: ['from'], curedBy: [['from']] };
@@ -83,51 +83,53 @@ function evidenceOf(
   };
 }
 
-function vouchers({ fromDomain, alignment }: DmarcOutcome, spf: AuthResult | null): string {
+function describePass({ fromDomain, alignment }: DmarcOutcome, spf: AuthResult | null): string {
   const bySpf = spf === 'pass' && alignment.spf.aligned === true;
   const byDkim = alignment.dkim.result === 'pass' && alignment.dkim.aligned === true;
-  const by = [
-    bySpf && `SPF (${alignment.spf.domain})`,
-    byDkim && `DKIM (${alignment.dkim.domain})`,
+  const passing = [
+    ...(bySpf ? [`SPF (${alignment.spf.domain})`] : []),
+    ...(byDkim ? [`DKIM (${alignment.dkim.domain})`] : []),
   ];
-  return `${by.filter(Boolean).join(' and ')} vouched for ${fromDomain} with an aligned domain.`;
+  const verbs = passing.length > 1 ? 'pass and align' : 'passes and aligns';
+  return `${passing.join(' and ')} ${verbs} with ${fromDomain}.`;
 }
 
 function unclearAuthor(reason: string | null) {
   return {
-    title: 'DMARC cannot be applied: the From field has not one clear domain.',
-    detail: `${reason ?? ''} Many receivers refuse such a message (RFC 9989 §5.3.1).`.trim(),
-    fix: 'Send with one From field that holds one address, such as From: News <news@example.com>.',
+    title: 'DMARC cannot be applied: the From field does not have exactly one domain.',
+    detail:
+      `${reason ?? ''} Many mailbox providers reject such a message (RFC 9989 §5.3.1).`.trim(),
+    fix: 'Send with one From field that has one address, such as From: News <news@example.com>.',
   };
 }
 
 /**
- * It follows from the check that tells of the record; what it is itself counts in the gain of that
- * one alone: with a record, DMARC would do as SPF and DKIM do now.
+ * Follows from the check that reports the missing record. Its points count only in the gain of that
+ * check: with a record, DMARC would pass or fail as SPF and DKIM do now.
  */
 function noRecord({ fromDomain, discarded, identifiers }: DmarcOutcome): Finding {
   const title = `No DMARC record applies to ${fromDomain}.`;
   if (identifiers !== 'pass' && identifiers !== 'fail')
-    return unknown(title, 'Nor is it known whether SPF or DKIM would vouch for it.');
+    return unknown(title, 'It is also unknown whether SPF or DKIM would pass for this domain.');
   const found = fail({
     title,
     detail:
-      'Large receivers ask bulk senders for a DMARC record, and this domain has none that counts.',
-    fix: 'Publish a DMARC record, as told under "DMARC policy".',
+      'Large mailbox providers require a DMARC record from bulk senders, and this domain has no valid one.',
+    fix: 'Publish a DMARC record, as described under "DMARC policy".',
   });
   const cause = unusableRecord(discarded) ? 'dmarc_record' : 'dmarc_policy';
   return identifiers === 'pass' ? { ...found, dependsOn: [cause] } : found;
 }
 
-// What is said, and what to change, where DMARC does not pass: by the one thing that is nearest to it.
+// DMARC failures: the fix is the change that is closest to a pass.
 
-const ASKED: Record<string, string> = {
-  none: 'The record asks for nothing to be done about it, but receivers count it as not authenticated.',
-  quarantine: 'The record asks receivers to put such mail into the spam folder.',
-  reject: 'The record asks receivers to refuse such mail.',
+const CONSEQUENCES: Record<string, string> = {
+  none: 'Your DMARC record asks for no action, but mailbox providers treat the message as unauthenticated.',
+  quarantine: 'Your DMARC record asks mailbox providers to put such mail into the spam folder.',
+  reject: 'Your DMARC record asks mailbox providers to reject such mail.',
 };
 
-/** A record applies, and neither SPF nor DKIM vouches for From. */
+/** For a record that applies while neither SPF nor DKIM passes with an aligned domain. */
 function explainDmarcFailure(
   outcome: DmarcOutcome,
   spf: SpfOutcome,
@@ -140,18 +142,18 @@ function explainDmarcFailure(
   ];
   return {
     title: `DMARC fails for ${fromDomain}.`,
-    detail: [...states, ASKED[policy?.effective ?? ''] ?? ''].join(' ').trim(),
+    detail: [...states, CONSEQUENCES[policy?.effective ?? ''] ?? ''].join(' ').trim(),
     fix: signatureFix(outcome, dkim) ?? identifierFix(outcome, spf),
   };
 }
 
 function stateOf(name: string, result: AuthResult | null, domain: string | null): string {
   return result === 'pass'
-    ? `${name} passes, but for ${domain}, which is not aligned.`
+    ? `${name} passes for ${domain}, which does not align with the From domain.`
     : `${name} does not pass (${result ?? 'not checked'}).`;
 }
 
-/** The message is signed by an aligned domain already: that signature is the one to fix. */
+/** If an aligned domain already signs the message, its signature is the one to fix. */
 function signatureFix({ alignment }: DmarcOutcome, { signatures }: DkimOutcome): Fix | null {
   const { domain, aligned, result } = alignment.dkim;
   if (!aligned || result === 'pass') return null;
@@ -159,15 +161,15 @@ function signatureFix({ alignment }: DmarcOutcome, { signatures }: DkimOutcome):
   if (!broken) return null;
   const { fix } = explainFailure(broken);
   const { text, record } = typeof fix === 'string' ? { text: fix } : fix;
-  const lead = `Mend the DKIM signature of ${domain}, which is aligned with From but does not verify.`;
-  return { text: `${lead} ${text}`, record };
+  const goal = `Fix the DKIM signature by ${domain}, which is aligned with From but does not verify.`;
+  return { text: `${goal} ${text}`, record };
 }
 
 function identifierFix({ fromDomain, alignment }: DmarcOutcome, { result }: SpfOutcome): string {
   const { aligned, domain } = alignment.spf;
   if (aligned && result !== 'pass')
-    return `Let SPF pass for ${domain}, as told under "SPF". Better still, sign with DKIM for ${fromDomain} (d=${fromDomain}): that also holds when mail is forwarded.`;
+    return `Make SPF pass for ${domain}, as described under "SPF". Better still, sign with DKIM as ${fromDomain} (d=${fromDomain}), which also works for forwarded mail.`;
   return alignment.dkim.result === 'pass' || result !== 'pass'
-    ? `Sign with DKIM for ${fromDomain} (d=${fromDomain}); this also holds when mail is forwarded.`
-    : `Send with an envelope sender under ${fromDomain}, or sign with DKIM for it (d=${fromDomain}).`;
+    ? `Sign with DKIM as ${fromDomain} (d=${fromDomain}). This also works for forwarded mail.`
+    : `Use an envelope sender (MAIL FROM) under ${fromDomain}, or sign with DKIM as ${fromDomain} (d=${fromDomain}).`;
 }

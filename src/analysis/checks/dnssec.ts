@@ -13,12 +13,12 @@ import {
 } from '../check.ts';
 import { fromDomain } from '../dns/names.ts';
 
-const NOT_CHECKED = 'DNSSEC was not looked up.';
+const NOT_CHECKED = 'DNSSEC was not checked.';
 
 /**
- * A DS record at the organizational domain says that it is meant to be signed (RFC 4034 §5); the AD
- * bit on its own SOA record, that the resolver has validated it. A resolver that does not validate
- * never sets the bit, so that its absence says nothing.
+ * A DS record at the organizational domain shows that it should be signed (RFC 4034 §5). The AD bit
+ * on the answer for its SOA record shows that the resolver validated it. A resolver that does not
+ * validate never sets the bit, so a missing bit means nothing.
  */
 export const dnssec: Check = {
   id: 'dnssec',
@@ -30,7 +30,7 @@ export const dnssec: Check = {
   async run(context) {
     const from = fromDomain(context);
     const domain = from && organizationalDomain(from);
-    if (!domain) return skipped(NOT_CHECKED, 'The From field holds no registered domain.');
+    if (!domain) return skipped(NOT_CHECKED, 'The From field has no registered domain.');
     if (context.offline) return offline(NOT_CHECKED);
     const types = ['DS', 'SOA'] as const;
     const answers = await Promise.all(types.map((type) => context.resolver(domain, type)));
@@ -40,31 +40,30 @@ export const dnssec: Check = {
         ? [{ name: domain, type: types[index]!, reason: answer.reason }]
         : [],
     );
-    if (failures.length > 0)
-      return notAnswered('DNSSEC could not be looked up.', failures, { domain });
+    if (failures.length > 0) return notAnswered('Could not look up DNSSEC.', failures, { domain });
     const records = ds.status === 'found' ? ds.records.slice(0, 10) : [];
     const validated = soa.status === 'found' && soa.authenticated;
     const evidence = { domain, ds: records, validated };
     if (validated)
       return info(
         `${domain} is signed with DNSSEC.`,
-        'The DNS server has validated its answers: nobody has changed them on the way.',
+        'The resolver validated its DNS answers, so nobody changed them in transit.',
         evidence,
       );
     if (records.length > 0)
       return info(
         `${domain} is set up for DNSSEC.`,
-        'It has a DS record. The DNS server that was asked did not say that it has validated the answers; many do not validate.',
+        'It has a DS record. The resolver used here did not report that it validated the answers; many resolvers do not validate.',
         evidence,
       );
     return {
       ...info(
         `${domain} is not signed with DNSSEC.`,
-        'Its DNS records can be forged on the way to whoever asks for them. It has little bearing on delivery.',
+        'Its DNS records can be forged in transit. This has little effect on delivery.',
         evidence,
       ),
       fix: {
-        text: `Switch DNSSEC signing on where the DNS of ${domain} is run, then have the DS record that is shown there entered at the registrar of ${domain}. Both are settings; where one company does both, it is often a single switch.`,
+        text: `Turn on DNSSEC signing at the DNS provider of ${domain}. Then add the DS record that it shows at the registrar of ${domain}. If one company is both, this is often a single switch.`,
       },
     };
   },

@@ -1,4 +1,4 @@
-/** The check `domain_blocklists`: is a domain of the sender on a blocklist? */
+/** The check `domain_blocklists`: is a sender domain on a blocklist? */
 
 import { askLists, type ListOutcome } from '../blocklists/ask.ts';
 import {
@@ -22,18 +22,18 @@ import {
 } from '../blocklists/subjects.ts';
 import { type Check, fail, offline, rfc, skipped, warn } from '../check.ts';
 
-const NOT_CHECKED = 'The blocklists of domains were not asked.';
+const NOT_CHECKED = 'The domain blocklists were not checked.';
 
 const STOP =
-  'First find and stop what brought the domain into spam: a hacked site or account, an open redirect, or mail to people who did not ask for it.';
+  'First find and stop the cause: a hacked website or account, an open redirect, or mail that recipients did not ask for.';
 
-/** A tier-1 listing of the HELO name alone fails, but the large receivers do not block on that. */
+/** A tier-1 listing of only the HELO name fails without a cap: large providers do not block for it. */
 export const domainBlocklists: Check = {
   id: 'domain_blocklists',
   category: 'reputation',
   points: 10,
   label: 'Domain blocklists',
-  issueTitle: 'A domain of the sender is on a blocklist',
+  issueTitle: 'A sender domain is on a blocklist',
   reference: rfc(5782, '2.3'),
   publicEvidence: {
     domains: { name: 'shown', roles: 'shown' },
@@ -42,16 +42,16 @@ export const domainBlocklists: Check = {
   },
   async run(context) {
     const lists = domainLists(context);
-    if (lists.length === 0) return skipped(NOT_CHECKED, 'No blocklists are switched on.');
+    if (lists.length === 0) return skipped(NOT_CHECKED, 'No blocklists are enabled.');
     const { names, leftOut } = context.fact(senderNames);
-    if (names.length === 0) return skipped(NOT_CHECKED, 'No domain of the sender is known.');
+    if (names.length === 0) return skipped(NOT_CHECKED, 'The message names no sender domain.');
     if (context.offline) return offline(NOT_CHECKED);
-    const asked = await askLists(
+    const answers = await askLists(
       context.resolver,
       lists,
       names.map(({ name }) => nameSubject(name)),
     );
-    const outcomes = asked.map(withoutRepeats);
+    const outcomes = answers.map(withoutRepeats);
     const evidence = {
       domains: names.map(({ name, roles }) => ({ name, roles })),
       ...(leftOut > 0 ? { not_asked: leftOut } : {}),
@@ -59,16 +59,16 @@ export const domainBlocklists: Check = {
     const listed = counting(outcomes);
     if (listed.length === 0)
       return withoutListing(outcomes, evidence, {
-        passes: (where) => `The domains of the sender are on ${where}.`,
-        unknown: 'It could not be found out whether a domain of the sender is on a blocklist.',
-        note: leftOut > 0 ? `${leftOut} more domains were not asked about.` : '',
+        passes: (where) => `The sender domains are on ${where}.`,
+        unknown: 'Could not determine whether a sender domain is on a blocklist.',
+        note: leftOut > 0 ? `${leftOut} more domains were not checked.` : '',
       });
     const blocked = strictestTier(listed) === 1;
-    const strict = listed.filter(({ list }) => list.tier === 1);
-    const uncapped = blocked && onlyHelo(strict, names);
+    const tier1 = listed.filter(({ list }) => list.tier === 1);
+    const uncapped = blocked && onlyHelo(tier1, names);
     const finding = (blocked ? fail : warn)({
-      title: `${whatIsListed(listed, names)} listed by ${namesOf(listed.map(({ list }) => list.name))}.`,
-      detail: joined([meaningsOf(listed), whyOf(blocked, uncapped), silence(outcomes)]),
+      title: `${subjectOf(listed, names)} listed by ${namesOf(listed.map(({ list }) => list.name))}.`,
+      detail: joined([meaningsOf(listed), consequenceOf(blocked, uncapped), silence(outcomes)]),
       fix: `${removalAdvice(listed, STOP)}${heloAdvice(listed, names)}`,
       evidence: { ...evidence, lists: listsEvidence(outcomes) },
     });
@@ -76,18 +76,19 @@ export const domainBlocklists: Check = {
   },
 };
 
-function whyOf(blocked: boolean, uncapped: boolean): string {
-  if (!blocked) return 'Spam filters count such a listing.';
+function consequenceOf(blocked: boolean, uncapped: boolean): string {
+  if (!blocked) return 'Spam filters add such a listing to the spam score.';
   return uncapped
-    ? 'Some receivers refuse a server that gives such a name, whatever it sends.'
-    : 'The large receivers reject mail of such domains or send it to spam.';
+    ? 'Some mail servers reject every message from a server with such a HELO name.'
+    : 'Large mailbox providers reject mail from such domains or send it to spam.';
 }
 
 const listedNames = (outcomes: ListOutcome[]): string[] => [
   ...new Set(outcomes.flatMap(({ listings }) => listings.map(({ name }) => name))),
 ];
 
-function whatIsListed(listed: ListOutcome[], names: SenderName[]): string {
+/** The listed names with their verb: "shop.example is". */
+function subjectOf(listed: ListOutcome[], names: SenderName[]): string {
   const found = listedNames(listed);
   const helo = onlyHelo(listed, names) ? 'The HELO name, ' : '';
   return `${helo}${namesOf(found)}${helo === '' ? '' : ','} ${found.length === 1 ? 'is' : 'are'}`;
@@ -100,6 +101,6 @@ function onlyHelo(listed: ListOutcome[], names: SenderName[]): boolean {
 
 function heloAdvice(listed: ListOutcome[], names: SenderName[]): string {
   return onlyHelo(listed, names)
-    ? ' Where the name belongs to your provider, have the server say a name of your own in HELO.'
+    ? ' If the name belongs to your provider, configure the server to use a HELO name in your own domain.'
     : '';
 }

@@ -1,4 +1,4 @@
-/** `encoding`: undeclared 8-bit, bare CR or LF, NUL, lines that are no fields, and what passes a limit. */
+/** `encoding`: undeclared 8-bit text, bare CR or LF, NUL, invalid header lines and exceeded limits. */
 
 import { isUtf8 } from 'node:buffer';
 import { type Check, fail, pass, rfc, warn } from '../check.ts';
@@ -9,7 +9,7 @@ export const encoding: Check = {
   category: 'compliance',
   points: 1,
   label: 'Encoding',
-  issueTitle: 'Bytes or lines that the standards do not allow',
+  issueTitle: 'Bytes or lines that mail standards do not allow',
   reference: rfc(5322, '2.1'),
   publicEvidence: {
     nul: 'shown',
@@ -20,7 +20,7 @@ export const encoding: Check = {
     limits: 'shown',
     eight_bit_fields: 'field-name',
   },
-  // The line of the header is quoted in the detail and is no part of the evidence.
+  // The detail quotes the header line, which is not in the evidence.
   publicTexts: [
     {
       matches: '".*" has no field name(?= before a colon\\.)',
@@ -45,8 +45,8 @@ export const encoding: Check = {
     const [worst, ...others] = problems;
     if (!worst)
       return pass(
-        'Every line and octet of your message is as the standards ask.',
-        'Lines end in CRLF, and what is not ASCII is declared.',
+        'All lines and bytes of your message follow the mail standards.',
+        'Lines end in CRLF, and text that is not ASCII is declared.',
         evidence,
       );
     return (worst.status === 'fail' ? fail : warn)({
@@ -58,11 +58,11 @@ export const encoding: Check = {
   },
 };
 
-/** How many fields the title names. */
+/** The number of header fields that the title names. */
 const MAX_QUOTED = 5;
-const NO_FIELD = '(a line that is no field)';
+const NO_FIELD = '(a line that is not a field)';
 
-// The faults that `encoding` reports, each with its own sentence, the gravest first.
+// The problems that `encoding` reports, the most serious first.
 
 interface EncodingProblem {
   status: 'warn' | 'fail';
@@ -71,7 +71,6 @@ interface EncodingProblem {
   fix: string;
 }
 
-/** All faults of one message; an empty list where every line and octet is as it should be. */
 function encodingProblems(message: Message, eightBit: EightBit): EncodingProblem[] {
   const problems = [
     ...limitProblems(message),
@@ -92,8 +91,9 @@ function limitProblems({ limits }: Message): EncodingProblem[] {
     {
       status: 'fail',
       title: `Your message has ${limits.join('; ')}.`,
-      detail: 'That is far beyond ordinary mail: filters stop looking at it and many refuse it.',
-      fix: 'Send a message of fewer and simpler parts; look for a loop in the program that builds it.',
+      detail:
+        'This is far beyond ordinary mail. Spam filters stop checking such messages, and many reject them.',
+      fix: 'Send a message with fewer and simpler parts. Check for a loop in the program that builds it.',
     },
   ];
 }
@@ -102,20 +102,20 @@ function lineProblems({ lines }: Message): EncodingProblem[] {
   const found: [number, string, string, string][] = [
     [
       lines.nul,
-      'NUL octets',
-      'They are never allowed in mail; servers cut the message there or refuse it.',
-      'Send binary content as base64 and remove NUL octets from the text.',
+      'NUL bytes',
+      'Mail must never contain them. Mail servers cut the message there or reject it.',
+      'Encode binary content as base64 and remove NUL bytes from the text.',
     ],
     [
       lines.bareCr,
       'CR characters without LF',
-      'Servers disagree on what they mean, which attackers use to smuggle mail; many refuse it.',
+      'Mail servers interpret them differently, which attackers use to smuggle mail. Many servers reject such messages.',
       'End every line with CRLF and nothing else.',
     ],
     [
       lines.bareLf,
       'lines that end in LF without CR',
-      'Servers disagree on what they mean, which attackers use to smuggle mail; Gmail and others refuse it.',
+      'Mail servers interpret them differently, which attackers use to smuggle mail. Gmail and others reject such messages.',
       'End every line with CRLF and nothing else.',
     ],
   ];
@@ -135,22 +135,22 @@ function bodyProblems(eightBit: EightBit): EncodingProblem[] {
     problems.push({
       status: 'fail',
       title: 'Your message has 8-bit text in a part that does not declare it.',
-      detail: `${eightBit.undeclaredEncoding.toLocaleString('en')} octets are above 127, but the part's Content-Transfer-Encoding is not 8bit or binary. A server that may pass on 7 bits only will damage them.`,
-      fix: 'Encode the part as quoted-printable and say so: "Content-Transfer-Encoding: quoted-printable".',
+      detail: `${eightBit.undeclaredEncoding.toLocaleString('en')} bytes are above 127, but the part's Content-Transfer-Encoding is not 8bit or binary. A server that only supports 7-bit mail damages them.`,
+      fix: 'Encode the part as quoted-printable and declare it: "Content-Transfer-Encoding: quoted-printable".',
     });
   if (eightBit.undeclaredCharset > 0)
     problems.push({
       status: 'fail',
-      title: 'Your message has text in a character set that it does not name.',
-      detail: 'Without a name readers guess, and show the wrong characters.',
-      fix: 'Add the character set to the part: "Content-Type: text/plain; charset=utf-8".',
+      title: 'Your message has text in an undeclared character set.',
+      detail: 'Email clients must guess it, and may show the wrong characters.',
+      fix: 'Declare the character set of the part: "Content-Type: text/plain; charset=utf-8".',
     });
   if (eightBit.outsideParts > 0)
     problems.push({
       status: 'warn',
       title: 'Your message has 8-bit characters between its parts or in their headers.',
-      detail: 'Nothing there can declare them, so readers guess.',
-      fix: "Encode file names by RFC 2231 (filename*=utf-8''caf%C3%A9.pdf) and leave the space between parts to plain ASCII.",
+      detail: 'Nothing there can declare their encoding, so email clients must guess it.',
+      fix: "Encode file names as RFC 2231 specifies (filename*=utf-8''caf%C3%A9.pdf). Use only ASCII between the parts.",
     });
   return problems;
 }
@@ -161,9 +161,9 @@ function fieldProblems({ headers }: Message): EncodingProblem[] {
   return [
     {
       status: 'warn',
-      title: 'Your message has a line in its header that is no header field.',
-      detail: `"${malformed.value.slice(0, 80)}" has no field name before a colon. Some servers take it for the start of the body.`,
-      fix: 'Remove the line, or begin it with a space if it continues the field above.',
+      title: 'Your message has a header line that is not a header field.',
+      detail: `"${malformed.value.slice(0, 80)}" has no field name before a colon. Some mail servers treat it as the start of the body.`,
+      fix: 'Remove the line. If it continues the field above, start it with a space.',
     },
   ];
 }
@@ -177,31 +177,31 @@ function headerProblems(message: Message, eightBit: EightBit): EncodingProblem[]
   return [
     {
       status: headerIsUtf8 ? 'warn' : 'fail',
-      title: `Your header has ${headerIsUtf8 ? 'raw UTF-8' : '8-bit characters of an unknown set'} in ${names}.`,
+      title: `Your header has ${headerIsUtf8 ? 'raw UTF-8' : '8-bit characters in an unknown encoding'} in ${names}.`,
       detail: headerIsUtf8
-        ? 'Only mail sent with SMTPUTF8 may have it; other servers may damage or refuse it.'
-        : 'A header may only have ASCII, or UTF-8 in mail sent with SMTPUTF8. Readers will show the wrong characters.',
-      fix: 'Write such text as encoded words, as in "Subject: =?utf-8?Q?Caf=C3=A9?=".',
+        ? 'Only mail sent with SMTPUTF8 may contain it. Other servers may damage or reject the message.'
+        : 'A header may contain only ASCII, or UTF-8 in mail sent with SMTPUTF8. Email clients show the wrong characters.',
+      fix: 'Write such text as encoded words, such as "Subject: =?utf-8?Q?Caf=C3=A9?=".',
     },
   ];
 }
 
-// Octets above 127 that nothing in the message declares (RFC 2045 §2.7, §6.2; RFC 6532).
+// Bytes above 127 that nothing in the message declares (RFC 2045 §2.7, §6.2; RFC 6532).
 
 interface EightBit {
-  /** Header fields with such octets, by name; each once. */
+  /** Names of the header fields with such bytes, each once. */
   headerFields: string[];
-  /** Whether those fields are UTF-8, as mail with SMTPUTF8 may have them. */
+  /** Whether the header is valid UTF-8, which SMTPUTF8 allows. */
   headerIsUtf8: boolean;
-  /** Octets in parts that declare no 8bit or binary encoding. */
+  /** Bytes in parts that declare no 8bit or binary encoding. */
   undeclaredEncoding: number;
-  /** Octets in text parts that declare such an encoding but no character set. */
+  /** Bytes in text parts that declare such an encoding but no character set. */
   undeclaredCharset: number;
-  /** Octets in the body outside every part: before the first, between them, in their headers. */
+  /** Bytes in the body outside every part: before the first, between them, in their headers. */
   outsideParts: number;
 }
 
-/** Counts them over the message as it came; a message of 7-bit octets alone is not read again. */
+/** Counts them in the raw message; skips the scan for a pure 7-bit message. */
 function findEightBit(raw: Uint8Array, message: Message): EightBit {
   const found: EightBit = {
     headerFields: [],
@@ -231,15 +231,15 @@ function readBody(raw: Uint8Array, message: Message, found: EightBit): void {
     else if (part.type.startsWith('text/') && part.charset === null)
       found.undeclaredCharset += count;
   }
-  // Beyond a limit the rest was not divided into parts, so nothing can be said of it.
+  // Beyond a parser limit the rest was not split into parts, so the count would be wrong.
   if (message.limits.length === 0) found.outsideParts = message.lines.eightBitBody - inParts;
 }
 
 const declaresEightBit = (part: Part): boolean =>
   part.encoding === '8bit' || part.encoding === 'binary';
 
-function countEightBit(octets: Uint8Array): number {
+function countEightBit(bytes: Uint8Array): number {
   let count = 0;
-  for (let i = 0; i < octets.length; i++) if (octets[i]! >= 0x80) count++;
+  for (let i = 0; i < bytes.length; i++) if (bytes[i]! >= 0x80) count++;
   return count;
 }

@@ -1,4 +1,4 @@
-/** The check `fcrdns`: does the client's name resolve back to its address? */
+/** The check `fcrdns`: does the reverse DNS name resolve back to the sending IP address? */
 
 import { normalizeAddress, reverseName } from '../../lib/addresses.ts';
 import { recordsOf } from '../../net/dns/resolver.ts';
@@ -15,10 +15,11 @@ import {
 } from '../check.ts';
 import { clientPtr, publicClient, usableNames } from '../dns/names.ts';
 
-const NOT_CHECKED = 'The name of the client was not resolved back.';
-const NOT_KNOWN = 'It could not be found out whether the name of the client resolves back to it.';
+const NOT_CHECKED = 'Forward-confirmed reverse DNS was not checked.';
+const UNKNOWN =
+  'Could not determine whether the reverse DNS name resolves back to the sending IP address.';
 
-/** Forward-confirmed reverse DNS, the `iprev` method; one name of several is enough. */
+/** Forward-confirmed reverse DNS, the `iprev` method; one of several names is enough. */
 export const fcrdns: Check = {
   id: 'fcrdns',
   category: 'infrastructure',
@@ -39,12 +40,12 @@ export const fcrdns: Check = {
     const { address } = client;
     const answer = (await context.fact(clientPtr))!;
     if (answer.status === 'error')
-      return notAnswered(NOT_KNOWN, [
+      return notAnswered(UNKNOWN, [
         { name: reverseName(address), type: 'PTR', reason: answer.reason },
       ]);
     const names = usableNames(answer);
     if (names.length === 0)
-      return skipped(NOT_CHECKED, 'There is no name to resolve: follows from ptr.');
+      return skipped(NOT_CHECKED, 'The sending IP address has no reverse DNS name to resolve.');
     const type = address.includes(':') ? 'AAAA' : 'A';
     const answers = await Promise.all(names.map((name) => context.resolver(name, type)));
     const resolved = names.map((name, index) => ({
@@ -58,19 +59,19 @@ export const fcrdns: Check = {
     if (confirmed !== undefined)
       return pass(
         `${confirmed} resolves back to ${address}.`,
-        'The name and the address of the server confirm each other.',
+        'The name and the IP address of the sending server confirm each other.',
         evidence,
       );
-    const failures = answers.flatMap((one, index): Unanswered[] =>
-      one.status === 'error' ? [{ name: names[index]!, type, reason: one.reason }] : [],
+    const failures = answers.flatMap((result, index): Unanswered[] =>
+      result.status === 'error' ? [{ name: names[index]!, type, reason: result.reason }] : [],
     );
-    if (failures.length > 0) return notAnswered(NOT_KNOWN, failures, evidence);
+    if (failures.length > 0) return notAnswered(UNKNOWN, failures, evidence);
     return fail({
       title: `${names[0]} does not resolve back to ${address}.`,
       detail:
-        'Anyone can claim any name in a PTR record, so receivers look the name up and compare. Gmail refuses mail where the two do not agree (5.7.25).',
+        'A PTR record can claim any name, so mailbox providers look the name up and compare. Gmail rejects mail if the two do not match (5.7.25).',
       fix: {
-        text: `Publish this record beside those that ${names[0]} has, or ask the provider of ${address} for a PTR record with a name that resolves to it.`,
+        text: `Add this record to those of ${names[0]}. Or ask the provider of ${address} for a PTR record whose name resolves to it.`,
         record: { type, name: names[0]!, value: address },
       },
       evidence,

@@ -1,12 +1,12 @@
-/** `feedback_id`: what Gmail's feedback loop would count complaints by. */
+/** `feedback_id`: the identifiers by which Gmail's feedback loop counts complaints. */
 
 import { type Check, info, skipped } from '../check.ts';
 import { fields } from '../mime/message.ts';
 
-/** Characters of what the sender wrote. */
+/** In characters. */
 const MAX_SHOWN = 300;
 
-/** Told alone: it is of use to large senders only, and says nothing about the kind of mail. */
+/** Informational: only large senders need it, and it does not tell the kind of mail. */
 export const feedbackId: Check = {
   id: 'feedback_id',
   category: 'compliance',
@@ -23,26 +23,26 @@ export const feedbackId: Check = {
     if (value === undefined)
       return skipped(
         'Your message has no Feedback-ID field.',
-        'It is of use to large senders alone, who see by it in Gmail’s Postmaster Tools which of their campaigns are reported as spam.',
+        'Only large senders need it. With it, Gmail’s Postmaster Tools shows which campaigns readers report as spam.',
       );
     const parts = value.split(':').map((part) => part.trim());
     const sender = (parts.at(-1) ?? '').slice(0, MAX_SHOWN);
-    // A single part may be any identifier: public is what has the place of the sender.
+    // A single part may be any identifier, so only a value in the sender's position is public.
     const evidence = {
       feedback_id: value.slice(0, MAX_SHOWN),
       sender: parts.length > 1 ? sender : null,
       fields: found.length,
     };
-    // Up to three identifiers of the sender's choice, then the one that is always the same.
+    // Up to three identifiers of the sender's choice, then the constant sender identifier.
     if (parts.length > 4 || sender === '')
       return info(
-        'Your Feedback-ID is not of the form that Gmail reads.',
-        'It asks for up to three identifiers of your own and, last, the sender’s: "campaign:customer:mailtype:sender".',
+        'Your Feedback-ID does not have the format that Gmail reads.',
+        'Gmail expects up to three identifiers of your choice, then the sender’s: "campaign:customer:mailtype:sender".',
         evidence,
       );
     return info(
       `Your Feedback-ID names ${sender} as the sender.`,
-      'Gmail counts spam reports by its parts, in Postmaster Tools, for mail that is signed by DKIM and sent in numbers.',
+      'Gmail’s Postmaster Tools shows spam reports for each of its parts, if you send many messages signed with DKIM.',
       evidence,
     );
   },

@@ -1,4 +1,4 @@
-/** `from`: one From field with one valid address, and no other address in the name beside it. */
+/** `from`: one From field with one valid address, and no other address in the display name. */
 
 import { addressDomain, organizationalDomain } from '../../lib/domain-names.ts';
 import { absentField, type Check, type Finding, fail, pass, rfc, warn } from '../check.ts';
@@ -7,16 +7,16 @@ import { fields, type Message } from '../mime/message.ts';
 
 const EXAMPLE = 'From: Example Ltd <news@example.com>';
 
-// Bounded, so that a name made of dots costs nothing.
+// Bounded, so that a name of many dots cannot make matching slow.
 const ADDRESS_IN_NAME = /[^\s<>"',;:()[\]@]{1,64}@[a-z0-9\u0080-\uffff.-]{1,250}\.[a-z]{2,63}/gi;
 
-/** A doubled From is found here alone: `header_duplicates` leaves From out. */
+/** Repeated From fields are reported only here: `header_duplicates` ignores From. */
 export const from: Check = {
   id: 'from',
   category: 'compliance',
   points: 3,
   label: 'From',
-  issueTitle: 'The From field is missing or faulty',
+  issueTitle: 'The From field is missing or invalid',
   reference: rfc(5322, '3.6.2'),
   publicEvidence: {
     address: 'shown',
@@ -32,15 +32,15 @@ export const from: Check = {
     const found = fields(message, 'from');
     const field = found[0];
     if (!field) return absentField(message, 'From', ABSENT);
-    if (found.length > 1) return doubled(found.map(({ value }) => value));
+    if (found.length > 1) return repeatedField(found.map(({ value }) => value));
     const problem = mailboxListProblem(field.value) ?? encodedAddressProblem(message, field.value);
-    if (problem) return invalid(problem, field.value);
+    if (problem) return invalidField(problem, field.value);
     return (
       severalAddresses(message) ??
       addressInName(message) ??
       pass(
         'Your From field has one valid address.',
-        'Receivers know whom the message claims to be from.',
+        'Mailbox providers can tell who the message claims to be from.',
         { address: message.from[0]?.address ?? '', name: message.from[0]?.name ?? '' },
       )
     );
@@ -50,66 +50,65 @@ export const from: Check = {
 const ABSENT = {
   title: 'Your message has no From field.',
   detail:
-    'From is one of the two fields that every message must have; receivers reject without it.',
+    'Every message must have a From and a Date field. Mail servers reject a message without From.',
   fix: `Add a From field with one address, such as "${EXAMPLE}".`,
 };
 
-function doubled(values: string[]): Finding {
+function repeatedField(values: string[]): Finding {
   return fail({
     title: `Your message has ${values.length.toLocaleString('en')} From fields.`,
     detail:
-      'Only one is allowed. Receivers cannot tell which one a reader will see, so they reject such mail or treat it as forged.',
-    fix: 'Remove all From fields but one; look for a program that adds its own to the one you set.',
+      'Only one is allowed. Mailbox providers cannot tell which one a reader sees, so they reject such mail or treat it as forged.',
+    fix: 'Remove all From fields except one. Check for a program that adds its own to the one you set.',
     evidence: { values: values.slice(0, 5).map((value) => value.slice(0, 200)) },
   });
 }
 
-function invalid(problem: string, value: string): Finding {
+function invalidField(problem: string, value: string): Finding {
   return fail({
     title: 'Your From field is not valid.',
-    detail: `A receiver cannot read it safely: ${problem}. DMARC needs exactly one domain from it.`,
+    detail: `Mailbox providers cannot read it reliably: ${problem}. DMARC needs exactly one domain in From.`,
     fix: `Write the name, then the address in angle brackets: "${EXAMPLE}". Put a name with commas or other special characters in quotation marks.`,
     evidence: { from: value.slice(0, 500), problem },
   });
 }
 
-/** RFC 2047 §5: an encoded word may hold a name, never an address; some readers decode it anyway. */
+/** RFC 2047 §5: an encoded word must not contain an address, but some email clients decode it. */
 function encodedAddressProblem(message: Message, value: string): string | null {
   const hidden =
     value.includes('=?') && message.from.some(({ address }) => !value.includes(address));
-  return hidden ? 'its address is written in an encoded word' : null;
+  return hidden ? 'its address is written as an encoded word' : null;
 }
 
-/** RFC 5322 allows several with a Sender, but Gmail wants one, and DMARC has no answer for two domains. */
+/** RFC 5322 allows several with Sender, but Gmail asks for one, and DMARC cannot pass for two domains. */
 function severalAddresses(message: Message): Finding | null {
   if (message.from.length < 2) return null;
   const addresses = message.from.slice(0, 5).map(({ address }) => address);
   const domains = new Set(message.from.map(({ address }) => addressDomain(address)));
-  // Beside a Sender the standard allows them, but no DMARC can pass for two domains.
   const hasSender = fields(message, 'sender').length > 0 && domains.size === 1;
   return (hasSender ? warn : fail)({
     title: `Your From field has ${message.from.length.toLocaleString('en')} addresses.`,
     detail: hasSender
-      ? 'The standard allows that beside a Sender field, but DMARC judges one domain only and Gmail asks for a single address.'
+      ? 'The standard allows this with a Sender field. However, DMARC evaluates only one domain, and Gmail asks for a single address.'
       : domains.size > 1
-        ? 'They are at different domains: DMARC cannot pass for such a message, and receivers reject it.'
-        : 'Without a Sender field, only one address is allowed there; receivers reject such mail.',
-    fix: 'Keep one address in From and name the other authors in the text or in Reply-To.',
+        ? 'They are at different domains. DMARC cannot pass for such a message, and mailbox providers reject it.'
+        : 'Without a Sender field, From may have only one address. Mailbox providers reject such mail.',
+    fix: 'Keep one address in From. Name the other authors in the text or in Reply-To.',
     evidence: { addresses, sender: hasSender },
   });
 }
 
 function addressInName(message: Message): Finding | null {
   const { name, address } = message.from[0] ?? { name: '', address: '' };
-  // NFKC turns look-alikes such as the full-width @ into the plain one.
+  // NFKC turns lookalikes such as the full-width @ into the plain one.
   const inName = name.slice(0, 1000).normalize('NFKC').match(ADDRESS_IN_NAME) ?? [];
   const other = inName.find((found) => found.toLowerCase() !== address.toLowerCase());
   if (!other) return null;
   const sameOwner = organization(other) !== null && organization(other) === organization(address);
   return (sameOwner ? warn : fail)({
-    title: `The name in your From field shows another address, ${other}.`,
+    title: `The display name in your From field contains another address: ${other}.`,
     detail:
-      'Many programs show only the name. A name that looks like a different address is a common trick of forgers, and filters count it.',
+      'Many email clients show only the name. Forgers often use a name that looks like another address, so spam filters penalize it.',
     fix: `Use a plain name, such as "${EXAMPLE}", or send from ${other} itself.`,
     evidence: { name: name.slice(0, 200), address, shown: other },
   });

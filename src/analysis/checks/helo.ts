@@ -1,4 +1,4 @@
-/** The check `helo`: does the client introduce itself by a full name that is its own? */
+/** The check `helo`: is the HELO name a full host name that resolves to the sending server? */
 
 import { normalizeAddress } from '../../lib/addresses.ts';
 import { type DnsAnswer, recordsOf } from '../../net/dns/resolver.ts';
@@ -24,7 +24,7 @@ export const helo: Check = {
   category: 'infrastructure',
   points: 4,
   label: 'HELO name',
-  issueTitle: 'The HELO name does not lead to the server',
+  issueTitle: 'The HELO name is invalid or does not resolve to the server',
   reference: rfc(5321, '4.1.1.1'),
   publicEvidence: {
     helo: 'shown',
@@ -36,11 +36,12 @@ export const helo: Check = {
   async run(context) {
     const client = publicClient(context);
     if (client.address === null) return skipped(NOT_CHECKED, client.reason);
-    const said = context.envelope.helo;
-    if (said === null) return skipped(NOT_CHECKED, 'What the client said in HELO is not known.');
-    const name = fullHostName(said);
-    // Whatever is no name is judged as it stands and never asked for.
-    if (name === null) return notAName(context, said);
+    const announced = context.envelope.helo;
+    if (announced === null)
+      return skipped(NOT_CHECKED, 'The HELO name of the sending server is not known.');
+    const name = fullHostName(announced);
+    // A text that is not a host name is never looked up.
+    if (name === null) return invalidName(context, announced);
     return context.offline ? offline(NOT_CHECKED) : resolveName(context, name, client.address);
   },
 };
@@ -55,55 +56,55 @@ async function resolveName(context: Context, name: string, address: string): Pro
   const evidence = { helo: name, client_ip: address, addresses };
   if (addresses.some((text) => normalizeAddress(text) === address))
     return pass(
-      `The server calls itself ${name}, which resolves to it.`,
-      'The name in HELO is a full one and belongs to the client.',
+      `The HELO name ${name} resolves to the sending server.`,
+      'It is a full host name and belongs to the sending server.',
       evidence,
     );
   const failures = [same, other].flatMap((answer, index) =>
     answer.status === 'error' ? [{ name, type: types[index]!, reason: answer.reason }] : [],
   );
-  // With an answer for the client's own family, the other one only matters where that is empty.
+  // A failed lookup of the other address family matters only if the client's own family is empty.
   if (same.status === 'error' || (other.status === 'error' && same.status !== 'found'))
-    return notAnswered('The HELO name could not be looked up.', failures, evidence);
+    return notAnswered('Could not look up the HELO name.', failures, evidence);
   const fix = {
-    text: `Publish this record beside those that ${name} has, or have the server say a name in HELO that resolves to ${address}.`,
+    text: `Add this record to those of ${name}. Or configure the server to use a HELO name that resolves to ${address}.`,
     record: { type: types[0], name, value: address },
   };
   const found =
     addresses.length === 0
       ? fail({
-          title: `The server calls itself ${name}, which does not resolve.`,
-          detail: 'Many receivers refuse a server whose HELO name has no address in the DNS.',
+          title: `The HELO name ${name} does not resolve.`,
+          detail: 'Many mail servers reject a server whose HELO name has no IP address in the DNS.',
           fix,
           evidence,
         })
       : warn({
-          title: `The server calls itself ${name}, which resolves to another address.`,
-          detail: `The name has an address, but not ${address}. Filters take this for a sign of a badly set up or dishonest server.`,
+          title: `The HELO name ${name} resolves to another IP address.`,
+          detail: `It resolves, but not to ${address}. Spam filters treat this as a sign of a misconfigured or dishonest server.`,
           fix,
           evidence,
         });
-  // The same name in reverse DNS lacks the same record: one cause.
+  // If reverse DNS has the same name, both lack the same record: one cause.
   const reverse = await context.fact(clientPtr);
-  const same_name = reverse !== null && usableNames(reverse).includes(name);
-  return same_name ? { ...found, dependsOn: ['fcrdns'] } : found;
+  const isPtrName = reverse !== null && usableNames(reverse).includes(name);
+  return isPtrName ? { ...found, dependsOn: ['fcrdns'] } : found;
 }
 
-async function notAName(context: Context, said: string): Promise<Finding> {
+async function invalidName(context: Context, announced: string): Promise<Finding> {
   const answer = context.offline ? null : await context.fact(clientPtr);
   const name = (answer && usableNames(answer)[0]) ?? proposedName(context);
   return fail({
-    title: `The server ${describe(said)} in HELO instead of its full name.`,
+    title: `The sending server announces ${describe(announced)} in HELO instead of its full host name.`,
     detail:
-      'Receivers expect the full host name of the server, and many refuse or distrust anything else.',
-    fix: `Have the mail server say its full host name in HELO, such as ${name} (in Postfix: smtp_helo_name = ${name}).`,
-    evidence: { helo: said.slice(0, 200).toWellFormed(), length: said.length },
+      'Mailbox providers expect the full host name of the server. Many reject or distrust anything else.',
+    fix: `Configure the mail server to use its full host name in HELO, such as ${name} (in Postfix: smtp_helo_name = ${name}).`,
+    evidence: { helo: announced.slice(0, 200).toWellFormed(), length: announced.length },
   });
 }
 
-function describe(said: string): string {
-  if (said.trim() === '') return 'says nothing';
-  if (said.length <= 60 && normalizeAddress(said) !== null) return 'gives an address';
-  if (/^[a-z0-9.-]{1,60}$/i.test(said)) return `gives “${said}”`;
-  return 'gives something that is not a host name';
+function describe(announced: string): string {
+  if (announced.trim() === '') return 'nothing';
+  if (announced.length <= 60 && normalizeAddress(announced) !== null) return 'an IP address';
+  if (/^[a-z0-9.-]{1,60}$/i.test(announced)) return `“${announced}”`;
+  return 'an invalid host name';
 }

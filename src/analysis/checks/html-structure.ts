@@ -1,38 +1,35 @@
-/** `html_structure`: no tag is missing or misplaced so that a reader sees something else than was meant. */
+/** `html_structure`: no missing or misplaced tag changes what readers see. */
 
 import { type Check, pass, warn } from '../check.ts';
 import { judgeHtml } from '../html/facts.ts';
 
-/**
- * Only what changes what is shown: end tags that HTML lets one leave out, and end tags without a
- * start, are fine.
- */
+/** End tags that HTML makes optional, and end tags without a start tag, change nothing and pass. */
 export const htmlStructure: Check = {
   id: 'html_structure',
   category: 'content',
   points: 1,
   label: 'HTML structure',
-  issueTitle: 'The HTML has mistakes',
+  issueTitle: 'The HTML has errors',
   reference: {
     name: 'Gmail: Email sender guidelines, message formatting',
     url: 'https://support.google.com/a/answer/81126',
   },
   publicEvidence: { problems: 'shown', count: 'shown' },
   run: (context) =>
-    judgeHtml(context, 'The structure of your HTML could not be checked.', ({ structure }) => {
+    judgeHtml(context, 'Could not check the structure of your HTML.', ({ structure }) => {
       const [first, ...others] = structure;
       if (first === undefined)
         return pass(
-          'The tags of your HTML are closed where they should be.',
-          'Every mail program builds the same message out of it.',
+          'The tags in your HTML are closed correctly.',
+          'Every email client builds the same message from it.',
         );
       return warn({
         title:
           others.length === 0
-            ? 'Your HTML has a mistake that changes what is shown.'
-            : `Your HTML has ${structure.length} mistakes that change what is shown.`,
-        detail: `${first} Mail programs repair this each in its own way, and filters count it.`,
-        fix: 'Close each tag in the order in which they were opened, every link and table in the first place, and check the HTML with a validator.',
+            ? 'Your HTML has an error that changes what readers see.'
+            : `Your HTML has ${structure.length} errors that change what readers see.`,
+        detail: `${first} Each email client repairs this differently, and spam filters penalize it.`,
+        fix: 'Close every tag in the right order; links and tables matter most. Then check the HTML with a validator.',
         evidence: { problems: structure.slice(0, 10), count: structure.length },
       });
     }),

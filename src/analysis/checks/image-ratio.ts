@@ -1,58 +1,57 @@
-/** `image_ratio`: there is enough text beside the images. */
+/** `image_ratio`: the message has enough text for its images. */
 
 import { type Check, type Finding, pass, warn } from '../check.ts';
 import { type HtmlFacts, isTiny, judgeHtml, MAX_BACKGROUND } from '../html/facts.ts';
 import { countWords } from '../text.ts';
 
-/** Visible words for each image. */
+/** Visible words required for each image. */
 const WORDS_PER_IMAGE = 20;
 
-/** An image that is shown several times, such as a star or a bullet, counts once. */
+/** An image that appears several times, such as a star or a bullet, counts once. */
 export const imageRatio: Check = {
   id: 'image_ratio',
   category: 'content',
   points: 2,
-  label: 'Text and images',
-  issueTitle: 'Too little text beside the images',
+  label: 'Text-to-image ratio',
+  issueTitle: 'Too little text for the number of images',
   reference: {
     name: 'SpamAssassin: HTML_IMAGE_ONLY and HTML_IMAGE_RATIO',
     url: 'https://spamassassin.apache.org/old/tests_3_3_x.html',
   },
   publicEvidence: { words: 'shown', images: 'shown', words_wanted: 'shown' },
   run: (context) =>
-    judgeHtml(context, 'The share of text and images could not be found out.', (facts) => ({
-      ...judge(facts),
-      // More text may follow.
+    judgeHtml(context, 'Could not determine the ratio of text to images.', (facts) => ({
+      ...evaluate(facts),
+      // There may be more text in the rest of the HTML.
       open: true,
     })),
 };
 
-function judge({ text, images, backgrounds }: HtmlFacts): Finding {
+function evaluate({ text, images, backgrounds }: HtmlFacts): Finding {
   const shown = images.filter((image) => !image.hidden && !isTiny(image));
   const addresses = shown.map(({ src }) => src);
-  // An image that is a background too, for programs that show none of the one or the other, is one.
-  const behind = new Set(addresses.map((src) => src.slice(0, MAX_BACKGROUND).toLowerCase()));
-  const others = backgrounds.filter((address) => !behind.has(address));
+  // An image that is also a background, as a fallback for some email clients, counts once.
+  const inContent = new Set(addresses.map((src) => src.slice(0, MAX_BACKGROUND).toLowerCase()));
+  const others = backgrounds.filter((address) => !inContent.has(address));
   const count = new Set(addresses).size + others.length;
   const words = countWords(text);
   const evidence = { words, images: count, words_wanted: count * WORDS_PER_IMAGE };
-  if (count === 0)
-    return pass('Your message shows no images.', 'There is nothing but text to read.', evidence);
+  if (count === 0) return pass('Your message shows no images.', 'It contains only text.', evidence);
   if (words >= evidence.words_wanted)
     return pass(
-      'Your message has enough text beside its images.',
-      'Filters find something to judge, and readers without images something to read.',
+      'Your message has enough text for its images.',
+      'Spam filters can evaluate the text, and readers without images can read it.',
       evidence,
     );
-  const images_ = count === 1 ? 'one image' : `${count.toLocaleString('en')} images`;
+  const imageCount = count === 1 ? 'one image' : `${count.toLocaleString('en')} images`;
   return warn({
     title:
       words === 0
-        ? `Your message is ${images_} without any text.`
-        : `Your message has ${words === 1 ? 'one word' : `${words} words`} of text beside ${images_}.`,
+        ? `Your message has ${imageCount} and no text.`
+        : `Your message has only ${words === 1 ? 'one word' : `${words} words`} of text for ${imageCount}.`,
     detail:
-      'Filters cannot read images and count mail that has little else, because spam hides its words in them. Many readers see no images before they allow them.',
-    fix: `Write what the images say as text in the HTML: at least ${WORDS_PER_IMAGE} words for each image.`,
+      'Spam filters cannot read images. They penalize mail with little text because spam hides its words in images. Many readers see no images until they allow them.',
+    fix: `Write the content of the images as text in the HTML: at least ${WORDS_PER_IMAGE} words for each image.`,
     evidence,
   });
 }

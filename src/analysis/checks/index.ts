@@ -1,4 +1,4 @@
-/** The list of all checks, in the order of the documentation: adding one is one line here. */
+/** All checks, in the order of the documentation. */
 
 import type { Check, CheckDeclaration } from '../check.ts';
 import { activeContent } from './active-content.ts';
@@ -140,7 +140,7 @@ export const CHECKS: Check[] = [
   rspamd,
 ];
 
-/** Checks of a domain without a message, beside those above that need none. */
+/** Checks that run only for a domain without a message. */
 export const DOMAIN_CHECKS: (Pick<Check, 'id'> & CheckDeclaration)[] = [
   caa,
   mxTls(null),

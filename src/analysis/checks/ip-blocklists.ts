@@ -1,4 +1,4 @@
-/** The check `ip_blocklists`: is the client's address on a blocklist? */
+/** The check `ip_blocklists`: is the sending IP address on a blocklist? */
 
 import { askLists } from '../blocklists/ask.ts';
 import {
@@ -17,36 +17,36 @@ import {
 import { askingAboutClient } from '../blocklists/subjects.ts';
 import { type Check, fail, offline, rfc, skipped, warn } from '../check.ts';
 
-const NOT_CHECKED = 'The blocklists of addresses were not asked.';
+const NOT_CHECKED = 'The IP blocklists were not checked.';
 
 export const ipBlocklists: Check = {
   id: 'ip_blocklists',
   category: 'reputation',
   points: 14,
-  label: 'Address blocklists',
-  issueTitle: 'The sending address is on a blocklist',
+  label: 'IP blocklists',
+  issueTitle: 'The sending IP address is on a blocklist',
   reference: rfc(5782),
   publicEvidence: { client_ip: 'shown', lists: PUBLIC_LISTS },
   async run(context) {
-    const asking = askingAboutClient(context, 'ip');
-    if (asking.address === null) return skipped(NOT_CHECKED, asking.reason);
+    const query = askingAboutClient(context, 'ip');
+    if (query.address === null) return skipped(NOT_CHECKED, query.reason);
     if (context.offline) return offline(NOT_CHECKED);
-    const { address, subject, lists } = asking;
+    const { address, subject, lists } = query;
     const outcomes = await askLists(context.resolver, lists, [subject]);
     const evidence = { client_ip: address };
     const listed = counting(outcomes);
     if (listed.length === 0)
       return withoutListing(outcomes, evidence, {
         passes: (where) => `${address} is on ${where}.`,
-        unknown: `It could not be found out whether ${address} is on a blocklist.`,
+        unknown: `Could not determine whether ${address} is on a blocklist.`,
       });
     const blocked = strictestTier(listed) === 1;
-    const why = blocked
-      ? 'The large receivers reject mail from addresses on such a list or send it to spam.'
-      : 'Spam filters count such a listing.';
+    const consequence = blocked
+      ? 'Large mailbox providers reject mail from listed addresses or send it to spam.'
+      : 'Spam filters add such a listing to the spam score.';
     return (blocked ? fail : warn)({
       title: `${address} is listed by ${namesOf(listed.map(({ list }) => list.name))}.`,
-      detail: joined([meaningsOf(listed), why, silence(outcomes)]),
+      detail: joined([meaningsOf(listed), consequence, silence(outcomes)]),
       fix: removalAdvice(listed, STOP_THE_CAUSE),
       evidence: { ...evidence, lists: listsEvidence(outcomes) },
     });

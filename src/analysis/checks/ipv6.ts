@@ -1,4 +1,4 @@
-/** The check `ipv6`: is IPv6 in use, for sending and for receiving? */
+/** The check `ipv6`: does the domain use IPv6 to send and receive mail? */
 
 import {
   type Check,
@@ -12,7 +12,7 @@ import {
 import { mailHosts } from '../dns/mail-hosts.ts';
 import { fromDomain, publicClient } from '../dns/names.ts';
 
-const NOT_CHECKED = 'IPv6 was not looked at.';
+const NOT_CHECKED = 'IPv6 was not checked.';
 
 export const ipv6: Check = {
   id: 'ipv6',
@@ -32,25 +32,25 @@ export const ipv6: Check = {
     if (client.address === null) return skipped(NOT_CHECKED, client.reason);
     if (context.offline) return offline(NOT_CHECKED);
     const protocol = client.address.includes(':') ? 'IPv6' : 'IPv4';
-    const title = `The message came over ${protocol}.`;
+    const title = `Your message arrived over ${protocol}.`;
     const sending =
       protocol === 'IPv6'
-        ? 'Receivers ask more of senders over IPv6: a PTR record and SPF or DKIM are a must.'
-        : 'That is fine: every receiver takes mail over IPv4.';
+        ? 'Mailbox providers require more over IPv6: a PTR record, and SPF or DKIM.'
+        : 'This is fine: every mailbox provider accepts mail over IPv4.';
     const evidence = { client_ip: client.address, protocol };
     const domain = fromDomain(context);
     if (domain === null) return info(title, sending, evidence);
     const { kind, hosts, unanswered } = await mailHosts(context, domain);
-    const reached = hosts.filter((host) => host.ipv6).map(({ name }) => name);
-    const whole = { ...evidence, domain, hosts_with_ipv6: reached };
-    if (reached.length === 0 && (kind === 'error' || hosts.some((host) => host.ipv6 === null)))
-      return notAnswered('IPv6 could not be looked up.', unanswered, whole);
+    const reachable = hosts.filter((host) => host.ipv6).map(({ name }) => name);
+    const allEvidence = { ...evidence, domain, hosts_with_ipv6: reachable };
+    if (reachable.length === 0 && (kind === 'error' || hosts.some((host) => host.ipv6 === null)))
+      return notAnswered('Could not look up IPv6 addresses.', unanswered, allEvidence);
     const receiving =
       hosts.length === 0
         ? `${domain} has no mail server.`
-        : reached.length > 0
+        : reachable.length > 0
           ? `Mail to ${domain} can be delivered over IPv6.`
-          : `Mail to ${domain} can be delivered over IPv4 only.`;
-    return info(title, `${sending} ${receiving}`, whole);
+          : `Mail to ${domain} can be delivered only over IPv4.`;
+    return info(title, `${sending} ${receiving}`, allEvidence);
   },
 };

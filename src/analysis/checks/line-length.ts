@@ -1,9 +1,9 @@
-/** `line_length`: no line is longer than what servers must pass on. */
+/** `line_length`: no line is longer than mail servers must accept. */
 
 import { type Check, fail, pass, rfc } from '../check.ts';
 import { MAX_LINE_OCTETS } from '../mime/message.ts';
 
-/** Octets of a line without its end: the SHOULD of RFC 5322 §2.1.1. */
+/** Bytes of a line without its line end: the SHOULD limit of RFC 5322 §2.1.1. */
 const RECOMMENDED_OCTETS = 78;
 
 export const lineLength: Check = {
@@ -31,14 +31,14 @@ export const lineLength: Check = {
     };
     if (over998 === 0)
       return pass(
-        'No line of your message is too long.',
-        `The longest has ${longest.toLocaleString('en')} of the ${MAX_LINE_OCTETS} octets that are allowed.`,
+        'No line in your message is too long.',
+        `The longest line has ${longest.toLocaleString('en')} of the ${MAX_LINE_OCTETS} bytes allowed.`,
         evidence,
       );
     return fail({
-      title: `Your message has ${over998 === 1 ? 'a line' : `${over998.toLocaleString('en')} lines`} of more than ${MAX_LINE_OCTETS} octets.`,
+      title: `Your message has ${over998 === 1 ? 'a line' : `${over998.toLocaleString('en')} lines`} longer than ${MAX_LINE_OCTETS} bytes.`,
       detail:
-        'Servers on the way may break or reject such lines, and a line broken after signing breaks the DKIM signature.',
+        'Mail servers may break or reject such lines. A line broken after signing breaks the DKIM signature.',
       fix:
         longestLine <= headerLines(message.headers)
           ? `Fold the header field in line ${longestLine} into lines of at most ${RECOMMENDED_OCTETS} characters.`
@@ -48,7 +48,7 @@ export const lineLength: Check = {
   },
 };
 
-/** Lines of the header: each field has one more than it has line ends in it. */
+/** The number of lines in the header; `raw` excludes the final line end of a field. */
 function headerLines(headers: { raw: string }[]): number {
   return headers.reduce((sum, { raw }) => sum + raw.split('\n').length, 0);
 }

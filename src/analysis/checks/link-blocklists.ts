@@ -1,4 +1,4 @@
-/** The check `link_blocklists`: do the links of the message lead to domains on a blocklist? */
+/** The check `link_blocklists`: do links in the message lead to domains on a blocklist? */
 
 import { normalizeAddress } from '../../lib/addresses.ts';
 import { normalizeDomain } from '../../lib/domain-names.ts';
@@ -38,12 +38,12 @@ import {
 } from '../check.ts';
 import { messageLinks } from '../links/links.ts';
 
-const NOT_CHECKED = 'The blocklists were not asked about the links.';
+const NOT_CHECKED = 'The links were not checked against blocklists.';
 
 const STOP =
-  'Take these links out of the message. Where the domain is your own, first find and stop what brought it into spam: a hacked site, an open redirect, or mail to people who did not ask for it.';
+  'Remove these links from the message. If you own the domain, first stop the cause: a hacked website, an open redirect, or mail that recipients did not ask for.';
 
-/** A listing of the sender's own domain is the finding of `domain_blocklists`, not another one here. */
+/** `domain_blocklists` reports a listing of the sender's own domain; this check does not repeat it. */
 export const linkBlocklists: Check = {
   id: 'link_blocklists',
   category: 'reputation',
@@ -54,11 +54,11 @@ export const linkBlocklists: Check = {
   publicEvidence: { asked: 'shown', not_asked: 'shown', lists: PUBLIC_LISTS },
   async run(context) {
     const lists = domainLists(context);
-    if (lists.length === 0) return skipped(NOT_CHECKED, 'No blocklists are switched on.');
+    if (lists.length === 0) return skipped(NOT_CHECKED, 'No blocklists are enabled.');
     const { subjects, leftOut } = linkNames(context);
     const { limits } = context.message;
     if (subjects.length === 0 && limits.length === 0)
-      return skipped(NOT_CHECKED, 'The message has no links to public places.');
+      return skipped(NOT_CHECKED, 'The message has no links to public hosts.');
     if (context.offline) return offline(NOT_CHECKED);
     const outcomes = (await askLists(context.resolver, lists, subjects)).map(withoutRepeats);
     const evidence = {
@@ -72,16 +72,16 @@ export const linkBlocklists: Check = {
     }
     if (limits.length > 0)
       return unknown(
-        'Not all links of the message are known.',
-        `Your message has ${limits.join('; ')}; further links may lie beyond that.`,
+        'Could not read all links in the message.',
+        `Your message has ${limits.join('; ')}. There may be more links beyond that limit.`,
         { ...evidence, lists: listsEvidence(outcomes) },
       );
     return withoutListing(outcomes, evidence, {
-      passes: (where) => `The links of the message lead to domains that are on ${where}.`,
-      unknown: 'It could not be found out whether the links lead to a domain on a blocklist.',
+      passes: (where) => `The links in your message lead to domains that are on ${where}.`,
+      unknown: 'Could not determine whether links in your message lead to a domain on a blocklist.',
       note:
         leftOut > 0
-          ? `Only the first ${subjects.length} domains and hosts were asked about, ${leftOut} were left out.`
+          ? `Only the first ${subjects.length} domains and hosts were checked; ${leftOut} were left out.`
           : '',
     });
   },
@@ -94,40 +94,40 @@ function listedLinks(
   evidence: Finding['evidence'],
 ): Finding {
   const foreign = listingsBeside(own, listed);
-  const blocked = strictestTier(foreign.length > 0 ? foreign : listed) === 1;
-  // What warns there cannot be told as a cause; one that fails can, and gives its gain.
+  const reported = foreign.length > 0 ? foreign : listed;
+  const blocked = strictestTier(reported) === 1;
+  // A warning of `domain_blocklists` cannot be a cause; a failure can, and its gain includes this one.
   if (foreign.length === 0 && !blocked)
     return skipped(
       NOT_CHECKED,
-      'The links lead to a listed domain of the sender: follows from domain_blocklists.',
+      'The only listed links lead to a domain of the sender. See "Domain blocklists".',
     );
-  const told = foreign.length > 0 ? foreign : listed;
-  const names = [...new Set(told.flatMap(({ listings }) => listings.map(({ name }) => name)))];
-  const why = blocked
-    ? 'Receivers look up where links lead, and mail with such a link is likely to be rejected or sent to spam.'
-    : 'Spam filters look up where links lead and count such a listing.';
+  const names = [...new Set(reported.flatMap(({ listings }) => listings.map(({ name }) => name)))];
+  const consequence = blocked
+    ? 'Mailbox providers look up where links lead. They often reject mail with such a link or send it to spam.'
+    : 'Spam filters look up where links lead, and add such a listing to the spam score.';
   const finding = (blocked ? fail : warn)({
-    title: `Your message links to ${namesOf(names)}, listed by ${namesOf(told.map(({ list }) => list.name))}.`,
-    detail: joined([meaningsOf(told), why, silence(outcomes)]),
-    fix: removalAdvice(told, STOP),
+    title: `Your message links to ${namesOf(names)}, listed by ${namesOf(reported.map(({ list }) => list.name))}.`,
+    detail: joined([meaningsOf(reported), consequence, silence(outcomes)]),
+    fix: removalAdvice(reported, STOP),
     evidence: { ...evidence, lists: listsEvidence(outcomes) },
   });
   return foreign.length > 0 ? finding : { ...finding, dependsOn: ['domain_blocklists'] };
 }
 
-// Where the links of a message lead, as lists are asked about it.
+// The link targets that blocklists are queried for.
 
-/** Enough for any honest message; a hostile one must not use up the questions of other checks. */
+/** Enough for any legitimate message; a hostile one must not use up the DNS queries of other checks. */
 const MAX_NAMES = 30;
-const MAX_QUESTIONS = 120;
+const MAX_QUERIES = 120;
 
 interface LinkNames {
   subjects: Subject[];
-  /** How many more there are, which nobody is asked about. */
+  /** The number of further names, which are not queried. */
   leftOut: number;
 }
 
-/** Organizational domains first, in the order of the message, then hosts that differ from them. */
+/** Organizational domains in the order of the message, then hosts that differ from them. */
 function linkNames(context: Context): LinkNames {
   const domains = new Map<string, Subject>();
   const hosts = new Map<string, Subject>();
@@ -135,18 +135,18 @@ function linkNames(context: Context): LinkNames {
     if (host === null) continue;
     const address = normalizeAddress(host);
     if (address !== null) {
-      // Lists of names know IPv4 addresses alone.
+      // Domain lists contain no IPv6 addresses.
       if (isAskable(address) && !address.includes(':'))
         domains.set(address, addressSubject(address));
       continue;
     }
-    // Without a dot, or as no name in the DNS can be: nothing public.
+    // A name without a dot, or one that the DNS cannot have, is not public.
     const name = normalizeDomain(host);
     if (name === null || !name.includes('.')) continue;
     if (domain !== null) domains.set(domain, nameSubject(domain));
     if (name !== domain) hosts.set(name, nameSubject(name));
   }
   const subjects = [...domains.values(), ...hosts.values()];
-  const most = namesWithin(domainLists(context), MAX_NAMES, MAX_QUESTIONS);
-  return { subjects: subjects.slice(0, most), leftOut: Math.max(0, subjects.length - most) };
+  const limit = namesWithin(domainLists(context), MAX_NAMES, MAX_QUERIES);
+  return { subjects: subjects.slice(0, limit), leftOut: Math.max(0, subjects.length - limit) };
 }

@@ -1,4 +1,4 @@
-/** `link_host`: links lead to plain names that a reader can trust. */
+/** `link_host`: links lead to plain domain names that readers can trust. */
 
 import { isIP } from 'node:net';
 import { domainToUnicode } from 'node:url';
@@ -23,7 +23,7 @@ const SCRIPTS: Reference = {
 };
 
 interface HostProblem extends LinkProblem {
-  /** Half a sentence on why it matters. */
+  /** Why it matters, as a full sentence. */
   why: string;
   fix: string;
   reference?: Reference;
@@ -33,8 +33,8 @@ export const linkHost: Check = {
   id: 'link_host',
   category: 'content',
   points: 2,
-  label: 'Hosts of links',
-  issueTitle: 'Links have hosts that filters distrust',
+  label: 'Link hosts',
+  issueTitle: 'Links to hosts that spam filters distrust',
   reference: rfc(3986, '7.6'),
   publicEvidence: PUBLIC_LINK_PROBLEMS,
   run(context) {
@@ -46,24 +46,26 @@ export const linkHost: Check = {
     if (first)
       return {
         ...(status === 'fail' ? fail : warn)({
-          title: `${linkCount(problems.length)} ${problems.length === 1 ? 'has' : 'have'} a host that filters distrust.`,
-          detail: `${first.problem}: ${first.why}.`,
+          title: `${linkCount(problems.length)} ${problems.length === 1 ? 'has' : 'have'} a host that spam filters distrust.`,
+          detail: `${first.problem}. ${first.why}`,
           fix: first.fix,
           evidence: problemEvidence(links, problems),
         }),
         ...(first.reference ? { reference: first.reference } : {}),
       };
     const unseen = unseenLinks(context, all);
-    if (unseen) return unknown('The hosts of your links could not be checked.', unseen);
+    if (unseen) return unknown('Could not check the hosts of your links.', unseen);
     if (links.length === 0)
-      return skipped('There is no link to check.', 'The message has no links to web addresses.');
-    return pass('Your links lead to plain names.', 'None has a bare address or a disguised name.', {
-      links: links.length,
-    });
+      return skipped('There are no links to check.', 'Your message has no web links.');
+    return pass(
+      'Your links lead to plain domain names.',
+      'None leads to an IP address or a disguised name.',
+      { links: links.length },
+    );
   },
 };
 
-const NAME = 'Let the link lead to the name of your web site, such as https://www.example.com/.';
+const USE_NAME = 'Link to the domain name of your website, such as https://www.example.com/.';
 
 function problemOf(link: MessageLink): HostProblem | null {
   const { url, host } = link;
@@ -74,28 +76,28 @@ function problemOf(link: MessageLink): HostProblem | null {
   });
   if (link.href.length > MAX_URL)
     return problem({
-      problem: `The address of a link is longer than ${MAX_URL.toLocaleString('en')} characters`,
-      why: 'servers and mail programs refuse such addresses or cut them',
-      fix: 'Keep what the address carries on your server, and link to it by a short key.',
+      problem: `The URL of a link is longer than ${MAX_URL.toLocaleString('en')} characters`,
+      why: 'Servers and email clients reject or cut such URLs.',
+      fix: 'Store the data of the URL on your server, and link to it with a short key.',
     });
-  // The URL parser lets signs through that no name has, such as the braces of a placeholder.
+  // The URL parser accepts characters that no host name has, such as the braces of a placeholder.
   if (url === null || !host || !/^[\w.:-]+$/.test(host))
     return problem({
-      problem: 'The address of a link cannot be read',
-      why: 'no mail program can open it',
-      fix: 'Write the address as https://, the host and the path, with spaces and other special characters percent-encoded, and look for placeholders that were not filled in.',
+      problem: 'The URL of a link cannot be read',
+      why: 'No email client can open it.',
+      fix: 'Write the URL as https://, the host and the path. Percent-encode spaces and other special characters. Check for placeholders that were not filled in.',
     });
   if (url.username !== '' || url.password !== '')
     return problem({
       problem: `A link to ${host} has a user name before its host`,
-      why: 'readers take what stands before the @ for the site, which is a trick of phishing; browsers warn of it or refuse it',
+      why: 'Readers mistake the part before the @ for the site, which is a phishing trick. Browsers warn about such links or block them.',
       fix: `Remove everything between https:// and ${host}.`,
     });
   if (isIP(host) !== 0)
     return problem({
-      problem: `A link leads to the bare address ${host}`,
-      why: 'filters count that, for honest sites have names',
-      fix: NAME,
+      problem: `A link leads to the IP address ${host}`,
+      why: 'Spam filters penalize this because legitimate sites have names.',
+      fix: USE_NAME,
     });
   return scriptProblem(link, host) ?? localProblem(link, host);
 }
@@ -105,9 +107,9 @@ function localProblem(link: MessageLink, host: string): HostProblem | null {
   return {
     link,
     status: 'fail',
-    problem: `A link leads to ${host.slice(0, 100)}, which is no full name on the Internet`,
-    why: 'only your own machine or network can know it, so readers cannot open it',
-    fix: NAME,
+    problem: `A link leads to ${host.slice(0, 100)}, which is not a full domain name`,
+    why: 'Only your own computer or network can resolve it, so readers cannot open it.',
+    fix: USE_NAME,
   };
 }
 
@@ -121,15 +123,15 @@ function scriptProblem(link: MessageLink, host: string): HostProblem | null {
     problem: mixed
       ? `The name ${found.label} (${host}) mixes ${found.scripts.join(' and ')} letters`
       : `The name ${found.label} (${host}) is Cyrillic and looks like a Latin one`,
-    why: 'browsers show such names in their coded form, and filters take them for imitations',
-    fix: 'Use a name whose labels are each written in one script, or the plain ASCII name of your site.',
+    why: 'Browsers show such names in their encoded form, and spam filters treat them as imitations.',
+    fix: 'Use a name in which each label is written in one script, or the plain ASCII name of your site.',
     reference: SCRIPTS,
   };
 }
 
-// Names in several scripts: labels that mix those whose letters look alike (UTS 39 §5.1).
+// Labels that mix scripts with similar letters (UTS 39 §5.1).
 
-const ALIKE: [name: string, letter: RegExp][] = [
+const SIMILAR_SCRIPTS: [name: string, letter: RegExp][] = [
   ['Latin', /\p{Script=Latin}/u],
   ['Cyrillic', /\p{Script=Cyrillic}/u],
   ['Greek', /\p{Script=Greek}/u],
@@ -137,26 +139,28 @@ const ALIKE: [name: string, letter: RegExp][] = [
   ['Cherokee', /\p{Script=Cherokee}/u],
 ];
 
-/** Cyrillic letters that no reader tells from Latin ones. */
-const LOOKALIKE = /^[асԁеһіјӏорԛѕԝху\d-]+$/u;
+/** Cyrillic letters that look the same as Latin ones. */
+const LATIN_LOOKALIKE = /^[асԁеһіјӏорԛѕԝху\d-]+$/u;
 
 interface LabelScripts {
-  /** The label as it is read. */
+  /** The label in Unicode. */
   label: string;
-  /** More than one: the scripts that are mixed. One: it looks like a Latin word and is none. */
+  /** The mixed scripts; a single script if the label only looks like a Latin word. */
   scripts: string[];
 }
 
-/** The first label of the host (in A-labels) that may be taken for another; null where there is none. */
+/** The first label of the host (in A-labels) that readers may mistake for another, or null. */
 function deceptiveLabel(host: string): LabelScripts | null {
   if (!host.includes('xn--')) return null;
   const labels = domainToUnicode(host).split('.');
   for (const label of labels) {
-    const scripts = ALIKE.filter(([, letter]) => letter.test(label)).map(([name]) => name);
+    const scripts = SIMILAR_SCRIPTS.filter(([, letter]) => letter.test(label)).map(
+      ([name]) => name,
+    );
     if (scripts.length > 1) return { label, scripts };
-    // Below a Cyrillic ending a Cyrillic name is what a reader expects.
-    const latinEnding = /^[a-z]+$/.test(labels.at(-1)!);
-    if (scripts[0] === 'Cyrillic' && latinEnding && LOOKALIKE.test(label))
+    // Readers expect a Cyrillic name under a Cyrillic top-level domain.
+    const hasLatinTld = /^[a-z]+$/.test(labels.at(-1)!);
+    if (scripts[0] === 'Cyrillic' && hasLatinTld && LATIN_LOOKALIKE.test(label))
       return { label, scripts };
   }
   return null;

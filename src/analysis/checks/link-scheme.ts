@@ -1,4 +1,4 @@
-/** `link_scheme`: every link starts with a scheme that mail programs open, and web links are encrypted. */
+/** `link_scheme`: every link has a scheme that email clients open, and web links use https. */
 
 import { type Check, type Finding, fail, pass, rfc, skipped, unknown, warn } from '../check.ts';
 import {
@@ -11,20 +11,20 @@ import {
   unseenLinks,
 } from '../links/links.ts';
 
-const FINE = new Set(['https', 'mailto', 'tel', 'sms']);
-/** They run or show what the address itself holds, or what lies on the reader's disk. */
+const ALLOWED = new Set(['https', 'mailto', 'tel', 'sms']);
+/** They run or show content of the URL itself, or files on the recipient's device. */
 const DANGEROUS = new Set(['javascript', 'vbscript', 'data', 'file', 'blob']);
-/** What opens them; web mail often takes such links out. */
+/** The kind of app that opens each scheme. Webmail often removes such links. */
 const APPS = new Map([
-  ...each('a calendar program', 'webcal webcals'),
-  ...each('a map program', 'geo maps comgooglemaps google.navigation waze'),
-  ...each('a program for calls', 'facetime facetime-audio sip sips callto skype'),
-  ...each('a program for messages', 'whatsapp tg signal sgnl viber line xmpp imessage smsto mms'),
-  ...each('a program for messages', 'fb-messenger matrix slack msteams'),
-  ...each('a program for meetings', 'zoommtg zoomus'),
+  ...each('a calendar app', 'webcal webcals'),
+  ...each('a map app', 'geo maps comgooglemaps google.navigation waze'),
+  ...each('a calling app', 'facetime facetime-audio sip sips callto skype'),
+  ...each('a messaging app', 'whatsapp tg signal sgnl viber line xmpp imessage smsto mms'),
+  ...each('a messaging app', 'fb-messenger matrix slack msteams'),
+  ...each('a meeting app', 'zoommtg zoomus'),
   ...each('an app store', 'market itms itms-apps itms-appss ms-windows-store'),
   ...each('an app', 'fb instagram twitter spotify intent android-app ms-outlook'),
-  ...each('a program for files', 'ftp ftps sftp magnet'),
+  ...each('a file transfer app', 'ftp ftps sftp magnet'),
 ]);
 
 function each(app: string, schemes: string): [string, string][] {
@@ -35,8 +35,8 @@ export const linkScheme: Check = {
   id: 'link_scheme',
   category: 'content',
   points: 1,
-  label: 'Schemes of links',
-  issueTitle: 'Links are not encrypted or do not open everywhere',
+  label: 'Link schemes',
+  issueTitle: "Links are not encrypted or don't open everywhere",
   reference: rfc(3986, '3.1'),
   publicEvidence: PUBLIC_LINK_PROBLEMS,
   run(context) {
@@ -44,10 +44,10 @@ export const linkScheme: Check = {
     const problems = links.map(problemOf).filter((problem) => problem !== null);
     if (problems.length > 0) return badSchemes(links, problems);
     const unseen = unseenLinks(context, links);
-    if (unseen) return unknown('The schemes of your links could not be checked.', unseen);
+    if (unseen) return unknown('Could not check the schemes of all links.', unseen);
     if (links.length === 0)
-      return skipped('There is no link to check.', 'The message has no links.');
-    return pass('Your links use https.', 'Mail programs open them without a warning.', {
+      return skipped('Link schemes were not checked.', 'Your message has no links.');
+    return pass('Your links use https.', 'Email clients open them without a warning.', {
       links: links.length,
     });
   },
@@ -58,18 +58,18 @@ function badSchemes(links: MessageLink[], problems: LinkProblem[]): Finding {
   const broken = problems.filter(({ status }) => status === 'fail');
   if (broken.length > 0)
     return fail({
-      title: `${linkCount(broken.length)} cannot be opened from a mail program.`,
-      detail: `${broken[0]!.problem}. A reader who follows such a link gets nowhere, and filters count those that run code.`,
-      fix: 'Write every link as a full address that starts with https:// (or with mailto:, tel: or sms:).',
+      title: `${linkCount(broken.length)} can't be opened from an email client.`,
+      detail: `${broken[0]!.problem}. Clicking such a link does nothing, and spam filters penalize links that run code.`,
+      fix: 'Start every link with https:// (or with mailto:, tel: or sms:).',
       evidence,
     });
-  const open = problems.filter(({ link }) => link.scheme === 'http');
-  if (open.length === 0) return needsApp(problems, evidence);
+  const insecure = problems.filter(({ link }) => link.scheme === 'http');
+  if (insecure.length === 0) return needsApp(problems, evidence);
   return warn({
-    title: `${linkCount(open.length)} ${open.length === 1 ? 'is' : 'are'} not encrypted.`,
+    title: `${linkCount(insecure.length)} ${insecure.length === 1 ? 'uses' : 'use'} http, which is not encrypted.`,
     detail:
-      'An http link can be read and changed on the way, and browsers warn before they open it.',
-    fix: 'Write https:// in place of http:// in your links, and see that the site answers there.',
+      'Anyone on the network path can read or change an http page, and browsers warn before they open it.',
+    fix: 'Change http:// to https:// in your links, and make sure that the site supports it.',
     evidence,
     reference: rfc(9110, '4.2.2'),
   });
@@ -77,18 +77,18 @@ function badSchemes(links: MessageLink[], problems: LinkProblem[]): Finding {
 
 function needsApp(problems: LinkProblem[], evidence: Finding['evidence']): Finding {
   return warn({
-    title: `${linkCount(problems.length)} ${problems.length === 1 ? 'opens' : 'open'} only for some of your readers.`,
-    detail: `${problems[0]!.problem}. Where there is none the link does nothing, and web mail often takes such links out.`,
-    fix: 'Link to a web page with https:// that opens the program or says what to do without it.',
+    title: `${linkCount(problems.length)} ${problems.length === 1 ? 'works' : 'work'} only for some recipients.`,
+    detail: `${problems[0]!.problem}. Without that app, the link does nothing. Webmail often removes such links.`,
+    fix: 'Link to an https:// page that opens the app or explains what to do without it.',
     evidence,
   });
 }
 
 function problemOf(link: MessageLink): LinkProblem | null {
   const { scheme, href, source } = link;
-  // A place in the same message; and a bare `www.…` in the text, where the mail program chooses.
-  const chosen = source === 'text' && /^www\./i.test(href);
-  if (FINE.has(scheme) || href.startsWith('#') || chosen) return null;
+  // For a bare `www.…` in the text part, the email client chooses the scheme.
+  const bare = source === 'text' && /^www\./i.test(href);
+  if (ALLOWED.has(scheme) || href.startsWith('#') || bare) return null;
   if (scheme === 'http') return { link, status: 'warn', problem: 'A link uses http' };
   const name = scheme.slice(0, 30);
   if (scheme === '')
@@ -96,12 +96,10 @@ function problemOf(link: MessageLink): LinkProblem | null {
       link,
       status: 'fail',
       problem:
-        href === ''
-          ? 'A link has an empty address'
-          : 'The address of a link has no scheme before it',
+        href === '' ? 'A link has an empty URL' : 'The URL of a link has no scheme, such as https:',
     };
   if (DANGEROUS.has(scheme))
-    return { link, status: 'fail', problem: `A link uses ${name}:, which no mail program allows` };
-  const app = APPS.get(scheme) ?? 'a program that knows it';
+    return { link, status: 'fail', problem: `A link uses ${name}:, which email clients block` };
+  const app = APPS.get(scheme) ?? 'an app that supports it';
   return { link, status: 'warn', problem: `A link uses ${name}:, which needs ${app}` };
 }

@@ -1,4 +1,4 @@
-/** `link_shorteners`: no link hides where it leads behind a public short address. */
+/** `link_shorteners`: no link hides its destination behind a public URL shortener. */
 
 import { organizationalDomain } from '../../lib/domain-names.ts';
 import { type Check, fail, pass, skipped, unknown } from '../check.ts';
@@ -12,7 +12,7 @@ import {
   unseenLinks,
 } from '../links/links.ts';
 
-/** The service's own mail is spared: its links lead to itself. */
+/** Mail from the shortener's own domain is exempt: its links lead to its own site. */
 export const linkShorteners: Check = {
   id: 'link_shorteners',
   category: 'content',
@@ -37,26 +37,24 @@ export const linkShorteners: Check = {
       const hosts = [...new Set(problems.map(({ problem }) => problem))];
       return fail({
         title: `${linkCount(problems.length)} ${problems.length === 1 ? 'uses' : 'use'} a public URL shortener.`,
-        detail: `${hosts.slice(0, 3).join(', ')}: spammers hide their sites behind these services, so filters count them and blocklists hold many of their addresses.`,
-        fix: 'Link to the full address. If you need short or counted links, use a domain of your own for them.',
+        detail: `Found: ${hosts.slice(0, 3).join(', ')}. Spammers hide their sites behind these services, so filters penalize them and blocklists list many of their URLs.`,
+        fix: 'Link to the full URL. If you need short or tracked links, use your own domain for them.',
         evidence: problemEvidence(links, problems),
       });
     }
     const unseen = unseenLinks(context, all);
-    if (unseen) return unknown('Your links could not be checked for URL shorteners.', unseen);
+    if (unseen) return unknown('Could not check all links for URL shorteners.', unseen);
     if (links.length === 0)
-      return skipped('There is no link to check.', 'The message has no links to web addresses.');
-    return pass('Your links use no URL shortener.', 'Readers and filters see where they lead.', {
+      return skipped('URL shorteners were not checked.', 'Your message has no web links.');
+    return pass('Your links use no URL shortener.', 'Recipients and filters see where they lead.', {
       links: links.length,
     });
   },
 };
 
-// Public services where anybody can have a short address that leads anywhere.
-
 /**
- * Those that belong to one site and lead to it alone (youtu.be, amzn.to, forms.gle) are none; nor
- * are short domains of a company's own.
+ * Public services where anyone can create a short URL to any site. Not listed: short domains that
+ * lead to one site only (youtu.be, amzn.to, forms.gle), and those of a single company.
  */
 const SHORTENER_HOSTS: ReadonlySet<string> = new Set([
   '2no.co',

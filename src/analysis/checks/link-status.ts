@@ -1,4 +1,4 @@
-/** `link_status`: the links of the message lead somewhere. */
+/** `link_status`: no link of the message is dead. */
 
 import type { Web, WebAnswer } from '../../net/http/web.ts';
 import {
@@ -15,27 +15,27 @@ import {
 import { type Caution, linkCaution } from '../links/caution.ts';
 import { type MessageLink, messageLinks, shownAddress, unseenLinks } from '../links/links.ts';
 
-/** Distinct addresses that are requested. */
+/** Distinct URLs that are requested. */
 const MAX_REQUESTED = 30;
-/** The share of dead links that fails. */
+/** From this share of dead links on, the check fails; below it warns. */
 const DEAD_SHARE_TO_FAIL = 0.5;
 
 const MAX_SHOWN = 60;
 
-interface AskedLink extends LinkAnswer {
+interface CheckedLink extends LinkResult {
   href: string;
 }
 
 /**
- * Asked by HEAD alone, and never what may do something when it is opened. Dead are only 404, 410,
- * a name that does not exist and a circle of redirects: everything else says nothing about a link.
+ * Sends only HEAD requests, and never requests a URL that may trigger an action. Only 404, 410, a
+ * nonexistent name and a redirect loop make a link dead. Any other response proves nothing.
  */
 export const linkStatus: Check = {
   id: 'link_status',
   category: 'content',
   points: 2,
   label: 'Dead links',
-  issueTitle: 'Links are dead',
+  issueTitle: 'Some links are dead',
   reference: rfc(9110, '15.5.5'),
   publicEvidence: {
     works: 'shown',
@@ -47,35 +47,34 @@ export const linkStatus: Check = {
   async run(context) {
     const all = context.fact(messageLinks);
     const links = all.filter(({ url }) => url !== null);
-    if (links.length === 0)
-      return skipped('There is no link to ask.', 'The message has no links to web addresses.');
-    if (context.offline) return skipped(NOT_ASKED, 'No server was asked: offline.');
+    if (links.length === 0) return skipped(NOT_CHECKED, 'Your message has no web links.');
+    if (context.offline) return skipped(NOT_CHECKED, 'Offline mode makes no network requests.');
     if (!context.setup.checkLinks)
-      return skipped(NOT_ASKED, 'The operator of this service has turned it off.');
-    // What was not seen may say of an address that opening it does something.
+      return skipped(NOT_CHECKED, 'Link checking is turned off on this server.');
+    // The part that was not read may show that opening one of the URLs triggers an action.
     const unseen = unseenLinks(context, all);
-    if (unseen) return unknown(NOT_ASKED, unseen);
-    return verdict(await ask(context, links));
+    if (unseen) return unknown('Could not check your links.', unseen);
+    return evaluateLinks(await checkLinks(context, links));
   },
 };
 
-const NOT_ASKED = 'Your links were not asked.';
+const NOT_CHECKED = 'Your links were not checked.';
 
-/** Each distinct address once; one that is used in several places is asked only if all of them let it. */
-async function ask(context: Context, links: MessageLink[]): Promise<AskedLink[]> {
+/** Requests each distinct URL once, and only if every place that uses it allows it. */
+async function checkLinks(context: Context, links: MessageLink[]): Promise<CheckedLink[]> {
   const caution = linkCaution(context);
   const distinct = distinctLinks(links, caution);
-  const free = distinct.filter(({ reason }) => reason === null);
-  const asked = free.slice(0, MAX_REQUESTED);
-  const answers = await askLinks(
-    asked.map(({ url }) => url),
+  const allowed = distinct.filter(({ reason }) => reason === null);
+  const requested = allowed.slice(0, MAX_REQUESTED);
+  const results = await askLinks(
+    requested.map(({ url }) => url),
     { web: context.web, caution: caution.ofUrl },
   );
-  const answerOf = new Map(asked.map(({ url }, index) => [url, answers[index]!]));
+  const resultOf = new Map(requested.map(({ url }, index) => [url, results[index]!]));
   return distinct.map(({ url, reason }) => {
-    const unasked = reason ?? `more than ${MAX_REQUESTED} links are not asked`;
-    const answer = answerOf.get(url) ?? { status: 'not_asked' as const, reason: unasked };
-    return { href: shownAddress(url.href), ...answer };
+    const notRequested = reason ?? `only ${MAX_REQUESTED} links are checked`;
+    const result = resultOf.get(url) ?? { status: 'not_asked' as const, reason: notRequested };
+    return { href: shownAddress(url.href), ...result };
   });
 }
 
@@ -89,167 +88,176 @@ function distinctLinks(links: MessageLink[], caution: Caution) {
   return [...found.values()];
 }
 
-function verdict(links: AskedLink[]): Finding {
-  const count = (status: LinkAnswer['status']) =>
+function evaluateLinks(links: CheckedLink[]): Finding {
+  const count = (status: LinkResult['status']) =>
     links.filter((link) => link.status === status).length;
   const works = count('works');
   const dead = count('dead');
-  const open = count('unknown');
-  const unasked = count('not_asked');
-  const asked = works + dead + open;
-  const evidence = { works, dead, unknown: open, not_asked: unasked, links: listed(links) };
-  if (asked === 0) return { ...skipped(NOT_ASKED, whyNone(links)), evidence };
-  if (dead > 0) return deadLinks(links, dead, asked, evidence);
-  if (open > works)
+  const unclear = count('unknown');
+  const notRequested = count('not_asked');
+  const checked = works + dead + unclear;
+  const evidence = {
+    works,
+    dead,
+    unknown: unclear,
+    not_asked: notRequested,
+    links: linkEvidence(links),
+  };
+  if (checked === 0) return { ...skipped(NOT_CHECKED, whyNone(links)), evidence };
+  if (dead > 0) return deadLinks(links, dead, checked, evidence);
+  if (unclear > works)
     return unknown(
-      'It could not be found out whether your links work.',
-      `${open} of the ${asked} addresses that were asked gave no answer that tells. This is not counted against you.`,
+      'Could not determine whether your links work.',
+      `${unclear} of ${checked} checked links gave no clear answer. This doesn't lower your score.`,
       evidence,
     );
-  const left = [
-    open > 0 ? `${open} gave no answer that tells` : '',
-    unasked > 0 ? `${unasked} were not asked` : '',
+  const others = [
+    unclear > 0 ? `${unclear} gave no clear answer` : '',
+    notRequested > 0 ? `${notRequested} ${notRequested === 1 ? 'was' : 'were'} not checked` : '',
   ].filter((part) => part !== '');
   return pass(
-    open > 0 ? 'No dead link was found.' : 'The links that were asked work.',
-    `${works} of ${links.length} addresses answered${left.length > 0 ? `; ${left.join(', ')}` : ''}.`,
+    unclear > 0 ? 'No dead links found.' : 'All checked links work.',
+    `Working links: ${works} of ${links.length}${others.length > 0 ? `; ${others.join(', ')}` : ''}.`,
     evidence,
   );
 }
 
 function deadLinks(
-  links: AskedLink[],
+  links: CheckedLink[],
   dead: number,
-  asked: number,
+  checked: number,
   evidence: Finding['evidence'],
 ): Finding {
-  const share = dead / asked;
+  const share = dead / checked;
   const first = links.filter(({ status }) => status === 'dead').slice(0, 3);
   return (share >= DEAD_SHARE_TO_FAIL ? fail : warn)({
-    title: `${dead} of the ${asked} links that were asked ${dead === 1 ? 'is' : 'are'} dead.`,
-    detail: `${first.map(({ href, reason }) => `${href}: ${reason}`).join('; ')}. Readers land on an error, and filters that follow links distrust such mail.`,
-    fix: 'Correct or remove these links, and open each link of the message once before you send it.',
+    title: `${dead} of ${checked} checked links ${dead === 1 ? 'is' : 'are'} dead.`,
+    detail: `${first.map(({ href, reason }) => `${href}: ${reason}`).join('; ')}. Recipients see an error page, and filters that follow links trust your mail less.`,
+    fix: 'Correct or remove these links. Open every link once before you send.',
     evidence,
   });
 }
 
-const ORDER: LinkAnswer['status'][] = ['dead', 'unknown', 'works', 'not_asked'];
+const ORDER: LinkResult['status'][] = ['dead', 'unknown', 'works', 'not_asked'];
 
-/** The telling ones first, for the list is bounded. */
-function listed(links: AskedLink[]) {
+/** The most important ones first, because the list is bounded. */
+function linkEvidence(links: CheckedLink[]) {
   return links
     .toSorted((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status))
     .slice(0, MAX_SHOWN)
     .map(({ href, status, reason }) => ({ href, status, reason }));
 }
 
-function whyNone(links: AskedLink[]): string {
+function whyNone(links: CheckedLink[]): string {
   const reason = links[0]!.reason;
-  if (links.length === 1) return `The only address was left alone: ${reason}.`;
-  return `All ${links.length.toLocaleString('en')} addresses were left alone. Of the first: ${reason}.`;
+  if (links.length === 1) return `The only link was left out: ${reason}.`;
+  return `All ${links.length.toLocaleString('en')} links were left out. The first one: ${reason}.`;
 }
 
-// Asks web addresses by HEAD whether they are there, side by side, redirects followed by hand.
-
-interface LinkAnswer {
+interface LinkResult {
   status: 'works' | 'dead' | 'unknown' | 'not_asked';
   /** Half a sentence. */
   reason: string;
 }
 
-interface AskingOptions {
+interface LinkRequestOptions {
   web: Web;
-  /** Why an address must not be asked; null where it may be. */
+  /** Why a URL must not be requested, as half a sentence; null where it may be. */
   caution(url: URL): string | null;
-  /** Milliseconds after which nothing more is asked. */
-  stopMs?: number;
-  /** Milliseconds for one request. */
-  requestMs?: number;
+  /** After this time, no further request is started. */
+  totalTimeoutMs?: number;
+  /** Time limit of one request. */
+  requestTimeoutMs?: number;
 }
 
-const SIDE_BY_SIDE = 10;
+const MAX_CONCURRENT_REQUESTS = 10;
 const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** The answers in the order of the addresses; in time for an analysis to end with the last. */
-export async function askLinks(urls: URL[], options: AskingOptions): Promise<LinkAnswer[]> {
-  const { stopMs = 8000, requestMs = 5000 } = options;
-  const answers: LinkAnswer[] = urls.map(() => late());
-  const time = { over: false };
+/**
+ * Requests the URLs by HEAD, several at a time, and follows redirects. Results are in the order of
+ * the URLs. The time limits leave the analysis enough time to finish.
+ */
+export async function askLinks(urls: URL[], options: LinkRequestOptions): Promise<LinkResult[]> {
+  const { totalTimeoutMs = 8000, requestTimeoutMs = 5000 } = options;
+  const results = urls.map((): LinkResult => ({ status: 'not_asked', reason: 'time ran out' }));
+  const deadline = { passed: false };
   const timer = setTimeout(() => {
-    time.over = true;
-  }, stopMs);
+    deadline.passed = true;
+  }, totalTimeoutMs);
   let next = 0;
-  const ask = async () => {
-    while (next < urls.length && !time.over) {
+  const requestNext = async () => {
+    while (next < urls.length && !deadline.passed) {
       const index = next;
       next += 1;
-      answers[index] = await follow(urls[index]!, { ...options, requestMs, time });
+      results[index] = await followLink(urls[index]!, { ...options, requestTimeoutMs, deadline });
     }
   };
-  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, ask));
+  await Promise.all(Array.from({ length: MAX_CONCURRENT_REQUESTS }, requestNext));
   clearTimeout(timer);
-  return answers;
+  return results;
 }
 
-const late = (): LinkAnswer => ({ status: 'not_asked', reason: 'there was no time left for it' });
-
-interface Following extends AskingOptions {
-  requestMs: number;
-  time: { over: boolean };
+interface FollowOptions extends LinkRequestOptions {
+  requestTimeoutMs: number;
+  deadline: { passed: boolean };
 }
 
-async function follow(
+async function followLink(
   start: URL,
-  { web, caution, requestMs, time }: Following,
-): Promise<LinkAnswer> {
+  { web, caution, requestTimeoutMs, deadline }: FollowOptions,
+): Promise<LinkResult> {
   const seen = new Set<string>();
-  let cookies = false;
+  let setsCookies = false;
   let url = start;
   for (let redirects = 0; ; redirects++) {
-    if (seen.has(withoutFragment(url))) return loop(cookies);
+    if (seen.has(withoutFragment(url))) return redirectLoop(setsCookies);
     if (redirects > MAX_REDIRECTS)
-      return unknownAnswer(`it redirects more than ${MAX_REDIRECTS} times`);
+      return unknownResult(`it redirects more than ${MAX_REDIRECTS} times`);
     if (redirects > 0) {
       const reason = caution(url);
-      if (reason) return unknownAnswer(`it redirects to an address that was not asked: ${reason}`);
-      if (time.over) return unknownAnswer('it redirects, and there was no time left to follow');
+      if (reason) return unknownResult(`it redirects to a URL that was not checked: ${reason}`);
+      if (deadline.passed) return unknownResult('it redirects, and time ran out');
     }
     seen.add(withoutFragment(url));
-    const answer = await web({ method: 'HEAD', url: url.href, timeoutMs: requestMs });
-    if (answer.status === 'failed') return failure(answer, redirects);
-    cookies ||= 'set-cookie' in answer.headers;
+    const answer = await web({ method: 'HEAD', url: url.href, timeoutMs: requestTimeoutMs });
+    if (answer.status === 'failed') return failureResult(answer, redirects);
+    setsCookies ||= 'set-cookie' in answer.headers;
     const target = REDIRECTS.has(answer.code) ? targetOf(answer.headers.location, url) : null;
-    if (!target) return judge(answer.code);
+    if (!target) return statusCodeResult(answer.code);
     if (!/^https?:$/.test(target.protocol))
-      return unknownAnswer('it redirects to what is no web address');
+      return unknownResult('it redirects to a URL that is neither http nor https');
     url = target;
   }
 }
 
-/** Without the cookie that a browser would bring, some sites send everybody round in a circle. */
-function loop(cookies: boolean): LinkAnswer {
-  return cookies
-    ? unknownAnswer('it redirects in a circle to a visitor without cookies')
-    : { status: 'dead', reason: 'it redirects in a circle' };
+/** Some sites redirect in a loop until the visitor sends back a cookie, as a browser would. */
+function redirectLoop(setsCookies: boolean): LinkResult {
+  return setsCookies
+    ? unknownResult('it redirects visitors without cookies in a loop')
+    : { status: 'dead', reason: 'it redirects in a loop' };
 }
 
-function failure(answer: WebAnswer & { status: 'failed' }, redirects: number): LinkAnswer {
-  const reason = redirects > 0 ? `where it redirects to: ${answer.detail}` : answer.detail;
+function failureResult(answer: WebAnswer & { status: 'failed' }, redirects: number): LinkResult {
+  const reason = redirects > 0 ? `redirect target: ${answer.detail}` : answer.detail;
   if (answer.reason === 'no_such_name') return { status: 'dead', reason };
-  const unasked = answer.reason === 'bad_url' || answer.reason === 'limit';
-  return { status: unasked && redirects === 0 ? 'not_asked' : 'unknown', reason };
+  const notRequested = answer.reason === 'bad_url' || answer.reason === 'limit';
+  return { status: notRequested && redirects === 0 ? 'not_asked' : 'unknown', reason };
 }
 
-function judge(code: number): LinkAnswer {
-  if (code === 404 || code === 410) return { status: 'dead', reason: `it is not there (${code})` };
-  if (code >= 200 && code < 300) return { status: 'works', reason: `it answered (${code})` };
-  return unknownAnswer(`it answered with ${code}, which does not tell whether it is there`);
+function statusCodeResult(code: number): LinkResult {
+  if (code === 404) return { status: 'dead', reason: 'page not found (404)' };
+  if (code === 410) return { status: 'dead', reason: 'page permanently removed (410)' };
+  if (code >= 200 && code < 300)
+    return { status: 'works', reason: `the server responded with ${code}` };
+  return unknownResult(
+    `the server responded with ${code}, which doesn't show whether the page exists`,
+  );
 }
 
-const unknownAnswer = (reason: string): LinkAnswer => ({ status: 'unknown', reason });
+const unknownResult = (reason: string): LinkResult => ({ status: 'unknown', reason });
 
-// A header comes as one character for each octet; servers write UTF-8 into it, as browsers expect.
+// A header value has one character per octet. Servers write UTF-8 into it, as browsers expect.
 function targetOf(location: string | undefined, base: URL): URL | null {
   if (!location) return null;
   const text = Buffer.from(location, 'latin1').toString('utf8');

@@ -1,4 +1,4 @@
-/** `link_text`: a link whose text shows a domain leads to that domain. */
+/** `link_text`: a link that shows a domain in its text leads to that domain. */
 
 import { parse } from 'tldts';
 import { normalizeDomain, organizationalDomain } from '../../lib/domain-names.ts';
@@ -16,21 +16,21 @@ import {
 interface Mismatch {
   link: MessageLink;
   shown: string;
-  /** The sender's own tracking, or a domain named in the middle of a sentence. */
-  mild: boolean;
+  /** The link leads to the sender's own tracking, or the domain is only one word among others. */
+  minor: boolean;
 }
 
 /**
- * A text that is an address of another organization's fails, for that is how phishing looks. It
- * warns where the link leads to the domain of From or of a signature, as the click tracking of a
- * sender or its sending service does, and where the domain is only named among other words.
+ * Fails if the text is the address of another organization, because that is how phishing looks.
+ * Warns if the link leads to the From domain or a signing domain, as click tracking does, and if
+ * the text only mentions the domain among other words.
  */
 export const linkText: Check = {
   id: 'link_text',
   category: 'content',
   points: 3,
-  label: 'Text of links',
-  issueTitle: 'Links show another address than they lead to',
+  label: 'Link text',
+  issueTitle: 'Links show a different domain than they lead to',
   reference: {
     name: 'Gmail: Email sender guidelines, message formatting',
     url: 'https://support.google.com/a/answer/81126',
@@ -47,26 +47,26 @@ export const linkText: Check = {
     const found = links.flatMap((link) => mismatchOf(link, own));
     if (found.length > 0) return mismatched(links, found);
     const unseen = unseenLinks(context, all);
-    if (unseen) return unknown('The text of your links could not be checked.', unseen);
+    if (unseen) return unknown('Could not check the text of all links.', unseen);
     if (links.length === 0)
-      return skipped('There is no link to check.', 'The HTML has no links to web addresses.');
+      return skipped('Link text was not checked.', 'The HTML has no web links.');
     return pass(
       'Your links lead where their text says.',
-      'No link shows one domain and leads to another, as phishing does.',
+      'No link shows one domain and leads to another, as phishing links do.',
       { links: links.length },
     );
   },
 };
 
 function mismatched(links: MessageLink[], found: Mismatch[]) {
-  const grave = found.filter(({ mild }) => !mild);
-  const told = grave.length > 0 ? grave : found;
-  const { link, shown } = told[0]!;
+  const serious = found.filter(({ minor }) => !minor);
+  const reported = serious.length > 0 ? serious : found;
+  const { link, shown } = reported[0]!;
   const target = targetOf(link);
-  return (grave.length > 0 ? fail : warn)({
-    title: `${linkCount(told.length)} ${told.length === 1 ? 'shows' : 'show'} another domain than the address behind ${told.length === 1 ? 'it' : 'them'}.`,
-    detail: `The text says ${shown}, the link leads to ${target}. Filters and mail programs take that for phishing, even where click tracking is the cause.`,
-    fix: `Give the link a text in words instead of an address, or let it lead to ${shown} itself: turn off click tracking for it, or use a tracking domain below ${shown}.`,
+  return (serious.length > 0 ? fail : warn)({
+    title: `${linkCount(reported.length)} ${reported.length === 1 ? 'shows a different domain than it leads' : 'show a different domain than they lead'} to.`,
+    detail: `The text says ${shown}, but the link leads to ${target}. Filters and email clients treat this as phishing, even if click tracking is the cause.`,
+    fix: `Use words instead of an address as the link text, or link directly to ${shown}. To do that, turn off click tracking for this link, or use a tracking domain under ${shown}.`,
     evidence: {
       links: links.length,
       problems: found.length,
@@ -85,13 +85,13 @@ function mismatchOf(link: MessageLink, own: Set<string>): Mismatch[] {
   const others = shownDomains(link.text!).filter(({ organization }) => organization !== target);
   const worst = others.find(({ plain }) => plain) ?? others[0];
   if (!worst) return [];
-  return [{ link, shown: worst.shown, mild: !worst.plain || own.has(target) }];
+  return [{ link, shown: worst.shown, minor: !worst.plain || own.has(target) }];
 }
 
-/** The organization, or what there is in its place: an address, a name without one. */
+/** The organizational domain, or the host if it has none (an IP address, a public suffix). */
 const targetOf = ({ domain, host }: MessageLink): string => (domain ?? host ?? '').slice(0, 255);
 
-/** Of From and of the signatures that hold (or could not be verified). */
+/** The organizational domains of From and of signatures that pass or could not be verified. */
 async function ownOrganizations(context: Context): Promise<Set<string>> {
   const { signatures } = await context.fact(dkimResult);
   const signed = signatures.filter(
@@ -101,22 +101,22 @@ async function ownOrganizations(context: Context): Promise<Set<string>> {
   return new Set(domains.map((domain) => organizationalDomain(domain) ?? domain));
 }
 
-// The domains that the visible text of a link shows to its reader.
+// The domains that the visible text of a link shows.
 
 interface ShownDomain {
-  /** As the reader sees it. */
+  /** As displayed. */
   shown: string;
   organization: string;
-  /** Written as an address (`https://`, `www.`), or a domain that is all that the link's text says. */
+  /** Written as an address (`https://`, `www.`), or the whole text of the link is the domain. */
   plain: boolean;
 }
 
-/** As many words as are looked at in one link, those that are written as addresses first. */
+/** Words that are checked per link, those written as addresses first. */
 const MAX_TOKENS = 12;
-/** No name is longer, and to find that out takes time. */
-const LONGEST_HOST = 300;
+/** Longer than any host name; parsing longer input is slow. */
+const MAX_HOST_LENGTH = 300;
 
-/** Endings below which a bare word is a domain more often than a file, a program or an abbreviation. */
+/** Top-level domains under which a bare word is usually a domain, not a file, product or abbreviation. */
 const COMMON_ENDINGS = new Set(
   [
     'com net org info biz edu gov eu online shop store bank site cloud club',
@@ -127,18 +127,18 @@ const COMMON_ENDINGS = new Set(
   ].flatMap((endings) => endings.split(' ')),
 );
 
-/** Words that end so are files more often than domains, even before a path. */
+/** Words with these endings are usually files, even before a path. */
 const FILE_ENDINGS = new Set(['zip', 'mov', 'md', 'sh', 'py', 'rs', 'ps', 'cab']);
 
-// What nobody sees must not tell two spellings apart.
+// Invisible characters must not make two spellings differ.
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
-/** Full stops that name resolution takes for a dot (UTS 46 §4). */
+/** Full stops that name resolution treats as a dot (UTS 46 §4). */
 const FULL_STOPS = /[\u3002\uff0e\uff61]/g;
 const SEPARATORS = /[\s<>()[\]{}"'“”„‚‘’«»,;|]+/u;
 const ADDRESS = /^[^\p{L}\p{N}@]*(?:https?:\/\/|www\.)/iu;
-const SIGNS_BEFORE = /^[^\p{L}\p{N}@]+/u;
+const LEADING_SIGNS = /^[^\p{L}\p{N}@]+/u;
 
-/** In the order of the text, addresses first; those of mailboxes are no domains shown. */
+/** In the order of the text, addresses first. Domains of email addresses don't count. */
 function shownDomains(text: string): ShownDomain[] {
   const tokens = text
     .replace(INVISIBLE, '')
@@ -155,14 +155,15 @@ function shownDomains(text: string): ShownDomain[] {
 
 function readToken(token: string, alone: boolean): ShownDomain | null {
   const [, scheme, rest = ''] =
-    /^(https?:\/\/)?(.*)$/is.exec(token.replace(SIGNS_BEFORE, '')) ?? [];
+    /^(https?:\/\/)?(.*)$/is.exec(token.replace(LEADING_SIGNS, '')) ?? [];
   const [authority = ''] = rest.split(/[/?#\\]/, 1);
   if (scheme === undefined && authority.includes('@')) return null;
-  // With a scheme, a reader takes what looks like a domain before the @ for the site.
+  // After a scheme, people read what looks like a domain before the @ as the site.
   const hosts = authority.split('@', 3).map((part) => part.replace(/:.*$/s, ''));
   const host = hosts.find((part) => part.includes('.')) ?? '';
   const shown = host.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
-  const name = shown.includes('.') && shown.length <= LONGEST_HOST ? normalizeDomain(shown) : null;
+  const name =
+    shown.includes('.') && shown.length <= MAX_HOST_LENGTH ? normalizeDomain(shown) : null;
   const organization = name === null ? null : organizationalDomain(name);
   if (name === null || organization === null) return null;
   const address = scheme !== undefined || name.startsWith('www.');
@@ -176,16 +177,16 @@ function readToken(token: string, alone: boolean): ShownDomain | null {
 }
 
 /**
- * What a word with a full stop in it is, in which nothing else marks an address. Below rare endings
- * it is a file or a program (`main.cc`, `Socket.IO`); capitals leave it open (`Dr.med`, `Web.de`).
+ * Classifies a word with a full stop that has no other sign of an address. Under a rare top-level
+ * domain it is a file or product (`main.cc`, `Socket.IO`). Capitals are ambiguous (`Dr.med`, `Web.de`).
  */
 function readBare(shown: string, name: string, hasPath: boolean): 'domain' | 'perhaps' | null {
   const written = shown.slice(shown.lastIndexOf('.') + 1);
   const ending = name.slice(name.lastIndexOf('.') + 1);
   const capitals = shown === shown.toUpperCase();
-  // "Read it here.It is new": the space was forgotten. And "ASP.NET" is a program.
+  // "Read it here.It is new" lacks a space, and "ASP.NET" is a product.
   if (written !== written.toLowerCase() && (!capitals || ending === 'net')) return null;
-  // Nothing but domains ends in another script.
+  // Only domains end in an A-label.
   const common = COMMON_ENDINGS.has(ending) || ending.startsWith('xn--');
   if (!common && (!hasPath || FILE_ENDINGS.has(ending))) return null;
   if (parse(name, { allowPrivateDomains: false, validateHostname: false }).isIcann !== true)

@@ -1,4 +1,4 @@
-/** `list_unsubscribe`: mail programs can show a reader of marketing mail a way out. */
+/** `list_unsubscribe`: email clients can show an unsubscribe button for marketing mail. */
 
 import { addressDomain } from '../../lib/domain-names.ts';
 import {
@@ -16,15 +16,15 @@ import { unlessMarketing } from '../kind.ts';
 import { fields } from '../mime/message.ts';
 
 /**
- * What is usable but not well formed warns: most programs read it, not all. The fix always names
- * both fields, so that with it `one_click` is cured as well. Nothing is ever called.
+ * A usable but malformed field warns: most email clients read it, but not all. The fix always names
+ * both fields, so that it also resolves `one_click`. The addresses are never requested.
  */
 export const listUnsubscribeCheck: Check = {
   id: 'list_unsubscribe',
   category: 'compliance',
   points: 4,
   label: 'List-Unsubscribe',
-  issueTitle: 'The List-Unsubscribe field is missing or faulty',
+  issueTitle: 'List-Unsubscribe is missing or invalid',
   reference: rfc(2369, '3.2'),
   publicEvidence: {
     values: 'unquoted',
@@ -34,7 +34,7 @@ export const listUnsubscribeCheck: Check = {
     problem: 'shown',
   },
   run(context) {
-    const other = unlessMarketing(context, 'List-Unsubscribe was not looked for.');
+    const other = unlessMarketing(context, 'List-Unsubscribe was not checked.');
     if (other) return other;
     const found = context.fact(listUnsubscribeField);
     if (found.values.length === 0)
@@ -42,20 +42,20 @@ export const listUnsubscribeCheck: Check = {
         ...ABSENT,
         fix: oneClickFix(context, 'Add these two fields'),
       });
-    return { ...judge(context, found), evidence: evidenceOf(found) };
+    return { ...evaluateField(context, found), evidence: evidenceOf(found) };
   },
 };
 
 const ABSENT = {
   title: 'Your message has no List-Unsubscribe field.',
   detail:
-    'Gmail, Yahoo and others show an unsubscribe button from it. Readers who find none press the spam button instead, which harms all of your mail.',
+    'Gmail, Yahoo and others use it to show an unsubscribe button. Recipients who see no button report spam instead, which harms all your mail.',
 };
 
-/** The two fields that RFC 8058 asks for, written out for the sender's own domain. */
+/** Tells the sender to set the two fields of RFC 8058, written out for their domain, after `lead`. */
 export function oneClickFix(context: Context, lead: string): string {
   const domain = fromDomain(context) ?? 'example.com';
-  return `${lead}, with an address of your own that tells the reader and the list apart, and have the DKIM signer sign both: "List-Unsubscribe: <https://${domain}/unsubscribe/TOKEN>, <mailto:unsubscribe@${domain}?subject=TOKEN>" and "List-Unsubscribe-Post: List-Unsubscribe=One-Click".`;
+  return `${lead}: "List-Unsubscribe: <https://${domain}/unsubscribe/TOKEN>, <mailto:unsubscribe@${domain}?subject=TOKEN>" and "List-Unsubscribe-Post: List-Unsubscribe=One-Click". Use your own addresses, with a token that identifies the recipient and the list. Sign both fields with DKIM.`;
 }
 
 function evidenceOf({ values, https, http, mailto, problem }: ListUnsubscribe) {
@@ -69,45 +69,45 @@ function evidenceOf({ values, https, http, mailto, problem }: ListUnsubscribe) {
   };
 }
 
-function judge(context: Context, found: ListUnsubscribe): Finding {
+function evaluateField(context: Context, found: ListUnsubscribe): Finding {
   const { values, https, http, mailto, problem } = found;
   const rewrite = oneClickFix(context, 'Write the two fields like this');
   if (https.length + http.length + mailto.length === 0)
     return fail({
-      title: 'Your List-Unsubscribe field cannot be used.',
-      detail: `It ${problem ?? 'holds no web or mail address that can be opened'}. Mail programs show no unsubscribe button then.`,
+      title: "Your List-Unsubscribe field can't be used.",
+      detail: `It ${problem ?? 'has no usable web or email address'}. Email clients show no unsubscribe button.`,
       fix: rewrite,
     });
   if (values.length > 1)
     return warn({
       title: `Your message has ${values.length.toLocaleString('en')} List-Unsubscribe fields.`,
       detail:
-        'Only one is allowed, and programs differ in which they take. Several addresses belong into one field, with commas between.',
-      fix: 'Remove all List-Unsubscribe fields but one; look for a service that adds its own to the one you set.',
+        'Only one is allowed, and email clients differ in which one they use. Several addresses go into one field, separated by commas.',
+      fix: 'Keep only one List-Unsubscribe field. Check whether your email service adds its own to the one you set.',
       reference: rfc(2369, '2'),
     });
   if (problem !== null)
     return warn({
-      title: 'Your List-Unsubscribe field is not well formed.',
-      detail: `It ${problem}. Some programs read what comes before that, others ignore the field.`,
+      title: 'Your List-Unsubscribe field is malformed.',
+      detail: `It ${problem}. Some email clients read the part before the error, others ignore the field.`,
       fix: rewrite,
     });
   if (https.length + mailto.length === 0)
     return fail({
-      title: 'Your List-Unsubscribe field has only an unencrypted address.',
+      title: 'Your List-Unsubscribe field has only an unencrypted http address.',
       detail:
-        'Its address begins with http. Mail programs use https and mailto addresses alone, so most show no unsubscribe button.',
+        'Email clients use only https and mailto addresses, so most show no unsubscribe button.',
       fix: rewrite,
     });
   return pass(
-    `Your message has a List-Unsubscribe field with ${waysOut(found)}.`,
-    'Mail programs can offer the reader to unsubscribe. The address was not called.',
+    `Your message has a List-Unsubscribe field with ${addressKinds(found)}.`,
+    'Email clients can show an unsubscribe button. This service did not test the address.',
   );
 }
 
-function waysOut({ https, mailto }: ListUnsubscribe): string {
-  if (https.length === 0) return 'a mail address';
-  return mailto.length === 0 ? 'a web address' : 'a web and a mail address';
+function addressKinds({ https, mailto }: ListUnsubscribe): string {
+  if (https.length === 0) return 'an email address';
+  return mailto.length === 0 ? 'a web address' : 'a web and an email address';
 }
 
 // Reads the List-Unsubscribe field (RFC 2369 §2, §3.2) and its companion List-Unsubscribe-Post (RFC 8058).
@@ -115,19 +115,17 @@ function waysOut({ https, mailto }: ListUnsubscribe): string {
 export interface ListUnsubscribe {
   /** The values of all fields of that name; more than one is one too many. */
   values: string[];
-  /** The addresses between angle brackets in the first field, white space within them taken out. */
-  uris: string[];
-  /** Those of them that anybody can open: with a public host name, and without a user name before it. */
+  /** The addresses in the first field that everyone can open: a public host name, no user name. */
   https: string[];
   http: string[];
   mailto: string[];
-  /** What in the first field is not as the standard has it, as the end of "It …"; null for nothing. */
+  /** What is malformed in the first field, as the end of "It …"; null if nothing is. */
   problem: string | null;
   /** The values of all List-Unsubscribe-Post fields. */
   post: string[];
 }
 
-// More than any program offers; the rest of a hostile field is not looked at.
+// Bounds the work on a hostile field.
 const MAX_URIS = 50;
 const MAX_LENGTH = 64 * 1024;
 
@@ -138,7 +136,6 @@ export function listUnsubscribeField({ message }: Context): ListUnsubscribe {
   const opens = (protocol: string) => uris.filter((uri) => schemeOf(uri) === protocol);
   return {
     values,
-    uris,
     https: opens('https:'),
     http: opens('http:'),
     mailto: opens('mailto:'),
@@ -147,28 +144,27 @@ export function listUnsubscribeField({ message }: Context): ListUnsubscribe {
   };
 }
 
-/** `<…>, <…>` with comments between; ends at the first thing that is neither. */
+/** Reads `<…>, <…>` with comments between, up to the first syntax error. */
 function parseUris(text: string): { uris: string[]; problem: string | null } {
   const uris: string[] = [];
   let at = skipComments(text, 0);
   if (at >= text.length) return { uris, problem: 'is empty' };
   while (uris.length < MAX_URIS) {
-    if (text[at] !== '<')
-      return { uris, problem: 'has an address that does not stand in angle brackets' };
+    if (text[at] !== '<') return { uris, problem: 'has an address that is not in angle brackets' };
     const end = text.indexOf('>', at);
-    if (end < 0) return { uris, problem: 'has an angle bracket that is never closed' };
+    if (end < 0) return { uris, problem: 'has an angle bracket that is not closed' };
     uris.push(text.slice(at + 1, end).replace(/\s+/g, ''));
     at = skipComments(text, end + 1);
     if (at >= text.length) break;
     if (text[at] !== ',') return { uris, problem: 'has no comma between its addresses' };
     at = skipComments(text, at + 1);
-    // A comma at the end is common, and harmless.
+    // A final comma is common and harmless.
     if (at >= text.length) break;
   }
   return { uris, problem: null };
 }
 
-/** The place of the next character that is neither white space nor in a comment. */
+/** The index of the next character that is neither white space nor in a comment. */
 function skipComments(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; at++) {
@@ -181,16 +177,16 @@ function skipComments(text: string, from: number): number {
 }
 
 /**
- * `https:`, `http:` or `mailto:` of an address that anybody on the Internet can open; null for any
- * other. Programs refuse a user name before the host.
+ * `https:`, `http:` or `mailto:` for an address that everyone can open; null for any other. Email
+ * clients refuse URLs with a user name.
  */
 function schemeOf(uri: string): string | null {
   if (/^mailto:/i.test(uri)) return isMailto(uri) ? 'mailto:' : null;
-  // Without a host after the slashes the parser would take the path for one.
+  // Without a host after the slashes, the parser would read the path as the host.
   if (!/^https?:\/\/[^/?#]/i.test(uri) || !URL.canParse(uri)) return null;
   const { protocol, hostname, username, password } = new URL(uri);
-  const secret = username !== '' || password !== '';
-  return fullHostName(hostname) !== null && !secret ? protocol : null;
+  const hasCredentials = username !== '' || password !== '';
+  return fullHostName(hostname) !== null && !hasCredentials ? protocol : null;
 }
 
 function isMailto(uri: string): boolean {

@@ -1,24 +1,24 @@
-/** `merge_tags`: placeholders such as `{{name}}` that were not filled in. */
+/** `merge_tags`: no merge tag such as `{{name}}` was left unfilled. */
 
 import { type Check, type Context, fail, pass, unknown, warn } from '../check.ts';
 import { type HtmlFacts, htmlFacts } from '../html/facts.ts';
 
 type Place = 'subject' | 'preheader' | 'HTML' | 'text part' | 'links';
 
-const TAGS_SHOWN = 10;
+const MAX_TAGS_SHOWN = 10;
 const MAX_ADDRESSES = 2000;
 
 /**
- * Fails where people read it, warns where it is only in addresses. A message that shows code, in
- * `pre` or `code` elements or between fences, is judged by its subject, preheader and addresses
- * alone: in such a text a placeholder may be the very thing it speaks of.
+ * Fails for a tag in visible text, warns for one in a URL. In a message with code (`pre` or `code`
+ * elements, fences), only the subject, preheader and URLs are checked: its text may be about
+ * placeholders.
  */
 export const mergeTags: Check = {
   id: 'merge_tags',
   category: 'content',
   points: 2,
   label: 'Merge tags',
-  issueTitle: 'Placeholders were not filled in',
+  issueTitle: 'Merge tags were not filled in',
   reference: {
     name: 'Mailchimp: merge tags',
     url: 'https://mailchimp.com/help/all-the-merge-tags-cheat-sheet/',
@@ -39,12 +39,12 @@ export const mergeTags: Check = {
     const cut = facts?.truncated || (message.text?.length ?? 0) > MAX_TEXT;
     if (cut || message.limits.length > 0)
       return unknown(
-        'Not all of your message could be searched for merge tags.',
-        `There was none in what was looked at; your message has ${message.limits.join('; ') || 'more text than that'}.`,
+        'Could not search your whole message for merge tags.',
+        `The searched part has none, but your message has ${message.limits.join('; ') || 'more text than that'}.`,
       );
     return pass(
-      'Your message has no merge tags left.',
-      'Every placeholder that your mailing program fills in has been filled in.',
+      'Your message has no unfilled merge tags.',
+      'No template placeholder is left in the subject, text, HTML or links.',
     );
   },
 };
@@ -71,11 +71,11 @@ function hasCode(text: string, facts: HtmlFacts | null): boolean {
   );
 }
 
-/** Without lines that are set in and without what stands in backquotes, as code does in plain text. */
+/** Removes code as plain text marks it: indented lines and text in backquotes. */
 const withoutCode = (text: string): string =>
   text.replace(/^(?: {4}|\t).*$/gm, ' ').replace(/`[^`\n]{1,200}`/g, ' ');
 
-/** Addresses in text have rules of their own. */
+/** URLs in text have their own rules. */
 const ADDRESS = /\b(?:https?:\/\/|www\.)[^\s<>"]{1,4000}/gi;
 
 function linkTags(text: string, facts: HtmlFacts | null): string[] {
@@ -88,51 +88,51 @@ function linkTags(text: string, facts: HtmlFacts | null): string[] {
 
 function unfilled(found: Map<Place, string[]>, places: Place[]) {
   const all = [...new Set([...found.values()].flat())];
-  const readByPeople = places.some((place) => place !== 'links');
+  const isVisible = places.some((place) => place !== 'links');
   const first = found.get(places[0]!)![0]!;
   const evidence = Object.fromEntries(
     places.map((place) => [
       place.replace(' ', '_').toLowerCase(),
       found
         .get(place)!
-        .slice(0, TAGS_SHOWN)
+        .slice(0, MAX_TAGS_SHOWN)
         .map((tag) => tag.slice(0, 100)),
     ]),
   );
   const more = all.length > 1 ? `, and ${all.length - 1} more` : '';
   const where = `Found in: ${places.join(', ')}.`;
-  const fix = `Check the names of the fields in your template, and give each a value for recipients without one. Begin with ${all.slice(0, 3).join(', ').slice(0, 200)}.`;
-  if (!readByPeople)
+  const fix = `Check the field names in your template, and set a default value for recipients without one. Start with ${all.slice(0, 3).join(', ').slice(0, 200)}.`;
+  if (!isVisible)
     return warn({
-      title: `Your links hold a placeholder that was not filled in: ${first.slice(0, 60)}${more}.`,
-      detail: `Such a link leads to the wrong page or nowhere. ${where}`,
+      title: `Your links contain an unfilled merge tag: ${first.slice(0, 60)}${more}.`,
+      detail: `Such a link leads to the wrong page or to none. ${where}`,
       fix,
       evidence,
     });
   return fail({
-    title: `Your message shows a placeholder that was not filled in: ${first.slice(0, 60)}${more}.`,
-    detail: `Readers see that the mail was made for many and take it for spam. ${where}`,
+    title: `Your message shows an unfilled merge tag: ${first.slice(0, 60)}${more}.`,
+    detail: `Recipients recognize a mass mailing and treat it as spam. ${where}`,
     fix,
     evidence,
   });
 }
 
-// What placeholders of mailing programs look like where nothing was filled in.
+// The syntax of merge tags in common email services and template languages.
 
-/** A name as people give fields: `first_name`, `contact.FirstName`. */
+/** A field name: `first_name`, `contact.FirstName`. */
 const NAME = '[\\p{L}_][\\p{L}\\p{N}_.-]{0,60}';
-/** Names that are fields even between signs that mean nothing by themselves. */
+/** Names that are fields even between ambiguous signs such as single brackets. */
 const PERSON =
   '(?:(?:first|last|full|user|your|recipient|customer|contact|company|business)[ _-]?name|fname|lname)';
 const FIELD = `(?:${PERSON}|email(?:[ _-]?address)?|unsubscribe(?:[ _-]?(?:link|url))?)`;
 
-const either = (...patterns: string[]): RegExp => new RegExp(patterns.join('|'), 'giu');
+const anyOf = (...patterns: string[]): RegExp => new RegExp(patterns.join('|'), 'giu');
 
 /**
- * All bounded, so that no text makes them slow. Each begins with signs that are rare in honest text;
- * where they are not, the name is one of a few or all in capitals.
+ * All repetitions are bounded, so that no text makes them slow. Each pattern starts with signs that
+ * are rare in normal text, or allows only a few names or names in capitals.
  */
-const TAGS = either(
+const TAGS = anyOf(
   // Handlebars, Liquid, Mustache, Jinja: {{name}}, {{{name}}}, {{ name | default: "x" }}, {{#if name}}.
   `\\{\\{\\{?[ \\t]{0,5}[#/^&>~]?[ \\t]{0,5}${NAME}(?:[ \\t]{1,3}${NAME}){0,3}[ \\t]{0,5}(?:\\|[^{}\\n]{0,80})?\\}\\}\\}?`,
   '\\{%-?[ \\t]{0,5}(?:if|elsif|elif|else|endif|unless|endunless|for|endfor|case|when|endcase|assign|set)\\b[^{}%\\n]{0,100}%\\}',
@@ -150,20 +150,20 @@ const TAGS = either(
   `(?<![\\p{L}\\p{N}%])%${FIELD}%(?![\\p{L}\\p{N}%])`,
 );
 
-/** %FIRSTNAME% or %first_name%: not after a digit, where it is a percentage. */
+/** %FIRSTNAME% or %first_name%, but not after a digit, where % is a percent sign. */
 const PERCENT =
   /(?<![\p{L}\p{N}%])%(?:[A-Z][A-Z0-9_]{2,40}|[a-z]{1,30}_[a-z_]{1,40})%(?![\p{L}\p{N}%])/gu;
-/** Variables of Windows, which instructions may name. */
+/** Windows environment variables, which instructions may name. */
 const WINDOWS =
   /^%(?:APPDATA|LOCALAPPDATA|PROGRAMDATA|PROGRAMFILES|PROGRAMW6432|COMMONPROGRAMFILES|SYSTEMROOT|SYSTEMDRIVE|WINDIR|TEMP|TMP|PATH|PATHEXT|COMSPEC|USERPROFILE|USERNAME|USERDOMAIN|COMPUTERNAME|HOMEDRIVE|HOMEPATH|PUBLIC|ALLUSERSPROFILE)%$/;
-/** Variables of shells, which are no fields of a mailing list. */
+/** Shell variables, which are not merge tags. */
 const SHELL = /^\$\{(?:HOME|PATH|USER|PWD|SHELL|LANG|EDITOR|TERM|\w{0,20}_(?:HOME|PATH|DIR))\}$/;
 
-/** As much of a text as is looked at, in characters, and tags that are kept of it. */
+/** Limits per text: characters that are searched, and tags that are kept. */
 const MAX_TEXT = 1_000_000;
 const MAX_TAGS = 50;
 
-/** The different tags in a text that people read, in their order; at most 50. */
+/** The distinct tags in visible text, in order; at most 50. */
 function tagsInText(text: string): string[] {
   const cut = text.slice(0, MAX_TEXT);
   const found = new Set<string>();
@@ -177,8 +177,8 @@ function tagsInText(text: string): string[] {
 }
 
 /**
- * The same in an address, where `%20` is a space: the brackets and bars of tags are decoded, and what
- * could be a percent-encoded octet is no tag.
+ * The distinct tags in a URL. The brackets and bars of tags are decoded first; any other
+ * percent-encoded octet becomes a space, so that it is not read as a tag.
  */
 function tagsInAddress(address: string): string[] {
   const decoded = address

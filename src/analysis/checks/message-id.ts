@@ -1,66 +1,65 @@
-/** `message_id`: one Message-ID, of the form that tells messages apart. */
+/** `message_id`: the message has one valid, unique Message-ID. */
 
 import { absentField, type Check, type Finding, fail, pass, rfc, warn } from '../check.ts';
 import { withoutComments } from '../mime/mail-date.ts';
 import { fields } from '../mime/message.ts';
 
-// Wider than the grammar on the left, where real programs put all sorts of things, and strict about
-// what makes it one token: the brackets, one @, no white space.
+// More lenient than the grammar before the @, because real software writes anything there. Strict
+// about what makes it one token: the brackets, one @, no white space.
 const MESSAGE_ID = /^<[^\s<>@]+@([^\s<>@]+)>$/;
 
-/** A doubled Message-ID is found here alone: `header_duplicates` leaves it out. */
+/** A duplicate Message-ID is reported only here: `header_duplicates` ignores it. */
 export const messageId: Check = {
   id: 'message_id',
   category: 'compliance',
   points: 2,
   label: 'Message-ID',
-  issueTitle: 'The Message-ID is missing or faulty',
+  issueTitle: 'Message-ID is missing or invalid',
   reference: rfc(5322, '3.6.4'),
   publicEvidence: { message_id: 'shown', values: 'shown' },
   run({ message }) {
     const found = fields(message, 'message-id');
     const field = found[0];
     if (!field) return absentField(message, 'Message-ID', ABSENT);
-    if (found.length > 1) return doubled(found.map(({ value }) => value));
+    if (found.length > 1) return duplicated(found.map(({ value }) => value));
     const match = MESSAGE_ID.exec(withoutComments(field.value).trim());
     const evidence = { message_id: field.value.slice(0, 300) };
     if (!match)
       return fail({
-        title: 'Your Message-ID is not valid.',
-        detail: 'Gmail rejects mail without a valid Message-ID; others cannot thread or trace it.',
-        fix: FORM,
+        title: 'Your Message-ID is invalid.',
+        detail: REJECTED,
+        fix: FIX,
         evidence,
       });
     const host = match[1]!;
     if (!/[.[]/.test(host))
       return warn({
         title: 'Your Message-ID does not end in a full domain name.',
-        detail: `"${host.slice(0, 100)}" is the name of no host on the Internet, so the Message-ID may not be unique.`,
-        fix: FORM,
+        detail: `"${host.slice(0, 100)}" is not a public host name, so the Message-ID may not be unique.`,
+        fix: FIX,
         evidence,
       });
     return pass(
       'Your message has one valid Message-ID.',
-      'It can be threaded and traced.',
+      'Email clients can thread it, and mail servers can trace it.',
       evidence,
     );
   },
 };
 
-const FORM =
-  'Have the sending program write "Message-ID: <unique-part@example.com>", with a new unique part for each message and a domain of yours after the @.';
+const REJECTED =
+  "Gmail rejects mail without a valid Message-ID. Other providers can't thread or trace it.";
+const FIX =
+  'Add "Message-ID: <unique-part@example.com>", with a new unique part for each message and your own domain after the @.';
 
-const ABSENT = {
-  title: 'Your message has no Message-ID.',
-  detail: 'Gmail rejects mail without a valid Message-ID; others cannot thread or trace it.',
-  fix: FORM,
-};
+const ABSENT = { title: 'Your message has no Message-ID.', detail: REJECTED, fix: FIX };
 
-function doubled(values: string[]): Finding {
+function duplicated(values: string[]): Finding {
   return fail({
     title: `Your message has ${values.length.toLocaleString('en')} Message-ID fields.`,
-    detail: 'Only one is allowed; receivers reject such mail or cannot tell which one counts.',
-    fix: 'Remove all Message-ID fields but one; look for a program that adds its own to the one you set.',
+    detail:
+      "Only one is allowed. Mailbox providers reject such mail or can't tell which one counts.",
+    fix: 'Keep only one Message-ID field. Check whether a program adds its own to the one you set.',
     evidence: { values: values.slice(0, 5).map((value) => value.slice(0, 200)) },
   });
 }

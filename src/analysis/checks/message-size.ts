@@ -1,11 +1,11 @@
-/** `message_size`: the message is light enough to be taken and loaded quickly. */
+/** `message_size`: the message is small enough to be accepted and to load quickly. */
 
 import { type Check, fail, pass, rfc, warn } from '../check.ts';
 import type { Part } from '../mime/message.ts';
 
 /** Octets of the whole message as sent. */
-const WARN_OCTETS = 1_000_000;
-const FAIL_OCTETS = 10_000_000;
+const MAX_OCTETS_TO_PASS = 1_000_000;
+const MAX_OCTETS_TO_WARN = 10_000_000;
 
 const megabytes = (octets: number): string => `${(octets / 1_000_000).toFixed(1)} MB`;
 
@@ -25,24 +25,25 @@ export const messageSize: Check = {
     const largest = message.parts.toSorted((a, b) => b.size - a.size).slice(0, 3);
     const evidence = { octets: size, largest_parts: largest.map(describePart) };
     const fix =
-      'Put large files on a server and link to them, and scale images to the size that they are shown at.';
-    if (size > FAIL_OCTETS)
+      'Put large files on a server and link to them. Scale images to the size at which they are shown.';
+    if (size > MAX_OCTETS_TO_WARN)
       return fail({
-        title: `Your message is ${megabytes(size)}.`,
-        detail: `Many receivers refuse mail of more than ${megabytes(FAIL_OCTETS)}.`,
+        title: `Your message is too large (${megabytes(size)}).`,
+        detail: 'Many mailbox providers reject messages over 10 MB.',
         fix,
         evidence,
       });
-    if (size > WARN_OCTETS)
+    if (size > MAX_OCTETS_TO_PASS)
       return warn({
-        title: `Your message is ${megabytes(size)}.`,
-        detail: `More than ${megabytes(WARN_OCTETS)} loads slowly on a phone, and some receivers delay or refuse it.`,
+        title: `Your message is large (${megabytes(size)}).`,
+        detail:
+          'Messages over 1 MB load slowly on phones, and some mailbox providers delay or reject them.',
         fix,
         evidence,
       });
     return pass(
-      `Your message is ${Math.ceil(size / 1000).toLocaleString('en')} kB.`,
-      'That is light enough for every receiver.',
+      `Your message is small enough (${Math.ceil(size / 1000).toLocaleString('en')} KB).`,
+      'All mailbox providers accept messages of this size.',
       evidence,
     );
   },

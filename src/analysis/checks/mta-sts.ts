@@ -1,4 +1,4 @@
-/** The check `mta_sts`: does the From domain ask for verified TLS, and does its policy hold? */
+/** `mta_sts`: whether the From domain has an MTA-STS record and a valid policy. */
 
 import { isoTime } from '../../lib/clock.ts';
 import { formatDuration } from '../../lib/durations.ts';
@@ -20,7 +20,7 @@ import { mailHosts } from '../dns/mail-hosts.ts';
 import { fromDomain } from '../dns/names.ts';
 import { parseTagList } from '../dns/tag-list.ts';
 
-const NOT_CHECKED = 'MTA-STS was not looked up.';
+const NOT_CHECKED = 'MTA-STS was not checked.';
 
 export const mtaSts: Check = {
   id: 'mta_sts',
@@ -45,27 +45,27 @@ export const mtaSts: Check = {
   },
   async run(context) {
     const domain = fromDomain(context);
-    if (domain === null) return skipped(NOT_CHECKED, 'The From field holds no domain.');
+    if (domain === null) return skipped(NOT_CHECKED, 'The From field has no domain.');
     if (context.offline) return offline(NOT_CHECKED);
     const name = `_mta-sts.${domain}`;
     const answer = await context.resolver(name, 'TXT');
     if (answer.status === 'error')
-      return notAnswered('MTA-STS could not be looked up.', [
+      return notAnswered('Could not look up MTA-STS.', [
         { name, type: 'TXT', reason: answer.reason },
       ]);
-    // Other TXT records do not count, several that do count as none (RFC 8461 §3.1).
+    // Senders ignore other TXT records, and ignore all if several match (RFC 8461 §3.1).
     const all = (answer.status === 'found' ? answer.records : []).filter(resemblesRecord);
     const evidence = { name, records: all.slice(0, 10).map((text) => text.slice(0, 500)) };
     const fix = recordFix(domain, name, context.receivedAt);
     if (all.length === 0) return { ...noRecord(domain, evidence), fix };
     const records = all.filter((text) => /^v=STSv1\s*;/.test(text));
     if (records.length !== 1 || !hasId(records[0]!))
-      return { ...badRecord(domain, records.length, evidence), fix };
-    return judgePolicy(context, domain, evidence);
+      return { ...invalidRecord(domain, records.length, evidence), fix };
+    return evaluatePolicy(context, domain, evidence);
   },
 };
 
-/** A text of another kind, as a wildcard brings it to every name, says nothing of MTA-STS. */
+/** A wildcard may return unrelated TXT records for this name. */
 function resemblesRecord(text: string): boolean {
   return /^[\s"']*v\s*=\s*sts/i.test(text);
 }
@@ -74,38 +74,42 @@ function hasId(record: string): boolean {
   return /^[a-z0-9]{1,32}$/i.test(parseTagList(record).get('id') ?? '');
 }
 
-async function judgePolicy(context: Context, domain: string, told: Evidence): Promise<Finding> {
+async function evaluatePolicy(
+  context: Context,
+  domain: string,
+  recordEvidence: Evidence,
+): Promise<Finding> {
   const fetched = await fetchStsPolicy(context, domain);
-  const evidence = { ...told, policy_url: stsPolicyUrl(domain) };
-  if (fetched.open !== undefined)
-    return unknown(`The MTA-STS policy of ${domain} could not be looked at.`, fetched.open, {
+  const evidence = { ...recordEvidence, policy_url: stsPolicyUrl(domain) };
+  if (fetched.unknown !== undefined)
+    return unknown(`Could not check the MTA-STS policy of ${domain}.`, fetched.unknown, {
       ...evidence,
       policy: 'not fetched',
     });
-  if (fetched.text === null) return broken(domain, [fetched.problem], evidence);
+  if (fetched.text === null) return invalidPolicy(domain, [fetched.problem], evidence);
   const policy = parseStsPolicy(fetched.text);
   const problems = [...typeProblems(fetched.contentType), ...policy.problems];
-  const whole = { ...evidence, ...policyEvidence(policy, fetched.contentType) };
+  const policyFacts = { ...evidence, ...policyEvidence(policy, fetched.contentType) };
   const hosts = await mailHosts(context, domain);
   const names = hosts.hosts.map(({ name }) => name);
-  const strangers = names.filter((name) => !matchesMx(name, policy.mx));
-  if (problems.length > 0) return broken(domain, problems, whole);
-  if (policy.mode !== 'none' && strangers.length > 0)
-    return uncovered(domain, strangers, policy, whole);
+  const unlisted = names.filter((name) => !matchesMx(name, policy.mx));
+  if (problems.length > 0) return invalidPolicy(domain, problems, policyFacts);
+  if (policy.mode !== 'none' && unlisted.length > 0)
+    return incompletePolicy(domain, unlisted, policy, policyFacts);
   if (hosts.kind === 'error')
     return notAnswered(
-      `Whether the MTA-STS policy of ${domain} names its mail servers could not be found out.`,
+      `Could not determine whether the MTA-STS policy of ${domain} lists its mail servers.`,
       hosts.unanswered,
-      whole,
+      policyFacts,
     );
-  return sound(domain, policy, whole);
+  return validPolicy(domain, policy, policyFacts);
 }
 
-/** §3.2: the media type is text/plain, so that nobody can plant a policy in other content. */
+/** §3.2: the media type must be text/plain, so that nobody can inject a policy through other content. */
 function typeProblems(contentType: string): string[] {
   if (/^text\/plain\s*(?:;|$)/i.test(contentType)) return [];
   return [
-    `The policy is served as ${contentType.slice(0, 60) || 'nothing in particular'}, not as text/plain.`,
+    `The policy is served ${contentType === '' ? 'without a content type' : `as ${contentType.slice(0, 60)}`}, not as text/plain.`,
   ];
 }
 
@@ -121,15 +125,13 @@ function policyEvidence(policy: StsPolicy, contentType: string) {
   };
 }
 
-// What the check `mta_sts` says of a record and a policy; `evidence.problems` tells what is broken.
-
 type Evidence = NonNullable<Finding['evidence']>;
 
-/** The record to publish; its id is the time, as everyone does it. */
+/** The record to publish. By convention, its id is the current time. */
 function recordFix(domain: string, name: string, now: number): Fix {
   const id = isoTime(now).slice(0, 19).replace(/\D/g, '');
   return {
-    text: `Serve a policy at ${stsPolicyUrl(domain)}, then publish this record alone at its name; change its id whenever the policy changes.`,
+    text: `Serve a policy at ${stsPolicyUrl(domain)}, then publish this record as the only one at its name. Change the id whenever the policy changes.`,
     record: { type: 'TXT', name, value: `v=STSv1; id=${id}` },
   };
 }
@@ -137,47 +139,47 @@ function recordFix(domain: string, name: string, now: number): Fix {
 function noRecord(domain: string, evidence: Evidence): Finding {
   return info(
     `${domain} does not use MTA-STS.`,
-    'MTA-STS lets a domain ask that mail to it is only delivered over verified TLS. It protects the mail you receive and has no bearing on the mail you send.',
+    "MTA-STS lets you require verified TLS for mail sent to your domain. It protects mail you receive and doesn't affect mail you send.",
     evidence,
   );
 }
 
-function badRecord(domain: string, count: number, evidence: Evidence): Finding {
+function invalidRecord(domain: string, count: number, evidence: Evidence): Finding {
   const problem =
     count > 1
-      ? 'There are several, and senders then pass over all of them.'
-      : 'It needs to begin with v=STSv1; and to hold an id of 1 to 32 letters and digits.';
-  return info(`The MTA-STS record of ${domain} is not valid.`, problem, {
+      ? 'There are several records, so senders ignore all of them.'
+      : 'It must start with v=STSv1; and have an id of 1 to 32 letters and digits.';
+  return info(`The MTA-STS record of ${domain} is invalid.`, problem, {
     ...evidence,
     problems: [problem],
   });
 }
 
-function broken(domain: string, problems: string[], evidence: Evidence): Finding {
+function invalidPolicy(domain: string, problems: string[], evidence: Evidence): Finding {
   return {
     ...info(
-      `The MTA-STS policy of ${domain} is broken.`,
-      `${problems.join(' ')} Senders act as if there were no policy, or keep to the one they know until it ends.`,
+      `Senders can't use the MTA-STS policy of ${domain}.`,
+      `${problems.join(' ')} Senders deliver without a policy, or keep a cached one until it expires.`,
       { ...evidence, problems },
     ),
     fix: {
-      text: `Serve the policy at ${stsPolicyUrl(domain)} with a valid certificate, as text/plain, without a redirect: the lines version, mode, max_age, and an mx line for each of your mail servers. Then change the id in the DNS record.`,
+      text: `Serve the policy at ${stsPolicyUrl(domain)} as text/plain, with a valid certificate and without a redirect. It needs version, mode and max_age, and an mx line for each of your mail servers. Then change the id in the DNS record.`,
     },
   };
 }
 
-/** Mail servers that the policy does not name (§4.1). */
-function uncovered(
+/** For mail servers that the policy does not list (§4.1). */
+function incompletePolicy(
   domain: string,
   hosts: string[],
   { mode }: StsPolicy,
   evidence: Evidence,
 ): Finding {
-  const problem = `It does not name ${hosts.join(', ')}.`;
+  const problem = `It does not list ${hosts.join(', ')}.`;
   const outcome =
     mode === 'enforce'
-      ? 'Senders that heed it do not deliver to such a server.'
-      : 'In testing, senders report that; under enforce they would not deliver there.';
+      ? "Senders that support MTA-STS don't deliver to unlisted servers."
+      : "Senders only report this in testing mode. In enforce mode, they don't deliver to unlisted servers.";
   return {
     ...info(
       `The MTA-STS policy of ${domain} does not cover all its mail servers.`,
@@ -185,42 +187,42 @@ function uncovered(
       { ...evidence, problems: [problem] },
     ),
     fix: {
-      text: `Add to the policy at ${stsPolicyUrl(domain)}: ${hosts.map((host) => `"mx: ${host}"`).join(', ')}. Then change the id in the DNS record.`,
+      text: `Add these lines to the policy at ${stsPolicyUrl(domain)}: ${hosts.map((host) => `"mx: ${host}"`).join(', ')}. Then change the id in the DNS record.`,
     },
   };
 }
 
-function sound(domain: string, { mode, maxAge }: StsPolicy, evidence: Evidence): Finding {
+function validPolicy(domain: string, { mode, maxAge }: StsPolicy, evidence: Evidence): Finding {
   const time = formatDuration((maxAge ?? 0) * 1000);
   const details: Record<string, string> = {
-    enforce: `Senders that support it deliver to you over verified TLS only, and remember that for ${time}.`,
+    enforce: `Senders that support MTA-STS deliver to you only over verified TLS. They cache the policy for ${time}.`,
     testing:
-      'It is in testing: senders report what would fail, and deliver all the same. Once the reports are clean, change its mode to enforce.',
-    none: 'Its mode is none, which takes a former policy back.',
+      'In testing mode, senders report failures but still deliver. Once the reports are clean, change the mode to enforce.',
+    none: 'Mode none tells senders to drop a previous policy.',
   };
   return info(
-    `${domain} has a sound MTA-STS policy (${mode}).`,
+    `${domain} has a valid MTA-STS policy (${mode}).`,
     details[mode ?? ''] ?? '',
     evidence,
   );
 }
 
-// Reads an MTA-STS policy (RFC 8461 §3.2) and tells what is wrong with it.
+// Parses an MTA-STS policy (RFC 8461 §3.2).
 
 interface StsPolicy {
   version: string | null;
   mode: string | null;
-  /** Seconds; null where absent or not a number. */
+  /** Seconds; null if absent or not a number. */
   maxAge: number | null;
-  /** Host names, or `*.` before one; in lower case. */
+  /** Host names, or `*.` and a host name, in lower case. */
   mx: string[];
-  /** What makes senders pass over the policy, as sentences. */
+  /** Why senders ignore the policy, as sentences. */
   problems: string[];
 }
 
-/** §3.2: about a year; what is more is not valid. */
-const MAX_AGE_LIMIT = 31_557_600;
-/** Beyond these nothing is read: no domain has so many mail servers. */
+/** Seconds: about one year (§3.2). */
+const MAX_MAX_AGE = 31_557_600;
+/** Bounds the work on a hostile policy. */
 const MAX_LINES = 500;
 const MAX_MX = 100;
 
@@ -236,9 +238,9 @@ function parseStsPolicy(text: string): StsPolicy {
     const colon = line.indexOf(':');
     const key = line.slice(0, Math.max(colon, 0)).trim();
     const value = line.slice(colon + 1).trim();
-    if (key === '') problems.push(`The policy has a line that is no field: "${shown(line)}".`);
+    if (key === '') problems.push(`The policy has an invalid line: "${shown(line)}".`);
     else if (key === 'mx') mx.push(value.toLowerCase());
-    // Of a field that is there twice the first counts.
+    // The first of duplicate fields counts.
     else if (!fields.has(key)) fields.set(key, value);
   }
   const policy: StsPolicy = {
@@ -258,29 +260,29 @@ function readMaxAge(text: string | undefined): number | null {
   return text !== undefined && /^\d{1,10}$/.test(text) ? Number(text) : null;
 }
 
-function fieldProblems({ version, mode, maxAge }: StsPolicy, written?: string): string[] {
+function fieldProblems({ version, mode, maxAge }: StsPolicy, maxAgeText?: string): string[] {
   const problems: string[] = [];
-  if (version !== 'STSv1') problems.push('The policy does not say version: STSv1.');
+  if (version !== 'STSv1') problems.push('The policy does not have the line "version: STSv1".');
   if (mode === null) problems.push('The policy has no mode.');
   else if (!MODES.includes(mode))
-    problems.push(`The mode of the policy is "${shown(mode)}", not enforce, testing or none.`);
-  if (written === undefined) problems.push('The policy has no max_age.');
-  else if (maxAge === null || maxAge > MAX_AGE_LIMIT)
+    problems.push(`The policy mode is "${shown(mode)}", not enforce, testing or none.`);
+  if (maxAgeText === undefined) problems.push('The policy has no max_age.');
+  else if (maxAge === null || maxAge > MAX_MAX_AGE)
     problems.push(
-      `The max_age of the policy is "${shown(written)}", not a number of seconds up to ${MAX_AGE_LIMIT}.`,
+      `The policy's max_age is "${shown(maxAgeText)}", not a number of seconds up to ${MAX_MAX_AGE}.`,
     );
   return problems;
 }
 
 function mxProblems({ mode, mx }: StsPolicy): string[] {
-  if (mx.length === 0) return mode === 'none' ? [] : ['The policy names no mail server (mx).'];
+  if (mx.length === 0) return mode === 'none' ? [] : ['The policy lists no mail servers (mx).'];
   return mx
     .filter((pattern) => pattern.length > 255 || !MX_PATTERN.test(pattern))
     .slice(0, 5)
-    .map((pattern) => `The policy names "${shown(pattern)}", which is no name of a mail server.`);
+    .map((pattern) => `The policy lists "${shown(pattern)}", which is not a valid host name.`);
 }
 
-/** §4.1: the name itself, or, for a `*.` at the front, exactly one label in its place. */
+/** §4.1: the same name, or exactly one label in place of a leading `*`. */
 function matchesMx(host: string, patterns: string[]): boolean {
   const name = host.toLowerCase();
   const parent = name.slice(name.indexOf('.') + 1);
@@ -289,7 +291,7 @@ function matchesMx(host: string, patterns: string[]): boolean {
   );
 }
 
-// Fetches the MTA-STS policy of a domain as senders do (RFC 8461 §3.3).
+// Fetches the MTA-STS policy of a domain like a sender (RFC 8461 §3.3).
 
 const MAX_BYTES = 64 * 1024;
 
@@ -297,27 +299,27 @@ function stsPolicyUrl(domain: string): string {
   return `https://mta-sts.${domain}/.well-known/mta-sts.txt`;
 }
 
-/** `problem`: what keeps every sender from it. `open`: why it could not be found out. Sentences. */
+/** `problem`: why no sender can fetch it. `unknown`: why the result is not conclusive. Sentences. */
 type FetchedPolicy =
-  | { text: string; contentType: string; problem?: undefined; open?: undefined }
-  | { text: null; problem: string; open?: undefined }
-  | { text: null; problem?: undefined; open: string };
+  | { text: string; contentType: string; problem?: undefined; unknown?: undefined }
+  | { text: null; problem: string; unknown?: undefined }
+  | { text: null; problem?: undefined; unknown: string };
 
-const LASTING: Partial<Record<WebFailure, (domain: string) => string>> = {
+const PERMANENT_FAILURES: Partial<Record<WebFailure, (domain: string) => string>> = {
   no_such_name: (domain) => `The name mta-sts.${domain} does not exist.`,
-  forbidden_address: (domain) => `mta-sts.${domain} has no public address.`,
-  tls: (domain) => `mta-sts.${domain} has no certificate that is valid for it.`,
-  protocol: (domain) => `What answers at mta-sts.${domain} is no web server.`,
-  too_large: () => 'The policy is larger than 64 KiB.',
+  forbidden_address: (domain) => `mta-sts.${domain} has no public IP address.`,
+  tls: (domain) => `mta-sts.${domain} has no valid certificate.`,
+  protocol: (domain) => `mta-sts.${domain} does not respond as a web server.`,
+  too_large: () => 'The policy is larger than 64 KB.',
 };
 
-/** One request, redirects not followed: senders must not follow them either. */
+/** Does not follow redirects: senders must not follow them either. */
 async function fetchStsPolicy({ web }: Context, domain: string): Promise<FetchedPolicy> {
   const answer = await web({ method: 'GET', url: stsPolicyUrl(domain), maxBytes: MAX_BYTES });
   if (answer.status === 'failed') {
-    const lasting = LASTING[answer.reason];
-    if (lasting) return { text: null, problem: lasting(domain) };
-    return { text: null, open: `The policy could not be fetched: ${answer.detail}.` };
+    const problemOf = PERMANENT_FAILURES[answer.reason];
+    if (problemOf) return { text: null, problem: problemOf(domain) };
+    return { text: null, unknown: `Could not fetch the policy: ${answer.detail}.` };
   }
   const { code, headers, body } = answer;
   if (code === 200)
@@ -328,10 +330,10 @@ async function fetchStsPolicy({ web }: Context, domain: string): Promise<Fetched
   if (code >= 300 && code < 400)
     return {
       text: null,
-      problem: `The server of the policy answers with a redirect (${code}), which senders do not follow.`,
+      problem: `The policy server redirects (${code}), and senders don't follow redirects.`,
     };
-  // A server in trouble serves again another day.
+  // These errors are temporary.
   if (code === 429 || code >= 500)
-    return { text: null, open: `The server of the policy answers ${code}.` };
-  return { text: null, problem: `The server of the policy answers ${code} instead of 200.` };
+    return { text: null, unknown: `The policy server responded with ${code}.` };
+  return { text: null, problem: `The policy server responded with ${code} instead of 200.` };
 }

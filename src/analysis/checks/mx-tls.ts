@@ -1,4 +1,4 @@
-/** The check `mx_tls`: do the mail servers of the domain take mail over TLS, with a certificate that holds? */
+/** `mx_tls`: whether the domain's mail servers support TLS with a valid certificate. */
 
 import type { MailTls, ProbeMailTls } from '../../net/smtp/probe.ts';
 import {
@@ -18,8 +18,8 @@ import {
 import { mailHosts } from '../dns/mail-hosts.ts';
 import { fromDomain } from '../dns/names.ts';
 
-const NOT_CHECKED = 'The TLS of the mail servers was not checked.';
-/** By preference; a sender would hardly come to more. */
+const NOT_CHECKED = 'TLS on the mail servers was not checked.';
+/** The most preferred ones; senders rarely try more. */
 const MAX_HOSTS = 5;
 
 interface Probed {
@@ -27,16 +27,16 @@ interface Probed {
   tls: MailTls;
 }
 
-/** `probe`: null where nobody is to be connected to. */
+/** `probe`: null if connections to mail servers are turned off. */
 export function mxTls(probe: ProbeMailTls | null): Check {
   return {
     id: 'mx_tls',
     category: 'infrastructure',
     points: 3,
-    label: 'TLS of the mail servers',
-    issueTitle: 'The mail servers do not all take mail over verified TLS',
+    label: 'TLS on the mail servers',
+    issueTitle: "Mail servers don't all support verified TLS",
     reference: rfc(3207),
-    // Without a mail server there is none to look at.
+    // Without a working mail server, there is nothing to check.
     publicEvidence: {
       hosts: {
         host: 'shown',
@@ -54,23 +54,23 @@ export function mxTls(probe: ProbeMailTls | null): Check {
       ...PUBLIC_UNANSWERED,
     },
     dependsOn: ['mx'],
-    run: (context) => lookAtHosts(context, probe),
+    run: (context) => checkHosts(context, probe),
   };
 }
 
-async function lookAtHosts(context: Context, probe: ProbeMailTls | null): Promise<Finding> {
+async function checkHosts(context: Context, probe: ProbeMailTls | null): Promise<Finding> {
   const domain = fromDomain(context);
   if (domain === null || probe === null)
-    return skipped(NOT_CHECKED, 'No mail server is connected to here.');
+    return skipped(NOT_CHECKED, "This server doesn't connect to mail servers.");
   const found = await mailHosts(context, domain);
   if (found.kind === 'error')
-    return notAnswered('The mail servers could not be looked up.', found.unanswered);
+    return notAnswered('Could not look up the mail servers.', found.unanswered);
   const hosts = found.hosts.filter(({ resolves }) => resolves !== false).slice(0, MAX_HOSTS);
-  if (hosts.length === 0) return skipped(NOT_CHECKED, `${domain} has no mail server.`);
+  if (hosts.length === 0) return skipped(NOT_CHECKED, `${domain} has no mail servers.`);
   const probed = await Promise.all(
     hosts.map(async ({ name }) => ({ host: name, tls: await probe(name) })),
   );
-  return { ...judge(domain, probed), evidence: { hosts: probed.map(evidenceOf) } };
+  return { ...evaluateHosts(domain, probed), evidence: { hosts: probed.map(evidenceOf) } };
 }
 
 function evidenceOf({ host, tls }: Probed): { [key: string]: Json } {
@@ -81,10 +81,10 @@ function evidenceOf({ host, tls }: Probed): { [key: string]: Json } {
 
 const namesOf = (probed: Probed[]): string => probed.map(({ host }) => host).join(', ');
 
-function judge(domain: string, probed: Probed[]): Finding {
+function evaluateHosts(domain: string, probed: Probed[]): Finding {
   const plain = probed.filter(({ tls }) => tls.status === 'no_starttls' || tls.status === 'broken');
   const secure = probed.filter(({ tls }) => tls.status === 'tls');
-  if (plain.length + secure.length === 0) return notSeen(probed);
+  if (plain.length + secure.length === 0) return noneProbed(probed);
   if (plain.length > 0) return withoutTls(domain, plain, secure.length === 0);
   const old = probed.filter(({ tls }) => tls.status === 'tls' && isOld(tls.version));
   if (old.length > 0) return outdated(old);
@@ -92,41 +92,41 @@ function judge(domain: string, probed: Probed[]): Finding {
   if (bad.length > 0) return badCertificate(bad);
   const rest = probed.length - secure.length;
   return pass(
-    `The mail servers of ${domain} take mail over TLS.`,
-    `Their certificates hold: ${namesOf(secure)}.${rest > 0 ? ` ${rest} more could not be looked at.` : ''}`,
+    `The mail servers of ${domain} support TLS.`,
+    `Their certificates are valid: ${namesOf(secure)}.${rest > 0 ? ` Could not check ${rest} more.` : ''}`,
   );
 }
 
-/** That this machine comes to nobody's port 25 says nothing of the servers. */
-function notSeen(probed: Probed[]): Finding {
-  const dead = probed.filter(({ tls }) => tls.status === 'unreachable');
-  const shut = probed.filter(({ tls }) => tls.status === 'forbidden');
-  if (dead.length + shut.length < probed.length) {
+/** Failed connections to port 25 are often the fault of the local network, so they are never a finding. */
+function noneProbed(probed: Probed[]): Finding {
+  const unreachable = probed.filter(({ tls }) => tls.status === 'unreachable');
+  const forbidden = probed.filter(({ tls }) => tls.status === 'forbidden');
+  if (unreachable.length + forbidden.length < probed.length) {
     const { host, tls } = probed.find(({ tls: { status } }) => status === 'unknown')!;
     const detail = 'detail' in tls ? tls.detail : '';
     return unknown(
-      'The TLS of the mail servers could not be found out.',
-      `${host}: ${detail}. This is not counted against you.`,
+      'Could not check TLS on the mail servers.',
+      `${host}: ${detail}. This doesn't lower your score.`,
     );
   }
   return skipped(
     NOT_CHECKED,
-    dead.length > 0
-      ? 'None of them could be connected to at port 25. Many networks do not let connections to it out.'
-      : 'They have no address that this machine may connect to.',
+    unreachable.length > 0
+      ? 'Could not connect to any of them on port 25. Many networks block outgoing connections to it.'
+      : 'This server is not allowed to connect to their addresses.',
   );
 }
 
 function withoutTls(domain: string, plain: Probed[], all: boolean): Finding {
   const broken = plain.every(({ tls }) => tls.status === 'broken');
-  const what = broken ? 'offer STARTTLS, but it does not work' : 'do not take mail over TLS';
+  const problem = broken ? 'offer STARTTLS, but it fails' : "don't support TLS";
   const found = {
     title: all
-      ? `The mail servers of ${domain} ${what}.`
-      : `Some mail servers of ${domain} ${what}: ${namesOf(plain)}.`,
+      ? `The mail servers of ${domain} ${problem}.`
+      : `Some mail servers of ${domain} ${problem}: ${namesOf(plain)}.`,
     detail:
-      'Mail to the domain crosses the Internet readable by anyone on the way, and senders that insist on TLS cannot deliver.',
-    fix: `Turn on STARTTLS, with a certificate for its name, on ${namesOf(plain)} (in Postfix: smtpd_tls_security_level = may, smtpd_tls_chain_files).`,
+      "Anyone on the network path can read mail to your domain, and senders that require TLS can't deliver.",
+    fix: `Turn on STARTTLS on ${namesOf(plain)}, with a certificate for the server's name (in Postfix: smtpd_tls_security_level = may, smtpd_tls_chain_files).`,
   };
   return all ? fail(found) : warn(found);
 }
@@ -137,9 +137,9 @@ function isOld(version: string): boolean {
 
 function outdated(old: Probed[]): Finding {
   return warn({
-    title: `A mail server speaks only an outdated version of TLS: ${namesOf(old)}.`,
-    detail: 'TLS 1.0 and 1.1 must not be used any more; more and more senders refuse them.',
-    fix: `Allow TLS 1.2 and 1.3 on ${namesOf(old)}, and update its TLS library if it does not know them.`,
+    title: `${old.length === 1 ? 'A mail server supports' : `${old.length} mail servers support`} only an outdated TLS version: ${namesOf(old)}.`,
+    detail: 'TLS 1.0 and 1.1 are deprecated, and more and more senders refuse them.',
+    fix: `Allow TLS 1.2 and 1.3 on ${namesOf(old)}. Update the TLS library if it doesn't support them.`,
     reference: rfc(8996),
   });
 }
@@ -149,9 +149,9 @@ function badCertificate(bad: Probed[]): Finding {
     tls.status === 'tls' ? `${host}: ${tls.certificate.problem}` : host,
   );
   return warn({
-    title: 'A mail server has a certificate that cannot be verified.',
-    detail: `${each.join('; ')}. Most senders do not look at it, but those that heed MTA-STS or ask for verified TLS do not deliver.`,
-    fix: `Install a certificate of a public authority for its own name, with the whole chain, on ${namesOf(bad)}.`,
+    title: `${bad.length === 1 ? 'A mail server has' : `${bad.length} mail servers have`} a certificate that can't be verified.`,
+    detail: `${each.join('; ')}. Most senders ignore this, but those that use MTA-STS or require verified TLS don't deliver.`,
+    fix: `Install a certificate from a public certificate authority on ${namesOf(bad)}. It must cover the server's name and include the whole chain.`,
     reference: rfc(7817),
   });
 }

@@ -1,14 +1,14 @@
-/** `no_reply`: whether answers are wanted, as far as the addresses say. */
+/** `no_reply`: whether replies go to an address that says nobody reads them. */
 
 import { type Check, info, rfc } from '../check.ts';
 import { listEntries } from '../mime/mailbox-list.ts';
 import { fieldValue } from '../mime/message.ts';
 
-// The local part without its dots and dashes, in the languages that have a word for it.
+// Matches the local part without dots and dashes, in several languages.
 const NO_REPLY =
   /^(?:auto|mail|info|news)?(?:noreply|noreplies|donotreply|dontreply|noresponder|noresponda|naoresponda|naoresponder|nepasrepondre|keineantwort|nichtantworten|nonrispondere|nietantwoorden|ejsvara|svaraej|ikkesvar|noresponse)/;
 
-/** Told alone: such an address is no fault, but answers are what shows receivers that mail is wanted. */
+/** Informs only: such an address is allowed, but replies show mailbox providers that mail is wanted. */
 export const noReply: Check = {
   id: 'no_reply',
   category: 'compliance',
@@ -21,23 +21,23 @@ export const noReply: Check = {
     const field = fieldValue(message, 'reply-to');
     const entry = field === null ? undefined : listEntries(field.slice(0, 2000))[0];
     const replyTo = entry?.replace(/^.*</, '').replace(/>$/, '') ?? null;
-    const answered = (replyTo ?? from).slice(0, 320);
+    const target = (replyTo ?? from).slice(0, 320);
     const evidence = { from: from.slice(0, 320), reply_to: replyTo?.slice(0, 320) ?? null };
-    if (answered !== '' && isNoReply(answered))
+    if (target !== '' && isNoReply(target))
       return info(
-        `Your message asks not to be answered: ${answered}.`,
-        'That is allowed. Answers do show mailbox providers that mail is wanted, though, and readers who cannot answer may press the spam button.',
+        `Replies go to a no-reply address: ${target}.`,
+        "This is allowed. But replies show mailbox providers that mail is wanted, and recipients who can't reply may report spam.",
         evidence,
       );
     if (isNoReply(from))
       return info(
-        `Your From address says that it is not read, but answers go to ${answered}.`,
-        'Readers see the From address first: the address in Reply-To could stand there itself.',
+        `Your From address is a no-reply address, but replies go to ${target}.`,
+        'Recipients see the From address first. You can use the Reply-To address there instead.',
         evidence,
       );
     return info(
-      'Your message can be answered.',
-      'No address in From or Reply-To says that answers are not read.',
+      'Recipients can reply to your message.',
+      'Neither From nor Reply-To has a no-reply address.',
       evidence,
     );
   },

@@ -1,10 +1,11 @@
-/** `one_click_signed`: nobody on the way can put in or change where the unsubscribe button leads. */
+/** `one_click_signed`: DKIM protects the one-click unsubscribe fields from changes on the delivery path. */
 
 import {
   type Check,
   type Context,
   type Finding,
   fail,
+  offline,
   pass,
   rfc,
   skipped,
@@ -18,20 +19,20 @@ import { unlessMarketing } from '../kind.ts';
 import { fields, type Message } from '../mime/message.ts';
 import { coverageGaps } from './dkim-coverage.ts';
 
-const NOT_CHECKED = 'It was not looked at whether one-click unsubscribe is signed.';
-const NOT_KNOWN = 'It is not known whether one-click unsubscribe is signed.';
+const NOT_CHECKED = 'The signature of one-click unsubscribe was not checked.';
+const UNKNOWN = 'Could not determine whether one-click unsubscribe is signed.';
 
 const NAMES = new Map([
   ['list-unsubscribe', 'List-Unsubscribe'],
   ['list-unsubscribe-post', 'List-Unsubscribe-Post'],
 ]);
 
-/** RFC 8058 §4: one valid signature has both fields in its h=; here it must be aligned too. */
+/** RFC 8058 §4: one valid signature must list both fields in h=. This check also requires alignment. */
 export const oneClickSigned: Check = {
   id: 'one_click_signed',
   category: 'compliance',
   points: 2,
-  label: 'One-click unsubscribe signed',
+  label: 'One-click unsubscribe signature',
   issueTitle: 'One-click unsubscribe is not covered by DKIM',
   reference: rfc(8058, '4'),
   dependsOn: ['one_click', 'dkim', 'dkim_alignment'],
@@ -40,40 +41,42 @@ export const oneClickSigned: Check = {
     const other = unlessMarketing(context, NOT_CHECKED);
     if (other) return other;
     if ([...NAMES.keys()].some((name) => fields(context.message, name).length === 0))
-      return skipped(NOT_CHECKED, 'Not both fields are there to be signed: see one_click.');
+      return skipped(
+        NOT_CHECKED,
+        'Your message lacks one of the two fields. See the finding "One-click unsubscribe".',
+      );
     const outcome = await context.fact(dkimResult);
     const evidence = signatureEvidence(outcome);
-    if (outcome.result === null)
-      return skipped(NOT_CHECKED, 'Nothing may be asked in the offline mode.');
+    if (outcome.result === null) return offline(NOT_CHECKED);
     const { status, fromDomain } = await context.fact(dmarcDiscovery);
     if (status === 'no_author' || fromDomain === null)
-      return skipped(NOT_CHECKED, 'There is no From domain for a signature to belong to.');
+      return skipped(NOT_CHECKED, 'The From field has no domain to compare with a signature.');
     if (outcome.result === 'temperror')
-      return unknown(NOT_KNOWN, `No signature could be verified: ${outcome.reason}.`, evidence);
+      return unknown(UNKNOWN, `Could not verify any signature: ${outcome.reason}.`, evidence);
     const valid = outcome.signatures.filter(({ result }) => result === 'pass');
     const finding =
       valid.length === 0
-        ? withoutValid(context.message, outcome.signatures)
-        : await judge(context, valid);
+        ? noneValid(context.message, outcome.signatures)
+        : await evaluateSignatures(context, valid);
     return { ...finding, evidence };
   },
 };
 
-/** The fields that a signature leaves out; each must be in h= as often as it is in the message. */
+/** The fields that a signature does not cover. h= must list a field as often as it occurs. */
 function unsigned(message: Message, { headers }: DkimSignature): string[] {
   return [...NAMES.keys()].filter(
     (name) => headers.filter((signed) => signed === name).length < fields(message, name).length,
   );
 }
 
-/** What `dkim` tells of; this one would pass with it, where a signature names the fields. */
-function withoutValid(message: Message, signatures: DkimSignature[]): Finding {
+/** No signature is valid. The cause is that of `dkim` unless every signature omits one of the fields. */
+function noneValid(message: Message, signatures: DkimSignature[]): Finding {
   const sameCause =
     signatures.length === 0 || signatures.some((each) => unsigned(message, each).length === 0);
   return { ...unsignedFields([...NAMES.keys()]), dependsOn: sameCause ? ['dkim'] : undefined };
 }
 
-async function judge(context: Context, valid: DkimSignature[]): Promise<Finding> {
+async function evaluateSignatures(context: Context, valid: DkimSignature[]): Promise<Finding> {
   const { message } = context;
   const alignments = await Promise.all(
     valid.map(({ domain }) => alignmentOf(context, domain, 'dkim')),
@@ -83,26 +86,29 @@ async function judge(context: Context, valid: DkimSignature[]): Promise<Finding>
       (each, index) =>
         alignments[index]?.aligned === aligned && unsigned(message, each).length === 0,
     );
-  const good = covering(true);
-  if (good)
+  const complete = covering(true);
+  if (complete)
     return pass(
-      `Your one-click unsubscribe is signed by ${good.domain}.`,
-      'Both fields are under a valid DKIM signature that belongs to the From domain.',
+      `One-click unsubscribe is signed by ${complete.domain}.`,
+      'A valid DKIM signature that is aligned with the From domain covers both fields.',
     );
   if (covering(null))
-    return unknown(NOT_KNOWN, 'Whether the signature belongs to the From domain is not known.');
-  const own = valid.filter((_, index) => alignments[index]?.aligned);
-  if (own.length === 0)
+    return unknown(
+      UNKNOWN,
+      'Could not determine whether the signature is aligned with the From domain.',
+    );
+  const aligned = valid.filter((_, index) => alignments[index]?.aligned);
+  if (aligned.length === 0)
     return {
       ...unsignedFields([...NAMES.keys()]),
-      // What `dkim_alignment` tells of.
+      // `dkim_alignment` reports the cause.
       dependsOn: covering(false) ? ['dkim_alignment'] : undefined,
     };
-  const missing = own
+  const missing = aligned
     .map((each) => unsigned(message, each))
     .toSorted((a, b) => a.length - b.length)[0]!;
   const gaps = await context.fact(coverageGaps);
-  // The signer's list of fields is too short on the whole: `dkim_coverage` tells of these too.
+  // The signer omits basic fields as well: `dkim_coverage` reports these fields, too.
   const sameCause = gaps?.basic && missing.every((name) => gaps.missing.includes(name));
   return { ...unsignedFields(missing), dependsOn: sameCause ? ['dkim_coverage'] : undefined };
 }
@@ -110,9 +116,9 @@ async function judge(context: Context, valid: DkimSignature[]): Promise<Finding>
 function unsignedFields(missing: string[]): Finding {
   const names = missing.map((name) => NAMES.get(name)).join(' and ');
   return fail({
-    title: `No valid signature of your own covers ${names}.`,
+    title: `No valid signature from your domain covers ${names}.`,
     detail:
-      'Anyone on the way could then change where the unsubscribe button leads, so mail programs offer one-click unsubscribe only where both fields are signed.',
-    fix: 'Configure the DKIM signer of your own domain to sign List-Unsubscribe and List-Unsubscribe-Post, that is to list both in h=; they must be added before the message is signed.',
+      'Email clients offer one-click unsubscribe only if both fields are signed. Otherwise anyone on the delivery path could change the address.',
+    fix: 'Configure DKIM for your own domain to sign List-Unsubscribe and List-Unsubscribe-Post (list both in h=). Add both fields before the message is signed.',
   });
 }

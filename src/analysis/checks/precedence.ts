@@ -1,9 +1,9 @@
-/** `precedence`: what the message says of itself to programs that answer by themselves. */
+/** `precedence`: whether the message tells auto-responders not to answer. */
 
 import { type Check, info, rfc, skipped } from '../check.ts';
 import { fieldValue } from '../mime/message.ts';
 
-/** Precedence is custom alone (RFC 2076 §3.9); Auto-Submitted is the standard's word (RFC 3834 §5). */
+/** Precedence is only a convention (RFC 2076 §3.9); Auto-Submitted is the standard (RFC 3834 §5). */
 export const precedence: Check = {
   id: 'precedence',
   category: 'compliance',
@@ -12,8 +12,11 @@ export const precedence: Check = {
   reference: rfc(3834, '5'),
   publicEvidence: { precedence: 'shown', auto_submitted: 'shown' },
   run({ message }) {
-    const said = (name: string) => fieldValue(message, name)?.slice(0, 200) ?? null;
-    const evidence = { precedence: said('precedence'), auto_submitted: said('auto-submitted') };
+    const textOf = (name: string) => fieldValue(message, name)?.slice(0, 200) ?? null;
+    const evidence = {
+      precedence: textOf('precedence'),
+      auto_submitted: textOf('auto-submitted'),
+    };
     const shown = [
       evidence.precedence !== null && `Precedence: ${evidence.precedence}`,
       evidence.auto_submitted !== null && `Auto-Submitted: ${evidence.auto_submitted}`,
@@ -21,19 +24,22 @@ export const precedence: Check = {
     if (shown.length === 0)
       return skipped(
         'Your message has neither Precedence nor Auto-Submitted.',
-        'Programs that answer by themselves, out-of-office notes among them, may answer it.',
+        'Auto-responders, such as out-of-office replies, may answer it.',
       );
     return info(
-      `Your message says ${shown.join(' and ')}.`,
+      `Your message has ${shown.join(' and ')}.`,
       isAutomatic(evidence)
-        ? 'Programs that answer by themselves, out-of-office notes among them, will leave it unanswered.'
-        : 'That keeps no program from answering by itself.',
+        ? "Auto-responders, such as out-of-office replies, won't answer it."
+        : "This doesn't stop auto-responders from answering it.",
       evidence,
     );
   },
 };
 
-function isAutomatic(said: { precedence: string | null; auto_submitted: string | null }): boolean {
-  const auto = said.auto_submitted?.trim().toLowerCase() ?? 'no';
-  return /^\s*(?:bulk|list|junk)\b/i.test(said.precedence ?? '') || !/^no\b/.test(auto);
+function isAutomatic(values: {
+  precedence: string | null;
+  auto_submitted: string | null;
+}): boolean {
+  const auto = values.auto_submitted?.trim().toLowerCase() ?? 'no';
+  return /^\s*(?:bulk|list|junk)\b/i.test(values.precedence ?? '') || !/^no\b/.test(auto);
 }

@@ -1,15 +1,15 @@
-/** `preheader`: what mail programs show of the message beside its subject. */
+/** `preheader`: the preview text that email clients show next to the subject. */
 
 import { type Check, type Finding, info, skipped } from '../check.ts';
 import { type HtmlFacts, judgeHtml } from '../html/facts.ts';
 import { withoutFiller } from '../text.ts';
 
-/** Characters that mail programs show of it at most. */
+/** Email clients show at most this many characters. */
 const MAX_PREVIEW_CHARACTERS = 140;
 
-/** More of the hidden text than any preview shows. */
-const MAX_OWN = 20_000;
-/** The line with which many templates begin, in some languages. */
+/** Characters of hidden text that are read; previews show far fewer. */
+const MAX_HIDDEN_TEXT = 20_000;
+/** The "view in browser" line at the start of many templates, in several languages. */
 const BROWSER_LINES = [
   /\b(?:view|read|open|trouble|problems?|can.?t see|cannot)\b.{0,60}\b(?:browser|online|web ?page)\b/i,
   /\bweb-? ?version\b|\bonline-? ?version\b|\bim (?:browser|internet)\b/i,
@@ -30,40 +30,43 @@ export const preheader: Check = {
   },
   publicEvidence: null,
   run: (context) =>
-    judgeHtml(context, 'The preview text could not be found out.', (facts) => judge(facts)),
+    judgeHtml(context, 'Could not determine the preview text.', (facts) => describePreview(facts)),
 };
 
-function judge({ text, hidden }: HtmlFacts): Finding {
+function describePreview({ text, hidden }: HtmlFacts): Finding {
   const own = hidden
     .filter((entry) => entry.preheader)
     .map((entry) => entry.text)
     .join(' ');
-  const { text: written, longest } = withoutFiller(own.slice(0, MAX_OWN));
+  const { text: written, longest } = withoutFiller(own.slice(0, MAX_HIDDEN_TEXT));
   const filled = longest > 20;
   const preview = `${written} ${filled ? '' : text.slice(0, 1000)}`
     .trim()
     .slice(0, MAX_PREVIEW_CHARACTERS);
   if (preview === '')
-    return skipped('There is no preview text.', 'The HTML has no text that a preview could show.');
+    return skipped(
+      'Your message has no preview text.',
+      'The HTML has no text that a preview could show.',
+    );
   const evidence = { preview, from: written === '' ? 'text' : 'preheader' };
-  const title = `Mail programs show “${cut(preview)}” beside your subject.`;
+  const title = `Email clients show “${cut(preview)}” next to your subject.`;
   if (BROWSER_LINES.some((line) => line.test(preview.slice(0, 100))))
     return info(
       title,
-      'That is the link to the web version, which says nothing about your message. Put a sentence for the preview before it, in an element that is not displayed.',
+      'This is the link to the web version, which says nothing about your message. Put a preview sentence before it, in a hidden element.',
       evidence,
     );
   if (written === '')
     return info(
       title,
-      'It is the beginning of your text. A sentence of 40 to 100 characters at the start of the HTML, in an element that is not displayed, would let you choose what is shown.',
+      'This is the start of your text. To choose the preview, add a hidden element with 40 to 100 characters at the start of the HTML.',
       evidence,
     );
   return info(
     title,
     filled
-      ? 'It is the text that you have hidden for this at the start of the HTML, with filler after it that keeps the rest out.'
-      : 'It begins with the text that you have hidden for this at the start of the HTML; where there is space, the text after it follows.',
+      ? 'This is the hidden preview text at the start of your HTML. The filler after it keeps other text out of the preview.'
+      : 'It starts with the hidden preview text of your HTML. If there is space left, the text after it follows.',
     evidence,
   );
 }

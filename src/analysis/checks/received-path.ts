@@ -1,4 +1,4 @@
-/** The check `received_path`: which servers the message passed, and where it waited. */
+/** `received_path`: which servers relayed the message, and where it was delayed. */
 
 import { isoTime } from '../../lib/clock.ts';
 import { formatDuration } from '../../lib/durations.ts';
@@ -6,26 +6,26 @@ import { type Check, info, rfc } from '../check.ts';
 import { parseMailDate, withoutComments } from '../mime/mail-date.ts';
 import { fields, type Message } from '../mime/message.ts';
 
-/** Received fields tell whole seconds, and clocks are never quite the same. */
-const SKEW_TOLD_SECONDS = 30;
-const WAIT_TOLD_SECONDS = 300;
+/** Received fields have whole seconds, and clocks always differ a little. */
+const MIN_REPORTED_SKEW_SECONDS = 30;
+const MIN_REPORTED_DELAY_SECONDS = 300;
 
 export const receivedPath: Check = {
   id: 'received_path',
   category: 'infrastructure',
   points: 0,
-  label: 'Path of the message',
+  label: 'Delivery path',
   reference: rfc(5321, '4.4'),
   publicEvidence: null,
   run({ message, receivedAt }) {
     const hops = receivedHops(message);
     if (hops.length === 0)
       return info(
-        'The message came straight from its sender.',
-        'It has no Received field: no other server has passed it on.',
+        'The message arrived directly from its sender.',
+        'It has no Received field, so no other server relayed it.',
         { hops: [] },
       );
-    // The last leg ends here, by this service's own clock.
+    // The last hop ends at this server, whose own clock is used.
     const times = [...hops.map(({ time }) => time), receivedAt];
     const delays = times.map((time, index) => secondsBetween(times.slice(0, index), time));
     const known = delays.filter((delay) => delay !== null);
@@ -33,18 +33,18 @@ export const receivedPath: Check = {
     const longest = Math.max(0, ...known);
     const first = times.find((time) => time !== null)!;
     const total = Math.round((receivedAt - first) / 1000);
-    const told = hops.some(({ time }) => time !== null);
+    const hasTimes = hops.some(({ time }) => time !== null);
     const servers = hops.length === 1 ? '1 server' : `${hops.length} servers`;
     return info(
-      told && total >= 0
-        ? `The message passed ${servers} and took ${formatDuration(total * 1000)}.`
-        : `The message passed ${servers}.`,
+      hasTimes && total >= 0
+        ? `The message passed through ${servers} in ${formatDuration(total * 1000)}.`
+        : `The message passed through ${servers}.`,
       [
-        longest >= WAIT_TOLD_SECONDS && told
-          ? `It waited longest, ${formatDuration(longest * 1000)}, before ${stop(hops, delays.indexOf(longest))}.`
-          : 'It did not wait long anywhere, as far as its Received fields tell.',
-        skew >= SKEW_TOLD_SECONDS
-          ? `A clock on the way is wrong by about ${formatDuration(skew * 1000)}: a later server wrote an earlier time.`
+        longest >= MIN_REPORTED_DELAY_SECONDS && hasTimes
+          ? `The longest delay was ${formatDuration(longest * 1000)}, before ${arrival(hops, delays.indexOf(longest))}.`
+          : 'Its Received fields show no long delay.',
+        skew >= MIN_REPORTED_SKEW_SECONDS
+          ? `The clock of a server is off by about ${formatDuration(skew * 1000)}: a later server recorded an earlier time.`
           : '',
       ]
         .join(' ')
@@ -58,35 +58,35 @@ export const receivedPath: Check = {
   },
 };
 
-// Since the last hop before whose time is known; null for the first of them.
+// The delay since the previous known time; null if there is none.
 function secondsBetween(before: (number | null)[], time: number | null): number | null {
-  const last = before.findLast((one) => one !== null) ?? null;
+  const last = before.findLast((known) => known !== null) ?? null;
   return last === null || time === null ? null : Math.round((time - last) / 1000);
 }
 
-function stop(hops: { by: string | null }[], index: number): string {
-  if (index >= hops.length) return 'it came here';
-  return `${hops[index]?.by ?? 'a server without a name'} took it`;
+function arrival(hops: { by: string | null }[], index: number): string {
+  if (index >= hops.length) return 'it arrived here';
+  return `${hops[index]?.by ?? 'an unnamed server'} received it`;
 }
 
-// The servers that a message passed, read out of its Received fields (RFC 5321 §4.4).
+// Parses Received fields (RFC 5321 §4.4). They are unverified claims, so the amount read is limited.
 
-/** Beyond these, and beyond so many characters of a field, nothing is read: it is all claims anyway. */
 const MAX_HOPS = 50;
-const MAX_FIELD = 4000;
+/** In characters. */
+const MAX_FIELD_LENGTH = 4000;
 
 interface Hop {
   from: string | null;
   by: string | null;
   /** ESMTP, ESMTPS, HTTP, … */
   protocol: string | null;
-  /** Milliseconds since 1970; null where the field holds no date that can be read. */
+  /** Milliseconds since the Unix epoch; null if the field has no valid date. */
   time: number | null;
 }
 
-/** The hops from the sender on; the newest 50 where there are more. */
+/** The hops in order from the sender; only the newest 50 if there are more. */
 function receivedHops(message: Message): Hop[] {
-  // Each server puts its field on top of those before it.
+  // Each server adds its field at the top.
   return fields(message, 'received')
     .slice(0, MAX_HOPS)
     .map((field) => parseReceived(field.value))
@@ -96,7 +96,7 @@ function receivedHops(message: Message): Hop[] {
 function parseReceived(value: string): Hop {
   const semicolon = value.lastIndexOf(';');
   const clauses = withoutComments(
-    (semicolon < 0 ? value : value.slice(0, semicolon)).slice(0, MAX_FIELD),
+    (semicolon < 0 ? value : value.slice(0, semicolon)).slice(0, MAX_FIELD_LENGTH),
   );
   const clause = (name: string) =>
     new RegExp(`(?:^|\\s)${name}\\s+([^\\s;]{1,255})`, 'i').exec(clauses)?.[1] ?? null;
@@ -108,7 +108,7 @@ function parseReceived(value: string): Hop {
   };
 }
 
-/** The hop as evidence, with the seconds since the hop before. */
+/** The hop as evidence, with the seconds since the previous hop. */
 function hopEvidence(hop: Hop, delaySeconds: number | null) {
   return {
     from: hop.from,

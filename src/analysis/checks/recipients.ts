@@ -1,10 +1,10 @@
-/** `recipients`: somebody is named in To or Cc, and not a crowd. */
+/** `recipients`: To and Cc have at least one recipient, and not too many. */
 
 import { type Check, pass, rfc, unknown, warn } from '../check.ts';
 import { listEntries } from '../mime/mailbox-list.ts';
 import { fields, LIMITS, type Message } from '../mime/message.ts';
 
-/** More addresses than this in To and Cc warn. */
+/** More addresses in To and Cc warn. */
 const MAX_RECIPIENTS = 50;
 
 export const recipients: Check = {
@@ -21,29 +21,29 @@ export const recipients: Check = {
     const count = to + cc;
     if (count > MAX_RECIPIENTS)
       return warn({
-        title: `Your message names ${count.toLocaleString('en')} recipients in To and Cc.`,
-        detail: `More than ${MAX_RECIPIENTS} show everybody's address to everybody, and filters take that for spam.`,
-        fix: 'Send each recipient a message of their own, with only their address in To.',
+        title: `Your message lists ${count.toLocaleString('en')} recipients in To and Cc.`,
+        detail: `All recipients see each other's addresses, and filters treat more than ${MAX_RECIPIENTS} as a sign of spam.`,
+        fix: 'Send each recipient a separate message with only their address in To.',
         evidence: { to, cc },
       });
     if (count > 0)
-      return pass('Your message names its recipients.', 'To or Cc has an address.', { to, cc });
+      return pass('Your message has a visible recipient.', 'To or Cc has an address.', { to, cc });
     if (message.headerBytes > LIMITS.headerBytes)
       return unknown(
-        "Your message's recipients could not be found.",
-        'The header is longer than what is looked at; To or Cc may come after that.',
+        'Could not find the recipients of your message.',
+        'The header is too long to read completely. To or Cc may be in the rest.',
       );
     return warn({
-      title: 'Your message names no recipient in To or Cc.',
+      title: 'Your message has no recipient in To or Cc.',
       detail:
-        'Mail without a visible recipient was sent by Bcc alone, as much spam is; filters count it.',
-      fix: 'Put the address of the recipient into To.',
+        'Much spam is sent only by Bcc, so filters penalize messages without a visible recipient.',
+      fix: "Put the recipient's address in To.",
       evidence: { to, cc },
     });
   },
 };
 
-/** Members of groups count; `undisclosed-recipients:;` has none. */
+/** Counts members of groups; `undisclosed-recipients:;` has none. */
 function countAddresses(message: Message, name: string): number {
   return fields(message, name)
     .flatMap(({ value }) => listEntries(value))

@@ -1,4 +1,4 @@
-/** `reply_to`: answers go to the organization that the message claims to be from. */
+/** `reply_to`: replies go to the organization in From. */
 
 import { addressDomain, organizationalDomain } from '../../lib/domain-names.ts';
 import { type Check, type Finding, pass, rfc, skipped, unknown, warn } from '../check.ts';
@@ -6,69 +6,66 @@ import { fromDomain } from '../dns/names.ts';
 import { listEntries, mailboxListProblem } from '../mime/mailbox-list.ts';
 import { fields, LIMITS } from '../mime/message.ts';
 
-// More than anybody has answers sent to.
+// Bounds the work on a hostile field.
 const MAX_ADDRESSES = 20;
 
-/** Looks at the first Reply-To field; a doubled one belongs to `header_duplicates`. */
+/** Checks the first Reply-To field; `header_duplicates` reports duplicates. */
 export const replyTo: Check = {
   id: 'reply_to',
   category: 'compliance',
   points: 1,
   label: 'Reply-To',
-  issueTitle: 'Reply-To is unreadable or at another domain',
+  issueTitle: 'Reply-To is invalid or at another domain',
   reference: rfc(5322, '3.6.2'),
   publicEvidence: { reply_to: 'token-free' },
   run(context) {
     const field = fields(context.message, 'reply-to')[0];
-    if (!field) return absent(context.message.headerBytes);
+    if (!field) return withoutReplyTo(context.message.headerBytes);
     const evidence = { reply_to: field.value.slice(0, 500) };
     const problem = mailboxListProblem(field.value);
-    if (problem) return { ...unreadable(problem), evidence };
+    if (problem) return { ...invalid(problem), evidence };
     const from = fromDomain(context);
     if (from === null)
-      return skipped(
-        'Reply-To was not compared with From.',
-        'From holds no domain to compare it with.',
-      );
+      return skipped('Reply-To was not compared with From.', 'The From field has no domain.');
     const domains = listEntries(field.value).slice(0, MAX_ADDRESSES).map(domainOf);
-    const foreign = domains.find((domain) => organization(domain) !== organization(from));
-    if (foreign !== undefined) return { ...elsewhere(foreign, from), evidence };
+    const other = domains.find((domain) => organization(domain) !== organization(from));
+    if (other !== undefined) return { ...atOtherDomain(other, from), evidence };
     return pass(
-      `Answers to your message go to ${[...new Set(domains)].join(' and ')}.`,
+      `Replies to your message go to ${[...new Set(domains)].join(' and ')}.`,
       'Reply-To belongs to the same organization as From.',
       evidence,
     );
   },
 };
 
-function absent(headerBytes: number): Finding {
+function withoutReplyTo(headerBytes: number): Finding {
   if (headerBytes > LIMITS.headerBytes)
     return unknown(
-      "Your message's Reply-To field could not be found.",
-      'The header is longer than what is looked at; the field may come after that.',
+      'Could not find the Reply-To field of your message.',
+      'The header is too long to read completely. Reply-To may be in the rest.',
     );
-  return pass('Answers to your message go to its From address.', 'It has no Reply-To field.');
+  return pass('Replies to your message go to its From address.', 'It has no Reply-To field.');
 }
 
-/** The list is valid, so that each entry ends in its address. */
+/** Each entry of a valid list ends in its address. */
 const domainOf = (entry: string): string =>
   addressDomain(entry.replace(/>$/, '')) ?? entry.slice(0, 100);
 
 const organization = (domain: string): string => organizationalDomain(domain) ?? domain;
 
-function unreadable(problem: string): Finding {
+function invalid(problem: string): Finding {
   return warn({
-    title: 'Your Reply-To field cannot be read.',
-    detail: `Programs may send answers nowhere: ${problem}.`,
-    fix: 'Write the name, then the address in angle brackets: "Reply-To: Example Ltd <support@example.com>"; or leave the field out.',
+    title: 'Your Reply-To field is invalid.',
+    detail: `Replies may get lost: ${problem}.`,
+    fix: 'Write the name, then the address in angle brackets: "Reply-To: Example Ltd <support@example.com>". Or remove the field.',
   });
 }
 
-function elsewhere(domain: string, from: string): Finding {
+function atOtherDomain(domain: string, from: string): Finding {
   return warn({
-    title: `Answers to your message go to ${domain}, not to ${from}.`,
+    title: `Replies to your message go to ${domain}, not to ${from}.`,
     detail:
-      'Forgers write the name of a known organization into From and have the answers come to themselves, so filters count a Reply-To at another domain.',
-    fix: `Use an address at ${organization(from)} in Reply-To, and have it forwarded to where the answers are read.`,
+      'Filters penalize a Reply-To at another domain, because phishers pair a well-known From address with their own Reply-To address.',
+    fix: `Use a Reply-To address at ${organization(from)}, and forward its mail to the mailbox where you read replies.`,
   });
 }

@@ -1,4 +1,4 @@
-/** The check `return_path`: can bounces be delivered to the MAIL FROM address? */
+/** `return_path`: whether bounces to the MAIL FROM address can be delivered. */
 
 import { bareAddress } from '../../lib/mail.ts';
 import {
@@ -18,15 +18,15 @@ import { fromDomain, mailFromDomain } from '../dns/names.ts';
 const NOT_CHECKED = 'The return path was not checked.';
 
 /**
- * Warns of a MAIL FROM domain with neither MX nor address. What `mx` tells of the same domain (it is
- * the From domain too, or its MX records lead nowhere) follows from `mx`: one cause, one finding.
+ * Warns if the MAIL FROM domain has neither MX records nor an address. Depends on `mx` if `mx` reports
+ * the same cause: the domain is also the From domain, or its MX records are unusable.
  */
 export const returnPath: Check = {
   id: 'return_path',
   category: 'infrastructure',
   points: 3,
   label: 'Return path',
-  issueTitle: 'Bounces cannot be delivered',
+  issueTitle: "Bounces can't be delivered",
   reference: rfc(5321, '2.3.5'),
   publicEvidence: {
     mail_from: 'mailbox-domain',
@@ -35,56 +35,58 @@ export const returnPath: Check = {
     ...PUBLIC_UNANSWERED,
   },
   async run(context) {
-    const said = context.envelope.mail_from;
-    if (said === null) return skipped(NOT_CHECKED, 'The MAIL FROM address is not known.');
-    const evidence = { mail_from: said.slice(0, 320).toWellFormed() };
-    if (bareAddress(said) === '')
+    const mailFrom = context.envelope.mail_from;
+    if (mailFrom === null)
+      return skipped(NOT_CHECKED, 'The envelope sender (MAIL FROM) is unknown.');
+    const evidence = { mail_from: mailFrom.slice(0, 320).toWellFormed() };
+    if (bareAddress(mailFrom) === '')
       return pass(
         'The message has the null sender.',
-        'That is right for bounces and automatic replies, which must not cause bounces themselves.',
+        'This is correct for bounces and automatic replies, which must not cause bounces themselves.',
         evidence,
       );
     const domain = mailFromDomain(context);
     if (domain === null)
       return warn({
-        title: 'The MAIL FROM address holds no domain that mail can be sent to.',
-        detail: 'Bounces cannot be delivered, and many receivers refuse such a sender.',
-        fix: 'Send with a MAIL FROM address at a domain of yours that receives mail, such as bounces@example.com.',
+        title: 'The envelope sender (MAIL FROM) has no valid domain.',
+        detail: "Bounces can't be delivered, and many mailbox providers reject such a sender.",
+        fix: 'Use a MAIL FROM address at a domain of yours that receives mail, such as bounces@example.com.',
         evidence,
       });
     if (context.offline) return offline(NOT_CHECKED);
     const found = await mailHosts(context, domain);
-    const whole = { ...evidence, domain, kind: found.kind };
+    const withDomain = { ...evidence, domain, kind: found.kind };
     if (found.kind === 'error')
       return notAnswered(
-        'It could not be found out whether bounces can be delivered.',
+        'Could not determine whether bounces can be delivered.',
         found.unanswered,
-        whole,
+        withDomain,
       );
     if (found.kind === 'nothing') {
-      const finding = { ...nowhere(domain), evidence: whole };
+      const finding = { ...undeliverable(domain), evidence: withDomain };
       return domain === fromDomain(context) ? { ...finding, dependsOn: ['mx'] } : finding;
     }
-    if (leadsNowhere(found)) return { ...nowhere(domain), evidence: whole, dependsOn: ['mx'] };
+    if (isUnusable(found))
+      return { ...undeliverable(domain), evidence: withDomain, dependsOn: ['mx'] };
     return pass(
       `Bounces go to ${domain}.`,
-      `The domain of the MAIL FROM address has ${found.kind === 'mx' ? 'MX records' : 'an address of its own'}.`,
-      whole,
+      `The domain of the envelope sender (MAIL FROM) has ${found.kind === 'mx' ? 'MX records' : 'an address record'}.`,
+      withDomain,
     );
   },
 };
 
-function leadsNowhere({ kind, hosts }: MailHosts): boolean {
+function isUnusable({ kind, hosts }: MailHosts): boolean {
   return kind === 'null_mx' || (hosts.length > 0 && hosts.every((host) => host.resolves === false));
 }
 
-function nowhere(domain: string): Finding {
+function undeliverable(domain: string): Finding {
   return warn({
-    title: `Bounces to ${domain} cannot be delivered.`,
+    title: `Bounces to ${domain} can't be delivered.`,
     detail:
-      'The domain of the MAIL FROM address has no mail server and no address. Failed deliveries go unnoticed, and many receivers refuse a sender whose domain does not resolve.',
+      "The domain of the envelope sender (MAIL FROM) has no working mail server. You don't see failed deliveries, and many mailbox providers reject such senders.",
     fix: {
-      text: `Publish this record with the name of the server that takes your bounces in place of mx.${domain}, or send with a MAIL FROM domain that receives mail.`,
+      text: `Publish this record, with the name of your bounce server instead of mx.${domain}. Or use a MAIL FROM domain that receives mail.`,
       record: { type: 'MX', name: domain, value: `10 mx.${domain}` },
     },
   });

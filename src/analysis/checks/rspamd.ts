@@ -1,4 +1,4 @@
-/** `rspamd`: what the operator's Rspamd makes of the message. */
+/** `rspamd`: how the operator's Rspamd rates the message. */
 
 import { askRspamd, type RspamdScan, type RspamdSession } from '../../net/rspamd.ts';
 import { type Check, type Context, type Finding, skipped } from '../check.ts';
@@ -11,24 +11,25 @@ import {
   PUBLIC_ENGINE,
 } from '../spam-engine.ts';
 
-const NOT_ASKED = 'Rspamd was not asked.';
+const NOT_SCANNED = "Rspamd didn't scan the message.";
 
-/** The message goes as it came: what a Received field would say, Rspamd is told beside it. */
+/** Sends the message unchanged. Rspamd receives the SMTP session separately from the message. */
 export const rspamd: Check = {
   id: 'rspamd',
   category: 'spam_filters',
   points: 10,
   label: 'Rspamd',
-  issueTitle: 'Rspamd takes the message for spam, or nearly',
+  issueTitle: 'Rspamd rates the message as spam or close to it',
   reference: { name: 'Rspamd', url: 'https://rspamd.com/' },
   publicEvidence: { ...PUBLIC_ENGINE, action: 'shown', threshold_of: 'shown', reject_at: 'shown' },
   async run(context) {
     const { setup, raw } = context;
-    if (setup.rspamd === null) return skipped(NOT_ASKED, 'No Rspamd is configured here.');
-    if (context.offline) return skipped(NOT_ASKED, 'Nothing was asked: offline.');
+    if (setup.rspamd === null)
+      return skipped(NOT_SCANNED, 'Rspamd is not configured on this server.');
+    if (context.offline) return skipped(NOT_SCANNED, 'Offline mode makes no network requests.');
     const answer = await askRspamd(setup.rspamd, raw, await sessionOf(context));
     if (answer.status === 'failed') return engineSilent('Rspamd', answer.detail);
-    return judgeScan(answer.scan);
+    return evaluateScan(answer.scan);
   },
 };
 
@@ -43,10 +44,10 @@ async function sessionOf(context: Context): Promise<RspamdSession> {
   };
 }
 
-function judgeScan(scan: RspamdScan): Finding {
+function evaluateScan(scan: RspamdScan): Finding {
   const forced = forcedToSpam(scan);
   if (scan.is_skipped && !forced)
-    return engineSilent('Rspamd', 'its settings let this message through without a look');
+    return engineSilent('Rspamd', 'its settings skip the scan for this message');
   const { threshold, source } = rspamdThreshold(scan);
   return judgeEngine({
     engine: 'Rspamd',
@@ -63,10 +64,10 @@ function judgeScan(scan: RspamdScan): Finding {
   });
 }
 
-/** Modules that force an action for what has a check of its own here, or to slow a client down. */
+/** Modules that force an action for something with its own check here, or to slow a client down. */
 const MODULES_CHECKED_HERE = /^(?:spf|dkim|dmarc|arc|rbl|hfilter|greylist|ratelimit)/;
 
-/** Whether a rule decided for spam whatever the score. */
+/** Whether a rule decided on spam regardless of the score. */
 function forcedToSpam(scan: RspamdScan): boolean {
   if (!isSpamAction(scan.action)) return false;
   if (scan.is_skipped) return true;
@@ -85,39 +86,38 @@ function toRule([name, { score, description, options }]: [
   return { name, score, description: [description, found].filter(Boolean).join(': ') };
 }
 
-// The score at which Rspamd takes a message for spam, out of what its answer says.
+// The score at which Rspamd rates a message as spam.
 
 /** Actions that keep a message out of the inbox. `greylist` and `soft reject` only delay it. */
 const SPAM_ACTIONS = new Set(['add header', 'rewrite subject', 'quarantine', 'discard', 'reject']);
 
-/** Rspamd's own defaults: `add header` at 6, `reject` at 15. */
+/** Rspamd's defaults: `add header` at 6, `reject` at 15. */
 const DEFAULT_SHARE = 6 / 15;
 
 interface RspamdThreshold {
   threshold: number;
-  /** How it is known, as the evidence says it. */
+  /** Where the threshold comes from, as shown in the evidence. */
   source: string;
 }
 
 const isSpamAction = (action: string): boolean => SPAM_ACTIONS.has(action);
 
 /**
- * `required_score` is where Rspamd rejects; a message lands in the spam folder long before, at the
- * lowest threshold of an action that marks it. Newer versions say all thresholds. For older ones
- * that of `add header` is taken to lie as far below that of `reject` as by default, unless the
- * action that Rspamd chose shows that it lies elsewhere.
+ * Returns the lowest threshold of an action that marks a message as spam. `required_score` is far
+ * higher: there Rspamd rejects. Newer versions report all thresholds. For older ones, the ratio of
+ * `add header` to `reject` is assumed to be the default, unless the chosen action contradicts it.
  */
 export function rspamdThreshold(scan: RspamdScan): RspamdThreshold {
-  const said = Object.entries(scan.thresholds)
+  const lowest = Object.entries(scan.thresholds)
     .filter(([action, score]) => isSpamAction(action) && score > 0)
     .sort(([, a], [, b]) => a - b)[0];
-  if (said) return { threshold: said[1], source: said[0] };
+  if (lowest) return { threshold: lowest[1], source: lowest[0] };
   const assumed = Math.round(scan.required_score * DEFAULT_SHARE * 100) / 100;
-  // A lower score that is rejected was rejected by a rule, whatever the thresholds.
+  // `reject` at a lower score is the decision of a rule and says nothing about thresholds.
   const marked = ['add header', 'rewrite subject'].includes(scan.action);
   if (marked && scan.score > 0 && scan.score < assumed)
-    return { threshold: scan.score, source: `${scan.action}, as it was chosen` };
+    return { threshold: scan.score, source: `${scan.action} (inferred)` };
   if (!isSpamAction(scan.action) && scan.score >= assumed)
     return { threshold: scan.required_score, source: 'reject' };
-  return { threshold: assumed, source: 'add header, by default' };
+  return { threshold: assumed, source: 'add header (default)' };
 }

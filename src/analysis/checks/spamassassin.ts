@@ -1,4 +1,4 @@
-/** `spamassassin`: what the operator's SpamAssassin makes of the message. */
+/** `spamassassin`: how the operator's SpamAssassin rates the message. */
 
 import { formatSize } from '../../lib/durations.ts';
 import { askSpamd } from '../../net/spamd.ts';
@@ -14,37 +14,38 @@ import {
 } from '../spam-engine.ts';
 
 /**
- * More is not handed over: SpamAssassin's own client passes larger messages on unscanned (500 kB by
- * default), as mail servers with it do, so that no receiver would judge them either.
+ * Larger messages are not scanned: SpamAssassin's own client and mail servers skip them too (500 KB
+ * by default).
  */
 const MAX_OCTETS = 512 * 1024;
-const NOT_ASKED = 'SpamAssassin was not asked.';
+const NOT_SCANNED = "SpamAssassin didn't scan the message.";
 
 export const spamassassin: Check = {
   id: 'spamassassin',
   category: 'spam_filters',
   points: 10,
   label: 'SpamAssassin',
-  issueTitle: 'SpamAssassin takes the message for spam, or nearly',
+  issueTitle: 'SpamAssassin rates the message as spam or close to it',
   reference: { name: 'SpamAssassin', url: 'https://spamassassin.apache.org/' },
   publicEvidence: PUBLIC_ENGINE,
   async run(context) {
     const { setup, raw } = context;
-    if (setup.spamd === null) return skipped(NOT_ASKED, 'No SpamAssassin is configured here.');
-    if (context.offline) return skipped(NOT_ASKED, 'Nothing was asked: offline.');
+    if (setup.spamd === null)
+      return skipped(NOT_SCANNED, 'SpamAssassin is not configured on this server.');
+    if (context.offline) return skipped(NOT_SCANNED, 'Offline mode makes no network requests.');
     if (raw.length > MAX_OCTETS)
       return skipped(
-        NOT_ASKED,
-        `Your message has ${formatSize(raw.length)}; receivers do not hand messages over ${formatSize(MAX_OCTETS)} to it.`,
+        NOT_SCANNED,
+        `Your message is ${formatSize(raw.length)}. Mail servers don't pass messages over ${formatSize(MAX_OCTETS)} to SpamAssassin.`,
       );
-    const before = receivedFields(context, await clientName(context));
-    const answer = await askSpamd(setup.spamd, [before, raw]);
+    const trace = receivedFields(context, await clientName(context));
+    const answer = await askSpamd(setup.spamd, [trace, raw]);
     if (answer.status === 'failed') return engineSilent('SpamAssassin', answer.detail);
     const rules = readSpamdReport(answer.report);
     if (rules.length === 0 && answer.score !== 0)
       return engineSilent(
         'SpamAssassin',
-        'its report has no table of rules, so that what has a check of its own here cannot be left out (its report template was changed)',
+        "its report has no rule table (a changed template), so rules with their own check here can't be excluded",
       );
     const { score, threshold } = answer;
     const isCheckedHere = checkedHereOfSpamassassin;
@@ -52,22 +53,22 @@ export const spamassassin: Check = {
   },
 };
 
-// Reads the rules and their scores out of the text that SpamAssassin makes of its report template.
+// Parses the rules and their scores from SpamAssassin's report, a text made from a template.
 
-/** The line under the table's head; whatever the language, the default templates all have it. */
-const RULE_OFF = /^\s*-{3,}\s+-{10,}\s+-{10,}\s*$/;
-/** `-1.0 ALL_TRUSTED  Passed …`, also with the star that report headers begin with. */
+/** The line below the table head. All default templates have it, in every language. */
+const TABLE_HEAD_LINE = /^\s*-{3,}\s+-{10,}\s+-{10,}\s*$/;
+/** `-1.0 ALL_TRUSTED  Passed …`, also with the leading star of report headers. */
 const ROW =
   /^\s{0,4}(?:\* {1,3})?(-?\d{1,6}(?:\.\d{1,3})?) {1,4}([A-Za-z][A-Za-z0-9_]{0,99})(?:\s+(\S.*))?$/;
-const LINES_MAX = 2000;
+const MAX_LINES = 2000;
 
 /**
- * The rows of the table, descriptions that go over several lines joined; empty where there is no
- * table. What comes before it quotes the message, so that it is read from the last rule-off on.
+ * The rows of the rule table, with multi-line descriptions joined; empty if there is no table. Text
+ * before the table quotes the message, so parsing starts at the last table head.
  */
 export function readSpamdReport(report: string): FiredRule[] {
-  const lines = report.split(/\r?\n/, LINES_MAX);
-  const head = lines.findLastIndex((line) => RULE_OFF.test(line));
+  const lines = report.split(/\r?\n/, MAX_LINES);
+  const head = lines.findLastIndex((line) => TABLE_HEAD_LINE.test(line));
   if (head < 0) return [];
   const rules: FiredRule[] = [];
   for (const line of lines.slice(head + 1)) {
@@ -80,12 +81,12 @@ export function readSpamdReport(report: string): FiredRule[] {
   return rules;
 }
 
-// The fields that a receiving server would have put before the message, so that an engine judges the right client.
+// The fields that a receiving server adds, so that the engine evaluates the right client.
 
 /**
  * Return-Path and Received (RFC 5321 §4.4) with the client, its HELO and the time of receipt, which
- * is "now" for rules on the Date field. What is not known is left out: an engine takes a message
- * without Received as one of its own.
+ * rules on the Date field use as "now". Unknown parts are omitted. Without a Received field, engines
+ * treat a message as local.
  */
 export function receivedFields(context: Context, clientName: string | null): Buffer {
   const { mail_from, client_ip, helo, tls } = context.envelope;
@@ -100,6 +101,6 @@ export function receivedFields(context: Context, clientName: string | null): Buf
   return Buffer.from(fields.map((field) => `${field}\r\n`).join(''), 'utf8');
 }
 
-/** Without what would end the token, the comment or the field. */
+/** Removes characters that would end the token, comment or field. */
 const token = (text: string | null): string =>
   (text ?? '').replace(/[\s\u0000-\u001f\u007f()<>;]+/g, '').slice(0, 320);

@@ -1,4 +1,4 @@
-/** The check `spf_alignment`: does the domain that SPF is about belong to the From domain? */
+/** `spf_alignment`: whether the domain that SPF checks is aligned with the From domain. */
 
 import {
   type Check,
@@ -15,7 +15,7 @@ import { alignmentOf } from '../dmarc/evaluate.ts';
 import { spfResult } from '../spf/evaluate.ts';
 import { assumption } from './spf.ts';
 
-const UNCHECKED = 'SPF alignment was not checked.';
+const NOT_CHECKED = 'SPF alignment was not checked.';
 
 export const spfAlignment: Check = {
   id: 'spf_alignment',
@@ -33,13 +33,13 @@ export const spfAlignment: Check = {
   },
   async run(context: Context): Promise<Finding> {
     const spf = await context.fact(spfResult);
-    if (spf.result === null) return skipped(UNCHECKED, spf.reason ?? 'SPF was not checked.');
+    if (spf.result === null) return skipped(NOT_CHECKED, spf.reason ?? 'SPF was not checked.');
     if (spf.domain === null)
-      return skipped(UNCHECKED, 'The envelope sender has no domain to compare.');
+      return skipped(NOT_CHECKED, 'The envelope sender has no domain to compare.');
     const discovery = await context.fact(dmarcDiscovery);
     const { fromDomain } = discovery;
     if (discovery.status === 'no_author' || fromDomain === null)
-      return skipped(UNCHECKED, discovery.reason ?? 'The From field names no domain.');
+      return skipped(NOT_CHECKED, discovery.reason ?? 'The From field has no domain.');
     const { domain, aligned, mode } = await alignmentOf(context, spf.domain, 'spf');
     const evidence = {
       envelope_domain: domain,
@@ -49,25 +49,25 @@ export const spfAlignment: Check = {
     };
     if (aligned === null)
       return unknown(
-        'SPF alignment could not be checked.',
-        `The DNS did not answer for the DMARC record of ${fromDomain}. This is not counted against you.`,
+        'Could not check SPF alignment.',
+        `DNS did not answer for the DMARC record of ${fromDomain}. This doesn't lower your score.`,
         evidence,
       );
     if (aligned)
       return pass(
         'The envelope sender is aligned with From.',
-        `${domain} and ${fromDomain} belong together (${mode} alignment), so an SPF pass counts for DMARC.${assumption(spf)}`,
+        `${domain} and ${fromDomain} match (${mode} alignment), so an SPF pass counts for DMARC.${assumption(spf)}`,
         evidence,
       );
     return fail({
-      title: `The envelope sender is at ${domain}, not at ${fromDomain}.`,
-      detail: `With ${mode} alignment an SPF pass for ${domain} says nothing about ${fromDomain}, so it does not count for DMARC.${assumption(spf)}`,
+      title: `SPF is not aligned: it checks ${domain}, not ${fromDomain}.`,
+      detail: `With ${mode} alignment, an SPF pass for ${domain} doesn't count for DMARC on ${fromDomain}.${assumption(spf)}`,
       fix:
         spf.identity === 'helo'
-          ? `Have the server name itself in HELO by a name under ${fromDomain}; for a null sender that is the name SPF asks about.`
+          ? `Use a HELO name under ${fromDomain}. SPF checks the HELO name if the message has a null sender.`
           : mode === 'strict'
-            ? `Send with an envelope sender at ${fromDomain} itself, or set aspf=r in the DMARC record.`
-            : `Send with an envelope sender under ${fromDomain}: most sending services call this a custom return path or bounce domain.`,
+            ? `Use an envelope sender at ${fromDomain} itself, or set aspf=r in the DMARC record.`
+            : `Use an envelope sender under ${fromDomain}. Most email services call this a custom return path or bounce domain.`,
       evidence,
     });
   },

@@ -1,4 +1,4 @@
-/** The check `spf_record`: is the SPF record sound as a whole, whichever sender it is asked about? */
+/** `spf_record`: whether the whole SPF record is valid, regardless of the sending server. */
 
 import type { Resolver } from '../../net/dns/resolver.ts';
 import {
@@ -8,6 +8,7 @@ import {
   type Fix,
   fail,
   type Json,
+  offline,
   pass,
   rfc,
   skipped,
@@ -27,14 +28,14 @@ import {
 } from '../spf/record.ts';
 import { type SpfNode, type SpfTree, walkSpf } from '../spf/tree.ts';
 
-const NOTHING = 'There is no SPF record to look at.';
+const NOT_CHECKED = 'The SPF record was not checked.';
 
 export const spfRecord: Check = {
   id: 'spf_record',
   category: 'authentication',
   points: 3,
   label: 'SPF record',
-  issueTitle: 'The SPF record is missing or has faults',
+  issueTitle: 'The SPF record is missing or has problems',
   reference: rfc(7208, '4.6.4'),
   publicEvidence: {
     domain: 'shown',
@@ -46,14 +47,13 @@ export const spfRecord: Check = {
     tree: { domain: 'shown', via: 'shown', state: 'shown', record: 'shown', includes: 'as-parent' },
   },
   async run(context: Context): Promise<Finding> {
-    if (context.offline)
-      return skipped('The SPF record was not looked at.', 'The analysis was made offline.');
+    if (context.offline) return offline(NOT_CHECKED);
     const { identity, text, domain } = spfIdentity(context);
-    if (identity === 'mailfrom' && text === null) return judgeFromDomain(context);
-    if (domain === null) return skipped(NOTHING, 'The sender has no domain to ask about.');
+    if (identity === 'mailfrom' && text === null) return evaluateFromDomain(context);
+    if (domain === null) return skipped(NOT_CHECKED, 'The sender has no domain.');
     const finding = await judgeSpfRecord(domain, context);
-    // A record that is missing, or makes SPF a permerror, is told of there: one cause, one finding.
-    // Where SPF is not asked, for lack of an address, it is told of here.
+    // `spf` reports a missing record and a permerror. Without a client address, SPF does not run, and
+    // they are reported here.
     const { result } = await context.fact(spfResult);
     return result === 'permerror' || result === 'none'
       ? { ...finding, dependsOn: ['spf'] }
@@ -62,25 +62,25 @@ export const spfRecord: Check = {
 };
 
 /**
- * MAIL FROM is not known, and may be at another domain than From: what is wrong with the record of
- * that one is told all the same; that it has none says nothing.
+ * For an unknown MAIL FROM, which may be at another domain than From. Problems of the From domain's
+ * record are reported; that it has no record proves nothing.
  */
-async function judgeFromDomain(context: Context): Promise<Finding> {
+async function evaluateFromDomain(context: Context): Promise<Finding> {
   const domain = fromDomain(context);
-  if (domain === null) return skipped(NOTHING, 'The sender has no domain to ask about.');
+  if (domain === null) return skipped(NOT_CHECKED, 'The sender has no domain.');
   const { root } = await walkSpf(domain, context.resolver);
   if (root.state === 'missing')
     return skipped(
-      NOTHING,
-      `The envelope sender (MAIL FROM) is not known, and ${domain}, which From names, has none.`,
+      NOT_CHECKED,
+      `The envelope sender (MAIL FROM) is unknown, and the From domain ${domain} has no SPF record.`,
     );
   return judgeSpfRecord(domain, context);
 }
 
 /**
- * The finding on a domain's SPF record, with a message at hand or without one. `fail`: receivers
- * cannot use it, or it lets everyone through. `warn`: it works, but not everywhere, or says too
- * little. A known problem is told even where the DNS left a part of the tree unknown.
+ * The finding on a domain's SPF record, for a message or a domain alone. `fail`: mailbox providers
+ * can't use the record, or it passes all senders. `warn`: it doesn't work everywhere, or is too weak.
+ * Known problems are reported even if lookups in a part of the tree failed.
  */
 export async function judgeSpfRecord(domain: string, context: Context): Promise<Finding> {
   const tree = await walkSpf(domain, context.resolver);
@@ -88,9 +88,9 @@ export async function judgeSpfRecord(domain: string, context: Context): Promise<
   if (root.state === 'missing')
     return fail({
       title: `${domain} has no SPF record.`,
-      detail: 'Without one receivers cannot tell which servers may send for the domain.',
+      detail: "Without one, mailbox providers can't tell which servers may send for your domain.",
       fix: spfFix(
-        'Publish a record that names the servers that send for the domain; this one names its mail servers.',
+        'Publish a record that lists the servers that send for your domain. This one lists its mail servers.',
         domain,
         'v=spf1 mx ~all',
       ),
@@ -109,13 +109,13 @@ export async function judgeSpfRecord(domain: string, context: Context): Promise<
   }
   if (tree.unknown.length > 0)
     return unknown(
-      'The SPF record could not be looked at as a whole.',
-      `The DNS did not answer for ${tree.unknown.join(', ')}. This is not counted against you.`,
+      'Could not check the whole SPF record.',
+      `DNS did not answer for ${tree.unknown.join(', ')}. This doesn't lower your score.`,
       evidence,
     );
   return pass(
-    'Your SPF record is sound.',
-    `It is one valid record, needs ${tree.lookups} of the ${MAX_LOOKUPS} DNS lookups that are allowed, and lets only named servers through.`,
+    'Your SPF record is valid.',
+    `It needs ${tree.lookups} of the ${MAX_LOOKUPS} allowed DNS lookups, and passes only the servers it lists.`,
     evidence,
   );
 }
@@ -123,13 +123,12 @@ export async function judgeSpfRecord(domain: string, context: Context): Promise<
 function detailOf(worst: SpfProblem, problems: SpfProblem[], tree: SpfTree): string {
   const lead =
     worst.level === 'fail'
-      ? 'Receivers that come to this cannot rely on the record.'
+      ? "Mailbox providers that hit this problem can't rely on the record."
       : 'The record works, but not as well as it could.';
   const others = problems.slice(1, 6).map(({ text }) => text);
-  const rest = others.length > 0 ? ` Besides: ${others.join(' ')}` : '';
-  const gaps =
-    tree.unknown.length > 0 ? ` The DNS did not answer for ${tree.unknown.join(', ')}.` : '';
-  return `${lead}${rest}${gaps}`;
+  const also = others.length > 0 ? ` Also: ${others.join(' ')}` : '';
+  const gaps = tree.unknown.length > 0 ? ` DNS did not answer for ${tree.unknown.join(', ')}.` : '';
+  return `${lead}${also}${gaps}`;
 }
 
 function evidenceOf(tree: SpfTree): NonNullable<Finding['evidence']> {
@@ -154,9 +153,7 @@ function treeEvidence(node: SpfNode): { [key: string]: Json } {
   };
 }
 
-// What to publish for the problems of an SPF record: a record that keeps the sender at hand passing.
-
-/** All that is to be done, with the record to publish where it can be written for the user. */
+/** All changes to make, with the record to publish if it can be written automatically. */
 async function proposeSpf(root: SpfNode, problems: SpfProblem[], context: Context): Promise<Fix> {
   const text = [...new Set(problems.map(({ fix }) => fix))].slice(0, 6).join(' ');
   if (root.state === 'several')
@@ -168,7 +165,7 @@ async function proposeSpf(root: SpfNode, problems: SpfProblem[], context: Contex
     const { value, note } = await keepPassing(root.domain, better, context);
     return spfFix(`${text}${note}`, root.domain, withSomebody(value));
   }
-  // The open record is another one of the same owner.
+  // The record that passes everyone is an included one of the same owner.
   const other = problems.find(({ change }) => change?.kind === 'close' && change.node !== root);
   if (other?.change?.kind !== 'close') return { text };
   const { domain, records } = other.change.node;
@@ -185,27 +182,27 @@ function changed(record: string, problems: SpfProblem[]): string {
 }
 
 /**
- * A message that passes now passes by what is proposed, too: where it would not, its client is
- * named there, and `note` says so.
+ * A message that passes now must also pass with the proposed record. If it would not, its client is
+ * added to the record, and `note` says so.
  */
 async function keepPassing(
   domain: string,
   value: string,
   context: Context,
 ): Promise<{ value: string; note: string }> {
-  const sent = await context.fact(spfResult);
-  if (sent.result !== 'pass' || sent.clientIp === null) return { value, note: '' };
-  const resolver = publishing(domain, value, context.resolver);
-  const then = await evaluateSpf(sent, sent.clientIp, context.envelope.helo, resolver);
-  if (then.result === 'pass') return { value, note: '' };
+  const current = await context.fact(spfResult);
+  if (current.result !== 'pass' || current.clientIp === null) return { value, note: '' };
+  const resolver = withPublished(domain, value, context.resolver);
+  const proposed = await evaluateSpf(current, current.clientIp, context.envelope.helo, resolver);
+  if (proposed.result === 'pass') return { value, note: '' };
   return {
-    value: withAddress(value, sent.clientIp),
-    note: ` The record shown lets ${sent.clientIp} through, from which this message came.`,
+    value: withAddress(value, current.clientIp),
+    note: ` The record shown also allows ${current.clientIp}, which sent this message.`,
   };
 }
 
-/** As if the record were published. */
-function publishing(domain: string, value: string, resolver: Resolver): Resolver {
+/** A resolver that answers as if the record were published. */
+function withPublished(domain: string, value: string, resolver: Resolver): Resolver {
   return (name, type) =>
     type === 'TXT' && name.toLowerCase() === domain
       ? Promise.resolve({ status: 'found', records: [value], ttl: 0, authenticated: false })

@@ -1,4 +1,4 @@
-/** The check `spf`: does the sending domain's SPF record let this client through? */
+/** `spf`: whether the sending domain's SPF record allows the sending IP address. */
 
 import {
   type Check,
@@ -15,7 +15,7 @@ import { type SpfOutcome, spfResult } from '../spf/evaluate.ts';
 import { spfFix, withAddress } from '../spf/record.ts';
 import { judgeSpfRecord } from './spf-record.ts';
 
-/** Only `pass` authenticates: receivers take `softfail`, `neutral` and `none` for as little as `fail`. */
+/** Only `pass` authenticates. `softfail`, `neutral` and `none` count as little as `fail`. */
 export const spf: Check = {
   id: 'spf',
   category: 'authentication',
@@ -41,13 +41,13 @@ export const spf: Check = {
     if (outcome.result === 'pass')
       return pass(
         `SPF passes: ${outcome.clientIp} may send for ${outcome.domain}.`,
-        `The SPF record of ${outcome.domain} lets this address through.${assumption(outcome)}`,
+        `The SPF record of ${outcome.domain} allows this IP address.${assumption(outcome)}`,
         evidence,
       );
     if (outcome.result === 'temperror')
       return unknown(
-        'SPF could not be checked.',
-        `The DNS did not answer a question that the SPF record of ${outcome.domain} leads to (${outcome.reason ?? 'no reason given'}). This is not counted against you.`,
+        'Could not check SPF.',
+        `A DNS lookup for the SPF record of ${outcome.domain} failed (${outcome.reason ?? 'no reason given'}). This doesn't lower your score.`,
         evidence,
       );
     if (outcome.result === 'permerror' && outcome.domain !== null)
@@ -56,7 +56,7 @@ export const spf: Check = {
   },
 };
 
-/** What was taken for a MAIL FROM that is not known, as a sentence to append. */
+/** The source of an assumed MAIL FROM, as a sentence to append; empty if MAIL FROM is known. */
 export function assumption({ assumed }: Pick<SpfOutcome, 'assumed'>): string {
   return assumed === 'return_path'
     ? ' The envelope sender was read from the Return-Path field.'
@@ -83,51 +83,49 @@ interface Failure {
   fix: Fix;
 }
 
-/** `permerror`: the cause is in the record, so the judgement of the record says what to change. */
+/** `permerror`: the cause is in the record, so its finding says what to change. */
 async function brokenRecord(
   outcome: SpfOutcome,
   domain: string,
   context: Context,
 ): Promise<Failure> {
-  const judged = await judgeSpfRecord(domain, context);
-  const cause = judged.fix ? judged.title : `${outcome.reason ?? 'It is not valid'}.`;
+  const finding = await judgeSpfRecord(domain, context);
+  const cause = finding.fix ? finding.title : `${outcome.reason ?? 'It is invalid'}.`;
   return {
-    title: `The SPF record of ${domain} cannot be used.`,
-    detail: `Receivers give up on it and count the message as not authenticated. ${cause}${assumption(outcome)}`,
-    fix: judged.fix ?? { text: `Correct the SPF record of ${domain}: ${outcome.reason}.` },
+    title: `The SPF record of ${domain} can't be used.`,
+    detail: `Mailbox providers ignore it and treat the message as unauthenticated. ${cause}${assumption(outcome)}`,
+    fix: finding.fix ?? { text: `Fix the SPF record of ${domain}: ${outcome.reason}.` },
   };
 }
 
 function failureOf(outcome: SpfOutcome): Failure {
   const { result, domain, record } = outcome;
   const clientIp = outcome.clientIp ?? '';
-  const where = outcome.identity === 'helo' ? 'the name given in HELO' : 'the envelope sender';
+  const where = outcome.identity === 'helo' ? 'the HELO name' : 'the envelope sender';
   if (domain === null)
     return {
-      title: 'SPF has no domain to look at.',
-      detail: `SPF asks about the domain of ${where}, and what was given there holds no domain name.${assumption(outcome)}`,
+      title: 'SPF has no domain to check.',
+      detail: `SPF checks the domain of ${where}, but it has no valid domain.${assumption(outcome)}`,
       fix:
         outcome.identity === 'helo'
-          ? { text: 'Have the server say its full host name in HELO, such as mail.example.com.' }
-          : {
-              text: 'Send with an envelope sender at a domain of yours, such as bounces@example.com.',
-            },
+          ? { text: "Use the server's full host name in HELO, such as mail.example.com." }
+          : { text: 'Use an envelope sender at your own domain, such as bounces@example.com.' },
     };
   if (result === 'none')
     return {
       title: `${domain} has no SPF record.`,
-      detail: `Without one, receivers cannot tell mail that you send from mail that others send in your name; the domain is that of ${where}.${assumption(outcome)}`,
+      detail: `Without one, mailbox providers can't tell your mail from forged mail. SPF checks the domain of ${where}.${assumption(outcome)}`,
       fix: spfFix(
-        'Publish this record, with the other servers and services that send for this domain added.',
+        'Publish this record, and add the other servers and services that send for this domain.',
         domain,
         withAddress(null, clientIp),
       ),
     };
   return {
-    title: `The SPF record of ${domain} does not let ${clientIp} through.`,
-    detail: `${MEANING[result ?? ''] ?? ''} Receivers count this as not authenticated; the domain is that of ${where}.${assumption(outcome)}`,
+    title: `The SPF record of ${domain} doesn't allow ${clientIp}.`,
+    detail: `${MEANING[result ?? ''] ?? ''} Mailbox providers treat the message as unauthenticated. SPF checks the domain of ${where}.${assumption(outcome)}`,
     fix: spfFix(
-      `Publish the record with this address let through. If ${clientIp} is not a server of yours, find out why it sends for you.`,
+      `Add this server to your SPF record, as shown here. If ${clientIp} is not your server, find out why it sends for you.`,
       domain,
       withAddress(record, clientIp),
     ),
@@ -135,7 +133,7 @@ function failureOf(outcome: SpfOutcome): Failure {
 }
 
 const MEANING: Record<string, string> = {
-  fail: 'The record says that this address must not send for the domain.',
-  softfail: 'The record says that this address probably should not send for the domain.',
-  neutral: 'The record says nothing about this address.',
+  fail: 'The record says that this IP address is not authorized.',
+  softfail: 'The record says that this IP address is probably not authorized.',
+  neutral: 'The record makes no statement about this IP address.',
 };

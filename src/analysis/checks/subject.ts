@@ -1,4 +1,4 @@
-/** `subject`: there is one, and it fits into 998 octets. */
+/** `subject`: the message has a subject of at most 998 octets. */
 
 import { absentField, type Check, fail, pass, rfc } from '../check.ts';
 import { fields, MAX_LINE_OCTETS } from '../mime/message.ts';
@@ -6,13 +6,13 @@ import { fields, MAX_LINE_OCTETS } from '../mime/message.ts';
 /** Octets of the unfolded value. */
 const MAX_OCTETS = 998;
 
-/** Looks at the first Subject field; a doubled one belongs to `header_duplicates`. */
+/** Checks the first Subject field; `header_duplicates` reports duplicates. */
 export const subject: Check = {
   id: 'subject',
   category: 'compliance',
   points: 1,
   label: 'Subject',
-  issueTitle: 'The Subject is missing, empty or too long',
+  issueTitle: 'The subject is missing, empty or too long',
   reference: rfc(5322, '3.6.5'),
   publicEvidence: { octets: 'shown', limit: 'shown' },
   run({ message }) {
@@ -23,33 +23,28 @@ export const subject: Check = {
     if (octets > MAX_OCTETS)
       return {
         ...fail({
-          title: `Your Subject is ${octets.toLocaleString('en')} octets long.`,
-          detail: `More than ${MAX_OCTETS} is more than a line may hold; receivers cut or reject it.`,
-          fix: 'Shorten the subject; programs show about 60 characters of it.',
+          title: `Your subject is too long (${octets.toLocaleString('en')} bytes).`,
+          detail: `A line can have at most ${MAX_OCTETS} bytes. Mailbox providers cut or reject longer ones.`,
+          fix: 'Shorten the subject. Email clients show about 60 characters.',
           evidence: { octets, limit: MAX_OCTETS },
         }),
-        // Written in one line it is a line too long as well: one cause, one finding.
+        // If it is on one line, `line_length` reports the same cause.
         dependsOn: isOneLongLine(field.raw) ? ['line_length'] : undefined,
       };
-    return pass('Your message has a subject.', 'Its length is within what the standard allows.', {
+    return pass('Your message has a subject.', 'Its length is within the limit of the standard.', {
       octets,
     });
   },
 };
 
-const FIX = 'Give the message a subject that says what it is about.';
-
-const ABSENT = {
-  title: 'Your message has no Subject field.',
-  detail: 'Readers skip mail without a subject, and filters count it.',
-  fix: FIX,
+const WHY = {
+  detail: 'Recipients skip mail without a subject, and filters penalize it.',
+  fix: 'Add a subject that says what the message is about.',
 };
 
-const EMPTY = {
-  title: 'Your Subject is empty.',
-  detail: 'Readers skip mail without a subject, and filters count it.',
-  fix: FIX,
-};
+const ABSENT = { title: 'Your message has no Subject field.', ...WHY };
+
+const EMPTY = { title: 'Your subject is empty.', ...WHY };
 
 const isOneLongLine = (raw: string): boolean =>
   raw.split('\n').some((line) => line.replace(/\r$/, '').length > MAX_LINE_OCTETS);

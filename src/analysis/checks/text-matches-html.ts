@@ -1,22 +1,24 @@
-/** `text_matches_html`: the text part says the same as the HTML. */
+/** `text_matches_html`: the text part has the same content as the HTML. */
 
 import { type Check, type Finding, pass, rfc, skipped, unknown, warn } from '../check.ts';
 import { type HtmlFacts, judgeHtml } from '../html/facts.ts';
 import type { Message } from '../mime/message.ts';
 import { distinctWords, isVisible } from '../text.ts';
 
-/** The share of words in common below which it warns. */
+/** A lower share of common words warns. */
 const MIN_SHARE = 0.5;
-/** Distinct words that the HTML must show to be compared. */
+/** With fewer distinct words, the HTML is not compared. */
 const MIN_WORDS = 10;
 
-/** As much of each is compared, in characters. */
+const COULD_NOT_COMPARE = 'Could not compare the text part and the HTML.';
+
+/** Characters of each part that are compared. */
 const MAX_TEXT = 300_000;
 
 /**
- * Looked at both ways: how much of what the HTML shows is in the text, and how much of the text is in
- * the HTML, where the alternative texts of images and the preview count too, for text parts that are
- * made out of the HTML have them.
+ * Compares in both directions: the share of visible HTML words in the text part, and of text words in
+ * the HTML. For the latter, alt texts and preview text count too, because text parts generated from
+ * HTML include them.
  */
 export const textMatchesHtml: Check = {
   id: 'text_matches_html',
@@ -35,21 +37,22 @@ export const textMatchesHtml: Check = {
     only_in_text: 'unquoted',
   },
   run: (context) =>
-    judgeHtml(context, 'The text part and the HTML could not be compared.', (facts) =>
-      compare(context.message, facts),
-    ),
+    judgeHtml(context, COULD_NOT_COMPARE, (facts) => compare(context.message, facts)),
 };
 
 const NOT_COMPARED = 'The text part and the HTML were not compared.';
 
 function compare({ text }: Message, facts: HtmlFacts): Finding & { open?: boolean } {
   if (!isVisible(text ?? ''))
-    return skipped(NOT_COMPARED, 'The message has no text part, or an empty one: see text_part.');
+    return skipped(
+      NOT_COMPARED,
+      'Your message has no text part, or an empty one. See the finding "Text part".',
+    );
   const shown = distinctWords(facts.text);
   if (shown.size < MIN_WORDS)
-    return skipped(NOT_COMPARED, `The HTML has hardly any text to compare: ${shown.size} words.`);
+    return skipped(NOT_COMPARED, `The HTML has too little text to compare: ${shown.size} words.`);
   const written = distinctWords(text!.slice(0, MAX_TEXT));
-  const known = new Set([...shown, ...distinctWords(besides(facts))]);
+  const known = new Set([...shown, ...distinctWords(secondaryText(facts))]);
   const shownInText = share(shown, written);
   const textInHtml = share(written, known);
   const evidence = {
@@ -62,29 +65,32 @@ function compare({ text }: Message, facts: HtmlFacts): Finding & { open?: boolea
   };
   if (Math.min(shownInText, textInHtml) >= MIN_SHARE)
     return pass(
-      'Your text part says the same as your HTML.',
-      'Filters compare the two, and readers of either get the same message.',
+      'Your text part matches your HTML.',
+      'Filters compare the two, and all recipients get the same content.',
       evidence,
     );
   if (text!.length > MAX_TEXT || facts.text.length > MAX_TEXT)
-    return unknown(NOT_COMPARED, 'They are longer than what is compared, and begin differently.');
+    return unknown(
+      COULD_NOT_COMPARE,
+      'They are too long to compare completely, and start differently.',
+    );
   const missing = shownInText <= textInHtml;
   return {
     ...warn({
       title: missing
-        ? `Your text part has only ${percent(shownInText)} of the words of your HTML.`
-        : `Only ${percent(textInHtml)} of the words of your text part are in your HTML.`,
+        ? `Your text part has only ${percent(shownInText)} of the words in your HTML.`
+        : `Only ${percent(textInHtml)} of the words in your text part are in your HTML.`,
       detail:
-        'The two are meant to be the same message in two forms. Filters count it when they differ, since spam shows one text to them and another one to readers.',
-      fix: 'Make the text part out of the HTML, or send the same content in both.',
+        'Both must have the same content. Filters penalize differences, because spam shows one text to filters and another to recipients.',
+      fix: 'Generate the text part from the HTML, or send the same content in both.',
       evidence,
     }),
-    // What of the HTML was not looked at may be just what is missing.
+    // The unread part of the HTML may contain what is missing.
     open: true,
   };
 }
 
-const besides = ({ images, hidden, links }: HtmlFacts): string =>
+const secondaryText = ({ images, hidden, links }: HtmlFacts): string =>
   [
     ...images.map(({ alt }) => alt ?? ''),
     ...hidden.map(({ text }) => text),
@@ -93,7 +99,7 @@ const besides = ({ images, hidden, links }: HtmlFacts): string =>
     .join(' ')
     .slice(0, MAX_TEXT);
 
-/** Of the words of `a`, how many are in `b`, from 0 to 1; of no words, all are. */
+/** The share of the words of `a` that are in `b`, from 0 to 1; 1 if `a` is empty. */
 function share(a: Set<string>, b: Set<string>): number {
   let common = 0;
   for (const word of a) if (b.has(word)) common += 1;

@@ -1,12 +1,12 @@
-/** `text_part`: a reader without HTML has something to read. */
+/** `text_part`: recipients without HTML can read the message. */
 
 import { type Check, type Finding, fail, pass, rfc, unknown, warn } from '../check.ts';
 import type { Message } from '../mime/message.ts';
 import { isVisible } from '../text.ts';
 
 /**
- * HTML alone warns: every large receiver shows it, but filters count it and some readers see raw
- * tags. A text part that is there and empty fails: a reader without HTML sees a blank message.
+ * HTML alone warns: all large mailbox providers display it, but filters penalize it and some clients
+ * show raw tags. An empty text part fails: text-only clients show a blank message.
  */
 export const textPart: Check = {
   id: 'text_part',
@@ -21,45 +21,41 @@ export const textPart: Check = {
       return pass(
         message.html === null
           ? 'Your message is plain text.'
-          : 'Your message has a text part beside the HTML.',
-        'Everybody can read it, without HTML too.',
+          : 'Your message has a text part and HTML.',
+        'Recipients can read it with or without HTML.',
         { text: true, html: message.html !== null },
       );
     if (message.limits.length > 0)
       return unknown(
-        'A text part could not be looked for.',
-        `Your message has ${message.limits.join('; ')}; a text part may lie beyond that.`,
+        'Could not determine whether your message has a text part.',
+        `Your message has ${message.limits.join('; ')}. A text part may be in the rest.`,
       );
     return withoutText(message);
   },
 };
-
-const FIX =
-  'Send multipart/alternative with the same content twice: first as text/plain, then as text/html.';
 
 function withoutText(message: Message): Finding {
   const evidence = { text: message.text !== null, html: message.html !== null };
   if (message.html === null)
     return fail({
       title: 'Your message has no text.',
-      detail:
-        'It has neither a text part nor an HTML part with anything to read; filters count that.',
-      fix: 'Put the content into the message itself, as text/plain or as multipart/alternative with text and HTML.',
+      detail: 'It has neither readable text nor readable HTML. Filters penalize such messages.',
+      fix: 'Put the content in the message itself, as text/plain or as multipart/alternative with text and HTML.',
       evidence,
     });
   if (message.text !== null)
     return fail({
       title: 'Your text part is empty.',
       detail:
-        'Readers that prefer text, watches and screen readers among them, show a blank message, and filters see that the two parts differ.',
+        'Devices that prefer text, such as watches and screen readers, show a blank message. Filters see that the two parts differ.',
       fix: 'Fill the text part with the content of the HTML part.',
       evidence,
     });
   return warn({
     title: 'Your message is HTML only.',
     detail:
-      'Filters such as SpamAssassin count HTML without a text part, and readers without HTML see raw tags.',
-    fix: FIX,
+      'Filters such as SpamAssassin penalize HTML without a text part, and text-only clients show raw tags.',
+    fix: 'Send multipart/alternative with the same content twice: first as text/plain, then as text/html.',
     evidence,
   });
 }

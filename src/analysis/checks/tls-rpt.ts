@@ -1,4 +1,4 @@
-/** The check `tls_rpt`: does the From domain ask for reports on TLS with its mail servers? */
+/** `tls_rpt`: whether the From domain requests reports on TLS delivery to its mail servers. */
 
 import {
   type Check,
@@ -13,7 +13,7 @@ import {
 import { fromDomain } from '../dns/names.ts';
 import { parseTagList } from '../dns/tag-list.ts';
 
-const NOT_CHECKED = 'TLS reporting was not looked up.';
+const NOT_CHECKED = 'TLS reporting was not checked.';
 
 export const tlsRpt: Check = {
   id: 'tls_rpt',
@@ -24,31 +24,31 @@ export const tlsRpt: Check = {
   publicEvidence: { name: 'shown', records: 'shown', destinations: 'shown', ...PUBLIC_UNANSWERED },
   async run(context) {
     const domain = fromDomain(context);
-    if (domain === null) return skipped(NOT_CHECKED, 'The From field holds no domain.');
+    if (domain === null) return skipped(NOT_CHECKED, 'The From field has no domain.');
     if (context.offline) return offline(NOT_CHECKED);
     const name = `_smtp._tls.${domain}`;
     const answer = await context.resolver(name, 'TXT');
     if (answer.status === 'error')
-      return notAnswered('TLS reporting could not be looked up.', [
+      return notAnswered('Could not look up TLS reporting.', [
         { name, type: 'TXT', reason: answer.reason },
       ]);
-    return judgeRecords(domain, name, answer.status === 'found' ? answer.records : []);
+    return evaluateRecords(domain, name, answer.status === 'found' ? answer.records : []);
   },
 };
 
-function judgeRecords(domain: string, name: string, all: string[]): Finding {
-  // Other TXT records do not count, several that do count as none (RFC 8460 §3).
+function evaluateRecords(domain: string, name: string, all: string[]): Finding {
+  // Senders ignore other TXT records, and ignore all if several match (RFC 8460 §3).
   const records = all.filter((text) => /^v=TLSRPTv1\s*;/.test(text));
   const evidence = { name, records: all.slice(0, 10).map((text) => text.slice(0, 500)) };
   const fix = {
-    text: 'Publish this record alone at its name, with an address where you read reports.',
+    text: 'Publish this record as the only one at its name, with an address where you read reports.',
     record: { type: 'TXT', name, value: `v=TLSRPTv1; rua=mailto:tls-reports@${domain}` },
   };
   if (all.length === 0)
     return {
       ...info(
-        `${domain} does not ask for TLS reports.`,
-        'With such a record, senders tell you when they cannot deliver to you over TLS. It has no bearing on the mail you send.',
+        `${domain} does not request TLS reports.`,
+        "With this record, senders tell you when they can't deliver to you over TLS. It doesn't affect mail you send.",
         evidence,
       ),
       fix,
@@ -57,17 +57,17 @@ function judgeRecords(domain: string, name: string, all: string[]): Finding {
   if (destinations.length === 0 || !destinations.every(isDestination))
     return {
       ...info(
-        `The TLS reporting record of ${domain} is not valid.`,
+        `The TLS reporting record of ${domain} is invalid.`,
         records.length > 1
-          ? 'There are several, and senders then pass over all of them.'
-          : 'It needs to begin with v=TLSRPTv1; and to name mailto: or https: addresses in rua.',
+          ? 'There are several records, so senders ignore all of them.'
+          : 'It must start with v=TLSRPTv1; and list mailto: or https: addresses in rua.',
         evidence,
       ),
       fix,
     };
   return info(
-    `${domain} asks for TLS reports.`,
-    'Senders that support it report how deliveries to you over TLS went.',
+    `${domain} requests TLS reports.`,
+    'Senders that support TLS-RPT send you reports on TLS delivery to your domain.',
     { ...evidence, destinations: destinations.slice(0, 10) },
   );
 }
@@ -77,11 +77,11 @@ function reportUris(record: string): string[] {
   return rua === '' ? [] : rua.split(',', MAX_URIS).map((uri) => uri.trim());
 }
 
-// No sender reports to more, and no address is longer: what a record holds is anybody's text.
+// Bounds the work on a hostile record.
 const MAX_URIS = 20;
-const LONGEST_URI = 1000;
+const MAX_URI_LENGTH = 1000;
 
 function isDestination(uri: string): boolean {
-  if (uri.length > LONGEST_URI) return false;
+  if (uri.length > MAX_URI_LENGTH) return false;
   return /^mailto:[^\s@]+@[^\s@]+\.[^\s@]+$/i.test(uri) || /^https:\/\/[^\s/]+/i.test(uri);
 }

@@ -1,12 +1,12 @@
-/** The check `tls`: was the message delivered over an encrypted connection, and a current one? */
+/** `tls`: whether the message was delivered over a current version of TLS. */
 
 import { type Check, fail, pass, rfc, skipped, unknown, warn } from '../check.ts';
 
 const POSTFIX = 'in Postfix: smtp_tls_security_level = may';
 
 /**
- * TLS 1.0 and 1.1 (RFC 8996) warn: receivers still take them, and they keep a passive listener out.
- * SSL, which does not, fails like none at all.
+ * TLS 1.0 and 1.1 (RFC 8996) warn: many mailbox providers still accept them, and they protect from
+ * passive listeners. SSL doesn't, so it fails like no encryption.
  */
 export const tls: Check = {
   id: 'tls',
@@ -20,7 +20,7 @@ export const tls: Check = {
     if (envelope.tls === null)
       return skipped(
         'Encryption was not checked.',
-        'It is not known whether the message came over TLS, or TLS was not on offer.',
+        'TLS was not offered, or it is unknown whether the message arrived over TLS.',
       );
     const { used, version, cipher } = envelope.tls;
     const evidence = { used, version, cipher };
@@ -28,37 +28,37 @@ export const tls: Check = {
       return fail({
         title: 'The message was delivered without TLS.',
         detail:
-          'This service offered STARTTLS and the client did not take it. Gmail requires TLS of senders (5.7.29), and anyone on the way could read the message.',
-        fix: `Turn on STARTTLS for outgoing mail on the sending server (${POSTFIX}).`,
+          'Gmail requires TLS (5.7.29), and anyone on the delivery path can read the message. Your server ignored the STARTTLS offer of this service.',
+        fix: `Turn on STARTTLS for outgoing mail on your sending server (${POSTFIX}).`,
         evidence,
       });
     const number = /^TLSv?(\d+)(?:\.(\d+))?/i.exec(version ?? '');
     if (number && Number(number[1]) * 10 + Number(number[2] ?? 0) >= 12)
       return pass(
         `The message was delivered over ${version}.`,
-        'The connection was encrypted with a current version of TLS.',
+        'The connection used a current TLS version.',
         evidence,
       );
-    const change = `Allow TLS 1.2 and 1.3 for outgoing mail on the sending server, and update its TLS library if it does not know them (${POSTFIX}, smtp_tls_protocols = >=TLSv1.2).`;
+    const fix = `Allow TLS 1.2 and 1.3 for outgoing mail on your sending server (${POSTFIX}, smtp_tls_protocols = >=TLSv1.2). Update its TLS library if it doesn't support them.`;
     if (number)
       return warn({
         title: `The message was delivered over ${version}, which is outdated.`,
-        detail: 'TLS 1.0 and 1.1 must not be used any more; more and more receivers refuse them.',
-        fix: change,
+        detail: 'TLS 1.0 and 1.1 are deprecated, and more and more mailbox providers refuse them.',
+        fix,
         evidence,
         reference: rfc(8996),
       });
     if (/^SSL/i.test(version ?? ''))
       return fail({
-        title: `The message was delivered over ${version}, which protects nothing.`,
+        title: `The message was delivered over ${version}, which is insecure.`,
         detail: 'SSL has been broken for years and must not be used.',
-        fix: change,
+        fix,
         evidence,
         reference: rfc(7568),
       });
     return unknown(
-      'The version of TLS is not known.',
-      'The message came over TLS, but not which version of it is known.',
+      'Could not determine the TLS version.',
+      'The message arrived over TLS, but the version is unknown.',
       evidence,
     );
   },

@@ -1,10 +1,10 @@
-/** `tracking_pixel`: whether opening the message tells the sender. */
+/** `tracking_pixel`: whether the message contains an image that reports opens to the sender. */
 
 import { type Check, info } from '../check.ts';
 import { type HtmlImage, judgeHtml } from '../html/facts.ts';
 import { shownAddress } from '../links/links.ts';
 
-/** A remote image of at most two pixels either way; of a hidden one, one way is enough. */
+/** A remote image of at most two pixels in both dimensions, or in one if it is hidden. */
 export const trackingPixel: Check = {
   id: 'tracking_pixel',
   category: 'content',
@@ -16,14 +16,14 @@ export const trackingPixel: Check = {
   },
   publicEvidence: { found: 'host' },
   run: (context) =>
-    judgeHtml(context, 'Tracking pixels could not be looked for.', ({ images }) => {
+    judgeHtml(context, 'Could not check for tracking pixels.', ({ images }) => {
       const pixels = new Set(images.filter(isPixel).map(({ src }) => src));
       const found = [...pixels].slice(0, 10).map(shownAddress);
       if (pixels.size === 0)
         return {
           ...info(
             'Your message has no tracking pixel.',
-            'No image is there only to tell you that the message was opened.',
+            'No image serves only to report that the message was opened.',
             { found },
           ),
           open: true,
@@ -32,7 +32,7 @@ export const trackingPixel: Check = {
         pixels.size === 1
           ? 'Your message has a tracking pixel.'
           : `Your message has ${pixels.size.toLocaleString('en')} images of one or two pixels.`,
-        'Such an image tells the sender when a message is opened; one that only keeps a distance looks the same. Gmail, Yahoo and Apple load images through servers of their own, Apple even those of mail that nobody opens, so that the count of openings is too high.',
+        'Such images usually report opens; some are only spacers. Gmail, Yahoo and Apple load images through their own servers. Apple does so even for unopened mail, so open rates are too high.',
         { found },
       );
     }),

@@ -1,4 +1,4 @@
-/** `unsubscribe_link`: the body of marketing mail shows a way to unsubscribe. */
+/** `unsubscribe_link`: the body of marketing mail has a visible unsubscribe link. */
 
 import { type Check, type Context, fail, pass, unknown, warn } from '../check.ts';
 import { htmlFacts } from '../html/facts.ts';
@@ -8,9 +8,9 @@ import { type MessageLink, messageLinks } from '../links/links.ts';
 import { unsubscribeCandidates, unsubscribeLinks } from '../links/unsubscribe.ts';
 
 const FIX =
-  'Put a link that anyone can see into the body, most often at its end, with a text such as "Unsubscribe". It may lead to a page with preferences, but must work without signing in.';
+  'Add a visible link to the body, usually at the end, with text such as "Unsubscribe". It can lead to a preferences page but must work without signing in.';
 
-/** Told by the words in its text and its address; it is never called. */
+/** Identified by the words in its text and URL. It is never requested. */
 export const unsubscribeLink: Check = {
   id: 'unsubscribe_link',
   category: 'compliance',
@@ -23,23 +23,23 @@ export const unsubscribeLink: Check = {
   },
   publicEvidence: { links: { href: 'host', text: 'unquoted', part: 'shown' } },
   run(context) {
-    const other = unlessMarketing(context, 'An unsubscribe link was not looked for.');
+    const other = unlessMarketing(context, 'The unsubscribe link was not checked.');
     if (other) return other;
     const links = context.fact(unsubscribeLinks);
     const evidence = { links: links.slice(0, 5).map(shown) };
-    // Who has HTML to show does not see the text part.
-    const seen = context.message.html === null ? links : links.filter(isHtml);
-    if (seen.length === 0) return { ...without(context, links), evidence };
-    if (seen.some(({ text }) => text !== ''))
+    // Clients that display the HTML don't show the text part.
+    const displayed = context.message.html === null ? links : links.filter(isHtml);
+    if (displayed.length === 0) return { ...missingLink(context, links), evidence };
+    if (displayed.some(({ text }) => text !== ''))
       return pass(
         'Your message has an unsubscribe link in its body.',
-        'Readers find a way out without the spam button. The link was not called.',
+        'Recipients can unsubscribe instead of reporting spam. This service did not open the link.',
         evidence,
       );
     return warn({
-      title: 'Your unsubscribe link has nothing to read.',
+      title: 'Your unsubscribe link has no visible text.',
       detail:
-        'It is hidden, or there is nothing between its tags, not even the alternative text of an image. Where images are not shown, nobody sees it.',
+        'It is hidden, or has neither text nor an image with alt text. Recipients who block images never see it.',
       fix: FIX,
       evidence,
     });
@@ -54,31 +54,31 @@ const shown = ({ href, text, source }: MessageLink) => ({
   part: source,
 });
 
-function without(context: Context, inText: MessageLink[]) {
+function missingLink(context: Context, inText: MessageLink[]) {
   const { limits } = context.message;
   const cut = context.fact(htmlFacts)?.truncated || context.fact(messageLinks).length >= MAX_LINKS;
   if (limits.length > 0 || cut)
     return unknown(
-      'An unsubscribe link could not be found.',
-      `There is more to your message than is looked at${limits.length > 0 ? ` (${limits.join('; ')})` : ''}; the link may lie beyond.`,
+      'Could not find an unsubscribe link.',
+      `Your message is too long to check completely${limits.length > 0 ? ` (${limits.join('; ')})` : ''}. The link may be in the rest.`,
     );
   const why =
-    'Gmail, Yahoo and Microsoft ask for one that is easy to see. Readers who find none press the spam button.';
+    'Gmail, Yahoo and Microsoft require one that is easy to see. Recipients who find none report spam.';
   if (inText.length > 0)
     return fail({
       title: 'The HTML of your message has no unsubscribe link.',
-      detail: `Only its text part has one, and nearly every mail program shows the HTML. ${why}`,
+      detail: `Only the text part has one, and nearly all email clients show the HTML. ${why}`,
       fix: FIX,
     });
   if (context.fact(unsubscribeCandidates).length > 0)
     return fail({
-      title: 'Your unsubscribe link leads nowhere.',
-      detail: `Its address is neither a web nor a mail address; often a placeholder was not filled in. ${why}`,
+      title: 'Your unsubscribe link has no valid address.',
+      detail: `It has neither a web nor an email address, often because of an unfilled merge tag. ${why}`,
       fix: FIX,
     });
   return fail({
     title: 'Your message has no unsubscribe link in its body.',
-    detail: `No link was found whose text or address speaks of unsubscribing. ${why}`,
+    detail: `No link has text or a URL about unsubscribing. ${why}`,
     fix: FIX,
   });
 }

@@ -48,7 +48,7 @@ export interface DkimSignature {
   bodyLengthLimit: number | null;
   /** Bytes of the body that `l=` leaves unsigned; null if the whole body is signed. */
   underSized: number | null;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the Unix epoch. */
   signedAt: number | null;
   expiresAt: number | null;
   /** `x=` had passed when the message was received. */

@@ -89,7 +89,7 @@ const MAX_CLOCK_SKEW_MS = 5 * 60_000;
 
 /**
  * Parses a DKIM-Signature field without verifying it (RFC 6376 §3.5). `position` counts from 1;
- * `receivedAt` is in milliseconds since 1970.
+ * `receivedAt` is in milliseconds since the Unix epoch.
  */
 export function readSignature(value: string, position: number, receivedAt: number): DkimSignature {
   const tags = parseTagList(value);

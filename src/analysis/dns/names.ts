@@ -10,8 +10,8 @@ import type { Context } from '../check.ts';
 const LOCAL_SUFFIX = /(?:^|\.)(?:localhost|localdomain|local|internal|lan|invalid|home\.arpa)$/;
 
 /**
- * The name in lower case, or null if it is not a fully qualified host name: a single label, an
- * address, a local suffix, invalid characters or length (RFC 5321 §2.3.5). U-labels are not valid host
+ * The name in lower case, or null if it is not a fully qualified host name (RFC 5321 §2.3.5). Examples
+ * are a single label, an address, a local suffix, and invalid characters or length. U-labels are not valid host
  * names in SMTP (RFC 6531 §3.7.1).
  */
 export function fullHostName(text: string): string | null {

@@ -31,7 +31,7 @@ export interface DomainOptions extends Selectors {
   resolver: Resolver;
   web: Web;
   setup: Setup;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the Unix epoch. */
   now: number;
   /** Without it no mail server is connected to. */
   probeMailTls?: ProbeMailTls;
@@ -85,14 +85,12 @@ async function contextOf(
 
 /** Checks that depend on a failed check are skipped, as in a report. */
 function applyDependencies(graded: GradedCheck[], findings: Finding[]): Finding[] {
-  const causes = causesOf(
-    graded.map(({ check }) => check),
-    findings,
-  );
-  return graded.map(({ check }, index) => {
+  const checks = graded.map(({ check }) => check);
+  const causes = causesOf(checks, findings);
+  return checks.map((check, index) => {
     const own = findings[index]!;
     const failed = causes[index]!;
-    return failed.length > 0 ? followingFinding(check, own, failed) : own;
+    return failed.length > 0 ? followingFinding(check, own, failed, checks) : own;
   });
 }
 

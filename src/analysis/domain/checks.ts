@@ -49,8 +49,8 @@ export function domainChecks(
 function aboutDomain(check: Check, name: string): Check {
   const reword = (text: string) =>
     text
-      .replace(/^The domains of the sender are /, `${name} is `)
-      .replace('whether a domain of the sender is ', `whether ${name} is `);
+      .replace(/^The sender domains are /, `${name} is `)
+      .replace('whether a sender domain is ', `whether ${name} is `);
   return {
     ...check,
     async run(context) {

@@ -1,4 +1,4 @@
-/** What a reader sees of an element: its own style together with what it inherits. */
+/** Computes whether readers see an element, from its own style and what it inherits. */
 
 import {
   type Declarations,
@@ -24,11 +24,11 @@ import {
 } from './visibility.ts';
 
 export interface ComputedStyle {
-  /** Why the element and all in it is hidden, whatever its children declare. */
+  /** Why the element and everything in it is hidden, whatever its children declare; null if it is not. */
   box: string | null;
-  /** What is in it is no text to read: `title`, `script`, `template`. */
+  /** Its content is no readable text: `title`, `script`, `template`. */
   silent: boolean;
-  /** Some readers see it and some do not: those with a small screen, in dark mode, who click. */
+  /** Only some readers see it, for example on small screens, in dark mode, or after a click. */
   partial: boolean;
   invisible: boolean;
   /** In pixels. */
@@ -36,13 +36,13 @@ export interface ComputedStyle {
   farIndent: boolean;
   color: Color;
   background: Color;
-  /** Why its text is not seen, by all of the above; null where it is. */
+  /** Why its text is hidden, considering everything above; null if it is visible. */
   hides: string | null;
-  /** The same object for all that is hidden by one cause. */
+  /** The same object for everything that one cause hides. */
   cause: object | null;
 }
 
-/** An element without any style in a window of unknown colour. */
+/** An element without any style, in a window of unknown color. */
 const PLAIN: ComputedStyle = {
   box: null,
   silent: false,
@@ -56,53 +56,53 @@ const PLAIN: ComputedStyle = {
   cause: null,
 };
 
-const SILENT = new Set(
+const WITHOUT_TEXT = new Set(
   'title script style template iframe noembed noframes datalist desc metadata'.split(' '),
 );
 
-/** What a window is painted with where nothing else is said. */
+/** The default background of a window. */
 const WHITE = 0xffffff;
 
-/** Declarations looked at for different looks, in all. */
+/** Declarations evaluated per message. */
 const MAX_WORK = 1_000_000;
-/** What a look without declarations counts for. */
-const WORK_OF_LOOK = 5;
+/** The cost of a computed style without declarations. */
+const WORK_PER_STYLE = 5;
 
-/** Styles remembered, short ones only, so that a message cannot fill the memory. */
-const MAX_REMEMBERED_ATTRIBUTES = 2000;
-const MAX_REMEMBERED_ATTRIBUTE_LENGTH = 1000;
+/** Parsed `style` attributes that are cached. Only short ones are, so that a message cannot fill the memory. */
+const MAX_CACHED_ATTRIBUTES = 2000;
+const MAX_CACHED_ATTRIBUTE_LENGTH = 1000;
 
 interface ComputedStyleReader {
-  /** Of what is in no element. */
+  /** The style of text outside all elements. */
   document: ComputedStyle;
-  /** The same object as the parent's where nothing changes. */
+  /** The computed style of an element. Returns the parent's object if nothing changes. */
   of(parent: ComputedStyle, tag: string, attributes: Attributes): ComputedStyle;
-  /** The work went beyond what is done for one message: the last look is not to be trusted. */
-  isSpent(): boolean;
+  /** The work limit is exceeded: the last style returned may be wrong. */
+  isOverLimit(): boolean;
 }
 
-/** Looks by a style sheet. */
+/** Creates a reader of computed styles for a style sheet. */
 export function computedStyleReader(sheet: StyleSheet): ComputedStyleReader {
-  const ofStyle = rememberStyles();
-  const memory = computedStyleMemory();
+  const readStyle = cachedStyleReader();
+  const cache = computedStyleCache();
   let work = MAX_WORK;
   const of = (parent: ComputedStyle, tag: string, attributes: Attributes): ComputedStyle => {
     const styles = sheet.of(tag, attributes);
     const style = attributes.get('style');
-    const own = style ? ofStyle(style) : NOTHING;
+    const own = style ? readStyle(style) : NOTHING;
     const { certain, possible, conditional } = styles;
     const declares = certain.size + possible.size + conditional.size + own.size;
     if (declares === 0 && !changesByItself(parent, tag, attributes)) return parent;
-    return memory.remember(parent, [styles, own], tag, attributes, () => {
-      work -= declares + WORK_OF_LOOK;
-      return work < 0 ? parent : computeLook(parent, tag, attributes, styles, own);
+    return cache.get(parent, [styles, own], tag, attributes, () => {
+      work -= declares + WORK_PER_STYLE;
+      return work < 0 ? parent : computeStyle(parent, tag, attributes, styles, own);
     });
   };
-  return { document: documentLook(sheet, of), of, isSpent: () => work < 0 || sheet.isSpent() };
+  return { document: documentStyle(sheet, of), of, isOverLimit: () => work < 0 || sheet.isSpent() };
 }
 
-/** White, unless rules for `html` and `body` say more; these hold also where the tags are missing. */
-function documentLook(sheet: StyleSheet, of: ComputedStyleReader['of']): ComputedStyle {
+/** White, unless rules for `html` and `body` differ. They apply even if the tags are missing. */
+function documentStyle(sheet: StyleSheet, of: ComputedStyleReader['of']): ComputedStyle {
   const none: Attributes = new Map();
   const window: ComputedStyle = { ...PLAIN, background: sheet.complete ? WHITE : null };
   return { ...window, background: of(of(window, 'html', none), 'body', none).background };
@@ -110,24 +110,24 @@ function documentLook(sheet: StyleSheet, of: ComputedStyleReader['of']): Compute
 
 const NOTHING: ReadonlyDeclarations = new Map();
 
-function computeLook(
+function computeStyle(
   parent: ComputedStyle,
   tag: string,
   attributes: Attributes,
   { certain, possible, conditional }: Styles,
   style: ReadonlyDeclarations,
 ): ComputedStyle {
-  const declared = both(certain, style);
-  const look = inherit(parent, tag, attributes, declared, possible);
+  const declared = merged(certain, style);
+  const computed = inherit(parent, tag, attributes, declared, possible);
   if (BACKGROUNDS.some((name) => possible.has(name) || mayWin(name, conditional, declared)))
-    look.background = null;
+    computed.background = null;
   const own = hidingOf(tag, declared) ?? hidingAttribute(attributes, declared);
-  return settle(parent, look, own, (hiding) =>
+  return applyHiding(parent, computed, own, (hiding) =>
     [possible, conditional].some((other) => isShownBy(other, hiding, declared)),
   );
 }
 
-function both(certain: ReadonlyDeclarations, own: ReadonlyDeclarations): ReadonlyDeclarations {
+function merged(certain: ReadonlyDeclarations, own: ReadonlyDeclarations): ReadonlyDeclarations {
   if (own.size === 0) return certain;
   if (certain.size === 0) return own;
   const declared: Declarations = new Map(certain);
@@ -136,11 +136,11 @@ function both(certain: ReadonlyDeclarations, own: ReadonlyDeclarations): Readonl
 }
 
 function changesByItself(parent: ComputedStyle, tag: string, attributes: Attributes): boolean {
-  if (SILENT.has(tag) || (tag === 'a' && parent.color !== null)) return true;
+  if (WITHOUT_TEXT.has(tag) || (tag === 'a' && parent.color !== null)) return true;
   return ['hidden', 'bgcolor', 'background', 'color', 'text'].some((name) => attributes.has(name));
 }
 
-/** Without the verdict whether it is hidden. */
+/** The inherited and declared properties, without `box`, `hides` and `cause`. */
 function inherit(
   parent: ComputedStyle,
   tag: string,
@@ -152,7 +152,7 @@ function inherit(
   const visibility = value('visibility');
   return {
     ...parent,
-    silent: parent.silent || SILENT.has(tag),
+    silent: parent.silent || WITHOUT_TEXT.has(tag),
     invisible:
       visibility === '' ? parent.invisible : visibility === 'hidden' || visibility === 'collapse',
     fontSize: possible.has('font-size') || possible.has('font') ? 16 : fontSize(parent, value),
@@ -164,45 +164,45 @@ function inherit(
 
 const hidingAttribute = (attributes: Attributes, declared: ReadonlyDeclarations): Hiding | null =>
   attributes.has('hidden') && !declared.has('display')
-    ? { how: 'the attribute “hidden”', by: ['display'] }
+    ? { how: 'the “hidden” attribute', by: ['display'] }
     : null;
 
-/** The verdict. What some readers see is neither visible nor hidden text. */
-function settle(
+/** Sets why the element is hidden. Text that only some readers see is neither visible nor hidden. */
+function applyHiding(
   parent: ComputedStyle,
-  look: ComputedStyle,
+  computed: ComputedStyle,
   own: Hiding | null,
   isShownToSome: (hiding: Hiding) => boolean,
 ): ComputedStyle {
-  const ofText = textHiding(look);
+  const ofText = textHiding(computed);
   const reason = parent.box === null ? (own ?? ofText) : null;
   const shownToSome = reason !== null && isShownToSome(reason);
   const box = parent.box ?? (shownToSome ? null : (own?.how ?? null));
   const hides = box ?? (shownToSome ? null : (ofText?.how ?? null));
-  const settled: ComputedStyle = { ...look, box, hides };
-  // Its children are seen by the same readers, so they do not inherit what hides it.
+  const result: ComputedStyle = { ...computed, box, hides };
+  // The same readers see its children, so these do not inherit what hides it.
   if (shownToSome)
-    Object.assign(settled, { partial: true, invisible: false, fontSize: 16, farIndent: false });
-  const cause = hides === null ? null : hides === parent.hides ? parent.cause : settled;
-  return Object.assign(settled, { cause });
+    Object.assign(result, { partial: true, invisible: false, fontSize: 16, farIndent: false });
+  const cause = hides === null ? null : hides === parent.hides ? parent.cause : result;
+  return Object.assign(result, { cause });
 }
 
-/** What hides text alone; an image in it is still seen, but for `visibility`. */
-function textHiding(look: ComputedStyle): Hiding | null {
-  if (look.invisible) return { how: 'visibility:hidden', by: ['visibility'] };
-  if (look.fontSize <= 1)
+/** What hides only the text. Except for `visibility`, images in the element stay visible. */
+function textHiding(style: ComputedStyle): Hiding | null {
+  if (style.invisible) return { how: 'visibility:hidden', by: ['visibility'] };
+  if (style.fontSize <= 1)
     return {
-      how: look.fontSize === 0 ? 'font-size:0' : `font-size:${look.fontSize.toFixed(1)}px`,
+      how: style.fontSize === 0 ? 'font-size:0' : `font-size:${style.fontSize.toFixed(1)}px`,
       by: ['font-size', 'font'],
     };
-  if (look.farIndent) return { how: 'text-indent', by: ['text-indent'] };
-  if (look.color === 'transparent') return { how: 'transparent text', by: [] };
-  if (isSameColor(look.color, look.background))
-    return { how: 'text in the colour of its background', by: [] };
+  if (style.farIndent) return { how: 'text-indent', by: ['text-indent'] };
+  if (style.color === 'transparent') return { how: 'transparent text', by: [] };
+  if (isSameColor(style.color, style.background))
+    return { how: 'text in the color of its background', by: [] };
   return null;
 }
 
-/** Whether a rule that holds for some readers undoes what hides. */
+/** Whether a rule that applies to some readers makes the element visible. */
 const isShownBy = (
   other: ReadonlyDeclarations,
   { by }: Hiding,
@@ -212,17 +212,17 @@ const isShownBy = (
     (property) => mayWin(property, other, declared) && shows(property, other.get(property)!.value),
   );
 
-/** Whether a rule that holds for some readers changes the property for them. */
+/** Whether a rule that applies to some readers overrides the property for them. */
 function mayWin(
   property: string,
   other: ReadonlyDeclarations,
   declared: ReadonlyDeclarations,
 ): boolean {
-  const change = other.get(property);
-  const there = declared.get(property);
-  if (!change) return false;
-  if (!there || (change.important && !there.important)) return true;
-  return change.important === there.important && there.rank !== INLINE;
+  const override = other.get(property);
+  const current = declared.get(property);
+  if (!override) return false;
+  if (!current || (override.important && !current.important)) return true;
+  return override.important === current.important && current.rank !== INLINE;
 }
 
 function shows(property: string, value: string): boolean {
@@ -241,27 +241,28 @@ function fontSize(parent: ComputedStyle, value: ValueOf): number {
   return readLength(size, parent.fontSize) ?? 16;
 }
 
-/** The same styles come again and again in a message. */
-function rememberStyles(): (style: string) => ReadonlyDeclarations {
-  const known = new Map<string, ReadonlyDeclarations>();
+/** Caches parsed `style` attributes, because messages repeat them often. */
+function cachedStyleReader(): (style: string) => ReadonlyDeclarations {
+  const cache = new Map<string, ReadonlyDeclarations>();
   return (style) => {
-    const there = known.get(style);
-    if (there) return there;
+    const cached = cache.get(style);
+    if (cached) return cached;
     const declared = readStyleAttribute(style);
-    if (known.size < MAX_REMEMBERED_ATTRIBUTES && style.length <= MAX_REMEMBERED_ATTRIBUTE_LENGTH)
-      known.set(style, declared);
+    if (cache.size < MAX_CACHED_ATTRIBUTES && style.length <= MAX_CACHED_ATTRIBUTE_LENGTH)
+      cache.set(style, declared);
     return declared;
   };
 }
 
-// Remembers looks: in a message the same declarations meet the same surroundings again and again.
+// Caches computed styles, because messages repeat the same declarations in the same context often.
 
-interface ComputedStyleMemory {
+interface ComputedStyleCache {
   /**
-   * What `make` returned for this parent, tag, attributes and declarations, which are told apart by
-   * identity. What is hidden by a cause of its own has another cause each time.
+   * The cached style for this parent, tag, attributes and declarations, else the result of `make`.
+   * Declarations are compared by identity. An element that is hidden by its own style gets a new
+   * `cause` each time.
    */
-  remember(
+  get(
     parent: ComputedStyle,
     declarations: [object, object],
     tag: string,
@@ -270,19 +271,18 @@ interface ComputedStyleMemory {
   ): ComputedStyle;
 }
 
-/** Visible looks that are told apart; more than these are all new ones. */
-const MAX_LOOKS = 5000;
-
-/** What is remembered, and sets of declarations that are told apart: a message made of new ones gains nothing. */
-const MAX_REMEMBERED_STYLES = 5000;
+/** Distinct visible styles that are shared. */
+const MAX_SHARED_STYLES = 5000;
+/** Cached styles, and sets of declarations that have an id. */
+const MAX_CACHED_STYLES = 5000;
 const MAX_IDS = 10_000;
 
-function computedStyleMemory(): ComputedStyleMemory {
+function computedStyleCache(): ComputedStyleCache {
   const children = new WeakMap<ComputedStyle, Map<string, ComputedStyle>>();
-  const visible = new Map<string, ComputedStyle>();
+  const shared = new Map<string, ComputedStyle>();
   const ids = new WeakMap<object, number>();
   let lastId = 0;
-  let remembered = 0;
+  let cached = 0;
   const idOf = (object: object): number | undefined => {
     let id = ids.get(object);
     if (id === undefined && lastId < MAX_IDS) {
@@ -292,45 +292,45 @@ function computedStyleMemory(): ComputedStyleMemory {
     }
     return id;
   };
-  /** The one object for all looks that are the same to see. */
-  const theSame = (look: ComputedStyle, parent: ComputedStyle): ComputedStyle => {
-    if (look.cause !== null && look.cause !== parent.cause) return look;
-    const key = keyOf(look);
-    if (key === keyOf(parent) && look.cause === parent.cause) return parent;
-    if (look.cause !== null) return look;
-    const there = visible.get(key);
-    if (!there && visible.size < MAX_LOOKS) visible.set(key, look);
-    return there ?? look;
+  /** One object for all equal styles. */
+  const share = (style: ComputedStyle, parent: ComputedStyle): ComputedStyle => {
+    if (style.cause !== null && style.cause !== parent.cause) return style;
+    const key = keyOf(style);
+    if (key === keyOf(parent) && style.cause === parent.cause) return parent;
+    if (style.cause !== null) return style;
+    const existing = shared.get(key);
+    if (!existing && shared.size < MAX_SHARED_STYLES) shared.set(key, style);
+    return existing ?? style;
   };
   return {
-    remember(parent, [styles, own], tag, attributes, make) {
+    get(parent, [styles, own], tag, attributes, make) {
       const [a, b] = [idOf(styles), idOf(own)];
-      if (a === undefined || b === undefined) return theSame(make(), parent);
-      const key = `${a} ${b} ${tag} ${attributesThatCount(attributes)}`;
-      const known = children.get(parent);
-      const there = known?.get(key);
-      if (there) return there.cause === there ? causedByItself(there) : there;
-      const look = theSame(make(), parent);
-      remembered += 1;
-      if (remembered > MAX_REMEMBERED_STYLES) return look;
-      if (known) known.set(key, look);
-      else children.set(parent, new Map([[key, look]]));
-      return look;
+      if (a === undefined || b === undefined) return share(make(), parent);
+      const key = `${a} ${b} ${tag} ${attributeKey(attributes)}`;
+      const siblings = children.get(parent);
+      const existing = siblings?.get(key);
+      if (existing) return existing.cause === existing ? withNewCause(existing) : existing;
+      const style = share(make(), parent);
+      cached += 1;
+      if (cached > MAX_CACHED_STYLES) return style;
+      if (siblings) siblings.set(key, style);
+      else children.set(parent, new Map([[key, style]]));
+      return style;
     },
   };
 }
 
-const keyOf = (look: ComputedStyle): string =>
-  `${look.box} ${look.silent} ${look.partial} ${look.invisible} ${look.fontSize} ${look.farIndent} ${look.color} ${look.background} ${look.hides}`;
+const keyOf = (style: ComputedStyle): string =>
+  `${style.box} ${style.silent} ${style.partial} ${style.invisible} ${style.fontSize} ${style.farIndent} ${style.color} ${style.background} ${style.hides}`;
 
-function causedByItself(look: ComputedStyle): ComputedStyle {
-  const copy = { ...look };
+function withNewCause(style: ComputedStyle): ComputedStyle {
+  const copy = { ...style };
   copy.cause = copy;
   return copy;
 }
 
-/** Those by which an element looks as it does, with the lengths of their values so that none passes for two. */
-function attributesThatCount(attributes: Attributes): string {
+/** A key of the attributes that affect the style. The lengths of values keep keys unambiguous. */
+function attributeKey(attributes: Attributes): string {
   let key = '';
   for (const name of ['hidden', 'background', 'href']) if (attributes.has(name)) key += `${name} `;
   for (const name of ['bgcolor', 'color', 'text']) {

@@ -1,13 +1,13 @@
-/** The rules of a style sheet, as far as to tell selectors from declarations (CSS Syntax §5). */
+/** Splits style sheets into selectors and declarations (CSS Syntax §5). */
 
-// Why not a library: postcss with its lenient parser copies the rest of a block for each colon in it
-// that follows no semicolon, so that 400 kB of `a:b a:b …` need more than half a gigabyte.
+// No library: the lenient parser of postcss copies the rest of a block for each colon without a semicolon
+// before it. 400 kB of `a:b a:b …` then take more than half a gigabyte.
 
 interface CssRule {
   selectors: string[];
-  /** What is between its braces, without rules nested there. */
+  /** The text between its braces, without nested rules. */
   block: string;
-  /** It is inside of an at-rule such as `@media`: it does not hold for everybody. */
+  /** It is inside an at-rule such as `@media`, so it does not apply to all readers. */
   inside: boolean;
   /** One of those at-rules is about dark mode. */
   dark: boolean;
@@ -17,15 +17,15 @@ const GROUP = /^@(?:media|supports|layer|container|document|-moz-document)\b/i;
 const DARK = /prefers-color-scheme\s{0,9}:\s{0,9}dark/i;
 const MAX_SELECTOR = 10_000;
 
-/** All rules in their order, broken ones as mail programs read them; in linear time. */
+/** Yields all rules in order, and broken ones as email clients read them. Takes linear time. */
 export function* readRules(sheet: string): Generator<CssRule> {
-  // Old mail hides its styles from programs that know none: `<!-- … -->`.
+  // Old mail hides its styles from programs without CSS: `<!-- … -->`.
   const css = withoutComments(sheet).replaceAll('<!--', '').replaceAll('-->', '');
-  // How many groups are open, and how many of them with the outermost one about dark mode.
+  // The number of open at-rules, and the depth of the outermost one about dark mode.
   let groups = 0;
   let darkFrom = Number.POSITIVE_INFINITY;
   let start = 0;
-  for (let i = nextSign(css, 0, '{};'); i < css.length; i = nextSign(css, start, '{};')) {
+  for (let i = indexOfAny(css, 0, '{};'); i < css.length; i = indexOfAny(css, start, '{};')) {
     const prelude = css.slice(start, i).trim();
     start = i + 1;
     if (css[i] === '}') groups = Math.max(0, groups - 1);
@@ -48,14 +48,14 @@ export function* readRules(sheet: string): Generator<CssRule> {
   }
 }
 
-/** From after its brace to after the one that closes it. */
+/** Reads a block from after its opening brace; `end` is after the closing one. */
 function readBlock(css: string, start: number): { end: number; block: string } {
   let block = '';
   let from = start;
   let depth = 0;
-  for (let i = nextSign(css, start, '{}'); i < css.length; i = nextSign(css, i + 1, '{}')) {
+  for (let i = indexOfAny(css, start, '{}'); i < css.length; i = indexOfAny(css, i + 1, '{}')) {
     if (css[i] === '{') {
-      // A nested rule: its selector stays, which is no declaration.
+      // A nested rule: its selector stays, but is no declaration.
       if (depth === 0) block += `${css.slice(from, i)};`;
       depth += 1;
     } else if (depth === 0) return { end: i + 1, block: block + css.slice(from, i) };
@@ -67,27 +67,27 @@ function readBlock(css: string, start: number): { end: number; block: string } {
   return { end: css.length, block: depth === 0 ? block + css.slice(from) : block };
 }
 
-/** The next of these signs outside of strings; the length where there is none. A string ends with its line. */
-function nextSign(css: string, start: number, signs: string): number {
+/** The index of the next of these characters outside strings, else the length. A string ends with its line. */
+function indexOfAny(css: string, start: number, characters: string): number {
   let quote = '';
   for (let i = start; i < css.length; i += 1) {
-    const sign = css[i]!;
-    if (sign === '\\') i += 1;
+    const character = css[i]!;
+    if (character === '\\') i += 1;
     else if (quote !== '') {
-      if (sign === quote || sign === '\n') quote = '';
-    } else if (sign === '"' || sign === "'") quote = sign;
-    else if (signs.includes(sign)) return i;
+      if (character === quote || character === '\n') quote = '';
+    } else if (character === '"' || character === "'") quote = character;
+    else if (characters.includes(character)) return i;
   }
   return css.length;
 }
 
-// The declarations of a style that decide whether text is seen (CSS Syntax §5), read in linear time.
+// The declarations that decide whether text is visible (CSS Syntax §5), read in linear time.
 
 interface Declared {
   /** Lower case, without `!important`, at most 300 characters. */
   value: string;
   important: boolean;
-  /** The higher wins among equally important ones; that of a `style` attribute is Infinity. */
+  /** Among equally important declarations, the higher rank wins; Infinity for a `style` attribute. */
   rank: number;
 }
 
@@ -135,17 +135,17 @@ const RELEVANT = new Set([
   'width',
 ]);
 
-/** More than this of one `style` attribute is not looked at. */
+/** Characters of a `style` attribute that are read. */
 const MAX_STYLE = 50_000;
 
-/** What a `style` attribute declares of the properties that matter here. */
+/** The declarations of a `style` attribute, of the properties that matter here. */
 export function readStyleAttribute(style: string): ReadonlyDeclarations {
   const found: Declarations = new Map();
   readDeclarations(found, withoutComments(style.slice(0, MAX_STYLE)), INLINE);
   return found;
 }
 
-/** Adds what a block without comments declares, where it matters and nothing stronger is there. */
+/** Adds the declarations of a block without comments, unless `to` has a stronger one. */
 export function readDeclarations(to: Declarations, block: string, rank: number): void {
   for (const declaration of splitOutside(block, ';')) {
     const colon = declaration.indexOf(':');
@@ -154,7 +154,7 @@ export function readDeclarations(to: Declarations, block: string, rank: number):
 }
 
 function declare(to: Declarations, name: string, text: string, rank: number): void {
-  // Longer than any, so that much white space costs little.
+  // Longer than any property name; limits the cost of white space.
   const property = name.slice(-100).trim().toLowerCase();
   if (!RELEVANT.has(property)) return;
   const whole = text.slice(0, 300).trim().toLowerCase();
@@ -163,34 +163,34 @@ function declare(to: Declarations, name: string, text: string, rank: number): vo
   if (value !== '') put(to, property, { value, important, rank });
 }
 
-/** All of `from` into `to`, each where it is the stronger one. */
+/** Adds the declarations of `from` to `to`, unless `to` has a stronger one. */
 export function mergeDeclarations(to: Declarations, from: ReadonlyDeclarations): void {
   for (const [property, declared] of from) put(to, property, declared);
 }
 
 function put(to: Declarations, property: string, declared: Declared): void {
-  const there = to.get(property);
-  if (!there || isStronger(declared, there)) to.set(property, declared);
+  const existing = to.get(property);
+  if (!existing || isStronger(declared, existing)) to.set(property, declared);
 }
 
-/** Of equals the later one wins, which is `a`. */
+/** Among equals, the later declaration `a` wins. */
 const isStronger = (a: Declared, b: Declared): boolean =>
   a.important === b.important ? a.rank >= b.rank : a.important;
 
-/** Cut at a sign outside of quotes and brackets: `url(data:image/png;base64,…)` is one value. */
-function splitOutside(style: string, at: string): string[] {
+/** Splits outside quotes and brackets: `url(data:image/png;base64,…)` is one value. */
+function splitOutside(style: string, separator: string): string[] {
   const found: string[] = [];
   let start = 0;
   let depth = 0;
   let quote = '';
   for (let i = 0; i < style.length; i += 1) {
-    const sign = style[i]!;
-    if (sign === '\\') i += 1;
-    else if (quote !== '') quote = sign === quote ? '' : quote;
-    else if (sign === '"' || sign === "'") quote = sign;
-    else if (sign === '(') depth += 1;
-    else if (sign === ')') depth = Math.max(0, depth - 1);
-    else if (sign === at && depth === 0) {
+    const character = style[i]!;
+    if (character === '\\') i += 1;
+    else if (quote !== '') quote = character === quote ? '' : quote;
+    else if (character === '"' || character === "'") quote = character;
+    else if (character === '(') depth += 1;
+    else if (character === ')') depth = Math.max(0, depth - 1);
+    else if (character === separator && depth === 0) {
       found.push(style.slice(start, i));
       start = i + 1;
     }
@@ -199,7 +199,7 @@ function splitOutside(style: string, at: string): string[] {
   return found;
 }
 
-/** An unclosed comment reaches to the end. */
+/** Replaces comments by a space. An unclosed comment extends to the end. */
 export function withoutComments(css: string): string {
   let open = css.indexOf('/*');
   if (open < 0) return css;

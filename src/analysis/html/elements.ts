@@ -1,32 +1,32 @@
-/** The open elements while HTML is read: which end tag closes what (WHATWG HTML §13.2.4 to 13.2.6, in short). */
+/** Tracks open HTML elements and which tags close them (simplified from WHATWG HTML §13.2.4 to 13.2.6). */
 
 interface OpenElements<T> {
   /**
-   * Opens an element, closing first those that it ends; `html` and `body` are the document itself.
-   * False where the tag is one that is ignored.
+   * Opens an element after closing those that it ends. `html` and `body` stand for the document.
+   * Returns false if the tag is ignored.
    */
   open(name: string, make: (parent: T) => T, selfClosing: boolean): boolean;
   close(name: string): void;
-  /** What was made for the innermost open element, or for the document. */
+  /** The value for the innermost open element, or for the document. */
   top(): T;
   isOpen(name: string): boolean;
-  /** How many elements are open: the place of the next one. */
+  /** The number of open elements, which is the position of the next one. */
   depth(): number;
-  /** The place of the innermost cell, or other element that tags inside of it do not close; -1 without. */
+  /** The position of the innermost cell or other element that tags inside it cannot close; -1 if none. */
   scope(): number;
-  /** In a table or row, but not in a cell: text there is shown before the table. */
+  /** In a table or row but not in a cell. Text there appears above the table. */
   isBetweenCells(): boolean;
 }
 
 interface ElementWatcher {
   /**
-   * `scope` is the place of the scope that the element was in. `byEndTag` is false where another
-   * tag, or the end of an element around it, ended it.
+   * `scope` is the position of the scope that the element was in. `byEndTag` is false if another tag or
+   * the end of an outer element closed it.
    */
-  closed(name: string, place: number, scope: number, byEndTag: boolean): void;
-  /** A row or cell where no table is open, or a table directly in another one. */
+  closed(name: string, position: number, scope: number, byEndTag: boolean): void;
+  /** A row or cell outside a table, or a table directly in another table. */
   misplaced(name: string): void;
-  /** The end tag of a row or cell that is open in an outer table only, or of formatting that is not open. */
+  /** The end tag of a row or cell that is only open in an outer table, or of formatting that is not open. */
   ignoredEnd(name: string): void;
 }
 
@@ -35,13 +35,13 @@ const VOID = new Set(
     ' ',
   ),
 );
-/** Their text stands apart from what is around them. */
+/** Elements whose text is separate from the text around them. */
 export const BLOCKS = new Set(
   'address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr html legend li main menu nav ol optgroup option p pre section select summary table tbody td textarea tfoot th thead tr ul xmp'.split(
     ' ',
   ),
 );
-/** Elements whose effect goes on, where a block around them ends first, until their own end tag. */
+/** Elements whose effect continues until their end tag, even if a block around them ends first. */
 const FORMATTING = new Set('a b big code em font i nobr s small strike strong tt u'.split(' '));
 
 const DOCUMENT = new Set(['html', 'head', 'body']);
@@ -50,7 +50,7 @@ const CELLS = ['td', 'th', 'caption'];
 const SECTIONS = ['tbody', 'thead', 'tfoot'];
 const TABLE_PARTS = new Set([...CELLS, ...SECTIONS, 'tr', 'colgroup', 'col']);
 const KEEPS_P = new Set('body html option optgroup select legend textarea caption'.split(' '));
-/** What opens ends an open one of these, up to the nearest of the others. */
+/** A start tag closes an open element in `ends`, unless one in `within` is between them. */
 const SIBLINGS: Record<string, { ends: string[]; within: string[] }> = {
   li: { ends: ['li'], within: ['ul', 'ol', 'menu'] },
   dd: { ends: ['dd', 'dt'], within: ['dl'] },
@@ -60,45 +60,45 @@ const SIBLINGS: Record<string, { ends: string[]; within: string[] }> = {
 };
 
 /**
- * Every step takes a time that does not depend on how many elements are open, so that a megabyte of
- * unclosed tags is nothing special.
+ * The time of each step does not depend on the number of open elements, so that a megabyte of unclosed
+ * tags is not slow.
  */
 export function openElements<T>(document: T, watch: ElementWatcher): OpenElements<T> {
   let root = document;
   const names: string[] = [];
-  const made: T[] = [];
-  // The places of the open elements of each name, of those that are a scope, and of all blocks.
-  const places = new Map<string, number[]>();
+  const values: T[] = [];
+  // The positions of the open elements of each name, of those that are a scope, and of all blocks.
+  const positions = new Map<string, number[]>();
   const scopes: number[] = [];
   const blocks: number[] = [];
-  const last = (name: string) => places.get(name)?.at(-1) ?? -1;
+  const last = (name: string) => positions.get(name)?.at(-1) ?? -1;
   const lastOf = (list: readonly string[]) => Math.max(-1, ...list.map(last));
   const scope = () => scopes.at(-1) ?? -1;
   const isBetweenCells = () => names[scope()] === 'table';
-  const top = () => made.at(-1) ?? root;
+  const top = () => values.at(-1) ?? root;
 
-  const popTo = (place: number, byEndTag = false) => {
-    while (names.length > Math.max(place, 0)) {
+  const popTo = (target: number, byEndTag = false) => {
+    while (names.length > Math.max(target, 0)) {
       const name = names.pop()!;
-      const at = names.length;
-      made.pop();
-      if (name !== '') places.get(name)!.pop();
-      if (scopes.at(-1) === at) scopes.pop();
-      if (blocks.at(-1) === at) blocks.pop();
-      if (name !== '') watch.closed(name, at, scope(), byEndTag && at === place);
+      const position = names.length;
+      values.pop();
+      if (name !== '') positions.get(name)!.pop();
+      if (scopes.at(-1) === position) scopes.pop();
+      if (blocks.at(-1) === position) blocks.pop();
+      if (name !== '') watch.closed(name, position, scope(), byEndTag && position === target);
     }
   };
   const push = (name: string, value: T) => {
-    const at = names.length;
-    const there = places.get(name);
-    if (there) there.push(at);
-    else places.set(name, [at]);
-    if (SCOPES.has(name)) scopes.push(at);
-    if (SCOPES.has(name) || BLOCKS.has(name)) blocks.push(at);
+    const position = names.length;
+    const ofName = positions.get(name);
+    if (ofName) ofName.push(position);
+    else positions.set(name, [position]);
+    if (SCOPES.has(name)) scopes.push(position);
+    if (SCOPES.has(name) || BLOCKS.has(name)) blocks.push(position);
     names.push(name);
-    made.push(value);
+    values.push(value);
   };
-  /** Makes the place for a row, cell or section in the innermost table; false where there is none. */
+  /** Closes elements so that a row, cell or section can open in the innermost table; false without one. */
   const enterTable = (name: string): boolean => {
     const table = last('table');
     if (table < 0) return false;
@@ -120,18 +120,18 @@ export function openElements<T>(document: T, watch: ElementWatcher): OpenElement
     else if (name !== 'table' && last(name) >= 0) watch.ignoredEnd(name);
   };
   const closeOther = (name: string) => {
-    const place = last(name);
-    if (place < 0 || place < scope()) {
+    const position = last(name);
+    if (position < 0 || position < scope()) {
       if (FORMATTING.has(name)) watch.ignoredEnd(name);
       return;
     }
     const block = blocks.at(-1) ?? -1;
-    if (BLOCKS.has(name) || SCOPES.has(name) || place > block) popTo(place, true);
+    if (BLOCKS.has(name) || SCOPES.has(name) || position > block) popTo(position, true);
     else if (FORMATTING.has(name)) {
-      // The block inside of it stays open.
-      names[place] = '';
-      places.get(name)!.pop();
-      watch.closed(name, place, scope(), true);
+      // The block inside it stays open.
+      names[position] = '';
+      positions.get(name)!.pop();
+      watch.closed(name, position, scope(), true);
     }
   };
   return {
@@ -165,23 +165,23 @@ export function openElements<T>(document: T, watch: ElementWatcher): OpenElement
   };
 }
 
-// Finds tags that are missing or in the wrong place so that a reader sees something else than was meant.
+// Finds missing or misplaced tags that change what readers see.
 
 export interface StructureWatch extends ElementWatcher {
-  /** Something that a reader sees: text, or an image; `scope` is the place of the cell that it is in. */
+  /** Visible text or a visible image; `scope` is the position of its cell. */
   shown(what: string, scope: number, betweenCells: boolean): void;
   linkUnclosed(text: string): void;
   linkInLink(text: string): void;
   broken(sentence: string): void;
-  /** Sentences, each once; `openTable`: whether a table is open at the end of the HTML. */
+  /** The problems as sentences, each once. `openTable`: whether a table is open at the end of the HTML. */
   problems(openTable: boolean): string[];
 }
 
-/** Sentences told; one mistake at the start of a message can cause many. */
+/** One mistake at the start of a message can cause many sentences. */
 const MAX_PROBLEMS = 100;
 
-/** Formatting that changes what a reader sees where it goes on. */
-const GOING_ON: Record<string, string> = {
+/** Formatting that visibly continues if it is not closed. */
+const CONTINUING: Record<string, string> = {
   b: 'bold',
   strong: 'bold',
   i: 'italic',
@@ -193,47 +193,48 @@ const GOING_ON: Record<string, string> = {
 
 export function watchStructure(): StructureWatch {
   const sentences = new Set<string>();
-  const tell = (sentence: string) => {
+  const report = (sentence: string) => {
     if (sentences.size < MAX_PROBLEMS) sentences.add(sentence);
   };
-  // Formatting that the end of a block left open, in which cell, and whether text came since.
-  const left = new Map<string, { scope: number; shown: boolean }>();
-  const settle = (place: number) => {
-    for (const [name, { scope, shown }] of left) {
-      if (scope < place) continue;
-      if (shown) tell(`<${name}> is never closed: what follows is ${GOING_ON[name]} too.`);
-      left.delete(name);
+  // Formatting that was open at the end of a block, its cell, and whether text followed.
+  const unclosed = new Map<string, { scope: number; shown: boolean }>();
+  const reportUnclosed = (position: number) => {
+    for (const [name, { scope, shown }] of unclosed) {
+      if (scope < position) continue;
+      if (shown)
+        report(`<${name}> is never closed, so the text after it is ${CONTINUING[name]} too.`);
+      unclosed.delete(name);
     }
   };
   let endsOfOuterTables = 0;
   return {
-    closed(name, place, scope, byEndTag) {
-      if (!byEndTag && Object.hasOwn(GOING_ON, name)) left.set(name, { scope, shown: false });
-      if (name === 'td' || name === 'th') settle(place);
+    closed(name, position, scope, byEndTag) {
+      if (!byEndTag && Object.hasOwn(CONTINUING, name)) unclosed.set(name, { scope, shown: false });
+      if (name === 'td' || name === 'th') reportUnclosed(position);
     },
     misplaced(name) {
-      tell(
+      report(
         name === 'table'
-          ? 'A table begins in another one, but not in one of its cells: the outer one ends there.'
-          : `The tag <${name}> stands where no table is open: it is ignored.`,
+          ? 'A table starts inside another table but not inside a cell, so the outer table ends there.'
+          : `The tag <${name}> is outside a table, so it is ignored.`,
       );
     },
     ignoredEnd(name) {
       if (BLOCKS.has(name)) endsOfOuterTables += 1;
-      else left.delete(name);
+      else unclosed.delete(name);
     },
     shown(what, scope, betweenCells) {
       if (betweenCells)
-        tell(`${what} stands in a table but in none of its cells: it is shown above the table.`);
-      for (const state of left.values()) if (state.scope === scope) state.shown = true;
+        report(`${what} is inside a table but not inside a cell, so it appears above the table.`);
+      for (const state of unclosed.values()) if (state.scope === scope) state.shown = true;
     },
-    linkUnclosed: (text) => tell(`The link ${text} is never closed.`),
-    linkInLink: (text) => tell(`The link ${text} is not closed before the next one begins.`),
-    broken: tell,
+    linkUnclosed: (text) => report(`The link ${text} is never closed.`),
+    linkInLink: (text) => report(`The link ${text} is not closed before the next link starts.`),
+    broken: report,
     problems(openTable) {
-      settle(-1);
+      reportUnclosed(-1);
       if (openTable && endsOfOuterTables > 0)
-        tell('A table is never closed: what follows it becomes a part of it.');
+        report('A table is never closed, so everything after it becomes part of it.');
       return [...sentences];
     },
   };

@@ -1,8 +1,8 @@
 /**
- * The HTML of a message gone through once, for all checks that look at it.
+ * Reads the HTML of a message once, for all checks that need it.
  *
- * Why not a library: htmlparser2's parser (not its tokenizer, which is used here) takes quadratic time
- * for nested tags, and css-tree runs out of memory on hostile style sheets.
+ * Only the tokenizer of htmlparser2 is used: its parser takes quadratic time for nested tags, and
+ * css-tree runs out of memory on hostile style sheets.
  */
 
 import { type Context, type Finding, skipped, unknown } from '../check.ts';
@@ -18,40 +18,43 @@ import { readLength } from './visibility.ts';
 export interface HtmlImage {
   /** As written; `cid:…`, `data:…` (cut to 100 characters) and remote ones. */
   src: string;
-  /** null where the attribute is missing; an empty one says "decoration". */
+  /** null if the attribute is missing; empty for decoration. */
   alt: string | null;
-  /** Pixels as its attributes or its style say; null where they do not. */
+  /** Pixels according to its attributes or style; null if they do not say. */
   width: number | null;
   height: number | null;
-  /** Not shown: display:none, or inside of what is hidden. */
+  /** Not visible: hidden itself, or inside a hidden element. */
   hidden: boolean;
-  /** The link that it is in; null where it is in none of those in `links`. */
+  /** The link around it; null if there is none in `links`. */
   link: HtmlLink | null;
 }
 
 export interface HiddenText {
   text: string;
-  /** `display:none`, `font-size:0`, `same colour as the background`, … */
+  /** How it is hidden: `display:none`, `font-size:0`, `transparent text`, … */
   how: string;
-  /** It comes before all visible text: what a mail program shows as a preview. */
+  /** It comes before all visible text, so email clients show it as a preview. */
   preheader: boolean;
 }
 
 export interface HtmlFacts {
-  /** There is more HTML, or more work in it, than is looked at: what is not found here may lie beyond. */
+  /** The HTML exceeds a limit and was not read in full. */
   truncated: boolean;
-  /** What a reader sees, white space collapsed, without hidden text. */
+  /** The visible text, white space collapsed. */
   text: string;
   links: HtmlLink[];
   images: HtmlImage[];
-  /** Distinct addresses of images shown behind others, by attribute or `style`; lower case, at most 200 characters each. */
+  /** Distinct URLs of background images, by attribute or `style`; lower case, at most 200 characters each. */
   backgrounds: string[];
   hidden: HiddenText[];
-  /** Elements and attributes that run or load something: `script`, `form`, `onclick` (`on…` where the name is not a known one), `meta refresh`, … with how often. */
+  /**
+   * Counts of elements and attributes that run or load something: `script`, `form`, `meta refresh`,
+   * `onclick` (`on…` for unknown names).
+   */
   active: Record<string, number>;
-  /** Tags that were never closed or closed in the wrong order so that it changes what is shown: sentences. */
+  /** Markup mistakes that change what readers see, as sentences. */
   structure: string[];
-  /** What every element and attribute name (`table`, `a[target]`) came how often. */
+  /** Counts by element name (`table`) and by attribute name (`a[target]`). */
   elements: Record<string, number>;
   attributes: Record<string, number>;
   /** The contents of `style` elements, joined. */
@@ -60,16 +63,16 @@ export interface HtmlFacts {
   inlineStyles: string[];
 }
 
-/** A fact: ask for it by `context.fact(htmlFacts)`. Null where the message has no HTML. */
+/** A fact: call `context.fact(htmlFacts)`. null if the message has no HTML. */
 export function htmlFacts({ message }: Context): HtmlFacts | null {
   return message.html === null ? null : scanHtml(message.html);
 }
 
-// What the checks on HTML share: whether there is HTML, and what of it was not looked at.
+// Shared by the checks on HTML: whether there is HTML, and whether it was read in full.
 
 /**
- * What the check says of the facts, or why there are none. What may change when the rest is seen is
- * `unknown` where not all was: a pass, and all that `judge` marks as `open`.
+ * The finding of `judge`, or why there is no HTML. If the HTML was not read in full, findings that the
+ * rest could change become `unknown`: a pass, and those that `judge` marks as `open`.
  */
 export function judgeHtml(
   context: Context,
@@ -77,29 +80,30 @@ export function judgeHtml(
   judge: (facts: HtmlFacts) => Finding & { open?: boolean },
 ): Finding {
   const facts = context.fact(htmlFacts);
-  const unseen = unseenHtml(context);
+  const unread = unreadHtml(context);
   if (facts) {
     const { open = false, ...finding } = judge(facts);
     const decided = !open && finding.status !== 'pass' && finding.status !== 'skipped';
-    return unseen === null || decided ? finding : unknown(notChecked, unseen);
+    return unread === null || decided ? finding : unknown(notChecked, unread);
   }
-  return unseen === null
-    ? skipped('Your message has no HTML.', 'The message has no HTML part.')
-    : unknown(notChecked, unseen);
+  return unread === null
+    ? skipped('Your message has no HTML.', 'Not checked: the message has no HTML part.')
+    : unknown(notChecked, unread);
 }
 
-/** Why there may be HTML that was not looked at, as a sentence; null where all was. */
-function unseenHtml(context: Context): string | null {
+/** Why the HTML was not read in full, as sentences; null if it was. */
+function unreadHtml(context: Context): string | null {
   const { limits } = context.message;
-  if (limits.length > 0) return `Your message has ${limits.join('; ')}; more may lie beyond that.`;
+  if (limits.length > 0)
+    return `Your message has ${limits.join('; ')}. The rest may change the result.`;
   return context.fact(htmlFacts)?.truncated
-    ? 'Your HTML, or what it is made of, is longer than what is looked at; more may lie beyond that.'
+    ? 'Your HTML is too long or complex to read in full. The rest may change the result.'
     : null;
 }
 
-// Goes through HTML once and notes what the checks want to know, in linear time and bounded memory.
+// Collects all facts in one pass, in linear time and limited memory.
 
-/** As much of a message's HTML as is looked at, in characters. */
+/** Characters of HTML that are read. */
 const MAX_HTML = 5_000_000;
 const MAX_TEXT = 1_000_000;
 const MAX_IMAGES = 1000;
@@ -107,13 +111,13 @@ const MAX_BACKGROUNDS = 1000;
 const MAX_STYLES = 1000;
 const MAX_STYLE_LENGTH = 10_000;
 
-/** What is in the HTML of a message; never throws. */
+/** Reads the HTML of a message. Never throws. */
 export function scanHtml(html: string): HtmlFacts {
-  const cut = html.length > MAX_HTML;
-  const seen = cut ? html.slice(0, MAX_HTML) : html;
-  const styles = styleElements(seen);
+  const isCut = html.length > MAX_HTML;
+  const source = isCut ? html.slice(0, MAX_HTML) : html;
+  const styles = styleElements(source);
   const scan = createScan(styles);
-  const truncated = !tokenizeHtml(seen, handlerOf(scan), !cut) || cut;
+  const truncated = !tokenizeHtml(source, handlerOf(scan), !isCut) || isCut;
   if (!truncated) scan.links.leave(-1);
   scan.links.close();
   return {
@@ -138,18 +142,18 @@ type Scan = ReturnType<typeof createScan>;
 function createScan(styles: StyleElement[]) {
   const structure = watchStructure();
   const links = collectLinks(structure);
-  const looks = computedStyleReader(readStyleSheet(styles));
+  const styleReader = computedStyleReader(readStyleSheet(styles));
   return {
     structure,
     links,
-    elements: openElements<ComputedStyle>(looks.document, {
+    elements: openElements<ComputedStyle>(styleReader.document, {
       ...structure,
-      closed(name, place, scope, byEndTag) {
-        links.leave(place);
-        structure.closed(name, place, scope, byEndTag);
+      closed(name, position, scope, byEndTag) {
+        links.leave(position);
+        structure.closed(name, position, scope, byEndTag);
       },
     }),
-    looks,
+    styleReader,
     hidden: collectHidden(),
     counts: countElements(),
     text: textSink(MAX_TEXT),
@@ -162,7 +166,7 @@ function createScan(styles: StyleElement[]) {
 function handlerOf(scan: Scan): TokenHandler {
   const { elements, links, hidden } = scan;
   const isForeign = () => elements.isOpen('svg') || elements.isOpen('math');
-  const border = (name: string) => {
+  const separateBlocks = (name: string) => {
     if (!BLOCKS.has(name) && name !== 'br') return;
     for (const { space } of [scan.text, links, hidden]) space();
   };
@@ -172,63 +176,63 @@ function handlerOf(scan: Scan): TokenHandler {
       const style = attributes.get('style');
       if (style && scan.inlineStyles.size < MAX_STYLES)
         scan.inlineStyles.add(style.slice(0, MAX_STYLE_LENGTH));
-      border(name);
-      let look = scan.looks.document;
+      separateBlocks(name);
+      let computed = scan.styleReader.document;
       const make = (parent: ComputedStyle) => {
-        look = scan.looks.of(parent, name, attributes);
-        return look;
+        computed = scan.styleReader.of(parent, name, attributes);
+        return computed;
       };
       if (!elements.open(name, make, selfClosing && isForeign())) return;
       if (name === 'a' || name === 'area') links.open(name, attributes, elements.scope());
-      if (name === 'img') addImage(scan, attributes, look);
-      addBackgrounds(scan, attributes, look);
+      if (name === 'img') addImage(scan, attributes, computed);
+      addBackgrounds(scan, attributes, computed);
     },
     close(name) {
-      border(name);
+      separateBlocks(name);
       if (name === 'a') links.close();
       elements.close(name);
     },
     text: (piece) => addText(scan, piece),
     broken: scan.structure.broken,
     isForeign,
-    isDone: scan.looks.isSpent,
+    isDone: scan.styleReader.isOverLimit,
   };
 }
 
 function addText(scan: Scan, piece: string): void {
   const { hidden, links, text } = scan;
-  const look = scan.elements.top();
-  if (look.silent) return;
-  if (look.hides !== null) {
-    hidden.add(piece, look);
+  const style = scan.elements.top();
+  if (style.silent) return;
+  if (style.hides !== null) {
+    hidden.add(piece, style);
     return;
   }
   links.text(piece);
-  if (look.partial) return;
+  if (style.partial) return;
   text.add(piece);
   if (!isVisible(piece)) return;
   hidden.visibleText();
   shown(scan, `“${piece.slice(0, 100).trim().slice(0, 60)}”`);
 }
 
-function addImage(scan: Scan, attributes: Attributes, look: ComputedStyle): void {
-  const unseen = look.box !== null || look.invisible || look.silent;
-  const image = readImage(attributes, unseen || look.partial, scan.links.current());
-  if (!unseen) scan.links.image(image.alt);
+function addImage(scan: Scan, attributes: Attributes, style: ComputedStyle): void {
+  const isHidden = style.box !== null || style.invisible || style.silent;
+  const image = readImage(attributes, isHidden || style.partial, scan.links.current());
+  if (!isHidden) scan.links.image(image.alt);
   if (!image.hidden && !isTiny(image)) shown(scan, 'An image');
   if (scan.images.length < MAX_IMAGES) scan.images.push(image);
 }
 
-function addBackgrounds({ backgrounds }: Scan, attributes: Attributes, look: ComputedStyle): void {
+function addBackgrounds({ backgrounds }: Scan, attributes: Attributes, style: ComputedStyle): void {
   if (backgrounds.size >= MAX_BACKGROUNDS) return;
-  if (look.box !== null || look.invisible || look.silent || look.partial) return;
-  for (const address of readBackgroundImages(attributes)) backgrounds.add(address);
+  if (style.box !== null || style.invisible || style.silent || style.partial) return;
+  for (const url of readBackgroundImages(attributes)) backgrounds.add(url);
 }
 
 const shown = ({ structure, elements }: Scan, what: string): void =>
   structure.shown(what, elements.scope(), elements.isBetweenCells());
 
-// Counts what elements and attributes HTML is made of, and those of them that run or load something.
+// Counts elements and attributes, and those that run or load something.
 
 interface ElementCounts {
   add(name: string, attributes: Attributes): void;
@@ -239,9 +243,9 @@ interface ElementCounts {
   };
 }
 
-/** Different names that are kept of each. */
+/** Distinct names per count. */
 const MAX_NAMES = 1000;
-const MAX_NAME = 100;
+const MAX_NAME_LENGTH = 100;
 
 function countElements(): ElementCounts {
   const elements = counter();
@@ -251,7 +255,7 @@ function countElements(): ElementCounts {
     add(name, given) {
       elements.add(name);
       for (const attribute of given.keys())
-        attributes.add(`${name}[${attribute}]`.slice(0, MAX_NAME));
+        attributes.add(`${name}[${attribute}]`.slice(0, MAX_NAME_LENGTH));
       for (const found of activeOf(name, given)) active.add(found);
     },
     values: () => ({
@@ -276,10 +280,10 @@ function counter() {
 const ACTIVE = new Set(
   'applet bgsound embed form frame frameset iframe object portal script'.split(' '),
 );
-/** What looks like an event handler, by how its name begins: attributes such as `once` do not. */
+/** Attribute names that start like an event handler, unlike `once`. */
 const HANDLER =
   /^on(?:abort|after|animation|before|begin|blur|can|change|click|close|context|copy|cut|dbl|drag|drop|ended|error|focus|form|hash|input|invalid|key|load|message|mouse|offline|online|page|paste|pause|play|pointer|pop|progress|readystate|reset|resize|scroll|search|seek|select|storage|submit|toggle|touch|transition|unload|wheel)[a-z]*$/;
-/** Their names without `on`. Any other name may hold text of the message and is counted as `on…`. */
+/** Known event names. Any other name may contain text of the message and is counted as `on…`. */
 const EVENTS = new Set(
   [
     'abort afterprint afterscriptexecute animationcancel animationend animationiteration',
@@ -300,70 +304,69 @@ const EVENTS = new Set(
     .join(' ')
     .split(' '),
 );
-const ADDRESSES = ['href', 'src', 'action', 'formaction', 'xlink:href', 'data'];
-/** Scripts that are data: Gmail reads offers and actions from JSON-LD. */
+const URL_ATTRIBUTES = ['href', 'src', 'action', 'formaction', 'xlink:href', 'data'];
+/** Data blocks, not scripts: Gmail reads offers and actions from JSON-LD. */
 const DATA = /^application\/(?:ld\+)?json\b/i;
 
 function activeOf(name: string, attributes: Attributes): string[] {
   const found: string[] = [];
   const value = (attribute: string) => attributes.get(attribute) ?? '';
   if (ACTIVE.has(name) && !(name === 'script' && DATA.test(value('type').trim()))) found.push(name);
-  // Without an address it only says where links open.
+  // Without `href`, it only sets where links open.
   if (name === 'base' && attributes.has('href')) found.push('base');
   if (name === 'meta' && /^\s*refresh\s*$/i.test(value('http-equiv'))) found.push('meta refresh');
   for (const attribute of attributes.keys())
     if (attribute.startsWith('on') && HANDLER.test(attribute))
       found.push(EVENTS.has(attribute.slice(2)) ? attribute : 'on…');
-  for (const attribute of ADDRESSES) {
-    // Links have a check of their own, `link_scheme`.
+  for (const attribute of URL_ATTRIBUTES) {
+    // The check `link_scheme` covers links.
     if (attribute === 'href' && (name === 'a' || name === 'area')) continue;
     if (!attributes.has(attribute)) continue;
-    const scheme = SCRIPT_ADDRESS.exec(schemeOf(value(attribute)))?.[1];
+    const scheme = SCRIPT_URL.exec(schemeOf(value(attribute)))?.[1];
     if (scheme) found.push(`${scheme}:`);
   }
   return found;
 }
 
-const SCRIPT_ADDRESS = /^(javascript|vbscript|data:text\/html)\b/;
+const SCRIPT_URL = /^(javascript|vbscript|data:text\/html)\b/;
 
-/** As the URL standard reads it: white space and control characters before and within do not count. */
-const schemeOf = (address: string): string =>
-  address
+/** The start of a URL as the URL standard reads it, without white space and control characters. */
+const schemeOf = (url: string): string =>
+  url
     .slice(0, 200)
     .replace(/[\0- ]+/g, '')
     .toLowerCase();
 
-// Collects the images of HTML while it is read.
+// Collects images.
 
-/** Of an image that is in the message itself, as much is kept. */
-const MAX_DATA = 100;
+/** Characters kept of a `data:` URL. */
+const MAX_DATA_SRC = 100;
 const MAX_SRC = 4000;
 const MAX_ALT = 2000;
 
-/** Characters of the address of a background that are kept. */
+/** Characters kept of a background URL. */
 export const MAX_BACKGROUND = 200;
-const ADDRESS = /url\(\s*["']?([^"')]+)/;
+const CSS_URL = /url\(\s*["']?([^"')]+)/;
 
-/** The addresses of the images behind an element: by its attribute `background` and by its style. */
+/** The URLs of an element's background images, from its attribute `background` and its style. */
 function readBackgroundImages(attributes: Attributes): string[] {
   const found = [attributes.get('background') ?? ''];
   const style = attributes.get('style') ?? '';
   if (/background/i.test(style) && /url\(/i.test(style)) {
     const declared = readStyleAttribute(style);
     for (const property of ['background', 'background-image'])
-      found.push(ADDRESS.exec(declared.get(property)?.value ?? '')?.[1] ?? '');
+      found.push(CSS_URL.exec(declared.get(property)?.value ?? '')?.[1] ?? '');
   }
   return found
-    .map((address) => address.trim().slice(0, MAX_BACKGROUND).toLowerCase())
-    .filter((address) => address !== '');
+    .map((url) => url.trim().slice(0, MAX_BACKGROUND).toLowerCase())
+    .filter((url) => url !== '');
 }
 
-/** What an `img` element says of itself; its attributes in pixels, else its style. */
 function readImage(attributes: Attributes, hidden: boolean, link: HtmlLink | null): HtmlImage {
   const src = (attributes.get('src') ?? '').trim();
   const style = readStyleAttribute(attributes.get('style') ?? '');
   return {
-    src: src.slice(0, /^data:/i.test(src) ? MAX_DATA : MAX_SRC),
+    src: src.slice(0, /^data:/i.test(src) ? MAX_DATA_SRC : MAX_SRC),
     alt: attributes.get('alt')?.slice(0, MAX_ALT) ?? null,
     width: sizeOf('width', attributes, style),
     height: sizeOf('height', attributes, style),
@@ -372,43 +375,43 @@ function readImage(attributes: Attributes, hidden: boolean, link: HtmlLink | nul
   };
 }
 
-/** A spacer, or one that is only there to be loaded. */
+/** A spacer or tracking pixel. */
 export const isTiny = ({ width, height }: HtmlImage): boolean =>
   (width !== null && width <= 2) || (height !== null && height <= 2);
 
 function sizeOf(side: 'width' | 'height', attributes: Attributes, style: ReadonlyDeclarations) {
   const attribute = readPixels(attributes.get(side) ?? '');
   const declared = readPixels(style.get(side)?.value ?? '');
-  // What makes an image invisible wins: a style of 1px on an image of 600 makes it a tracking pixel.
+  // The attribute wins, unless the style makes the image invisible, like a tracking pixel.
   return declared !== null && (attribute === null || declared <= 2) ? declared : attribute;
 }
 
 const readPixels = (text: string): number | null =>
   /^[\d.\s]+(?:px)?\s*$/i.test(text.slice(0, 50)) ? readLength(text.toLowerCase(), 16) : null;
 
-// Collects the text that a reader does not see, one entry for what is hidden by one cause.
+// Collects hidden text, one entry per cause.
 
 interface HiddenCollector {
-  add(piece: string, look: ComputedStyle): void;
+  add(piece: string, style: ComputedStyle): void;
   space(): void;
-  /** From now on hidden text comes after visible text. */
+  /** Visible text was found: later hidden text is no preheader. */
   visibleText(): void;
-  /** Ends the entry that is open. */
+  /** Ends the open entry and returns all entries. */
   end(): HiddenText[];
 }
 
 const MAX_ENTRIES = 1000;
-/** Characters of all entries together. */
+/** Characters, over all entries. */
 const MAX_HIDDEN_TEXT = 1_000_000;
 
 function collectHidden(): HiddenCollector {
   const entries: HiddenText[] = [];
-  let left = MAX_HIDDEN_TEXT;
+  let remaining = MAX_HIDDEN_TEXT;
   let preheader = true;
   let open: { cause: object | null; how: string; preheader: boolean; text: TextSink } | null = null;
   const end = () => {
     const text = open?.text.value() ?? '';
-    // Filler alone hides nothing; before all text it may be there to make the preview short.
+    // Filler alone hides nothing, but in a preheader it may shorten the preview.
     if (
       open &&
       text !== '' &&
@@ -416,7 +419,7 @@ function collectHidden(): HiddenCollector {
       entries.length < MAX_ENTRIES
     ) {
       entries.push({ text, how: open.how, preheader: open.preheader });
-      left -= text.length;
+      remaining -= text.length;
     }
     open = null;
     return entries;
@@ -424,7 +427,7 @@ function collectHidden(): HiddenCollector {
   return {
     add(piece, { cause, hides }) {
       if (open && open.cause !== cause) end();
-      open ??= { cause, how: hides ?? '', preheader, text: textSink(left) };
+      open ??= { cause, how: hides ?? '', preheader, text: textSink(remaining) };
       open.text.add(piece);
     },
     space: () => open?.text.space(),

@@ -1,37 +1,37 @@
-/** Collects the links of HTML while it is read. */
+/** Collects the links of HTML and the text around them. */
 
 import { type TextSink, textSink } from '../text.ts';
 import type { StructureWatch } from './elements.ts';
 import type { Attributes } from './tokens.ts';
 
 export interface HtmlLink {
-  /** The address as written, entities decoded, white space at its ends taken off. */
+  /** The URL as written, with entities decoded, trimmed. */
   href: string;
-  /** What a reader sees of it: the text between its tags, or the alt text of an image in it; white space collapsed. */
+  /** The visible text, else the alt text of its images; white space collapsed. */
   text: string;
   tag: 'a' | 'area';
-  /** What else names it: its `title` and `aria-label`, and the alt text of its images; at most 900 characters. */
+  /** Other names: `title`, `aria-label`, and the alt text of its images; at most 900 characters. */
   label: string;
-  /** The text that a reader sees before it, at most 120 characters, and after it, at most 60. */
+  /** The visible text before it, at most 120 characters, and after it, at most 60. */
   before: string;
   after: string;
 }
 
 interface LinkCollector {
-  /** A link begins; `scope` is the place of the cell that it is in. */
+  /** A link starts; `scope` is the position of its cell. */
   open(tag: 'a' | 'area', attributes: Attributes, scope: number): void;
   /** `</a>`. */
   close(): void;
-  /** The element at that place ended, and a link that began in it with it. */
-  leave(place: number): void;
+  /** The element at that position ended, and with it a link that started in it. */
+  leave(position: number): void;
   text(piece: string): void;
-  /** The border of a block. */
+  /** The edge of a block element. */
   space(): void;
-  /** An image in the link, by its alt text. */
+  /** The alt text of an image in the link. */
   image(alt: string | null): void;
-  /** The link that is open; its text is there once it has ended. */
+  /** The open link. Its text is only complete once it ends. */
   current(): HtmlLink | null;
-  /** To be read when all HTML was. */
+  /** Complete once all HTML is read. */
   links: HtmlLink[];
 }
 
@@ -39,7 +39,7 @@ const MAX_TEXT = 2000;
 const MAX_LABEL = 300;
 
 interface OpenLink {
-  /** null for an anchor without address, and for links beyond the limit. */
+  /** null for an anchor without `href`, and for links beyond the limit. */
   link: HtmlLink | null;
   scope: number;
   text: TextSink;
@@ -48,7 +48,7 @@ interface OpenLink {
 
 export function collectLinks(structure: StructureWatch): LinkCollector {
   const links: HtmlLink[] = [];
-  const around = noteSurroundings();
+  const surroundings = collectSurroundings();
   let current: OpenLink | null = null;
   const end = () => {
     const link = current?.link;
@@ -56,14 +56,14 @@ export function collectLinks(structure: StructureWatch): LinkCollector {
       const alt = current!.alt?.value() ?? '';
       link.text = current!.text.value() || alt;
       link.label = `${link.label} ${alt.slice(0, MAX_LABEL)}`.trim();
-      around.follow(link);
+      surroundings.follow(link);
     }
     current = null;
     return link;
   };
-  const keep = (found: Pick<HtmlLink, 'href' | 'text' | 'tag'>, attributes: Attributes) => {
+  const addLink = (found: Pick<HtmlLink, 'href' | 'text' | 'tag'>, attributes: Attributes) => {
     if (links.length >= MAX_LINKS) return null;
-    const link = { ...found, label: labelOf(attributes), before: around.before(), after: '' };
+    const link = { ...found, label: labelOf(attributes), before: surroundings.before(), after: '' };
     links.push(link);
     return link;
   };
@@ -73,31 +73,31 @@ export function collectLinks(structure: StructureWatch): LinkCollector {
       const href = address === undefined ? null : address.trim();
       if (tag === 'area') {
         if (href === null) return;
-        const link = keep({ href, text: attributes.get('alt')?.trim() ?? '', tag }, attributes);
-        if (link) around.follow(link);
+        const link = addLink({ href, text: attributes.get('alt')?.trim() ?? '', tag }, attributes);
+        if (link) surroundings.follow(link);
         return;
       }
-      const open = end();
-      if (open && href !== null) structure.linkInLink(named(open));
-      const link = href === null ? null : keep({ href, text: '', tag }, attributes);
+      const previous = end();
+      if (previous && href !== null) structure.linkInLink(quote(previous));
+      const link = href === null ? null : addLink({ href, text: '', tag }, attributes);
       current = { link, scope, text: textSink(MAX_TEXT), alt: null };
     },
     close: end,
-    leave(place) {
-      if (!current || place > current.scope) return;
-      const open = end();
-      if (open) structure.linkUnclosed(named(open));
+    leave(position) {
+      if (!current || position > current.scope) return;
+      const unclosed = end();
+      if (unclosed) structure.linkUnclosed(quote(unclosed));
     },
     text(piece) {
-      around.add(piece);
+      surroundings.add(piece);
       current?.text.add(piece);
     },
     space() {
-      around.add(' ');
+      surroundings.add(' ');
       current?.text.space();
     },
     image(alt) {
-      if (alt) around.add(` ${alt} `);
+      if (alt) surroundings.add(` ${alt} `);
       if (!alt || !current) return;
       current.alt ??= textSink(MAX_TEXT);
       current.alt.space();
@@ -105,7 +105,7 @@ export function collectLinks(structure: StructureWatch): LinkCollector {
     },
     current: () => current?.link ?? null,
     get links() {
-      around.end();
+      surroundings.end();
       return links;
     },
   };
@@ -116,12 +116,12 @@ function labelOf(attributes: Attributes): string {
   return names.filter((name) => name !== undefined).join(' ');
 }
 
-function named({ text, href }: HtmlLink): string {
+function quote({ text, href }: HtmlLink): string {
   const words = text || href;
   return `“${words.slice(0, 60)}${words.length > 60 ? '…' : ''}”`;
 }
 
-// Notes the text before and after each link while HTML is read.
+// Collects the text before and after each link.
 
 interface Surrounded {
   before: string;
@@ -129,52 +129,52 @@ interface Surrounded {
 }
 
 interface Surroundings {
-  /** A piece of text that a reader sees. */
+  /** Visible text. */
   add(piece: string): void;
-  /** What was read last, at most 120 characters. */
+  /** The last text, at most 120 characters. */
   before(): string;
-  /** From here on comes what is after the link. */
+  /** The text from here on is after the link. */
   follow(link: Surrounded): void;
-  /** No more text comes. */
+  /** There is no more text. */
   end(): void;
 }
 
-const BEFORE = 120;
-const AFTER = 60;
-/** What is kept of a piece at its start and its end: more is neither before nor after a link. */
-const KEPT = 400;
+const MAX_BEFORE = 120;
+const MAX_AFTER = 60;
+/** Characters kept at each end of a piece of text: the rest is too far from any link. */
+const MAX_KEPT = 400;
 const MAX_TAIL_LENGTH = 8000;
 
-/** Takes the same time for each piece, however many links there are. */
-function noteSurroundings(): Surroundings {
+/** The time per piece does not depend on the number of links. */
+function collectSurroundings(): Surroundings {
   let tail = '';
-  // How much was cut off the tail: places count from the start of all that was kept.
+  // Characters removed from the start of `tail`. Positions count from the start of all text kept.
   let cut = 0;
-  let spaced = true;
+  let endsWithSpace = true;
   let waiting: { link: Surrounded; from: number }[] = [];
-  const settle = (until: number) => {
+  const setAfter = (until: number) => {
     const done = waiting.filter(({ from }) => from <= until);
-    for (const { link, from } of done) link.after = tail.slice(from - cut, from - cut + AFTER);
+    for (const { link, from } of done) link.after = tail.slice(from - cut, from - cut + MAX_AFTER);
     waiting = waiting.slice(done.length);
   };
   return {
     add(piece) {
-      const text = shortened(shortened(piece, 4 * KEPT).replace(/\s+/g, ' '), KEPT);
-      const kept = spaced && text.startsWith(' ') ? text.slice(1) : text;
+      const text = shortened(shortened(piece, 4 * MAX_KEPT).replace(/\s+/g, ' '), MAX_KEPT);
+      const kept = endsWithSpace && text.startsWith(' ') ? text.slice(1) : text;
       if (kept === '') return;
-      spaced = kept.endsWith(' ');
+      endsWithSpace = kept.endsWith(' ');
       tail += kept;
       const end = cut + tail.length;
-      if (waiting.length > 0 && waiting[0]!.from <= end - AFTER) settle(end - AFTER);
+      if (waiting.length > 0 && waiting[0]!.from <= end - MAX_AFTER) setAfter(end - MAX_AFTER);
       if (tail.length <= MAX_TAIL_LENGTH) return;
-      cut += tail.length - BEFORE;
-      tail = tail.slice(-BEFORE);
+      cut += tail.length - MAX_BEFORE;
+      tail = tail.slice(-MAX_BEFORE);
     },
-    before: () => tail.slice(-BEFORE),
+    before: () => tail.slice(-MAX_BEFORE),
     follow(link) {
       waiting.push({ link, from: cut + tail.length });
     },
-    end: () => settle(Number.POSITIVE_INFINITY),
+    end: () => setAfter(Number.POSITIVE_INFINITY),
   };
 }
 
@@ -182,9 +182,9 @@ function shortened(text: string, kept: number): string {
   return text.length <= 2 * kept ? text : `${text.slice(0, kept)} ${text.slice(-kept)}`;
 }
 
-// How many links of a message are looked at, and how long one may be.
+// Limits on the links of a message.
 
 export const MAX_LINKS = 1000;
 
-/** In characters; longer ones are not read, and most servers refuse them. */
+/** In characters. Longer URLs are not parsed, and most servers reject them. */
 export const MAX_URL = 8192;

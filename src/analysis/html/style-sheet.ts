@@ -1,4 +1,4 @@
-/** What the `style` elements of a message say about an element, as far as it can be known. */
+/** Finds what the `style` elements of a message declare for an element, as far as it can be determined. */
 
 import {
   type Declarations,
@@ -10,45 +10,45 @@ import {
 import { type Attributes, tokenizeHtml } from './tokens.ts';
 import { BACKGROUNDS } from './visibility.ts';
 
-/** The content of one `style` element, and whether it holds for every reader. */
+/** The content of a `style` element. `conditional`: it does not apply to all readers. */
 export interface StyleElement {
   css: string;
   conditional: boolean;
 }
 
 export interface Styles {
-  /** What rules with simple selectors declare for every reader. */
+  /** Declared for all readers by rules with simple selectors. */
   certain: ReadonlyDeclarations;
-  /** What rules may declare whose selectors have combinators or attributes: they are not matched. */
+  /** Possibly declared: the selectors have combinators or attributes, which are not matched. */
   possible: ReadonlyDeclarations;
-  /** What rules declare for some readers: in `@media`, on `:hover`, by a checkbox that is ticked. */
+  /** Declared for some readers: in `@media`, on `:hover`, by a checked checkbox. */
   conditional: ReadonlyDeclarations;
 }
 
 export interface StyleSheet {
-  /** The same object for elements of the same names, mostly. */
+  /** Mostly returns the same object for elements with the same tag, id and classes. */
   of(tag: string, attributes: Attributes): Styles;
   /** Whether all rules are known. */
   complete: boolean;
-  /** The work went beyond what is done for one message: what was told last is not all. */
+  /** The work limit is exceeded: the last result may be incomplete. */
   isSpent(): boolean;
 }
 
-/** Style sheets of honest mail have less than a tenth of these. */
+/** Style sheets of ordinary mail use less than a tenth of these limits. */
 const MAX_CSS = 500_000;
 const MAX_SELECTORS = 20_000;
 const MAX_DECLARATIONS = 200_000;
-/** Rules for one key that need more than the key to match. */
+/** Rules per key that need more than the key to match. */
 const MAX_COMPOUNDS = 100;
-/** Names compared and declarations merged, for all elements together. */
+/** Names compared and declarations merged, over all elements. */
 const MAX_WORK = 2_000_000;
-/** Elements by their names whose styles are remembered, and characters of these names. */
-const MAX_REMEMBERED = 5000;
-const MAX_REMEMBERED_LENGTH = 500;
+/** Cached combinations of tag, id and classes, and their length in characters. */
+const MAX_CACHED = 5000;
+const MAX_CACHED_LENGTH = 500;
 
 interface Entry {
   compound: Compound;
-  /** The key alone decides. */
+  /** The key alone decides whether the rule matches. */
   single: boolean;
   declarations: Declarations;
 }
@@ -64,14 +64,14 @@ interface Indexes {
 const NOTHING: ReadonlyDeclarations = new Map();
 const UNSTYLED: Styles = { certain: NOTHING, possible: NOTHING, conditional: NOTHING };
 
-/** Reads broken CSS too; what is beyond the limits is left out, which hides nothing. */
+/** Reads broken CSS too. Rules beyond the limits are dropped, so that they hide no text. */
 export function readStyleSheet(elements: StyleElement[]): StyleSheet {
   const { indexes, complete } = indexRules(elements);
   const { certain, possible, conditional } = indexes;
   const isEmpty = certain.size + possible.size + conditional.size === 0;
-  const known = new Map<string, Styles>();
+  const cache = new Map<string, Styles>();
   let work = MAX_WORK;
-  const within = (index: Index, element: Named, keys: string[]) => {
+  const findIn = (index: Index, element: ElementNames, keys: string[]) => {
     const found: Declarations = new Map();
     for (const key of index.size === 0 ? [] : keys)
       for (const { compound, single, declarations } of index.get(key) ?? []) {
@@ -83,13 +83,13 @@ export function readStyleSheet(elements: StyleElement[]): StyleSheet {
       }
     return found;
   };
-  const find = (element: Named): Styles => {
+  const find = (element: ElementNames): Styles => {
     const keys = keysOf(element);
     work -= keys.length;
     return {
-      certain: within(certain, element, keys),
-      possible: within(possible, element, keys),
-      conditional: within(conditional, element, keys),
+      certain: findIn(certain, element, keys),
+      possible: findIn(possible, element, keys),
+      conditional: findIn(conditional, element, keys),
     };
   };
   return {
@@ -97,11 +97,10 @@ export function readStyleSheet(elements: StyleElement[]): StyleSheet {
       if (isEmpty) return UNSTYLED;
       const id = attributes.get('id') ?? '';
       const key = `${tag} ${id.length} ${id} ${attributes.get('class') ?? ''}`;
-      const there = known.get(key);
-      if (there) return there;
+      const cached = cache.get(key);
+      if (cached) return cached;
       const styles = find(namesOf(tag, attributes));
-      if (known.size < MAX_REMEMBERED && key.length <= MAX_REMEMBERED_LENGTH)
-        known.set(key, styles);
+      if (cache.size < MAX_CACHED && key.length <= MAX_CACHED_LENGTH) cache.set(key, styles);
       return styles;
     },
     complete,
@@ -115,7 +114,7 @@ function indexRules(elements: StyleElement[]): { indexes: Indexes; complete: boo
   let declared = 0;
   let complete = true;
   let left = MAX_CSS;
-  for (const { css, conditional: depends } of elements) {
+  for (const { css, conditional: isConditionalElement } of elements) {
     for (const rule of readRules(css.slice(0, left))) {
       const all: Declarations = new Map();
       readDeclarations(all, rule.block, 0);
@@ -127,10 +126,10 @@ function indexRules(elements: StyleElement[]): { indexes: Indexes; complete: boo
         if (selectors > MAX_SELECTORS || declared > MAX_DECLARATIONS)
           return { indexes, complete: false };
         const compound = readCompound(selector);
-        const always = !rule.inside && !depends && !isConditional(selector);
+        const always = !rule.inside && !isConditionalElement && !isConditional(selector);
         const kind = !always ? 'conditional' : compound ? 'certain' : 'possible';
-        const about = compound ?? readSubject(selector);
-        if (!add(indexes[kind], about, declarations, selectors)) complete = false;
+        const subject = compound ?? readSubject(selector);
+        if (!add(indexes[kind], subject, declarations, selectors)) complete = false;
       }
     }
     if (css.length > left) return { indexes, complete: false };
@@ -139,14 +138,14 @@ function indexRules(elements: StyleElement[]): { indexes: Indexes; complete: boo
   return { indexes, complete };
 }
 
-/** What is behind a text in dark mode says nothing of how it is seen in light mode. */
+/** A background in dark mode does not show how text looks in light mode. */
 const withoutBackgrounds = (all: Declarations): Declarations =>
   new Map([...all].filter(([property]) => !BACKGROUNDS.includes(property)));
 
-/** False where there is no more space. */
+/** Returns false if the index is full. */
 function add(index: Index, compound: Compound, from: Declarations, order: number): boolean {
   const { tag, ids, classes } = compound;
-  // By specificity, then by place (CSS Cascade §6).
+  // By specificity, then by order (CSS Cascade §6).
   const specificity = ids.length * 10_000 + classes.length * 100 + (tag === '' ? 0 : 1);
   const rank = specificity * 1e6 + order;
   const declarations = new Map([...from].map(([name, declared]) => [name, { ...declared, rank }]));
@@ -163,11 +162,11 @@ function add(index: Index, compound: Compound, from: Declarations, order: number
   return true;
 }
 
-// Finds the `style` elements of HTML before all else is read: they may come after what they style.
+// Finds the `style` elements of HTML in a first pass, because they may come after what they style.
 
 const MAX_ELEMENTS = 1000;
 
-/** In their order; those in conditional comments are for Outlook alone and not among them. */
+/** In document order, without those in conditional comments, which are only for Outlook. */
 export function styleElements(html: string): StyleElement[] {
   const found: StyleElement[] = [];
   if (!/<style/i.test(html)) return found;
@@ -193,17 +192,17 @@ export function styleElements(html: string): StyleElement[] {
   return found;
 }
 
-// CSS selectors as far as they can be matched without a tree: one element alone, no combinators.
+// CSS selectors that match a single element without its context: no combinators.
 
 interface Compound {
-  /** `''` and `*` are any. */
+  /** `''` and `*` match any tag. */
   tag: string;
   ids: string[];
   classes: string[];
 }
 
-/** What selectors see of an element; names in lower case, as mail without a DOCTYPE matches them. */
-interface Named {
+/** The names of an element in lower case, as mail without a DOCTYPE matches them. */
+interface ElementNames {
   tag: string;
   id: string;
   classes: ReadonlySet<string>;
@@ -211,10 +210,10 @@ interface Named {
 
 const SIMPLE = /^(?:[a-z][\w-]*|\*)?(?:[.#][\w-]+)*$/;
 const MAX_CLASSES = 50;
-/** Of one selector; more are not matched. */
+/** Names per selector; selectors with more are not matched. */
 const MAX_NAMES = 10;
 
-/** The selector where it is nothing but a tag, classes and ids; null for all others. */
+/** Parses a selector that only has a tag, classes and ids; null for all others. */
 function readCompound(selector: string): Compound | null {
   const text = selector.trim().toLowerCase();
   if (text === '' || text.length > 500 || !SIMPLE.test(text)) return null;
@@ -222,8 +221,9 @@ function readCompound(selector: string): Compound | null {
 }
 
 /**
- * Of a selector that cannot be matched alone, the element that it is about, perhaps with less names
- * than it has: what is after its last combinator, without pseudo-classes; `[class~="x"]`, which old responsive mail uses, is `.x`.
+ * For a selector that cannot be matched on its own, the element that it selects, perhaps with fewer
+ * names: the part after the last combinator, without pseudo-classes. `[class~="x"]`, which old
+ * responsive mail uses, counts as `.x`.
  */
 function readSubject(selector: string): Compound {
   const text = selector.slice(-500).trim().toLowerCase();
@@ -237,14 +237,14 @@ function readSubject(selector: string): Compound {
   return namesIn(plain.split(/[\s>+~]+/).findLast((part) => part !== '') ?? '');
 }
 
-/** Dark mode in Outlook, which puts an attribute on what it has recoloured. */
+/** Dark mode in Outlook, which adds an attribute to elements that it recolors. */
 const isForDarkMode = (selector: string): boolean => selector.includes('[data-ogs');
 
-/** Whether it depends on what the reader does, or on the program: `:hover`, `[data-ogsc]`. */
+/** Whether a selector depends on the reader's actions or email client: `:hover`, `[data-ogsc]`. */
 const isConditional = (selector: string): boolean =>
   selector.includes(':') || isForDarkMode(selector) || selector.includes('[owa');
 
-function namesOf(tag: string, attributes: Attributes): Named {
+function namesOf(tag: string, attributes: Attributes): ElementNames {
   const classes = attributes.get('class') ?? '';
   return {
     tag,
@@ -253,22 +253,22 @@ function namesOf(tag: string, attributes: Attributes): Named {
   };
 }
 
-/** The tag, the ids and the classes under which something about an element may be kept. */
-function keysOf({ tag, id, classes }: Named): string[] {
+/** All index keys of an element. */
+function keysOf({ tag, id, classes }: ElementNames): string[] {
   return ['*', tag, ...(id === '' ? [] : [`#${id}`]), ...[...classes].map((name) => `.${name}`)];
 }
 
-/** The one key under which a compound is found; the rarest kind of name that it has. */
+/** The index key of a compound: the most selective kind of name that it has. */
 function keyOf({ tag, ids, classes }: Compound): string {
   if (ids.length > 0) return `#${ids[0]}`;
   if (classes.length > 0) return `.${classes[0]}`;
   return tag === '' ? '*' : tag;
 }
 
-const matches = ({ tag, ids, classes }: Compound, named: Named): boolean =>
-  (tag === '' || tag === '*' || tag === named.tag) &&
-  ids.every((id) => id === named.id) &&
-  classes.every((name) => named.classes.has(name));
+const matches = ({ tag, ids, classes }: Compound, element: ElementNames): boolean =>
+  (tag === '' || tag === '*' || tag === element.tag) &&
+  ids.every((id) => id === element.id) &&
+  classes.every((name) => element.classes.has(name));
 
 function namesIn(text: string): Compound {
   const names = (text.match(/[.#][\w-]+/g) ?? []).slice(0, MAX_NAMES);

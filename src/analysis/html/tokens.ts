@@ -1,4 +1,4 @@
-/** HTML cut into tags and text, and what of it is swallowed by a tag, quote or comment left open. */
+/** Splits HTML into tags and text, and finds markup lost to an unclosed tag, quote or comment. */
 
 import { QuoteType, Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 
@@ -7,24 +7,24 @@ export type Attributes = ReadonlyMap<string, string>;
 export interface TokenHandler {
   open(name: string, attributes: Attributes, selfClosing: boolean): void;
   close(name: string): void;
-  /** Entities decoded; in pieces. The contents of `style`, `script` and their like come here too. */
+  /** Text in pieces, with entities decoded. Includes the contents of `style`, `script` and similar. */
   text(piece: string): void;
-  /** What is wrong with the markup itself, as a sentence. */
+  /** A problem in the markup itself, as a sentence. */
   broken(sentence: string): void;
-  /** Whether an SVG or MathML element is open, where `title` and `style` have no rules of their own. */
+  /** Whether an SVG or MathML element is open, in which `title` and `style` are ordinary elements. */
   isForeign(): boolean;
-  /** Whether it wants no more. */
+  /** Whether to stop. */
   isDone?(): boolean;
 }
 
-/** More attributes than these on one tag are not looked at. */
+/** Attributes per tag that are read. */
 const MAX_ATTRIBUTES = 1000;
-/** Start and end tags, and attributes, after which the rest is not looked at: far beyond honest mail. */
+/** Tags and attributes that are read, far more than ordinary mail has. */
 const MAX_TAGS = 60_000;
 const MAX_ALL_ATTRIBUTES = 240_000;
-/** Of the names of tags and attributes. */
+/** Characters of a tag or attribute name. */
 const MAX_NAME = 100;
-/** Text without a tag in it comes in pieces of about this length. */
+/** The approximate length of a piece of text without tags. */
 const MAX_PIECE = 10_000;
 
 /** Elements whose content has no tags (WHATWG HTML §13.1.2). */
@@ -42,28 +42,28 @@ const RAW = new Set([
 
 const TAG = /<[/!]?[a-z]/i;
 
-interface Reading {
-  /** Of the tag that is being read; its start is -1 between tags. */
+interface TokenizerState {
+  /** The current tag; its start is -1 between tags. */
   tag: { start: number; name: string; attributes: Map<string, string> };
   attribute: { name: string; value: string };
-  /** The open element of those above, and where its content starts. */
+  /** The open element of `RAW`, and where its content starts. */
   raw: { name: string; start: number };
-  /** Where an unclosed comment starts, else -1. */
+  /** The start of an unclosed comment, else -1. */
   comment: number;
-  /** Text that has not been handed on: what is decoded, then what is from `start` to `end` as it is. */
+  /** Text not passed on yet: the decoded part, then the source from `start` to `end`. */
   text: { decoded: string; start: number; end: number };
-  /** How many tags and attributes there may still be; negative ends it. */
+  /** Tags and attributes left before the limit; tokenizing stops below 0. */
   left: { tags: number; attributes: number };
 }
 
 /**
- * Cuts `html` into tokens, in linear time; false where it stopped before the end. `whole` is false
- * where more follows that is not looked at: then nothing is said about what is open at the end.
+ * Tokenizes `html` in linear time. Returns false if it stopped before the end. `isComplete` is false if
+ * `html` is only the first part: then unclosed markup at its end is not reported.
  */
-export function tokenizeHtml(html: string, handler: TokenHandler, whole = true): boolean {
-  // Why not the Parser of the same library: it keeps its open elements in an array that it shifts,
-  // which takes minutes for a megabyte of nested elements.
-  const reading: Reading = {
+export function tokenizeHtml(html: string, handler: TokenHandler, isComplete = true): boolean {
+  // Not the Parser of the same library: it shifts an array of open elements, which takes minutes for a
+  // megabyte of nested elements.
+  const state: TokenizerState = {
     tag: { start: -1, name: '', attributes: new Map() },
     attribute: { name: '', value: '' },
     raw: { name: '', start: 0 },
@@ -72,31 +72,31 @@ export function tokenizeHtml(html: string, handler: TokenHandler, whole = true):
     left: { tags: MAX_TAGS, attributes: MAX_ALL_ATTRIBUTES },
   };
   let stopped = false;
-  const watch = () => {
-    const { tags, attributes } = reading.left;
+  const checkLimits = () => {
+    const { tags, attributes } = state.left;
     if (tags >= 0 && attributes >= 0 && !handler.isDone?.()) return;
     stopped = true;
     tokenizer.pause();
   };
   const flush = () => {
-    const { decoded, start, end } = reading.text;
-    reading.text = { decoded: '', start: 0, end: 0 };
+    const { decoded, start, end } = state.text;
+    state.text = { decoded: '', start: 0, end: 0 };
     if (decoded !== '' || end > start) handler.text(decoded + html.slice(start, end));
   };
   const tokenizer = new Tokenizer(
     { decodeEntities: true },
     {
-      ...tagCallbacks(html, handler, reading, watch, flush),
-      ...attributeCallbacks(html, handler, reading, watch),
-      ...contentCallbacks(html, handler, reading, flush),
+      ...tagCallbacks(html, handler, state, checkLimits, flush),
+      ...attributeCallbacks(html, handler, state, checkLimits),
+      ...contentCallbacks(html, handler, state, flush),
     },
   );
   tokenizer.write(html);
   tokenizer.end();
   flush();
   if (stopped) return false;
-  const lost = whole ? swallowed(html, reading) : null;
-  if (lost) handler.broken(`${lost}: everything after it is lost.`);
+  const lost = isComplete ? unclosedMarkup(html, state) : null;
+  if (lost) handler.broken(`${lost}, so everything after it is lost.`);
   return true;
 }
 
@@ -105,38 +105,38 @@ type TagCallbacks = 'onopentagname' | 'onopentagend' | 'onselfclosingtag' | 'onc
 function tagCallbacks(
   html: string,
   handler: TokenHandler,
-  reading: Reading,
-  watch: () => void,
+  state: TokenizerState,
+  checkLimits: () => void,
   flush: () => void,
 ): Pick<TokenizerCallbacks, TagCallbacks> {
   const finish = (end: number, selfClosing: boolean) => {
     flush();
-    const { name, attributes } = reading.tag;
-    reading.tag.start = -1;
-    if (RAW.has(name) && !handler.isForeign()) reading.raw = { name, start: end + 1 };
+    const { name, attributes } = state.tag;
+    state.tag.start = -1;
+    if (RAW.has(name) && !handler.isForeign()) state.raw = { name, start: end + 1 };
     handler.open(name, attributes, selfClosing);
-    reading.left.tags -= 1;
-    watch();
+    state.left.tags -= 1;
+    checkLimits();
   };
   const nameAt = (start: number, end: number) =>
     html.slice(start, Math.min(end, start + MAX_NAME)).toLowerCase();
   return {
     onopentagname(start, end) {
       const name = nameAt(start, end);
-      reading.tag = { start, name: name === 'image' ? 'img' : name, attributes: new Map() };
+      state.tag = { start, name: name === 'image' ? 'img' : name, attributes: new Map() };
     },
     onopentagend: (end) => finish(end, false),
     onselfclosingtag: (end) => finish(end, true),
     onclosetag(start, end) {
       flush();
-      reading.raw.name = '';
+      state.raw.name = '';
       const name = nameAt(start, end);
       const tagEnd = html.indexOf('>', end);
       if (tagEnd > end && html.slice(end, tagEnd).includes('<'))
-        handler.broken(`The tag ${shown(`/${name}`)} has no “>” at its end: the next tag is lost.`);
+        handler.broken(`The tag ${shown(`/${name}`)} has no closing “>”, so the next tag is lost.`);
       handler.close(name);
-      reading.left.tags -= 1;
-      watch();
+      state.left.tags -= 1;
+      checkLimits();
     },
   };
 }
@@ -146,33 +146,33 @@ type AttributeCallbacks = 'onattribname' | 'onattribdata' | 'onattribentity' | '
 function attributeCallbacks(
   html: string,
   handler: TokenHandler,
-  reading: Reading,
-  watch: () => void,
+  state: TokenizerState,
+  checkLimits: () => void,
 ): Pick<TokenizerCallbacks, AttributeCallbacks> {
   return {
     onattribname(start, end) {
       const name = html.slice(start, end);
       if (name.includes('<'))
         handler.broken(
-          `The tag ${shown(reading.tag.name)} has no “>” at its end: the next tag is lost.`,
+          `The tag ${shown(state.tag.name)} has no closing “>”, so the next tag is lost.`,
         );
-      reading.attribute = { name: name.slice(0, MAX_NAME).toLowerCase(), value: '' };
-      reading.left.attributes -= 1;
-      watch();
+      state.attribute = { name: name.slice(0, MAX_NAME).toLowerCase(), value: '' };
+      state.left.attributes -= 1;
+      checkLimits();
     },
     onattribdata(start, end) {
-      reading.attribute.value += html.slice(start, end);
+      state.attribute.value += html.slice(start, end);
     },
     onattribentity(codePoint) {
-      reading.attribute.value += String.fromCodePoint(codePoint);
+      state.attribute.value += String.fromCodePoint(codePoint);
     },
     onattribend(quote, end) {
-      const { tag } = reading;
-      const { name, value } = reading.attribute;
+      const { tag } = state;
+      const { name, value } = state.attribute;
       const quoted = quote === QuoteType.Single || quote === QuoteType.Double;
       if (quoted && TAG.test(value) && /[^\s/>]/.test(html.charAt(end)))
         handler.broken(
-          `A quotation mark is missing in the tag ${shown(tag.name)}: text and tags are taken for the value of “${name.slice(0, 40)}”.`,
+          `The tag ${shown(tag.name)} is missing a quotation mark, so text and tags become part of the value of “${name.slice(0, 40)}”.`,
         );
       if (tag.attributes.size < MAX_ATTRIBUTES && !tag.attributes.has(name))
         tag.attributes.set(name, value);
@@ -183,12 +183,12 @@ function attributeCallbacks(
 function contentCallbacks(
   html: string,
   handler: TokenHandler,
-  reading: Reading,
+  state: TokenizerState,
   flush: () => void,
 ): Omit<TokenizerCallbacks, TagCallbacks | AttributeCallbacks> {
-  // A megabyte of entities, or of signs that begin no tag, is one text and not a million of them.
+  // Joins pieces, so that a megabyte of entities or stray `<` does not become a million texts.
   const addText = (start: number, end: number) => {
-    const { text } = reading;
+    const { text } = state;
     if (text.end !== start) {
       text.decoded += html.slice(text.start, text.end);
       text.start = start;
@@ -200,14 +200,14 @@ function contentCallbacks(
     ontext: addText,
     ontextentity(codePoint, end) {
       addText(end, end);
-      reading.text.decoded += String.fromCodePoint(codePoint);
+      state.text.decoded += String.fromCodePoint(codePoint);
     },
     oncdata(start, end, offset) {
-      // Outside of SVG and MathML it is a comment.
+      // Outside SVG and MathML, CDATA is a comment.
       if (handler.isForeign()) addText(start, end - offset);
     },
     oncomment(start, end) {
-      if (end === html.length) reading.comment = start;
+      if (end === html.length) state.comment = start;
     },
     ondeclaration() {},
     onprocessinginstruction() {},
@@ -216,13 +216,13 @@ function contentCallbacks(
   };
 }
 
-/** What is open at the end and has swallowed at least one tag. */
-function swallowed(html: string, { tag, raw, comment }: Reading): string | null {
+/** The unclosed markup at the end if it contains at least one tag, as a clause; else null. */
+function unclosedMarkup(html: string, { tag, raw, comment }: TokenizerState): string | null {
   if (comment >= 0) return TAG.test(html.slice(comment)) ? 'A comment is never closed' : null;
   if (raw.name !== '')
     return TAG.test(html.slice(raw.start)) ? `${shown(raw.name)} is never closed` : null;
   return tag.start >= 0 && TAG.test(html.slice(tag.start))
-    ? `The tag ${shown(tag.name)} is never finished, a quotation mark or “>” is missing`
+    ? `The tag ${shown(tag.name)} is missing a quotation mark or “>”`
     : null;
 }
 

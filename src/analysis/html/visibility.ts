@@ -1,30 +1,30 @@
-/** The ways in which an element is hidden by what is declared for itself, without regard to others. */
+/** How the declarations of an element hide it, without regard to other elements. */
 
 import type { ReadonlyDeclarations } from './css.ts';
 import type { Attributes } from './tokens.ts';
 
-/** What is declared for a property; empty where nothing is. */
+/** Returns the declared value of a property; empty if there is none. */
 export type ValueOf = (property: string) => string;
 
-/** How it is hidden, with the properties that would show it again if a rule changed them. */
+/** How an element is hidden, and the properties that would show it if another rule changed them. */
 export interface Hiding {
   how: string;
   by: string[];
 }
 
-/** Further than any layout moves what is to be seen, in pixels. */
-const FAR = 900;
+/** Pixels; no layout moves visible content this far. */
+const MIN_OFF_SCREEN_PX = 900;
 
-/** Elements that a height or width of 0 does not hide: cells grow with their content. */
+/** Elements that a height or width of 0 does not hide, because cells grow with their content. */
 const GROWING = new Set(['table', 'tbody', 'thead', 'tfoot', 'tr', 'td', 'th', 'caption']);
-/** Elements that have no height of their own unless a style makes them blocks. */
+/** Elements that ignore a height unless a style makes them blocks. */
 const INLINE_ELEMENTS = new Set(
   'a abbr b bdi bdo big cite code em font i label s small span strike strong sub sup tt u'.split(
     ' ',
   ),
 );
 
-/** The first that applies, of those that hide the element and all that is in it; null where none does. */
+/** The first declaration that hides the element and everything in it; null if none does. */
 export function hidingOf(tag: string, declared: ReadonlyDeclarations): Hiding | null {
   const value = (property: string) => declared.get(property)?.value ?? '';
   if (value('display') === 'none') return { how: 'display:none', by: ['display'] };
@@ -32,7 +32,7 @@ export function hidingOf(tag: string, declared: ReadonlyDeclarations): Hiding | 
   if (NO_OPACITY.test(withoutSpace(value('filter')))) return { how: 'opacity:0', by: ['filter'] };
   if (NO_SCALE.test(withoutSpace(value('transform'))))
     return { how: 'transform:scale(0)', by: ['transform'] };
-  return squeezed(tag, value) ?? offScreen(value);
+  return zeroSize(tag, value) ?? offScreen(value);
 }
 
 const NO_OPACITY = /opacity\((?:0{1,9}|0{0,9}\.0{1,9})%?\)/;
@@ -41,59 +41,59 @@ const TRANSLATE = /translate(?:3d|x|y)?\(([^(),]{1,30})(?:,([^(),]{1,30}))?[,)]/
 
 const withoutSpace = (text: string): string => text.replace(/\s+/g, '');
 
-/** From 0 to 1; 1 for what is no number. */
+/** From 0 to 1; 1 for an invalid value. */
 function readOpacity(text: string): number {
   const match = /^(\d{1,10}(?:\.\d{0,10})?|\.\d{1,10})(%?)$/.exec(text);
   return match ? Number(match[1]) / (match[2] === '' ? 1 : 100) : 1;
 }
 
-function squeezed(tag: string, value: ValueOf): Hiding | null {
+function zeroSize(tag: string, value: ValueOf): Hiding | null {
   if (!/^(?:hidden|clip)\b/.test(value('overflow') || value('overflow-y') || value('overflow-x')))
     return null;
   const display = value('display');
   const positioned = /^(?:absolute|fixed)$/.test(value('position'));
   if (GROWING.has(tag) && display === '') return null;
   if (INLINE_ELEMENTS.has(tag) && !positioned && !/block|flex|grid/.test(display)) return null;
-  // A box of no height with a padding is the common way to keep the proportions of an image.
+  // A box without height but with padding commonly keeps the aspect ratio of an image.
   const padded = (side: string) => {
     const padding = value(`padding-${side}`) || value('padding');
     return /[1-9]/.test(padding);
   };
   const by = ['max-height', 'height', 'max-width', 'width', 'overflow', 'display'];
   for (const property of ['max-height', 'height'])
-    if (isNothing(value(property)) && !padded('top') && !padded('bottom'))
+    if (isZero(value(property)) && !padded('top') && !padded('bottom'))
       return { how: `${property}:0`, by };
   for (const property of ['max-width', 'width'])
-    if (isNothing(value(property)) && !padded('left') && !padded('right'))
+    if (isZero(value(property)) && !padded('left') && !padded('right'))
       return { how: `${property}:0`, by };
   return null;
 }
 
 /** At most one pixel. */
-const isNothing = (length: string): boolean => {
+const isZero = (length: string): boolean => {
   const pixels = readLength(length, 16);
   return pixels !== null && pixels <= 1;
 };
 
 function offScreen(value: ValueOf): Hiding | null {
-  const far = (property: string) => (readLength(value(property), 16) ?? 0) <= -FAR;
+  const far = (property: string) => (readLength(value(property), 16) ?? 0) <= -MIN_OFF_SCREEN_PX;
   const positioned = /^(?:absolute|fixed|relative)$/.test(value('position'));
   const moved = ['left', 'top', 'right'].find((property) => positioned && far(property));
   const margin = ['margin-left', 'margin-top'].find(far);
   const by = moved ?? margin;
-  if (by) return { how: 'a position outside of the screen', by: [by, 'position'] };
+  if (by) return { how: 'a position off the screen', by: [by, 'position'] };
   const shift = TRANSLATE.exec(withoutSpace(value('transform'))) ?? [];
-  if (shift.slice(1).some((length) => (readLength(length ?? '', 16) ?? 0) <= -FAR))
-    return { how: 'a position outside of the screen', by: ['transform'] };
+  if (shift.slice(1).some((length) => (readLength(length ?? '', 16) ?? 0) <= -MIN_OFF_SCREEN_PX))
+    return { how: 'a position off the screen', by: ['transform'] };
   const clipped =
     (positioned && /^rect\(\s*(?:[01](?:px)?[\s,]*){4}\)$/.test(value('clip'))) ||
     /^(?:inset\(\s*(?:50|100)%|circle\(\s*0)/.test(value('clip-path'));
-  return clipped ? { how: 'a clip of no size', by: ['clip', 'clip-path', 'position'] } : null;
+  return clipped ? { how: 'an empty clip area', by: ['clip', 'clip-path', 'position'] } : null;
 }
 
 /** Whether an indent moves the text out of sight. */
 export const isFarIndent = (indent: string): boolean =>
-  Math.abs(readLength(indent, 16) ?? 0) >= FAR;
+  Math.abs(readLength(indent, 16) ?? 0) >= MIN_OFF_SCREEN_PX;
 
 const UNITS: Record<string, number> = {
   '': 1,
@@ -107,8 +107,8 @@ const UNITS: Record<string, number> = {
 };
 
 /**
- * A length in pixels; `em` and `%` are of `base`. Null for what is none (`auto`) or depends on more
- * than that, unless it is zero.
+ * A length in pixels; `em` and `%` are relative to `base`. Returns null for other units and values such
+ * as `auto`, unless the length is zero.
  */
 export function readLength(text: string, base: number): number | null {
   const match = /^([+-]?(?:\d{1,10}(?:\.\d{0,10})?|\.\d{1,10}))([a-z]{0,4}|%)$/.exec(text.trim());
@@ -122,9 +122,9 @@ export function readLength(text: string, base: number): number | null {
   return unit === '%' ? (number / 100) * base : null;
 }
 
-// The colours of text and of what is behind it, as far as they are known.
+// The colors of text and of its background, as far as they are known.
 
-/** Of the text; unknown where it is that of a link, for each program has its own. */
+/** The color of text; null for links without a color, which each email client colors differently. */
 export function colorOf(parent: Color, tag: string, attributes: Attributes, value: ValueOf): Color {
   if (value('-webkit-background-clip') === 'text' || value('background-clip') === 'text')
     return null;
@@ -134,17 +134,16 @@ export function colorOf(parent: Color, tag: string, attributes: Attributes, valu
   const attribute = tag === 'font' ? 'color' : tag === 'body' ? 'text' : null;
   const named = attribute ? attributes.get(attribute) : undefined;
   if (named !== undefined) return readColorAttribute(named);
-  // A link has a colour of its own.
   return tag === 'a' && attributes.has('href') ? null : parent;
 }
 
-/** What declares what is behind a text. */
+/** Properties that declare a background. */
 export const BACKGROUNDS = ['background', 'background-color', 'background-image', 'mix-blend-mode'];
 
-/** Elements that programs paint with a colour of their own. */
+/** Elements that have a background by default. */
 const PAINTED = new Set(['button', 'input', 'mark', 'optgroup', 'option', 'select', 'textarea']);
 
-/** What is behind the text; unknown where it may lie over something else. */
+/** The background of text; null if it may cover something else. */
 export function backgroundOf(
   parent: Color,
   tag: string,
@@ -179,9 +178,9 @@ function liesOver(value: ValueOf): boolean {
   );
 }
 
-// CSS colours as far as text can be hidden with them.
+// CSS colors that can hide text.
 
-/** 0xRRGGBB, or `transparent`; null for what is not known (images, gradients, half transparent ones). */
+/** 0xRRGGBB, or `transparent`; null if unknown (images, gradients, semi-transparent colors). */
 export type Color = number | 'transparent' | null;
 
 const NAMED: Record<string, number> = {
@@ -234,18 +233,18 @@ const NAMED: Record<string, number> = {
   yellow: 0xffff00,
 };
 
-/** What a `background` may say beside its colour. */
+/** Words of a `background` other than its color. */
 const NO_COLOR =
   /^(?:none|initial|inherit|unset|revert|repeat|repeat-[xy]|no-repeat|space|round|scroll|fixed|local|left|right|top|bottom|center|cover|contain|auto|border-box|padding-box|content-box|[-+.\d/,].*|\/)$/;
-/** Words of a `background` that are looked at. */
+/** Words of a `background` that are read. */
 const MAX_WORDS = 20;
-/** Characters of an attribute for a colour that are looked at. */
+/** Characters of a color attribute that are read. */
 export const MAX_COLOR = 50;
 
-/** Channels that differ by no more than this are one colour to the eye. */
-const SAME = 4;
+/** Colors whose channels differ by no more than this look the same. */
+const MAX_SAME_CHANNEL_DIFFERENCE = 4;
 
-/** A colour as a property (`#fff`, `white`, `rgb(…)`) has it; undefined for what is none. */
+/** Parses the color of a property (`#fff`, `white`, `rgb(…)`); undefined if it is no color. */
 function readColor(text: string): Color | undefined {
   const value = text.trim();
   if (value === 'transparent') return 'transparent';
@@ -261,13 +260,13 @@ function readColor(text: string): Color | undefined {
   return pack(red!, green!, blue!);
 }
 
-/** As the attributes `bgcolor` and `color` have it, where the `#` may be missing. */
+/** Parses the attributes `bgcolor` and `color`, in which the `#` may be missing. */
 function readColorAttribute(text: string): Color {
   const value = text.slice(0, MAX_COLOR).trim().toLowerCase();
   return readColor(value) ?? readColor(`#${value}`) ?? null;
 }
 
-/** Of a `background` or `background-color`; undefined where it has no colour, null for one not known. */
+/** Parses `background` and `background-color`; undefined if it has no color, null if the color is unknown. */
 function readBackground(text: string): Color | undefined {
   if (/url\(|gradient\(|image-set\(|var\(/.test(text)) return null;
   const whole = readColor(text);
@@ -285,12 +284,14 @@ function readBackground(text: string): Color | undefined {
   return unknown ? null : undefined;
 }
 
-/** A word, or a function with what is in its brackets. */
+/** A word, or a function with its arguments. */
 const WORD = /[^\s()]*\([^()]*\)|\S+/g;
 
 export function isSameColor(a: Color, b: Color): boolean {
   if (typeof a !== 'number' || typeof b !== 'number') return false;
-  return [16, 8, 0].every((bits) => Math.abs(((a >> bits) & 255) - ((b >> bits) & 255)) <= SAME);
+  return [16, 8, 0].every(
+    (bits) => Math.abs(((a >> bits) & 255) - ((b >> bits) & 255)) <= MAX_SAME_CHANNEL_DIFFERENCE,
+  );
 }
 
 function fromHex(digits: string): Color {
@@ -302,10 +303,10 @@ function fromHex(digits: string): Color {
   return alpha < 255 ? null : pack(at(0), at(1), at(2));
 }
 
-function channel(text: string, most: number): number {
+function channel(text: string, max: number): number {
   const number = Number.parseFloat(text);
-  const value = text.endsWith('%') ? (number / 100) * most : number;
-  return Number.isNaN(value) ? most : Math.min(most, Math.max(0, value));
+  const value = text.endsWith('%') ? (number / 100) * max : number;
+  return Number.isNaN(value) ? max : Math.min(max, Math.max(0, value));
 }
 
 const pack = (red: number, green: number, blue: number): number =>

@@ -1,4 +1,4 @@
-/** Which links are never asked, because opening them may do something; and why. */
+/** Finds links that are never requested because opening them may have an effect, and why. */
 
 import type { Context } from '../check.ts';
 import { htmlFacts } from '../html/facts.ts';
@@ -13,22 +13,22 @@ import {
   unsubscribeCandidates,
 } from './unsubscribe.ts';
 
-// The words by which a link is told that may do something when it is opened, in many languages.
+// Words that suggest that opening a link has an effect, in many languages.
 
 interface CautionWords {
-  /** What such a link is for, after "a link to". */
+  /** What such a link does, after "a link to". */
   purpose: string;
-  /** Stems that say so wherever they stand within a word. */
+  /** Stems that match anywhere in a word. */
   anywhere: string[];
-  /** Beginnings of words; a space stands for a space, a sign or nothing. */
+  /** Beginnings of words. A space matches a space, a symbol or nothing. */
   atStart: string[];
   /** Whole words. */
   whole: string[];
 }
 
 /**
- * Written without accents: what is searched loses them too. The first entry is the one on
- * unsubscribing; it comes on top of the phrases by which an unsubscribe link is told, and is wider.
+ * Without accents, like the text that is searched. The first entry is about unsubscribing: it is wider
+ * than the phrases that identify an unsubscribe link, and adds to them.
  */
 const CAUTION_WORDS: [CautionWords, ...CautionWords[]] = [
   {
@@ -172,19 +172,16 @@ const CAUTION_WORDS: [CautionWords, ...CautionWords[]] = [
   },
 ];
 
-/** Longer than honest addresses are; what is beyond would go unread. */
+/** Ordinary URLs are shorter. The rest of a longer one would not be checked. */
 const MAX_URL_LENGTH = 2000;
-/** As much of a message, at either end, as is read for whether it speaks of unsubscribing, in characters. */
+/** Characters at each end of a message that are searched for unsubscribe words. */
 const MAX_TEXT = 100_000;
-const MAX_SAID = 2000;
+const MAX_LINK_WORDS = 2000;
 
 export interface Caution {
-  /**
-   * Why an address that a link redirects to is not asked, as the end of "was not asked: "; null
-   * where it may be.
-   */
+  /** Why a redirect target must not be requested, as a clause after a colon; null if it may be. */
   ofUrl(url: URL): string | null;
-  /** Likewise of a link, by what is said about it and about others with its address too. */
+  /** The same for a link, also by the words around it and around other links with the same URL. */
   ofLink(link: MessageLink): string | null;
 }
 
@@ -193,38 +190,38 @@ const UNSUBSCRIBE = CAUTION_WORDS[0].purpose;
 
 export function linkCaution(context: Context): Caution {
   const unsubscribing = listUnsubscribePages(context);
-  const { places, pages } = cautionedByWords(context);
-  const ofAddress = (url: URL): string | null => {
-    if (url.href.length > MAX_URL_LENGTH) return 'its address is very long';
-    if (unsubscribing.has(pageOf(url))) return 'it is in the List-Unsubscribe header';
+  const { urls, pages } = reasonsByWords(context);
+  const reasonForUrl = (url: URL): string | null => {
+    if (url.href.length > MAX_URL_LENGTH) return 'its URL is very long';
+    if (unsubscribing.has(pageOf(url))) return 'it is in the List-Unsubscribe field';
     const purpose = leadsToUnsubscribing(url.href) ? UNSUBSCRIBE : purposeOf(decoded(url.href));
     if (purpose) return `it looks like a link to ${purpose}`;
-    return hasToken(url) ? 'it has a long token in it, which may stand for its reader' : null;
+    return hasToken(url) ? 'it contains a long token, which may identify the reader' : null;
   };
   return {
-    ofUrl: (url) => pages.get(pageOf(url)) ?? ofAddress(url),
-    ofLink: ({ url }) => (url ? (places.get(placeOf(url)) ?? ofAddress(url)) : null),
+    ofUrl: (url) => pages.get(pageOf(url)) ?? reasonForUrl(url),
+    ofLink: ({ url }) => (url ? (urls.get(urlKey(url)) ?? reasonForUrl(url)) : null),
   };
 }
 
-/** Why addresses are left alone for what the message says of them, by address and by page. */
-function cautionedByWords(context: Context) {
-  const reasonOf = readerOfWords(context);
-  const places = new Map<string, string>();
+/** Why URLs must not be requested according to the words of the message, by URL and by page. */
+function reasonsByWords(context: Context) {
+  const reasonOf = wordReader(context);
+  const urls = new Map<string, string>();
   const pages = new Map<string, string>();
   for (const link of context.fact(messageLinks)) {
     const reason = link.url && reasonOf(link);
     if (!link.url || !reason) continue;
-    places.set(placeOf(link.url), reason);
+    urls.set(urlKey(link.url), reason);
     pages.set(pageOf(link.url), reason);
   }
-  return { places, pages };
+  return { urls, pages };
 }
 
-function readerOfWords(context: Context): (link: MessageLink) => string | null {
+function wordReader(context: Context): (link: MessageLink) => string | null {
   const candidates = new Set(context.fact(unsubscribeCandidates));
   const wordsOf = wordsAround(context.message.text ?? '');
-  const unsubscribing = candidates.size > 0 || speaksSomewhere(context);
+  const mentionsUnsubscribing = candidates.size > 0 || htmlMentionsUnsubscribing(context);
   return (link) => {
     const { text, label, before, after } = link;
     const purpose = candidates.has(link)
@@ -233,36 +230,35 @@ function readerOfWords(context: Context): (link: MessageLink) => string | null {
     if (purpose) return `it looks like a link to ${purpose}`;
     if (text === null || !leavesItToOthers(text)) return null;
     const around = purposeOf(`${before} ${after}`);
-    if (around)
-      return `its text does not say what it does, and what is around it speaks of a link to ${around}`;
-    if (unsubscribing && saysNothing(text))
-      return 'its text does not say what it does, and the message speaks of unsubscribing';
+    if (around) return `its text is vague, and the text around it suggests a link to ${around}`;
+    if (mentionsUnsubscribing && saysNothing(text))
+      return 'its text is vague, and the message mentions unsubscribing';
     return null;
   };
 }
 
-/** In its HTML, hidden text included: a link may hide what it says. */
-function speaksSomewhere(context: Context): boolean {
+/** Hidden text counts too: a link may hide its words. */
+function htmlMentionsUnsubscribing(context: Context): boolean {
   const facts = context.fact(htmlFacts);
   if (!facts) return false;
   const { text, hidden } = facts;
-  const unseen = hidden.map((found) => found.text).join(' ');
-  return [text, unseen]
+  const hiddenText = hidden.map((entry) => entry.text).join(' ');
+  return [text, hiddenText]
     .flatMap((part) => [part.slice(0, MAX_TEXT), part.slice(MAX_TEXT).slice(-MAX_TEXT)])
     .some((part) => hasAny(plainWords(part, MAX_TEXT), PATTERNS[0]!));
 }
 
-/** What a text says that a link is for; null where it says nothing of the kind. */
+/** The effect that a text suggests; null if it suggests none. */
 function purposeOf(text: string): string | null {
   if (text.trim() === '') return null;
   if (speaksOfUnsubscribing(text)) return UNSUBSCRIBE;
-  const searched = plainWords(text, MAX_SAID);
+  const searched = plainWords(text, MAX_LINK_WORDS);
   return PATTERNS.find((pattern) => hasAny(searched, pattern))?.purpose ?? null;
 }
 
 interface Pattern {
   purpose: string;
-  /** Any of these in a plain text, in which every word stands between spaces. */
+  /** Matches if a plain text, with spaces around every word, contains any of these. */
   pieces: string[];
 }
 
@@ -270,25 +266,25 @@ const hasAny = (plain: string, { pieces }: Pattern): boolean =>
   pieces.some((piece) => plain.includes(piece));
 
 function patternOf({ purpose, anywhere, atStart, whole }: CautionWords): Pattern {
-  const bare = (words: string[]) => words.map((word) => plainWords(word, 100).trim());
-  const joined = bare(atStart).map((word) => word.replaceAll(' ', ''));
-  const starts = new Set([...bare(atStart), ...joined]);
+  const plain = (words: string[]) => words.map((word) => plainWords(word, 100).trim());
+  const joined = plain(atStart).map((word) => word.replaceAll(' ', ''));
+  const starts = new Set([...plain(atStart), ...joined]);
   return {
     purpose,
     pieces: [
-      ...bare(anywhere),
+      ...plain(anywhere),
       ...[...starts].map((word) => ` ${word}`),
-      ...bare(whole).map((word) => ` ${word} `),
+      ...plain(whole).map((word) => ` ${word} `),
     ],
   };
 }
 
-/** Percent-encoding taken off twice: an address may hold another. */
+/** Removes percent-encoding twice, because a URL may contain another URL. */
 function decoded(text: string): string {
   return decodedOnce(decodedOnce(text));
 }
 
-// What is no UTF-8 costs no more than its own characters.
+// Unlike `decodeURIComponent`, keeps going after invalid UTF-8.
 function decodedOnce(text: string): string {
   return text.replace(/(?:%[0-9a-f]{2})+/gi, (run) =>
     Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'),
@@ -304,27 +300,27 @@ function listUnsubscribePages(context: Context): Set<string> {
   return new Set(urls.map(pageOf));
 }
 
-/** The address without what changes nothing of where it leads: scheme and fragment. */
-const placeOf = (url: URL): string => `${url.host}${url.pathname}${url.search}`;
+/** The URL without scheme and fragment, which do not change its target. */
+const urlKey = (url: URL): string => `${url.host}${url.pathname}${url.search}`;
 
-/** The same page whatever its parameters; the very address where the page is the root. */
+/** The URL without its query. The root page keeps it, because there the query selects the page. */
 const pageOf = (url: URL): string =>
-  url.pathname === '/' ? placeOf(url) : `${url.host}${url.pathname}`;
+  url.pathname === '/' ? urlKey(url) : `${url.host}${url.pathname}`;
 
-// The words of the text part that tell what an address in it is for.
+// The words in the text part that show what a URL is for.
 
 const MAX_TEXT_PART = 5_000_000;
 const MAX_REFERENCES = 2000;
-const MAX_WORDS = 800;
-const BEFORE = 200;
-const AFTER = 60;
+const MAX_NOTE_LENGTH = 800;
+const MAX_BEFORE = 200;
+const MAX_AFTER = 60;
 
 const LINE_END = /\r\n|\r|\n/;
 const ADDRESS = /(?:https?:\/\/|www\.)\S+/gi;
 
 /**
- * For a link of the text part: the rest of its line, the paragraph before it, and where it stands
- * at a number, as in `[1] https://…`, what stands at that number elsewhere.
+ * For a link in the text part: the rest of its line and the paragraph before it. If the link is a
+ * numbered reference, as in `[1] https://…`, also the words where that number appears in the text.
  */
 function wordsAround(text: string): (link: MessageLink) => string {
   let notes: Map<number, string> | null = null;
@@ -338,16 +334,17 @@ function wordsAround(text: string): (link: MessageLink) => string {
 }
 
 /**
- * The line up to the link and those above it, up to an empty line or another address. Empty lines
- * between are passed over where its own line says nothing.
+ * The line up to the link and the lines above it, up to an empty line or another URL. Empty lines
+ * directly above are skipped if its own line is vague.
  */
 function paragraphBefore(lines: string[]): string {
   const own = lines.at(-1)!;
   const found = [own];
-  let at = lines.length - 2;
-  if (leavesItToOthers(own.replace(/\P{L}+/gu, ' '))) while (lines[at]?.trim() === '') at -= 1;
-  for (; at >= 0 && lines[at]!.trim() !== ''; at -= 1) {
-    const line = lines[at]!;
+  let index = lines.length - 2;
+  if (leavesItToOthers(own.replace(/\P{L}+/gu, ' ')))
+    while (lines[index]?.trim() === '') index -= 1;
+  for (; index >= 0 && lines[index]!.trim() !== ''; index -= 1) {
+    const line = lines[index]!;
     const address = [...line.matchAll(ADDRESS)].at(-1);
     found.unshift(address ? line.slice(address.index + address[0].length) : line);
     if (address) break;
@@ -355,13 +352,13 @@ function paragraphBefore(lines: string[]): string {
   return found.join(' ');
 }
 
-/** With the next line, where the sentence goes on there. */
+/** Includes the next line if the sentence continues there. */
 function restOfLine(after: string): string {
   const [rest = '', next = ''] = after.split(LINE_END);
-  return `${rest.slice(0, 2 * AFTER)} ${/^\s*\p{Ll}/u.test(next) ? next.slice(0, AFTER) : ''}`;
+  return `${rest.slice(0, 2 * MAX_AFTER)} ${/^\s*\p{Ll}/u.test(next) ? next.slice(0, MAX_AFTER) : ''}`;
 }
 
-/** What stands around `[1]`, `[2]` and so on. */
+/** The words around `[1]`, `[2]` and so on. */
 function notesOf(text: string): Map<number, string> {
   const notes = new Map<number, string>();
   let count = 0;
@@ -369,12 +366,14 @@ function notesOf(text: string): Map<number, string> {
     .slice(0, MAX_TEXT_PART)
     .matchAll(/\[(\d{1,4})\]/g)) {
     if (++count > MAX_REFERENCES) break;
-    const known = notes.get(Number(number)) ?? '';
-    if (known.length >= MAX_WORDS) continue;
+    const note = notes.get(Number(number)) ?? '';
+    if (note.length >= MAX_NOTE_LENGTH) continue;
     const end = index + mark.length;
-    const before = paragraphBefore(text.slice(Math.max(0, index - BEFORE), index).split(LINE_END));
-    const [after = ''] = text.slice(end, end + AFTER).split(/[[\r\n]/, 1);
-    notes.set(Number(number), `${known} ${before} ${after}`);
+    const before = paragraphBefore(
+      text.slice(Math.max(0, index - MAX_BEFORE), index).split(LINE_END),
+    );
+    const [after = ''] = text.slice(end, end + MAX_AFTER).split(/[[\r\n]/, 1);
+    notes.set(Number(number), `${note} ${before} ${after}`);
   }
   return notes;
 }

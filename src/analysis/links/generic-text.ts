@@ -1,13 +1,13 @@
-/** Texts of links that do not say what the link is for, such as "click here". */
+/** Link texts that do not say what the link is for, such as "click here". */
 
 import { plainWords } from '../text.ts';
 
-/** Longer texts say what they are about. */
-const LONGEST = 80;
+/** Longer texts are never generic. */
+const MAX_LENGTH = 80;
 
 const words = (text: string): Set<string> => new Set(plainWords(text, 5000).trim().split(' '));
 
-/** Words that point at the link itself, or only answer what was said before. */
+/** Words that point at the link itself, or only answer the text before it. */
 const POINTING = words(
   [
     'here click clicking tap press link page form button below following yes no ok okay continue go',
@@ -23,8 +23,8 @@ const POINTING = words(
   ].join(' '),
 );
 
-/** Words that go with them. */
-const FILLING = words(
+/** Words that often stand with them. */
+const FILLER = words(
   [
     'a an the this that our your please just simply by on at to of now use using follow visit with and',
     'bitte auf der die das den dem diese diesen diesem dieser Sie einfach jetzt folgen nutzen über zur zum',
@@ -35,39 +35,39 @@ const FILLING = words(
 );
 
 const POINTING_ANYWHERE = /こちら|ここ|クリック|这里|這裡|点击|點擊|链接|여기|클릭|링크|هنا|כאן|ที่นี่/;
-// Looked for in words without marks, as `plainWords` leaves them.
+// Without marks, like the words that `plainWords` returns.
 const POINTING_PLAIN = new RegExp(
   plainWords(POINTING_ANYWHERE.source.replaceAll('|', ' '), 500).trim().replaceAll(' ', '|'),
 );
 
-const points = (word: string): boolean =>
+const isPointing = (word: string): boolean =>
   POINTING.has(word) || (word.length <= 20 && POINTING_PLAIN.test(word));
 
-/** Only words that point at the link, or only signs: `Click here`, `→`. */
+/** Whether the text has only words that point at the link, or only symbols: `Click here`, `→`. */
 export function saysNothing(text: string): boolean {
-  if (text.length > LONGEST || text.trim() === '') return false;
-  const said = wordsOf(text);
+  if (text.length > MAX_LENGTH || text.trim() === '') return false;
+  const plain = wordsOf(text);
   return (
-    said.every((word) => points(word) || FILLING.has(word)) &&
-    (said.length === 0 || said.some(points))
+    plain.every((word) => isPointing(word) || FILLER.has(word)) &&
+    (plain.length === 0 || plain.some(isPointing))
   );
 }
 
-/** Whether the text leaves it to what is around it to say what the link is for: `use this form`, an address, nothing. */
+/** Whether only the text around the link says what it is for: `use this form`, a URL, or no text. */
 export function leavesItToOthers(text: string): boolean {
-  const start = text.slice(0, 2 * LONGEST).trim();
+  const start = text.slice(0, 2 * MAX_LENGTH).trim();
   if (showsAddress(start)) return true;
-  if (start.length > LONGEST) return false;
-  const said = wordsOf(start);
-  return said.length === 0 || said.some(points);
+  if (start.length > MAX_LENGTH) return false;
+  const plain = wordsOf(start);
+  return plain.length === 0 || plain.some(isPointing);
 }
 
-/** Whether the text is an address and nothing else. */
+/** Whether the text is a URL and nothing else. */
 export function showsAddress(text: string): boolean {
   return /^[<(]?(?:https?:\/\/|www\.|\S{1,100}\.\p{L})\S*$/iu.test(text.trim());
 }
 
 function wordsOf(text: string): string[] {
-  const plain = plainWords(text, 2 * LONGEST).trim();
+  const plain = plainWords(text, 2 * MAX_LENGTH).trim();
   return plain === '' ? [] : plain.split(' ');
 }

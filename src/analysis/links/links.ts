@@ -1,4 +1,4 @@
-/** Every link of the message, from its HTML and its text, with the host that it leads to. */
+/** All links of a message, from its HTML and its text part, with their hosts. */
 
 import { organizationalDomain } from '../../lib/domain-names.ts';
 import type { Context, Json } from '../check.ts';
@@ -10,28 +10,28 @@ import { hideTokens } from './tokens.ts';
 export interface MessageLink {
   /** As written, entities decoded. */
   href: string;
-  /** Parsed where it is http or https; null for mailto, tel, and what cannot be read. */
+  /** The parsed http or https URL; null for mailto, tel, and invalid URLs. */
   url: URL | null;
   /**
-   * The scheme in lower case without its colon; `''` where there is none (a relative address). A
-   * bare `www.…` in the text part has `http`, as the mail programs that make a link of it read it.
+   * The scheme in lower case without its colon; `''` for a relative URL. A bare `www.…` in the text
+   * part has `http`, as in email clients that turn it into a link.
    */
   scheme: string;
   /**
-   * The host in A-labels without a final dot, or an address as the URL standard reads it (octal and
-   * hex spellings too), IPv6 without brackets.
+   * The host name in A-labels without a final dot, or an IP address as the URL standard normalizes it
+   * (octal and hex notation too), IPv6 without brackets.
    */
   host: string | null;
-  /** The organizational domain of the host; null for an address or a public suffix. */
+  /** The organizational domain of the host; null for an IP address or a public suffix. */
   domain: string | null;
-  /** What a reader sees; null in the text part. */
+  /** The visible text; null in the text part. */
   text: string | null;
   source: 'html' | 'text';
-  /** What else names it: `title`, `aria-label`, and the alt texts and file names of its images. */
+  /** Other names of the link: `title`, `aria-label`, and the alt texts and file names of its images. */
   label: string;
   /**
-   * The text before and after it: of HTML at most 120 and 60 characters in one line, of the text
-   * part at most 400 each, with their line ends.
+   * The text before and after the link. In HTML, at most 120 and 60 characters on one line; in the
+   * text part, at most 400 each, with line ends.
    */
   before: string;
   after: string;
@@ -39,19 +39,19 @@ export interface MessageLink {
 
 type Words = Pick<MessageLink, 'text' | 'label' | 'before' | 'after'>;
 
-const AROUND_IN_TEXT = 400;
-/** A user name and the longest name of a host, with some to spare. */
+const MAX_SURROUNDING_TEXT = 400;
+/** Enough for a user name and the longest host name. */
 const MAX_AUTHORITY = 400;
 
-/** A fact: ask for it by `context.fact(messageLinks)`. In the order of the message, HTML first; at most 1,000. */
+/** A fact: call `context.fact(messageLinks)`. In the order of the message, HTML first; at most 1,000. */
 export function messageLinks(context: Context): MessageLink[] {
   const text = context.message.text ?? '';
   const facts = context.fact(htmlFacts);
   const links = facts ? linksOfHtml(facts) : [];
   for (const { href, at } of bareUrls(text, MAX_LINKS - links.length)) {
     const end = at + href.length;
-    const before = text.slice(Math.max(0, at - AROUND_IN_TEXT), at);
-    const after = text.slice(end, end + AROUND_IN_TEXT);
+    const before = text.slice(Math.max(0, at - MAX_SURROUNDING_TEXT), at);
+    const after = text.slice(end, end + MAX_SURROUNDING_TEXT);
     links.push(readLink(href, { text: null, label: '', before, after }));
   }
   return links;
@@ -95,42 +95,41 @@ function readLink(href: string, { text, label, before, after }: Words): MessageL
   };
 }
 
-/** Null for what is too long as well: to read a name of thousands of letters takes time, and it is none. */
+/** Returns null for overlong URLs too: parsing a host name of thousands of characters is slow. */
 function parse(address: string): URL | null {
   const authority = /^[^/\\]*[/\\]*([^/\\?#]*)/.exec(address)![1]!;
   if (address.length > MAX_URL || authority.length > MAX_AUTHORITY) return null;
   return URL.parse(address);
 }
 
-/** As the URL standard finds it (§4.4): control characters at the start, tabs and line ends do not count. */
+/** As in the URL standard (§4.4): ignores control characters at the start, tabs and line ends. */
 function schemeOf(address: string): string {
   const start = address.slice(0, 200).replace(/^[\0- ]+|[\t\n\r]/g, '');
   return /^([a-z][a-z0-9+.-]*):/i.exec(start)?.[1]?.toLowerCase() ?? '';
 }
 
-// The addresses that mail programs make links of in plain text.
+// URLs in plain text that email clients turn into links.
 
-/** As much of a text as is looked at, in characters. */
+/** Characters of a text that are searched. */
 const MAX_TEXT = 5_000_000;
 
-// No quantifier within another, so that no text makes it slow.
+// No nested quantifiers, so that no text makes it slow.
 const URL_START =
   /(?<![\w@.-])(?:https?:\/\/|www\.)[^\s<>"\u0000-\u001f\u3000-\u303f\uff01-\uff0f\uff1a\uff1b\uff1f]{1,4000}/giu;
 
 interface BareUrl {
   /** As written, without the punctuation of the sentence around it. */
   href: string;
-  /** Its place in the text. */
+  /** The index in the text. */
   at: number;
 }
 
-/** At most `limit` of them. */
 function bareUrls(text: string, limit: number): BareUrl[] {
   const found: BareUrl[] = [];
   if (limit <= 0) return found;
   for (const { 0: url, index } of text.slice(0, MAX_TEXT).matchAll(URL_START)) {
     const trimmed = trimEnd(url);
-    // `http://` or `www.` alone is no address.
+    // `http://` or `www.` alone is no URL.
     if (!/[\p{L}\p{N}[]/u.test(trimmed.replace(/^https?:\/\/|^www\./i, ''))) continue;
     found.push({ href: trimmed, at: index });
     if (found.length >= limit) break;
@@ -140,10 +139,11 @@ function bareUrls(text: string, limit: number): BareUrl[] {
 
 const CLOSING: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
 
-/** Without final punctuation, and without a bracket that was opened before the address. */
+/** Removes final punctuation, and a closing bracket that was opened before the URL. */
 function trimEnd(url: string): string {
   const open = new Map<string, number>();
-  for (const sign of url) if ('()[]{}'.includes(sign)) open.set(sign, (open.get(sign) ?? 0) + 1);
+  for (const character of url)
+    if ('()[]{}'.includes(character)) open.set(character, (open.get(character) ?? 0) + 1);
   let end = url.length;
   for (; end > 0; end -= 1) {
     const last = url[end - 1]!;
@@ -155,35 +155,35 @@ function trimEnd(url: string): string {
   return url.slice(0, end);
 }
 
-// What the checks on links share: which links they judge, what they may have missed, and how they show one.
+// Shared by the checks on links: links they could not read, and evidence.
 
 const MAX_SHOWN = 20;
-const MAX_ADDRESS = 300;
+const MAX_SHOWN_URL = 300;
 
-/** A link that something is wrong with, and what that is in a few words. */
+/** A link with a problem, described in a few words. */
 export interface LinkProblem {
   link: MessageLink;
   status: 'warn' | 'fail';
   problem: string;
 }
 
-/** Why there may be links that were not looked at, as a sentence; null where all were. */
+/** Why there may be more links than were read, as a sentence; null if all were read. */
 export function unseenLinks(context: Context, links: MessageLink[]): string | null {
   const { limits } = context.message;
   if (limits.length > 0)
-    return `Your message has ${limits.join('; ')}; more links may lie beyond that.`;
+    return `Your message has ${limits.join('; ')}. The rest may contain more links.`;
   if (context.fact(htmlFacts)?.truncated)
-    return 'Your HTML is longer than what is looked at; more links may lie beyond that.';
-  return links.length >= MAX_LINKS ? 'Only the first 1,000 links were looked at.' : null;
+    return 'Your HTML is too long to read in full. The rest may contain more links.';
+  return links.length >= MAX_LINKS ? 'Only the first 1,000 links are checked.' : null;
 }
 
-/** An address for the evidence: of bounded length, and without secrets, for reports are shared. */
+/** A URL for evidence: of limited length, and without secrets, because reports are shared. */
 export function shownAddress(href: string): string {
-  const shown = hideTokens(href.slice(0, 2 * MAX_ADDRESS));
-  return shown.length <= MAX_ADDRESS ? shown : `${shown.slice(0, MAX_ADDRESS)}…`;
+  const shown = hideTokens(href.slice(0, 2 * MAX_SHOWN_URL));
+  return shown.length <= MAX_SHOWN_URL ? shown : `${shown.slice(0, MAX_SHOWN_URL)}…`;
 }
 
-/** How many links there are, and the first of those with a problem, each address once. */
+/** Counts of links and problems, and the first links with a problem, each URL once. */
 export function problemEvidence(links: MessageLink[], problems: LinkProblem[]) {
   const distinct = new Map<string, Json>();
   for (const { link, problem } of problems) {
@@ -200,7 +200,7 @@ export const PUBLIC_LINK_PROBLEMS: PublicEvidence = {
   found: { href: 'host', text: 'unquoted', problem: 'shown' },
 };
 
-/** `fail` where any problem is one. */
+/** `fail` if any problem has that status. */
 export function worstOf(problems: LinkProblem[]): 'warn' | 'fail' {
   return problems.some(({ status }) => status === 'fail') ? 'fail' : 'warn';
 }

@@ -1,24 +1,24 @@
-/** Long random values in addresses: what stands for a person, a session or a secret. */
+/** Long random values in URLs, which may identify a person or a session, or be a secret. */
 
-/** Shorter values guard nothing. */
-const SHORTEST = 20;
-/** Of a value that long, this much must look random: a title may hold a year or a product's number. */
-const SHORTEST_RANDOM = 16;
+/** Shorter values are too weak to protect anything. */
+const MIN_LENGTH = 20;
+/** Characters that must look random: a title may contain a year or a product number. */
+const MIN_RANDOM_LENGTH = 16;
 
 const UUID = /\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/i;
 const RUN = /[\p{L}\p{N}_~.%=+-]{20,}/gu;
 
-/** Whether a label of its host, a path segment or a query value of the address is a long token. */
+/** Whether a label of the host, a path segment or a query value is a long token. */
 export function hasToken(url: URL): boolean {
-  // A name in another script looks random in its coded form.
+  // An internationalized label looks random in Punycode.
   const labels = url.hostname.split('.').filter((label) => !label.startsWith('xn--'));
   const path = url.pathname.split('/').map(decoded);
   const values = [...labels, ...path, ...url.searchParams.values()];
-  // What has no `=` is a name to the parser, and may be a token all the same.
+  // Without `=`, the parser takes a value for a name.
   return [...values, ...url.searchParams.keys()].some(looksRandom);
 }
 
-/** The address with its tokens cut to their first characters. */
+/** The URL with its tokens cut to their first characters. */
 export function hideTokens(href: string): string {
   return href.replace(RUN, (run) =>
     run
@@ -28,14 +28,14 @@ export function hideTokens(href: string): string {
   );
 }
 
-/** At least 20 characters, of which 16 belong to no word, number or date. */
+/** Whether at least 20 characters include 16 that belong to no word, number or date. */
 export function looksRandom(value: string): boolean {
-  if (value.length < SHORTEST) return false;
+  if (value.length < MIN_LENGTH) return false;
   const start = value.slice(0, 4096);
   if (UUID.test(start)) return true;
-  let odd = 0;
-  for (const piece of start.split(/[^\p{L}\p{N}]+/u)) if (!isPlain(piece)) odd += piece.length;
-  return odd >= SHORTEST_RANDOM;
+  let random = 0;
+  for (const piece of start.split(/[^\p{L}\p{N}]+/u)) if (!isPlain(piece)) random += piece.length;
+  return random >= MIN_RANDOM_LENGTH;
 }
 
 const NUMBER = /^\d{1,14}$/;
@@ -45,7 +45,7 @@ const WORD_AND_NUMBER =
 
 function isPlain(piece: string): boolean {
   if (piece === '' || NUMBER.test(piece) || WORD_AND_NUMBER.test(piece)) return true;
-  // `SummerSale` is two words; `aBcDeFgH` is none.
+  // `SummerSale` is two words; `aBcDeFgH` is no word.
   const words = piece.split(/(?<=\p{Ll})(?=\p{Lu})/u);
   return words.every((word) => WORD.test(word)) && piece.length >= (words.length - 1) * 4;
 }

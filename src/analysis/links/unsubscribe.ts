@@ -1,4 +1,4 @@
-/** The links of the body by which a reader can unsubscribe, told by their words; none is ever called. */
+/** Finds unsubscribe links in the body by their words. The links are never requested. */
 
 import type { Context } from '../check.ts';
 import { saysNothing, showsAddress } from './generic-text.ts';
@@ -6,47 +6,47 @@ import { type MessageLink, messageLinks } from './links.ts';
 
 const OPENABLE = new Set(['http', 'https', 'mailto']);
 
-// A longer text is a whole paragraph in a link, which speaks of this and that.
+// A longer text is a whole paragraph inside a link.
 const MAX_LINK_TEXT = 300;
 
-// Characters of HTML before a link that shows its own address: "Unsubscribe: https://…".
-const JUST_BEFORE = 40;
+// Characters of HTML before a link that shows its own URL: "Unsubscribe: https://…".
+const MAX_BEFORE_URL = 40;
 
-/** A fact: ask for it by `context.fact(unsubscribeLinks)`. In the order of the message. */
+/** A fact: call `context.fact(unsubscribeLinks)`. In the order of the message. */
 export function unsubscribeLinks(context: Context): MessageLink[] {
   return context.fact(unsubscribeCandidates).filter(({ scheme }) => OPENABLE.has(scheme));
 }
 
 /**
- * A fact: those that lead nowhere included, such as an address with an unfilled placeholder. The
- * HTML and the text part are looked at each for itself: a reader sees one of them.
+ * A fact. Includes links that do not work, such as a URL with an unfilled placeholder. The HTML and the
+ * text part are searched separately, because a reader sees only one of them.
  */
 export function unsubscribeCandidates(context: Context): MessageLink[] {
   const links = context.fact(messageLinks);
   const html = links.filter(({ source }) => source === 'html');
-  const said = html.filter(saysIt);
+  const byOwnWords = html.filter(matchesInHtml);
   return [
-    ...(said.length > 0 ? said : besideWords(html)),
-    ...links.filter((link) => link.source === 'text' && saysItInText(link)),
+    ...(byOwnWords.length > 0 ? byOwnWords : byWordsAround(html)),
+    ...links.filter((link) => link.source === 'text' && matchesInText(link)),
   ];
 }
 
-/** Whether it is mail that the link offers to leave, and no session, account or event. */
+/** Whether the link offers to unsubscribe from mail, and not to leave a session, account or event. */
 export function offersToLeaveMail(link: MessageLink): boolean {
   const { source, text, label, href, before, after } = link;
   const around = source === 'text' ? lineAround(link) : `${before} ${after}`;
   return leavesMail(`${text ?? ''} ${label}`, href, around);
 }
 
-const saysIt = ({ text, label, href }: MessageLink): boolean =>
+const matchesInHtml = ({ text, label, href }: MessageLink): boolean =>
   leadsToUnsubscribing(href) ||
   ((text ?? '').length <= MAX_LINK_TEXT && speaksOfUnsubscribing(`${text} ${label}`));
 
-/** On a line with such a word, or alone on the line below one. */
-const saysItInText = (link: MessageLink): boolean =>
+/** The link is on a line with unsubscribe words, or alone on the line below one. */
+const matchesInText = (link: MessageLink): boolean =>
   leadsToUnsubscribing(link.href) || speaksOfUnsubscribing(lineAround(link));
 
-/** The line without the link itself; with the line above it where the link stands alone. */
+/** The line without the link, plus the line above if the link stands alone. */
 function lineAround(link: MessageLink): string {
   const above = link.before.split('\n');
   const before = above.pop() ?? '';
@@ -57,23 +57,23 @@ function lineAround(link: MessageLink): string {
 }
 
 /**
- * A "click here" in a sentence with such a word. Which one of several it is cannot be told for
- * sure, so the last is taken: that is where mail has it.
+ * A "click here" in a sentence with unsubscribe words. Of several, the last counts, because mail has
+ * its unsubscribe link at the end.
  */
-function besideWords(links: MessageLink[]): MessageLink[] {
+function byWordsAround(links: MessageLink[]): MessageLink[] {
   const last = links.findLast(({ text, before, after }) => {
     if (text === null) return false;
-    if (showsAddress(text)) return speaksOfUnsubscribing(before.slice(-JUST_BEFORE));
+    if (showsAddress(text)) return speaksOfUnsubscribing(before.slice(-MAX_BEFORE_URL));
     return saysNothing(text) && speaksOfUnsubscribing(`${before} ${text} ${after}`);
   });
   return last ? [last] : [];
 }
 
-// The words by which a text or an address offers to unsubscribe, in the languages of most mail.
+// The words by which a text or a URL offers to unsubscribe, in the languages of most mail.
 
 /**
- * Compared without case and accents. A blank stands for white space or a dash, `…` for up to two
- * more words, and what ends in `*` goes on: `abbestell*` is "Abbestellung" too.
+ * Compared without case and accents. A space matches white space or a dash, `…` up to two more
+ * words, and a final `*` any word ending: `abbestell*` also matches "Abbestellung".
  */
 export const PHRASES = [
   // English
@@ -110,7 +110,7 @@ export const PHRASES = [
   ['berhenti berlangganan', 'hủy đăng ký', 'huỷ đăng ký', 'ngừng nhận'],
 ];
 
-/** Words for leaving anything: a list, but a device, an account or an event too. */
+/** Words for leaving anything: a mailing list, but also a device, an account or an event. */
 export const WIDE = [
   [
     'abmeld*',
@@ -124,7 +124,7 @@ export const WIDE = [
   ['odhlás*', 'odjav*', 'zrezygnuj*', 'διαγραφή'],
 ];
 
-/** In scripts that put no blanks between words, or join words to what stands before and after. */
+/** For scripts without spaces between words, or that join words to their neighbors. */
 export const ANYWHERE = [
   ['配信停止', '配信を停止', '配信解除', '購読解除', '購読を解除', '登録解除', '受信を停止'],
   [
@@ -142,26 +142,26 @@ export const ANYWHERE = [
   ['ยกเลิกการสมัคร', 'सदस्यता समाप्त', 'सदस्यता रद्द', 'अनसब्सक्राइब'],
 ];
 
-// Whether a text or an address offers to unsubscribe, told by its words.
+// Whether a text or a URL offers to unsubscribe.
 
-// What stands in addresses and hardly in texts.
+// Abbreviations in URLs, rare in texts.
 const SHORT = /(?<![a-z])(?:unsubs?|desabo)(?![a-z])/;
 
-// "baja" is a part of Mexico too: only where it is a whole segment of the path or a whole value.
+// "baja" is also a region of Mexico: only as a whole path segment or a whole value.
 const SHORT_AND_WIDE = /(?:^|[/=])(?:baja|signoff)(?:\.[a-z]{2,5})?(?![^/?&#;@])/;
 
-/** Words for what a list sends. */
+/** Words for mail and mailing lists. */
 const MAIL =
   /news ?letter|mailing|e-?mails?(?!\p{L})|rundbrief|rundmail|verteiler|nieuwsbrief|nyhe[dt]sbrev|zpravodaj|novink|odber|spravodaj|bilten|obvestil|novost|boletin|uutiskirje|ενημερωτικ|рассыл/u;
 
-/** What stands beside a wide word without saying what is left. */
-const FILLING =
+/** Words next to a wide word that do not say what is left. */
+const FILLER =
   /(?<!\p{L})(?:hier|jetzt|bitte|sich|zur|zum|sie|konnen|link|her|nu|se|si|sa|zde|tu|klikk?|meg|deg|dig|mig|je|u|zich)(?!\p{L})/gu;
 
-// More than any link or line needs: a hostile one may hold 25 MB.
+// More than any link or line needs: a hostile one may have 25 MB.
 const MAX_LENGTH = 2000;
 
-// Each stands for a phrase, and would grow to many characters.
+// Ligatures of whole phrases, which NFKD expands to many characters.
 const PHRASES_IN_ONE = /[\ufdfa\ufdfb]/g;
 
 const GAP = '[\\s-]{1,3}';
@@ -186,10 +186,10 @@ const CLEAR_WORDS = pattern(PHRASES, ANYWHERE);
 const WIDE_WORDS = pattern(WIDE, []);
 const WIDE_WHOLE = new RegExp(`${WIDE_WORDS.source}\\p{L}*`, 'gu');
 
-/** Lower case without accents, invisible characters and curled apostrophes: `désabonner` → `desabonner`. */
+/** Lower case, plain apostrophes, no accents or invisible characters: `désabonner` → `desabonner`. */
 function fold(text: string): string {
   const start = text.slice(0, MAX_LENGTH).replace(PHRASES_IN_ONE, ' ');
-  // Korean syllables are three letters each; what grows more is no word.
+  // A Korean syllable decomposes into three letters. Anything that grows more is no word.
   return start
     .normalize('NFKD')
     .slice(0, 3 * start.length)
@@ -200,42 +200,41 @@ function fold(text: string): string {
     .replace(/[\u2010-\u2015]/g, '-');
 }
 
-/** Whether a text offers to unsubscribe; its first 2,000 characters are looked at. */
+/** Whether the first 2,000 characters of a text offer to unsubscribe. */
 export function speaksOfUnsubscribing(text: string): boolean {
   return WORDS.test(fold(text));
 }
 
-/** The same of an address, in whatever part of it: `https://example.com/u?do=opt-out`. */
+/** The same for a URL, in any part of it: `https://example.com/u?do=opt-out`. */
 export function leadsToUnsubscribing(href: string): boolean {
-  const { words, path } = readAddress(href);
+  const { words, path } = splitUrl(href);
   return WORDS.test(words) || SHORT.test(words) || SHORT_AND_WIDE.test(path);
 }
 
 /**
- * Whether it is mail that a link which offers to unsubscribe offers to leave. "Abmelden" alone may
- * end a session or cancel a visit: there the link itself has to speak of mail, or where it says no
- * more than that, what stands around it.
+ * Whether an unsubscribe link is about mail. "Abmelden" alone may also end a session or cancel a visit.
+ * There, the link itself must mention mail; if it has no other words, the text around it must.
  */
-function leavesMail(said: string, href: string, around: string): boolean {
-  const text = fold(said);
-  const { words, path } = readAddress(href);
+function leavesMail(linkText: string, href: string, around: string): boolean {
+  const text = fold(linkText);
+  const { words, path } = splitUrl(href);
   if (CLEAR_WORDS.test(text) || CLEAR_WORDS.test(words) || SHORT.test(words)) return true;
   if (MAIL.test(text) || MAIL.test(path)) return true;
   const near = fold(around);
   if (WIDE_WORDS.test(text)) {
-    const more = text.replace(WIDE_WHOLE, ' ').replace(FILLING, ' ');
-    return !/\p{L}/u.test(more) && MAIL.test(near);
+    const otherWords = text.replace(WIDE_WHOLE, ' ').replace(FILLER, ' ');
+    return !/\p{L}/u.test(otherWords) && MAIL.test(near);
   }
   const wide = WIDE_WORDS.test(words) || SHORT_AND_WIDE.test(path);
   return MAIL.test(near) || (!wide && CLEAR_WORDS.test(near));
 }
 
-/** The words of an address, and what comes after its host, in lower case and decoded. */
-function readAddress(href: string): { words: string; path: string } {
-  const address = fold(decoded(href.slice(0, MAX_LENGTH)));
+/** The words of a URL, and the part after its host, in lower case and decoded. */
+function splitUrl(href: string): { words: string; path: string } {
+  const url = fold(decoded(href.slice(0, MAX_LENGTH)));
   return {
-    words: address.replace(/[^\p{L}]+/gu, ' '),
-    path: address.replace(/^mailto:([^@]*)@[^?]*/, '$1').replace(/^[a-z]+:\/\/[^/?#]*/, ''),
+    words: url.replace(/[^\p{L}]+/gu, ' '),
+    path: url.replace(/^mailto:([^@]*)@[^?]*/, '$1').replace(/^[a-z]+:\/\/[^/?#]*/, ''),
   };
 }
 

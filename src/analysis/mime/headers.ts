@@ -145,7 +145,7 @@ function splitAtSemicolons(text: string): string[] {
   return [...pieces, piece];
 }
 
-/** In `filename=Invoice(1).pdf` the parenthesis is part of the name, as in every mail program. */
+/** In `filename=Invoice(1).pdf` the parenthesis is part of the name, as in every email client. */
 function opensComment(piece: string): boolean {
   return !piece.includes('=') || /[=\s]$/.test(piece);
 }

@@ -19,7 +19,7 @@ const DATE_TIME =
   /^(?:([a-z]{3})\s*,\s*)?(\d{1,2})\s+([a-z]{3})\s+(\d{2,4})\s+(\d{1,2})\s*:\s*(\d{2})(?:\s*:\s*(\d{2}))?\s+([+-]\d{4}|[a-z]{1,4})$/i;
 
 export interface MailDate {
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the Unix epoch. */
   ms: number;
   /** What a strict parser would reject, continuing "it …"; null for the current form. */
   oddity: string | null;
@@ -86,7 +86,7 @@ function oddityOf(weekday: string | undefined, actual: number, year: string, zon
   return null;
 }
 
-/** Formats milliseconds since 1970 by RFC 5322 §3.3: `Sat, 21 Nov 2026 10:00:00 +0000`. */
+/** Formats milliseconds since the Unix epoch by RFC 5322 §3.3: `Sat, 21 Nov 2026 10:00:00 +0000`. */
 export function mailDate(ms: number): string {
   return new Date(ms).toUTCString().replace('GMT', '+0000');
 }

@@ -68,7 +68,7 @@ export interface Message {
   lines: LineFacts;
   /** What a reader without HTML sees; null if there is no text part. */
   text: string | null;
-  /** Several inline HTML parts are joined, as mail programs show them. */
+  /** Several inline HTML parts are joined, as email clients show them. */
   html: string | null;
   /** Bytes of the HTML parts after transfer decoding; 0 without HTML. */
   htmlSize: number;

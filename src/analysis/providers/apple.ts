@@ -1,8 +1,8 @@
-/** What Apple asks of senders to iCloud Mail, as published in 2026. */
+/** Apple's requirements for senders to iCloud Mail, as published in 2026. */
 
 import { dmarcPolicyKept, FORMAT, type ProviderRules } from './rule.ts';
 
-/** Its page for postmasters: requirements for any bulk mail, without a number; no status codes. */
+/** From Apple's postmaster page. It defines no volume for bulk mail and publishes no status codes. */
 export const apple: ProviderRules = {
   provider: 'apple',
   name: 'Apple',
@@ -13,7 +13,7 @@ export const apple: ProviderRules = {
   rules: [
     {
       id: 'spf_or_dkim',
-      title: 'Mail passes SPF or DKIM: iCloud Mail authenticates all mail by them.',
+      title: 'Mail passes SPF or DKIM, which iCloud Mail uses to authenticate all mail.',
       applies: 'any',
       needs: [['spf'], ['dkim']],
       error: null,
@@ -35,28 +35,28 @@ export const apple: ProviderRules = {
     },
     {
       id: 'dmarc_record',
-      title: 'The sending domain publishes a DMARC policy.',
+      title: 'The From domain publishes a DMARC policy.',
       applies: 'bulk',
       needs: [['dmarc_policy']],
       error: null,
     },
     {
       id: 'reverse_dns',
-      title: 'The sending address has reverse DNS.',
+      title: 'The sending IP address has reverse DNS.',
       applies: 'bulk',
       needs: [['ptr', 'fcrdns']],
       error: null,
     },
     {
       id: 'format',
-      title: 'The message complies with RFC 5321 and RFC 5322.',
+      title: 'The message follows RFC 5321 and RFC 5322.',
       applies: 'bulk',
       needs: [['from', ...FORMAT]],
       error: null,
     },
     {
       id: 'unsubscribe_link',
-      title: 'Marketing mail has an unsubscribe link that works at once.',
+      title: 'Marketing mail has an unsubscribe link that takes effect immediately.',
       applies: 'bulk',
       marketingOnly: true,
       needs: [['unsubscribe_link']],
@@ -65,21 +65,21 @@ export const apple: ProviderRules = {
     {
       id: 'consistent_sender',
       title:
-        'Addresses, domains and the From field stay the same, apart for marketing and transactional mail.',
+        'IP addresses, domains and the From field stay the same, with separate ones for marketing and transactional mail.',
       applies: 'bulk',
       needs: [],
       error: null,
     },
     {
       id: 'arc',
-      title: 'Forwarded mail carries ARC fields.',
+      title: 'Forwarded mail has ARC header fields.',
       applies: 'bulk',
       needs: [],
       error: null,
     },
     {
       id: 'subscribed',
-      title: 'Mail goes only to people who subscribed, and no longer to addresses that bounce.',
+      title: 'Mail goes only to people who subscribed, and stops for addresses that bounce.',
       applies: 'bulk',
       needs: [],
       error: null,

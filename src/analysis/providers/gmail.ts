@@ -1,4 +1,4 @@
-/** What Gmail asks of senders to personal accounts, as published in 2026. */
+/** Gmail's requirements for senders to personal accounts, as published in 2026. */
 
 import {
   ALIGNED,
@@ -9,7 +9,7 @@ import {
   type ProviderRules,
 } from './rule.ts';
 
-/** Its guidelines (support.google.com/a/answer/81126), their FAQ (14229414) and its SMTP errors (3726730). */
+/** From Gmail's guidelines (support.google.com/a/answer/81126), FAQ (14229414) and SMTP errors (3726730). */
 export const gmail: ProviderRules = {
   provider: 'gmail',
   name: 'Gmail',
@@ -20,14 +20,15 @@ export const gmail: ProviderRules = {
   rules: [
     {
       id: 'spf_or_dkim',
-      title: 'Mail is authenticated by SPF or by DKIM, with a key of at least 1,024 bits.',
+      title: 'Mail passes SPF, or DKIM with a key of at least 1,024 bits.',
       applies: 'any',
       needs: [['spf'], ['dkim']],
       error: '550 5.7.26, 421 4.7.26',
     },
     {
       id: 'reverse_dns',
-      title: 'The sending address has a PTR record whose name resolves back to it.',
+      title:
+        'The sending IP address has a PTR record, and its host name resolves back to the IP address.',
       applies: 'any',
       needs: [['ptr', 'fcrdns']],
       error: '550 5.7.25, 451 4.7.23',
@@ -41,18 +42,19 @@ export const gmail: ProviderRules = {
     },
     {
       id: 'format',
-      title: 'The message is formatted by RFC 5322, with a valid Message-ID and no doubled field.',
+      title:
+        'The message follows RFC 5322, with a valid Message-ID and no duplicate header fields.',
       applies: 'any',
       needs: [FORMAT],
       error: '550 5.7.1, 554 5.6.0',
     },
     {
       id: 'single_from',
-      title: 'From holds exactly one valid address.',
+      title: 'From contains exactly one valid address.',
       applies: 'any',
       needs: [['from']],
       error: '550 5.7.1',
-      // The standard allows several beside a Sender field, and the check warns; Gmail refuses them.
+      // RFC 5322 allows several addresses with a Sender field, so the check only warns. Gmail rejects them.
       judge(find) {
         const from = find('from');
         const addresses = from?.evidence.addresses;
@@ -63,23 +65,22 @@ export const gmail: ProviderRules = {
     },
     {
       id: 'no_gmail_from',
-      title: 'From does not pretend to be a Gmail address.',
+      title: 'From does not impersonate a Gmail address.',
       applies: 'any',
       needs: [['dmarc']],
       error: null,
-      // Only mail that claims to be from Gmail can impersonate it; that is for DMARC to tell.
+      // Only mail from a Gmail address can impersonate Gmail, and DMARC shows whether it does.
       judge(find) {
         const domain = domainOfFrom(find);
-        if (domain === null)
-          return { status: 'unknown', detail: 'From names no domain to compare.' };
+        if (domain === null) return { status: 'unknown', detail: 'From has no domain to compare.' };
         if (domain === 'gmail.com' || domain === 'googlemail.com') return null;
-        return { status: 'met', detail: `From is at ${domain}, which is not Gmail's.` };
+        return { status: 'met', detail: `From uses ${domain}, which is not a Gmail domain.` };
       },
     },
     dmarcPolicyKept('550 5.7.26'),
     {
       id: 'spam_rate',
-      title: 'Fewer than 0.3 % of the messages are reported as spam, as Postmaster Tools shows.',
+      title: 'The spam rate in Postmaster Tools stays below 0.3%.',
       applies: 'any',
       needs: [],
       error: null,
@@ -100,14 +101,14 @@ export const gmail: ProviderRules = {
     },
     {
       id: 'dmarc_record',
-      title: 'The From domain has a DMARC record; its policy may be none.',
+      title: 'The From domain has a DMARC record. The policy p=none is enough.',
       applies: 'bulk',
       needs: [['dmarc_policy']],
       error: '550 5.7.40',
     },
     {
       id: 'alignment',
-      title: 'The domain in From is aligned with that of SPF or of DKIM.',
+      title: 'The From domain aligns with the SPF or DKIM domain.',
       applies: 'bulk',
       needs: ALIGNED,
       error: '4.7.32, 5.7.32',
@@ -123,7 +124,7 @@ export const gmail: ProviderRules = {
     },
     {
       id: 'unsubscribe_link',
-      title: 'Marketing mail has an unsubscribe link in its body that is clearly visible.',
+      title: 'Marketing mail has a clearly visible unsubscribe link in its body.',
       applies: 'bulk',
       marketingOnly: true,
       needs: [['unsubscribe_link']],
@@ -132,7 +133,7 @@ export const gmail: ProviderRules = {
     },
     {
       id: 'unsubscribe_time',
-      title: 'Requests to unsubscribe are honoured within 48 hours.',
+      title: 'Unsubscribe requests are processed within 48 hours.',
       applies: 'bulk',
       marketingOnly: true,
       needs: [],

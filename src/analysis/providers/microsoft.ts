@@ -1,10 +1,11 @@
-/** What Microsoft asks of senders to Outlook.com, Hotmail and Live, as published in 2026. */
+/** Microsoft's requirements for senders to Outlook.com, Hotmail and Live, as published in 2026. */
 
 import { ALIGNED, dmarcPolicyKept, FORMAT, failsOnWarning, type ProviderRules } from './rule.ts';
 
+/** Microsoft's one reply for all authentication failures of bulk senders. */
 const REJECTED = '550 5.7.515';
 
-/** Its policies, and its announcement for senders of more than 5,000 messages a day (May 2025). */
+/** From Microsoft's policies and its announcement for senders of more than 5,000 messages a day (May 2025). */
 export const microsoft: ProviderRules = {
   provider: 'microsoft',
   name: 'Microsoft',
@@ -22,7 +23,7 @@ export const microsoft: ProviderRules = {
     },
     {
       id: 'format',
-      title: 'The message complies with the standards for Internet mail (RFC 5321, RFC 5322).',
+      title: 'The message follows the Internet mail standards (RFC 5321 and RFC 5322).',
       applies: 'any',
       needs: [['from', ...FORMAT]],
       error: null,
@@ -44,28 +45,28 @@ export const microsoft: ProviderRules = {
     },
     {
       id: 'dmarc_record',
-      title: 'The From domain has a DMARC record; its policy may be none.',
+      title: 'The From domain has a DMARC record. The policy p=none is enough.',
       applies: 'bulk',
       needs: [['dmarc_policy']],
       error: REJECTED,
     },
     {
       id: 'alignment',
-      title: 'The domain in From is aligned with that of SPF or of DKIM.',
+      title: 'The From domain aligns with the SPF or DKIM domain.',
       applies: 'bulk',
       needs: ALIGNED,
       error: REJECTED,
     },
     {
       id: 'sender_address',
-      title: 'The addresses in From and Reply-To are valid and can receive answers.',
+      title: 'The addresses in From and Reply-To are valid and can receive replies.',
       applies: 'bulk',
       needs: [['from', 'reply_to', 'mx']],
       error: null,
     },
     {
       id: 'unsubscribe_link',
-      title: 'Marketing mail has a way to unsubscribe that is easy to find and works.',
+      title: 'Marketing mail has a working unsubscribe option that is easy to find.',
       applies: 'bulk',
       marketingOnly: true,
       needs: [['unsubscribe_link']],

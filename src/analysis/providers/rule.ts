@@ -1,9 +1,14 @@
 /** How a mailbox provider's published rules are declared. */
 
 import type { Reference } from '../check.ts';
-import type { CheckResult, Provider, RuleVerdict } from '../result.ts';
+import {
+  type CheckResult,
+  failedDependencies,
+  type Provider,
+  type RuleVerdict,
+} from '../result.ts';
 
-/** One provider, in one file; `evaluate.ts` lists them. */
+/** The rules of one provider, one file each. `evaluate.ts` lists them. */
 export interface ProviderRules {
   provider: Provider;
   name: string;
@@ -12,58 +17,64 @@ export interface ProviderRules {
   rules: Rule[];
 }
 
-/** One published rule, with everything that is known about it. */
+/** One published rule. */
 export interface Rule extends Pick<RuleVerdict, 'id' | 'title' | 'applies' | 'error'> {
   /**
-   * Ids of checks: the rule is met where all of any one of these groups are. Empty where no single
-   * message can show it.
+   * Groups of check ids. The rule is met if all checks of any one group pass. Empty if no single
+   * message can show whether the rule is met.
    */
   needs: string[][];
-  /** It is about marketing mail alone: for other mail it is left out. */
+  /** The rule is only listed for marketing mail. */
   marketingOnly?: true;
-  /** It rests on what others say about the sender: where they don't answer, the mail can still be `ready`. */
+  /** A third party decides, such as a blocklist. If it does not answer, the mail can still be `ready`. */
   dependsOnThirdParty?: true;
-  /** Comes first, for what the statuses of checks don't tell; null leaves it to `needs`. */
+  /** Takes precedence, for what check statuses do not show. Returns null to fall back to `needs`. */
   judge?(find: Find): Judgement | null;
 }
 
-/** A check's result by its id; undefined where the check was not run. */
+/** Returns a check's result by its id; undefined if the check did not run. */
 export type Find = (id: string) => CheckResult | undefined;
 
 export type Judgement = Pick<RuleVerdict, 'status' | 'detail'>;
 
-// What the rules of several providers have in common.
+// Shared by the rules of several providers.
 
-/** What RFC 5322 asks of header and lines, as far as one message shows it; From has its own check. */
+/** The checks for RFC 5322 header fields and lines, except `from`: Gmail has its own rule for it. */
 export const FORMAT = ['date', 'message_id', 'header_duplicates', 'line_length', 'encoding'];
 
-/** The From domain is that of a passing SPF or DKIM: what DMARC calls alignment. */
+/** Alignment in DMARC terms: SPF or DKIM passes for the From domain. */
 export const ALIGNED = [
   ['spf', 'spf_alignment'],
   ['dkim', 'dkim_alignment'],
 ];
 
-/** All four do with mail of any sender what the DMARC policy of its From domain asks. */
+/** All four providers apply the DMARC policy of the From domain to mail of any sender. */
 export const dmarcPolicyKept = (error: string | null): Rule => ({
   id: 'dmarc_policy',
-  title: 'Mail passes DMARC where the policy of its From domain asks to set aside or refuse it.',
+  title: 'If the From domain publishes p=quarantine or p=reject, mail passes DMARC.',
   applies: 'any',
   needs: [['dmarc']],
   error,
-  // Without a policy that asks for anything, failing mail breaks no rule.
+  // With p=none or no record, mail that fails DMARC breaks no rule.
   judge(find) {
     const dmarc = find('dmarc');
     if (dmarc?.status === 'fail' && dmarc.evidence.policy === 'none')
-      return { status: 'met', detail: `${dmarc.title} The policy asks for nothing to be done.` };
-    const noRecord =
-      dmarc?.status === 'skipped' && /^follows from .*dmarc_(?:policy|record)/.test(dmarc.detail);
-    return noRecord ? { status: 'met', detail: 'There is no policy that mail could fail.' } : null;
+      return {
+        status: 'met',
+        detail: `${dmarc.title} The DMARC policy in effect is none: failing mail is still delivered.`,
+      };
+    const hasNoRecord =
+      dmarc &&
+      failedDependencies(dmarc).some((id) => id === 'dmarc_policy' || id === 'dmarc_record');
+    return hasNoRecord
+      ? { status: 'met', detail: 'The From domain has no DMARC policy to apply.' }
+      : null;
   },
 });
 
 /**
- * For a rule that a warning of this check breaks too: a link that has nothing to read only warns, but
- * providers want it to be easy to see.
+ * For a rule that even a warning of this check breaks. An unsubscribe link without readable text only
+ * warns, for example, but providers require it to be clearly visible.
  */
 export const failsOnWarning =
   (id: string) =>

@@ -1,9 +1,9 @@
-/** What Yahoo asks of senders to its mailboxes (AOL's too), as published in 2026. */
+/** Yahoo's requirements for senders to its mailboxes (including AOL), as published in 2026. */
 
 import type { Json } from '../check.ts';
 import { dmarcPolicyKept, FORMAT, failsOnWarning, type ProviderRules } from './rule.ts';
 
-/** Its requirements, and its page of SMTP errors; it publishes hardly any enhanced status codes. */
+/** From Yahoo's requirements and its list of SMTP errors, which has few enhanced status codes. */
 export const yahoo: ProviderRules = {
   provider: 'yahoo',
   name: 'Yahoo',
@@ -14,21 +14,21 @@ export const yahoo: ProviderRules = {
   rules: [
     {
       id: 'spf_or_dkim',
-      title: 'Mail is authenticated by SPF or by DKIM.',
+      title: 'Mail passes SPF or DKIM.',
       applies: 'any',
       needs: [['spf'], ['dkim']],
       error: '554 5.7.9',
     },
     {
       id: 'reverse_dns',
-      title: 'The sending address has valid forward and reverse DNS.',
+      title: 'The sending IP address has valid forward and reverse DNS.',
       applies: 'any',
       needs: [['ptr', 'fcrdns']],
       error: null,
     },
     {
       id: 'format',
-      title: 'The message complies with RFC 5321 and RFC 5322.',
+      title: 'The message follows RFC 5321 and RFC 5322.',
       applies: 'any',
       needs: [['from', ...FORMAT]],
       error: null,
@@ -36,28 +36,28 @@ export const yahoo: ProviderRules = {
     dmarcPolicyKept('554 5.7.9'),
     {
       id: 'not_listed',
-      title: 'The sending address is not listed by Spamhaus.',
+      title: 'Spamhaus does not list the sending IP address.',
       applies: 'any',
       needs: [['ip_blocklists']],
       dependsOnThirdParty: true,
       error: null,
-      // Only what Spamhaus itself said counts: other lists may have answered in its silence.
+      // Only the answer of Spamhaus counts. The check may rest on other lists when Spamhaus does not answer.
       judge(find) {
         const lists = find('ip_blocklists')?.evidence.lists;
         const zen = (Array.isArray(lists) ? lists : []).find(
           (entry) => isObject(entry) && entry.zone === 'zen.spamhaus.org',
         );
-        if (!isObject(zen)) return { status: 'unknown', detail: 'Spamhaus was not asked.' };
+        if (!isObject(zen)) return { status: 'unknown', detail: 'Spamhaus was not queried.' };
         if (zen.status === 'listed')
-          return { status: 'not_met', detail: 'Spamhaus lists the sending address.' };
+          return { status: 'not_met', detail: 'Spamhaus lists the sending IP address.' };
         return zen.status === 'not_listed'
-          ? { status: 'met', detail: 'Spamhaus does not list the sending address.' }
+          ? { status: 'met', detail: 'Spamhaus does not list the sending IP address.' }
           : { status: 'unknown', detail: 'Spamhaus did not answer.' };
       },
     },
     {
       id: 'spam_rate',
-      title: 'Fewer than 0.3 % of the messages are reported as spam.',
+      title: 'The spam complaint rate stays below 0.3%.',
       applies: 'any',
       needs: [],
       error: null,
@@ -78,14 +78,14 @@ export const yahoo: ProviderRules = {
     },
     {
       id: 'dmarc_record',
-      title: 'The From domain has a valid DMARC record; its policy may be none.',
+      title: 'The From domain has a valid DMARC record. The policy p=none is enough.',
       applies: 'bulk',
       needs: [['dmarc_policy']],
       error: null,
     },
     {
       id: 'dmarc',
-      title: 'DMARC passes: the domain in From is aligned with that of SPF or of DKIM.',
+      title: 'DMARC passes: the From domain aligns with the SPF or DKIM domain.',
       applies: 'bulk',
       needs: [['dmarc']],
       error: '554 5.7.9',
@@ -93,12 +93,12 @@ export const yahoo: ProviderRules = {
     {
       id: 'list_unsubscribe',
       title:
-        'Marketing mail has a List-Unsubscribe field with one-click unsubscribe (RFC 8058) or a mail address.',
+        'Marketing mail has a List-Unsubscribe field with one-click unsubscribe (RFC 8058) or an email address.',
       applies: 'bulk',
       marketingOnly: true,
       needs: [['list_unsubscribe', 'one_click']],
       error: null,
-      // Yahoo recommends one-click unsubscribe, but a mail address in the field will do.
+      // Yahoo recommends one-click unsubscribe, but accepts an email address in the field.
       judge(find) {
         const field = find('list_unsubscribe');
         const mailto = field?.evidence.mailto;
@@ -109,7 +109,7 @@ export const yahoo: ProviderRules = {
     },
     {
       id: 'unsubscribe_link',
-      title: 'Marketing mail has an unsubscribe link in its body that is clearly visible.',
+      title: 'Marketing mail has a clearly visible unsubscribe link in its body.',
       applies: 'bulk',
       marketingOnly: true,
       needs: [['unsubscribe_link']],
@@ -118,7 +118,7 @@ export const yahoo: ProviderRules = {
     },
     {
       id: 'unsubscribe_time',
-      title: 'Requests to unsubscribe are honoured within two days.',
+      title: 'Unsubscribe requests are processed within two days.',
       applies: 'bulk',
       marketingOnly: true,
       needs: [],

@@ -16,7 +16,7 @@ export interface ReceivedEvent {
 
 /** All that is told of a delivery. */
 export interface Receipt {
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the Unix epoch. */
   at: number;
   /** null where the body is none. */
   event: ReceivedEvent | null;

@@ -1,4 +1,4 @@
-/** SPF, each DKIM signature and DMARC: the result, the domain it speaks for, and whether that is the sender's. */
+/** SPF, each DKIM signature and DMARC: the result, the authenticated domain, and whether it aligns with From. */
 
 import {
   type Alignment,
@@ -28,7 +28,7 @@ export function authenticationSection(report: Reported): Section {
       mechanism: 'Mechanism',
       result: 'Result',
       domain: 'Domain',
-      joint: 'With the From domain',
+      joint: 'Alignment',
       lane: 'Authenticated domain and From domain',
     },
     fromLabel: 'From',
@@ -37,30 +37,28 @@ export function authenticationSection(report: Reported): Section {
     outcome: {
       mechanism: 'DMARC',
       result: { ...authState(dmarc.result), badge: true },
-      domain: [fromDomain ? code(fromDomain, 255) : 'From names no one domain'],
-      below: recordWords(dmarc),
+      domain: [fromDomain ? code(fromDomain, 255) : 'No single From domain'],
+      below: recordText(dmarc),
     },
-    alt: inWords(rows, fromDomain),
+    alt: alternativeText(rows, fromDomain),
   };
   const blocks: Block[] = [alignment];
   if (ignored > 0)
     blocks.push(
       small(
-        `${ignored} more DKIM ${ignored === 1 ? 'signature was' : 'signatures were'} not looked at.`,
+        `${ignored} more DKIM ${ignored === 1 ? 'signature was' : 'signatures were'} not checked.`,
       ),
     );
   return {
     kind: 'section',
     id: 'authentication',
     title: TITLE,
-    note: [
-      'DMARC passes where SPF or a DKIM signature passes for a domain that belongs to the one in From: that is alignment.',
-    ],
+    note: ['DMARC passes if SPF or DKIM passes for a domain that aligns with the From domain.'],
     blocks,
   };
 }
 
-/** For a terminal: three words. */
+/** For a terminal: one line with the three results. */
 export const shortAuthentication = (result: Reported): Section => ({
   kind: 'section',
   id: 'authentication',
@@ -69,8 +67,8 @@ export const shortAuthentication = (result: Reported): Section => ({
   blocks: [authStates(result)],
 });
 
-function recordWords({ record, policy, at }: ReturnType<typeof authenticationOf>['dmarc']): Text {
-  if (!record) return ['No record that applies is known.'];
+function recordText({ record, policy, at }: ReturnType<typeof authenticationOf>['dmarc']): Text {
+  if (!record) return ['No DMARC record available.'];
   const from = `Policy ${oneLine(policy ?? 'unknown', 20)}, from `;
   return [from, code(at ?? '', 255), ': ', code(record, 500)];
 }
@@ -82,13 +80,13 @@ function rowOf(identifier: Identifier): AlignmentRow {
     result: { ...authState(result), badge: true },
     domain: domain === null ? null : oneLine(domain, 255),
     none: 'no domain',
-    joint: domain === null ? null : joint(identifier),
+    joint: domain === null ? null : alignmentOf(identifier),
     notes: notes.map((note) => oneLine(note, 500)).join(' · '),
   };
 }
 
-/** A domain that was not authenticated counts for nothing, aligned or not. */
-function joint({ aligned, result }: Identifier): StateSpan {
+/** Alignment counts only for a domain that was authenticated. */
+function alignmentOf({ aligned, result }: Identifier): StateSpan {
   if (aligned === null) return badge('unknown', 'not compared');
   if (!aligned) return badge('fail', 'not aligned');
   return result === 'pass'
@@ -96,7 +94,7 @@ function joint({ aligned, result }: Identifier): StateSpan {
     : badge('unknown', 'aligned, not authenticated');
 }
 
-function inWords(rows: AlignmentRow[], fromDomain: string | null): string {
+function alternativeText(rows: AlignmentRow[], fromDomain: string | null): string {
   if (fromDomain === null) return '';
   const sentences = rows.flatMap(({ mechanism, result, domain, joint: at }) =>
     domain === null || at === null

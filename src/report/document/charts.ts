@@ -1,14 +1,14 @@
-/** A chart of bars as a block: the bars for those who draw them, the values in words for those who do not. */
+/** A bar chart as a block: the bars for media that draw, the values in words for the others. */
 
 import type { ChartBlock } from '../blocks.ts';
 import { type Chart, valueInWords } from '../charts.ts';
 import { cut } from '../plain-text.ts';
 
-const MAX_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 
 /**
- * `id` is unique in its document; `title` stands above it unless a heading says the same; `caption` says in
- * words what the bars do not.
+ * `id` must be unique in the document. `title` is null under a heading that says the same. `caption` tells
+ * what the bars themselves do not show.
  */
 export function chartBlock(
   chart: Chart,
@@ -16,7 +16,7 @@ export function chartBlock(
   { title = null, caption = null }: { title?: string | null; caption?: string | null } = {},
 ): ChartBlock {
   const values = chart.buckets.map(
-    (bucket) => `${cut(bucket.name, MAX_NAME)}: ${valueInWords(chart, bucket)}`,
+    (bucket) => `${cut(bucket.name, MAX_NAME_LENGTH)}: ${valueInWords(chart, bucket)}`,
   );
   return { kind: 'chart', id, title, chart, caption, values };
 }

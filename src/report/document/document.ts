@@ -1,6 +1,6 @@
 /**
- * What a report says: the whole of it as blocks, in its order, for whoever reads it and wherever. Every
- * sentence of a report is written here or in a file beside this one, once.
+ * Builds report documents: all blocks of a report in order, for each audience and medium. Every sentence
+ * of a report is written once, here or in a file of this folder.
  */
 
 import {
@@ -39,18 +39,18 @@ import { messageSection, pathSection } from './message.ts';
 import { placementSection, providerLines, providersSection } from './providers.ts';
 import { scoreFigure, shortVerdict, verdictBlock } from './verdict.ts';
 
-const WAYS = { skip: 'Skip to the report', contents: 'Sections of the report' };
+const NAVIGATION = { skip: 'Skip to report', contents: 'Report sections' };
 
-/** The report on one test for the team, as a page or on paper. */
+/** The report of one test for its team, as a page or for paper. */
 export function testDocument(report: Report, medium: 'page' | 'paper'): ReportDocument {
-  const name = oneLine(report.name ?? report.subject ?? report.id ?? 'a message', 160);
+  const name = oneLine(reportName(report), 160);
   return cleaned({
     title: medium === 'page' ? pageTitle(report) : `Deliverability report: ${name}`,
     time: report.completed_at ?? report.received_at,
     blocks: reportBlocks(report, { medium, audience: 'team', isBrief: false }, ABOVE[medium]),
     foot: medium === 'page' ? footOf(report) : [],
-    cutOff: `There is more than fits on ${MAX_PAGES} pages: the rest is in the report's page and in the API.`,
-    ways: WAYS,
+    cutOff: `This PDF is limited to ${MAX_PAGES} pages. For the full report, see the report page or the API.`,
+    ways: NAVIGATION,
   });
 }
 
@@ -63,28 +63,28 @@ function pageTitle({ score, grade, name, subject, summary }: Report): string {
 }
 
 const footOf = ({ ruleset, completed_at }: Report): ReportDocument['foot'] => [
-  [`Rules ${ruleset}`],
-  ...(completed_at ? [['Analysed ', time(completed_at)]] : []),
+  [`Ruleset ${ruleset}`],
+  ...(completed_at ? [['Analyzed ', time(completed_at)]] : []),
 ];
 
-/** All sections in their order. */
-function reportBlocks(report: Report, form: Form, above: string | null): Block[] {
-  const { medium, audience, isBrief: isShort } = form;
+/** All sections in order. */
+function reportBlocks(report: Report, variant: Form, above: string | null): Block[] {
+  const { medium, audience, isBrief: isShort } = variant;
   const isOutline = medium === 'paper' && isShort;
   const sections = [
-    fixSection(report, form),
-    ledgerSection(report, form),
+    fixSection(report, variant),
+    ledgerSection(report, variant),
     authenticationSection(report),
     placementSection(report),
     ...(isOutline ? [] : [providersSection(report)]),
-    ...(audience === 'team' ? [pathSection(report), messageSection(report, form)] : []),
-    ...(isOutline ? [] : restSections(report, form)),
+    ...(audience === 'team' ? [pathSection(report), messageSection(report, variant)] : []),
+    ...(isOutline ? [] : restSections(report, variant)),
   ];
   const shown = medium === 'paper' ? sections.filter(({ isEmpty }) => !isEmpty) : sections;
-  return [verdictBlock(report, form, above), ...shown];
+  return [verdictBlock(report, variant, above), ...shown];
 }
 
-/** For a terminal: verdict, what to fix first, a line a category, what could not be checked. */
+/** For a terminal: the verdict, the first fixes, a line for each category, and what was not checked. */
 export function terminalDocument(result: Reported, of: string | null): ReportDocument {
   return cleaned({
     title: '',
@@ -99,33 +99,35 @@ export function terminalDocument(result: Reported, of: string | null): ReportDoc
     ],
     foot: [],
     cutOff: '',
-    ways: WAYS,
+    ways: NAVIGATION,
   });
 }
 
-// Reports behind a shared link: one of them, or an overview of many and then each of them.
+// Shared links: a single report, or an overview followed by each report.
 
-/** Its reports must have been redacted. */
+/** The reports of `share` must be redacted. */
 export function sharedDocument(share: Share, medium: 'page' | 'paper'): ReportDocument {
   const [first, ...others] = share.reports;
   const isOne = first !== undefined && others.length === 0;
-  const page =
+  const title =
     isOne && medium === 'page' && share.title === null
       ? pageTitle(first)
       : oneLine(shareTitle(share), medium === 'page' ? 200 : 160);
   return cleaned({
-    title: page,
+    title,
     time: share.created_at,
     blocks: isOne ? blocksOfOne(share, first, medium) : blocksOfMany(share, medium),
     foot: isOne && medium === 'page' ? footOf(first) : [],
     cutOff:
-      'There is more than fits on these pages: the rest is in the page that the same link opens.',
-    ways: isOne ? WAYS : { skip: 'Skip to the overview', contents: 'Tests of this report' },
+      'This report is too long for the PDF. For the full report, open the shared link in a browser.',
+    ways: isOne ? NAVIGATION : { skip: 'Skip to overview', contents: TESTS },
   });
 }
 
+const TESTS = 'Tests in this report';
+
 function blocksOfOne(share: Share, report: Report, medium: 'page' | 'paper'): Block[] {
-  const form: Form = { medium, audience: 'public', isBrief: false };
+  const variant: Form = { medium, audience: 'public', isBrief: false };
   const title: Block = {
     kind: 'paragraph',
     style: 'lead',
@@ -139,13 +141,13 @@ function blocksOfOne(share: Share, report: Report, medium: 'page' | 'paper'): Bl
       above: null,
       blocks: [title, ...shareNotes(share, medium)],
     },
-    ...reportBlocks(report, form, ABOVE[medium]),
+    ...reportBlocks(report, variant, ABOVE[medium]),
   ];
 }
 
 function blocksOfMany(share: Share, medium: 'page' | 'paper'): Block[] {
   const isShort = medium === 'page' ? isBrief(share) : isBriefPdf(share);
-  const form: Form = { medium, audience: 'public', isBrief: isShort };
+  const variant: Form = { medium, audience: 'public', isBrief: isShort };
   const { length } = share.reports;
   const parts = share.reports.map((report, index): Part => {
     const above = medium === 'paper' ? `TEST ${index + 1} OF ${length}` : null;
@@ -156,8 +158,8 @@ function blocksOfMany(share: Share, medium: 'page' | 'paper'): Block[] {
       title: [named(reportName(report), 200)],
       beside: domain === null ? null : oneLine(domain, 255),
       score: scoreFigure(report),
-      blocks: reportBlocks(report, form, above),
-      back: { text: 'Back to the overview', to: OVERVIEW },
+      blocks: reportBlocks(report, variant, above),
+      back: { text: 'Back to overview', to: OVERVIEW },
     };
   });
   return [overviewOf(share, medium, isShort), ...parts];
@@ -165,14 +167,15 @@ function blocksOfMany(share: Share, medium: 'page' | 'paper'): Block[] {
 
 const OVERVIEW = 'overview';
 
-/** The anchor of the report at this place of the list. */
 const partId = (index: number): string => `test-${index + 1}`;
 
 function overviewOf(share: Share, medium: 'page' | 'paper', isShort: boolean): Block {
   const scores = scoresSentence(share);
   const chart = scoresChart(share);
   const hasReports = share.reports.length > 0;
-  const how = medium === 'paper' ? (isShort ? SHORT_ON_PAPER : ON_PAPER) : isShort ? SHORT : null;
+  const paperNote = isShort ? SHORT_PAPER_NOTE : PAPER_NOTE;
+  const pageNote = isShort ? SHORT_PAGE_NOTE : null;
+  const note = medium === 'paper' ? paperNote : pageNote;
   return {
     kind: 'overview',
     id: OVERVIEW,
@@ -182,34 +185,33 @@ function overviewOf(share: Share, medium: 'page' | 'paper', isShort: boolean): B
       { kind: 'heading', rank: 1, text: [oneLine(shareTitle(share), 200)] },
       ...shareNotes(share, medium),
       ...(scores ? [paragraph(scores)] : []),
-      ...(hasReports && how ? [small(how)] : []),
+      ...(hasReports && note ? [small(note)] : []),
       ...(chart ? [chartBlock(chart, 'scores', { title: chart.title })] : []),
       ...(hasReports ? [testsTable(share, medium)] : []),
     ],
   };
 }
 
-const SHORT =
-  'With so many tests, the evidence of what passed and the points of each check are left out here.';
-const ON_PAPER = 'Each test begins on a page of its own, to which its name leads.';
-const SHORT_ON_PAPER =
-  'With so many tests each begins on a page of its own, to which its name leads, and is told in short: reasons, remedies, the providers’ rules and what passed are in the page that the same link opens.';
+const SHORT_PAGE_NOTE =
+  'This report covers many tests, so it omits the evidence of passed checks and the points by check.';
+const PAPER_NOTE = 'Each test starts on its own page. Select its name to go there.';
+const SHORT_PAPER_NOTE = `${PAPER_NOTE} This PDF covers many tests, so it is a short version. For reasons, fixes, provider rules and passed checks, open the shared link in a browser.`;
 
-/** When it was made, until when it can be read, what is missing; on a page the way to its PDF. */
+/** When the link was created, when it expires, and how many tests are missing; on a page also a link to the PDF. */
 function shareNotes(share: Share, medium: 'page' | 'paper'): Block[] {
   const missing = missingSentence(share);
   const pdf: Block = {
     kind: 'paragraph',
     style: 'small',
     screenOnly: true,
-    // An address without the token of the link.
-    text: [{ kind: 'form', text: 'Open it as a PDF', query: '?format=pdf' }],
+    // A relative URL: the token of the shared link is not repeated in the page.
+    text: [{ kind: 'form', text: 'Open as PDF', query: '?format=pdf' }],
   };
   return [
     small(
       'Shared ',
       time(share.created_at),
-      '. It can be read until ',
+      '. This link expires on ',
       time(share.expires_at),
       '.',
     ),
@@ -220,7 +222,7 @@ function shareNotes(share: Share, medium: 'page' | 'paper'): Block[] {
 
 function testsTable({ reports }: Share, medium: 'page' | 'paper'): Table {
   const rows = reports.map((report, index) => {
-    const domain = oneLine(fromDomainOf(report) ?? 'From names no domain', 255);
+    const domain = oneLine(fromDomainOf(report) ?? 'No From domain', 255);
     const name = oneLine(reportName(report), 200);
     const { completed_at } = report;
     const isPage = medium === 'page';
@@ -241,7 +243,7 @@ function testsTable({ reports }: Share, medium: 'page' | 'paper'): Table {
   return {
     kind: 'table',
     name: 'tests',
-    label: 'Tests of this report',
+    label: TESTS,
     columns: [
       { title: 'Score', share: 11 },
       { title: 'Test', share: 34 },

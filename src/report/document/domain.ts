@@ -1,4 +1,4 @@
-/** The health of a domain as blocks for a terminal: verdict, what to fix first, then a line a check. */
+/** The health of a domain as blocks for a terminal: the verdict, what to fix, then a line for each check. */
 
 import type { DomainCheck, DomainHealth, HealthStatus } from '../../analysis/domain/health.ts';
 import {
@@ -13,7 +13,7 @@ import {
   type Verdict,
 } from '../blocks.ts';
 import { FIX_TITLE, shortGroups } from './findings.ts';
-import { nothingToFix } from './verdict.ts';
+import { NO_KNOWN_PROBLEMS, nothingToFix } from './verdict.ts';
 
 const STATES: Record<HealthStatus, State> = {
   healthy: 'pass',
@@ -61,19 +61,19 @@ function verdictOf({ name, status, score, summary }: DomainHealth): Verdict {
   };
 }
 
-/** Critical ones before warnings; of the same gravity those that cost most. */
-function inOrder(checks: DomainCheck[]): DomainCheck[] {
+/** Critical findings before warnings, then by lost points. */
+function bySeverity(checks: DomainCheck[]): DomainCheck[] {
   const rank = ({ severity, status, points }: DomainCheck) =>
     (severity === 'critical' ? 1000 : 0) + (status === 'fail' ? points : points / 2);
   return checks.filter(({ severity }) => severity !== null).sort((a, b) => rank(b) - rank(a));
 }
 
 function fixesOf({ checks, status, score }: DomainHealth): Block {
-  const first = inOrder(checks).map(
+  const first = bySeverity(checks).map(
     (check): Finding => ({
       kind: 'finding',
       id: `check-${check.id}`,
-      state: gravityOf(check),
+      state: severityState(check),
       gain: null,
       title: [oneLine(check.title, 400)],
       where: null,
@@ -88,19 +88,19 @@ function fixesOf({ checks, status, score }: DomainHealth): Block {
   const nothing =
     status === 'healthy'
       ? stateSpan('pass', nothingToFix(score ?? 100))
-      : stateSpan('unknown', 'In what could be found out there is nothing to fix.');
+      : stateSpan('unknown', NO_KNOWN_PROBLEMS);
   return { kind: 'paragraph', style: 'card', text: [nothing] };
 }
 
-const gravityOf = ({ severity, status }: DomainCheck): State =>
+const severityState = ({ severity, status }: DomainCheck): State =>
   severity === null ? stateOf(status) : severity === 'critical' ? 'fail' : 'warn';
 
 function checksOf({ checks }: DomainHealth): Block {
   const items = checks.map((check) => {
-    // What is known of a check that did not run is why.
+    // The title of a check without a result says no more than its label; the detail gives the reason.
     const isOpen = check.status === 'error' || check.status === 'skipped';
     return {
-      state: gravityOf(check),
+      state: severityState(check),
       name: oneLine(check.label, 80),
       text: [oneLine(isOpen ? check.detail : check.title)],
       ...(isOpen ? { isMuted: true } : {}),

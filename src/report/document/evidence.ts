@@ -1,4 +1,4 @@
-/** What a check noted as evidence, made readable: names and values, lists, and lists of alike things as tables. */
+/** The evidence of a check for people: names and values, lists, and lists of similar objects as tables. */
 
 import type { Json } from '../../analysis/check.ts';
 import { formatDuration, formatSize } from '../../lib/durations.ts';
@@ -18,11 +18,11 @@ import {
 } from '../blocks.ts';
 import { type Evidence, isObject } from '../report.ts';
 
-/** Deeper, a value is shown as its JSON. */
+/** Deeper values are shown as JSON. */
 const MAX_DEPTH = 3;
-/** Longer text, and text of several lines, has a box of its own. */
-const INLINE_LENGTH = 100;
-/** More columns do not fit beside each other: a list each. */
+/** Longer text, and text of several lines, gets its own box. */
+const MAX_INLINE_LENGTH = 100;
+/** Objects with more keys do not fit into a table: each becomes a list. */
 const MAX_COLUMNS = 8;
 
 interface Value {
@@ -30,7 +30,7 @@ interface Value {
   blocks?: Block[];
 }
 
-/** All of it. */
+/** All values of the evidence. */
 export function evidenceFacts(evidence: Evidence, depth = 0): Facts {
   const rows = Object.entries(evidence).map(([key, value]): Fact => {
     const { text, blocks } = readable(key, value, depth);
@@ -67,7 +67,7 @@ function textValue(name: string, value: string): Value {
   if (value === '') return { text: [muted('empty')] };
   if (name === 'result' && isAuthResult(value)) return { text: [authState(value)] };
   if (isIsoTime(value)) return { text: [time(value)] };
-  if (value.length <= INLINE_LENGTH && !value.includes('\n')) return { text: [code(value)] };
+  if (value.length <= MAX_INLINE_LENGTH && !value.includes('\n')) return { text: [code(value)] };
   const lines = textLines(value);
   const box = { kind: 'verbatim', label: humanKey(name), lines } as const;
   return { text: [], blocks: [{ ...box, style: 'box', notPrinted: null }] };
@@ -96,17 +96,17 @@ function objectsBlock(name: string, objects: Evidence[], depth: number): Block {
       isOrdered: true,
       items: objects.map((object) => ({ text: [], blocks: [evidenceFacts(object, depth + 1)] })),
     };
-  const told = keys.filter((key) => objects.some((object) => object[key] != null));
+  const shownKeys = keys.filter((key) => objects.some((object) => object[key] != null));
   return {
     kind: 'table',
     name: 'plain',
     label: humanKey(name),
-    columns: told.map((key) => ({ title: humanKey(key), share: 1 })),
+    columns: shownKeys.map((key) => ({ title: humanKey(key), share: 1 })),
     groups: [
       {
         title: null,
         rows: objects.map((object) => ({
-          cells: told.map((key) => readable(key, object[key] ?? null, depth + 1)),
+          cells: shownKeys.map((key) => readable(key, object[key] ?? null, depth + 1)),
         })),
       },
     ],
@@ -114,7 +114,7 @@ function objectsBlock(name: string, objects: Evidence[], depth: number): Block {
   };
 }
 
-/** Nothing in it but single values and short lists of them. */
+/** Whether the object contains only single values and short lists of them. */
 const isFlat = (object: Evidence): boolean =>
   Object.values(object).every(
     (value) =>
@@ -125,33 +125,34 @@ const isFlat = (object: Evidence): boolean =>
         value.every((item) => typeof item !== 'object')),
   );
 
-// The same in short, for paper: a few names and values, a line or two each.
+// A short form for paper: a few names and values of one or two lines each.
 
 const MAX_ROWS = 8;
-const MAX_VALUE = 220;
+const MAX_VALUE_LENGTH = 220;
 
-/** What says nothing (null, an empty list) is left out; so is what is beyond the first few. */
+/** The first rows; empty values (null, empty lists) are left out. */
 export function evidenceInShort(evidence: Evidence): Facts {
   const rows: Fact[] = [];
   for (const [key, value] of Object.entries(evidence)) {
     if (rows.length === MAX_ROWS) break;
-    const text = inWords(value, 0, MAX_VALUE + 1);
-    if (text !== '') rows.push({ name: [humanKey(key)], value: [code(oneLine(text, MAX_VALUE))] });
+    const text = flatText(value, 0, MAX_VALUE_LENGTH + 1);
+    if (text !== '')
+      rows.push({ name: [humanKey(key)], value: [code(oneLine(text, MAX_VALUE_LENGTH))] });
   }
   return { kind: 'facts', rows, style: 'small' };
 }
 
-/** A value as text of about `room` characters at most; empty where it says nothing. */
-function inWords(value: Json, depth: number, room: number): string {
+/** A value as text of about `maxLength` characters at most; '' for an empty value. */
+function flatText(value: Json, depth: number, maxLength: number): string {
   if (value === null || depth > MAX_DEPTH) return '';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (typeof value !== 'object') return String(value).slice(0, room);
+  if (typeof value !== 'object') return String(value).slice(0, maxLength);
   const isList = Array.isArray(value);
   const parts: string[] = [];
   let used = 0;
   for (const key in value) {
-    if (used > room) break;
-    const text = inWords((value as Record<string, Json>)[key]!, depth + 1, room - used);
+    if (used > maxLength) break;
+    const text = flatText((value as Record<string, Json>)[key]!, depth + 1, maxLength - used);
     if (text === '') continue;
     parts.push(isList ? text : `${key.slice(0, 40).replaceAll('_', ' ')} ${text}`);
     used += parts.at(-1)!.length + 2;
@@ -159,15 +160,15 @@ function inWords(value: Json, depth: number, room: number): string {
   return parts.join(isList && depth === 0 ? '; ' : ', ');
 }
 
-// Single values as words.
+// Single values as text.
 
 const formatCount = (count: number): string => count.toLocaleString('en');
 
-/** `64,210 octets (63 KiB)`. */
-export function formatOctets(octets: number): string {
-  return octets < 1024
-    ? `${formatCount(octets)} octets`
-    : `${formatCount(octets)} octets (${formatSize(octets)})`;
+/** `64,210 bytes (63 KiB)`. */
+export function formatOctets(bytes: number): string {
+  return bytes < 1024
+    ? `${formatCount(bytes)} bytes`
+    : `${formatCount(bytes)} bytes (${formatSize(bytes)})`;
 }
 
 export function formatSeconds(seconds: number): string {
@@ -188,28 +189,72 @@ const RESULT_STATES: Record<string, StateSpan['state']> = {
 
 const isAuthResult = (text: string): boolean => Object.hasOwn(RESULT_STATES, text);
 
-/** A result in the words of RFC 8601; null is "not asked". */
+/** A result in the terms of RFC 8601; null is "not checked". */
 export function authState(result: string | null): StateSpan {
-  if (result === null) return state('unknown', 'not asked');
+  if (result === null) return state('unknown', 'not checked');
   const of = isAuthResult(result) ? RESULT_STATES[result]! : 'unknown';
   return state(of, oneLine(result, 20));
 }
 
-/** `link_status` → `Link status`, `client_ip` → `Client IP`. */
+/** `link_status` → `Link status`, `helo` → `HELO`. */
 function humanKey(key: string): string {
+  if (Object.hasOwn(LABELS, key)) return LABELS[key]!;
   const words = oneLine(key, 60).split(/[_ ]+/);
   const cased = words.map((word) => {
     const upper = word.toUpperCase();
-    if (PLURAL_NAMES.has(upper)) return `${upper.slice(0, -1)}s`;
-    return NAMES.has(upper) ? upper : word;
+    if (PLURAL_ACRONYMS.has(upper)) return `${upper.slice(0, -1)}s`;
+    return ACRONYMS.has(upper) ? upper : word;
   });
   const text = cased.join(' ');
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-const NAMES = new Set(
-  'ARC BIMI CSS DKIM DMARC DNS DNSSEC ESMTP HELO HTML HTTP HTTPS ID IP MIME MTA MX NUL PTR SPF SVG TLS TTL URI URL UTF'.split(
-    ' ',
-  ),
-);
-const PLURAL_NAMES = new Set('IDS IPS URIS URLS'.split(' '));
+/** Labels for keys whose words differ from the terms that reports use. */
+const LABELS: Record<string, string> = {
+  asked: 'Queried',
+  auto_submitted: 'Auto-Submitted',
+  client_ip: 'Sending IP address',
+  href: 'URL',
+  judged: 'Evaluated',
+  mail_from: 'MAIL FROM',
+  message_id: 'Message-ID',
+  not_asked: 'Not checked',
+  octets: 'Size',
+  reply_to: 'Reply-To',
+  signatures_not_looked_at: 'Signatures not checked',
+  src: 'URL',
+  unanswered: 'Lookups without an answer',
+  words_wanted: 'Words required',
+};
+const ACRONYMS = new Set([
+  'ARC',
+  'BIMI',
+  'CR',
+  'CSS',
+  'DKIM',
+  'DMARC',
+  'DNS',
+  'DNSSEC',
+  'DS',
+  'ESMTP',
+  'HELO',
+  'HTML',
+  'HTTP',
+  'HTTPS',
+  'ID',
+  'IP',
+  'LF',
+  'MIME',
+  'MTA',
+  'MX',
+  'NUL',
+  'PTR',
+  'SPF',
+  'SVG',
+  'TLS',
+  'TTL',
+  'URI',
+  'URL',
+  'UTF',
+]);
+const PLURAL_ACRONYMS = new Set('IDS IPS URIS URLS'.split(' '));

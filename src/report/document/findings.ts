@@ -1,4 +1,4 @@
-/** "Fix these first", the findings by gain; and everything that is no finding, each with its reason. */
+/** What to fix, ordered by gain, and every other check with its reason. */
 
 import type { Fix, Reference } from '../../analysis/check.ts';
 import type { CheckResult } from '../../analysis/result.ts';
@@ -40,24 +40,24 @@ import type { Form } from './form.ts';
 import { nothingToFix } from './verdict.ts';
 
 export const FIX_TITLE = 'Fix these first';
-/** A record of this length fills half a page; no real one comes near. */
+/** Half a page. Real records are far shorter. */
 const MAX_RECORD_VALUE = 2500;
 
-export function fixSection(result: Reported, form: Form): Section {
+export function fixSection(result: Reported, variant: Form): Section {
   const findings = toFix(result.checks);
   const section = { kind: 'section', id: 'fix', title: FIX_TITLE } as const;
   if (findings.length === 0)
     return { ...section, note: null, blocks: [nothingToFixBlock(result.score)] };
-  if (form.medium === 'paper' && form.isBrief)
+  if (variant.medium === 'paper' && variant.isBrief)
     return { ...section, note: null, blocks: [...capNotes(result), findingsTable(result)] };
   return {
     ...section,
-    note: [howToRead(result)],
-    blocks: [...capNotes(result), findingsBlock(result, form)],
+    note: [gainNote(result)],
+    blocks: [...capNotes(result), findingsBlock(result, variant)],
   };
 }
 
-/** For a terminal: the first in full with why and what to change, the rest by their titles. */
+/** For a terminal: the first findings with reason and fix, the rest as titles. */
 export function shortFixes(result: Reported): Block[] {
   const findings = toFix(result.checks);
   if (findings.length === 0) return [nothingToFixBlock(result.score)];
@@ -79,10 +79,11 @@ const nothingToFixBlock = (score: number | null): Block => ({
   text: [state(score === null ? 'unknown' : 'pass', nothingToFix(score))],
 });
 
-function howToRead({ score, cap }: Reported): string {
-  if (score === null) return 'Too little is known for a score, but this can be put right already.';
-  const gain = 'The number is by how much your score would rise if this one thing were put right.';
-  return cap ? `${gain} What stands at +0 counts again once nothing holds the score down.` : gain;
+function gainNote({ score, cap }: Reported): string {
+  if (score === null)
+    return 'There are not enough results for a score, but you can already fix these issues.';
+  const gain = 'Each number shows how much your score rises if you fix only that issue.';
+  return cap ? `${gain} Issues at +0 add points once the cap is lifted.` : gain;
 }
 
 function capNotes({ cap }: Reported): Note[] {
@@ -92,14 +93,13 @@ function capNotes({ cap }: Reported): Note[] {
   ];
 }
 
-function findingsBlock(result: Reported, form: Form): Findings {
+function findingsBlock(result: Reported, variant: Form): Findings {
   const all = toFix(result.checks).map((check, index) =>
-    findingBlock(check, result, form, index === 0),
+    findingBlock(check, result, variant, index === 0),
   );
-  // Nothing can be unfolded on paper.
-  if (form.medium === 'paper') return { kind: 'findings', first: all, more: null };
+  if (variant.medium === 'paper') return { kind: 'findings', first: all, more: null };
   const rest = all.slice(FIRST_FINDINGS);
-  const title = rest.length === 1 ? 'One smaller finding' : `${rest.length} smaller findings`;
+  const title = rest.length === 1 ? '1 more issue' : `${rest.length} more issues`;
   return {
     kind: 'findings',
     first: all.slice(0, FIRST_FINDINGS),
@@ -107,7 +107,7 @@ function findingsBlock(result: Reported, form: Form): Findings {
   };
 }
 
-function findingBlock(check: CheckResult, result: Reported, form: Form, open: boolean): Finding {
+function findingBlock(check: CheckResult, result: Reported, variant: Form, open: boolean): Finding {
   return {
     kind: 'finding',
     id: `check-${check.id}`,
@@ -120,7 +120,7 @@ function findingBlock(check: CheckResult, result: Reported, form: Form, open: bo
       state: badge(stateOf(check.status), STATUS_WORDS[check.status]),
     },
     open,
-    groups: [...evidenceGroup(check, form), reasonGroup(check), ...remedyGroup(check.fix)],
+    groups: [...evidenceGroup(check, variant), reasonGroup(check), ...fixGroup(check.fix)],
   };
 }
 
@@ -130,7 +130,7 @@ const gainOf = ({ gain }: CheckResult, { score }: Reported): Finding['gain'] =>
 function evidenceGroup({ evidence }: CheckResult, { medium }: Form): Group[] {
   const facts = medium === 'page' ? evidenceFacts(evidence) : evidenceInShort(evidence);
   if (facts.rows.length === 0) return [];
-  return [{ kind: 'group', name: 'evidence', title: 'What your message shows', blocks: [facts] }];
+  return [{ kind: 'group', name: 'evidence', title: 'Evidence', blocks: [facts] }];
 }
 
 const reasonGroup = ({ detail, reference }: CheckResult): Group => ({
@@ -140,11 +140,11 @@ const reasonGroup = ({ detail, reference }: CheckResult): Group => ({
   blocks: [paragraph(oneLine(detail, 1200)), small(referenceLink(reference))],
 });
 
-function remedyGroup(fix: Fix | null): Group[] {
+function fixGroup(fix: Fix | null): Group[] {
   if (!fix) return [];
   const blocks: Block[] = [paragraph(oneLine(fix.text, 2000))];
   if (fix.record) blocks.push(recordBlock(fix.record));
-  return [{ kind: 'group', name: 'remedy', title: 'What to change', blocks }];
+  return [{ kind: 'group', name: 'remedy', title: 'How to fix it', blocks }];
 }
 
 const recordBlock = ({ type, name, value }: NonNullable<Fix['record']>): RecordBlock => ({
@@ -154,13 +154,13 @@ const recordBlock = ({ type, name, value }: NonNullable<Fix['record']>): RecordB
   value: { label: 'Value', value: exactly(value, MAX_RECORD_VALUE) },
 });
 
-/** Our own rules and texts alone have links; what comes from a message never becomes one. */
+/** Only the rules of the service become links, never anything from a message. */
 export function referenceLink({ name, url }: Reference): string | Span {
   const text = oneLine(name, 160);
   return /^https?:\/\//.test(url) ? { kind: 'link', text, url: oneLine(url, 300) } : text;
 }
 
-/** What the findings of messages and of domains have in common in a terminal. */
+/** The groups of a finding in a terminal, for messages and domains alike. */
 export function shortGroups({
   detail,
   fix,
@@ -175,7 +175,7 @@ export function shortGroups({
   });
   return [
     group('reason', [paragraph(oneLine(detail, 1200))]),
-    ...remedyGroup(fix).map(({ blocks }) => group('remedy', blocks)),
+    ...fixGroup(fix).map(({ blocks }) => group('remedy', blocks)),
     group('remarks', [small(`${oneLine(label, 80)} · ${oneLine(reference.name, 160)}`)]),
   ];
 }
@@ -193,16 +193,16 @@ function shortFinding(check: CheckResult, result: Reported): Finding {
   };
 }
 
-/** A row each: for where there is no room for reasons and remedies. */
+/** One row for each finding, where reasons and fixes do not fit. */
 const findingsTable = (result: Reported): Table => ({
   kind: 'table',
   name: 'findings',
   label: FIX_TITLE,
   columns: [
     { title: 'Gain', share: 9, isNumber: true },
-    { title: 'What is wrong', share: 50 },
+    { title: 'Issue', share: 50 },
     { title: 'Check', share: 21, style: 'small' },
-    { title: 'State', share: 20 },
+    { title: 'Status', share: 20 },
   ],
   groups: [
     {
@@ -220,30 +220,30 @@ const findingsTable = (result: Reported): Table => ({
   foot: [],
 });
 
-// What is neither a finding nor a figure: passed, for information, not checked; each with its reason.
+// The other checks: passed, for information, or not checked, each with its reason.
 
 const GROUPS = [
   { id: 'passed', title: 'Passed', statuses: ['pass'] },
-  { id: 'info', title: 'For your information', statuses: ['info'] },
+  { id: 'info', title: 'Information', statuses: ['info'] },
   { id: 'not-checked', title: 'Not checked', statuses: ['error', 'skipped'] },
 ];
 
-/** On a page one section with a part to unfold for each kind; on paper a section each. */
-export function restSections({ checks }: Reported, form: Form): Section[] {
+/** On a page one section with a fold for each group; on paper one section for each group. */
+export function restSections({ checks }: Reported, variant: Form): Section[] {
   const groups = GROUPS.map(({ id, title, statuses }) => {
     const items = checks
       .filter(({ status }) => statuses.includes(status))
-      .map((check) => entryOf(check, form));
+      .map((check) => entryOf(check, variant));
     return { id, title, items };
   }).filter(({ items }) => items.length > 0);
   const entries = (items: Entry[]): Block => ({
     kind: 'entries',
     name: 'checks',
-    columns: { label: 'Check', text: 'What was found', figure: 'Points' },
+    columns: { label: 'Check', text: 'Result', figure: 'Points' },
     items,
   });
   const section = { kind: 'section', note: null } as const;
-  if (form.medium === 'paper')
+  if (variant.medium === 'paper')
     return groups.map(({ id, title, items }) => ({
       ...section,
       id,
@@ -261,10 +261,10 @@ export function restSections({ checks }: Reported, form: Form): Section[] {
       blocks: [entries(items)],
     }),
   );
-  return [{ ...section, id: 'rest', title: 'Everything else', blocks: folds }];
+  return [{ ...section, id: 'rest', title: 'Other checks', blocks: folds }];
 }
 
-function entryOf(check: CheckResult, form: Form): Entry {
+function entryOf(check: CheckResult, variant: Form): Entry {
   const { status, earned, points, evidence } = check;
   const follows = followsFromAnother(check);
   const figureText = earned === null ? '–' : `${formatPoints(earned)} of ${formatPoints(points)}`;
@@ -277,17 +277,18 @@ function entryOf(check: CheckResult, form: Form): Entry {
     state: state(stateOf(status), STATUS_WORDS[status]),
     label: `${oneLine(check.label, 80)} · ${categoryName(check.category)}`,
     title: [oneLine(check.title, 400)],
-    lines: [[follows ? 'It is decided by that check.' : oneLine(check.detail, 1200)]],
-    // On a page they stand with those of all checks.
-    figure: form.medium === 'paper' ? figureText : null,
+    // The title of a dependent check already names the cause.
+    lines: follows ? [] : [[oneLine(check.detail, 1200)]],
+    // A page shows the points of all checks with the score.
+    figure: variant.medium === 'paper' ? figureText : null,
     more:
-      form.medium === 'page' && !follows && !form.isBrief
-        ? { title: 'Evidence and rule', blocks }
+      variant.medium === 'page' && !follows && !variant.isBrief
+        ? { title: 'Evidence and reference', blocks }
         : null,
   };
 }
 
-/** For a terminal: what could not be checked and what does not apply, in a sentence each; none where all was. */
+/** For a terminal: one sentence for checks that were not completed, one for those that do not apply. */
 export function notChecked(result: Reported): Block[] {
   const missed = missedSentence(result);
   const skipped = result.checks
@@ -295,7 +296,7 @@ export function notChecked(result: Reported): Block[] {
     .map(({ label }) => label);
   const blocks = [
     ...(missed ? [small(missed)] : []),
-    ...(skipped.length > 0 ? [small(`Not applicable here: ${skipped.join(', ')}.`)] : []),
+    ...(skipped.length > 0 ? [small(`Not applicable: ${skipped.join(', ')}.`)] : []),
   ];
   return blocks.length > 0 ? [{ kind: 'group', name: 'remarks', title: null, blocks }] : [];
 }

@@ -1,10 +1,10 @@
-/** Which form of a report a document is: who reads it, where, and in how much detail. */
+/** The variant of a report that a document shows: its audience, medium and level of detail. */
 
 export interface Form {
-  /** `page` can fold and be clicked; `paper` cannot; a `terminal` has room for the most important only. */
+  /** Only a `page` has folds and links; a `terminal` shows the most important parts. */
   medium: 'page' | 'paper' | 'terminal';
-  /** `public`: without the parts that show the message. */
+  /** `public` omits the parts that show the message. */
   audience: 'team' | 'public';
-  /** One of many, told in short: without the evidence of what passed and the points of each check. */
+  /** One of many reports: omits the evidence of passed checks and the points of each check. */
   isBrief: boolean;
 }

@@ -1,4 +1,4 @@
-/** How the score is calculated: a table whose figures add up, and the points of every check below it. */
+/** How the score is calculated: a table whose figures add up, then the points of every check. */
 
 import type { CheckResult } from '../../analysis/result.ts';
 import {
@@ -37,17 +37,17 @@ export function ledgerSection(report: Reported, { medium, isBrief }: Form): Sect
   return {
     kind: 'section',
     id: 'score',
-    title: 'How the score comes about',
+    title: 'How the score is calculated',
     note: example && isScored ? arithmetic(example, ledger) : null,
     blocks,
   };
 }
 
-/** The rule in words, with the figures of one category put in. */
+/** The formula in words, with the figures of one category as an example. */
 function arithmetic({ name, earned, points, weight, adds }: LedgerRow, ledger: Ledger): Text {
   return [
-    'A category adds its share of points times its share of the weights that could be checked. ',
-    `For ${categoryName(name).toLowerCase()}: `,
+    'Each category adds its share of points × its share of the total weight × 100. Categories without results have no weight. ',
+    `Example for ${categoryName(name).toLowerCase()}: `,
     figure(
       `${formatPoints(earned)}/${formatPoints(points)} × ${weight}/${ledger.weight} × 100 = ${tenth(adds ?? 0)}`,
     ),
@@ -73,7 +73,7 @@ function ledgerTable(report: Reported, ledger: Ledger): Table {
   };
 }
 
-const NO_SCORE: Cell = { text: ['No score: too little is known'], span: 3 };
+const NO_SCORE: Cell = { text: ['No score: not enough results'], span: 3 };
 
 const cell = (text: string): Cell => ({ text: [text] });
 
@@ -88,7 +88,7 @@ function categoryRow(row: LedgerRow, isScored: boolean): Row {
       ],
     };
   const percent = wholePercent(share);
-  const meter = { share, state: meterState(percent), words: `${percent} %` };
+  const meter = { share, state: meterState(percent), words: `${percent}%` };
   return {
     cells: [
       { text: [categoryName(name)], meter },
@@ -99,14 +99,14 @@ function categoryRow(row: LedgerRow, isScored: boolean): Row {
   };
 }
 
-/** Rounded down: 100 % is all of it. */
+/** Rounded down, so that 100% means all points. */
 const wholePercent = (share: number): number => Math.floor(share * 100 + 1e-9);
 
 const meterState = (percent: number): State =>
   percent >= 90 ? 'pass' : percent >= 55 ? 'warn' : 'fail';
 
 function sums({ score, grade, cap }: Reported, { weight, sum }: Ledger): Row[] {
-  const held: Row[] = cap
+  const capRows: Row[] = cap
     ? [
         {
           state: 'fail',
@@ -119,7 +119,7 @@ function sums({ score, grade, cap }: Reported, { weight, sum }: Ledger): Row[] {
     : [];
   return [
     { cells: [cell('Sum'), { text: [] }, cell(String(weight)), cell(tenth(sum ?? 0))] },
-    ...held,
+    ...capRows,
     {
       style: 'total',
       cells: [
@@ -130,7 +130,7 @@ function sums({ score, grade, cap }: Reported, { weight, sum }: Ledger): Row[] {
   ];
 }
 
-/** What the sums of the table are made of. */
+/** The points of each check, which add up to the points of the categories. */
 function everyCheck(checks: CheckResult[]): Fold {
   const counted = checks.filter(({ points }) => points > 0);
   const categories = [...new Set(counted.map(({ category }) => category))];
@@ -148,7 +148,7 @@ function everyCheck(checks: CheckResult[]): Fold {
     label: 'Points by check',
     columns: [
       { title: 'Check', share: 40 },
-      { title: 'Result', share: 30 },
+      { title: 'Status', share: 30 },
       { title: 'Earned', share: 15, isNumber: true },
       { title: 'Possible', share: 15, isNumber: true },
     ],
@@ -160,9 +160,9 @@ function everyCheck(checks: CheckResult[]): Fold {
   };
   return {
     kind: 'fold',
-    title: 'The points of every check',
+    title: 'Points by check',
     state: null,
-    count: `${counted.length} checks`,
+    count: counted.length === 1 ? '1 check' : `${counted.length} checks`,
     open: false,
     style: 'card',
     blocks: [table],
@@ -178,8 +178,7 @@ export function ledgerBars({ categories, cap, score }: Reported): Section {
     value: own === null ? 'not checked' : String(own),
     words: own === null ? '' : `${formatPoints(earned)} of ${points} points, weight ${weight}`,
   })) satisfies { state: State }[];
-  const held =
-    cap && score !== null ? `held down to ${cap.limit} until the first cause is fixed` : null;
+  const held = cap && score !== null ? `score capped at ${cap.limit}` : null;
   const blocks: Block[] = [{ kind: 'bars', rows, held }];
-  return { kind: 'section', id: 'score', title: 'By category', note: null, blocks };
+  return { kind: 'section', id: 'score', title: 'Score by category', note: null, blocks };
 }

@@ -1,4 +1,4 @@
-/** How the message came, and the message itself: as its reader sees it, text, header, attachments, links, source. */
+/** The delivery path and the message: its preview, text, header, attachments, links and source. */
 
 import type { Envelope } from '../../analysis/check.ts';
 import { shownAddress } from '../../analysis/links/links.ts';
@@ -48,7 +48,7 @@ export function pathSection(report: Report): Section {
   const evidence = evidenceOf(report.checks, 'received_path');
   const hops = objectsIn(evidence, 'hops').slice(0, MAX_HOPS);
   const last: Hop = {
-    server: [strong('Here')],
+    server: [strong('This server')],
     time: report.received_at === null ? null : [time(report.received_at)],
     via: null,
     delay: hops.length > 0 ? delayOf(numberIn(evidence, 'last_delay_seconds')) : null,
@@ -56,13 +56,13 @@ export function pathSection(report: Report): Section {
   return {
     kind: 'section',
     id: 'path',
-    title: 'The way it came',
+    title: 'Delivery path',
     note: check ? [oneLine(`${check.title} ${check.detail}`)] : null,
     ...(check || report.envelope ? {} : { isEmpty: true }),
     blocks: [
       {
         kind: 'path',
-        columns: { server: 'Server', time: 'Received', delay: 'After' },
+        columns: { server: 'Server', time: 'Received', delay: 'Delay' },
         hops: [...hops.map(hopOf), last],
         session: report.envelope && sessionOf(report.envelope),
       },
@@ -75,33 +75,33 @@ function hopOf(hop: Evidence): Hop {
     textIn(hop, key),
   );
   const via: Text = [
-    ...(from ? ['took it from ', code(from, 255)] : []),
-    ...(protocol ? [`${from ? ' ' : ''}by `, code(protocol, 40)] : []),
+    ...(from ? ['received from ', code(from, 255)] : []),
+    ...(protocol ? [`${from ? ' ' : ''}with `, code(protocol, 40)] : []),
   ];
   return {
-    server: [by ? code(by, 255) : 'A server without a name'],
+    server: [by ? code(by, 255) : 'Unnamed server'],
     time: at ? [time(at)] : null,
     via: via.length > 0 ? via : null,
     delay: delayOf(numberIn(hop, 'delay_seconds')),
   };
 }
 
-const LONG_SECONDS = 300;
+const LONG_DELAY_SECONDS = 300;
 
-/** A negative one shows that a clock is wrong. */
+/** A negative delay means that the clock of a server is wrong. */
 function delayOf(seconds: number | null): Hop['delay'] {
   if (seconds === null) return null;
   const words = formatSeconds(seconds);
-  if (seconds < 0) return { label: null, value: [badge('unknown', `${words}: a clock is wrong`)] };
-  return { label: 'after', value: [seconds >= LONG_SECONDS ? badge('warn', words) : words] };
+  if (seconds < 0) return { label: null, value: [badge('unknown', `${words}: wrong clock`)] };
+  return { label: 'after', value: [seconds >= LONG_DELAY_SECONDS ? badge('warn', words) : words] };
 }
 
 function sessionOf({ client_ip, helo, mail_from, tls }: Envelope): Facts {
   const fact = (name: string, value: string | null): Fact => ({
     name: [name],
-    value: [value === null ? muted('not known') : code(value, 320)],
+    value: [value === null ? muted('unknown') : code(value, 320)],
   });
-  const secured = tls && [
+  const encryption = tls && [
     tls.used
       ? oneLine([tls.version ?? 'used', tls.cipher].filter(Boolean).join(', '), 200)
       : 'not used',
@@ -110,23 +110,23 @@ function sessionOf({ client_ip, helo, mail_from, tls }: Envelope): Facts {
     kind: 'facts',
     style: 'small',
     rows: [
-      fact('Client', client_ip || null),
+      fact('Sending IP address', client_ip || null),
       fact('HELO', helo),
       fact('MAIL FROM', mail_from === '' ? '<>' : mail_from),
-      { name: ['TLS'], value: secured ?? [muted('not known')] },
+      { name: ['TLS'], value: encryption ?? [muted('unknown')] },
     ],
   };
 }
 
-// The message itself. On paper it is told in short.
+// The message. Paper shows only parts of it.
 
 export function messageSection(report: Report, { medium }: Form): Section {
   const { message } = report;
-  const section = { kind: 'section', id: 'message', title: 'The message', note: null } as const;
+  const section = { kind: 'section', id: 'message', title: 'Message', note: null } as const;
   const absent: Block = {
     kind: 'paragraph',
     style: 'card',
-    text: ['The message itself is not part of this report.'],
+    text: ['This report does not include the message.'],
   };
   if (medium === 'paper')
     return {
@@ -138,7 +138,7 @@ export function messageSection(report: Report, { medium }: Form): Section {
 
 function pageBlocks(report: Report, message: MessageView): Block[] {
   const { html, text, headers, attachments, links, source, sourceCut } = message;
-  const cut = sourceCut > 0 ? [small(`${formatOctets(sourceCut)} more are not shown.`)] : [];
+  const cut = sourceCut > 0 ? [small(`Not shown: ${formatOctets(sourceCut)} more.`)] : [];
   return [
     ...(html === null ? [] : [frameOf(html, message.remoteImages)]),
     fold('Text part', null, [textPart(text)], html === null),
@@ -152,7 +152,7 @@ function pageBlocks(report: Report, message: MessageView): Block[] {
 
 const MAX_ATTACHMENTS = 50;
 const MAX_LINKS = 60;
-const MAX_TEXT = 4000;
+const MAX_TEXT_LENGTH = 4000;
 const MAX_TEXT_LINES = 80;
 
 function paperBlocks(report: Report, message: MessageView): Block[] {
@@ -168,7 +168,7 @@ function paperBlocks(report: Report, message: MessageView): Block[] {
       ? part('Attachments', files, ...more(attachments.length - MAX_ATTACHMENTS))
       : []),
     ...(links.length > 0 ? part('Links', addresses, ...more(links.length - MAX_LINKS)) : []),
-    ...part('Text part', textPart(text, MAX_TEXT, MAX_TEXT_LINES)),
+    ...part('Text part', textPart(text, MAX_TEXT_LENGTH, MAX_TEXT_LINES)),
     ...notShown(message),
   ];
 }
@@ -195,13 +195,13 @@ function frameOf(html: string, remoteImages: number): Frame {
   const images =
     remoteImages === 0
       ? ''
-      : `${remoteImages === 1 ? 'One remote image is' : `${remoteImages} remote images are`} not loaded. `;
+      : `${remoteImages === 1 ? '1 remote image is' : `${remoteImages} remote images are`} not loaded. `;
   return {
     kind: 'frame',
-    title: 'As its reader sees it',
-    caption: [`${images}Nothing is fetched, nothing runs, and the links lead nowhere.`],
+    title: 'Preview',
+    caption: [`${images}Scripts, links and remote content are disabled.`],
     html,
-    widths: { label: 'Width', wide: 'Computer', narrow: 'Phone' },
+    widths: { label: 'Width', wide: 'Desktop', narrow: 'Phone' },
   };
 }
 
@@ -210,7 +210,7 @@ const verbatim = (label: string, text: string, max?: number, maxLines?: number):
   label,
   lines: textLines(text, max, maxLines),
   style: 'long',
-  notPrinted: '… (the rest is not printed)',
+  notPrinted: '… (truncated)',
 });
 
 const textPart = (text: string | null, max?: number, maxLines?: number): Block =>
@@ -236,12 +236,12 @@ function factsOf({ subject, from_address, message_size, message }: Report): Fact
 }
 
 function headersBlock(headers: MessageView['headers']): Block {
-  if (headers.length === 0) return paragraph(muted('The message has no header.'));
+  if (headers.length === 0) return paragraph(muted('The message has no header fields.'));
   return {
     kind: 'facts',
     style: 'headers',
     rows: headers.map(({ name, value }) => ({
-      name: [name === '' ? muted('no field') : exactly(name)],
+      name: [name === '' ? muted('no name') : exactly(name)],
       value: [code(value)],
     })),
   };
@@ -263,7 +263,7 @@ function attachmentsBlock(attachments: MessageView['attachments']): Block {
         title: null,
         rows: attachments.map(({ filename, type, size }) => ({
           cells: [
-            { text: [filename ? oneLine(filename, 255) : muted('without a name')] },
+            { text: [filename ? oneLine(filename, 255) : muted('unnamed')] },
             { text: [code(type, 255)] },
             { text: [formatSize(size)] },
           ],
@@ -275,24 +275,24 @@ function attachmentsBlock(attachments: MessageView['attachments']): Block {
   return table;
 }
 
-// The links of a message, as text: nothing that comes from a message can be clicked.
+// The links of the message as text: nothing from a message can be clicked.
 
 const LINK_STATES: Record<string, StateSpan> = {
   works: state('pass', 'Works'),
   dead: state('fail', 'Dead'),
   unknown: state('unknown', 'Unknown'),
 };
-const NOT_ASKED = state('unknown', 'Not asked');
+const NOT_CHECKED = state('unknown', 'Not checked');
 
 function linksBlock(report: Report, links: MessageView['links']): Block {
   if (links.length === 0) return paragraph(muted('The message has no links.'));
-  const answerOf = linkAnswers(report);
+  const resultOf = linkAnswers(report);
   const table: Table = {
     kind: 'table',
     name: 'plain',
     label: 'Links',
     columns: [
-      { title: 'Address', share: 58, style: 'code' },
+      { title: 'URL', share: 58, style: 'code' },
       { title: 'Text', share: 26 },
       { title: 'Status', share: 16 },
     ],
@@ -300,8 +300,8 @@ function linksBlock(report: Report, links: MessageView['links']): Block {
       {
         title: null,
         rows: links.map(({ href, text }) => {
-          const { status, reason } = answerOf(href) ?? { status: '', reason: null };
-          const of = Object.hasOwn(LINK_STATES, status) ? LINK_STATES[status]! : NOT_ASKED;
+          const { status, reason } = resultOf(href) ?? { status: '', reason: null };
+          const of = Object.hasOwn(LINK_STATES, status) ? LINK_STATES[status]! : NOT_CHECKED;
           return {
             cells: [
               { text: [code(href, 500)] },
@@ -317,23 +317,25 @@ function linksBlock(report: Report, links: MessageView['links']): Block {
   return table;
 }
 
-interface LinkAnswer {
+interface LinkResult {
   /** `works`, `dead`, `unknown`, `not_asked`. */
   status: string;
   reason: string | null;
 }
 
-/** What became of asking a link as written in the message; null where the check says nothing of it. */
+/** Returns a lookup by a link's URL as the message writes it: its result in `link_status`, or null. */
 export function linkAnswers({
   checks,
-}: Pick<Reported, 'checks'>): (href: string) => LinkAnswer | null {
-  const answers = new Map<string, LinkAnswer>();
+}: Pick<Reported, 'checks'>): (href: string) => LinkResult | null {
+  const results = new Map<string, LinkResult>();
   for (const link of objectsIn(evidenceOf(checks, 'link_status'), 'links')) {
     const [href, status] = [textIn(link, 'href'), textIn(link, 'status')];
-    if (href && status) answers.set(asAsked(href), { status, reason: textIn(link, 'reason') });
+    if (href && status)
+      results.set(withoutFragment(href), { status, reason: textIn(link, 'reason') });
   }
-  return (href) => answers.get(asAsked(shownAddress(URL.parse(href)?.href ?? href))) ?? null;
+  return (href) =>
+    results.get(withoutFragment(shownAddress(URL.parse(href)?.href ?? href))) ?? null;
 }
 
-/** The part after # is never sent: addresses that differ in it alone are asked once. */
-const asAsked = (address: string): string => address.replace(/#.*$/s, '');
+/** Fragments are never sent, so URLs that differ only in them are fetched once. */
+const withoutFragment = (url: string): string => url.replace(/#.*$/s, '');

@@ -1,4 +1,4 @@
-/** What the large providers ask of senders, rule by rule, and where the message landed at them. */
+/** The sender requirements of each mailbox provider, and the placement of the message. */
 
 import type { ProviderVerdict, RuleStatus, RuleVerdict } from '../../analysis/result.ts';
 import {
@@ -23,14 +23,14 @@ import type { Report, Reported } from '../report.ts';
 import { formatSeconds } from './evidence.ts';
 import { referenceLink } from './findings.ts';
 
-const RULES_TITLE = 'Providers’ rules';
+const RULES_TITLE = 'Provider rules';
 
 export function providersSection(report: Report): Section {
   const { providers, judged_kind } = report;
   const section = { kind: 'section', id: 'providers', title: RULES_TITLE } as const;
-  const note = kindOf(report);
+  const note = kindNote(report);
   if (providers.length === 0) {
-    const text = ['The rules of the providers were not looked at.'];
+    const text = ['Provider rules were not checked.'];
     return {
       ...section,
       note,
@@ -42,20 +42,22 @@ export function providersSection(report: Report): Section {
   return { ...section, note, blocks: providers.map((verdict) => providerCard(verdict, isBulk)) };
 }
 
-function kindOf({ judged_kind: { kind, reasons, by } }: Report): Text {
+function kindNote({ judged_kind: { kind, reasons, by } }: Report): Text {
   const why = reasons.map((reason) => oneLine(reason, 300)).join(' ');
-  const how = by === 'message' ? ', by what is in the message' : '';
-  const otherwise =
-    by === 'message' ? ' Where that is wrong, say which kind it is when you create the test.' : '';
-  return ['Judged as ', strong(`${kind} mail`), `${how}. ${why}${otherwise}`];
+  const basis = by === 'message' ? ', based on its content' : '';
+  const override =
+    by === 'message' ? ' If that is wrong, set the kind when you create the test.' : '';
+  return ['Evaluated as ', strong(`${kind} mail`), `${basis}. ${why}${override}`];
 }
 
 function providerCard(verdict: ProviderVerdict, isBulk: boolean): Card {
   const { provider, name, rules, reference } = verdict;
   const met = rules.filter(({ status }) => status === 'met');
-  const unseen = rules.filter(({ status, checks }) => status === 'unknown' && checks.length === 0);
+  const notVisible = rules.filter(
+    ({ status, checks }) => status === 'unknown' && checks.length === 0,
+  );
   const open = rules
-    .filter((rule) => !met.includes(rule) && !unseen.includes(rule))
+    .filter((rule) => !met.includes(rule) && !notVisible.includes(rule))
     .toSorted((a, b) => rank(a) - rank(b));
   return {
     kind: 'card',
@@ -63,21 +65,21 @@ function providerCard(verdict: ProviderVerdict, isBulk: boolean): Card {
     title: [oneLine(name, 60)],
     state: readiness(verdict, isBulk),
     blocks: [
-      ...(open.length > 0 ? [entriesOf(open)] : []),
-      ...folded('pass', `${counted(met)} met`, met),
-      ...folded('unknown', `${counted(unseen)} that no single message can show`, unseen),
+      ...(open.length > 0 ? [entriesOf(open, name)] : []),
+      ...folded('pass', `${counted(met)} met`, met, name),
+      ...folded('unknown', `${counted(notVisible)} that one message can't show`, notVisible, name),
       small(referenceLink(reference)),
     ],
   };
 }
 
-/** Not ready for want of knowledge is not known to be unready. */
+/** "Not ready" needs a rule that is not met; unknown rules alone leave it unknown. */
 function readiness({ ready, rules }: ProviderVerdict, isBulk: boolean): StateSpan {
   if (ready) return badge('pass', 'Ready');
   const isBroken = rules.some(
     ({ status, applies }) => status === 'not_met' && (isBulk || applies === 'any'),
   );
-  return isBroken ? badge('fail', 'Not ready') : badge('unknown', 'Not known');
+  return isBroken ? badge('fail', 'Not ready') : badge('unknown', 'Unknown');
 }
 
 const rank = ({ status }: RuleVerdict): number => (status === 'not_met' ? 0 : 1);
@@ -85,7 +87,7 @@ const rank = ({ status }: RuleVerdict): number => (status === 'not_met' ? 0 : 1)
 const counted = ({ length }: RuleVerdict[]): string =>
   length === 1 ? '1 rule' : `${length} rules`;
 
-const folded = (of: State, title: string, rules: RuleVerdict[]): Fold[] =>
+const folded = (of: State, title: string, rules: RuleVerdict[], provider: string): Fold[] =>
   rules.length === 0
     ? []
     : [
@@ -96,7 +98,7 @@ const folded = (of: State, title: string, rules: RuleVerdict[]): Fold[] =>
           count: null,
           open: false,
           style: 'plain',
-          blocks: [entriesOf(rules)],
+          blocks: [entriesOf(rules, provider)],
         },
       ];
 
@@ -106,7 +108,7 @@ const RULE_STATES: Record<RuleStatus, StateSpan> = {
   met: state('pass', 'Met'),
 };
 
-const entriesOf = (rules: RuleVerdict[]): Entries => ({
+const entriesOf = (rules: RuleVerdict[], provider: string): Entries => ({
   kind: 'entries',
   name: 'rules',
   columns: null,
@@ -118,7 +120,12 @@ const entriesOf = (rules: RuleVerdict[]): Entries => ({
     lines: [
       [oneLine(detail, 500)],
       ...(error && status === 'not_met'
-        ? [['It answers ', { kind: 'code', text: oneLine(error, 300) } as const]]
+        ? [
+            [
+              `${oneLine(provider, 60)} rejects with `,
+              { kind: 'code', text: oneLine(error, 300) } as const,
+            ],
+          ]
         : []),
     ],
     figure: null,
@@ -126,7 +133,7 @@ const entriesOf = (rules: RuleVerdict[]): Entries => ({
   })),
 });
 
-/** For a terminal, a line for each provider: whether it is content, and how many of its rules are not met. */
+/** For a terminal: one line for each provider with the number of rules met, not met and unknown. */
 export function providerLines({ providers }: Reported): Block[] {
   if (providers.length === 0) return [];
   const items = providers.map(({ name, ready, rules }) => {
@@ -144,11 +151,10 @@ export function providerLines({ providers }: Reported): Block[] {
   return [{ kind: 'section', id: 'providers', title: RULES_TITLE, note: null, blocks }];
 }
 
-// Where the message landed: providers × places, with the number of seeds and the time it took.
+// Placement: a row for each provider and a column for each folder, with the number of seeds and delays.
 
 const MAX_PROVIDERS = 60;
-/** As many columns as there is room for; there are nine places. */
-const MAX_PLACES = 9;
+const MAX_FOLDERS = 9;
 
 const PLACE_STATES: Record<string, State> = {
   inbox: 'pass',
@@ -162,19 +168,17 @@ const PLACE_STATES: Record<string, State> = {
 
 export function placementSection({ placement }: Report): Section {
   const { columns, rows, inbox, settled } = placementTable(placement);
-  const section = { kind: 'section', id: 'placement', title: 'Where it landed' } as const;
+  const section = { kind: 'section', id: 'placement', title: 'Inbox placement' } as const;
   if (rows.length === 0) {
-    const text = [
-      'No seed mailbox got this message, so where it lands at real providers is not known.',
-    ];
+    const text = ['No seed mailbox received this message, so its placement is unknown.'];
     const nothing = { kind: 'paragraph', style: 'card', text } as const;
     return { ...section, note: null, isEmpty: true, blocks: [nothing] };
   }
   const rate =
     settled > 0
-      ? `${inbox} of ${settled} seed mailboxes have it in the inbox or one of its tabs.`
-      : 'No seed mailbox could tell yet.';
-  const places = columns.slice(0, MAX_PLACES);
+      ? `${inbox} of ${settled} seed mailboxes received it in the inbox or an inbox tab.`
+      : 'No results from seed mailboxes yet.';
+  const places = columns.slice(0, MAX_FOLDERS);
   const rowOf = (row: PlacementRow): Row => ({
     cells: [
       { text: [oneLine(row.provider, 60)] },
@@ -200,7 +204,7 @@ export function placementSection({ placement }: Report): Section {
     groups: [{ title: null, rows: rows.slice(0, MAX_PROVIDERS).map(rowOf) }],
     foot: [],
   };
-  return { ...section, note: [`${rate} This never enters the score.`], blocks: [table] };
+  return { ...section, note: [`${rate} Placement doesn't affect the score.`], blocks: [table] };
 }
 
 function countOf(place: string, count: number): StateSpan | ReturnType<typeof muted> {

@@ -1,4 +1,4 @@
-/** What a scheduled report says, as blocks: its e-mail, with the figures in it or in a PDF, and that PDF. */
+/** Builds the documents of a scheduled report: the email, with all figures or with a PDF, and that PDF. */
 
 import type { Grade } from '../../analysis/result.ts';
 import {
@@ -47,12 +47,12 @@ import {
 import { chartBlock } from './charts.ts';
 import { GRADE_STATES, scoreWords } from './verdict.ts';
 
-/** An e-mail without its looks: everything that a reader sees of it. */
+/** The content of an email, without its layout. */
 export interface MailDocument {
   subject: string;
   /** The heading. */
   title: string;
-  /** What mail programs show beside the subject. */
+  /** Mail clients show it next to the subject. */
   preheader: string;
   blocks: Block[];
   button: { label: string; url: string };
@@ -61,9 +61,9 @@ export interface MailDocument {
 }
 
 export interface Reader {
-  /** Where a click ends it for this reader; null where nobody reads it yet, as in a preview. */
+  /** The unsubscribe link of this recipient; null in a preview. */
   unsubscribeUrl: string | null;
-  /** The figures are in a PDF that goes with it. */
+  /** Whether a PDF with the figures is attached. */
   pdf: boolean;
 }
 
@@ -73,7 +73,7 @@ export function summaryMail(
 ): MailDocument {
   const host = new URL(report.appUrl).host;
   const name = cut(report.name, NAME_LENGTH);
-  const unsubscribe = 'Unsubscribe from this report';
+
   return cleaned({
     subject: headlineOf(report),
     title: titleOf(report),
@@ -83,9 +83,12 @@ export function summaryMail(
       ...averageBlocks(report),
       ...(pdf ? pointersToPdf(report) : mailSections(report)),
     ],
-    button: { label: 'Open the service', url: report.appUrl },
-    footer: `You get this mail because your address is among the readers of a ${report.frequency} report at ${host}: “${name}”. It is sent by the people who run the tests there.`,
-    leave: unsubscribeUrl === null ? null : { label: unsubscribe, url: unsubscribeUrl },
+    button: { label: 'Open dashboard', url: report.appUrl },
+    footer: `You are receiving this email because a team at ${host} added you to its ${report.frequency} report “${name}”.`,
+    leave:
+      unsubscribeUrl === null
+        ? null
+        : { label: 'Unsubscribe from this report', url: unsubscribeUrl },
   });
 }
 
@@ -96,21 +99,21 @@ const lines = (...blocks: Block[]): Block => ({
   blocks,
 });
 
-/** What the subject does not say. */
+/** Adds to the subject, without repeating it. */
 function preheaderOf(report: ScheduledReport): string {
   const { total_tests, top_issues } = report.summary;
   if (total_tests === 0)
-    return `Nothing was tested. ${report.sections.includes('alerts') && alarmOf(report) ? domainsInWords(report) : ''}`;
+    return `No tests were completed. ${report.sections.includes('alerts') && alarmOf(report) ? domainsInWords(report) : ''}`;
   const [issue] = top_issues;
-  const most =
-    issue && report.sections.includes('summary') ? ` Most often: ${cut(issue.issue, 90)}` : '';
+  const topIssue =
+    issue && report.sections.includes('summary') ? ` Top issue: ${cut(issue.issue, 90)}` : '';
   const without = averageOf(report.summary) ? '' : `${withoutScore(report.summary)} `;
-  return `${countOf(total_tests, 'test')}. ${without}${scoreComparison(report)}${most}`;
+  return `${countOf(total_tests, 'test')}. ${without}${scoreComparison(report)}${topIssue}`;
 }
 
 const pointersToPdf = (report: ScheduledReport): Block[] => [
   ...(report.sections.includes('alerts') ? [paragraph(domainsInWords(report))] : []),
-  paragraph('The whole report is in the PDF that is attached to this mail.'),
+  paragraph('See the attached PDF for the full report.'),
 ];
 
 function averageBlocks(report: ScheduledReport): Block[] {
@@ -124,8 +127,8 @@ function averageBlocks(report: ScheduledReport): Block[] {
   const block: Average = {
     kind: 'average',
     score: averageFigure(report),
-    label: `Score of 100, grade ${grade}`,
-    line: `Score: ${score} of 100, grade ${grade}`,
+    label: `Score out of 100, grade ${grade}`,
+    line: `Score: ${score} out of 100, grade ${grade}`,
     lines: [testsInWords(report), scoreComparison(report)],
   };
   return [block];
@@ -139,7 +142,7 @@ function averageFigure({ summary }: ScheduledReport): ScoreFigure {
     state: grade === null ? 'unknown' : GRADE_STATES[grade],
     uncapped: null,
     ...scoreWords(score, grade),
-    alt: score === null ? 'There is no score.' : `Score ${score} of 100, grade ${grade}.`,
+    alt: score === null ? 'No score.' : `Score ${score} out of 100, grade ${grade}.`,
   };
 }
 
@@ -189,7 +192,7 @@ type Medium = 'mail' | 'paper';
 
 function issuesSection({ summary: { top_issues } }: ScheduledReport, medium: Medium): Section {
   const titled = (block: Block) => section('issues', 'Most frequent issues', [block]);
-  if (top_issues.length === 0) return titled(paragraph('No test found anything to mend.'));
+  if (top_issues.length === 0) return titled(paragraph('No issues found.'));
   if (medium === 'mail')
     return titled({
       kind: 'rows',
@@ -222,13 +225,13 @@ const table = (columns: Table['columns'], rows: Row[]): Table => ({
 
 const row = (...texts: string[]): Row => ({ cells: texts.map((text) => ({ text: [text] })) });
 
-/** In an e-mail each chart has a heading of its own. */
+/** For the email, where each chart has its own heading. */
 function trendSections(report: ScheduledReport): Section[] {
-  const begin = daysBeginAt(report);
+  const dayStart = daysBeginAt(report);
   return trendCharts(report).map((chart, index) =>
     section(`trend-${chart.id}`, chart.title, [
       chartBlock(chart, chart.id, { caption: captionOf(chart) }),
-      ...(begin && index === 0 ? [small(begin)] : []),
+      ...(dayStart && index === 0 ? [small(dayStart)] : []),
     ]),
   );
 }
@@ -237,8 +240,8 @@ function captionOf(chart: TrendChart): string {
   const extremes = extremesOf(chart);
   if (extremes) return `${extremes}.`;
   return chart.id === 'score'
-    ? `The bars go from 0 to ${chart.format(chart.top)}.`
-    : `The highest bar is ${chart.format(chart.top)}.`;
+    ? `Scale: 0 to ${chart.format(chart.top)}.`
+    : `Highest: ${chart.format(chart.top)}.`;
 }
 
 function domainsSection(report: ScheduledReport, medium: Medium): Section {
@@ -257,7 +260,7 @@ function domainsSection(report: ScheduledReport, medium: Medium): Section {
       : table(
           [
             { title: 'Domain', share: 60 },
-            { title: 'State', share: 24 },
+            { title: 'Health', share: 24 },
             { title: 'Score', share: 16, isNumber: true },
           ],
           domains.map(({ name, health, score }) => ({
@@ -268,9 +271,9 @@ function domainsSection(report: ScheduledReport, medium: Medium): Section {
             ],
           })),
         );
-  const told = domainsInWords(report);
+  const sentence = domainsInWords(report);
   return section('domains', 'Domains', [
-    medium === 'mail' ? small(told) : paragraph(told),
+    medium === 'mail' ? small(sentence) : paragraph(sentence),
     ...(domains.length > 0 ? [list] : []),
     ...leftOut(report.domainsLeftOut),
   ]);
@@ -282,20 +285,20 @@ const leftOut = (count: number): Block[] =>
 function alertsSection(report: ScheduledReport, medium: Medium): Section {
   const { incidents, incidentsLeftOut, timezone } = report;
   const titled = (...blocks: Block[]) => section('alerts', 'Alerts', blocks);
-  const none = 'No alert rule found anything in this time.';
+  const none = 'No incidents in this period.';
   if (incidents.length === 0) return titled(medium === 'mail' ? small(none) : paragraph(none));
   const list = incidents.map((incident) => ({
     title: incidentTitle(incident),
     below: incidentTimes(incident, timezone),
-    ...(incident.resolved_at === null ? OPEN : OVER),
+    ...(incident.resolved_at === null ? OPEN : RESOLVED),
   }));
   const block: Block =
     medium === 'mail'
       ? { kind: 'rows', items: list }
       : table(
           [
-            { title: 'What', share: 82 },
-            { title: 'State', share: 18 },
+            { title: 'Incident', share: 82 },
+            { title: 'Status', share: 18 },
           ],
           list.map(({ title, below, value, state: of }) => ({
             cells: [{ text: [title], below: [below] }, { text: [state(of, value)] }],
@@ -305,7 +308,7 @@ function alertsSection(report: ScheduledReport, medium: Medium): Section {
 }
 
 const OPEN = { value: 'Open', state: 'fail' } as const;
-const OVER = { value: 'Over', state: 'pass' } as const;
+const RESOLVED = { value: 'Resolved', state: 'pass' } as const;
 
 // The PDF.
 
@@ -326,12 +329,12 @@ export function summaryDocument(report: ScheduledReport): ReportDocument {
         : []),
     ],
     foot: [],
-    cutOff: `There is more than fits on ${MAX_PAGES} pages.`,
-    ways: { skip: 'Skip to the report', contents: 'Sections of the report' },
+    cutOff: `This PDF is limited to ${MAX_PAGES} pages.`,
+    ways: { skip: 'Skip to report', contents: 'Report sections' },
   });
 }
 
-/** The mean score and how it compares, of which time, made where. */
+/** The mean score with its change, the period, and the URL of the service. */
 function summaryVerdict(report: ScheduledReport): Verdict {
   const { summary, appUrl } = report;
   const compared =
@@ -360,13 +363,13 @@ function summaryVerdict(report: ScheduledReport): Verdict {
 function figuresSection({ summary }: ScheduledReport): Section {
   const rates = table(
     [
-      { title: 'Passed, or in the inbox', share: 40 },
+      { title: 'Passed or in inbox', share: 40 },
       { title: 'Share', share: 30, isNumber: true },
-      { title: 'Of', share: 30, isNumber: true },
+      { title: 'Based on', share: 30, isNumber: true },
     ],
     ratesOf(summary).map(({ label, share, counted }) => row(label, share ?? NOT_KNOWN, counted)),
   );
-  if (summary.scored === 0) return section('figures', 'In figures', [rates]);
+  if (summary.scored === 0) return section('figures', KEY_FIGURES, [rates]);
   const given = Object.entries(summary.grades) as [Grade, number][];
   const grades = table(
     [
@@ -379,14 +382,16 @@ function figuresSection({ summary }: ScheduledReport): Section {
       ...row(grade, percent(count / summary.scored), countOf(count)),
     })),
   );
-  return section('figures', 'In figures', [rates, grades]);
+  return section('figures', KEY_FIGURES, [rates, grades]);
 }
+
+const KEY_FIGURES = 'Key figures';
 
 function trendsOnPaper(report: ScheduledReport): Section[] {
   const charts = trendCharts(report);
   const [first] = charts;
   if (!first) return [];
-  const begin = daysBeginAt(report);
+  const dayStart = daysBeginAt(report);
   const values = table(
     [
       { title: first.by === 'day' ? 'Day' : 'Hour', share: 40 },
@@ -397,5 +402,5 @@ function trendsOnPaper(report: ScheduledReport): Section[] {
     ),
   );
   const drawn = charts.map((chart) => chartBlock(chart, chart.id, { title: chart.title }));
-  return [section('trends', 'Trends', [...drawn, ...(begin ? [small(begin)] : []), values])];
+  return [section('trends', 'Trends', [...drawn, ...(dayStart ? [small(dayStart)] : []), values])];
 }

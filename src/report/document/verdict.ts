@@ -1,4 +1,4 @@
-/** The top of a report: score and letter, the verdict in a sentence, what to do first, what was tested. */
+/** The top of a report: score and grade, the verdict in one sentence, the first fix, and what was tested. */
 
 import type { Grade } from '../../analysis/result.ts';
 import { toFix } from '../../analysis/summary.ts';
@@ -32,7 +32,7 @@ export const GRADE_STATES: Record<Grade, State> = {
   F: 'fail',
 };
 
-/** `above` stands over it in small letters: what this is, or which of many. */
+/** `above` is a line over the verdict in small print: the kind of document, or which test of many. */
 export function verdictBlock(report: Report, { medium }: Form, above: string | null): Verdict {
   return {
     kind: 'verdict',
@@ -42,7 +42,7 @@ export function verdictBlock(report: Report, { medium }: Form, above: string | n
     score: scoreFigure(report),
     of: null,
     title: [oneLine(verdictOf(report.summary), 400)],
-    lines: [firstThing(report)],
+    lines: [firstFix(report)],
     unknown: unknownText(report),
     states: authStates(report),
     facts: { kind: 'facts', rows: medium === 'page' ? pageFacts(report) : paperFacts(report) },
@@ -51,10 +51,10 @@ export function verdictBlock(report: Report, { medium }: Form, above: string | n
   };
 }
 
-/** For a terminal: what it is of in a line, and what could not be checked in a place of its own. */
+/** For a terminal: what was tested takes one line. What was not checked is a block of its own. */
 export function shortVerdict(result: Reported, of: string | null): Verdict {
   const { subject, from_address, message_size, ruleset } = result;
-  const what = [
+  const message = [
     subject === null ? null : `“${printable(subject).slice(0, 80)}”`,
     from_address && `from ${printable(from_address).slice(0, 80)}`,
     formatSize(message_size),
@@ -71,27 +71,27 @@ export function shortVerdict(result: Reported, of: string | null): Verdict {
     unknown: null,
     states: null,
     facts: null,
-    remarks: [[`${what.join(' · ')} · rules ${ruleset}`]],
+    remarks: [[`${message.join(' · ')} · ruleset ${ruleset}`]],
   };
 }
 
 export function scoreFigure(report: Reported): ScoreFigure {
   const { score, grade, cap } = report;
-  const isHeld = cap !== null && score !== null;
+  const isCapped = cap !== null && score !== null;
   return {
     score,
     grade,
     state: grade === null ? 'unknown' : GRADE_STATES[grade],
-    uncapped: isHeld ? (ledgerOf(report).sum ?? score) : null,
+    uncapped: isCapped ? (ledgerOf(report).sum ?? score) : null,
     ...scoreWords(score, grade),
     alt:
       score === null
         ? 'No score'
-        : `Score ${score} of 100, grade ${grade}${cap ? `, held down by a cap of ${cap.limit}` : ''}`,
+        : `Score ${score} out of 100, grade ${grade}${cap ? `, capped at ${cap.limit}` : ''}`,
   };
 }
 
-/** What stands in or beside the ring. */
+/** The words in or beside the score ring. */
 export function scoreWords(
   score: number | null,
   grade: Grade | null,
@@ -106,22 +106,21 @@ export function scoreWords(
   };
 }
 
-/** Where nothing was found to fix: only what was checked is known to be without fault. */
-export const nothingToFix = (score: number | null): string =>
-  score === null ? 'In what could be checked there is nothing to fix.' : 'There is nothing to fix.';
+export const NO_KNOWN_PROBLEMS = 'No problems found in the completed checks.';
 
-function firstThing({ checks, score }: Reported): Text {
+/** For a result without findings. Without a score, too few checks were completed to speak for all. */
+export const nothingToFix = (score: number | null): string =>
+  score === null ? NO_KNOWN_PROBLEMS : 'No problems found.';
+
+function firstFix({ checks, score }: Reported): Text {
   const findings = toFix(checks);
   const [first] = findings;
   if (!first) return [nothingToFix(score)];
+  const others = findings.length - 1;
   const more =
-    findings.length === 1
-      ? ''
-      : findings.length === 2
-        ? ' One more thing is below it.'
-        : ` ${findings.length - 1} more things are below it.`;
+    others === 0 ? '' : ` See ${others} more ${others === 1 ? 'issue' : 'issues'} below.`;
   return [
-    'Do this first: ',
+    'Fix this first: ',
     jump(oneLine(first.title, 300).replace(/\.$/, ''), `check-${first.id}`),
     ...(first.gain > 0 ? [figure(` (+${formatPoints(first.gain)})`)] : []),
     `.${more}`,
@@ -131,8 +130,8 @@ function firstThing({ checks, score }: Reported): Text {
 function unknownText(report: Reported): Text | null {
   const missed = missedSentence(report);
   if (missed === null) return null;
-  const text = ` ${oneLine(missed, 900)} What is not known counts neither for you nor against you.`;
-  return [state('unknown', 'Not everything is known.'), text];
+  const text = ` ${oneLine(missed, 900)} Missing results don't affect the score.`;
+  return [state('unknown', 'Some results are missing.'), text];
 }
 
 export function authStates({ auth_results }: Reported): StateList {
@@ -172,20 +171,20 @@ function pageFacts(report: Report): Fact[] {
       value: [jump(KINDS[judged_kind.kind], 'providers'), `, ${formatSize(message_size)}`],
     },
     {
-      name: ['Rules'],
+      name: ['Ruleset'],
       value: [ruleset, ...(id ? [', ', { kind: 'code', text: id } as const] : [])],
     },
   ];
 }
 
-/** Where the providers' rules may not be shown, the reasons for the kind stand here. */
+/** With the reasons for the kind of mail: paper may omit the section of provider rules, which shows them on a page. */
 function paperFacts(report: Report): Fact[] {
   const { message_size, judged_kind, ruleset, id } = report;
   const why = judged_kind.reasons.map((reason) => ` ${oneLine(reason, 300)}`).join('');
   return [
     ...testAndSender(report),
     { name: ['Kind'], value: [`${KINDS[judged_kind.kind]}, ${formatSize(message_size)}.${why}`] },
-    { name: ['Rules'], value: [ruleset] },
-    ...(id ? [{ name: ['Id'], value: [id] }] : []),
+    { name: ['Ruleset'], value: [ruleset] },
+    ...(id ? [{ name: ['ID'], value: [id] }] : []),
   ];
 }

@@ -1,9 +1,9 @@
-/** What every page of the service is made of: states with their icons, folds, parts that scroll, text to copy. */
+/** Components that all pages share: states with icons, chevrons, scrolling areas, text to copy. */
 
 import type { ComponentChildren, JSX } from 'preact';
 import type { State } from '../blocks.ts';
 
-/** Each has a shape of its own: no two differ by colour alone. Drawn once, hidden from screen readers. */
+/** Each icon has its own shape, so that no two states differ only by color. */
 export function IconSprite() {
   return (
     <svg hidden aria-hidden="true">
@@ -42,7 +42,7 @@ export function Icon({ state }: { state: State }) {
   );
 }
 
-/** Before the words of a <summary>. */
+/** Stands before the text of a <summary>. */
 export function Chevron() {
   return (
     <svg class="chevron" aria-hidden="true">
@@ -57,7 +57,7 @@ interface MarkProps {
   badge?: boolean;
 }
 
-/** Icon, word and colour together. */
+/** A state as icon, word and color. */
 export function StateMark({ state, word, badge }: MarkProps) {
   return (
     <span class={`state ${state}${badge ? ' badge' : ''}`}>
@@ -67,30 +67,26 @@ export function StateMark({ state, word, badge }: MarkProps) {
   );
 }
 
-/** Who has no mouse scrolls by the arrow keys, for which the part must be able to have the focus. */
-const REACHED_BY_KEYS = 0;
+/** Keyboard users scroll with the arrow keys, which requires focus. */
+const FOCUSABLE = 0;
 
 interface ScrollProps {
-  /** What is in it, for those who come upon it by keys. */
+  /** Names the content for users of keyboards and screen readers. */
   label: string;
   class?: string;
   children: ComponentChildren;
 }
 
-/** What is too wide or too long for its place scrolls inside, and never the page. */
+/** Content that is too wide or too long scrolls in its own area, never the whole page. */
 export function Scroll({ label, class: more, children }: ScrollProps) {
   return (
-    <figure
-      class={more ? `scroll ${more}` : 'scroll'}
-      aria-label={label}
-      tabIndex={REACHED_BY_KEYS}
-    >
+    <figure class={more ? `scroll ${more}` : 'scroll'} aria-label={label} tabIndex={FOCUSABLE}>
       {children}
     </figure>
   );
 }
 
-/** A box with one text of ours or theirs to copy; the button is there only where it works. */
+/** Text with a copy button, which is shown only if scripts run. */
 export function Copyable({ text, label }: { text: string; label: string }): JSX.Element {
   return (
     <span class="copyable">

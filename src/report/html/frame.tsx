@@ -1,13 +1,13 @@
-/** The document around every page: head with its protections, bar with the theme switch, main part, foot. */
+/** The HTML document of every page: head with its security policy, header with the theme switch, content, footer. */
 
 import { createHash } from 'node:crypto';
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { IconSprite } from './components.tsx';
 
-// The one script of a page: copy buttons, the theme, unfolding. Without it everything can still be read.
+// The only script of a page: theme, copy buttons, unfolding. Pages are readable without it.
 
-/** Runs in the head, so that a chosen theme is there before anything is painted. */
+/** Runs in the head, so that the chosen theme applies before the first paint. */
 const FRAME_SCRIPT = `(() => {
   const root = document.documentElement;
   const stored = (value) => {
@@ -15,7 +15,7 @@ const FRAME_SCRIPT = `(() => {
       if (value === undefined) return localStorage.getItem('theme');
       if (value === null) localStorage.removeItem('theme');
       else localStorage.setItem('theme', value);
-    } catch { /* A file, or storage is off: the choice lasts as long as the page. */ }
+    } catch { /* Storage is unavailable: the choice lasts until the page is closed. */ }
     return null;
   };
   const system = matchMedia('(prefers-color-scheme: dark)');
@@ -57,7 +57,7 @@ const FRAME_SCRIPT = `(() => {
   addEventListener('hashchange', unfold);
   addEventListener('DOMContentLoaded', () => { show(); unfold(); });
   system.addEventListener('change', show);
-  // For browsers whose style cannot unfold what is printed.
+  // For browsers without ::details-content.
   let opened = [];
   addEventListener('beforeprint', () => {
     opened = [...document.querySelectorAll('details:not([open])')];
@@ -66,12 +66,12 @@ const FRAME_SCRIPT = `(() => {
   addEventListener('afterprint', () => { for (const each of opened) each.open = false; });
 })();`;
 
-/** For `script-src`: nothing but this very text may run. */
+/** For `script-src`: the page may run this script only. */
 const FRAME_SCRIPT_HASH = `sha256-${createHash('sha256').update(FRAME_SCRIPT).digest('base64')}`;
 
 /**
- * What a page that holds a message may do: show itself. No request at all leaves it. The style of
- * messages is inline, and what a frame shows is bound by the policy of the page around it.
+ * The policy of a page that may contain a message: no requests, no other scripts. Inline styles are
+ * allowed because messages have them, and a `srcdoc` frame inherits the policy of its page.
  */
 export const PAGE_CSP = [
   "default-src 'none'",
@@ -79,7 +79,7 @@ export const PAGE_CSP = [
   `script-src '${FRAME_SCRIPT_HASH}'`,
   'img-src data:',
   'font-src data:',
-  // A srcdoc is no request, so it is shown all the same; nothing can be loaded into a frame.
+  // Frames with `srcdoc` make no request and still work; no other frame can load.
   "frame-src 'none'",
   "base-uri 'none'",
   "form-action 'none'",
@@ -87,17 +87,17 @@ export const PAGE_CSP = [
 
 interface Page {
   title: string;
-  /** What the skip link leads to, in its words: "Skip to the report". */
+  /** Text of the skip link, such as "Skip to the report". */
   skip: string;
-  /** Beyond the style that all pages share. */
+  /** CSS added to the style that all pages share. */
   style: string;
   main: VNode;
-  /** Beside the main part on a wide screen. */
+  /** Beside the main content on wide screens. */
   aside?: ComponentChildren;
   foot?: ComponentChildren;
-  /** Kept in the page itself too, so that a saved copy is as safe. `PAGE_CSP` unless said. */
+  /** Also written into the page, so that a saved copy stays safe. Default: `PAGE_CSP`. */
   csp?: string;
-  /** `no-referrer` unless said, with which the forms of a page tell no origin either. */
+  /** Default: `no-referrer`, with which forms send `Origin: null`. */
   referrer?: string;
 }
 
@@ -116,7 +116,7 @@ export function renderPage({ csp = PAGE_CSP, referrer = 'no-referrer', ...page }
       <link rel="icon" href="data:," />
     </>,
   );
-  // Style and script are our own constants, and must not be escaped.
+  // Style and script are constants of ours and must not be escaped.
   const style = `<style>${FRAME_STYLE}${page.style}</style>`;
   const script = `<script>${FRAME_SCRIPT}</script>`;
   const body = renderToString(<Body {...page} />);
@@ -181,9 +181,9 @@ function BrandMark() {
   );
 }
 
-// The style of every page: colours of both themes, type, spacing, the parts that pages share, print.
+// The style of every page: colors of both themes, type, spacing, shared components, print.
 
-/** Sizes 14, 16, 20, 28; spacing in steps of 4 px; borders rather than shadows. */
+/** Font sizes 14, 16, 20 and 28 px; spacing in steps of 4 px; borders instead of shadows. */
 const FRAME_STYLE = `
 :root {
   color-scheme: light dark;
@@ -288,7 +288,7 @@ details[open] > summary .chevron { transform: rotate(90deg); }
   .wrap { max-width: none; padding: 0; }
   .bar, .skip, .button, .chevron, .screen-only, .script .needs-script { display: none !important; }
   .print-only { display: initial; }
-  /* Nothing folded: a closed <details> prints like an open one. */
+  /* A closed <details> prints like an open one. */
   details::details-content { content-visibility: visible; display: block; block-size: auto; }
   .scroll { overflow: visible; }
   h2, h3, h4, summary, thead, .note { break-after: avoid; }

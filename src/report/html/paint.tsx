@@ -1,4 +1,4 @@
-/** Paints blocks as HTML: one function for each kind, each with the classes of `styles.ts`, none with words of its own. */
+/** Paints blocks as HTML with the classes of `styles.ts`: one function for each kind. None adds wording of its own. */
 
 import { type ComponentChildren, type ComponentType, createContext, Fragment } from 'preact';
 import { useContext } from 'preact/hooks';
@@ -20,12 +20,14 @@ import { chartSvg } from '../charts.ts';
 import { Chevron, Copyable, Icon, Scroll, StateMark } from './components.tsx';
 import { messageDocument } from './message-frame.ts';
 
-type Of<K extends Block['kind']> = Extract<Block, { kind: K }>;
+type BlockOf<K extends Block['kind']> = Extract<Block, { kind: K }>;
 
-/** For terminals and e-mails alone. */
+/** Kinds that only terminals and emails use. */
 type NotForPages = 'average' | 'bars' | 'grades' | 'lines' | 'rows' | 'tiles';
 
-const KINDS: { [K in Exclude<Block['kind'], NotForPages>]: (block: Of<K>) => ComponentChildren } = {
+const COMPONENTS: {
+  [K in Exclude<Block['kind'], NotForPages>]: (block: BlockOf<K>) => ComponentChildren;
+} = {
   alignment: AlignmentTable,
   card: CardBox,
   chart: ChartFigure,
@@ -37,16 +39,16 @@ const KINDS: { [K in Exclude<Block['kind'], NotForPages>]: (block: Of<K>) => Com
   frame: MessageFrame,
   group: GroupBox,
   heading: HeadingBlock,
-  list: ListOf,
+  list: ListBlock,
   note: NoteBox,
   overview: OverviewPart,
-  paragraph: ParagraphOf,
+  paragraph: ParagraphBlock,
   part: FoldedPart,
   path: HopList,
   record: RecordBox,
   section: SectionPart,
-  states: States,
-  table: TableOf,
+  states: StateListBlock,
+  table: TableBlock,
   verbatim: VerbatimBox,
   verdict: VerdictCard,
 };
@@ -54,47 +56,47 @@ const KINDS: { [K in Exclude<Block['kind'], NotForPages>]: (block: Of<K>) => Com
 export const Blocks = ({ of }: { of: Block[] }) => <>{each(of, paint)}</>;
 
 function paint(block: Block): ComponentChildren {
-  if (!(block.kind in KINDS)) throw new Error(`A page cannot show ${block.kind}.`);
-  const Kind = KINDS[block.kind as keyof typeof KINDS] as ComponentType<Block>;
-  return <Kind {...block} />;
+  if (!(block.kind in COMPONENTS)) throw new Error(`A page cannot show ${block.kind}.`);
+  const Component = COMPONENTS[block.kind as keyof typeof COMPONENTS] as ComponentType<Block>;
+  return <Component {...block} />;
 }
 
-/** By their place: what is in documents has no names, and pages are painted once. */
-const each = <T,>(items: T[], painted: (item: T, index: number) => ComponentChildren) =>
-  items.map((item, index) => <Fragment key={`${index}`}>{painted(item, index)}</Fragment>);
+/** Keys are indexes: blocks have no ids, and a page is rendered once. */
+const each = <T,>(items: T[], render: (item: T, index: number) => ComponentChildren) =>
+  items.map((item, index) => <Fragment key={`${index}`}>{render(item, index)}</Fragment>);
 
-// Where on a page a report stands: alone, or as one of many, with anchors and headings of its own.
+// The context of a report on its page: alone, or one of many with its own anchors and heading ranks.
 
-interface Place {
-  /** Before every anchor, so that none is there twice. */
+interface ReportContext {
+  /** Precedes every anchor, so that anchors are unique on the page. */
   prefix: string;
-  /** By how much its headings stand below those of a report alone. */
+  /** Added to the rank of each heading; 0 for a report alone. */
   depth: number;
 }
 
-const PlaceOnPage = createContext<Place>({ prefix: '', depth: 0 });
+const CurrentReport = createContext<ReportContext>({ prefix: '', depth: 0 });
 
-/** What makes an anchor of a report one of the page. */
+/** Turns an anchor of the report into one that is unique on the page. */
 function useAnchor(): (name: string) => string {
-  const { prefix } = useContext(PlaceOnPage);
+  const { prefix } = useContext(CurrentReport);
   return (name) => prefix + name;
 }
 
-/** The heading that names a part as a landmark: of many reports alike, each with the same, none is one. */
+/** The label of a section as a landmark. With many reports on a page the landmarks would repeat, so there are none. */
 function useLandmark(): (id: string) => string | undefined {
-  const { depth } = useContext(PlaceOnPage);
+  const { depth } = useContext(CurrentReport);
   return (id) => (depth === 0 ? id : undefined);
 }
 
 interface HeadingProps {
-  /** As in a report alone; it looks like that everywhere. */
+  /** As in a report alone. It decides the look; `depth` changes the level only. */
   rank: 1 | 2 | 3 | 4;
   id?: string;
   children: ComponentChildren;
 }
 
 function Heading({ rank, id, children }: HeadingProps) {
-  const { depth } = useContext(PlaceOnPage);
+  const { depth } = useContext(CurrentReport);
   const Tag = `h${rank}` as const;
   return (
     <Tag id={id} aria-level={depth > 0 ? rank + depth : undefined}>
@@ -103,7 +105,7 @@ function Heading({ rank, id, children }: HeadingProps) {
   );
 }
 
-// Text within a line.
+// Inline text.
 
 export function Words({ of }: { of: Text }) {
   return <>{each(of, (span) => (typeof span === 'string' ? span : <Word span={span} />))}</>;
@@ -140,21 +142,20 @@ function Word({ span }: { span: Span }) {
   }
 }
 
-/** A line of a block. */
 const Line = ({ of, class: name }: { of: Text; class?: string }) => (
   <p class={name}>
     <Words of={of} />
   </p>
 );
 
-function ParagraphOf({ text, style, screenOnly }: Of<'paragraph'>) {
+function ParagraphBlock({ text, style, screenOnly }: BlockOf<'paragraph'>) {
   const names = [style && PARAGRAPHS[style], screenOnly && 'screen-only'];
   return <Line of={text} class={names.filter(Boolean).join(' ') || undefined} />;
 }
 
 const PARAGRAPHS = { small: 'small muted', card: 'card padded muted', lead: 'share-title' };
 
-function HeadingBlock({ rank, text }: Of<'heading'>) {
+function HeadingBlock({ rank, text }: BlockOf<'heading'>) {
   return (
     <Heading rank={rank}>
       <Words of={text} />
@@ -162,7 +163,7 @@ function HeadingBlock({ rank, text }: Of<'heading'>) {
   );
 }
 
-function NoteBox({ state, text }: Of<'note'>) {
+function NoteBox({ state, text }: BlockOf<'note'>) {
   return (
     <p class={`cap ${state}`}>
       <Icon state={state} />
@@ -173,9 +174,9 @@ function NoteBox({ state, text }: Of<'note'>) {
   );
 }
 
-// The parts of a document: sections, whole reports among many, groups, folds.
+// Containers: sections, whole reports among many, groups, folds.
 
-function SectionPart({ id, title, note, blocks }: Of<'section'>) {
+function SectionPart({ id, title, note, blocks }: BlockOf<'section'>) {
   const anchor = useAnchor();
   const landmark = useLandmark();
   const heading = anchor(`${id}-title`);
@@ -193,16 +194,16 @@ function SectionPart({ id, title, note, blocks }: Of<'section'>) {
   );
 }
 
-/** What is said at its beginning stands together. */
-function OverviewPart({ id, title, above, blocks }: Of<'overview'>) {
-  const isSaid = ({ kind }: Block) => kind === 'heading' || kind === 'paragraph';
+/** Headings and paragraphs come first, as one header. */
+function OverviewPart({ id, title, above, blocks }: BlockOf<'overview'>) {
+  const isHeaderBlock = ({ kind }: Block) => kind === 'heading' || kind === 'paragraph';
   const heading = `${id}-title`;
   const Tag = title === null ? 'div' : 'section';
   return (
     <Tag id={id} aria-labelledby={title === null ? undefined : heading}>
       <div class="share-head">
         {above && <p class="small muted">{above}</p>}
-        {each(blocks.filter(isSaid), (block) =>
+        {each(blocks.filter(isHeaderBlock), (block) =>
           block.kind === 'heading' ? (
             <Heading rank={block.rank} id={heading}>
               <Words of={block.text} />
@@ -212,21 +213,21 @@ function OverviewPart({ id, title, above, blocks }: Of<'overview'>) {
           ),
         )}
       </div>
-      <Blocks of={blocks.filter((block) => !isSaid(block))} />
+      <Blocks of={blocks.filter((block) => !isHeaderBlock(block))} />
     </Tag>
   );
 }
 
-/** Headings: the page's, the part's, and those of the report below it. */
+/** The headings of the page and of the part are above those of the report. */
 const PART_DEPTH = 2;
 
-/** What a link leads to stands inside: browsers unfold that without any script. */
-function FoldedPart({ id, title, beside, score, blocks, back }: Of<'part'>) {
+/** The anchor is inside the fold: browsers open the fold when they follow a link into it. */
+function FoldedPart({ id, title, beside, score, blocks, back }: BlockOf<'part'>) {
   return (
-    <details class="one">
+    <details class="shared-test">
       <summary class="card">
         <Chevron />
-        <span class="mini">
+        <span class="small-ring">
           <Ring {...score} />
         </span>
         <h2>
@@ -235,10 +236,10 @@ function FoldedPart({ id, title, beside, score, blocks, back }: Of<'part'>) {
         {beside && <span class="muted small from-domain">{beside}</span>}
         <GradeBadge {...score} />
       </summary>
-      <div id={id} class="one-report">
-        <PlaceOnPage.Provider value={{ prefix: `${id}-`, depth: PART_DEPTH }}>
+      <div id={id} class="shared-test-report">
+        <CurrentReport.Provider value={{ prefix: `${id}-`, depth: PART_DEPTH }}>
           <Blocks of={blocks} />
-        </PlaceOnPage.Provider>
+        </CurrentReport.Provider>
         <p class="small back screen-only">
           <a href={`#${back.to}`}>{back.text}</a>
         </p>
@@ -247,7 +248,7 @@ function FoldedPart({ id, title, beside, score, blocks, back }: Of<'part'>) {
   );
 }
 
-function GroupBox({ name, title, blocks }: Of<'group'>) {
+function GroupBox({ name, title, blocks }: BlockOf<'group'>) {
   return (
     <div class={name === 'remedy' ? 'block remedy' : 'block'}>
       {title && <Heading rank={4}>{title}</Heading>}
@@ -256,19 +257,19 @@ function GroupBox({ name, title, blocks }: Of<'group'>) {
   );
 }
 
-function FoldBox({ title, state, count, open, style, blocks }: Of<'fold'>) {
+function FoldBox({ title, state, count, open, style, blocks }: BlockOf<'fold'>) {
   const isCard = style === 'card';
-  const marked = state ? <StateMark state={state} word={title} /> : title;
+  const label = state ? <StateMark state={state} word={title} /> : title;
   return (
     <details class={isCard ? 'card fold' : 'plain'} open={open}>
       <summary>
         {isCard && <Chevron />}
         {isCard && state && <Icon state={state} />}
-        {isCard ? <Heading rank={3}>{title}</Heading> : marked}
+        {isCard ? <Heading rank={3}>{title}</Heading> : label}
         {count && <span class="muted small">{count}</span>}
         {!isCard && <Chevron />}
       </summary>
-      <div class={isCard ? 'folded' : undefined}>
+      <div class={isCard ? 'fold-body' : undefined}>
         <Blocks of={blocks} />
       </div>
     </details>
@@ -277,14 +278,14 @@ function FoldBox({ title, state, count, open, style, blocks }: Of<'fold'>) {
 
 // The verdict, with the score as a ring.
 
-function VerdictCard({ id, above, score, of, title, lines, unknown, ...more }: Of<'verdict'>) {
+function VerdictCard({ id, above, score, of, title, lines, unknown, ...more }: BlockOf<'verdict'>) {
   const anchor = useAnchor();
   const landmark = useLandmark();
   const heading = anchor(`${id}-title`);
   return (
     <section class="card verdict" aria-labelledby={landmark(heading)}>
       <Ring {...score} />
-      <div class="said">
+      <div class="verdict-text">
         {above && <p class="small muted">{above}</p>}
         <Heading rank={1} id={heading}>
           <Words of={title} />
@@ -297,30 +298,35 @@ function VerdictCard({ id, above, score, of, title, lines, unknown, ...more }: O
           <Line of={text} class="small muted" />
         ))}
       </div>
-      {more.states && <States {...more.states} />}
-      {more.facts && <FactList {...more.facts} class="tested" />}
+      {more.states && <StateListBlock {...more.states} />}
+      {more.facts && <FactList {...more.facts} class="test-facts" />}
     </section>
   );
 }
 
-const SIZE = 128;
-const CENTRE = SIZE / 2;
+const RING_SIZE = 128;
+const CENTER = RING_SIZE / 2;
 const RADIUS = 56;
-const ROUND = 2 * Math.PI * RADIUS;
+const CIRCUMFERENCE = 2 * Math.PI * RADIUS;
 
-/** The full arc is the score; the pale one goes on to what it would be without the cap. */
+/** The strong arc shows the score, the pale arc the score without the cap. */
 function Ring({ score, uncapped, state, number, letter, alt }: ScoreFigure) {
   const isKnown = score !== null;
   return (
-    <svg class={`ring ${state}`} viewBox={`0 0 ${SIZE} ${SIZE}`} role="img" aria-label={alt}>
-      <circle class={isKnown ? 'track' : 'track empty'} cx={CENTRE} cy={CENTRE} r={RADIUS} />
-      {uncapped !== null && <Arc name="held" share={uncapped / 100} />}
+    <svg
+      class={`ring ${state}`}
+      viewBox={`0 0 ${RING_SIZE} ${RING_SIZE}`}
+      role="img"
+      aria-label={alt}
+    >
+      <circle class={isKnown ? 'track' : 'track empty'} cx={CENTER} cy={CENTER} r={RADIUS} />
+      {uncapped !== null && <Arc name="uncapped" share={uncapped / 100} />}
       {isKnown && <Arc name="arc" share={score / 100} />}
-      <text class="score" x={CENTRE} y={isKnown ? 67 : 70}>
+      <text class="score" x={CENTER} y={isKnown ? 67 : 70}>
         {number}
       </text>
       {letter && (
-        <text class="grade" x={CENTRE} y="88">
+        <text class="grade" x={CENTER} y="88">
           {letter}
         </text>
       )}
@@ -330,20 +336,20 @@ function Ring({ score, uncapped, state, number, letter, alt }: ScoreFigure) {
 
 function Arc({ name, share }: { name: string; share: number }) {
   if (share <= 0) return null;
-  const length = Math.min(1, share) * ROUND;
+  const length = Math.min(1, share) * CIRCUMFERENCE;
   return (
     <circle
       class={name}
-      cx={CENTRE}
-      cy={CENTRE}
+      cx={CENTER}
+      cy={CENTER}
       r={RADIUS}
-      stroke-dasharray={`${length.toFixed(1)} ${ROUND.toFixed(1)}`}
-      transform={`rotate(-90 ${CENTRE} ${CENTRE})`}
+      stroke-dasharray={`${length.toFixed(1)} ${CIRCUMFERENCE.toFixed(1)}`}
+      transform={`rotate(-90 ${CENTER} ${CENTER})`}
     />
   );
 }
 
-/** Beside a ring, which says the same to those who cannot see it. */
+/** Hidden from screen readers: the ring beside it has the same as its label. */
 function GradeBadge({ state, badge }: ScoreFigure) {
   return (
     <span class={`state badge grade-badge ${state}`} aria-hidden="true">
@@ -352,7 +358,7 @@ function GradeBadge({ state, badge }: ScoreFigure) {
   );
 }
 
-function States({ label, items }: Of<'states'>) {
+function StateListBlock({ label, items }: BlockOf<'states'>) {
   const anchor = useAnchor();
   return (
     <ul class="auth" aria-label={label}>
@@ -366,9 +372,9 @@ function States({ label, items }: Of<'states'>) {
   );
 }
 
-// Findings, each a line that opens to its groups.
+// Findings, each a summary line that unfolds its groups.
 
-function FindingList({ first, more }: Of<'findings'>) {
+function FindingList({ first, more }: BlockOf<'findings'>) {
   return (
     <div class="card findings">
       <Blocks of={first} />
@@ -407,14 +413,14 @@ function FindingFold({ id, gain, title, where, open, groups }: Finding) {
           </span>
         )}
       </summary>
-      <div class="opened">
+      <div class="finding-body">
         <Blocks of={groups} />
       </div>
     </details>
   );
 }
 
-function RecordBox({ type, name, value }: Of<'record'>) {
+function RecordBox({ type, name, value }: BlockOf<'record'>) {
   return (
     <dl class="record">
       <div>
@@ -435,9 +441,9 @@ function RecordBox({ type, name, value }: Of<'record'>) {
   );
 }
 
-// Names and values, lists, tables.
+// Facts, lists, tables.
 
-function FactList({ rows, style, class: more }: Of<'facts'> & { class?: string }) {
+function FactList({ rows, style, class: more }: BlockOf<'facts'> & { class?: string }) {
   return (
     <dl class={['facts', style, more].filter(Boolean).join(' ')}>
       {each(rows, ({ name, value, blocks = [] }) => (
@@ -455,7 +461,7 @@ function FactList({ rows, style, class: more }: Of<'facts'> & { class?: string }
   );
 }
 
-function ListOf({ isOrdered, items }: Of<'list'>) {
+function ListBlock({ isOrdered, items }: BlockOf<'list'>) {
   const Tag = isOrdered ? 'ol' : 'ul';
   return (
     <Tag class="values">
@@ -469,11 +475,11 @@ function ListOf({ isOrdered, items }: Of<'list'>) {
   );
 }
 
-/** Those that stand by themselves are cards; the others are within something else. */
-const CARDS = ['ledger', 'placement', 'tests'];
+/** Tables directly in a section are cards; the others are inside another block. */
+const CARD_TABLES = ['ledger', 'placement', 'tests'];
 
-function TableOf({ name, label, columns, groups, foot }: Table) {
-  const isCard = CARDS.includes(name);
+function TableBlock({ name, label, columns, groups, foot }: Table) {
+  const isCard = CARD_TABLES.includes(name);
   const table = (
     <table class={isCard ? name : 'compact'}>
       <thead>
@@ -504,7 +510,7 @@ function TableOf({ name, label, columns, groups, foot }: Table) {
       )}
     </table>
   );
-  // It becomes a list where it has no room.
+  // The style turns it into a list on narrow screens, so it never scrolls.
   if (name === 'tests') return <div class="card">{table}</div>;
   return (
     <Scroll class={isCard ? 'card' : undefined} label={label}>
@@ -524,8 +530,8 @@ const Rows = ({ rows, columns, name }: RowsProps) => (
         {each(cells, (cell, index) => (
           <TableCell
             cell={cell}
-            column={columns[columnOf(cells, index)]}
-            isHeading={name === 'tests' ? cell.text.some(isJump) : index === 0}
+            column={columns[columnIndex(cells, index)]}
+            isHeading={name === 'tests' ? cell.text.some(isInternalLink) : index === 0}
             isMetered={name === 'ledger' && Boolean(cell.meter ?? cell.below)}
             isToned={state !== undefined}
           />
@@ -535,18 +541,19 @@ const Rows = ({ rows, columns, name }: RowsProps) => (
   </>
 );
 
-/** By the columns over which the cells before it go. */
-const columnOf = (cells: Cell[], index: number): number =>
+/** The column in which a cell begins, counting the spans of the cells before it. */
+const columnIndex = (cells: Cell[], index: number): number =>
   cells.slice(0, index).reduce((sum, { span = 1 }) => sum + span, 0);
 
-const isJump = (span: string | Span): boolean => typeof span !== 'string' && span.kind === 'jump';
+const isInternalLink = (span: string | Span): boolean =>
+  typeof span !== 'string' && span.kind === 'jump';
 
 interface CellProps {
   cell: Cell;
   column: Column | undefined;
   isHeading: boolean;
   isMetered: boolean;
-  /** In the colour of its row's state. */
+  /** Shown in the color of its row's state. */
   isToned: boolean;
 }
 
@@ -555,7 +562,7 @@ function TableCell({ cell, column, isHeading, isMetered, isToned }: CellProps) {
   if (score)
     return (
       <td class="scored">
-        <span class="mini">
+        <span class="small-ring">
           <Ring {...score} />
         </span>
         <GradeBadge {...score} />
@@ -575,7 +582,11 @@ function TableCell({ cell, column, isHeading, isMetered, isToned }: CellProps) {
       )}
     </>
   );
-  const name = column?.isNumber ? 'number' : column?.style === 'small' ? 'when muted' : undefined;
+  const name = column?.isNumber
+    ? 'number'
+    : column?.style === 'small'
+      ? 'time-cell muted'
+      : undefined;
   return isHeading ? (
     <th scope="row" colSpan={span}>
       {content}
@@ -587,7 +598,7 @@ function TableCell({ cell, column, isHeading, isMetered, isToned }: CellProps) {
   );
 }
 
-/** With a bar beside the name, or what is said in its place. */
+/** The name with a bar beside it, or with the text that replaces the bar. */
 function Metered({ text, meter, below }: Cell) {
   return (
     <span class="meter">
@@ -596,7 +607,7 @@ function Metered({ text, meter, below }: Cell) {
       </span>
       {meter && (
         <svg
-          class={`bar-of ${meter.state}`}
+          class={`share-bar ${meter.state}`}
           viewBox="0 0 100 8"
           preserveAspectRatio="none"
           aria-hidden="true"
@@ -615,22 +626,22 @@ function Metered({ text, meter, below }: Cell) {
   );
 }
 
-/** Beside it stands a table or a sentence with the values. */
-function ChartFigure({ id, title, chart, caption }: Of<'chart'>) {
+/** A table or a sentence beside it has the same values as text. */
+function ChartFigure({ id, title, chart, caption }: BlockOf<'chart'>) {
   const anchor = useAnchor();
   return (
     <figure class="card scores">
       {title && <figcaption>{title}</figcaption>}
-      {/* Made of numbers, and of names that are escaped there. */}
+      {/* chartSvg escapes the names in the chart. */}
       <div dangerouslySetInnerHTML={{ __html: chartSvg(chart, anchor(id)) }} />
       {caption && <p class="small muted">{caption}</p>}
     </figure>
   );
 }
 
-// Things with a state each.
+// Entries and cards: items with a state.
 
-function EntryList({ name, items }: Of<'entries'>) {
+function EntryList({ name, items }: BlockOf<'entries'>) {
   const isRules = name === 'rules';
   return (
     <ul class={isRules ? 'rules small' : 'entries'}>
@@ -682,7 +693,7 @@ const Rule = ({ state, title, lines }: Entry) => (
   </li>
 );
 
-function CardBox({ id, title, state, blocks }: Of<'card'>) {
+function CardBox({ id, title, state, blocks }: BlockOf<'card'>) {
   const heading = useAnchor()(id);
   return (
     <article class="card provider" aria-labelledby={heading}>
@@ -697,9 +708,9 @@ function CardBox({ id, title, state, blocks }: Of<'card'>) {
   );
 }
 
-// Authentication: a line for each mechanism, from the domain it speaks for to that of From.
+// Authentication: a row for each mechanism, comparing the domain it authenticates with the From domain.
 
-function AlignmentTable({ columns, fromDomain, rows, outcome }: Of<'alignment'>) {
+function AlignmentTable({ columns, fromDomain, rows, outcome }: BlockOf<'alignment'>) {
   return (
     <div class="card">
       <table class="identifiers">
@@ -718,7 +729,7 @@ function AlignmentTable({ columns, fromDomain, rows, outcome }: Of<'alignment'>)
                 <StateMark {...row.result} />
               </td>
               <td>
-                <Lane {...row} fromDomain={fromDomain} />
+                <DomainComparison {...row} fromDomain={fromDomain} />
                 {row.notes !== '' && <p class="small muted">{row.notes}</p>}
               </td>
             </tr>
@@ -739,15 +750,17 @@ function AlignmentTable({ columns, fromDomain, rows, outcome }: Of<'alignment'>)
   );
 }
 
-type LaneProps = Pick<AlignmentRow, 'domain' | 'none' | 'joint'> & { fromDomain: string | null };
+type ComparisonProps = Pick<AlignmentRow, 'domain' | 'none' | 'joint'> & {
+  fromDomain: string | null;
+};
 
-function Lane({ domain, none, joint, fromDomain }: LaneProps) {
+function DomainComparison({ domain, none, joint, fromDomain }: ComparisonProps) {
   if (domain === null) return <span class="muted">{none}</span>;
   if (joint === null || fromDomain === null) return <code>{domain}</code>;
   return (
-    <div class={`lane ${joint.state}`}>
+    <div class={`comparison ${joint.state}`}>
       <code>{domain}</code>
-      <span class="joint">
+      <span class="alignment">
         <StateMark state={joint.state} word={joint.word} />
       </span>
       <code>{fromDomain}</code>
@@ -755,9 +768,9 @@ function Lane({ domain, none, joint, fromDomain }: LaneProps) {
   );
 }
 
-// The way of a message, and what is in it.
+// The delivery path and the message itself.
 
-function HopList({ hops, session }: Of<'path'>) {
+function HopList({ hops, session }: BlockOf<'path'>) {
   return (
     <ol class="card hops">
       {each(hops, (hop, index) => (
@@ -797,19 +810,19 @@ function HopItem({ server, time, via, delay, children }: Hop & { children: Compo
   );
 }
 
-/** Beyond this, paper is better spent otherwise. */
-const PRINTED = 6000;
+/** Characters. Longer text is cut in print. */
+const MAX_PRINTED_LENGTH = 6000;
 
-function VerbatimBox({ label, lines, style, notPrinted }: Of<'verbatim'>) {
+function VerbatimBox({ label, lines, style, notPrinted }: BlockOf<'verbatim'>) {
   const text = lines.join('\n');
   if (style === 'box') return <pre class="box">{text}</pre>;
   return (
     <Scroll class="box long" label={label}>
       <pre>
-        {text.slice(0, PRINTED)}
-        {text.length > PRINTED && (
+        {text.slice(0, MAX_PRINTED_LENGTH)}
+        {text.length > MAX_PRINTED_LENGTH && (
           <>
-            <span class="screen-only">{text.slice(PRINTED)}</span>
+            <span class="screen-only">{text.slice(MAX_PRINTED_LENGTH)}</span>
             <span class="print-only">{notPrinted}</span>
           </>
         )}
@@ -818,9 +831,9 @@ function VerbatimBox({ label, lines, style, notPrinted }: Of<'verbatim'>) {
   );
 }
 
-function MessageFrame({ title, caption, html, widths }: Of<'frame'>) {
+function MessageFrame({ title, caption, html, widths }: BlockOf<'frame'>) {
   return (
-    <figure class="card as-seen">
+    <figure class="card message-preview">
       <figcaption>
         <Heading rank={3}>{title}</Heading>
         <fieldset class="widths screen-only">

@@ -1,4 +1,4 @@
-/** A report as a page, for the team or behind a shared link: one complete document that needs nothing but itself. */
+/** A report as a self-contained HTML page, for the team or behind a shared link. */
 
 import { type Block, plainText, type ReportDocument } from '../blocks.ts';
 import { sharedDocument, testDocument } from '../document/document.ts';
@@ -9,22 +9,22 @@ import { PAGE_CSP, renderPage } from './frame.tsx';
 import { Blocks, Words } from './paint.tsx';
 import { REPORT_STYLE } from './styles.ts';
 
-/** To be sent as Content-Security-Policy with the page; the page itself holds it but for the last part. */
+/** The Content-Security-Policy header of the page. The page repeats it in a <meta>, where `frame-ancestors` is not allowed. */
 export const REPORT_CSP = `${PAGE_CSP}; frame-ancestors 'none'`;
 
 export const reportPage = (report: Report): string => paintPage(testDocument(report, 'page'));
 
-/** The reports must have been redacted. */
+/** The reports must be redacted already. */
 export const sharedPage = (share: Share): string => paintPage(sharedDocument(share, 'page'));
 
-/** Everything of a message in it is escaped and no link. */
+/** Text from a message is escaped and never becomes a link. */
 export function paintPage(document: ReportDocument): string {
   const { title, blocks, foot, ways } = document;
   return renderPage({
     title,
     skip: ways.skip,
     style: REPORT_STYLE,
-    aside: contentsOf(document),
+    aside: tableOfContents(document),
     main: <Blocks of={blocks} />,
     foot:
       foot.length > 0 &&
@@ -36,9 +36,9 @@ export function paintPage(document: ReportDocument): string {
   });
 }
 
-/** Links to the parts, for beside them; none where there is only one. */
-function contentsOf({ blocks, ways }: ReportDocument) {
-  const entries = blocks.flatMap(entryOf);
+/** The table of contents beside the page; none for fewer than two entries. */
+function tableOfContents({ blocks, ways }: ReportDocument) {
+  const entries = blocks.flatMap(contentsEntry);
   if (entries.length < 2) return null;
   const isListOfTests = blocks.some(({ kind }) => kind === 'part');
   return (
@@ -54,17 +54,17 @@ function contentsOf({ blocks, ways }: ReportDocument) {
   );
 }
 
-/** Longer names of tests take more lines than they are worth. */
-const MAX_TITLE = 60;
+/** Longer names of tests wrap over too many lines. */
+const MAX_TITLE_LENGTH = 60;
 
-function entryOf(block: Block): { id: string; title: string }[] {
+function contentsEntry(block: Block): { id: string; title: string }[] {
   switch (block.kind) {
     case 'section':
       return [{ id: block.id, title: block.title }];
     case 'overview':
       return block.title === null ? [] : [{ id: block.id, title: block.title }];
     case 'part':
-      return [{ id: block.id, title: cut(plainText(block.title), MAX_TITLE) }];
+      return [{ id: block.id, title: cut(plainText(block.title), MAX_TITLE_LENGTH) }];
     default:
       return [];
   }

@@ -1,7 +1,7 @@
-/** The style of reports. Beyond these classes a page has only those of its frame. */
+/** The style of reports, in addition to the style of every page in `frame.tsx`. */
 
-/** Layout, verdict, findings, evidence, tables; below it what takes precedence. */
-const FIRST = `
+/** Layout, verdict, findings, evidence, tables. Comes first: the others override it. */
+const BASE = `
 .with-aside { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0 40px; }
 .contents { display: none; }
 main { padding: 24px 0; outline: none; }
@@ -17,27 +17,27 @@ main { padding: 24px 0; outline: none; }
   .contents a:hover { color: var(--accent); border-color: var(--accent); }
 }
 
-.verdict { display: grid; grid-template: "ring said" auto "ring auth" auto / 128px minmax(0, 1fr); gap: 8px 24px; align-items: center; padding: 24px; }
+.verdict { display: grid; grid-template: "ring text" auto "ring auth" auto / 128px minmax(0, 1fr); gap: 8px 24px; align-items: center; padding: 24px; }
 .verdict .ring { grid-area: ring; }
-.verdict .said { grid-area: said; }
+.verdict .verdict-text { grid-area: text; }
 .verdict .auth { grid-area: auth; align-self: start; }
-.verdict .said > * + * { margin-top: 8px; }
-.said .number { font-weight: 700; }
+.verdict .verdict-text > * + * { margin-top: 8px; }
+.verdict-text .number { font-weight: 700; }
 .ring { width: 128px; height: 128px; }
 .ring circle { fill: none; stroke-width: 10; }
 .ring .track { stroke: var(--line); }
 .ring .track.empty { stroke-dasharray: 6 6; }
 .ring .arc { stroke: var(--tone); }
-.ring .held { stroke: var(--tone); opacity: 0.28; }
+.ring .uncapped { stroke: var(--tone); opacity: 0.28; }
 .ring text { text-anchor: middle; fill: var(--ink); font-family: var(--sans); }
 .ring .score { font-size: 28px; font-weight: 700; font-variant-numeric: tabular-nums; }
 .ring.unknown .score { font-size: 16px; }
 .ring .grade { font-size: 14px; font-weight: 650; fill: var(--tone); }
 .auth { display: flex; flex-wrap: wrap; gap: 4px 20px; font-size: 14px; }
 .auth li { display: flex; align-items: baseline; gap: 6px; }
-.tested { grid-column: 1 / -1; margin-top: 16px; padding-top: 16px; border-top: 1px solid var(--line); display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 8px 24px; font-size: 14px; }
-.verdict .tested > div { display: block; }
-.tested dd { overflow-wrap: anywhere; }
+.test-facts { grid-column: 1 / -1; margin-top: 16px; padding-top: 16px; border-top: 1px solid var(--line); display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 8px 24px; font-size: 14px; }
+.verdict .test-facts > div { display: block; }
+.test-facts dd { overflow-wrap: anywhere; }
 
 .facts > div { display: grid; grid-template-columns: minmax(96px, 160px) minmax(0, 1fr); gap: 0 16px; align-items: baseline; padding: 1px 0; }
 .facts dt { color: var(--muted); font-size: 14px; line-height: 24px; }
@@ -59,7 +59,7 @@ main { padding: 24px 0; outline: none; }
 .gain.none { font-weight: 400; color: var(--muted); }
 .where { flex: none; display: flex; align-items: center; gap: 12px; color: var(--muted); font-size: 14px; }
 .more > summary { color: var(--accent); }
-.opened { display: grid; gap: 16px; padding: 4px 16px 20px 44px; }
+.finding-body { display: grid; gap: 16px; padding: 4px 16px 20px 44px; }
 .block > h4 { margin-bottom: 4px; font-size: 14px; color: var(--muted); }
 .block p + p { margin-top: 4px; font-size: 14px; }
 .remedy { padding: 12px 16px; border-radius: 8px; border: 1px solid var(--line); border-left: 4px solid var(--accent); background: var(--accent-soft); }
@@ -73,9 +73,9 @@ main { padding: 24px 0; outline: none; }
 .meter > :first-child { flex: none; width: 136px; }
 .meter .number { min-width: 48px; font-weight: 400; }
 .meter > :last-child:not(.number) { font-weight: 400; }
-.bar-of { flex: 1 1 0; width: 48px; min-width: 48px; max-width: 200px; height: 8px; border-radius: 4px; overflow: hidden; }
-.bar-of .track { fill: var(--line); }
-.bar-of .fill { fill: var(--tone); }
+.share-bar { flex: 1 1 0; width: 48px; min-width: 48px; max-width: 200px; height: 8px; border-radius: 4px; overflow: hidden; }
+.share-bar .track { fill: var(--line); }
+.share-bar .fill { fill: var(--tone); }
 .ledger tbody tr:last-child > * { border-bottom: 1px solid var(--line); }
 tfoot th, tfoot td { border-bottom: 0; }
 tfoot .total > * { border-top: 2px solid var(--ink); font-weight: 700; font-size: 16px; }
@@ -83,15 +83,15 @@ tfoot .total > * { border-top: 2px solid var(--ink); font-weight: 700; font-size
 .compact tbody th { font-weight: 400; }
 
 @media (max-width: 640px) {
-  .verdict { grid-template: "ring auth" auto "said said" auto / 88px minmax(0, 1fr); gap: 16px; padding: 16px; }
+  .verdict { grid-template: "ring auth" auto "text text" auto / 88px minmax(0, 1fr); gap: 16px; padding: 16px; }
   .verdict .auth { flex-direction: column; align-self: center; }
   .auth li > :first-child { width: 56px; }
   .ring { width: 88px; height: 88px; }
   .ring .score { font-size: 40px; }
   .ring.unknown .score { font-size: 22px; }
   .ring .grade { font-size: 17px; }
-  .tested { grid-template-columns: minmax(0, 1fr); gap: 4px; margin-top: 0; }
-  .verdict .tested > div { display: grid; grid-template-columns: 80px minmax(0, 1fr); }
+  .test-facts { grid-template-columns: minmax(0, 1fr); gap: 4px; margin-top: 0; }
+  .verdict .test-facts > div { display: grid; grid-template-columns: 80px minmax(0, 1fr); }
   .facts > div { grid-template-columns: 96px minmax(0, 1fr); gap: 0 12px; }
   .finding > summary { flex-wrap: wrap; gap: 4px 8px; padding: 12px; }
   .finding > summary > .chevron { order: 1; }
@@ -103,7 +103,7 @@ tfoot .total > * { border-top: 2px solid var(--ink); font-weight: 700; font-size
   .meter > :first-child { width: auto; }
   .record > div { grid-template-columns: 44px minmax(0, 1fr); }
   .copyable { flex-direction: column; gap: 4px; }
-  .opened { padding: 4px 12px 16px; }
+  .finding-body { padding: 4px 12px 16px; }
 }
 @media print {
   .contents { display: none; }
@@ -111,7 +111,7 @@ tfoot .total > * { border-top: 2px solid var(--ink); font-weight: 700; font-size
   main { padding: 0; }
   .section { margin-top: 24px; }
   .remedy, .cap, .record, .box { background: #fff; }
-  .opened { padding-left: 16px; }
+  .finding-body { padding-left: 16px; }
 }
 `;
 
@@ -119,11 +119,11 @@ tfoot .total > * { border-top: 2px solid var(--ink); font-weight: 700; font-size
 const SECTIONS = `
 .identifiers tbody th { white-space: nowrap; }
 .identifiers .outcome > * { border-top: 2px solid var(--line); background: var(--sunken); }
-.lane { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 0; }
-.lane code { padding: 2px 8px; border: 1px solid var(--line); border-radius: 8px; background: var(--sunken); }
-.joint { display: inline-flex; align-items: center; gap: 8px; color: var(--tone); }
-.joint::before, .joint::after { content: ""; width: 24px; border-top: 2px solid var(--tone); }
-.lane.fail .joint::before, .lane.fail .joint::after, .lane.unknown .joint::before, .lane.unknown .joint::after { border-top-style: dashed; }
+.comparison { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 0; }
+.comparison code { padding: 2px 8px; border: 1px solid var(--line); border-radius: 8px; background: var(--sunken); }
+.alignment { display: inline-flex; align-items: center; gap: 8px; color: var(--tone); }
+.alignment::before, .alignment::after { content: ""; width: 24px; border-top: 2px solid var(--tone); }
+.comparison.fail .alignment::before, .comparison.fail .alignment::after, .comparison.unknown .alignment::before, .comparison.unknown .alignment::after { border-top-style: dashed; }
 
 .cards { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 16px; }
 .provider { padding: 16px; display: flex; flex-direction: column; gap: 8px; }
@@ -142,14 +142,14 @@ const SECTIONS = `
 .fold > summary { display: flex; align-items: center; gap: 12px; padding: 12px 16px; border-radius: 8px; }
 .fold h3 { flex: 0 1 auto; }
 .fold > summary > .muted { white-space: nowrap; }
-.folded { padding: 4px 16px 16px; }
-.as-seen figcaption { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 4px 16px; padding: 12px 16px; }
-.as-seen figcaption p { flex-basis: 100%; }
+.fold-body { padding: 4px 16px 16px; }
+.message-preview figcaption { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 4px 16px; padding: 12px 16px; }
+.message-preview figcaption p { flex-basis: 100%; }
 .widths { border: 0; display: flex; gap: 16px; font-size: 14px; }
 .widths label { display: inline-flex; align-items: center; gap: 4px; }
 .widths input { accent-color: var(--accent); width: 16px; height: 16px; margin: 0; }
-.as-seen iframe { display: block; width: 100%; height: 560px; margin: 0 auto; border: 0; border-top: 1px solid var(--line); border-radius: 0 0 8px 8px; background: #fff; color-scheme: light; }
-.as-seen:has(#narrow:checked) iframe { width: 390px; max-width: 100%; border: 1px solid var(--line); border-radius: 8px; margin-bottom: 16px; }
+.message-preview iframe { display: block; width: 100%; height: 560px; margin: 0 auto; border: 0; border-top: 1px solid var(--line); border-radius: 0 0 8px 8px; background: #fff; color-scheme: light; }
+.message-preview:has(#narrow:checked) iframe { width: 390px; max-width: 100%; border: 1px solid var(--line); border-radius: 8px; margin-bottom: 16px; }
 .long { max-height: 400px; overflow: auto; }
 .headers dt { font-family: var(--mono); }
 .headers > div + div { border-top: 1px solid var(--line); }
@@ -168,30 +168,30 @@ const SECTIONS = `
   .identifiers tr { padding: 8px; border-bottom: 1px solid var(--line); }
   .identifiers tbody tr > * { border: 0; padding: 4px; }
   .identifiers .outcome > * { border: 0; background: none; }
-  .lane { flex-direction: column; align-items: flex-start; }
-  .joint { padding-left: 8px; }
-  .joint::before { width: 0; height: 20px; border-top: 0; border-left: 2px solid var(--tone); }
-  .lane.fail .joint::before, .lane.unknown .joint::before { border-left-style: dashed; }
-  .joint::after { display: none; }
+  .comparison { flex-direction: column; align-items: flex-start; }
+  .alignment { padding-left: 8px; }
+  .alignment::before { width: 0; height: 20px; border-top: 0; border-left: 2px solid var(--tone); }
+  .comparison.fail .alignment::before, .comparison.unknown .alignment::before { border-left-style: dashed; }
+  .alignment::after { display: none; }
   .widths { display: none; }
 }
 @media print {
   .long { max-height: none; overflow: visible; }
-  .as-seen iframe { height: 480px; }
+  .message-preview iframe { height: 480px; }
   .provider, .hops > li, .entries > li { break-inside: avoid; }
 }
 `;
 
-/** What a shared report has beyond one alone: its head, the overview, folded reports. */
+/** Shared reports: header, overview, folded reports. */
 const SHARED = `
 .share-head { margin-bottom: 20px; }
 .share-head > * + * { margin-top: 4px; }
 .share-title { font-size: 20px; line-height: 1.4; font-weight: 650; overflow-wrap: anywhere; }
 
-.mini .ring { display: block; width: 48px; height: 48px; }
-.mini .ring circle { stroke-width: 13; }
-.mini .ring .score { font-size: 42px; transform: translateY(12px); }
-.mini .ring.unknown .score, .mini .ring .grade { display: none; }
+.small-ring .ring { display: block; width: 48px; height: 48px; }
+.small-ring .ring circle { stroke-width: 13; }
+.small-ring .ring .score { font-size: 42px; transform: translateY(12px); }
+.small-ring .ring.unknown .score, .small-ring .ring .grade { display: none; }
 .grade-badge { min-width: 28px; padding: 0 8px; justify-content: center; }
 
 .scores { padding: 16px; margin-bottom: 16px; }
@@ -203,15 +203,15 @@ const SHARED = `
 .scored { white-space: nowrap; }
 .scored > * { display: inline-flex; vertical-align: middle; }
 .scored > .grade-badge { margin-left: 8px; }
-.when { font-variant-numeric: tabular-nums; }
+.time-cell { font-variant-numeric: tabular-nums; }
 
-.one { margin-top: 16px; }
-section + .one { margin-top: 40px; }
-.one > summary { display: flex; align-items: center; gap: 12px; padding: 12px 16px; }
-.one > summary:hover { border-color: var(--strong-line); }
-.one > summary > h2 { flex: 0 1 auto; min-width: 0; }
-.one > summary > .grade-badge { margin-left: auto; }
-.one-report { padding: 16px 0 24px; scroll-margin-top: 96px; }
+.shared-test { margin-top: 16px; }
+section + .shared-test { margin-top: 40px; }
+.shared-test > summary { display: flex; align-items: center; gap: 12px; padding: 12px 16px; }
+.shared-test > summary:hover { border-color: var(--strong-line); }
+.shared-test > summary > h2 { flex: 0 1 auto; min-width: 0; }
+.shared-test > summary > .grade-badge { margin-left: auto; }
+.shared-test-report { padding: 16px 0 24px; scroll-margin-top: 96px; }
 .back { margin-top: 24px; }
 @media (min-width: 1080px) {
   .test-list { max-height: 100vh; overflow-y: auto; padding-bottom: 24px; }
@@ -220,7 +220,7 @@ section + .one { margin-top: 40px; }
 @media (min-width: 641px) {
   .tests th[scope="row"] { width: 30%; }
   .scored { width: 1px; }
-  .when { width: 120px; }
+  .time-cell { width: 120px; }
 }
 @media (max-width: 640px) {
   .tests, .tests tbody { display: block; }
@@ -230,16 +230,16 @@ section + .one { margin-top: 40px; }
   .tests tr > td, .tests tr > th { padding: 0; border: 0; grid-column: 2; }
   .tests tr > .scored { grid-column: 1; grid-row: 1 / span 3; align-self: start; display: flex; flex-direction: column; align-items: flex-start; gap: 8px; }
   .scored > .grade-badge { margin-left: 0; width: 48px; }
-  .one > summary { flex-wrap: wrap; gap: 4px 12px; padding: 12px; }
-  .one > summary > h2 { flex: 1 1 50%; font-size: 16px; }
-  .one > summary > .from-domain { order: 1; flex-basis: 100%; padding-left: 28px; }
+  .shared-test > summary { flex-wrap: wrap; gap: 4px 12px; padding: 12px; }
+  .shared-test > summary > h2 { flex: 1 1 50%; font-size: 16px; }
+  .shared-test > summary > .from-domain { order: 1; flex-basis: 100%; padding-left: 28px; }
 }
 
 @media print {
-  .one { break-before: page; }
-  .one > summary { border: 0; padding: 0 0 12px; }
+  .shared-test { break-before: page; }
+  .shared-test > summary { border: 0; padding: 0 0 12px; }
   .tests tr, .scores { break-inside: avoid; }
 }
 `;
 
-export const REPORT_STYLE = FIRST + SECTIONS + SHARED;
+export const REPORT_STYLE = BASE + SECTIONS + SHARED;

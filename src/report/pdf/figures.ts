@@ -1,4 +1,4 @@
-/** What is drawn: the score as a ring, how domains stand to that of From, and charts of bars. */
+/** Drawings: the score as a ring, the alignment of domains, bar charts. */
 
 import type { Alignment, AlignmentRow, ScoreFigure, Text } from '../blocks.ts';
 import {
@@ -16,23 +16,23 @@ import { layOut, widthOf } from './lines.ts';
 import type { Sheet } from './sheet.ts';
 import { CODE, COLOR, MARKS, SMALL } from './style.ts';
 
-/** A picture with what it shows in words, as high as `height` from here. */
+/** A tagged figure with a text alternative, from the current position, `height` points high. */
 function figure(sheet: Sheet, alt: string, width: number, height: number, draw: () => void): void {
   const { left, y } = sheet;
   sheet.element('Figure', draw, { alt, bbox: [left, y, left + width, y + height] });
 }
 
 export const RING = 92;
-const THICKNESS = 8;
+const RING_THICKNESS = 8;
 
-/** With its top left corner here; `y` stays. What the score would be without the cap is paler. */
-export function scoreRing(sheet: Sheet, figures: ScoreFigure): void {
-  const { score, uncapped, number, letter, state, alt } = figures;
+/** Draws the ring at the current position, which does not move. A paler arc shows the score without the cap. */
+export function scoreRing(sheet: Sheet, figureData: ScoreFigure): void {
+  const { score, uncapped, number, letter, state, alt } = figureData;
   const { doc, fonts } = sheet;
-  const radius = (RING - THICKNESS) / 2;
+  const radius = (RING - RING_THICKNESS) / 2;
   const [x, y] = [sheet.left + RING / 2, sheet.y + RING / 2];
   const { color } = MARKS[state];
-  const centred = (text: string, face: Face, size: number, below: number, ink: string) =>
+  const centeredText = (text: string, face: Face, size: number, below: number, ink: string) =>
     doc
       .font(face)
       .fontSize(size)
@@ -43,17 +43,17 @@ export function scoreRing(sheet: Sheet, figures: ScoreFigure): void {
       });
   figure(sheet, alt, RING, RING, () =>
     sheet.content(() => {
-      doc.lineWidth(THICKNESS).strokeColor(COLOR.line).circle(x, y, radius).stroke();
-      if (uncapped) arc(doc, x, y, radius, uncapped / 100, COLOR.held);
+      doc.lineWidth(RING_THICKNESS).strokeColor(COLOR.line).circle(x, y, radius).stroke();
+      if (uncapped) arc(doc, x, y, radius, uncapped / 100, COLOR.uncapped);
       if (score) arc(doc, x, y, radius, score / 100, color);
-      if (score === null) centred(number, 'bold', 12, 4, color);
-      else centred(number, 'bold', 27, 5, COLOR.ink);
-      if (letter !== null) centred(letter, 'bold', 9, 20, color);
+      if (score === null) centeredText(number, 'bold', 12, 4, color);
+      else centeredText(number, 'bold', 27, 5, COLOR.ink);
+      if (letter !== null) centeredText(letter, 'bold', 9, 20, color);
     }),
   );
 }
 
-/** From the top clockwise, for this share of the whole. */
+/** Draws an arc clockwise from the top; `share` is 0–1. */
 function arc(
   doc: PDFKit.PDFDocument,
   x: number,
@@ -65,28 +65,28 @@ function arc(
   const angle = share * 2 * Math.PI;
   const end = `${x + r * Math.sin(angle)} ${y - r * Math.cos(angle)}`;
   const half = `M ${x} ${y - r} A ${r} ${r} 0 0 1`;
-  // An arc that ends where it begins is none: a whole ring is two halves.
+  // An arc that ends where it starts draws nothing, so a full ring is two halves.
   const path =
     share >= 1
       ? `${half} ${x} ${y + r} A ${r} ${r} 0 0 1 ${x} ${y - r}`
       : `M ${x} ${y - r} A ${r} ${r} 0 ${share > 0.5 ? 1 : 0} 1 ${end}`;
-  doc.lineWidth(THICKNESS).strokeColor(color).path(path).stroke();
+  doc.lineWidth(RING_THICKNESS).strokeColor(color).path(path).stroke();
 }
 
-// Alignment: the From domain, and how each domain that was authenticated stands to it.
+// Alignment: each authenticated domain, connected to the From domain.
 
 const MAX_ROWS = 5;
-const ROW = 44;
+const ROW_HEIGHT = 44;
 const CHIP = { width: 158, height: 34, padding: 7 };
-/** Where a line leaves the From domain upwards or downwards. */
-const STEM = 14;
+/** The distance from the From domain at which a connection turns up or down. */
+const STEM_WIDTH = 14;
 
-const drawnRows = ({ rows }: Alignment): AlignmentRow[] =>
+const rowsToDraw = ({ rows }: Alignment): AlignmentRow[] =>
   rows.filter(({ domain, joint }) => domain !== null && joint !== null).slice(0, MAX_ROWS);
 
-/** 0 where there is nothing to draw. */
+/** In points; 0 if there is nothing to draw. */
 export const alignmentHeight = (block: Alignment): number =>
-  block.fromDomain === null ? 0 : drawnRows(block).length * ROW;
+  block.fromDomain === null ? 0 : rowsToDraw(block).length * ROW_HEIGHT;
 
 export function alignmentFigure(sheet: Sheet, block: Alignment): void {
   const { fromDomain, fromLabel, alt } = block;
@@ -96,8 +96,8 @@ export function alignmentFigure(sheet: Sheet, block: Alignment): void {
   const [left, right, top] = [sheet.left, sheet.left + sheet.width - CHIP.width, sheet.y];
   figure(sheet, alt, sheet.width, height, () => {
     chip(sheet, left, top + height / 2, [fromLabel], fromDomain);
-    drawnRows(block).forEach((row, index) => {
-      const y = top + (index + 0.5) * ROW;
+    rowsToDraw(block).forEach((row, index) => {
+      const y = top + (index + 0.5) * ROW_HEIGHT;
       connection(sheet, row, top + height / 2, y);
       chip(sheet, right, y, [`${row.mechanism} `, row.result], row.domain!);
     });
@@ -105,65 +105,65 @@ export function alignmentFigure(sheet: Sheet, block: Alignment): void {
   sheet.y += height;
 }
 
-/** A domain with a word above it, centred on `y`. */
+/** A box with a domain and its label, vertically centered on `y`. */
 function chip(sheet: Sheet, x: number, y: number, label: Text, domain: string): void {
   const { width, height, padding } = CHIP;
   const top = y - height / 2;
   sheet.artifact(({ doc }) =>
     doc.lineWidth(0.6).roundedRect(x, top, width, height, 4).fillAndStroke(COLOR.tint, COLOR.line),
   );
-  const room = width - 2 * padding;
-  drawText(sheet, inLines(sheet, label, room, SMALL), x + padding, top + 5);
-  drawText(sheet, endOf(sheet, domain, room), x + padding, top + 16);
+  const textWidth = width - 2 * padding;
+  drawText(sheet, inLines(sheet, label, textWidth, SMALL), x + padding, top + 5);
+  drawText(sheet, domainEnd(sheet, domain, textWidth), x + padding, top + 16);
 }
 
-/** As much of a name as one line has room for: of a long one its end, which tells whose it is. */
-function endOf({ fonts }: Sheet, domain: string, room: number) {
-  const most = Math.floor(room / (fonts.width('mono', '0')! * CODE.size));
+/** The domain on one line. A long one keeps its end, which identifies the owner. */
+function domainEnd({ fonts }: Sheet, domain: string, width: number) {
+  const maxLength = Math.floor(width / (fonts.width('mono', '0')! * CODE.size));
   const chars = [...domain];
-  const text = chars.length > most ? `…${chars.slice(1 - most).join('')}` : domain;
-  const block = layOut(text, room, CODE, fonts);
+  const text = chars.length > maxLength ? `…${chars.slice(1 - maxLength).join('')}` : domain;
+  const block = layOut(text, width, CODE, fonts);
   return { ...block, lines: block.lines.slice(0, 1) };
 }
 
-/** Whole where it counts, broken where it does not. */
+/** A solid line for an aligned domain, a dashed line for any other. */
 function connection(sheet: Sheet, { joint }: AlignmentRow, from: number, to: number): void {
   const [start, end] = [sheet.left + CHIP.width, sheet.left + sheet.width - CHIP.width];
   const { state } = joint!;
   sheet.artifact(({ doc }) => {
     doc.save().lineWidth(1.2).strokeColor(MARKS[state].color);
     if (state !== 'pass') doc.dash(3, { space: 3 });
-    doc.moveTo(start, from).lineTo(start + STEM, from);
+    doc.moveTo(start, from).lineTo(start + STEM_WIDTH, from);
     doc
-      .lineTo(start + STEM, to)
+      .lineTo(start + STEM_WIDTH, to)
       .lineTo(end, to)
       .stroke();
     doc.restore();
   });
-  const words = inLines(sheet, [joint!], end - start - STEM, SMALL);
-  const x = (start + STEM + end - widthOf(words.lines[0]!)) / 2;
+  const words = inLines(sheet, [joint!], end - start - STEM_WIDTH, SMALL);
+  const x = (start + STEM_WIDTH + end - widthOf(words.lines[0]!)) / 2;
   drawText(sheet, words, x, to - SMALL.leading - 1);
 }
 
-// Charts: bars, the lines behind them, the scale and the labels.
+// Charts: bars, grid lines, scale and labels.
 
-const BARS = 92;
-/** On the left, for the scale. */
-const SIDE = 34;
-/** Above, for the value of a bar that fills the height. */
-const HEAD = 12;
-const FOOT = 16;
-export const CHART = HEAD + BARS + FOOT;
+const BARS_HEIGHT = 92;
+/** Left of the bars. */
+const SCALE_WIDTH = 34;
+/** Above the bars, for the value of the highest one. */
+const VALUES_HEIGHT = 12;
+const LABELS_HEIGHT = 16;
+export const CHART = VALUES_HEIGHT + BARS_HEIGHT + LABELS_HEIGHT;
 
-/** A table beside it has its values. */
+/** A table beside the chart lists its values. */
 export function chartFigure(sheet: Sheet, chart: Chart): void {
   sheet.need(CHART);
-  const plain: Sheet = { ...sheet, content: (draw) => draw() };
+  const untagged: Sheet = { ...sheet, content: (draw) => draw() };
   figure(sheet, chartInWords(chart), sheet.width, CHART, () =>
     sheet.content(() => {
-      drawGrid(plain, chart);
-      drawBars(plain, chart);
-      drawLabels(plain, chart);
+      drawGrid(untagged, chart);
+      drawBars(untagged, chart);
+      drawLabels(untagged, chart);
     }),
   );
   sheet.y += CHART;
@@ -171,43 +171,43 @@ export function chartFigure(sheet: Sheet, chart: Chart): void {
 
 function drawGrid(sheet: Sheet, { top, format }: Chart): void {
   const { doc, left, width, y } = sheet;
-  // A line that would stand for half a test says nothing.
+  // A grid line at half a test has no meaning.
   const values = GRID.map((share) => ({ share, value: top * (1 - share) }));
   for (const { share, value } of values.filter((each) => Number.isInteger(each.value))) {
-    const at = y + HEAD + share * BARS;
+    const lineY = y + VALUES_HEIGHT + share * BARS_HEIGHT;
     doc.lineWidth(0.5).strokeColor(COLOR.line);
     doc
-      .moveTo(left + SIDE, at)
-      .lineTo(left + width, at)
+      .moveTo(left + SCALE_WIDTH, lineY)
+      .lineTo(left + width, lineY)
       .stroke();
-    write(sheet, format(value), left + SIDE - 6, at - SMALL.leading / 2, 1);
+    writeLabel(sheet, format(value), left + SCALE_WIDTH - 6, lineY - SMALL.leading / 2, 1);
   }
 }
 
 function drawBars(sheet: Sheet, chart: Chart): void {
   const { doc, left, width, y } = sheet;
-  barsOf(chart, { width: width - SIDE, height: BARS }).forEach((bar, index) => {
+  barsOf(chart, { width: width - SCALE_WIDTH, height: BARS_HEIGHT }).forEach((bar, index) => {
     if (bar === null) return;
-    const [x, top] = [left + SIDE + bar.x, y + HEAD + bar.y];
+    const [x, top] = [left + SCALE_WIDTH + bar.x, y + VALUES_HEIGHT + bar.y];
     doc.rect(x, top, bar.width, bar.height).fill(COLOR.accent);
     if (!showsEach(chart)) return;
     const text = valueText(chart, chart.buckets[index]!);
-    write(sheet, text, x + bar.width / 2, top - SMALL.leading, 0.5);
+    writeLabel(sheet, text, x + bar.width / 2, top - SMALL.leading, 0.5);
   });
 }
 
 function drawLabels(sheet: Sheet, chart: Chart): void {
-  const room = (sheet.width - SIDE) / chart.buckets.length;
-  let at = 0;
+  const bucketWidth = (sheet.width - SCALE_WIDTH) / chart.buckets.length;
+  let index = 0;
   for (const { label, span } of labelsOf(chart)) {
-    const x = sheet.left + SIDE + room * (at + 0.5);
-    if (label !== '') write(sheet, label, x, sheet.y + HEAD + BARS + 3, 0.5);
-    at += span;
+    const x = sheet.left + SCALE_WIDTH + bucketWidth * (index + 0.5);
+    if (label !== '') writeLabel(sheet, label, x, sheet.y + VALUES_HEIGHT + BARS_HEIGHT + 3, 0.5);
+    index += span;
   }
 }
 
-/** One line; `anchor` is the share of it that stands left of `x`. */
-function write(sheet: Sheet, text: string, x: number, y: number, anchor: number): void {
+/** Draws one line of text; `anchor` is the share of its width left of `x`. */
+function writeLabel(sheet: Sheet, text: string, x: number, y: number, anchor: number): void {
   const block = inLines(sheet, [text], sheet.width, SMALL);
   drawText(sheet, block, x - widthOf(block.lines[0]!) * anchor, y);
 }

@@ -1,4 +1,4 @@
-/** The fonts of the PDF: where their files are, which characters they have, how wide text is in them. */
+/** The fonts of the PDF: their files, their characters and the width of text. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -15,22 +15,22 @@ const FILES: Record<Face, string> = {
 };
 
 export interface Fonts {
-  /** Whether there is a glyph for the character. */
+  /** Whether the font has a glyph for the character. */
   has(face: Face, codePoint: number): boolean;
   /**
-   * Width of the text in points at a size of one point; null for what cannot be drawn: there are
-   * letters with marks, in no language, at which the library that lays them out throws.
+   * The width of the text in points at a font size of one point; null if the text cannot be drawn.
+   * fontkit throws on some meaningless combinations of letters and marks.
    */
   width(face: Face, text: string): number | null;
 }
 
-/** What pdfkit keeps of a font; not in its documented interface, which cannot tell what is missing. */
+/** Internals of pdfkit: its documented API cannot tell whether a glyph is missing. */
 interface OpenFont {
   font: { hasGlyphForCodePoint(codePoint: number): boolean };
   widthOfString(text: string, size: number): number;
 }
 
-/** Registers the faces by their names in `doc`; only the glyphs in use are embedded. */
+/** Registers the faces in `doc` under their names. Only glyphs in use are embedded. */
 export function loadFonts(doc: PDFKit.PDFDocument): Fonts {
   const faces = Object.keys(FILES) as Face[];
   const loaded = new Map(faces.map((face) => [face, loadFace(doc, face)]));
@@ -44,13 +44,13 @@ function loadFace(doc: PDFKit.PDFDocument, face: Face) {
   doc.registerFont(face, fontFile(face));
   doc.font(face);
   const open = (doc as unknown as { _font: OpenFont })._font;
-  const known = new Map<number, boolean>();
+  const glyphs = new Map<number, boolean>();
   const widths = new Map<string, number | null>();
   return {
     has: (codePoint: number) =>
-      remembered(known, codePoint, () => open.font.hasGlyphForCodePoint(codePoint)),
+      cached(glyphs, codePoint, () => open.font.hasGlyphForCodePoint(codePoint)),
     width: (text: string) =>
-      remembered(widths, text, () => {
+      cached(widths, text, () => {
         try {
           return open.widthOfString(text, 1000) / 1000;
         } catch {
@@ -60,7 +60,7 @@ function loadFace(doc: PDFKit.PDFDocument, face: Face) {
   };
 }
 
-function remembered<K, V>(values: Map<K, V>, key: K, make: () => V): V {
+function cached<K, V>(values: Map<K, V>, key: K, make: () => V): V {
   let value = values.get(key);
   if (value === undefined) {
     value = make();
@@ -71,9 +71,9 @@ function remembered<K, V>(values: Map<K, V>, key: K, make: () => V): V {
 
 const files = new Map<Face, Buffer>();
 
-/** Read when first wanted, then kept: a thread makes many PDFs. The executable holds them compressed. */
+/** Read on first use, then cached: a thread makes many PDFs. The executable contains the files compressed. */
 function fontFile(face: Face): Buffer {
-  return remembered(files, face, () => {
+  return cached(files, face, () => {
     const { resolve } = createRequire(import.meta.url);
     const path = join(dirname(resolve(`${PACKAGE}/package.json`)), 'ttf', `${FILES[face]}.ttf`);
     return existsSync(path) ? readFileSync(path) : brotliDecompressSync(readFileSync(`${path}.br`));

@@ -1,4 +1,4 @@
-/** What pages are filled with: paragraphs, headings, names with values, notices, and lines as they are drawn. */
+/** The elements of a page: paragraphs, headings, names with values, notices, records, footers. */
 
 import type { RecordBlock, Text } from '../blocks.ts';
 import type { Fonts } from './fonts.ts';
@@ -14,7 +14,7 @@ import {
 import { PagesFull, type Sheet } from './sheet.ts';
 import { BODY, CODE, COLOR, HEADINGS, PAGE, SMALL, styled } from './style.ts';
 
-/** A text of the document in lines of a width. */
+/** Breaks a text of the document into lines of `width` points. */
 export const inLines = (
   { fonts, places }: Sheet,
   text: Text,
@@ -25,13 +25,14 @@ export const inLines = (
 export const heightOf = (sheet: Sheet, text: Text, style: TextStyle): number =>
   inLines(sheet, text, sheet.width, style).height;
 
-/** Text that may go over to the next page, no line of it alone. */
+/** A paragraph that may continue on the next page, without widows and orphans. */
 export function paragraph(sheet: Sheet, text: Text, style: TextStyle = BODY, tag = 'P'): void {
   const { lines } = inLines(sheet, text, sheet.width, style);
   sheet.element(tag, () => {
     lines.forEach((line, index) => {
-      const left = lines.length - index;
-      const together = left <= 3 && index === 0 ? left : left === 2 || index === 0 ? 2 : 1;
+      const remaining = lines.length - index;
+      const together =
+        remaining <= 3 && index === 0 ? remaining : remaining === 2 || index === 0 ? 2 : 1;
       sheet.need(together * style.leading);
       drawLine(sheet, line, sheet.left, sheet.y, style);
       sheet.y += style.leading;
@@ -39,7 +40,7 @@ export function paragraph(sheet: Sheet, text: Text, style: TextStyle = BODY, tag
   });
 }
 
-/** A heading with a line below it and its entry in the outline; `following` stays on its page. */
+/** A heading with a rule below it and an entry in the outline. It stays together with the next `following` points. */
 export function section(sheet: Sheet, title: string, following: number, draw: () => void): void {
   sheet.skip(18);
   sheet.need(HEADINGS[2].leading + 9 + following);
@@ -52,7 +53,7 @@ export function section(sheet: Sheet, title: string, following: number, draw: ()
   });
 }
 
-/** A smaller heading, without an entry in the outline; `following` stays on its page. */
+/** A smaller heading without an entry in the outline. It stays together with the next `following` points. */
 export function subheading(sheet: Sheet, text: Text, following: number, rank: 3 | 4 = 3): void {
   const style = HEADINGS[rank];
   sheet.skip(10);
@@ -61,9 +62,9 @@ export function subheading(sheet: Sheet, text: Text, following: number, rank: 3 
   sheet.y += 3;
 }
 
-/** A way to here from the list of contents that viewers show beside the pages. */
+/** Adds a bookmark for the current position. */
 export function outlineEntry({ outline, y }: Sheet, title: string): PDFKit.PDFOutline {
-  // pdfkit counts `left` from the right edge.
+  // pdfkit measures `left` from the right edge.
   const options = { left: PAGE.width, top: y - 6, fit: false };
   return outline.addItem(title, options as object);
 }
@@ -77,10 +78,10 @@ export function rule({ doc, left, width }: Sheet, y: number, color: string, thic
     .stroke();
 }
 
-/** Of a column of names, with the gap to the values. */
-const NAMES = { min: 48, max: 120, gap: 12 };
+/** The width of the column of names, and the gap to the values. */
+const NAME_COLUMN = { min: 48, max: 120, gap: 12 };
 
-/** Names in a column as wide as they need, each with its value beside it; `below` draws what follows a value. */
+/** Names in a column as wide as needed, with their values beside them; `below` draws what follows a value. */
 export function pairs<T extends { name: Text; value: Text }>(
   sheet: Sheet,
   list: T[],
@@ -88,9 +89,9 @@ export function pairs<T extends { name: Text; value: Text }>(
   below: (pair: T) => void = () => {},
 ): void {
   const nameStyle = { ...style, color: COLOR.muted };
-  const names = list.map(({ name }) => inLines(sheet, name, NAMES.max, nameStyle));
+  const names = list.map(({ name }) => inLines(sheet, name, NAME_COLUMN.max, nameStyle));
   const widest = Math.max(0, ...names.flatMap(({ lines }) => lines.map(widthOf)));
-  const column = Math.max(NAMES.min, widest + NAMES.gap);
+  const column = Math.max(NAME_COLUMN.min, widest + NAME_COLUMN.gap);
   list.forEach((pair, index) => {
     const name = names[index]!;
     const value = inLines(sheet, pair.value, sheet.width - column, { ...style, color: COLOR.ink });
@@ -105,35 +106,35 @@ export function pairs<T extends { name: Text; value: Text }>(
   });
 }
 
-/** Text on a ground of its own, kept on one page. */
-export function notice(sheet: Sheet, text: Text, color: string, ground: string): void {
+/** Text on a colored background, kept on one page. */
+export function notice(sheet: Sheet, text: Text, color: string, background: string): void {
   const padding = 8;
   const block = inLines(sheet, text, sheet.width - 2 * padding - 4, BODY);
   const height = block.height + 2 * padding - 2;
   sheet.need(height);
   sheet.artifact(() => {
-    sheet.doc.rect(sheet.left, sheet.y, sheet.width, height).fill(ground);
+    sheet.doc.rect(sheet.left, sheet.y, sheet.width, height).fill(background);
     sheet.doc.rect(sheet.left, sheet.y, 2.5, height).fill(color);
   });
   sheet.element('P', () => drawText(sheet, block, sheet.left + padding + 4, sheet.y + padding - 1));
   sheet.y += height;
 }
 
-// A DNS record to publish, in a box on one page: every character of it, however long, and nothing between.
+// A DNS record to publish, in a box on one page. Nothing is cut or inserted, however long the value is.
 
-const RECORD = { padding: 8, names: 40 };
+const RECORD_BOX = { padding: 8, labels: 40 };
 
 function recordRows(sheet: Sheet, { type, name, value }: RecordBlock) {
-  const { padding, names } = RECORD;
+  const { padding, labels } = RECORD_BOX;
   return [type, name, value].map((each) => ({
     value: each.value,
-    label: inLines(sheet, [each.label], names, { ...SMALL, leading: CODE.leading }),
-    block: inLines(sheet, [each.value], sheet.width - 2 * padding - names, CODE),
+    label: inLines(sheet, [each.label], labels, { ...SMALL, leading: CODE.leading }),
+    block: inLines(sheet, [each.value], sheet.width - 2 * padding - labels, CODE),
   }));
 }
 
 const heightOfRows = (rows: { block: LaidOut }[]): number =>
-  rows.reduce((sum, { block }) => sum + block.height, 0) + 2 * RECORD.padding;
+  rows.reduce((sum, { block }) => sum + block.height, 0) + 2 * RECORD_BOX.padding;
 
 export const recordHeight = (sheet: Sheet, record: RecordBlock): number =>
   heightOfRows(recordRows(sheet, record));
@@ -145,21 +146,21 @@ export function recordBox(sheet: Sheet, record: RecordBlock): void {
   sheet.artifact(({ doc, left, width, y }) =>
     doc.lineWidth(0.6).roundedRect(left, y, width, height, 4).fillAndStroke(COLOR.tint, COLOR.line),
   );
-  const x = sheet.left + RECORD.padding;
-  let y = sheet.y + RECORD.padding;
+  const x = sheet.left + RECORD_BOX.padding;
+  let y = sheet.y + RECORD_BOX.padding;
   for (const { value, label, block } of rows) {
     sheet.element('P', () => drawText(sheet, label, x, y));
-    // However it wraps, it stands for one line.
+    // Copying a wrapped value yields one line.
     const actual = { actual: value };
-    sheet.element('Code', () => drawText(sheet, block, x + RECORD.names, y), actual);
+    sheet.element('Code', () => drawText(sheet, block, x + RECORD_BOX.labels, y), actual);
     y += block.height;
   }
   sheet.y += height;
 }
 
-// Draws laid out text on the page: its letters, its links, and boxes for what no font has.
+// Draws laid out text: letters, links, and boxes for characters without a glyph.
 
-/** All lines, without a page break: for what is known to fit. With `right`, they end there. */
+/** Draws all lines without a page break, so they must fit. With `right`, lines end there. */
 export function drawText(
   sheet: Sheet,
   { lines, style }: LaidOut,
@@ -173,10 +174,10 @@ export function drawText(
   });
 }
 
-/** Height of capitals in DejaVu, at a size of one point: what a line is centred on. */
-const CAPITALS = 0.729;
+/** Height of capitals in DejaVu at a font size of one point. Lines are centered on it. */
+const CAP_HEIGHT = 0.729;
 
-/** One line with its top at `y`. */
+/** Draws one line with its top at `y`. */
 export function drawLine(
   sheet: Sheet,
   line: Piece[],
@@ -185,15 +186,15 @@ export function drawLine(
   style: TextStyle,
 ): void {
   const { doc, fonts } = sheet;
-  const baseline = y + (style.leading + style.size * CAPITALS) / 2;
-  let at = x;
+  const baseline = y + (style.leading + style.size * CAP_HEIGHT) / 2;
+  let position = x;
   for (const run of runsOf(line, fonts)) {
-    const start = at;
+    const start = position;
     const draw = () => {
       for (const piece of run) {
-        if (piece.kind === 'missing') drawMissing(doc, piece, at, baseline, style);
-        else drawPiece(doc, piece, at, baseline, style);
-        at += piece.width;
+        if (piece.kind === 'missing') drawMissing(doc, piece, position, baseline, style);
+        else drawPiece(doc, piece, position, baseline, style);
+        position += piece.width;
       }
     };
     const { link } = run[0]!.span;
@@ -201,12 +202,12 @@ export function drawLine(
     else
       sheet.element('Link', () => {
         sheet.content(draw);
-        sheet.link(start, y, at - start, style.leading, link);
+        sheet.link(start, y, position - start, style.leading, link);
       });
   }
 }
 
-/** Neighbours of one link; within them, what looks alike is drawn as one. */
+/** Groups neighboring pieces by link, and joins those in a group that look alike. */
 function runsOf(line: Piece[], fonts: Fonts): Piece[][] {
   const runs: Piece[][] = [];
   for (const piece of line) {
@@ -234,21 +235,21 @@ function drawPiece(
     .text(text, x, y, { lineBreak: false, baseline: 'alphabetic' });
 }
 
-/** Draws as much as there are pages for; `lastWord` says so where that is not all. */
-export function withinPages(sheet: Sheet, draw: () => void, lastWord: string): void {
+/** Draws until the page limit is reached, then ends with `cutOff`. */
+export function withinPages(sheet: Sheet, draw: () => void, cutOff: string): void {
   try {
     draw();
   } catch (error) {
     if (!(error instanceof PagesFull)) throw error;
-    const { need } = sheet;
-    // The last page has kept this room free.
+    const originalNeed = sheet.need;
+    // The last page has reserved space for it.
     sheet.need = () => {};
-    paragraph(sheet, [lastWord], SMALL);
-    sheet.need = need;
+    paragraph(sheet, [cutOff], SMALL);
+    sheet.need = originalNeed;
   }
 }
 
-/** The foot of every page: what the report is of, and which page of how many. Once all pages are there; they are still open (`bufferPages`). */
+/** Draws the footer of every page: title and page number. Call it after the last page; pages stay open (`bufferPages`). */
 export function drawFooters(sheet: Sheet, title: string): void {
   const { doc, fonts, left, width } = sheet;
   const { start, count } = doc.bufferedPageRange();

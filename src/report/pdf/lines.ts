@@ -1,4 +1,4 @@
-/** Breaks text into lines of a width: between words, and inside of one that is longer than a line. */
+/** Breaks text into lines of a given width, between words and within words longer than a line. */
 
 import { printable } from '../../lib/log.ts';
 import type { Face, Fonts } from './fonts.ts';
@@ -12,7 +12,7 @@ export interface TextStyle {
   color: string;
 }
 
-/** Text as it will stand: its lines, from left to right as they are seen. */
+/** Laid out text: lines of pieces in visual order, from left to right. */
 export interface LaidOut {
   lines: Piece[][];
   style: TextStyle;
@@ -20,7 +20,7 @@ export interface LaidOut {
   height: number;
 }
 
-/** More than any document lets through: whatever comes, laying it out ends. */
+/** Far more than any document contains. It bounds the work for any input. */
 const MAX_CHARACTERS = 20_000;
 
 export function layOut(text: StyledText, width: number, style: TextStyle, fonts: Fonts): LaidOut {
@@ -37,18 +37,18 @@ export function layOut(text: StyledText, width: number, style: TextStyle, fonts:
     line.push(...pieces);
     used += widthOf(pieces);
   };
-  // A space at which a line was broken is not seen; one that begins a line of the text is.
-  let broken = false;
+  // The space at a line break is dropped. A space at the beginning of a line of the text is kept.
+  let brokenAtWidth = false;
   for (const word of wordsOf(text, style, fonts)) {
     if (word === 'end of line') {
       end();
-      broken = false;
+      brokenAtWidth = false;
     } else if (word[0]!.kind === 'space') {
-      if (used > 0 || !broken) add(word);
+      if (used > 0 || !brokenAtWidth) add(word);
     } else
       for (const part of widthOf(word) > width ? partsOf(word, width, style, fonts) : [word]) {
-        broken = used > 0 && used + widthOf(part) > width;
-        if (broken) end();
+        brokenAtWidth = used > 0 && used + widthOf(part) > width;
+        if (brokenAtWidth) end();
         add(part);
       }
   }
@@ -59,16 +59,16 @@ export function layOut(text: StyledText, width: number, style: TextStyle, fonts:
 export const widthOf = (pieces: Piece[]): number =>
   pieces.reduce((sum, { width }) => sum + width, 0);
 
-/** Words and the spaces between them; a word may go over from one span into the next. */
+/** Words and the spaces between them. A word may extend over several spans. */
 function wordsOf(text: StyledText, style: TextStyle, fonts: Fonts): (Piece[] | 'end of line')[] {
   const words: (Piece[] | 'end of line')[] = [];
-  let left = MAX_CHARACTERS;
+  let remaining = MAX_CHARACTERS;
   let open: Piece[] | null = null;
   for (const span of typeof text === 'string' ? [{ text }] : text) {
-    const kept = span.text.slice(0, left);
-    left -= kept.length;
+    const kept = span.text.slice(0, remaining);
+    remaining -= kept.length;
     for (const raw of kept.split(/(\n| +)/)) {
-      // Names in charts are not cleaned before.
+      // Names in charts have not been cleaned.
       const part = raw === '\n' ? raw : printable(raw);
       if (part === '') continue;
       if (part === '\n') words.push('end of line');
@@ -85,17 +85,17 @@ function wordsOf(text: StyledText, style: TextStyle, fonts: Fonts): (Piece[] | '
   return words;
 }
 
-/** After these an address or a record is best broken. */
-const BREAKS = /[/?&=;:,._@+-]/;
+/** Good places to break an address or a record after. */
+const BREAK_CHARACTERS = /[/?&=;:,._@+-]/;
 
-/** A word too long for a line, in parts that fit: ended at a mark in their last third, or anywhere. */
+/** Splits a word that is too long into parts that fit, after a break character in the last third, or anywhere. */
 function partsOf(word: Piece[], width: number, style: TextStyle, fonts: Fonts): Piece[][] {
   const parts: Piece[][] = [];
   let part: Piece[] = [];
   let used = 0;
   for (const unit of word.flatMap((piece) => unitsOf(piece, style.size, fonts))) {
     if (part.length > 0 && used + unit.width > width) {
-      const at = part.findLastIndex(({ text }) => BREAKS.test(text)) + 1;
+      const at = part.findLastIndex(({ text }) => BREAK_CHARACTERS.test(text)) + 1;
       const cut = at > (part.length * 2) / 3 ? at : part.length;
       parts.push(joinedPieces(part.slice(0, cut), isOfOneText, fonts));
       part = part.slice(cut);
@@ -110,8 +110,8 @@ function partsOf(word: Piece[], width: number, style: TextStyle, fonts: Fonts): 
 const isOfOneText = (a: Piece, b: Piece): boolean => a.span === b.span;
 
 /**
- * Words written from right to left follow each other in that direction. A simple form of UAX #9 for
- * a paragraph from left to right: enough for names and subjects, without its levels.
+ * Reverses runs of right-to-left words. A simplified UAX #9 for left-to-right paragraphs without
+ * embedding levels, which is enough for names and subjects.
  */
 function inVisualOrder(line: Piece[]): Piece[] {
   if (!line.some(({ direction }) => direction === 'rtl')) return line;
@@ -134,21 +134,21 @@ function inVisualOrder(line: Piece[]): Piece[] {
   return order;
 }
 
-// Text taken apart into pieces that are drawn alike: by font, by direction, and what no font has.
+// Splits text into pieces of one font and direction, and into characters without a glyph.
 
-/** A stretch of text with a look of its own; what it does not say, the paragraph says. */
+/** Text with its own style. Omitted properties come from the paragraph. */
 export interface StyledSpan {
   text: string;
   face?: Face;
   color?: string;
-  /** What a click opens: an address (http, https), or a place in the document (`#name`). */
+  /** Target of a click: a URL (http, https) or a destination in the document (`#name`). */
   link?: string;
 }
 
 type Direction = 'ltr' | 'rtl' | 'neutral';
 
 export interface Piece {
-  /** `missing`: one character that no font has, shown as a box. */
+  /** `missing`: one character without a glyph, drawn as a box. */
   kind: 'text' | 'space' | 'missing';
   text: string;
   face: Face;
@@ -158,20 +158,20 @@ export interface Piece {
   span: StyledSpan;
 }
 
-/** Fitting all printable ASCII: there every font has a glyph for everything. */
-const PLAIN = /^[\x20-\x7e]*$/;
+/** Every font has glyphs for all printable ASCII characters. */
+const ASCII = /^[\x20-\x7e]*$/;
 const RIGHT_TO_LEFT =
   /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 const LEFT_TO_RIGHT = /[\p{L}\p{N}]/u;
 const MARK = /\p{M}/u;
-/** A character with the marks on it. */
+/** A character with its combining marks. */
 const UNITS = /\P{M}\p{M}*|\p{M}+/gu;
-/** Joiners, variation selectors and the like: where no font has them, nothing is missed. */
+/** Joiners, variation selectors and the like: dropped if no font has them. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
 
-/** The pieces of one word, or of the space between two, at a size in points. */
+/** The pieces of one word or of the space between two words. `size` is in points. */
 function piecesOf(text: string, span: StyledSpan, face: Face, size: number, fonts: Fonts): Piece[] {
-  if (PLAIN.test(text)) {
+  if (ASCII.test(text)) {
     const kind = text.trim() === '' ? 'space' : 'text';
     const width = fonts.width(face, text)! * size;
     return [{ kind, text, face, direction: directionOf(text), width, span }];
@@ -190,13 +190,13 @@ function piecesOf(text: string, span: StyledSpan, face: Face, size: number, font
   return runs.flatMap((run) => (run.kind === 'text' ? measured(run, size, fonts) : [run]));
 }
 
-/** With its width; character by character where the whole cannot be drawn. */
+/** Adds the width. Text that cannot be drawn as a whole is split into characters. */
 function measured(piece: Piece, size: number, fonts: Fonts): Piece[] {
   const width = fonts.width(piece.face, piece.text);
   return width === null ? unitsOf(piece, size, fonts) : [{ ...piece, width: width * size }];
 }
 
-/** One piece for each character with its marks. */
+/** One piece for each character with its combining marks. */
 function unitsOf(piece: Piece, size: number, fonts: Fonts): Piece[] {
   if (piece.kind !== 'text') return [piece];
   return (piece.text.match(UNITS) ?? []).map((text) => {
@@ -215,14 +215,14 @@ const missing = (part: Pick<Piece, 'text' | 'span'>, size: number, fonts: Fonts)
   width: fonts.width('sans', BOX)! * size,
 });
 
-/** The face itself, the one with the most characters in its place, or null where neither has it. */
+/** The face itself, the fallback with the most characters, or null if neither has a glyph. */
 function faceFor(char: string, face: Face, fonts: Fonts): Face | null {
   const codePoint = char.codePointAt(0)!;
   if (fonts.has(face, codePoint)) return face;
   return fonts.has('sans', codePoint) ? 'sans' : null;
 }
 
-/** A mark belongs to the letter before it; neutral characters stay with text from left to right. */
+/** A combining mark belongs to the letter before it; neutral characters stay with left-to-right text. */
 function joins(run: Direction, direction: Direction, char: string): boolean {
   return run === direction || MARK.test(char) || (run === 'ltr' && direction === 'neutral');
 }
@@ -233,8 +233,8 @@ function directionOf(text: string): Direction {
 }
 
 /**
- * Neighbours that `alike` holds to look the same, drawn as one, unless they cannot be drawn so. What
- * is written from right to left stays by itself.
+ * Joins neighboring pieces of one face for which `alike` holds, unless the joined text cannot be
+ * drawn.
  */
 export function joinedPieces(
   pieces: Piece[],
@@ -258,14 +258,14 @@ export function joinedPieces(
   });
 }
 
-// A character that no font has: an empty box, and the character itself for whoever copies it.
+// Characters without a glyph: drawn as an empty box, copied as the character.
 
 const BOX = '□';
 
 /**
- * Draws the box with the baseline of the text at `y`. It stands for the character: a copy, a search and
- * a voice find that. pdfkit turns the page round for each text and back; readers place what stands for
- * something else by how the page is turned at its end, so that here that is done around the whole.
+ * Draws the box with its baseline at `y`. The character is its replacement text, for copying, searching
+ * and screen readers. pdfkit flips the page for each text and flips it back. Readers place
+ * replacement text by the transformation at its end, so here the flip surrounds the whole element.
  */
 export function drawMissing(
   doc: PDFKit.PDFDocument,
@@ -274,17 +274,17 @@ export function drawMissing(
   y: number,
   { size, color }: TextStyle,
 ): void {
-  const turned = Object.create(doc) as PDFKit.PDFDocument & {
+  const flipped = Object.create(doc) as PDFKit.PDFDocument & {
     _fragment(text: string, x: number, y: number, options: object): void;
   };
-  turned.transform = turned.save = turned.restore = () => turned;
+  flipped.transform = flipped.save = flipped.restore = () => flipped;
   doc
     .font('sans')
     .fontSize(size)
     .fillColor(span.color ?? color);
   doc.save().transform(1, 0, 0, -1, 0, doc.page.height);
   doc.markContent('Span', { actual: text });
-  turned._fragment(BOX, x, y, { baseline: 'alphabetic' });
+  flipped._fragment(BOX, x, y, { baseline: 'alphabetic' });
   doc.endMarkedContent();
   doc.restore();
 }

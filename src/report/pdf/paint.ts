@@ -1,4 +1,4 @@
-/** Paints the blocks of a document on pages, one function for each kind; it adds no wording. */
+/** Paints the blocks of a document on pages: one function for each kind. None adds wording of its own. */
 
 import {
   type Alignment,
@@ -44,7 +44,7 @@ import type { Sheet } from './sheet.ts';
 import { ABOVE, BODY, COLOR, HEADINGS, LABEL, MARKS, SMALL, SMALL_CODE } from './style.ts';
 import { drawTable, tableStart } from './table.ts';
 
-/** One after the other, with the space that is between their kinds. */
+/** Paints blocks in order, with the space that their kinds need between them. Throws for a kind that PDFs do not show. */
 export function paintBlocks(sheet: Sheet, blocks: Block[]): void {
   blocks.forEach((block, index) => {
     if (index > 0) sheet.skip(spaceAbove(block));
@@ -60,7 +60,7 @@ function spaceAbove(block: Block): number {
       return 8;
     case 'paragraph':
       return block.style === 'small' ? 2 : 4;
-    // They keep their distance themselves.
+    // These add their own space.
     case 'section':
     case 'heading':
     case 'card':
@@ -71,13 +71,29 @@ function spaceAbove(block: Block): number {
   }
 }
 
-/** `rest` is what follows: a heading is kept with it. */
+/** `rest` are the blocks that follow: a heading stays with them. */
 function paintBlock(sheet: Sheet, block: Block, rest: Block[]): void {
-  PAINTERS[block.kind](sheet, block as never, rest);
+  if (!(block.kind in PAINTERS)) throw new Error(`A PDF cannot show ${block.kind}.`);
+  PAINTERS[block.kind as PdfKind](sheet, block as never, rest);
 }
 
+/** Kinds that only terminals, emails and pages use. */
+type NotForPdf =
+  | 'average'
+  | 'bars'
+  | 'frame'
+  | 'grades'
+  | 'group'
+  | 'lines'
+  | 'rows'
+  | 'states'
+  | 'tiles';
+/** Kinds that occur only inside others, which paint them. */
+type Nested = 'finding' | 'part';
+type PdfKind = Exclude<Block['kind'], NotForPdf | Nested>;
+
 type Painters = {
-  [K in Block['kind']]: (sheet: Sheet, block: Extract<Block, { kind: K }>, rest: Block[]) => void;
+  [K in PdfKind]: (sheet: Sheet, block: Extract<Block, { kind: K }>, rest: Block[]) => void;
 };
 
 const PAINTERS: Painters = {
@@ -86,7 +102,7 @@ const PAINTERS: Painters = {
   overview: paintOverview,
   heading(sheet, { rank, text }, rest) {
     if (rank === 1) paragraph(sheet, text, HEADINGS[1], 'H1');
-    else subheading(sheet, text, startOf(sheet, rest), rank === 4 ? 4 : 3);
+    else subheading(sheet, text, startHeight(sheet, rest), rank === 4 ? 4 : 3);
   },
   paragraph(sheet, { text, style = 'card', screenOnly }) {
     if (!screenOnly) paragraph(sheet, text, PARAGRAPHS[style]);
@@ -95,11 +111,9 @@ const PAINTERS: Painters = {
     notice(sheet, text, MARKS[state].color, state === 'fail' ? COLOR.failTint : COLOR.tint),
   findings(sheet, { first, more }) {
     for (const finding of first) paintFinding(sheet, finding);
-    if (more) subheading(sheet, [more.title], FINDING);
+    if (more) subheading(sheet, [more.title], FINDING_START);
     for (const finding of more?.findings ?? []) paintFinding(sheet, finding);
   },
-  finding: paintFinding,
-  group: paintGroup,
   record: recordBox,
   facts: paintFacts,
   table: paintTable,
@@ -115,14 +129,13 @@ const PAINTERS: Painters = {
     if (block.session) paintFacts(sheet, block.session);
   },
   card(sheet, { title, state, blocks }) {
-    subheading(sheet, [...title, '  ', state], startOf(sheet, blocks));
+    subheading(sheet, [...title, '  ', state], startHeight(sheet, blocks));
     paintBlocks(sheet, blocks);
   },
   fold(sheet, { title, state, count, blocks }) {
     const word = count === null ? title : `${title}  ${count}`;
-    labelled(sheet, [state === null ? word : { kind: 'state', state, word }], blocks);
+    paintLabeled(sheet, [state === null ? word : { kind: 'state', state, word }], blocks);
   },
-  states: (sheet, block) => paragraph(sheet, statesText(block)),
   verbatim(sheet, { lines }) {
     for (const line of lines) paragraph(sheet, [line], SMALL_CODE);
   },
@@ -132,31 +145,6 @@ const PAINTERS: Painters = {
     chartFigure(sheet, chart);
     if (caption !== null) paragraph(sheet, [caption], SMALL);
   },
-  part: (sheet, { blocks }) => paintBlocks(sheet, blocks),
-  // HTML is nothing for paper: the text part of the message stands beside it.
-  frame() {},
-  // What is made for a terminal or an e-mail, in the plainest form that says all of it.
-  bars(sheet, { rows, held }) {
-    for (const { name, value, words } of rows) paragraph(sheet, [`${name}: ${value}  ${words}`]);
-    if (held !== null) paragraph(sheet, [held]);
-  },
-  lines(sheet, { items }) {
-    for (const { name, text } of items) paragraph(sheet, [`${name}: `, ...text]);
-  },
-  rows(sheet, { items }) {
-    for (const { title, below, value } of items) {
-      paragraph(sheet, [`${value}: ${title}`]);
-      if (below !== null) paragraph(sheet, [below], SMALL);
-    }
-  },
-  tiles(sheet, { items }) {
-    for (const { name, figure, isKnown, below } of items)
-      paragraph(sheet, [`${name}: ${isKnown ? `${figure} ` : ''}${below}`]);
-  },
-  average(sheet, { line, lines }) {
-    for (const each of [line, ...lines]) paragraph(sheet, [each]);
-  },
-  grades: (sheet, { words }) => paragraph(sheet, [words]),
   list(sheet, { isOrdered, items }) {
     items.forEach(({ text, blocks = [] }, index) => {
       paragraph(sheet, [isOrdered ? `${index + 1}. ` : '• ', ...text]);
@@ -201,7 +189,7 @@ const statesText = ({ items }: StateList): Text =>
   items.flatMap(({ name, state }, index) => [`${index === 0 ? '' : '     '}${name} `, state]);
 
 function paintSection(sheet: Sheet, { title, note, blocks }: Section): void {
-  const following = (note ? heightOf(sheet, note, BODY) : 0) + startOf(sheet, blocks);
+  const following = (note ? heightOf(sheet, note, BODY) : 0) + startHeight(sheet, blocks);
   section(sheet, title, following, () => {
     if (note) {
       paragraph(sheet, note);
@@ -221,25 +209,25 @@ function paintOverview(sheet: Sheet, { title, above, blocks }: Overview): void {
   sheet.skip(14);
 }
 
-/** Room for the gain, left of a finding. */
-const GUTTER = 52;
-/** What of a finding stays together at its beginning. */
-const FINDING = 90;
+/** The width of the column with the gain, left of a finding. */
+const GAIN_WIDTH = 52;
+/** The height that stays together at the beginning of a finding. */
+const FINDING_START = 90;
 
 function paintFinding(sheet: Sheet, { gain, state, title, where, groups }: Finding): void {
   sheet.skip(16);
-  sheet.need(FINDING);
+  sheet.need(FINDING_START);
   const { icon, color } = MARKS[state];
   const { leading } = HEADINGS[3];
   sheet.element('Sect', () => {
     const style = { size: 12, leading, face: 'bold', color } as const;
-    const sign = inLines(sheet, [gain?.text ?? icon], GUTTER, style);
+    const sign = inLines(sheet, [gain?.text ?? icon], GAIN_WIDTH, style);
     sheet.element('P', () => drawText(sheet, sign, sheet.left, sheet.y));
-    sheet.inset(GUTTER, () => {
+    sheet.inset(GAIN_WIDTH, () => {
       paragraph(sheet, title, HEADINGS[3], 'H3');
       if (where) {
-        const place = ` · ${where.label} · ${where.category}`;
-        paragraph(sheet, [where.state, place], SMALL);
+        const context = ` · ${where.label} · ${where.category}`;
+        paragraph(sheet, [where.state, context], SMALL);
       }
       for (const group of groups) paintGroup(sheet, group);
     });
@@ -248,17 +236,16 @@ function paintFinding(sheet: Sheet, { gain, state, title, where, groups }: Findi
 
 function paintGroup(sheet: Sheet, { title, blocks }: Group): void {
   if (title === null) paintBlocks(sheet, blocks);
-  else labelled(sheet, [title], blocks);
+  else paintLabeled(sheet, [title], blocks);
 }
 
-function labelled(sheet: Sheet, label: Text, blocks: Block[]): void {
+function paintLabeled(sheet: Sheet, label: Text, blocks: Block[]): void {
   sheet.skip(5);
-  sheet.need(LABEL.leading + startOf(sheet, blocks));
+  sheet.need(LABEL.leading + startHeight(sheet, blocks));
   paragraph(sheet, label, LABEL);
   paintBlocks(sheet, blocks);
 }
 
-/** Values of evidence are read letter by letter, and small. */
 function paintFacts(sheet: Sheet, { rows, style }: Facts): void {
   pairs(sheet, rows, style === undefined ? BODY : SMALL, ({ blocks = [] }) =>
     paintBlocks(sheet, blocks),
@@ -269,26 +256,26 @@ function paintTable(sheet: Sheet, block: Table): void {
   drawTable(sheet, block, (blocks) => paintBlocks(sheet, blocks));
 }
 
-/** How much must be left on a page for these to begin on it. */
-function startOf(sheet: Sheet, [block, ...rest]: Block[]): number {
+/** The height in points that a page must have left for these blocks to begin on it. */
+function startHeight(sheet: Sheet, [block, ...rest]: Block[]): number {
   switch (block?.kind) {
     case undefined:
       return 0;
     case 'paragraph': {
       const height = heightOf(sheet, block.text, PARAGRAPHS[block.style ?? 'card']);
-      // A remedy is read with its record, a line or two with what they say something of.
+      // A fix stays with its record, and a short paragraph with the block that it introduces.
       const isWithNext = rest[0]?.kind === 'record' || height <= 2 * BODY.leading;
-      return isWithNext ? height + 6 + startOf(sheet, rest) : 2 * BODY.leading;
+      return isWithNext ? height + 6 + startHeight(sheet, rest) : 2 * BODY.leading;
     }
     case 'record':
       return recordHeight(sheet, block);
     case 'heading':
-      return HEADINGS[3].leading + 13 + startOf(sheet, rest);
+      return HEADINGS[3].leading + 13 + startHeight(sheet, rest);
     case 'card':
     case 'fold':
-      return HEADINGS[3].leading + 13 + startOf(sheet, block.blocks);
+      return HEADINGS[3].leading + 13 + startHeight(sheet, block.blocks);
     case 'note':
-      return heightOf(sheet, block.text, BODY) + 14 + startOf(sheet, rest);
+      return heightOf(sheet, block.text, BODY) + 14 + startHeight(sheet, rest);
     case 'table':
       return tableStart(sheet, block);
     case 'entries':
@@ -300,13 +287,13 @@ function startOf(sheet: Sheet, [block, ...rest]: Block[]): number {
     case 'chart':
       return HEADINGS[4].leading + CHART;
     case 'findings':
-      return FINDING;
+      return FINDING_START;
     default:
       return 3 * BODY.leading;
   }
 }
 
-// What stands in rows as tables.
+// Blocks that are drawn as tables.
 
 const table = (label: string, columns: Table['columns'], rows: Table['foot']): Table => ({
   kind: 'table',
@@ -317,7 +304,7 @@ const table = (label: string, columns: Table['columns'], rows: Table['foot']): T
   foot: [],
 });
 
-/** Without titles where the document has none. */
+/** Has no head if the document has no column titles. */
 function entriesTable({ columns, items }: Entries): Table {
   const rows = items.map(({ state, label, title, lines, figure, more }) => {
     const first = label === null ? { text: [state] } : { text: [label], below: [state] };
@@ -395,7 +382,7 @@ function pathTable({ columns, hops }: Path): Table {
   );
 }
 
-/** A whole report from a page of its own, with its sections below it in the outline and in rank. */
+/** Paints a whole report from a new page on. Its sections are below it in the outline and in heading rank. */
 export function paintPart(
   sheet: Sheet,
   { id, title, blocks }: Part,

@@ -1,7 +1,6 @@
 /**
- * Reports as PDF, for people who print, file or forward them. We lay out on pdfkit ourselves: of the
- * libraries that lay out for it none makes tagged pages, breaks hostile text safely, and gives the same
- * bytes for the same report.
+ * Reports as PDF files. The layout on top of pdfkit is our own: no layout library for it produces
+ * tagged pages, breaks hostile text safely and returns the same bytes for the same report.
  */
 
 import { MAX_PAGES, type Part, type ReportDocument } from '../blocks.ts';
@@ -19,17 +18,17 @@ import { SMALL } from './style.ts';
 export const reportPdf = (report: Report): Promise<Uint8Array> =>
   paintPdf(testDocument(report, 'paper'));
 
-/** The reports must have been redacted. */
+/** The reports must be redacted already. */
 export const sharedPdf = (share: Share): Promise<Uint8Array> =>
   paintPdf(sharedDocument(share, 'paper'));
 
 export const summaryPdf = (report: ScheduledReport): Promise<Uint8Array> =>
   paintPdf(summaryDocument(report));
 
-/** For all parts together: more is read by nobody, and takes too long to make. */
-const PAGES_OF_PARTS = 300;
+/** For all parts together, which bounds the time that a PDF takes. */
+const MAX_PART_PAGES = 300;
 
-/** A4, tagged, of at most 40 pages for each part; the same bytes for the same document. */
+/** A tagged A4 document with at most `MAX_PAGES` pages for each part. The same document gives the same bytes. */
 export async function paintPdf(document: ReportDocument): Promise<Uint8Array> {
   const { title, time, blocks, foot, cutOff } = document;
   const doc = openDocument(title, time);
@@ -48,7 +47,7 @@ export async function paintPdf(document: ReportDocument): Promise<Uint8Array> {
     },
     cutOff,
   );
-  const pages = Math.min(MAX_PAGES, Math.floor(PAGES_OF_PARTS / parts.length));
+  const pages = Math.min(MAX_PAGES, Math.floor(MAX_PART_PAGES / parts.length));
   for (const part of parts) paintPart(sheet, part, pages, cutOff);
   drawFooters(sheet, title);
   doc.end();

@@ -1,14 +1,14 @@
-/** The pages as they fill: where the next thing goes, when a new page begins, what is what (its tags). */
+/** The pages being filled: the current position, page breaks and structure tags. */
 
 import PDFDocument from 'pdfkit';
 import { MAX_PAGES } from '../blocks.ts';
 import type { Fonts } from './fonts.ts';
 import { CONTENT_WIDTH, PAGE } from './style.ts';
 
-/** On the last page this much is kept free to say that more was left out. */
-const LAST_WORD = 24;
+/** Height reserved on the last page for the sentence that the report was cut off. */
+const CUT_OFF_HEIGHT = 24;
 
-/** Thrown where something does not fit on the last page that there may be. */
+/** Thrown when content does not fit on the last allowed page. */
 export class PagesFull extends Error {}
 
 export interface Sheet {
@@ -16,29 +16,29 @@ export interface Sheet {
   fonts: Fonts;
   left: number;
   width: number;
-  /** Where the next thing begins, from the top of the page. */
+  /** The current position, from the top of the page. */
   y: number;
-  /** What entries of the outline are put under. */
+  /** The parent of new entries in the outline. */
   outline: PDFKit.PDFOutline;
-  /** The names of the places in the document to which jumps lead. */
+  /** The names of the destinations for internal links. */
   places: ReadonlySet<string>;
-  /** By how much headings stand below those of a report alone. */
+  /** Added to the rank of each heading; 0 for a report alone. */
   depth: number;
-  /** Begins a new page unless this height is left. Throws PagesFull. */
+  /** Begins a new page unless the current one has this much height left. Throws PagesFull. */
   need(height: number): void;
-  /** What `draw` draws begins so much further to the right. */
+  /** Indents what `draw` draws by `by` points. */
   inset(by: number, draw: () => void): void;
-  /** Begins a new page, of so many that there may be from here on. */
+  /** Begins a new page and allows `pages` pages from here on. */
   begin(pages: number): void;
-  /** Free space; none at the top of a page. */
+  /** Adds free space, except at the top of a page. */
   skip(height: number): void;
-  /** An element of the document's structure, of what `draw` draws and adds to it. */
+  /** Wraps what `draw` draws in a structure element. */
   element(type: string, draw: () => void, options?: object): void;
-  /** Draws what belongs to the present element: text, mostly. */
+  /** Draws content of the current element, mostly text. */
   content(draw: () => void): void;
-  /** Draws what says nothing: lines, grounds, what is there already. */
+  /** Draws decoration that screen readers skip: lines, backgrounds, repeated table heads. */
   artifact(draw: (sheet: Sheet) => void): void;
-  /** A thing that a click opens, as part of the present element: `#name` is a place in the document. */
+  /** Adds a link to the current element: a URL, or `#name` for a destination in the document. */
   link(x: number, y: number, width: number, height: number, url: string): void;
 }
 
@@ -48,8 +48,8 @@ export function createSheet(doc: PDFKit.PDFDocument, fonts: Fonts): Sheet {
   const root = doc.struct('Document');
   doc.addStructure(root);
   const open: { element: Element; type: string }[] = [{ element: root, type: 'Document' }];
-  const present = () => open.at(-1)!;
-  let left = MAX_PAGES - 1;
+  const current = () => open.at(-1)!;
+  let pagesLeft = MAX_PAGES - 1;
   const addPage = () => {
     doc.addPage();
     sheet.y = PAGE.top;
@@ -64,11 +64,11 @@ export function createSheet(doc: PDFKit.PDFDocument, fonts: Fonts): Sheet {
     places: new Set(),
     depth: 0,
     need(height) {
-      const bottom = PAGE.height - PAGE.bottom - (left === 0 ? LAST_WORD : 0);
-      // What is higher than a page begins at the top of one, and not after an empty one.
+      const bottom = PAGE.height - PAGE.bottom - (pagesLeft === 0 ? CUT_OFF_HEIGHT : 0);
+      // Content higher than a page starts at the top of the current page if that is empty.
       if (sheet.y + height <= bottom || sheet.y === PAGE.top) return;
-      if (left === 0) throw new PagesFull();
-      left -= 1;
+      if (pagesLeft === 0) throw new PagesFull();
+      pagesLeft -= 1;
       addPage();
     },
     inset(by, draw) {
@@ -81,7 +81,7 @@ export function createSheet(doc: PDFKit.PDFDocument, fonts: Fonts): Sheet {
       }
     },
     begin(pages) {
-      left = pages - 1;
+      pagesLeft = pages - 1;
       addPage();
     },
     skip(height) {
@@ -90,7 +90,7 @@ export function createSheet(doc: PDFKit.PDFDocument, fonts: Fonts): Sheet {
     element(kind, draw, options = {}) {
       const type = kind.replace(/^H(\d)$/, (_, rank) => `H${Number(rank) + sheet.depth}`);
       const element = doc.struct(type, options);
-      present().element.add(element);
+      current().element.add(element);
       open.push({ element, type });
       try {
         draw();
@@ -100,7 +100,7 @@ export function createSheet(doc: PDFKit.PDFDocument, fonts: Fonts): Sheet {
       }
     },
     content(draw) {
-      const { element, type } = present();
+      const { element, type } = current();
       element.add(doc.markStructureContent(type));
       draw();
       doc.endMarkedContent();
@@ -111,7 +111,7 @@ export function createSheet(doc: PDFKit.PDFDocument, fonts: Fonts): Sheet {
       doc.endMarkedContent();
     },
     link(x, y, width, height, url) {
-      const options = { structParent: present().element, Contents: new String(url) };
+      const options = { structParent: current().element, Contents: new String(url) };
       if (url.startsWith('#')) doc.goTo(x, y, width, height, url.slice(1), options as object);
       else doc.link(x, y, width, height, url, options as object);
     },
@@ -119,29 +119,29 @@ export function createSheet(doc: PDFKit.PDFDocument, fonts: Fonts): Sheet {
   return sheet;
 }
 
-/** For drawing inside of what is marked already. */
+/** For drawing inside content that is already marked. */
 function withoutTags(sheet: Sheet): Sheet {
   return { ...sheet, content: (draw) => draw(), element: (_, draw) => draw(), link: () => {} };
 }
 
-// A PDF from its beginning to its bytes: size, language, title, time.
+// Opens a PDF document and collects its bytes.
 
-/** A4, tagged, with this title and the time (ISO 8601) of what it tells: the same content is the same file. */
+/** A tagged A4 document. Its creation date is `time` (ISO 8601), so that the same content gives the same bytes. */
 export function openDocument(title: string, time: string | null): PDFKit.PDFDocument {
   const { width, height, left, right, top, bottom } = PAGE;
   const options: PDFKit.PDFDocumentOptions = {
     size: [width, height],
     margins: { left, right, top, bottom },
-    // None yet, and never one of those that pdfkit would read from files of its own.
+    // Prevents pdfkit from loading its default font.
     font: null as never,
     pdfVersion: '1.7',
     lang: 'en-GB',
     displayTitle: true,
     tagged: true,
-    // The foot of a page says how many there are.
+    // The footers show the number of pages, which is known only at the end.
     bufferPages: true,
     info: {
-      Title: inXmlToo(title) as string,
+      Title: escapedInXml(title) as string,
       Creator: 'Deliverability',
       CreationDate: new Date(time === null ? 0 : Date.parse(time)),
     },
@@ -149,13 +149,13 @@ export function openDocument(title: string, time: string | null): PDFKit.PDFDocu
   return new PDFDocument(options);
 }
 
-/** pdfkit writes the title as a PDF string and, by its text, into XML, where it escapes nothing. */
-function inXmlToo(text: string): unknown {
+/** pdfkit writes the title as a PDF string and also into XML metadata, where it does not escape it. */
+function escapedInXml(text: string): unknown {
   const xml = text.replace(/[<>&]/g, (char) => `&#${char.charCodeAt(0)};`);
   return Object.assign(new String(text), { toString: () => xml });
 }
 
-/** The bytes, once the document has ended. */
+/** Resolves with the bytes when the document has ended. */
 export function collect(doc: PDFKit.PDFDocument): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];

@@ -1,24 +1,24 @@
-/** How the PDF looks: the page, sizes and colours, and how the spans of a document look in a line. */
+/** The style of the PDF: page, font sizes, colors, and the style of each kind of span. */
 
 import type { Span, State, Text } from '../blocks.ts';
 import type { StyledSpan, TextStyle } from './lines.ts';
 
-/** A4 in points, with its margins; the footer stands in the lower one. */
+/** A4 in points with its margins. The footer is in the bottom margin. */
 export const PAGE = { width: 595.28, height: 841.89, left: 54, right: 54, top: 54, bottom: 64 };
 export const CONTENT_WIDTH = PAGE.width - PAGE.left - PAGE.right;
 
-/** Every pair of text and ground has a contrast of 4.5 or more. */
+/** Text and background have a contrast of at least 4.5 in every combination. */
 export const COLOR = {
   ink: '#1f2430',
   muted: '#5a6270',
   line: '#d8dce3',
-  held: '#b4bac6',
+  uncapped: '#b4bac6',
   tint: '#f4f5f8',
   failTint: '#fdf1f1',
   accent: '#4338ca',
 } as const;
 
-/** A state by its icon as well as by its colour; the word stands beside it. */
+/** States differ by icon and color. The word is added by the document. */
 export const MARKS: Record<State, { icon: string; color: string }> = {
   pass: { icon: '✓', color: '#15803d' },
   warn: { icon: '!', color: '#a84a05' },
@@ -27,16 +27,16 @@ export const MARKS: Record<State, { icon: string; color: string }> = {
   unknown: { icon: '?', color: COLOR.muted },
 };
 
-/** Sizes and the heights of lines in points. */
+/** Font sizes and line heights in points. */
 export const BODY: TextStyle = { size: 9, leading: 13, face: 'sans', color: COLOR.ink };
 export const SMALL: TextStyle = { size: 7.5, leading: 11, face: 'sans', color: COLOR.muted };
 export const CODE: TextStyle = { size: 8, leading: 12, face: 'mono', color: COLOR.ink };
 export const SMALL_CODE: TextStyle = { ...CODE, size: 7.5, leading: 11 };
-/** Above a title, to say what kind of document it is. */
+/** Above a title: the kind of document. */
 export const ABOVE: TextStyle = { ...SMALL, face: 'bold', color: COLOR.accent };
-/** Above what belongs together, where a heading would be too much. */
+/** Above a group that is too small for a heading. */
 export const LABEL: TextStyle = { ...SMALL, face: 'bold' };
-/** By rank: title, section, and what is below it. */
+/** By rank: title, section, subsections. */
 export const HEADINGS: Record<1 | 2 | 3 | 4, TextStyle> = {
   1: { size: 15, leading: 20, face: 'bold', color: COLOR.ink },
   2: { size: 12.5, leading: 18, face: 'bold', color: COLOR.ink },
@@ -44,7 +44,7 @@ export const HEADINGS: Record<1 | 2 | 3 | 4, TextStyle> = {
   4: { size: 9, leading: 13, face: 'bold', color: COLOR.ink },
 };
 
-/** Jumps lead to those of `places`; others are text. */
+/** Internal links to names in `places` work; others become plain text. */
 export const styled = (text: Text, places: ReadonlySet<string>): StyledSpan[] =>
   text.flatMap((span) => (typeof span === 'string' ? [{ text: span }] : styledSpan(span, places)));
 
@@ -55,7 +55,7 @@ function styledSpan(span: Span, places: ReadonlySet<string>): StyledSpan[] {
       return [{ text: `${icon} ${span.word}`, face: 'bold', color }];
     }
     case 'link':
-      return writtenOut(span);
+      return linkWithUrl(span);
     case 'jump':
       if (!places.has(span.to)) return [{ text: span.text }];
       return [{ text: span.text, face: 'bold', color: COLOR.accent, link: `#${span.to}` }];
@@ -69,9 +69,9 @@ function styledSpan(span: Span, places: ReadonlySet<string>): StyledSpan[] {
   }
 }
 
-/** Its address is there for those who read it on paper, and open to a click. */
-function writtenOut({ text, url }: { text: string; url: string }): StyledSpan[] {
-  const opens = /^https?:\/\/[\x21-\x7e]+$/.test(url);
-  const address = { text: url, color: COLOR.accent, ...(opens ? { link: url } : {}) };
+/** The link text with its URL written out, for readers on paper. The URL is clickable. */
+function linkWithUrl({ text, url }: { text: string; url: string }): StyledSpan[] {
+  const isClickable = /^https?:\/\/[\x21-\x7e]+$/.test(url);
+  const address = { text: url, color: COLOR.accent, ...(isClickable ? { link: url } : {}) };
   return text === url ? [address] : [{ text: `${text}  ` }, address];
 }

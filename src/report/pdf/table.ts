@@ -1,4 +1,4 @@
-/** Tables: rows stay whole, and the head stands again at the top of each further page. */
+/** Tables: rows are never split, and the head is repeated on each page. */
 
 import type { Block, Cell, Column, Row, Table } from '../blocks.ts';
 import { drawText, inLines, rule } from './layout.ts';
@@ -10,14 +10,14 @@ const GAP = 10;
 const PADDING = 4;
 const LARGE = { size: 14, leading: 18, face: 'bold' } as const;
 
-/** A table with a head, of no more rows and less high than this, is not broken. */
-const SHORT = { rows: 10, height: 300 };
+/** A table with a head and within these limits stays on one page. */
+const SHORT_TABLE = { rows: 10, height: 300 };
 
-/** A row as it will stand. */
-interface Placed {
+/** A row that has been laid out. */
+interface PlacedRow {
   cells: PlacedCell[];
   height: number;
-  /** Below the row, over its whole width. */
+  /** Drawn below the row over its whole width. */
   blocks: Block[];
 }
 
@@ -25,12 +25,12 @@ interface PlacedCell {
   x: number;
   width: number;
   isNumber: boolean;
-  /** One below the other. */
+  /** From top to bottom. */
   parts: LaidOut[];
   meter: Cell['meter'];
 }
 
-/** `paint` is for what stands in a cell and is more than a line: it comes below its row. */
+/** `paint` draws the blocks of cells, which come below their row. */
 export function drawTable(sheet: Sheet, table: Table, paint: (blocks: Block[]) => void): void {
   const head = headOf(sheet, table);
   sheet.need(tableStart(sheet, table));
@@ -39,7 +39,7 @@ export function drawTable(sheet: Sheet, table: Table, paint: (blocks: Block[]) =
     for (const row of placedRows(sheet, table)) {
       const top = sheet.y;
       sheet.need(row.height);
-      // On a new page the head stands again, for those who see it; it is in the tags already.
+      // The repeated head is decoration: the tags contain the head once.
       if (sheet.y < top && head) repeatHead(sheet, head);
       drawRow(sheet, row, 'TD');
       if (row.blocks.length > 0) sheet.inset(2 * GAP, () => paint(row.blocks));
@@ -47,46 +47,47 @@ export function drawTable(sheet: Sheet, table: Table, paint: (blocks: Block[]) =
   });
 }
 
-/** What of it stays together at its beginning: all of a short one; of a long one the head and a row. */
+/** The height that must stay together at the beginning: all of a short table, head and first row of a long one. */
 export function tableStart(sheet: Sheet, table: Table): number {
   const head = headOf(sheet, table);
-  const first: Placed[] = [];
-  for (const row of placedRows(sheet, table)) if (first.push(row) > SHORT.rows) break;
+  const first: PlacedRow[] = [];
+  for (const row of placedRows(sheet, table)) if (first.push(row) > SHORT_TABLE.rows) break;
   const all = first.reduce((sum, { height }) => sum + height, 0);
-  const isShort = head && first.length <= SHORT.rows && all < SHORT.height;
+  const isShort = head && first.length <= SHORT_TABLE.rows && all < SHORT_TABLE.height;
   return (head?.height ?? 0) + (isShort ? all : (first[0]?.height ?? 0));
 }
 
-function headOf(sheet: Sheet, { columns }: Table): Placed | null {
+function headOf(sheet: Sheet, { columns }: Table): PlacedRow | null {
   if (columns.every(({ title }) => title === '')) return null;
   const titles = columns.map((column) => ({ ...column, style: undefined }));
-  return placed(sheet, titles, { cells: columns.map(({ title }) => ({ text: [title] })) }, LABEL);
+  return placeRow(sheet, titles, { cells: columns.map(({ title }) => ({ text: [title] })) }, LABEL);
 }
 
-function* placedRows(sheet: Sheet, { columns, groups, foot }: Table): Generator<Placed> {
+function* placedRows(sheet: Sheet, { columns, groups, foot }: Table): Generator<PlacedRow> {
   for (const { title, rows } of groups) {
     const cell = { text: [title ?? ''], span: columns.length };
-    if (title !== null) yield placed(sheet, columns, { cells: [cell] }, { ...BODY, face: 'bold' });
-    for (const row of rows) yield placed(sheet, columns, row, BODY);
+    if (title !== null)
+      yield placeRow(sheet, columns, { cells: [cell] }, { ...BODY, face: 'bold' });
+    for (const row of rows) yield placeRow(sheet, columns, row, BODY);
   }
-  for (const row of foot) yield placed(sheet, columns, row, BODY);
+  for (const row of foot) yield placeRow(sheet, columns, row, BODY);
 }
 
-function placed(sheet: Sheet, columns: Column[], row: Row, base: TextStyle): Placed {
+function placeRow(sheet: Sheet, columns: Column[], row: Row, base: TextStyle): PlacedRow {
   const shares = columns.reduce((sum, { share }) => sum + share, 0);
-  const room = sheet.width - GAP * (columns.length - 1);
+  const textWidth = sheet.width - GAP * (columns.length - 1);
   let x = sheet.left;
-  let at = 0;
+  let column = 0;
   const cells = row.cells.map((cell, index): PlacedCell => {
-    const over = columns.slice(at, at + (cell.span ?? 1));
-    at += over.length;
-    const share = over.reduce((sum, column) => sum + column.share, 0);
-    const width = (room * share) / shares + GAP * (over.length - 1);
-    const style = rowStyle(row, index, columnStyle(over[0]!, base));
+    const spanned = columns.slice(column, column + (cell.span ?? 1));
+    column += spanned.length;
+    const share = spanned.reduce((sum, each) => sum + each.share, 0);
+    const width = (textWidth * share) / shares + GAP * (spanned.length - 1);
+    const style = rowStyle(row, index, columnStyle(spanned[0]!, base));
     const parts = partsOf(cell, style).map((part) =>
       inLines(sheet, part.text, cell.meter ? width / 2 : width, part.style),
     );
-    const isNumber = over[0]!.isNumber === true;
+    const isNumber = spanned[0]!.isNumber === true;
     const place = { x, width, isNumber, parts, meter: cell.meter };
     x += width + GAP;
     return place;
@@ -99,7 +100,7 @@ function placed(sheet: Sheet, columns: Column[], row: Row, base: TextStyle): Pla
 const columnStyle = ({ style }: Column, base: TextStyle): TextStyle =>
   style === 'small' ? SMALL : style === 'code' ? SMALL_CODE : base;
 
-/** The state of a row shows in its heading. */
+/** The state of a row colors its first cell. */
 function rowStyle({ style, state }: Row, index: number, base: TextStyle): TextStyle {
   if (style === 'total') return { ...base, face: 'bold' };
   if (style === 'muted') return { ...base, color: COLOR.muted };
@@ -118,7 +119,7 @@ function partsOf({ text, below, score }: Cell, style: TextStyle) {
   return [{ text, style }, ...(below ? [{ text: below, style: SMALL }] : [])];
 }
 
-function drawRow(sheet: Sheet, row: Placed, tag: 'TH' | 'TD'): void {
+function drawRow(sheet: Sheet, row: PlacedRow, tag: 'TH' | 'TD'): void {
   const options = tag === 'TH' ? { scope: 'Column' } : {};
   sheet.element('TR', () => {
     for (const cell of row.cells) sheet.element(tag, () => drawCell(sheet, cell), options);
@@ -126,7 +127,7 @@ function drawRow(sheet: Sheet, row: Placed, tag: 'TH' | 'TD'): void {
   endRow(sheet, row, tag === 'TH');
 }
 
-function repeatHead(sheet: Sheet, row: Placed): void {
+function repeatHead(sheet: Sheet, row: PlacedRow): void {
   sheet.artifact((untagged) => {
     for (const cell of row.cells) drawCell(untagged, cell);
   });
@@ -142,7 +143,7 @@ function drawCell(sheet: Sheet, { x, width, isNumber, parts, meter }: PlacedCell
   if (meter) drawMeter(sheet, meter, x + width / 2, width / 2);
 }
 
-/** Within the second half of a cell. */
+/** Draws the meter in the second half of a cell. */
 function drawMeter(
   sheet: Sheet,
   { share, state, words }: NonNullable<Cell['meter']>,
@@ -159,7 +160,7 @@ function drawMeter(
   drawText(sheet, inLines(sheet, [words], width, BODY), x + bar.width + GAP, y);
 }
 
-function endRow(sheet: Sheet, { height }: Placed, isHead: boolean): void {
+function endRow(sheet: Sheet, { height }: PlacedRow, isHead: boolean): void {
   sheet.y += height;
   sheet.artifact(() => rule(sheet, sheet.y, isHead ? COLOR.muted : COLOR.line));
 }

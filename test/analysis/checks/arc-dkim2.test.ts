@@ -1,4 +1,4 @@
-/** The checks `arc` and `dkim2`, which only tell. */
+/** The checks `arc` and `dkim2`, which are informational. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -78,7 +78,7 @@ test('arc check is skipped offline and does not verify overlong chains', async (
 
 test('dkim2 check reports whether DKIM2 signatures exist', async () => {
   const none = await runCheck(dkim2, { message: MESSAGE });
-  assert.match(none.title, /carries no DKIM2/);
+  assert.match(none.title, /has no DKIM2/);
   const message = `DKIM2-Signature: i=1; d=example.com; s=x\n${MESSAGE}`;
   const found = await runCheck(dkim2, { message });
   assert.equal(found.status, 'info');

@@ -1,4 +1,4 @@
-/** The check `attachments`: by name, by content, and what is in archives. */
+/** The check `attachments`: file names, contents and archives. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -45,23 +45,28 @@ const cases: [string, string, CheckStatus, RegExp?][] = [
   ['a compressed Unix archive', named('source.tar.gz'), 'pass'],
   ['an attached message', withFiles({ name: 'example.com', type: 'message/rfc822' }), 'pass'],
 
-  ['a program', named('setup.exe'), 'fail', /setup\.exe is of the kind \.exe, which Gmail refuses/],
+  ['a program', named('setup.exe'), 'fail', /setup\.exe is of type \.exe, which Gmail blocks/],
   ['a program in capitals', named('SETUP.EXE'), 'fail'],
-  ['a script', named('run.js'), 'fail', /Gmail refuses/],
-  ['a script that some providers reject', named('run.py'), 'fail', /many receivers refuse/],
+  ['a script', named('run.js'), 'fail', /Gmail blocks/],
+  ['a script that some providers reject', named('run.py'), 'fail', /many mail servers block/],
   ['a name that ends in dots and spaces', named('setup.exe. .'), 'fail'],
   ['a packed program', named('setup.exe.gz'), 'fail'],
   ['a disk image', named('disk.iso'), 'fail'],
   ['a shortcut', named('open.lnk'), 'fail'],
-  ['a double extension', named('invoice.pdf.exe'), 'fail', /two endings, of which \.exe/],
+  ['a double extension', named('invoice.pdf.exe'), 'fail', /two file extensions, of which \.exe/],
   [
     'a double extension with spaces',
     named(`invoice.pdf${' '.repeat(60)}.scr`),
     'fail',
-    /two endings/,
+    /two file extensions/,
   ],
-  ['a web page with a double extension', named('invoice.pdf.html'), 'fail', /two endings/],
-  ['a name with a bidi override', named('invoice\u202efdp.exe'), 'fail', /show another ending/],
+  ['a web page with a double extension', named('invoice.pdf.html'), 'fail', /two file extensions/],
+  [
+    'a name with a bidi override',
+    named('invoice\u202efdp.exe'),
+    'fail',
+    /disguise its file extension/,
+  ],
   [
     'a program by its media type',
     withFiles({ name: 'a', type: 'application/x-msdownload' }),
@@ -86,12 +91,12 @@ const cases: [string, string, CheckStatus, RegExp?][] = [
   ['a text that begins with MZ', named('mz.txt', `MZ ${'is a text. '.repeat(30)}`), 'pass'],
   ['a text that begins with #!', named('a.txt', '#! no path\n'), 'pass'],
 
-  ['macros by the extension', named('sheet.xlsm'), 'fail', /holds macros/],
+  ['macros by the extension', named('sheet.xlsm'), 'fail', /contains macros/],
   [
     'macros inside',
     named('sheet.xlsx', zip({ name: 'xl/vbaProject.bin' })),
     'fail',
-    /holds macros/,
+    /contains macros/,
   ],
   ['OpenDocument macros', named('text.odt', zip({ name: 'Basic/Standard/Module1.xml' })), 'fail'],
   ['macros in an old document', named('old.doc', compoundFile('_VBA_PROJECT')), 'fail', /macros/],
@@ -107,13 +112,13 @@ const cases: [string, string, CheckStatus, RegExp?][] = [
     'an archive with a program',
     named('a.zip', zip({ name: 'a.txt' }, { name: 'b/run.vbs' })),
     'fail',
-    /a\.zip holds b\/run\.vbs, which is of the kind \.vbs/,
+    /a\.zip contains b\/run\.vbs, which is of type \.vbs/,
   ],
   [
     'an archive with a double extension',
     named('a.zip', zip({ name: 'a.pdf.exe' })),
     'fail',
-    /two endings/,
+    /two file extensions/,
   ],
   ['an archive under another name', named('a.dat', zip({ name: 'run.exe' })), 'fail'],
   [
@@ -162,7 +167,7 @@ const cases: [string, string, CheckStatus, RegExp?][] = [
   ],
   ['an SVG picture', withFiles({ name: 'logo.svg', type: 'image/svg+xml' }), 'warn'],
   [
-    'a web page and a program, the worse counts',
+    'a web page and a program: the worse one counts',
     withFiles({ name: 'a.html' }, { name: 'b.exe' }),
     'fail',
     /b\.exe.*1 more/,
@@ -180,12 +185,12 @@ const cases: [string, string, CheckStatus, RegExp?][] = [
     'fail',
   ],
   [
-    'an archive with more files than are looked at',
+    'an archive with too many files',
     named('a.zip', zip(...Array.from({ length: 5001 }, (_, i) => ({ name: `${i}` })))),
     'error',
   ],
   [
-    'more parts than are looked at',
+    'more parts than the limit',
     withFiles(...Array.from({ length: 1001 }, () => ({ name: 'a.txt' }))),
     'error',
     /MIME parts/,

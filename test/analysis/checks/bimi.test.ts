@@ -1,4 +1,4 @@
-/** The check `bimi`: the record, where it is looked for, its files, and what keeps the logo away. */
+/** The check `bimi`: the record, where it is looked up, its files, and obstacles to the logo. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -29,7 +29,7 @@ const zoneOf = (record: string, dmarc = ENFORCED, name = 'default._bimi.example.
   [name]: { TXT: [record] },
 });
 
-const look = async (zone: Zone, pages: Record<string, Page | WebFailure> = PAGES) =>
+const checkBimi = async (zone: Zone, pages: Record<string, Page | WebFailure> = PAGES) =>
   runCheck(bimi, { message: await sign(), zone, web: webOf(pages) });
 
 const rows: { name: string; zone: Zone; obstacles: RegExp[] }[] = [
@@ -44,7 +44,7 @@ const rows: { name: string; zone: Zone; obstacles: RegExp[] }[] = [
   {
     name: 'pct',
     zone: zoneOf(GOOD, 'v=DMARC1; p=quarantine; pct=50'),
-    obstacles: [/50 % of the mail/],
+    obstacles: [/50% of mail/],
   },
   {
     name: 'no certificate',
@@ -88,14 +88,14 @@ function assertObstacles(found: unknown, obstacles: RegExp[]): void {
 
 for (const { name, zone, obstacles } of rows) {
   test(`bimi check lists obstacles: ${name}`, async () => {
-    const finding = await look(zone);
+    const finding = await checkBimi(zone);
     assert.equal(finding.status, 'info');
     assertObstacles(finding.evidence?.obstacles, obstacles);
   });
 }
 
 test('bimi check evidence describes the logo and certificate files', async () => {
-  const { title, evidence } = await look(zoneOf(GOOD));
+  const { title, evidence } = await checkBimi(zoneOf(GOOD));
   assert.match(title, /complete/);
   assert.deepEqual(evidence?.problems, []);
   assert.deepEqual(evidence?.logo_file, {
@@ -115,7 +115,7 @@ test('bimi check evidence describes the logo and certificate files', async () =>
 });
 
 test('bimi check classifies download failures as obstacle or unknown', async () => {
-  const cases: [Page | WebFailure, lasting: boolean, RegExp][] = [
+  const cases: [Page | WebFailure, isObstacle: boolean, RegExp][] = [
     [{ code: 404 }, true, /responded with 404/],
     [{ code: 301 }, true, /redirects \(301\)/],
     ['no_such_name', true, /host name does not exist/],
@@ -127,31 +127,31 @@ test('bimi check classifies download failures as obstacle or unknown', async () 
     ['timeout', false, /could not be fetched/],
     ['dns', false, /could not be fetched/],
   ];
-  for (const [page, lasting, words] of cases)
+  for (const [page, isObstacle, words] of cases)
     for (const [url, what] of [
       [LOGO_URL, 'The logo'],
       [MARK_URL, 'The certificate'],
     ] as const) {
-      const { status, evidence } = await look(zoneOf(GOOD), { ...PAGES, [url]: page });
+      const { status, evidence } = await checkBimi(zoneOf(GOOD), { ...PAGES, [url]: page });
       assert.equal(status, 'info');
-      const sentences = evidence?.[lasting ? 'obstacles' : 'not_found_out'] as string[];
+      const sentences = evidence?.[isObstacle ? 'obstacles' : 'not_found_out'] as string[];
       assert.equal(sentences?.length, 1, JSON.stringify(page).slice(0, 100));
       assert.match(sentences[0]!, words);
       assert.ok(sentences[0]!.startsWith(what));
-      if (!lasting) assert.deepEqual(evidence?.obstacles, []);
+      if (!isObstacle) assert.deepEqual(evidence?.obstacles, []);
     }
 });
 
 test('bimi check unpacks a compressed logo and compares it with the certificate', async () => {
-  const packed = await look(zoneOf(GOOD), { ...PAGES, [LOGO_URL]: { body: gzipSync(LOGO) } });
+  const packed = await checkBimi(zoneOf(GOOD), { ...PAGES, [LOGO_URL]: { body: gzipSync(LOGO) } });
   assert.deepEqual(packed.evidence?.obstacles, []);
   const bomb = gzipSync(Buffer.alloc(10_000_000, 32));
-  const bombed = await look(zoneOf(GOOD), { ...PAGES, [LOGO_URL]: { body: bomb } });
+  const bombed = await checkBimi(zoneOf(GOOD), { ...PAGES, [LOGO_URL]: { body: bomb } });
   assertObstacles(bombed.evidence?.obstacles, [/cannot be decompressed/]);
   const other = LOGO.replace('#305090', '#ff0000');
-  const changed = await look(zoneOf(GOOD), { ...PAGES, [LOGO_URL]: { body: other } });
+  const changed = await checkBimi(zoneOf(GOOD), { ...PAGES, [LOGO_URL]: { body: other } });
   assertObstacles(changed.evidence?.obstacles, [/differs from the logo in the certificate/]);
-  assert.match(changed.fix?.text ?? '', /Correct the files/);
+  assert.match(changed.fix?.text ?? '', /Fix the files/);
 });
 
 test('bimi check requires an enforced policy at the organizational domain too', async () => {
@@ -189,15 +189,15 @@ test('bimi check falls back to the organizational domain with the message’s se
 });
 
 test('bimi check handles missing, declined, unanswered records and offline mode', async () => {
-  const none = await look(zoneOf('v=spf1 -all'));
+  const none = await checkBimi(zoneOf('v=spf1 -all'));
   assert.deepEqual([none.status, none.evidence?.record], ['info', null]);
   assert.equal(none.fix?.record?.name, 'default._bimi.example.com');
-  const declined = await look(zoneOf('v=BIMI1; l=; a='));
-  assert.match(declined.title, /no logo is to be shown/);
+  const declined = await checkBimi(zoneOf('v=BIMI1; l=; a='));
+  assert.match(declined.title, /asks email clients to show no logo/);
   const unanswered: Zone = { ...zoneOf(GOOD), 'default._bimi.example.com': { fails: 'timeout' } };
-  assert.equal((await look(unanswered)).status, 'error');
+  assert.equal((await checkBimi(unanswered)).status, 'error');
   const unknownPolicy: Zone = { ...zoneOf(GOOD), '_dmarc.example.com': { fails: 'timeout' } };
-  assert.equal((await look(unknownPolicy)).status, 'error');
+  assert.equal((await checkBimi(unknownPolicy)).status, 'error');
   const offline = await runCheck(bimi, { message: MESSAGE, zone: {}, offline: true });
   assert.equal(offline.status, 'skipped');
 });

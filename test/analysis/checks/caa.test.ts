@@ -1,4 +1,4 @@
-/** The check `caa`: records at the domain or above it, and mistakes in them. */
+/** The check `caa`: records at the domain or above it, and errors in them. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,42 +16,47 @@ const rows: [what: string, zone: Zone, CheckStatus, RegExp, broken?: boolean][] 
     'one allowed authority',
     here('0 issue "ca.example"'),
     'info',
-    /says which .* name ca\.example\./,
+    /limits which .* name these authorities: ca\.example\./,
   ],
   [
     'an authority with parameters',
     here('0 issue "ca.example; account=1"'),
     'info',
-    /name ca\.example\./,
+    /name these authorities: ca\.example\./,
   ],
   [
     'a record at the parent domain',
     at('example.com', '0 issue "ca.example"'),
     'info',
-    /records of example\.com/,
+    /records at example\.com/,
   ],
-  ['no authority allowed', here('0 issue ";"'), 'info', /says which .* name no authority/],
-  ['only iodef', here('0 iodef "mailto:a@example.com"'), 'info', /but every authority may/],
-  ['no CAA record', {}, 'info', /does not say which/],
-  ['an unknown property', here('0 tbs "x"', '0 issue "ca.example"'), 'info', /says which/],
+  ['no authority allowed', here('0 issue ";"'), 'info', /limits which .* name no authority/],
+  [
+    'only iodef',
+    here('0 iodef "mailto:a@example.com"'),
+    'info',
+    /but any certificate authority can/,
+  ],
+  ['no CAA record', {}, 'info', /has no CAA record, so any certificate authority can/],
+  ['an unknown property', here('0 tbs "x"', '0 issue "ca.example"'), 'info', /limits which/],
   [
     'an unknown critical property',
     here('128 tbs "x"'),
     'info',
-    /hold a mistake.* nobody knows "tbs"/,
+    /contain an error.* "tbs" is not a known property/,
     true,
   ],
-  ['a known critical property', here('128 issue "ca.example"'), 'info', /says which/],
+  ['a known critical property', here('128 issue "ca.example"'), 'info', /limits which/],
   [
     'a URL as authority',
     here('0 issue "https://ca.example/"'),
     'info',
-    /does not name an authority/,
+    /does not name the authority/,
     true,
   ],
   ['an empty value', here('issue'), 'info', /cannot be read/, true],
-  ['a DNS timeout', { 'news.example.com': { fails: 'timeout' } }, 'error', /could not/],
-  ['a DNS timeout at the parent', { 'example.com': { fails: 'timeout' } }, 'error', /could not/],
+  ['a DNS timeout', { 'news.example.com': { fails: 'timeout' } }, 'error', /Could not/],
+  ['a DNS timeout at the parent', { 'example.com': { fails: 'timeout' } }, 'error', /Could not/],
 ];
 
 for (const [what, zone, status, said, broken = false] of rows)
@@ -69,16 +74,20 @@ test('caa check uses the closest CAA records', async () => {
 });
 
 const corrections: [published: string, corrected: string | undefined, RegExp][] = [
-  ['0 issue "https://ca.example/"', '0 issue "ca.example"', /with ca\.example alone/],
+  ['0 issue "https://ca.example/"', '0 issue "ca.example"', /write only ca\.example as the name/],
   [
     '128 issuewild "HTTP://Ca.example:443/x; a=1; b=2"',
     '128 issuewild "ca.example; a=1; b=2"',
     /./,
   ],
-  ['0 issuemail "admin@ca.example"', '0 issuemail "ca.example"', /with ca\.example alone/],
-  ['0 issue "Example CA"', undefined, /^Write the domain name of the authority/],
-  ['128 tbs "x"', '0 tbs "x"', /^Delete the record .* with the flags 0\.$/],
-  ['issue', undefined, /^Delete the record "issue", or write it as/],
+  [
+    '0 issuemail "admin@ca.example"',
+    '0 issuemail "ca.example"',
+    /write only ca\.example as the name/,
+  ],
+  ['0 issue "Example CA"', undefined, /write the domain name of the authority/],
+  ['128 tbs "x"', '0 tbs "x"', /^Delete the record .* with flags 0\.$/],
+  ['issue', undefined, /^Delete the record "issue", or rewrite it as/],
 ];
 
 for (const [published, corrected, told] of corrections)

@@ -1,4 +1,4 @@
-/** The check `client_support`, and the table that it goes by. */
+/** The check `client_support` and its feature table. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -121,7 +121,9 @@ test('client_support check lists the least supported features first with clients
 });
 
 test('client_support check lists at most twenty features', async () => {
-  const all = FEATURES.flatMap(([, , signs]) => signs.filter((sign) => /^[a-z-]+$/.test(sign)));
+  const all = FEATURES.flatMap(([, , markers]) =>
+    markers.filter((marker) => /^[a-z-]+$/.test(marker)),
+  );
   const { evidence } = await runCheck(clientSupport, {
     message: html(inline(all.map((name) => `${name}:1`).join(';'))),
   });
@@ -136,10 +138,10 @@ test('client-support.generated.ts matches its data and names the license', () =>
   assert.equal(text, clientSupportModule());
   assert.match(text, /MIT License[\s\S]*Copyright ©/);
   assert.ok(text.length < 150_000);
-  for (const [slug, title, signs, levels] of FEATURES) {
+  for (const [slug, title, markers, levels] of FEATURES) {
     assert.match(levels, /^[yanu]+$/, slug);
     assert.equal(levels.length, CLIENTS.length);
-    assert.ok(title && signs.length > 0, slug);
+    assert.ok(title && markers.length > 0, slug);
   }
 });
 

@@ -1,4 +1,4 @@
-/** The check `dkim_alignment`: whose signature counts for the From domain. */
+/** The check `dkim_alignment`: which signatures align with the From domain. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -78,21 +78,21 @@ const rows: Row[] = [
     title: /is aligned/,
   },
   {
-    name: 'a provider’s signature beside a broken own one',
+    name: 'a provider’s signature beside a broken one of the From domain',
     message: async () => sign({ domain: 'provider.example' }, await sign({ key: KEYS.other })),
     zone: relaxed,
     status: 'fail',
     title: /different key than the one published at s1\._domainkey\.example\.com/,
   },
   {
-    name: 'a provider’s signature beside an own one whose key lookup fails',
+    name: 'a provider’s signature beside one of the From domain whose key lookup fails',
     message: async () => sign({ domain: 'provider.example' }, await sign()),
     zone: { ...relaxed, [KEY_NAME]: { fails: 'timeout' } },
     status: 'error',
-    title: /not known/,
+    title: /Could not determine/,
   },
   {
-    // What counts is `dkim`, which fails; this tells what would be once it does not.
+    // The check `dkim` fails here; this finding says what would apply once that is fixed.
     name: 'no valid signature',
     message: async () => alter(await sign(), 'the body', 'a body'),
     zone: relaxed,
@@ -104,21 +104,21 @@ const rows: Row[] = [
     message: async () => MESSAGE,
     zone: relaxed,
     status: 'skipped',
-    title: /no signature to compare/,
+    title: /no DKIM signature to compare/,
   },
   {
     name: 'a key lookup that fails',
     message: () => sign(),
     zone: { ...relaxed, [KEY_NAME]: { fails: 'timeout' } },
     status: 'error',
-    title: /not known/,
+    title: /Could not determine/,
   },
   {
     name: 'a DMARC lookup that fails',
     message: bySubdomain,
     zone: { ...keys, '_dmarc.example.com': { fails: 'servfail' } },
     status: 'error',
-    title: /not known/,
+    title: /Could not determine/,
   },
   {
     name: 'identical domains while the DMARC lookup fails',

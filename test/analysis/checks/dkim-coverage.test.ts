@@ -1,4 +1,4 @@
-/** The check `dkim_coverage`: fields that are not signed, `l=`, and signatures that expired. */
+/** The check `dkim_coverage`: unsigned fields, `l=` and expired signatures. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -55,13 +55,13 @@ const rows: {
     name: 'a body length limit (l=)',
     message: () => sign({ headerList: ALL, maxBodyLength: 10 }),
     status: 'warn',
-    title: /only the first 10 octets of the body \(l=\)/,
+    title: /only the first 10 bytes of the body \(l=\)/,
   },
   {
     name: 'an expired signature beside a valid one',
     message: async () => sign({ headerList: ALL, selector: 's1', ...expired }, await sign()),
     status: 'warn',
-    title: /had expired/,
+    title: /expired before the message arrived/,
   },
   {
     name: 'only an expired signature, reported by dkim',
@@ -86,7 +86,7 @@ const rows: {
     name: 'no signature',
     message: async () => MESSAGE,
     status: 'skipped',
-    title: /nothing that a signature covers/,
+    title: /no DKIM signature to check/,
   },
 ];
 

@@ -54,7 +54,7 @@ const rows: Row[] = [
     message: () => sign({ key: KEYS.ed25519, selector: 'ed' }),
     zone: ed,
     status: 'warn',
-    title: /Ed25519 alone/,
+    title: /signed only with Ed25519/,
   },
   {
     name: 'Ed25519 beside RSA',
@@ -76,7 +76,7 @@ const rows: Row[] = [
     message: async () => sign({ key: KEYS.ed25519, selector: 'ed' }, await sign()),
     zone: { ...ed, [KEY_NAME]: { fails: 'timeout' } },
     status: 'error',
-    title: /could not/,
+    title: /Could not/,
   },
   {
     name: 'Ed25519 and RSA, both broken by a changed body',
@@ -119,7 +119,7 @@ const rows: Row[] = [
     message: () => sign(),
     zone: { [KEY_NAME]: { fails: 'timeout' } },
     status: 'error',
-    title: /could not be looked up/,
+    title: /Could not look up/,
   },
   {
     name: 'a provider’s weak key beside the sender’s strong key',
@@ -159,7 +159,7 @@ test('dkim_key check proposes a fix for the broken RSA signature beside Ed25519'
   );
   const { fix, detail, reference } = await runCheck(dkimKey, { message, zone: ed });
   assert.equal(fix?.record?.name, 'gone._domainkey.example.com');
-  assert.match(detail, /the RSA signature beside it, by gone\._domainkey\.example\.com/);
+  assert.match(detail, /The RSA signature with the key at gone\._domainkey\.example\.com/);
   assert.match(reference?.name ?? '', /^RFC 8463 §6$/);
 });
 

@@ -1,4 +1,4 @@
-/** The check `dkim_selector`: known selectors, common ones, and what is wrong with a key. */
+/** The check `dkim_selector`: configured and common selectors, and problems of a key. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -66,7 +66,7 @@ test('dkim_selector check passes an Ed25519 key beside an RSA key', async () => 
   );
 });
 
-test('dkim_selector check judges only common selectors that exist', async () => {
+test('dkim_selector check evaluates only common selectors that exist', async () => {
   const [found, ...others] = await look({ ...at('google', short), ...at('mail', 'v=spf1 -all') });
   assert.deepEqual(others, []);
   assert.deepEqual([found?.status, found?.evidence.selector], ['warn', 'google']);

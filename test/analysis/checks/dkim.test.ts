@@ -1,4 +1,4 @@
-/** The check `dkim`: every status, and that each defect is named with what to change. */
+/** The check `dkim`: every status, and the title and fix for each defect. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,7 +16,7 @@ interface Row {
   zone: Zone;
   status: CheckStatus;
   title: RegExp;
-  /** What the text of the fix or the name of its record must have. */
+  /** Matches the text of the fix, or the name and value of its record. */
   fix?: RegExp;
 }
 
@@ -26,7 +26,7 @@ const rows: Row[] = [
     message: () => sign(),
     zone: good,
     status: 'pass',
-    title: /valid DKIM signature of example\.com\.$/,
+    title: /valid DKIM signature by example\.com\.$/,
   },
   {
     name: 'no signature',
@@ -117,19 +117,19 @@ const rows: Row[] = [
     fix: /a=rsa-sha256/,
   },
   {
-    name: 'a key record that strict receivers refuse',
+    name: 'a key record that strict verifiers reject',
     message: () => sign(),
     zone: zoneWith(KEYS.rsa.record.replace('v=DKIM1', 'v=dkim1')),
     status: 'warn',
-    title: /valid, but not every receiver will accept it/,
-    fix: /Write v=DKIM1 at the very beginning in .*s1\._domainkey\.example\.com v=DKIM1; k=rsa; p=/,
+    title: /valid, but not every mailbox provider accepts it/,
+    fix: /Write v=DKIM1 as the first tag in .*s1\._domainkey\.example\.com v=DKIM1; k=rsa; p=/,
   },
   {
     name: 'a key record that does not declare Ed25519',
     message: () => sign({ key: KEYS.ed25519 }),
     zone: zoneWith(KEYS.ed25519.record.replace('k=ed25519; ', '')),
     status: 'warn',
-    title: /not every receiver/,
+    title: /not every mailbox provider/,
     fix: /Write k=ed25519 in the key record.* v=DKIM1; k=ed25519; p=/,
   },
   {
@@ -137,15 +137,15 @@ const rows: Row[] = [
     message: () => sign({ signTime: RECEIVED_AT + 7_200_000 }),
     zone: good,
     status: 'warn',
-    title: /not every receiver/,
-    fix: /^Set the clock of the machine that signs for example\.com, which is 2 h ahead/,
+    title: /not every mailbox provider/,
+    fix: /^Set the clock of the server that signs for example\.com: it is 2 h ahead/,
   },
   {
     name: 'a DNS timeout',
     message: () => sign(),
     zone: { [KEY_NAME]: { fails: 'timeout' } },
     status: 'error',
-    title: /could not be verified/,
+    title: /Could not verify/,
   },
 ];
 
@@ -160,32 +160,32 @@ for (const { name, message, zone, status, title, fix } of rows) {
   });
 }
 
-const overlooked: [what: string, message: () => Promise<Buffer>, zone: Zone, RegExp][] = [
+const tolerated: [what: string, message: () => Promise<Buffer>, zone: Zone, RegExp][] = [
   [
     'a signing clock minutes ahead',
     () => sign({ signTime: RECEIVED_AT + 600_000 }),
     good,
-    /its time of signing \(t=\) lies 10 m in the future\. Set the clock/,
+    /its signing time \(t=\) is 10 m in the future\. Set the clock/,
   ],
   [
     'a key record whose version is not the first tag',
     () => sign(),
     zoneWith(`${KEYS.rsa.record.replace('v=DKIM1; ', '')}; v=DKIM1`),
-    /does not begin with v=DKIM1\. Write v=DKIM1 at the very beginning/,
+    /does not begin with v=DKIM1\. Write v=DKIM1 as the first tag/,
   ],
   [
     'a key record with an extra semicolon',
     () => sign(),
     zoneWith(KEYS.rsa.record.replace('; ', ';; ')),
-    /tags of the key record are not well formed\. Write each tag once/,
+    /tags of the key record are malformed\. Write each tag once/,
   ],
 ];
 
-for (const [what, message, zone, told] of overlooked)
+for (const [what, message, zone, says] of tolerated)
   test(`dkim check passes with a note: ${what}`, async () => {
     const finding = await runCheck(dkim, { message: await message(), zone });
     assert.equal(finding.status, 'pass', finding.title);
-    assert.match(finding.detail, told);
+    assert.match(finding.detail, says);
   });
 
 test('dkim check passes when one of several signatures is accepted everywhere', async () => {
@@ -193,22 +193,25 @@ test('dkim check passes when one of several signatures is accepted everywhere', 
   const zone = { ...good, ...zoneWith(KEYS.rsa.record, 's2._domainkey.example.com') };
   const finding = await runCheck(dkim, { message: ahead, zone });
   assert.equal(finding.status, 'pass');
-  assert.match(finding.detail, /^The signature by s1\._domainkey\.example\.com verifies\.$/);
+  assert.match(
+    finding.detail,
+    /^The signature verifies with the key at s1\._domainkey\.example\.com\.$/,
+  );
 });
 
 test('dkim check states how many signatures were not checked', async () => {
   const junk = 'DKIM-Signature: v=1; a=rsa-sha256; d=example.net; s=x; h=from; bh=AAAA; b=AAAA\r\n';
-  const told = /4 more signatures were not looked at: the limit is 10 signatures/;
+  const note = /4 more signatures were not checked: the limit is 10 signatures/;
   const below = await sign();
   const tenth = Buffer.concat([Buffer.from(junk.repeat(13)), below]);
   const failed = await runCheck(dkim, { message: tenth, zone: good });
-  assert.deepEqual([failed.status, told.test(failed.detail)], ['fail', true], failed.detail);
+  assert.deepEqual([failed.status, note.test(failed.detail)], ['fail', true], failed.detail);
   const first = await sign(
     {},
     Buffer.from(`${junk.repeat(13)}${MESSAGE.replaceAll('\n', '\r\n')}`),
   );
   const passed = await runCheck(dkim, { message: first, zone: good });
-  assert.deepEqual([passed.status, told.test(passed.detail)], ['pass', true], passed.detail);
+  assert.deepEqual([passed.status, note.test(passed.detail)], ['pass', true], passed.detail);
 });
 
 test('dkim check is skipped offline', async () => {
@@ -238,7 +241,7 @@ test('dkim check passes with one valid signature and mentions the broken one', a
   const both = await sign({ selector: 'gone' }, await sign());
   const finding = await runCheck(dkim, { message: both, zone: good });
   assert.equal(finding.status, 'pass');
-  assert.match(finding.detail, /1 of the 2 signatures/);
+  assert.match(finding.detail, /1 of the 2 checked signatures/);
 });
 
 test('dkim check reports fail for oversized signatures', async () => {

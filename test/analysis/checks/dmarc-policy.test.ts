@@ -1,4 +1,4 @@
-/** The check `dmarc_policy`: what the record asks for, for the From domain at hand. */
+/** The check `dmarc_policy`: the policy that applies to the From domain. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -22,13 +22,18 @@ const sub = 'news.example.com';
 const exists: Zone = { [sub]: { A: ['192.0.2.5'] } };
 
 const rows: Row[] = [
-  { name: 'p=reject', record: 'v=DMARC1; p=reject', status: 'pass', title: /to refuse mail/ },
-  { name: 'p=quarantine', record: 'v=DMARC1;p=Quarantine', status: 'pass', title: /to set aside/ },
+  { name: 'p=reject', record: 'v=DMARC1; p=reject', status: 'pass', title: /to reject mail/ },
+  {
+    name: 'p=quarantine',
+    record: 'v=DMARC1;p=Quarantine',
+    status: 'pass',
+    title: /to quarantine mail/,
+  },
   {
     name: 'p=none',
     record: 'v=DMARC1; p=none; rua=mailto:d@example.com',
     status: 'warn',
-    title: /asks receivers to do nothing/,
+    title: /is p=none: mail that fails DMARC is still delivered/,
     publish: { value: 'v=DMARC1; p=quarantine; rua=mailto:d@example.com' },
   },
   {
@@ -104,34 +109,34 @@ const rows: Row[] = [
     name: 'p=none in test mode',
     record: 'v=DMARC1; p=none; t=y',
     status: 'warn',
-    title: /nothing/,
+    title: /=none: mail that fails DMARC is still delivered/,
   },
   {
     name: 'invalid policy with reports, treated as none',
     record: 'v=DMARC1; p=rejct; rua=mailto:d@example.com',
     status: 'warn',
-    title: /do nothing/,
+    title: /=none: mail that fails DMARC is still delivered/,
     publish: { value: 'v=DMARC1; p=quarantine; rua=mailto:d@example.com' },
   },
   {
     name: 'invalid policy without reports, treated as no record',
     record: 'v=DMARC1; p=rejct',
     status: 'fail',
-    title: /names no valid policy/,
+    title: /has no valid policy/,
     publish: { value: 'v=DMARC1; p=none' },
   },
   {
     name: 'no policy tag',
     record: 'v=DMARC1; sp=reject',
     status: 'fail',
-    title: /names no valid policy/,
+    title: /has no valid policy/,
     publish: { value: 'v=DMARC1; p=none; sp=reject' },
   },
   {
     name: 'a TXT record that is not DMARC',
     record: 'v=DMARC1 p=reject',
     status: 'fail',
-    title: /no DMARC record that receivers can use/,
+    title: /no usable DMARC record/,
   },
   { name: 'DNS failure', zone: { '_dmarc.example.com': { fails: 'servfail' } }, status: 'error' },
   { name: 'offline', record: 'v=DMARC1; p=reject', offline: true, status: 'skipped' },

@@ -1,4 +1,4 @@
-/** The check `dmarc` and its fact: which identifiers vouch for From, and what is not known. */
+/** The check `dmarc` and its fact: aligned identifiers, and unknown results. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -37,14 +37,14 @@ const rows: Row[] = [
     signed: {},
     status: 'pass',
     result: 'pass',
-    detail: /^SPF \(example\.com\) and DKIM \(example\.com\)/,
+    detail: /^SPF \(example\.com\) and DKIM \(example\.com\) pass and align/,
   },
   {
     name: 'only SPF passes',
     zone: { ...spfPass, ...record },
     status: 'pass',
     result: 'pass',
-    detail: /^SPF \(example\.com\) vouched/,
+    detail: /^SPF \(example\.com\) passes and aligns/,
   },
   {
     name: 'only DKIM passes',
@@ -52,7 +52,7 @@ const rows: Row[] = [
     signed: {},
     status: 'pass',
     result: 'pass',
-    detail: /^DKIM \(example\.com\) vouched/,
+    detail: /^DKIM \(example\.com\) passes and aligns/,
   },
   {
     name: 'DKIM passes, SPF lookup fails',
@@ -74,7 +74,7 @@ const rows: Row[] = [
     zone: { ...spfFail, ...record },
     status: 'fail',
     result: 'fail',
-    detail: /SPF does not pass \(fail\).*DKIM does not pass \(none\).*refuse/,
+    detail: /SPF does not pass \(fail\).*DKIM does not pass \(none\).*to reject such mail/,
   },
   {
     name: 'SPF passes for another domain',
@@ -82,7 +82,7 @@ const rows: Row[] = [
     envelope: elsewhere,
     status: 'fail',
     result: 'fail',
-    detail: /SPF passes, but for sender\.example/,
+    detail: /SPF passes for sender\.example, which does not align/,
   },
   {
     name: 'DKIM passes for another domain',
@@ -90,7 +90,7 @@ const rows: Row[] = [
     signed: { domain: 'sender.example' },
     status: 'fail',
     result: 'fail',
-    detail: /DKIM passes, but for sender\.example/,
+    detail: /DKIM passes for sender\.example, which does not align/,
   },
   {
     name: 'DKIM of a subdomain with relaxed alignment',
@@ -246,24 +246,27 @@ const fixOf = async (message: Buffer | string, zone: Zone, envelope?: Partial<En
 test('dmarc check proposes fixing an aligned but broken DKIM signature', async () => {
   const changed = Buffer.concat([await sign(), Buffer.from('More.\r\n')]);
   const body = await fixOf(changed, { ...spfFail, ...record, ...key });
-  assert.match(body.text, /^Mend the DKIM signature of example\.com, .* Sign as the last step/);
+  assert.match(body.text, /^Fix the DKIM signature by example\.com, .* Sign as the last step/);
   const gone = await fixOf(await sign({ selector: 'gone' }), { ...spfFail, ...record });
   assert.equal(gone.record?.name, 'gone._domainkey.example.com');
-  // The strict mode does not align it: fixing it would not help.
+  // With strict alignment, fixing this signature would not help.
   const sub = await sign({ domain: 'm.example.com' });
   assert.match(
     (await fixOf(sub, { ...spfFail, ...strict })).text,
-    /sign with DKIM for example\.com/,
+    /sign with DKIM as example\.com/,
   );
 });
 
 test('dmarc check proposes fixing aligned SPF, otherwise signing with DKIM', async () => {
   const unsigned = await fixOf(MESSAGE, { ...spfFail, ...record });
-  assert.match(unsigned.text, /^Let SPF pass for example\.com, as told under "SPF"\. Better still/);
+  assert.match(
+    unsigned.text,
+    /^Make SPF pass for example\.com, as described under "SPF"\. Better still/,
+  );
   const other = await fixOf(MESSAGE, { ...record }, elsewhere);
-  assert.match(other.text, /^Sign with DKIM for example\.com/);
+  assert.match(other.text, /^Sign with DKIM as example\.com/);
   const passing = await fixOf(MESSAGE, { ...spfElsewhere, ...record }, elsewhere);
-  assert.match(passing.text, /^Send with an envelope sender under example\.com/);
+  assert.match(passing.text, /^Use an envelope sender \(MAIL FROM\) under example\.com/);
 });
 
 test('dmarc check is skipped without a known envelope sender', async () => {

@@ -1,4 +1,4 @@
-/** The check domain_blocklists: the names of the sender, and what a listing of each means. */
+/** The check domain_blocklists: the sender domains, and the effect of a listing of each. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -38,7 +38,7 @@ const surbl = (name: string, code = '127.0.0.64'): Zone => listIn('multi.surbl.o
 const uribl = (name: string, code = '127.0.0.2'): Zone => listIn('multi.uribl.com', name, code);
 
 const ROWS: [what: string, status: CheckStatus, scene: Partial<Scene>, says?: RegExp][] = [
-  ['on no list', 'pass', {}, /The domains of the sender are on no blocklist\./],
+  ['on no list', 'pass', {}, /The sender domains are on no blocklist\./],
   [
     'the From domain listed',
     'fail',
@@ -81,7 +81,7 @@ const ROWS: [what: string, status: CheckStatus, scene: Partial<Scene>, says?: Re
     'one tier 2 listing',
     'warn',
     { zone: surbl('shop.example') },
-    /by SURBL\..*ABUSE.*filters count/,
+    /by SURBL\..*ABUSE.*filters add such a listing/,
   ],
   [
     'two tier 2 listings',
@@ -114,9 +114,9 @@ const ROWS: [what: string, status: CheckStatus, scene: Partial<Scene>, says?: Re
         ...uribl('shop.example', '127.0.0.1'),
       },
     },
-    /could not be found out/,
+    /Could not determine/,
   ],
-  ['no lists enabled', 'skipped', { setup: { blocklists: [] } }, /No blocklists are switched on\./],
+  ['no lists enabled', 'skipped', { setup: { blocklists: [] } }, /No blocklists are enabled\./],
   [
     'only IP address lists enabled',
     'skipped',

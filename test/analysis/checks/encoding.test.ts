@@ -1,4 +1,4 @@
-/** The checks `encoding` and `line_length`: what the lines and octets are. */
+/** The checks `encoding` and `line_length`. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -34,7 +34,7 @@ const cases: [string, string | Uint8Array, CheckStatus, RegExp?][] = [
     'no character set',
     goodMessage({ ...eightBit, 'Content-Type': 'text/plain' }, 'Grüße\n'),
     'fail',
-    /character set that it does not name/,
+    /undeclared character set/,
   ],
   [
     'a binary part without character set',
@@ -57,9 +57,9 @@ const cases: [string, string | Uint8Array, CheckStatus, RegExp?][] = [
     'raw Latin-1 in the header',
     latin1(goodMessage({ Subject: 'Gr\xfc\xdfe' })),
     'fail',
-    /unknown set in Subject/,
+    /unknown encoding in Subject/,
   ],
-  ['NUL', goodMessage({}, 'a\0b\n'), 'fail', /NUL octets \(1\)/],
+  ['NUL', goodMessage({}, 'a\0b\n'), 'fail', /NUL bytes \(1\)/],
   [
     'bare LF',
     raw('From: a@example.com\r\nTo: b@example.com\n\r\nx\n'),
@@ -83,7 +83,7 @@ for (const [name, message, status, says] of cases)
     if (status !== 'pass') assert.ok(finding.fix?.text);
   });
 
-test('encoding check has the fields that its title names in the evidence', async () => {
+test('encoding check includes the fields named in the title in the evidence', async () => {
   const lines = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `X-${name}: \xff\r\n`);
   const finding = await runCheck(encoding, {
     message: raw(`Subject: \xff\r\n${lines.join('')}\r\n`),
@@ -92,7 +92,7 @@ test('encoding check has the fields that its title names in the evidence', async
   assert.deepEqual(finding.evidence?.eight_bit_fields, ['Subject', 'X-a', 'X-b', 'X-c', 'X-d']);
 });
 
-test('encoding check combines several faults in one finding', async () => {
+test('encoding check combines several problems in one finding', async () => {
   const finding = await runCheck(encoding, {
     message: raw('From: a@example.com\r\nSubject: \xc3\xa9\r\n\r\na\0\r\nb\n'),
   });
@@ -107,13 +107,13 @@ test('encoding check reports exceeded parser limits', async () => {
   assert.equal(finding.title, 'Your message has 2,001 MIME parts, of which 1,000 were read.');
 });
 
-test('line_length check passes 998 octets and shows the recommendation', async () => {
+test('line_length check passes a line of 998 bytes and shows the recommendation', async () => {
   const finding = await runCheck(lineLength, { message: goodMessage({}, `${'x'.repeat(998)}\n`) });
   assert.equal(finding.status, 'pass');
   assert.deepEqual([finding.evidence?.longest, finding.evidence?.recommended], [998, 78]);
 });
 
-test('line_length check fails 999 octets in the body with the line number', async () => {
+test('line_length check fails a line of 999 bytes in the body with the line number', async () => {
   const finding = await runCheck(lineLength, {
     message: goodMessage({}, `a\n${'x'.repeat(999)}\n`),
   });
@@ -122,7 +122,7 @@ test('line_length check fails 999 octets in the body with the line number', asyn
   assert.match(finding.fix?.text ?? '', /quoted-printable/);
 });
 
-test('line_length check fails 999 octets in a header field and suggests folding', async () => {
+test('line_length check fails 999 bytes in a header field and suggests folding', async () => {
   const finding = await runCheck(lineLength, {
     message: goodMessage({ 'X-Data': 'x'.repeat(999) }),
   });

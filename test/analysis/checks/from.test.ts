@@ -90,5 +90,5 @@ test('from check reports error when the header exceeds the limit', async () => {
   const message = `${'X: y\n'.repeat(250_000)}From: a@example.com\n\nbody`;
   const finding = await runCheck(from, { message });
   assert.equal(finding.status, 'error');
-  assert.match(finding.detail, /longer than what is looked at/);
+  assert.match(finding.detail, /too long to read in full/);
 });

@@ -38,16 +38,16 @@ const cases: [Check, string, Changes, CheckStatus, RegExp?][] = [
     { 'Message-ID': ['<1@a.example>', '<1@a.example>'] },
     'fail',
   ],
-  [messageId, 'empty', { 'Message-ID': '' }, 'fail', /not valid/],
-  [messageId, 'without brackets', { 'Message-ID': '1@example.com' }, 'fail', /not valid/],
-  [messageId, 'without @', { 'Message-ID': '<1.example.com>' }, 'fail', /not valid/],
-  [messageId, 'with a space', { 'Message-ID': '<1 2@example.com>' }, 'fail', /not valid/],
+  [messageId, 'empty', { 'Message-ID': '' }, 'fail', /is invalid/],
+  [messageId, 'without brackets', { 'Message-ID': '1@example.com' }, 'fail', /is invalid/],
+  [messageId, 'without @', { 'Message-ID': '<1.example.com>' }, 'fail', /is invalid/],
+  [messageId, 'with a space', { 'Message-ID': '<1 2@example.com>' }, 'fail', /is invalid/],
   [
     messageId,
     'two IDs in one field',
     { 'Message-ID': '<1@a.example> <2@a.example>' },
     'fail',
-    /not valid/,
+    /is invalid/,
   ],
   [messageId, 'of localhost', { 'Message-ID': '<1@localhost>' }, 'warn', /"localhost"/],
   [messageId, 'of an address literal', { 'Message-ID': '<1@[192.0.2.1]>' }, 'pass'],
@@ -62,7 +62,7 @@ const cases: [Check, string, Changes, CheckStatus, RegExp?][] = [
     '51 recipients',
     { To: addresses(50), Cc: 'c@example.net' },
     'warn',
-    /names 51 recipients/,
+    /lists 51 recipients/,
   ],
   [recipients, 'commas in names', { To: '"a, b, c" <a@example.net>' }, 'pass'],
   [subject, 'one', {}, 'pass'],
@@ -70,9 +70,9 @@ const cases: [Check, string, Changes, CheckStatus, RegExp?][] = [
   [subject, 'empty', { Subject: ' ' }, 'fail', /is empty/],
   [subject, 'empty once decoded', { Subject: '=?utf-8?Q?_?=' }, 'fail', /is empty/],
   [subject, '998 octets', { Subject: 'x'.repeat(998) }, 'pass'],
-  [subject, '999 octets', { Subject: 'x'.repeat(999) }, 'fail', /999 octets/],
-  [subject, 'long and folded', { Subject: `${long}\n ${long}` }, 'fail', /octets long/],
-  [headerDuplicates, 'no doubled field', {}, 'pass'],
+  [subject, '999 octets', { Subject: 'x'.repeat(999) }, 'fail', /999 bytes/],
+  [subject, 'long and folded', { Subject: `${long}\n ${long}` }, 'fail', /too long/],
+  [headerDuplicates, 'no repeated field', {}, 'pass'],
   [headerDuplicates, 'two Received fields', { Received: ['a', 'b'] }, 'pass'],
   [
     headerDuplicates,
@@ -89,14 +89,14 @@ const cases: [Check, string, Changes, CheckStatus, RegExp?][] = [
   ],
   [
     headerDuplicates,
-    'two Content-Type',
+    'two Content-Type fields',
     { 'Content-Type': ['text/plain', 'text/html'] },
     'fail',
     /Content-Type/,
   ],
   [
     headerDuplicates,
-    'two duplicate fields',
+    'two different duplicate fields',
     { Subject: ['a', 'b'], Cc: ['c@d.example', 'c@d.example', 'c@d.example'] },
     'fail',
     /Subject, Cc/,
@@ -133,7 +133,7 @@ describe('Header checks report one finding per cause', () => {
     return all.filter((_, i) => found[i]?.status !== 'pass').map(({ id }) => id);
   };
 
-  test('none for a good message', async () => {
+  test('no check reports a good message', async () => {
     assert.deepEqual(await findersOf(goodMessage()), []);
   });
 

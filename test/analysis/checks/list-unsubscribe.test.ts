@@ -1,4 +1,4 @@
-/** The checks `list_unsubscribe` and `one_click`: the fields of marketing mail. */
+/** `list_unsubscribe` and `one_click`: the header fields of marketing mail. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -23,35 +23,35 @@ const message = (field: Value, post: Value = POST) =>
 
 const fieldCases: [string, Value, CheckStatus, RegExp][] = [
   ['a web URL', WEB, 'pass', /with a web address\./],
-  ['a mailto URL', MAIL, 'pass', /with a mail address\./],
-  ['a web and a mailto URL', `${MAIL}, ${WEB}`, 'pass', /with a web and a mail address\./],
-  ['both URLs without a space', `${MAIL},${WEB}`, 'pass', /web and a mail/],
-  ['comments', `(by web) ${WEB} (here), (or mail (now)) ${MAIL}`, 'pass', /web and a mail/],
+  ['a mailto URL', MAIL, 'pass', /with an email address\./],
+  ['a web and a mailto URL', `${MAIL}, ${WEB}`, 'pass', /with a web and an email address\./],
+  ['both URLs without a space', `${MAIL},${WEB}`, 'pass', /web and an email/],
+  ['comments', `(by web) ${WEB} (here), (or mail (now)) ${MAIL}`, 'pass', /web and an email/],
   ['a folded URL', '<https://example.com/\n u/1>', 'pass', /web address/],
   ['a comma at the end', `${WEB},`, 'pass', /web address/],
   ['a URL beside another scheme', `<tel:1>, ${WEB}`, 'pass', /web address/],
   ['no field', null, 'fail', /has no List-Unsubscribe field/],
-  ['an empty field', '', 'fail', /cannot be used.*is empty/],
+  ['an empty field', '', 'fail', /can't be used.*is empty/],
   ['only a comment', '(to come)', 'fail', /is empty/],
-  ['no brackets', 'https://example.com/u/1', 'fail', /not stand in angle brackets/],
+  ['no brackets', 'https://example.com/u/1', 'fail', /not in angle brackets/],
   ['an encoded word', '=?utf-8?Q?=3Chttps=3A//example.com/u=3E?=', 'fail', /angle brackets/],
-  ['an open bracket', '<https://example.com/u/1', 'fail', /never closed/],
-  ['a placeholder', '<{{unsubscribe_url}}>', 'fail', /no web or mail address that can be opened/],
-  ['empty brackets', '<>', 'fail', /can be opened/],
-  ['another scheme', '<ftp://example.com/u>', 'fail', /can be opened/],
-  ['no host', '<https:///u>', 'fail', /can be opened/],
-  ['a single-label host', '<https://localhost/u>', 'fail', /can be opened/],
-  ['a loopback address', '<https://127.0.0.1/u>', 'fail', /can be opened/],
-  ['an IPv6 address', '<https://[2001:db8::1]/u>', 'fail', /can be opened/],
-  ['a name of a local network', '<https://intern.local/u>', 'fail', /can be opened/],
-  ['a user name', '<https://user:secret@example.com/u>', 'fail', /can be opened/],
-  ['a mailbox of a local network', '<mailto:leave@intern.local>', 'fail', /can be opened/],
+  ['an open bracket', '<https://example.com/u/1', 'fail', /not closed/],
+  ['a placeholder', '<{{unsubscribe_url}}>', 'fail', /no usable web or email address/],
+  ['empty brackets', '<>', 'fail', /no usable/],
+  ['another scheme', '<ftp://example.com/u>', 'fail', /no usable/],
+  ['no host', '<https:///u>', 'fail', /no usable/],
+  ['a single-label host', '<https://localhost/u>', 'fail', /no usable/],
+  ['a loopback address', '<https://127.0.0.1/u>', 'fail', /no usable/],
+  ['an IPv6 address', '<https://[2001:db8::1]/u>', 'fail', /no usable/],
+  ['a name of a local network', '<https://intern.local/u>', 'fail', /no usable/],
+  ['a user name', '<https://user:secret@example.com/u>', 'fail', /no usable/],
+  ['a mailbox of a local network', '<mailto:leave@intern.local>', 'fail', /no usable/],
   ['a name with umlauts', '<https://bücher.example/u>', 'pass', /web address/],
-  ['no mail domain', '<mailto:leave>', 'fail', /can be opened/],
-  ['only http', '<http://example.com/u>', 'fail', /only an unencrypted address/],
-  ['http and mail', `<http://example.com/u>, ${MAIL}`, 'pass', /with a mail address\./],
+  ['no mail domain', '<mailto:leave>', 'fail', /no usable/],
+  ['only http', '<http://example.com/u>', 'fail', /only an unencrypted http address/],
+  ['http and mail', `<http://example.com/u>, ${MAIL}`, 'pass', /with an email address\./],
   ['no comma', `${WEB} ${MAIL}`, 'warn', /no comma between/],
-  ['bare text after a URL', `${WEB}, or write to us`, 'warn', /not well formed/],
+  ['bare text after a URL', `${WEB}, or write to us`, 'warn', /malformed/],
   ['two fields', [WEB, MAIL], 'warn', /has 2 List-Unsubscribe fields/],
 ];
 
@@ -59,36 +59,36 @@ const clickCases: [string, Value, Value, CheckStatus, RegExp][] = [
   ['both fields', WEB, POST, 'pass', /offers one-click/],
   ['an additional mailto URL', `${MAIL}, ${WEB}`, POST, 'pass', /offers one-click/],
   ['no Post field', WEB, null, 'fail', /no List-Unsubscribe-Post field/],
-  ['an empty Post field', WEB, '', 'fail', /does not say what it must/],
-  ['another value', WEB, 'One-Click', 'fail', /says "One-Click"/],
-  ['a value in quotes', WEB, `"${POST}"`, 'fail', /does not say/],
-  ['another spelling', WEB, 'list-unsubscribe=one-click', 'warn', /does not say/],
+  ['an empty Post field', WEB, '', 'fail', /the wrong value/],
+  ['another value', WEB, 'One-Click', 'fail', /it is "One-Click"/],
+  ['a value in quotes', WEB, `"${POST}"`, 'fail', /the wrong value/],
+  ['another spelling', WEB, 'list-unsubscribe=one-click', 'warn', /the wrong value/],
   ['two Post fields', WEB, [POST, POST], 'warn', /2 List-Unsubscribe-Post fields/],
-  ['two different Post fields', WEB, [POST, 'x'], 'fail', /says "x"/],
+  ['two different Post fields', WEB, [POST, 'x'], 'fail', /it is "x"/],
   ['only a mailto URL', MAIL, POST, 'fail', /no https address/],
   ['only http', '<http://example.com/u>', POST, 'fail', /no https address/],
   ['a single-label host', `${MAIL}, <https://intern.local/u>`, POST, 'fail', /no https address/],
   ['a user name', `${MAIL}, <https://me@example.com/u>`, POST, 'fail', /no https address/],
   ['two web URLs', `${WEB}, <https://example.com/2>`, POST, 'warn', /more than one web/],
   ['an additional http URL', `${WEB}, <http://example.com/2>`, POST, 'warn', /more than one web/],
-  ['no List-Unsubscribe', null, POST, 'fail', /List-Unsubscribe is missing/],
+  ['no List-Unsubscribe', null, POST, 'fail', /List-Unsubscribe field is missing/],
 ];
 
-async function expect(check: Check, text: string, status: CheckStatus, says: RegExp) {
+async function expect(check: Check, text: string, status: CheckStatus, expected: RegExp) {
   const finding = await runCheck(check, { message: text, kind: 'marketing' });
-  const said = `${finding.title} ${finding.detail}`;
-  assert.equal(finding.status, status, said);
-  assert.match(said, says);
+  const output = `${finding.title} ${finding.detail}`;
+  assert.equal(finding.status, status, output);
+  assert.match(output, expected);
   assert.equal(finding.fix !== undefined, status === 'warn' || status === 'fail');
 }
 
-for (const [name, field, status, says] of fieldCases)
+for (const [name, field, status, expected] of fieldCases)
   test(`list_unsubscribe check reports ${status}: ${name}`, () =>
-    expect(listUnsubscribeCheck, message(field), status, says));
+    expect(listUnsubscribeCheck, message(field), status, expected));
 
-for (const [name, field, post, status, says] of clickCases)
+for (const [name, field, post, status, expected] of clickCases)
   test(`one_click check reports ${status}: ${name}`, () =>
-    expect(oneClick, message(field, post), status, says));
+    expect(oneClick, message(field, post), status, expected));
 
 for (const check of [listUnsubscribeCheck, oneClick]) {
   test(`${check.id} check is skipped for transactional mail`, async () => {
@@ -97,11 +97,14 @@ for (const check of [listUnsubscribeCheck, oneClick]) {
       assert.equal(finding.status, 'skipped');
       assert.equal(
         finding.detail,
-        'Your message is transactional mail: you said so with the test.',
+        'Not checked: your message is transactional mail. You chose this kind when you created the test.',
       );
     }
-    const judged = await runCheck(check, { message: goodMessage() });
-    assert.match(judged.detail, /^Your message is transactional mail: it has no List-Unsubscribe/);
+    const automatic = await runCheck(check, { message: goodMessage() });
+    assert.match(
+      automatic.detail,
+      /^Not checked: your message is transactional mail\. It has no List-Unsubscribe/,
+    );
   });
 
   test(`${check.id} check reports error when the header exceeds the limit`, async () => {
@@ -146,7 +149,10 @@ async function analyzed(text: string) {
 test('one_click check follows from list_unsubscribe, which carries the cap', async () => {
   for (const text of [message(null, null), message(null), message('nonsense', null)]) {
     const { result, list, click } = await analyzed(text);
-    assert.deepEqual([list.status, click.detail], ['fail', 'follows from list_unsubscribe']);
+    assert.deepEqual(
+      [list.status, click.detail],
+      ['fail', 'Not checked: list_unsubscribe failed.'],
+    );
     assert.deepEqual([result.score, result.cap?.limit], [75, 75]);
     assert.equal(list.gain, 25);
   }

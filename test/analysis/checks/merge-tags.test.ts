@@ -1,4 +1,4 @@
-/** The check `merge_tags`: placeholders of many mailing programs, and what only looks like one. */
+/** `merge_tags`: merge tags of many email services, and text that only resembles them. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -71,7 +71,7 @@ const cases: [string, string, CheckStatus, RegExp?][] = [
     'a link with a tag',
     link('https://example.com/?u={{id}}'),
     'warn',
-    /Your links hold .*\{\{id\}\}/,
+    /Your links contain .*\{\{id\}\}/,
   ],
   [
     'a link with an encoded tag',
@@ -151,11 +151,11 @@ const cases: [string, string, CheckStatus, RegExp?][] = [
   ['no tags in a text over the limit', goodMessage({}, 'Hello there\n'.repeat(100_000)), 'error'],
 ];
 
-for (const [name, message, status, says] of cases)
+for (const [name, message, status, expected] of cases)
   test(`merge_tags check reports ${status}: ${name}`, async () => {
     const finding = await runCheck(mergeTags, { message });
     assert.equal(finding.status, status, JSON.stringify(finding.evidence));
-    if (says) assert.match(`${finding.title} ${finding.detail}`, says);
+    if (expected) assert.match(`${finding.title} ${finding.detail}`, expected);
     assert.equal(finding.fix === undefined, status !== 'warn' && status !== 'fail');
   });
 

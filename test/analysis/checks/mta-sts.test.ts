@@ -1,4 +1,4 @@
-/** The check `mta_sts`: the record, the policy behind it, and the mail servers that it names. */
+/** `mta_sts`: the record, the policy, and the mail servers that it lists. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -31,107 +31,120 @@ const serving = (page: Page | WebFailure): Partial<Scene> => ({
 });
 const policy = (body: string): Partial<Scene> => serving({ body });
 
-type Row = [what: string, status: CheckStatus, said: RegExp, scene: Partial<Scene>];
+type Row = [what: string, status: CheckStatus, expected: RegExp, scene: Partial<Scene>];
 
 const rows: Row[] = [
-  ['a valid policy', 'info', /sound MTA-STS policy \(enforce\).* 7 d\./, policy(POLICY)],
+  ['a valid policy', 'info', /valid MTA-STS policy \(enforce\).* 7 d\./, policy(POLICY)],
   [
     'a policy with LF line endings',
     'info',
-    /sound/,
+    /has a valid/,
     policy(POLICY.replaceAll('\r\n', '\n').trimEnd()),
   ],
-  ['testing mode', 'info', /\(testing\).*in testing/, policy(POLICY.replace('enforce', 'testing'))],
+  [
+    'testing mode',
+    'info',
+    /\(testing\).*In testing mode/,
+    policy(POLICY.replace('enforce', 'testing')),
+  ],
   ['mode none', 'info', /\(none\)/, policy('version: STSv1\nmode: none\nmax_age: 86400')],
   [
     'a record beside other TXT records',
     'info',
-    /sound/,
+    /has a valid/,
     { ...policy(POLICY), zone: { ...ZONE, ...text('v=spf1 -all', 'v=STSv1;id=1') } },
   ],
   ['no record', 'info', /does not use/, { zone: {} }],
   ['only an unrelated TXT record', 'info', /does not use/, { zone: text('v=spf1 -all') }],
-  ['two records', 'info', /not valid\. There are several/, { zone: text(RECORD, 'v=STSv1; id=2') }],
-  ['no id', 'info', /not valid/, { zone: text('v=STSv1;') }],
-  ['a bad id', 'info', /not valid/, { zone: text('v=STSv1; id=2026-01-01') }],
-  ['another version', 'info', /not valid/, { zone: text('v=STSv2; id=1') }],
+  [
+    'two records',
+    'info',
+    /is invalid\. There are several/,
+    { zone: text(RECORD, 'v=STSv1; id=2') },
+  ],
+  ['no id', 'info', /is invalid/, { zone: text('v=STSv1;') }],
+  ['a bad id', 'info', /is invalid/, { zone: text('v=STSv1; id=2026-01-01') }],
+  ['another version', 'info', /is invalid/, { zone: text('v=STSv2; id=1') }],
   ['no version', 'info', /version: STSv1/, policy(POLICY.replace(/version.*\r\n/, ''))],
   ['no mode', 'info', /no mode/, policy(POLICY.replace(/mode.*\r\n/, ''))],
-  [
-    'a wrong mode',
-    'info',
-    /mode of the policy is "Enforce"/,
-    policy(POLICY.replace('e: e', 'e: E')),
-  ],
+  ['a wrong mode', 'info', /policy mode is "Enforce"/, policy(POLICY.replace('e: e', 'e: E'))],
   ['no age', 'info', /no max_age/, policy(POLICY.replace(/max_age.*\r\n/, ''))],
-  ['a bad age', 'info', /max_age of the policy is "1w"/, policy(POLICY.replace('604800', '1w'))],
+  ['a bad age', 'info', /max_age is "1w"/, policy(POLICY.replace('604800', '1w'))],
   ['an age too long', 'info', /"99999999"/, policy(POLICY.replace('604800', '99999999'))],
-  ['no mx', 'info', /names no mail server/, policy(POLICY.replaceAll(/mx:.*\r\n/g, ''))],
+  ['no mx', 'info', /lists no mail servers/, policy(POLICY.replaceAll(/mx:.*\r\n/g, ''))],
   ['a bad mx', 'info', /"mx\*\.example\.net"/, policy(POLICY.replace('*.', 'mx*.'))],
-  ['an invalid line', 'info', /a line that is no field: "hello"/, policy(`${POLICY}hello\n`)],
+  ['an invalid line', 'info', /an invalid line: "hello"/, policy(`${POLICY}hello\n`)],
   [
     'an HTML page',
     'info',
-    /broken.*not as text\/plain/,
+    /can't use.*not as text\/plain/,
     serving({ body: POLICY, type: 'text/html' }),
   ],
-  ['no media type', 'info', /nothing in particular/, serving({ body: POLICY, type: '' })],
+  ['no media type', 'info', /without a content type/, serving({ body: POLICY, type: '' })],
   [
     'a charset parameter',
     'info',
-    /sound/,
+    /has a valid/,
     serving({ body: POLICY, type: 'text/plain; charset=utf-8' }),
   ],
-  ['a 404 response', 'info', /broken.*answers 404/, serving({ code: 404 })],
-  ['a redirect', 'info', /broken.*redirect \(302\)/, serving({ code: 302 })],
-  ['no such host', 'info', /broken.*mta-sts\.news\.example\.com does not/, serving('no_such_name')],
-  ['a bad certificate', 'info', /broken.*no certificate that is valid/, serving('tls')],
-  ['a private address', 'info', /broken.*no public address/, serving('forbidden_address')],
+  ['a 404 response', 'info', /can't use.*responded with 404/, serving({ code: 404 })],
+  ['a redirect', 'info', /can't use.*redirects \(302\)/, serving({ code: 302 })],
+  [
+    'no such host',
+    'info',
+    /can't use.*mta-sts\.news\.example\.com does not/,
+    serving('no_such_name'),
+  ],
+  ['a bad certificate', 'info', /can't use.*no valid certificate/, serving('tls')],
+  ['a private address', 'info', /can't use.*no public IP address/, serving('forbidden_address')],
   [
     'an oversized policy',
     'info',
-    /broken.*larger than/,
+    /can't use.*larger than/,
     serving({ body: `${POLICY}${'a'.repeat(70_000)}` }),
   ],
-  ['a 5xx response', 'error', /answers 503/, serving({ code: 503 })],
-  ['a web timeout', 'error', /could not be fetched/, serving('timeout')],
-  ['a refused connection', 'error', /could not be fetched/, serving('connection')],
-  ['a DNS timeout', 'error', /could not/, { zone: { [STS]: { fails: 'timeout' } } }],
+  ['a 5xx response', 'error', /responded with 503/, serving({ code: 503 })],
+  ['a web timeout', 'error', /Could not fetch/, serving('timeout')],
+  ['a refused connection', 'error', /Could not fetch/, serving('connection')],
+  ['a DNS timeout', 'error', /Could not/, { zone: { [STS]: { fails: 'timeout' } } }],
   [
     'unknown mail servers',
     'error',
-    /could not be found out/,
+    /Could not determine/,
     { ...policy(POLICY), zone: { ...ZONE, 'news.example.com': { fails: 'timeout' } } },
   ],
-  ['offline', 'skipped', /offline/, { offline: true }],
+  ['offline', 'skipped', /offline/i, { offline: true }],
   ['no From domain', 'skipped', /From field/, { message: 'From: nobody\n\nx\n' }],
 ];
 
-for (const [what, status, said, scene] of rows)
+for (const [what, status, expected, scene] of rows)
   test(`mta_sts check reports ${status}: ${what}`, async () => {
     const finding = await runCheck(mtaSts, { message, ...scene });
     assert.equal(finding.status, status, finding.title);
-    assert.match(`${finding.title} ${finding.detail}`, said);
-    // What is broken is told as such to the health of a domain.
-    const broken = /broken|not valid|does not cover/.test(finding.title);
-    assert.equal(Array.isArray(finding.evidence?.problems), broken);
-    if (broken) assert.ok(finding.fix);
+    assert.match(`${finding.title} ${finding.detail}`, expected);
+    // Domain health finds invalid records and policies by `problems`.
+    const hasProblems = /can't use|is invalid|does not cover/.test(finding.title);
+    assert.equal(Array.isArray(finding.evidence?.problems), hasProblems);
+    if (hasProblems) assert.ok(finding.fix);
   });
 
 test('mta_sts check reports mail servers missing from the policy', async () => {
-  const named = async (hosts: string[], mode = 'enforce') => {
+  const findingFor = async (hosts: string[], mode = 'enforce') => {
     const zone: Zone = { ...ZONE, 'news.example.com': { MX: hosts.map((host) => `10 ${host}`) } };
     return runCheck(mtaSts, { message, ...policy(POLICY.replace('enforce', mode)), zone });
   };
   for (const host of ['MX1.example.com', 'a.example.net'])
-    assert.match((await named([host])).title, /sound/);
+    assert.match((await findingFor([host])).title, /has a valid/);
   for (const host of ['mx2.example.com', 'example.net', 'a.b.example.net', 'xexample.net']) {
-    const { title, detail, fix } = await named([host, 'mx1.example.com']);
+    const { title, detail, fix } = await findingFor([host, 'mx1.example.com']);
     assert.match(title, /does not cover all its mail servers/);
-    assert.ok(detail.startsWith(`It does not name ${host}. Senders that heed it do not`));
+    assert.ok(detail.startsWith(`It does not list ${host}. Senders that support MTA-STS don't`));
     assert.ok(fix?.text.includes(`"mx: ${host}"`));
   }
-  assert.match((await named(['other.example'], 'testing')).detail, /under enforce they would not/);
+  assert.match(
+    (await findingFor(['other.example'], 'testing')).detail,
+    /In enforce mode, they don't deliver/,
+  );
 });
 
 test('mta_sts check proposes the record when missing', async () => {

@@ -1,4 +1,4 @@
-/** The checks on the sender's domains: mx and return_path, and how they share the findings. */
+/** `mx` and `return_path`, and which of them reports a shared cause. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -157,16 +157,16 @@ test('return_path check reports a separate MAIL FROM domain on its own', async (
 });
 
 test('mx and return_path checks look up each domain once and ten hosts at most', async () => {
-  const asked: string[] = [];
+  const queries: string[] = [];
   const records = Array.from({ length: 60 }, (_, i) => `${i} mx${i}.example.net`);
   const resolver: Resolver = async (name, type) => {
-    asked.push(`${name}/${type}`);
+    queries.push(`${name}/${type}`);
     return type === 'MX'
       ? { status: 'found', records, ttl: 1, authenticated: false }
       : { status: 'nodata' };
   };
   const context = await contextFor({ message, resolver });
   await Promise.all([mx.run(context), returnPath.run(context)]);
-  assert.equal(asked.filter((question) => question === 'example.com/MX').length, 1);
-  assert.equal(asked.length, 1 + 10 * 2);
+  assert.equal(queries.filter((query) => query === 'example.com/MX').length, 1);
+  assert.equal(queries.length, 1 + 10 * 2);
 });

@@ -1,4 +1,4 @@
-/** The check `mx_tls`: what the probes of several mail servers come to. */
+/** `mx_tls`: how the probes of several mail servers are combined. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -27,7 +27,7 @@ const DEAD: MailTls = { status: 'unreachable', silent: true, detail: 'no answer 
 const SHUT: MailTls = { status: 'forbidden', detail: 'it is not public' };
 const UNCLEAR: MailTls = { status: 'unknown', detail: 'it answered 421 busy' };
 
-const look = (probes: Record<string, MailTls>, zone = ZONE) =>
+const checkHosts = (probes: Record<string, MailTls>, zone = ZONE) =>
   runCheck(
     mxTls(async (host) => probes[host] ?? UNCLEAR),
     { message, zone },
@@ -39,38 +39,20 @@ const rows: [what: string, a: MailTls, b: MailTls, CheckStatus, RegExp][] = [
     secure(),
     secure('TLSv1.2'),
     'pass',
-    /take mail over TLS.*a\.example\.com, b\./,
+    /support TLS.*a\.example\.com, b\./,
   ],
-  [
-    'one server supports TLS, the other is down',
-    secure(),
-    DEAD,
-    'pass',
-    /1 more could not be looked at/,
-  ],
+  ['one server supports TLS, the other is down', secure(), DEAD, 'pass', /Could not check 1 more/],
   [
     'no server supports TLS',
     PLAIN,
     PLAIN,
     'fail',
-    /mail servers of example\.com do not take mail over TLS/,
+    /mail servers of example\.com don't support TLS/,
   ],
   ['one server without TLS', secure(), PLAIN, 'warn', /Some mail servers .*: b\.example\.com\./],
-  ['the only reachable server without TLS', PLAIN, DEAD, 'fail', /do not take/],
-  [
-    'one server with broken STARTTLS',
-    secure(),
-    BROKEN,
-    'warn',
-    /offer STARTTLS, but it does not work/,
-  ],
-  [
-    'one server with outdated TLS',
-    secure(),
-    secure('TLSv1'),
-    'warn',
-    /outdated version of TLS: b\./,
-  ],
+  ['the only reachable server without TLS', PLAIN, DEAD, 'fail', /don't support/],
+  ['one server with broken STARTTLS', secure(), BROKEN, 'warn', /offer STARTTLS, but it fails/],
+  ['one server with outdated TLS', secure(), secure('TLSv1'), 'warn', /outdated TLS version: b\./],
   [
     'one server with an untrusted certificate',
     secure(),
@@ -78,8 +60,14 @@ const rows: [what: string, a: MailTls, b: MailTls, CheckStatus, RegExp][] = [
     'warn',
     /b\.[^.]+\.com: it has exp/,
   ],
-  ['no server reachable', DEAD, SHUT, 'skipped', /could be connected to at port 25/],
-  ['no server with a public address', SHUT, SHUT, 'skipped', /no address that this machine may/],
+  ['no server reachable', DEAD, SHUT, 'skipped', /connect to any of them on port 25/],
+  [
+    'no server with a public address',
+    SHUT,
+    SHUT,
+    'skipped',
+    /not allowed to connect to their addresses/,
+  ],
   [
     'one server with an unclear reply',
     DEAD,
@@ -89,22 +77,22 @@ const rows: [what: string, a: MailTls, b: MailTls, CheckStatus, RegExp][] = [
   ],
 ];
 
-for (const [what, a, b, status, said] of rows)
+for (const [what, a, b, status, expected] of rows)
   test(`mx_tls check reports ${status}: ${what}`, async () => {
-    const finding = await look({ 'a.example.com': a, 'b.example.com': b });
+    const finding = await checkHosts({ 'a.example.com': a, 'b.example.com': b });
     assert.equal(finding.status, status, finding.title);
-    assert.match(`${finding.title} ${finding.detail}`, said);
+    assert.match(`${finding.title} ${finding.detail}`, expected);
     assert.ok(Array.isArray(finding.evidence?.hosts));
     assert.equal(finding.evidence.hosts.length, 2);
     if (status === 'warn' || status === 'fail') assert.ok(finding.fix);
   });
 
-test('mx_tls check without mail server, DNS or probe', async () => {
-  assert.equal((await look({}, {})).status, 'skipped');
-  assert.equal((await look({}, { 'example.com': { MX: ['0 .'] } })).status, 'skipped');
-  assert.equal((await look({}, { 'example.com': { fails: 'timeout' } })).status, 'error');
+test('mx_tls check is skipped without mail servers or probe, and reports error without DNS', async () => {
+  assert.equal((await checkHosts({}, {})).status, 'skipped');
+  assert.equal((await checkHosts({}, { 'example.com': { MX: ['0 .'] } })).status, 'skipped');
+  assert.equal((await checkHosts({}, { 'example.com': { fails: 'timeout' } })).status, 'error');
   const unprobed = await runCheck(mxTls(null), { message, zone: ZONE });
-  assert.match(unprobed.detail, /No mail server is connected to here/);
+  assert.match(unprobed.detail, /doesn't connect to mail servers/);
 });
 
 test('mx_tls check probes five existing hosts at most, or the domain itself', async () => {

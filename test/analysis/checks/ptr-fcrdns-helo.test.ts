@@ -1,4 +1,4 @@
-/** The checks on the client's names: ptr, fcrdns and helo, in every status they can reach. */
+/** The checks ptr, fcrdns and helo, in every status they can reach. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -29,7 +29,7 @@ function table(check: Check, rows: Row[]) {
     });
 }
 
-const NOTHING_TO_ASK: Row[] = [
+const NOTHING_TO_LOOK_UP: Row[] = [
   ['no client address', 'skipped', { envelope: { client_ip: null } }],
   ['an invalid client address', 'skipped', { envelope: { client_ip: 'unknown' } }],
   ['a loopback address', 'skipped', { envelope: { client_ip: '127.0.0.1' } }],
@@ -39,7 +39,7 @@ const NOTHING_TO_ASK: Row[] = [
 ];
 
 table(ptr, [
-  ...NOTHING_TO_ASK,
+  ...NOTHING_TO_LOOK_UP,
   ['a host name', 'pass', { zone: good }],
   ['a mapped IPv4 address', 'pass', { zone: good, envelope: { client_ip: '::ffff:192.0.2.1' } }],
   [
@@ -83,7 +83,7 @@ table(ptr, [
 ]);
 
 table(fcrdns, [
-  ...NOTHING_TO_ASK,
+  ...NOTHING_TO_LOOK_UP,
   ['a name that resolves to the client', 'pass', { zone: good }],
   [
     'one of two names resolves to the client',
@@ -117,7 +117,7 @@ table(fcrdns, [
 ]);
 
 table(helo, [
-  ...NOTHING_TO_ASK,
+  ...NOTHING_TO_LOOK_UP,
   ['no HELO known', 'skipped', { envelope: { helo: null }, zone: good }],
   ['the client’s own name', 'pass', { zone: good }],
   [
@@ -142,7 +142,7 @@ table(helo, [
     '[192.0.2.1]',
     '[IPv6:2001:db8::1]',
     '192.0.2.1',
-  ].map((said): Row => [`“${said}”`, 'fail', { zone: good, envelope: { helo: said } }]),
+  ].map((name): Row => [`“${name}”`, 'fail', { zone: good, envelope: { helo: name } }]),
   ['an invalid name, offline', 'fail', { offline: true, envelope: { helo: 'localhost' } }],
 ]);
 
@@ -167,16 +167,16 @@ test('helo check reports hostile HELO texts without querying them', async () => 
     '$(id).example.com',
     '"><script>.example.com',
   ];
-  for (const said of texts) {
+  for (const text of texts) {
     const asked: string[] = [];
     const resolver: Resolver = async (name, type) => {
       asked.push(`${name}/${type}`);
       return { status: 'nxdomain' };
     };
-    const finding = await runCheck(helo, { message, resolver, envelope: { helo: said } });
-    assert.equal(finding.status, 'fail', said.slice(0, 40));
+    const finding = await runCheck(helo, { message, resolver, envelope: { helo: text } });
+    assert.equal(finding.status, 'fail', text.slice(0, 40));
     assert.ok(JSON.stringify(finding).length < 3000);
-    // The name proposed in the fix may come from the PTR record: nothing else is asked.
+    // The name proposed in the fix may come from the PTR record, so only that is queried.
     assert.deepEqual(asked, [`${REVERSE}/PTR`]);
   }
 });

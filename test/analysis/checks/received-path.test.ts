@@ -1,4 +1,4 @@
-/** The check received_path: hops, delays and clocks, and fields that are not what they should be. */
+/** `received_path`: hops, delays, clock skew and malformed fields. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,14 +14,14 @@ const hopsOf = (finding: Finding) => (finding.evidence?.hops ?? []) as { time: s
 const hop = (by: string, time: string) =>
   `Received: from app.example.com (app [10.0.0.1] (may be forged; really))\n\tby ${by} (Postfix)\n with ESMTPS id 4; ${time}\n`;
 
-test('received_path check lists hops from the sender on with delays', async () => {
+test('received_path check lists hops in order from the sender, with delays', async () => {
   const finding = await run(
     hop('mx.example.com', 'Sat, 21 Nov 2026 10:59:50 +0100 (CET)') +
       hop('relay.example.com', 'Sat, 21 Nov 2026 09:49:48 GMT'),
   );
   assert.equal(finding.status, 'info');
-  assert.equal(finding.title, 'The message passed 2 servers and took 10 m 12 s.');
-  assert.match(finding.detail, /waited longest, 10 m 2 s, before mx\.example\.com took it/);
+  assert.equal(finding.title, 'The message passed through 2 servers in 10 m 12 s.');
+  assert.match(finding.detail, /longest delay was 10 m 2 s, before mx\.example\.com received it/);
   assert.deepEqual(finding.evidence, {
     hops: [
       {
@@ -47,19 +47,19 @@ test('received_path check lists hops from the sender on with delays', async () =
 test('received_path check reports a wrong clock', async () => {
   const finding = await run(hop('mx.example.com', 'Sat, 21 Nov 2026 10:02:00 +0000'));
   assert.equal(finding.evidence?.clock_skew_seconds, 120);
-  assert.match(finding.detail, /clock on the way is wrong by about 2 m/);
-  assert.equal(finding.title, 'The message passed 1 server.');
+  assert.match(finding.detail, /clock of a server is off by about 2 m/);
+  assert.equal(finding.title, 'The message passed through 1 server.');
 });
 
 test('received_path check handles messages without Received fields', async () => {
-  assert.match((await run('')).title, /straight from its sender/);
+  assert.match((await run('')).title, /directly from its sender/);
 });
 
 test('received_path check shows unreadable fields as hops without time', async () => {
   const finding = await run(
     `Received: ; ;\nReceived: ${'('.repeat(500)}from x by y\nReceived: from a by b; yesterday\n`,
   );
-  assert.equal(finding.title, 'The message passed 3 servers.');
+  assert.equal(finding.title, 'The message passed through 3 servers.');
   assert.ok(hopsOf(finding).every((found) => found.time === null));
 });
 

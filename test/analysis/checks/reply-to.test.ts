@@ -1,4 +1,4 @@
-/** The check `reply_to`, and those that only inform: `feedback_id`, `precedence`, `no_reply`. */
+/** `reply_to`, and the informational checks `feedback_id`, `precedence` and `no_reply`. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -44,8 +44,8 @@ const cases: [Check, string, Changes, CheckStatus, RegExp][] = [
     'warn',
     /b\.co/,
   ],
-  [replyTo, 'an empty field', to(''), 'warn', /cannot be read.*no address/],
-  [replyTo, 'a name alone', to('Support'), 'warn', /cannot be read.*has no address/],
+  [replyTo, 'an empty field', to(''), 'warn', /is invalid.*no address/],
+  [replyTo, 'a name alone', to('Support'), 'warn', /is invalid.*has no address/],
   [
     replyTo,
     'an open quotation mark',
@@ -59,8 +59,8 @@ const cases: [Check, string, Changes, CheckStatus, RegExp][] = [
   [feedbackId, 'no Feedback-ID', {}, 'skipped', /no Feedback-ID/],
   [feedbackId, 'four parts', { 'Feedback-ID': 'c1:cust:news:acme' }, 'info', /names acme as the/],
   [feedbackId, 'one part', { 'Feedback-ID': 'acme' }, 'info', /names acme/],
-  [feedbackId, 'five parts', { 'Feedback-ID': 'a:b:c:d:e' }, 'info', /not of the form/],
-  [feedbackId, 'no sender', { 'Feedback-ID': 'a:b:c:' }, 'info', /not of the form/],
+  [feedbackId, 'five parts', { 'Feedback-ID': 'a:b:c:d:e' }, 'info', /does not have the format/],
+  [feedbackId, 'no sender', { 'Feedback-ID': 'a:b:c:' }, 'info', /does not have the format/],
 
   [
     precedence,
@@ -69,43 +69,61 @@ const cases: [Check, string, Changes, CheckStatus, RegExp][] = [
     'skipped',
     /neither Precedence nor Auto-Submitted/,
   ],
-  [precedence, 'bulk', { Precedence: 'bulk' }, 'info', /says Precedence: bulk\. .*unanswered/],
-  [precedence, 'another word', { Precedence: 'urgent' }, 'info', /keeps no program/],
-  [precedence, 'Auto-Submitted', { 'Auto-Submitted': 'auto-generated' }, 'info', /unanswered/],
-  [precedence, 'Auto-Submitted: no', { 'Auto-Submitted': 'no' }, 'info', /keeps no program/],
+  [precedence, 'bulk', { Precedence: 'bulk' }, 'info', /has Precedence: bulk\. .*won't answer/],
+  [precedence, 'another word', { Precedence: 'urgent' }, 'info', /doesn't stop auto-responders/],
+  [precedence, 'Auto-Submitted', { 'Auto-Submitted': 'auto-generated' }, 'info', /won't answer/],
+  [
+    precedence,
+    'Auto-Submitted: no',
+    { 'Auto-Submitted': 'no' },
+    'info',
+    /doesn't stop auto-responders/,
+  ],
   [
     precedence,
     'both fields',
     { Precedence: 'list', 'Auto-Submitted': 'auto-generated; x=y' },
     'info',
-    /says Precedence: list and Auto-Submitted: auto-generated; x=y\./,
+    /has Precedence: list and Auto-Submitted: auto-generated; x=y\./,
   ],
 
-  [noReply, 'an address like any other', {}, 'info', /can be answered/],
-  [noReply, 'noreply', { From: 'Shop <noreply@example.com>' }, 'info', /asks not to be answered/],
-  [noReply, 'No-Reply+1', { From: 'No-Reply+1@example.com' }, 'info', /asks not to be answered/],
-  [noReply, 'do_not_reply', { From: 'do_not_reply@example.com' }, 'info', /asks not to be/],
-  [noReply, 'ne-pas-repondre', { From: 'ne-pas-repondre@example.com' }, 'info', /asks not/],
-  [noReply, 'reply', { From: 'reply@example.com' }, 'info', /can be answered/],
-  [noReply, 'norbert', { From: 'norbert@example.com' }, 'info', /can be answered/],
-  [noReply, 'a domain of that name', { From: 'a@noreply.example' }, 'info', /can be answered/],
+  [noReply, 'an address like any other', {}, 'info', /Recipients can reply/],
+  [noReply, 'noreply', { From: 'Shop <noreply@example.com>' }, 'info', /go to a no-reply address/],
+  [noReply, 'No-Reply+1', { From: 'No-Reply+1@example.com' }, 'info', /go to a no-reply address/],
+  [
+    noReply,
+    'do_not_reply',
+    { From: 'do_not_reply@example.com' },
+    'info',
+    /go to a no-reply address/,
+  ],
+  [
+    noReply,
+    'ne-pas-repondre',
+    { From: 'ne-pas-repondre@example.com' },
+    'info',
+    /go to a no-reply address/,
+  ],
+  [noReply, 'reply', { From: 'reply@example.com' }, 'info', /Recipients can reply/],
+  [noReply, 'norbert', { From: 'norbert@example.com' }, 'info', /Recipients can reply/],
+  [noReply, 'a domain of that name', { From: 'a@noreply.example' }, 'info', /Recipients can reply/],
   [
     noReply,
     'replies directed elsewhere',
     to('Help <help@example.com>', { From: 'noreply@example.com' }),
     'info',
-    /answers go to help@example\.com/,
+    /replies go to help@example\.com/,
   ],
-  [noReply, 'in Reply-To', to('noreply@example.com'), 'info', /asks not to be answered: noreply@/],
-  [noReply, 'no address', { From: null }, 'info', /can be answered/],
+  [noReply, 'in Reply-To', to('noreply@example.com'), 'info', /no-reply address: noreply@/],
+  [noReply, 'no address', { From: null }, 'info', /Recipients can reply/],
 ];
 
-for (const [check, name, changes, status, says] of cases)
+for (const [check, name, changes, status, expected] of cases)
   test(`${check.id} check reports ${status}: ${name}`, async () => {
     const finding = await runCheck(check, { message: goodMessage(changes) });
-    const said = `${finding.title} ${finding.detail}`;
-    assert.equal(finding.status, status, said);
-    assert.match(said, says);
+    const output = `${finding.title} ${finding.detail}`;
+    assert.equal(finding.status, status, output);
+    assert.match(output, expected);
     assert.equal(finding.fix !== undefined, status === 'warn');
   });
 

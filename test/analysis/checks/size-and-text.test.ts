@@ -1,4 +1,4 @@
-/** The checks `text_part`, `html_size` and `message_size`. */
+/** `text_part`, `html_size` and `message_size`. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -88,10 +88,16 @@ const cases: [Check, string, string, CheckStatus, RegExp?][] = [
     /1,001 MIME parts/,
   ],
   [htmlSize, 'no HTML', goodMessage(), 'skipped'],
-  [htmlSize, '80 kB', encodedHtml(80_000), 'pass'],
-  [htmlSize, 'more than 80 kB', encodedHtml(80_025), 'warn', /close to where Gmail clips/],
-  [htmlSize, '102 kB', encodedHtml(102_000), 'warn', /102 kB/],
-  [htmlSize, 'more than 102 kB', encodedHtml(102_025), 'fail', /Gmail clips/],
+  [htmlSize, '80 KB', encodedHtml(80_000), 'pass'],
+  [
+    htmlSize,
+    'more than 80 KB',
+    encodedHtml(80_025),
+    'warn',
+    /close to the size at which Gmail clips/,
+  ],
+  [htmlSize, '102 KB', encodedHtml(102_000), 'warn', /102 KB/],
+  [htmlSize, 'more than 102 KB', encodedHtml(102_025), 'fail', /Gmail clips/],
   [
     htmlSize,
     'HTML that may exceed a limit',
@@ -102,14 +108,14 @@ const cases: [Check, string, string, CheckStatus, RegExp?][] = [
   [messageSize, '1 MB', sized(1_000_000), 'pass'],
   [messageSize, 'more than 1 MB', sized(1_000_001), 'warn', /1\.0 MB/],
   [messageSize, '10 MB', sized(10_000_000), 'warn'],
-  [messageSize, 'more than 10 MB', sized(10_000_001), 'fail', /refuse/],
+  [messageSize, 'more than 10 MB', sized(10_000_001), 'fail', /reject/],
 ];
 
-for (const [check, name, message, status, says] of cases)
+for (const [check, name, message, status, expected] of cases)
   test(`${check.id} check reports ${status}: ${name}`, async () => {
     const finding = await runCheck(check, { message });
     assert.equal(finding.status, status, finding.title);
-    if (says) assert.match(`${finding.title} ${finding.detail}`, says);
+    if (expected) assert.match(`${finding.title} ${finding.detail}`, expected);
     if (status === 'warn' || status === 'fail') assert.ok(finding.fix?.text);
   });
 

@@ -1,4 +1,4 @@
-/** The check `spamassassin`, with a real SpamAssassin on loopback; and how its report is read. */
+/** `spamassassin` with a real SpamAssassin on loopback, and the parser of its report. */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it, test } from 'node:test';
@@ -114,7 +114,7 @@ test('spamassassin check reports error when the report template lists no rules',
   const scene = { ...KNOWN, message: subject('HALF order'), setup: { spamd: spamd.url } };
   const finding = await runCheck(spamassassin, scene);
   assert.equal(finding.status, 'error');
-  assert.match(finding.detail, /no table of rules/);
+  assert.match(finding.detail, /no rule table/);
 });
 
 test('spamassassin check reports error for a threshold of 0', {

@@ -1,4 +1,4 @@
-/** The check `spf_alignment`: relaxed and strict, with and without a DMARC record. */
+/** `spf_alignment`: relaxed and strict mode, with and without a DMARC record. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

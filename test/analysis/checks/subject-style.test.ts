@@ -1,4 +1,4 @@
-/** The check `subject_style`. */
+/** `subject_style`. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -30,14 +30,14 @@ const cases: [string, string, CheckStatus, RegExp?][] = [
   ['two', subject('Hurry! Your order has shipped!'), 'warn', /2 exclamation marks/],
   ['full-width exclamation marks', subject('ご注文の商品！！'), 'warn', /2 exclamation marks/],
 
-  ['a false reply', subject('Re: your order'), 'warn', /says “Re:”.*not a reply/],
+  ['a false reply', subject('Re: your order'), 'warn', /starts with “Re:”.*not a reply/],
   ['a false reply with a counter', subject('RE[2]: your order'), 'warn'],
   ['a false reply in German', subject('AW: Ihre Bestellung'), 'warn', /“AW:”/],
   ['a false reply in Swedish', subject('SV: din order'), 'warn'],
   ['a false reply in Polish', subject('Odp: zamówienie'), 'warn'],
   ['a false reply in Chinese', subject('回复：您的订单'), 'warn'],
   ['a false reply in French spacing', subject('RE : votre commande'), 'warn'],
-  ['a false forwarding', subject('Fwd: your order'), 'warn', /not a forwarded one/],
+  ['a false forwarding', subject('Fwd: your order'), 'warn', /is not forwarded/],
   ['a false forwarding in French', subject('TR: votre commande'), 'warn'],
   ['a false forwarding in German', subject('WG: Ihre Bestellung'), 'warn'],
   ['a true reply', subject('Re: your order', REPLY), 'pass'],
@@ -63,11 +63,11 @@ const cases: [string, string, CheckStatus, RegExp?][] = [
   ],
 ];
 
-for (const [name, message, status, says] of cases)
+for (const [name, message, status, expected] of cases)
   test(`subject_style check reports ${status}: ${name}`, async () => {
     const finding = await runCheck(subjectStyle, { message });
     assert.equal(finding.status, status, finding.title);
-    if (says) assert.match(finding.title, says);
+    if (expected) assert.match(finding.title, expected);
     assert.equal(finding.fix === undefined, status !== 'warn');
   });
 

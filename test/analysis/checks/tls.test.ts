@@ -1,4 +1,4 @@
-/** The check tls, by version. */
+/** `tls`, by version. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -81,7 +81,7 @@ test('analyzeDomain proposes every record for an empty domain', async () => {
     },
     caa: { type: 'CAA', name: 'example.com', value: '0 issue "letsencrypt.org"' },
   });
-  assert.equal(item(health, 'mx_tls').detail, 'follows from mx');
+  assert.equal(item(health, 'mx_tls').detail, 'Not checked: mx failed.');
   assert.match(item(health, 'dnssec').fix?.text ?? '', /DS record .* at the registrar of example/);
 });
 
@@ -146,10 +146,15 @@ test('analyzeDomain reports only the root cause of dependent findings', async ()
   const { status, title, detail, fix } = item(health, 'dmarc_policy');
   assert.deepEqual(
     [status, title, detail, fix],
-    ['skipped', 'DMARC policy: follows from dmarc_record.', 'follows from dmarc_record', null],
+    [
+      'skipped',
+      'DMARC policy: not checked because DMARC record failed.',
+      'Not checked: dmarc_record failed.',
+      null,
+    ],
   );
   const none = await lookAt(with_({ '_dmarc.example.com': {} }));
-  assert.equal(item(none, 'dmarc_record').detail, 'follows from dmarc_policy');
+  assert.equal(item(none, 'dmarc_record').detail, 'Not checked: dmarc_policy failed.');
 });
 
 function listOf(tier: BlocklistTier): BlocklistInUse {
@@ -239,5 +244,8 @@ test('analyzeDomain reports a check fault and shows the check as unknown', async
     onFault: (id) => faults.push(id),
   });
   assert.deepEqual(faults, ['mx_tls']);
-  assert.match(item(health, 'mx_tls').detail, /fault of the tester, not of your domain \(broken\)/);
+  assert.match(
+    item(health, 'mx_tls').detail,
+    /bug in the tester, not a problem with your domain \(broken\)/,
+  );
 });

@@ -1,11 +1,11 @@
-/** What of HTML is visible and what is hidden, and by what. */
+/** Which parts of HTML are visible or hidden, and how. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type HtmlFacts, scanHtml } from '../../../src/analysis/html/facts.ts';
 import * as newsletters from '../../helpers/newsletters.ts';
 
-/** HTML, the text a reader sees, and how what is not seen is hidden. */
+/** HTML and its visible text; nothing is hidden. */
 const VISIBLE: [string, string, string][] = [
   [
     'inline elements join, blocks separate',
@@ -192,11 +192,7 @@ const VISIBLE: [string, string, string][] = [
     '<!--[if mso]><style>.d{display:none}</style><![endif]--><p class="d">a',
     'a',
   ],
-  [
-    'keyframes are not applied as rules',
-    '<style>@keyframes x{from{opacity:0}p{opacity:0}}</style><p>a',
-    'a',
-  ],
+  ['keyframes are no rules', '<style>@keyframes x{from{opacity:0}p{opacity:0}}</style><p>a', 'a'],
   [
     'an empty media query is ignored',
     '<style>@media print{p{display:none}} @font-face{font-family:x}</style><p>a',
@@ -212,7 +208,7 @@ for (const [name, html, text] of VISIBLE)
   });
 
 const HIDDEN: [string, string][] = [
-  ['<p hidden>', 'the attribute “hidden”'],
+  ['<p hidden>', 'the “hidden” attribute'],
   ['<p style="display:none">', 'display:none'],
   ['<p style="color:red; DISPLAY : None !important;color:blue">', 'display:none'],
   ['<p style="/* ; */display:none">', 'display:none'],
@@ -225,8 +221,8 @@ const HIDDEN: [string, string][] = [
   ['<p style="filter:blur(1px) opacity( 0.0% )">', 'opacity:0'],
   ['<p style="transform:scale(0)">', 'transform:scale(0)'],
   ['<p style="transform:rotate(1deg) scale( 0 , 1)">', 'transform:scale(0)'],
-  ['<p style="transform:translateX(-9999px)">', 'a position outside of the screen'],
-  ['<p style="transform:translate(0, -200em)">', 'a position outside of the screen'],
+  ['<p style="transform:translateX(-9999px)">', 'a position off the screen'],
+  ['<p style="transform:translate(0, -200em)">', 'a position off the screen'],
   ['<p style="font-size:0">', 'font-size:0'],
   ['<p style="font-size:1px">', 'font-size:1.0px'],
   ['<p style="font-size:0.5pt">', 'font-size:0.7px'],
@@ -237,33 +233,33 @@ const HIDDEN: [string, string][] = [
   ['<span style="display:block;max-height:0px;overflow:hidden">', 'max-height:0'],
   ['<div style="width:0;overflow:hidden">', 'width:0'],
   ['<p style="text-indent:-9999px">', 'text-indent'],
-  ['<p style="position:absolute;left:-9999px">', 'a position outside of the screen'],
-  ['<p style="margin-left:-5000px">', 'a position outside of the screen'],
-  ['<p style="position:absolute;clip:rect(0,0,0,0)">', 'a clip of no size'],
+  ['<p style="position:absolute;left:-9999px">', 'a position off the screen'],
+  ['<p style="margin-left:-5000px">', 'a position off the screen'],
+  ['<p style="position:absolute;clip:rect(0,0,0,0)">', 'an empty clip area'],
   ['<p style="color:transparent">', 'transparent text'],
   ['<p style="color:rgba(0,0,0,0)">', 'transparent text'],
   ['<p style="color:#0000">', 'transparent text'],
-  ['<p style="background:#fff;color:#ffffff">', 'text in the colour of its background'],
-  ['<p style="background-color:#FEFEFE;color:white">', 'text in the colour of its background'],
-  ['<p style="color:#fff">', 'text in the colour of its background'],
-  ['<font color=white>', 'text in the colour of its background'],
-  ['<body style="background:none"><font color=white>', 'text in the colour of its background'],
+  ['<p style="background:#fff;color:#ffffff">', 'text in the color of its background'],
+  ['<p style="background-color:#FEFEFE;color:white">', 'text in the color of its background'],
+  ['<p style="color:#fff">', 'text in the color of its background'],
+  ['<font color=white>', 'text in the color of its background'],
+  ['<body style="background:none"><font color=white>', 'text in the color of its background'],
   [
     '<table bgcolor=black><tr><td bgcolor=white><font color=white>',
-    'text in the colour of its background',
+    'text in the color of its background',
   ],
   [
     '<style>body{background:#000}</style><p style="background:#fff;color:#fff">',
-    'text in the colour of its background',
+    'text in the color of its background',
   ],
   [
     '<style>@media (prefers-color-scheme:dark){body,p{background:#000!important}}[data-ogsb] p{background:#000}</style><p style="color:#fff">',
-    'text in the colour of its background',
+    'text in the color of its background',
   ],
-  ['<body bgcolor="ffffff"><font color="#fff">', 'text in the colour of its background'],
+  ['<body bgcolor="ffffff"><font color="#fff">', 'text in the color of its background'],
   [
     '<body style="background:rgb(255, 255, 255)"><div><p style="color:rgb(100%,100%,100%)">',
-    'text in the colour of its background',
+    'text in the color of its background',
   ],
   ['<style>.h{display:none}</style><p class="a h">', 'display:none'],
   ['<style>#h{display:none}</style><p id="h">', 'display:none'],
@@ -274,7 +270,7 @@ const HIDDEN: [string, string][] = [
   ['<style>@media print{.x{a:b}} .h{display:none}</style><p class="h">', 'display:none'],
   ['<style>@import url(a.css);.h{content:"}";display:none}</style><p class="h">', 'display:none'],
   ['<style>.h{display:none!important}</style><p class="h" style="display:block">', 'display:none'],
-  // A rule in a media query is no excuse where it cannot win, or changes something else.
+  // A rule in a media query that cannot win or changes something else does not make the text visible.
   [
     '<style>@media (max-width:9px){.h{display:block}}</style><p class="h" style="display:none">',
     'display:none',
@@ -285,7 +281,7 @@ const HIDDEN: [string, string][] = [
   ],
   [
     '<style>@media (prefers-color-scheme:dark){p{color:#fff!important}}</style><p style="background:#fff;color:#fff">',
-    'text in the colour of its background',
+    'text in the color of its background',
   ],
 ];
 
@@ -455,7 +451,7 @@ test('scanHtml counts elements, attributes, styles and active content', () => {
   assert.equal(facts.text, 'xy z');
 });
 
-// Which mistakes in the tags are told: those that change what is shown, and no others.
+// Only mistakes that change what readers see are reported.
 
 const FINE: [string, string][] = [
   ...Object.entries(newsletters),
@@ -478,7 +474,7 @@ const FINE: [string, string][] = [
   ['unclosed blocks and fonts', '<center><div><font color=red><h1>a<h2>b<span>c'],
   ['crossed formatting', '<b><i>a</b></i><p><b>c<div>d</div></b></p><b><p>e</b></p>f'],
   ['formatting that ends after its block', '<p><b>a</p></b>c'],
-  ['end tags at the end left out', '<table><tr><td><p>a<img src="x" width="1" height="1">'],
+  ['missing end tags at the end', '<table><tr><td><p>a<img src="x" width="1" height="1">'],
   [
     'a tracking pixel between rows',
     '<table><tr><td>a</td></tr><img width=1 height=1 src=x></table>',
@@ -512,26 +508,30 @@ const MISTAKES: [string, string, RegExp][] = [
   [
     'text between cells',
     '<table><tr>Loose<td>a</td></tr></table>',
-    /“Loose” stands in a table but in none/,
+    /“Loose” is inside a table but not inside a cell/,
   ],
   [
     'an image between rows',
     '<table><tr><td>a</td></tr><img src=x width=600></table>',
-    /^An image stands/,
+    /^An image is inside a table/,
   ],
   ['text in a block between rows', '<table><tr><td>a</td></tr><div>Loose</div></table>', /“Loose”/],
-  ['a cell without a table', '<div><td>a</td></div>', /^The tag <td> stands where no table/],
+  ['a cell without a table', '<div><td>a</td></div>', /^The tag <td> is outside a table/],
   [
     'a table in a row',
     '<table><tr><table><tr><td>a</table></table>',
-    /A table begins in another one/,
+    /A table starts inside another table/,
   ],
   [
     'an unclosed inner table',
     '<table><tr><td><table><tr><td>a</td></tr></td></tr><tr><td>b</td></tr></table>',
     /A table is never closed/,
   ],
-  ['unclosed bold', '<p><b>Note:</p><p>text</p>', /^<b> is never closed: what follows is bold too/],
+  [
+    'unclosed bold',
+    '<p><b>Note:</p><p>text</p>',
+    /^<b> is never closed, so the text after it is bold too/,
+  ],
   ['unclosed bold in a cell', '<table><tr><td><p><strong>a</p>b</td></tr></table>', /<strong>/],
   ['an unclosed title', '<title>News<body><p>a</p>', /^<title> is never closed/],
   ['an unclosed style', '<style>p{}<p>a</p>', /^<style> is never closed/],
@@ -539,33 +539,33 @@ const MISTAKES: [string, string, RegExp][] = [
   [
     'an unclosed quotation mark',
     '<a href="x>a</a><p class="b">c</p>',
-    /^A quotation mark is missing in the tag <a>.*“href”/,
+    /^The tag <a> is missing a quotation mark, so .*“href”/,
   ],
   [
     'a quotation mark that swallows all',
     '<p>a</p><a href="x>a</a><p>b</p>',
-    /^The tag <a> is never finished/,
+    /^The tag <a> is missing a quotation mark or “>”/,
   ],
-  ['a tag without its end', '<p>a<b <i>c</i>', /^The tag <b> has no “>”/],
-  ['an end tag without its end', '<p>a</p <p>c</p>', /^The tag <\/p> has no “>”/],
+  ['a tag without its end', '<p>a<b <i>c</i>', /^The tag <b> has no closing “>”/],
+  ['an end tag without its end', '<p>a</p <p>c</p>', /^The tag <\/p> has no closing “>”/],
 ];
 
-for (const [name, html, says] of MISTAKES)
+for (const [name, html, sentence] of MISTAKES)
   test(`scanHtml finds a mistake: ${name}`, () => {
     const { structure } = scanHtml(html);
     assert.ok(
-      structure.some((sentence) => says.test(sentence)),
+      structure.some((found) => sentence.test(found)),
       structure.join(' | '),
     );
   });
 
-// HTML made to exhaust memory: what is kept of it is bounded, and no part of the work is quadratic.
+// HTML made to exhaust memory: the facts are limited, and no step takes quadratic time.
 
 const many = (count: number, make: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => make(i)).join('');
 
-// Each would take minutes, or gigabytes, if any step went through all elements that are open, all
-// rules, or all of a text or value again.
+// Each would take minutes or gigabytes if any step repeatedly read all open elements, all rules, or a
+// whole text or value.
 const HOSTILE: Record<string, () => string> = {
   'attributes on one tag': () => `<p ${many(100_000, (i) => `a${i}=x `)}>`,
   'a huge style': () => `<p style="${'color:red;'.repeat(300_000)}">a`,
@@ -606,7 +606,7 @@ const DECLARATIONS = PROPERTIES.split(' ')
   .join(';');
 const CLASSES = Array.from({ length: 50 }, (_, i) => `c${i}`);
 
-// More than is done for one message: the rest is not looked at.
+// Beyond the limits for one message: the rest is not read.
 const TOO_MUCH: Record<string, () => string> = {
   'nested elements': () => '<div>'.repeat(200_000) + '</div>'.repeat(200_000),
   'unclosed tags': () => many(600_000, (i) => `<x${i}>`),
@@ -621,9 +621,9 @@ const TOO_MUCH: Record<string, () => string> = {
   'tables in tables': () => '<table>x'.repeat(100_000),
   'different styles': () => many(250_000, (i) => `<b style=top:${i}>`),
   'style elements': () => '<style>a{color:red}</style>'.repeat(100_000),
-  'much that is declared for all, and a style that changes': () =>
+  'many declarations for all elements, and changing styles': () =>
     `<style>*{${DECLARATIONS}} x *{${DECLARATIONS}} *:hover{${DECLARATIONS}}</style>${many(50_000, (i) => `<b style=top:${i}>`)}`,
-  'much that is declared for classes that change': () =>
+  'many declarations for changing classes': () =>
     `<style>${CLASSES.map((name) => `.${name}`).join(',')}{${DECLARATIONS}}</style>${many(10_000, (i) => `<b class="x${i} ${CLASSES.slice(1).join(' ')}">`)}`,
   'comparisons with elements whose names change': () =>
     `<style>${'.a.b.c.d.e.f.g.h{color:red}'.repeat(100)}</style>${many(50_000, (i) => `<p class="a x${i}">`)}`,
@@ -653,7 +653,7 @@ test('scanHtml reads the first 5 MB of 20 MB', () => {
   const facts = scanHtml(`<table><tr><td><a href="x">A<a href="y">${'Hello '.repeat(4_000_000)}`);
   assert.equal(facts.truncated, true);
   assert.equal(facts.text.length, 1_000_000);
-  assert.deepEqual(facts.structure, ['The link “A” is not closed before the next one begins.']);
+  assert.deepEqual(facts.structure, ['The link “A” is not closed before the next link starts.']);
 });
 
 test('scanHtml with too many tags reads those at the start', () => {
@@ -661,7 +661,9 @@ test('scanHtml with too many tags reads those at the start', () => {
   assert.equal(facts.truncated, true);
   assert.equal(facts.links.length, 1000);
   assert.ok(facts.text.startsWith('Hello Hello'));
-  assert.deepEqual(facts.structure, ['The link “Hello” is not closed before the next one begins.']);
+  assert.deepEqual(facts.structure, [
+    'The link “Hello” is not closed before the next link starts.',
+  ]);
 });
 
 test('scanHtml reads everything within 5 million characters', () => {

@@ -1,4 +1,4 @@
-/** The links of a message: where they lead to, and which ones plain text has. */
+/** The links of a message: their hosts, and URLs in plain text. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,7 +11,7 @@ const linksOf = async (message: string) => (await contextFor({ message })).fact(
 const htmlMessage = (html: string) =>
   goodMessage({ 'Content-Type': 'text/html; charset=utf-8' }, html);
 
-/** An address in HTML; scheme, host and organizational domain. */
+/** A URL in HTML; its scheme, host and organizational domain. */
 const ADDRESSES: [string, string, string | null, string | null][] = [
   ['https://www.Example.com/a?b#c', 'https', 'www.example.com', 'example.com'],
   ['http://mail.example.co.uk:8080', 'http', 'mail.example.co.uk', 'example.co.uk'],
@@ -42,7 +42,7 @@ for (const [address, scheme, host, domain] of ADDRESSES)
     assert.deepEqual([link.text, link.source], ['text', 'html']);
   });
 
-/** Plain text, and the addresses that a mail program makes links of. */
+/** Plain text, and the URLs that email clients turn into links. */
 const TEXTS: [string, string[]][] = [
   [
     'Go to https://example.com/a?b=1&c=2, or to WWW.example.org.',
@@ -145,7 +145,7 @@ const HOSTILE: [string, string][] = [
     ),
   ],
   ['dots', goodMessage({}, `www.${'.'.repeat(2_000_000)}\n`)],
-  ['starts of addresses', goodMessage({}, `${'http://'.repeat(300_000)}\n`)],
+  ['starts of URLs', goodMessage({}, `${'http://'.repeat(300_000)}\n`)],
 ];
 
 for (const [name, message] of HOSTILE)

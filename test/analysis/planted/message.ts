@@ -1,4 +1,4 @@
-/** Defects of the content: one each. */
+/** Defects in content and headers. */
 
 import type { Defect, World } from './world.ts';
 
@@ -7,7 +7,7 @@ const inHtml = (world: World, from: string, to: string) => {
   world.html = world.html.replace(from, to);
 };
 const afterHeading = (world: World, added: string) => inHtml(world, '</h1>', `</h1>\n${added}`);
-/** A link more, to a page that the text part does not need. */
+/** An additional link, which the text part does not need. */
 const link = (href: string, text = 'More') => `<p><a href="${href}">${text}</a></p>`;
 
 export const CONTENT: Defect[] = [
@@ -157,7 +157,7 @@ export const CONTENT: Defect[] = [
   },
 ];
 
-// Defects of the header and of the rules for marketing mail: one each.
+// Defects in the header and in the rules for marketing mail.
 
 export const COMPLIANCE: Defect[] = [
   {
@@ -233,7 +233,7 @@ export const COMPLIANCE: Defect[] = [
     name: 'no List-Unsubscribe',
     plant({ fields }) {
       fields['List-Unsubscribe'] = null;
-      // What is left says that it is marketing.
+      // Still marks the message as marketing mail.
       fields['List-Id'] = '<letter.example.com>';
     },
   },

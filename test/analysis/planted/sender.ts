@@ -1,4 +1,4 @@
-/** Defects of authentication: one each. */
+/** Defects in authentication, infrastructure and reputation. */
 
 import { listIn } from '../../helpers/blocklists.ts';
 import { makeKey } from '../../helpers/signer.ts';
@@ -6,7 +6,7 @@ import { CLIENT, type Defect, KEY } from './world.ts';
 
 const SHORT_KEY = makeKey('rsa1024');
 const ED_KEY = makeKey('ed25519');
-/** Of the right key and of no message at all. */
+/** A signature with a valid key but for no message. */
 const BROKEN_RSA = Buffer.from(
   `DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=example.com; s=old;\r\n h=From:To:Subject:Date:Message-ID:List-Unsubscribe:List-Unsubscribe-Post;\r\n bh=${Buffer.alloc(32).toString('base64')}; b=${Buffer.alloc(256).toString('base64')}\r\n`,
 );
@@ -14,7 +14,7 @@ const BROKEN_RSA = Buffer.from(
 export const AUTHENTICATION: Defect[] = [
   {
     check: 'spf',
-    name: 'a client not authorized by the record',
+    name: 'a sending server not authorized by the record',
     plant({ zone }) {
       zone['bounce.example.com']!.TXT = ['v=spf1 ip4:203.0.114.8 -all'];
     },
@@ -117,7 +117,7 @@ export const AUTHENTICATION: Defect[] = [
   },
   {
     check: 'dmarc_record',
-    name: 'a DMARC version in other case',
+    name: 'a DMARC version in lower case',
     plant({ zone }) {
       zone['_dmarc.example.com'] = { TXT: ['v=dmarc1; p=reject; rua=mailto:dmarc@example.com'] };
     },
@@ -136,7 +136,7 @@ export const AUTHENTICATION: Defect[] = [
   },
 ];
 
-// Defects of the sending server and of the domains' DNS: one each.
+// Defects of the sending server and of DNS records.
 
 export const INFRASTRUCTURE: Defect[] = [
   {
@@ -193,14 +193,14 @@ export const INFRASTRUCTURE: Defect[] = [
   },
 ];
 
-// Listings: one each.
+// Blocklist listings.
 
 const reversed = CLIENT.split('.').reverse().join('.');
 
 export const REPUTATION: Defect[] = [
   {
     check: 'ip_blocklists',
-    name: 'the client on Spamhaus SBL',
+    name: 'the sending server on Spamhaus SBL',
     plant({ zone }) {
       Object.assign(zone, listIn('zen.spamhaus.org', reversed, '127.0.0.2'));
     },
@@ -209,7 +209,7 @@ export const REPUTATION: Defect[] = [
     check: 'domain_blocklists',
     name: 'the From domain on Spamhaus DBL',
     plant(world) {
-      // The links lead elsewhere: what they lead to has a check of its own.
+      // The links lead elsewhere, because linked domains have a separate check.
       world.html = world.html.replaceAll('https://example.com', 'https://www.shop.example');
       world.text = world.text.replaceAll('https://example.com', 'https://www.shop.example');
       Object.assign(world.zone, listIn('dbl.spamhaus.org', 'example.com', '127.0.1.2'));

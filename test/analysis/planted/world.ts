@@ -1,4 +1,4 @@
-/** A newsletter without fault, the DNS that it lives in and its delivery: what defects are planted into. */
+/** A flawless newsletter with its DNS records and delivery, into which tests plant defects. */
 
 import { analyze } from '../../../src/analysis/analyze.ts';
 import type { Envelope, Setup } from '../../../src/analysis/check.ts';
@@ -11,23 +11,23 @@ import { blocklistZone, workingLists } from '../../helpers/blocklists.ts';
 import { makeKey, type SignOptions, signMessage } from '../../helpers/signer.ts';
 
 export const KEY = makeKey();
-/** Not a documentation address: those are never asked about at blocklists. Nothing is dialled. */
+/** Not a documentation address, because blocklists are never queried for those. Nothing connects to it. */
 export const CLIENT = '203.0.114.7';
 
-/** A zone in which every name answers. */
+/** DNS records by name. */
 export type Records = Record<string, Partial<Record<RecordType, string[]>>>;
 
 export interface World {
-  /** null leaves a field out; an array writes it as often as it has values. */
+  /** null omits a field; an array repeats it for each value. */
   fields: Record<string, string | string[] | null>;
   text: string;
   html: string;
-  /** Further parts of the message, each with its header. */
+  /** Additional MIME parts, each with its header. */
   attachments: string[];
-  /** The whole message before it is signed, LF ends. */
+  /** Changes the whole message before it is signed; lines end with LF. */
   edit(message: string): string;
   sign: Partial<SignOptions> & { domain: string; selector: string };
-  /** What happens to it on the way. */
+  /** Changes the signed message in transit. */
   transport(signed: Buffer): Buffer;
   zone: Records;
   envelope: Envelope;
@@ -99,7 +99,7 @@ export function cleanWorld(): World {
   };
 }
 
-/** The From domain, the MAIL FROM domain, and the server with a name of its own for PTR and HELO. */
+/** The From domain, the MAIL FROM domain, and the server with separate names for PTR and HELO. */
 export function cleanZone(): Records {
   return {
     'example.com': { A: ['203.0.114.80'], MX: ['10 in.example.com'], TXT: ['v=spf1 mx -all'] },
@@ -117,7 +117,7 @@ export function cleanZone(): Records {
   };
 }
 
-/** The message as it arrives. */
+/** The message as received. */
 export async function messageOf(world: World): Promise<Buffer> {
   const signed = await signMessage(world.edit(compose(world)), {
     headerList: [
@@ -150,7 +150,7 @@ function compose({ fields, text, html, attachments }: World): string {
   return `${header.join('')}Content-Type: multipart/mixed; boundary=m\n\n--m\nContent-Type: multipart/alternative; boundary=a\n\n${alternative}\n${others}--m--\n`;
 }
 
-/** The result of the analysis of this world. A check that throws is an error of the test. */
+/** Analyzes the message of a world. Throws if a check throws. */
 export async function judge(world: World): Promise<AnalysisResult> {
   const raw = await messageOf(world);
   const { envelope, setup } = world;
@@ -172,14 +172,14 @@ export async function judge(world: World): Promise<AnalysisResult> {
   );
 }
 
-// One thing that is wrong, and the check that must find it.
+// A defect and the check that must find it.
 
 export interface Defect {
   /** The id of the check. */
   check: string;
   /** What is wrong, in a few words. */
   name: string;
-  /** What the check must say; `fail` unless said. */
+  /** The expected status; `fail` by default. */
   status?: 'warn' | 'fail';
   /** Changes the clean world. */
   plant(world: World): void;

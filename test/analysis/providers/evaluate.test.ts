@@ -63,7 +63,7 @@ const table: [string, Changes, Provider, rule: string, RuleStatus, detail: strin
     'dmarc_record says fail.',
   ],
   [
-    'what follows is told by its cause, once',
+    'a dependent check shows its cause, once',
     { ptr: 'fail', fcrdns: ['ptr'] },
     'gmail',
     'reverse_dns',
@@ -79,12 +79,12 @@ const table: [string, Changes, Provider, rule: string, RuleStatus, detail: strin
     'list_unsubscribe says fail. x says fail.',
   ],
   [
-    'a cause that is not told of',
-    { one_click: ['gone'] },
+    'a cause without a result',
+    { one_click: ['missing'] },
     'gmail',
     'one_click',
     'not_met',
-    'one_click: follows.',
+    'one_click: not checked.',
   ],
   [
     'skipped for another reason',
@@ -96,30 +96,30 @@ const table: [string, Changes, Provider, rule: string, RuleStatus, detail: strin
   ],
   ['an error', { tls: 'error' }, 'gmail', 'tls', 'unknown', 'tls says error.'],
   [
-    'a check that was not made',
+    'a check that did not run',
     { tls: null },
     'gmail',
     'tls',
     'unknown',
-    'The check tls was not made.',
+    'The check tls did not run.',
   ],
   ['one of many fails', { date: 'fail' }, 'yahoo', 'format', 'not_met', 'date says fail.'],
   [
-    'one fails, another is not known',
+    'one fails, another is unknown',
     { date: 'fail', message_id: 'error' },
     'yahoo',
     'format',
     'not_met',
     'date says fail.',
   ],
-  ['one of many is not known', { date: 'error' }, 'apple', 'format', 'unknown', 'date says error.'],
+  ['one of many is unknown', { date: 'error' }, 'apple', 'format', 'unknown', 'date says error.'],
   [
     'many pass',
     {},
     'gmail',
     'format',
     'met',
-    'Nothing is wrong with DATE, MESSAGE_ID, HEADER_DUPLICATES, LINE_LENGTH and ENCODING.',
+    'No problems found in: DATE, MESSAGE_ID, HEADER_DUPLICATES, LINE_LENGTH and ENCODING.',
   ],
   [
     'alignment by the one that passes',
@@ -130,7 +130,7 @@ const table: [string, Changes, Provider, rule: string, RuleStatus, detail: strin
     'dkim says pass. dkim_alignment says pass.',
   ],
   [
-    'an aligned SPF that fails does not align',
+    'an SPF failure does not count as aligned',
     { spf: 'fail', spf_alignment: 'pass', dkim_alignment: 'fail' },
     'microsoft',
     'alignment',
@@ -140,14 +140,14 @@ const table: [string, Changes, Provider, rule: string, RuleStatus, detail: strin
   ['an unsigned one-click', { one_click_signed: 'fail' }, 'gmail', 'one_click', 'not_met', null],
   ['DKIM fails', { dkim: 'fail' }, 'apple', 'dkim', 'not_met', 'dkim says fail.'],
 
-  // From at Gmail, and several authors.
+  // From addresses at Gmail, and several From addresses.
   [
     'From elsewhere',
     {},
     'gmail',
     'no_gmail_from',
     'met',
-    "From is at example.com, which is not Gmail's.",
+    'From uses example.com, which is not a Gmail domain.',
   ],
   [
     'From elsewhere, DMARC fails',
@@ -155,10 +155,10 @@ const table: [string, Changes, Provider, rule: string, RuleStatus, detail: strin
     'gmail',
     'no_gmail_from',
     'met',
-    "From is at example.org, which is not Gmail's.",
+    'From uses example.org, which is not a Gmail domain.',
   ],
   [
-    'From at Gmail, not by Gmail',
+    'From at Gmail, not sent by Gmail',
     { dmarc: { status: 'fail', title: 'DMARC fails.', evidence: { from_domain: 'gmail.com' } } },
     'gmail',
     'no_gmail_from',
@@ -166,7 +166,7 @@ const table: [string, Changes, Provider, rule: string, RuleStatus, detail: strin
     'DMARC fails.',
   ],
   [
-    'From at Gmail, by Gmail',
+    'From at Gmail, sent by Gmail',
     { from: { evidence: { address: 'a@GoogleMail.com' } } },
     'gmail',
     'no_gmail_from',
@@ -182,7 +182,7 @@ const table: [string, Changes, Provider, rule: string, RuleStatus, detail: strin
     null,
   ],
   [
-    'two authors with a Sender',
+    'two From addresses with a Sender',
     { from: { status: 'warn', title: 'Two.', evidence: { addresses: ['a', 'b'] } } },
     'gmail',
     'single_from',
@@ -190,7 +190,7 @@ const table: [string, Changes, Provider, rule: string, RuleStatus, detail: strin
     'Two.',
   ],
   [
-    'two authors with a Sender',
+    'two From addresses with a Sender',
     { from: { status: 'warn', title: 'Two.', evidence: { addresses: ['a', 'b'] } } },
     'microsoft',
     'sender_address',
@@ -198,7 +198,7 @@ const table: [string, Changes, Provider, rule: string, RuleStatus, detail: strin
     null,
   ],
   [
-    'a sister address in the name',
+    'another address in the display name',
     { from: { status: 'warn', title: 'Sister.', evidence: { address: 'a@example.com' } } },
     'gmail',
     'single_from',
@@ -221,7 +221,7 @@ const table: [string, Changes, Provider, rule: string, RuleStatus, detail: strin
     'apple',
     'dmarc_policy',
     'met',
-    'It fails. The policy asks for nothing to be done.',
+    'It fails. The DMARC policy in effect is none: failing mail is still delivered.',
   ],
   [
     'no policy',
@@ -229,27 +229,20 @@ const table: [string, Changes, Provider, rule: string, RuleStatus, detail: strin
     'yahoo',
     'dmarc_policy',
     'met',
-    'There is no policy that mail could fail.',
+    'The From domain has no DMARC policy to apply.',
   ],
   [
-    'no clear author',
+    'an invalid From',
     { from: 'fail', dmarc: ['from'] },
     'gmail',
     'dmarc_policy',
     'not_met',
     'from says fail.',
   ],
-  [
-    'DMARC is not known',
-    { dmarc: 'error' },
-    'apple',
-    'dmarc_policy',
-    'unknown',
-    'dmarc says error.',
-  ],
+  ['DMARC is unknown', { dmarc: 'error' }, 'apple', 'dmarc_policy', 'unknown', 'dmarc says error.'],
 
   [
-    'a link with nothing to read',
+    'a link without readable text',
     { unsubscribe_link: 'warn' },
     'yahoo',
     'unsubscribe_link',
@@ -257,7 +250,7 @@ const table: [string, Changes, Provider, rule: string, RuleStatus, detail: strin
     'unsubscribe_link says warn.',
   ],
   [
-    'a link with nothing to read',
+    'a link without readable text',
     { unsubscribe_link: 'warn' },
     'apple',
     'unsubscribe_link',
@@ -265,9 +258,9 @@ const table: [string, Changes, Provider, rule: string, RuleStatus, detail: strin
     null,
   ],
 
-  // Yahoo takes a mail address for one click.
+  // Yahoo accepts an email address in place of one-click unsubscribe.
   [
-    'a mail address without one-click',
+    'an email address without one-click',
     {
       list_unsubscribe: { title: 'By mail.', evidence: { mailto: ['mailto:a@example.com'] } },
       one_click: 'fail',
@@ -278,7 +271,7 @@ const table: [string, Changes, Provider, rule: string, RuleStatus, detail: strin
     'By mail.',
   ],
   [
-    'neither a mail address nor one-click',
+    'neither an email address nor one-click',
     { list_unsubscribe: { evidence: { mailto: [] } }, one_click: 'fail' },
     'yahoo',
     'list_unsubscribe',
@@ -292,10 +285,10 @@ const table: [string, Changes, Provider, rule: string, RuleStatus, detail: strin
     'yahoo',
     'not_listed',
     'unknown',
-    'Spamhaus was not asked.',
+    'Spamhaus was not queried.',
   ],
   [
-    'a field that programs do not take',
+    'a List-Unsubscribe-Post field with a warning',
     { one_click: 'warn' },
     'gmail',
     'one_click',
@@ -303,12 +296,12 @@ const table: [string, Changes, Provider, rule: string, RuleStatus, detail: strin
     'one_click says warn.',
   ],
   [
-    'a weakness that no provider refuses is told',
+    'a warning that no provider rejects is shown',
     { date: 'warn' },
     'yahoo',
     'format',
     'met',
-    'Nothing is wrong with FROM, MESSAGE_ID, HEADER_DUPLICATES, LINE_LENGTH and ENCODING. date says warn.',
+    'No problems found in: FROM, MESSAGE_ID, HEADER_DUPLICATES, LINE_LENGTH and ENCODING. date says warn.',
   ],
 ];
 
@@ -321,7 +314,7 @@ for (const [name, changes, provider, id, status, detail] of table)
 
 const readiness: [string, Changes, 'marketing' | 'transactional', Provider[]][] = [
   ['no TLS', { tls: 'fail' }, 'transactional', ['yahoo', 'microsoft', 'apple']],
-  ['TLS not known', { tls: 'error' }, 'transactional', ['yahoo', 'microsoft', 'apple']],
+  ['TLS unknown', { tls: 'error' }, 'transactional', ['yahoo', 'microsoft', 'apple']],
   ['no reverse DNS', { ptr: 'fail', fcrdns: ['ptr'] }, 'transactional', ['apple']],
   ['no reverse DNS in bulk', { ptr: 'fail', fcrdns: ['ptr'] }, 'marketing', []],
   ['SPF fails', { spf: 'fail', spf_alignment: ['spf'] }, 'transactional', [...PROVIDERS]],

@@ -1,15 +1,20 @@
-/** Results of checks as a provider's rules see them: all pass but those that a test names. */
+/** Check results for provider rules: all pass except those that a test changes. */
 
 import type { CheckStatus } from '../../../src/analysis/check.ts';
 import type { JudgedKind } from '../../../src/analysis/kind.ts';
 import { PROVIDER_RULES, providerVerdicts } from '../../../src/analysis/providers/evaluate.ts';
-import type { CheckResult, Provider, ProviderVerdict } from '../../../src/analysis/result.ts';
+import {
+  type CheckResult,
+  dependencyDetail,
+  type Provider,
+  type ProviderVerdict,
+} from '../../../src/analysis/result.ts';
 
 export const NEEDED: string[] = [
   ...new Set(PROVIDER_RULES.flatMap(({ rules }) => rules.flatMap(({ needs }) => needs.flat()))),
 ];
 
-/** A status, or a list of the checks that this one follows from, or the whole of what differs. */
+/** A status, a list of failed checks that this one depends on, or the fields that differ. */
 export type Changes = Record<string, CheckStatus | string[] | Partial<CheckResult> | null>;
 
 export const judged = (kind: JudgedKind['kind']): JudgedKind => ({
@@ -27,8 +32,8 @@ function resultOf(id: string, change: Changes[string]): CheckResult {
     category: 'authentication',
     label: id.toUpperCase(),
     status,
-    title: follows ? `${id}: follows.` : `${id} says ${status}.`,
-    detail: follows ? `follows from ${change.join(', ')}` : `Because of ${id}.`,
+    title: follows ? `${id}: not checked.` : `${id} says ${status}.`,
+    detail: follows ? dependencyDetail(change) : `Because of ${id}.`,
     evidence: evidenceOf(id, status),
     points: 1,
     earned: 1,
@@ -46,7 +51,7 @@ function evidenceOf(id: string, status: CheckStatus): CheckResult['evidence'] {
   return { lists: [{ zone: 'zen.spamhaus.org', status: found }] };
 }
 
-/** null leaves a check out. */
+/** A change of null removes the check. */
 export function verdicts(changes: Changes = {}, kind: JudgedKind['kind'] = 'marketing') {
   const ids = [...new Set([...NEEDED, ...Object.keys(changes)])];
   const results = ids

@@ -1,4 +1,4 @@
-/** What the providers' rules are as declared, and a whole message that meets all of them. */
+/** The declared provider rules, and a message that meets all of them. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -89,7 +89,7 @@ test('A compliant newsletter is ready for every provider', async () => {
     const open = rules.filter(({ status, checks }) => status !== 'met' && checks.length > 0);
     assert.deepEqual(
       open.map(({ id, status, detail }) => [id, status, detail]),
-      // No list is configured here.
+      // No blocklist is configured.
       name === 'Yahoo' ? [['not_listed', 'unknown', open[0]?.detail]] : [],
       name,
     );

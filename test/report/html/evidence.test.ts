@@ -1,4 +1,4 @@
-/** Evidence made readable: every kind of value, and none that could be mistaken for another. */
+/** Evidence for people: every kind of value is distinct. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -11,7 +11,7 @@ import { Blocks } from '../../../src/report/html/paint.tsx';
 const render = (evidence: { [key: string]: Json }): string =>
   renderToString(h(Blocks, { of: [evidenceFacts(evidence)] }));
 
-/** What stands beside a name, as text. */
+/** The rendered value as text. */
 const shown = (name: string, value: Json): string =>
   render({ [name]: value })
     .replace(/^.*?<dd>/s, '')
@@ -30,8 +30,8 @@ describe('Evidence value', () => {
     ['anything', 'mail.example.com', 'mail.example.com'],
     ['anything', 12345, '12,345'],
     ['score', -0.1234567, '-0.123'],
-    ['octets', 102400, '102,400 octets (100 KiB)'],
-    ['message_size', 12, '12 octets'],
+    ['octets', 102400, '102,400 bytes (100 KiB)'],
+    ['message_size', 12, '12 bytes'],
     ['last_delay_seconds', 3700, '1 h 1 m'],
     ['clock_skew_seconds', -5, '−5 s'],
     ['anything', '2026-11-21T10:00:05.000Z', '21 Nov 2026, 10:00:05 UTC'],
@@ -62,12 +62,30 @@ describe('Evidence value', () => {
 });
 
 describe('Evidence names', () => {
-  it('are shown as words with standard acronyms', () => {
-    const names = ['client_ip', 'record', 'spf', 'from_domain', 'checked_urls', 'helo', 'a_b'];
+  it('are shown as standard terms and acronyms', () => {
+    const names = [
+      'client_ip',
+      'record',
+      'spf',
+      'from_domain',
+      'checked_urls',
+      'helo',
+      'tls_id',
+      'a_b',
+    ];
     const html = render(Object.fromEntries(names.map((name) => [name, 1])));
     assert.deepEqual(
       [...html.matchAll(/<dt>(.*?)<\/dt>/g)].map(([, name]) => name),
-      ['Client IP', 'Record', 'SPF', 'From domain', 'Checked URLs', 'HELO', 'A b'],
+      [
+        'Sending IP address',
+        'Record',
+        'SPF',
+        'From domain',
+        'Checked URLs',
+        'HELO',
+        'TLS ID',
+        'A b',
+      ],
     );
   });
 });

@@ -1,4 +1,4 @@
-/** The document of a message's frame: what a policy does not reach is taken out of the text. */
+/** The sandboxed document of a message: it removes what its policy cannot prevent. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -49,7 +49,7 @@ describe('Message preview document', () => {
       assert.doesNotMatch(defused(html), /href/i);
       assert.equal(defused(html).replaceAll('\u200b', ''), html);
     }
-    // A tag that is written like an image, for the attribute in it to be overlooked.
+    // A tag that looks like an image, to hide the attribute in it.
     const disguised = '<a data:image/png;base64,/href=http://x>';
     assert.equal(defused(disguised), '<a data:image/png;base64,/%68ref=http://x>');
   });
@@ -75,7 +75,7 @@ describe('Message preview document', () => {
   });
 });
 
-// Links of a message and what became of asking them: found by address, written in whatever way.
+// The results of link checks, found by URL in any notation.
 
 describe('Link status in the message preview', () => {
   it('is found by normalized URL', async () => {

@@ -1,4 +1,4 @@
-/** The report page as HTML: order, completeness, figures that add up, and nothing hostile in it. */
+/** The report page as HTML: order, completeness, sums, and hostile text. */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -6,7 +6,7 @@ import { before, describe, it } from 'node:test';
 import { DomUtils, parseDocument } from 'htmlparser2';
 import type { CheckResult } from '../../../src/analysis/result.ts';
 import { toFix } from '../../../src/analysis/summary.ts';
-import { BEYOND_THE_SCORE } from '../../../src/report/content.ts';
+import { BEYOND_THE_SCORE, followsFromAnother } from '../../../src/report/content.ts';
 import { REPORT_CSP, reportPage } from '../../../src/report/html/report-page.tsx';
 import type { Report } from '../../../src/report/report.ts';
 import { badReport, goodReport, newsletterReport, unscoredReport } from '../reports.ts';
@@ -22,7 +22,7 @@ const byId = (id: string, root: Document | Element): Element => {
   assert.ok(found, `#${id}`);
   return found;
 };
-/** In the order of the page. */
+/** In document order. */
 const elements = (root: Document | Element, test: Test = () => true): Element[] =>
   DomUtils.getElementsByTagName('*', root, true).filter(test);
 const byClass = (name: string, root: Document | Element): Element[] =>
@@ -30,7 +30,7 @@ const byClass = (name: string, root: Document | Element): Element[] =>
 
 const INLINE = ['a', 'b', 'bdi', 'code', 'span', 'strong', 'time'];
 
-/** As it is read: what stands apart on the page is apart here. */
+/** The text with spaces between elements. */
 function textOf(node: Element): string {
   const read = (children: Element['children']): string =>
     children
@@ -61,13 +61,13 @@ describe('Report page order', () => {
     for (const report of [good!, bad!, unscored!, newsletter!])
       assert.deepEqual(byTag('h2', parse(report)).map(textOf), [
         'Fix these first',
-        'How the score comes about',
+        'How the score is calculated',
         'Authentication',
-        'Where it landed',
-        'Providers’ rules',
-        'The way it came',
-        'The message',
-        'Everything else',
+        'Inbox placement',
+        'Provider rules',
+        'Delivery path',
+        'Message',
+        'Other checks',
       ]);
   });
 
@@ -91,16 +91,18 @@ describe('Report page verdict', () => {
     assert.equal(textOf(byTag('h1', page)[0]!), bad!.summary.replace(/ First: .*/s, ''));
     const first = toFix(bad!.checks)[0]!;
     assert.ok(
-      textOf(verdict).includes(`Do this first: ${first.title.replace(/\.$/, '')} (+${first.gain})`),
+      textOf(verdict).includes(
+        `Fix this first: ${first.title.replace(/\.$/, '')} (+${first.gain})`,
+      ),
     );
     const ring = byTag('svg', verdict)[0]!;
     assert.equal(
       ring.attribs['aria-label'],
-      `Score ${bad!.score} of 100, grade F, held down by a cap of ${bad!.cap!.limit}`,
+      `Score ${bad!.score} out of 100, grade F, capped at ${bad!.cap!.limit}`,
     );
     assert.match(
       textOf(verdict),
-      /1 of \d+ checks could not be made \(coverage 9\d %\): Mail servers \(MX\)\./,
+      /1 of \d+ checks could not be completed \(coverage 9\d%\): Mail servers \(MX\)\./,
     );
   });
 
@@ -108,7 +110,7 @@ describe('Report page verdict', () => {
     const page = parse(unscored!);
     assert.match(
       textOf(byClass('verdict', page)[0]!),
-      /No score.*There is no score: too little is known/,
+      /No score.*This message has no score: SPF and DMARC were not checked\./,
     );
     assert.deepEqual(byClass('gain', page), []);
     assert.doesNotMatch(textOf(byId('score', page)), /Sum|Adds|rounded down/);
@@ -117,7 +119,7 @@ describe('Report page verdict', () => {
   it('of a flawless message says there is nothing to fix', () => {
     const page = parse(good!);
     assert.equal(good!.score, 100);
-    assert.match(textOf(byId('fix', page)), /There is nothing to fix\.$/);
+    assert.match(textOf(byId('fix', page)), /No problems found\.$/);
     assert.deepEqual(byClass('finding', page), []);
   });
 });
@@ -145,8 +147,8 @@ describe('Report page findings', () => {
     const page = parse(bad!);
     for (const check of toFix(bad!.checks)) {
       const finding = byId(`check-${check.id}`, page);
-      const order = ['What your message shows', 'Why it matters', 'What to change'].filter(
-        (title) => title !== 'What your message shows' || Object.keys(check.evidence).length > 0,
+      const order = ['Evidence', 'Why it matters', 'How to fix it'].filter(
+        (title) => title !== 'Evidence' || Object.keys(check.evidence).length > 0,
       );
       assert.deepEqual(byTag('h4', finding).map(textOf), order);
       assert.ok(textOf(byTag('summary', finding)[0]!).includes(`+${check.gain}`));
@@ -172,7 +174,7 @@ describe('Report page findings', () => {
 
   it('show the cap that limits the score', () => {
     const text = textOf(byClass('cap', parse(bad!))[0]!);
-    assert.match(text, /^DMARC fails\. Until this is fixed no score above 40 is possible\./);
+    assert.match(text, /^DMARC fails\. The score is capped at 40 until you fix this\./);
     assert.deepEqual(byClass('cap', parse(newsletter!)), []);
   });
 });
@@ -197,8 +199,8 @@ describe('Report page ledger', () => {
         rows.reduce((total, cells) => total + Number(cells[1]), 0),
         Number(sum[1]),
       );
-      const held = report.cap ? Math.min(Number(sum[2]), report.cap.limit) : Number(sum[2]);
-      assert.equal(Math.floor(held), report.score);
+      const capped = report.cap ? Math.min(Number(sum[2]), report.cap.limit) : Number(sum[2]);
+      assert.equal(Math.floor(capped), report.score);
       assert.ok(text.includes(`Score, rounded down ${report.score} (${report.grade})`));
     }
   });
@@ -236,7 +238,7 @@ describe('Report page completeness', () => {
       for (const check of report.checks) {
         const places = elements(page, ({ attribs }) => attribs.id === `check-${check.id}`);
         assert.equal(places.length, 1, check.id);
-        const reason = check.detail.startsWith('follows from') ? 'It is decided by' : check.detail;
+        const reason = followsFromAnother(check) ? check.title : check.detail;
         assert.ok(textOf(places[0]!).includes(reason.replace(/\s+/g, ' ')), check.id);
       }
       const folds = byClass('fold', byId('rest', page)).map((fold) =>
@@ -248,7 +250,7 @@ describe('Report page completeness', () => {
         folds,
         [
           `Passed ${count('pass')} checks`,
-          `For your information ${count('info')} checks`,
+          `Information ${count('info')} checks`,
           `Not checked ${count('error', 'skipped')} checks`,
         ]
           .filter((title) => !title.includes(' 0 checks'))
@@ -271,9 +273,9 @@ describe('Report page completeness', () => {
       provider.ready = false;
       for (const rule of provider.rules) rule.status = 'unknown';
     }
-    const text = textOf(byId('providers', parse(unknownOnly)));
-    assert.equal(text.match(/Not known/g)?.length, 4);
-    assert.doesNotMatch(text, /Not ready|Not met|Ready/);
+    const section = byId('providers', parse(unknownOnly));
+    assert.deepEqual(byClass('badge', section).map(textOf), Array(4).fill('Unknown'));
+    assert.doesNotMatch(textOf(section), /Not ready|Not met|Ready/);
   });
 
   it('shows the message in a strict sandbox or states its absence', () => {
@@ -289,16 +291,19 @@ describe('Report page completeness', () => {
     const section = byId('message', parse(newsletter!));
     assert.match(textOf(section), /3 remote images are not loaded/);
     assert.match(textOf(section), /size-guide\.pdf application\/pdf/);
-    assert.match(textOf(byId('message', parse(unscored!))), /not part of this report/);
+    assert.match(textOf(byId('message', parse(unscored!))), /does not include the message/);
   });
 
   it('excludes unreadable seed mailboxes from the count', () => {
     assert.match(
       textOf(byId('placement', parse(good!))),
-      /4 of 4 seed mailboxes have it in the inbox/,
+      /4 of 4 seed mailboxes received it in the inbox/,
     );
     assert.match(textOf(byId('placement', parse(bad!))), /1 of 4 seed mailboxes/);
-    assert.match(textOf(byId('placement', parse(unscored!))), /No seed mailbox got this message/);
+    assert.match(
+      textOf(byId('placement', parse(unscored!))),
+      /No seed mailbox received this message/,
+    );
   });
 });
 
@@ -410,7 +415,7 @@ describe('Report page protection', () => {
     for (const name of ['default-src', 'frame-src', 'base-uri', 'form-action'])
       assert.equal(policy.get(name), "'none'");
     assert.equal(policy.get('img-src'), 'data:');
-    // It stands before anything that could load or run.
+    // The policy comes before anything that could load or run.
     const head = byTag('head', page)[0]!;
     assert.ok(elements(page).indexOf(meta) < elements(page).indexOf(byTag('style', head)[0]!));
     const names = byTag('meta', page).map(({ attribs }) => `${attribs.name}: ${attribs.content}`);

@@ -1,4 +1,4 @@
-/** The page of a shared report as HTML: overview, each report by itself, anchors, and what is never in it. */
+/** The page of a shared link as HTML: overview, reports, anchors, and hostile text. */
 
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
@@ -21,11 +21,11 @@ const levelOf = ({ name, attribs }: Element): number => Number(attribs['aria-lev
 
 const SECTIONS = [
   'Fix these first',
-  'How the score comes about',
+  'How the score is calculated',
   'Authentication',
-  'Where it landed',
-  'Providers’ rules',
-  'Everything else',
+  'Inbox placement',
+  'Provider rules',
+  'Other checks',
 ];
 
 let campaign: Share;
@@ -47,8 +47,8 @@ describe('Shared report page of one test', () => {
 
   it('states sharing date, expiry and deleted tests', () => {
     const head = textOf(byClass('share-head', parse(alone))[0]!);
-    assert.match(head, /Shared 21 Nov 2026, 10:05:00 UTC\. It can be read until 28 Nov 2026, /);
-    assert.match(head, /2 tests of this report have been deleted since\./);
+    assert.match(head, /Shared 21 Nov 2026, 10:05:00 UTC\. This link expires on 28 Nov 2026, /);
+    assert.match(head, /2 tests in this report have been deleted\./);
   });
 });
 
@@ -58,8 +58,8 @@ describe('Shared report page of many tests', () => {
     const overview = all(page).find(({ attribs }) => attribs.id === 'overview')!;
     const text = textOf(overview);
     assert.match(text, /Autumn campaign: before and after/);
-    assert.match(text, /One test of this report has been deleted since\./);
-    assert.match(text, /Scores from 40 to 100, 78 on average; one test has no score\./);
+    assert.match(text, /1 test in this report has been deleted\./);
+    assert.match(text, /Scores from 40 to 100, 78 on average; 1 test has no score\./);
     const rows = all(byClass('tests', overview)[0]!, 'tr').slice(1);
     assert.equal(rows.length, 4);
     campaign.reports.forEach((report, index) => {
@@ -71,7 +71,9 @@ describe('Shared report page of many tests', () => {
       const label = all(row, 'svg')[0]!.attribs['aria-label']!;
       assert.match(
         label,
-        report.score === null ? /^No score$/ : new RegExp(`Score ${report.score} of 100, grade`),
+        report.score === null
+          ? /^No score$/
+          : new RegExp(`Score ${report.score} out of 100, grade`),
       );
       assert.ok(textOf(row).includes(verdictOf(report.summary)));
       assert.match(textOf(row), /(?:shop|acme)\.example/);
@@ -83,9 +85,12 @@ describe('Shared report page of many tests', () => {
     const [figure] = byClass('scores', parse(campaign));
     const [svg] = all(figure!, 'svg');
     assert.equal(all(svg!, 'rect').length, 3);
-    const said = textOf(all(svg!, 'desc')[0]!);
-    assert.match(said, /^Score of each test\. Test 1, Order confirmation: 100; .*: no score\.$/);
-    // In pixels, and of no picture that is made smaller with the page.
+    const description = textOf(all(svg!, 'desc')[0]!);
+    assert.match(
+      description,
+      /^Score of each test\. Test 1, Order confirmation: 100; .*: no score\.$/,
+    );
+    // Without a viewBox, the text keeps its size on narrow pages.
     assert.deepEqual([svg!.attribs['font-size'], svg!.attribs.viewBox], ['14', undefined]);
     const rows = all(byClass('tests', parse(campaign))[0]!, 'tr').slice(1);
     rows.forEach((row, index) => {
@@ -97,13 +102,13 @@ describe('Shared report page of many tests', () => {
 
   it('links to the PDF without exposing the token', () => {
     for (const share of [campaign, alone]) {
-      const link = all(parse(share), 'a').find((each) => textOf(each) === 'Open it as a PDF')!;
+      const link = all(parse(share), 'a').find((each) => textOf(each) === 'Open as PDF')!;
       assert.equal(link.attribs.href, '?format=pdf');
     }
   });
 
   it('contains each full report folded', () => {
-    const folds = byClass('one', parse(campaign));
+    const folds = byClass('shared-test', parse(campaign));
     assert.equal(folds.length, 4);
     folds.forEach((fold, index) => {
       assert.equal('open' in fold.attribs, false);
@@ -130,7 +135,7 @@ describe('Shared report page of many tests', () => {
   });
 
   it('keeps internal links within each report', () => {
-    byClass('one-report', parse(campaign)).forEach((report, index) => {
+    byClass('shared-test-report', parse(campaign)).forEach((report, index) => {
       const inside = all(report, 'a').flatMap(({ attribs }) =>
         attribs.href?.startsWith('#') && attribs.href !== '#overview' ? [attribs.href] : [],
       );
@@ -152,7 +157,7 @@ describe('Shared report page of many tests', () => {
 
   it('handles all tests deleted', () => {
     const text = textOf(all(parse(shareOf([], { missing: 3 })), 'main')[0]!);
-    assert.match(text, /The tests of this report have been deleted since\./);
+    assert.match(text, /All tests in this report have been deleted\./);
   });
 
   it('of a hundred tests stays below 10 MB with all findings', async () => {
@@ -160,11 +165,11 @@ describe('Shared report page of many tests', () => {
     const html = sharedPage(share);
     assert.ok(html.length < 10_000_000, `${html.length}`);
     const page = parseDocument(html);
-    assert.equal(byClass('one', page).length, 100);
-    const findings = byClass('finding', byClass('one', page)[1]!);
+    assert.equal(byClass('shared-test', page).length, 100);
+    const findings = byClass('finding', byClass('shared-test', page)[1]!);
     assert.ok(findings.length > 10);
-    assert.match(textOf(findings[0]!), /What your message shows/);
-    assert.match(textOf(byClass('share-head', page)[0]!), /evidence of what passed .* left out/);
+    assert.match(textOf(findings[0]!), /Evidence/);
+    assert.match(textOf(byClass('share-head', page)[0]!), /omits the evidence of passed checks/);
   });
 });
 

@@ -1,4 +1,4 @@
-/** Lines of text for a page: none too wide, broken where a reader would, nothing lost on the way. */
+/** Line breaking in PDFs: no line is too wide, breaks are at words, and no text is lost. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,7 +8,7 @@ import { layOut, type StyledText, type TextStyle, widthOf } from '../../../src/r
 
 const FONTS = loadFonts(new PDFDocument({ font: null as never }));
 const STYLE: TextStyle = { size: 10, leading: 14, face: 'mono', color: '#000' };
-/** Of ten characters of this font at this size. */
+/** The width of ten characters. */
 const TEN = FONTS.width('mono', '0123456789')! * 10 + 0.01;
 
 const linesOf = (text: StyledText, width = TEN): string[] =>
@@ -20,11 +20,11 @@ test('layOut breaks lines between words and only splits overlong words', () => {
     ['one two three', ['one two', 'three']],
     ['0123456789 a', ['0123456789', 'a']],
     ['a  b', ['a  b']],
-    // The space at which a line is broken is gone; one that begins a line of the text is not.
+    // A line break replaces a space; a leading space of the text stays.
     ['01234567 9 1', ['01234567 9', '1']],
     ['a\n  b\n\nc', ['a', '  b', '', 'c']],
     ['0123456789abcdefghijk', ['0123456789', 'abcdefghij', 'k']],
-    // After a mark in the last third; not after one that would leave the line half empty.
+    // Breaks after punctuation in the last third, but not if the line would be half empty.
     ['https://x/abcdef', ['https://x/', 'abcdef']],
     ['a/bcdefghijkl', ['a/bcdefghi', 'jkl']],
     ['two 0123456789x', ['two', '0123456789', 'x']],

@@ -1,8 +1,9 @@
-/** The report as a PDF: that everything is in it, in order, and that nothing in a message can harm it. */
+/** Reports as PDF: complete, in order, and safe with hostile messages. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toFix } from '../../../src/analysis/summary.ts';
+import { followsFromAnother } from '../../../src/report/content.ts';
 import { reportPdf } from '../../../src/report/pdf/pdf.ts';
 import type { Report } from '../../../src/report/report.ts';
 import { needs } from '../../helpers/debian.ts';
@@ -13,7 +14,7 @@ const skip = needs('pdftotext');
 const BAD = await badReport();
 const GOOD = await goodReport();
 
-/** Where a line ends says nothing: only what is written. */
+/** Compares text without line breaks. */
 const dense = (text: string): string => text.replace(/\s+/g, '');
 
 function assertHolds(text: string, wanted: string[]): void {
@@ -37,7 +38,7 @@ describe('Report PDF', { skip }, () => {
         ...(gain > 0 ? [`+${gain}`] : []),
         ...(fix!.record ? [`Name${fix!.record.name}`, `Value${fix!.record.value}`] : []),
       ]);
-    assertHolds(text, [`${BAD.cap!.reason} Until this is fixed no score above`]);
+    assertHolds(text, [`${BAD.cap!.reason} The score is capped at`]);
   });
 
   it('contains passed and unchecked checks with reasons', async () => {
@@ -46,7 +47,7 @@ describe('Report PDF', { skip }, () => {
       if (status === 'pass') assertHolds(text, [`${title}`, `${earned} of ${points}`]);
       if (status === 'error') assertHolds(text, [title, detail.slice(0, 30)]);
     }
-    const follows = BAD.checks.filter(({ detail }) => detail.startsWith('follows from'));
+    const follows = BAD.checks.filter(followsFromAnother);
     assert.ok(follows.length > 0);
     assertHolds(
       text,
@@ -58,14 +59,14 @@ describe('Report PDF', { skip }, () => {
     const pdf = await reportPdf(await newsletterReport());
     const titles = [
       'Fix these first',
-      'How the score comes about',
+      'How the score is calculated',
       'Authentication',
-      'Where it landed',
-      'Providers’ rules',
-      'The way it came',
-      'The message',
+      'Inbox placement',
+      'Provider rules',
+      'Delivery path',
+      'Message',
       'Passed',
-      'For your information',
+      'Information',
       'Not checked',
     ];
     const lines = pdfText(pdf).split(/[\n\f]/);
@@ -74,7 +75,7 @@ describe('Report PDF', { skip }, () => {
       places,
       [...places].sort((a, b) => a - b),
     );
-    assert.ok(places[0]! > 0, 'each is a line of its own');
+    assert.ok(places[0]! > 0, 'each title has its own line');
     const headings = [...pdfStructure(pdf).matchAll(/^ +H2 .*\n +"(.*)"$/gm)];
     assert.deepEqual(
       headings.map(([, title]) => title),
@@ -92,7 +93,7 @@ describe('Report PDF', { skip }, () => {
     assert.match(info, /^Page size: +595\.28 x 841\.89 pts \(A4\)$/m);
     assert.match(info, /^CreationDate: +Sat Nov 21 .*2026/m);
     assert.ok(raw(pdf).includes('/Lang (en-GB)'));
-    assert.ok(raw(pdf).includes('Tom &#38; &#60;b&#62;Jerry'), 'well formed in XML too');
+    assert.ok(raw(pdf).includes('Tom &#38; &#60;b&#62;Jerry'), 'escaped in the XML metadata');
   });
 
   it('shows page numbers on every page', async () => {
@@ -144,9 +145,9 @@ describe('Report PDF', { skip }, () => {
 describe('Report PDF with missing parts', { skip }, () => {
   it('without a score says so', async () => {
     const text = pdfText(await reportPdf(await unscoredReport()));
-    assertHolds(text, ['There is no score:', 'No score', 'No score: too little is known']);
+    assertHolds(text, ['This message has no score:', 'No score', 'No score: not enough results']);
     assert.doesNotMatch(text, /Grade|of 100/);
-    assertHolds(text, ['The message itself is not part of this report.']);
+    assertHolds(text, ['This report does not include the message.']);
   });
 
   it('omits empty sections', async () => {
@@ -159,9 +160,9 @@ describe('Report PDF with missing parts', { skip }, () => {
     };
     const pdf = await reportPdf(bare);
     const text = pdfText(pdf);
-    assert.match(text, /There is nothing to fix\./);
-    assert.doesNotMatch(text, /Where it landed|Providers’ rules|The way it came|Passed/);
-    assert.ok(Buffer.from(pdf).equals(await reportPdf(bare)), 'without a time the same, too');
+    assert.match(text, /No problems found\./);
+    assert.doesNotMatch(text, /Inbox placement|Provider rules|Delivery path|Passed/);
+    assert.ok(Buffer.from(pdf).equals(await reportPdf(bare)), 'identical without a time');
   });
 });
 
@@ -173,14 +174,14 @@ describe('Report PDF with hostile message content', { skip }, () => {
   it('shows control and bidi characters as dots', async () => {
     const text = pdfText(await reportPdf(filledWith(EVIL, BAD)));
     assertHolds(text, ['a·[2J·bc·31md·e·f\ufffdg']);
-    // A form feed ends a page of pdftotext; lines end in LF.
+    // pdftotext ends pages with a form feed and lines with LF.
     assert.doesNotMatch(text, /(?![\n\f])[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
   });
 
   it('renders Latin, Greek, Cyrillic, Arabic and Hebrew as text', async () => {
     const words = ['Prüfung', 'Łódź', 'Γειά', 'Привет', 'שלום', 'مرحبا'];
     const text = pdfText(await reportPdf({ ...GOOD, subject: words.join(' ') }));
-    // What turns text round is put there by pdftotext.
+    // pdftotext inserts bidi controls.
     const plain = text.normalize('NFKC').replace(/[\u202a-\u202e]/g, '');
     for (const word of words) assert.ok(plain.includes(word), word);
   });
@@ -192,7 +193,7 @@ describe('Report PDF with hostile message content', { skip }, () => {
   });
 
   it('survives text on which font layout throws', async () => {
-    // Tifinagh with a mark that joins nothing.
+    // Tifinagh with a combining mark on nothing.
     const subject = 'Hello \u2d30\u034f world';
     const text = pdfText(await reportPdf({ ...GOOD, subject }));
     assert.match(text, /Subject +Hello \u2d30.? world/);
@@ -204,7 +205,7 @@ describe('Report PDF with hostile message content', { skip }, () => {
       text: `Link ${index}`,
     }));
     const pages = pdfPages(await reportPdf({ ...BAD, message: { ...BAD.message!, links } }));
-    const heads = pages.filter((page) => /^Address +Text +Status$/m.test(page));
+    const heads = pages.filter((page) => /^URL +Text +Status$/m.test(page));
     assert.ok(heads.length > 2);
     assert.ok(pages.some((page) => page.includes('… and 440 more')));
   });
