@@ -1,4 +1,4 @@
-/** The mechanisms that features work with, and how they are made. This file knows no feature. */
+/** Creates the mechanisms that features use. This file imports no feature. */
 
 import { createPrivateKey } from 'node:crypto';
 import { chooseBlocklists } from './analysis/blocklists/choose.ts';
@@ -31,7 +31,7 @@ import { openStore } from './store/open.ts';
 import { newestId } from './store/queries.ts';
 import { createSubscribers, type Subscribers } from './store/subscribers.ts';
 
-/** Handed to handlers, jobs and listeners, most of which take a `Pick` of it; imported elsewhere as a type only. */
+/** Passed to handlers, jobs and listeners, most of which take a `Pick` of it. Other files import only the type. */
 export interface App {
   config: Config;
   version: string;
@@ -42,35 +42,35 @@ export interface App {
   db: Db;
   newId: NewId;
   resolver: Resolver;
-  /** The same for what comes by itself, such as monitors: it leaves room for the mail that is analysed. */
+  /** The same resolver for background work such as monitors, with less capacity, so that analyses don't wait. */
   backgroundResolver: Resolver;
-  /** The guarded client of the web, for what is looked at without a message. */
+  /** The guarded HTTP client, for fetches outside of message analyses. */
   web: Web;
-  /** Asks the mail servers of domains for their TLS. */
+  /** Tests the TLS of mail servers. */
   probeMailTls: ProbeMailTls;
   pool: AnalysisPool;
   blocklists: BlocklistWatch;
   /** Encrypts secrets at rest. */
   secrets: SecretBox;
-  /** How much work the hash of a new password is. */
+  /** The cost of password hashing. */
   passwordCost: PasswordCost;
-  /** Hands mail to the operator's server; null where none is configured. */
+  /** Sends email through the operator's mail server; null if none is configured. */
   mailer: Mailer | null;
-  /** Calls the endpoints of webhooks. */
+  /** Sends requests to webhook endpoints. */
   poster: Poster;
-  /** Makes reports as pages and PDFs. */
+  /** Renders reports as pages and PDFs. */
   reporter: Reporter;
   scheduler: Scheduler;
   signals: Signals;
-  /** Who takes part in the transactions of others, on the channels that features declare. */
+  /** Calls the subscribers of the channels between features. */
   subscribers: Subscribers;
-  /** Whether the listener for test mail is up. */
+  /** Whether the SMTP listener is running. */
   mailListening(): boolean;
-  /** Whether there is room on the disk for messages. */
+  /** Whether the disk has space for messages. */
   hasSpace(): Promise<boolean>;
 }
 
-/** What a test, or the demo, puts in the place of the real thing. */
+/** Replacements for tests and the demo. */
 export interface Overrides {
   clock?: Clock;
   log?: Log;
@@ -78,7 +78,7 @@ export interface Overrides {
   web?: Web;
   probeMailTls?: ProbeMailTls;
   mailer?: Mailer;
-  /** For tests that are not about it. */
+  /** A lower cost, for tests that don't concern it. */
   passwordCost?: PasswordCost;
   poster?: Poster;
   store?: Store;
@@ -89,13 +89,13 @@ export interface Overrides {
 export interface OpenApp {
   app: App;
   store: Store;
-  /** Ends threads and resolver and closes the database. */
+  /** Stops the threads and the resolver, and closes the database. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the database and makes every mechanism. Nothing listens or ticks yet, no job is planned and
- * nobody subscribes. Throws a StoreError, or a ConfigError.
+ * Opens the database and creates every mechanism, without listeners, jobs or subscribers. Throws a
+ * StoreError or a ConfigError.
  */
 export async function createApp(
   config: Config,
@@ -105,7 +105,7 @@ export async function createApp(
   const clock = overrides.clock ?? systemClock;
   const log = overrides.log ?? silentLog;
   const mailer = overrides.mailer ?? configuredMailer(config, clock);
-  // Whatever of the configuration cannot be used is told before the database is opened.
+  // Checks the configuration before it opens the database.
   const lists = chosenBlocklists(config);
   const key = readSecretKey(config);
   const store = overrides.store ?? openStore(config.DATABASE_URL);
@@ -155,7 +155,7 @@ export async function createApp(
   return { app, store, close };
 }
 
-/** Throws a ConfigError for a blocklist that is not declared. */
+/** The blocklists of the configuration. Throws a ConfigError for an unknown one. */
 export function chosenBlocklists({
   BLOCKLISTS,
   SPAMHAUS_DQS_KEY,
@@ -173,7 +173,7 @@ function configuredMailer(config: Config, clock: Clock): Mailer | null {
   const { MAIL_DKIM_DOMAIN: domain, MAIL_DKIM_SELECTOR: selector, MAIL_DKIM_KEY: key } = config;
   if (!url || !from) return null;
   if (key && createPrivateKey(key).asymmetricKeyType !== 'rsa')
-    throw new ConfigError([`${PREFIX}MAIL_DKIM_KEY takes an RSA key`]);
+    throw new ConfigError([`${PREFIX}MAIL_DKIM_KEY must be an RSA key`]);
   const dkim = domain && selector && key ? { domain, selector, key } : null;
   return createMailer({ url, from, dkim, name, clock });
 }

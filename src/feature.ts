@@ -1,4 +1,4 @@
-/** What a feature gives to the service; each feature exports one from its `feature.ts`. */
+/** The contributions of a feature to the service; each feature exports one from its `feature.ts`. */
 
 import type { App } from './app.ts';
 import type { Config } from './config/config.ts';
@@ -7,20 +7,20 @@ import type { Job } from './scheduler/scheduler.ts';
 import type { Subscription } from './store/subscribers.ts';
 
 export interface Feature {
-  /** The name of its folder. */
+  /** The name of the feature's folder. */
   name: string;
-  /** Its operations, in the order of the API reference. Where two paths match, the first one answers. */
+  /** Its operations, in the order of the API reference. If two paths match, the first one wins. */
   routes?: Route[];
-  /** Routes outside of the API reference, made with all the operations that are in it. */
+  /** Routes that are not in the API reference; receives all operations that are. */
   undocumentedRoutes?(documented: Route[]): Route[];
   jobs?(app: App): Job[];
-  /** What it does in the transactions of other features. */
+  /** Its work in the transactions of other features. */
   subscribers?(app: App): Subscription[];
-  /** Throws a ConfigError for values that it cannot use; called before the database is opened. */
+  /** Throws a ConfigError for invalid values; called before the database is opened. */
   checkConfig?(config: Config): void;
   /**
-   * Called once, before anything listens or ticks. There is one process on a database: what an earlier
-   * one left claimed or half done belongs to nobody now.
+   * Called once, before listeners and jobs start. Only one process uses the database, so this may
+   * clean up unfinished work of an earlier one.
    */
   onStart?(app: App): Promise<void>;
 }

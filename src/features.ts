@@ -1,4 +1,4 @@
-/** All features of the service. No other file knows them all: adding one is its folder and a line here. */
+/** All features of the service. Only this file lists them: a new feature needs a folder and a line here. */
 
 import { alerts } from './alerts/feature.ts';
 import type { App } from './app.ts';
@@ -26,7 +26,7 @@ import { reauthorize } from './team/permissions.ts';
 import { identifySession } from './team/sessions.ts';
 import { webhooks } from './webhooks/feature.ts';
 
-/** In the order of the API reference; subscribers of one channel are called in this order too. */
+/** In the order of the API reference, which is also the order of subscribers of a channel. */
 export const FEATURES: Feature[] = [
   health,
   mailtests,
@@ -44,23 +44,23 @@ export const FEATURES: Feature[] = [
   dashboard,
 ];
 
-/** What `deliverability openapi` prints and `/openapi.json` serves. */
+/** The routes in `deliverability openapi` and `/openapi.json`. */
 export const DOCUMENTED_ROUTES: Route[] = FEATURES.flatMap(({ routes = [] }) => routes);
 
-/** Everything that is served: the API, then its document and the pages. */
+/** All routes: the API, then its document and the pages. */
 export const ROUTES: Route[] = [
   ...DOCUMENTED_ROUTES,
   ...FEATURES.flatMap((feature) => feature.undocumentedRoutes?.(DOCUMENTED_ROUTES) ?? []),
 ];
 
-/** Those of the features, and those of mechanisms that have to be looked after. */
+/** The jobs of the features and of shared mechanisms. */
 export const jobsOf = (app: App): Job[] => [
   ...FEATURES.flatMap((feature) => feature.jobs?.(app) ?? []),
   { name: 'expire answers', tick: '0 37 * * * *', run: () => expireAnswers(app) },
   { name: 'test blocklists', tick: '0 * * * * *', run: async () => void app.blocklists.retest() },
 ];
 
-/** The router over all routes: the team identifies callers, and the dashboard renders errors for browsers. */
+/** The router for all routes. The team feature identifies callers; the dashboard renders errors for browsers. */
 export const createFetch = (app: App): Fetch =>
   createRouter({
     app,

@@ -1,4 +1,4 @@
-/** From the arguments to a command; the only place that touches the process. */
+/** Runs the command that the arguments name; the only file that uses the process. */
 
 import { isMainThread } from 'node:worker_threads';
 import { check } from './commands/check.ts';
@@ -35,7 +35,7 @@ async function main([name, ...args]: string[], io: Io): Promise<number> {
       COMMANDS.map((candidate) => candidate.name),
     );
     io.stderr(
-      `There is no command "${name}"${near ? `; did you mean ${near}?` : ''}. See deliverability --help.\n`,
+      `Unknown command "${name}".${near ? ` Did you mean ${near}?` : ''} See deliverability --help.\n`,
     );
     return EXIT.usage;
   }
@@ -54,13 +54,13 @@ async function main([name, ...args]: string[], io: Io): Promise<number> {
 
 function overview(): string {
   const lines = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(10)}${summary}\n`).join('');
-  return `deliverability ${VERSION}: tells why mail lands in spam, and how to change that\n\n${lines}\nEach takes --help. Everything else is configured by the environment: deliverability env\n`;
+  return `deliverability ${VERSION}: find out why mail lands in spam, and how to fix it\n\n${lines}\nRun deliverability COMMAND --help for options. Settings are environment variables: see deliverability env\n`;
 }
 
-/** What happened, and what to do, in a few lines; the stack only of a bug. */
+/** Prints what happened and what to do; a stack trace only for a bug. */
 function explain(error: unknown, command: Command, io: Io): number {
   if (error instanceof UsageError) {
-    io.stderr(`${error.message}.\nUse: deliverability ${command.name} ${command.usage}\n`);
+    io.stderr(`${error.message}.\nUsage: deliverability ${command.name} ${command.usage}\n`);
     return EXIT.usage;
   }
   if (error instanceof ConfigError) {
@@ -94,17 +94,17 @@ function listenPlace({ address, port, hostname }: ListenError): string {
 
 function listenProblem(code: string | undefined): string {
   if (code === 'EADDRINUSE' || code === 'EACCES') {
-    const why =
-      code === 'EACCES' ? 'this user may not listen there' : 'another program listens there';
+    const why = code === 'EACCES' ? 'permission denied' : 'the port is in use';
     return `${why}. Set DELIVERABILITY_HTTP_PORT or DELIVERABILITY_SMTP_PORT to another port.`;
   }
-  const why = code === 'ENOTFOUND' ? 'there is no such host' : 'this machine has no such address';
-  return `${why} (${code}). Set DELIVERABILITY_HTTP_HOST or DELIVERABILITY_SMTP_HOST to one it has.`;
+  const why =
+    code === 'ENOTFOUND' ? 'the host does not exist' : 'this machine does not have that address';
+  return `${why} (${code}). Set DELIVERABILITY_HTTP_HOST or DELIVERABILITY_SMTP_HOST to one of its addresses.`;
 }
 
 function processIo(): Io {
   let ended: Promise<void> | undefined;
-  // A reader that went away (`| head`) is not a fault.
+  // A reader that exits early (`| head`) is not an error.
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') return;
@@ -130,7 +130,7 @@ function processIo(): Io {
     terminalErr: process.stderr.isTTY === true,
     width: process.stdout.columns ?? 80,
     get ended() {
-      // Only a command that waits for the end holds it up; any other dies at once, as it should.
+      // Installed only for commands that wait for it, so that a signal ends all others at once.
       ended ??= untilSignal();
       return ended;
     },

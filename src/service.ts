@@ -1,4 +1,4 @@
-/** The running service: its start, its listeners and jobs, and a shutdown that finishes what is under way. */
+/** The running service: start, listeners, jobs, and a graceful shutdown. */
 
 import { unwatchFile, watchFile } from 'node:fs';
 import { statfs } from 'node:fs/promises';
@@ -17,20 +17,20 @@ import { type SmtpListener, startSmtp } from './smtp/server.ts';
 import { freeLeases } from './store/leases.ts';
 import { lockStore } from './store/open.ts';
 
-/** How long shutdown waits for what is under way. */
-const SHUTDOWN_MS = 30_000;
-/** Below this no mail is accepted: what has been accepted already still fits. */
+/** How long shutdown waits for work in progress. */
+const SHUTDOWN_TIMEOUT_MS = 30_000;
+/** Below this, no mail is accepted; messages accepted before still fit. */
 const MIN_FREE_BYTES = 256 * 1024 * 1024;
 
 export interface Service {
   app: App;
   http: HttpListener;
   smtp: SmtpListener;
-  /** Stops accepting, finishes what runs within 30 s, checkpoints, closes. */
+  /** Stops accepting work, lets running work finish within 30 s, and closes the database. */
   stop(): Promise<void>;
 }
 
-/** Listens on both ports and runs the jobs. Rejects with a StoreError, a ConfigError or the system's error of the listener, with nothing left behind. */
+/** Starts both listeners and the jobs. On failure, cleans up and rejects with a StoreError, a ConfigError or the system error of a listener. */
 export async function startService(
   config: Config,
   version: string,
@@ -48,7 +48,7 @@ export async function startService(
       mailListening: () => smtp?.listening() ?? false,
     });
     const { app, fetch } = assembled;
-    await recover(app);
+    await recoverFromLastRun(app);
     smtp = await startSmtp(await smtpOptions(app), hooks(app));
     http = await startHttp({
       host: config.HTTP_HOST,
@@ -76,8 +76,8 @@ export interface Assembled extends OpenApp {
 }
 
 /**
- * The App with all features: their subscribers, their jobs, and their routes behind one `fetch`.
- * Nothing listens or ticks yet. Throws as `createApp` does.
+ * Creates the app with the subscribers, jobs and routes of all features, without starting listeners
+ * or jobs. Throws like `createApp`.
  */
 export async function assembleService(
   config: Config,
@@ -85,20 +85,20 @@ export async function assembleService(
   overrides: Overrides = {},
 ): Promise<Assembled> {
   for (const feature of FEATURES) feature.checkConfig?.(config);
-  const open = await createApp(config, version, overrides);
-  const { app } = open;
+  const opened = await createApp(config, version, overrides);
+  const { app } = opened;
   try {
     app.subscribers.add(...subscriptionsOf(app));
     app.scheduler.add(...jobsOf(app));
-    return { ...open, fetch: createFetch(app) };
+    return { ...opened, fetch: createFetch(app) };
   } catch (error) {
-    await open.close();
+    await opened.close();
     throw error;
   }
 }
 
-/** There is one process on a database: leases and claims that are found now belong to nobody. */
-async function recover(app: App): Promise<void> {
+/** Removes leases and claims of an earlier process; only one process uses the database. */
+async function recoverFromLastRun(app: App): Promise<void> {
   await freeLeases(app.db);
   await dropClaims(app.db);
   for (const feature of FEATURES) await feature.onStart?.(app);
@@ -131,9 +131,9 @@ async function freeBytes(database: string): Promise<number> {
   return bavail * bsize;
 }
 
-const WATCH_EVERY_MS = 60_000;
+const CERTIFICATE_CHECK_INTERVAL_MS = 60_000;
 
-/** Certificates are renewed while the service runs: new files are read within a minute, unusable ones ignored. */
+/** Reloads renewed certificates within a minute; ignores invalid files. */
 function watchKeyPairs({ config, log }: App, http: HttpListener, smtp: SmtpListener): () => void {
   const listeners = { HTTP: http, SMTP: smtp };
   const watched: string[] = [];
@@ -144,16 +144,16 @@ function watchKeyPairs({ config, log }: App, http: HttpListener, smtp: SmtpListe
     const reload = () => {
       try {
         listeners[kind].updateTls(readKeyPair(config, kind)!);
-        log.info('read the new certificate', { file: cert });
+        log.info('reloaded the certificate', { file: cert });
       } catch (error) {
-        log.error('the new certificate cannot be used; the old one stays', {
+        log.error('could not reload the certificate; the previous one stays in use', {
           file: cert,
           error: String(error),
         });
       }
     };
     for (const file of [cert, key])
-      watchFile(file, { interval: WATCH_EVERY_MS, persistent: false }, reload);
+      watchFile(file, { interval: CERTIFICATE_CHECK_INTERVAL_MS, persistent: false }, reload);
     watched.push(cert, key);
   }
   return () => {
@@ -174,18 +174,18 @@ async function stop(
 ): Promise<void> {
   const { app, close } = assembled;
   unwatch();
-  // Requests that wait for a test are answered now.
+  // Responds now to requests that wait for a test.
   app.signals.close();
-  const timeUp = new Promise<void>((resolve) => setTimeout(resolve, SHUTDOWN_MS).unref());
-  const ended = await Promise.allSettled([
-    smtp.close(SHUTDOWN_MS),
-    http.close(SHUTDOWN_MS),
-    Promise.race([app.scheduler.stop(), timeUp]),
+  const timeout = new Promise<void>((resolve) => setTimeout(resolve, SHUTDOWN_TIMEOUT_MS).unref());
+  const results = await Promise.allSettled([
+    smtp.close(SHUTDOWN_TIMEOUT_MS),
+    http.close(SHUTDOWN_TIMEOUT_MS),
+    Promise.race([app.scheduler.stop(), timeout]),
   ]);
-  // Whatever failed is due again at the next start.
-  for (const end of ended)
-    if (end.status === 'rejected')
-      app.log.error('stopping failed', { error: errorMessage(end.reason) });
+  // Unfinished work is still due at the next start.
+  for (const result of results)
+    if (result.status === 'rejected')
+      app.log.error('shutdown step failed', { error: errorMessage(result.reason) });
   try {
     await close();
   } finally {

@@ -32,11 +32,7 @@ const PROBES: Record<Port25, ProbeMailTls> = {
   answers: () => pause<MailTls>(300, { status: 'tls', version: 'TLSv1.3', certificate: VALID }),
   // Half the timeout of the real probe.
   silent: () =>
-    pause<MailTls>(5000, {
-      status: 'unreachable',
-      silent: true,
-      detail: 'the connection timed out',
-    }),
+    pause<MailTls>(5000, { status: 'unreachable', silent: true, detail: 'no response in time' }),
 };
 
 // In the bundle, analysis threads run this file too.

@@ -1,4 +1,4 @@
-/** `check`: analyses one message without a server or a database. */
+/** `check`: analyzes one message without a server or a database. */
 
 import {
   accessSync,
@@ -53,20 +53,20 @@ const OPTIONS = {
 export const check: Command = {
   name: 'check',
   usage: 'FILE|- [--ip ADDRESS] [--json] [--html FILE] [--pdf FILE] …',
-  summary: 'Analyse one message without a server or a database',
+  summary: 'Check a message without a server or a database',
   options: [
-    '--ip ADDRESS        Address of the client that sent it; without it SPF is not asked',
-    '--helo NAME         What the client called itself',
-    '--mail-from ADDR    Address of MAIL FROM; "" is the null sender (default: Return-Path; without either SPF is not asked)',
+    '--ip ADDRESS        IP address that sent the message; SPF and reverse DNS need it',
+    '--helo NAME         HELO name of the sending server',
+    '--mail-from ADDR    Envelope sender; "" is the null sender (default: Return-Path)',
     '--tls VERSION       TLSv1.3, TLSv1.2, …, or none',
     '--kind KIND         auto, marketing or transactional',
-    '--dns SERVERS       DNS servers to ask, such as 127.0.0.1:5353',
-    '--no-links          Do not ask whether the links of the message work',
-    '--offline           Ask nobody anything',
-    '--fail-below N      Exit with 1 where the score is below N, or there is none',
+    '--dns SERVERS       DNS servers to use, such as 127.0.0.1:5353',
+    '--no-links          Do not check links',
+    '--offline           Make no network requests',
+    '--fail-below N      Exit with code 1 if the score is below N or unknown',
     '--json              Print the result as JSON',
-    '--html FILE         Write the report as a page, too',
-    '--pdf FILE          Write the report as a PDF, too',
+    '--html FILE         Also write the report as an HTML page',
+    '--pdf FILE          Also write the report as a PDF',
   ],
   async run(args, io) {
     const { values, positionals } = readArguments(args, OPTIONS, { min: 1, max: 1, what: 'FILE' });
@@ -82,7 +82,7 @@ export const check: Command = {
     };
     const outcome = await analyzeOne(input, values, io);
     if (!outcome.ok) {
-      io.stderr(`The message cannot be analysed: ${outcome.detail}.\n`);
+      io.stderr(`Cannot analyze the message: ${outcome.detail}.\n`);
       return EXIT.outside;
     }
     const result = { ...outcome.result, checks: JSON.parse(outcome.result.checks) };
@@ -97,7 +97,7 @@ export const check: Command = {
   },
 };
 
-/** What a report tells besides the result. */
+/** The parts of a report that are not in the result. */
 function about(
   { envelope, receivedAt }: AnalysisInput,
   file: string,
@@ -120,13 +120,13 @@ function asText(result: AnalysisResult, file: string, hasReport: boolean, io: Io
   });
   const next = [
     '--json for every check with its evidence',
-    hasReport ? null : '--html report.html or --pdf report.pdf for a report to pass on',
+    hasReport ? null : '--html report.html or --pdf report.pdf for a report to share',
     result.auth_results.spf === null ? '--ip and --mail-from to check SPF and reverse DNS' : null,
   ].filter(Boolean);
   return `${report}\nNext: ${next.join(', ')}.\n`;
 }
 
-/** The test object of the API, as far as there is one without a service. */
+/** The test object of the API, without the fields that only a service has. */
 function toTestObject(
   result: AnalysisResult,
   { envelope, kind }: AnalysisInput,
@@ -148,11 +148,11 @@ function toTestObject(
   };
 }
 
-// What `check` is given: the message, how it was sent, and the limit for its score.
+// Arguments and options of `check`.
 
 const MAX_MESSAGE_BYTES = 25 * 1024 * 1024;
 
-/** Throws a UsageError for what cannot be read, is empty or is too large. */
+/** Throws a UsageError if the file cannot be read, is empty or is too large. */
 async function readInput(file: string, io: Io): Promise<Uint8Array> {
   let bytes: Uint8Array;
   try {
@@ -161,7 +161,7 @@ async function readInput(file: string, io: Io): Promise<Uint8Array> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new UsageError(
-      code === 'ENOENT' ? `there is no file ${file}` : `${file} cannot be read (${code})`,
+      code === 'ENOENT' ? `${file} does not exist` : `${file} cannot be read (${code})`,
     );
   }
   if (bytes.byteLength === 0)
@@ -170,14 +170,14 @@ async function readInput(file: string, io: Io): Promise<Uint8Array> {
   return bytes;
 }
 
-/** At most so many bytes: a device has no end. */
-function readAtMost(file: string, most: number): Uint8Array {
+/** Reads no more than `max` bytes, because a device has no end. */
+function readAtMost(file: string, max: number): Uint8Array {
   const descriptor = openSync(file, 'r');
   try {
-    const buffer = Buffer.allocUnsafeSlow(most);
+    const buffer = Buffer.allocUnsafeSlow(max);
     let size = 0;
-    for (let read = -1; read !== 0 && size < most; size += read)
-      read = readSync(descriptor, buffer, size, most - size, null);
+    for (let read = -1; read !== 0 && size < max; size += read)
+      read = readSync(descriptor, buffer, size, max - size, null);
     return buffer.subarray(0, size);
   } finally {
     closeSync(descriptor);
@@ -187,13 +187,13 @@ function readAtMost(file: string, most: number): Uint8Array {
 function readLimit(text: string | undefined): number | null {
   if (text === undefined) return null;
   if (!/^\d{1,3}$/.test(text) || Number(text) > 100)
-    throw new UsageError('--fail-below takes a number from 0 to 100');
+    throw new UsageError('--fail-below must be a number from 0 to 100');
   return Number(text);
 }
 
 function readKind(text = 'auto'): AnalysisInput['kind'] {
   if (text === 'auto' || text === 'marketing' || text === 'transactional') return text;
-  throw new UsageError('--kind takes auto, marketing or transactional');
+  throw new UsageError('--kind must be auto, marketing or transactional');
 }
 
 function readEnvelope(values: {
@@ -217,11 +217,11 @@ function readTls(text: string | undefined): Envelope['tls'] {
   if (text === undefined) return null;
   if (text === 'none') return { used: false, version: null, cipher: null };
   if (!/^(TLSv1(\.[0-3])?|SSLv3)$/.test(text))
-    throw new UsageError('--tls takes TLSv1.3, TLSv1.2, TLSv1.1, TLSv1 or none');
+    throw new UsageError('--tls must be TLSv1.3, TLSv1.2, TLSv1.1, TLSv1 or none');
   return { used: true, version: text, cipher: null };
 }
 
-// The analysis of `check`: by the operator's configuration as far as it bears on a message.
+// The analysis of `check`, with the configuration that affects a message.
 
 interface AnalysisOptions {
   dns?: string;
@@ -230,7 +230,7 @@ interface AnalysisOptions {
 }
 
 const { DNS_SERVERS, BLOCKLISTS, SPAMHAUS_DQS_KEY, SPAMD_URL, RSPAMD_URL, CHECK_LINKS } = VARIABLES;
-/** The others concern the service: a fault in one of them is no reason not to look at a message. */
+/** Other variables affect only the service: an invalid one must not stop a check. */
 const CHECK_VARIABLES = {
   DNS_SERVERS,
   BLOCKLISTS,
@@ -241,7 +241,7 @@ const CHECK_VARIABLES = {
 };
 type CheckConfig = Pick<Config, keyof typeof CHECK_VARIABLES>;
 
-/** Throws a UsageError or a ConfigError for what it is told wrongly. */
+/** Throws a UsageError or a ConfigError for invalid options or variables. */
 async function analyzeOne(
   input: AnalysisInput,
   options: AnalysisOptions,
@@ -255,7 +255,7 @@ async function analyzeOne(
   const resolver: Resolver = watched(dns, progress);
   const pool = createAnalysisPool({ threads: 1, resolver, log: silentLog });
   const setup = async (): Promise<Setup> => ({
-    // Each is tested first: one that lists everything, or nothing, says nothing.
+    // Each list is tested first, because one that lists everything or nothing proves nothing.
     blocklists: await createBlocklistWatch({
       lists,
       resolver,
@@ -277,21 +277,21 @@ async function analyzeOne(
   }
 }
 
-// The files that `check --html` and `--pdf` write: whole, or not at all.
+// The files of `check --html` and `--pdf`: written completely or not at all.
 
 type ReportPaths = Partial<Record<ReportFormat, string>>;
 
 const REPORT_FORMATS: ReportFormat[] = ['html', 'pdf'];
 
-/** Throws a UsageError, before anything is done, for a path that could not be written. */
+/** Throws a UsageError if a path cannot be written, before the analysis starts. */
 function readReportPaths(values: { html?: string; pdf?: string }, message: string): ReportPaths {
   const paths: ReportPaths = {};
-  const taken = new Map([[resolve(message), 'the message itself']]);
+  const taken = new Map([[resolve(message), 'the message file']]);
   for (const format of REPORT_FORMATS) {
     const given = values[format];
     if (given === undefined) continue;
     const path = writablePath(given, `--${format}`);
-    if (taken.has(path)) throw new UsageError(`--${format} names ${taken.get(path)}`);
+    if (taken.has(path)) throw new UsageError(`--${format} is the same as ${taken.get(path)}`);
     taken.set(path, `the file of --${format}`);
     paths[format] = path;
   }
@@ -299,23 +299,24 @@ function readReportPaths(values: { html?: string; pdf?: string }, message: strin
 }
 
 function writablePath(given: string, option: string): string {
-  if (given === '' || given === '-') throw new UsageError(`${option} takes the name of a file`);
+  if (given === '' || given === '-') throw new UsageError(`${option} needs the name of a file`);
   try {
     const found = statSync(given, { throwIfNoEntry: false });
-    // In the place of a device or a pipe there would be a file afterwards.
-    if (found && !found.isFile()) throw new UsageError(`${option} takes a file, not ${given}`);
+    // Renaming would replace a device or a pipe with a file.
+    if (found && !found.isFile())
+      throw new UsageError(`${option} must be a regular file, which ${given} is not`);
     const path = found ? realpathSync(given) : resolve(given);
     accessSync(dirname(path), constants.W_OK);
     return path;
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const { code } = error as NodeJS.ErrnoException;
-    const why = code === 'ENOENT' ? 'there is no such folder' : code;
+    const why = code === 'ENOENT' ? 'the folder does not exist' : code;
     throw new UsageError(`${option} cannot write ${given} (${why})`);
   }
 }
 
-/** Makes and writes them. Resolves with a sentence for each that could not be. */
+/** Renders and writes the files. Resolves with one error message per failed file. */
 async function writeReports(
   paths: ReportPaths,
   report: StoredReport,
@@ -330,7 +331,7 @@ async function writeReports(
         const { bytes } = await reporter.render({ kind: 'test', format, report, message });
         writeWhole(path, bytes);
       } catch (error) {
-        faults.push(`${path} is not written. ${reasonOf(error)}`);
+        faults.push(`Could not write ${path}. ${reasonOf(error)}`);
       }
   } finally {
     await reporter.close();
@@ -338,14 +339,14 @@ async function writeReports(
   return faults;
 }
 
-/** Throws what is a bug. */
+/** Throws unexpected errors again. */
 function reasonOf(error: unknown): string {
   if (error instanceof AppError) return error.detail;
   if ((error as NodeJS.ErrnoException).syscall) return (error as Error).message;
   throw error;
 }
 
-/** Under another name first: whoever looks at the path finds the old file or the new one. */
+/** Writes under another name first, so that the path always has the old or the new file. */
 function writeWhole(path: string, bytes: Uint8Array): void {
   const temporary = join(dirname(path), `.deliverability-${randomToken(8)}`);
   try {

@@ -1,44 +1,42 @@
-/** What a command may touch of the process it runs in; `main.ts` hands over the real one. */
+/** The parts of the process that a command uses; `main.ts` passes the real ones. */
 
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 
 export interface Io {
   env: Record<string, string | undefined>;
-  /** All of standard input; reading ends once there are more bytes than these. */
+  /** Reads standard input to its end, or until it exceeds `maxBytes`. */
   stdin(maxBytes: number): Promise<Uint8Array>;
-  /** Data; without an added line end. */
+  /** Writes data; adds no line break. */
   stdout(text: string): void;
   /** Messages. */
   stderr(text: string): void;
-  /** Whether people read it: a terminal, and no NO_COLOR. */
+  /** Whether stdout is a terminal and NO_COLOR is unset. */
   colorOut: boolean;
   terminalErr: boolean;
-  /** Columns of the terminal; 80 where there is none. */
+  /** Columns of the terminal; 80 without one. */
   width: number;
-  /** Resolves when the process is asked to end (SIGINT, SIGTERM). */
+  /** Resolves at SIGINT or SIGTERM. */
   ended: Promise<void>;
 }
 
-/** Done; the answer is no; wrong use or configuration; something outside failed. */
+/** Success; negative result; invalid usage or configuration; external failure. */
 export const EXIT = { done: 0, no: 1, usage: 2, outside: 3 } as const;
 
 export interface Command {
   name: string;
-  /** What follows the name: `FILE [--json]`. */
+  /** The arguments after the name: `FILE [--json]`. */
   usage: string;
   summary: string;
-  /** Options, a line each, for `--help`. */
+  /** One line per option, for `--help`. */
   options?: string[];
   /** Resolves with the exit code. */
   run(args: string[], io: Io): Promise<number>;
 }
 
-/** Wrong use: the message, and exit code 2. */
+/** Invalid usage: prints the message and exits with code 2. */
 export class UsageError extends Error {}
 
-// Arguments of a command, with errors that people understand.
-
-/** Options and positionals; throws UsageError for an unknown option, a missing value or too many words. */
+/** Options and positional arguments. Throws a UsageError for an unknown option, or a missing or extra value. */
 export function readArguments<const O extends ParseArgsOptionsConfig>(
   args: string[],
   options: O,
@@ -47,7 +45,7 @@ export function readArguments<const O extends ParseArgsOptionsConfig>(
   const parsed = parse(args, options);
   const { positionals } = parsed;
   if (positionals.length < min) throw new UsageError(`${what} is missing`);
-  if (positionals.length > max) throw new UsageError(`"${positionals[max]}" is one word too many`);
+  if (positionals.length > max) throw new UsageError(`unexpected argument "${positionals[max]}"`);
   return parsed;
 }
 

@@ -1,4 +1,4 @@
-/** Configuration and log of a command that has them, from its environment. */
+/** The configuration, log and database of a command. */
 
 import { type Config, readConfig } from '../config/config.ts';
 import { systemClock } from '../lib/clock.ts';
@@ -8,7 +8,7 @@ import { openStore, type Store } from '../store/open.ts';
 import type { TeamContext } from '../team/members.ts';
 import type { Io } from './command.ts';
 
-/** Throws ConfigError; warns of unknown names. */
+/** Throws a ConfigError; logs a warning for each unknown variable. */
 export function configure(io: Io): { config: Config; log: Log } {
   const { config, warnings } = readConfig(io.env);
   const { LOG_FORMAT, LOG_LEVEL: level } = config;
@@ -23,7 +23,7 @@ export function configure(io: Io): { config: Config; log: Log } {
   return { config, log };
 }
 
-/** For commands that change the team while the service may be running. */
+/** Opens the database for a command; the service may be running. */
 export async function withStore<T>(io: Io, use: (team: TeamContext) => Promise<T>): Promise<T> {
   const { config } = configure(io);
   const store: Store = openStore(config.DATABASE_URL);

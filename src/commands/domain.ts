@@ -1,4 +1,4 @@
-/** `domain`: looks at the DNS and the mail servers of a domain, without a message. */
+/** `domain`: checks the DNS and the mail servers of a domain, without a message. */
 
 import { createBlocklistWatch } from '../analysis/blocklists/watch.ts';
 import { NO_SETUP } from '../analysis/context.ts';
@@ -33,10 +33,10 @@ const EXIT_OF: Record<HealthStatus, number> = {
 export const domain: Command = {
   name: 'domain',
   usage: 'NAME [--selector S]… [--json] …',
-  summary: 'Look at the DNS and the mail servers of a domain',
+  summary: 'Check the DNS and the mail servers of a domain',
   options: [
-    '--selector S    A DKIM selector of the domain, repeatable (default: common ones are tried)',
-    '--dns SERVERS   DNS servers to ask, such as 127.0.0.1:5353',
+    '--selector S    DKIM selector of the domain, repeatable (default: common selectors)',
+    '--dns SERVERS   DNS servers to use, such as 127.0.0.1:5353',
     '--json          Print the result as JSON',
   ],
   async run(args, io) {
@@ -61,7 +61,8 @@ function readName(text: string): string {
 
 function readSelector(text: string): string {
   const selector = normalizeDomain(text);
-  if (selector === null) throw new UsageError(`--selector takes a name such as s1, not "${text}"`);
+  if (selector === null)
+    throw new UsageError(`--selector must be a name such as s1, not "${text}"`);
   return selector;
 }
 
@@ -76,7 +77,7 @@ async function look(
     clock: systemClock,
   });
   const progress = startProgress(io);
-  const resolver = watched(dns, progress, 'looking at the domain');
+  const resolver = watched(dns, progress, 'checking the domain');
   const probe = createMailTlsProbe({ resolver, helo: config.SMTP_NAME });
   try {
     const lists = chosenBlocklists(config);
@@ -103,10 +104,10 @@ function asText(health: DomainHealth, io: Io): string {
   const guessed = health.checks.some(
     ({ id, evidence }) => id === 'dkim_selector' && evidence.known !== true,
   );
-  return `${text}\nNext: --json for every check with its evidence${guessed ? ', --selector S for the DKIM keys that you sign with' : ''}.\n`;
+  return `${text}\nNext: --json for every check with its evidence${guessed ? ', --selector S to check the DKIM keys that you use' : ''}.\n`;
 }
 
-/** As the API answers it, as far as there is one without a service. */
+/** The health object of the API, without the fields that only a service has. */
 function toObject({ name, ...health }: DomainHealth, now: number) {
   return { object: 'domain_health', name, ...health, checked_at: isoTime(now) };
 }

@@ -1,4 +1,4 @@
-/** `env`: every environment variable with the value in force; secrets are masked. */
+/** `env`: prints every environment variable with its current value; secrets are masked. */
 
 import { PREFIX, readConfig } from '../config/config.ts';
 import type { Variable } from '../config/variables.ts';
@@ -13,7 +13,7 @@ const defaultOf = ({ fallback, fallbackText }: Variable<unknown>): string =>
 export const env: Command = {
   name: 'env',
   usage: '[--json]',
-  summary: 'Print every environment variable with the value in force',
+  summary: 'Print every environment variable with its current value',
   options: ['--json   Print them as a JSON array'],
   async run(args, io) {
     const { values } = readArguments(args, { json: { type: 'boolean' } });

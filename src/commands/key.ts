@@ -1,4 +1,4 @@
-/** `key`: makes an API key of the owner and prints it, once. */
+/** `key`: creates an API key for the owner and prints it. */
 
 import { ROLES, type Role } from '../http/actor.ts';
 import { createApiKey } from '../team/api-keys.ts';
@@ -9,11 +9,11 @@ import { withStore } from './configure.ts';
 export const key: Command = {
   name: 'key',
   usage: 'NAME --role ROLE [--test] [--json]',
-  summary: 'Make an API key and print it, once',
+  summary: 'Create an API key and print it',
   options: [
     `--role ROLE   ${ROLES.join(', ')}`,
-    '--test        A test-mode key: what it makes never counts in reports',
-    '--json        Print the key and what it may do as JSON',
+    '--test        Create a test-mode key; its tests are kept separate from live ones',
+    '--json        Print the key and its permissions as JSON',
   ],
   async run(args, io) {
     const { positionals, values } = readArguments(
@@ -23,10 +23,10 @@ export const key: Command = {
     );
     const name = positionals[0]!;
     if (name.length > 200 || /[\u0000-\u001f\u007f]/.test(name))
-      throw new UsageError('NAME takes 1 to 200 characters, none of them a control character');
+      throw new UsageError('NAME must have 1 to 200 characters and no control characters');
     const role = values.role as Role | undefined;
     if (!role || !ROLES.includes(role))
-      throw new UsageError(`--role takes one of ${ROLES.join(', ')}`);
+      throw new UsageError(`--role must be one of ${ROLES.join(', ')}`);
     return withStore(io, async (team) => {
       const member = await findOwner(team.db);
       if (!member) {
@@ -45,7 +45,7 @@ export const key: Command = {
           `${JSON.stringify({ id, name, role, prefix, livemode: !values.test, key: made.key })}\n`,
         );
       else {
-        io.stderr('This API key is shown once:\n');
+        io.stderr('This API key is shown only once:\n');
         io.stdout(`${made.key}\n`);
       }
       return EXIT.done;

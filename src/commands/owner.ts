@@ -1,4 +1,4 @@
-/** `owner`: makes or resets the owner and prints, once, an API key and a link to set a password. */
+/** `owner`: creates or resets the owner, and prints an API key and a link to set a password. */
 
 import { readConfig } from '../config/config.ts';
 import { printable } from '../lib/log.ts';
@@ -13,10 +13,10 @@ import { withStore } from './configure.ts';
 export const owner: Command = {
   name: 'owner',
   usage: 'EMAIL [--replace] [--json]',
-  summary: 'Make or reset the owner and print an API key and a link to set a password, once',
+  summary: 'Create or reset the owner; print an API key and a password link',
   options: [
-    '--replace  Give the ownership to an address that no member has, and end the present owner’s access',
-    '--json     Print the owner, the key and the link as JSON',
+    '--replace  Change the owner to an address that is not a member, and revoke the current owner’s access',
+    '--json     Print the owner, the API key and the link as JSON',
   ],
   async run(args, io) {
     const { positionals, values } = readArguments(
@@ -47,33 +47,31 @@ export const owner: Command = {
         return EXIT.done;
       }
       io.stderr(
-        `${printable(member.email)} is ${created ? 'now ' : ''}the owner. This API key is shown once:\n`,
+        `${printable(member.email)} is ${created ? 'now ' : ''}the owner. This API key is shown only once:\n`,
       );
       io.stdout(`${key}\n`);
-      io.stderr(`To sign in, set a password within 24 hours; the link works once:\n${link}\n`);
+      io.stderr(`To sign in, set a password within 24 hours. The link works once:\n${link}\n`);
       return EXIT.done;
     });
   },
 };
 
-/** As members have it. Throws `UsageError` for what none can have. */
+/** The address in its normal form. Throws a UsageError if it is invalid. */
 function addressOf(given: string): string {
   const email = normalizeEmail(given);
   if (email !== null) return email;
   const shown = printable(given.length > 100 ? `${given.slice(0, 100)}…` : given);
-  throw new UsageError(
-    `"${shown}" is not an e-mail address that a member can have; write it as you@example.com`,
-  );
+  throw new UsageError(`"${shown}" is not a valid email address; use the form you@example.com`);
 }
 
-/** A typing error would otherwise lock out the owner. */
+/** Without `--replace`, a typing error would lock out the owner. */
 const needsReplace = (present: MemberRow, email: string): string =>
-  `No member has the address ${printable(email)}, and the owner is ${printable(present.email)}. ` +
-  'With --replace that address takes the place of the owner’s, whose password, sessions, API keys, ' +
-  'links and invitations end. Nothing was changed.\n';
+  `No member has the address ${printable(email)}. The owner is ${printable(present.email)}. ` +
+  'To change the owner’s address, add --replace. That revokes the current owner’s password, sessions, API keys, ' +
+  'links and invitations. Nothing was changed.\n';
 
 function whatEnded(former: MemberRow, owner: MemberRow): string {
-  const ended = `The owner was ${printable(former.email)}, whose password, sessions, API keys, links and invitations have ended.\n`;
+  const ended = `The owner was ${printable(former.email)}, whose password, sessions, API keys, links and invitations are now revoked.\n`;
   if (former.id === owner.id) return ended;
-  return `${ended}They are an admin now, and sign in again once they have set a password by “Forgot password”; without outgoing mail, remove and invite them again.\n`;
+  return `${ended}They are now an admin, and can sign in after setting a new password with “Forgot your password?”. Without outgoing email, remove them and invite them again.\n`;
 }

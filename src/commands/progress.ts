@@ -1,4 +1,4 @@
-/** What a person sees on stderr while an analysis runs: what it waits for. */
+/** Progress on stderr while an analysis runs. */
 
 import { servers } from '../config/readers.ts';
 import type { DnsServer } from '../lib/addresses.ts';
@@ -34,15 +34,15 @@ export function startProgress(io: Pick<Io, 'stderr' | 'terminalErr' | 'width'>):
   };
 }
 
-/** Spamhaus' keyed zones hold the key: it is shown nowhere. */
+/** Hides the customer key that is part of the names of Spamhaus' keyed zones. */
 const withoutKey = (name: string): string =>
   name.replace(/[^.]+(?=\.[^.]+\.dq\.spamhaus\.net$)/i, '…');
 
-/** The same resolver, with its open questions told. */
+/** The same resolver; shows its open queries as progress. */
 export function watched(
   resolver: Resolver,
   progress: Progress,
-  afterwards = 'looking at the message',
+  afterwards = 'checking the message',
 ): Resolver {
   const open = new Set<string>();
   let answered = 0;
@@ -59,9 +59,9 @@ export function watched(
   };
 }
 
-// The option `--dns`, which every command takes that asks the DNS.
+// The option `--dns`.
 
-/** The servers it names, or null where it is not given. Throws a UsageError for what are none. */
+/** The DNS servers of the option, or null without it. Throws a UsageError if they are invalid. */
 export function readDnsOption(text: string | undefined): DnsServer[] | null {
   try {
     return servers(text ?? '');

@@ -1,4 +1,4 @@
-/** `serve`: the service, until it is asked to end. */
+/** `serve`: runs the service until a signal stops it. */
 
 import { startService } from '../service.ts';
 import { findOwner } from '../team/members.ts';
@@ -9,11 +9,11 @@ import { configure } from './configure.ts';
 export const serve: Command = {
   name: 'serve',
   usage: '',
-  summary: 'Run the service: the listener for test mail, the analysis and the API',
+  summary: 'Run the service: SMTP listener, analysis, API and web pages',
   async run(args, io) {
     readArguments(args, {});
     const { config, log } = configure(io);
-    // From here on a signal is heard: one that comes during the start ends it in order, too.
+    // Installs the signal handlers before the start, so that a signal during it also stops cleanly.
     const { ended } = io;
     const service = await startService(config, VERSION, { log });
     const { http, smtp, app } = service;
@@ -27,7 +27,7 @@ export const serve: Command = {
     });
     if (!(await findOwner(app.db)))
       log.warn(
-        'there is no owner yet: run `deliverability owner you@example.com` to make one and get an API key',
+        'no owner yet: run `deliverability owner you@example.com` to create one and get an API key',
       );
     await ended;
     log.info('stopping');

@@ -1,4 +1,4 @@
-/** The environment as a typed configuration: all faults told at once, unknown names warned of. */
+/** Reads the environment into a typed configuration; reports all errors at once, and warns of unknown names. */
 
 import { readFileSync } from 'node:fs';
 import { nearest } from '../lib/nearest.ts';
@@ -10,18 +10,18 @@ export type VariableName = keyof typeof VARIABLES;
 export type Config = { [Name in VariableName]: ReturnType<(typeof VARIABLES)[Name]['read']> };
 export type Environment = Record<string, string | undefined>;
 
-/** Every wrong variable in one message; the start ends with exit code 2. */
+/** Names every invalid variable; the program exits with code 2. */
 export class ConfigError extends Error {
   readonly faults: string[];
   constructor(faults: string[]) {
-    super(`The configuration is wrong:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+    super(`Invalid configuration:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
     this.faults = faults;
   }
 }
 
 export interface ReadConfig {
   config: Config;
-  /** The text each variable had or was given, by its short name. */
+  /** The text of each variable or of its default, by its short name. */
   texts: Record<VariableName, string>;
   /** Unknown names, each with the nearest known one. */
   warnings: string[];
@@ -29,7 +29,7 @@ export interface ReadConfig {
 
 /**
  * Reads the whole configuration. An empty variable counts as unset. Throws a ConfigError that names
- * every wrong variable at once. `variables` is for tests of what no variable of today needs.
+ * every wrong variable at once. Tests pass other `variables`.
  */
 export function readConfig(
   env: Environment,
@@ -48,7 +48,7 @@ export function readConfig(
       texts[name] = text;
     } catch (error) {
       faults.push(`${PREFIX}${name} ${(error as Error).message}${spec.secret ? '' : quoted(text)}`);
-      // So that what is computed from it is not told as a second fault.
+      // Otherwise a default that is computed from it would be a second error.
       texts[name] = fallback;
       wrong.push(name);
     }
@@ -66,45 +66,43 @@ export function readConfig(
 function given(env: Environment, name: string, spec: Variable<unknown>): string | undefined {
   const own = env[PREFIX + name];
   const file = spec.secret ? env[`${PREFIX}${name}_FILE`] : undefined;
-  if (own && file) throw new Error(`is given twice, by itself and by ${PREFIX}${name}_FILE`);
+  if (own && file) throw new Error(`conflicts with ${PREFIX}${name}_FILE: set only one of them`);
   if (!file) return own || undefined;
   try {
     return readFileSync(file, 'utf8').trim() || undefined;
   } catch (error) {
-    throw new Error(
-      `cannot be read from the file named (${(error as NodeJS.ErrnoException).code})`,
-    );
+    throw new Error(`cannot be read from its file (${(error as NodeJS.ErrnoException).code})`);
   }
 }
 
 const quoted = (value: string | undefined): string =>
   value ? `, not "${value.slice(0, 100)}"` : '';
 
-/** A certificate without its key, or the other way round. */
+/** A certificate without its key, or a key without its certificate. */
 function pairFaults(texts: Record<string, string>): string[] {
   return ['HTTP', 'SMTP'].flatMap((kind) => {
     const names = [`${kind}_TLS_CERT_FILE`, `${kind}_TLS_KEY_FILE`];
     const missing = names.filter((name) => !texts[name]);
     return missing.length === 1
-      ? [`${PREFIX}${missing[0]} is missing: certificate and key go together`]
+      ? [`${PREFIX}${missing[0]} is missing: set both the certificate and the key`]
       : [];
   });
 }
 
-/** Variables of which each needs all the others of its group. */
+/** Variables that must be set together. */
 const GROUPS = [
   ['MAIL_URL', 'MAIL_FROM'],
   ['MAIL_DKIM_DOMAIN', 'MAIL_DKIM_SELECTOR', 'MAIL_DKIM_KEY'],
   ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'],
 ];
 
-/** What is wrong has been told, and is not missing too. */
+/** An invalid variable is reported already, so it is not missing too. */
 function groupFaults(texts: Record<string, string>, wrong: string[]): string[] {
   return GROUPS.flatMap((names) => {
     const missing = names.filter((name) => !texts[name] && !wrong.includes(name));
     return missing.length === 0 || missing.length === names.length
       ? []
-      : missing.map((name) => `${PREFIX}${name} is missing: ${names.join(', ')} go together`);
+      : missing.map((name) => `${PREFIX}${name} is missing: set ${names.join(', ')} together`);
   });
 }
 
@@ -115,11 +113,11 @@ function unknownNames(env: Environment, variables: Record<string, Variable<unkno
   return Object.keys(env)
     .filter((name) => name.startsWith(PREFIX) && !known.includes(name))
     .map((name) => {
-      // Without the prefix, which all have in common.
+      // Without the prefix, which all share.
       const near = nearest(
         name.slice(PREFIX.length),
         known.map((one) => one.slice(PREFIX.length)),
       );
-      return `${name} is not a variable of this program${near ? `; did you mean ${PREFIX}${near}?` : ''}`;
+      return `${name} is not a known variable${near ? `. Did you mean ${PREFIX}${near}?` : ''}`;
     });
 }

@@ -1,4 +1,4 @@
-/** How the text of each kind of variable is read; what is wrong with it is thrown as a plain sentence. */
+/** Parsers for each kind of variable; they throw an Error that says what is expected. */
 
 import { createPrivateKey } from 'node:crypto';
 import { resolve } from 'node:path';
@@ -12,29 +12,29 @@ export interface ListChange {
   zone: string;
 }
 
-/** Characters of a password (NIST SP 800-63B asks for 8 at least, and to take long ones). */
+/** Characters of a password. NIST SP 800-63B requires at least 8, and to allow long passwords. */
 export const MIN_PASSWORD = 10;
 export const MAX_PASSWORD = 200;
 
-/** A value read from text; what is wrong with it is thrown as a plain sentence. */
+/** Parses text; throws an Error whose message follows the name of the variable. */
 export type Read<T> = (text: string) => T;
 
 export const text: Read<string> = (value) => value;
 export const optional: Read<string | null> = (value) => value || null;
 export const port: Read<number> = (value) => {
   if (!/^\d{1,5}$/.test(value) || Number(value) > 65535)
-    throw new Error('takes a port number from 0 to 65535');
+    throw new Error('must be a port number from 0 to 65535');
   return Number(value);
 };
 export const url: Read<string> = (value) => {
   const parsed = URL.canParse(value) ? new URL(value) : null;
   if (!parsed || !['http:', 'https:'].includes(parsed.protocol) || parsed.search || parsed.hash)
-    throw new Error('takes an address such as https://mail.example.com');
+    throw new Error('must be a URL such as https://mail.example.com');
   return parsed.href.replace(/\/$/, '');
 };
 export const domain: Read<string> = (value) => {
   const name = normalizeDomain(value);
-  if (!name) throw new Error('takes a domain name such as test.example.com');
+  if (!name) throw new Error('must be a domain name such as test.example.com');
   return name;
 };
 export const networks: Read<Network[]> = (value) =>
@@ -42,76 +42,76 @@ export const networks: Read<Network[]> = (value) =>
     try {
       return parseNetwork(item);
     } catch {
-      throw new Error('takes networks such as 10.0.0.0/8, separated by commas');
+      throw new Error('must be networks such as 10.0.0.0/8, separated by commas');
     }
   });
 export const oneOf =
   <T extends string>(...choices: T[]): Read<T> =>
   (value) => {
     if (!(choices as string[]).includes(value))
-      throw new Error(`takes one of ${choices.join(', ')}`);
+      throw new Error(`must be one of ${choices.join(', ')}`);
     return value as T;
   };
-// A hundred years: much more, and the time that lies as long ago could not be written.
+// A hundred years; with much more, a date that long ago is out of range.
 const MAX_DURATION_MS = 36_500 * 86_400_000;
 export const duration: Read<number> = (value) => {
   const ms = parseDuration(value);
   if (ms === null || ms > MAX_DURATION_MS)
-    throw new Error('takes a duration such as 30s, 15m, 2h or 90d, up to 36500d');
+    throw new Error('must be a duration such as 30s, 15m, 2h or 90d, up to 36500d');
   return ms;
 };
-/** The six attempts of a delivery take more than ten hours: until then its event must be there. */
+/** The six attempts of a delivery take more than ten hours, and need its event. */
 export const eventRetention: Read<number> = (value) => {
   const ms = duration(value);
-  if (ms > 0 && ms < 86_400_000) throw new Error('takes 0, or a duration of a day or more');
+  if (ms > 0 && ms < 86_400_000) throw new Error('must be 0 or at least 1d');
   return ms;
 };
 export const size: Read<number> = (value) => {
   const bytes = parseSize(value);
   if (!bytes || bytes > 1024 ** 3)
-    throw new Error('takes a size such as 64KiB or 25MiB, up to 1GiB');
+    throw new Error('must be a size such as 64KiB or 25MiB, up to 1GiB');
   return bytes;
 };
 export const MAX_WORKERS = 128;
 export const workers: Read<number> = (value) => {
   if (!/^\d{1,3}$/.test(value) || Number(value) < 1 || Number(value) > MAX_WORKERS)
-    throw new Error(`takes a whole number from 1 to ${MAX_WORKERS}`);
+    throw new Error(`must be a whole number from 1 to ${MAX_WORKERS}`);
   return Number(value);
 };
 export const database: Read<string> = (value) => {
   const path = /^sqlite:(.+)$/.exec(value)?.[1];
-  if (!path) throw new Error('takes sqlite: and the path of a file');
+  if (!path) throw new Error('must be sqlite: followed by the path of a file');
   return path === ':memory:' ? path : resolve(path);
 };
 export const servers: Read<DnsServer[] | null> = (value) => {
   if (value === '') return null;
   const parsed = parseDnsServers(value);
   if (!parsed)
-    throw new Error('takes addresses such as 127.0.0.1:5353 or [::1]:53, separated by commas');
+    throw new Error('must be addresses such as 127.0.0.1:5353 or [::1]:53, separated by commas');
   return parsed;
 };
 export const email: Read<string | null> = (value) => {
-  if (value !== '' && !/^[^\s@]+@[^\s@]+$/.test(value)) throw new Error('takes an e-mail address');
+  if (value !== '' && !/^[^\s@]+@[^\s@]+$/.test(value)) throw new Error('must be an email address');
   return value || null;
 };
 
 export const yesNo: Read<boolean> = (value) => {
-  if (!['true', 'false'].includes(value)) throw new Error('takes true or false');
+  if (!['true', 'false'].includes(value)) throw new Error('must be true or false');
   return value === 'true';
 };
 export const listChanges: Read<ListChange[]> = (value) =>
   list(value).map((item) => {
     const [, sign, name] = /^([+-])(\S+)$/.exec(item) ?? [];
     const zone = name === undefined ? null : normalizeDomain(name);
-    if (!zone) throw new Error('takes +zone and -zone, separated by commas');
+    if (!zone) throw new Error('must be +zone or -zone entries, separated by commas');
     return { on: sign === '+', zone };
   });
 export const dqsKey: Read<string | null> = (value) => {
   if (value !== '' && !/^[a-z0-9]{8,63}$/i.test(value))
-    throw new Error('takes the key of letters and digits that Spamhaus gave you');
+    throw new Error('must be the key from Spamhaus: letters and digits only');
   return value.toLowerCase() || null;
 };
-/** An address of a server on the operator's own network: scheme, host, port and nothing else. */
+/** A server on the operator's own network: scheme, host and port only. */
 export const engine =
   (scheme: 'tcp' | 'http', example: string): Read<string | null> =>
   (value) => {
@@ -124,8 +124,8 @@ export const engine =
       !parsed.hostname ||
       !/^\/?$/.test(parsed.pathname)
     )
-      throw new Error(`takes an address such as ${example}`);
-    if (scheme === 'tcp' && !parsed.port) throw new Error(`takes an address such as ${example}`);
+      throw new Error(`must be an address such as ${example}`);
+    if (scheme === 'tcp' && !parsed.port) throw new Error(`must be an address such as ${example}`);
     return `${parsed.protocol}//${parsed.host}`;
   };
 
@@ -139,7 +139,7 @@ export const mailUrl: Read<string | null> = (value) => {
     !parsed.hostname ||
     parsed.search
   )
-    throw new Error('takes an address such as smtp://user:password@mail.example.com:587');
+    throw new Error('must be an address such as smtp://user:password@mail.example.com:587');
   return value;
 };
 /** `Name <address>` or an address alone. */
@@ -148,50 +148,50 @@ export const mailbox: Read<string | null> = (value) => {
     value !== '' &&
     !/^(?:[^<>"\r\n]{0,100}<[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/.test(value)
   )
-    throw new Error('takes an address such as Deliverability <no-reply@example.com>');
+    throw new Error('must be an address such as Deliverability <no-reply@example.com>');
   return value || null;
 };
 export const optionalDomain: Read<string | null> = (value) => (value === '' ? null : domain(value));
-/** Of an OpenID Connect provider: by https, but on this machine, where nobody listens on the way. */
+/** OpenID Connect requires https; plain http is accepted on loopback, where nobody can intercept it. */
 export const issuer: Read<string | null> = (value) => {
   if (value === '') return null;
   const address = url(value);
   const { protocol, hostname } = new URL(address);
   const isLoopback = /^(?:localhost|\[::1\]|127(?:\.\d+){3})$/.test(hostname);
   if (protocol !== 'https:' && !isLoopback)
-    throw new Error('takes an address by https, or by http on loopback (for development)');
+    throw new Error('must be an https URL, or an http URL on loopback (for development)');
   return address;
 };
-/** Whoever has it can post there: nothing of it is in the error. */
+/** The URL is a secret, so the error does not quote it. */
 export const slackUrl: Read<string | null> = (value) => {
   if (value === '') return null;
   const parsed = URL.canParse(value) ? new URL(value) : null;
   if (parsed?.protocol !== 'https:' || parsed.username || parsed.password || parsed.hash)
-    throw new Error('takes an address such as https://hooks.slack.com/services/T000/B000/XXXX');
+    throw new Error('must be a URL such as https://hooks.slack.com/services/T000/B000/XXXX');
   return parsed.href;
 };
 export const privateKey: Read<string | null> = (value) => {
   if (value === '') return null;
-  // An environment variable often has its line ends written out.
+  // In an environment variable line breaks are often written as \n.
   const pem = value.replaceAll('\\n', '\n');
   try {
     createPrivateKey(pem);
   } catch {
-    throw new Error('takes a private key in PEM');
+    throw new Error('must be a private key in PEM format');
   }
   return pem;
 };
 export const secretKey: Read<string | null> = (value) => {
   if (value === '') return null;
   const counted = value.trim();
-  if (counted.length < 32) throw new Error('takes at least 32 characters');
-  if (/^(.)\1*$/su.test(counted)) throw new Error('takes more than one character repeated');
-  // As it was given: whoever has one with a space at an end has encrypted by that.
+  if (counted.length < 32) throw new Error('must have at least 32 characters');
+  if (/^(.)\1*$/su.test(counted)) throw new Error('must not repeat a single character');
+  // Not trimmed: secrets may be encrypted with a key that ends with a space.
   return value;
 };
 export const password: Read<string | null> = (value) => {
   if (value !== '' && (value.length < MIN_PASSWORD || value.length > MAX_PASSWORD))
-    throw new Error(`takes ${MIN_PASSWORD} to ${MAX_PASSWORD} characters`);
+    throw new Error(`must have ${MIN_PASSWORD} to ${MAX_PASSWORD} characters`);
   return value || null;
 };
 
@@ -204,7 +204,8 @@ export interface Rate {
 export const rate: Read<Rate | null> = (value) => {
   if (value === '0') return null;
   const [, count, unit] = /^(\d{1,7})\/(s|min|h)$/.exec(value) ?? [];
-  if (!count || Number(count) < 1) throw new Error('takes a rate such as 600/min, or 0 for none');
+  if (!count || Number(count) < 1)
+    throw new Error('must be a rate such as 600/min, or 0 for no limit');
   return { requests: Number(count), seconds: { s: 1, min: 60, h: 3600 }[unit as 's'] };
 };
 

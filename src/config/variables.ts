@@ -1,4 +1,4 @@
-/** Every environment variable: how it is read, its default, and the line of help that people see. */
+/** Every environment variable: its parser, its default and its help. */
 
 import { availableParallelism, hostname } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -36,13 +36,13 @@ import {
   yesNo,
 } from './readers.ts';
 
-// What the declaration of one environment variable says.
+// The declaration of one environment variable.
 
 export interface Variable<T> {
   read: Read<T>;
-  /** The text that stands for an unset variable; computed from the variables before it. */
+  /** The value of an unset variable; a function computes it from the variables before it. */
   fallback: string | ((values: Record<string, string>) => string);
-  /** How the default is told in tables where it is computed. */
+  /** The default as help and tables show it, if it is computed. */
   fallbackText?: string;
   help: string;
   secret?: boolean;
@@ -50,41 +50,41 @@ export interface Variable<T> {
 
 export const variable = <T>(spec: Variable<T>): Variable<T> => spec;
 
-// The environment variables of outgoing mail, of Slack and of sign-in by another provider.
+// Outgoing mail, Slack and single sign-on.
 
 const MAIL_VARIABLES = {
   MAIL_URL: variable({
     read: mailUrl,
     fallback: '',
     secret: true,
-    help: 'Server for outgoing mail: `smtp://user:password@host:587` or `smtps://…`.',
+    help: 'Mail server for outgoing email: `smtp://user:password@host:587` or `smtps://…`.',
   }),
   MAIL_FROM: variable({
     read: mailbox,
     fallback: '',
-    help: 'From address of outgoing mail; needed with MAIL_URL.',
+    help: 'From address of outgoing email; required with MAIL_URL.',
   }),
   MAIL_DKIM_DOMAIN: variable({
     read: optionalDomain,
     fallback: '',
-    help: 'Domain that signs outgoing mail by DKIM.',
+    help: 'DKIM signing domain of outgoing email.',
   }),
   MAIL_DKIM_SELECTOR: variable({
     read: optional,
     fallback: '',
-    help: 'Selector of that signature.',
+    help: 'DKIM selector of outgoing email.',
   }),
   MAIL_DKIM_KEY: variable({
     read: privateKey,
     fallback: '',
     secret: true,
-    help: 'Private key (PEM) of that signature.',
+    help: 'DKIM private key (PEM) of outgoing email.',
   }),
   SLACK_WEBHOOK_URL: variable({
     read: slackUrl,
     fallback: '',
     secret: true,
-    help: 'Incoming webhook of Slack to which alert rules post that have no other: `https://hooks.slack.com/services/…`.',
+    help: 'Default Slack incoming webhook for alert rules: `https://hooks.slack.com/services/…`.',
   }),
 };
 
@@ -92,18 +92,18 @@ const SIGN_IN_VARIABLES = {
   OIDC_ISSUER: variable({
     read: issuer,
     fallback: '',
-    help: 'Issuer of an OpenID Connect provider by which members may sign in; by https, or http on loopback.',
+    help: 'Issuer URL of your OpenID Connect provider, for single sign-on. Must use https, or http on loopback.',
   }),
   OIDC_CLIENT_ID: variable({
     read: optional,
     fallback: '',
-    help: 'Client id at that provider.',
+    help: 'Client ID at the OpenID Connect provider.',
   }),
   OIDC_CLIENT_SECRET: variable({
     read: optional,
     fallback: '',
     secret: true,
-    help: 'Client secret at that provider.',
+    help: 'Client secret at the OpenID Connect provider.',
   }),
 };
 
@@ -112,36 +112,36 @@ export const VARIABLES = {
   DATA_DIR: variable({
     read: (v) => resolve(v),
     fallback: './data',
-    help: 'Where the database and keys are kept; made with mode 0700.',
+    help: 'Folder for the database and keys; created with mode 0700.',
   }),
   DATABASE_URL: variable({
     read: database,
     fallback: (v) => `sqlite:${join(v.DATA_DIR!, 'deliverability.db')}`,
     fallbackText: 'sqlite:$DATA_DIR/deliverability.db',
-    help: 'The database file.',
+    help: 'Database file.',
   }),
   HTTP_HOST: variable({
     read: text,
     fallback: '127.0.0.1',
-    help: 'Address that the API listens on.',
+    help: 'Address the API listens on.',
   }),
-  HTTP_PORT: variable({ read: port, fallback: '8080', help: 'Port that the API listens on.' }),
+  HTTP_PORT: variable({ read: port, fallback: '8080', help: 'Port the API listens on.' }),
   BASE_URL: variable({
     read: url,
     fallback: (v) => `http://127.0.0.1:${v.HTTP_PORT}`,
     fallbackText: 'http://127.0.0.1:8080',
-    help: 'Address of the API as clients reach it.',
+    help: 'Public URL of the API.',
   }),
   APP_URL: variable({
     read: url,
     fallback: (v) => v.BASE_URL!,
     fallbackText: 'the same as BASE_URL',
-    help: 'Address of the web pages as people reach them.',
+    help: 'Public URL of the web pages.',
   }),
   HTTP_TLS_CERT_FILE: variable({
     read: optional,
     fallback: '',
-    help: 'Certificate chain (PEM) to serve HTTPS with; without it plain HTTP, for a proxy in front. Re-read when it changes.',
+    help: 'Certificate chain (PEM) for HTTPS; reloaded when it changes. If unset, the API uses plain HTTP, for a proxy in front.',
   }),
   HTTP_TLS_KEY_FILE: variable({
     read: optional,
@@ -151,34 +151,34 @@ export const VARIABLES = {
   SURFACE: variable({
     read: oneOf('full', 'preview'),
     fallback: 'full',
-    help: '`preview` serves the public operations alone.',
+    help: '`preview` serves only the public operations.',
   }),
   OWNER_EMAIL: variable({
     read: email,
     fallback: '',
-    help: 'Makes this the first owner where the database has none.',
+    help: 'Email address of the first owner; used if the database has no owner.',
   }),
   OWNER_PASSWORD: variable({
     read: password,
     fallback: '',
     secret: true,
-    help: 'The password of that first owner; without it, `owner` prints a link to set one.',
+    help: 'Password of the first owner. If unset, the `owner` command prints a link to set one.',
   }),
   SMTP_HOST: variable({
     read: text,
     fallback: '127.0.0.1',
-    help: 'Address that the listener for test mail listens on.',
+    help: 'Address the SMTP listener listens on.',
   }),
   SMTP_PORT: variable({
     read: port,
     fallback: '2525',
-    help: 'Port of the listener for test mail; 25 in production.',
+    help: 'Port the SMTP listener listens on; use 25 in production.',
   }),
   SMTP_NAME: variable({
     read: domain,
     fallback: () => normalizeDomain(hostname()) ?? 'localhost',
     fallbackText: 'the host name',
-    help: 'Name in the banner: that of the MX record.',
+    help: 'Host name in the SMTP banner: the name in your MX record.',
   }),
   INBOX_DOMAIN: variable({
     read: domain,
@@ -188,107 +188,107 @@ export const VARIABLES = {
   SMTP_TLS_CERT_FILE: variable({
     read: optional,
     fallback: '',
-    help: 'Certificate chain (PEM) for STARTTLS; without it a self-signed pair is made at the first start. Re-read when it changes.',
+    help: 'Certificate chain (PEM) for STARTTLS; reloaded when it changes. If unset, the first start creates a self-signed certificate.',
   }),
   SMTP_TLS_KEY_FILE: variable({
     read: optional,
     fallback: '',
     help: 'Private key (PEM) of that certificate.',
   }),
-  SMTP_MAX_SIZE: variable({ read: size, fallback: '25MiB', help: 'Largest message taken.' }),
+  SMTP_MAX_SIZE: variable({ read: size, fallback: '25MiB', help: 'Maximum message size.' }),
   SMTP_PROXY_PROTOCOL: variable({
     read: networks,
     fallback: '',
-    help: "Networks whose hosts say the client's address by the PROXY protocol.",
+    help: "Networks of the proxies that send the client's address with the PROXY protocol.",
   }),
   ...MAIL_VARIABLES,
   DNS_SERVERS: variable({
     read: servers,
     fallback: '',
     fallbackText: "the system's",
-    help: 'DNS servers to ask, such as 127.0.0.1:5353.',
+    help: 'DNS servers to use, such as 127.0.0.1:5353.',
   }),
   BLOCKLISTS: variable({
     read: listChanges,
     fallback: '',
     fallbackText: 'the default set',
-    help: 'Changes to the blocklists that are asked, such as `+b.barracudacentral.org,-bl.spamcop.net`; `-all` begins with none.',
+    help: 'Changes to the default blocklists, such as `+b.barracudacentral.org,-bl.spamcop.net`; `-all` removes all.',
   }),
   SPAMHAUS_DQS_KEY: variable({
     read: dqsKey,
     fallback: '',
     secret: true,
-    help: 'Key of the Spamhaus Data Query Service; public resolvers are refused without one.',
+    help: 'Key of the Spamhaus Data Query Service; Spamhaus refuses public resolvers without one.',
   }),
   SPAMD_URL: variable({
     read: engine('tcp', 'tcp://127.0.0.1:783'),
     fallback: '',
-    help: 'SpamAssassin to ask, by the spamd protocol: `tcp://127.0.0.1:783`.',
+    help: 'Address of SpamAssassin (spamd): `tcp://127.0.0.1:783`.',
   }),
   RSPAMD_URL: variable({
     read: engine('http', 'http://127.0.0.1:11333'),
     fallback: '',
-    help: 'Rspamd to ask: `http://127.0.0.1:11333`.',
+    help: 'Address of Rspamd: `http://127.0.0.1:11333`.',
   }),
   CHECK_LINKS: variable({
     read: yesNo,
     fallback: 'true',
-    help: 'Whether the links of a message are asked whether they work (HEAD alone).',
+    help: 'Check the links of messages with HEAD requests.',
   }),
   ...SIGN_IN_VARIABLES,
   WEBHOOK_ALLOW_NETWORKS: variable({
     read: networks,
     fallback: '',
     fallbackText: 'none',
-    help: 'Networks of your own (CIDR) that webhooks may call although they are not public.',
+    help: 'Private networks (CIDR) that webhooks may call.',
   }),
   WEBHOOK_CA_FILE: variable({
     read: optional,
     fallback: '',
-    help: 'Certificate authorities (PEM) that webhooks trust beside the usual ones.',
+    help: 'File with additional certificate authorities (PEM) that webhooks trust.',
   }),
   TEST_RETENTION: variable({
     read: duration,
     fallback: '90d',
-    help: 'How long messages and results are kept; 0 keeps all.',
+    help: 'How long messages and results are kept; 0 keeps them forever.',
   }),
   EVENT_RETENTION: variable({
     read: eventRetention,
     fallback: '30d',
-    help: 'How long events and their deliveries are kept, a day at least; 0 keeps all.',
+    help: 'How long events, webhook deliveries, monitor runs and resolved incidents are kept; at least 1d, 0 keeps them forever.',
   }),
   SECRET_KEY: variable({
     read: secretKey,
     fallback: '',
-    fallbackText: 'made in DATA_DIR/secret.key',
+    fallbackText: 'generated in DATA_DIR/secret.key',
     secret: true,
-    help: 'Encrypts secrets at rest; at least 32 characters.',
+    help: 'Key that encrypts secrets in the database; at least 32 characters.',
   }),
   TRUSTED_PROXIES: variable({
     read: networks,
     fallback: '',
-    help: 'Networks of the proxies whose `X-Forwarded-For` is believed.',
+    help: 'Networks of the proxies whose `X-Forwarded-For` is trusted.',
   }),
   RATE_LIMIT: variable({
     read: rate,
     fallback: '600/min',
-    help: 'Requests for each API key, session or address; `0` for no limit.',
+    help: 'Rate limit of requests per API key, session or address; `0` disables it.',
   }),
   WORKERS: variable({
     read: workers,
     fallback: () => String(Math.min(availableParallelism(), MAX_WORKERS)),
     fallbackText: 'number of cores',
-    help: 'Analysis threads.',
+    help: 'Number of analysis threads.',
   }),
   LOG_LEVEL: variable({
     read: oneOf<LogLevel>(...LOG_LEVELS),
     fallback: 'info',
-    help: 'Least level that is logged.',
+    help: 'Minimum level that is logged.',
   }),
   LOG_FORMAT: variable({
     read: oneOf('auto', 'json', 'pretty'),
     fallback: 'auto',
     fallbackText: 'json (pretty on a terminal)',
-    help: 'Form of the log lines.',
+    help: 'Format of the log lines.',
   }),
 } satisfies Record<string, Variable<unknown>>;

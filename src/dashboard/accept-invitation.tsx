@@ -1,4 +1,4 @@
-/** The page of a link by which an invited person joins the team. */
+/** The page on which an invited person joins the team. */
 
 import * as v from 'valibot';
 import type { App } from '../app.ts';
@@ -28,24 +28,26 @@ import { deadLink, pageResponse, seeOther } from './page.tsx';
 import { enter } from './sign-in.tsx';
 
 const PATH = '/invitations/:token';
-const SIGN_IN = { href: '/sign-in', text: 'Go to sign-in' };
+const SIGN_IN = { href: '/sign-in', text: 'Sign in' };
 const ROLES = { admin: 'an admin', member: 'a member', viewer: 'a viewer' };
 
-interface Invited {
+interface Invitation {
   token: string;
   invitation: InvitationRow;
-  /** Who invited, by name; null where they have left. */
+  /** The inviter's name; null if they have left the team. */
   inviter: string | null;
 }
 
-interface State extends Invited {
+interface PageState extends Invitation {
   name?: string;
-  wrong?: Wrong;
-  refused?: string;
+  fieldErrors?: Wrong;
+  /** An error of the whole form. */
+  formError?: string;
 }
 
-function answer(state: State, status?: number): Response {
-  const { token, invitation, inviter, name, wrong = {}, refused } = state;
+function renderPage(state: PageState, status?: number): Response {
+  const { token, invitation, inviter, name, fieldErrors = {}, formError } = state;
+  const focusName = Boolean(fieldErrors.name) || !anyWrong(fieldErrors);
   const { role, email } = invitation;
   return pageResponse({
     title: 'Join the team',
@@ -53,23 +55,19 @@ function answer(state: State, status?: number): Response {
     children: (
       <>
         <p>
-          {inviter ?? 'The team'} invites <strong>{email}</strong> as {ROLES[role]}.
+          {inviter ?? 'The team'} invited <strong>{email}</strong> to join as {ROLES[role]}.
         </p>
-        {refused && <Said tone="fail">{refused}</Said>}
+        {formError && <Said tone="fail">{formError}</Said>}
         <form method="post" action={`/invitations/${encodeURIComponent(token)}`}>
           <Field
             name="name"
             label="Your name"
             autocomplete="name"
             value={name}
-            wrong={wrong.name}
-            focus={Boolean(wrong.name) || !anyWrong(wrong)}
+            error={fieldErrors.name}
+            focus={focusName}
           />
-          <NewPasswordFields
-            email={email}
-            wrong={wrong}
-            otherWrong={Boolean(wrong.name) || !anyWrong(wrong)}
-          />
+          <NewPasswordFields email={email} errors={fieldErrors} focusElsewhere={focusName} />
           <Submit>Join the team</Submit>
         </form>
       </>
@@ -77,7 +75,7 @@ function answer(state: State, status?: number): Response {
   });
 }
 
-async function invited({ db, clock }: App, token: string): Promise<Invited> {
+async function findInvitation({ db, clock }: App, token: string): Promise<Invitation> {
   const invitation = await openInvitation(db, token, clock.now());
   const inviter = await findMember(db, invitation.invited_by);
   return { token, invitation, inviter: inviter?.name ?? null };
@@ -89,12 +87,14 @@ const show = route({
   secretParams: ['token'],
   operation: 'showAcceptInvitation',
   role: 'public',
-  summary: 'The page to join the team by a link',
+  summary: 'Show the page to join the team',
   query: PageQuery,
   produces: ['text/html'],
   async handle({ app, params }) {
-    const { done, error } = await refused(['not_found', 'gone'], () => invited(app, params.token!));
-    return error ? deadLink(error, SIGN_IN) : answer(done);
+    const { done, error } = await refused(['not_found', 'gone'], () =>
+      findInvitation(app, params.token!),
+    );
+    return error ? deadLink(error, SIGN_IN) : renderPage(done);
   },
 });
 
@@ -106,37 +106,39 @@ const submit = route({
   role: 'public',
   writes: true,
   limit: 'acceptInvitation',
-  summary: 'Join the team by the form',
+  summary: 'Join the team with the form',
   consumes: FORM,
   produces: ['text/html'],
   async handle(call) {
-    const found = await refused(['not_found', 'gone'], () => invited(call.app, call.params.token!));
+    const found = await refused(['not_found', 'gone'], () =>
+      findInvitation(call.app, call.params.token!),
+    );
     if (found.error) return deadLink(found.error, SIGN_IN);
     const field = readForm(call.raw);
     const name = field('name').trim();
-    const wrong = {
-      name: nameFault(name),
+    const fieldErrors = {
+      name: nameError(name),
       ...newPasswordFaults(field, found.done.invitation.email),
     };
-    if (anyWrong(wrong)) return answer({ ...found.done, name, wrong }, 422);
+    if (anyWrong(fieldErrors)) return renderPage({ ...found.done, name, fieldErrors }, 422);
     const { done, error } = await refused(['not_found', 'gone', 'conflict', 'unavailable'], () =>
       join(call, { token: found.done.token, name, password: field('password') }),
     );
     if (error?.code === 'unavailable')
-      return answer({ ...found.done, name, refused: error.detail }, ERROR_STATUS.unavailable);
+      return renderPage({ ...found.done, name, formError: error.detail }, ERROR_STATUS.unavailable);
     if (error) return deadLink(error, SIGN_IN);
-    // Who has been removed again meanwhile is told so at sign-in.
+    // The session is missing if the new member was removed in the meantime.
     return done ? enter(call.app, done) : seeOther('/sign-in');
   },
 });
 
-function nameFault(name: string): string | undefined {
+function nameError(name: string): string | undefined {
   if (name === '') return 'Enter your name.';
   const { issues } = v.safeParse(Name, name);
-  return issues && asSentence(issues[0].message);
+  return issues && asSentence('name', issues[0].message);
 }
 
-/** A new member, signed in at once. */
+/** Adds the member and starts their session. */
 async function join(
   request: SignInRequest,
   { token, name, password }: { token: string; name: string; password: string },

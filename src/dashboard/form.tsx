@@ -1,4 +1,4 @@
-/** The parts of a form: a field with its label and what is wrong with it, the button, what is said above. */
+/** Form components: fields with labels and error messages, buttons, and notices above the form. */
 
 import type { ComponentChildren } from 'preact';
 import * as v from 'valibot';
@@ -10,26 +10,26 @@ interface FieldProps {
   name: string;
   label: string;
   type?: 'text' | 'email' | 'password';
-  /** What browsers and password managers fill in. */
+  /** For browsers and password managers. */
   autocomplete: string;
-  /** Never that of a password. */
+  /** Never set for passwords. */
   value?: string;
   hint?: string;
-  /** What is wrong with it, in a sentence. */
-  wrong?: string;
-  /** The id of a note that says what is wrong with several fields together. */
-  wrongNote?: string;
-  /** Only shown: so that a password is kept with its account. */
+  /** An error message: a full sentence. */
+  error?: string;
+  /** The id of a notice with an error that concerns several fields. */
+  errorNoticeId?: string;
+  /** For information only: password managers store the password with this account. */
   readOnly?: boolean;
   minLength?: number;
 }
 
-/** The first field that is wrong has the focus when the page is there. */
+/** Give `focus` to the first field with an error. */
 export function Field(props: FieldProps & { focus?: boolean }) {
-  const { name, label, type = 'text', hint, wrong, wrongNote } = props;
-  const notes = [
-    ...(wrong ? [`${name}-wrong`] : []),
-    ...(wrongNote ? [wrongNote] : []),
+  const { name, label, type = 'text', hint, error, errorNoticeId } = props;
+  const descriptions = [
+    ...(error ? [`${name}-wrong`] : []),
+    ...(errorNoticeId ? [errorNoticeId] : []),
     ...(hint ? [`${name}-hint`] : []),
   ];
   const focus = props.focus ? { autofocus: true } : {};
@@ -41,16 +41,16 @@ export function Field(props: FieldProps & { focus?: boolean }) {
           {hint}
         </p>
       )}
-      {wrong && (
+      {error && (
         <p id={`${name}-wrong`} class="wrong">
           <span class="visually-hidden">Error: </span>
-          {wrong}
+          {error}
         </p>
       )}
       <input
         id={name}
         name={name}
-        // Preact has a type of its own for each, and none for one of several.
+        // Preact types each input type separately, and none of them accepts a union.
         type={type as 'text'}
         value={props.value}
         autocomplete={props.autocomplete}
@@ -59,24 +59,24 @@ export function Field(props: FieldProps & { focus?: boolean }) {
         required={!props.readOnly}
         readOnly={props.readOnly}
         minLength={props.minLength}
-        aria-invalid={wrong || wrongNote ? 'true' : undefined}
-        aria-describedby={notes.length > 0 ? notes.join(' ') : undefined}
+        aria-invalid={error || errorNoticeId ? 'true' : undefined}
+        aria-describedby={descriptions.length > 0 ? descriptions.join(' ') : undefined}
         {...focus}
       />
     </div>
   );
 }
 
-interface SaidProps {
+interface NoticeProps {
   tone: 'pass' | 'fail' | 'info';
   id?: string;
   children: ComponentChildren;
 }
 
-/** What came of the last thing done, by icon, word and colour. */
-export function Said({ tone, id, children }: SaidProps) {
+/** The result of the last action, with an icon and a color. */
+export function Said({ tone, id, children }: NoticeProps) {
   return (
-    <div class={`said ${tone}`} role={tone === 'fail' ? 'alert' : 'status'}>
+    <div class={`notice ${tone}`} role={tone === 'fail' ? 'alert' : 'status'}>
       <svg class="icon" aria-hidden="true">
         <use href={`#icon-${tone}`} />
       </svg>
@@ -86,7 +86,7 @@ export function Said({ tone, id, children }: SaidProps) {
 }
 
 interface SubmitProps {
-  /** Not what the page is for. */
+  /** For actions beside the main purpose of the page. */
   secondary?: boolean;
   children: ComponentChildren;
 }
@@ -99,31 +99,31 @@ export function Submit({ secondary, children }: SubmitProps) {
   );
 }
 
-// What a form sends, and what is said where it cannot be taken.
+// Form bodies, and error messages for their fields.
 
 const MAX_FORM_BYTES = 16 * 1024;
 
-/** For routes that take a form (URL Standard §5). */
+/** `consumes` of routes that accept a form (URL Standard §5). */
 export const FORM = { type: 'application/x-www-form-urlencoded', maxBytes: () => MAX_FORM_BYTES };
 
-/** What a page says that it was led to by a form; what else an address carries never comes so far. */
+/** `done` names the action that redirected to the page. The router drops unknown parameters of pages. */
 export const PageQuery = v.strictObject({ done: v.optional(v.string()) });
 
-/** A field as it was sent; empty where it is missing. */
+/** Returns the value of a field, or an empty string if it is missing. */
 export function readForm(raw: Uint8Array): (name: string) => string {
   const fields = new URLSearchParams(new TextDecoder().decode(raw));
   return (name) => fields.get(name) ?? '';
 }
 
-/** What is wrong with each field, in a sentence. */
+/** Error messages by field: full sentences. */
 export type Wrong = Record<string, string | undefined>;
 
-export const anyWrong = (wrong: Wrong): boolean => Object.values(wrong).some(Boolean);
+export const anyWrong = (errors: Wrong): boolean => Object.values(errors).some(Boolean);
 
-/** A fault of `AppError` as a sentence for a field: "must be …" becomes "It must be …". */
-export const asSentence = (message: string): string => `It ${message}.`;
+/** Turns the message of a parameter error into a sentence: "must be …" becomes "The name must be …". */
+export const asSentence = (label: string, message: string): string => `The ${label} ${message}.`;
 
-/** Calls `work`; an AppError of one of these codes is given back, everything else is thrown on. */
+/** Runs `work` and returns its AppError if it has one of these codes. Rethrows every other error. */
 export async function refused<T>(
   codes: AppError['code'][],
   work: () => Promise<T>,
@@ -136,32 +136,32 @@ export async function refused<T>(
   }
 }
 
-// The fields by which a password is chosen, on the page of a link and on that of an invitation.
+// The password fields of the reset page and of the invitation page.
 
-/** What is wrong with the password chosen, or with its repetition. */
+/** Errors of the new password or its confirmation. */
 export function newPasswordFaults(field: (name: string) => string, email: string): Wrong {
   const password = field('password');
-  if (password === '') return { password: 'Choose a password.' };
+  if (password === '') return { password: 'Enter a password.' };
   const fault = passwordFault(password, email);
-  if (fault) return { password: asSentence(fault) };
-  return field('repeated') === password ? {} : { repeated: 'The two passwords are not the same.' };
+  if (fault) return { password: asSentence('password', fault) };
+  return field('repeated') === password ? {} : { repeated: "The passwords don't match." };
 }
 
 interface NewPasswordProps {
   email: string;
-  wrong: Wrong;
-  /** Whether the field before is wrong, and has the focus. */
-  otherWrong?: boolean;
+  errors: Wrong;
+  /** Set if another field of the form has the focus. */
+  focusElsewhere?: boolean;
 }
 
-/** Two fields, as nothing shows what is typed; the address, so that a password manager keeps both together. */
-export function NewPasswordFields({ email, wrong, otherWrong = false }: NewPasswordProps) {
-  const repeat = Boolean(wrong.repeated);
+/** The read-only address lets password managers store both together. */
+export function NewPasswordFields({ email, errors, focusElsewhere = false }: NewPasswordProps) {
+  const focusConfirmation = Boolean(errors.repeated);
   return (
     <>
       <Field
         name="email"
-        label="E-mail address"
+        label="Email address"
         type="email"
         autocomplete="username"
         value={email}
@@ -173,17 +173,17 @@ export function NewPasswordFields({ email, wrong, otherWrong = false }: NewPassw
         type="password"
         autocomplete="new-password"
         minLength={MIN_PASSWORD}
-        hint={`${MIN_PASSWORD} to ${MAX_PASSWORD} characters, whichever you like: four words make a good one.`}
-        wrong={wrong.password}
-        focus={!otherWrong && !repeat}
+        hint={`Use ${MIN_PASSWORD} to ${MAX_PASSWORD} characters. Four random words make a strong password.`}
+        error={errors.password}
+        focus={!focusElsewhere && !focusConfirmation}
       />
       <Field
         name="repeated"
-        label="The same password again"
+        label="Confirm password"
         type="password"
         autocomplete="new-password"
-        wrong={wrong.repeated}
-        focus={!otherWrong && repeat}
+        error={errors.repeated}
+        focus={!focusElsewhere && focusConfirmation}
       />
     </>
   );

@@ -1,4 +1,4 @@
-/** The first page: who is signed in, what one can do here, and where to go from it. */
+/** The home page: the signed-in member, or the way to sign in, and how to send a first test. */
 
 import type { App } from '../app.ts';
 import { route } from '../http/route.ts';
@@ -15,26 +15,26 @@ const show = route({
   path: '/',
   operation: 'showHome',
   role: 'public',
-  summary: 'The first page',
+  summary: 'Show the home page',
   query: PageQuery,
   produces: ['text/html'],
   async handle(call) {
     const { app } = call;
     const actor = await signedIn(call);
     const member = actor && (await findMember(app.db, actor.memberId));
-    return member ? forMember(app, member) : forVisitor(app);
+    return member ? memberPage(app, member) : visitorPage(app);
   },
 });
 
-function forVisitor({ config }: App): Response {
+function visitorPage({ config }: App): Response {
   return pageResponse({
-    title: 'Test how your mail is received',
+    title: 'Test your email deliverability',
     wide: true,
     children: (
       <>
         <p>
-          Send a test mail to an address that this service gives you, and read what receivers make
-          of it: the score, what lost points, and how to mend it.
+          Send a message to a test address. The report shows the score, what cost points, and how to
+          fix it.
         </p>
         <a class="submit" href="/sign-in">
           Sign in
@@ -45,18 +45,18 @@ function forVisitor({ config }: App): Response {
   });
 }
 
-async function forMember(app: App, { id, name, email, role }: MemberRow): Promise<Response> {
-  const { rows, hasMore } = await listSessions(app, id, { limit: MAX_COUNTED });
+async function memberPage(app: App, { id, name, email, role }: MemberRow): Promise<Response> {
+  const { rows, hasMore } = await listSessions(app, id, { limit: MAX_COUNTED_SESSIONS });
   return pageResponse({
-    title: 'You are signed in',
+    title: 'Home',
     wide: true,
     children: (
       <>
         <p>
-          You are signed in as <strong>{name}</strong> ({email}), {ROLE_WORDS[role]}.
+          You're signed in as <strong>{name}</strong> ({email}), {ROLE_WORDS[role]}.
         </p>
         <p>
-          {browsers(rows.length, hasMore)}
+          {sessionCountText(rows.length, hasMore)}
           {rows.length > 1 && app.mailer !== null && (
             <>
               {' '}
@@ -66,8 +66,8 @@ async function forMember(app: App, { id, name, email, role }: MemberRow): Promis
         </p>
         {role === 'viewer' && (
           <p>
-            As a viewer you read tests and reports. To make some, ask an admin of the team for the
-            role of a member.
+            As a viewer, you can read tests and reports. To create tests, ask an admin for the
+            member role.
           </p>
         )}
         <form method="post" action="/sign-out">
@@ -79,11 +79,11 @@ async function forMember(app: App, { id, name, email, role }: MemberRow): Promis
   });
 }
 
-const MAX_COUNTED = 100;
+const MAX_COUNTED_SESSIONS = 100;
 
-function browsers(count: number, more: boolean): string {
-  if (count === 1) return 'This browser alone is signed in to your account.';
-  return `${more ? 'More than ' : ''}${count} browsers are signed in to your account, this one among them.`;
+function sessionCountText(count: number, hasMore: boolean): string {
+  if (count === 1) return "You're signed in on this browser only.";
+  return `You're signed in on ${hasMore ? 'more than ' : ''}${count} browsers, including this one.`;
 }
 
 const ROLE_WORDS = {
@@ -95,9 +95,9 @@ const ROLE_WORDS = {
 
 export const homePages = [show];
 
-// How to send a first test from a shell: commands that work as they stand, once there is a key.
+// Shell commands for a first test. They work as shown once the API key is set.
 
-const BEARER = '-H "Authorization: Bearer $API_KEY"';
+const AUTHORIZATION_OPTION = '-H "Authorization: Bearer $API_KEY"';
 
 function Command({ lines, label }: { lines: string[]; label: string }) {
   return (
@@ -112,48 +112,48 @@ function FirstTest({ baseUrl }: { baseUrl: string }) {
   const tests = `${baseUrl.replace(/\/$/, '')}/v1/tests`;
   return (
     <section class="card form" aria-labelledby="first-test">
-      <h2 id="first-test">Send a first test</h2>
+      <h2 id="first-test">Send your first test</h2>
       <ol class="steps">
         <li>
           <p>
-            Read an API key into your shell. Who runs the server makes one with{' '}
+            Read an API key into your shell. Ask your administrator to create one with{' '}
             <code>deliverability key NAME --role member</code>.
           </p>
-          <Command lines={['read -rs API_KEY']} label="the command that reads the key" />
+          <Command lines={['read -rs API_KEY']} label="the command to read the key" />
         </li>
         <li>
           <p>
-            Ask for an address, and send your mail to it: it is the <code>address</code> in the
-            answer.
+            Get a test address: it's the <code>address</code> in the response. Send your message to
+            it.
           </p>
           <Command
-            lines={[`curl -X POST "${tests}"`, BEARER]}
-            label="the command that asks for an address"
+            lines={[`curl -X POST "${tests}"`, AUTHORIZATION_OPTION]}
+            label="the command to get a test address"
           />
         </li>
         <li>
           <p>
-            Put the <code>id</code> in the answer into <code>TEST_ID</code>, and read the result;
-            this waits up to 50 seconds for the mail.
+            Set <code>TEST_ID</code> to the <code>id</code> in the response, and get the report. The
+            request waits up to 50 seconds for your message.
           </p>
           <Command
-            lines={[`curl "${tests}/$TEST_ID?wait=50"`, BEARER]}
-            label="the command that reads the result"
+            lines={[`curl "${tests}/$TEST_ID?wait=50"`, AUTHORIZATION_OPTION]}
+            label="the command to get the report"
           />
         </li>
       </ol>
-      <p>Or test a message that you have as a file, without sending it:</p>
+      <p>Or upload a message file, without sending it:</p>
       <Command
         lines={[
           `curl "${tests}"`,
-          BEARER,
+          AUTHORIZATION_OPTION,
           '-H "Content-Type: message/rfc822"',
           '--data-binary @message.eml',
         ]}
-        label="the command that hands a message in"
+        label="the command to upload a message"
       />
       <p>
-        The <a href="/docs">API reference</a> has all that there is beyond it, for programs as an{' '}
+        See the <a href="/docs">API reference</a> for everything else. It's also available as an{' '}
         <a href="/openapi.json">OpenAPI document</a>.
       </p>
     </section>

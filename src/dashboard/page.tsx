@@ -1,4 +1,4 @@
-/** The pages of the web application as answers: framed, with their protections, never kept. */
+/** Responses with a page of the web application: layout, security headers, and no caching. */
 
 import type { ComponentChildren } from 'preact';
 import type { Config } from '../config/config.ts';
@@ -7,37 +7,37 @@ import { type AppError, ERROR_STATUS } from '../lib/errors.ts';
 import { PAGE_CSP, renderPage } from '../report/html/frame.tsx';
 import { Said } from './form.tsx';
 
-/** Forms go to this service alone. */
+/** Forms may be submitted to this service only. */
 const CSP = PAGE_CSP.replace("form-action 'none'", "form-action 'self'");
 
 /**
- * Links lead to secrets that are parts of their paths, so no page says where it is. Its origin it
- * does say: where a browser sends no `Sec-Fetch-Site`, as on plain HTTP, a form is known by it.
+ * Paths may hold the token of a link, so pages send no path as referrer. They do send their origin:
+ * browsers without `Sec-Fetch-Site`, as on plain HTTP, prove by it where a form comes from.
  */
-const REFERRER = 'strict-origin';
+const DEFAULT_REFERRER_POLICY = 'strict-origin';
 
-interface Answer {
-  /** The heading too. */
+interface PageOptions {
+  /** Used as the heading too. */
   title: string;
   status?: number;
   /** Header fields beyond those of every page. */
   headers?: Record<string, string>;
   children: ComponentChildren;
-  /** `strict-origin` unless said; with `no-referrer` its forms tell no origin. */
+  /** `strict-origin` by default. With `no-referrer`, forms of the page send no origin. */
   referrer?: string;
-  /** With more to read than a form. */
+  /** For pages with more text than a form. */
   wide?: boolean;
   /** Cards below the first. */
   more?: ComponentChildren;
 }
 
-/** A page of a card; of an error its title says so first, which is what screen readers read first. */
-export function pageResponse(answer: Answer): Response {
-  const { title, status = 200, headers = {}, children, wide, more } = answer;
-  const { referrer = REFERRER } = answer;
+/** A page with a card. Error pages start their title with "Error: ", which screen readers read first. */
+export function pageResponse(options: PageOptions): Response {
+  const { title, status = 200, headers = {}, children, wide, more } = options;
+  const { referrer = DEFAULT_REFERRER_POLICY } = options;
   const html = renderPage({
     title: `${status < 400 ? '' : 'Error: '}${title} · Deliverability`,
-    skip: 'Skip to the content',
+    skip: 'Skip to content',
     style: FORM_STYLE,
     csp: CSP,
     referrer,
@@ -50,7 +50,7 @@ export function pageResponse(answer: Answer): Response {
         {more}
       </div>
     ),
-    foot: <Foot />,
+    foot: <FooterLinks />,
   });
   return new Response(html, {
     status,
@@ -64,40 +64,38 @@ export function pageResponse(answer: Answer): Response {
   });
 }
 
-const Foot = () => (
+const FooterLinks = () => (
   <>
-    <a href="/">First page</a>
+    <a href="/">Home</a>
     <a href="/docs">API reference</a>
     <a href="/openapi.json">OpenAPI document</a>
   </>
 );
 
-/** To another page, by GET, after a form has done its work. */
+/** 303: redirects to a page after a form was processed. */
 export function seeOther(location: string): Response {
   return new Response(null, { status: 303, headers: { location } });
 }
 
-// What a link that does not work (any more) answers.
+// The page for a link with a token that is unknown or no longer valid.
 
 interface NextLink {
   href: string;
   text: string;
 }
 
-/** 404 for one that is not known, 410 for one that is used, revoked, replaced or expired. */
+/** 404 for an unknown link, 410 for one that was used, revoked or replaced, or has expired. */
 export function deadLink({ code, detail }: AppError, next: NextLink): Response {
   return pageResponse({
-    title: 'This link does not work',
+    title: "This link doesn't work",
     status: ERROR_STATUS[code],
-    // As of the page that it would lead to: its address may have been good once.
+    // Same as the page behind the link: the token may have been valid once.
     referrer: 'no-referrer',
     headers: { 'x-robots-tag': 'noindex' },
     children: (
       <>
         <Said tone="fail">{detail}</Said>
-        {code === 'not_found' && (
-          <p>Look whether the whole address was taken over from the e-mail.</p>
-        )}
+        {code === 'not_found' && <p>Make sure that you copied the whole link from the email.</p>}
         <p class="links">
           <a href={next.href}>{next.text}</a>
         </p>
@@ -106,31 +104,31 @@ export function deadLink({ code, detail }: AppError, next: NextLink): Response {
   });
 }
 
-// The page of an error, for people whom a browser would else show the document for programs.
+// Error pages for browsers. API clients get a problem document instead.
 
-/** Where a change was refused to a page at another address, the way leads to the right one. */
+/** After a rejected cross-origin form, the home link leads to the configured address of the service. */
 export function problemPage(problem: Problem, { APP_URL }: Pick<Config, 'APP_URL'>): Response {
   const { title, status, detail, code, request_id } = problem;
   return pageResponse({
     title,
     status,
-    // Its address may hold the token of a link; and it has no form that would need an origin.
+    // The path may hold the token of a link, and the page has no form that needs an origin.
     referrer: 'no-referrer',
     children: (
       <>
         <Said tone="fail">{detail}</Said>
         <p class="small muted">
-          Request <code>{request_id}</code>
+          Request ID: <code>{request_id}</code>
         </p>
         <p class="links">
-          <a href={code === 'forbidden' ? APP_URL : '/'}>Go to the first page</a>
+          <a href={code === 'forbidden' ? APP_URL : '/'}>Go to the home page</a>
         </p>
       </>
     ),
   });
 }
 
-// The style of the pages with forms, beyond that of every page.
+// Styles of pages with forms, in addition to those of every page.
 
 const FORM_STYLE = `
 main { padding: 32px 0 0; outline: none; }
@@ -155,9 +153,9 @@ a.submit { display: block; text-align: center; text-decoration: none; }
 .submit:hover { text-decoration: underline; text-underline-offset: 3px; }
 .submit:focus-visible { border-radius: 8px; }
 .submit.secondary { border-color: var(--strong-line); background: var(--surface); color: var(--ink); }
-.said { display: flex; gap: 8px; padding: 12px; border: 1px solid var(--tone); border-radius: 8px; background: var(--soft); }
-.said > .icon { margin-top: 4px; color: var(--tone); }
-.said > p { min-width: 0; }
+.notice { display: flex; gap: 8px; padding: 12px; border: 1px solid var(--tone); border-radius: 8px; background: var(--soft); }
+.notice > .icon { margin-top: 4px; color: var(--tone); }
+.notice > p { min-width: 0; }
 .links { display: flex; flex-wrap: wrap; gap: 4px 20px; }
 .links a { display: inline-block; padding: 4px 0; }
 .steps { counter-reset: step; }

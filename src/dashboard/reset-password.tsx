@@ -1,4 +1,4 @@
-/** The page of a link by which a password is set. */
+/** The pages to request a password link and to set a new password with it. */
 
 import { route } from '../http/route.ts';
 import { ERROR_STATUS } from '../lib/errors.ts';
@@ -20,17 +20,18 @@ import {
 import { deadLink, pageResponse, seeOther } from './page.tsx';
 
 const SET_PASSWORD_PATH = '/password/:token';
-const ASK_AGAIN = { href: '/forgot-password', text: 'Ask for a new link' };
+const REQUEST_NEW_LINK = { href: '/forgot-password', text: 'Get a new link' };
 
 interface SetPasswordState {
   token: string;
   email: string;
-  wrong?: Wrong;
-  refused?: string;
+  fieldErrors?: Wrong;
+  /** An error of the whole form. */
+  formError?: string;
 }
 
 function renderSetPassword(
-  { token, email, wrong = {}, refused }: SetPasswordState,
+  { token, email, fieldErrors = {}, formError }: SetPasswordState,
   status?: number,
 ): Response {
   return pageResponse({
@@ -38,11 +39,11 @@ function renderSetPassword(
     status,
     children: (
       <>
-        <p>Browsers that are signed in with this account will be signed out.</p>
-        {refused && <Said tone="fail">{refused}</Said>}
+        <p>A new password signs you out on all browsers.</p>
+        {formError && <Said tone="fail">{formError}</Said>}
         <form method="post" action={`/password/${encodeURIComponent(token)}`}>
-          <NewPasswordFields email={email} wrong={wrong} />
-          <Submit>Set the password</Submit>
+          <NewPasswordFields email={email} errors={fieldErrors} />
+          <Submit>Set password</Submit>
         </form>
       </>
     ),
@@ -55,7 +56,7 @@ const showSetPassword = route({
   secretParams: ['token'],
   operation: 'showSetPassword',
   role: 'public',
-  summary: 'The page to set a password by a link',
+  summary: 'Show the page to set a new password',
   query: PageQuery,
   produces: ['text/html'],
   async handle({ app, params }) {
@@ -63,7 +64,9 @@ const showSetPassword = route({
     const { done, error } = await refused(['not_found', 'gone'], () =>
       openPasswordLink(app.db, app.clock.now(), token),
     );
-    return error ? deadLink(error, ASK_AGAIN) : renderSetPassword({ token, email: done.email });
+    return error
+      ? deadLink(error, REQUEST_NEW_LINK)
+      : renderSetPassword({ token, email: done.email });
   },
 });
 
@@ -75,7 +78,7 @@ const submitSetPassword = route({
   role: 'public',
   writes: true,
   limit: 'confirmPasswordReset',
-  summary: 'Set a password by the form',
+  summary: 'Set a new password with the form',
   consumes: FORM,
   produces: ['text/html'],
   async handle(call) {
@@ -84,19 +87,19 @@ const submitSetPassword = route({
     const link = await refused(['not_found', 'gone'], () =>
       openPasswordLink(app.db, app.clock.now(), token),
     );
-    if (link.error) return deadLink(link.error, ASK_AGAIN);
+    if (link.error) return deadLink(link.error, REQUEST_NEW_LINK);
     const { email } = link.done;
     const field = readForm(raw);
-    const wrong = newPasswordFaults(field, email);
-    if (anyWrong(wrong)) return renderSetPassword({ token, email, wrong }, 422);
+    const fieldErrors = newPasswordFaults(field, email);
+    if (anyWrong(fieldErrors)) return renderSetPassword({ token, email, fieldErrors }, 422);
     const { done, error } = await refused(['not_found', 'gone', 'unavailable'], () =>
       resetPassword(call, { token, password: field('password') }),
     );
     if (error?.code === 'unavailable')
-      return renderSetPassword({ token, email, refused: error.detail }, ERROR_STATUS.unavailable);
-    if (error) return deadLink(error, ASK_AGAIN);
-    // Not signed in by it: the link may have been opened on somebody else's screen. But known here, so
-    // that nobody who guesses at the account holds up the sign-in that comes next.
+      return renderSetPassword({ token, email, formError: error.detail }, ERROR_STATUS.unavailable);
+    if (error) return deadLink(error, REQUEST_NEW_LINK);
+    // The link doesn't start a session, because it may have been opened on another person's screen. The
+    // device cookie keeps password guessing by others from delaying the next sign-in here.
     const device = deviceCookie(app, done);
     if (device) call.setHeader('set-cookie', device);
     return seeOther('/sign-in?done=password');
@@ -105,43 +108,44 @@ const submitSetPassword = route({
 
 export const setPasswordPages = [showSetPassword, submitSetPassword];
 
-// The page to ask for a link to set a new password.
+// The page to request a password link.
 
 const FORGOT_PASSWORD_PATH = '/forgot-password';
 const FORGOT_PASSWORD_TITLE = 'Forgot your password?';
-/** No address is longer (RFC 5321 §4.5.3.1.3). */
+/** RFC 5321 §4.5.3.1.3. */
 const MAX_EMAIL_LENGTH = 254;
 
 interface ForgotPasswordState {
   email?: string;
-  wrong?: string;
-  refused?: string;
+  emailError?: string;
+  /** An error of the whole form. */
+  formError?: string;
 }
 
-function ForgotPasswordForm({ email, wrong, refused }: ForgotPasswordState) {
+function ForgotPasswordForm({ email, emailError, formError }: ForgotPasswordState) {
   return (
     <>
       <p>
-        Enter the e-mail address of your account. If it is on the team, you get a link to set a new
+        Enter your email address. If it belongs to a team member, you'll get a link to set a new
         password.
       </p>
-      {refused && (
-        <Said tone="fail" id="refused">
-          {refused}
+      {formError && (
+        <Said tone="fail" id="form-error">
+          {formError}
         </Said>
       )}
       <form method="post" action={FORGOT_PASSWORD_PATH}>
         <Field
           name="email"
-          label="E-mail address"
+          label="Email address"
           type="email"
           autocomplete="username"
           value={email}
-          wrong={wrong}
-          wrongNote={refused ? 'refused' : undefined}
+          error={emailError}
+          errorNoticeId={formError ? 'form-error' : undefined}
           focus
         />
-        <Submit>Send the link</Submit>
+        <Submit>Send link</Submit>
       </form>
       <BackToSignIn />
     </>
@@ -152,27 +156,26 @@ function LinkSent() {
   return (
     <>
       <Said tone="info">
-        If that address is on the team, a link to set a new password is on its way. It works once,
-        within an hour.
+        If that address belongs to a team member, a link to set a new password is on its way. It
+        works once and expires after an hour.
       </Said>
       <p>
-        Nothing in your inbox? Look into the spam folder too. Then ask again in a minute, or ask an
-        admin of your team under which address you are known. No more than five such mails are sent
-        within an hour.
+        No email? Check your spam folder, then try again in a minute. If it still doesn't arrive,
+        ask an admin which address your account uses. You can get up to five links an hour.
       </p>
       <BackToSignIn />
     </>
   );
 }
 
-/** Who runs the server can always help; mail cannot. */
+/** Shown if outgoing mail isn't configured: only an administrator can help then. */
 function NoMail() {
   return (
     <>
-      <p>This server sends no e-mail, so it cannot send you a link. Ask whoever runs it.</p>
+      <p>This server doesn't send email, so it can't send you a link. Ask your administrator.</p>
       <p>
-        For the owner, <code>deliverability owner ADDRESS</code> prints a link at the server. Other
-        members can be removed from the team and invited again.
+        For the owner, <code>deliverability owner ADDRESS</code> on the server prints a link. For
+        other members, an admin can remove them and invite them again.
       </p>
       <BackToSignIn />
     </>
@@ -203,14 +206,14 @@ const showForgotPassword = route({
   path: FORGOT_PASSWORD_PATH,
   operation: 'showForgotPassword',
   role: 'public',
-  summary: 'The page to ask for a link to set a password',
+  summary: 'Show the page to request a password link',
   query: PageQuery,
   produces: ['text/html'],
   handle({ app, query }) {
     if (app.mailer === null)
       return pageResponse({ title: FORGOT_PASSWORD_TITLE, children: <NoMail /> });
     if (query.done === 'sent')
-      return pageResponse({ title: 'Look into your inbox', children: <LinkSent /> });
+      return pageResponse({ title: 'Check your inbox', children: <LinkSent /> });
     return renderForgotPassword({});
   },
 });
@@ -221,17 +224,17 @@ const submitForgotPassword = route({
   operation: 'submitForgotPassword',
   role: 'public',
   writes: true,
-  summary: 'Ask for a link by the form',
+  summary: 'Request a password link with the form',
   consumes: FORM,
   produces: ['text/html'],
   async handle(call) {
     const email = readForm(call.raw)('email').trim();
     if (email === '' || email.length > MAX_EMAIL_LENGTH)
-      return renderForgotPassword({ email, wrong: 'Enter your e-mail address.' }, 422);
+      return renderForgotPassword({ email, emailError: 'Enter your email address.' }, 422);
     const { error } = await refused(['rate_limited'], () => requestPasswordReset(call, email));
     if (error)
       return renderForgotPassword(
-        { email, refused: error.detail },
+        { email, formError: error.detail },
         ERROR_STATUS[error.code],
         error.headers,
       );

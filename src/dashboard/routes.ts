@@ -18,7 +18,7 @@ export const dashboardRoutes = [
   ...unsubscribePages,
 ];
 
-/** The pages with the one about the API, which is made from its routes. */
+/** All pages, including the API reference, which describes the given routes. */
 export const allPages = (documented: Route[]): Route[] => [
   ...dashboardRoutes,
   docsPage(documented),

@@ -1,4 +1,4 @@
-/** The page to sign in, and the way out. */
+/** The sign-in page, sign-out, and sign-in with OpenID Connect. */
 
 import * as v from 'valibot';
 import type { App } from '../app.ts';
@@ -34,56 +34,56 @@ import {
 import { pageResponse, seeOther } from './page.tsx';
 
 const SIGN_IN_PATH = '/sign-in';
-/** Said once, after something else led here. */
+/** Notices by the action that redirected here. */
 const DONE_TEXTS: Record<string, string> = {
-  password: 'Your password is set. You can sign in with it now.',
-  'signed-out': 'You are signed out.',
+  password: 'Your password is set. Sign in with it now.',
+  'signed-out': "You're signed out.",
 };
 
 interface SignInState {
-  /** The host of the provider by which one may sign in too. */
+  /** The host of the OpenID Connect provider; null if none is configured. */
   provider: string | null;
   email?: string;
-  wrong?: Wrong;
-  /** What is wrong with both fields together. */
-  refused?: string;
+  fieldErrors?: Wrong;
+  /** An error that concerns both fields. */
+  formError?: string;
   done?: string;
 }
 
-function SignIn({ provider, email, wrong = {}, refused, done }: SignInState) {
-  const wrongNote = refused ? 'refused' : undefined;
+function SignIn({ provider, email, fieldErrors = {}, formError, done }: SignInState) {
+  const errorNoticeId = formError ? 'form-error' : undefined;
   return (
     <>
       {done && <Said tone="pass">{done}</Said>}
-      {refused && (
-        <Said tone="fail" id="refused">
-          {refused}
+      {formError && (
+        <Said tone="fail" id="form-error">
+          {formError}
         </Said>
       )}
       <form method="post" action={SIGN_IN_PATH}>
         <Field
           name="email"
-          label="E-mail address"
+          label="Email address"
           type="email"
           autocomplete="username"
           value={email}
-          wrong={wrong.email}
-          wrongNote={wrongNote}
-          focus={!wrong.password && !refused}
+          error={fieldErrors.email}
+          errorNoticeId={errorNoticeId}
+          focus={!fieldErrors.password && !formError}
         />
         <Field
           name="password"
           label="Password"
           type="password"
           autocomplete="current-password"
-          wrong={wrong.password}
-          wrongNote={wrongNote}
-          focus={Boolean(refused || (wrong.password && !wrong.email))}
+          error={fieldErrors.password}
+          errorNoticeId={errorNoticeId}
+          focus={Boolean(formError || (fieldErrors.password && !fieldErrors.email))}
         />
         <Submit>Sign in</Submit>
       </form>
       {provider && (
-        // A link: a form may not lead to another site.
+        // A link, because the CSP allows no form to redirect to another site.
         <a class="submit secondary" href="/sign-in/oidc">
           Sign in with {provider}
         </a>
@@ -110,13 +110,13 @@ const showSignIn = route({
   path: SIGN_IN_PATH,
   operation: 'showSignIn',
   role: 'public',
-  summary: 'The page to sign in',
+  summary: 'Show the sign-in page',
   query: PageQuery,
   produces: ['text/html'],
   async handle(call) {
     if (await signedIn(call)) return seeOther('/');
     const { done = '' } = call.query;
-    // Anybody writes an address, and every object has a `constructor`.
+    // `hasOwn`, because the query may name inherited properties such as `constructor`.
     return renderSignIn(call.app, {
       done: Object.hasOwn(DONE_TEXTS, done) ? DONE_TEXTS[done] : undefined,
     });
@@ -129,25 +129,25 @@ const submitSignIn = route({
   operation: 'submitSignIn',
   role: 'public',
   writes: true,
-  summary: 'Sign in by the form',
+  summary: 'Sign in with the form',
   consumes: FORM,
   produces: ['text/html'],
   async handle(call) {
     const field = readForm(call.raw);
     const email = field('email').trim();
     const password = field('password');
-    const wrong = {
-      email: email ? undefined : 'Enter your e-mail address.',
+    const fieldErrors = {
+      email: email ? undefined : 'Enter your email address.',
       password: password ? undefined : 'Enter your password.',
     };
-    if (anyWrong(wrong)) return renderSignIn(call.app, { email, wrong }, 422);
+    if (anyWrong(fieldErrors)) return renderSignIn(call.app, { email, fieldErrors }, 422);
     const { done, error } = await refused(['unauthenticated', 'rate_limited', 'unavailable'], () =>
       signIn(call, { email, password }),
     );
     if (error)
       return renderSignIn(
         call.app,
-        { email, refused: error.detail },
+        { email, formError: error.detail },
         ERROR_STATUS[error.code],
         error.headers,
       );
@@ -161,7 +161,7 @@ const signOut = route({
   operation: 'submitSignOut',
   role: 'public',
   writes: true,
-  summary: 'Sign out by the button',
+  summary: 'Sign out with the button',
   consumes: FORM,
   produces: ['text/html'],
   async handle(call) {
@@ -185,19 +185,19 @@ const signOut = route({
 
 export const signInPages = [showSignIn, submitSignIn, signOut];
 
-// The way to sign in by OpenID Connect: off to the provider, and what its answer leads to.
+// Sign-in with OpenID Connect: the redirect to the provider, and its callback.
 
 const OIDC_PATH = '/sign-in/oidc';
 
 function renderOidcFailure({ code, detail }: AppError): Response {
   return pageResponse({
-    title: 'You are not signed in',
+    title: 'Sign-in failed',
     status: ERROR_STATUS[code],
     children: (
       <>
         <Said tone="fail">{detail}</Said>
         <p class="links">
-          <a href="/sign-in">Go to sign-in</a>
+          <a href="/sign-in">Back to sign-in</a>
         </p>
       </>
     ),
@@ -209,7 +209,7 @@ const beginOidc = route({
   path: OIDC_PATH,
   operation: 'beginOidcSignIn',
   role: 'public',
-  summary: 'Go to the OpenID Connect provider to sign in',
+  summary: 'Redirect to the OpenID Connect provider to sign in',
   query: PageQuery,
   produces: ['text/html'],
   async handle(call) {
@@ -227,7 +227,7 @@ const endOidc = route({
   operation: 'endOidcSignIn',
   role: 'public',
   writes: true,
-  summary: 'Come back from the OpenID Connect provider, signed in',
+  summary: 'Complete a sign-in with OpenID Connect',
   query: v.record(v.string(), v.string()),
   produces: ['text/html'],
   async handle(call) {
@@ -251,8 +251,9 @@ const endOidc = route({
 
 export const oidcPages = [beginOidc, endOidc];
 
-// Who is signed in at a page that everybody may open, and the way in for who has just signed in.
+// Sessions on public pages.
 
+/** The signed-in member on a public page; null without a valid session. */
 export async function signedIn({
   app,
   headers,
@@ -266,15 +267,14 @@ export async function signedIn({
   return actor;
 }
 
-/** To the first page, with the cookies of the session and of the browser; `before` are more of them. */
+/** Redirects to the home page and sets the session and device cookies, after the `otherCookies`. */
 export function enter(
   app: App,
   { token, member }: { token: string; member: MemberRow },
-  ...before: string[]
+  ...otherCookies: string[]
 ): Response {
   const response = seeOther('/');
-  // Several of one name, so not by `setHeader`, which has one.
-  for (const cookie of [...before, cookieOf(app, token), deviceCookie(app, member)])
+  for (const cookie of [...otherCookies, cookieOf(app, token), deviceCookie(app, member)])
     if (cookie !== null) response.headers.append('set-cookie', cookie);
   return response;
 }

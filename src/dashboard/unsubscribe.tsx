@@ -1,4 +1,4 @@
-/** The page of a link by which a reader of a report unsubscribes, and comes back: the link is all that they need. */
+/** The page on which a recipient unsubscribes from a scheduled report, or resubscribes. It needs no sign-in. */
 
 import type { App } from '../app.ts';
 import type { Rate } from '../config/readers.ts';
@@ -9,41 +9,40 @@ import { FORM, PageQuery, refused, Said, Submit } from './form.tsx';
 import { deadLink, pageResponse } from './page.tsx';
 
 const PATH = '/unsubscribe/:token';
-const FIRST_PAGE = { href: '/', text: 'Go to the first page' };
-const HOW_OFTEN = { daily: 'every day', weekly: 'every week', monthly: 'every month' };
-/** What mail programs send, and so what the button sends too (RFC 8058 §3.2). */
-const LEAVE = { name: 'List-Unsubscribe', value: 'One-Click' };
-const RETURN = { name: 'Subscribe', value: 'Again' };
+const HOME = { href: '/', text: 'Go to the home page' };
+const FREQUENCIES = { daily: 'every day', weekly: 'every week', monthly: 'every month' };
+/** Sent by mail clients, and so by the button too (RFC 8058 §3.2). */
+const UNSUBSCRIBE = { name: 'List-Unsubscribe', value: 'One-Click' };
+const RESUBSCRIBE = { name: 'Subscribe', value: 'Again' };
 
-interface Shown {
+interface PageState {
   token: string;
   reader: Reader;
-  /** What has just been done, in a sentence. */
+  /** The action just completed: a full sentence. */
   done?: string;
-  wrong?: string;
+  error?: string;
 }
 
-function answer({ token, reader, done, wrong }: Shown): Response {
+function renderPage({ token, reader, done, error }: PageState): Response {
   const { name, email, frequency, leftAt } = reader;
-  const gone = leftAt !== null;
+  const unsubscribed = leftAt !== null;
   return pageResponse({
-    title: gone ? 'You are unsubscribed' : 'Unsubscribe from a report',
-    status: wrong ? 422 : 200,
+    title: unsubscribed ? "You're unsubscribed" : 'Unsubscribe from a report',
+    status: error ? 422 : 200,
     referrer: 'no-referrer',
     headers: { 'x-robots-tag': 'noindex' },
     children: (
       <>
         {done && <Said tone="pass">{done}</Said>}
-        {wrong && <Said tone="fail">{wrong}</Said>}
+        {error && <Said tone="fail">{error}</Said>}
         <p>
-          {gone ? 'No more reports “' : 'The report “'}
-          <strong>{name}</strong>
-          {gone ? '” are sent to ' : `” is sent ${HOW_OFTEN[frequency]} to `}
-          <strong>{email}</strong>.
+          <strong>{email}</strong>
+          {unsubscribed ? ' no longer gets' : ' gets'} the report “<strong>{name}</strong>”
+          {unsubscribed ? '' : ` ${FREQUENCIES[frequency]}`}.
         </p>
         <form method="post" action={`/unsubscribe/${encodeURIComponent(token)}`}>
-          <input type="hidden" {...(gone ? RETURN : LEAVE)} />
-          <Submit secondary={gone}>{gone ? 'Subscribe again' : 'Unsubscribe'}</Submit>
+          <input type="hidden" {...(unsubscribed ? RESUBSCRIBE : UNSUBSCRIBE)} />
+          <Submit secondary={unsubscribed}>{unsubscribed ? 'Resubscribe' : 'Unsubscribe'}</Submit>
         </form>
       </>
     ),
@@ -57,17 +56,17 @@ const show = route({
   operation: 'showUnsubscribe',
   role: 'public',
   limit: 'submitUnsubscribe',
-  summary: 'The page to unsubscribe from a report by a link; it changes nothing',
+  summary: 'Show the page to unsubscribe from a report',
   query: PageQuery,
   produces: ['text/html'],
   async handle({ app, params }) {
     const token = params.token!;
     const found = await refused(['not_found'], () => findReader(app.db, token));
-    return found.error ? deadLink(found.error, FIRST_PAGE) : answer({ token, reader: found.done });
+    return found.error ? deadLink(found.error, HOME) : renderPage({ token, reader: found.done });
   },
 });
 
-interface Submitted {
+interface UnsubscribeCall {
   app: App;
   caller: Caller;
   params: Record<string, string>;
@@ -76,39 +75,38 @@ interface Submitted {
   transact: Transact;
 }
 
-/** Without a sign-in and without a cookie: programs send it too. Twice does what once does. */
-async function submitted({
+/** Needs no session, because mail clients send it too. It is idempotent. */
+async function handleSubmit({
   app,
   caller,
   params,
   headers,
   raw,
   transact,
-}: Submitted): Promise<Response> {
+}: UnsubscribeCall): Promise<Response> {
   const token = params.token!;
   const field = await readFields(headers.get('content-type'), raw);
   const author = { app, actor: null, caller, transact };
-  const { done, error } = await refused(['not_found'], async (): Promise<Shown> => {
-    if (field(LEAVE.name) === LEAVE.value)
+  const { done, error } = await refused(['not_found'], async (): Promise<PageState> => {
+    if (field(UNSUBSCRIBE.name) === UNSUBSCRIBE.value)
       return {
         token,
         reader: await leave(author, token),
-        done: 'Done. What was on its way already may still arrive.',
+        done: "You're unsubscribed. A report that was already sent may still arrive.",
       };
-    if (field(RETURN.name) === RETURN.value)
+    if (field(RESUBSCRIBE.name) === RESUBSCRIBE.value)
       return {
         token,
         reader: await comeBack(author, token),
-        done: 'Welcome back: you get the next report again, as long as the team still names your address.',
+        done: "You're subscribed again. You get the next report if the team still lists your address.",
       };
-    const wrong =
-      'Nothing was changed: the form came without what its button says. Press it again.';
-    return { token, reader: await findReader(app.db, token), wrong };
+    const invalid = 'Invalid form submission. Nothing was changed. Try again.';
+    return { token, reader: await findReader(app.db, token), error: invalid };
   });
-  return error ? deadLink(error, FIRST_PAGE) : answer(done);
+  return error ? deadLink(error, HOME) : renderPage(done);
 }
 
-/** Of a form of either type (RFC 8058 §3.2); nothing of what cannot be read. */
+/** Reads both form types of RFC 8058 §3.2. A body that can't be parsed has no fields. */
 async function readFields(type: string | null, raw: Uint8Array): Promise<(name: string) => string> {
   try {
     const form = await new Response(Buffer.from(raw), {
@@ -130,13 +128,13 @@ const submitAs = (operation: string, type: string, limit: Rate | string) =>
     writes: true,
     fromAnywhere: true,
     limit,
-    summary: 'Unsubscribe from a report, or come back to it',
+    summary: 'Unsubscribe from a report, or resubscribe',
     consumes: { ...FORM, type },
     produces: ['text/html'],
-    handle: submitted,
+    handle: handleSubmit,
   });
 
-/** Many readers' mail programs share an address. */
+/** Generous, because many recipients may share an IP address. */
 const LIMIT = { requests: 120, seconds: 60 };
 
 const submit = submitAs('submitUnsubscribe', FORM.type, LIMIT);

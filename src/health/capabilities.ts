@@ -1,4 +1,4 @@
-/** The committed manifest: what this service can do, and what it does not do yet. */
+/** The capability manifest: what this service offers, and what it doesn't offer yet. */
 
 import type { Config } from '../config/config.ts';
 
@@ -9,12 +9,12 @@ interface Capability {
   reason?: string;
 }
 
-/** What the full surface offers. A feature that arrives changes its line here. */
+/** The capabilities of the full surface. */
 const FULL = {
   browser_accounts: { available: true },
   customer_api_access: { available: true },
-  live_inbox_placement: { available: false, reason: 'Not built yet.' },
-  billing: { available: false, reason: 'Self-hosted: there is nothing to pay for.' },
+  live_inbox_placement: { available: false, reason: 'Not available yet.' },
+  billing: { available: false, reason: 'Not needed: the service is self-hosted.' },
   monitoring: { available: true },
   alerts: { available: true },
   reports: { available: true },
@@ -29,12 +29,12 @@ export interface Manifest {
   capabilities: Record<CapabilityName, Capability>;
 }
 
-/** The manifest of the running surface; the preview offers nothing. */
+/** The manifest of the configured surface; the preview offers nothing. */
 export function manifest(config: Pick<Config, 'SURFACE'>, version: string): Manifest {
   if (config.SURFACE === 'full')
     return { revision: `full-${version}`, surface: 'full', capabilities: FULL };
-  const closed = { available: false, reason: 'Not part of the preview.' };
-  const capabilities = Object.fromEntries(CAPABILITY_NAMES.map((name) => [name, closed]));
+  const unavailable = { available: false, reason: 'Not available in the preview.' };
+  const capabilities = Object.fromEntries(CAPABILITY_NAMES.map((name) => [name, unavailable]));
   return {
     revision: PREVIEW_REVISION,
     surface: 'preview',

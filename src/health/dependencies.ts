@@ -1,6 +1,6 @@
-/** How each part that the service leans on is now. */
+/** The current state of each dependency of the service. */
 
-import { setTimeout as after } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { NOT_TESTED } from '../analysis/blocklists/watch.ts';
 import type { App } from '../app.ts';
 import { errorMessage } from '../lib/errors.ts';
@@ -8,32 +8,28 @@ import type { Mailer } from '../net/smtp/mailer.ts';
 
 export interface Dependency {
   name: string;
-  /** `disabled` where it is not configured. */
+  /** `disabled`: not configured. */
   status: 'up' | 'degraded' | 'down' | 'disabled';
   detail: string | null;
   latency_ms: number | null;
 }
 
-/** A balancer asks every few seconds: DNS need not be asked each time. */
-const DNS_PROBE_EVERY_MS = 30_000;
-/** Where no mail has gone out for so long, the server is asked whether it would take some. */
-const MAIL_PROBE_EVERY_MS = 5 * 60_000;
+/** Load balancers request the state every few seconds, so DNS is not queried each time. */
+const DNS_PROBE_INTERVAL_MS = 30_000;
+/** After this time without outgoing email, the mail server is tested by signing in. */
+const MAIL_PROBE_INTERVAL_MS = 5 * 60_000;
 
-/** In the order of the contract; never rejects. */
+/** All dependencies, in the order of the API; never rejects. */
 export async function probeDependencies(app: App): Promise<Dependency[]> {
   const [dns, outgoing] = await Promise.all([probeDns(app), probeOutgoing(app)]);
   return [
     await probeDatabase(app),
-    plain(
-      'mail_listener',
-      app.mailListening() ? 'up' : 'down',
-      app.mailListening() ? null : 'It does not listen.',
-    ),
-    plain(
-      'scheduler',
-      app.scheduler.running() ? 'up' : 'degraded',
-      app.scheduler.running() ? null : 'It is stopped.',
-    ),
+    app.mailListening()
+      ? plain('mail_listener', 'up', null)
+      : plain('mail_listener', 'down', 'The SMTP listener is not running.'),
+    app.scheduler.running()
+      ? plain('scheduler', 'up', null)
+      : plain('scheduler', 'degraded', 'The scheduler is stopped.'),
     dns,
     outgoing,
     plain('seed_mailboxes', 'disabled', 'Not configured.'),
@@ -48,15 +44,19 @@ const plain = (name: string, status: Dependency['status'], detail: string | null
   latency_ms: null,
 });
 
-/** By their last tests; the zone that is asked may hold a key and is not shown. */
+/** By their last self-tests. Does not show the queried zone, which may contain a key. */
 function blocklists({ blocklists: watch }: App): Dependency {
   const known = watch.known();
-  if (known.length === 0) return plain('blocklists', 'disabled', 'None is switched on.');
-  const out = known.filter(({ fault }) => fault !== null);
-  if (out.length === 0) return plain('blocklists', 'up', null);
-  const names = out.map(({ list }) => list.name).join(', ');
-  const untested = out.every(({ fault }) => fault === NOT_TESTED);
-  return plain('blocklists', 'degraded', `${untested ? 'Not tested yet' : 'Left out'}: ${names}.`);
+  if (known.length === 0) return plain('blocklists', 'disabled', 'No blocklists are enabled.');
+  const failing = known.filter(({ fault }) => fault !== null);
+  if (failing.length === 0) return plain('blocklists', 'up', null);
+  const names = failing.map(({ list }) => list.name).join(', ');
+  const allUntested = failing.every(({ fault }) => fault === NOT_TESTED);
+  return plain(
+    'blocklists',
+    'degraded',
+    `${allUntested ? 'Not tested yet' : 'Not used, self-test failed'}: ${names}.`,
+  );
 }
 
 async function probeDatabase({ db, clock, hasSpace }: App): Promise<Dependency> {
@@ -64,47 +64,48 @@ async function probeDatabase({ db, clock, hasSpace }: App): Promise<Dependency> 
   try {
     await db.selectFrom('members').select('id').limit(1).execute();
     const latency_ms = clock.now() - started;
-    const roomy = await hasSpace();
-    const detail = roomy ? null : 'The disk is nearly full: no messages are taken.';
-    return { name: 'database', status: roomy ? 'up' : 'degraded', detail, latency_ms };
+    if (await hasSpace()) return { name: 'database', status: 'up', detail: null, latency_ms };
+    const detail = 'The disk is almost full. The service rejects new messages.';
+    return { name: 'database', status: 'degraded', detail, latency_ms };
   } catch (error) {
-    return { ...plain('database', 'down', 'It does not answer.'), detail: codeOf(error) };
+    return plain('database', 'down', codeOf(error));
   }
 }
 
-/** Only a code leaves: a message may hold a path. */
+/** Prefers the code, because a message may contain a path. */
 function codeOf(error: unknown): string {
   return (error as { code?: string }).code ?? errorMessage(error).slice(0, 20);
 }
 
-/** A first answer is waited for so long; a balancer must have its own soon. */
-const PROBE_WAIT_MS = 1_000;
+/** How long the first request waits for a probe; load balancers need a quick response. */
+const FIRST_PROBE_TIMEOUT_MS = 1_000;
 
 interface DnsProbe {
   at: number;
-  /** What the last probe that has ended found. */
+  /** The result of the last completed probe. */
   known: Dependency;
   running: Promise<void>;
 }
 const dnsProbes = new WeakMap<App, DnsProbe>();
 
-/** What was found last; a probe that is due runs beside the answer. */
+/** The last known state. If a probe is due, starts it without waiting, except for the first. */
 async function probeDns(app: App): Promise<Dependency> {
   const now = app.clock.now();
   const last = dnsProbes.get(app);
-  if (last && now - last.at < DNS_PROBE_EVERY_MS) return last.known;
-  const known = last?.known ?? plain('dns', 'degraded', 'It has not answered yet.');
+  if (last && now - last.at < DNS_PROBE_INTERVAL_MS) return last.known;
+  const known = last?.known ?? plain('dns', 'degraded', 'No response yet.');
   const probe: DnsProbe = { at: now, known, running: Promise.resolve() };
   dnsProbes.set(app, probe);
-  probe.running = askDns(app).then((found) => {
+  probe.running = queryDns(app).then((found) => {
     probe.known = found;
   });
-  if (!last) await Promise.race([probe.running, after(PROBE_WAIT_MS, null, { ref: false })]);
+  if (!last)
+    await Promise.race([probe.running, pause(FIRST_PROBE_TIMEOUT_MS, null, { ref: false })]);
   return probe.known;
 }
 
-/** A question that every resolver can answer; whatever it says, it has answered. */
-async function askDns({ resolver, clock }: App): Promise<Dependency> {
+/** Sends a query that every resolver can answer; any answer counts. */
+async function queryDns({ resolver, clock }: App): Promise<Dependency> {
   const started = clock.now();
   const answer = await resolver('com', 'NS');
   const latency_ms = clock.now() - started;
@@ -112,7 +113,7 @@ async function askDns({ resolver, clock }: App): Promise<Dependency> {
     ? {
         name: 'dns',
         status: 'degraded',
-        detail: `It cannot be asked: ${answer.reason}.`,
+        detail: `DNS lookups fail: ${answer.reason}.`,
         latency_ms,
       }
     : { name: 'dns', status: 'up', detail: null, latency_ms };
@@ -120,18 +121,18 @@ async function askDns({ resolver, clock }: App): Promise<Dependency> {
 
 const mailProbes = new WeakMap<Mailer, Promise<void>>();
 
-/** As the last attempt found the server; one that is due runs beside the answer. */
+/** By the last attempt at the mail server. If a probe is due, starts it without waiting, except for the first. */
 async function probeOutgoing({ mailer, clock }: App): Promise<Dependency> {
   if (mailer === null) return plain('outgoing_smtp', 'disabled', 'Not configured.');
   const last = mailer.known();
-  const due = !last || clock.now() - last.at >= MAIL_PROBE_EVERY_MS;
+  const due = !last || clock.now() - last.at >= MAIL_PROBE_INTERVAL_MS;
   if (due && !mailProbes.has(mailer)) {
     const probe = mailer.verify().finally(() => mailProbes.delete(mailer));
     mailProbes.set(mailer, probe);
-    if (!last) await Promise.race([probe, after(PROBE_WAIT_MS, null, { ref: false })]);
+    if (!last) await Promise.race([probe, pause(FIRST_PROBE_TIMEOUT_MS, null, { ref: false })]);
   }
   const known = mailer.known();
-  if (!known) return plain('outgoing_smtp', 'degraded', 'It has not answered yet.');
+  if (!known) return plain('outgoing_smtp', 'degraded', 'No response yet.');
   if (known.fault === null) return plain('outgoing_smtp', 'up', null);
-  return plain('outgoing_smtp', 'degraded', `It cannot be used: ${known.fault}.`);
+  return plain('outgoing_smtp', 'degraded', `Can't send email: ${known.fault}.`);
 }

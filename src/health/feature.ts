@@ -1,4 +1,4 @@
-/** Whether the service works, what it can do, and the OpenAPI document. */
+/** Health, readiness, status, capabilities, and the OpenAPI document. */
 
 import type { Feature } from '../feature.ts';
 import { healthRoutes, openApiRoute } from './routes.ts';

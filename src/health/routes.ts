@@ -1,4 +1,4 @@
-/** The public operations: no credentials, the same in every surface (contract §2). */
+/** Operations without credentials, the same on every surface. */
 
 import * as v from 'valibot';
 import type { App } from '../app.ts';
@@ -58,11 +58,11 @@ const CapabilityManifest = v.object({
   ),
 });
 
-/** The two without which nothing works: only they make the service unready. */
-const VITAL = ['database', 'mail_listener'];
+/** Only these dependencies make the service unavailable. */
+const CRITICAL = ['database', 'mail_listener'];
 
 const isDown = (dependencies: Dependency[]): boolean =>
-  dependencies.some(({ name, status }) => VITAL.includes(name) && status === 'down');
+  dependencies.some(({ name, status }) => CRITICAL.includes(name) && status === 'down');
 
 const healthz = route({
   method: 'GET',
@@ -70,7 +70,7 @@ const healthz = route({
   operation: 'getHealth',
   role: 'public',
   preview: true,
-  summary: 'Whether the process is alive',
+  summary: 'Check that the process is alive',
   response: Health,
   handle: ({ app }) => ({
     object: 'health' as const,
@@ -86,7 +86,7 @@ const readyz = route({
   operation: 'getReadiness',
   role: 'public',
   preview: true,
-  summary: 'Whether the service can take mail and requests; 503 where it cannot',
+  summary: 'Check that the service can accept mail and requests; returns 503 if not',
   response: Readiness,
   statusOf: ({ status }) => (status === 'ready' ? 200 : 503),
   async handle({ app }) {
@@ -100,14 +100,14 @@ const readyz = route({
   },
 });
 
-const statusAnswer = async (app: Parameters<typeof probeDependencies>[0]) => {
+const getServiceStatus = async (app: Parameters<typeof probeDependencies>[0]) => {
   const dependencies = await probeDependencies(app);
-  const troubled = dependencies.some(({ status }) => status === 'down' || status === 'degraded');
+  const impaired = dependencies.some(({ status }) => status === 'down' || status === 'degraded');
   return {
     object: 'service_status' as const,
     status: isDown(dependencies)
       ? ('down' as const)
-      : troubled
+      : impaired
         ? ('degraded' as const)
         : ('operational' as const),
     version: app.version,
@@ -123,9 +123,9 @@ const status = route({
   operation: 'getStatus',
   role: 'public',
   preview: true,
-  summary: 'How the service and its parts are',
+  summary: 'Get the status of the service and its components',
   response: ServiceStatus,
-  handle: ({ app }) => statusAnswer(app),
+  handle: ({ app }) => getServiceStatus(app),
 });
 
 const statusV1 = route({
@@ -134,9 +134,9 @@ const statusV1 = route({
   operation: 'getStatusV1',
   role: 'public',
   preview: true,
-  summary: 'How the service and its parts are, with the version of the API',
+  summary: 'Get the status of the service and its components, with the API version',
   response: VersionedStatus,
-  handle: async ({ app }) => ({ ...(await statusAnswer(app)), api_version: 'v1' as const }),
+  handle: async ({ app }) => ({ ...(await getServiceStatus(app)), api_version: 'v1' as const }),
 });
 
 const capabilities = route({
@@ -145,7 +145,7 @@ const capabilities = route({
   operation: 'getCapabilities',
   role: 'public',
   preview: true,
-  summary: 'What this service can do',
+  summary: 'Get the capabilities of the service',
   response: CapabilityManifest,
   handle: ({ app }) => ({
     object: 'capability_manifest' as const,
@@ -155,12 +155,12 @@ const capabilities = route({
 
 export const healthRoutes = [healthz, readyz, status, statusV1, capabilities];
 
-// The operation that serves the document of all operations.
+// The operation that serves the OpenAPI document.
 
 const DESCRIPTION =
-  'Send a test mail to an address that the service gives you, and get a score, a grade and, for every point lost, the evidence, the rule and the exact fix.';
+  'Create a test address and send a message to it. The report has a score, a grade and, for every lost point, the evidence, the rule and the exact fix.';
 
-/** The document of a surface: the preview's lists its public operations alone. */
+/** The OpenAPI document of the configured surface; the preview lists only its public operations. */
 export function describeApi(
   routes: Route[],
   config: Pick<Config, 'SURFACE' | 'BASE_URL'>,
@@ -175,7 +175,7 @@ export function describeApi(
   });
 }
 
-/** The document lists every route but itself. */
+/** The route of the OpenAPI document, which lists every route except this one. */
 export function openApiRoute(routes: Route[]): Route {
   const textOf = oncePer((app: App) =>
     JSON.stringify(describeApi(routes, app.config, app.version)),
@@ -186,7 +186,7 @@ export function openApiRoute(routes: Route[]): Route {
     operation: 'getOpenApi',
     role: 'public',
     preview: true,
-    summary: 'This document',
+    summary: 'Get the OpenAPI document',
     produces: ['application/json'],
     handle: ({ app }) =>
       new Response(textOf(app), { headers: { 'content-type': 'application/json' } }),

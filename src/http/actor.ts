@@ -1,4 +1,4 @@
-/** Who asks, and from where: a member through a key or a signed-in browser, with the role that counts for this request. */
+/** The member who sends a request, by API key or session, and the address it comes from. */
 
 import type { App } from '../app.ts';
 import { inNetworks, type Network, normalizeAddress } from '../lib/addresses.ts';
@@ -11,100 +11,99 @@ export type Role = (typeof ROLES)[number];
 export interface Actor {
   memberId: string;
   email: string;
-  /** The member's present role; of a key, the lower of its role and that. */
+  /** The member's current role or, for a key, the lower of that and the key's role. */
   role: Role;
-  /** false for a test-mode key, which makes and sees sandbox objects. */
+  /** false for a test-mode key, which creates and reads sandbox objects only. */
   livemode: boolean;
-  /** One of the two is set. */
+  /** Either `keyId` or `sessionId` is set. */
   keyId: string | null;
   sessionId: string | null;
 }
 
 export interface Credential {
-  /** `key`: the bearer token. `session`: what the cookie of a browser holds. */
+  /** `key` for a bearer token, `session` for the value of the session cookie. */
   kind: 'key' | 'session';
   token: string;
 }
 
-/** The actor as they are inside a transaction: since the request was let in, much may have changed. */
+/** The actor as of a transaction. Their role may have changed since the request was authorized. */
 export interface CurrentActor {
   member: MemberRow;
-  /** The role that counts for this request. */
+  /** The effective role of this request. */
   role: Role;
 }
 
-/** Of a request, what tells who asks and whether they still may. */
+/** The part of a request that reauthorization needs. */
 export interface ActorContext {
   app: Pick<App, 'clock'>;
   actor: Pick<Actor, 'memberId' | 'role' | 'keyId' | 'sessionId'>;
 }
 
 /**
- * Looks again who asks, inside the transaction of a change. Throws `unauthenticated` and `forbidden`;
- * like `Identify` it is the business of a feature.
+ * Authorizes the actor again inside the transaction of a change. Rejects with `unauthenticated` or
+ * `forbidden`. Implemented by a feature, as `Identify` is.
  */
 export type Reauthorize = (
   db: Db | Tx,
   context: ActorContext,
-  needed: Role,
+  required: Role,
 ) => Promise<CurrentActor>;
 
-/** Turns the credential of a request into who asks, or null; what it takes is the feature's business. */
+/** Returns the actor of a credential, or null if it isn't valid. Implemented by a feature. */
 export type Identify = (credential: Credential) => Promise<Actor | null>;
 
-/** Whether a role may do what needs another. */
-export function allows(role: Role, needed: Role): boolean {
-  return ROLES.indexOf(role) >= ROLES.indexOf(needed);
+/** Whether a role includes the required one. */
+export function allows(role: Role, required: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(required);
 }
 
-/** The one of two that may less. */
+/** The role with fewer permissions. */
 export function lowerRole(a: Role, b: Role): Role {
   return allows(a, b) ? b : a;
 }
 
-// From where a request comes: the address of the client, and what it calls itself.
+// The IP address and user agent of the client.
 
 export interface Caller {
-  /** null where it is not known, as for a socket that is gone. */
+  /** null if unknown, as for a closed socket. */
   ip: string | null;
-  /** Cut to 500 characters. */
+  /** Truncated to 500 characters. */
   userAgent: string | null;
 }
 
-/** What node:http knows of the connection below a request. */
+/** The socket of a request, as node:http describes it. */
 export interface Peer {
   remoteAddress?: string;
 }
 
-const USER_AGENT_MAX = 500;
+const MAX_USER_AGENT_LENGTH = 500;
 
-/** What `X-Forwarded-For` says counts where the peer is a trusted proxy. */
+/** `X-Forwarded-For` counts only if the peer is a trusted proxy. */
 export function callerOf(headers: Headers, peer: Peer, trusted: Network[]): Caller {
   const address = normalizeAddress(peer.remoteAddress ?? '');
   const byProxy = address !== null && trusted.length > 0 && inNetworks(address, trusted);
   return {
     ip: byProxy ? forwardedFor(address, headers.get('x-forwarded-for') ?? '', trusted) : address,
-    userAgent: headers.get('user-agent')?.slice(0, USER_AGENT_MAX) ?? null,
+    userAgent: headers.get('user-agent')?.slice(0, MAX_USER_AGENT_LENGTH) ?? null,
   };
 }
 
 /**
- * Each proxy adds, on the right, the address that it was reached from. So the list is read from the
- * right for as long as the one who wrote it is trusted; what is left of the first who is not may be
- * invented, and so may what is left of something that is no address.
+ * Each proxy appends the address of its client. So the list is read from the right, as long as the
+ * address that appended the entry is a trusted proxy. Entries further left may be forged.
  */
 function forwardedFor(peer: string, header: string, trusted: Network[]): string {
   let address = peer;
   for (const entry of header.split(',').reverse()) {
-    const before = normalizeAddress(withoutPort(entry.trim()));
-    if (before === null) break;
-    address = before;
+    const client = normalizeAddress(withoutPort(entry.trim()));
+    if (client === null) break;
+    address = client;
     if (!inNetworks(address, trusted)) break;
   }
   return address;
 }
 
-/** Some proxies write the port too: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+/** Some proxies append the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 function withoutPort(entry: string): string {
   return entry.replace(/^(\[[^\]]*\]|[\d.]+):\d{1,5}$/, '$1');
 }

@@ -1,4 +1,4 @@
-/** Authorises a request: rate limits, credentials, its origin (CSRF) and the role. */
+/** Authorizes a request: rate limits, credentials, its origin (CSRF), and the role. */
 
 import type { App } from '../app.ts';
 import type { Config } from '../config/config.ts';
@@ -9,32 +9,36 @@ import { addressGroup, consumeRateLimit, createRateLimit, type RateLimit } from 
 import type { RequestContext } from './request-context.ts';
 import type { Route } from './route.ts';
 
-/** Load balancers request these: with a rate limit they would take the service out. */
-const UNLIMITED = ['/healthz', '/readyz'];
+/** A rate limit on the probes of load balancers would take the service out of rotation. */
+const UNLIMITED_PATHS = ['/healthz', '/readyz'];
 
-export const isLimited = ({ path }: Pick<Route, 'path'>): boolean => !UNLIMITED.includes(path);
+export const isLimited = ({ path }: Pick<Route, 'path'>): boolean =>
+  !UNLIMITED_PATHS.includes(path);
 
-/** Counts a request under the general limit, for an id or, where it is null, for the address. */
-export type ConsumeGeneralLimit = (context: RequestContext, who: string | null) => void;
+/** Counts a request under the general limit of a credential, or of its IP address if `id` is null. */
+export type ConsumeGeneralLimit = (context: RequestContext, id: string | null) => void;
 
-/** The rate limit of all operations; without a configured one, requests are not counted. */
+/** The rate limit of all operations. Counts nothing if none is configured. */
 export function createConsumeGeneralLimit({
   config,
   clock,
 }: Pick<App, 'config' | 'clock'>): ConsumeGeneralLimit {
   if (!config.RATE_LIMIT) return () => {};
   const limit = createRateLimit('default', config.RATE_LIMIT, clock);
-  return (context, who) =>
-    consumeRateLimit(limit, who ?? addressGroup(context.caller.ip), context.fields);
+  return (context, id) =>
+    consumeRateLimit(limit, id ?? addressGroup(context.caller.ip), context.fields);
 }
 
-/** The actor, null on a public route; with the refusal where their role is too low. */
-type Authorized = { actor: Actor | null; refusal: null } | { actor: Actor; refusal: AppError };
+/** The actor, or null on a public route. `refusal` is set if their role is too low. */
+type Authorization = { actor: Actor | null; refusal: null } | { actor: Actor; refusal: AppError };
 
-/** Rejects with the AppError of what is missing, except for a role that is too low: it may have sufficed earlier. */
-type Authorize = (context: RequestContext) => Promise<Authorized>;
+/**
+ * Rejects with an AppError, except for a role that is too low: an earlier request with the same
+ * `Idempotency-Key` may have been allowed.
+ */
+type Authorize = (context: RequestContext) => Promise<Authorization>;
 
-interface Setting {
+interface Dependencies {
   app: Pick<App, 'config'>;
   identify: Identify;
   consumeGeneral: ConsumeGeneralLimit;
@@ -42,64 +46,66 @@ interface Setting {
 }
 
 export function createAuthorize(
-  { app, identify, consumeGeneral, limitOf }: Setting,
+  { app, identify, consumeGeneral, limitOf }: Dependencies,
   route: Route,
 ): Authorize {
   const { role } = route;
   const consume = isLimited(route) ? consumeGeneral : () => {};
-  const own = limitOf(route);
-  const consumeOwn = (context: RequestContext) => {
-    if (own) consumeRateLimit(own, addressGroup(context.caller.ip), context.fields);
+  const routeLimit = limitOf(route);
+  const consumeRouteLimit = (context: RequestContext) => {
+    if (routeLimit) consumeRateLimit(routeLimit, addressGroup(context.caller.ip), context.fields);
   };
   if (role === 'public')
     return async (context) => {
       consume(context, null);
-      consumeOwn(context);
-      // The answer may set a cookie: no page signs its visitor in to somebody else's account.
+      consumeRouteLimit(context);
+      // Login CSRF: the response may set a cookie and sign a visitor of another site in to a
+      // different account.
       if (
         route.method !== 'GET' &&
         !route.fromAnywhere &&
-        originOf(context.request.headers, app.config) === 'foreign'
+        originOf(context.request.headers, app.config) === 'cross-origin'
       )
-        throw fromForeignPage(app.config);
+        throw crossOriginError(app.config);
       return { actor: null, refusal: null };
     };
   return async (context) => {
     const credentials = credentialsOf(context.request.headers, app);
     let actor: Actor | null = null;
-    for (const one of credentials) actor ??= await identify(one);
+    for (const candidate of credentials) actor ??= await identify(candidate);
     const credential = credentials[0] ?? null;
     consume(context, actor && (actor.keyId ?? actor.sessionId));
-    consumeOwn(context);
+    consumeRouteLimit(context);
     if (!actor) throw unauthenticated(credential);
     if (
       credential?.kind === 'session' &&
       route.method !== 'GET' &&
-      originOf(context.request.headers, app.config) !== 'own'
+      originOf(context.request.headers, app.config) !== 'same-origin'
     )
-      throw fromForeignPage(app.config);
-    if (!allows(actor.role, role)) return { actor, refusal: roleTooLow(actor.role, role) };
+      throw crossOriginError(app.config);
+    if (!allows(actor.role, role)) return { actor, refusal: roleError(actor.role, role) };
     if (route.live) requireLive(actor);
     return { actor, refusal: null };
   };
 }
 
-function roleTooLow(role: Role, needed: Role): AppError {
-  return new AppError('forbidden', `This needs the role ${needed}; yours is ${role}.`);
+/** `forbidden` for a role that is too low. */
+export function roleError(role: Role, required: Role): AppError {
+  return new AppError('forbidden', `This requires the ${required} role. Your role is ${role}.`);
 }
 
-/** Throws `forbidden` for a test-mode key: only tests have a sandbox. */
+/** Throws `forbidden` for test-mode keys, which may only change tests. */
 export function requireLive({ keyId, livemode }: Pick<Actor, 'keyId' | 'livemode'>): void {
   if (keyId === null || livemode) return;
   throw new AppError(
     'forbidden',
-    'A test-mode key changes nothing of the team, its members, domains, monitors and alert rules, nor has domains looked at; use a live key or sign in.',
+    "Test-mode keys can't use this endpoint. Use a live key, or sign in.",
   );
 }
 
 /**
- * A bearer token, else what may be the session cookie: beside other schemes too, which a proxy may
- * ask for.
+ * The bearer token or, without one, the possible session cookies. They count beside another
+ * authorization scheme too, because a proxy may require one.
  */
 function credentialsOf(headers: Headers, { config }: Pick<App, 'config'>): Credential[] {
   const authorization = headers.get('authorization');
@@ -116,42 +122,42 @@ function credentialsOf(headers: Headers, { config }: Pick<App, 'config'>): Crede
 function unauthenticated(credential: Credential | null): AppError {
   const detail =
     credential === null
-      ? 'This needs an API key: Authorization: Bearer <key>.'
+      ? 'Missing API key. Send it as "Authorization: Bearer <key>".'
       : credential.kind === 'key'
-        ? 'The API key is not valid.'
-        : 'The session has ended. Sign in again.';
+        ? 'Invalid API key. It may have expired or been revoked.'
+        : 'Your session has expired. Sign in again.';
   return new AppError('unauthenticated', detail, [], { 'www-authenticate': 'Bearer' });
 }
 
-function fromForeignPage({ APP_URL }: Pick<App['config'], 'APP_URL'>): AppError {
+function crossOriginError({ APP_URL }: Pick<App['config'], 'APP_URL'>): AppError {
   return new AppError(
     'forbidden',
-    `A browser may ask for changes from the pages of this service alone. Open them at ${APP_URL}.`,
+    `This request came from another site and was rejected. Open ${APP_URL} and try again.`,
   );
 }
 
-// Whether a page of another site has made a request (CSRF): by what browsers say, which no page can change.
+// CSRF protection by header fields that browsers set and pages can't change.
 
-/** `unknown` where nothing is said: no browser, or a very old one. */
-type Origin = 'own' | 'foreign' | 'unknown';
+/** `unknown` if no header field tells: not a browser, or a very old one. */
+type Origin = 'same-origin' | 'cross-origin' | 'unknown';
 
 type Addresses = Pick<Config, 'BASE_URL' | 'APP_URL'>;
 
 /**
- * Reads `Origin` (RFC 6454 §7) and `Sec-Fetch-Site` (Fetch Metadata §2.4). A page of the APP_URL is our
- * own to the BASE_URL too, although the browser calls it another origin, or another site; and what it
- * calls the same origin is our own by whatever name a proxy has let it in.
+ * Reads `Origin` (RFC 6454 §7) and `Sec-Fetch-Site` (Fetch Metadata §2.4). Pages at the APP_URL may
+ * call the BASE_URL, although browsers treat the two as different origins or sites. A request that
+ * the browser reports as same-origin is accepted under any host name, because a proxy may use another.
  */
 function originOf(headers: Headers, config: Addresses): Origin {
   const origin = headers.get('origin');
-  if (origin !== null && isOurs(origin, config)) return 'own';
+  if (origin !== null && isOwnOrigin(origin, config)) return 'same-origin';
   const site = headers.get('sec-fetch-site');
-  if (site === 'same-origin') return 'own';
-  // The user's own doing, such as a bookmark; what comes from a page that hides its origin is not.
-  if (site === 'none') return origin === 'null' ? 'foreign' : 'own';
-  return site === null && origin === null ? 'unknown' : 'foreign';
+  if (site === 'same-origin') return 'same-origin';
+  // `none` is a user action such as a bookmark. A page that hides its origin sends `null` as origin.
+  if (site === 'none') return origin === 'null' ? 'cross-origin' : 'same-origin';
+  return site === null && origin === null ? 'unknown' : 'cross-origin';
 }
 
-function isOurs(origin: string, { BASE_URL, APP_URL }: Addresses): boolean {
+function isOwnOrigin(origin: string, { BASE_URL, APP_URL }: Addresses): boolean {
   return [BASE_URL, APP_URL].some((url) => new URL(url).origin === origin);
 }

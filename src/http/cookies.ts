@@ -1,15 +1,15 @@
-/** The cookie by which a signed-in browser says who it is, and how cookies of ours are named, read and written. */
+/** The session cookie, and how the service names, reads, and writes its cookies. */
 
 import type { Config } from '../config/config.ts';
 
 type Addresses = Pick<Config, 'APP_URL'>;
 
-/** What a token may consist of (RFC 6265 §4.1.1), and how long it may be. */
+/** The characters of a cookie value (RFC 6265 §4.1.1), up to the longest token. */
 const TOKEN = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]{1,200}$/;
 
 /**
- * Where browsers come by https, the prefix makes them keep the cookie to this very host, so that no
- * neighbour under the same domain can put one of its own in its place (RFC 6265bis §4.1.3.2).
+ * Over HTTPS, the `__Host-` prefix keeps sibling hosts of the same domain from setting this cookie
+ * (RFC 6265bis §4.1.3.2).
  */
 export function sessionCookieName(https: boolean): string {
   return https ? '__Host-deliverability' : 'deliverability';
@@ -18,8 +18,8 @@ export function sessionCookieName(https: boolean): string {
 const isHttps = ({ APP_URL }: Addresses): boolean => APP_URL.startsWith('https:');
 
 /**
- * What could be the token in a `Cookie` header, three at most: where browsers come by http, a neighbour
- * under the same domain can put a cookie of its own before ours, and only asking tells which is which.
+ * Up to three possible session tokens of a `Cookie` header. Over plain HTTP, a sibling host of the
+ * same domain can add cookies with this name, so each token must be looked up.
  */
 export function readSessionCookies(header: string | null, config: Addresses): string[] {
   const name = sessionCookieName(isHttps(config));
@@ -28,18 +28,18 @@ export function readSessionCookies(header: string | null, config: Addresses): st
     .slice(0, 3);
 }
 
-/** The `Set-Cookie` of a session; without `maxAge` (seconds) it ends with the browser. */
+/** The `Set-Cookie` of a session. Without `maxAge` (in seconds), it ends when the browser closes. */
 export function sessionCookie(token: string, config: Addresses, maxAge?: number): string {
-  if (!TOKEN.test(token)) throw new Error('a session token has characters that no cookie takes');
+  if (!TOKEN.test(token)) throw new Error('session token has characters that a cookie cannot hold');
   return cookieField(sessionCookieName(isHttps(config)), token, config, maxAge);
 }
 
-/** The `Set-Cookie` that takes the cookie away. */
+/** The `Set-Cookie` that deletes the session cookie. */
 export function clearedSessionCookie(config: Addresses): string {
   return cookieField(sessionCookieName(isHttps(config)), '', config, 0);
 }
 
-/** Every value that a `Cookie` header has under this name: a neighbour may have added one. */
+/** All values with this name in a `Cookie` header. A sibling host may have added some. */
 export function cookieValues(header: string | null, name: string): string[] {
   return (header ?? '').split(';').flatMap((pair) => {
     const at = pair.indexOf('=');
@@ -47,7 +47,7 @@ export function cookieValues(header: string | null, name: string): string[] {
   });
 }
 
-/** The `Set-Cookie` of a cookie that no script reads and no form of another site brings along. */
+/** The `Set-Cookie` of a cookie that scripts can't read and cross-site forms don't send. */
 export function cookieField(
   name: string,
   value: string,

@@ -1,11 +1,11 @@
-/** One effect for one `Idempotency-Key`: the first request acts, and later ones get its answer. */
+/** `Idempotency-Key`: the first request takes effect, and later ones get the same response. */
 
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { answerPurpose, sha256 } from '../lib/crypto.ts';
-import { AppError, errorMessage } from '../lib/errors.ts';
+import { AppError, errorMessage, invalidParams } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { IdempotencyRow } from '../store/tables.generated.ts';
 import type { Actor } from './actor.ts';
@@ -13,89 +13,86 @@ import { readBodyOf } from './parse.ts';
 import type { RequestContext } from './request-context.ts';
 import type { AnyCall, Route } from './route.ts';
 
-/** How long an answer is kept. */
-const KEPT_MS = 24 * 3_600_000;
-const KEY_MAX = 255;
+/** How long a response is stored. */
+const RETENTION_MS = 24 * 3_600_000;
+const MAX_KEY_LENGTH = 255;
 
-/** An answer as it is kept, encrypted: it may hold a secret that is shown once. */
+/** A response in its stored form. It is encrypted, because it may contain a secret that is shown once. */
 export interface KeptAnswer {
   status: number;
   headers: Record<string, string>;
   body: string;
 }
 
-/** A request that is to have one effect. */
-interface OnceRequest {
-  /** The id of the API key or of the session, or the hash of the token of a link. */
+/** A request that must take effect only once. */
+interface IdempotentRequest {
+  /** The ID of the API key or session, or the hash of a link token. */
   caller: string;
   key: string;
-  /** Of all that makes the request what it is. */
+  /** The hash of everything that identifies the request. */
   hash: string;
 }
 
-type Used = Pick<OnceRequest, 'caller' | 'key'>;
+type KeyOfCaller = Pick<IdempotentRequest, 'caller' | 'key'>;
 
 /**
- * Whether an `Idempotency-Key` means something there: without credentials or the token of a link it
- * is nobody's. So sign-in takes it for nothing: an answer that begins a session is for one who has
- * just told the password, and for no one else who repeats a key.
+ * Whether a route supports `Idempotency-Key`. A key belongs to credentials or to a link token. Sign-in
+ * has neither, and its response starts a session, which must not be replayed without the password.
  */
 export function takesIdempotencyKey({ method, role, response, linkToken }: Route): boolean {
   return method === 'POST' && response !== undefined && (role !== 'public' || !!linkToken);
 }
 
-type AnswerStore = Pick<App, 'db' | 'clock' | 'secrets' | 'log'>;
-/** Keeps the answer in the transaction of the write; where it is not called, `answerOnce` keeps it. */
-type Store = (tx: Tx, answer: KeptAnswer) => Promise<void>;
+type StoreContext = Pick<App, 'db' | 'clock' | 'secrets' | 'log'>;
+/** Stores the response in the transaction of the change. Otherwise `runOnce` stores it afterwards. */
+type Store = (tx: Tx, response: KeptAnswer) => Promise<void>;
 
-/** The key of a request; null where it has none. Throws `validation_failed`. */
+/** The key of a request, or null. Throws `validation_failed`. */
 function idempotencyKey(headers: Headers): string | null {
   const key = headers.get('idempotency-key');
-  if (key === null || (key.length >= 1 && key.length <= KEY_MAX)) return key;
-  const message = `must have 1 to ${KEY_MAX} characters`;
-  throw new AppError('validation_failed', `Wrong: Idempotency-Key ${message}.`, [
-    { param: 'Idempotency-Key', code: 'invalid', message },
-  ]);
+  if (key === null || (key.length >= 1 && key.length <= MAX_KEY_LENGTH)) return key;
+  const message = `must have 1 to ${MAX_KEY_LENGTH} characters`;
+  throw invalidParams([{ param: 'Idempotency-Key', code: 'invalid', message }]);
 }
 
-/** A piece this large is hashed in about a millisecond. */
-const PIECE_BYTES = 1024 * 1024;
+/** Hashing a chunk takes about a millisecond. */
+const CHUNK_BYTES = 1024 * 1024;
 
-/** Over the parts and the body; the event loop is free between pieces of a large one. */
+/** Yields to the event loop between chunks of a large body. */
 async function requestHash(parts: unknown[], raw: Uint8Array): Promise<string> {
-  const sum = createHash('sha256').update(JSON.stringify(parts));
-  for (let at = 0; at < raw.byteLength; at += PIECE_BYTES) {
-    if (at > 0) await nextTurn();
-    sum.update(raw.subarray(at, at + PIECE_BYTES));
+  const hash = createHash('sha256').update(JSON.stringify(parts));
+  for (let offset = 0; offset < raw.byteLength; offset += CHUNK_BYTES) {
+    if (offset > 0) await nextTurn();
+    hash.update(raw.subarray(offset, offset + CHUNK_BYTES));
   }
-  return sum.digest('hex');
+  return hash.digest('hex');
 }
 
 /**
- * Claims the key, then runs; where the key was used, answers what was answered then. What is thrown
- * is not kept: the claim is given up, so that the request can be made again. Throws
- * `idempotency_mismatch` and `idempotency_in_progress`.
+ * Claims the key and runs the request, or returns the stored response of a used key. If `run` fails,
+ * the claim is released and the request can be retried. Throws `idempotency_mismatch` and
+ * `idempotency_in_progress`.
  */
-async function answerOnce(
-  app: AnswerStore,
-  request: OnceRequest,
+async function runOnce(
+  app: StoreContext,
+  request: IdempotentRequest,
   run: (store: Store) => Promise<KeptAnswer>,
-): Promise<{ answer: KeptAnswer; replayed: boolean }> {
-  const former = await claim(app, request);
-  if (former && !isSame(app, former, request.hash))
+): Promise<{ response: KeptAnswer; replayed: boolean }> {
+  const previous = await claim(app, request);
+  if (previous && !isSame(app, previous, request.hash))
     throw new AppError(
       'idempotency_mismatch',
-      'This Idempotency-Key was used for another request. Take a new key for each request.',
+      'This Idempotency-Key was used for a different request. Use a new key for each request.',
     );
-  if (former) return { answer: replay(app, request, former), replayed: true };
+  if (previous) return { response: replay(app, request, previous), replayed: true };
   let stored = false;
   try {
-    const answer = await run(async (tx, early) => {
+    const response = await run(async (tx, early) => {
       await store(tx, app, request, early);
       stored = true;
     });
-    if (!stored) await store(app.db, app, request, answer);
-    return { answer, replayed: false };
+    if (!stored) await store(app.db, app, request, response);
+    return { response, replayed: false };
   } catch (error) {
     await releaseClaim(app, request);
     throw error;
@@ -103,27 +100,27 @@ async function answerOnce(
 }
 
 /**
- * What the same request was answered before; null where it was not, and then nothing is claimed. Its
- * hash is asked for only where the key was used. Throws `idempotency_in_progress`.
+ * The stored response of the same request, or null. Claims nothing, and computes the hash only for a
+ * used key. Throws `idempotency_in_progress`.
  */
-async function answeredBefore(
-  app: AnswerStore,
-  used: Used,
+async function findResponse(
+  app: StoreContext,
+  used: KeyOfCaller,
   hash: () => Promise<string>,
 ): Promise<KeptAnswer | null> {
-  const former = await findFormer(app.db, app, used);
-  return former && isSame(app, former, await hash()) ? replay(app, used, former) : null;
+  const previous = await findPrevious(app.db, app, used);
+  return previous && isSame(app, previous, await hash()) ? replay(app, used, previous) : null;
 }
 
-/** The hash is kept encrypted: a password may be part of it, which could be tried at leisure. */
+/** The hash is stored encrypted, because it may cover a password that could be guessed offline. */
 const HASH_PURPOSE = 'idempotency request';
-const expiry = ({ clock }: Pick<App, 'clock'>): string => isoTime(clock.now() - KEPT_MS);
+const expiryTime = ({ clock }: Pick<App, 'clock'>): string => isoTime(clock.now() - RETENTION_MS);
 
-/** Writes the claim, committed before anything is done; the row of the request that has it already, or null. */
-async function claim(app: AnswerStore, { caller, key, hash }: OnceRequest) {
+/** Commits a claim before the request runs. Returns the row of an earlier claim, or null. */
+async function claim(app: StoreContext, { caller, key, hash }: IdempotentRequest) {
   return app.db.transaction().execute(async (tx): Promise<IdempotencyRow | null> => {
-    const former = await findFormer(tx, app, { caller, key });
-    if (former) return former;
+    const previous = await findPrevious(tx, app, { caller, key });
+    if (previous) return previous;
     const row = {
       request_hash: app.secrets.seal(hash, HASH_PURPOSE),
       created_at: isoTime(app.clock.now()),
@@ -139,48 +136,56 @@ async function claim(app: AnswerStore, { caller, key, hash }: OnceRequest) {
   });
 }
 
-/** The request that used the key within the time that answers are kept. */
-async function findFormer(db: Db | Tx, app: AnswerStore, { caller, key }: Used) {
-  const former = await db
+/** The request that used the key within the retention time, or null. */
+async function findPrevious(db: Db | Tx, app: StoreContext, { caller, key }: KeyOfCaller) {
+  const previous = await db
     .selectFrom('idempotency_keys')
     .selectAll()
     .where('caller', '=', caller)
     .where('key', '=', key)
-    .where('created_at', '>', expiry(app))
+    .where('created_at', '>', expiryTime(app))
     .executeTakeFirst();
-  return former ?? null;
+  return previous ?? null;
 }
 
-function isSame({ secrets }: AnswerStore, { request_hash }: IdempotencyRow, hash: string): boolean {
-  const former = secrets.open(request_hash, HASH_PURPOSE);
-  if (former === null) throw unreadable();
-  return former === hash;
+function isSame(
+  { secrets }: StoreContext,
+  { request_hash }: IdempotencyRow,
+  hash: string,
+): boolean {
+  const previous = secrets.open(request_hash, HASH_PURPOSE);
+  if (previous === null) throw unreadable();
+  return previous === hash;
 }
 
-function replay({ secrets }: AnswerStore, used: Used, former: IdempotencyRow): KeptAnswer {
-  if (former.status === null || former.response === null)
+function replay(
+  { secrets }: StoreContext,
+  used: KeyOfCaller,
+  previous: IdempotencyRow,
+): KeptAnswer {
+  if (previous.status === null || previous.response === null)
     throw new AppError(
       'idempotency_in_progress',
-      'The request with this Idempotency-Key is still running. Ask again soon.',
+      'The first request with this Idempotency-Key is still running. Try again in a second.',
       [],
       { 'retry-after': '1' },
     );
-  const opened = secrets.open(former.response, answerPurpose(used));
+  const opened = secrets.open(previous.response, answerPurpose(used));
   if (opened === null) throw unreadable();
-  return { status: former.status, ...JSON.parse(opened) };
+  return { status: previous.status, ...JSON.parse(opened) };
 }
 
 const unreadable = () =>
   new AppError(
     'conflict',
-    'This Idempotency-Key was used, but its answer can no longer be read: SECRET_KEY has changed.',
+    "This Idempotency-Key was used, but SECRET_KEY has changed and its response can't be decrypted. Use a new key.",
   );
 
-/** All but a cookie: its session may have ended when the answer is given again. */
+/** Cookies aren't stored: their session may have ended when the response is replayed. */
 async function store(
   db: Db | Tx,
-  { secrets }: AnswerStore,
-  request: OnceRequest,
+  { secrets }: StoreContext,
+  request: IdempotentRequest,
   { status, headers, body }: KeptAnswer,
 ): Promise<void> {
   const response = secrets.seal(JSON.stringify({ headers, body }), answerPurpose(request));
@@ -192,8 +197,11 @@ async function store(
     .execute();
 }
 
-/** Only a claim without an answer: what was stored with the write stands with it. */
-async function releaseClaim({ db, log }: AnswerStore, { caller, key }: OnceRequest): Promise<void> {
+/** Deletes a claim only if it has no response: a response stored with its change stays. */
+async function releaseClaim(
+  { db, log }: StoreContext,
+  { caller, key }: IdempotentRequest,
+): Promise<void> {
   try {
     await db
       .deleteFrom('idempotency_keys')
@@ -202,18 +210,18 @@ async function releaseClaim({ db, log }: AnswerStore, { caller, key }: OnceReque
       .where('status', 'is', null)
       .execute();
   } catch (error) {
-    log.error('an idempotency key stays claimed', { error: errorMessage(error) });
+    log.error('could not release idempotency key', { error: errorMessage(error) });
   }
 }
 
-/** At the start: what an earlier process has claimed will never be answered. */
+/** Deletes the unfinished claims of an earlier process. Call it once at startup. */
 export async function dropClaims(db: Db): Promise<void> {
   await db.deleteFrom('idempotency_keys').where('status', 'is', null).execute();
 }
 
-const BATCH = 1000;
+const BATCH_SIZE = 1000;
 
-/** Deletes answers older than a day, in batches, so that a large backlog never stops the process. */
+/** Deletes responses older than a day, in batches, so that a large backlog doesn't block the process. */
 export async function expireAnswers(app: Pick<App, 'db' | 'clock'>): Promise<void> {
   for (;;) {
     const { numDeletedRows } = await app.db
@@ -224,24 +232,24 @@ export async function expireAnswers(app: Pick<App, 'db' | 'clock'>): Promise<voi
           'in',
           selectFrom('idempotency_keys')
             .select(['caller', 'key'])
-            .where('created_at', '<=', expiry(app))
-            .limit(BATCH)
+            .where('created_at', '<=', expiryTime(app))
+            .limit(BATCH_SIZE)
             .$asTuple('caller', 'key'),
         ),
       )
       .executeTakeFirstOrThrow();
-    if (numDeletedRows < BATCH) return;
+    if (numDeletedRows < BATCH_SIZE) return;
   }
 }
 
-// How routes use an `Idempotency-Key`: whose it is, what makes two requests the same, who gets the answer again.
+// `Idempotency-Key` in routes: who owns a key, which requests are the same, who gets a stored response.
 
-/** Keeps an answer in the transaction of the change that it tells of. */
-export type KeepAnswer = (tx: Tx, answer: unknown) => Promise<void>;
+/** Stores a response in the transaction of its change. */
+export type KeepAnswer = (tx: Tx, response: unknown) => Promise<void>;
 
 /**
- * What `handle` answers, or what it answered when the same `Idempotency-Key` came before. It is given
- * how its answer is kept; null where there is no key to keep it for.
+ * Returns the response of `handle`, or the stored response for the same `Idempotency-Key`. `keep` is
+ * null for requests without a key.
  */
 export async function answerOf(
   route: Route,
@@ -253,21 +261,21 @@ export async function answerOf(
   const key = takesIdempotencyKey(route) ? idempotencyKey(call.headers) : null;
   if (key === null) return present(await handle(null));
   const hash = await hashRequest(route, context, call);
-  const once = { caller: idempotencyCaller(route, call), key, hash };
-  const { answer, replayed } = await answerOnce(call.app, once, async (store) => {
-    let kept: KeptAnswer | undefined;
-    const late = await handle(async (tx, early) => {
-      kept = present(early);
-      await store(tx, kept);
+  const request = { caller: idempotencyCaller(route, call), key, hash };
+  const { response, replayed } = await runOnce(call.app, request, async (store) => {
+    let stored: KeptAnswer | undefined;
+    const result = await handle(async (tx, early) => {
+      stored = present(early);
+      await store(tx, stored);
     });
-    return kept ?? present(late);
+    return stored ?? present(result);
   });
-  return replayed ? markReplayed(context, answer) : answer;
+  return replayed ? markReplayed(context, response) : response;
 }
 
 /**
- * For one whose role is too low now: what the same request was answered when it was not, as that
- * answer may have been lost. Throws the refusal for whatever else is asked, and leaves no trace of it.
+ * For a caller whose role is too low now: returns the stored response if the same request succeeded
+ * earlier, because the client may not have received it. Otherwise throws the refusal.
  */
 export async function answerAgain(
   app: App,
@@ -278,19 +286,19 @@ export async function answerAgain(
   const key = context.request.headers.get('idempotency-key');
   if (key === null || !takesIdempotencyKey(route)) throw refusal;
   const used = { caller: credentialId(actor), key };
-  const answer = await answeredBefore(app, used, async () => {
+  const response = await findResponse(app, used, async () => {
     const body = readBodyOf(app, route, context.request).catch(() => {
       throw refusal;
     });
     return hashRequest(route, context, { actor, ...(await body) });
   });
-  if (!answer) throw refusal;
-  return markReplayed(context, answer);
+  if (!response) throw refusal;
+  return markReplayed(context, response);
 }
 
-function markReplayed({ fields }: RequestContext, answer: KeptAnswer): KeptAnswer {
+function markReplayed({ fields }: RequestContext, response: KeptAnswer): KeptAnswer {
   fields['idempotent-replayed'] = 'true';
-  return answer;
+  return response;
 }
 
 interface IdentifiedRequest {

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, made from the route declarations and nothing else. */
+/** The OpenAPI 3.1 document, generated from the route declarations. */
 
 import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
@@ -20,16 +20,16 @@ interface ApiInfo {
   serverUrl?: string;
 }
 
-/** The whole document for these routes. */
+/** The OpenAPI document of these routes. */
 export function openApiDocument(routes: Route[], info: ApiInfo): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}');
     const method = route.method.toLowerCase();
     paths[path] ??= {};
-    const present = paths[path][method];
+    const declared = paths[path][method];
     const operation = operationOf(route, routes);
-    paths[path][method] = present ? merge(present, operation) : operation;
+    paths[path][method] = declared ? merge(declared, operation) : operation;
   }
   return {
     openapi: '3.1.0',
@@ -49,21 +49,37 @@ const PROBLEM_SCHEMA: Json = {
   required: ['object', 'type', 'title', 'status', 'detail', 'code'],
   properties: {
     object: { const: 'error' },
-    type: { type: 'string' },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    detail: { type: 'string' },
-    code: { enum: Object.keys(ERROR_STATUS) },
-    request_id: { type: 'string' },
+    type: { type: 'string', description: 'A URI reference that identifies the type of error.' },
+    title: { type: 'string', description: 'A short summary of the type of error.' },
+    status: { type: 'integer', description: 'The HTTP status code.' },
+    detail: {
+      type: 'string',
+      description: 'What happened and what to do, for people. The wording may change.',
+    },
+    code: {
+      enum: Object.keys(ERROR_STATUS),
+      description: 'The error code, for programs. Its meaning never changes.',
+    },
+    request_id: {
+      type: 'string',
+      description: 'The ID of the request, which is also in the server log.',
+    },
     errors: {
       type: 'array',
+      description: 'The invalid parameters of the request.',
       items: {
         type: 'object',
         required: ['param', 'code', 'message'],
         properties: {
-          param: { type: 'string' },
+          param: {
+            type: 'string',
+            description: 'The path of the parameter, such as `limit` or `metadata.key`.',
+          },
           code: { type: 'string' },
-          message: { type: 'string' },
+          message: {
+            type: 'string',
+            description: "What's wrong with the parameter, such as `must be at most 100`.",
+          },
         },
       },
     },
@@ -72,9 +88,11 @@ const PROBLEM_SCHEMA: Json = {
 
 function operationOf(route: Route, routes: Route[]): Json {
   const requestBody = requestBodyOf(route);
+  const description = descriptionOf(route);
   return {
     operationId: route.operation,
     summary: route.summary,
+    ...(description ? { description } : {}),
     ...securityOf(route),
     parameters: [
       ...pathParameters(route),
@@ -86,17 +104,21 @@ function operationOf(route: Route, routes: Route[]): Json {
       [route.status ?? 200]: successOf(route),
       ...notModified(route),
       ...errorsOf(route, commonErrors(routes, route)),
-      ...(route.statusOf ? { 503: { ...successOf(route), description: 'Not available.' } } : {}),
+      ...(route.statusOf
+        ? { 503: { ...successOf(route), description: 'The service is unavailable.' } }
+        : {}),
     },
   };
 }
 
-/** Two declarations of one path (JSON and another body) are one operation in the document. */
+/** Merges two routes with the same method and path, for JSON and for another body, into one operation. */
 function merge(a: Json, b: Json): Json {
   const parameters = [...(a.parameters as Json[])];
   for (const parameter of b.parameters as Json[])
     if (
-      !parameters.some(({ name, in: place }) => name === parameter.name && place === parameter.in)
+      !parameters.some(
+        ({ name, in: location }) => name === parameter.name && location === parameter.in,
+      )
     )
       parameters.push(parameter);
   const contentOf = (operation: Json) =>
@@ -120,8 +142,12 @@ function pathParameters(route: Route): Json[] {
 
 function queryParameters(route: Route): Json[] {
   return Object.entries(route.query?.entries ?? {}).map(([name, schema]) => {
-    const optional = schema.type === 'optional';
-    return { name, in: 'query', required: !optional, schema: jsonSchema(schema as Schema) };
+    const { description, ...rest } = jsonSchema(schema as Schema);
+    return {
+      ...{ name, in: 'query', required: schema.type !== 'optional' },
+      ...(description ? { description } : {}),
+      schema: rest,
+    };
   });
 }
 
@@ -144,10 +170,17 @@ function successOf(route: Route): Json {
           ? jsonSchema(route.json, 'output')
           : { type: 'string' },
     };
-  return { description: 'Done.', headers: headersOf(route, 'success'), content };
+  const description = SUCCESS_TEXTS[route.status ?? 200];
+  return { description, headers: headersOf(route, 'success'), content };
 }
 
-/** Errors by status, the codes of one status in its description. */
+const SUCCESS_TEXTS = {
+  200: 'The request succeeded.',
+  201: 'The object was created.',
+  202: 'The request was accepted.',
+};
+
+/** Errors by status. The description of a status lists its error codes. */
 function errorsOf(route: Route, common: ErrorCode[]): Json {
   const codes = new Set<ErrorCode>([
     'malformed_request',
@@ -178,17 +211,17 @@ function errorsOf(route: Route, common: ErrorCode[]): Json {
   );
 }
 
-/** A schema's own `jsonSchema` metadata wins: what comes as text may be documented as a number. */
+/** `jsonSchema` metadata of a schema takes precedence: a query string may be documented as a number. */
 function jsonSchema(schema: Schema, typeMode: 'input' | 'output' = 'input'): Json {
   const { $schema: _, ...rest } = toJsonSchema(schema, {
     target: 'draft-2020-12',
     typeMode,
     errorMode: 'ignore',
-    overrideAction: ({ valibotAction, jsonSchema: made }) => {
+    overrideAction: ({ valibotAction, jsonSchema: converted }) => {
       const { metadata } = valibotAction as {
         metadata?: { jsonSchema?: Json; examples?: unknown[] };
       };
-      if (metadata?.examples) return { ...made, examples: metadata.examples } as never;
+      if (metadata?.examples) return { ...converted, examples: metadata.examples } as never;
       return metadata?.jsonSchema as never;
     },
   }) as Json;
@@ -197,61 +230,65 @@ function jsonSchema(schema: Schema, typeMode: 'input' | 'output' = 'input'): Jso
   return rest;
 }
 
-// What operations have in common: credentials, rate limits, conditional requests, retries.
+// Common to all operations: credentials, rate limits, conditional and idempotent requests.
 
-/** The ways to say who asks; the name of the cookie follows from whether the service is at https. */
+/** The name of the session cookie depends on whether the service uses HTTPS. */
 function securitySchemes(serverUrl: string | undefined): Json {
   return {
-    bearer: { type: 'http', scheme: 'bearer', description: 'An API key.' },
+    bearer: { type: 'http', scheme: 'bearer', description: 'Your API key.' },
     session: {
       type: 'apiKey',
       in: 'cookie',
       name: sessionCookieName(serverUrl?.startsWith('https:') === true),
       description:
-        'The session of a signed-in browser. It may ask for changes from pages of this service alone.',
+        'The session cookie of a signed-in browser. Changes are accepted from pages of this service only.',
     },
   };
 }
 
-/** Who may: the credentials, the least role, every role that may, and which keys may not. */
-function securityOf(route: Route): Json {
-  const { role, live, sessionOnly } = route;
-  if (role === 'public') return { ...withoutKey(route), security: [] };
+/** The credentials, the lowest role, and all roles that may call the operation. */
+function securityOf({ role, sessionOnly }: Route): Json {
+  if (role === 'public') return { security: [] };
   return {
-    ...(sessionOnly
-      ? { description: 'By the cookie of a session alone: a key has none.' }
-      : live
-        ? { description: 'A test-mode key may not, whatever its role.' }
-        : {}),
     security: sessionOnly ? [{ session: [] }] : [{ bearer: [] }, { session: [] }],
     'x-role': role,
     'x-roles': ROLES.slice(ROLES.indexOf(role)),
   };
 }
 
-/** Clients that send the header with every POST are told where it changes nothing. */
-function withoutKey(route: Route): Json {
-  if (route.method !== 'POST' || takesIdempotencyKey(route)) return {};
-  return { description: 'An `Idempotency-Key` is accepted here and means nothing.' };
+/** The description of the route itself, and which credentials and headers it doesn't support. */
+function descriptionOf(route: Route): string {
+  const sentences: string[] = [];
+  if (route.description) sentences.push(route.description);
+  if (route.sessionOnly) sentences.push('Requires a browser session.');
+  else if (route.live) sentences.push("Test-mode keys can't use this endpoint.");
+  // For clients that send the header with every POST request.
+  if (route.role === 'public' && route.method === 'POST' && !takesIdempotencyKey(route))
+    sentences.push('Ignores `Idempotency-Key`.');
+  return sentences.join(' ');
 }
 
-const text = (description: string): Json => ({ description, schema: { type: 'string' } });
+const header = (description: string): Json => ({ description, schema: { type: 'string' } });
 
-/** The header fields of answers, by name; operations refer to them. */
+/** Header fields of responses, by name. Operations refer to them. */
 const HEADERS: Record<string, Json> = {
-  'X-Request-Id': text('Names this request, as its line in the log does.'),
-  Location: text('Where the new object is.'),
-  ETag: text('Changes whenever the object does; for `If-Match` and `If-None-Match`.'),
-  'Idempotent-Replayed': text('`true` where this is the answer to an earlier request.'),
-  'Retry-After': text('Seconds to wait before asking again.'),
-  'RateLimit-Policy': text('The limits that apply: `"default";q=600;w=60` is 600 in 60 seconds.'),
-  RateLimit: text('What is left of each: `"default";r=599;t=60`, more of it in 60 seconds.'),
+  'X-Request-Id': header('The ID of the request, which is also in the server log.'),
+  Location: header('The path of the new object.'),
+  ETag: header('The version of the object, for `If-Match` and `If-None-Match`.'),
+  'Idempotent-Replayed': header('`true` if this repeats the response to an earlier request.'),
+  'Retry-After': header('The number of seconds to wait before you retry.'),
+  'RateLimit-Policy': header(
+    'The limits that apply. `"default";q=600;w=60` allows 600 requests in 60 seconds.',
+  ),
+  RateLimit: header(
+    'The remaining requests of each limit. `"default";r=599;t=60` leaves 599 requests, and more in 60 seconds.',
+  ),
 };
 
-const refer = (names: string[]): Json =>
+const headerRefs = (names: string[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-/** Those of every answer of a route, of its success, and of an error with one of these codes. */
+/** Header fields of a route's success response, or of an error response with one of these codes. */
 function headersOf(route: Route, outcome: 'success' | ErrorCode[]): Json {
   const names = ['X-Request-Id'];
   if (outcome === 'success') {
@@ -260,12 +297,12 @@ function headersOf(route: Route, outcome: 'success' | ErrorCode[]): Json {
     if (takesIdempotencyKey(route)) names.push('Idempotent-Replayed');
   } else if (outcome.some((code) => WITH_RETRY_AFTER.includes(code))) names.push('Retry-After');
   if (isLimited(route)) names.push('RateLimit-Policy', 'RateLimit');
-  return refer(names);
+  return headerRefs(names);
 }
 
 const WITH_RETRY_AFTER: ErrorCode[] = ['rate_limited', 'idempotency_in_progress'];
 
-/** The header parameters that a route takes. */
+/** The request headers that a route supports. */
 function headerParameters(routes: Route[], route: Route): Json[] {
   const parameter = (name: string, description: string, schema: Json = {}): Json => ({
     ...{ name, in: 'header', required: false, description },
@@ -276,7 +313,7 @@ function headerParameters(routes: Route[], route: Route): Json[] {
       ? [
           parameter(
             'Idempotency-Key',
-            'Makes a retry safe: for 24 hours the same request with the same key has one effect and one answer.',
+            'A unique key that makes retries safe. For 24 hours, requests with the same key take effect once and return the same response.',
             { minLength: 1, maxLength: 255 },
           ),
         ]
@@ -285,7 +322,7 @@ function headerParameters(routes: Route[], route: Route): Json[] {
       ? [
           parameter(
             'If-None-Match',
-            'ETags that you have; where one still holds, the answer is 304.',
+            'One or more ETags. If one of them is current, the response is 304 without a body.',
           ),
         ]
       : []),
@@ -293,7 +330,7 @@ function headerParameters(routes: Route[], route: Route): Json[] {
       ? [
           parameter(
             'If-Match',
-            'The ETag on which you decided; where it holds no more, nothing changes.',
+            'The ETag of the version that you read. If the object has changed since, the request fails with 412.',
           ),
         ]
       : []),
@@ -303,13 +340,13 @@ function headerParameters(routes: Route[], route: Route): Json[] {
 const isConditional = (routes: Route[], route: Route): boolean =>
   ['PATCH', 'DELETE'].includes(route.method) && objectAt(routes, route) !== undefined;
 
-/** The errors that follow from what operations have in common. */
+/** Errors that result from the common behavior of operations. */
 function commonErrors(routes: Route[], route: Route): ErrorCode[] {
   const { role, method } = route;
   return [
     ...(isLimited(route) ? (['rate_limited'] as const) : []),
     ...(role === 'public' ? [] : (['unauthenticated'] as const)),
-    // On a public route, for a browser on the page of another site.
+    // On a public route, for cross-origin requests of browsers.
     ...(role === 'public' && method === 'GET' ? [] : (['forbidden'] as const)),
     ...(takesIdempotencyKey(route)
       ? (['idempotency_in_progress', 'idempotency_mismatch'] as const)
@@ -318,10 +355,10 @@ function commonErrors(routes: Route[], route: Route): ErrorCode[] {
   ];
 }
 
-/** 304, where a GET may be answered so. */
+/** The 304 response of a GET route with an ETag. */
 function notModified(route: Route): Json {
   if (route.method !== 'GET' || !isTagged(route)) return {};
   return {
-    304: { description: 'You have it already.', headers: headersOf(route, 'success') },
+    304: { description: "The object hasn't changed.", headers: headersOf(route, 'success') },
   };
 }

@@ -1,33 +1,26 @@
-/** Query, path and body out of a request, validated, every fault named at once. */
+/** Parses and validates the path, query, and body of a request, and reports all invalid parameters at once. */
 
 import * as v from 'valibot';
 import type { App } from '../app.ts';
-import { AppError, type ParamError } from '../lib/errors.ts';
+import { AppError, invalidParams, type ParamError } from '../lib/errors.ts';
 import { isPage } from './request-context.ts';
 import type { Route, Schema } from './route.ts';
 
-const JSON_BODY_MAX = 1024 * 1024;
-const JSON_DEPTH_MAX = 64;
+const MAX_JSON_BYTES = 1024 * 1024;
+const MAX_JSON_DEPTH = 64;
 
-/** Throws `validation_failed` that names every wrong field; an unknown one is wrong too. */
+/** Throws `validation_failed` that names all invalid and unknown fields. */
 export function validate<S extends Schema>(schema: S, value: unknown): v.InferOutput<S> {
   if (Array.isArray(value))
-    throw new AppError('validation_failed', 'The body must be an object.', [
-      { param: '', code: 'invalid', message: 'must be an object' },
-    ]);
+    throw invalidParams([{ param: '', code: 'invalid', message: 'must be an object' }]);
   const result = v.safeParse(schema, value);
-  // The schemas name the first unknown field of an object alone.
+  // Valibot reports only the first unknown field of an object.
   const unknown = unknownFields(schema, value);
   if (result.success && unknown.length === 0) return result.output;
   const params = (result.issues ?? []).map(toParamError);
   const named = new Set(params.map(({ param }) => param));
   params.push(...unknown.filter((param) => !named.has(param)).map(unknownField));
-  const names = [...new Set(params.map(({ param }) => param || 'body'))];
-  throw new AppError(
-    'validation_failed',
-    `Wrong: ${names.slice(0, 10).join(', ')}.`,
-    params.slice(0, 50),
-  );
+  throw invalidParams(params);
 }
 
 const unknownField = (param: string): ParamError => ({
@@ -50,79 +43,85 @@ function toParamError(issue: v.BaseIssue<unknown>): ParamError {
   };
 }
 
-/** The query of a route, validated; that of a page or a link has room for whatever others add to it. */
+/** Validates the query of a route. Pages and shared links ignore unknown parameters, such as tracking parameters. */
 export function readQuery<S extends Schema>(
   schema: S,
   route: Pick<Route, 'path' | 'produces' | 'byLink'>,
   search: string,
 ): v.InferOutput<S> {
   if (search === '') return validate(schema, {});
-  const given = new URLSearchParams(search);
-  const loose = route.byLink || isPage(route);
-  return validate(schema, loose ? firstOfKnown(schema, given) : queryObject(given));
+  const params = new URLSearchParams(search);
+  const lenient = route.byLink || isPage(route);
+  return validate(schema, lenient ? knownParams(schema, params) : queryObject(params));
 }
 
-/** Of each name that a schema knows the first value; of every name where it does not list them. */
-function firstOfKnown(schema: Schema, search: URLSearchParams): Record<string, string> {
+/** The first value of each parameter that the schema lists, or of all if it lists none. */
+function knownParams(schema: Schema, search: URLSearchParams): Record<string, string> {
   const { entries } = schema as { entries?: object };
   const known = [...search].filter(([name]) => !entries || Object.hasOwn(entries, name));
-  // The last of a name counts here.
+  // Reversed, because `fromEntries` keeps the last value of a name.
   return Object.fromEntries(known.reverse());
 }
 
-/** The query as an object of strings; a name that is given twice is wrong. */
+/** The query as an object of strings. Throws `validation_failed` for a repeated parameter. */
 function queryObject(search: URLSearchParams): Record<string, string> {
   const query: Record<string, string> = Object.create(null);
   for (const [name, value] of search) {
     if (name in query)
-      throw new AppError('validation_failed', `${name} is given twice.`, [
-        { param: name, code: 'invalid', message: 'is given twice' },
-      ]);
+      throw invalidParams([{ param: name, code: 'invalid', message: 'must not be repeated' }]);
     query[name] = value;
   }
   return { ...query };
 }
 
-/** The parts of the path, decoded; what cannot be decoded names nothing that exists. */
+/** Decodes path parameters. Throws `not_found` if one can't be decoded. */
 export function decodeParams(params: Record<string, string>): Record<string, string> {
   try {
     return Object.fromEntries(
       Object.entries(params).map(([name, value]) => [name, decodeURIComponent(value)]),
     );
   } catch {
-    throw new AppError('not_found', 'There is nothing at this address.');
+    throw pathNotFound();
   }
 }
 
-/** The type of the body without its parameters, lower case; empty where none is said. */
+/** For a path without a route. People see it on a page, API clients in a problem document. */
+export const pathNotFound = () => new AppError('not_found', 'Page not found. Check the URL.');
+
+/** The media type in lower case without parameters; empty without `Content-Type`. */
 export function contentType(request: Request): string {
   return (request.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
 }
 
 const EMPTY = new Uint8Array();
 
-/** The body that a route declares, validated; `raw` has the bytes of one that is not JSON. */
+/** Reads and validates the body that a route declares. `raw` has the bytes of a body that isn't JSON. */
 export async function readBodyOf(app: App, route: Route, request: Request) {
   if ((route.body || route.consumes) && request.headers.get('content-encoding'))
-    throw new AppError('unsupported_media_type', 'The body must not be compressed.');
+    throw new AppError(
+      'unsupported_media_type',
+      "Compressed request bodies aren't supported. Send the body without Content-Encoding.",
+    );
   if (route.consumes) {
-    if (contentType(request) !== route.consumes.type)
-      throw new AppError('unsupported_media_type', `This takes ${route.consumes.type}.`);
+    if (contentType(request) !== route.consumes.type) throw unsupportedType(route.consumes.type);
     return { body: undefined as never, raw: await readBody(request, route.consumes.maxBytes(app)) };
   }
   if (!route.body) return { body: undefined as never, raw: EMPTY };
   const type = contentType(request);
-  if (type !== '' && type !== 'application/json')
-    throw new AppError('unsupported_media_type', 'This takes application/json.');
+  if (type !== '' && type !== 'application/json') throw unsupportedType('application/json');
   return { body: validate(route.body, await readJson(request)) as never, raw: EMPTY };
 }
 
+const unsupportedType = (supported: string) =>
+  new AppError('unsupported_media_type', `Unsupported content type. Send ${supported}.`);
+
 /**
- * Reads at most `max` bytes; throws `body_too_large` as soon as there are more, and
- * `malformed_request` for a body that breaks off or whose chunks cannot be read.
+ * Reads up to `max` bytes. Throws `body_too_large` as soon as there are more, and
+ * `malformed_request` if the body is incomplete or its chunks are malformed.
  */
 async function readBody(request: Request, max: number): Promise<Uint8Array> {
-  const tooLarge = () => new AppError('body_too_large', `The body has more than ${max} bytes.`);
+  const tooLarge = () =>
+    new AppError('body_too_large', `The request body is larger than ${max} bytes.`);
   const declared = request.headers.get('content-length');
   if (declared !== null && Number(declared) > max) throw tooLarge();
   if (!request.body) return new Uint8Array();
@@ -135,32 +134,35 @@ async function readBody(request: Request, max: number): Promise<Uint8Array> {
       chunks.push(chunk);
     }
   } catch {
-    throw new AppError('malformed_request', 'The body did not arrive whole.');
+    throw new AppError('malformed_request', 'The request body is incomplete. Send it again.');
   }
   if (size > max) throw tooLarge();
   return Buffer.concat(chunks, size);
 }
 
-/** A JSON body; an empty one is `{}`. Throws `malformed_json` for what is none or nests too deep. */
+/** An empty body is `{}`. Throws `malformed_json` for invalid JSON and for JSON that nests too deep. */
 async function readJson(request: Request): Promise<unknown> {
-  const bytes = await readBody(request, JSON_BODY_MAX);
+  const bytes = await readBody(request, MAX_JSON_BYTES);
   if (bytes.byteLength === 0) return {};
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new AppError('malformed_json', 'The body is not UTF-8.');
+    throw new AppError('malformed_json', "The request body isn't valid UTF-8.");
   }
-  if (nestsDeeper(text, JSON_DEPTH_MAX))
-    throw new AppError('malformed_json', `The body nests deeper than ${JSON_DEPTH_MAX} levels.`);
+  if (nestsDeeper(text, MAX_JSON_DEPTH))
+    throw new AppError(
+      'malformed_json',
+      `The request body nests more than ${MAX_JSON_DEPTH} levels deep.`,
+    );
   try {
     return JSON.parse(text);
   } catch {
-    throw new AppError('malformed_json', 'The body cannot be read as JSON.');
+    throw new AppError('malformed_json', "The request body isn't valid JSON.");
   }
 }
 
-/** Counts brackets outside of strings, before the parser meets them. */
+/** Counts brackets outside strings, before the recursive parser sees them. */
 function nestsDeeper(text: string, max: number): boolean {
   let depth = 0;
   let quoted = false;
@@ -178,9 +180,9 @@ function nestsDeeper(text: string, max: number): boolean {
   return false;
 }
 
-// The fields of a request that its schema does not know, at every depth.
+// Unknown fields of a request, at every depth.
 
-/** The parts of valibot's schemas that are looked at; one with a pipe has those of its first. */
+/** The properties of Valibot schemas in use. A schema with a pipe has those of its first item. */
 interface ObjectSchema {
   type: string;
   entries?: Record<string, ObjectSchema>;
@@ -189,8 +191,8 @@ interface ObjectSchema {
 }
 
 /**
- * Their paths, such as `metadata.key` or `steps.0.kind`. Only objects that take no other field are
- * looked at: what is in a record or a union is for the schema to judge.
+ * Their paths, such as `metadata.key` or `steps.0.kind`. Only strict objects are inspected; records
+ * and unions are left to their schemas.
  */
 function unknownFields(schema: Schema, value: unknown): string[] {
   const found: string[] = [];
@@ -201,19 +203,19 @@ function unknownFields(schema: Schema, value: unknown): string[] {
 function collectUnknownFields(
   { type, entries, item, wrapped }: ObjectSchema,
   value: unknown,
-  at: string,
+  path: string,
   found: string[],
 ) {
   if (typeof value !== 'object' || value === null) return;
-  if (wrapped) collectUnknownFields(wrapped, value, at, found);
+  if (wrapped) collectUnknownFields(wrapped, value, path, found);
   else if (item && Array.isArray(value))
-    value.forEach((one, i) => {
-      collectUnknownFields(item, one, `${at}${i}.`, found);
+    value.forEach((element, i) => {
+      collectUnknownFields(item, element, `${path}${i}.`, found);
     });
   else if (entries && !Array.isArray(value))
     for (const [name, field] of Object.entries(value)) {
       if (Object.hasOwn(entries, name))
-        collectUnknownFields(entries[name]!, field, `${at}${name}.`, found);
-      else if (type === 'strict_object') found.push(`${at}${name}`);
+        collectUnknownFields(entries[name]!, field, `${path}${name}.`, found);
+      else if (type === 'strict_object') found.push(`${path}${name}`);
     }
 }

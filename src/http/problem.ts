@@ -1,6 +1,6 @@
-/** Problem documents (RFC 9457): the one place where an error becomes an answer. */
+/** Turns errors into problem documents (RFC 9457). */
 
-import { type AppError, ERROR_STATUS, type ErrorCode, type ParamError } from '../lib/errors.ts';
+import { AppError, ERROR_STATUS, type ErrorCode, type ParamError } from '../lib/errors.ts';
 import type { HeaderFields } from './response.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
@@ -17,26 +17,29 @@ export interface Problem {
 }
 
 const TITLES: Record<ErrorCode, string> = {
-  malformed_json: 'The body is not JSON',
-  malformed_request: 'The request cannot be read',
-  unauthenticated: 'No valid credentials',
-  forbidden: 'Not allowed',
+  malformed_json: 'Malformed JSON',
+  malformed_request: 'Malformed request',
+  unauthenticated: 'Authentication required',
+  forbidden: 'Forbidden',
   not_found: 'Not found',
   method_not_allowed: 'Method not allowed',
   conflict: 'Conflict',
-  idempotency_in_progress: 'The same request is still running',
-  gone: 'No longer there',
-  precondition_failed: 'The object has changed',
-  body_too_large: 'The body is too large',
+  idempotency_in_progress: 'Request in progress',
+  gone: 'No longer available',
+  precondition_failed: 'Precondition failed',
+  body_too_large: 'Request body too large',
   unsupported_media_type: 'Unsupported content type',
-  validation_failed: 'Some values are wrong',
-  idempotency_mismatch: 'The key was used for another request',
+  validation_failed: 'Invalid parameters',
+  idempotency_mismatch: 'Idempotency key reused',
   rate_limited: 'Too many requests',
   internal_error: 'Internal error',
-  unavailable: 'Not available',
+  unavailable: 'Temporarily unavailable',
 };
 
-/** The document of an error, for this request. */
+/** For an error that is logged: the client gets no details. */
+export const internalError = () =>
+  new AppError('internal_error', 'Something went wrong. The details are in the server log.');
+
 export function problemOf(
   error: Pick<AppError, 'code' | 'detail' | 'params'>,
   requestId: string,
@@ -54,7 +57,7 @@ export function problemOf(
   };
 }
 
-/** `fields` are those of every answer. */
+/** `fields` are the common header fields of responses. */
 export function problemResponse(
   error: AppError,
   requestId: string,

@@ -1,21 +1,18 @@
-/** Rate limits for each key, session or address, counted in memory over a sliding window. */
+/** Rate limits per key, session, or IP address, counted in memory over a sliding window. */
 
 import ipaddr from 'ipaddr.js';
 import type { Rate } from '../config/readers.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 
-/**
- * How many callers are remembered, twice at most. Beyond it those who have not asked for longest are
- * forgotten: memory stays bounded whatever comes.
- */
+/** Bounds memory: at most twice as many callers are tracked, and the least recent ones are dropped. */
 const MAX_CALLERS = 20_000;
-/** A window slides by this part of itself. */
+/** A window slides in steps of one slot. */
 const SLOTS = 12;
 
-/** The requests of one caller within the window, by the slot of time in which they came. */
+/** The requests of one caller within the window, by time slot. */
 interface Count {
-  /** When slot 0 began, and the number of the latest slot. */
+  /** The start time of slot 0, and the number of the latest slot. */
   start: number;
   latest: number;
   slots: number[];
@@ -23,23 +20,23 @@ interface Count {
   used: number;
 }
 
-/** The outcome for one request, as clients are told (draft-ietf-httpapi-ratelimit-headers). */
+/** The decision on one request, for the header fields of draft-ietf-httpapi-ratelimit-headers. */
 interface RateLimitDecision {
   allowed: boolean;
-  /** How many more may follow. */
+  /** The number of remaining requests. */
   left: number;
   /** Whole seconds until the requests of the oldest slot no longer count, at least 1. */
   reset: number;
 }
 
 export interface RateLimit extends Rate {
-  /** What it is called in the fields of the answer. */
+  /** The name in the header fields of responses. */
   name: string;
-  /** Counts a request; one that is refused does not count. */
+  /** Counts a request of a caller. A rejected request doesn't count. */
   consume(who: string): RateLimitDecision;
 }
 
-/** `name` is told to clients. */
+/** `name` appears in the header fields of responses. */
 export function createRateLimit(
   name: string,
   { requests, seconds }: Rate,
@@ -61,21 +58,21 @@ export function createRateLimit(
         count.slots[count.latest % SLOTS]! += 1;
         count.used += 1;
       }
-      const reset = Math.max(1, Math.ceil((oldestLeaves(count, window) - now) / 1000));
+      const reset = Math.max(1, Math.ceil((oldestSlotEnd(count, window) - now) / 1000));
       return { allowed, left: requests - count.used, reset };
     },
   };
 }
 
-/** Of a route: its name, and a limit of its own or the name of the operation whose limit it shares. */
+/** A route with its own limit, or with the name of the operation whose limit it shares. */
 interface LimitedRoute {
   operation: string;
   limit?: Rate | string;
 }
 
 /**
- * The limit of a route's own, undefined where it has none. Routes that name the same operation count
- * under one limit. Throws for the name of one that has none.
+ * Returns a function that finds the limit of a route; undefined if it has none. Routes that name the
+ * same operation share a limit. The function throws if that operation has no limit.
  */
 export function createLimits(routes: LimitedRoute[], clock: Clock) {
   const limits = new Map<string, RateLimit>();
@@ -84,21 +81,21 @@ export function createLimits(routes: LimitedRoute[], clock: Clock) {
   return ({ operation, limit }: LimitedRoute): RateLimit | undefined => {
     if (limit === undefined) return undefined;
     const found = limits.get(typeof limit === 'string' ? limit : operation);
-    if (!found) throw new Error(`${operation} shares a limit that is not there`);
+    if (!found) throw new Error(`${operation} shares the limit of an operation without one`);
     return found;
   };
 }
 
-/** The count of each caller; in two generations, of which the older one is dropped. */
+/** The count of each caller, in two generations. The older one is dropped when the younger is full. */
 function createCounts(window: number, maxCallers: number): (who: string, now: number) => Count {
   let young = new Map<string, Count>();
   let old = new Map<string, Count>();
-  let turnedAt = 0;
+  let rotatedAt = 0;
   return (who, now) => {
-    // What nobody has asked for during a whole window counts nothing any more.
-    if (young.size >= maxCallers || Math.abs(now - turnedAt) >= window) {
+    // A count without requests for a whole window is zero.
+    if (young.size >= maxCallers || Math.abs(now - rotatedAt) >= window) {
       [old, young] = [young, new Map()];
-      turnedAt = now;
+      rotatedAt = now;
     }
     let count = young.get(who);
     if (!count) {
@@ -109,12 +106,12 @@ function createCounts(window: number, maxCallers: number): (who: string, now: nu
   };
 }
 
-/** Brings a count to the present: what has left the window counts no more. */
+/** Moves a count to the current time and drops requests outside the window. */
 function slide(count: Count, now: number, window: number): void {
-  const present = Math.floor(((now - count.start) * SLOTS) / window);
-  // The clock was put back: what was counted counts from now.
-  if (present < count.latest) count.start = now - (count.latest * window) / SLOTS;
-  for (const last = Math.min(present, count.latest + SLOTS); count.latest < last; ) {
+  const current = Math.floor(((now - count.start) * SLOTS) / window);
+  // If the clock was set back, earlier requests count from now.
+  if (current < count.latest) count.start = now - (count.latest * window) / SLOTS;
+  for (const last = Math.min(current, count.latest + SLOTS); count.latest < last; ) {
     count.latest += 1;
     const slot = count.latest % SLOTS;
     count.used -= count.slots[slot]!;
@@ -125,21 +122,21 @@ function slide(count: Count, now: number, window: number): void {
   count.latest = 0;
 }
 
-/** When the oldest slot that counts leaves the window. */
-function oldestLeaves({ start, latest, slots }: Count, window: number): number {
+/** The time at which the oldest slot with requests leaves the window. */
+function oldestSlotEnd({ start, latest, slots }: Count, window: number): number {
   let slot = Math.max(0, latest - SLOTS + 1);
   while (slot < latest && slots[slot % SLOTS] === 0) slot += 1;
   return start + ((slot + SLOTS) * window) / SLOTS;
 }
 
-/** Whose count a request without valid credentials is: one household has a whole /64 of IPv6. */
+/** The key under which requests of an address count. For IPv6 that is its /64, which one site controls. */
 export function addressGroup(ip: string | null): string {
   if (ip === null) return 'unknown';
   if (!ip.includes(':')) return ip;
   return `${ipaddr.parse(ip).toByteArray().slice(0, 8).join('.')}/64`;
 }
 
-/** Counts a request under a limit and adds to `fields` what the answer tells. Throws `rate_limited`. */
+/** Counts a request under a limit and adds its header fields to `fields`. Throws `rate_limited`. */
 export function consumeRateLimit(
   limit: RateLimit,
   who: string,
@@ -152,11 +149,15 @@ export function consumeRateLimit(
   if (!allowed)
     throw new AppError(
       'rate_limited',
-      `No more than ${requests} requests in ${seconds} seconds are taken.`,
+      `Too many requests: the limit is ${requests} in ${seconds} seconds. Try again in ${inSeconds(reset)}.`,
       [],
       { 'retry-after': String(reset) },
     );
 }
+
+/** "1 second" or "5 seconds". */
+export const inSeconds = (seconds: number): string =>
+  `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`;
 
 function addItem(fields: Record<string, string>, name: string, item: string): void {
   fields[name] = fields[name] === undefined ? item : `${fields[name]}, ${item}`;

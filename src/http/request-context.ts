@@ -1,28 +1,28 @@
-/** A request on its way through the router, and what its answer carries whatever becomes of it. */
+/** The context of a request in the router, and header fields of its response, also of an error. */
 
 import type { App } from '../app.ts';
 import { type Caller, callerOf, type Peer } from './actor.ts';
 import type { Route } from './route.ts';
 
-/** What the server knows of a request beside it; absent where a request did not come by a socket. */
+/** The connection of a request; absent for requests without a socket, as in tests. */
 export interface Env {
   incoming: { socket: Peer };
 }
 
 export interface RequestContext {
-  /** HEAD is answered like GET; node:http leaves the body out. */
+  /** GET for HEAD requests; node:http omits the body. */
   method: string;
-  /** What itty-router matches by, and what it finds in the path. */
+  /** `url` is the input of itty-router, `params` its result. */
   url: string;
   params: Record<string, string>;
   request: Request;
   requestId: string;
-  /** null until one is found, and for good where there is none. */
+  /** null if no route matches, or none has been matched yet. */
   route: Route | null;
   pathname: string;
-  /** With its `?`, or empty. */
+  /** Includes the `?`; empty without a query. */
   search: string;
-  /** Header fields of the answer, also of an error. */
+  /** Header fields of the response, also of an error. */
   fields: Record<string, string>;
   readonly caller: Caller;
 }
@@ -33,7 +33,7 @@ export function createRequestContext(
   { newId, config }: Pick<App, 'newId' | 'config'>,
 ): RequestContext {
   const { pathname, search } = new URL(request.url);
-  // Read now: the socket of a client that has gone away knows it no more.
+  // Read now, because a closed socket has no remote address.
   const peer = { remoteAddress: env?.incoming.socket.remoteAddress };
   let caller: Caller | undefined;
   return {
@@ -46,7 +46,7 @@ export function createRequestContext(
     pathname,
     search,
     fields: {},
-    // Most answers need none of it.
+    // Computed on demand, because most requests don't need it.
     get caller() {
       caller ??= callerOf(request.headers, peer, config.TRUSTED_PROXIES);
       return caller;
@@ -54,26 +54,26 @@ export function createRequestContext(
   };
 }
 
-// Which requests people make with a browser, who are answered by pages whatever becomes of them.
+// Requests of browsers, which get errors as pages.
 
-/** Whether a route is a page of the web application; the API has HTML too, for programs that fetch it. */
+/** Whether a route is a page of the web application. API routes that return HTML are not pages. */
 export function isPage({ path, produces }: Pick<Route, 'path' | 'produces'>): boolean {
-  return !isOfApi(path) && produces?.includes('text/html') === true;
+  return !isApiPath(path) && produces?.includes('text/html') === true;
 }
 
-/** Whether an error is to be a page: at a page, or by a link or at no route where a browser shows what it gets. */
+/** Whether the client gets an error as a page: on pages, and elsewhere outside the API if it prefers HTML. */
 export function wantsPage({ route, pathname, request }: RequestContext): boolean {
   if (route && !route.byLink) return isPage(route);
   const accept = request.headers.get('accept') ?? '';
-  return !isOfApi(pathname) && weightOf(accept, 'text/html') > 0 && !prefersJson(accept);
+  return !isApiPath(pathname) && weightOf(accept, 'text/html') > 0 && !prefersJson(accept);
 }
 
-/** Whether JSON is asked for rather than a page (RFC 9110 §12.5.1); who names neither has no wish. */
+/** Whether an `Accept` header prefers JSON to HTML (RFC 9110 §12.5.1); false if it names neither. */
 export function prefersJson(accept: string): boolean {
   return weightOf(accept, 'application/json') > weightOf(accept, 'text/html');
 }
 
-/** From 0 to 1; 0 for a type that is not named. */
+/** From 0 to 1; 0 for a type that the header doesn't name. */
 function weightOf(accept: string, type: string): number {
   for (const item of accept.split(',')) {
     const [name, ...params] = item.split(';').map((part) => part.trim().toLowerCase());
@@ -84,4 +84,4 @@ function weightOf(accept: string, type: string): number {
   return 0;
 }
 
-const isOfApi = (path: string): boolean => /^\/v1(\/|$)/.test(path);
+const isApiPath = (path: string): boolean => /^\/v1(\/|$)/.test(path);

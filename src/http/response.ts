@@ -1,4 +1,4 @@
-/** From what a handler returns to the answer: cut to what is declared, tagged, with its header fields. */
+/** Turns the result of a handler into a response with declared fields only, an ETag, and header fields. */
 
 import { hash } from 'node:crypto';
 import type { Config } from '../config/config.ts';
@@ -7,39 +7,39 @@ import type { KeptAnswer } from './idempotency.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Route, Schema } from './route.ts';
 
-/** The JSON answer of a route; `fields` are those that its handler has set. */
-type Present = (answer: unknown, fields: HeaderFields) => KeptAnswer;
+/** Creates the JSON response of a route. `fields` are the header fields set by its handler. */
+type Present = (result: unknown, fields: HeaderFields) => KeptAnswer;
 
-/** null for a route whose handler makes the Response itself. */
+/** null for a route whose handler creates the Response itself. */
 export function presenterOf(route: Route): Present | null {
   if (!route.response) return null;
   const filter = responseFilter(route.response);
   const tagged = isTagged(route);
-  return (answer, fields) => {
-    const body = toJson(filter(answer));
+  return (result, fields) => {
+    const body = toJson(filter(result));
     const headers: Record<string, string> = {
       'content-type': 'application/json',
       'cache-control': 'no-store',
     };
-    if (route.location) headers.location = route.location(answer);
+    if (route.location) headers.location = route.location(result);
     if (tagged) headers.etag = etagOf(body);
-    const status = route.statusOf?.(answer) ?? route.status ?? 200;
+    const status = route.statusOf?.(result) ?? route.status ?? 200;
     return { status, headers: { ...headers, ...fields }, body };
   };
 }
 
-/** 304 where a GET names the tag of what would be answered (RFC 9110 §15.4.5). */
+/** Returns 304 if a GET request has the current ETag (RFC 9110 §15.4.5). */
 export function jsonResponse(
   context: RequestContext,
-  answer: KeptAnswer,
+  stored: KeptAnswer,
   security: HeaderFields,
 ): Response {
-  const { status, headers, body } = answer;
+  const { status, headers, body } = stored;
   const fields = { ...security, ...context.fields, ...headers, 'x-request-id': context.requestId };
   if (
     headers.etag !== undefined &&
     context.method === 'GET' &&
-    alreadyHas(context.request.headers.get('if-none-match'), headers.etag)
+    matchesAny(context.request.headers.get('if-none-match'), headers.etag)
   ) {
     const { 'content-type': _, ...rest } = fields as Record<string, string>;
     return new Response(null, { status: 304, headers: rest });
@@ -47,7 +47,7 @@ export function jsonResponse(
   return new Response(body, { status, headers: fields });
 }
 
-/** Completes what a handler has made; what it has set itself stays. */
+/** Adds the common header fields to a handler's Response, without overwriting its caching policy. */
 export function complete(
   response: Response,
   context: RequestContext,
@@ -58,23 +58,23 @@ export function complete(
   for (const [name, value] of Object.entries({ ...context.fields, ...fields }))
     headers.set(name, value);
   headers.set('x-request-id', context.requestId);
-  // Nearly all of it is somebody's mail.
+  // Most responses contain private mail.
   if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
   addSecurityHeaders(response, security);
   return response;
 }
 
-/** Fields of which an answer may have several, and none of which is ever kept for a repeat. */
+/** Cookies are never stored for a repeated response. */
 export function withCookies(response: Response, cookies: string[]): Response {
   for (const cookie of cookies) response.headers.append('set-cookie', cookie);
   return response;
 }
 
-// What leaves is what is declared: a filter made once from each response schema.
+// Removes undeclared fields from responses, with one filter per response schema.
 
 type Filter = (value: unknown) => unknown;
 
-/** The parts of valibot's schemas that the filter looks at. */
+/** The properties of Valibot schemas that the filter uses. */
 interface DeclaredSchema {
   type: string;
   entries?: Record<string, DeclaredSchema>;
@@ -87,9 +87,9 @@ interface DeclaredSchema {
 const asIs: Filter = (value) => value;
 
 /**
- * A function that copies only declared fields, at every depth. It trusts the types, which the
- * compiler has checked; validating each answer would cost more than making it (tests do validate).
- * Records and unions pass whole: declare objects where something must stay behind.
+ * Returns a function that copies declared fields only, at every depth. It trusts the compiler-checked
+ * types, because validation costs more than creating the response (tests do validate). It copies
+ * records and unions as a whole, so declare objects where fields must be removed.
  */
 export function responseFilter(schema: Schema): Filter {
   return filterOf(schema as unknown as DeclaredSchema);
@@ -102,7 +102,7 @@ function filterOf(schema: DeclaredSchema): Filter {
       return objectFilter(schema.entries!);
     case 'array': {
       const item = filterOf(schema.item!);
-      // What is no array is stored JSON, cut when it was stored.
+      // A value that isn't an array is stored JSON, which was filtered when it was stored.
       return item === asIs ? asIs : (value) => (Array.isArray(value) ? value.map(item) : value);
     }
     case 'nullable':
@@ -129,29 +129,27 @@ function objectFilter(entries: Record<string, DeclaredSchema>): Filter {
   };
 }
 
-// JSON that is stored in the form in which it is answered, passed on without being read.
+// JSON that is stored in the format of the response and passed on without parsing.
 
 const STORED_TEXT = Symbol('stored JSON');
 
 /**
- * Stands for the value whose JSON this is, as a field of an answer (not deeper). Only for text that
- * has the declared form already: it is not cut again (tests hold the two against each other).
+ * A placeholder for the parsed `text`, as a top-level field of a response. The text must have the
+ * declared form, because the filter doesn't see it (tests compare the two).
  */
 export function storedJson<T>(text: string): T {
   return { [STORED_TEXT]: text } as T;
 }
 
-/** `JSON.stringify` of an answer, the text of its stored fields put in as it is, after the others. */
-export function toJson(answer: unknown): string {
-  const fields = Object.entries(answer as object).filter(
-    ([, value]) => textOf(value) !== undefined,
-  );
-  if (fields.length === 0) return JSON.stringify(answer);
-  const others = { ...(answer as Record<string, unknown>) };
+/** `JSON.stringify` that inserts the text of stored fields unchanged, after the other fields. */
+export function toJson(value: unknown): string {
+  const fields = Object.entries(value as object).filter(([, field]) => textOf(field) !== undefined);
+  if (fields.length === 0) return JSON.stringify(value);
+  const others = { ...(value as Record<string, unknown>) };
   for (const [name] of fields) delete others[name];
   const rest = JSON.stringify(others).slice(0, -1);
   const stored = fields
-    .map(([name, value]) => `${JSON.stringify(name)}:${textOf(value)}`)
+    .map(([name, field]) => `${JSON.stringify(name)}:${textOf(field)}`)
     .join(',');
   return `${rest}${rest === '{' ? '' : ','}${stored}}`;
 }
@@ -160,53 +158,50 @@ function textOf(value: unknown): string | undefined {
   return (value as { [STORED_TEXT]?: string } | null)?.[STORED_TEXT];
 }
 
-// ETags, strong ones, and the conditions of requests that name them (RFC 9110 §8.8.3, §13.1).
+// Strong ETags and conditional requests (RFC 9110 §8.8.3, §13.1).
 
-/** Of the JSON of an answer: 128 bits of its hash. */
+/** An ETag with 132 bits of the hash of the JSON. */
 export function etagOf(json: string): string {
   return `"${hash('sha256', json, 'base64url').slice(0, 22)}"`;
 }
 
-/** Whether the answers of a route carry one; what is deleted has none any more. */
+/** Whether the responses of a route have an ETag. A deleted object has none. */
 export function isTagged({ etag, method }: Route): boolean {
   return etag === true && method !== 'DELETE';
 }
 
-/**
- * What the object at the path of a route is answered as: by its GET. Undefined where that has no
- * ETag.
- */
+/** The response schema of the GET route with the same path; undefined if that has no ETag. */
 export function objectAt(routes: Route[], { path }: Route): Schema | undefined {
   return routes.find((route) => route.method === 'GET' && route.path === path && route.etag)
     ?.response;
 }
 
-/** `If-None-Match`: whether the client has this already. */
-function alreadyHas(header: string | null, etag: string): boolean {
-  // Weak comparison (§13.1.2): a cache in between may have weakened it.
+/** Whether an `If-None-Match` header matches the ETag. */
+function matchesAny(header: string | null, etag: string): boolean {
+  // Weak comparison (§13.1.2), because a cache may have weakened the tag.
   return header !== null && (header.trim() === '*' || tagsIn(header, /"[^"]*"/g).includes(etag));
 }
 
-/** `If-Match`; throws `precondition_failed` where none of its tags is this one. */
+/** Throws `precondition_failed` if an `If-Match` header doesn't match the ETag. */
 export function checkIfMatch(header: string, etag: string): void {
-  // Strong comparison (§13.1.1): a weak tag, its W/ before the quotes, equals none.
+  // Strong comparison (§13.1.1): a weak tag (W/) matches nothing.
   if (header.trim() === '*' || tagsIn(header, /(?:W\/)?"[^"]*"/g).includes(etag)) return;
   throw new AppError(
     'precondition_failed',
-    'The object has changed since you read it. Get it again, and decide with what it is now.',
+    'The object has changed since you read it. Get the current version, then try again.',
   );
 }
 
 const tagsIn = (header: string, pattern: RegExp): string[] => header.match(pattern) ?? [];
 
-// What every answer tells browsers: to guess no type, to frame nothing, to run nothing, to send no referrer.
+// Security headers of every response.
 
 export type HeaderFields = Readonly<Record<string, string>>;
 
 const CSP = 'content-security-policy';
 const NO_FRAME = "frame-ancestors 'none'";
 
-/** The same wherever the service is reached. */
+/** For HTTP and HTTPS. */
 export const COMMON_HEADERS: HeaderFields = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -215,7 +210,7 @@ export const COMMON_HEADERS: HeaderFields = {
   [CSP]: `default-src 'none'; ${NO_FRAME}`,
 };
 
-/** Where clients come by https, they are told to come by nothing else for a year (RFC 6797). */
+/** Adds HSTS for a year (RFC 6797) if both URLs of the service use HTTPS. */
 export function securityHeaders({
   BASE_URL,
   APP_URL,
@@ -226,20 +221,18 @@ export function securityHeaders({
     : COMMON_HEADERS;
 }
 
-/** Adds them to an answer that a route has made itself; what the route set stays. */
+/** Adds the headers that the route hasn't set itself. */
 function addSecurityHeaders({ headers }: Response, fields: HeaderFields): void {
   for (const [name, value] of Object.entries(fields))
     if (!headers.has(name)) headers.set(name, name === CSP ? policyFor(headers) : value);
 }
 
-/** A browser's own viewer of PDFs needs what the strict policy forbids. */
+/** The strict policy breaks the PDF viewers of browsers. */
 function policyFor(headers: Headers): string {
   return headers.get('content-type') === 'application/pdf' ? NO_FRAME : COMMON_HEADERS[CSP]!;
 }
 
-// Header fields of an answer that is for whoever asked alone.
-
-/** No search engine, no cache and no other site is to learn of it. */
+/** For private responses: keeps them from caches, search engines, and other sites. */
 export const PRIVATE_FIELDS = {
   'cache-control': 'private, no-store',
   'referrer-policy': 'no-referrer',

@@ -1,4 +1,4 @@
-/** The declaration of one operation: types, validation, role, answer and documentation in one. */
+/** The declaration of an operation: types, validation, role, response, and documentation. */
 
 import type * as v from 'valibot';
 import type { App } from '../app.ts';
@@ -12,100 +12,98 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 export type Schema = v.GenericSchema<unknown, unknown>;
 type Entries = v.StrictObjectSchema<v.ObjectEntries, undefined>;
 
-/** What is done in a transaction. `caller`, where the route has a role: the actor as they are inside it. */
+/** The work of a transaction. Routes with a role get the actor as of the transaction. */
 type Work<R, T> = (
   tx: Tx,
   ...caller: R extends 'public' ? [] : [caller: CurrentActor]
 ) => Promise<T>;
 
-/** The transaction of a route whose answer is JSON. */
-interface TransactAnswer<R, A> {
-  /** What the work returns is the answer of the request. */
+/** The transaction of a route with a JSON response. */
+interface TransactJson<R, A> {
+  /** The work returns the response. */
   (work: Work<R, A>): Promise<A>;
-  /** `answerOf` turns what the work returns into the answer; undefined where there is no answer yet. */
-  <T>(work: Work<R, T>, answerOf: (result: T) => A | undefined): Promise<T>;
+  /** `responseOf` turns the result of the work into the response; undefined if it isn't known yet. */
+  <T>(work: Work<R, T>, responseOf: (result: T) => A | undefined): Promise<T>;
 }
 
-/** The transaction of a route that makes its Response itself. */
+/** The transaction of a route that creates its Response itself. */
 export type Transact<R = 'public'> = <T>(work: Work<R, T>) => Promise<T>;
 
-/** What a handler is given: everything parsed, validated and allowed. */
+/** The parameter of a handler: a request that is authorized, parsed, and validated. */
 export interface Call<R, Q, B, S = undefined> {
   app: App;
   actor: R extends 'public' ? null : Actor;
-  /** The decoded parts of the path. */
+  /** Decoded path parameters. */
   params: Record<string, string>;
   query: Q extends Schema ? v.InferOutput<Q> : Record<string, never>;
   body: B extends Schema ? v.InferOutput<B> : undefined;
-  /** The bytes of a body that is not JSON; empty otherwise. */
+  /** The bytes of a body that isn't JSON; empty otherwise. */
   raw: Uint8Array;
   headers: Headers;
-  /** From where the request comes. */
+  /** The client's IP address and user agent. */
   caller: Caller;
   requestId: string;
   /**
-   * Counts this request, by the address of its client, under a limit that belongs to a feature and
-   * not to one route; the answer tells it. Throws `rate_limited`.
+   * Counts this request by its IP address under a limit that several routes of a feature share.
+   * Throws `rate_limited`.
    */
   consume(limit: RateLimit): void;
   /**
-   * The one way to change something. Opens a transaction in which `afterCommit` works, authorises the
-   * caller again for the role of the route, and does the work. An answer that is kept for an
-   * `Idempotency-Key` is stored in the same transaction, so that it is committed or rolled back with the
-   * change; set header fields of the answer before. Rejects as `Reauthorize` and the work do.
+   * The only way to change data. Opens a transaction in which `afterCommit` works, reauthorizes the
+   * caller for the role of the route, and does the work. The response for an `Idempotency-Key` is
+   * stored in the same transaction, so set its header fields before. Rejects as `Reauthorize` and
+   * the work do.
    */
-  transact: S extends Schema ? TransactAnswer<R, v.InferInput<S>> : Transact<R>;
+  transact: S extends Schema ? TransactJson<R, v.InferInput<S>> : Transact<R>;
   /**
-   * Throws `precondition_failed` where the request has an `If-Match` that is not the ETag of the
-   * object, presented as the GET of the same path answers it. To be called inside the transaction of
-   * the change, once the object is found.
+   * Throws `precondition_failed` if the request has an `If-Match` other than the ETag of the current
+   * object, in the form that GET returns. Call it inside the transaction of the change.
    */
-  ifMatch(present: unknown): void;
-  /** Only the header fields are asked for (HEAD): nobody gets to see the answer. */
+  ifMatch(current: unknown): void;
+  /** true for HEAD: the client doesn't get the body. */
   headOnly: boolean;
-  /** A header of the answer; the last of a name counts, but each `set-cookie`. Errors go without. */
+  /** Sets a header field of a successful response. Only `set-cookie` can be set more than once. */
   setHeader(name: string, value: string): void;
-  /** Aborts when the client goes away. */
+  /** Aborts when the client disconnects. */
   signal: AbortSignal;
 }
 
 export interface RouteSpec<R, Q, B, S> {
   method: Method;
-  /** `:name` for a part that varies. */
+  /** With `:name` for parameters. */
   path: string;
-  /** Parts of the path that no log may have, such as the token of a link. */
+  /** Path parameters to omit from the log, such as the token of a link. */
   secretParams?: string[];
-  /** The least role that may; `public` asks for no credentials. */
+  /** The lowest role that may call it. `public` requires no credentials. */
   role: R;
   /**
-   * Whether the route changes something; only one that does can call `transact`. The default is true for
-   * a role and any method but GET, and a handler of such a route that succeeds without `transact` is
-   * answered with an internal error. A GET or a public route that writes declares it; in a public one
-   * `transact` has no caller to authorise again.
+   * Whether the route changes data and may call `transact`. Defaults to true for routes with a role
+   * and a method other than GET; such a route fails if its handler succeeds without `transact`. Set it
+   * on a GET or public route that writes. Public routes have no caller to reauthorize.
    */
   writes?: boolean;
-  /** Changes what is live alone, as all but tests is: a test-mode key may not, whatever its role. */
+  /** Rejects test-mode keys, because the route changes more than tests. */
   live?: true;
-  /** Concerns the session that asks, so that a key can do nothing with it: documented so. */
+  /** For the documentation: the route concerns the current session, so API keys can't use it. */
   sessionOnly?: true;
   /**
-   * On a public route that changes something by the token in its path alone, and sets no cookie: a page
-   * of another site may send it, as mail programs that run in a browser do.
+   * Accepts cross-origin requests, as web mail clients send them. Only for a public route that is
+   * authorized by the token in its path and sets no cookie.
    */
   fromAnywhere?: true;
-  /**
-   * It is found by an address that people pass on: what others add to its query is nothing to it, and a
-   * browser gets an error as a page.
-   */
+  /** For URLs that people share: ignores unknown query parameters and shows errors as pages. */
   byLink?: true;
-  /** One line for the documentation, and a name for the operation (`createTest`). */
+  /** The title of the operation in the documentation: "Create a test". */
   summary: string;
+  /** Further sentences for the documentation. */
+  description?: string;
+  /** The name of the operation, such as `createTest`. */
   operation: string;
-  /** The answer is an object that can be changed: it carries an ETag. Declared on its GET at least. */
+  /** The response has an ETag, because the object can change. Set it at least on the GET route. */
   etag?: boolean;
   /**
-   * A stricter limit than that of every operation: for each address, whoever asks. The name of an
-   * operation stands for its limit, under which both count together.
+   * A stricter limit per IP address, in addition to the general limit. The name of another operation
+   * shares the limit of that operation.
    */
   limit?: Rate | string;
   /** Served in the preview surface too. */
@@ -114,31 +112,31 @@ export interface RouteSpec<R, Q, B, S> {
   /** A JSON body. */
   body?: B;
   /**
-   * On a public route: the token of the link in the body, known to nobody but whom the link was sent
-   * to. An `Idempotency-Key` is theirs; other public routes take none.
+   * On a public route: the secret token of a link in the body. It identifies the owner of an
+   * `Idempotency-Key`. Other public routes ignore the key.
    */
   linkToken?(body: B extends Schema ? v.InferOutput<B> : never): string;
-  /** A body that is not JSON: its type, and the most bytes taken. */
+  /** The content type and size limit of a body that isn't JSON. */
   consumes?: { type: string; maxBytes(app: App): number };
-  /** 200 unless said. A 201 carries `location`. */
+  /** Defaults to 200. A 201 requires `location`. */
   status?: 200 | 201 | 202;
   location?(answer: S extends Schema ? v.InferOutput<S> : never): string;
-  /** Where the status follows from the answer. */
+  /** For a status that depends on the response. */
   statusOf?(answer: S extends Schema ? v.InferOutput<S> : never): 200 | 503;
-  /** The JSON that is answered; a field that it does not declare does not leave. */
+  /** The schema of the JSON response. Undeclared fields are removed. */
   response?: S;
-  /** The types of an answer that is not JSON alone; the handler then makes the Response. */
+  /** The content types of a response that the handler creates itself. */
   produces?: string[];
-  /** What the JSON among them is, for the documentation. */
+  /** For the documentation: the schema of `application/json` in `produces`. */
   json?: Schema;
-  /** The error codes of its own; those of every route are understood. */
+  /** Error codes beyond those that every route can return. */
   errors?: ErrorCode[];
   handle(
     call: Call<R, Q, B, S>,
   ): S extends Schema ? v.InferInput<S> | Promise<v.InferInput<S>> : Response | Promise<Response>;
 }
 
-/** A declared route, its types erased: what the router and the documentation work on. */
+/** A declared route with erased types, for the router and the documentation. */
 export type Route = Omit<
   RouteSpec<Role | 'public', Entries, Schema, Schema>,
   'handle' | 'linkToken' | 'location' | 'statusOf'
@@ -149,7 +147,7 @@ export type Route = Omit<
   statusOf?(answer: unknown): 200 | 503;
 };
 
-/** Whether a route changes something. */
+/** Whether a route changes data. */
 export function writes({
   writes,
   role,
@@ -158,10 +156,10 @@ export function writes({
   return writes ?? (role !== 'public' && method !== 'GET');
 }
 
-/** What the handler of any route is given; on a public one `actor` is null all the same. */
+/** The parameter of any handler. On public routes, `actor` is null despite its type. */
 export type AnyCall = Parameters<Route['handle']>[0];
 
-/** Declares an operation; the types of the handler follow from the schemas. */
+/** Declares an operation. The schemas determine the types of the handler. */
 export function route<
   const R extends Role | 'public',
   Q extends Schema | undefined = undefined,

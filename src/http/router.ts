@@ -1,4 +1,4 @@
-/** Routes requests to their handlers and gives every response its common header fields. */
+/** Routes requests to their handlers and adds the common header fields to responses. */
 
 import { IttyRouter } from 'itty-router';
 import * as v from 'valibot';
@@ -11,8 +11,8 @@ import {
   createConsumeGeneralLimit,
 } from './authorize.ts';
 import { answerAgain, answerOf, type KeepAnswer } from './idempotency.ts';
-import { contentType, decodeParams, readBodyOf, readQuery } from './parse.ts';
-import { type Problem, problemOf, problemResponse } from './problem.ts';
+import { contentType, decodeParams, pathNotFound, readBodyOf, readQuery } from './parse.ts';
+import { internalError, type Problem, problemOf, problemResponse } from './problem.ts';
 import { addressGroup, consumeRateLimit, createLimits, type RateLimit } from './rate-limit.ts';
 import {
   createRequestContext,
@@ -36,7 +36,7 @@ import {
 import type { AnyCall, Route } from './route.ts';
 import { transactionOf } from './transact.ts';
 
-/** `env` is what the server knows of the connection. */
+/** `env` describes the connection. */
 export type Fetch = (request: Request, env?: Env) => Promise<Response>;
 
 interface RouterOptions {
@@ -44,28 +44,28 @@ interface RouterOptions {
   routes: Route[];
   identify: Identify;
   reauthorize: Reauthorize;
-  /** Renders the page of an error; without it, browsers get the problem document too. */
+  /** Renders an error page. Without it, browsers get the problem document too. */
   problemPage?(problem: Problem): Response;
 }
 
-/** Answers every request. Only a bug becomes `internal_error`, logged with the request id. */
+/** Handles every request. Unexpected errors become `internal_error` and are logged with the request id. */
 export function createRouter(options: RouterOptions): Fetch {
   const { app, routes, identify, reauthorize, problemPage } = options;
   const router = IttyRouter();
-  const shown = app.config.SURFACE === 'preview' ? routes.filter((r) => r.preview) : routes;
+  const served = app.config.SURFACE === 'preview' ? routes.filter((r) => r.preview) : routes;
   const security = securityHeaders(app.config);
   const consumeGeneral = createConsumeGeneralLimit(app);
-  const logged = loggedPaths(routes);
+  const redactPath = loggedPaths(routes);
   const limitOf = createLimits(routes, app.clock);
   const shared: Shared = {
-    ...{ app, routes: shown, identify, reauthorize, consumeGeneral, limitOf, security },
+    ...{ app, routes: served, identify, reauthorize, consumeGeneral, limitOf, security },
   };
-  for (const [key, alternatives] of groupByPath(shown)) {
+  for (const [key, alternatives] of groupByPath(served)) {
     const [method, path] = key.split(' ') as [string, string];
-    const serves = alternatives.map((route) => ({ route, serve: serveRoute(route, shared) }));
+    const candidates = alternatives.map((route) => ({ route, serve: serveRoute(route, shared) }));
     const add = router[method.toLowerCase() as 'get'];
     add(path, (context: RequestContext) => {
-      const { route, serve } = chooseByType(serves, context);
+      const { route, serve } = chooseByContentType(candidates, context);
       context.route = route;
       return serve(context);
     });
@@ -77,7 +77,8 @@ export function createRouter(options: RouterOptions): Fetch {
     let response: Response;
     try {
       response =
-        (await router.fetch(context as never)) ?? refuse(router.routes, context, consumeGeneral);
+        (await router.fetch(context as never)) ??
+        rejectUnmatched(router.routes, context, consumeGeneral);
     } catch (error) {
       const problem = toAppError(error, app, context.requestId);
       response =
@@ -93,7 +94,7 @@ export function createRouter(options: RouterOptions): Fetch {
     app.log.info('request', {
       request_id: context.requestId,
       method: request.method,
-      path: logged(context.pathname, context.route !== null),
+      path: redactPath(context.pathname, context.route !== null),
       status: response.status,
       ms: app.clock.now() - started,
     });
@@ -101,7 +102,7 @@ export function createRouter(options: RouterOptions): Fetch {
   };
 }
 
-/** Routes of one method and path differ by the content type of their request bodies. */
+/** Routes with the same method and path differ in the content type of the request body. */
 function groupByPath(routes: Route[]): Map<string, Route[]> {
   const groups = new Map<string, Route[]>();
   for (const route of routes) {
@@ -111,27 +112,27 @@ function groupByPath(routes: Route[]): Map<string, Route[]> {
   return groups;
 }
 
-interface Served {
+interface Candidate {
   route: Route;
   serve: Serve;
 }
 
-function chooseByType(serves: Served[], { request }: RequestContext): Served {
-  if (serves.length === 1) return serves[0]!;
+function chooseByContentType(candidates: Candidate[], { request }: RequestContext): Candidate {
+  if (candidates.length === 1) return candidates[0]!;
   const type = contentType(request);
-  const chosen =
-    serves.find(({ route }) => route.consumes?.type === type) ??
-    serves.find(({ route }) => !route.consumes) ??
+  return (
+    candidates.find(({ route }) => route.consumes?.type === type) ??
+    candidates.find(({ route }) => !route.consumes) ??
     // Its error names the content type that it accepts.
-    serves[0]!;
-  return chosen;
+    candidates[0]!
+  );
 }
 
 /**
- * 405 where the path is known by another method, else 404. OPTIONS is such a method: no other
- * origin's page is ever allowed anything.
+ * Throws `method_not_allowed` if the path supports other methods, else `not_found`. OPTIONS is never
+ * supported: the service allows no cross-origin requests.
  */
-function refuse(
+function rejectUnmatched(
   known: [string, RegExp, ...unknown[]][],
   context: RequestContext,
   consumeGeneral: ConsumeGeneralLimit,
@@ -140,19 +141,23 @@ function refuse(
   const methods = [
     ...new Set(known.filter(([, pattern]) => pattern.test(context.pathname)).map(([m]) => m)),
   ];
-  if (methods.length === 0) throw new AppError('not_found', 'There is nothing at this address.');
+  if (methods.length === 0) throw pathNotFound();
   const allow = methods.flatMap((m) => (m === 'GET' ? ['GET', 'HEAD'] : [m])).join(', ');
-  throw new AppError('method_not_allowed', `This address takes ${allow}.`, [], { allow });
+  const detail = `This endpoint doesn't support this method. Use ${allow}.`;
+  throw new AppError('method_not_allowed', detail, [], { allow });
 }
 
 function toAppError(error: unknown, app: App, requestId: string): AppError {
   if (error instanceof AppError) return error;
   if ((error as { code?: string }).code === 'SQLITE_FULL')
-    return new AppError('unavailable', 'The disk is full.');
+    return new AppError(
+      'unavailable',
+      "The server's disk is full. Ask your administrator to free up space.",
+    );
   if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY'))
     return new AppError(
       'unavailable',
-      'The database is in use by another program. Try again soon.',
+      'Another program is using the database. Try again in 5 seconds.',
       [],
       { 'retry-after': '5' },
     );
@@ -160,21 +165,21 @@ function toAppError(error: unknown, app: App, requestId: string): AppError {
     request_id: requestId,
     fault: error instanceof Error ? error.stack : String(error),
   });
-  return new AppError('internal_error', 'Something went wrong here. It has been logged.');
+  return internalError();
 }
 
-// One route: authorise, parse, handle and answer; once for each Idempotency-Key.
+// Serving one route: authorize, parse, handle, and respond, once per Idempotency-Key.
 
 type Serve = (context: RequestContext) => Promise<Response>;
 
-/** What all routes of one router share. */
+/** Shared by all routes of one router. */
 interface Shared {
   app: App;
   routes: Route[];
   identify: Identify;
   reauthorize: Reauthorize;
   consumeGeneral: ConsumeGeneralLimit;
-  /** The rate limit of the route itself, if it has one. */
+  /** The rate limit of a single route, if it has one. */
   limitOf(route: Route): RateLimit | undefined;
   security: HeaderFields;
 }
@@ -190,15 +195,15 @@ function serveRoute(route: Route, shared: Shared): Serve {
   const checkMatch = ifMatchOf(object && responseFilter(object));
   return async (context) => {
     const { request, search } = context;
-    const asker = await authorize(context);
-    if (asker.refusal)
-      return jsonResponse(context, await answerAgain(app, route, context, asker), security);
+    const authorization = await authorize(context);
+    if (authorization.refusal)
+      return jsonResponse(context, await answerAgain(app, route, context, authorization), security);
     const fields: Record<string, string> = {};
     const cookies: string[] = [];
-    const transaction = transactionOf(route, shared, asker.actor);
+    const transaction = transactionOf(route, shared, authorization.actor);
     const call: AnyCall = {
       app,
-      actor: asker.actor as Actor,
+      actor: authorization.actor as Actor,
       params: decodeParams(context.params),
       query: readQuery(query, route, search) as never,
       ...(await readBodyOf(app, route, request)),
@@ -221,42 +226,42 @@ function serveRoute(route: Route, shared: Shared): Serve {
     };
     const handle = async (keep: KeepAnswer | null) => {
       transaction.keep = keep;
-      const answer = await route.handle(call);
+      const result = await route.handle(call);
       transaction.requireDone();
-      return answer;
+      return result;
     };
     if (present) {
-      const toAnswer = (value: unknown) => present(value, fields);
-      const answer = await answerOf(route, context, call, toAnswer, handle);
-      return withCookies(jsonResponse(context, answer, security), cookies);
+      const toStored = (value: unknown) => present(value, fields);
+      const stored = await answerOf(route, context, call, toStored, handle);
+      return withCookies(jsonResponse(context, stored, security), cookies);
     }
     const response = (await handle(null)) as Response;
     return withCookies(complete(response, context, fields, security), cookies);
   };
 }
 
-/** Checks `If-Match`; computes nothing for requests without it. */
+/** Checks `If-Match`. Computes no ETag for requests without it. */
 function ifMatchOf(filter: ((value: unknown) => unknown) | undefined) {
   return (header: string | null, value: unknown) => {
     if (header !== null) checkIfMatch(header, etagOf(toJson(filter ? filter(value) : value)));
   };
 }
 
-// The path of a request as the log may have it: without the secrets that some paths hold.
+// Paths for the log, without the secrets that some paths contain.
 
-/** An API key, which some put where its id belongs. */
+/** Some clients send an API key instead of its ID. */
 const API_KEY_PATTERN = /dlv_(live|test)_[^/]*/gi;
 
 /**
- * What may be a secret of ours in a path that matches no route, and in one that does, where ids are as
- * long as the first. A percent sign counts as part of one: encoding a path hides nothing in it.
+ * Possible secrets in a path without a route, and in a path with one, where ids have 20 characters or
+ * more. They include percent signs, because a secret may be percent-encoded.
  */
 const TOKEN_PATTERN = /[\w%-]{20,}/g;
 const LONG_TOKEN_PATTERN = /[\w%-]{40,}/g;
 
 /**
- * Parts of a path that are secret (`secretParams` of a route) come out as their names:
- * `/password/:token`. `known` says whether a route has been found for it.
+ * Returns a function that replaces the secret parameters of a path by their names, as in
+ * `/password/:token`. `known` tells it whether the path has a route.
  */
 export function loggedPaths(routes: Pick<Route, 'path' | 'secretParams'>[]) {
   const patterns = routes.flatMap(({ path, secretParams = [] }) =>
@@ -270,8 +275,8 @@ export function loggedPaths(routes: Pick<Route, 'path' | 'secretParams'>[]) {
 }
 
 /**
- * Matches up to the secret and whatever follows it: a link that was copied badly, or asked for by
- * another method, matches no route and is logged too.
+ * Matches the secret and everything after it, because the log has paths without a route too, such as
+ * a link that was copied with extra text.
  */
 function patternOf(path: string, name: string) {
   const before = path.slice(0, path.indexOf(`:${name}`));

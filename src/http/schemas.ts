@@ -1,43 +1,43 @@
-/** Small schemas that many routes share, and the conventions of lists (contract §1). */
+/** Schemas that many routes share, and pagination (contract §1). */
 
 import type { SelectQueryBuilder } from 'kysely';
 import * as v from 'valibot';
-import { AppError } from '../lib/errors.ts';
+import { type AppError, invalidParams } from '../lib/errors.ts';
 
-/** A time as the API writes it. */
+/** A time in a response. */
 export const Time = v.pipe(v.string(), v.isoTimestamp('must be an ISO 8601 date-time'));
 
-/** A field with what the documentation is to say of it, in sentences. */
+/** Adds a description for the documentation: full sentences. */
 export const described = <S extends v.GenericSchema>(schema: S, text: string) =>
   v.pipe(schema, v.description(text));
 
-/** What turns the direction of text, or ends a line where nobody sees it: a name would lie about what stands beside it. */
-const TURNS_TEXT = /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
-/** Neither blank, nor a sign that is drawn as nothing, nor a mark that needs a letter to stand on. */
+/** Bidirectional controls and line separators: in a name, they could disguise the text around it. */
+const BIDI_CONTROL = /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
+/** A character that isn't blank, invisible, or a combining mark. */
 const VISIBLE = /[^\s\p{C}\p{Z}\p{M}\u115f\u1160\u2800\u3164\uffa0]/u;
 
-/** A name that people give: 1–200 characters that can be seen and shown; blanks around it are cut off. */
+/** A name that people enter: 1 to 200 characters, at least one of them visible. It is trimmed. */
 export const Name = v.pipe(
-  v.string('must be text'),
+  v.string('must be a string'),
   v.minLength(1, 'must not be empty'),
   v.maxLength(200, 'must have at most 200 characters'),
-  v.regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must have no control characters'),
+  v.regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must not contain control characters'),
   v.check((text) => text.isWellFormed(), 'must be well-formed Unicode'),
   v.check(
-    (text) => !TURNS_TEXT.test(text),
-    'must have no characters that turn the direction of text',
+    (text) => !BIDI_CONTROL.test(text),
+    'must not contain characters that change the text direction',
   ),
   v.check((text) => text === '' || VISIBLE.test(text), 'must not be blank'),
-  // Behind the others: what comes after a transformation is not part of what is documented.
+  // Last, because the documentation includes nothing after a transformation.
   v.trim(),
 );
 
-/** A whole number in the query; documented as one, although it comes as text. */
+/** An integer in the query, and documented as one although query values are strings. */
 export function queryInteger(min: number, max: number) {
   return v.pipe(
     v.string(),
     v.regex(/^-?\d{1,15}$/, 'must be a whole number'),
-    // Before the transformation: what comes after it is not part of what is documented.
+    // Before the transformation, because the documentation includes nothing after it.
     v.metadata({ jsonSchema: { type: 'integer', minimum: min, maximum: max } }),
     v.transform(Number),
     v.minValue(min, `must be at least ${min}`),
@@ -45,21 +45,21 @@ export function queryInteger(min: number, max: number) {
   );
 }
 
-/** `Date.parse` turns the 31st of February into a day of March. */
-function existsAsTime(text: string): boolean {
+/** `Date.parse` accepts 31 February as a day in March. */
+function isRealTime(text: string): boolean {
   const [year, month, day] = text.slice(0, 10).split('-').map(Number) as [number, number, number];
   const date = new Date(Date.UTC(year, month - 1, day));
   return date.getUTCMonth() === month - 1 && !Number.isNaN(Date.parse(text));
 }
 
-/** A time in the query, normalised to the form in which times are kept. */
+/** A time in the query, normalized to the stored format. */
 export const QueryTime = v.pipe(
   v.string(),
   v.regex(
     /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/,
-    'must be an ISO 8601 date or date-time with its zone',
+    'must be an ISO 8601 date or date-time with a time zone',
   ),
-  v.check(existsAsTime, 'must be a time that exists'),
+  v.check(isRealTime, 'must be a real date and time'),
   v.metadata({ jsonSchema: { type: 'string', format: 'date-time' } }),
   v.transform((text) => new Date(text).toISOString()),
 );
@@ -70,11 +70,18 @@ const Cursor = v.pipe(
   v.maxLength(100, 'must have at most 100 characters'),
 );
 
-/** The query of every list; filters are added to it. Of the two cursors only one may be given. */
+/** The query parameters of every list. At most one of the cursors may be set. */
 export const PAGE = {
-  limit: v.optional(queryInteger(1, 100), '20'),
-  starting_after: v.optional(Cursor),
-  ending_before: v.optional(Cursor),
+  limit: described(
+    v.optional(queryInteger(1, 100), '20'),
+    'The maximum number of objects to return.',
+  ),
+  starting_after: v.optional(
+    described(Cursor, 'The ID of the last object on the current page. Returns the next page.'),
+  ),
+  ending_before: v.optional(
+    described(Cursor, 'The ID of the first object on the current page. Returns the previous page.'),
+  ),
 };
 
 export interface Page {
@@ -89,8 +96,8 @@ export function listOf<S extends v.GenericSchema>(item: S) {
 }
 
 /**
- * One page of rows, newest first, by id: correct while rows are added. Throws `validation_failed` for
- * both cursors at once.
+ * One page of rows by id, newest first. Rows inserted in the meantime don't shift the pages. Throws
+ * `validation_failed` if both cursors are set.
  */
 export async function pageOf<DB, TB extends keyof DB, Row extends { id: string }>(
   query: SelectQueryBuilder<DB, TB, Row>,
@@ -109,21 +116,14 @@ export async function pageOf<DB, TB extends keyof DB, Row extends { id: string }
 }
 
 function bothCursors(): AppError {
-  const params = ['starting_after', 'ending_before'];
-  return new AppError(
-    'validation_failed',
-    `Wrong: ${params.join(', ')}.`,
-    params.map((param) => ({
-      param,
-      code: 'invalid',
-      message: 'must not be given with the other',
-    })),
-  );
+  const [after, before] = ['starting_after', 'ending_before'] as const;
+  return invalidParams([
+    { param: after, code: 'invalid', message: `must not be combined with ${before}` },
+    { param: before, code: 'invalid', message: `must not be combined with ${after}` },
+  ]);
 }
 
-// Lists that name nothing twice.
-
-/** Names each that was there before. */
+/** Adds an issue for each repeated value of an array. */
 export const eachOnce = (message: string) =>
   v.rawCheck<string[]>(({ dataset, addIssue }) => {
     if (!dataset.typed) return;

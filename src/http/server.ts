@@ -1,4 +1,4 @@
-/** The HTTP server: node:http with time-outs, TLS where configured, and an end that waits for what runs. */
+/** The HTTP server: node:http with timeouts, optional TLS, and graceful shutdown. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -8,39 +8,39 @@ import { getRequestListener } from '@hono/node-server';
 import { AppError } from '../lib/errors.ts';
 import type { NewId } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
-import { PROBLEM_TYPE, problemOf, problemResponse } from './problem.ts';
+import { internalError, PROBLEM_TYPE, problemOf, problemResponse } from './problem.ts';
 import { COMMON_HEADERS } from './response.ts';
 import type { Fetch } from './router.ts';
 
 export interface HttpOptions {
   host: string;
   port: number;
-  /** PEM; without it plain HTTP. */
+  /** In PEM format. Without it, the server uses plain HTTP. */
   tls?: { cert: string; key: string };
   fetch: Fetch;
   log: Log;
   newId: NewId;
-  /** Milliseconds; shorter in tests. */
+  /** In milliseconds; shorter in tests. */
   timeouts?: Partial<typeof TIMEOUTS>;
 }
 
-/** Headers in 10 s, the whole request (a 25 MiB message on a slow line too) in 2 min, idle for 65 s. */
+/** In milliseconds. The `request` timeout lets slow clients upload a message of 25 MiB. */
 const TIMEOUTS = { headers: 10_000, request: 120_000, idle: 65_000, checkEvery: 2_000 };
 
 export interface HttpListener {
   port: number;
-  /** The pair for new connections. Throws for one that cannot be used; the old one then stays. */
+  /** Sets the certificate of new connections. Throws if the pair is invalid, and keeps the current one. */
   updateTls(pair: { cert: string; key: string }): void;
-  /** Takes nothing new, lets running requests end within the time, then cuts them off. */
+  /** Stops accepting requests, waits up to `graceMs` for running ones, then closes all connections. */
   close(graceMs: number): Promise<void>;
 }
 
-/** Rejects with the system's error where the address cannot be listened on. */
+/** Rejects with the system error if the server can't listen on the address. */
 export async function startHttp(options: HttpOptions): Promise<HttpListener> {
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const listener = getRequestListener(options.fetch, {
-    errorHandler: (error) => answerBelowRouter(error, options),
-    // For HTTP/1.0, which needs no Host: the checks of some balancers.
+    errorHandler: (error) => respondToListenerError(error, options),
+    // For HTTP/1.0 requests without `Host`, as some load balancers send.
     hostname: 'localhost',
   });
   const settings = {
@@ -53,19 +53,19 @@ export async function startHttp(options: HttpOptions): Promise<HttpListener> {
     ? createTlsServer({ ...settings, ...tlsContext(options.tls) }, listener)
     : createServer(settings, listener);
   const connections = connectionsOf(server);
-  server.on('clientError', (error, socket) => answerClientError(error, socket, options));
+  server.on('clientError', (error, socket) => respondToClientError(error, socket, options));
   server.on('checkExpectation', (_: IncomingMessage, response: ServerResponse) =>
-    refuseExpectation(response, options),
+    rejectExpectation(response, options),
   );
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
   });
-  server.on('error', (error) => options.log.error('http server', { error: error.message }));
+  server.on('error', (error) => options.log.error('HTTP server error', { error: error.message }));
   return {
     port: (server.address() as AddressInfo).port,
     updateTls(pair) {
-      // Node takes empty ones without a word, and then serves nothing.
+      // Node accepts empty values silently, and then every handshake fails.
       if (!pair.cert || !pair.key) throw new Error('the certificate or its key is empty');
       if ('setSecureContext' in server)
         (server as never as { setSecureContext(p: object): void }).setSecureContext(
@@ -76,17 +76,19 @@ export async function startHttp(options: HttpOptions): Promise<HttpListener> {
   };
 }
 
-/** What cannot even be made a request of, such as one with an impossible Host; else it is a bug. */
-function answerBelowRouter(error: unknown, { newId, log }: HttpOptions): Response {
+/** For errors before the router runs: an invalid request, such as one with an invalid `Host`, or a bug. */
+function respondToListenerError(error: unknown, { newId, log }: HttpOptions): Response {
   const requestId = newId('req');
-  const answer = (problem: AppError) => problemResponse(problem, requestId, COMMON_HEADERS);
+  const respond = (problem: AppError) => problemResponse(problem, requestId, COMMON_HEADERS);
   if (error instanceof Error && error.name === 'RequestError') {
     log.info('request', { request_id: requestId, status: 400 });
-    return answer(new AppError('malformed_request', 'Bad Request.'));
+    return respond(new AppError('malformed_request', BAD_REQUEST));
   }
   log.error('request failed', { request_id: requestId, fault: String(error) });
-  return answer(new AppError('internal_error', 'It has been logged.'));
+  return respond(internalError());
 }
+
+const BAD_REQUEST = "The request isn't valid HTTP.";
 
 const tlsContext = ({ cert, key }: { cert: string; key: string }) => ({
   cert,
@@ -94,7 +96,7 @@ const tlsContext = ({ cert, key }: { cert: string; key: string }) => ({
   minVersion: 'TLSv1.2' as const,
 });
 
-/** All that are open; Node's own list lacks those in a TLS handshake. */
+/** All open connections. Node's own list lacks those in a TLS handshake. */
 function connectionsOf(server: Server): Set<Socket> {
   const open = new Set<Socket>();
   const track = (socket: Socket) => {
@@ -107,12 +109,12 @@ function connectionsOf(server: Server): Set<Socket> {
 }
 
 async function close(server: Server, open: Set<Socket>, graceMs: number): Promise<void> {
-  // A connection whose request ends from now on is not kept for another.
+  // Closes each connection after its current request.
   server.keepAliveTimeout = 1;
   server.keepAliveTimeoutBuffer = 0;
   const ended = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
-  // Those that have never asked anything are not idle to Node: browsers open some to be ready.
+  // Node doesn't count connections without a first request as idle. Browsers open some in advance.
   for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
   server.on('secureConnection', (socket: Socket) => socket.destroy());
   const timer = setTimeout(() => {
@@ -122,24 +124,24 @@ async function close(server: Server, open: Set<Socket>, graceMs: number): Promis
   clearTimeout(timer);
 }
 
-/** What is not HTTP, has too many headers or comes too slowly never reaches the router. */
-function answerClientError(
+/** For requests that never reach the router: not HTTP, too slow, or with too large headers. */
+function respondToClientError(
   error: NodeJS.ErrnoException,
   socket: Duplex & { _httpMessage?: ServerResponse },
   options: HttpOptions,
 ): void {
-  // Once an answer has begun, as in Node's own handler, nothing may be written into it.
+  // As in Node's default handler: nothing may be written into a response that has started.
   if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent) {
     socket.destroy();
     return;
   }
-  const [status, reason]: [number, string] =
+  const [status, reason, detail]: [number, string, string] =
     error.code === 'HPE_HEADER_OVERFLOW'
-      ? [431, 'Request Header Fields Too Large']
+      ? [431, 'Request Header Fields Too Large', 'The request headers are too large.']
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? [408, 'Request Timeout']
-        : [400, 'Bad Request'];
-  const { fields, body } = refusalOf(status, `${reason}.`, options);
+        ? [408, 'Request Timeout', 'The request took too long to arrive.']
+        : [400, 'Bad Request', BAD_REQUEST];
+  const { fields, body } = rejectionOf(status, detail, options);
   const head = [
     `HTTP/1.1 ${status} ${reason}`,
     ...Object.entries(fields).map(([name, value]) => `${name}: ${value}`),
@@ -148,18 +150,18 @@ function answerClientError(
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-/** `Expect` with anything but `100-continue` (RFC 9110 §10.1.1), which Node keeps from the router. */
-function refuseExpectation(response: ServerResponse, options: HttpOptions): void {
-  const detail = 'Of what a request may expect, 100-continue alone is known here.';
-  const { fields, body } = refusalOf(417, detail, options);
+/** For `Expect` with any value but `100-continue` (RFC 9110 §10.1.1), which Node doesn't route. */
+function rejectExpectation(response: ServerResponse, options: HttpOptions): void {
+  const detail = 'Unsupported Expect header. Only 100-continue is supported.';
+  const { fields, body } = rejectionOf(417, detail, options);
   response.writeHead(417, fields).end(body);
 }
 
-/** What is answered below the router, written down in the log. */
-function refusalOf(status: number, detail: string, { newId, log }: HttpOptions) {
+/** A response without the router. Writes the request to the log. */
+function rejectionOf(status: number, detail: string, { newId, log }: HttpOptions) {
   const requestId = newId('req');
-  const known = problemOf(new AppError('malformed_request', detail), requestId);
-  const body = JSON.stringify({ ...known, status });
+  const problem = problemOf(new AppError('malformed_request', detail), requestId);
+  const body = JSON.stringify({ ...problem, status });
   log.info('request', { request_id: requestId, status });
   const fields = {
     'Content-Type': PROBLEM_TYPE,

@@ -1,6 +1,6 @@
 /**
- * `call.transact`: the one way in which a route changes something. It authorises the caller again inside the
- * transaction, with the role that the route declares.
+ * `call.transact`, the only way in which a route changes data. It reauthorizes the caller inside the
+ * transaction for the role of the route.
  */
 
 import type { App } from '../app.ts';
@@ -14,11 +14,11 @@ export interface RequestTransaction {
   transact: AnyCall['transact'];
   /** Set before the handler runs. */
   keep: KeepAnswer | null;
-  /** Throws where the route was to change something, and has not done so by `transact`. */
+  /** Throws if the route must call `transact` and hasn't. */
   requireDone(): void;
 }
 
-/** What this throws by itself is a bug in the declaration or the handler of the route. */
+/** Errors of its own indicate a bug in the declaration or the handler of the route. */
 export function transactionOf(
   route: Route,
   { app, reauthorize }: { app: App; reauthorize: Reauthorize },
@@ -28,14 +28,14 @@ export function transactionOf(
   let done = false;
   const run = async (
     work: (tx: Tx, ...caller: CurrentActor[]) => Promise<unknown>,
-    answerOf: (result: unknown) => unknown = (result) => result,
+    responseOf: (result: unknown) => unknown = (result) => result,
   ) => {
     if (!writes(route)) throw new Error(`${operation} does not declare that it writes`);
     const result = await transact(app.db, async (tx) => {
       const caller = role === 'public' ? [] : [await reauthorize(tx, { app, actor: actor! }, role)];
       const result = await work(tx, ...caller);
-      const answer = transaction.keep && answerOf(result);
-      if (transaction.keep && answer !== undefined) await transaction.keep(tx, answer);
+      const response = transaction.keep && responseOf(result);
+      if (transaction.keep && response !== undefined) await transaction.keep(tx, response);
       return result;
     });
     done = true;
@@ -46,7 +46,7 @@ export function transactionOf(
     keep: null,
     requireDone() {
       if (role !== 'public' && writes(route) && !done)
-        throw new Error(`${operation} has answered without having called transact()`);
+        throw new Error(`${operation} returned without calling transact()`);
     },
   };
   return transaction;

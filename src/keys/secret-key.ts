@@ -1,4 +1,4 @@
-/** The key that encrypts secrets at rest: where it comes from, and the proof that it is still the one of before. */
+/** The key that encrypts secrets at rest, and the check that it is still the same key. */
 
 import {
   accessSync,
@@ -34,12 +34,12 @@ type KeyConfig = Pick<Config, 'SECRET_KEY' | 'DATA_DIR' | 'DATABASE_URL'>;
 const fileOf = ({ DATA_DIR }: KeyConfig): string => join(DATA_DIR, FILE);
 
 /**
- * null where none is given and there is no file yet: `openSecrets` makes it, once the database is
- * open. Throws a ConfigError for a file that cannot be used, and for a folder that takes none.
+ * The configured key or the key file. null if there is neither: `openSecrets` creates the file once the
+ * database is open. Throws a ConfigError if the file can't be read or its folder isn't writable.
  */
 export function readSecretKey(config: KeyConfig): string | null {
   if (config.SECRET_KEY) return config.SECRET_KEY;
-  // What is gone with the process needs no key that outlasts it.
+  // A database in memory needs no key that outlives the process.
   if (config.DATABASE_URL === ':memory:') return randomSecret();
   const path = fileOf(config);
   try {
@@ -57,19 +57,19 @@ function readKeyFile(path: string): string {
   const key = readFileSync(path, 'utf8').trim();
   if (key.length < 32)
     throw new Error(
-      'it is too short: restore it from the backup, or remove it where there never was another',
+      'the key is too short: restore the file from a backup, or delete it on a new installation',
     );
   return key;
 }
 
-/** In its place only when it is whole and on the disk; of two that make it at once, both get the first one. */
-function makeKeyFile(path: string): string {
-  // What a crash leaves of this has a name that nobody reads.
+/** Creates the key file atomically and durably. Of two concurrent processes, both use the first file. */
+function createKeyFile(path: string): string {
+  // A crash can leave this file behind, but nothing reads it.
   const draft = `${path}.${randomToken(12)}.new`;
   try {
     writeFileSync(draft, `${randomSecret()}\n`, { mode: 0o600, flag: 'wx', flush: true });
     try {
-      // Unlike a renaming, this replaces nothing.
+      // Unlike a rename, a link never replaces a file.
       linkSync(draft, path);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
@@ -83,7 +83,7 @@ function makeKeyFile(path: string): string {
   }
 }
 
-/** Only then the name of a new file in it outlasts a power cut. */
+/** Makes the name of a new file in the folder survive a power failure. */
 function syncFolder(path: string): void {
   const folder = openSync(path, 'r');
   try {
@@ -94,44 +94,43 @@ function syncFolder(path: string): void {
 }
 
 function unusable(path: string, error: unknown): ConfigError {
-  const why = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
-  return new ConfigError([`${path} cannot be used (${why}); or give ${PREFIX}SECRET_KEY`]);
+  const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+  return new ConfigError([
+    `Cannot use ${path} (${reason}). Fix the file, or set ${PREFIX}SECRET_KEY instead.`,
+  ]);
 }
 
 const PROOF = 'secret_key_proof';
-/** What an operator writes in place of the proof to go on without the former key (README, "Backup"). */
+/** Operators set the proof to this value to continue without the previous key (README, "Backup"). */
 const LOST = 'lost';
 
 /**
- * What seals and opens with this key, the one that `readSecretKey` found; without one it is made
- * here. Throws a ConfigError where the database has secrets that the key does not open: with another
- * one they would be lost without a word.
+ * A box that encrypts and decrypts with the key that `readSecretKey` found, or with a new one. Throws a
+ * ConfigError if the database has secrets that the key can't decrypt, because they would silently be
+ * lost.
  */
 export async function openSecrets(
   config: KeyConfig,
-  found: string | null,
+  key: string | null,
   { db, log }: { db: Db; log: Log },
 ): Promise<SecretBox> {
   const path = fileOf(config);
   return db.transaction().execute(async (tx) => {
     const proof = await findProof(tx);
-    const kept = proof === LOST ? [] : proof ? [opensProof(proof)] : await newestSecrets(tx);
-    if (kept.length > 0 && found === null) throw otherKey(config, `${path} is missing`);
-    const secrets = createSecretBox(found ?? makeKeyFile(path));
-    if (kept.length > 0 && !kept.some((opens) => opens(secrets)))
-      throw otherKey(
-        config,
-        `${config.SECRET_KEY ? `${PREFIX}SECRET_KEY` : path} is not the key of before`,
-      );
-    if (proof === LOST) log.warn('what the former secret key has encrypted is given up');
+    const tests = proof === LOST ? [] : proof ? [canOpenProof(proof)] : await newestSecrets(tx);
+    if (tests.length > 0 && key === null) throw keyMismatch(config, `${path} is missing`);
+    const secrets = createSecretBox(key ?? createKeyFile(path));
+    if (tests.length > 0 && !tests.some((canOpen) => canOpen(secrets)))
+      throw keyMismatch(config, `${config.SECRET_KEY ? `${PREFIX}SECRET_KEY` : path} has changed`);
+    if (proof === LOST) log.warn('secrets encrypted with the previous key are lost');
     if (!proof || proof === LOST) await writeProof(tx, secrets);
     return secrets;
   });
 }
 
-function otherKey(config: KeyConfig, what: string): ConfigError {
+function keyMismatch(config: KeyConfig, problem: string): ConfigError {
   return new ConfigError([
-    `${what}, and ${config.DATABASE_URL} has secrets that only the former one opens. Give back the former ${PREFIX}SECRET_KEY, or restore ${fileOf(config)} from the backup. If it is lost for good, "Backup" in README.md says what is lost with it and how to go on.`,
+    `${problem}, and ${config.DATABASE_URL} has secrets that only the previous key can decrypt. Set ${PREFIX}SECRET_KEY to the previous key, or restore ${fileOf(config)} from a backup. If the key is lost, see "Backup" in README.md.`,
   ]);
 }
 
@@ -153,41 +152,41 @@ async function writeProof(tx: Tx, secrets: SecretBox): Promise<void> {
     .execute();
 }
 
-/** Whether something that was sealed opens. */
-type Opens = (secrets: SecretBox) => boolean;
+/** Whether the box can decrypt a certain secret. */
+type CanOpen = (secrets: SecretBox) => boolean;
 
-const opensProof =
-  (proof: string): Opens =>
+const canOpenProof =
+  (proof: string): CanOpen =>
   (secrets) =>
     secrets.open(proof, PROOF) !== null;
 
 /** Enough to tell a wrong key from a damaged row. */
-const SAMPLES = 20;
+const MAX_SAMPLES = 20;
 
-/** All that could be sealed in a database of the versions before the proof. */
-async function newestSecrets(tx: Tx): Promise<Opens[]> {
+/** Samples of the secrets in a database that was created before there was a proof. */
+async function newestSecrets(tx: Tx): Promise<CanOpen[]> {
   const mails = await tx
     .selectFrom('outbox')
     .select(['id', 'content'])
     .where('content', 'is not', null)
     .orderBy('id', 'desc')
-    .limit(SAMPLES)
+    .limit(MAX_SAMPLES)
     .execute();
   const answers = await tx
     .selectFrom('idempotency_keys')
     .select(['caller', 'key', 'response'])
     .where('response', 'is not', null)
     .orderBy('created_at', 'desc')
-    .limit(SAMPLES)
+    .limit(MAX_SAMPLES)
     .execute();
   return [
     ...mails.map(
-      ({ id, content }): Opens =>
+      ({ id, content }): CanOpen =>
         (secrets) =>
           secrets.open(content!, mailPurpose(id)) !== null,
     ),
     ...answers.map(
-      ({ caller, key, response }): Opens =>
+      ({ caller, key, response }): CanOpen =>
         (secrets) =>
           secrets.open(response!, answerPurpose({ caller, key })) !== null,
     ),

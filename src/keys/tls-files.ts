@@ -1,4 +1,4 @@
-/** A certificate and its key from the files that the configuration names, tried before they are used. */
+/** Reads and checks the certificates and keys in the configured files. */
 
 import { X509Certificate } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -10,51 +10,54 @@ import type { Resolver } from '../net/dns/resolver.ts';
 import { createPoster } from '../net/http/poster.ts';
 import type { Poster } from '../net/http/web.ts';
 
-/** null where none is configured. Throws a ConfigError for files that cannot be read or do not fit. */
+/** null if none is configured. Throws a ConfigError for files that can't be read or don't match. */
 export function readKeyPair(config: Config, kind: 'HTTP' | 'SMTP'): KeyPair | null {
   const certFile = config[`${kind}_TLS_CERT_FILE`];
   const keyFile = config[`${kind}_TLS_KEY_FILE`];
   if (!certFile || !keyFile) return null;
   const pair = {
-    cert: readNamed(`${kind}_TLS_CERT_FILE`, certFile),
-    key: readNamed(`${kind}_TLS_KEY_FILE`, keyFile),
+    cert: readConfiguredFile(`${kind}_TLS_CERT_FILE`, certFile),
+    key: readConfiguredFile(`${kind}_TLS_KEY_FILE`, keyFile),
   };
   try {
     createSecureContext(pair);
   } catch (error) {
     throw new ConfigError([
-      `${PREFIX}${kind}_TLS_CERT_FILE and ${PREFIX}${kind}_TLS_KEY_FILE do not name a certificate and its key in PEM (${(error as Error).message})`,
+      `${PREFIX}${kind}_TLS_CERT_FILE and ${PREFIX}${kind}_TLS_KEY_FILE must be a certificate and its key in PEM format (${(error as Error).message})`,
     ]);
   }
   return pair;
 }
 
-function readNamed(name: string, file: string): string {
+function readConfiguredFile(name: string, file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new ConfigError([`${PREFIX}${name} names a file that cannot be read: ${file} (${code})`]);
+    throw new ConfigError([`Cannot read the file in ${PREFIX}${name}: ${file} (${code})`]);
   }
 }
 
-// The key pair for STARTTLS: the configured one, or one of our own, made once and kept.
+// The key pair for STARTTLS.
 
-/** Kept in the data folder with mode 0600; nothing is written beside a database in memory. */
+/**
+ * The configured key pair or a self-signed one, which is stored in the data folder with mode 0600. With
+ * a database in memory, nothing is stored.
+ */
 export async function smtpKeyPair(config: Config, now: number): Promise<KeyPair> {
   const { DATA_DIR: folder, SMTP_NAME: name } = config;
   const configured = readKeyPair(config, 'SMTP');
   if (configured) return configured;
   if (config.DATABASE_URL === ':memory:') return makeCertificate(name, now);
   const path = join(folder, 'smtp-tls.pem');
-  return readBoth(path) ?? keepBoth(path, await makeCertificate(name, now));
+  return readPair(path) ?? writePair(path, await makeCertificate(name, now));
 }
 
-/** null where there is no file, or one that holds no pair: then a new one is made. */
-function readBoth(path: string): KeyPair | null {
+/** null if there is no file or it has no valid pair. */
+function readPair(path: string): KeyPair | null {
   try {
-    const both = readFileSync(path, 'utf8');
-    const pair = { key: both, cert: both };
+    const pem = readFileSync(path, 'utf8');
+    const pair = { key: pem, cert: pem };
     createSecureContext(pair);
     return pair;
   } catch {
@@ -62,8 +65,8 @@ function readBoth(path: string): KeyPair | null {
   }
 }
 
-/** One file for both, in its place only when it is whole: a crash cannot leave a part of it. */
-function keepBoth(path: string, pair: KeyPair): KeyPair {
+/** Writes one file atomically, so that a crash can't leave a certificate without its key. */
+function writePair(path: string, pair: KeyPair): KeyPair {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const unfinished = `${path}.new`;
   const text = `${pair.key.trim()}\n${pair.cert.trim()}\n`;
@@ -72,27 +75,27 @@ function keepBoth(path: string, pair: KeyPair): KeyPair {
   return pair;
 }
 
-// The caller of webhooks as the operator wants it: with certificate authorities of their own.
+// Certificate authorities for webhooks.
 
-/** PEM of one or more certificates. Throws a ConfigError for a file that cannot be read or has none. */
+/** One or more certificates in PEM. Throws a ConfigError if the file can't be read or has none. */
 function readAuthorities(path: string): string {
   try {
     const pem = readFileSync(path, 'utf8');
-    const each = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
-    if (!each) throw new Error('it has no certificate in PEM');
-    for (const one of each) new X509Certificate(one);
+    const certificates = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
+    if (!certificates) throw new Error('no certificate in PEM format');
+    for (const certificate of certificates) new X509Certificate(certificate);
     return pem;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const why =
+    const reason =
       code?.startsWith('E') && !code.startsWith('ERR')
         ? code
-        : 'it holds no certificate in PEM that can be read';
-    throw new ConfigError([`${PREFIX}WEBHOOK_CA_FILE cannot be used: ${why}, "${path}"`]);
+        : 'it has no valid certificate in PEM format';
+    throw new ConfigError([`Cannot use the file in ${PREFIX}WEBHOOK_CA_FILE: ${path} (${reason})`]);
   }
 }
 
-/** Throws a ConfigError for a file of certificate authorities that cannot be used. */
+/** Throws a ConfigError for an invalid file of certificate authorities. */
 export function configuredPoster(config: Config, resolver: Resolver): Poster {
   const { WEBHOOK_ALLOW_NETWORKS: allowNetworks, WEBHOOK_CA_FILE: file } = config;
   return createPoster({ resolver, allowNetworks, ca: file ? [readAuthorities(file)] : [] });

@@ -53,17 +53,31 @@ export class AppError extends Error {
   }
 }
 
+const MAX_NAMED = 10;
+const MAX_ERRORS = 50;
+
+/** `validation_failed` for invalid parameters; `errors` names at least one. */
+export function invalidParams(errors: ParamError[]): AppError {
+  const names = [...new Set(errors.map(({ param }) => param || 'request body'))];
+  const detail =
+    names.length === 1
+      ? detailOf(names[0]!, errors[0]!)
+      : `Invalid parameters: ${names.slice(0, MAX_NAMED).join(', ')}.`;
+  return new AppError('validation_failed', detail, errors.slice(0, MAX_ERRORS));
+}
+
+function detailOf(name: string, { code, message }: ParamError): string {
+  if (code === 'required') return `Missing required parameter: ${name}.`;
+  if (code === 'unknown_field') return `Unknown parameter: ${name}.`;
+  return `Invalid ${name}: ${message}.`;
+}
+
 /** The text of anything that was thrown, for logs and for results that say what the world did. */
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-// Validation of lists: each invalid item is named by its index.
-
-const MAX_NAMED = 10;
-const MAX_ERRORS = 50;
-
-/** Throws `validation_failed` if any item is invalid. `message` follows the name of the item. */
+/** Throws `validation_failed` with a `message` such as "no such domain" for each invalid value of a list. */
 export function refuseEach(
   field: string,
   values: string[],
@@ -74,10 +88,5 @@ export function refuseEach(
     isWrong(value) ? [{ param: `${field}.${i}`, code: 'invalid', message }] : [],
   );
   if (errors.length === 0) return;
-  const names = errors.slice(0, MAX_NAMED).map(({ param }) => param);
-  throw new AppError(
-    'validation_failed',
-    `Wrong: ${names.join(', ')}.`,
-    errors.slice(0, MAX_ERRORS),
-  );
+  throw invalidParams(errors);
 }

@@ -1,8 +1,8 @@
 /**
- * Connections to hosts that strangers name: every address is checked at the moment it is dialled.
+ * Connects to hosts that come from outside: every address is checked at the moment it is dialed.
  *
- * Why not a library: those that filter addresses do so in a custom `lookup`, which Node never calls
- * for an address literal, or before the connection, when the name may still change its address.
+ * Why not a library: some filter addresses in a custom `lookup`, which Node never calls for an IP
+ * address. Others filter before the connection, when the name may still change its address.
  */
 
 import { once } from 'node:events';
@@ -16,48 +16,48 @@ import { isPublicAddress, mayConnect } from './address-guard.ts';
 import type { DnsAnswer, Resolver } from './dns/resolver.ts';
 import { startTls, tlsProblem, trust } from './tls.ts';
 
-/** Why a request to somebody else's server has no answer. */
+/** Why a request to an external server got no response. */
 export type WebFailure =
   | 'timeout'
-  /** The name does not exist: NXDOMAIN, or neither A nor AAAA. */
+  /** The name does not resolve: NXDOMAIN, or neither A nor AAAA. */
   | 'no_such_name'
-  /** The name could not be looked up. */
+  /** The DNS lookup failed. */
   | 'dns'
-  /** All its addresses are private, loopback or otherwise special: never connected to. */
+  /** All its addresses are private, loopback or otherwise special. */
   | 'forbidden_address'
   | 'connection'
   | 'tls'
-  /** What came is no HTTP. */
+  /** The response is not valid HTTP. */
   | 'protocol'
   | 'too_large'
   | 'bad_url'
-  /** The analysis has asked for as much as it may. */
+  /** The analysis has used up its number of requests. */
   | 'limit';
 
-/** Of a name with many addresses, no more than these are dialled. */
+/** Maximum number of addresses tried for one name. */
 const MAX_DIALED_ADDRESSES = 4;
 
 /** Starts a connection to an address, never a name. */
 export type Dial = (address: string, port: number) => Socket;
 
 export interface ConnectorOptions {
-  /** Names are looked up by it, each time anew. */
+  /** Resolves the host name of each connection. */
   resolver: Resolver;
-  /** Networks that may be connected to although they are not public. */
+  /** Networks that are allowed although they are not public. */
   allowNetworks?: Network[];
-  /** Certificate authorities in PEM that are trusted beside the usual ones. */
+  /** Certificate authorities (PEM) that are trusted in addition to the default ones. */
   ca?: string[];
-  /** Replaced in tests; the guard still comes before it. */
+  /** Replaced in tests; the guard still runs before it. */
   dial?: Dial;
-  /** The addresses of this machine. */
+  /** Returns the addresses of this host. */
   ownAddresses?: () => string[];
 }
 
 export interface ConnectTarget {
-  /** A name in A-labels without a trailing dot, or an address without brackets. */
+  /** A name in A-labels without a trailing dot, or an IP address without brackets. */
   host: string;
   port: number;
-  /** TLS, with a certificate for the host. */
+  /** Whether to use TLS and verify the certificate for the host. */
   secure: boolean;
 }
 
@@ -65,7 +65,7 @@ export type Failure = { status: 'failed'; reason: WebFailure; detail: string };
 /** The caller destroys the socket; its errors already have a listener. */
 type Connection<S = Duplex> = { status: 'connected'; socket: S } | Failure;
 
-/** Connects before the signal comes, which is after about `timeoutMs`; never rejects. */
+/** Connects until the signal aborts, which happens after about `timeoutMs`; never rejects. */
 export type Connect = (
   target: ConnectTarget,
   signal: AbortSignal,
@@ -78,23 +78,28 @@ export const failed = (reason: WebFailure, detail: string): Failure => ({
   detail,
 });
 
-export const timedOut = (): Failure => failed('timeout', 'no answer came in time');
+export const timedOut = (): Failure => failed('timeout', 'no response in time');
 
-const forbidden = (): Failure =>
-  failed('forbidden_address', 'it leads to an address that is not public');
+const forbidden = (): Failure => failed('forbidden_address', 'the IP address is not public');
 
-/** The connection step of every request to somebody else's server. */
+/** Creates the function that opens the connection of every request to an external server. */
 export function createConnector(options: ConnectorOptions): Connect {
   let secureContext: SecureContext | undefined;
   return async (target, signal, timeoutMs) => {
     const found = await lookUpAddresses(options.resolver, target.host, signal);
-    if (found.kind === 'late') return timedOut();
-    if (found.kind === 'none') return failed('no_such_name', 'its name does not exist');
-    if (found.kind === 'unknown') return failed('dns', 'its name could not be looked up');
-    const plain = await dialInTurn(found.addresses, target.port, options, signal, timeoutMs);
+    if (found.kind === 'timeout') return timedOut();
+    if (found.kind === 'none') return failed('no_such_name', 'the host name does not resolve');
+    if (found.kind === 'unknown') return failed('dns', 'the DNS lookup failed');
+    const plain = await dialFirstReachable(
+      found.addresses,
+      target.port,
+      options,
+      signal,
+      timeoutMs,
+    );
     if (plain.status === 'failed' || !target.secure) return plain;
     try {
-      // Made at the first use: it holds every authority there is.
+      // Created on first use, because it loads all certificate authorities.
       secureContext ??= trust(options.ca);
       const socket = await startTls(plain.socket, target.host, secureContext, signal);
       return { status: 'connected', socket };
@@ -105,8 +110,8 @@ export function createConnector(options: ConnectorOptions): Connect {
   };
 }
 
-/** The first address that may be connected to and answers. */
-async function dialInTurn(
+/** Connects to the first allowed address that accepts the connection. */
+async function dialFirstReachable(
   addresses: string[],
   port: number,
   options: ConnectorOptions,
@@ -118,30 +123,31 @@ async function dialInTurn(
   let outcome = forbidden();
   for (const [index, address] of candidates.entries()) {
     if (signal.aborted) return timedOut();
-    // A silent address must leave time for the next; the last may use up what there is.
-    const share = index < candidates.length - 1 ? timeoutMs / (candidates.length + 1) : timeoutMs;
-    const attempt = startDeadline(share, signal);
-    const opened = await dialOne(address, port, options, attempt.signal);
+    // An unresponsive address must leave time for the next one; the last may use the rest.
+    const attemptMs =
+      index < candidates.length - 1 ? timeoutMs / (candidates.length + 1) : timeoutMs;
+    const attempt = startDeadline(attemptMs, signal);
+    const connection = await dialAddress(address, port, options, attempt.signal);
     attempt.stop();
-    if (opened.status === 'connected') return opened;
-    outcome = opened;
+    if (connection.status === 'connected') return connection;
+    outcome = connection;
   }
   return outcome;
 }
 
-/** One address, checked here and now, and again by what the socket says it is connected to. */
-async function dialOne(
+/** Connects to one address; checks it before, and checks the peer address of the socket after. */
+async function dialAddress(
   address: string,
   port: number,
   options: ConnectorOptions,
   signal: AbortSignal,
 ): Promise<Connection<Socket>> {
-  const { dial = dialAddress } = options;
+  const { dial = openSocket } = options;
   if (!mayDial(address, port, options)) return forbidden();
   let socket: Socket | null = null;
   try {
     socket = dial(address, port);
-    // An error that comes after nobody waits any more must not crash the process.
+    // A late error must not crash the process.
     socket.on('error', () => {});
     await once(socket, 'connect', { signal });
     const peer = normalizeAddress(socket.remoteAddress ?? '');
@@ -155,8 +161,8 @@ async function dialOne(
 }
 
 /**
- * A public address of this very machine is reached from inside, behind the firewall that keeps
- * others from it: only where a web server listens for everybody.
+ * A connection to a public address of this host bypasses its firewall, so only the ports of a public
+ * web server are allowed there.
  */
 function mayDial(address: string, port: number, options: ConnectorOptions): boolean {
   const { allowNetworks, ownAddresses = listOwnAddresses } = options;
@@ -171,56 +177,55 @@ function listOwnAddresses(): string[] {
   );
 }
 
-const dialAddress: Dial = (address, port) =>
+const openSocket: Dial = (address, port) =>
   connectSocket({ host: address, port, autoSelectFamily: false, noDelay: true });
 
 function dialProblem(error: unknown): string {
   const code = (error as NodeJS.ErrnoException | null)?.code;
-  if (code === 'ECONNREFUSED') return 'it refused the connection';
-  if (code === 'ECONNRESET') return 'it closed the connection';
-  return 'it could not be connected to';
+  if (code === 'ECONNREFUSED') return 'the server refused the connection';
+  if (code === 'ECONNRESET') return 'the server closed the connection';
+  return 'could not connect to the server';
 }
 
-// The addresses of a host name, or why there are none, before a signal comes.
+// Address lookup of a host name.
 
-/** No honest name has more. */
 const MAX_ADDRESSES = 50;
 
 type HostAddresses =
-  /** IPv4 first: not every machine has a way to IPv6. */
+  /** IPv4 first, because not every host has IPv6 connectivity. */
   | { kind: 'found'; addresses: string[] }
   /** Neither A nor AAAA. */
   | { kind: 'none' }
-  /** One of the two questions was not answered, and the other gave no address. */
+  /** One of the two queries failed, and the other returned no address. */
   | { kind: 'unknown' }
-  | { kind: 'late' };
+  | { kind: 'timeout' };
 
-/** Both questions are asked at once. An address as `host` stands for itself. */
+/** Queries A and AAAA in parallel. If `host` is an IP address, returns it. */
 async function lookUpAddresses(
   resolver: Resolver,
   host: string,
   signal: AbortSignal,
 ): Promise<HostAddresses> {
   if (isIP(host) !== 0) return { kind: 'found', addresses: [host] };
-  const answers = await beforeSignal(
+  const answers = await untilAborted(
     Promise.all([resolver(host, 'A'), resolver(host, 'AAAA')]),
     signal,
   );
-  if (answers === null) return { kind: 'late' };
-  const addresses = [...new Set(answers.flatMap(recordsIn))].slice(0, MAX_ADDRESSES);
+  if (answers === null) return { kind: 'timeout' };
+  const addresses = [...new Set(answers.flatMap(foundRecords))].slice(0, MAX_ADDRESSES);
   if (addresses.length > 0) return { kind: 'found', addresses };
   return { kind: answers.some(({ status }) => status === 'error') ? 'unknown' : 'none' };
 }
 
-function recordsIn(answer: DnsAnswer): string[] {
+function foundRecords(answer: DnsAnswer): string[] {
   return answer.status === 'found' ? answer.records : [];
 }
 
-function beforeSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T | null> {
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | null> {
   return new Promise((resolve, reject) => {
-    const giveUp = () => resolve(null);
-    if (signal.aborted) giveUp();
-    signal.addEventListener('abort', giveUp, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
+    const onAbort = () => resolve(null);
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
   });
 }

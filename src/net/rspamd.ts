@@ -1,14 +1,14 @@
-/** Asks Rspamd by its HTTP protocol; the server is the operator's own, on any address. */
+/** Queries Rspamd over its HTTP protocol. The server is the operator's own, so any address is allowed. */
 
 import { type IncomingMessage, request } from 'node:http';
 import * as v from 'valibot';
 import { connectionFailure } from './tls.ts';
 
-/** What Rspamd is told of the SMTP session; null is "not known". */
+/** The SMTP session of the message; null if unknown. */
 export interface RspamdSession {
   ip: string | null;
   helo: string | null;
-  /** The name in the reverse DNS. */
+  /** The reverse DNS name. */
   hostname: string | null;
   /** The address of MAIL FROM, empty for the null sender. */
   from: string | null;
@@ -16,9 +16,9 @@ export interface RspamdSession {
 }
 
 interface RspamdOptions {
-  /** Milliseconds for all of it. Default 10,000. */
+  /** Time limit of the whole request in milliseconds. Default 10,000. */
   timeoutMs?: number;
-  /** Most octets of the answer, which lists every link of the message. Default 4 MiB. */
+  /** Maximum bytes of the response, which lists every link of the message. Default 4 MiB. */
   maxBytes?: number;
 }
 
@@ -27,11 +27,11 @@ const scan = v.object({
   score: v.number(),
   /** The threshold of `reject`. */
   required_score: v.number(),
-  /** By the name of the action; only newer versions say it. */
+  /** By action; only newer versions return it. */
   thresholds: v.optional(v.record(v.string(), v.number()), {}),
-  /** Nothing was scanned: the action was decided beforehand. */
+  /** The message was not scanned: the action was decided beforehand. */
   is_skipped: v.optional(v.boolean(), false),
-  /** The module that forced the action, whatever the score; only newer versions say it. */
+  /** The module that forced the action, whatever the score; only newer versions return it. */
   passthrough_module: v.optional(v.string()),
   symbols: v.record(
     v.string(),
@@ -46,10 +46,10 @@ export type RspamdScan = v.InferOutput<typeof scan>;
 
 type RspamdAnswer =
   | { status: 'answered'; scan: RspamdScan }
-  /** `detail` is half a sentence that follows "Rspamd was asked, but". */
+  /** `detail` is a clause that follows "Rspamd was queried, but". */
   | { status: 'failed'; detail: string };
 
-/** One `/checkv2`. `server` is `http://host:port`. Never rejects; the connection is gone when it resolves. */
+/** Sends one `/checkv2` request. `server` is `http://host:port`. Never rejects; closes the connection before it resolves. */
 export function askRspamd(
   server: string,
   message: Uint8Array,
@@ -57,20 +57,20 @@ export function askRspamd(
   { timeoutMs = 10_000, maxBytes = 4 * 1024 * 1024 }: RspamdOptions = {},
 ): Promise<RspamdAnswer> {
   return new Promise((resolve) => {
-    const asking = request(new URL('/checkv2', server), {
+    const call = request(new URL('/checkv2', server), {
       method: 'POST',
       agent: false,
       headers: { ...sessionHeaders(session), 'content-length': message.length },
     });
     const finish = (answer: RspamdAnswer) => {
       clearTimeout(timer);
-      asking.destroy();
+      call.destroy();
       resolve(answer);
     };
-    const timer = setTimeout(() => finish(failed('it did not answer in time')), timeoutMs);
-    asking.on('error', (error) => finish(failed(connectionFailure(error))));
-    asking.on('response', (response) => readResponse(response, maxBytes, finish));
-    asking.end(message);
+    const timer = setTimeout(() => finish(failed('it did not respond in time')), timeoutMs);
+    call.on('error', (error) => finish(failed(connectionFailure(error))));
+    call.on('response', (response) => readResponse(response, maxBytes, finish));
+    call.end(message);
   });
 }
 
@@ -83,15 +83,15 @@ function readResponse(
 ): void {
   const chunks: Buffer[] = [];
   let size = 0;
-  response.on('error', () => finish(failed('its answer ended early')));
+  response.on('error', () => finish(failed('its response was incomplete')));
   if (response.statusCode !== 200) {
-    finish(failed(`it answered with the HTTP status ${response.statusCode}`));
+    finish(failed(`it responded with HTTP status ${response.statusCode}`));
     return;
   }
   response.on('data', (chunk: Buffer) => {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > maxBytes) finish(failed('its answer was too large'));
+    if (size > maxBytes) finish(failed('its response was too large'));
   });
   response.on('end', () => finish(readScan(Buffer.concat(chunks).toString('utf8'))));
 }
@@ -101,10 +101,10 @@ function readScan(text: string): RspamdAnswer {
   try {
     parsed = JSON.parse(text);
   } catch {
-    return failed('its answer is not JSON');
+    return failed('its response is not JSON');
   }
   const read = v.safeParse(scan, parsed);
-  if (!read.success) return failed('its answer is not that of /checkv2');
+  if (!read.success) return failed('its response does not match /checkv2');
   return { status: 'answered', scan: read.output };
 }
 
@@ -115,7 +115,7 @@ function sessionHeaders({ ip, helo, hostname, from, tlsVersion }: RspamdSession)
     Hostname: hostname,
     From: from === '' ? '<>' : from,
     'TLS-Version': tlsVersion,
-    // All rules, not only as many as it takes to reject: what has a check here is taken out again.
+    // Runs all rules instead of stopping at the reject score; those covered by other checks are removed later.
     Pass: 'all',
     'User-Agent': 'deliverability',
   };
@@ -125,7 +125,7 @@ function sessionHeaders({ ip, helo, hostname, from, tlsVersion }: RspamdSession)
   return headers;
 }
 
-/** Without what would end a field, and as octets of UTF-8, which is what Rspamd reads. */
+/** Removes control characters, and encodes the text as the UTF-8 bytes that Rspamd reads. */
 function headerValue(text: string): string {
   const clean = text.replace(/[\u0000-\u001f\u007f]+/g, ' ').slice(0, 500);
   return Buffer.from(clean, 'utf8').toString('latin1');

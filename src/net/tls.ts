@@ -1,4 +1,4 @@
-/** TLS of our clients, with TLS 1.2 and a certificate for the host; and why a connection or a handshake failed, in words. */
+/** TLS for outgoing connections, and texts for failed connections and handshakes. */
 
 import { once } from 'node:events';
 import { isIP, type Socket } from 'node:net';
@@ -12,15 +12,18 @@ import {
 } from 'node:tls';
 
 /**
- * What certificates are checked against: the authorities that Node trusts, and further ones (PEM).
- * TLS 1.2 or later unless the options say otherwise.
+ * Creates the context that certificates are verified with: the authorities that Node trusts, and
+ * additional ones (PEM). TLS 1.2 or later unless the options say otherwise.
  */
-export function trust(further: string[] = [], options: SecureContextOptions = {}): SecureContext {
-  const ca = further.length > 0 ? [...getCACertificates('default'), ...further] : undefined;
+export function trust(
+  additional: string[] = [],
+  options: SecureContextOptions = {},
+): SecureContext {
+  const ca = additional.length > 0 ? [...getCACertificates('default'), ...additional] : undefined;
   return createSecureContext({ ca, minVersion: 'TLSv1.2', ...options });
 }
 
-/** Resolves once the handshake is done and the certificate verified; rejects otherwise. */
+/** Resolves after the handshake with a verified certificate; rejects otherwise. */
 export async function startTls(
   socket: Socket,
   host: string,
@@ -30,14 +33,14 @@ export async function startTls(
   const secure = connect({
     socket,
     host,
-    // An address is never sent as a server's name (RFC 6066 §3).
+    // SNI must not contain an IP address (RFC 6066 §3).
     servername: isIP(host) === 0 ? host : '',
     secureContext,
     ALPNProtocols: ['http/1.1'],
-    // Said aloud: otherwise a variable of the environment could turn it off.
+    // Explicit, because otherwise NODE_TLS_REJECT_UNAUTHORIZED could disable it.
     rejectUnauthorized: true,
   });
-  // What comes after nobody waits any more must not crash the process.
+  // A late error must not crash the process.
   secure.on('error', () => {});
   try {
     await once(secure, 'secureConnect', { signal });
@@ -48,57 +51,57 @@ export async function startTls(
   }
 }
 
-const REASONS: Record<string, string> = {
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'it does not send the whole chain of its certificate',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS there',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS there',
-  ERR_SSL_UNSUPPORTED_PROTOCOL: 'it speaks no TLS 1.2 or later',
-  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: 'it speaks no TLS 1.2 or later',
-  ECONNRESET: 'it closed the connection during the TLS handshake',
+const HANDSHAKE_PROBLEMS: Record<string, string> = {
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the server does not send its full certificate chain',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'the server does not use TLS on this port',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'the server does not use TLS on this port',
+  ERR_SSL_UNSUPPORTED_PROTOCOL: 'the server does not support TLS 1.2 or later',
+  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: 'the server does not support TLS 1.2 or later',
+  ECONNRESET: 'the server closed the connection during the TLS handshake',
 };
 
-const FAILED = 'the TLS handshake failed';
+const HANDSHAKE_FAILED = 'the TLS handshake failed';
 
-/** Why a handshake failed, as half a sentence. */
+/** Why a handshake failed, as a clause. */
 export function tlsProblem(error: unknown): string {
   const code = (error as NodeJS.ErrnoException | null)?.code;
-  if (code === undefined) return FAILED;
+  if (code === undefined) return HANDSHAKE_FAILED;
   const fault = certificateFault(code);
-  if (fault !== undefined) return `its certificate ${fault}`;
-  return Object.hasOwn(REASONS, code) ? REASONS[code]! : FAILED;
+  if (fault !== undefined) return `the certificate ${fault}`;
+  return Object.hasOwn(HANDSHAKE_PROBLEMS, code) ? HANDSHAKE_PROBLEMS[code]! : HANDSHAKE_FAILED;
 }
 
-const CERTIFICATE_FAULTS: Record<string, string> = {
+const CERTIFICATE_PROBLEMS: Record<string, string> = {
   CERT_HAS_EXPIRED: 'has expired',
   CERT_NOT_YET_VALID: 'is not valid yet',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'is for another name',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'is for a different name',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'is self-signed',
-  SELF_SIGNED_CERT_IN_CHAIN: 'comes from an authority that is not trusted',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'comes from an authority that is not trusted',
+  SELF_SIGNED_CERT_IN_CHAIN: 'was issued by an untrusted authority',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'was issued by an untrusted authority',
 };
 
-/** "has expired": to follow "the certificate"; undefined for a code that says something else. */
+/** A predicate such as "has expired" that follows "the certificate"; undefined for other error codes. */
 export function certificateFault(code: string): string | undefined {
-  return Object.hasOwn(CERTIFICATE_FAULTS, code) ? CERTIFICATE_FAULTS[code] : undefined;
+  return Object.hasOwn(CERTIFICATE_PROBLEMS, code) ? CERTIFICATE_PROBLEMS[code] : undefined;
 }
 
 const CONNECTION_FAILURES: Record<string, string> = {
-  ECONNREFUSED: 'it refused the connection',
-  ECONNRESET: 'it closed the connection',
-  EPIPE: 'it closed the connection',
-  EHOSTUNREACH: 'it could not be reached',
-  ENETUNREACH: 'it could not be reached',
-  ETIMEDOUT: 'it could not be reached',
-  ENOTFOUND: 'its name could not be found',
-  EAI_AGAIN: 'its name could not be found',
+  ECONNREFUSED: 'the server refused the connection',
+  ECONNRESET: 'the server closed the connection',
+  EPIPE: 'the server closed the connection',
+  EHOSTUNREACH: 'the server is unreachable',
+  ENETUNREACH: 'the server is unreachable',
+  ETIMEDOUT: 'the server is unreachable',
+  ENOTFOUND: 'the host name does not resolve',
+  EAI_AGAIN: 'the host name does not resolve',
 };
 
 /**
- * Why a connection to one of the operator's servers failed, as half a sentence, from the `code` of a
- * socket's or a request's error; names no address of the operator's network.
+ * Why a connection to one of the operator's servers failed, as a clause. Reads only the `code` of the
+ * error, so that the text contains no address of the operator's network.
  */
 export function connectionFailure(error: unknown): string {
   const code = String((error as { code?: unknown } | null)?.code ?? '');
-  if (code.startsWith('HPE_')) return 'what it answered is no HTTP';
+  if (code.startsWith('HPE_')) return 'the response is not valid HTTP';
   return CONNECTION_FAILURES[code] ?? 'the connection failed';
 }

@@ -8,25 +8,25 @@ export interface Job {
   name: string;
   /** When to look for due work: a croner pattern, seconds first. */
   tick: string;
-  /** Does what is due now; resolves when that is done or has been started. Must not rely on being called on time. */
+  /** Does what is due; resolves when that is done or started. Must not rely on being called on time. */
   run(): Promise<void>;
-  /** Resolves when everything that `run` has started has ended. */
+  /** Resolves when everything that `run` has started has finished. */
   idle?(): Promise<void>;
 }
 
 export interface Scheduler {
-  /** Throws after the start, and for a second job of one name. */
+  /** Throws after the start, and for a second job of the same name. */
   add(...jobs: Job[]): void;
   start(): void;
   /** Runs a job now, or once more if it is running. Unknown names and a stopped scheduler do nothing. */
   wake(name: string): void;
-  /** Whether it has been started and not stopped. */
+  /** True from `start` to `stop`. */
   running(): boolean;
-  /** Starts no new runs; resolves when the current ones have ended. */
+  /** Starts no new runs; resolves when the current ones have finished. */
   stop(): Promise<void>;
 }
 
-/** A scheduler without jobs that does nothing until it is started. */
+/** Creates a scheduler without jobs, which does nothing until it is started. */
 export function createScheduler(log: Log): Scheduler {
   const jobs: Job[] = [];
   const runners = new Map<string, ReturnType<typeof createRunner>>();
@@ -37,9 +37,9 @@ export function createScheduler(log: Log): Scheduler {
   };
   return {
     add(...added) {
-      if (running) throw new Error('Jobs are added before the scheduler starts.');
+      if (running) throw new Error('Add jobs before the scheduler starts.');
       for (const job of added) {
-        if (runners.has(job.name)) throw new Error(`There are two jobs named ${job.name}.`);
+        if (runners.has(job.name)) throw new Error(`A job named ${job.name} already exists.`);
         jobs.push(job);
         runners.set(job.name, createRunner(job, log));
       }
@@ -54,7 +54,7 @@ export function createScheduler(log: Log): Scheduler {
     async stop() {
       running = false;
       for (const tick of ticks) tick.stop();
-      await Promise.all([...runners.values()].map((runner) => runner.ended()));
+      await Promise.all([...runners.values()].map((runner) => runner.idle()));
       await Promise.all(jobs.map((job) => job.idle?.()));
     },
   };
@@ -64,10 +64,10 @@ export function createScheduler(log: Log): Scheduler {
 function createRunner(job: Job, log: Log) {
   let current = Promise.resolve();
   let busy = false;
-  let again = false;
+  let rerun = false;
   const loop = async () => {
     do {
-      again = false;
+      rerun = false;
       try {
         await job.run();
       } catch (error) {
@@ -78,68 +78,68 @@ function createRunner(job: Job, log: Log) {
           fault: error instanceof Error ? error.stack : undefined,
         });
       }
-    } while (again);
+    } while (rerun);
     busy = false;
   };
   return {
     wake() {
       if (busy) {
-        again = true;
+        rerun = true;
         return;
       }
       busy = true;
       current = loop();
     },
-    async ended() {
-      again = false;
+    async idle() {
+      rerun = false;
       await current;
     },
   };
 }
 
-// A job that claims what is due, a few items at a time, and works on each of them.
+// A job that claims due items and works on several at a time.
 
 interface Claiming<Item extends { id: string }> {
   name: string;
-  /** How many items are worked on at a time. */
+  /** Maximum number of items in progress. */
   concurrency: number;
-  /** Claims up to `limit` items that are due. */
+  /** Claims up to `limit` due items. */
   claim(limit: number): Promise<Item[]>;
   work(item: Item): Promise<void>;
-  /** Called with what `work` threw. The lease then expires, and the item is claimed again. */
+  /** Called with the error of `work`. The lease then expires, and the item is claimed again. */
   failed(item: Item, error: unknown): void;
   /** Runs this job again soon. */
   wake(): void;
 }
 
-/** Runs every second and when woken; if more was due than there was capacity for, also whenever an item ends. */
+/** Runs every second and when woken. If more was due than the concurrency allows, also runs whenever an item finishes. */
 export function claimingJob<Item extends { id: string }>(spec: Claiming<Item>): Job {
-  const underWay = new Map<string, Promise<void>>();
-  let more = false;
+  const inProgress = new Map<string, Promise<void>>();
+  let hasMore = false;
   const begin = (item: Item) => {
-    // Claimed again while it is worked on here, as when the clock was set: its lease has expired.
-    if (underWay.has(item.id)) return;
+    // Claimed again while in progress here, because its lease has expired, for example after a clock change.
+    if (inProgress.has(item.id)) return;
     const work = spec
       .work(item)
       .catch((error) => spec.failed(item, error))
       .then(() => {
-        underWay.delete(item.id);
-        if (more) spec.wake();
+        inProgress.delete(item.id);
+        if (hasMore) spec.wake();
       });
-    underWay.set(item.id, work);
+    inProgress.set(item.id, work);
   };
   return {
     name: spec.name,
     tick: '* * * * * *',
     async run() {
-      const capacity = spec.concurrency - underWay.size;
+      const capacity = spec.concurrency - inProgress.size;
       if (capacity <= 0) return;
       const claimed = await spec.claim(capacity);
-      more = claimed.length === capacity;
+      hasMore = claimed.length === capacity;
       for (const item of claimed) begin(item);
     },
     async idle() {
-      await Promise.all(underWay.values());
+      await Promise.all(inProgress.values());
     },
   };
 }

@@ -1,25 +1,25 @@
-/** The library's parser of commands, with our own reading of DATA in the place of its own. */
+/** The library's command parser, with its reading of DATA replaced. */
 
 import { SMTPStream } from 'smtp-server/lib/smtp-stream.js';
 
-// Reads the bytes of DATA as they come over the wire: finds the end, undoes the dot-stuffing, and
-// notices every false end, in whatever pieces it comes.
+// Reads the bytes of DATA in chunks of any size: finds the end, removes dot-stuffing, and detects
+// false ends.
 //
-// Only `<CR><LF>.<CR><LF>` ends a message (RFC 5321 §4.1.1.4). Where one server takes something
-// else for the end and another does not, a second message with a forged envelope can be smuggled in
-// between the two. So a line that holds nothing but a dot counts as a false end if any of CR, LF
-// and CRLF were taken as line ends and NUL were skipped, and likewise after `<CR><CR><LF>`. What
-// follows a false end is still message, never a command.
+// Only `<CR><LF>.<CR><LF>` ends a message (RFC 5321 §4.1.1.4). If two servers disagree about the
+// end, a sender can smuggle in a second message with a forged envelope. A false end is therefore any
+// line that would consist of a dot alone if CR, LF and CRLF all ended lines and NUL were ignored.
+// The same applies after `<CR><CR><LF>`. What follows a false end is still part of the message, never
+// a command.
 
 const TEXT = 0; // within a line
 const CR = 1; // after one CR
 const CRCR = 2; // after two or more
 const LINE = 3; // after CRLF, or at the start of DATA: a dot here may be the end
-const STUTTER = 4; // after CRCRLF: a line for dot-stuffing, but not for the end
-const LOOSE = 5; // at what only some servers take for the start of a line
+const CRCRLF = 4; // the start of a line for dot-stuffing, but not for the end
+const LOOSE = 5; // at the start of a line for some servers only
 const DOT = 6; // a dot at LINE
-const LOOSE_DOT = 7; // a dot at STUTTER or LOOSE
-const DOT_CR = 8; // a dot at LINE and a CR: a LF makes it the end
+const LOOSE_DOT = 7; // a dot at CRCRLF or LOOSE
+const DOT_CR = 8; // a dot at LINE and a CR: a LF would be the end
 const STATE = 0x0f;
 
 const DROP = 0x10; // the byte is not part of the message
@@ -38,9 +38,9 @@ const NEXT = Uint8Array.of(
   //               other              NUL                LF                 CR                dot
   /* TEXT */       TEXT,              TEXT,              LOOSE,             CR,               TEXT,
   /* CR */         TEXT,              LOOSE,             LINE,              CRCR,             LOOSE_DOT,
-  /* CRCR */       TEXT,              LOOSE,             STUTTER,           CRCR,             LOOSE_DOT,
+  /* CRCR */       TEXT,              LOOSE,             CRCRLF,            CRCR,             LOOSE_DOT,
   /* LINE */       TEXT,              LOOSE,             LOOSE,             CR,               DOT | DROP,
-  /* STUTTER */    TEXT,              LOOSE,             LOOSE,             CR,               LOOSE_DOT | DROP,
+  /* CRCRLF */     TEXT,              LOOSE,             LOOSE,             CR,               LOOSE_DOT | DROP,
   /* LOOSE */      TEXT,              LOOSE,             LOOSE,             CR,               LOOSE_DOT,
   /* DOT */        TEXT,              LOOSE_DOT,         LOOSE | FALSE_END, DOT_CR | DROP,    TEXT,
   /* LOOSE_DOT */  TEXT,              LOOSE_DOT,         LOOSE | FALSE_END, CR | FALSE_END,   TEXT,
@@ -48,18 +48,18 @@ const NEXT = Uint8Array.of(
 );
 
 interface DataReader {
-  /** There was a false end somewhere: the message has to be refused. */
+  /** Whether the message has a false end and must be rejected. */
   readonly falseEnd: boolean;
-  /** Nothing but line ends came after the last false end: the client may take it for the end. */
+  /** Whether only line ends followed the last false end: the client may be waiting for a reply. */
   readonly atFalseEnd: boolean;
   /**
-   * Takes the next bytes. `content` is what of them belongs to the message, unstuffed; `rest` is
-   * what follows the end, or null as long as there was none.
+   * Reads the next bytes. `content` is the part that belongs to the message, without dot-stuffing;
+   * `rest` is what follows the end, or null if there was no end.
    */
   read(chunk: Buffer): { content: Buffer; rest: Buffer | null };
 }
 
-/** A reader for one message, from the first byte after the reply to DATA. */
+/** Creates a reader for one message, from the first byte after the reply to DATA. */
 export function createDataReader(): DataReader {
   let state = LINE;
   let falseEnd = false;
@@ -95,14 +95,14 @@ export function createDataReader(): DataReader {
 const NOTHING = Buffer.alloc(0);
 
 /**
- * The library unstuffs dots after bare LF too and takes no notice of false ends, so this replaces
- * the one method through which it feeds the bytes of DATA, plain or from TLS.
+ * The library also removes dot-stuffing after a bare LF and ignores false ends. This class replaces
+ * the one method that receives the bytes of DATA, plain or from TLS.
  */
 export class DataParser extends SMTPStream {
-  /** Of the message at hand, or of the last one. */
+  /** The reader of the current or last message. */
   reader: DataReader = createDataReader();
 
-  /** Called for each piece of DATA; `ended` with the last. */
+  /** Called for each chunk of DATA; `ended` is true for the last. */
   onData: (ended: boolean) => void = () => {};
 
   get readsData(): boolean {
@@ -115,16 +115,16 @@ export class DataParser extends SMTPStream {
   }
 
   override _feedDataStream(chunk: Buffer, done: (error?: Error | null) => void): void {
-    const { content: read, rest } = this.reader.read(chunk);
-    // A message with a false end is refused whatever follows: nothing more of it is kept.
-    const content = this.reader.falseEnd ? NOTHING : read;
+    const { content: chunkContent, rest } = this.reader.read(chunk);
+    // A message with a false end is rejected whatever follows, so the rest is not buffered.
+    const content = this.reader.falseEnd ? NOTHING : chunkContent;
     this._countDataBytes(content.length);
     this.onData(rest !== null);
     if (rest !== null) this._endDataMode(content, rest, done);
-    else this.pass(content, done);
+    else this.writeContent(content, done);
   }
 
-  private pass(content: Buffer, done: () => void): void {
+  private writeContent(content: Buffer, done: () => void): void {
     const stream = this._dataStream;
     const proceed = () => {
       stream?.off('drain', proceed).off('close', proceed);

@@ -6,48 +6,48 @@ import type { Log } from '../lib/log.ts';
 import type { DataParser } from './data-parser.ts';
 
 export interface OpenSession {
-  /** The client's address, normalised; by the PROXY protocol where that is spoken. */
+  /** The client's normalized address, from the PROXY header if there is one. */
   readonly client: string;
-  /** What the client called itself in HELO or EHLO, as it was said. */
+  /** The name in HELO or EHLO, as sent. */
   readonly helo: string | null;
   tls: NonNullable<Envelope['tls']>;
   readonly parser: DataParser;
-  /** Says goodbye now if the session is idle, otherwise after its next reply. */
+  /** Closes an idle session with 421 now, otherwise after its next reply. */
   drain(): void;
-  /** Says goodbye and closes, whatever is going on. */
+  /** Closes the session with 421, whatever its state. */
   leave(): void;
 }
 
-/** What all sessions of a listener hold together, in octets. */
+/** The message memory of all sessions of a listener, in bytes. */
 export interface Memory {
   held: number;
   readonly limit: number;
 }
 
 export interface ListenerState {
-  /** Octets of a message. */
+  /** Maximum size of a message in bytes. */
   maxSize: number;
   limits: SmtpLimits;
   hooks: SmtpHooks;
   log: Log;
   memory: Memory;
-  /** Whether the disk has room for another message. */
+  /** Whether the disk has space for another message. */
   hasSpace(): Promise<boolean>;
-  /** Connections of balancers that have not yet said who their client is. */
+  /** Connections of proxies that have not sent their PROXY header yet. */
   unnamed: Set<Socket>;
-  /** By the id of the session. */
+  /** By session id. */
   sessions: Map<string, OpenSession>;
-  /** We are shutting down: nothing new is begun. */
+  /** Whether the listener is shutting down and accepts nothing new. */
   draining: boolean;
 }
 
-export function countConnections(room: ListenerState): number {
-  return room.sessions.size + room.unnamed.size;
+export function countConnections(state: ListenerState): number {
+  return state.sessions.size + state.unnamed.size;
 }
 
-// What the listener asks of whoever keeps the mail; it knows no database itself.
+// The hooks through which the listener checks recipients and stores messages; it has no database itself.
 
-/** A reply of the protocol: `550`, `5.1.1` (RFC 3463) and one line of text. */
+/** An SMTP reply: `550`, `5.1.1` (RFC 3463) and one line of text. */
 export interface Reply {
   code: number;
   enhanced: string;
@@ -59,44 +59,44 @@ export type ReceiveVerdict = { accept: true; text: string } | ({ accept: false }
 
 export interface IncomingMessage {
   envelope: Envelope;
-  /** The one recipient, as it was said. */
+  /** The only recipient, as sent. */
   recipient: string;
-  /** The message as it came, dots unstuffed, nothing else touched. */
+  /** The message as received, without dot-stuffing, otherwise unchanged. */
   raw: Buffer;
 }
 
-/** A hook that throws is answered with 451 4.3.0, and logged. */
+/** If a hook throws, the client gets 451 4.3.0 and the error is logged. */
 export interface SmtpHooks {
-  /** Whether the address takes mail now; asked at RCPT. */
+  /** Whether the address accepts mail now; called at RCPT. */
   recipient(address: string): Promise<RecipientVerdict> | RecipientVerdict;
-  /** Keeps a message: resolves when it is durably stored, or with the reason why it is not. */
+  /** Stores a message: resolves when it is durably stored, or with the reply that rejects it. */
   receive(message: IncomingMessage): Promise<ReceiveVerdict>;
-  /** Bytes free where messages are kept. */
+  /** Free bytes on the disk that stores messages. */
   freeBytes(): Promise<number>;
 }
 
-// What one client may ask of the listener before it is shown the door.
+// Limits per client and in total.
 
 export interface SmtpLimits {
-  /** Milliseconds that a command, or the next bytes of DATA, may be waited for. */
+  /** Maximum milliseconds until the next command, or the next bytes of DATA. */
   idle: number;
-  /** Milliseconds for all of DATA. */
+  /** Maximum milliseconds of a whole DATA transfer. */
   data: number;
-  /** Milliseconds for a whole session. */
+  /** Maximum milliseconds of a session. */
   session: number;
-  /** Milliseconds for the PROXY header of a trusted peer. */
+  /** Maximum milliseconds until the PROXY header of a trusted proxy. */
   proxyHeader: number;
-  /** Milliseconds of silence after a false end of data until it is answered as if it were one. */
+  /** Milliseconds of silence after a false end of data until the server rejects the message. */
   falseEnd: number;
-  /** Sessions at once from one client address. */
+  /** Maximum concurrent sessions per client address. */
   perAddress: number;
-  /** Connections at once in all. */
+  /** Maximum concurrent connections in total. */
   connections: number;
-  /** RCPT commands in one transaction, accepted or not. */
+  /** Maximum RCPT commands per transaction, accepted or not. */
   recipients: number;
-  /** Octets in a command line without its end. */
+  /** Maximum bytes of a command line without its end. */
   line: number;
-  /** Octets of messages held in memory at once, over all sessions. */
+  /** Maximum bytes of messages in memory, across all sessions. */
   memory: number;
 }
 

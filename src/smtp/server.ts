@@ -1,4 +1,4 @@
-/** The listener for mail: RFC 5321 with STARTTLS, for one message to one test address at a time. */
+/** The SMTP listener (RFC 5321) with STARTTLS. Each message has one test address as its recipient. */
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
@@ -29,16 +29,16 @@ import { transactionHandlers } from './transaction.ts';
 
 export interface SmtpOptions {
   host: string;
-  /** 0 for any free one. */
+  /** 0 for any free port. */
   port: number;
-  /** The name in the greeting. */
+  /** The host name in the greeting. */
   name: string;
   tls: KeyPair;
-  /** Octets of a message. */
+  /** Maximum size of a message in bytes. */
   maxSize: number;
-  /** Below so many free bytes no mail is taken. */
+  /** The listener accepts no mail if less disk space is free. */
   minFreeBytes: number;
-  /** Peers that have to say by the PROXY protocol who their client is. */
+  /** Networks of proxies, which must send a PROXY header with the client's address. */
   proxyNetworks: Network[];
   limits?: Partial<SmtpLimits>;
   log: Log;
@@ -47,23 +47,23 @@ export interface SmtpOptions {
 export interface SmtpListener {
   readonly address: string;
   readonly port: number;
-  /** Open connections, those that still have to say whose they are included. */
+  /** The number of open connections, including those without PROXY header yet. */
   connections(): number;
-  /** Whether new connections are taken. */
+  /** Whether new connections are accepted. */
   listening(): boolean;
-  /** For the handshakes from now on. Throws where the pair is none; the old one then stays. */
+  /** Replaces the key pair for new handshakes. Throws if it is invalid, and keeps the old one. */
   updateTls(pair: KeyPair): void;
   /**
-   * Takes nothing new and sends idle clients away at once; a message that is under way may come to
-   * its end within `graceMs`. Resolves when the last connection is closed.
+   * Stops accepting connections and closes idle ones; messages in transfer may finish within
+   * `graceMs`. Resolves when the last connection is closed.
    */
   close(graceMs: number): Promise<void>;
 }
 
-/** Rejects where the address cannot be listened on or the key pair is none. */
+/** Rejects if it cannot listen on the address, or if the key pair is invalid. */
 export async function startSmtp(options: SmtpOptions, hooks: SmtpHooks): Promise<SmtpListener> {
   const limits = { ...SMTP_LIMITS, ...options.limits };
-  const room: ListenerState = {
+  const state: ListenerState = {
     maxSize: options.maxSize,
     limits,
     hooks,
@@ -74,83 +74,83 @@ export async function startSmtp(options: SmtpOptions, hooks: SmtpHooks): Promise
     sessions: new Map(),
     draining: false,
   };
-  const smtp = createProtocol(room, options.name, options.tls);
+  const server = createSmtpServer(state, options.name, options.tls);
   const listener = createServer((socket) => {
-    admit(room, smtp, options.proxyNetworks, socket).catch((error) => {
-      options.log.error('A connection could not be taken.', { error: errorMessage(error) });
+    admit(state, server, options.proxyNetworks, socket).catch((error) => {
+      options.log.error('could not accept an SMTP connection', { error: errorMessage(error) });
       socket.destroy();
     });
   });
   listener.listen(options.port, options.host);
   await once(listener, 'listening');
   listener.on('error', (error) =>
-    options.log.error('The mail listener failed.', { error: errorMessage(error) }),
+    options.log.error('SMTP listener failed', { error: errorMessage(error) }),
   );
 
   const { address, port } = listener.address() as AddressInfo;
-  let closed: Promise<void> | null = null;
+  let closing: Promise<void> | null = null;
   return {
     address,
     port,
-    connections: () => countConnections(room),
-    listening: () => listener.listening && !room.draining,
-    updateTls: (pair) => replaceKeyPair(smtp, pair),
+    connections: () => countConnections(state),
+    listening: () => listener.listening && !state.draining,
+    updateTls: (pair) => replaceKeyPair(server, pair),
     close(graceMs) {
-      closed ??= shutDown(room, listener, graceMs);
-      return closed;
+      closing ??= shutDown(state, listener, graceMs);
+      return closing;
     },
   };
 }
 
-async function shutDown(room: ListenerState, listener: Server, graceMs: number): Promise<void> {
-  room.draining = true;
-  const closed = once(listener, 'close');
+async function shutDown(state: ListenerState, listener: Server, graceMs: number): Promise<void> {
+  state.draining = true;
+  const closing = once(listener, 'close');
   listener.close();
-  for (const socket of room.unnamed) socket.destroy();
-  for (const session of room.sessions.values()) session.drain();
-  const cutOff = setTimeout(() => {
-    for (const session of room.sessions.values()) session.leave();
+  for (const socket of state.unnamed) socket.destroy();
+  for (const session of state.sessions.values()) session.drain();
+  const timer = setTimeout(() => {
+    for (const session of state.sessions.values()) session.leave();
   }, graceMs);
-  await closed;
-  clearTimeout(cutOff);
+  await closing;
+  clearTimeout(timer);
 }
 
-// Takes a new connection: whose is it, may it have another, and if so begins its session.
+// New connections: identify the client, check the limits, and start the session.
 
-/** Peers in `proxyNetworks` have to begin with a PROXY header; from others it is a bad command. */
+/** Peers in `proxyNetworks` must start with a PROXY header; from others it is an invalid command. */
 async function admit(
-  room: ListenerState,
-  smtp: SMTPServer,
+  state: ListenerState,
+  server: SMTPServer,
   proxyNetworks: Network[],
   socket: Socket,
 ): Promise<void> {
-  // What becomes of a socket is seen by its 'close'.
+  // 'close' is enough to notice the end of a socket.
   socket.on('error', () => {});
-  if (countConnections(room) >= room.limits.connections) {
-    turnAway(socket, TOO_MANY_CONNECTIONS);
+  if (countConnections(state) >= state.limits.connections) {
+    rejectConnection(socket, TOO_MANY_CONNECTIONS);
     return;
   }
-  const client = await findClient(room, proxyNetworks, socket);
+  const client = await identifyClient(state, proxyNetworks, socket);
   if (!client || socket.destroyed) return;
-  const refusal = refuseClient(room, client.address);
+  const refusal = checkClientLimits(state, client.address);
   if (refusal) {
-    turnAway(socket, refusal);
+    rejectConnection(socket, refusal);
     return;
   }
-  const session = new Session(smtp, socket, client.address, client.port, room);
-  room.sessions.set(session.id, session);
+  const session = new Session(server, socket, client.address, client.port, state);
+  state.sessions.set(session.id, session);
   session.init();
 }
 
 interface Client {
-  /** Normalised. */
+  /** Normalized. */
   address: string;
   port: number;
 }
 
-/** Null where the peer is gone, or owes us a PROXY header and sends none. */
-async function findClient(
-  room: ListenerState,
+/** Null if the peer has disconnected, or sent no valid PROXY header. */
+async function identifyClient(
+  state: ListenerState,
   proxyNetworks: Network[],
   socket: Socket,
 ): Promise<Client | null> {
@@ -158,56 +158,56 @@ async function findClient(
   if (!address) return null;
   const peer = { address, port: socket.remotePort ?? 0 };
   if (!inNetworks(address, proxyNetworks)) return peer;
-  room.unnamed.add(socket);
-  const header = await readProxyHeader(socket, room.limits.proxyHeader);
-  room.unnamed.delete(socket);
+  state.unnamed.add(socket);
+  const header = await readProxyHeader(socket, state.limits.proxyHeader);
+  state.unnamed.delete(socket);
   if (!header) return null;
-  const named = header.address && normalizeAddress(header.address);
-  return named ? { address: named, port: header.port ?? 0 } : peer;
+  const client = header.address && normalizeAddress(header.address);
+  return client ? { address: client, port: header.port ?? 0 } : peer;
 }
 
-function refuseClient(room: ListenerState, address: string): Reply | null {
-  if (room.draining) return SHUTTING_DOWN;
-  const others = [...room.sessions.values()].filter((session) => session.client === address);
-  return others.length >= room.limits.perAddress ? TOO_MANY_FROM_ADDRESS : null;
+function checkClientLimits(state: ListenerState, address: string): Reply | null {
+  if (state.draining) return SHUTTING_DOWN;
+  const others = [...state.sessions.values()].filter((session) => session.client === address);
+  return others.length >= state.limits.perAddress ? TOO_MANY_FROM_ADDRESS : null;
 }
 
-function turnAway(socket: Socket, reply: Reply): void {
+function rejectConnection(socket: Socket, reply: Reply): void {
   socket.end(`${replyLine(reply)}\r\n`);
   socket.destroySoon();
 }
 
-// The library's server, set up as we want it; it listens nowhere, connections are handed to it.
+// The library's server. It does not listen itself: sessions use its settings and handlers.
 
-/** `name` is what we call ourselves. Throws where the key pair is none. */
-function createProtocol(room: ListenerState, name: string, tls: KeyPair): SMTPServer {
+/** `name` is the host name in replies. Throws if the key pair is invalid. */
+function createSmtpServer(state: ListenerState, name: string, tls: KeyPair): SMTPServer {
   const server = new SMTPServer({
     ...tls,
-    // A sender with outdated TLS is to be told so, not to be turned away (OpenSSL allows TLS 1.0
-    // and 1.1 at this level only).
+    // The report covers outdated TLS, so the listener accepts it (OpenSSL allows TLS 1.0 and 1.1
+    // only at this security level).
     minVersion: 'TLSv1',
     ciphers: 'DEFAULT@SECLEVEL=0',
     name,
     banner: 'ready',
     heloResponse: '%s greets %s',
-    size: room.maxSize,
-    maxCommandLength: room.limits.line,
-    // An odd sender address is a finding of the analysis, not a reason to refuse.
+    size: state.maxSize,
+    maxCommandLength: state.limits.line,
+    // An invalid sender address is a finding of the analysis, not a reason to reject the message.
     lenientAddressParsing: true,
     disabledCommands: ['AUTH', 'XCLIENT', 'XFORWARD', 'WIZ', 'SHELL', 'KILL'],
     hideENHANCEDSTATUSCODES: false,
     disableReverseLookup: true,
-    // Our own deadlines come first.
-    socketTimeout: room.limits.session + 60_000,
+    // The deadlines of the session expire first.
+    socketTimeout: state.limits.session + 60_000,
     logger: false,
     onConnect: (_session, callback) => callback(),
-    ...transactionHandlers(room),
+    ...transactionHandlers(state),
   });
-  server.on('error', (error) => room.log.debug('SMTP failed.', { error: error.message }));
+  server.on('error', (error) => state.log.debug('SMTP server error', { error: error.message }));
   return server;
 }
 
-/** For the handshakes from now on. Throws where the pair is none; the old one then stays. */
+/** Throws if the pair is invalid, and keeps the old one. */
 function replaceKeyPair(server: SMTPServer, { key, cert }: KeyPair): void {
   createSecureContext({ key, cert });
   server.updateSecureContext({ key, cert });

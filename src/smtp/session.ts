@@ -1,4 +1,4 @@
-/** One client's session: the library's, with our limits, deadlines and shutdown. */
+/** An SMTP session: the library's connection with limits, deadlines and shutdown added. */
 
 import type { Socket } from 'node:net';
 import type { SMTPServer } from 'smtp-server';
@@ -19,15 +19,15 @@ import {
 const ENHANCED_CODE = /^[245]\.\d{1,3}\.\d{1,3} /;
 const SOURCE_ROUTE = /^@[^\s,:@]+(?:,@[^\s,:@]+)*:/;
 
-/** A subclass, because the library has methods to override where it lacks options. */
+/** A subclass, because the library has no options for these behaviors. */
 export class Session extends SMTPConnection implements OpenSession {
   helo: string | null = null;
   tls: OpenSession['tls'] = { used: false, version: null, cipher: null };
   readonly client: string;
-  private readonly room: ListenerState;
+  private readonly state: ListenerState;
   private readonly deadlines: Deadlines;
   private rcptCommands = 0;
-  /** We owe the client an answer, or it is sending a message. */
+  /** Whether a reply is pending, or the client is sending a message. */
   private busy = false;
 
   constructor(
@@ -35,14 +35,14 @@ export class Session extends SMTPConnection implements OpenSession {
     socket: Socket,
     client: string,
     port: number,
-    room: ListenerState,
+    state: ListenerState,
   ) {
     super(server, socket, { remoteAddress: client, remotePort: port });
     this.client = client;
-    this.room = room;
-    this.deadlines = createDeadlines(room.limits, () => this.expire());
+    this.state = state;
+    this.deadlines = createDeadlines(state.limits, () => this.expire());
     this.on('error', (error) =>
-      room.log.debug('An SMTP session broke off.', {
+      state.log.debug('SMTP session failed', {
         client_ip: client,
         error: errorMessage(error),
       }),
@@ -53,7 +53,7 @@ export class Session extends SMTPConnection implements OpenSession {
     return this._parser as DataParser;
   }
 
-  /** Greets at once. The library waits 100 ms, to catch clients that do not await their turn. */
+  /** Sends the greeting at once. The library would wait 100 ms, to catch clients that talk early. */
   override init(): void {
     this._setListeners(() => this.connectionReady());
   }
@@ -63,101 +63,102 @@ export class Session extends SMTPConnection implements OpenSession {
   }
 
   leave(): void {
-    // In the midst of a TLS handshake nothing can be said.
+    // During a TLS handshake, no reply can be sent.
     if (this._upgrading) this._socket.destroy();
-    if (!this._closing) this.say(SHUTTING_DOWN);
+    if (!this._closing) this.reply(SHUTTING_DOWN);
     this._socket.destroySoon();
   }
 
-  private say({ code, enhanced, text }: Reply): void {
+  private reply({ code, enhanced, text }: Reply): void {
     this.send(code, `${enhanced} ${text}`);
   }
 
-  /** Every reply goes through here: after it, it is the client's turn. */
+  /** Sends a reply, and then waits for the client. All replies go through this method. */
   override send(code: number, data?: string | string[] | null, context?: string | false): void {
-    const own = typeof data === 'string' && ENHANCED_CODE.test(data);
-    super.send(code, data, own ? false : context);
+    const hasEnhancedCode = typeof data === 'string' && ENHANCED_CODE.test(data);
+    super.send(code, data, hasEnhancedCode ? false : context);
     if (this._closing || this._closed) return;
     this.busy = this.parser.readsData;
     if (this.busy) this.deadlines.awaitData();
-    else if (this.room.draining) this.leave();
+    else if (this.state.draining) this.leave();
     else this.deadlines.awaitCommand();
   }
 
   override _onCommand(command: Buffer, callback?: () => void): void {
-    // While the TLS handshake runs, these are bytes from before it, and the library drops them.
+    // During a TLS handshake, these are bytes from before it, which the library drops.
     if (!this._upgrading) {
       this.busy = true;
-      this.deadlines.work();
+      this.deadlines.suspend();
     }
     super._onCommand(command, callback);
   }
 
-  private dataCame(ended: boolean): void {
-    if (ended) this.deadlines.work();
-    else if (this.parser.reader.atFalseEnd) this.deadlines.progress(this.room.limits.falseEnd);
-    else this.deadlines.progress();
+  private onDataChunk(ended: boolean): void {
+    if (ended) this.deadlines.suspend();
+    else if (this.parser.reader.atFalseEnd)
+      this.deadlines.awaitMoreData(this.state.limits.falseEnd);
+    else this.deadlines.awaitMoreData();
   }
 
   private expire(): void {
-    const answersFalseEnd = this.parser.readsData && this.parser.reader.atFalseEnd;
-    this.say(answersFalseEnd ? FALSE_END : TIMED_OUT);
+    const isFalseEnd = this.parser.readsData && this.parser.reader.atFalseEnd;
+    this.reply(isFalseEnd ? FALSE_END : TIMED_OUT);
     this.close();
   }
 
-  /** Also called by the constructor of the library's class, and for the bytes after STARTTLS. */
+  /** The library calls this in its constructor, and again after STARTTLS. */
   override _createParser(): DataParser {
     const parser = new DataParser({ maxCommandLength: this._server.options.maxCommandLength });
     parser.oncommand = (command, callback) => this._onCommand(command, callback);
-    parser.onData = (ended) => this.dataCame(ended);
+    parser.onData = (ended) => this.onDataChunk(ended);
     parser.on('error', () => {
-      this.say(LINE_TOO_LONG);
+      this.reply(LINE_TOO_LONG);
       this.close();
     });
     return parser;
   }
 
-  /** Addresses stay as they were said: the library would turn A-labels into U-labels. */
+  /** Keeps addresses as sent: the library would convert A-labels to U-labels. */
   override _parseAddressCommand(name: string, command: Buffer | string) {
     const parsed = super._parseAddressCommand(name, command);
-    const said = /:\s*<([^<>]*)>/.exec(command.toString())?.[1];
-    if (!parsed || said === undefined) return parsed;
-    return { ...parsed, address: said.replace(SOURCE_ROUTE, '') };
+    const address = /:\s*<([^<>]*)>/.exec(command.toString())?.[1];
+    if (!parsed || address === undefined) return parsed;
+    return { ...parsed, address: address.replace(SOURCE_ROUTE, '') };
   }
 
   override handler_EHLO(command: Buffer, callback: () => void): void {
-    this.greeted(command);
+    this.recordHelo(command);
     super.handler_EHLO(command, callback);
   }
 
   override handler_HELO(command: Buffer, callback: () => void): void {
-    this.greeted(command);
+    this.recordHelo(command);
     super.handler_HELO(command, callback);
   }
 
-  private greeted(command: Buffer): void {
+  private recordHelo(command: Buffer): void {
     const words = command.toString().trim().split(/\s+/);
-    // The library refuses everything else.
+    // The library rejects everything else.
     if (words.length === 2) this.helo = words[1]!;
   }
 
   override handler_RCPT(command: Buffer, callback: () => void): void {
     this.rcptCommands += 1;
-    const { recipients } = this.room.limits;
+    const { recipients } = this.state.limits;
     if (this.rcptCommands <= recipients) {
       super.handler_RCPT(command, callback);
     } else {
-      this.say(this.rcptCommands > 2 * recipients ? STOP_RCPT : TOO_MANY_RCPT);
+      this.reply(this.rcptCommands > 2 * recipients ? STOP_RCPT : TOO_MANY_RCPT);
       callback();
     }
   }
 
   override handler_DATA(command: Buffer, callback: () => void): void {
-    void refuseForSpace(this.room).then((refusal) => {
+    void refuseForSpace(this.state).then((refusal) => {
       if (!refusal) {
         super.handler_DATA(command, callback);
       } else {
-        this.say(refusal);
+        this.reply(refusal);
         callback();
       }
     });
@@ -170,55 +171,55 @@ export class Session extends SMTPConnection implements OpenSession {
 
   override close(): void {
     super.close();
-    this.deadlines.end();
+    this.deadlines.stop();
   }
 
   override _onClose(): void {
     super._onClose();
-    this.deadlines.end();
-    this.room.sessions.delete(this.id);
+    this.deadlines.stop();
+    this.state.sessions.delete(this.id);
   }
 }
 
-// The clocks that run against one client: for the next command, for DATA and for the session.
+// The deadlines of a session: for the next command, for DATA and for the whole session.
 
 interface Deadlines {
-  /** The client owes us a command. Bytes of it win no time: the whole line has to come. */
+  /** Waits for a complete command line; its single bytes do not extend the deadline. */
   awaitCommand(): void;
-  /** The client owes us all of DATA. */
+  /** Waits for the DATA transfer. */
   awaitData(): void;
-  /** Bytes of DATA came; more are awaited for `ms` (the idle limit where not given). */
-  progress(ms?: number): void;
-  /** We owe the client an answer: only the session's clock runs. */
-  work(): void;
-  /** Stops everything. */
-  end(): void;
+  /** Waits for more bytes of DATA, for `ms` milliseconds (default: the idle limit). */
+  awaitMoreData(ms?: number): void;
+  /** While the server works on a reply, only the deadline of the session runs. */
+  suspend(): void;
+  /** Stops all deadlines. */
+  stop(): void;
 }
 
-/** `expire` is called when any of the clocks runs out. */
+/** Calls `expire` when any deadline passes. */
 function createDeadlines(limits: SmtpLimits, expire: () => void): Deadlines {
   const session = setTimeout(expire, limits.session);
-  let waiting: NodeJS.Timeout | undefined;
+  let idle: NodeJS.Timeout | undefined;
   let data: NodeJS.Timeout | undefined;
-  const progress = (ms = limits.idle) => {
-    clearTimeout(waiting);
-    waiting = setTimeout(expire, ms);
+  const awaitMoreData = (ms = limits.idle) => {
+    clearTimeout(idle);
+    idle = setTimeout(expire, ms);
   };
-  const work = () => {
-    clearTimeout(waiting);
+  const suspend = () => {
+    clearTimeout(idle);
     clearTimeout(data);
   };
   return {
-    awaitCommand: () => progress(),
+    awaitCommand: () => awaitMoreData(),
     awaitData() {
-      work();
+      suspend();
       data = setTimeout(expire, limits.data);
-      progress();
+      awaitMoreData();
     },
-    progress,
-    work,
-    end() {
-      work();
+    awaitMoreData,
+    suspend,
+    stop() {
+      suspend();
       clearTimeout(session);
     },
   };

@@ -1,4 +1,4 @@
-/** The course of a mail transaction: what the hooks are asked, and what becomes of their answers. */
+/** The handlers of a mail transaction, which call the hooks and send their verdicts. */
 
 import { finished } from 'node:stream';
 import { TLSSocket } from 'node:tls';
@@ -26,33 +26,33 @@ type Handlers = Required<
   Pick<SMTPServerOptions, 'onSecure' | 'onMailFrom' | 'onRcptTo' | 'onData'>
 >;
 
-/** What the library calls at STARTTLS, MAIL, RCPT and DATA. */
-export function transactionHandlers(room: ListenerState): Handlers {
+/** The handlers that the library calls at STARTTLS, MAIL, RCPT and DATA. */
+export function transactionHandlers(state: ListenerState): Handlers {
   return {
     onSecure(socket, { id }, callback) {
-      const session = room.sessions.get(id);
+      const session = state.sessions.get(id);
       if (session && socket instanceof TLSSocket) session.tls = describeTls(socket);
       callback();
     },
     async onMailFrom(_address, _session, callback) {
-      callback(asError(await refuseForSpace(room)));
+      callback(asError(await refuseForSpace(state)));
     },
     async onRcptTo({ address }, { envelope }, callback) {
-      const earlier = envelope.rcptTo[0]?.address;
-      callback(asError(await refuseRecipient(room, address, earlier)));
+      const firstRecipient = envelope.rcptTo[0]?.address;
+      callback(asError(await refuseRecipient(state, address, firstRecipient)));
     },
     onData(stream, { id, envelope }, callback) {
-      const session = room.sessions.get(id);
+      const session = state.sessions.get(id);
       if (!session) return;
-      // The library drops the parser of a client that goes before its answer.
+      // The library drops the parser if the client disconnects before the reply.
       const { parser } = session;
-      const collector = createCollector(room.maxSize, room.memory);
+      const collector = createCollector(state.maxSize, state.memory);
       stream.on('data', (chunk) => collector.add(chunk));
-      finished(stream, async (broken) => {
-        // A client that left in the midst of its message is told nothing.
-        if (!broken) {
-          const verdict = await orFailure(room, () =>
-            settle(room, parser, collector, describe(session, envelope)),
+      finished(stream, async (aborted) => {
+        // No reply if the client disconnected during the message.
+        if (!aborted) {
+          const verdict = await orFailure(state, () =>
+            finishMessage(state, parser, collector, describeMessage(session, envelope)),
           );
           if ('accept' in verdict && verdict.accept) callback(null, verdict.text);
           else callback(replyError(verdict));
@@ -67,13 +67,13 @@ function asError(refusal: Reply | null): Error | null {
   return refusal && replyError(refusal);
 }
 
-/** To be asked at once: a socket that was closed knows nothing any more. */
+/** Call while the socket is open: a closed socket has no TLS state. */
 function describeTls(socket: TLSSocket): OpenSession['tls'] {
   const cipher: { name: string } | null = socket.getCipher();
   return { used: true, version: socket.getProtocol(), cipher: cipher?.name ?? null };
 }
 
-function describe(
+function describeMessage(
   { client, helo, tls }: OpenSession,
   { mailFrom, rcptTo }: SMTPServerEnvelope,
 ): Omit<IncomingMessage, 'raw'> {
@@ -84,35 +84,35 @@ function describe(
   };
 }
 
-/** Decides on a message that came to its end. */
-async function settle(
-  room: ListenerState,
+/** Checks a complete message and passes it to the receive hook. */
+async function finishMessage(
+  state: ListenerState,
   parser: DataParser,
   collector: Collector,
   message: Omit<IncomingMessage, 'raw'>,
 ): Promise<ReceiveVerdict | Reply> {
   if (parser.reader.falseEnd) return FALSE_END;
-  if (parser.dataBytes > room.maxSize) return tooLarge(room.maxSize);
+  if (parser.dataBytes > state.maxSize) return tooLarge(state.maxSize);
   const raw = collector.message();
-  return raw ? room.hooks.receive({ ...message, raw }) : MEMORY_FULL;
+  return raw ? state.hooks.receive({ ...message, raw }) : MEMORY_FULL;
 }
 
-// Gathers the bytes of one message in memory, never more than allowed.
+// Collects the bytes of one message in memory, within the limits.
 
-const FIRST = 64 * 1024;
+const INITIAL_CAPACITY = 64 * 1024;
 
 interface Collector {
-  /** Keeps a copy of the bytes, or forgets them all once a limit is passed. */
+  /** Stores a copy of the bytes, or drops everything if a limit is exceeded. */
   add(chunk: Buffer): void;
-  /** The message; null where it was too large or there was no memory for it. */
+  /** The message; null if it was too large or memory was short. */
   message(): Buffer | null;
   /** Must be called when the message is no longer needed. */
   free(): void;
 }
 
 /**
- * One growing buffer, not a list of chunks: a client that sends byte by byte would make of 25 MiB
- * as many objects, and joining a list would need the space twice.
+ * One growing buffer, not a list of chunks. A client that sends 25 MiB byte by byte would create as
+ * many objects, and joining the list would need twice the memory.
  */
 function createCollector(maxSize: number, memory: Memory): Collector {
   let buffer: Buffer | null = Buffer.alloc(0);
@@ -134,7 +134,7 @@ function createCollector(maxSize: number, memory: Memory): Collector {
       if (!buffer) return;
       const needed = size + chunk.length;
       if (needed > buffer.length) {
-        const capacity = Math.min(maxSize, Math.max(FIRST, buffer.length * 2, needed));
+        const capacity = Math.min(maxSize, Math.max(INITIAL_CAPACITY, buffer.length * 2, needed));
         if (needed > maxSize || memory.held + capacity - buffer.length > memory.limit)
           return free();
         resize(capacity);

@@ -1,4 +1,4 @@
-/** Work that stands in a table, taken by one at a time: a lease says by whom, and until when others leave it alone. */
+/** Leases on rows of work: one worker claims a row, and others skip it until the lease expires. */
 
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { type Clock, isoTime } from '../lib/clock.ts';
@@ -6,7 +6,7 @@ import type { NewId } from '../lib/ids.ts';
 import { type Db, type Tx, transact } from './open.ts';
 import type { Tables } from './tables.generated.ts';
 
-const LEASED = [
+const LEASED_TABLES = [
   'tests',
   'outbox',
   'domains',
@@ -14,26 +14,26 @@ const LEASED = [
   'alert_notifications',
   'report_schedules',
 ] as const;
-type Leased = (typeof LEASED)[number];
+type LeasedTable = (typeof LEASED_TABLES)[number];
 
-interface Claim<Table extends Leased, Row> {
+interface Claim<Table extends LeasedTable, Row> {
   table: Table;
-  /** Those that are due, whoever has them, in the order in which they are to be taken, and at most how many. */
+  /** The due rows, leased or not, in the order of work and with a limit. */
   due: SelectQueryBuilder<Tables, Table, Row>;
-  /** How long others leave them alone. */
+  /** How long other workers skip the claimed rows. */
   leaseMs: number;
-  /** What is to be done in the same transaction before. */
+  /** Runs first in the same transaction. */
   before?(tx: Tx): Promise<void>;
 }
 
-/** Takes what is due and nobody has; where nothing is, as mostly, without the write lock. */
-export async function claimRows<Table extends Leased, Row extends { id: string }>(
+/** Claims the due rows without a valid lease. Takes the write lock only if there are any. */
+export async function claimRows<Table extends LeasedTable, Row extends { id: string }>(
   { db, clock, newId }: { db: Db; clock: Clock; newId: NewId },
   { table, due, leaseMs, before }: Claim<Table, Row>,
 ): Promise<(Row & { lease: string; leased_until: string })[]> {
   const now = isoTime(clock.now());
   const leased_until = isoTime(clock.now() + leaseMs);
-  // No lease ends later: the clock was set back since one that seems to.
+  // A lease that ends later than a new one would is from before the clock was set back.
   const free = due.where(
     sql<boolean>`(leased_until is null or leased_until < ${now} or leased_until > ${leased_until})`,
   );
@@ -45,7 +45,7 @@ export async function claimRows<Table extends Leased, Row extends { id: string }
     const ids = rows.map(({ id }) => id);
     if (ids.length === 0) return [];
     await tx
-      .updateTable(table as Leased)
+      .updateTable(table as LeasedTable)
       .set({ lease, leased_until })
       .where('id', 'in', ids)
       .execute();
@@ -53,9 +53,9 @@ export async function claimRows<Table extends Leased, Row extends { id: string }
   });
 }
 
-/** At the start of the one process on a file: what is leased is nobody's. */
+/** Removes all leases. Call at start: only one process uses the database, so no lease is in use. */
 export async function freeLeases(db: Db): Promise<void> {
-  for (const table of LEASED)
+  for (const table of LEASED_TABLES)
     await db
       .updateTable(table)
       .set({ lease: null, leased_until: null })
@@ -63,19 +63,19 @@ export async function freeLeases(db: Db): Promise<void> {
       .execute();
 }
 
-/** What seems to be due longer after now than anything waits is due now: the clock was set back since. */
+/** Makes rows due now whose due time is further away than any wait: the clock was set back. */
 export async function bringForward(
   { db, clock }: { db: Db; clock: Clock },
   table: 'outbox' | 'alert_notifications' | 'webhook_deliveries',
-  longestWaitMs: number,
+  maxWaitMs: number,
 ): Promise<void> {
-  const never = isoTime(clock.now() + longestWaitMs);
-  const far = db.selectFrom(table).select('id').where('due_at', '>', never);
-  // Mostly there is none: asked without the write lock.
-  if ((await far.limit(1).execute()).length === 0) return;
+  const latest = isoTime(clock.now() + maxWaitMs);
+  const tooLate = db.selectFrom(table).select('id').where('due_at', '>', latest);
+  // Usually there are none, so this read avoids the write lock.
+  if ((await tooLate.limit(1).execute()).length === 0) return;
   await db
     .updateTable(table)
     .set({ due_at: isoTime(clock.now()) })
-    .where('due_at', '>', never)
+    .where('due_at', '>', latest)
     .execute();
 }

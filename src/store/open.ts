@@ -1,4 +1,4 @@
-/** Opens the database with the settings that keep what was acknowledged. */
+/** Opens the database with settings that never lose acknowledged writes. */
 
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -16,44 +16,44 @@ export type Tx = Transaction<Tables>;
 export interface Store {
   db: Db;
   migrated: Migrated;
-  /** Writes the log back into the file and closes it. */
+  /** Checkpoints the WAL and closes the database. */
   close(): Promise<void>;
 }
 
-/** At the start nothing else is held up; then the dialect itself waits, for this holds up all. */
+/** SQLite's wait blocks the process, so it is short once the service runs: the dialect retries instead. */
 const BUSY_TIMEOUT_MS = { opening: 5_000, open: 10 };
 
 /**
- * Opens and migrates `path`, or a database in memory for `:memory:`. Throws a StoreError in plain
- * words where the folder or the file cannot be used.
+ * Opens and migrates `path`, or an in-memory database for `:memory:`. Throws a StoreError with a
+ * readable message if it can't use the folder or the file.
  */
 export function openStore(path: string): Store {
   const sqlite = connect(path);
   try {
-    // First, so that the statements after it wait for another process too.
+    // First, so that the following statements wait for other processes too.
     sqlite.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS.opening}`);
-    // Migrations wait for the disk themselves.
+    // Migrations must be durable on their own.
     sqlite.pragma('synchronous = FULL');
     sqlite.pragma('foreign_keys = ON');
     const migrated = migrate(sqlite);
-    // Only now: it is written into the file, and one that is refused stays as it is.
+    // Only now, because this changes the file, and a rejected file must stay unchanged.
     sqlite.pragma('journal_mode = WAL');
-    // By itself a power cut could take back what was acknowledged: `wal-sync` is what prevents that.
+    // On its own, this could lose acknowledged writes in a power failure: `wal-sync` prevents that.
     sqlite.pragma('synchronous = NORMAL');
     sqlite.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS.open}`);
     const sync = path === ':memory:' ? NOTHING_TO_SYNC : createWalSync(path);
     const db: Db = new Kysely<Tables>({ dialect: sqliteDialect(sqlite, sync) });
     const close = async () => {
       await db.destroy();
-      // Kysely destroys only what it has used.
+      // Kysely destroys only drivers that it has used.
       await sync.close();
-      // The last that closes writes the log back into the file.
+      // The last connection that closes checkpoints the WAL.
       if (sqlite.open) sqlite.close();
     };
     return { db, migrated, close };
   } catch (error) {
     sqlite.close();
-    throw error instanceof StoreError ? error : new StoreError(inWords(path, error));
+    throw error instanceof StoreError ? error : new StoreError(openProblem(path, error));
   }
 }
 
@@ -62,47 +62,47 @@ function connect(path: string): BetterSqlite.Database {
     if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     return new BetterSqlite(path);
   } catch (error) {
-    throw new StoreError(inWords(path, error));
+    throw new StoreError(openProblem(path, error));
   }
 }
 
-function inWords(path: string, error: unknown): string {
+function openProblem(path: string, error: unknown): string {
   const { code } = error as { code?: string };
   if (code === 'SQLITE_NOTADB') return `${path} is not an SQLite database.`;
   if (code === 'SQLITE_BUSY') return `${path} is in use by another program.`;
-  return `The database ${path} cannot be opened: ${errorMessage(error)}.`;
+  return `Could not open the database ${path}: ${errorMessage(error)}.`;
 }
 
-// One service on one data folder: the second is refused, and a crash leaves nothing to clean up.
+// The lock ensures that only one service uses a database; a crash leaves nothing to clean up.
 
 /**
- * Takes the lock of a database file until the returned function is called or the process ends, however it
- * ends: the lock is the operating system's, on a small file beside the database. Throws a StoreError
- * where another process has it.
+ * Locks a database file until the returned function is called or the process ends in any way. It is
+ * a lock of the operating system on a small file next to the database. Throws a StoreError if
+ * another process has the lock.
  */
 export function lockStore(path: string): () => void {
   if (path === ':memory:') return () => {};
   let lock: BetterSqlite.Database | undefined;
   try {
-    // On the first start this is what makes the data folder.
+    // The first start creates the data folder here.
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     lock = new BetterSqlite(`${path}.lock`, { timeout: 0 });
     lock.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     lock?.close();
     if ((error as { code?: string }).code === 'SQLITE_BUSY')
-      throw new StoreError(`Another service is running on ${path}. Stop it first.`);
-    throw new StoreError(`The lock ${path}.lock cannot be taken: ${(error as Error).message}.`);
+      throw new StoreError(`Another instance of the service is using ${path}. Stop it first.`);
+    throw new StoreError(`Could not lock ${path}.lock: ${(error as Error).message}.`);
   }
   const held = lock;
   return () => held.close();
 }
 
-// What is to be done once a transaction has been committed, such as waking who waits for what it wrote.
+// Steps after the commit of a transaction, such as waking a job for the new rows.
 
 const afterCommitSteps = new WeakMap<Tx, (() => void)[]>();
 
-/** A transaction that does, after its commit and in order, what `afterCommit` was given inside. */
+/** Runs a transaction, and after its commit the `afterCommit` steps in order. */
 export async function transact<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   const steps: (() => void)[] = [];
   const result = await db.transaction().execute((tx) => {
@@ -113,9 +113,9 @@ export async function transact<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise
   return result;
 }
 
-/** To be called inside `transact`; what is rolled back never comes to it. Throws outside of one. */
+/** Runs `step` after the commit of a transaction of `transact`; never after a rollback. Throws for other transactions. */
 export function afterCommit(tx: Tx, step: () => void): void {
   const steps = afterCommitSteps.get(tx);
-  if (!steps) throw new Error('This transaction was not begun by transact().');
+  if (!steps) throw new Error('This transaction was not started by transact().');
   steps.push(step);
 }

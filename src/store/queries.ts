@@ -6,7 +6,7 @@ import type { Db } from './open.ts';
 
 const DELETE_BATCH = 1000;
 
-/** A few at a time, so that a large backlog never stops the process. `old` selects the ids of all that is to go. */
+/** Deletes rows in batches, so that a large backlog does not block the process. `old` selects the ids of all rows to delete. */
 export async function deleteInBatches<DB, TB extends keyof DB>(
   db: Db,
   table:
@@ -27,11 +27,11 @@ export async function deleteInBatches<DB, TB extends keyof DB>(
   }
 }
 
-// How many of a kind there may be: lists that each result is held against, or that one person could fill.
+// Limits on the number of rows that a team may create.
 
 /**
- * To be called in the transaction that adds one to `rows`, of which there may be `max`; `things` is
- * their plural, `advice` what may be done instead of deleting one. Throws `conflict`.
+ * Throws `conflict` if `rows` has `max` rows or more. Call it in the transaction that adds a row.
+ * `things` is the plural noun for the rows; `advice` is an alternative to deleting one.
  */
 export async function requireBelowLimit<DB, TB extends keyof DB>(
   rows: SelectQueryBuilder<DB, TB, object>,
@@ -41,11 +41,11 @@ export async function requireBelowLimit<DB, TB extends keyof DB>(
     .clearSelect()
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
-  // A builder that is generic in its tables does not carry the type of what it selects.
+  // A builder with generic tables loses the type of its selection.
   if (Number((row as { count: number }).count) < max) return;
   throw new AppError(
     'conflict',
-    `There are ${max} ${things}, and there can be no more: delete one that is no longer needed${advice}.`,
+    `You have reached the limit of ${max} ${things}. Delete one that you no longer need${advice}.`,
   );
 }
 
@@ -72,7 +72,7 @@ const TABLES_WITH_IDS = [
   'report_runs',
 ] as const;
 
-/** Ids go on from here even where the clock has stepped back since the last run. */
+/** The newest id of all tables. New ids continue from it even if the clock was set back since the last run. */
 export async function newestId(db: Db): Promise<string | undefined> {
   const newest = await Promise.all(
     TABLES_WITH_IDS.map((table) =>

@@ -1,4 +1,4 @@
-/** Kysely's dialect for one better-sqlite3 connection, with every prepared statement kept. */
+/** Kysely's dialect for one better-sqlite3 connection, with a cache of prepared statements. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Database as Sqlite, Statement } from 'better-sqlite3';
@@ -14,10 +14,10 @@ import {
 } from 'kysely';
 import type { WalSync } from './wal-sync.ts';
 
-/** Statements differ with the filters that are set, and with the length of lists: enough for all, yet bounded. */
+/** Statements vary with the filters and the lengths of lists: enough for all of them, but bounded. */
 const MAX_STATEMENTS = 500;
 
-/** `sync` is what makes commits durable: who wrote is answered only then, while the next goes on. */
+/** `sync` makes commits durable: a write resolves only after it, while other queries proceed. */
 export function sqliteDialect(sqlite: Sqlite, sync: WalSync): Dialect {
   return {
     createAdapter: () => new UnqueuedAdapter(),
@@ -27,24 +27,24 @@ export function sqliteDialect(sqlite: Sqlite, sync: WalSync): Dialect {
   };
 }
 
-/** Kysely's own queue would also wait for the disk between two users; the driver's mutex does not. */
+/** Kysely's own queue would also wait for the WAL sync between two users; the driver's mutex does not. */
 class UnqueuedAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
   }
 }
 
-/** One connection, lent to one user at a time: a transaction is never mixed with other queries. */
+/** One connection for one user at a time, so that transactions and other queries never mix. */
 function createDriver(sqlite: Sqlite, sync: WalSync): Driver {
   const mutex = createMutex();
   const run = (sql: string) => void statementOf(sqlite, sql).run();
-  const borrowed = (connection: DatabaseConnection) => connection as BorrowedConnection;
-  /** From the log into the database, with the syncs of SQLite itself. */
+  const asBorrowed = (connection: DatabaseConnection) => connection as BorrowedConnection;
+  /** Writes the WAL into the database file, with SQLite's own syncs. */
   const checkpoint = async () => {
     await mutex.acquire();
     try {
       const [{ busy }] = sqlite.pragma('wal_checkpoint(TRUNCATE)') as [{ busy: number }];
-      if (busy) throw new Error('the log of the database can be brought to the disk by no means');
+      if (busy) throw new Error('could not write the WAL to disk: the checkpoint is blocked');
     } finally {
       mutex.release();
     }
@@ -60,21 +60,21 @@ function createDriver(sqlite: Sqlite, sync: WalSync): Driver {
       });
     },
     async releaseConnection(connection) {
-      if (!borrowed(connection).released) mutex.release();
+      if (!asBorrowed(connection).released) mutex.release();
     },
-    // IMMEDIATE: another process that writes is met here, and not halfway.
+    // IMMEDIATE, so that a conflict with another process shows here and not later.
     async beginTransaction(connection) {
       await retryWhileBusy(() => run('begin immediate'));
-      borrowed(connection).inTransaction = true;
+      asBorrowed(connection).inTransaction = true;
     },
     async commitTransaction(connection) {
       run('commit');
-      const own = borrowed(connection);
+      const own = asBorrowed(connection);
       if (own.wrote) await own.end();
     },
     async rollbackTransaction(connection) {
-      // A full disk may have ended the transaction already.
-      if (!borrowed(connection).released && sqlite.inTransaction) run('rollback');
+      // A full disk may have rolled back the transaction already.
+      if (!asBorrowed(connection).released && sqlite.inTransaction) run('rollback');
     },
     async destroy() {
       await sync.close();
@@ -83,11 +83,11 @@ function createDriver(sqlite: Sqlite, sync: WalSync): Driver {
   };
 }
 
-/** Together five seconds, beside what SQLITE_BUSY itself has waited for. */
-const PAUSE_MS = 20;
+/** Five seconds in total, in addition to SQLite's own wait. */
+const RETRY_INTERVAL_MS = 20;
 const MAX_TRIES = 250;
 
-/** Another process that writes is waited for without holding up what needs no database. */
+/** Waits for a write of another process without blocking this process. */
 async function retryWhileBusy<T>(work: () => T): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -96,24 +96,24 @@ async function retryWhileBusy<T>(work: () => T): Promise<T> {
       const busy = (error as { code?: string }).code?.startsWith('SQLITE_BUSY');
       if (!busy || tries >= MAX_TRIES) throw error;
     }
-    await pause(PAUSE_MS);
+    await pause(RETRY_INTERVAL_MS);
   }
 }
 
-/** Who has the connection, first come first served. */
+/** The mutex of the connection, in order of arrival. */
 function createMutex() {
   const waiting: (() => void)[] = [];
-  let taken = false;
+  let locked = false;
   return {
     async acquire() {
-      if (taken) await new Promise<void>((resolve) => waiting.push(resolve));
-      taken = true;
+      if (locked) await new Promise<void>((resolve) => waiting.push(resolve));
+      locked = true;
     },
     release() {
       const next = waiting.shift();
-      // Handed straight on, so that nobody slips in between.
+      // Passed on directly, so that no other user gets in between.
       if (next) next();
-      else taken = false;
+      else locked = false;
     },
   };
 }
@@ -135,12 +135,12 @@ function statementOf(sqlite: Sqlite, sql: string): Statement {
   return statement;
 }
 
-/** The connection as it is lent to one user. */
+/** The connection as one user has it. */
 interface BorrowedConnection extends DatabaseConnection {
   inTransaction: boolean;
-  /** Whether something was written in it that is not on the disk yet. */
+  /** Whether it has written something that is not on disk yet. */
   wrote: boolean;
-  /** It waits for the disk, and another user has the connection. */
+  /** Whether it waits for the WAL sync while another user has the connection. */
   released: boolean;
   end(): Promise<void>;
 }
@@ -155,9 +155,9 @@ function lendConnection(
     released: false,
     end: () => end(own),
     async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-      if (own.released) throw new Error('the connection was given back after a write');
-      // A full disk ends a transaction by itself; what comes after it would stand alone.
-      if (own.inTransaction && !sqlite.inTransaction) throw undoneError();
+      if (own.released) throw new Error('the connection was released after a write');
+      // A full disk rolls back a transaction; later statements would commit on their own.
+      if (own.inTransaction && !sqlite.inTransaction) throw rolledBackError();
       const statement = statementOf(sqlite, sql);
       const work = () => execute<Row>(statement, parameters);
       const result = own.inTransaction ? work() : await retryWhileBusy(work);
@@ -165,7 +165,7 @@ function lendConnection(
       if (own.wrote && !own.inTransaction) await own.end();
       return result;
     },
-    // Not from the cache: a cached statement that is being stepped through cannot be run again.
+    // Not cached, because a statement cannot run again while it is iterated.
     async *streamQuery<Row>({ sql, parameters }: CompiledQuery): AsyncGenerator<QueryResult<Row>> {
       for (const row of sqlite.prepare(sql).iterate(...parameters)) yield { rows: [row as Row] };
     },
@@ -173,8 +173,8 @@ function lendConnection(
   return own;
 }
 
-const undoneError = () =>
-  Object.assign(new Error('the transaction was undone by the database'), { code: 'SQLITE_FULL' });
+const rolledBackError = () =>
+  Object.assign(new Error('SQLite rolled back the transaction'), { code: 'SQLITE_FULL' });
 
 function execute<Row>(statement: Statement, parameters: readonly unknown[]): QueryResult<Row> {
   if (statement.reader) return { rows: statement.all(...parameters) as Row[] };

@@ -1,24 +1,24 @@
 /**
- * Channels between features: one publishes what it does inside a transaction, and others take part in
- * that transaction, without either importing upwards.
+ * Channels between features: one publishes its changes inside a transaction, and others take part in
+ * that transaction. Neither has to import the other's feature.
  */
 
 import type { Tx } from './open.ts';
 
 /**
- * What the publishing feature declares once and exports; `Args` is what its subscribers are given. It
- * is known by its identity, not by its name.
+ * Declared once and exported by the publishing feature; `Args` are the arguments of its subscribers.
+ * Channels are compared by identity, not by name.
  */
 export interface Channel<Args extends unknown[]> {
   readonly name: string;
-  /** Never set: it carries the type. */
+  /** Never set; only carries the type. */
   readonly accepts?: (...args: Args) => void;
 }
 
-/** Runs inside the publishing transaction; where it rejects, that transaction is rolled back. */
+/** Runs inside the publishing transaction; if it rejects, the transaction is rolled back. */
 export type Subscriber<Args extends unknown[]> = (tx: Tx, ...args: Args) => Promise<void>;
 
-/** A subscriber together with its channel, its types erased; made by `subscribe`. */
+/** A subscriber with its channel, without their types; created by `subscribe`. */
 export interface Subscription {
   readonly channel: Channel<never[]>;
   readonly subscriber: Subscriber<never[]>;
@@ -39,8 +39,8 @@ export function subscribe<Args extends unknown[]>(
 export interface Subscribers {
   add(...subscriptions: Subscription[]): void;
   /**
-   * Calls each subscriber of the channel in the order in which they were added, one after the other.
-   * Rejects, and so undoes the change, where one does.
+   * Calls the subscribers of the channel one after the other, in the order in which they were added.
+   * Rejects if one rejects, which rolls back the transaction.
    */
   publish<Args extends unknown[]>(channel: Channel<Args>, tx: Tx, ...args: Args): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What was committed, brought to the disk beside the event loop: many that wait share one write. */
+/** Syncs the WAL to disk outside the event loop; concurrent writers share one sync. */
 
 import { close, fdatasync, open } from 'node:fs';
 import { promisify } from 'node:util';
@@ -8,28 +8,28 @@ const closeFile = promisify(close);
 
 export interface WalSync {
   /**
-   * Resolves when all that was committed before the call is on the disk. Never rejects: what is
-   * committed stands, and others have seen it. `rescue` is called where the log cannot be brought
-   * there: it has to put all that is committed on the disk in another way.
+   * Resolves when everything committed before the call is on disk. Never rejects, because a commit
+   * cannot be undone and others may have read it. If the sync of the WAL fails, calls `rescue`, which
+   * must bring all commits to disk in another way.
    */
   synced(rescue: () => Promise<void>): Promise<void>;
-  /** After what is under way. */
+  /** Waits for a running sync, then closes the WAL. */
   close(): Promise<void>;
 }
 
-/** For a database without a file. */
+/** For an in-memory database. */
 export const NOTHING_TO_SYNC: WalSync = { async synced() {}, async close() {} };
 
-interface Means {
+interface SyncOptions {
   syncFile(file: number): Promise<void>;
-  /** Nothing that is answered from now on could be trusted. */
+  /** Called if `rescue` fails too: no response could be trusted from now on. */
   fatal(error: unknown): void;
 }
 
-const MEANS: Means = {
+const DEFAULT_OPTIONS: SyncOptions = {
   syncFile: promisify(fdatasync),
   fatal(error) {
-    // Nobody catches it: the process ends, and the next start recovers what the disk has.
+    // Uncaught on purpose: the process ends, and the next start recovers from the disk.
     setImmediate(() => {
       throw error;
     });
@@ -37,43 +37,43 @@ const MEANS: Means = {
 };
 
 /**
- * In WAL mode a commit is one or more frames at the end of the log, valid by their checksums: it is
- * durable once the log is, whoever asks the system for that. SQLite itself would ask within the
- * commit (`synchronous = FULL`), and nothing else could run meanwhile. `path` is the database.
+ * In WAL mode, a commit appends frames with checksums to the log. It is durable once the log is
+ * synced, no matter by whom. SQLite would sync within the commit (`synchronous = FULL`) and block
+ * everything else. `path` is the database file.
  */
-export function createWalSync(path: string, means: Means = MEANS): WalSync {
+export function createWalSync(path: string, options: SyncOptions = DEFAULT_OPTIONS): WalSync {
   let file: number | null = null;
   let waiting: PromiseWithResolvers<void> | null = null;
   let running: Promise<void> | null = null;
   const release = async () => {
-    const former = file;
+    const openedFile = file;
     file = null;
-    if (former !== null) await closeFile(former);
+    if (openedFile !== null) await closeFile(openedFile);
   };
   const sync = async (rescue: () => Promise<void>) => {
     try {
-      // There from the first write on, and the same until the database is closed.
+      // Exists from the first write on, and stays the same file until the database is closed.
       file ??= await openFile(`${path}-wal`, 'r+');
-      await means.syncFile(file);
+      await options.syncFile(file);
     } catch {
-      // After a failure the system may call pages clean that never came to the disk (fsync(2)): to
-      // ask again would be told that all is well.
+      // After a failure, the system may mark pages as clean that never reached the disk (fsync(2)), so
+      // a retry would succeed wrongly.
       await release().catch(() => {});
       await rescue();
     }
   };
   const syncAll = async (rescue: () => Promise<void>) => {
     while (waiting) {
-      // Who comes from now on may have committed after this has begun, and waits for the next.
-      const now = waiting;
+      // Later callers may have committed after this sync started, so they wait for the next one.
+      const batch = waiting;
       waiting = null;
       try {
         await sync(rescue);
       } catch (error) {
-        means.fatal(error);
+        options.fatal(error);
         return;
       }
-      now.resolve();
+      batch.resolve();
     }
     running = null;
   };

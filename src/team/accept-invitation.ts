@@ -1,4 +1,4 @@
-/** An invited person joins: the link is used up and a member made, both or neither. */
+/** Adds an invited person to the team and uses up the invitation. */
 
 import type { App } from '../app.ts';
 import type { Caller } from '../http/actor.ts';
@@ -12,8 +12,8 @@ import { audit } from './audit.ts';
 import { findByReplacedLink, invitationStatus } from './invitations.ts';
 
 /**
- * The invitation of a link that can be used now. Throws `not_found` for a token that is unknown,
- * `gone` for one that is used, revoked or expired, or was replaced by a resend.
+ * The pending invitation of a link. Throws `not_found` for an unknown token, and `gone` for one that
+ * was used, revoked, or replaced by a resend, or has expired.
  */
 export async function openInvitation(
   db: Db | Tx,
@@ -25,49 +25,49 @@ export async function openInvitation(
     .selectAll()
     .where('hash', '=', sha256(token))
     .executeTakeFirst();
-  if (!row) throw await whyNone(db, sha256(token), now);
+  if (!row) throw await unknownLinkError(db, sha256(token), now);
   const status = invitationStatus(row, now);
   if (status !== 'pending') throw new AppError('gone', GONE[status]);
   return row;
 }
 
 const GONE = {
-  accepted: 'This invitation has been used: sign in instead.',
-  revoked: 'This invitation has been revoked.',
-  expired: 'This invitation has expired: ask for a new one.',
+  accepted: 'This invitation has already been accepted. Sign in instead.',
+  revoked: 'This invitation has been revoked. Ask an admin for a new one.',
+  expired: 'This invitation has expired. Ask an admin for a new one.',
 };
 
-/** Where the newer link works no more either, what has become of the invitation counts. */
-async function whyNone(db: Db | Tx, hash: string, now: number): Promise<AppError> {
+/** A replaced link gets the error of its invitation, unless the invitation is still pending. */
+async function unknownLinkError(db: Db | Tx, hash: string, now: number): Promise<AppError> {
   const invitation = await findByReplacedLink(db, hash);
-  if (!invitation) return new AppError('not_found', 'There is no invitation with this link.');
+  if (!invitation) return new AppError('not_found', 'Invalid invitation link.');
   const status = invitationStatus(invitation, now);
-  const replaced = 'This link was replaced by a newer one: open that of the latest e-mail.';
+  const replaced = 'This link was replaced by a newer one. Use the link in the latest email.';
   return new AppError('gone', status === 'pending' ? replaced : GONE[status]);
 }
 
-/** Throws as `openInvitation` does, and `conflict` where the address has come onto the team by another way. */
+/** Throws as `openInvitation` does, and `conflict` if the address already belongs to a member. */
 export async function acceptInvitation(
   tx: Tx,
-  request: Joining,
+  request: JoinContext,
   { token, name, passwordHash }: { token: string; name: string; passwordHash: string },
 ): Promise<MemberRow> {
   const invitation = await openInvitation(tx, token, request.app.clock.now());
   return join(tx, request, invitation, { name, passwordHash });
 }
 
-interface Joining {
+interface JoinContext {
   app: App;
   caller: Pick<Caller, 'ip'>;
 }
 
 /**
- * Makes a member of who has an invitation that was found open in this transaction; without a
- * password where another service vouches for them. Throws `conflict` as `acceptInvitation` does.
+ * Adds the member of an invitation that was read as pending in this transaction. `passwordHash` is
+ * null for members who sign in with OpenID Connect. Throws `conflict` as `acceptInvitation` does.
  */
 export async function join(
   tx: Tx,
-  { app, caller }: Joining,
+  { app, caller }: JoinContext,
   { id, email, role, mail_id }: InvitationRow,
   { name, passwordHash }: { name: string; passwordHash: string | null },
 ): Promise<MemberRow> {
@@ -77,7 +77,7 @@ export async function join(
     .set({ accepted_at: isoTime(now) })
     .where('id', '=', id)
     .execute();
-  // Where it is still to be sent, its link would lead nowhere.
+  // A queued email would contain a link that no longer works.
   await withdrawMail(tx, [mail_id]);
   const member: MemberRow = {
     id: app.newId('mem'),
@@ -90,11 +90,11 @@ export async function join(
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('members')
     .values(member)
-    // Also where two accept one invitation at once on a database that lets them: one member.
+    // Also if two requests accept the invitation at the same time.
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirstOrThrow();
   if (!numInsertedOrUpdatedRows)
-    throw new AppError('conflict', `${email} is on the team already: sign in instead.`);
+    throw new AppError('conflict', `${email} is already on the team. Sign in instead.`);
   const actor = { memberId: member.id, email, keyId: null, sessionId: null };
   await audit(
     tx,

@@ -1,4 +1,4 @@
-/** The operations on API keys (contract §3 and §6). */
+/** Operations on API keys (contract §3 and §6). */
 
 import { requireLive } from '../http/authorize.ts';
 import { route } from '../http/route.ts';
@@ -20,8 +20,9 @@ const create = route({
   operation: 'createApiKey',
   role: 'member',
   live: true,
-  summary:
-    'Make an API key of your own; the key itself is in this answer alone; asked for by a key that expires, it expires no later',
+  summary: 'Create an API key',
+  description:
+    'Creates an API key for yourself. Only this response contains the key. A key created with an expiring key expires no later than that key.',
   body: NewApiKey,
   status: 201,
   location: ({ id }) => `/v1/api_keys/${id}`,
@@ -36,7 +37,7 @@ const create = route({
         role: body.role,
         livemode: body.livemode ?? true,
         expiresIn: body.expires_in == null ? null : body.expires_in * 1000,
-        // A key that was found somewhere lives on in none of its making.
+        // A leaked key must not create keys that outlive it.
         notAfter: actor.keyId === null ? null : await expiryOfKey(tx, actor.keyId),
       });
       return { ...presentApiKey(row), key };
@@ -49,7 +50,9 @@ const list = route({
   path: '/v1/api_keys',
   operation: 'listApiKeys',
   role: 'member',
-  summary: 'List your API keys, newest first; admins and the owner see those of all',
+  summary: 'List API keys',
+  description:
+    'Returns your API keys, newest first. Admins and the owner get the keys of all members.',
   query: ListQuery,
   response: listOf(ApiKey),
   async handle({ app, actor, query }) {
@@ -63,7 +66,8 @@ const get = route({
   path: '/v1/api_keys/:id',
   operation: 'getApiKey',
   role: 'member',
-  summary: 'Get an API key, without the key itself',
+  summary: 'Get an API key',
+  description: "Returns the key's settings, but not the key itself.",
   response: ApiKey,
   async handle({ app, actor, params }) {
     return presentApiKey(await apiKeyOr404(app.db, actor, params.id!));
@@ -74,17 +78,20 @@ const revoke = route({
   method: 'DELETE',
   path: '/v1/api_keys/:id',
   operation: 'revokeApiKey',
-  // Every key may end itself, one that was found somewhere too; the others are for members.
+  // Every key may revoke itself, so that whoever finds a leaked key can revoke it. Only members may
+  // revoke other keys.
   role: 'viewer',
-  summary: 'Revoke an API key at once; a test-mode key or a viewer’s revokes itself alone',
+  summary: 'Revoke an API key',
+  description:
+    'Revokes an API key immediately. Test-mode keys and viewer keys can revoke only themselves.',
   response: deletedOf('api_key'),
   async handle(call) {
     const { actor, params } = call;
     const id = params.id!;
-    const itself = id === actor.keyId;
-    if (!itself) requireLive(actor);
+    const isOwnKey = id === actor.keyId;
+    if (!isOwnKey) requireLive(actor);
     return call.transact(async (tx, own) => {
-      if (!itself) requireRole(own.role, 'member');
+      if (!isOwnKey) requireRole(own.role, 'member');
       const key = await apiKeyOr404(tx, { memberId: own.member.id, role: own.role }, id);
       requireMayRevoke(own, key);
       await revokeApiKey(tx, call, key);

@@ -1,4 +1,4 @@
-/** API keys in the database: make, find, list, revoke, and whom one stands for. */
+/** API keys in the database: create, find, list, revoke, and identify them. */
 
 import { type Actor, allows, lowerRole, type Role } from '../http/actor.ts';
 import { type Page, pageOf } from '../http/schemas.ts';
@@ -10,11 +10,11 @@ import type { ApiKeyRow } from '../store/tables.generated.ts';
 import { type Author, audit } from './audit.ts';
 import type { TeamContext } from './members.ts';
 
-/** How much of a key stays readable: enough to tell keys apart. */
+/** The part of a key that stays readable, to tell keys apart. */
 const PREFIX_LENGTH = 14;
 
-/** How long a key may have been used without its `last_used_at` saying so. */
-const LAST_USED_STEP_MS = 60_000;
+/** `last_used_at` is updated at most this often. */
+const LAST_USED_INTERVAL_MS = 60_000;
 
 export interface NewKey {
   memberId: string;
@@ -23,17 +23,17 @@ export interface NewKey {
   livemode: boolean;
   /** Milliseconds from now; null for a key that does not expire. */
   expiresIn?: number | null;
-  /** In ISO 8601: whatever `expiresIn` says, it expires by then. */
+  /** The latest expiry, in ISO 8601, whatever `expiresIn` is. */
   notAfter?: string | null;
 }
 
 export interface MadeKey {
-  /** The key itself. It is in this answer alone; the database has its hash. */
+  /** The key itself. It is available only here; the database has its hash. */
   key: string;
   row: ApiKeyRow;
 }
 
-/** A new key, made at the machine. */
+/** Creates a key for a command on the server. */
 export async function createApiKey(context: TeamContext, seed: NewKey): Promise<MadeKey> {
   const author = { app: context, actor: null, caller: { ip: null } };
   return context.db.transaction().execute((tx) => insertApiKey(tx, author, seed));
@@ -68,13 +68,13 @@ export async function insertApiKey(
   return { key, row };
 }
 
-/** Of two times of expiry, null for never. */
+/** The earlier expiry; null means never. */
 function earlier(a: string | null, b: string | null): string | null {
   if (a === null || b === null) return a ?? b;
   return Date.parse(a) < Date.parse(b) ? a : b;
 }
 
-/** When a key expires; null for never. Throws where there is none. */
+/** The expiry of a key; null if it never expires. Throws if there is no such key. */
 export async function expiryOfKey(tx: Tx, id: string): Promise<string | null> {
   const { expires_at } = await tx
     .selectFrom('api_keys')
@@ -84,28 +84,28 @@ export async function expiryOfKey(tx: Tx, id: string): Promise<string | null> {
   return expires_at;
 }
 
-/** Everybody sees their own keys, an admin and the owner those of all. */
+/** Members see their own keys, admins and the owner see all keys. */
 type Viewer = Pick<Actor, 'memberId' | 'role'>;
 
-/** Keys that are not revoked, those of others only for whom may see them. */
-function visible(db: Db | Tx, { memberId, role }: Viewer) {
-  const live = db.selectFrom('api_keys').selectAll().where('revoked_at', 'is', null);
-  return allows(role, 'admin') ? live : live.where('member_id', '=', memberId);
+/** Keys that aren't revoked and that the viewer may see. */
+function visibleKeys(db: Db | Tx, { memberId, role }: Viewer) {
+  const unrevoked = db.selectFrom('api_keys').selectAll().where('revoked_at', 'is', null);
+  return allows(role, 'admin') ? unrevoked : unrevoked.where('member_id', '=', memberId);
 }
 
 /** One page, newest first. */
 export async function listApiKeys(db: Db, viewer: Viewer, page: Page) {
-  return pageOf(visible(db, viewer), page);
+  return pageOf(visibleKeys(db, viewer), page);
 }
 
-/** Throws `not_found`, for a revoked key and for one that the viewer may not see too. */
+/** Throws `not_found`, also for revoked keys and for keys that the viewer may not see. */
 export async function apiKeyOr404(db: Db | Tx, viewer: Viewer, id: string): Promise<ApiKeyRow> {
-  const row = await visible(db, viewer).where('id', '=', id).executeTakeFirst();
-  if (!row) throw new AppError('not_found', 'There is no API key with this id.');
+  const row = await visibleKeys(db, viewer).where('id', '=', id).executeTakeFirst();
+  if (!row) throw new AppError('not_found', 'No such API key.');
   return row;
 }
 
-/** Ends a key at once. */
+/** Revokes a key immediately. */
 export async function revokeApiKey(
   tx: Tx,
   author: Author,
@@ -124,21 +124,21 @@ export async function revokeApiKey(
 }
 
 /** Keys that are neither revoked nor expired. */
-function valid(db: Db | Tx, now: number) {
+function validKeys(db: Db | Tx, now: number) {
   return db
     .selectFrom('api_keys')
     .where('revoked_at', 'is', null)
     .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', isoTime(now))]));
 }
 
-/** Whether a key that was let in may still be used. */
+/** Whether a key is still valid. */
 export async function isKeyValid(db: Db | Tx, id: string, now: number): Promise<boolean> {
-  const row = await valid(db, now).select('id').where('id', '=', id).executeTakeFirst();
+  const row = await validKeys(db, now).select('id').where('id', '=', id).executeTakeFirst();
   return row !== undefined;
 }
 
-/** What cannot be written on a full disk must not keep anybody from reading. */
-async function noteUse(db: Db, id: string, now: number): Promise<void> {
+/** Ignores errors, because a full disk must not block requests that only read. */
+async function updateLastUsed(db: Db, id: string, now: number): Promise<void> {
   await db
     .updateTable('api_keys')
     .set({ last_used_at: isoTime(now) })
@@ -147,11 +147,11 @@ async function noteUse(db: Db, id: string, now: number): Promise<void> {
     .catch(() => {});
 }
 
-/** Who a key stands for now: null where it is unknown, expired or revoked. */
+/** The actor of a key; null if the key is unknown, expired, or revoked. */
 export async function identifyKey({ db, clock }: TeamContext, key: string): Promise<Actor | null> {
   if (!key.startsWith('dlv_')) return null;
   const now = clock.now();
-  const row = await valid(db, now)
+  const row = await validKeys(db, now)
     .innerJoin('members', 'members.id', 'api_keys.member_id')
     .select([
       'api_keys.id',
@@ -165,8 +165,8 @@ export async function identifyKey({ db, clock }: TeamContext, key: string): Prom
     .where('hash', '=', sha256(key))
     .executeTakeFirst();
   if (!row) return null;
-  if (row.last_used_at === null || Date.parse(row.last_used_at) <= now - LAST_USED_STEP_MS)
-    await noteUse(db, row.id, now);
+  if (row.last_used_at === null || Date.parse(row.last_used_at) <= now - LAST_USED_INTERVAL_MS)
+    await updateLastUsed(db, row.id, now);
   return {
     memberId: row.member_id,
     email: row.email,

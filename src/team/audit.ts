@@ -1,4 +1,4 @@
-/** Writes down who changed what, in the transaction of the change. */
+/** The audit log. Entries are written in the transaction of the change. */
 
 import type { App } from '../app.ts';
 import type { Actor, Caller } from '../http/actor.ts';
@@ -7,7 +7,7 @@ import { isoTime } from '../lib/clock.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { AuditFilters } from './schema.ts';
 
-/** Who and from where; a null actor is the service itself, or a command at the machine. */
+/** The author of a change. A null actor is the service itself or a command on the server. */
 export interface Author {
   app: Pick<App, 'clock' | 'newId'>;
   actor: Pick<Actor, 'memberId' | 'email' | 'keyId' | 'sessionId'> | null;
@@ -15,10 +15,10 @@ export interface Author {
 }
 
 interface AuditEntry {
-  /** `member.removed`: the kind of object and what was done. */
+  /** The type of object and the action, such as `member.removed`. */
   action: string;
   object: { type: string; id: string };
-  /** What changed; never a secret. */
+  /** What changed, without secrets. */
   details?: Record<string, unknown>;
 }
 
@@ -45,9 +45,7 @@ export async function audit(
     .execute();
 }
 
-// The audit log in the database, read.
-
-/** One page of the entries that match, newest first. */
+/** One page of the matching entries, newest first. */
 export async function listAudit(db: Db, filters: AuditFilters, page: Page) {
   const { action, object_id, member_id, created_after, created_before } = filters;
   let query = db.selectFrom('audit_log').selectAll();

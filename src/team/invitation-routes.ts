@@ -1,4 +1,4 @@
-/** The operations on invitations (contract §6). */
+/** Operations on invitations (contract §6). */
 
 import { route } from '../http/route.ts';
 import { listOf } from '../http/schemas.ts';
@@ -38,7 +38,9 @@ const create = route({
   operation: 'createInvitation',
   role: 'admin',
   live: true,
-  summary: 'Invite somebody to the team by e-mail; the link to accept is in this answer too',
+  summary: 'Create an invitation',
+  description:
+    'Invites a person to the team by email. The response also contains the link to accept the invitation.',
   body: NewInvitation,
   status: 201,
   location: ({ id }) => `/v1/team/invitations/${id}`,
@@ -59,7 +61,8 @@ const list = route({
   path: '/v1/team/invitations',
   operation: 'listInvitations',
   role: 'admin',
-  summary: 'List invitations, newest first',
+  summary: 'List invitations',
+  description: 'Returns the invitations of the team, newest first.',
   query: ListQuery,
   response: listOf(TeamInvitation),
   async handle({ app, query }) {
@@ -88,7 +91,8 @@ const revoke = route({
   operation: 'revokeInvitation',
   role: 'admin',
   live: true,
-  summary: 'Revoke an invitation: its link works no more',
+  summary: 'Revoke an invitation',
+  description: 'Revokes a pending invitation. Its link stops working.',
   response: deletedOf('team_invitation'),
   errors: ['conflict'],
   async handle(call) {
@@ -107,7 +111,8 @@ const resend = route({
   operation: 'resendInvitation',
   role: 'admin',
   live: true,
-  summary: 'Send an invitation again with a new link; the old one dies',
+  summary: 'Resend an invitation',
+  description: 'Sends an invitation again with a new link. The previous link stops working.',
   response: InvitationWithLink,
   errors: ['conflict', 'rate_limited'],
   async handle(call) {
@@ -127,7 +132,8 @@ const accept = route({
   role: 'public',
   writes: true,
   limit: { requests: 20, seconds: 60 },
-  summary: 'Join the team with the token of an invitation',
+  summary: 'Accept an invitation',
+  description: 'Adds a member to the team. Uses the token of an invitation link.',
   body: Acceptance,
   linkToken: ({ token }) => token,
   status: 201,
@@ -139,7 +145,7 @@ const accept = route({
     const { token, name, password } = body;
     const { email } = await openInvitation(app.db, token, app.clock.now());
     checkPassword(password, email);
-    // Outside of the transaction: it takes a while.
+    // Outside the transaction, because hashing takes a while.
     const passwordHash = await signInGuardOf(app).passwords.hash(password, call.signal);
     return call.transact(async (tx) => {
       const member = await acceptInvitation(tx, call, { token, name, passwordHash });

@@ -1,4 +1,4 @@
-/** Invitations in the database: made, listed, sent again, revoked, and what state one is in. */
+/** Invitations in the database: create, list, resend, and revoke them, and their status. */
 
 import type { App } from '../app.ts';
 import { type Page, pageOf } from '../http/schemas.ts';
@@ -15,18 +15,18 @@ import type { NewInvitation, TeamInvitation } from './schema.ts';
 
 const INVITATION_LIFETIME_MS = 7 * 86_400_000;
 
-/** With what became of its mail. */
+/** With the status of its email. */
 export interface InvitationState extends InvitationRow {
   email_status: EmailStatus;
 }
 
-/** An invitation with a new link, which is in this answer and in the mail alone. */
+/** An invitation with its new link, which is otherwise only in the email. */
 export interface LinkedInvitation {
   invitation: InvitationState;
   url: string;
 }
 
-/** Who invites, with the App that the mail needs. */
+/** The author of an invitation, with the App for the email. */
 type Inviter = Author & { app: App };
 
 export function invitationStatus(
@@ -34,13 +34,13 @@ export function invitationStatus(
   now: number,
 ): TeamInvitation['status'] {
   if (row.accepted_at !== null) return 'accepted';
-  // What had run out before it was revoked has been closed, and no more.
+  // An invitation that had expired when it was revoked stays expired.
   const end = row.revoked_at === null ? now : Date.parse(row.revoked_at);
   if (Date.parse(row.expires_at) <= end) return 'expired';
   return row.revoked_at === null ? 'pending' : 'revoked';
 }
 
-/** `now` decides whether it has expired. */
+/** `now` determines whether it has expired. */
 export function presentInvitation(row: InvitationState, now: number): TeamInvitation {
   const { id, email, role, email_status, invited_by, created_at, expires_at } = row;
   return {
@@ -56,7 +56,7 @@ export function presentInvitation(row: InvitationState, now: number): TeamInvita
   };
 }
 
-function withMail(db: Db | Tx) {
+function selectWithMailStatus(db: Db | Tx) {
   return db
     .selectFrom('invitations')
     .selectAll()
@@ -69,9 +69,9 @@ function withMail(db: Db | Tx) {
     );
 }
 
-type Found = InvitationRow & { mail_status: 'queued' | 'sent' | 'failed' | null };
+type RowWithMailStatus = InvitationRow & { mail_status: 'queued' | 'sent' | 'failed' | null };
 
-const stateOf = ({ mail_status, ...row }: Found): InvitationState => ({
+const stateOf = ({ mail_status, ...row }: RowWithMailStatus): InvitationState => ({
   ...row,
   email_status: emailStatus(
     row.mail_id,
@@ -81,20 +81,20 @@ const stateOf = ({ mail_status, ...row }: Found): InvitationState => ({
 
 /** One page, newest first. */
 export async function listInvitations(db: Db, page: Page) {
-  const { rows, hasMore } = await pageOf(withMail(db), page);
+  const { rows, hasMore } = await pageOf(selectWithMailStatus(db), page);
   return { rows: rows.map(stateOf), hasMore };
 }
 
 /** Throws `not_found`. */
 export async function invitationOr404(db: Db | Tx, id: string): Promise<InvitationState> {
-  const row = await withMail(db).where('id', '=', id).executeTakeFirst();
-  if (!row) throw new AppError('not_found', 'There is no invitation with this id.');
+  const row = await selectWithMailStatus(db).where('id', '=', id).executeTakeFirst();
+  if (!row) throw new AppError('not_found', 'No such invitation.');
   return stateOf(row);
 }
 
 /**
- * Throws `conflict` for an address that is on the team or has an open invitation, and `rate_limited` for
- * one that has just got mail.
+ * Throws `conflict` if the address belongs to a member or has a pending invitation, and `rate_limited`
+ * if it received too many emails.
  */
 export async function createInvitation(
   tx: Tx,
@@ -102,19 +102,19 @@ export async function createInvitation(
   inviter: MemberRow,
   { email, role }: NewInvitation,
 ): Promise<LinkedInvitation> {
-  await requireNoMember(tx, email);
+  await requireNotMember(tx, email);
   const now = author.app.clock.now();
   await closeExpired(tx, email, isoTime(now));
   const seed = { email, role, invited_by: inviter.id, created_at: isoTime(now) };
-  const { fresh, url } = await freshLink(tx, author, inviter, seed);
+  const { link, url } = await createLink(tx, author, inviter, seed);
   const row: InvitationRow = {
     id: author.app.newId('inv'),
     ...seed,
-    ...fresh,
+    ...link,
     accepted_at: null,
     revoked_at: null,
   };
-  // The index on open invitations decides, whatever else is going on.
+  // The index on pending invitations also prevents concurrent duplicates.
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('invitations')
     .values(row)
@@ -123,16 +123,16 @@ export async function createInvitation(
   if (!numInsertedOrUpdatedRows)
     throw new AppError(
       'conflict',
-      `${email} is invited already. Send that invitation again, or revoke it first.`,
+      `${email} already has a pending invitation. Resend it, or revoke it first.`,
     );
   await limitInvitationMail(tx, author.app, row);
-  await note(tx, author, 'invitation.created', row);
+  await auditInvitation(tx, author, 'invitation.created', row);
   return { invitation: stateOf({ ...row, mail_status: 'queued' }), url };
 }
 
 /**
- * An open invitation, expired or not, gets a new link for another seven days; the old one dies. Throws
- * `rate_limited` while its address has just got mail.
+ * Replaces the link of a pending or expired invitation by a new one for another seven days. Throws
+ * `conflict` for a closed invitation, and `rate_limited` if the address received too many emails.
  */
 export async function resendInvitation(
   tx: Tx,
@@ -140,46 +140,49 @@ export async function resendInvitation(
   inviter: MemberRow,
   id: string,
 ): Promise<LinkedInvitation> {
-  const present = await invitationOr404(tx, id);
-  requireOpen(present);
-  await requireNoMember(tx, present.email);
-  await withdrawMail(tx, [present.mail_id]);
-  await keepReplacedLink(tx, present);
-  const { fresh, url } = await freshLink(tx, author, inviter, present);
-  // Who sends it knows the link, and answers for it from now on.
-  const change = { ...fresh, invited_by: inviter.id };
+  const current = await invitationOr404(tx, id);
+  requireOpen(current);
+  await requireNotMember(tx, current.email);
+  await withdrawMail(tx, [current.mail_id]);
+  await storeReplacedLink(tx, current);
+  const { link, url } = await createLink(tx, author, inviter, current);
+  // The member who resends an invitation knows the link and becomes its inviter.
+  const change = { ...link, invited_by: inviter.id };
   await tx.updateTable('invitations').set(change).where('id', '=', id).execute();
-  const row = { ...present, ...change };
+  const row = { ...current, ...change };
   await limitInvitationMail(tx, author.app, row);
-  await note(tx, author, 'invitation.resent', row);
+  await auditInvitation(tx, author, 'invitation.resent', row);
   return { invitation: stateOf({ ...row, mail_status: 'queued' }), url };
 }
 
-/** Throws `conflict` for one that was accepted; one that was revoked already stays as it is. */
+/** Throws `conflict` for an accepted invitation. Does nothing for a revoked one. */
 export async function revokeInvitation(tx: Tx, author: Author, id: string): Promise<void> {
-  const present = await invitationOr404(tx, id);
-  if (present.revoked_at !== null) return;
-  requireOpen(present);
+  const current = await invitationOr404(tx, id);
+  if (current.revoked_at !== null) return;
+  requireOpen(current);
   const now = isoTime(author.app.clock.now());
   const change = { revoked_at: now };
   await tx.updateTable('invitations').set(change).where('id', '=', id).execute();
-  await withdrawMail(tx, [present.mail_id]);
-  await note(tx, author, 'invitation.revoked', present);
+  await withdrawMail(tx, [current.mail_id]);
+  await auditInvitation(tx, author, 'invitation.revoked', current);
 }
 
 function requireOpen(row: InvitationRow): void {
   if (row.accepted_at !== null)
-    throw new AppError('conflict', 'This invitation has been accepted: remove the member instead.');
+    throw new AppError(
+      'conflict',
+      'This invitation has already been accepted. Remove the member instead.',
+    );
   if (row.revoked_at !== null)
-    throw new AppError('conflict', 'This invitation is closed: make a new one instead.');
+    throw new AppError('conflict', 'This invitation is closed. Create a new one instead.');
 }
 
-async function requireNoMember(tx: Tx, email: string): Promise<void> {
+async function requireNotMember(tx: Tx, email: string): Promise<void> {
   if (await findMemberByEmail(tx, email))
-    throw new AppError('conflict', `${email} is on the team already.`);
+    throw new AppError('conflict', `${email} is already on the team.`);
 }
 
-/** One that has run out stands in nobody's way. */
+/** An expired invitation must not block a new one. */
 async function closeExpired(tx: Tx, email: string, now: string): Promise<void> {
   await tx
     .updateTable('invitations')
@@ -191,8 +194,8 @@ async function closeExpired(tx: Tx, email: string, now: string): Promise<void> {
     .execute();
 }
 
-/** A new token, of which only the hash is kept, and the mail that carries it. */
-async function freshLink(
+/** Creates a token and queues the email with its link. The database stores only the hash. */
+async function createLink(
   tx: Tx,
   { app }: Inviter,
   inviter: MemberRow,
@@ -204,11 +207,11 @@ async function freshLink(
   const mail = invitationMail(app.config, inviter, { email, role, expires_at }, url);
   return {
     url,
-    fresh: { hash: sha256(token), expires_at, mail_id: await queueMail(tx, app, mail, expires_at) },
+    link: { hash: sha256(token), expires_at, mail_id: await queueMail(tx, app, mail, expires_at) },
   };
 }
 
-async function note(
+async function auditInvitation(
   tx: Tx,
   author: Author,
   action: string,
@@ -218,16 +221,16 @@ async function note(
   await audit(tx, author, { action, object, details: { email, role } });
 }
 
-// How often the same address gets mail by invitations: nobody's mailbox is filled by sending one again and again.
+// Limits invitation emails per address, so that resending can't flood a mailbox.
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const MAX_MAILS_PER_DAY = 5;
 
 /**
- * To be called once the mail of the invitation is queued: throws `rate_limited`, which takes it back,
- * where others went to the same address within the last minute, or five within 24 hours. An invitation
- * that was revoked and made anew counts with them. Without outgoing mail there is nothing to limit.
+ * Call it after the email is queued. Throws `rate_limited`, which rolls the transaction back, if the
+ * address had another email within the last minute, or five within 24 hours. Emails of revoked
+ * invitations count too.
  */
 async function limitInvitationMail(
   tx: Tx,
@@ -241,7 +244,7 @@ async function limitInvitationMail(
     .select('created_at')
     .where('recipient', '=', email)
     .where('created_at', '>', isoTime(now - DAY_MS))
-    // Where the clock was put back, what is ahead of it holds up nobody.
+    // If the clock was set back, emails in the future don't count.
     .where('created_at', '<=', isoTime(now))
     .where('id', '!=', mail_id)
     .orderBy('created_at', 'desc')
@@ -251,33 +254,33 @@ async function limitInvitationMail(
   const [latest] = times;
   const fifth = times[MAX_MAILS_PER_DAY - 1];
   if (fifth !== undefined)
-    throw tooManyMails(email, 'five mails in 24 hours', fifth + DAY_MS - now);
+    throw tooManyMails(email, 'five emails in 24 hours', fifth + DAY_MS - now);
   if (latest !== undefined && latest > now - MINUTE_MS)
-    throw tooManyMails(email, 'one mail a minute', latest + MINUTE_MS - now);
+    throw tooManyMails(email, 'one email per minute', latest + MINUTE_MS - now);
 }
 
-function tooManyMails(email: string, most: string, waitMs: number): AppError {
+function tooManyMails(email: string, limit: string, waitMs: number): AppError {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   return new AppError(
     'rate_limited',
-    `${email} gets at most ${most} from here. Wait, or pass on the link that you have.`,
+    `Too many emails to ${email}: the limit is ${limit}. Try again later, or share the link that you have.`,
     [],
     { 'retry-after': String(seconds) },
   );
 }
 
-// Links of invitations that a resend has replaced: kept for a while, so that they can say so.
+// Links that a resend replaced are stored, to tell their users about the newer link.
 
-/** So many of one invitation are known; of more, some are unknown again. */
+/** Per invitation. */
 const MAX_REPLACED_LINKS = 20;
 
-/** To be called with the invitation as it was before. */
-async function keepReplacedLink(tx: Tx, { id, hash }: InvitationRow): Promise<void> {
+/** Call it with the invitation as it was before the resend. */
+async function storeReplacedLink(tx: Tx, { id, hash }: InvitationRow): Promise<void> {
   const kept = tx
     .selectFrom('replaced_invitation_links')
     .select('hash')
     .where('invitation_id', '=', id)
-    // As good as at random: nothing tells which is older.
+    // Effectively random, because rows have no time.
     .orderBy('hash')
     .limit(MAX_REPLACED_LINKS - 1);
   await tx
@@ -292,7 +295,7 @@ async function keepReplacedLink(tx: Tx, { id, hash }: InvitationRow): Promise<vo
     .execute();
 }
 
-/** The invitation to which a link with this hash has once led. */
+/** The invitation that once had a link with this hash. */
 export async function findByReplacedLink(
   db: Db | Tx,
   hash: string,

@@ -1,4 +1,4 @@
-/** The words of the mails that the team gets: an invitation, and both sides of a transfer. */
+/** The text of emails about the team: invitations, ownership transfers, and password links. */
 
 import type { App } from '../app.ts';
 import type { Config } from '../config/config.ts';
@@ -13,33 +13,33 @@ type Addresses = Pick<App['config'], 'APP_URL'>;
 type Person = Pick<MemberRow, 'name' | 'email'>;
 
 const hostOf = ({ APP_URL }: Addresses): string => new URL(APP_URL).host;
-const called = ({ name, email }: Person): string => `${printable(name)} (${email})`;
+const nameAndAddress = ({ name, email }: Person): string => `${printable(name)} (${email})`;
 
-const SHORT_LENGTH = 60;
-const CHARACTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
+const MAX_NAME_LENGTH = 60;
+const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Enough of a name for a subject, cut between characters as people see them. */
-function short(name: string): string {
+/** Shortens a name for a subject, between user-perceived characters. */
+function shortName(name: string): string {
   const whole = printable(name);
-  if (whole.length <= SHORT_LENGTH) return whole;
+  if (whole.length <= MAX_NAME_LENGTH) return whole;
   let end = 0;
-  for (const { index, segment } of CHARACTERS.segment(whole)) {
-    if (index + segment.length >= SHORT_LENGTH) break;
+  for (const { index, segment } of GRAPHEMES.segment(whole)) {
+    if (index + segment.length >= MAX_NAME_LENGTH) break;
     end = index + segment.length;
   }
   return `${whole.slice(0, end)}…`;
 }
 
-/** What each role may do, after "as". */
-const ROLE_WORDS: Record<InvitationRow['role'], string> = {
+/** The permissions of each role. */
+const ROLE_TEXTS: Record<InvitationRow['role'], string> = {
   admin:
-    'As an admin you can do everything but transfer the ownership and change other admins: tests, domains, monitors, alert rules, webhooks, API keys and the team.',
+    'As an admin, you can manage tests, domains, monitors, alert rules, webhooks, API keys, and the team. Only the owner can change other admins or transfer the ownership.',
   member:
-    'As a member you can create and see tests, look after domains and monitors, read the alert rules and what they found, and make API keys of your own.',
-  viewer: 'As a viewer you can read tests and their reports, but no domains, monitors or alerts.',
+    'As a member, you can create tests, manage domains and monitors, and create your own API keys. You can also read alert rules and their incidents.',
+  viewer: 'As a viewer, you can read tests and reports, but not domains, monitors, or alerts.',
 };
 
-/** `url` is the link to accept with. */
+/** `url` is the link to accept the invitation. */
 export function invitationMail(
   config: Addresses,
   inviter: Person,
@@ -49,22 +49,22 @@ export function invitationMail(
   const host = hostOf(config);
   return {
     to: email,
-    subject: `${short(inviter.name)} invites you to the deliverability team at ${host}`,
+    subject: `${shortName(inviter.name)} invited you to the deliverability team at ${host}`,
     ...mailFrame({
-      title: 'You are invited to a team',
-      preheader: `The link works once, until ${timeInWords(expires_at)}.`,
+      title: 'Join the team',
+      preheader: `The link works once and expires on ${timeInWords(expires_at)}.`,
       blocks: [
-        `${called(inviter)} invites you to the team that tests its mail at ${host}. ${ROLE_WORDS[role]}`,
-        `The link below works once, until ${timeInWords(expires_at)}. You choose a name and a password there. Whoever has the link can join in your place, so please do not pass it on.`,
-        'If you do not know the sender, ignore this mail: without the link nobody joins, and after that time it works no more.',
+        `${nameAndAddress(inviter)} invited you to the team that tests its mail at ${host}. ${ROLE_TEXTS[role]}`,
+        `To join, follow the link and choose a name and a password. The link works once and expires on ${timeInWords(expires_at)}. Don't share it: anyone with the link can join in your place.`,
+        "If you don't know the sender, ignore this email.",
       ],
-      button: { label: 'Accept the invitation', url },
-      footer: `You get this mail because ${inviter.email} entered your address at ${host}. You are on no list: it is sent once for each invitation.`,
+      button: { label: 'Accept invitation', url },
+      footer: `You received this email because ${inviter.email} invited your address at ${host}. You aren't on a mailing list.`,
     }),
   };
 }
 
-/** To the one who is the owner now. */
+/** To the new owner. */
 export function newOwnerMail(config: Addresses, { former, owner }: Handover): OutgoingMail {
   const host = hostOf(config);
   return {
@@ -72,40 +72,38 @@ export function newOwnerMail(config: Addresses, { former, owner }: Handover): Ou
     subject: `You are now the owner of the deliverability team at ${host}`,
     ...mailFrame({
       title: 'You are now the owner of the team',
-      preheader: `${short(former.name)} has transferred the ownership to you.`,
+      preheader: `${shortName(former.name)} transferred the ownership to you.`,
       blocks: [
-        `${called(former)} has transferred the ownership of the team at ${host} to you, and is an admin from now on.`,
-        'As the owner you have full access. You alone can change or remove admins and transfer the ownership to another member; nobody can remove you.',
-        'Your browsers have been signed out, so that your new role counts everywhere: please sign in again.',
+        `${nameAndAddress(former)} transferred the ownership of the team at ${host} to you and is now an admin.`,
+        'As the owner, you have full access. Only you can change or remove admins and transfer the ownership. Nobody can remove you.',
+        'The new role signed you out on all browsers. Sign in again.',
       ],
-      button: { label: 'Open the team’s pages', url: config.APP_URL },
-      footer: `You get this mail because you are a member of the team at ${host}.`,
+      button: { label: 'Open Deliverability', url: config.APP_URL },
+      footer: `You received this email because you are a member of the team at ${host}.`,
     }),
   };
 }
 
-/** To the one who was the owner until now. */
+/** To the previous owner. */
 export function formerOwnerMail(config: Addresses, { former, owner }: Handover): OutgoingMail {
   const host = hostOf(config);
   return {
     to: former.email,
-    subject: `${short(owner.name)} is now the owner of the deliverability team at ${host}`,
+    subject: `${shortName(owner.name)} is now the owner of the deliverability team at ${host}`,
     ...mailFrame({
-      title: 'You have transferred the ownership of the team',
-      preheader: 'You are an admin from now on.',
+      title: 'You transferred the ownership of the team',
+      preheader: 'You are now an admin.',
       blocks: [
-        `${called(owner)} is the owner of the team at ${host} from now on. You are an admin: you keep your access to everything but what only the owner may do.`,
-        'This cannot be undone by you; only the new owner can transfer the ownership back. Your browsers have been signed out: please sign in again.',
-        `If it was not you who did this, somebody has used your account. Ask whoever runs the server to enter “deliverability owner ${former.email}” there, which makes you the owner again, then change your password and revoke your API keys.`,
+        `${nameAndAddress(owner)} is now the owner of the team at ${host}. You are an admin and keep your access, except for what only the owner can do.`,
+        "You can't undo this. Only the new owner can transfer the ownership back. The new role signed you out on all browsers. Sign in again.",
+        `If you didn't do this, somebody else used your account. Ask your administrator to run “deliverability owner ${former.email}” on the server, which makes you the owner again. Then change your password and revoke your API keys.`,
       ],
-      footer: `You get this mail because you were the owner of the team at ${host}.`,
+      footer: `You received this email because you were the owner of the team at ${host}.`,
     }),
   };
 }
 
-// The e-mail with the link to set a new password.
-
-/** To a member; `url` is the link, which works for an hour. */
+/** To a member. `url` is the link to set a new password. */
 export function passwordMail(
   { APP_URL }: Pick<Config, 'APP_URL'>,
   to: string,
@@ -117,14 +115,14 @@ export function passwordMail(
     subject: `Set a new password for the deliverability team at ${host}`,
     ...mailFrame({
       title: 'Set a new password',
-      preheader: 'The link works once, within an hour.',
+      preheader: 'The link works once and expires in an hour.',
       blocks: [
-        `Somebody, probably you, asked for a new password for ${to} at ${host}.`,
-        'The link below works once, within an hour. When the new password is set, every browser that is signed in with your account is signed out.',
-        'If you did not ask for it, do nothing: your password stays as it is.',
+        `Someone requested a new password for ${to} at ${host}.`,
+        'To set a new password, follow the link. It works once and expires in an hour. A new password signs you out on all browsers.',
+        "If you didn't request this, ignore this email. Your password stays the same.",
       ],
-      button: { label: 'Set a new password', url },
-      footer: `You get this mail because somebody entered your address at ${host}.`,
+      button: { label: 'Set new password', url },
+      footer: `You received this email because someone entered your address at ${host}.`,
     }),
   };
 }

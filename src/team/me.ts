@@ -1,8 +1,8 @@
-/** The member who asks: as they see themselves, and what they change of themselves. */
+/** The caller's own account: read and change it. */
 
 import type { Actor, CurrentActor } from '../http/actor.ts';
 import { type Call, route } from '../http/route.ts';
-import { AppError } from '../lib/errors.ts';
+import { AppError, invalidParams } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { MemberRow } from '../store/tables.generated.ts';
 import { audit } from './audit.ts';
@@ -20,14 +20,14 @@ interface OwnChange {
   current_password?: string;
 }
 
-/** As they stand at the moment of the question, or of the change. */
+/** The account as of the request or transaction. */
 async function presentMe(
   db: Db | Tx,
   { keyId, sessionId, livemode }: Actor,
   { member, role }: CurrentActor,
 ): Promise<Me> {
   const key = keyId === null ? undefined : await findKey(db, keyId);
-  const session = sessionId === null ? undefined : await findTimes(db, sessionId);
+  const session = sessionId === null ? undefined : await findSession(db, sessionId);
   return {
     object: 'me',
     member: presentMember(member),
@@ -45,7 +45,7 @@ const findKey = (db: Db | Tx, id: string) =>
     .where('id', '=', id)
     .executeTakeFirst();
 
-const findTimes = (db: Db | Tx, id: string) =>
+const findSession = (db: Db | Tx, id: string) =>
   db
     .selectFrom('sessions')
     .select(['id', 'created_at', 'expires_at'])
@@ -56,17 +56,17 @@ type OwnRequest = Pick<SignInRequest, 'app' | 'caller' | 'signal'> &
   Pick<Call<'viewer', undefined, undefined, typeof Me>, 'actor' | 'ifMatch' | 'transact'>;
 
 /**
- * Throws `validation_failed`, also for a wrong present password, `precondition_failed`, and as
- * `requireOwnRole` does.
+ * Throws `validation_failed`, also for a wrong current password, `precondition_failed`, `conflict`, and
+ * as `requireOwnRole` does.
  */
 async function changeMe(request: OwnRequest, change: OwnChange): Promise<Me> {
   const { app, actor, signal } = request;
   const { member: before } = await reauthorizeOwnRole(app.db, request);
-  const password = wantedPassword(change, before.email);
+  const passwords = passwordsOf(change, before.email);
   let hash: string | null = null;
-  if (password) {
-    await checkPresentPassword(request, before, password.present);
-    hash = await signInGuardOf(app).passwords.hash(password.wanted, signal);
+  if (passwords) {
+    await checkPresentPassword(request, before, passwords.current);
+    hash = await signInGuardOf(app).passwords.hash(passwords.next, signal);
   }
   return request.transact(async (tx, own) => {
     requireOwnRole(own);
@@ -81,17 +81,16 @@ async function changeMe(request: OwnRequest, change: OwnChange): Promise<Me> {
   });
 }
 
-/** Both are given, or none: nobody changes a password by a browser that was left open. */
-function wantedPassword({ password, current_password }: OwnChange, email: string) {
+/** Requires both passwords or none, so that nobody can change a password in an unattended browser. */
+function passwordsOf({ password, current_password }: OwnChange, email: string) {
   if (password === undefined && current_password === undefined) return null;
   if (password !== undefined && current_password !== undefined) {
     checkPassword(password, email);
-    return { wanted: password, present: current_password };
+    return { next: password, current: current_password };
   }
   const param = password === undefined ? 'password' : 'current_password';
-  throw new AppError('validation_failed', `Wrong: ${param}.`, [
-    { param, code: 'required', message: 'is required: both passwords are given, or none' },
-  ]);
+  const message = 'is required to change the password';
+  throw invalidParams([{ param, code: 'required', message }]);
 }
 
 async function rename(tx: Tx, { app, actor, caller }: OwnRequest, from: string, to: string) {
@@ -107,20 +106,22 @@ async function rename(tx: Tx, { app, actor, caller }: OwnRequest, from: string, 
   );
 }
 
-/** While the passwords were worked on, a link may have set another. */
+/** Another request may have changed the password while it was hashed. */
 function requireUnchanged(before: MemberRow, now: MemberRow): void {
   if (now.password_hash === before.password_hash) return;
-  throw new AppError('conflict', 'The password was changed by somebody else at the same time.');
+  throw new AppError('conflict', 'The password was changed by another request. Try again.');
 }
 
-// The operations on the member who asks (contract §6).
+// Operations on the caller's own account (contract §6).
 
 const getMe = route({
   method: 'GET',
   path: '/v1/me',
   operation: 'getMe',
   role: 'viewer',
-  summary: 'Get who you are: the member, the role, and the key or session you came by',
+  summary: 'Get your account',
+  description:
+    'Returns your member, your effective role, and the API key or session of the request.',
   etag: true,
   response: Me,
   handle: async (call) => {
@@ -135,8 +136,9 @@ const updateMe = route({
   operation: 'updateMe',
   role: 'viewer',
   live: true,
-  summary:
-    'Change your name, or your password by the present one, which ends other sessions; a key needs your own role for it',
+  summary: 'Update your account',
+  description:
+    'Changes your name or password. A new password requires the current one and ends your other sessions. API keys need the same role as their member.',
   etag: true,
   body: MePatch,
   response: Me,

@@ -1,4 +1,4 @@
-/** The operations on members, and the transfer of the ownership (contract §6). */
+/** Operations on members, and the transfer of the ownership (contract §6). */
 
 import { route } from '../http/route.ts';
 import { listOf } from '../http/schemas.ts';
@@ -25,7 +25,8 @@ const list = route({
   path: '/v1/team/members',
   operation: 'listMembers',
   role: 'member',
-  summary: 'List the members of the team, newest first',
+  summary: 'List team members',
+  description: 'Returns the members of the team, newest first.',
   query: ListQuery,
   response: listOf(TeamMember),
   async handle({ app, query }) {
@@ -39,7 +40,7 @@ const get = route({
   path: '/v1/team/members/:id',
   operation: 'getMember',
   role: 'member',
-  summary: 'Get a member',
+  summary: 'Get a team member',
   etag: true,
   response: TeamMember,
   async handle({ app, params }) {
@@ -53,7 +54,8 @@ const update = route({
   operation: 'updateMember',
   role: 'admin',
   live: true,
-  summary: 'Change the name or the role of a member; another role signs them out',
+  summary: 'Update a team member',
+  description: 'Changes the name or the role of a member. A new role ends their sessions.',
   etag: true,
   body: MemberPatch,
   response: TeamMember,
@@ -61,23 +63,23 @@ const update = route({
   async handle(call) {
     const { app, params, body } = call;
     return call.transact(async (tx, { role }) => {
-      const present = await memberOr404(tx, params.id!);
-      requireMayChange(role, present);
-      call.ifMatch(presentMember(present));
-      const wanted = { name: body.name ?? present.name, role: body.role ?? present.role };
+      const target = await memberOr404(tx, params.id!);
+      requireMayChange(role, target);
+      call.ifMatch(presentMember(target));
+      const next = { name: body.name ?? target.name, role: body.role ?? target.role };
       const details: Record<string, unknown> = {};
-      if (wanted.name !== present.name) {
-        await renameMember(tx, present.id, wanted.name);
-        details.name = { from: present.name, to: wanted.name };
+      if (next.name !== target.name) {
+        await renameMember(tx, target.id, next.name);
+        details.name = { from: target.name, to: next.name };
       }
-      if (wanted.role !== present.role) {
-        const ended = await setRole(tx, present, wanted.role, isoTime(app.clock.now()));
-        Object.assign(details, { role: { from: present.role, to: wanted.role }, ...ended });
+      if (next.role !== target.role) {
+        const ended = await setRole(tx, target, next.role, isoTime(app.clock.now()));
+        Object.assign(details, { role: { from: target.role, to: next.role }, ...ended });
       }
-      const object = { type: 'team_member', id: present.id };
+      const object = { type: 'team_member', id: target.id };
       if (Object.keys(details).length > 0)
         await audit(tx, call, { action: 'member.changed', object, details });
-      return presentMember({ ...present, ...wanted });
+      return presentMember({ ...target, ...next });
     });
   },
 });
@@ -86,26 +88,28 @@ const remove = route({
   method: 'DELETE',
   path: '/v1/team/members/:id',
   operation: 'removeMember',
-  // Everybody but the owner may leave; the others are for admins and the owner.
+  // All members but the owner may leave. Only admins and the owner may remove others.
   role: 'viewer',
   live: true,
-  summary: 'Remove a member, or leave the team; sessions and keys end at once',
+  summary: 'Remove a team member',
+  description:
+    'Removes a member and ends their sessions and API keys. All members except the owner can remove themselves to leave the team.',
   response: deletedOf('team_member'),
   errors: ['conflict', 'precondition_failed'],
   async handle(call) {
     const { app, params } = call;
     const id = params.id!;
     return call.transact(async (tx, own) => {
-      // Who may not see the members does not learn here who they are.
+      // Viewers must not learn which members exist.
       if (id !== own.member.id) requireRole(own.role, 'admin');
-      const present = await memberOr404(tx, id);
-      requireMayRemove(own, present);
-      call.ifMatch(presentMember(present));
-      const ended = await removeMember(tx, present, isoTime(app.clock.now()));
+      const target = await memberOr404(tx, id);
+      requireMayRemove(own, target);
+      call.ifMatch(presentMember(target));
+      const ended = await removeMember(tx, target, isoTime(app.clock.now()));
       await audit(tx, call, {
         action: 'member.removed',
         object: { type: 'team_member', id },
-        details: { email: present.email, role: present.role, ...ended },
+        details: { email: target.email, role: target.role, ...ended },
       });
       return { id, object: 'team_member', deleted: true };
     });
@@ -118,7 +122,9 @@ const transfer = route({
   operation: 'transferOwnership',
   role: 'owner',
   live: true,
-  summary: 'Hand the ownership to another member and become an admin; this cannot be undone',
+  summary: 'Transfer the ownership',
+  description:
+    "Makes another member the owner. You become an admin, and you can't undo the transfer.",
   body: Transfer,
   response: OwnershipTransfer,
   errors: ['conflict'],
@@ -129,14 +135,14 @@ const transfer = route({
       const { id, email } = handover.owner;
       await queueMail(tx, app, newOwnerMail(app.config, handover));
       await queueMail(tx, app, formerOwnerMail(app.config, handover));
-      const done = {
+      const response = {
         object: 'ownership_transfer' as const,
         success: true as const,
-        message: `${email} is the owner now, and ${handover.former.email} an admin.`,
+        message: `${email} is now the owner, and ${handover.former.email} is an admin.`,
         new_owner: { id, email, role: 'owner' as const },
       };
       afterCommit(tx, () => app.scheduler.wake(SEND_JOB));
-      return done;
+      return response;
     });
   },
 });

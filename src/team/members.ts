@@ -1,4 +1,4 @@
-/** Members in the database: find, list, change, remove. */
+/** Members in the database: find, list, change, and remove them. */
 
 import type { App } from '../app.ts';
 import { allows } from '../http/actor.ts';
@@ -10,7 +10,7 @@ import type { Db, Tx } from '../store/open.ts';
 import type { MemberRow } from '../store/tables.generated.ts';
 import { endSessions } from './sessions.ts';
 
-/** What the team's queries need of the App. */
+/** The part of the App that queries of the team use. */
 export type TeamContext = Pick<App, 'db' | 'clock' | 'newId'>;
 
 export async function findOwner(db: Db | Tx): Promise<MemberRow | undefined> {
@@ -21,7 +21,7 @@ export async function findMember(db: Db | Tx, id: string): Promise<MemberRow | u
   return db.selectFrom('members').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** The address in lower case, as it is kept. */
+/** `email` must be normalized. */
 export async function findMemberByEmail(
   db: Db | Tx,
   email: string,
@@ -32,7 +32,7 @@ export async function findMemberByEmail(
 /** Throws `not_found`. */
 export async function memberOr404(db: Db | Tx, id: string): Promise<MemberRow> {
   const member = await findMember(db, id);
-  if (!member) throw new AppError('not_found', 'There is no member with this id.');
+  if (!member) throw new AppError('not_found', 'No such member.');
   return member;
 }
 
@@ -45,30 +45,30 @@ export async function renameMember(tx: Tx, id: string, name: string): Promise<vo
   await tx.updateTable('members').set({ name }).where('id', '=', id).execute();
 }
 
-/** What ended with a change, for the audit log. */
-interface Ended {
+/** The access that ended with a change, for the audit log. */
+interface RevokedAccess {
   sessions_ended: number;
   invitations_revoked: number;
 }
 
 /**
- * Gives a member another role, which ends their sessions; one who may no longer invite takes their
- * open invitations along. Throws `conflict` where the member is no longer as given, so that a
- * transfer meanwhile is never undone.
+ * Changes the role of a member and ends their sessions. If the new role may not invite, revokes their
+ * pending invitations. Throws `conflict` if the role has changed in the meantime, so that a concurrent
+ * transfer is never undone.
  */
 export async function setRole(
   tx: Tx,
   member: MemberRow,
   role: MemberRow['role'],
   now: string,
-): Promise<Ended> {
+): Promise<RevokedAccess> {
   const { numUpdatedRows } = await tx
     .updateTable('members')
     .set({ role })
     .where('id', '=', member.id)
     .where('role', '=', member.role)
     .executeTakeFirstOrThrow();
-  if (numUpdatedRows === 0n) throw changedMeanwhile();
+  if (numUpdatedRows === 0n) throw concurrentChange();
   return {
     sessions_ended: await endSessions(tx, member.id),
     invitations_revoked: allows(role, 'admin') ? 0 : await revokeInvitationsOf(tx, member.id, now),
@@ -76,14 +76,14 @@ export async function setRole(
 }
 
 /**
- * Removes a member with their sessions, keys and open invitations: who made an invitation knows its
- * link. Throws `conflict` as `setRole` does.
+ * Removes a member with their sessions, keys, and pending invitations. Throws `conflict` as `setRole`
+ * does.
  */
 export async function removeMember(
   tx: Tx,
   member: MemberRow,
   now: string,
-): Promise<Ended & { keys_ended: number }> {
+): Promise<RevokedAccess & { keys_ended: number }> {
   const keys = await tx
     .selectFrom('api_keys')
     .select('id')
@@ -95,22 +95,25 @@ export async function removeMember(
     sessions_ended: await endSessions(tx, member.id),
     invitations_revoked: await revokeInvitationsOf(tx, member.id, now),
   };
-  // Keys and links to set a password go with the row.
+  // Deleting the row also deletes keys and password links.
   const { numDeletedRows } = await tx
     .deleteFrom('members')
     .where('id', '=', member.id)
     .where('role', '=', member.role)
     .executeTakeFirstOrThrow();
-  if (numDeletedRows === 0n) throw changedMeanwhile();
+  if (numDeletedRows === 0n) throw concurrentChange();
   return ended;
 }
 
-const changedMeanwhile = () =>
-  new AppError('conflict', 'The member has been changed meanwhile. Look again, then try again.');
+const concurrentChange = () =>
+  new AppError(
+    'conflict',
+    'The member was changed in the meantime. Get the member, then try again.',
+  );
 
-/** How many there were: who made an invitation knows its link. */
+/** Revokes the pending invitations of a member, who knows their links. Returns their number. */
 export async function revokeInvitationsOf(tx: Tx, memberId: string, now: string): Promise<number> {
-  const open = await tx
+  const revoked = await tx
     .updateTable('invitations')
     .set({ revoked_at: now })
     .where('invited_by', '=', memberId)
@@ -120,29 +123,30 @@ export async function revokeInvitationsOf(tx: Tx, memberId: string, now: string)
     .execute();
   await withdrawMail(
     tx,
-    open.map(({ mail_id }) => mail_id),
+    revoked.map(({ mail_id }) => mail_id),
   );
-  return open.length;
+  return revoked.length;
 }
 
-// The e-mail address by which a member is known.
+// Email addresses of members.
 
-/** Dot-atoms of ASCII (RFC 5321 §4.1.2, RFC 5322 §3.2.3): no list, no comment, no quoted text. */
+/** ASCII dot-atoms (RFC 5321 §4.1.2, RFC 5322 §3.2.3), without comments or quoted strings. */
 const LOCAL_PART = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
-const LOCAL_MAX = 64;
+const MAX_LOCAL_PART_LENGTH = 64;
 export const EMAIL_MAX = 254;
 
-/** Lower case, the domain as A-labels; null for what is not exactly one address. */
+/** In lower case, with the domain as A-labels; null if `text` isn't a single address. */
 export function normalizeEmail(text: string): string | null {
   const at = text.lastIndexOf('@');
   const local = text.slice(0, Math.max(at, 0)).toLowerCase();
   const domain = normalizeDomain(text.slice(at + 1));
-  if (local.length > LOCAL_MAX || !LOCAL_PART.test(local) || domain === null) return null;
+  if (local.length > MAX_LOCAL_PART_LENGTH || !LOCAL_PART.test(local) || domain === null)
+    return null;
   const address = `${local}@${domain}`;
   return address.length <= EMAIL_MAX ? address : null;
 }
 
-/** The former owner, and the new one as they are now. */
+/** An ownership transfer: the previous owner before it, and the new owner after it. */
 export interface Handover {
   former: MemberRow;
   owner: MemberRow;

@@ -1,4 +1,4 @@
-/** The way to the provider and back: the question, and from its answer the person's address and name. */
+/** Sign-in with OpenID Connect: the authorization request, its response, and the session. */
 
 import * as oidc from 'openid-client';
 import * as v from 'valibot';
@@ -15,36 +15,41 @@ import { type SignInRequest, startSession } from './sign-in.ts';
 
 export const CALLBACK_PATH = '/sign-in/oidc/callback';
 
-/** What the provider says of a person; nothing of it is believed yet beyond that it said so. */
+/** The provider's claims about a person. The address may be unverified. */
 type Claims = Pick<oidc.UserInfoResponse, 'email' | 'email_verified' | 'name'>;
 
-type Asking = Pick<SignInRequest, 'app' | 'requestId'>;
+type OidcRequest = Pick<SignInRequest, 'app' | 'requestId'>;
 
 const callbackUrl = ({ config }: App): URL => new URL(config.APP_URL + CALLBACK_PATH);
 
-/** Throws `not_found` where it is not set up. */
-function settingsOf({ config }: App): OidcSettings {
+/** Throws `not_found` if OpenID Connect isn't configured. */
+function requireSettings({ config }: App): OidcSettings {
   const settings = oidcSettings(config);
   if (settings) return settings;
-  throw new AppError('not_found', 'Sign-in by another service is not set up here.');
+  throw new AppError('not_found', "Single sign-on isn't configured on this server.");
 }
 
-/** Throws `unavailable` while the provider cannot be reached. */
-async function providerOf(request: Asking, settings: OidcSettings): Promise<oidc.Configuration> {
+/** Throws `unavailable` if the provider can't be reached. */
+async function providerOf(
+  request: OidcRequest,
+  settings: OidcSettings,
+): Promise<oidc.Configuration> {
   try {
     return await discoverProvider(request.app, settings);
   } catch (error) {
-    throw unavailable(request, 'cannot be discovered', error);
+    throw unavailable(request, 'discovery failed', error);
   }
 }
 
 /**
- * Where to send the browser, and the cookie for it to bring back. Throws `not_found` where it
- * is not set up, `unavailable` while the provider cannot be asked.
+ * The URL to redirect the browser to, and the cookie that it must send back. Throws `not_found` if
+ * OpenID Connect isn't configured, and `unavailable` if the provider fails.
  */
-export async function beginJourney(request: Asking): Promise<{ location: string; cookie: string }> {
+export async function beginJourney(
+  request: OidcRequest,
+): Promise<{ location: string; cookie: string }> {
   const { app } = request;
-  const provider = await providerOf(request, settingsOf(app));
+  const provider = await providerOf(request, requireSettings(app));
   const state = oidc.randomState();
   const nonce = oidc.randomNonce();
   const verifier = oidc.randomPKCECodeVerifier();
@@ -60,23 +65,23 @@ export async function beginJourney(request: Asking): Promise<{ location: string;
     });
     return { location: href, cookie: journeyCookie(app, { state, nonce, verifier }) };
   } catch (error) {
-    throw unavailable(request, 'cannot be asked', error);
+    throw unavailable(request, 'authorization request failed', error);
   }
 }
 
 /**
- * Takes the provider's answer in the query. The library checks state, issuer, audience, nonce, expiry
- * and signature. Throws `malformed_request` for an answer that is none, was used, or says no, and as
- * `beginJourney` does.
+ * Returns the claims for the authorization response in the query. The library checks state, issuer,
+ * audience, nonce, expiry, and signature. Throws `malformed_request` for an invalid, used, or negative
+ * response, and as `beginJourney` does.
  */
 export async function endJourney(
-  request: Asking,
+  request: OidcRequest,
   journey: Journey | null,
   query: Record<string, string>,
 ): Promise<Claims> {
-  const settings = settingsOf(request.app);
-  if (!journey) throw callbackError(request, 'no journey', STALE);
-  if (query.state !== journey.state) throw callbackError(request, 'wrong state', STALE);
+  const settings = requireSettings(request.app);
+  if (!journey) throw callbackError(request, 'missing cookie', EXPIRED);
+  if (query.state !== journey.state) throw callbackError(request, 'wrong state', EXPIRED);
   const provider = await providerOf(request, settings);
   const url = callbackUrl(request.app);
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
@@ -88,7 +93,7 @@ export async function endJourney(
       idTokenExpected: true,
     });
     const claims = tokens.claims()!;
-    // Many say no more in the ID token than who it is.
+    // Many providers put only the subject into the ID token.
     if (claims.email !== undefined || !provider.serverMetadata().userinfo_endpoint)
       return claims as Claims;
     return await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub);
@@ -97,54 +102,58 @@ export async function endJourney(
   }
 }
 
-const STALE = 'This sign-in was begun elsewhere, has been used or took too long. Begin it again.';
+const EXPIRED = 'This sign-in has expired or was started in another browser. Sign in again.';
 
-function failureOf(request: Asking, error: unknown): AppError {
+function failureOf(request: OidcRequest, error: unknown): AppError {
   if (error instanceof oidc.AuthorizationResponseError)
     return error.error === 'access_denied'
-      ? callbackError(request, 'cancelled', 'The sign-in was cancelled, or not allowed to you.')
-      : unavailable(request, 'refused the question', error);
+      ? callbackError(
+          request,
+          'access denied',
+          'The sign-in was canceled, or your identity provider denied access.',
+        )
+      : unavailable(request, 'authorization error', error);
   if (error instanceof oidc.ResponseBodyError && error.error === 'invalid_grant')
-    return callbackError(request, 'code refused', STALE);
-  return unavailable(request, 'gave an answer that cannot be taken', error);
+    return callbackError(request, 'invalid code', EXPIRED);
+  return unavailable(request, 'invalid response', error);
 }
 
-function callbackError({ app, requestId }: Asking, reason: string, said: string) {
-  app.log.info('sign-in by OpenID Connect refused', { request_id: requestId, reason });
-  return new AppError('malformed_request', said);
+function callbackError({ app, requestId }: OidcRequest, reason: string, detail: string) {
+  app.log.info('OpenID Connect sign-in failed', { request_id: requestId, reason });
+  return new AppError('malformed_request', detail);
 }
 
-function unavailable({ app, requestId }: Asking, reason: string, error: unknown): AppError {
-  app.log.warn('the OpenID Connect provider failed', {
+function unavailable({ app, requestId }: OidcRequest, reason: string, error: unknown): AppError {
+  app.log.warn('OpenID Connect provider failed', {
     request_id: requestId,
     reason,
-    ...faultOf(error),
+    ...errorFields(error),
   });
   return new AppError(
     'unavailable',
-    'The service that signs you in cannot be used at the moment. Try again later, or sign in with your password.',
+    'Your identity provider is unavailable. Try again later, or sign in with your password.',
   );
 }
 
-const MAX_FAULT_LENGTH = 200;
+const MAX_FIELD_LENGTH = 200;
 
-/** Codes and the library's own words: causes hold answers, and answers hold tokens. */
-function faultOf(error: unknown): Record<string, string> {
+/** Codes and the library's message only: causes contain responses, and responses contain tokens. */
+function errorFields(error: unknown): Record<string, string> {
   const { message, code, error: answered, cause } = error as Record<string, unknown>;
   const system = (cause as { code?: unknown } | undefined)?.code;
   const fields = { fault: message, code, answered, system };
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) =>
-      typeof value === 'string' ? [[name, value.slice(0, MAX_FAULT_LENGTH)]] : [],
+      typeof value === 'string' ? [[name, value.slice(0, MAX_FIELD_LENGTH)]] : [],
     ),
   );
 }
 
-// The provider of OpenID Connect by which members may sign in: what it says of itself, asked when it is needed.
+// Discovery of the OpenID Connect provider.
 
-/** Its keys and endpoints may change; so long they are believed. */
+/** How long the provider's keys and endpoints are cached. */
 const DISCOVERY_CACHE_MS = 3_600_000;
-/** For each request to it. */
+/** For each request to the provider. */
 const PROVIDER_TIMEOUT_S = 10;
 
 interface OidcSettings {
@@ -153,7 +162,7 @@ interface OidcSettings {
   clientSecret: string;
 }
 
-/** null where sign-in by OpenID Connect is not set up. */
+/** null if OpenID Connect isn't configured. */
 function oidcSettings(config: Config): OidcSettings | null {
   const {
     OIDC_ISSUER: issuer,
@@ -163,29 +172,32 @@ function oidcSettings(config: Config): OidcSettings | null {
   return issuer && clientId && clientSecret ? { issuer, clientId, clientSecret } : null;
 }
 
-/** Who is asked, as people know it; null where nobody is. */
+/** The host of the provider, for people; null if none is configured. */
 export function oidcHost(config: Config): string | null {
   const settings = oidcSettings(config);
   return settings && new URL(settings.issuer).host;
 }
 
-interface KnownProvider {
-  until: number;
+interface CachedProvider {
+  expiresAt: number;
   provider: Promise<oidc.Configuration>;
 }
 
-const knownProviders = new WeakMap<App, KnownProvider>();
+const cachedProviders = new WeakMap<App, CachedProvider>();
 
-/** Discovers the provider (OpenID Connect Discovery §4), at most once an hour. Rejects while it cannot be reached. */
+/** Discovers the provider (OpenID Connect Discovery §4), at most once an hour. Rejects if it fails. */
 function discoverProvider(app: App, settings: OidcSettings): Promise<oidc.Configuration> {
   const now = app.clock.now();
-  const present = knownProviders.get(app);
-  if (present && now < present.until) return present.provider;
-  const entry: KnownProvider = { until: now + DISCOVERY_CACHE_MS, provider: discover(settings) };
-  knownProviders.set(app, entry);
-  // What failed is asked again by the next who comes.
+  const cached = cachedProviders.get(app);
+  if (cached && now < cached.expiresAt) return cached.provider;
+  const entry: CachedProvider = {
+    expiresAt: now + DISCOVERY_CACHE_MS,
+    provider: discover(settings),
+  };
+  cachedProviders.set(app, entry);
+  // The next request retries a failed discovery.
   entry.provider.catch(() => {
-    if (knownProviders.get(app) === entry) knownProviders.delete(app);
+    if (cachedProviders.get(app) === entry) cachedProviders.delete(app);
   });
   return entry.provider;
 }
@@ -195,27 +207,27 @@ async function discover({
   clientId,
   clientSecret,
 }: OidcSettings): Promise<oidc.Configuration> {
-  const address = new URL(issuer);
+  const url = new URL(issuer);
   const execute = [oidc.enableNonRepudiationChecks];
-  // The configuration takes such an address on loopback alone.
-  if (address.protocol !== 'https:') execute.push(oidc.allowInsecureRequests);
-  const ask = (server: URL) =>
+  // The configuration accepts plain HTTP on loopback only.
+  if (url.protocol !== 'https:') execute.push(oidc.allowInsecureRequests);
+  const discoverAt = (server: URL) =>
     oidc.discovery(server, clientId, undefined, authenticateBy(clientSecret), {
       execute,
       timeout: PROVIDER_TIMEOUT_S,
     });
   try {
-    return await ask(address);
+    return await discoverAt(url);
   } catch (error) {
-    // The configuration leaves off a slash at the end, which is a part of some issuers' names.
-    if (!(error instanceof oidc.ClientError) || error.code !== OTHER_ISSUER) throw error;
-    return ask(new URL(`${issuer}/`));
+    // The configuration removes a trailing slash, which is part of some issuers' names.
+    if (!(error instanceof oidc.ClientError) || error.code !== ISSUER_MISMATCH) throw error;
+    return discoverAt(new URL(`${issuer}/`));
   }
 }
 
-const OTHER_ISSUER = 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED';
+const ISSUER_MISMATCH = 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED';
 
-/** By the header, as providers expect of a client unless told otherwise (OpenID Connect Core §9). */
+/** Uses the header, which is the default (OpenID Connect Core §9), if the provider supports it. */
 function authenticateBy(secret: string): oidc.ClientAuth {
   const basic = oidc.ClientSecretBasic(secret);
   const post = oidc.ClientSecretPost(secret);
@@ -226,17 +238,17 @@ function authenticateBy(secret: string): oidc.ClientAuth {
   };
 }
 
-// What a browser keeps for us while it is at the provider: sealed in a cookie, so that we keep nothing.
+// The state of a sign-in while the browser is at the provider, in an encrypted cookie.
 
 const JOURNEY_LIFETIME_MS = 10 * 60_000;
 const JOURNEY_PURPOSE = 'sign-in by OpenID Connect';
 
 const Journey = v.strictObject({
-  /** Told to the provider, which tells it back: the answer is one to this browser's question. */
+  /** Returned by the provider; ties the response to this browser. */
   state: v.string(),
-  /** Comes back in the ID token. */
+  /** Returned in the ID token. */
   nonce: v.string(),
-  /** Proves to the provider that who brings the code is who asked for it (RFC 7636). */
+  /** The PKCE code verifier (RFC 7636). */
   verifier: v.string(),
   /** Milliseconds since the Unix epoch. */
   until: v.number(),
@@ -245,19 +257,19 @@ type Journey = v.InferOutput<typeof Journey>;
 
 type JourneyCookieContext = Pick<App, 'secrets' | 'clock' | 'config'>;
 
-/** The `Set-Cookie` for a journey that begins now. Lax: the provider's redirect comes from another site, and must bring it. */
+/** The `Set-Cookie` for a sign-in that starts now. SameSite=Lax, because the redirect comes from another site. */
 export function journeyCookie(app: JourneyCookieContext, journey: Omit<Journey, 'until'>): string {
   const until = app.clock.now() + JOURNEY_LIFETIME_MS;
   const sealed = app.secrets.seal(JSON.stringify({ ...journey, until }), JOURNEY_PURPOSE);
   return cookieField(journeyCookieName(app), sealed, app.config, JOURNEY_LIFETIME_MS / 1000);
 }
 
-/** The `Set-Cookie` that takes it away: a journey ends once. */
+/** The `Set-Cookie` that deletes the state: it works once. */
 export function clearedJourneyCookie(app: JourneyCookieContext): string {
   return cookieField(journeyCookieName(app), '', app.config, 0);
 }
 
-/** null where the browser has none, or one that is not ours or has run out. */
+/** null if the cookie is missing, invalid, or expired. */
 export function readJourney(app: JourneyCookieContext, header: string | null): Journey | null {
   const [sealed] = cookieValues(header, journeyCookieName(app));
   const text = sealed && app.secrets.open(sealed, JOURNEY_PURPOSE);
@@ -269,40 +281,44 @@ export function readJourney(app: JourneyCookieContext, header: string | null): J
 const journeyCookieName = ({ config }: JourneyCookieContext): string =>
   `${sessionCookieName(config.APP_URL.startsWith('https:'))}-oidc`;
 
-// Who comes from the provider gets a session: a member, or somebody invited, who joins by it.
+// Starts a session for a member, or for an invited person, who joins the team.
 
-/** Throws `forbidden` for who is neither on the team nor invited, and for an address that is not verified. */
+/** Throws `forbidden` for an unverified address, and for a person who is neither a member nor invited. */
 export async function signInByClaims(
   request: SignInRequest,
   claims: Claims,
 ): Promise<{ token: string; member: MemberRow }> {
   const email = verifiedEmail(claims);
-  if (email === null) throw signInForbidden(request, 'no verified address', unverified(claims));
-  const member = await memberOf(request, email, claims.name);
+  if (email === null) throw signInForbidden(request, 'no verified address', emailProblem(claims));
+  const member = await findOrAddMember(request, email, claims.name);
   const session = member && (await startSession(request, member, { by: 'oidc' }));
   if (session) return session;
   throw signInForbidden(
     request,
     'not on the team',
-    `${email} is not on the team. Ask an admin of the team to invite this address.`,
+    `${email} is not on the team. Ask an admin to invite this address.`,
   );
 }
 
-/** As members have it; null where the provider does not vouch for it. */
+/** The normalized address; null if the provider hasn't verified it. */
 function verifiedEmail({ email, email_verified }: Claims): string | null {
   return typeof email === 'string' && email_verified === true ? normalizeEmail(email) : null;
 }
 
-function unverified({ email, email_verified }: Claims): string {
+function emailProblem({ email, email_verified }: Claims): string {
   if (typeof email !== 'string')
-    return 'The service that signs you in does not say what your e-mail address is.';
+    return "Your identity provider doesn't share your email address. Ask your administrator.";
   return email_verified === true
-    ? `${email} is no address that a member can have. Ask an admin of the team for an invitation to another.`
-    : `The service that signs you in has not verified ${email}. Confirm the address there, or ask an admin of the team for an invitation to another.`;
+    ? `${email} isn't a supported email address. Ask an admin to invite another address.`
+    : `Your identity provider hasn't verified ${email}. Verify it there, or ask an admin to invite another address.`;
 }
 
-/** In one transaction: who joins twice at once is one member. */
-function memberOf(request: SignInRequest, email: string, name: unknown): Promise<MemberRow | null> {
+/** In one transaction, so that concurrent sign-ins add one member. Returns null without an invitation. */
+function findOrAddMember(
+  request: SignInRequest,
+  email: string,
+  name: unknown,
+): Promise<MemberRow | null> {
   const { app, transact } = request;
   const now = isoTime(app.clock.now());
   return transact(async (tx) => {
@@ -321,7 +337,7 @@ function memberOf(request: SignInRequest, email: string, name: unknown): Promise
   });
 }
 
-/** The provider's, where it can be one here; else what stands before the @. */
+/** The provider's name for the person if it is a valid name; otherwise the local part of the address. */
 function displayNameOf(name: unknown, email: string): string {
   const { success, output } = v.safeParse(v.pipe(v.string(), v.trim(), Name), name);
   return success ? output : email.slice(0, email.lastIndexOf('@'));
@@ -330,9 +346,9 @@ function displayNameOf(name: unknown, email: string): string {
 function signInForbidden(
   { app, requestId, caller }: SignInRequest,
   reason: string,
-  said: string,
+  detail: string,
 ): AppError {
   const fields = { request_id: requestId, ip: caller.ip, reason };
-  app.log.info('sign-in by OpenID Connect refused', fields);
-  return new AppError('forbidden', said);
+  app.log.info('OpenID Connect sign-in failed', fields);
+  return new AppError('forbidden', detail);
 }

@@ -1,11 +1,11 @@
-/** What a new password must be: long enough, and not what everybody tries first (NIST SP 800-63B §3.1.1). */
+/** Rules for new passwords: a length, and no commonly used passwords (NIST SP 800-63B §3.1.1). */
 
 import * as v from 'valibot';
 import { MAX_PASSWORD, MIN_PASSWORD } from '../config/readers.ts';
-import { AppError } from '../lib/errors.ts';
+import { invalidParams } from '../lib/errors.ts';
 
-/** The commonest of those that are long enough, lower case, and the name of this program. */
-const COMMONEST = new Set([
+/** The most common passwords of sufficient length in lower case, and the name of this program. */
+const COMMON_PASSWORDS = new Set([
   '0123456789',
   '0987654321',
   '1234567890',
@@ -31,46 +31,43 @@ const COMMONEST = new Set([
   'welcome123',
 ]);
 
-/** In code points; no rules of composition. */
+/** Counts code points. There are no composition rules. */
 function hasLength(password: string): boolean {
   const { length } = [...password];
   return length >= MIN_PASSWORD && length <= MAX_PASSWORD;
 }
 
-const LENGTH = `must have ${MIN_PASSWORD} to ${MAX_PASSWORD} characters`;
+const LENGTH_MESSAGE = `must have ${MIN_PASSWORD} to ${MAX_PASSWORD} characters`;
 
-/** A password to be set, in the body of a request; `checkPassword` looks at what else it may not be. */
+/** A new password in a request. `checkPassword` checks the other rules. */
 export const NewPassword = v.pipe(
-  v.string('must be text'),
+  v.string('must be a string'),
   v.metadata({
     jsonSchema: { type: 'string', minLength: MIN_PASSWORD, maxLength: MAX_PASSWORD },
   }),
-  v.check(hasLength, LENGTH),
+  v.check(hasLength, LENGTH_MESSAGE),
 );
 
-/** A password to be compared; longer than any that could be set is refused unread. */
+/** An existing password in a request. A value that no password can have is rejected without hashing. */
 export const GivenPassword = v.pipe(
-  v.string('must be text'),
-  v.maxLength(4 * MAX_PASSWORD, 'is longer than a password can be'),
+  v.string('must be a string'),
+  v.maxLength(4 * MAX_PASSWORD, `must have at most ${4 * MAX_PASSWORD} characters`),
 );
 
-/** What is wrong with a new password for the account of that address, after "must"; null where it will do. */
+/** The problem of a new password, such as "must not be the email address"; null if it is acceptable. */
 export function passwordFault(password: string, email: string): string | null {
-  if (!hasLength(password)) return LENGTH;
+  if (!hasLength(password)) return LENGTH_MESSAGE;
   if (!password.isWellFormed()) return 'must be well-formed Unicode';
   const plain = password.normalize('NFKC').toLowerCase().trim();
   const address = email.toLowerCase();
-  if (plain === address || plain === address.split('@')[0]) return 'must not be the e-mail address';
-  if (COMMONEST.has(plain) || /^(.)\1*$/su.test(plain))
-    return 'must not be one of the passwords that everybody tries first';
+  if (plain === address || plain === address.split('@')[0]) return 'must not be the email address';
+  if (COMMON_PASSWORDS.has(plain) || /^(.)\1*$/su.test(plain))
+    return 'must not be a commonly used password';
   return null;
 }
 
-/** Throws `validation_failed` that names the field. */
+/** Throws `validation_failed` with the problem of the password. */
 export function checkPassword(password: string, email: string, param = 'password'): void {
-  const fault = passwordFault(password, email);
-  if (fault !== null)
-    throw new AppError('validation_failed', `Wrong: ${param}.`, [
-      { param, code: 'invalid', message: fault },
-    ]);
+  const message = passwordFault(password, email);
+  if (message !== null) throw invalidParams([{ param, code: 'invalid', message }]);
 }

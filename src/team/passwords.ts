@@ -1,4 +1,4 @@
-/** The ways to another password: by the present one, or by a link; each ends the sessions elsewhere. */
+/** Changes a password with the current one or with a link. Both end the member's other sessions. */
 
 import type { App } from '../app.ts';
 import type { Config } from '../config/config.ts';
@@ -6,7 +6,7 @@ import type { Actor } from '../http/actor.ts';
 import type { AnyCall } from '../http/route.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';
-import { AppError } from '../lib/errors.ts';
+import { AppError, invalidParams } from '../lib/errors.ts';
 import { queueMail, SEND_JOB } from '../outbox/queue.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { MemberRow } from '../store/tables.generated.ts';
@@ -19,7 +19,7 @@ import { accountOf, type SignInRequest } from './sign-in.ts';
 import { signInGuardOf } from './sign-in-guard.ts';
 
 /**
- * Sets the password by a link; gives whose it is. Throws `not_found` and `gone` for the link,
+ * Sets a password with a link and returns its member. Throws `not_found` and `gone` for the link,
  * `validation_failed` for the password.
  */
 export async function resetPassword(
@@ -30,7 +30,7 @@ export async function resetPassword(
   checkPassword(password, holder.email);
   const password_hash = await signInGuardOf(app).passwords.hash(password, signal);
   await transact(async (tx) => {
-    // Again: of two that use it at the same time, one does.
+    // Checked again, so that only one of two concurrent requests uses the link.
     const { id, email } = await openPasswordLink(tx, app.clock.now(), token);
     const ended = await replacePassword(tx, app, { id, password_hash });
     const actor = { memberId: id, email, keyId: null, sessionId: null };
@@ -48,7 +48,7 @@ export async function resetPassword(
   return { id: holder.id, password_hash };
 }
 
-/** Throws `validation_failed` where the present password is another, and `rate_limited` for who guesses it. */
+/** Throws `validation_failed` if the password is wrong, and `rate_limited` after too many attempts. */
 export async function checkPresentPassword(
   {
     app,
@@ -59,21 +59,21 @@ export async function checkPresentPassword(
   { email, password_hash }: Pick<MemberRow, 'email' | 'password_hash'>,
   given: string,
 ): Promise<void> {
-  // Counted apart from strangers, who do not get here; not by session or key, of which there may be
-  // as many as somebody likes.
+  // Counted per member and apart from sign-in. A member can have any number of sessions and keys, so
+  // counting those wouldn't limit anything.
   const guess = { account: email, ip: caller.ip, device: `own account ${actor.memberId}` };
-  const right = await signInGuardOf(app).tries.attempt(guess, async () =>
+  const correct = await signInGuardOf(app).tries.attempt(guess, async () =>
     (await signInGuardOf(app).passwords.verify(given, password_hash, { signal, known: true }))
       ? true
       : null,
   );
-  if (right) return;
-  throw new AppError('validation_failed', 'Wrong: current_password.', [
-    { param: 'current_password', code: 'wrong', message: 'is not the present password' },
+  if (correct) return;
+  throw invalidParams([
+    { param: 'current_password', code: 'wrong', message: 'does not match your current password' },
   ]);
 }
 
-/** In the transaction of a member's own change; the session that it comes by stays. */
+/** For members who change their own password. Keeps the current session. */
 export async function changePassword(
   tx: Tx,
   { app, actor, caller }: Pick<SignInRequest, 'app' | 'caller'> & { actor: Actor },
@@ -92,54 +92,54 @@ export async function changePassword(
   );
 }
 
-/** What a password opened is closed: other sessions, and links to set another. */
+/** Ends all other sessions and password links. Returns the number of sessions. */
 async function replacePassword(
   tx: Tx,
   { clock }: Pick<App, 'clock'>,
   { id, password_hash }: Pick<MemberRow, 'id'> & { password_hash: string },
-  keptSession: string | null = null,
+  keptSessionId: string | null = null,
 ): Promise<number> {
   await tx.updateTable('members').set({ password_hash }).where('id', '=', id).execute();
   await endPasswordLinks(tx, id, clock.now());
-  return endSessions(tx, id, keptSession);
+  return endSessions(tx, id, keptSessionId);
 }
 
-// Links by which a member sets a password: made, looked up, used once.
+// Links to set a password. Each link works once.
 
-/** How long a link works: that of an e-mail, and that of the `owner` command. */
+/** The lifetime of an emailed link, and of a link that the `owner` command prints. */
 export const MAILED_LINK_MS = 3_600_000;
-const OWNER_LINK_MS = 24 * 3_600_000;
-/** Who has so many in the inbox that work still needs no other. */
+const OWNER_LINK_LIFETIME_MS = 24 * 3_600_000;
+/** Valid links per member. */
 const MAX_MAILED_LINKS = 5;
 
 /**
- * Whether a member has been sent as many links as work at a time: as anybody may ask for one, no
- * request ends another link, and there are not more and more of them.
+ * Whether a member has the maximum number of valid emailed links. Anyone may request a link, so a new
+ * request must not end earlier links.
  */
-async function hasEnoughLinks(
+async function hasMaxLinks(
   tx: Tx,
   { clock }: Pick<App, 'clock'>,
   memberId: string,
 ): Promise<boolean> {
   const now = clock.now();
-  const { live } = await tx
+  const { valid } = await tx
     .selectFrom('password_links')
-    .select(({ fn }) => fn.countAll().as('live'))
+    .select(({ fn }) => fn.countAll().as('valid'))
     .where('member_id', '=', memberId)
     .where('used_at', 'is', null)
-    // Live and of an e-mail: that of the `owner` command is older, or works for longer.
+    // Valid and emailed. A link of the `owner` command is older, or expires later.
     .where('created_at', '>', isoTime(now - MAILED_LINK_MS))
     .where('expires_at', '<=', isoTime(now + MAILED_LINK_MS))
     .executeTakeFirstOrThrow();
-  return Number(live) >= MAX_MAILED_LINKS;
+  return Number(valid) >= MAX_MAILED_LINKS;
 }
 
-/** A new link, beside those that there are; its token is in this answer alone, the database has the hash. */
+/** Adds a link. Only the return value has its token; the database has the hash. */
 export async function insertPasswordLink(
   tx: Tx,
   { clock }: Pick<App, 'clock'>,
   memberId: string,
-  lifeMs: number,
+  lifetimeMs: number,
 ): Promise<{ token: string; hash: string }> {
   const now = clock.now();
   const token = randomSecret();
@@ -150,14 +150,14 @@ export async function insertPasswordLink(
       hash,
       member_id: memberId,
       created_at: isoTime(now),
-      expires_at: isoTime(now + lifeMs),
+      expires_at: isoTime(now + lifetimeMs),
       used_at: null,
     })
     .execute();
   return { token, hash };
 }
 
-/** The link that the `owner` command prints, and what the audit log has of it. Those before work no more. */
+/** Creates the link that the `owner` command prints, and ends all earlier links. */
 export async function makeOwnerLink(
   { db, clock, newId }: TeamContext,
   config: Pick<Config, 'APP_URL'>,
@@ -165,7 +165,7 @@ export async function makeOwnerLink(
 ): Promise<string> {
   return db.transaction().execute(async (tx) => {
     await endPasswordLinks(tx, ownerId, clock.now());
-    const { token } = await insertPasswordLink(tx, { clock }, ownerId, OWNER_LINK_MS);
+    const { token } = await insertPasswordLink(tx, { clock }, ownerId, OWNER_LINK_LIFETIME_MS);
     const author = { app: { clock, newId }, actor: null, caller: { ip: null } };
     const object = { type: 'team_member', id: ownerId };
     await audit(tx, author, { action: 'password.reset_requested', object });
@@ -173,12 +173,11 @@ export async function makeOwnerLink(
   });
 }
 
-/** Where the link leads. */
 function passwordLinkUrl({ APP_URL }: Pick<Config, 'APP_URL'>, token: string): string {
   return `${APP_URL}/password/${token}`;
 }
 
-/** None of the links of a member works any more. */
+/** Ends all password links of a member. */
 export async function endPasswordLinks(tx: Tx, memberId: string, now: number): Promise<void> {
   await tx
     .updateTable('password_links')
@@ -193,7 +192,7 @@ interface LinkHolder {
   email: string;
 }
 
-/** Whose password the link sets. Throws `not_found`, or `gone` where it was used, ended or has expired. */
+/** The member of a link. Throws `not_found`, or `gone` if it was used, was ended, or has expired. */
 export async function openPasswordLink(
   db: Db | Tx,
   now: number,
@@ -205,22 +204,21 @@ export async function openPasswordLink(
     .select(['members.id', 'email', 'expires_at', 'used_at'])
     .where('hash', '=', sha256(token))
     .executeTakeFirst();
-  if (!link) throw new AppError('not_found', 'This link is not known.');
+  if (!link) throw new AppError('not_found', 'Invalid password link.');
   if (link.used_at !== null)
-    throw new AppError(
-      'gone',
-      'This link has been used, or was ended by another link or a new password.',
-    );
-  if (Date.parse(link.expires_at) <= now) throw new AppError('gone', 'This link has expired.');
+    throw new AppError('gone', 'This link has been used or is no longer valid. Request a new one.');
+  if (Date.parse(link.expires_at) <= now)
+    throw new AppError('gone', 'This link has expired. Request a new one.');
   return { id: link.id, email: link.email };
 }
 
-// Asking for a link to set a new password: the same answer after the same work for every address.
+// Requests for a password link. Every address gets the same response after the same work, so that
+// nobody can find out which addresses have an account.
 
 /**
- * Sends a link where the address is a member's. Many requests for one account send no more mail for
- * a while, and nobody is told: what is answered is the same whatever has been asked before. Throws
- * `rate_limited` for very many from one client, whichever accounts they name.
+ * Emails a link if the address belongs to a member. After many requests for one account, it silently
+ * sends no more for a while. Throws `rate_limited` after too many requests of one client for any
+ * accounts.
  */
 export async function requestPasswordReset(
   request: SignInRequest & Pick<AnyCall, 'consume'>,
@@ -228,10 +226,10 @@ export async function requestPasswordReset(
 ): Promise<void> {
   const { app } = request;
   request.consume(signInGuardOf(app).resetLimit);
-  // A link that nobody gets is of no use.
+  // Without outgoing mail, nobody would receive the link.
   if (app.mailer === null) return;
   const account = accountOf(email);
-  // Each counts, as nothing is found out here.
+  // null counts every request as a failed attempt.
   const send = () => sendOrPretend(request, account).then(() => null);
   try {
     await signInGuardOf(app).resets.attempt({ account, ip: null }, send);
@@ -244,9 +242,9 @@ async function sendOrPretend(request: SignInRequest, account: string): Promise<v
   const { app, transact } = request;
   const queued = await transact(async (tx) => {
     const member = await findMemberByEmail(tx, account);
-    // Asked for nobody too: the same questions for every address.
-    const enough = await hasEnoughLinks(tx, app, member?.id ?? '');
-    return member && !enough ? sendLink(tx, request, member) : pretendToSend(tx, request);
+    // Also without a member, so that every address causes the same queries.
+    const maxReached = await hasMaxLinks(tx, app, member?.id ?? '');
+    return member && !maxReached ? sendLink(tx, request, member) : pretendToSend(tx, request);
   });
   if (queued) app.scheduler.wake(SEND_JOB);
 }
@@ -263,8 +261,8 @@ async function sendLink(
 }
 
 /**
- * Writes a link and a mail as for a member and takes them back before anybody can see them: the
- * transaction has as much to write to the disk, so that the time tells nothing either.
+ * Writes a link and an email as for a member, and deletes them in the same transaction. So the
+ * response takes the same time for addresses without an account.
  */
 async function pretendToSend(tx: Tx, { app }: SignInRequest): Promise<boolean> {
   const owner = await findOwner(tx);
@@ -275,7 +273,7 @@ async function pretendToSend(tx: Tx, { app }: SignInRequest): Promise<boolean> {
   return mail !== null;
 }
 
-/** A link, and the mail that carries it, which is of use for as long as the link. */
+/** Adds a link and queues the email with it. The email is dropped when the link expires. */
 async function queueLink(tx: Tx, app: App, { id, email }: { id: string; email: string }) {
   const usefulUntil = isoTime(app.clock.now() + MAILED_LINK_MS);
   const { token, hash } = await insertPasswordLink(tx, app, id, MAILED_LINK_MS);

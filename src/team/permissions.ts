@@ -1,4 +1,4 @@
-/** Who may do what to whom on the team (contract §3 and §6). */
+/** Permissions of team members (contract §3 and §6). */
 
 import {
   type ActorContext,
@@ -7,6 +7,7 @@ import {
   lowerRole,
   type Role,
 } from '../http/actor.ts';
+import { roleError } from '../http/authorize.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { ApiKeyRow, MemberRow } from '../store/tables.generated.ts';
@@ -15,34 +16,33 @@ import { findMember } from './members.ts';
 import { isSessionAlive } from './sessions.ts';
 
 /**
- * The actor as they are inside the transaction: since the request was let in, they may have been
- * removed, their key revoked or their session ended (`unauthenticated`), or they may have been
- * lowered (`forbidden`).
+ * The actor as of the transaction. Throws `unauthenticated` if the member was removed, the key revoked,
+ * or the session ended since the request was authorized, and `forbidden` if the role is now too low.
  */
 export async function reauthorize(
   db: Db | Tx,
   { app, actor }: ActorContext,
-  needed: Role,
+  required: Role,
 ): Promise<CurrentActor> {
   const { memberId, keyId, sessionId } = actor;
   const now = app.clock.now();
   const member = await findMember(db, memberId);
   if (!member) throw unauthenticated('You are no longer on the team.');
   if (keyId !== null && !(await isKeyValid(db, keyId, now)))
-    throw unauthenticated('The API key is no longer valid.');
+    throw unauthenticated('Invalid API key. It has expired or been revoked.');
   if (sessionId !== null && !(await isSessionAlive(db, sessionId, now)))
-    throw unauthenticated('The session has ended. Sign in again.');
+    throw unauthenticated('Your session has expired. Sign in again.');
   const role = lowerRole(actor.role, member.role);
-  requireRole(role, needed);
+  requireRole(role, required);
   return { member, role };
 }
 
-/** For what concerns the member's own account: no key that may less than they gets there. */
+/** For operations on the member's own account: a key must have the full role of its member. */
 export function requireOwnRole({ role, member }: CurrentActor): void {
   requireRole(role, member.role);
 }
 
-/** As `reauthorize` and `requireOwnRole`, where nothing is changed. */
+/** `reauthorize` and `requireOwnRole` for requests that only read. */
 export async function reauthorizeOwnRole(
   db: Db | Tx,
   context: ActorContext,
@@ -55,38 +55,37 @@ export async function reauthorizeOwnRole(
 const unauthenticated = (detail: string) =>
   new AppError('unauthenticated', detail, [], { 'www-authenticate': 'Bearer' });
 
-/** Throws `forbidden`, naming the role that is needed. */
-export function requireRole(role: Role, needed: Role): void {
-  if (!allows(role, needed))
-    throw new AppError('forbidden', `This needs the role ${needed}; yours is ${role}.`);
+/** Throws `forbidden` that names the required role. */
+export function requireRole(role: Role, required: Role): void {
+  if (!allows(role, required)) throw roleError(role, required);
 }
 
-/** Nobody gives a key a role above their own; to members and the invited, the schema sees to it. */
+/** A key can't have a higher role than its creator. For members, the schema limits the roles. */
 export function requireMayGive(role: Role, given: Role): void {
   if (!allows(role, given))
     throw new AppError(
       'forbidden',
-      `To give the role ${given} needs the role ${given}; yours is ${role}.`,
+      `You can't assign the ${given} role, because your role is ${role}.`,
     );
 }
 
-/** Nobody changes the owner, only the owner an admin; themselves, members do by `/v1/me`. */
+/** Nobody can change the owner, and only the owner can change admins. */
 export function requireMayChange(role: Role, target: MemberRow): void {
   if (target.role === 'owner')
     throw new AppError(
       'forbidden',
-      'Nobody changes or removes the owner; the owner can transfer the ownership.',
+      "The owner can't be changed or removed. Transfer the ownership first.",
     );
   requireRole(role, target.role === 'admin' ? 'owner' : 'admin');
 }
 
-/** As for changes; and everybody but the owner may leave, though not by a key that may less than they. */
+/** As for changes. All members but the owner may leave, but not with a key of a lower role. */
 export function requireMayRemove({ member, role }: CurrentActor, target: MemberRow): void {
   if (target.id === member.id && target.role !== 'owner') requireRole(role, target.role);
   else requireMayChange(role, target);
 }
 
-/** By a key, of the keys of its own member none that may more; which of others are seen, may be ended. */
+/** A key can't revoke its member's keys with a higher role. Keys of others may be revoked if visible. */
 export function requireMayRevoke(
   { member, role }: CurrentActor,
   key: Pick<ApiKeyRow, 'member_id' | 'role'>,

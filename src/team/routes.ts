@@ -1,4 +1,4 @@
-/** The operations on the team, its keys and its audit log, in the order of their documentation. */
+/** Operations on the team, its API keys, and its audit log, in the order of the documentation. */
 
 import { route } from '../http/route.ts';
 import { listOf } from '../http/schemas.ts';
@@ -13,7 +13,8 @@ const auditLog = route({
   path: '/v1/audit_log',
   operation: 'listAuditLog',
   role: 'admin',
-  summary: 'List who changed what, newest first',
+  summary: 'List audit log entries',
+  description: 'Returns the changes that members and the service made, newest first.',
   query: AuditQuery,
   response: listOf(AuditEntry),
   async handle({ app, query: { limit, starting_after, ending_before, ...filters } }) {

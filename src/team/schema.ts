@@ -1,20 +1,23 @@
-/** The team as the API takes and answers it (contract §6). */
+/** Request and response schemas of the team (contract §6). */
 
 import * as v from 'valibot';
 import { ROLES } from '../http/actor.ts';
-import { Name, PAGE, QueryTime, Time } from '../http/schemas.ts';
+import { described, Name, PAGE, QueryTime, Time } from '../http/schemas.ts';
 import type { ApiKeyRow, AuditRow, MemberRow } from '../store/tables.generated.ts';
 import { EMAIL_MAX, normalizeEmail } from './members.ts';
 import { GivenPassword, NewPassword } from './password-rules.ts';
 
-/**
- * What an admin or the owner can give, so none above their own; the owner is made by a transfer
- * alone.
- */
-const GIVEN_ROLES = ['admin', 'member', 'viewer'] as const;
-const GivenRole = v.picklist(GIVEN_ROLES, `must be one of ${GIVEN_ROLES.join(', ')}`);
+/** Roles that admins and the owner can assign. Only a transfer changes the owner. */
+const ASSIGNABLE_ROLES = ['admin', 'member', 'viewer'] as const;
+const AssignableRole = v.picklist(
+  ASSIGNABLE_ROLES,
+  `must be one of ${ASSIGNABLE_ROLES.join(', ')}`,
+);
 const Role = v.picklist(ROLES, `must be one of ${ROLES.join(', ')}`);
-const Id = v.pipe(v.string('must be text'), v.maxLength(100, 'must have at most 100 characters'));
+const Id = v.pipe(
+  v.string('must be a string'),
+  v.maxLength(100, 'must have at most 100 characters'),
+);
 
 export const ListQuery = v.strictObject(PAGE);
 
@@ -31,26 +34,26 @@ export type TeamMember = v.InferOutput<typeof TeamMember>;
 
 export const MemberPatch = v.strictObject({
   name: v.optional(Name),
-  role: v.optional(GivenRole),
+  role: v.optional(AssignableRole),
 });
 
-/** What a delete answers. */
+/** The response of a DELETE request. */
 export function deletedOf<const Kind extends string>(kind: Kind) {
   return v.object({ id: v.string(), object: v.literal(kind), deleted: v.literal(true) });
 }
 
-/** One address, as it is kept: lower case, the domain in A-labels. */
+/** A single address, normalized: in lower case, with the domain as A-labels. */
 export const EmailAddress = v.pipe(
-  v.string('must be text'),
+  v.string('must be a string'),
   v.maxLength(EMAIL_MAX, `must have at most ${EMAIL_MAX} characters`),
-  v.check((text) => normalizeEmail(text) !== null, 'must be an e-mail address'),
+  v.check((text) => normalizeEmail(text) !== null, 'must be an email address'),
   v.metadata({ jsonSchema: { type: 'string', format: 'email', maxLength: EMAIL_MAX } }),
   v.transform((text) => normalizeEmail(text)!),
 );
 
 export const NewInvitation = v.strictObject({
   email: EmailAddress,
-  role: v.optional(GivenRole, 'member'),
+  role: v.optional(AssignableRole, 'member'),
 });
 export type NewInvitation = v.InferOutput<typeof NewInvitation>;
 
@@ -58,20 +61,31 @@ const INVITATION = {
   id: v.string(),
   object: v.literal('team_invitation'),
   email: v.string(),
-  role: GivenRole,
+  role: AssignableRole,
   status: v.picklist(['pending', 'accepted', 'revoked', 'expired']),
-  email_status: v.picklist(['not_configured', 'queued', 'sent', 'failed']),
-  invited_by: v.string(),
+  email_status: described(
+    v.picklist(['not_configured', 'queued', 'sent', 'failed']),
+    'The status of the invitation email. `not_configured` means that this service sends no email.',
+  ),
+  invited_by: described(v.string(), 'The ID of the member who sent the invitation.'),
   created_at: Time,
   expires_at: Time,
 };
 export const TeamInvitation = v.object(INVITATION);
 export type TeamInvitation = v.InferOutput<typeof TeamInvitation>;
-/** The answers to creation and resend alone have the link. */
-export const InvitationWithLink = v.object({ ...INVITATION, accept_url: v.string() });
+/** For the create and resend operations. No other response contains the link. */
+export const InvitationWithLink = v.object({
+  ...INVITATION,
+  accept_url: described(v.string(), 'The link to accept the invitation.'),
+});
+
+const LinkToken = described(
+  v.pipe(v.string('must be a string'), v.maxLength(200, 'must have at most 200 characters')),
+  'The last path segment of the link.',
+);
 
 export const Acceptance = v.strictObject({
-  token: v.pipe(v.string('must be text'), v.maxLength(200, 'must have at most 200 characters')),
+  token: LinkToken,
   name: Name,
   password: NewPassword,
 });
@@ -85,20 +99,26 @@ export const OwnershipTransfer = v.object({
   new_owner: v.object({ id: v.string(), email: v.string(), role: v.literal('owner') }),
 });
 
-const KEY_MIN_SECONDS = 60;
-const KEY_MAX_SECONDS = 10 * 365 * 86_400;
+const MIN_KEY_LIFETIME_S = 60;
+const MAX_KEY_LIFETIME_S = 10 * 365 * 86_400;
 
 export const NewApiKey = v.strictObject({
   name: Name,
   role: v.optional(Role, 'member'),
-  livemode: v.optional(v.boolean('must be true or false')),
+  livemode: v.optional(
+    described(
+      v.boolean('must be true or false'),
+      'Set to `false` for a test-mode key. The default is `true`.',
+    ),
+  ),
   expires_in: v.optional(
     v.nullable(
       v.pipe(
         v.number('must be a number of seconds'),
         v.integer('must be a whole number'),
-        v.minValue(KEY_MIN_SECONDS, `must be at least ${KEY_MIN_SECONDS}`),
-        v.maxValue(KEY_MAX_SECONDS, `must be at most ${KEY_MAX_SECONDS}`),
+        v.minValue(MIN_KEY_LIFETIME_S, `must be at least ${MIN_KEY_LIFETIME_S}`),
+        v.maxValue(MAX_KEY_LIFETIME_S, `must be at most ${MAX_KEY_LIFETIME_S}`),
+        v.description('Seconds until the key expires. By default, it never expires.'),
       ),
     ),
   ),
@@ -109,22 +129,28 @@ const API_KEY = {
   object: v.literal('api_key'),
   name: v.string(),
   role: Role,
-  livemode: v.boolean(),
-  prefix: v.string(),
+  livemode: described(v.boolean(), '`false` for a test-mode key.'),
+  prefix: described(v.string(), 'The first characters of the key.'),
   member_id: v.string(),
   created_at: Time,
-  expires_at: v.nullable(Time),
-  last_used_at: v.nullable(Time),
+  expires_at: described(v.nullable(Time), '`null` if the key never expires.'),
+  last_used_at: described(
+    v.nullable(Time),
+    'The last use, accurate to the minute. `null` if the key has never been used.',
+  ),
 };
 export const ApiKey = v.object(API_KEY);
 export type ApiKey = v.InferOutput<typeof ApiKey>;
-export const NewApiKeyAnswer = v.object({ ...API_KEY, key: v.string() });
+export const NewApiKeyAnswer = v.object({
+  ...API_KEY,
+  key: described(v.string(), 'The key itself. No other response contains it.'),
+});
 
 export const AuditEntry = v.object({
   id: v.string(),
   object: v.literal('audit_entry'),
   created_at: Time,
-  action: v.string(),
+  action: described(v.string(), 'The type of object and the action, such as `member.removed`.'),
   object_type: v.string(),
   object_id: v.string(),
   member_id: v.nullable(v.string()),
@@ -132,7 +158,7 @@ export const AuditEntry = v.object({
   key_id: v.nullable(v.string()),
   session_id: v.nullable(v.string()),
   ip: v.nullable(v.string()),
-  details: v.record(v.string(), v.unknown()),
+  details: described(v.record(v.string(), v.unknown()), 'What changed.'),
 });
 export type AuditEntry = v.InferOutput<typeof AuditEntry>;
 
@@ -147,37 +173,37 @@ const AuditFilters = v.object(AUDIT_FILTERS);
 export type AuditFilters = v.InferOutput<typeof AuditFilters>;
 export const AuditQuery = v.strictObject({ ...PAGE, ...AUDIT_FILTERS });
 
-// Sessions, passwords and the one who asks, as the API takes and answers them (contract §6).
+// Sessions, passwords, and the caller's own account (contract §6).
 
-/** Whether it is one is not asked here: one that is none has no member. */
-const GivenEmail = v.pipe(
-  v.string('must be text'),
+/** Not checked for validity: an invalid address has no account. */
+const AccountEmail = v.pipe(
+  v.string('must be a string'),
   v.minLength(1, 'must not be empty'),
   v.maxLength(EMAIL_MAX, `must have at most ${EMAIL_MAX} characters`),
 );
 
-export const SignIn = v.strictObject({ email: GivenEmail, password: GivenPassword });
+export const SignIn = v.strictObject({ email: AccountEmail, password: GivenPassword });
 
 export const Session = v.object({
   id: v.string(),
   object: v.literal('session'),
   member_id: v.string(),
   created_at: Time,
-  /** To the minute. */
-  last_seen_at: Time,
-  /** The end however much it is used; unused for twelve hours, it ends before. */
-  expires_at: Time,
-  ip: v.nullable(v.string()),
-  user_agent: v.nullable(v.string()),
-  /** Whether it is the one that asks. */
-  current: v.boolean(),
+  last_seen_at: described(Time, 'The last request of the session, accurate to the minute.'),
+  expires_at: described(
+    Time,
+    'The latest end of the session. A session also ends after 12 hours without a request.',
+  ),
+  ip: described(v.nullable(v.string()), 'The IP address at sign-in.'),
+  user_agent: described(v.nullable(v.string()), 'The user agent at sign-in.'),
+  current: described(v.boolean(), '`true` if this session sent the request.'),
 });
 export type Session = v.InferOutput<typeof Session>;
 
-export const ResetRequest = v.strictObject({ email: GivenEmail });
+export const ResetRequest = v.strictObject({ email: AccountEmail });
 
 export const ResetConfirmation = v.strictObject({
-  token: v.pipe(v.string('must be text'), v.maxLength(200, 'must have at most 200 characters')),
+  token: LinkToken,
   password: NewPassword,
 });
 
@@ -186,28 +212,36 @@ export const PasswordReset = v.object({
   status: v.picklist(['requested', 'completed']),
 });
 
-/** Nothing in it changes by being asked for, so that its ETag holds until it is changed. */
+/** Contains no field that a request changes, such as `last_used_at`, to keep its ETag stable. */
 export const Me = v.object({
   object: v.literal('me'),
   member: TeamMember,
-  /** The role that counts for this request: of a key, the lower of its role and the member's. */
-  role: v.picklist(ROLES),
-  livemode: v.boolean(),
-  api_key: v.nullable(
-    v.object({
-      id: v.string(),
-      object: v.literal('api_key'),
-      name: v.string(),
-      prefix: v.string(),
-    }),
+  role: described(
+    v.picklist(ROLES),
+    "The effective role: your role or, with an API key, the lower of that and the key's role.",
   ),
-  session: v.nullable(
-    v.object({
-      id: v.string(),
-      object: v.literal('session'),
-      created_at: Time,
-      expires_at: Time,
-    }),
+  livemode: described(v.boolean(), '`false` with a test-mode key.'),
+  api_key: described(
+    v.nullable(
+      v.object({
+        id: v.string(),
+        object: v.literal('api_key'),
+        name: v.string(),
+        prefix: v.string(),
+      }),
+    ),
+    'The API key of the request; `null` with a session.',
+  ),
+  session: described(
+    v.nullable(
+      v.object({
+        id: v.string(),
+        object: v.literal('session'),
+        created_at: Time,
+        expires_at: Time,
+      }),
+    ),
+    'The session of the request; `null` with an API key.',
   ),
 });
 export type Me = v.InferOutput<typeof Me>;
@@ -218,7 +252,7 @@ export const MePatch = v.strictObject({
   current_password: v.optional(GivenPassword),
 });
 
-// Rows of the team as the API answers them.
+// Rows of the team as JSON.
 
 export function presentMember({ id, email, name, role, joined_at }: MemberRow): TeamMember {
   return { id, object: 'team_member', email, name, role, joined_at };

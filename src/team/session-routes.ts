@@ -1,4 +1,4 @@
-/** The operations by which a member signs in and out (contract §6), with those on their own account. */
+/** Operations on sessions and passwords, and on the member's own account (contract §6). */
 
 import type { App } from '../app.ts';
 import { clearedSessionCookie, sessionCookie } from '../http/cookies.ts';
@@ -22,23 +22,24 @@ import {
 import { LONGEST_MS, listSessions } from './sessions.ts';
 import { deviceCookie, endOwnSession, signIn } from './sign-in.ts';
 
-// The operations by which a forgotten password is replaced (contract §6).
+// Password resets (contract §6).
 
-/** An Idempotency-Key would add nothing: whoever asks, and however often, the answer is the same. */
+/** Needs no `Idempotency-Key`, because all requests get the same response. */
 const requestReset = route({
   method: 'POST',
   path: '/v1/password_resets',
   operation: 'requestPasswordReset',
   role: 'public',
   writes: true,
-  summary:
-    'Ask for an e-mail with a link to set a password; the answer is the same for any address',
+  summary: 'Request a password reset',
+  description:
+    'Emails a link to set a new password if the address belongs to a member. The response is the same for all addresses.',
   body: ResetRequest,
   status: 202,
   response: PasswordReset,
   errors: ['rate_limited'],
   async handle(call) {
-    await requestPasswordReset(withoutAnswer(call), call.body.email);
+    await requestPasswordReset(withPlainTransact(call), call.body.email);
     return { object: 'password_reset' as const, status: 'requested' as const };
   },
 });
@@ -50,7 +51,8 @@ const confirmReset = route({
   role: 'public',
   writes: true,
   limit: { requests: 20, seconds: 60 },
-  summary: 'Set the password by the token of a link; all sessions of the member end',
+  summary: 'Set a new password',
+  description: 'Uses the token of an emailed link. Ends all sessions of the member.',
   body: ResetConfirmation,
   linkToken: ({ token }) => token,
   response: PasswordReset,
@@ -59,22 +61,22 @@ const confirmReset = route({
     const done = { object: 'password_reset' as const, status: 'completed' as const };
     const transact: Transact = (work) => call.transact(work, () => done);
     const member = await resetPassword({ ...call, transact }, call.body);
-    // Whoever guesses at the account meanwhile: this browser signs in with the new password.
+    // Password guessing by others must not delay the next sign-in in this browser.
     const device = deviceCookie(call.app, member);
     if (device) call.setHeader('set-cookie', device);
     return done;
   },
 });
 
-/** For work that returns something else than the answer of the request, which is kept nowhere. */
-function withoutAnswer<C extends PublicCall>(
+/** For work whose result isn't the response of the request. */
+function withPlainTransact<C extends PublicCall>(
   call: C,
 ): Omit<C, 'transact'> & { transact: Transact } {
   return { ...call, transact: (work) => call.transact(work, () => undefined) };
 }
 
 interface PublicCall {
-  transact<T>(work: (tx: Tx) => Promise<T>, answerOf: () => undefined): Promise<T>;
+  transact<T>(work: (tx: Tx) => Promise<T>, responseOf: () => undefined): Promise<T>;
 }
 
 const passwordRoutes = [requestReset, confirmReset];
@@ -83,7 +85,7 @@ function presentSession({ hash: _, ...row }: SessionRow, current: string | null)
   return { ...row, object: 'session', current: row.id === current };
 }
 
-/** The `Set-Cookie` of a session that was begun. */
+/** The `Set-Cookie` of a new session. */
 export function cookieOf({ config }: Pick<App, 'config'>, token: string): string {
   return sessionCookie(token, config, LONGEST_MS / 1000);
 }
@@ -94,14 +96,15 @@ const createSessionRoute = route({
   operation: 'createSession',
   role: 'public',
   writes: true,
-  summary: 'Sign in; the answer sets the cookie of the session, in the place of one sent along',
+  summary: 'Sign in',
+  description: 'Starts a session and sets its cookie. Ends the session of a cookie in the request.',
   body: SignIn,
   status: 201,
   location: ({ id }) => `/v1/sessions/${id}`,
   response: Session,
   errors: ['unauthenticated', 'rate_limited', 'unavailable'],
   async handle(call) {
-    const { token, session, member } = await signIn(withoutAnswer(call), call.body);
+    const { token, session, member } = await signIn(withPlainTransact(call), call.body);
     call.setHeader('set-cookie', cookieOf(call.app, token));
     const device = deviceCookie(call.app, member);
     if (device) call.setHeader('set-cookie', device);
@@ -114,7 +117,8 @@ const listSessionsRoute = route({
   path: '/v1/sessions',
   operation: 'listSessions',
   role: 'viewer',
-  summary: 'List your own sessions, newest first; a key needs your own role for it',
+  summary: 'List your sessions',
+  description: 'Returns your sessions, newest first. API keys need the same role as their member.',
   query: ListQuery,
   response: listOf(Session),
   async handle(call) {
@@ -135,13 +139,14 @@ const endCurrentSessionRoute = route({
   role: 'viewer',
   live: true,
   sessionOnly: true,
-  summary: 'Sign out: end the session that asks and clear its cookie',
+  summary: 'Sign out',
+  description: 'Ends the current session and clears its cookie.',
   response: DeletedSession,
   errors: ['not_found'],
   async handle(call) {
     const { sessionId } = call.actor;
     if (sessionId === null)
-      throw new AppError('not_found', 'An API key asks here, and no session.');
+      throw new AppError('not_found', 'This endpoint requires a browser session.');
     const ended = await call.transact(async (tx, own) => {
       await endOwnSession(tx, call, own, sessionId);
       return { id: sessionId, object: 'session', deleted: true };
@@ -157,7 +162,8 @@ const endSessionRoute = route({
   operation: 'deleteSession',
   role: 'viewer',
   live: true,
-  summary: 'End one of your own sessions; a key needs your own role for it',
+  summary: 'End a session',
+  description: 'Ends one of your sessions. API keys need the same role as their member.',
   response: DeletedSession,
   async handle(call) {
     const id = call.params.id!;
@@ -171,7 +177,7 @@ const endSessionRoute = route({
   },
 });
 
-/** `current` stands before `:id`: the first that matches answers. */
+/** `current` comes before `:id`, because the first matching route is used. */
 export const sessionRoutes = [
   createSessionRoute,
   listSessionsRoute,

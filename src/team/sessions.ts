@@ -1,4 +1,4 @@
-/** Sessions of signed-in browsers in the database: made, known by their token, listed, ended. */
+/** Sessions of signed-in browsers: create, identify by token, list, and end them. */
 
 import type { App } from '../app.ts';
 import type { Actor, Caller } from '../http/actor.ts';
@@ -9,14 +9,14 @@ import type { Job } from '../scheduler/scheduler.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { SessionRow } from '../store/tables.generated.ts';
 
-/** Unused for so long, a session is over; and at last after the other, however much it is used. */
-const IDLE_MS = 12 * 3_600_000;
+/** A session ends after this time without a request, and at the latest after the maximum lifetime. */
+const IDLE_TIMEOUT_MS = 12 * 3_600_000;
 export const LONGEST_MS = 30 * 86_400_000;
 
-/** How long a session may have been used without its `last_seen_at` saying so. */
-const LAST_SEEN_STEP_MS = 60_000;
+/** `last_seen_at` is updated at most this often. */
+const LAST_SEEN_INTERVAL_MS = 60_000;
 
-/** A new session. Its token is in this answer alone; the database has its hash. */
+/** Creates a session. Only the return value has its token; the database has the hash. */
 export async function insertSession(
   tx: Tx,
   { clock, newId }: Pick<App, 'clock' | 'newId'>,
@@ -39,25 +39,25 @@ export async function insertSession(
   return { token, row };
 }
 
-/** Whose session a cookie holds, with the member's present role: null for one that is unknown or over. */
+/** The actor of a session token, with the member's current role; null if it is unknown or expired. */
 export async function identifySession(
   { db, clock }: Pick<App, 'db' | 'clock'>,
   token: string,
 ): Promise<Actor | null> {
   const now = clock.now();
-  const row = await alive(db, now)
+  const row = await validSessions(db, now)
     .innerJoin('members', 'members.id', 'sessions.member_id')
     .select(['sessions.id', 'member_id', 'last_seen_at', 'role', 'email'])
     .where('hash', '=', sha256(token))
     .executeTakeFirst();
   if (!row) return null;
-  if (Date.parse(row.last_seen_at) <= now - LAST_SEEN_STEP_MS)
+  if (Date.parse(row.last_seen_at) <= now - LAST_SEEN_INTERVAL_MS)
     await db
       .updateTable('sessions')
       .set({ last_seen_at: isoTime(now) })
       .where('id', '=', row.id)
       .execute()
-      // What cannot be written on a full disk must not keep anybody from reading.
+      // A full disk must not block requests that only read.
       .catch(() => {});
   return {
     memberId: row.member_id,
@@ -69,30 +69,32 @@ export async function identifySession(
   };
 }
 
-/** A page of the sessions of a member that are not over. */
+/** One page of a member's valid sessions. */
 export function listSessions(
   { db, clock }: Pick<App, 'db' | 'clock'>,
   memberId: string,
   page: Page,
 ): Promise<{ rows: SessionRow[]; hasMore: boolean }> {
-  const mine = alive(db, clock.now()).selectAll('sessions').where('member_id', '=', memberId);
-  return pageOf(mine, page);
+  const query = validSessions(db, clock.now())
+    .selectAll('sessions')
+    .where('member_id', '=', memberId);
+  return pageOf(query, page);
 }
 
-function alive(db: Db | Tx, now: number) {
+function validSessions(db: Db | Tx, now: number) {
   return db
     .selectFrom('sessions')
     .where('expires_at', '>', isoTime(now))
-    .where('last_seen_at', '>', isoTime(now - IDLE_MS));
+    .where('last_seen_at', '>', isoTime(now - IDLE_TIMEOUT_MS));
 }
 
-/** Whether a session that was let in is not over yet. */
+/** Whether a session is still valid. */
 export async function isSessionAlive(db: Db | Tx, id: string, now: number): Promise<boolean> {
-  const row = await alive(db, now).select('id').where('id', '=', id).executeTakeFirst();
+  const row = await validSessions(db, now).select('id').where('id', '=', id).executeTakeFirst();
   return row !== undefined;
 }
 
-/** Ends a session of the member; false where there is none such. */
+/** Ends a session of the member; false if they have no such session. */
 export async function endSession(tx: Tx, memberId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('sessions')
@@ -102,22 +104,22 @@ export async function endSession(tx: Tx, memberId: string, id: string): Promise<
   return numDeletedRows > 0n;
 }
 
-/** Ends all sessions of a member, but for the one that is `kept`; says how many there were. */
+/** Ends all sessions of a member except `keptId`. Returns their number. */
 export async function endSessions(
   tx: Tx,
   memberId: string,
-  kept: string | null = null,
+  keptId: string | null = null,
 ): Promise<number> {
-  let ending = tx.deleteFrom('sessions').where('member_id', '=', memberId);
-  if (kept !== null) ending = ending.where('id', '!=', kept);
-  const { numDeletedRows } = await ending.executeTakeFirstOrThrow();
+  let query = tx.deleteFrom('sessions').where('member_id', '=', memberId);
+  if (keptId !== null) query = query.where('id', '!=', keptId);
+  const { numDeletedRows } = await query.executeTakeFirstOrThrow();
   return Number(numDeletedRows);
 }
 
-// Deletes sessions that are over, and links to set a password that have long been so.
+// Deletes expired sessions and password links.
 
-/** For so long, a dead link says that it is dead and not that it is unknown. */
-const DEAD_LINK_MS = 30 * 86_400_000;
+/** Expired links are kept for this time, to tell their users that they have expired. */
+const EXPIRED_LINK_RETENTION_MS = 30 * 86_400_000;
 
 export function expireSessionsJob(app: App): Job {
   return { name: 'sessions.expire', tick: '0 23 * * * *', run: () => expireSessions(app) };
@@ -128,11 +130,14 @@ export async function expireSessions({ db, clock }: Pick<App, 'db' | 'clock'>): 
   await db
     .deleteFrom('sessions')
     .where(({ eb, or }) =>
-      or([eb('expires_at', '<=', isoTime(now)), eb('last_seen_at', '<=', isoTime(now - IDLE_MS))]),
+      or([
+        eb('expires_at', '<=', isoTime(now)),
+        eb('last_seen_at', '<=', isoTime(now - IDLE_TIMEOUT_MS)),
+      ]),
     )
     .execute();
   await db
     .deleteFrom('password_links')
-    .where('expires_at', '<=', isoTime(now - DEAD_LINK_MS))
+    .where('expires_at', '<=', isoTime(now - EXPIRED_LINK_RETENTION_MS))
     .execute();
 }

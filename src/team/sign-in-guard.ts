@@ -1,28 +1,28 @@
-/** What protects sign-in, kept in memory for the whole service. */
+/** Protects sign-in from password guessing and overload. Its state is in memory. */
 
 import type { App } from '../app.ts';
-import { addressGroup, createRateLimit, type RateLimit } from '../http/rate-limit.ts';
+import { addressGroup, createRateLimit, inSeconds, type RateLimit } from '../http/rate-limit.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Gate, limitInFlight } from '../lib/concurrency.ts';
 import { hashPassword, type PasswordCost, sha256, verifyPassword } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import { oncePer } from '../lib/once-per.ts';
 
-/** Requests for links to set a password, of one address. */
+/** Requests for password links per IP address. */
 const RESET_LIMIT = { requests: 20, seconds: 60 };
 
 export interface SignInGuard {
-  /** Hashes and checks passwords, a few at once. */
+  /** Hashes and verifies passwords with limited concurrency. */
   passwords: PasswordWork;
-  /** Slows down who guesses passwords. */
+  /** Delays password guessing. */
   tries: Delays;
-  /** Slows down mail with links to set one, by the account alone: nobody is told. */
+  /** Delays emails with password links, by account only. Callers don't reveal the delay. */
   resets: Delays;
-  /** How many such links one client may ask for, whatever accounts it names. */
+  /** Limits requests for password links per client, for any accounts. */
   resetLimit: RateLimit;
 }
 
-/** That of a service: one, whoever asks for it. */
+/** The guard of a service; the same object for every caller. */
 export const signInGuardOf = oncePer(
   ({ clock, passwordCost }: Pick<App, 'clock' | 'passwordCost'>): SignInGuard => ({
     passwords: createPasswordWork(passwordCost),
@@ -32,204 +32,206 @@ export const signInGuardOf = oncePer(
   }),
 );
 
-// Growing delays for who guesses: counted for each account, address and known browser, in memory, bounded.
+// Growing delays after failed attempts, counted per account, IP address, and known browser.
 
-/** So many wrong tries are free; then 1, 2, 4 … seconds pass before the next, and never more than these. */
-const FREE_TRIES = 3;
+/** Failed attempts without a delay. After that, the delay is 1, 2, 4 … seconds up to the maximum. */
+const FREE_ATTEMPTS = 3;
 const MAX_DELAY_MS = 60_000;
-/** A quarter of an hour without a wrong try, and they are forgotten. */
-const FORGET_MS = 15 * 60_000;
-/** So many of each kind are remembered at once. */
-const MAX_REMEMBERED = 10_000;
+/** Failed attempts are forgotten after this time without another one. */
+const FORGET_AFTER_MS = 15 * 60_000;
+/** The number of counters of each kind. */
+const MAX_COUNTERS = 10_000;
 
-interface Guess {
-  /** What is tried, such as the e-mail address, whether or not it is known. */
+interface Attempt {
+  /** The name of the account, such as the email address, whether or not it exists. */
   account: string;
-  /** The client's IP address; null where it is not known. */
+  /** The client's IP address; null if unknown. */
   ip: string | null;
   /**
-   * A browser that has signed in to this very account before. Its tries are counted for it alone:
-   * no stranger, and no neighbour behind the same address, makes it wait.
+   * The ID of a browser that has signed in to this account before. Its attempts are counted apart, so
+   * that other clients can't delay it.
    */
   device?: string | null;
 }
 
 export interface Delays {
   /**
-   * Runs one try, and counts it as wrong where it gives null. Throws `rate_limited` instead while a
-   * delay lasts. A right one clears the account, not the address: who has an account of their own
-   * could otherwise go on guessing at others. That of a known browser clears the browser alone.
+   * Runs `check` and counts the attempt as failed if it returns null. Throws `rate_limited` during a
+   * delay. A successful attempt clears the account, but not the IP address: otherwise, a client with
+   * an account could keep guessing at others. For a known browser, it clears only the browser.
    */
-  attempt<T>(guess: Guess, check: () => Promise<T | null>): Promise<T | null>;
-  /** Nothing is held against the account any more. */
+  attempt<T>(attempt: Attempt, check: () => Promise<T | null>): Promise<T | null>;
+  /** Forgets the failed attempts of an account. */
   clear(account: string): void;
 }
 
-interface Tries {
-  wrong: number;
-  /** When the last wrong one ended. */
-  at: number;
-  /** Tries whose outcome is not known yet: many at once gain nothing. */
+interface Counter {
+  failed: number;
+  /** The end of the last failed attempt. */
+  lastFailedAt: number;
+  /** Attempts that are still running. They count as failed, so that concurrency gains nothing. */
   running: number;
 }
 
-export function createDelays(clock: Clock, maxRemembered = MAX_REMEMBERED): Delays {
-  const newMemory = () => createMemory(clock, maxRemembered);
-  // Each kind apart, so that none of one kind drives out one of another.
-  const [accounts, addresses, devices] = [newMemory(), newMemory(), newMemory()];
-  /** By whom a try is counted; first for whom it is cleared where it is right. */
-  const countsOf = ({ account, ip, device }: Guess): Counted[] => {
+export function createDelays(clock: Clock, maxCounters = MAX_COUNTERS): Delays {
+  const newCounters = () => createCounters(clock, maxCounters);
+  // Separate, so that one kind can't evict another.
+  const [accounts, addresses, devices] = [newCounters(), newCounters(), newCounters()];
+  /** The counters of an attempt. Success clears the first one. */
+  const countersOf = ({ account, ip, device }: Attempt): CounterHandle[] => {
     const name = sha256(account);
     if (device) return [devices.of(`${name} ${device}`)];
     return [accounts.of(name), ...(ip === null ? [] : [addresses.of(addressGroup(ip))])];
   };
   return {
-    async attempt(guess, check) {
-      const counted = countsOf(guess);
-      const all = counted.map(({ tries }) => tries);
-      const wait = Math.max(...all.map((tries) => waitOf(tries, clock.now())));
-      if (wait > 0) throw tooManyTries(wait);
-      for (const { keep } of counted) keep();
-      for (const tries of all) tries.running++;
-      let wrong = false;
+    async attempt(attempt, check) {
+      const handles = countersOf(attempt);
+      const counters = handles.map(({ counter }) => counter);
+      const delay = Math.max(...counters.map((counter) => delayOf(counter, clock.now())));
+      if (delay > 0) throw tooManyAttempts(delay);
+      for (const { store } of handles) store();
+      for (const counter of counters) counter.running++;
+      let failed = false;
       try {
-        const found = await check();
-        wrong = found === null;
-        if (!wrong) counted[0]!.forget();
-        return found;
+        const result = await check();
+        failed = result === null;
+        if (!failed) handles[0]!.remove();
+        return result;
       } finally {
-        for (const tries of all) {
-          tries.running--;
-          if (wrong) Object.assign(tries, { wrong: tries.wrong + 1, at: clock.now() });
+        for (const counter of counters) {
+          counter.running--;
+          if (failed)
+            Object.assign(counter, { failed: counter.failed + 1, lastFailedAt: clock.now() });
         }
       }
     },
-    clear: (account) => accounts.of(sha256(account)).forget(),
+    clear: (account) => accounts.of(sha256(account)).remove(),
   };
 }
 
-interface Counted {
-  tries: Tries;
-  /** Until then nothing is remembered of who has not tried before: a refused try costs no room. */
-  keep(): void;
-  forget(): void;
+interface CounterHandle {
+  counter: Counter;
+  /** A new counter isn't stored before, so that rejected attempts use no memory. */
+  store(): void;
+  remove(): void;
 }
 
-function createMemory(clock: Clock, maxRemembered: number): { of(who: string): Counted } {
-  const remembered = new Map<string, Tries>();
+function createCounters(clock: Clock, maxCounters: number): { of(key: string): CounterHandle } {
+  const counters = new Map<string, Counter>();
   return {
-    of(who) {
-      const tries = remembered.get(who) ?? { wrong: 0, at: 0, running: 0 };
+    of(key) {
+      const counter = counters.get(key) ?? { failed: 0, lastFailedAt: 0, running: 0 };
       const now = clock.now();
-      // A clock that was set back must not make a delay longer.
-      tries.at = Math.min(tries.at, now);
-      if (isOver(tries, now)) tries.wrong = 0;
+      // Setting the clock back must not extend a delay.
+      counter.lastFailedAt = Math.min(counter.lastFailedAt, now);
+      if (isForgotten(counter, now)) counter.failed = 0;
       return {
-        tries,
-        keep() {
-          // Put at the end of the map: of equals, the beginning is forgotten first.
-          remembered.delete(who);
-          if (remembered.size >= maxRemembered) remembered.delete(mostHarmless(remembered, now)!);
-          remembered.set(who, tries);
+        counter,
+        store() {
+          // Moves it to the end of the map: of equal counters, the first is evicted.
+          counters.delete(key);
+          if (counters.size >= maxCounters) counters.delete(findEvictable(counters, now)!);
+          counters.set(key, counter);
         },
-        forget: () => void remembered.delete(who),
+        remove: () => void counters.delete(key),
       };
     },
   };
 }
 
-const isOver = ({ at }: Tries, now: number): boolean => now - at >= FORGET_MS;
+const isForgotten = ({ lastFailedAt }: Counter, now: number): boolean =>
+  now - lastFailedAt >= FORGET_AFTER_MS;
 
 /**
- * Who has the fewest wrong tries, so that no crowd of invented names drives out the one that is
- * guessed at; of equals, who has not tried for longest.
+ * The counter with the fewest failed attempts, so that many invented names can't evict the account
+ * under attack. Of equal counters, the one that was used least recently.
  */
-function mostHarmless(remembered: Map<string, Tries>, now: number): string | undefined {
+function findEvictable(counters: Map<string, Counter>, now: number): string | undefined {
   let found: string | undefined;
   let fewest = Number.POSITIVE_INFINITY;
-  for (const [who, tries] of remembered) {
-    const weight = tries.running + (isOver(tries, now) ? 0 : tries.wrong);
-    if (weight < fewest) [found, fewest] = [who, weight];
+  for (const [key, counter] of counters) {
+    const weight = counter.running + (isForgotten(counter, now) ? 0 : counter.failed);
+    if (weight < fewest) [found, fewest] = [key, weight];
     if (fewest === 0) break;
   }
   return found;
 }
 
-/** Milliseconds until the next try may be made. */
-function waitOf({ wrong, at, running }: Tries, now: number): number {
-  const delay = wrong < FREE_TRIES ? 0 : Math.min(1000 * 2 ** (wrong - FREE_TRIES), MAX_DELAY_MS);
-  const rest = at + delay - now;
-  if (rest > 0) return rest;
-  // Those under way may all turn out wrong: at most the free ones are, and then one by one.
-  return running > 0 && wrong + running >= FREE_TRIES ? 1000 : 0;
+/** Milliseconds until the next attempt is allowed. */
+function delayOf({ failed, lastFailedAt, running }: Counter, now: number): number {
+  const delay =
+    failed < FREE_ATTEMPTS ? 0 : Math.min(1000 * 2 ** (failed - FREE_ATTEMPTS), MAX_DELAY_MS);
+  const remaining = lastFailedAt + delay - now;
+  if (remaining > 0) return remaining;
+  // All running attempts may fail. Beyond the free attempts, they run one at a time.
+  return running > 0 && failed + running >= FREE_ATTEMPTS ? 1000 : 0;
 }
 
-function tooManyTries(wait: number): AppError {
-  const seconds = Math.ceil(wait / 1000);
+function tooManyAttempts(delayMs: number): AppError {
+  const seconds = Math.ceil(delayMs / 1000);
   return new AppError(
     'rate_limited',
-    `Too many tries. Try again in ${seconds === 1 ? 'a second' : `${seconds} seconds`}.`,
+    `Too many sign-in attempts. Try again in ${inSeconds(seconds)}.`,
     [],
     { 'retry-after': String(seconds) },
   );
 }
 
-// Hashing and checking passwords, a few at once: each takes 32 MB and a thread for a while.
+// Hashes and verifies passwords with limited concurrency. Each takes 32 MB and a thread for a while.
 
-/** Half of Node's threads: files and others need some too. */
+/** Half of Node's threads, because file access needs some too. */
 const MAX_CONCURRENT_HASHES = 2;
-/** Some seconds of work; who comes later is told so. Of strangers, and of the others besides. */
+/** A few seconds of work, per queue. */
 const MAX_WAITING_HASHES = 50;
 
 interface PasswordWorkOptions {
   signal?: AbortSignal;
-  /**
-   * A member who is signed in, or in a browser where they were before: they wait for no crowd of
-   * strangers.
-   */
+  /** For a member who is signed in, or was before in this browser. They don't wait for strangers. */
   known?: boolean;
 }
 
 interface PasswordWork {
   /**
-   * The hash to keep; asked for by who has a link, or has told the password, so known. Throws
-   * `unavailable` where too many wait already.
+   * Hashes a password for storage. Callers have a link or know the password, so they count as known.
+   * Throws `unavailable` if too many are waiting.
    */
   hash(password: string, signal?: AbortSignal): Promise<string>;
-  /** As `verifyPassword`: a null hash takes as long and is false. Throws `unavailable` likewise. */
-  verify(password: string, hash: string | null, asking?: PasswordWorkOptions): Promise<boolean>;
+  /** A null hash takes the same time and returns false. Throws `unavailable` if too many are waiting. */
+  verify(password: string, hash: string | null, options?: PasswordWorkOptions): Promise<boolean>;
 }
 
-/** `cost` is that of new hashes; PASSWORD_COST unless said. */
+/** `cost` is the cost of new hashes; it defaults to PASSWORD_COST. */
 export function createPasswordWork(cost?: PasswordCost): PasswordWork {
-  const places = limitInFlight(MAX_CONCURRENT_HASHES);
-  const known = createQueue([places]);
-  // They wait among themselves first, so that never more of them than these stand before the known.
-  const strangers = createQueue([limitInFlight(MAX_CONCURRENT_HASHES), places]);
+  const gate = limitInFlight(MAX_CONCURRENT_HASHES);
+  const known = createQueue([gate]);
+  // A gate of their own, so that at most that many strangers wait at the shared gate.
+  const strangers = createQueue([limitInFlight(MAX_CONCURRENT_HASHES), gate]);
   return {
     hash: (password, signal) => known(signal, () => hashPassword(password, cost)),
-    verify: (password, hash, asking = {}) =>
-      (asking.known ? known : strangers)(asking.signal, () => verifyPassword(password, hash, cost)),
+    verify: (password, hash, options = {}) =>
+      (options.known ? known : strangers)(options.signal, () =>
+        verifyPassword(password, hash, cost),
+      ),
   };
 }
 
 type Queue = <T>(signal: AbortSignal | undefined, work: () => Promise<T>) => Promise<T>;
 
-/** Work that passes these gates one after the other; no more than so much at a time. */
+/** Runs work behind these gates, and rejects it if too much is waiting. */
 function createQueue(gates: Gate[]): Queue {
-  let inside = 0;
+  let pending = 0;
   return async (signal = NEVER_ABORTED, work) => {
-    if (inside >= MAX_CONCURRENT_HASHES + MAX_WAITING_HASHES) throw tooBusy();
-    inside++;
+    if (pending >= MAX_CONCURRENT_HASHES + MAX_WAITING_HASHES) throw tooBusy();
+    pending++;
     try {
-      return await passing(gates, signal, work);
+      return await runBehindGates(gates, signal, work);
     } finally {
-      inside--;
+      pending--;
     }
   };
 }
 
-async function passing<T>(
+async function runBehindGates<T>(
   [gate, ...others]: Gate[],
   signal: AbortSignal,
   work: () => Promise<T>,
@@ -237,7 +239,7 @@ async function passing<T>(
   if (!gate) return work();
   if (!(await gate.enter(signal))) throw tooBusy();
   try {
-    return await passing(others, signal, work);
+    return await runBehindGates(others, signal, work);
   } finally {
     gate.leave();
   }
@@ -246,6 +248,6 @@ async function passing<T>(
 const NEVER_ABORTED = new AbortController().signal;
 
 const tooBusy = () =>
-  new AppError('unavailable', 'Too many passwords are being checked at this moment.', [], {
+  new AppError('unavailable', 'The server is busy. Try again in a second.', [], {
     'retry-after': '1',
   });

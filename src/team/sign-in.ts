@@ -1,4 +1,4 @@
-/** Sign-in by e-mail address and password, and the beginning of a session however somebody got in. */
+/** Sign-in with email address and password, and the start and end of sessions. */
 
 import * as v from 'valibot';
 import type { App } from '../app.ts';
@@ -20,7 +20,7 @@ import { requireOwnRole } from './permissions.ts';
 import { endSession, identifySession, insertSession } from './sessions.ts';
 import { signInGuardOf } from './sign-in-guard.ts';
 
-/** Of a request, what the ways into and out of an account need. */
+/** The part of a request that sign-in, password, and invitation operations use. */
 export interface SignInRequest {
   app: App;
   caller: Caller;
@@ -31,15 +31,15 @@ export interface SignInRequest {
 }
 
 interface SignedIn {
-  /** What the cookie is to hold. */
+  /** The value of the session cookie. */
   token: string;
   session: SessionRow;
   member: MemberRow;
 }
 
 /**
- * Checks the password and begins a session. Throws `unauthenticated`, with the same words and after
- * the same work whether or not the address is known, and `rate_limited` for who guesses.
+ * Checks the password and starts a session. Throws `rate_limited` after too many attempts, and
+ * `unauthenticated` with the same message and after the same work for known and unknown addresses.
  */
 export async function signIn(
   request: SignInRequest,
@@ -54,47 +54,46 @@ export async function signIn(
     signInOnce(request, { account, password, known }),
   );
   if (signedIn) return signedIn;
-  app.log.info('sign-in refused', { request_id: requestId, ip: caller.ip });
-  throw new AppError('unauthenticated', 'The e-mail address or the password is wrong.', [], {
+  app.log.info('sign-in failed', { request_id: requestId, ip: caller.ip });
+  throw new AppError('unauthenticated', 'Incorrect email address or password.', [], {
     'www-authenticate': 'Bearer',
   });
 }
 
 async function signInOnce(
   request: SignInRequest,
-  given: { account: string; password: string; known: boolean },
+  credentials: { account: string; password: string; known: boolean },
 ): Promise<SignedIn | null> {
   const { app, signal } = request;
-  const { account, password, known } = given;
+  const { account, password, known } = credentials;
   const { passwords } = signInGuardOf(app);
   const member = await findMemberByEmail(app.db, account);
   const hash = member?.password_hash ?? null;
-  const right = await passwords.verify(password, hash, { signal, known });
-  if (!right || !member || hash === null) return null;
+  const correct = await passwords.verify(password, hash, { signal, known });
+  if (!correct || !member || hash === null) return null;
   if (!hasOtherCost(hash, app.passwordCost)) return startSession(request, member);
-  const renewed = await passwords.hash(password, signal);
-  const signedIn = await startSession(request, member, { renewed });
-  // Another sign-in at the same moment may have renewed it: the password is as right as before.
-  return signedIn ?? signInOnce(request, given);
+  const newHash = await passwords.hash(password, signal);
+  const signedIn = await startSession(request, member, { newHash });
+  // A concurrent sign-in may have replaced the hash. The password is still correct.
+  return signedIn ?? signInOnce(request, credentials);
 }
 
 /**
- * A session for this member, in the place of one that the browser has already; null where the member
- * has gone or has another password by now. `renewed` is another hash of the same password, to be
- * kept from now on.
+ * Starts a session for the member and ends the browser's current one. Returns null if the member was
+ * removed or the password has changed. `newHash` is a new hash of the same password to store.
  */
 export async function startSession(
   { app, caller, headers, transact }: Omit<SignInRequest, 'requestId' | 'signal'>,
   { id, password_hash }: Pick<MemberRow, 'id' | 'password_hash'>,
-  { renewed = password_hash, by }: { renewed?: string | null; by?: 'oidc' } = {},
+  { newHash = password_hash, by }: { newHash?: string | null; by?: 'oidc' } = {},
 ): Promise<SignedIn | null> {
   return transact(async (tx) => {
     const member = await findMember(tx, id);
     if (!member || member.password_hash !== password_hash) return null;
-    if (renewed !== password_hash)
+    if (newHash !== password_hash)
       await tx
         .updateTable('members')
-        .set({ password_hash: renewed })
+        .set({ password_hash: newHash })
         .where('id', '=', id)
         .execute();
     await endReplacedSession(tx, { app, caller, headers });
@@ -103,18 +102,18 @@ export async function startSession(
     const object = { type: 'session', id: row.id };
     const details = by && { by };
     await audit(tx, { app, actor, caller }, { action: 'session.created', object, details });
-    return { token, session: row, member: { ...member, password_hash: renewed } };
+    return { token, session: row, member: { ...member, password_hash: newHash } };
   });
 }
 
-/** An address as members have it; what is none has no member, and is counted as it was typed. */
+/** The normalized address of an account. An invalid address has no member and stays as entered. */
 export function accountOf(email: string): string {
   return normalizeEmail(email) ?? email.toLowerCase();
 }
 
-// Ends of sessions: by their member, and by another sign-in from the same browser.
+// The end of sessions, by their member or by another sign-in in the same browser.
 
-/** Throws `not_found`, for the session of somebody else too, and as `requireOwnRole` does. */
+/** Throws `not_found`, also for another member's session, and as `requireOwnRole` does. */
 export async function endOwnSession(
   tx: Tx,
   author: Author & { actor: Actor },
@@ -123,13 +122,13 @@ export async function endOwnSession(
 ): Promise<void> {
   requireOwnRole(current);
   if (!(await endSession(tx, author.actor.memberId, id)))
-    throw new AppError('not_found', 'You have no session with this id.');
+    throw new AppError('not_found', 'No such session.');
   await auditEnd(tx, author, id);
 }
 
 /**
- * Ends the session whose cookie a sign-in is about to replace, if there is one: nobody could sign
- * out of it any more. It is its own doing, whoever signs in now.
+ * Ends the session whose cookie a sign-in replaces, because nobody could sign out of it anymore. The
+ * audit log names the member of that session as the author.
  */
 async function endReplacedSession(
   tx: Tx,
@@ -146,17 +145,18 @@ async function endReplacedSession(
 const auditEnd = (tx: Tx, author: Author, id: string): Promise<void> =>
   audit(tx, author, { action: 'session.ended', object: { type: 'session', id } });
 
-// What a browser keeps that has signed in to an account: there its tries count apart from those of strangers.
+// The device cookie of a browser that has signed in to an account. Its sign-in attempts are counted
+// apart from those of other clients.
 
 const DEVICE_LIFETIME_MS = 365 * 86_400_000;
 const DEVICE_PURPOSE = 'browser that has signed in';
-/** Far longer than any of ours: what is longer is not worth opening. */
+/** Far longer than any valid cookie. Longer ones aren't decrypted. */
 const MAX_COOKIE_LENGTH = 1000;
 
 const Device = v.strictObject({
   id: v.string(),
   member: v.string(),
-  /** Of the hash of the password: with another password, the cookie is worth nothing. */
+  /** A hash of the password hash: a new password invalidates the cookie. */
   password: v.string(),
   /** Milliseconds since the Unix epoch. */
   until: v.number(),
@@ -166,8 +166,9 @@ type Device = v.InferOutput<typeof Device>;
 type DeviceCookieContext = Pick<App, 'secrets' | 'clock' | 'config'>;
 
 /**
- * The `Set-Cookie` for a browser that has just signed in, or set the password by a link; null for a member without a password, at
- * whom nobody can guess. It is no credential: whoever has it still needs the password.
+ * The `Set-Cookie` for a browser that has signed in or set a password with a link; null for a member
+ * without a password, whose password nobody can guess. It isn't a credential: sign-in still requires
+ * the password.
  */
 export function deviceCookie(
   app: DeviceCookieContext,
@@ -180,7 +181,7 @@ export function deviceCookie(
   return cookieField(deviceCookieName(app), sealed, app.config, DEVICE_LIFETIME_MS / 1000);
 }
 
-/** The browser's own name, where it has signed in to this account and the password is still the same. */
+/** The ID of a browser that has signed in to this account with its current password; otherwise null. */
 export async function knownDevice(
   app: DeviceCookieContext & Pick<App, 'db'>,
   header: string | null,
@@ -190,7 +191,7 @@ export async function knownDevice(
     (value) => openDeviceCookie(app, value) ?? [],
   );
   if (!device) return null;
-  // Found by what the cookie says, not by the address that is tried: the time tells nothing of that.
+  // Looked up by the cookie and not by the entered address, so that timing doesn't reveal known addresses.
   const member = await findMember(app.db, device.member);
   if (!member || member.email !== account || member.password_hash === null) return null;
   return sha256(member.password_hash) === device.password ? device.id : null;

@@ -101,10 +101,10 @@ test('readConfig reports all invalid variables at once', () => {
     [`${PREFIX}SMTP_TLS_KEY_FILE`]: 'key.pem',
   });
   assert.deepEqual(faults, [
-    `${PREFIX}HTTP_PORT takes a port number from 0 to 65535, not "eighty"`,
-    `${PREFIX}SURFACE takes one of full, preview, not "secret"`,
-    `${PREFIX}WORKERS takes a whole number from 1 to 128, not "0"`,
-    `${PREFIX}SMTP_TLS_CERT_FILE is missing: certificate and key go together`,
+    `${PREFIX}HTTP_PORT must be a port number from 0 to 65535, not "eighty"`,
+    `${PREFIX}SURFACE must be one of full, preview, not "secret"`,
+    `${PREFIX}WORKERS must be a whole number from 1 to 128, not "0"`,
+    `${PREFIX}SMTP_TLS_CERT_FILE is missing: set both the certificate and the key`,
   ]);
 });
 
@@ -119,13 +119,13 @@ test('readConfig rejects a TLS certificate without key and a key without certifi
       ['KEY', 'CERT'],
     ])
       assert.deepEqual(faultsOf({ [`${PREFIX}${kind}_TLS_${given}_FILE`]: 'a.pem' }), [
-        `${PREFIX}${kind}_TLS_${missing}_FILE is missing: certificate and key go together`,
+        `${PREFIX}${kind}_TLS_${missing}_FILE is missing: set both the certificate and the key`,
       ]);
 });
 
 test('readConfig reports each missing variable of an incomplete group', () => {
   const missing = (name: string, group: string) =>
-    `${PREFIX}${name} is missing: ${group} go together`;
+    `${PREFIX}${name} is missing: set ${group} together`;
   assert.deepEqual(faultsOf({ [`${PREFIX}MAIL_URL`]: 'smtp://127.0.0.1' }), [
     missing('MAIL_FROM', 'MAIL_URL, MAIL_FROM'),
   ]);
@@ -137,7 +137,7 @@ test('readConfig reports each missing variable of an incomplete group', () => {
   const oidc = { ISSUER: 'nonsense', CLIENT_ID: 'a', CLIENT_SECRET: 'b' };
   const env = Object.entries(oidc).map(([name, value]) => [`${PREFIX}OIDC_${name}`, value]);
   assert.deepEqual(faultsOf(Object.fromEntries(env)), [
-    `${PREFIX}OIDC_ISSUER takes an address such as https://mail.example.com, not "nonsense"`,
+    `${PREFIX}OIDC_ISSUER must be a URL such as https://mail.example.com, not "nonsense"`,
   ]);
 });
 
@@ -149,13 +149,11 @@ test('readConfig warns about unknown DELIVERABILITY_ variables with suggestions'
     XDELIVERABILITY_HTTP_PORT: '1',
   });
   assert.deepEqual(warnings, [
-    `${PREFIX}HTTPPORT is not a variable of this program; did you mean ${PREFIX}HTTP_PORT?`,
-    `${PREFIX}SOMETHING_ELSE_ALTOGETHER is not a variable of this program`,
+    `${PREFIX}HTTPPORT is not a known variable. Did you mean ${PREFIX}HTTP_PORT?`,
+    `${PREFIX}SOMETHING_ELSE_ALTOGETHER is not a known variable`,
   ]);
   const file = { [`${PREFIX}SURFACE_FILE`]: 'a' };
-  assert.deepEqual(readConfig(file).warnings, [
-    `${PREFIX}SURFACE_FILE is not a variable of this program`,
-  ]);
+  assert.deepEqual(readConfig(file).warnings, [`${PREFIX}SURFACE_FILE is not a known variable`]);
 });
 
 test('readConfig returns the text of each variable or its default', () => {
@@ -193,10 +191,10 @@ test('readConfig rejects a secret given twice or in a missing file', (t) => {
   const missing = join(temporaryFolder(t), 'missing');
   assert.deepEqual(
     faultsOf({ [`${PREFIX}TOKEN`]: 'a', [`${PREFIX}TOKEN_FILE`]: missing }, SECRETS),
-    [`${PREFIX}TOKEN is given twice, by itself and by ${PREFIX}TOKEN_FILE`],
+    [`${PREFIX}TOKEN conflicts with ${PREFIX}TOKEN_FILE: set only one of them`],
   );
   assert.deepEqual(faultsOf({ [`${PREFIX}TOKEN_FILE`]: missing }, SECRETS), [
-    `${PREFIX}TOKEN cannot be read from the file named (ENOENT)`,
+    `${PREFIX}TOKEN cannot be read from its file (ENOENT)`,
   ]);
 });
 
@@ -205,7 +203,7 @@ test('readConfig messages never contain a secret', (t) => {
   writeFileSync(file, 's3cret');
   for (const env of [{ [`${PREFIX}NUMBER`]: 's3cret' }, { [`${PREFIX}NUMBER_FILE`]: file }])
     assert.deepEqual(faultsOf(env, SECRETS), [
-      `${PREFIX}NUMBER takes a port number from 0 to 65535`,
+      `${PREFIX}NUMBER must be a port number from 0 to 65535`,
     ]);
   const twice = { [`${PREFIX}TOKEN`]: 's3cret', [`${PREFIX}TOKEN_FILE`]: file };
   assert.ok(!faultsOf(twice, SECRETS).join().includes('s3cret'));

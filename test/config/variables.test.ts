@@ -322,7 +322,7 @@ test('Every configuration variable rejects invalid values, naming variable and v
     for (const text of CASES[name].bad) {
       const refuses = ({ faults }: ConfigError) => {
         assert.equal(faults.length, 1, faults.join(' | '));
-        assert.match(faults[0]!, new RegExp(`^${PREFIX}${name} takes `));
+        assert.match(faults[0]!, new RegExp(`^${PREFIX}${name} must `));
         const { secret } = VARIABLES[name] as Variable<unknown>;
         assert.equal(faults[0]!.endsWith(`, not "${text}"`), !secret, faults[0]);
         return true;

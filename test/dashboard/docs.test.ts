@@ -1,4 +1,4 @@
-/** The page about the API: it has every operation, its commands work as they stand, and it needs nothing but itself. */
+/** The API reference: it has every operation, its commands work, and it loads no other resources. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -42,7 +42,7 @@ const textOf = (parent: Parent): string =>
     .join('');
 const classesOf = ({ attribs }: Element): string[] => (attribs.class ?? '').split(' ');
 
-/** The commands below the element, as the copy button takes them. */
+/** The commands below an element, as the copy button copies them. */
 const commandsOf = (parent: Parent): string[] =>
   elementsOf(parent)
     .filter((each) => classesOf(each).includes('command'))
@@ -115,7 +115,7 @@ test('GET /docs: curl commands of GET operations without an ID run successfully'
   assert.ok(gets.length > 5);
   for (const { operationId } of gets) {
     const article = articles.find(({ attribs }) => attribs.id === operationId)!;
-    // With `fail` an answer that is no success ends it with a status of its own.
+    // With `--fail`, an error response causes a non-zero exit status.
     for (const command of commandsOf(article))
       await assert.doesNotReject(run('bash', ['-c', command], { cwd: folder, env }), command);
   }
@@ -191,8 +191,8 @@ test('typeWords and limitsOf describe schema types and limits in words', () => {
   assert.equal(typeWords(name), 'string or null');
   assert.deepEqual(limitsOf(name), ['1 to 200 characters']);
   const list = { type: 'array', minItems: 1, items: { type: 'string', enum: ['a', 'b'] } };
-  assert.equal(typeWords(list), 'list of strings');
-  assert.deepEqual(limitsOf(list), ['at least 1 items', 'each: one of `a`, `b`']);
+  assert.equal(typeWords(list), 'array of strings');
+  assert.deepEqual(limitsOf(list), ['at least 1 item', 'items: one of `a`, `b`']);
   const nested = {
     type: 'array',
     items: { type: 'object', properties: { id: {} }, required: ['id'] },

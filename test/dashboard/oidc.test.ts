@@ -1,4 +1,4 @@
-/** Sign-in by OpenID Connect, at a real provider: who gets in, who does not, and what is said. */
+/** Sign-in with OpenID Connect at a real provider, and its error messages. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -14,18 +14,18 @@ import { getPage, mainOf, type PageAnswer, postForm } from './pages.ts';
 const OWNER = 'owner@example.com';
 const BEGIN = '/sign-in/oidc';
 const CALLBACK = `${BEGIN}/callback`;
-const STALE = /was begun elsewhere, has been used or took too long/;
+const EXPIRED = /This sign-in has expired or was started in another browser/;
 
 async function start(t: TestContext, options: ProviderOptions = {}, env = {}) {
   const provider = await startProvider(t, options);
-  // The library asks the machine for the time, as the provider does.
+  // The library and the provider use the system time.
   const clock = testClock(Date.now());
   const service = await startTestService(t, { clock, env: { ...provider.env, ...env } });
   return { service, provider, clock };
 }
 type Started = Awaited<ReturnType<typeof start>>;
 
-/** To the provider and up to its answer: the path with it, and the cookie that goes along. */
+/** Goes to the provider and returns the callback path and cookie. */
 async function travel({ service, provider }: Started) {
   const { status, location, cookie } = await getPage(service, BEGIN);
   assert.equal(status, 303);
@@ -39,7 +39,7 @@ async function signIn(started: Started): Promise<PageAnswer> {
   return getPage(started.service, path, { cookie });
 }
 
-/** The cookie of the session, of an answer that has begun one. */
+/** The session cookie of a response that started a session. */
 function sessionOf({ status, location, headers }: PageAnswer): string {
   assert.deepEqual([status, location], [303, '/']);
   const [cleared, session] = headers.getSetCookie();
@@ -48,10 +48,10 @@ function sessionOf({ status, location, headers }: PageAnswer): string {
   return session!.split(';')[0]!;
 }
 
-/** A page with a sentence, no session, and the journey over. */
+/** An error page without a session, which ends the OpenID Connect sign-in. */
 function assertRefused({ status, html, headers }: PageAnswer, expected: number, said: RegExp) {
   assert.equal(status, expected);
-  assert.match(html, /<title>Error: You are not signed in · /);
+  assert.match(html, /<title>Error: Sign-in failed · /);
   assert.match(mainOf(html), said);
   const names = headers.getSetCookie().map((field) => field.split('=')[0]);
   assert.deepEqual(names, ['__Host-deliverability-oidc']);
@@ -61,7 +61,7 @@ async function sessionsOf({ app }: TestService): Promise<number> {
   return (await app.db.selectFrom('sessions').select('id').execute()).length;
 }
 
-/** The mail of an invitation, which is to be sent tomorrow. */
+/** Delays the email of an invitation to tomorrow. */
 async function queueFor({ app: { db, clock } }: TestService, invitation: string): Promise<void> {
   const [created_at, due_at] = [0, 86_400_000].map((ms) => isoTime(clock.now() + ms));
   const mail = { id: 'mail_1', recipient: 'bob@example.com', content: 'sealed', due_at };
@@ -122,11 +122,7 @@ test('OpenID Connect adds an invited person with the invited role and provider n
   const home = await getPage(service, '/', { cookie: sessionOf(await signIn(started)) });
   assert.match(mainOf(home.html), /signed in as Bob Lee \(bob@example\.com\), a viewer of/);
   const mails = await service.app.db.selectFrom('outbox').select(['status', 'content']).execute();
-  assert.deepEqual(
-    mails,
-    [{ status: 'failed', content: null }],
-    'its link has no valid address now',
-  );
+  assert.deepEqual(mails, [{ status: 'failed', content: null }], 'its link is no longer valid');
   sessionOf(await signIn(started));
   const members = (await membersOf(service)).filter((one) => one.email === email);
   assert.equal(members.length, 1);
@@ -151,7 +147,7 @@ test('OpenID Connect rejects people without a valid invitation', async (t) => {
   const started = await start(t);
   const { service, provider, clock } = started;
   provider.person = { email: 'eve@example.com', email_verified: true, name: 'Eve' };
-  const said = /eve@example\.com is not on the team\. Ask an admin of the team to invite/;
+  const said = /eve@example\.com is not on the team\. Ask an admin to invite this address/;
   assertRefused(await signIn(started), 403, said);
   const { body } = await invite(service, { email: 'eve@example.com' });
   await service.call('DELETE', `/v1/team/invitations/${body.id}`);
@@ -166,11 +162,11 @@ test('OpenID Connect rejects missing, unverified and invalid email addresses', a
   const started = await start(t);
   const { service, provider } = started;
   for (const [person, said] of [
-    [{ email: OWNER, email_verified: false }, /has not verified owner@example\.com/],
-    [{ email: OWNER }, /has not verified owner@example\.com/],
-    [{ email: OWNER, email_verified: 'true' as never }, /has not verified owner@example\.com/],
-    [{ email_verified: true }, /does not say what your e-mail address is/],
-    [{ email: '"a b"@example.com', email_verified: true }, /is no address that a member can have/],
+    [{ email: OWNER, email_verified: false }, /hasn't verified owner@example\.com/],
+    [{ email: OWNER }, /hasn't verified owner@example\.com/],
+    [{ email: OWNER, email_verified: 'true' as never }, /hasn't verified owner@example\.com/],
+    [{ email_verified: true }, /doesn't share your email address/],
+    [{ email: '"a b"@example.com', email_verified: true }, /isn't a supported email address/],
   ] as const) {
     provider.person = person;
     assertRefused(await signIn(started), 403, said);
@@ -182,16 +178,16 @@ test('OpenID Connect callback rejects mismatched, missing, expired or reused sta
   const started = await start(t);
   const { service, clock } = started;
   const [one, other] = [await travel(started), await travel(started)];
-  assertRefused(await getPage(service, one.path, { cookie: other.cookie }), 400, STALE);
-  assertRefused(await getPage(service, one.path), 400, STALE);
+  assertRefused(await getPage(service, one.path, { cookie: other.cookie }), 400, EXPIRED);
+  assertRefused(await getPage(service, one.path), 400, EXPIRED);
   const changed = one.cookie.replace(/.(?=.{40}$)/, (char) => (char === 'A' ? 'B' : 'A'));
-  assertRefused(await getPage(service, one.path, { cookie: changed }), 400, STALE);
-  assertRefused(await getPage(service, CALLBACK, { cookie: one.cookie }), 400, STALE);
+  assertRefused(await getPage(service, one.path, { cookie: changed }), 400, EXPIRED);
+  assertRefused(await getPage(service, CALLBACK, { cookie: one.cookie }), 400, EXPIRED);
   sessionOf(await getPage(service, one.path, { cookie: one.cookie }));
-  // The provider takes each code once, whoever has kept the cookie.
-  assertRefused(await getPage(service, one.path, { cookie: one.cookie }), 400, STALE);
+  // The provider accepts each code once, even with the cookie.
+  assertRefused(await getPage(service, one.path, { cookie: one.cookie }), 400, EXPIRED);
   clock.advance(10 * 60_000);
-  assertRefused(await getPage(service, other.path, { cookie: other.cookie }), 400, STALE);
+  assertRefused(await getPage(service, other.path, { cookie: other.cookie }), 400, EXPIRED);
   assert.equal(await sessionsOf(service), 1);
   assert.ok(!JSON.stringify(service.logged).includes(one.code!), 'no code is logged');
 });
@@ -202,7 +198,11 @@ test('OpenID Connect rejects an ID token with the wrong nonce', async (t) => {
   const { path, cookie, code } = await travel(started);
   const journey = readJourney(service.app, cookie)!;
   const forged = journeyCookie(service.app, { ...journey, nonce: 'another' }).split(';')[0]!;
-  assertRefused(await getPage(service, path, { cookie: forged }), 503, /cannot be used at the mom/);
+  assertRefused(
+    await getPage(service, path, { cookie: forged }),
+    503,
+    /identity provider is unavailable/,
+  );
   const logged = service.logged.find(({ message }) => message.includes('provider failed'))!;
   assert.equal(logged.fields.code, 'OAUTH_JWT_CLAIM_COMPARISON_FAILED');
   assert.ok(!JSON.stringify(service.logged).includes(code!));
@@ -211,7 +211,11 @@ test('OpenID Connect rejects an ID token with the wrong nonce', async (t) => {
 test('OpenID Connect shows a message when the provider denies access', async (t) => {
   const started = await start(t);
   started.provider.person = null;
-  assertRefused(await signIn(started), 400, /was cancelled, or not allowed to you/);
+  assertRefused(
+    await signIn(started),
+    400,
+    /was canceled, or your identity provider denied access/,
+  );
 });
 
 test('Password sign-in works while the OpenID provider is down; OIDC recovers afterwards', async (t) => {
@@ -224,7 +228,7 @@ test('Password sign-in works while the OpenID provider is down; OIDC recovers af
   started.clock.advance(3_600_000);
   const { status, html } = await getPage(service, BEGIN);
   assert.equal(status, 503);
-  assert.match(mainOf(html), /cannot be used at the moment/);
+  assert.match(mainOf(html), /identity provider is unavailable/);
   const form = { email: OWNER, password: PASSWORD };
   assert.equal((await postForm(service, '/sign-in', form)).status, 303);
   await provider.restart();
@@ -264,6 +268,6 @@ test('OpenID Connect routes are 404 and hidden when not configured', async (t) =
   for (const path of [BEGIN, `${CALLBACK}?code=x&state=x`]) {
     const { status, html } = await getPage(service, path);
     assert.equal(status, 404);
-    assert.match(mainOf(html), /is not set up here/);
+    assert.match(mainOf(html), /isn't configured on this server/);
   }
 });

@@ -1,4 +1,4 @@
-/** A provider of OpenID Connect on loopback, and a browser that goes through it without a word of its user. */
+/** An OpenID Connect provider on loopback, and a browser that signs in there. */
 
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { type Configuration, Provider } from 'oidc-provider';
 
-/** Where people reach the service in these tests; nothing listens there. */
+/** The public URL of the service in these tests. Nothing listens there. */
 export const APP_URL = 'https://app.example';
 const CLIENT = {
   client_id: 'deliverability',
@@ -17,23 +17,23 @@ const CLIENT = {
 
 export interface OpenidProvider {
   issuer: string;
-  /** For the service under test. */
+  /** The configuration of the service under test. */
   env: Record<string, string>;
-  /** What is said of who signs in; null where they refuse. */
+  /** The claims of the user; null if the user denies access. */
   person: { email?: string; email_verified?: boolean; name?: string } | null;
-  /** How often it was asked what it is. */
+  /** The number of discovery requests. */
   discoveries: number;
   stop(): Promise<void>;
   restart(): Promise<void>;
-  /** From the address that the service leads to, up to the one that leads back to it. */
+  /** Follows the redirects from the authorization URL to the callback URL. */
   pass(location: string): Promise<URL>;
 }
 
 export interface ProviderOptions {
-  /** A part of the issuer's name after the host. */
+  /** A path in the issuer's name. */
   path?: string;
   method?: 'client_secret_basic' | 'client_secret_post';
-  /** The e-mail address is in the ID token, not only at the userinfo endpoint. */
+  /** The email address is in the ID token, not only at the userinfo endpoint. */
   emailInToken?: boolean;
 }
 
@@ -113,7 +113,7 @@ function settings(
   };
 }
 
-/** The user signs in and agrees at once, or refuses. */
+/** The user signs in and consents immediately, or denies access. */
 async function agree(
   provider: Provider,
   { person }: OpenidProvider,
@@ -133,7 +133,7 @@ async function pass(location: string): Promise<URL> {
   const jar = new Map<string, string>();
   let url = new URL(location);
   for (let i = 0; url.origin !== APP_URL; i++) {
-    assert.ok(i < 10, `the provider leads nowhere: ${url}`);
+    assert.ok(i < 10, `too many redirects at the provider: ${url}`);
     const cookie = [...jar].map((pair) => pair.join('=')).join('; ');
     const response = await fetch(url, { headers: { cookie }, redirect: 'manual' });
     for (const field of response.headers.getSetCookie()) {

@@ -1,4 +1,4 @@
-/** The pages to get in and out: what their forms do, and what they say where something is wrong. */
+/** The sign-in, password, and invitation pages: their forms and their error messages. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -36,14 +36,14 @@ async function passwordLink(service: Awaited<ReturnType<typeof start>>): Promise
   return `/password/${token}`;
 }
 
-/** What a field that is wrong says, found as a screen reader finds it. */
+/** The error messages of a field, found by its ARIA attributes. */
 function wrongOf(html: string, name: string): (string | undefined)[] {
   const field = fieldOf(html, name);
   assert.equal(field['aria-invalid'], 'true', `${name} is marked`);
   return field['aria-describedby']!.split(' ').map((id) => textOf(html, id));
 }
 
-/** Where the links and forms of a page lead. */
+/** The targets of links and forms. */
 const waysOf = (html: string): string[] =>
   [...html.matchAll(/<(?:a|form) [^>]*(?:href|action)="(\/[^"]*)"/g)].map(([, path]) => path!);
 
@@ -68,11 +68,11 @@ test('Home page shows sign-out and the number of signed-in browsers', async (t) 
   const alone = await getPage(service, '/', { cookie });
   for (const path of ['/sign-out', '/docs', '/openapi.json'])
     assert.ok(waysOf(alone.html).includes(path), path);
-  assert.match(mainOf(alone.html), /This browser alone is signed in to your account\./);
+  assert.match(mainOf(alone.html), /You're signed in on this browser only\./);
   await ownerBrowser(service);
   await ownerBrowser(service);
   const main = mainOf((await getPage(service, '/', { cookie })).html);
-  assert.match(main, /3 browsers are signed in to your account, this one among them\./);
+  assert.match(main, /You're signed in on 3 browsers, including this one\./);
   assert.match(main, /To sign out everywhere, set a new password\./);
   service.clock.advance(12 * 3_600_000);
   const over = await getPage(service, '/', { cookie });
@@ -85,7 +85,7 @@ test('Home page shows viewers no curl commands to send tests', async (t) => {
   await givePassword(service, email);
   const { cookie } = await postForm(service, '/sign-in', { email, password: PASSWORD });
   const main = mainOf((await getPage(service, '/', { cookie: cookie! })).html);
-  assert.match(main, /As a viewer you read tests and reports\./);
+  assert.match(main, /As a viewer, you can read tests and reports\./);
   assert.ok(!main.includes('curl'));
 });
 
@@ -135,7 +135,7 @@ test('POST /sign-in with a wrong password marks both fields and keeps only the a
   assert.deepEqual([status, cookie], [401, null]);
   assert.match(html, /<title>Error: Sign in · /);
   for (const name of ['email', 'password'])
-    assert.deepEqual(wrongOf(html, name), ['The e-mail address or the password is wrong.']);
+    assert.deepEqual(wrongOf(html, name), ['Incorrect email address or password.']);
   assert.equal(fieldOf(html, 'email').value, OWNER);
   assert.ok('autofocus' in fieldOf(html, 'password'));
   assert.ok(!html.includes('a wrong password'));
@@ -145,7 +145,7 @@ test('POST /sign-in reports empty fields with 422', async (t) => {
   const service = await start(t);
   const { status, html } = await postForm(service, '/sign-in', { email: ' ', password: '' });
   assert.equal(status, 422);
-  assert.deepEqual(wrongOf(html, 'email'), ['Error: Enter your e-mail address.']);
+  assert.deepEqual(wrongOf(html, 'email'), ['Error: Enter your email address.']);
   assert.deepEqual(wrongOf(html, 'password'), ['Error: Enter your password.']);
   const other = await postForm(service, '/sign-in', {});
   assert.equal(other.status, 422);
@@ -162,7 +162,9 @@ test('POST /sign-in tells throttled users how long to wait', async (t) => {
   await postForm(service, '/sign-in', form);
   const { status, headers, html } = await postForm(service, '/sign-in', form);
   assert.deepEqual([status, headers.get('retry-after')], [429, '2']);
-  assert.deepEqual(wrongOf(html, 'password'), ['Too many tries. Try again in 2 seconds.']);
+  assert.deepEqual(wrongOf(html, 'password'), [
+    'Too many sign-in attempts. Try again in 2 seconds.',
+  ]);
 });
 
 test('POST /sign-out ends the session and also succeeds without one', async (t) => {
@@ -174,7 +176,7 @@ test('POST /sign-out ends the session and also succeeds without one', async (t) 
     assert.equal(out.cookie, 'deliverability=');
   }
   assert.equal((await browser.call('GET', '/v1/me')).status, 401);
-  assert.match((await getPage(service, '/sign-in?done=signed-out')).html, /You are signed out\./);
+  assert.match((await getPage(service, '/sign-in?done=signed-out')).html, /You're signed out\./);
 });
 
 test('Sign-in and sign-out forms reject cross-site requests with 403', async (t) => {
@@ -205,7 +207,10 @@ test('POST /forgot-password responds identically for every address', async (t) =
     Array(3).fill([303, '/forgot-password?done=sent']),
   );
   const { html } = await getPage(service, '/forgot-password?done=sent');
-  assert.match(html, /If that address is on the team, a link to set a new password is on its way/);
+  assert.match(
+    html,
+    /If that address belongs to a team member, a link to set a new password is on its way/,
+  );
   const mails = await service.app.db.selectFrom('outbox').select('recipient').execute();
   assert.deepEqual(mails, [{ recipient: OWNER }]);
 });
@@ -214,7 +219,7 @@ test('POST /forgot-password reports an invalid address and the rate limit in the
   const service = await start(t, { env: MAIL });
   const empty = await postForm(service, '/forgot-password', { email: ' ' });
   assert.equal(empty.status, 422);
-  assert.deepEqual(wrongOf(empty.html, 'email'), ['Error: Enter your e-mail address.']);
+  assert.deepEqual(wrongOf(empty.html, 'email'), ['Error: Enter your email address.']);
   const long = await postForm(service, '/forgot-password', { email: `${'a'.repeat(255)}@x.org` });
   assert.equal(long.status, 422);
   for (let i = 0; i < 20; i++) {
@@ -223,14 +228,16 @@ test('POST /forgot-password reports an invalid address and the rate limit in the
   }
   const { status, html, headers } = await postForm(service, '/forgot-password', { email: OWNER });
   assert.deepEqual([status, headers.get('retry-after')], [429, '60']);
-  assert.deepEqual(wrongOf(html, 'email'), ['No more than 20 requests in 60 seconds are taken.']);
+  assert.deepEqual(wrongOf(html, 'email'), [
+    'Too many requests: the limit is 20 in 60 seconds. Try again in 60 seconds.',
+  ]);
   assert.equal(fieldOf(html, 'email').value, OWNER);
 });
 
 test('GET /forgot-password without outgoing mail refers to the owner command', async (t) => {
   const service = await start(t);
   const { html } = await getPage(service, '/forgot-password');
-  assert.match(html, /sends no e-mail.*deliverability owner ADDRESS/s);
+  assert.match(html, /doesn't send email.*deliverability owner ADDRESS/s);
   assert.ok(!html.includes('<form'));
 });
 
@@ -252,7 +259,7 @@ test('Password link page sets the password once and redirects to sign-in', async
   assert.equal(signedIn.location, '/');
   for (const again of [await getPage(service, path), await postForm(service, path, form)]) {
     assert.equal(again.status, 410);
-    assert.match(again.html, /This link has been used, or was ended by another link/);
+    assert.match(again.html, /This link has been used or is no longer valid\./);
   }
 });
 
@@ -266,7 +273,7 @@ test('Password link page shows expired links as 410 and unknown links as 404', a
   for (const unknown of ['/password/x', `/password/${'A'.repeat(43)}`, '/invitations/x']) {
     const { status, html } = await getPage(service, unknown);
     assert.equal(status, 404, unknown);
-    assert.match(html, /<title>Error: This link does not work · /);
+    assert.match(html, /<title>Error: This link doesn't work · /);
   }
 });
 
@@ -274,10 +281,10 @@ test('Password link page explains a rejected password and never echoes it', asyn
   const service = await start(t);
   const path = await passwordLink(service);
   for (const [password, repeated, name, message] of [
-    ['', '', 'password', 'Choose a password.'],
-    ['shortpw', 'shortpw', 'password', 'It must have 10 to 200 characters.'],
-    [OWNER, OWNER, 'password', 'It must not be the e-mail address.'],
-    [NEW, 'another password', 'repeated', 'The two passwords are not the same.'],
+    ['', '', 'password', 'Enter a password.'],
+    ['shortpw', 'shortpw', 'password', 'The password must have 10 to 200 characters.'],
+    [OWNER, OWNER, 'password', 'The password must not be the email address.'],
+    [NEW, 'another password', 'repeated', "The passwords don't match."],
   ] as const) {
     const { status, html } = await postForm(service, path, { password, repeated });
     assert.equal(status, 422);
@@ -296,7 +303,7 @@ test('Invitation page adds the invited person and signs them in', async (t) => {
   const path = `/invitations/${tokenOf(await invite(service, { email, role: 'viewer' }))}`;
   const page = await getPage(service, path);
   assert.equal(page.status, 200);
-  assert.match(mainOf(page.html), /owner invites bob@example\.com as a viewer\./);
+  assert.match(mainOf(page.html), /owner invited bob@example\.com to join as a viewer\./);
   const form = { name: ' Bob "B" Lee ', password: NEW, repeated: NEW };
   const { status, location, cookie } = await postForm(service, path, form);
   assert.deepEqual([status, location], [303, '/']);
@@ -311,7 +318,10 @@ test('Invitation page adds the invited person and signs them in', async (t) => {
   );
   const again = await getPage(service, path);
   assert.equal(again.status, 410);
-  assert.match(again.html, /This invitation has been used: sign in instead\..*href="\/sign-in"/s);
+  assert.match(
+    again.html,
+    /This invitation has already been accepted\. Sign in instead\..*href="\/sign-in"/s,
+  );
 });
 
 test('Invitation page handles removed inviters and revoked or expired invitations', async (t) => {
@@ -321,7 +331,7 @@ test('Invitation page handles removed inviters and revoked or expired invitation
   const path = `/invitations/${tokenOf(sent)}`;
   await service.app.db.deleteFrom('members').where('id', '=', admin.id).execute();
   const { html } = await getPage(service, path);
-  assert.match(mainOf(html), /The team invites bob@example\.com as a member\./);
+  assert.match(mainOf(html), /The team invited bob@example\.com to join as a member\./);
   await service.call('DELETE', `/v1/team/invitations/${sent.body.id}`);
   const revoked = await getPage(service, path);
   assert.equal(revoked.status, 410);
@@ -330,7 +340,7 @@ test('Invitation page handles removed inviters and revoked or expired invitation
   service.clock.advance(7 * 86_400_000);
   const expired = await postForm(service, other, { name: 'Eve', password: NEW, repeated: NEW });
   assert.equal(expired.status, 410);
-  assert.match(expired.html, /This invitation has expired: ask for a new one\./);
+  assert.match(expired.html, /This invitation has expired\. Ask an admin for a new one\./);
 });
 
 test('Invitation page shows that a replaced link has a newer one', async (t) => {
@@ -344,14 +354,14 @@ test('Invitation page shows that a replaced link has a newer one', async (t) => 
     assert.equal(dead.status, 410);
     assert.match(
       dead.html,
-      /This link was replaced by a newer one: open that of the latest e-mail\./,
+      /This link was replaced by a newer one\. Use the link in the latest email\./,
     );
   }
   const joined = await postForm(service, new URL(body.accept_url).pathname, form);
   assert.equal(joined.status, 303);
   assert.match(
     (await getPage(service, path)).html,
-    /This invitation has been used: sign in instead\./,
+    /This invitation has already been accepted\. Sign in instead\./,
   );
 });
 
@@ -361,14 +371,19 @@ test('Invitation page reports name and password errors together and keeps the na
   const empty = await postForm(service, path, { name: ' ', password: 'short', repeated: 'short' });
   assert.equal(empty.status, 422);
   assert.deepEqual(wrongOf(empty.html, 'name'), ['Error: Enter your name.']);
-  assert.equal(wrongOf(empty.html, 'password')[0], 'Error: It must have 10 to 200 characters.');
+  assert.equal(
+    wrongOf(empty.html, 'password')[0],
+    'Error: The password must have 10 to 200 characters.',
+  );
   const focused = ['name', 'email', 'password', 'repeated'].filter(
     (name) => 'autofocus' in fieldOf(empty.html, name),
   );
   assert.deepEqual(focused, ['name']);
   const form = { name: '<b & "B"\u0007', password: NEW, repeated: 'other' };
   const other = await postForm(service, path, form);
-  assert.deepEqual(wrongOf(other.html, 'name'), ['Error: It must have no control characters.']);
+  assert.deepEqual(wrongOf(other.html, 'name'), [
+    'Error: The name must not contain control characters.',
+  ]);
   assert.equal(fieldOf(other.html, 'name').value, form.name);
   assert.equal((await membersOf(service)).length, 1);
 });
@@ -380,7 +395,7 @@ test('Invitation page tells people already on the team to sign in', async (t) =>
   const form = { name: 'Ann', password: NEW, repeated: NEW };
   const { status, html } = await postForm(service, path, form);
   assert.equal(status, 409);
-  assert.match(html, /admin1@example\.com is on the team already: sign in instead\./);
+  assert.match(html, /admin1@example\.com is already on the team\. Sign in instead\./);
 });
 
 test('Dashboard pages send CSP, no-store and referrer policy headers', async (t) => {
@@ -392,7 +407,7 @@ test('Dashboard pages send CSP, no-store and referrer policy headers', async (t)
     for (const part of ["default-src 'none'", "form-action 'self'", "frame-ancestors 'none'"])
       assert.ok(policy.split('; ').includes(part), part);
     assert.equal(headers.get('cache-control'), 'no-store');
-    // Of a link that leads nowhere there is no form whose origin would have to be told.
+    // The page of an invalid link has no form and needs no origin.
     const referrer = path.endsWith('/x') ? 'no-referrer' : 'strict-origin';
     assert.equal(headers.get('referrer-policy'), referrer);
     assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');

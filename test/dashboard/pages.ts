@@ -1,4 +1,4 @@
-/** Pages and forms as a browser without scripts asks for them. */
+/** Requests pages and submits forms like a browser without scripts. */
 
 import type { TestService } from '../helpers/app.ts';
 
@@ -6,9 +6,9 @@ export interface PageAnswer {
   status: number;
   headers: Headers;
   html: string;
-  /** Where a redirect leads. */
+  /** The target of a redirect. */
   location: string | null;
-  /** `name=value` of the cookie that was set. */
+  /** `name=value` of the new cookie. */
   cookie: string | null;
 }
 
@@ -22,7 +22,7 @@ export async function getPage(
   return answerOf(await fetch(url + path, { headers, redirect: 'manual' }));
 }
 
-/** As the form of a page of our own is sent, unless the headers say otherwise. */
+/** Submits a form as a same-origin page does, unless `headers` differ. */
 export async function postForm(
   { url }: Service,
   path: string,
@@ -49,20 +49,20 @@ async function answerOf(response: Response): Promise<PageAnswer> {
   };
 }
 
-/** Attributes of the field of that name, without quotes. */
+/** The attributes of a field, without quotes. */
 export function fieldOf(html: string, name: string): Record<string, string> {
   const tag = new RegExp(`<input [^>]*\\bname="${name}"[^>]*>`).exec(html)?.[0] ?? '';
   const found = [...tag.matchAll(/([\w-]+)(?:="([^"]*)")?/g)].slice(1);
   return Object.fromEntries(found.map(([, key, value = '']) => [key, decoded(value)]));
 }
 
-/** The text of the element with that id. */
+/** The text of the element with this ID. */
 export function textOf(html: string, id: string): string | undefined {
   const inner = new RegExp(`<(\\w+)[^>]*\\bid="${id}"[^>]*>(.*?)</\\1>`, 's').exec(html)?.[2];
   return inner === undefined ? undefined : decoded(inner.replace(/<[^>]+>/g, ''));
 }
 
-/** All that is to be read in the main part. */
+/** The visible text of the main element. */
 export const mainOf = (html: string): string => textOf(html, 'main') ?? '';
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };

@@ -1,4 +1,4 @@
-/** People get pages whatever becomes of their request, and whatever an address carries beside its path. */
+/** Browsers get error pages, also for URLs with unknown query parameters. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -28,8 +28,8 @@ test('Error page for a cross-site form links to the configured app URL', async (
   const service = await startTestService(t, { env });
   const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://192.0.2.1' };
   const answer = await postForm(service, '/sign-in', { email: 'a@example.com' }, headers);
-  assertPage(answer, 403, 'Not allowed');
-  assert.match(mainOf(answer.html), /Open them at https:\/\/app\.example\.com\/mail\./);
+  assertPage(answer, 403, 'Forbidden');
+  assert.match(mainOf(answer.html), /Open https:\/\/app\.example\.com\/mail and try again\./);
   assert.match(answer.html, /<a href="https:\/\/app\.example\.com\/mail">/);
 });
 
@@ -37,8 +37,8 @@ test('Unknown paths return an HTML 404 to browsers and problem JSON to API clien
   const service = await startTestService(t);
   const answer = await getPage(service, '/nowhere?<script>', BROWSER);
   assertPage(answer, 404, 'Not found');
-  assert.match(mainOf(answer.html), /There is nothing at this address\./);
-  assert.match(answer.html, /<a href="\/">Go to the first page<\/a>/);
+  assert.match(mainOf(answer.html), /Page not found\. Check the URL\./);
+  assert.match(answer.html, /<a href="\/">Go to the home page<\/a>/);
   assertDocument(await getPage(service, '/nowhere', { accept: 'application/json' }), 404);
   for (const path of ['/v1', '/v1/nowhere', '/v1/tests/test_x/nothing'])
     assertDocument(await getPage(service, path, BROWSER), 404);
@@ -55,7 +55,7 @@ test('Error pages for 405, 413 and 415 are HTML', async (t) => {
   const type = await postForm(service, '/sign-in', {}, headers);
   assertPage(type, 415, 'Unsupported content type');
   const large = await postForm(service, '/sign-in', { email: 'x'.repeat(20_000) });
-  assertPage(large, 413, 'The body is too large');
+  assertPage(large, 413, 'Request body too large');
 });
 
 test('Error page for 429 includes Retry-After and RateLimit headers', async (t) => {
@@ -93,7 +93,7 @@ test('Pages ignore added query parameters such as utm_source', async (t) => {
   for (const path of ['/password/x', '/invitations/x']) {
     const answer = await getPage(service, `${path}?fbclid=1&fbclid=2`);
     assert.equal(answer.status, 404);
-    assert.match(mainOf(answer.html), /^This link does not work/);
+    assert.match(mainOf(answer.html), /^This link doesn't work/);
   }
   const first = await getPage(service, '/sign-in?done=password&done=other');
   assert.equal(mainOf(first.html), mainOf((await getPage(service, '/sign-in?done=password')).html));

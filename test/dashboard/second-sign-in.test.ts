@@ -1,4 +1,4 @@
-/** Who signs in again from the same browser has one session there: the one before ends, however they come. */
+/** A new sign-in in the same browser ends the previous session. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -28,7 +28,7 @@ async function start(t: TestContext, env: Record<string, string> = {}, now?: num
   const { app } = service;
   const owner = (await findOwner(app.db))!;
   const name = sessionCookieName(app.config.APP_URL.startsWith('https:'));
-  /** A session that the browser has already. */
+  /** The existing session of the browser. */
   const begin = async (memberId = owner.id): Promise<Former> => {
     const { token, row } = await app.db
       .transaction()
@@ -41,7 +41,7 @@ async function start(t: TestContext, env: Record<string, string> = {}, now?: num
 const sessionsOf = async ({ app }: TestService): Promise<string[]> =>
   (await app.db.selectFrom('sessions').select('id').orderBy('id').execute()).map(({ id }) => id);
 
-/** The former session is over, by its own doing; one has come in its place. */
+/** The previous session has ended, with its own member as the author, and a new one has started. */
 async function assertReplaced(service: TestService, former: Former, others: string[] = []) {
   const left = await sessionsOf(service);
   assert.ok(!left.includes(former.id));
@@ -80,7 +80,7 @@ test('Signing in again through the page ends the browser’s previous session', 
 
 test('Signing in again through OpenID Connect ends the browser’s previous session', async (t) => {
   const provider = await startProvider(t);
-  // The library asks the machine for the time, as the provider does.
+  // The library and the provider use the system time.
   const service = await start(t, provider.env, Date.now());
   const { location, cookie } = await getPage(service, '/sign-in/oidc');
   const { pathname, search } = await provider.pass(location!);

@@ -1,4 +1,4 @@
-/** Mail signed by a real signer, sent by real SMTP clients, judged by the answers of a real DNS server. */
+/** Mail from a real signer, sent by real SMTP clients, checked against a real DNS server. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -32,7 +32,7 @@ interface Fault {
   mail(): Promise<Buffer>;
   how?: Partial<SendOptions>;
   zone?: Zone;
-  /** The checks that fail, with what they say, and those skipped because they follow from them. */
+  /** The failed checks with their text, and the checks skipped because of them. */
   fails: Record<string, RegExp>;
   skips?: string[];
   auth: Partial<Test['auth_results']>;
@@ -123,7 +123,7 @@ for (const { name, mail, how, zone, fails, skips = [], auth } of FAULTS)
       notPassed.flatMap(({ id, status }) => (status === wanted ? [id] : [])).sort();
     assert.deepEqual(ids('fail'), Object.keys(fails).sort());
     assert.deepEqual([...ids('warn'), ...ids('error')], []);
-    // There is no HTML in this message, whatever else it lacks.
+    // This message has no HTML.
     const follow = notPassed.filter(
       (c) => c.status === 'skipped' && /DKIM|SPF|DMARC/.test(c.label),
     );

@@ -1,6 +1,6 @@
-/** Bad mail: it is refused or found out, leaves nothing behind, and holds up nobody. */
+/** Bad mail is rejected or reported, stores nothing, and blocks no other client. */
 
-// @alone: it measures how long the event loop of a service stands still.
+// @alone: it measures how long the event loop of a service is blocked.
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -52,7 +52,7 @@ test('A sender that disconnects mid-message stores nothing', async (t) => {
   const client = await beginMessage(t, service, address);
   client.socket.destroy();
   await client.closed;
-  // It is still open to the one who comes back.
+  // The address still accepts a later message.
   assert.deepEqual(await countRows(service), before);
   assert.match(await sendMail({ port: service.smtp.port, to: address, raw: MESSAGE }), /^250 /);
   assert.equal((await service.getTest(id, '?wait=20')).status, 'completed');
@@ -76,7 +76,7 @@ test('A byte-by-byte sender blocks no others and is accepted at the end', async 
   assert.equal((await service.getTest(slow.id, '?wait=20')).status, 'completed');
 });
 
-/** A client that has sent the header of its message. */
+/** A client that has sent the message header. */
 async function beginMessage(
   t: TestContext,
   service: TestService,

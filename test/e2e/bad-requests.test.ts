@@ -1,4 +1,4 @@
-/** Bad requests: each is refused for what it is, and leaves nothing behind. */
+/** Each invalid request gets its specific error and stores nothing. */
 
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
@@ -104,7 +104,7 @@ for (const type of ['application/json', 'message/rfc822'])
     assert.deepEqual(await countRows(service), before);
   });
 
-/** Chunked, so that no length is declared; writes until it is answered. */
+/** Writes chunks, without a Content-Length, until the server responds. */
 async function sendWithoutEnd({ http, key }: TestService, type: string) {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const headers = { authorization: `Bearer ${key}`, 'content-type': type };
@@ -116,7 +116,7 @@ async function sendWithoutEnd({ http, key }: TestService, type: string) {
     headers,
   };
   const upload = request(options, (response) => resolve(response.statusCode!));
-  // Once it has answered it may close while we still write.
+  // After its response, the server may close while the client still writes.
   upload.on('error', reject);
   promise.catch(() => {});
   let sent = 0;

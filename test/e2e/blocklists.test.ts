@@ -1,4 +1,4 @@
-/** Blocklists on a real DNS server: what lists costs points, and nothing else that a zone can answer. */
+/** Blocklists on a real DNS server: listings cost points, other answers of a zone do not. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -18,7 +18,7 @@ import { type DnsTestServer, startDnsServer } from '../helpers/dns-server.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { SENDER_ZONE, signed } from './sender.ts';
 
-/** Not one for documentation: those are never asked about. Nothing is dialled. */
+/** Not a documentation address, because those are never queried. Nothing connects to it. */
 const CLIENT = '203.0.114.7';
 const REVERSED = '7.114.0.203';
 const LINK = 'shop.example';
@@ -33,7 +33,7 @@ const SENDER: Zone = {
 
 const RAW = signed({ message: goodMessage({}, `Read on: https://www.${LINK}/bread\n`) });
 
-/** The default set, and one more that refuses in a way of its own. */
+/** The default lists, and one that refuses queries in its own way. */
 const LISTS = [...workingLists(), ...workingLists('bl.score.senderscore.com')];
 
 async function startLists(t: TestContext): Promise<DnsTestServer> {
@@ -42,7 +42,7 @@ async function startLists(t: TestContext): Promise<DnsTestServer> {
   return dns;
 }
 
-/** Impatient, and without anything kept of earlier questions. */
+/** A resolver with a short timeout and an empty cache. */
 function freshResolver({ address }: DnsTestServer) {
   return createDnsResolver({ servers: [address], clock: systemClock, timeoutMs: 300 });
 }
@@ -72,7 +72,7 @@ async function judge(dns: DnsTestServer, blocklists: BlocklistInUse[]) {
   return { ...result, of };
 }
 
-/** All that a user could lose. */
+/** The points and the cap. */
 const verdict = ({
   score,
   grade,
@@ -92,7 +92,7 @@ const verdict = ({
   uncapped,
   checks: checks
     .filter(({ points }) => points > 0)
-    // What is not known leaves the sum: it is neither a pass nor a loss.
+    // Unknown checks don't count: they are neither passed nor failed.
     .map(({ id, points, earned, gain }) => ({ id, lost: points - (earned ?? points), gain })),
 });
 
@@ -112,7 +112,7 @@ type Node = Zone[string];
 const answer = (...codes: string[]): Node => ({ A: codes });
 const failure = (reason: DnsErrorReason): Node => ({ fails: reason });
 
-/** Answers that are no listing, whatever zone gives them. */
+/** Answers that are not a listing in any zone. */
 const ANYWHERE: [string, Node][] = [
   ['a code that no list has', answer('127.0.0.99')],
   ['an answer outside of 127.0.0.0/8', answer('198.51.100.80')],
@@ -146,7 +146,7 @@ const REFUSALS: [zone: string, Node[]][] = [
 ];
 const zonesOf = (lists: BlocklistInUse[]) => lists.map(({ list }) => list.zone);
 
-/** The same to every question that this message puts to the list. */
+/** The same answer to every query of this message. */
 const everywhere = (zone: string, node: Node): Zone =>
   Object.fromEntries(
     [REVERSED, 'example.com', 'host.example', 'out.host.example', LINK, `www.${LINK}`].map(
@@ -180,7 +180,7 @@ for (const zone of zonesOf(LISTS))
     }
   });
 
-/** What the evidence of all checks says of one list, each status once. */
+/** The statuses of one list in the evidence of all checks, each once. */
 function statusesOf(checks: CheckResult[], zone: string): string[] {
   const entries = checks.flatMap(
     ({ evidence }) => (evidence.lists ?? []) as { zone: string; status: string }[],
@@ -188,7 +188,7 @@ function statusesOf(checks: CheckResult[], zone: string): string[] {
   return [...new Set(entries.filter((entry) => entry.zone === zone).map(({ status }) => status))];
 }
 
-/** Every question below these zones is answered alike. */
+/** Answers every query below these zones alike. */
 function wildcard(zone: Zone, suffixes: string[], node: Node): Zone {
   return new Proxy(zone, {
     get: (target, name: string) =>
@@ -258,7 +258,7 @@ test('Blocklists that list everything with a valid code are detected', async (t)
     assert.deepEqual(zonesOf(out), [zone]);
     assert.match(out[0]!.fault!, /must never be listed/);
     const result = await judge(dns, lists);
-    // Without an answer from a list that large receivers use, it is not known; never a fault.
+    // If a list of large mailbox providers does not answer, the result is unknown, never a failure.
     for (const id of REPUTATION)
       assert.ok(['pass', 'error'].includes(result.of(id).status), result.of(id).title);
     assert.equal(result.score, 100);

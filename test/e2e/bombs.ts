@@ -1,10 +1,10 @@
-/** Messages made to stall, exhaust or confuse whatever reads them. */
+/** Messages that try to stall, exhaust or confuse the parser. */
 
 import { goodMessage } from '../helpers/good-message.ts';
 
 const crlf = (text: string): Buffer => Buffer.from(text.replaceAll('\n', '\r\n'));
 const HTML = { 'Content-Type': 'text/html; charset=utf-8' };
-/** A field folded into lines that any listener takes. */
+/** A header field folded into lines that every server accepts. */
 const folded = (item: string, times: number, perLine = 20): string =>
   Array.from({ length: Math.ceil(times / perLine) }, () => item.repeat(perLine)).join('\n ');
 
@@ -24,7 +24,7 @@ function base64Part(bytes: number): string {
   return `--b\nContent-Type: application/pdf; name=a.pdf\nContent-Transfer-Encoding: base64\n\n${line.repeat(Math.ceil(bytes / line.length))}--b--\n`;
 }
 
-/** By name; made when asked for, because some are large. */
+/** By name; functions, because some messages are large. */
 export const BOMBS: Record<string, () => Buffer> = {
   '1 MB of nested div': () => crlf(goodMessage(HTML, `${'<div>\n'.repeat(170_000)}`)),
   '1 MB of tags that never end': () => crlf(goodMessage(HTML, '<a href="x\n'.repeat(90_000))),

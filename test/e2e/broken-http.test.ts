@@ -1,4 +1,4 @@
-/** Requests that are no HTTP, or hardly: answered in words or cut off, and nothing of the inside is told. */
+/** Malformed HTTP requests get a 4xx response or are cut off, without internal details. */
 
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
@@ -9,7 +9,7 @@ import { contentsOf, INSIDE } from './inside.ts';
 const CRLF = '\r\n';
 const HOST = 'Host: 127.0.0.1';
 
-/** What no client library would send. */
+/** Requests that no client library would send. */
 const HEADS = [
   'GET / HTTP/9.9',
   'GET /\u0000 HTTP/1.1',
@@ -52,7 +52,7 @@ const FIELDS = [
   [HOST, 'Authorization: Bearer a', 'Authorization: Bearer b'],
 ];
 
-/** Sends bytes and resolves with all that comes back until the server closes. */
+/** Sends bytes and resolves with everything received until the server closes. */
 function exchange(port: number, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
@@ -60,7 +60,7 @@ function exchange(port: number, bytes: string): Promise<string> {
     socket.on('data', (part: Buffer) => parts.push(part));
     socket.on('error', () => {});
     socket.on('close', () => resolve(Buffer.concat(parts).toString('latin1')));
-    // Half-closed at once: nobody waits for what does not come.
+    // Half-closed at once, so that the server does not wait for more.
     socket.end(bytes, 'latin1');
   });
 }

@@ -1,4 +1,4 @@
-/** `check`: one message in, a report out, and an exit code for build pipelines. */
+/** The `check` command: reports and exit codes. */
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { goodMessage } from '../helpers/good-message.ts';
 import { type Ended, runProgram } from '../helpers/program.ts';
 import { SENDER_ZONE, signed } from './sender.ts';
 
-/** The command has the real clock. */
+/** The command uses the real clock. */
 const NOW = systemClock.now();
 const MESSAGE = goodMessage({ Date: new Date(NOW).toUTCString().replace('GMT', '+0000') });
 const CLIENT = [
@@ -69,7 +69,7 @@ test('check --fail-below exits with 1 for a lower score and still prints the rep
 });
 
 test('check --offline makes no DNS queries; without score --fail-below exits with 1', async (t) => {
-  // This one would answer.
+  // This server would answer.
   const server = await startDnsServer(SENDER_ZONE);
   t.after(() => server.close());
   const args = ['-', '--offline', `--dns=127.0.0.1:${server.address.port}`, ...CLIENT, '--json'];
@@ -112,16 +112,16 @@ test('check exits with 2 for invalid files and options and names them', async (t
   const file = fileWith(t, MESSAGE);
   const cases: [string[], RegExp][] = [
     [[], /^FILE is missing\./],
-    [[join(folder, 'none.eml')], /^there is no file .*none\.eml\./],
+    [[join(folder, 'none.eml')], /none\.eml does not exist\./],
     [[folder], /cannot be read \(EISDIR\)/],
     [['-'], /^standard input is empty\./],
-    [[file, file], /is one word too many/],
+    [[file, file], /unexpected argument/],
     [[file, '--ip=here'], /^"here" is not an IP address\./],
-    [[file, '--fail-below=101'], /^--fail-below takes a number from 0 to 100\./],
-    [[file, '--fail-below=x'], /^--fail-below takes a number/],
-    [[file, '--kind=spam'], /^--kind takes auto, marketing or transactional\./],
-    [[file, '--tls=2'], /^--tls takes TLSv1\.3/],
-    [[file, '--dns=dns.example'], /^--dns takes addresses such as/],
+    [[file, '--fail-below=101'], /^--fail-below must be a number from 0 to 100\./],
+    [[file, '--fail-below=x'], /^--fail-below must be a number/],
+    [[file, '--kind=spam'], /^--kind must be auto, marketing or transactional\./],
+    [[file, '--tls=2'], /^--tls must be TLSv1\.3/],
+    [[file, '--dns=dns.example'], /^--dns must be addresses such as/],
     [[file, '--colour'], /--colour/],
     [[file, '--ip'], /--ip/],
     [[fileWith(t, Buffer.alloc(25 * 1024 * 1024 + 1))], /is larger than 25 MiB/],
@@ -130,6 +130,6 @@ test('check exits with 2 for invalid files and options and names them', async (t
     const { code, stdout, stderr } = await check(args);
     assert.deepEqual([code, stdout], [2, ''], args.join(' '));
     assert.match(stderr, sentence);
-    assert.match(stderr, /\nUse: deliverability check FILE/);
+    assert.match(stderr, /\nUsage: deliverability check FILE/);
   }
 });

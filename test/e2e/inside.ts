@@ -1,16 +1,16 @@
-/** What no client is to see, and all that a refused request must leave as it was. */
+/** Internal details that clients must not see, and the state that a rejected request must not change. */
 
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import type { Db } from '../../src/store/open.ts';
 
-/** What only the inside of the program says; the requests say none of it. */
+/** Texts of internal errors; no request contains them. */
 export const INSIDE =
   /node_modules|\bat [\w.<>]+ \(|\.tsx?:\d|file:\/\/\/\w+\/\w+\/(src|dist)|SQLITE|SqliteError|no such (table|column)|syntax error|(Type|Range|Reference|Syntax)Error|Cannot (read|convert)|is not (a function|iterable)|\[object Object\]|deliverability-(?!verify=)\w{6}\b|scrypt|"stack"/;
 
 type Row = Record<string, unknown>;
 
-/** Everything in the database; when a credential was last used is no trace of what was asked. */
+/** The whole database, except for when credentials were last used. */
 export async function contentsOf(db: Db): Promise<string> {
   const { rows: tables } = await sql<{ name: string }>`
     select name from sqlite_master where type = 'table' and name not like 'sqlite_%'`.execute(db);

@@ -1,4 +1,4 @@
-/** Our own report mail under our own analysis: signed, sent by SMTP with STARTTLS, and without a finding. */
+/** The service's own report emails, signed and sent over STARTTLS, pass its analysis. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -25,7 +25,7 @@ const UNSUBSCRIBE =
 const MAX_MESSAGE = 100 * 1024;
 const MAX_HTML = 60 * 1024;
 
-/** As the service sends it to one reader; with the PDF where it is one. */
+/** The email to one recipient, with the PDF for that format. */
 async function letter(report: ScheduledReport, pdf: boolean): Promise<Omit<Mail, 'id' | 'to'>> {
   const mail = reportMail(report, { unsubscribeUrl: UNSUBSCRIBE, pdf });
   assert.ok(Buffer.byteLength(mail.html) < MAX_HTML, `${mail.html.length}`);
@@ -48,7 +48,7 @@ async function startJudge(t: TestContext) {
     dkim: { domain: 'example.com', selector: 's1', key: KEY.privateKey },
     name: 'mail.example.com',
     clock: service.app.clock,
-    // As from outside: the listener takes the address from this line.
+    // As if from outside: the listener reads the client address from this line.
     dial(port, host) {
       const socket = connect(port, host);
       once(socket, 'connect').then(

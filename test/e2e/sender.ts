@@ -1,4 +1,4 @@
-/** A sender with everything in order, a real DNS server that says so, and the service that asks it. */
+/** A correctly configured sender, its records on a real DNS server, and a service that queries it. */
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
@@ -14,14 +14,14 @@ import { makeKey, type SignOptions, signMessage } from '../helpers/signer.ts';
 
 const SENDER_KEY = makeKey();
 
-/** A good message, signed for example.com at the selector s1 unless something else is asked for. */
+/** A good message, by default signed for example.com with the selector s1. */
 export const signed = ({
   message = goodMessage(),
   ...changes
 }: Partial<SignOptions> & { message?: string } = {}): Promise<Buffer> =>
   signMessage(message, { domain: 'example.com', selector: 's1', key: SENDER_KEY, ...changes });
 
-/** What a signed message by `sendMail` needs to be without fault. */
+/** The DNS records with which a signed message of `sendMail` passes. */
 export const SENDER_ZONE: Zone = {
   ...blocklistZone(),
   'example.com': {
@@ -35,7 +35,7 @@ export const SENDER_ZONE: Zone = {
   '1.2.0.192.in-addr.arpa': { PTR: ['mail.example.com'] },
 };
 
-/** The service with its own resolver, which asks a server on loopback. */
+/** Starts the service with its own resolver, which queries a server on loopback. */
 export async function startWithDns(
   t: TestContext,
   zone: Zone = SENDER_ZONE,
@@ -56,7 +56,7 @@ export async function startWithDns(
   return { service, dns };
 }
 
-/** By SMTP to a new test; resolves with the test when it has ended. */
+/** Sends mail to a new test over SMTP; resolves with the completed test. */
 export async function sendAndWait(
   { smtp, createTest, getTest }: TestService,
   mail: Omit<SendOptions, 'port' | 'to'>,

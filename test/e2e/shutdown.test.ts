@@ -1,4 +1,4 @@
-/** SIGTERM in the midst of work: nothing new is taken, what runs is finished, nothing needs repair. */
+/** SIGTERM during work: the service accepts nothing new, finishes running work, and leaves a clean database. */
 
 import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
@@ -41,7 +41,7 @@ test('SIGTERM finishes running mail and analysis and leaves a clean database', a
 
   service.signal('SIGTERM');
   assert.ok(await service.line('stopping'));
-  // Who has nothing under way is sent away at once, and who waits gets the answer that there is.
+  // Idle clients are disconnected at once, and waiting requests get a response.
   assert.match(await idle.reply(), /^421 4\.3\.2 /);
   assert.equal((await waiting).status, 'waiting');
   await assertClosed(service.smtpPort);
@@ -78,7 +78,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const)
 
 test('SIGTERM during startup ends the service cleanly', async (t) => {
   const folder = temporaryFolder(t);
-  // The first file of the start: from then on there is something to leave in order.
+  // The first file of the start: from now on, there is something to clean up.
   const begun = appears(folder, 'deliverability.db.lock');
   const service = await spawnServe({ folder });
   await begun;
@@ -91,7 +91,7 @@ async function appears(folder: string, name: string): Promise<void> {
   for await (const { filename } of watch(folder)) if (filename === name) return;
 }
 
-/** Questions get no answer until `tamper` is taken away again; resolves when the first has come. */
+/** Holds back DNS answers until `tamper` is removed; resolves at the first query. */
 function holdAnswers(dns: DnsTestServer): Promise<void> {
   return new Promise((resolve) => {
     dns.tamper = () => {
@@ -107,7 +107,7 @@ async function greeted(t: TestContext, service: ServeProcess): Promise<RawClient
   return client;
 }
 
-/** A connection is refused; one that the system had already accepted is closed without a word. */
+/** The connection is refused, or closed without data if the system had already accepted it. */
 async function assertClosed(port: number): Promise<void> {
   const said = await new Promise<string>((resolve) => {
     const socket = connect(port, '127.0.0.1');
@@ -121,7 +121,7 @@ async function assertClosed(port: number): Promise<void> {
   assert.equal(said, '');
 }
 
-/** Nothing is left in the log of the database, in hand, half stored, or told twice. */
+/** The WAL is empty, no work is claimed or half stored, and no event is duplicated. */
 function assertAtRest(folder: string, statuses: Record<string, string>): void {
   const path = join(folder, 'deliverability.db');
   const wal = `${path}-wal`;

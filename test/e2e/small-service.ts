@@ -1,9 +1,9 @@
-/** A service that takes small messages only, and a count of all that it has stored. */
+/** A service with a small size limit, and a count of everything that it has stored. */
 
 import type { TestContext } from 'node:test';
 import { startTestService, type TestService } from '../helpers/app.ts';
 
-/** Octets of a message. */
+/** Maximum size of a message in bytes. */
 export const MAX_SIZE = 100_000;
 
 const TABLES = ['tests', 'messages', 'message_chunks', 'events', 'api_keys', 'members'] as const;

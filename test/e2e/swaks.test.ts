@@ -1,4 +1,4 @@
-/** Mail sent by swaks, a client that knows nothing of this project. */
+/** Mail sent by swaks, an independent SMTP client. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -17,7 +17,7 @@ test('A signed message sent by swaks over STARTTLS arrives unchanged and passes'
   const test = await service.createTest();
   const file = join(temporaryFolder(t), 'message.eml');
   const raw = await signed();
-  // swaks ends the last line itself.
+  // swaks adds the end of the last line.
   writeFileSync(file, raw.subarray(0, -2));
   await send(service.smtp.port, test.address, file);
   const ended = await service.getTest(test.id, '?wait=50');

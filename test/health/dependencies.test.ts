@@ -1,4 +1,4 @@
-/** What readiness says of outgoing mail: by the last attempt, and nobody waits for it. */
+/** Readiness of outgoing mail: by the last attempt, without waiting for a new one. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -26,11 +26,11 @@ test('GET /readyz reports outgoing_smtp as disabled, up or degraded', async (t) 
   const { service, clock, sink } = await startOutbox(t);
   assert.deepEqual(await outgoing(service), ['up', null]);
   await sink.close();
-  assert.deepEqual(await outgoing(service), ['up', null], 'it is not asked for each request');
+  assert.deepEqual(await outgoing(service), ['up', null], 'not probed for each request');
   clock.advance(300_000);
   await outgoing(service);
   while ((await outgoing(service))[0] === 'up');
-  const reason = 'It cannot be used: it refused the connection.';
+  const reason = "Can't send email: the server refused the connection.";
   assert.deepEqual(await outgoing(service), ['degraded', reason]);
 });
 
@@ -38,7 +38,7 @@ test('GET /readyz reports rejected SMTP credentials without revealing them', asy
   const sink = await startMailSink(t, { allowInsecureAuth: true });
   const url = `smtp://me:${encodeURIComponent(PASSWORD)}@127.0.0.1:${sink.port}`;
   const { service } = await startOutbox(t, { env: { DELIVERABILITY_MAIL_URL: url } }, sink);
-  const reason = 'It cannot be used: it did not accept the user name and password.';
+  const reason = "Can't send email: the server rejected the user name and password.";
   assert.deepEqual(await outgoing(service), ['degraded', reason]);
   assert.deepEqual(sink.passwords, [PASSWORD]);
 });
@@ -66,6 +66,6 @@ test('GET /readyz does not wait for an unresponsive SMTP server', async (t) => {
   };
   const service = await startTestService(t, { mailer, clock: testClock() });
   for (let i = 0; i < 3; i++)
-    assert.deepEqual(await outgoing(service), ['degraded', 'It has not answered yet.']);
+    assert.deepEqual(await outgoing(service), ['degraded', 'No response yet.']);
   assert.equal(asked, 1);
 });

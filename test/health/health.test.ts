@@ -1,4 +1,4 @@
-/** What the public operations say of DNS and of the blocklists: nobody waits, and silence is told as such. */
+/** DNS and blocklists in the public operations: probes that hang delay no response. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -27,16 +27,16 @@ test('GET /readyz reports failing DNS as degraded and stays 200', async (t) => {
   };
   assert.deepEqual(
     [(await dns()).status, (await dns()).detail],
-    ['degraded', 'It cannot be asked: timeout.'],
+    ['degraded', 'DNS lookups fail: timeout.'],
   );
   answer = { status: 'nxdomain' };
-  assert.equal((await dns()).status, 'degraded', 'it is not asked for each request');
+  assert.equal((await dns()).status, 'degraded', 'not probed for each request');
   clock.advance(30_000);
   await dns();
   assert.equal((await dns()).status, 'up');
 });
 
-/** A resolver that answers nothing until it is told to give up. */
+/** A resolver that never answers until `giveUp` is called. */
 function silentResolver() {
   const { promise, resolve } = Promise.withResolvers<Awaited<ReturnType<Resolver>>>();
   const giveUp = () => resolve({ status: 'error', reason: 'timeout' });
@@ -69,13 +69,13 @@ const BLOCKLISTS: [what: string, options: ServiceOptions, status: string, detail
       'one list excluded',
       { zone: withoutSpamCop(), env: DEFAULT_LISTS },
       'degraded',
-      'Left out: SpamCop.',
+      'Not used, self-test failed: SpamCop.',
     ],
     [
       'none enabled',
       { zone: {}, env: { DELIVERABILITY_BLOCKLISTS: '-all' } },
       'disabled',
-      'None is switched on.',
+      'No blocklists are enabled.',
     ],
     [
       'a rejected DQS key',
@@ -84,7 +84,7 @@ const BLOCKLISTS: [what: string, options: ServiceOptions, status: string, detail
         env: { ...DEFAULT_LISTS, DELIVERABILITY_SPAMHAUS_DQS_KEY: KEY },
       },
       'degraded',
-      'Left out: Spamhaus ZEN.',
+      'Not used, self-test failed: Spamhaus ZEN.',
     ],
   ];
 

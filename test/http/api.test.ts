@@ -1,4 +1,4 @@
-/** The manners of the API: credentials, roles, validation, problem documents, pages, surfaces. */
+/** The common behavior of the API: credentials, roles, validation, errors, pagination, and surfaces. */
 
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
@@ -133,7 +133,7 @@ test('API keys: missing, invalid, expired and revoked get 401; a too low role ge
     json: {},
   });
   assert.equal(status, 403);
-  assert.match(body.detail, /needs the role member/);
+  assert.match(body.detail, /requires the member role/);
 });
 
 test('An API key’s effective role is the lower of key and member role', async (t) => {

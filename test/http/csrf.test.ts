@@ -1,4 +1,4 @@
-/** A browser's session: its cookie, and that no page of another site can use it for a change. */
+/** Session cookies, and CSRF protection. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -17,13 +17,13 @@ const ORIGINS: [headers: Record<string, string>, own: boolean | null][] = [
   [{ 'sec-fetch-site': 'same-site' }, false],
   [{ 'sec-fetch-site': 'cross-site' }, false],
   [{ 'sec-fetch-site': 'nonsense' }, false],
-  // A page of the APP_URL asks at the BASE_URL: another origin, or another site, and yet our own.
+  // A page at the APP_URL calls the BASE_URL: another origin or site, but allowed.
   [{ 'sec-fetch-site': 'same-site', origin: 'https://app.example.com' }, true],
   [{ 'sec-fetch-site': 'cross-site', origin: 'https://app.example.com' }, true],
   [{ 'sec-fetch-site': 'cross-site', origin: 'https://api.example.com:8443' }, true],
   [{ 'sec-fetch-site': 'same-site', origin: 'https://other.example.com' }, false],
   [{ 'sec-fetch-site': 'cross-site', origin: 'https://app.example.com.evil.example' }, false],
-  // Behind a proxy that we know by another name.
+  // Behind a proxy with another host name.
   [{ 'sec-fetch-site': 'same-origin', origin: 'https://elsewhere.example' }, true],
   [{ 'sec-fetch-site': 'same-origin', origin: 'null' }, true],
   [{ 'sec-fetch-site': 'none', origin: 'null' }, false],

@@ -1,4 +1,4 @@
-/** Answers judged by the served OpenAPI document: status, type, header fields and body. */
+/** Validates responses against the served OpenAPI document: status, type, header fields, and body. */
 
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
@@ -18,7 +18,7 @@ interface Document {
   paths: Record<string, Record<string, Operation>>;
 }
 
-/** Absent from some answers of their status: only where there is a limit, a replay or a delay. */
+/** Header fields that only some responses with a status have. */
 const OPTIONAL = /^(ratelimit|idempotent-replayed|retry-after|allow|www-authenticate)/i;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
@@ -39,7 +39,7 @@ export function documentValidator(served: object) {
   walk(document, [], (schema, path) => {
     const pointer = path.map((part) => part.replace(/~/g, '~0').replace(/\//g, '~1')).join('/');
     try {
-      // By its place in the document, so that references within it hold.
+      // By its path in the document, so that references resolve.
       const at = pointer.split('/').map(encodeURIComponent).join('/');
       compiled.set(path.join(' '), ajv.compile({ $ref: `https://document.example/#/${at}` }));
     } catch (error) {
@@ -67,7 +67,7 @@ export function documentValidator(served: object) {
   return { schemas: compiled.size, unresolved, check };
 }
 
-/** Of templates that match, the one with the fewest variable parts. */
+/** The matching template with the fewest parameters. */
 function operationAt(document: Document, method: string, pathname: string): [string, Operation] {
   const matching = Object.keys(document.paths)
     .filter((template) => new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(pathname))
@@ -79,7 +79,7 @@ function operationAt(document: Document, method: string, pathname: string): [str
   throw new Error(`${method} ${pathname} is not in the document`);
 }
 
-/** Calls back for whatever stands under the name `schema`, and for the named schemas. */
+/** Calls back for every `schema`, and for the named schemas. */
 function walk(value: unknown, path: string[], found: (schema: unknown, path: string[]) => void) {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, part] of Object.entries(value)) {

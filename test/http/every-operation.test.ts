@@ -1,4 +1,4 @@
-/** Every documented operation is asked, well and wrongly, and each answer is what the served document says. */
+/** Sends valid and invalid requests to every documented operation and validates the responses. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -20,7 +20,7 @@ type Asked = <T = Record<string, string>>(
 
 interface Walk {
   ask: Asked;
-  /** Operations of the document that answered with success. */
+  /** Operations that have succeeded. */
   succeeded: Set<string>;
   document: { paths: Record<string, Record<string, { operationId: string; security: object[] }>> };
   service: Awaited<ReturnType<typeof startTestService>>;
@@ -240,7 +240,7 @@ async function walkTeam({ ask, service }: Walk) {
   const other = await ask('POST', invitations, 201, { json: { email: 'dan@example.com' } });
   await ask('GET', `${invitations}?limit=1`, 200);
   await ask('GET', `${invitations}/${made.body.id}`, 200);
-  // It has got its mail only now.
+  // Its message arrives only now.
   await ask('POST', `${invitations}/${made.body.id}/resend`, 429);
   await ageMail(service);
   const resent = await ask<Invitation>('POST', `${invitations}/${made.body.id}/resend`, 200);
@@ -305,7 +305,7 @@ async function walkAccount(walk: Walk) {
   await ask('POST', '/v1/password_resets/confirm', 404, { ...confirm, json: unknown });
 }
 
-/** What can go wrong at any operation. */
+/** Errors that any operation can return. */
 async function walkRefusals({ ask, document }: Walk) {
   const json = { 'content-type': 'application/json' };
   for (const [template, methods] of Object.entries(document.paths))

@@ -1,9 +1,9 @@
-/** What a hostile client may send, for fast-check: values, paths, queries, header fields and bodies. */
+/** fast-check generators of hostile requests: values, paths, queries, header fields, and bodies. */
 
 import fc from 'fast-check';
 import type { Route } from '../../src/http/route.ts';
 
-// What a hostile client may write: texts, JSON, messages, forms and header fields.
+// Hostile text, JSON, messages, forms, and header fields.
 
 const deep = (depth: number, open: string, close: string) =>
   open.repeat(depth) + close.repeat(depth);
@@ -70,7 +70,7 @@ export const TEXTS = [
   ],
 ];
 
-/** Of JSON, by themselves or as fields. */
+/** JSON values, also used as fields. */
 export const RAW_JSON = [
   ...[
     'null',
@@ -105,7 +105,7 @@ export const BROKEN_JSON = [
   ...[deep(100_000, '[', ''), deep(50_000, '{"a":', ''), '//x\n{}', '{"a":01}', '{"a":"\n"}'],
 ];
 
-/** Values with which a body passes, so that what comes behind the checks is met too. */
+/** Valid values, so that some requests pass validation. */
 export const PLAUSIBLE: Record<string, unknown[]> = {
   name: ['Bob', 'example.com', 'Bücher.example'],
   email: ['bob@example.com', 'owner@example.com', 'carol@example.net'],
@@ -197,7 +197,7 @@ export const HEADERS: [string, string[]][] = [
 ];
 
 export interface Hostile {
-  /** Encoded, one for each variable part. */
+  /** Encoded, one for each path parameter. */
   params: string[];
   query: [string, string][];
   headers: [string, string][];
@@ -207,7 +207,7 @@ export interface Hostile {
   credential: number;
 }
 
-/** The names of the fields that a schema of an object declares. */
+/** The declared field names of an object schema. */
 const entriesOf = (schema: unknown): object =>
   (schema as { entries?: object } | undefined)?.entries ?? {};
 
@@ -230,7 +230,7 @@ function fieldOf(name: string): fc.Arbitrary<string> {
   );
 }
 
-/** An object of the fields of the route, of others, and of the same twice, in any order. */
+/** An object with known, unknown, and repeated fields in any order. */
 function objectOf(route: Route): fc.Arbitrary<string> {
   const own = Object.keys(entriesOf(route.body));
   const pair = (name: string) => fieldOf(name).map((value) => `${JSON.stringify(name)}:${value}`);
@@ -267,7 +267,7 @@ const header = fc.constantFrom(
   ...HEADERS.flatMap(([name, values]) => values.map((value): [string, string] => [name, value])),
 );
 
-/** None that waits: the clock of these requests stands still. */
+/** No value that waits, because the clock of these requests stands still. */
 const waits = ([name, value]: [string, string]) => name === 'wait' && Number(value) > 0;
 
 function queryOf(route: Route): fc.Arbitrary<[string, string][]> {
@@ -278,7 +278,7 @@ function queryOf(route: Route): fc.Arbitrary<[string, string][]> {
     .map((all) => all.filter((one) => !waits(one)));
 }
 
-/** Requests to this route; `ids` are those of real objects, a slot for each that is filled later. */
+/** Requests to a route. `ids` are placeholders for the IDs of existing objects. */
 export function hostileRequest(route: Route, credentials: number): fc.Arbitrary<Hostile> {
   const variable = [...route.path.matchAll(/:\w+/g)].length;
   const param = fc.oneof(
@@ -302,7 +302,7 @@ export function hostileRequest(route: Route, credentials: number): fc.Arbitrary<
       { weight: 9, arbitrary: fc.constant(own) },
       { weight: 1, arbitrary: fc.constantFrom(null, ...TYPES) },
     ),
-    // The first, an owner's, most often: what may nothing is refused at the door.
+    // Mostly the first credential, an owner's, because others are rejected early.
     credential: fc.oneof(
       { weight: 3, arbitrary: fc.constant(0) },
       { weight: 1, arbitrary: fc.nat({ max: credentials - 1 }) },
@@ -310,5 +310,5 @@ export function hostileRequest(route: Route, credentials: number): fc.Arbitrary<
   });
 }
 
-/** Stands for the id of an object that exists. */
+/** A placeholder for the ID of an existing object. */
 export const REAL = 'REAL';

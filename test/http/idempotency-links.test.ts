@@ -1,4 +1,4 @@
-/** Public operations with an Idempotency-Key: who has the token of a link is answered again, and nobody else. */
+/** Idempotency-Key on public operations: only the holder of the link token gets a stored response. */
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
@@ -125,7 +125,7 @@ describe('Idempotency-Key on confirming a password reset', () => {
     const json = await resettable(started);
     const lost = await post(CONFIRM, json, 'k1');
     assert.equal(lost.status, 200, lost.text);
-    // Set once more in between: the repetition changes nothing.
+    // The password is set again in between, and the replay must not change it.
     await givePassword(service, OWNER);
     const browser = await signIn(service, OWNER);
     const again = await post(CONFIRM, json, 'k1');
@@ -212,8 +212,8 @@ describe('Idempotency-Key without a known caller', () => {
       const { operationId, parameters, description } =
         body.paths[path.replace(/:(\w+)/g, '{$1}')]!.post!;
       const takes = parameters.some(({ name }) => name === 'Idempotency-Key');
-      const says = description?.includes('`Idempotency-Key` is accepted here and means nothing');
-      assert.equal(takes, !says, operationId);
+      const ignored = description?.includes('Ignores `Idempotency-Key`.');
+      assert.equal(takes, !ignored, operationId);
       if (!takes) without.add(operationId);
     }
     assert.deepEqual([...without].sort(), ['createSession', 'requestPasswordReset']);

@@ -1,4 +1,4 @@
-/** A request with an Idempotency-Key has one effect and one answer, whatever comes in between. */
+/** Requests with the same Idempotency-Key take effect once and get the same response. */
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
@@ -18,7 +18,7 @@ import { bearer, type Routed, startRouted } from './routed.ts';
 const MAIL = 'From: a@example.com\r\nSubject: Hello\r\n\r\nBody\r\n';
 const HOUR = 3_600_000;
 
-/** A service, and POST /v1/tests with a key. */
+/** A service, and POST /v1/tests with an Idempotency-Key. */
 async function start(t: TestContext, options?: ServiceOptions) {
   const service = await startTestService(t, options);
   const create = (key: string, json: object = {}, apiKey = service.key) =>
@@ -123,7 +123,7 @@ describe('Idempotency-Key with a different request', () => {
 });
 
 describe('Idempotency-Key after the caller’s role was lowered', () => {
-  /** A member who has made a test, and is a viewer since then. */
+  /** A member who created a test and was then made a viewer. */
   async function lowered(t: TestContext, clock = testClock()) {
     const service = await start(t, { clock });
     const { create, call, makeMember } = service;
@@ -170,7 +170,7 @@ describe('Idempotency-Key after the caller’s role was lowered', () => {
       await again('x'.repeat(256)),
     ]) {
       assert.deepEqual([refused.status, refused.body.code], [403, 'forbidden'], refused.text);
-      assert.match(refused.body.detail!, /needs the role member; yours is viewer/);
+      assert.match(refused.body.detail!, /requires the member role\. Your role is viewer/);
     }
     assert.deepEqual([await rows(), (await tests()).length], [before, 1]);
   });
@@ -221,7 +221,7 @@ it('Stored idempotent responses are encrypted and bound to their row', async (t)
       .executeTakeFirstOrThrow();
   const kept = await row();
   assert.ok(kept.response && !Buffer.from(kept.response, 'base64').includes(body.id as string));
-  // The answer of one in the row of the other does not open.
+  // A response in the row of another request can't be decrypted.
   await app.db.updateTable('idempotency_keys').set({ response: kept.response }).execute();
   const moved = await create('k2', { name: 'b' });
   assert.deepEqual([moved.status, moved.body.code], [409, 'conflict']);
@@ -230,7 +230,7 @@ it('Stored idempotent responses are encrypted and bound to their row', async (t)
 
 it('Unfinished idempotency claims are released at the next start', async (t) => {
   const folder = temporaryFolder(t);
-  // Ended here, not with the test.
+  // Closed here and not by the test.
   const before = await start({ after() {} } as never, { folder });
   const { body } = await before.create('done');
   const row = await before.app.db
@@ -338,7 +338,7 @@ describe('Idempotent handler', () => {
     const service = await startRouted(t, [acting]);
     const release = Promise.withResolvers<void>();
     held = release.promise;
-    // One of the two runs and waits; which one is no matter.
+    // Either of the two may run first.
     const [one, two] = [post(service, '/acted'), post(service, '/acted')];
     const second = await Promise.race([one, two]);
     assert.equal(second.status, 409);

@@ -1,4 +1,4 @@
-/** The server below the router on loopback for one test, and clients that say exactly what they are told. */
+/** A server on loopback without a router, and clients that send raw bytes. */
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -8,7 +8,7 @@ import { type HttpListener, type HttpOptions, startHttp } from '../../src/http/s
 import { silentLog } from '../../src/lib/log.ts';
 
 const hello: Fetch = async () => new Response('hello');
-/** More milliseconds than any of these tests takes. */
+/** Longer than any of these tests, in milliseconds. */
 export const LONG = 60_000;
 
 export async function listen(
@@ -27,7 +27,7 @@ export async function listen(
   return listener;
 }
 
-/** A connection on which these bytes are written, and all that comes back until it is closed. */
+/** Sends these bytes and returns all bytes received until the connection closes. */
 export function talk(t: TestContext, { port }: HttpListener, first = '') {
   const socket = connect(port, '127.0.0.1', () => socket.write(first));
   t.after(() => socket.destroy());

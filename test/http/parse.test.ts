@@ -1,4 +1,4 @@
-/** Every field that a schema does not know is found, wherever it is. */
+/** Unknown fields are reported at every depth. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** How much may be asked: for each key, session or address, told in every answer, and bounded in memory. */
+/** Rate limits per key, session, and IP address, their header fields, and their bounded memory. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -128,7 +128,7 @@ describe('Rate limit of one operation', () => {
 
   it('rejects a reference to an unknown shared limit at start', async (t) => {
     const lost = { ...guarded, limit: 'nobody' };
-    await assert.rejects(startRouted(t, [lost]), /shares a limit/);
+    await assert.rejects(startRouted(t, [lost]), /shares the limit of an operation without one/);
   });
 
   it('is shared by a link’s page and its API operation', async (t) => {

@@ -1,4 +1,4 @@
-/** Who calls: proxies are believed where they are trusted, and only about what they saw themselves. */
+/** The client address: only entries of trusted proxies count. */
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

@@ -1,4 +1,4 @@
-/** What is not declared does not leave, at any depth. */
+/** Responses contain declared fields only, at every depth. */
 
 import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
@@ -117,7 +117,7 @@ it('toJson combines stored JSON and values into valid JSON', () => {
   for (const [answer, json] of cases) assert.deepEqual(JSON.parse(toJson(answer)), json);
 });
 
-// ETags: what has been read need not be sent again, and what has changed since is not written over.
+// ETags and conditional requests.
 
 async function start(t: TestContext) {
   const service = await startTestService(t);

@@ -1,4 +1,4 @@
-/** Who may do what: every operation asked by everybody, against the contract's table as written here by hand. */
+/** Permissions: calls every operation as every kind of caller and compares the results with the contract's table. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -11,15 +11,15 @@ import { insertSession } from '../../src/team/sessions.ts';
 import { startTestService, type TestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 
-/** The least role (contract §3); not read from the routes, so that a slip there is seen here. */
-const LEAST_ROLE: Record<string, Role | 'public'> = {
+/** The lowest role (contract §3). Not read from the routes, to detect mistakes there. */
+const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   getHealth: 'public',
   getReadiness: 'public',
   getStatus: 'public',
   getStatusV1: 'public',
   getCapabilities: 'public',
   getOpenApi: 'public',
-  // Tests and their reports are read by all and made by members.
+  // All roles read tests and reports; members create them.
   listTests: 'viewer',
   exportTests: 'viewer',
   getTest: 'viewer',
@@ -31,7 +31,7 @@ const LEAST_ROLE: Record<string, Role | 'public'> = {
   updateTest: 'member',
   deleteTest: 'member',
   reanalyzeTest: 'member',
-  // Events are read by members; where they are sent to is the admins' business.
+  // Members read events; admins manage webhook endpoints.
   listEvents: 'member',
   getEvent: 'member',
   createWebhookEndpoint: 'admin',
@@ -45,7 +45,7 @@ const LEAST_ROLE: Record<string, Role | 'public'> = {
   listWebhookDeliveries: 'admin',
   getWebhookDelivery: 'admin',
   resendWebhookDelivery: 'admin',
-  // Domains are everybody's who makes tests.
+  // Members manage domains.
   createDomain: 'member',
   listDomains: 'member',
   getDomain: 'member',
@@ -53,7 +53,7 @@ const LEAST_ROLE: Record<string, Role | 'public'> = {
   deleteDomain: 'member',
   verifyDomain: 'member',
   getDomainHealth: 'member',
-  // Monitors are everybody's who makes tests.
+  // Members manage monitors.
   createMonitor: 'member',
   listMonitors: 'member',
   getMonitor: 'member',
@@ -61,7 +61,7 @@ const LEAST_ROLE: Record<string, Role | 'public'> = {
   deleteMonitor: 'member',
   runMonitor: 'member',
   listMonitorRuns: 'member',
-  // Alert rules and what they found are read by members; who is told is the admins' business.
+  // Members read alert rules and incidents; admins manage the rules.
   createAlert: 'admin',
   listAlerts: 'member',
   getAlert: 'member',
@@ -71,9 +71,9 @@ const LEAST_ROLE: Record<string, Role | 'public'> = {
   getAlertTest: 'member',
   listIncidentsOfAlert: 'member',
   listAlertIncidents: 'member',
-  // What tests came to is told to all.
+  // All roles read summaries.
   getReportSummary: 'viewer',
-  // Links to reports are made and revoked by members; whoever has one reads.
+  // Members create and revoke shared links; anyone with a link reads it.
   shareReport: 'member',
   listSharedReports: 'viewer',
   getSharedReport: 'viewer',
@@ -82,7 +82,7 @@ const LEAST_ROLE: Record<string, Role | 'public'> = {
   getPublicReportPdf: 'public',
   getBadge: 'public',
   getBadgeJson: 'public',
-  // Who gets reports is seen by all and changed by admins.
+  // All roles read report schedules; admins manage them.
   createReportSchedule: 'admin',
   listReportSchedules: 'viewer',
   getReportSchedule: 'viewer',
@@ -91,11 +91,11 @@ const LEAST_ROLE: Record<string, Role | 'public'> = {
   sendReportSchedule: 'admin',
   previewReportSchedule: 'viewer',
   listReportScheduleRuns: 'viewer',
-  // The team is seen by members and managed by admins.
+  // Members read the team; admins manage it.
   listMembers: 'member',
   getMember: 'member',
   updateMember: 'admin',
-  // Of somebody else; all but the owner may leave, which other tests see to.
+  // For another member. Other tests cover leaving the team.
   removeMember: 'admin',
   transferOwnership: 'owner',
   createInvitation: 'admin',
@@ -107,10 +107,10 @@ const LEAST_ROLE: Record<string, Role | 'public'> = {
   createApiKey: 'member',
   listApiKeys: 'member',
   getApiKey: 'member',
-  // Of another than the one that asks, which other tests see to.
+  // For another key or session. Other tests cover the caller's own.
   revokeApiKey: 'member',
   listAuditLog: 'admin',
-  // One's own account.
+  // The caller's own account.
   createSession: 'public',
   listSessions: 'viewer',
   deleteCurrentSession: 'viewer',
@@ -119,7 +119,7 @@ const LEAST_ROLE: Record<string, Role | 'public'> = {
   confirmPasswordReset: 'public',
   getMe: 'viewer',
   updateMe: 'viewer',
-  // Pages that are seen before anybody is known.
+  // Public pages.
   showHome: 'public',
   showDocs: 'public',
   showSignIn: 'public',
@@ -138,7 +138,7 @@ const LEAST_ROLE: Record<string, Role | 'public'> = {
   submitUnsubscribeParts: 'public',
 };
 
-/** What changes the team or an account; a test-mode key may not, whatever its role. */
+/** Operations that change the team or an account, and reject test-mode keys of every role. */
 const LIVE_ONLY = new Set([
   'createDomain',
   'updateDomain',
@@ -160,7 +160,7 @@ const LIVE_ONLY = new Set([
   'revokeInvitation',
   'resendInvitation',
   'createApiKey',
-  // Of another than the one that asks, which other tests see to.
+  // For another key or session. Other tests cover the caller's own.
   'revokeApiKey',
   'deleteCurrentSession',
   'deleteSession',
@@ -169,27 +169,27 @@ const LIVE_ONLY = new Set([
   'updateReportSchedule',
   'deleteReportSchedule',
   'sendReportSchedule',
-  // Of live tests alone, domains and alerts.
+  // Operations on live tests, domains, and alerts only.
   'previewReportSchedule',
   'listReportScheduleRuns',
 ]);
 
-/** By a link that is all they need; mail programs that run in a browser ask for it too. */
+/** Authorized by a link alone. Web mail clients call it too. */
 const FROM_ANYWHERE = new Set(['submitUnsubscribe', 'submitUnsubscribeParts']);
 
-/** One's own account, which a key that may less than its member neither sees nor changes. */
+/** The caller's own account, which requires a key with the full role of its member. */
 const OWN_ACCOUNT = new Set(['listSessions', 'deleteSession', 'updateMe']);
 
 const KEY_LIFE_MS = 3_600_000;
 
 interface Asker {
   name: string;
-  /** What counts for a request; null for who is nobody. */
+  /** The effective role; null without credentials. */
   role: Role | null;
-  /** Of the member, where it is another than that of their key. */
+  /** The member's role if it differs from the key's role. */
   memberRole?: Role;
   testMode?: boolean;
-  /** Made anew for each request, as some end the session that asks. */
+  /** Created for each request, because some operations end the caller's session. */
   headers(): Promise<Record<string, string>>;
 }
 
@@ -205,7 +205,7 @@ const bearer = (
   headers: async () => ({ authorization: `Bearer ${key}` }),
 });
 
-/** A browser of the member; from a page of the service unless another site is said. */
+/** A browser of the member, with same-origin requests by default. */
 function browser(
   { app }: TestService,
   asker: { name: string; role: Role | null; memberId: string; site?: string; end?: boolean },
@@ -288,13 +288,13 @@ async function askersOf(t: TestContext) {
   return { service, askers, ownerId: owner.id };
 }
 
-/** Ids that name nothing and bodies that are refused, so that nothing changes; the answer, if it may. */
+/** A request with unknown IDs and an invalid body, so that it changes nothing. */
 function harmless(route: Route): { path: string; method: string; type?: string; body?: string } {
   const { method, consumes } = route;
   const path = route.path.replace(/:\w+/g, 'nothing_0');
   if (consumes) return { path, method, type: consumes.type, body: '' };
   if (method === 'GET' || method === 'DELETE') return { path, method };
-  // That of one's own account says no after the body is read; of nothing, it changes nothing.
+  // Operations on the own account reject after reading the body. An empty body changes nothing.
   const body = route.operation === 'updateMe' ? '{}' : '{"no_such_field":1}';
   return { path, method, type: 'application/json', body };
 }
@@ -312,25 +312,25 @@ const classOf = (status: number): string =>
 
 type Standing = Pick<Asker, 'role' | 'memberRole' | 'testMode'>;
 
-/** `may`, 401, or 403 with what the answer names. */
+/** `may`, 401, or 403 with a part of the detail. */
 function expectedOf(operation: string, { role, memberRole, testMode }: Standing): string {
-  const least = LEAST_ROLE[operation]!;
-  if (least === 'public') return 'may';
+  const required = REQUIRED_ROLE[operation]!;
+  if (required === 'public') return 'may';
   if (role === null) return '401';
-  const low = ROLES.indexOf(role) < ROLES.indexOf(least);
+  const low = ROLES.indexOf(role) < ROLES.indexOf(required);
   const sandboxed = testMode === true && LIVE_ONLY.has(operation);
-  // Who lacks both is told of either.
+  // A caller who lacks both may get either error.
   if (low && sandboxed) return '403';
-  if (low) return `403 the role ${least};`;
-  if (sandboxed) return '403 use a live key or sign in';
-  if (memberRole && OWN_ACCOUNT.has(operation)) return `403 the role ${memberRole};`;
+  if (low) return `403 requires the ${required} role`;
+  if (sandboxed) return '403 Use a live key, or sign in';
+  if (memberRole && OWN_ACCOUNT.has(operation)) return `403 requires the ${memberRole} role`;
   return 'may';
 }
 
 test('The role table covers exactly all operations', () => {
   const operations = ROUTES.map(({ operation }) => operation);
-  assert.deepEqual(operations.toSorted(), Object.keys(LEAST_ROLE).toSorted());
-  for (const name of [...LIVE_ONLY, ...OWN_ACCOUNT]) assert.ok(LEAST_ROLE[name], name);
+  assert.deepEqual(operations.toSorted(), Object.keys(REQUIRED_ROLE).toSorted());
+  for (const name of [...LIVE_ONLY, ...OWN_ACCOUNT]) assert.ok(REQUIRED_ROLE[name], name);
 });
 
 test('Every operation enforces the role table for every kind of caller', async (t) => {
@@ -352,7 +352,7 @@ test('Every operation enforces the role table for every kind of caller', async (
   const asked = ['createTest', 'transferOwnership'].map((name) =>
     expectedOf(name, { role: 'admin' }),
   );
-  assert.deepEqual(asked, ['may', '403 the role owner;']);
+  assert.deepEqual(asked, ['may', '403 requires the owner role']);
 });
 
 test('Session requests from other sites may only read', async (t) => {

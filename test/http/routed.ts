@@ -1,4 +1,4 @@
-/** Routes of a test's own beside the program's, in a real service, and clients that send any header. */
+/** A real service with additional routes, and clients that can send any header. */
 
 import { request as httpRequest } from 'node:http';
 import type { TestContext } from 'node:test';
@@ -16,7 +16,7 @@ export interface Reply {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
-  /** The text as JSON, where it is. */
+  /** The text as parsed JSON, if it is JSON. */
   json: Record<string, unknown>;
 }
 
@@ -29,14 +29,14 @@ export interface Sent {
 
 export type Send = (method: string, path: string, sent?: Sent) => Promise<Reply>;
 
-/** What node:http sends is what is asked for: no header is its own idea. */
+/** Sends exactly the given headers with node:http. */
 export function sender(port: number): Send {
   return (method, path, { headers = {}, json, body } = {}) =>
     new Promise((resolve, reject) => {
       const content = json === undefined ? body : JSON.stringify(json);
       const fields: Record<string, string> = {
         ...(json === undefined ? {} : { 'content-type': 'application/json' }),
-        // Else Node sends the body of a DELETE without its length.
+        // Otherwise, Node sends the body of a DELETE request without its length.
         ...(content === undefined ? {} : { 'content-length': `${Buffer.byteLength(content)}` }),
       };
       const request = httpRequest({ port, method, path, headers: { ...fields, ...headers } });
@@ -64,7 +64,7 @@ export interface Routed extends TestService {
   send: Send;
 }
 
-/** The session `good` is signed in as the owner; any other is not. */
+/** The session `good` belongs to the owner; all others are invalid. */
 export async function startRouted(
   t: TestContext,
   routes: Route[],
@@ -73,7 +73,7 @@ export async function startRouted(
   const service = await startTestService(t, options);
   const { app, key } = service;
   const owner = (await identifyKey(app, key)) as Actor;
-  // What changes something looks again whether the session is there.
+  // Changes reauthorize the session, so it must exist.
   const { row } = await app.db
     .transaction()
     .execute((tx) => insertSession(tx, app, owner.memberId, { ip: null, userAgent: null }));

@@ -1,4 +1,4 @@
-/** Addresses that people pass on: with an ending for the form, with whatever queries, and errors as their reader wants them. */
+/** Public links: file extensions, unknown query parameters, and errors as pages or JSON. */
 
 import assert from 'node:assert/strict';
 import { it, test } from 'node:test';
@@ -73,8 +73,8 @@ it('Errors are HTML for browsers and JSON for API clients', () => {
       ['image/avif,image/*', false],
     ] as const) {
       const request = new Request(`http://a.example${path}`, { headers: { accept } });
-      const visit = { route, pathname: path, request } as RequestContext;
-      assert.equal(wantsPage(visit), expected, `${path} ${accept}`);
+      const context = { route, pathname: path, request } as RequestContext;
+      assert.equal(wantsPage(context), expected, `${path} ${accept}`);
     }
 });
 
@@ -93,7 +93,7 @@ it('prefersJson compares the weights of the Accept header', () => {
     assert.equal(prefersJson(accept), expected, accept);
 });
 
-// What is secret in a path is not in the log, whatever follows it and whoever asks.
+// The log contains no secrets of paths.
 
 const logged = loggedPaths([
   { path: '/v1/tests/:id' },
@@ -156,7 +156,7 @@ test('loggedPaths masks possible tokens in paths without a route', () => {
   assert.equal(logged('/nowhere/at/all.php', false), '/nowhere/at/all.php');
 });
 
-test('loggedPaths masks tokens in place of an ID', () => {
+test('loggedPaths masks tokens instead of an ID', () => {
   assert.equal(logged(`/v1/tests/${TOKEN}`, true), '/v1/tests/:masked');
   assert.equal(logged(`/v1/api_keys/%64lv_live_${TOKEN}`, true), '/v1/api_keys/:masked');
 });

@@ -1,4 +1,4 @@
-/** Which names people and things may have. */
+/** Names, and query parameters of lists. */
 
 import assert from 'node:assert/strict';
 import { it, test } from 'node:test';
@@ -19,7 +19,7 @@ const TAKEN: [given: string, kept: string][] = [
 ];
 
 const BLANK = 'must not be blank';
-const TURNS = 'must have no characters that turn the direction of text';
+const TURNS = 'must not contain characters that change the text direction';
 const REFUSED: [given: unknown, said: string][] = [
   ['', 'must not be empty'],
   [' ', BLANK],
@@ -32,11 +32,11 @@ const REFUSED: [given: unknown, said: string][] = [
   ['\u2067Ann', TURNS],
   ['Ann\u200f', TURNS],
   ['Ann\u2028Bob', TURNS],
-  ['Ann\tBob', 'must have no control characters'],
-  ['Ann\u0085Bob', 'must have no control characters'],
+  ['Ann\tBob', 'must not contain control characters'],
+  ['Ann\u0085Bob', 'must not contain control characters'],
   ['Ann\ud800', 'must be well-formed Unicode'],
   ['x'.repeat(201), 'must have at most 200 characters'],
-  [7, 'must be text'],
+  [7, 'must be a string'],
 ];
 
 test('Name accepts visible text and trims whitespace', () => {
@@ -54,7 +54,7 @@ test('Name rejects blank, invisible, bidi and control characters with the reason
   }
 });
 
-// The query of lists (contract §1).
+// Query parameters of lists (contract §1).
 
 interface Problem {
   errors: { param: string }[];

@@ -1,4 +1,4 @@
-/** What is secret stands in clear in no byte of the database, no line of the log and no answer that refuses. */
+/** Database, log, and error responses contain no secrets in clear text. */
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -19,9 +19,9 @@ const WRONG = 'a password that is not right';
 
 interface Scene extends TestService {
   sink: MailSink;
-  /** By what they are, so that a leak is told by its name. */
+  /** By name, for the message of a failed test. */
   secrets: Map<string, string>;
-  /** The texts and header fields of answers of 400 and above. */
+  /** The bodies and header fields of error responses. */
   refusals: string[];
   ask: TestService['call'];
 }
@@ -119,7 +119,7 @@ async function signInAndOut({ ask, secrets, ...service }: Scene) {
 async function resetPassword({ ask, secrets, sink, app }: Scene) {
   const request = { key: null, json: { email: OWNER.email } };
   assert.equal((await ask('POST', '/v1/password_resets', request)).status, 202);
-  // Ends what is under way: the mail has gone out when this resolves.
+  // Waits until the email has been sent.
   await app.scheduler.stop();
   const mail = sink.taken.map(({ raw }) => raw.toString().replace(/=\r\n/g, '')).at(-1)!;
   const token = /\/password\/([\w-]+)/.exec(mail)![1]!;
@@ -132,7 +132,7 @@ async function resetPassword({ ask, secrets, sink, app }: Scene) {
   assert.deepEqual([short.status, set.status, again.status], [422, 200, 410]);
 }
 
-/** Links that work, that are revoked and that were copied badly. */
+/** Valid, revoked, and incomplete links. */
 async function shareReports({ ask, secrets, getTest }: Scene) {
   const sent = await ask<{ id: string }>('POST', '/v1/tests', {
     body: goodMessage(),
@@ -163,7 +163,7 @@ async function shareReports({ ask, secrets, getTest }: Scene) {
       assert.equal((await ask('GET', path, { key: null })).status, status);
 }
 
-/** Secrets where they do not belong: each is refused, and none comes back. */
+/** Secrets in the wrong place: each request is rejected, and no response repeats them. */
 async function misplace({ ask, secrets }: Scene) {
   const form = { 'content-type': 'application/x-www-form-urlencoded' };
   for (const secret of [...secrets.values()]) {
@@ -172,14 +172,14 @@ async function misplace({ ask, secrets }: Scene) {
       await ask('GET', `/reports/public/${word}${end}`, { key: null });
     for (const end of ['svg', 'json', 'png'])
       await ask('GET', `/badges/${word}.${end}`, { key: null });
-    // A link where an id belongs.
+    // A link token instead of an ID.
     if (/^[\w-]{40,}$/.test(secret)) await ask('DELETE', `/v1/reports/shared/${secret}`);
     for (const link of ['password', 'invitations']) {
       await ask('GET', `/${link}/${word}`, { key: null });
       await ask('PATCH', `/${link}/${word}`, { key: null });
       await ask('POST', `/${link}/${word}`, { key: null, headers: form, body: `password=${word}` });
     }
-    // A key where its id belongs: such a path is logged.
+    // An API key instead of its ID; such a path is logged.
     if (secret.startsWith('dlv_')) await ask('DELETE', `/v1/api_keys/${secret}`);
     await ask('GET', `/v1/tests?q=x&limit=${word}`);
     await ask('GET', '/v1/tests', { key: secret });
@@ -193,7 +193,7 @@ async function misplace({ ask, secrets }: Scene) {
   }
 }
 
-/** As it is and as programs like to write it. */
+/** A secret in plain and encoded forms. */
 const writings = (secret: string): string[] => [
   secret,
   encodeURIComponent(secret),

@@ -1,4 +1,4 @@
-/** What every answer tells browsers, whatever it is an answer to. */
+/** Security headers of every response. */
 
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
@@ -28,7 +28,7 @@ function assertMannered({ headers, status }: Reply, what: string, other: object 
   );
 }
 
-/** A test whose message has been analysed. */
+/** A completed test. */
 async function completed({ call }: Routed): Promise<string> {
   const { body } = await call<Test>('POST', '/v1/tests', {
     body: 'From: a@example.com\r\nSubject: Hello\r\n\r\nBody\r\n',

@@ -1,4 +1,4 @@
-/** The server below the router: patience with slow clients, and its end. */
+/** The server below the router: timeouts, TLS, and shutdown. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { makeCertificate } from '../../src/lib/certificates.ts';
 import { type Log, silentLog } from '../../src/lib/log.ts';
 import { GET, LONG, listen, readAll, talk } from './listener.ts';
 
-/** The status of an answer, and its problem document. */
+/** The status and problem document of a response. */
 function problemIn(text: string): [number, Record<string, unknown>] {
   const [head, body] = text.split('\r\n\r\n') as [string, string];
   assert.match(head, /\r\nContent-Type: application\/problem\+json\r\n/);
@@ -115,7 +115,7 @@ it('HTTP server fails to start when the port is in use', async (t) => {
 });
 
 describe('HTTP server shutdown', { timeout: 10_000 }, () => {
-  /** A server whose answer waits, and a request that has come to it. */
+  /** A server with a pending response to a received request. */
   async function withRunningRequest(t: TestContext) {
     const [begun, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const listener = await listen(t, {
@@ -163,7 +163,7 @@ describe('HTTP server shutdown', { timeout: 10_000 }, () => {
   });
 });
 
-// HTTPS: the pair that is shown, the versions that are spoken, and its end.
+// HTTPS: the certificate, TLS versions, and shutdown.
 
 const first = await makeCertificate('a.example', Date.now());
 const second = await makeCertificate('b.example', Date.now());
@@ -174,7 +174,7 @@ async function shakeHands({ port }: HttpListener, options: ConnectionOptions = {
   return socket.on('error', () => {});
 }
 
-/** The host name in the certificate that a new connection is shown, and what a request on it gets. */
+/** The host name in the certificate of a new connection, and the response to a request on it. */
 async function ask(listener: HttpListener, options?: ConnectionOptions) {
   const socket = await shakeHands(listener, options);
   const { subject } = socket.getPeerCertificate();
@@ -234,7 +234,7 @@ it('HTTPS server shutdown does not wait for idle connections', {
 
 it('HTTPS server shutdown cuts off stalled handshakes', { timeout: 10_000 }, async (t) => {
   const listener = await listen(t, { tls: first });
-  // The head of a record whose rest never comes; by the time of another's handshake it is read.
+  // An incomplete TLS record. The server has read it once another handshake is complete.
   const { reply } = talk(t, listener, '\x16\x03\x01\x02\x00\x01');
   await shakeHands(listener);
   await listener.close(20);

@@ -1,4 +1,4 @@
-/** A route that changes something does so in a transaction that authorises its caller again; none can skip it. */
+/** Routes that write must use a transaction that reauthorizes the caller. */
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -37,7 +37,7 @@ it('A writing route that answers without transact() gets 500 and frees its idemp
   const key = { 'idempotency-key': 'k1' };
   const refused = await post(service, '/forgetful', key);
   assert.deepEqual([refused.status, refused.json.code], [500, 'internal_error']);
-  assert.match(faults(service)[0]!, /forget has answered without having called transact\(\)/);
+  assert.match(faults(service)[0]!, /forget returned without calling transact\(\)/);
   const claims = () => service.app.db.selectFrom('idempotency_keys').select('key').execute();
   assert.deepEqual(await claims(), []);
   skip = false;
@@ -123,7 +123,7 @@ it('transact() authorizes the caller again for the route’s role', async (t) =>
   };
   const lowered = await ask();
   assert.equal(lowered.status, 403);
-  assert.match(String(lowered.json.detail), /needs the role admin; yours is member/);
+  assert.match(String(lowered.json.detail), /requires the admin role\. Your role is member/);
   assert.deepEqual(roles, ['admin', 'admin']);
 });
 
@@ -169,7 +169,7 @@ it('transact() stores the idempotent response with the change that determines it
   assert.deepEqual((await post(service, '/stepwise', key)).json, { ok: true });
 });
 
-// The views of a shared link are counted beside its answer, which no reader waits for: no transaction of the route.
+// Views of a shared link are counted after the response, outside a transaction of the route.
 it('All routes but GET declare that they write, and two GET routes do', () => {
   const unsafe = ROUTES.filter(({ method }) => method !== 'GET');
   assert.deepEqual(

@@ -1,4 +1,4 @@
-/** The secret key: made whole or not at all, proven at each start, and never replaced in silence. */
+/** The secret key: created atomically, checked at each start, and never replaced silently. */
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -31,7 +31,7 @@ const keyOf = (folder: string) => join(folder, 'secret.key');
 const configOf = (folder: string, env: Record<string, string> = {}) =>
   readConfig({ DELIVERABILITY_DATA_DIR: folder, ...env }).config;
 
-/** A database in memory and what it is opened with, as a start does it. */
+/** Opens a database in memory as the service does at startup. */
 function startIn(t: TestContext, folder: string) {
   const store = openStore(':memory:');
   t.after(() => store.close());
@@ -82,13 +82,13 @@ test('A full disk while writing secret.key leaves no partial file', {
 }, async (t) => {
   const folder = temporaryFolder(t);
   const { config, found, db } = startIn(t, folder);
-  // So much may a file of this process hold; the system refuses what is more.
+  // The maximum file size of this process, enforced by the system.
   const limit = (bytes: string) =>
     execFileSync('prlimit', [`--pid=${process.pid}`, `--fsize=${bytes}:`]);
   limit('0');
   await assertRefused(
     openSecrets(config, found, { db, log: silentLog }).finally(() => limit('unlimited')),
-    /secret\.key cannot be used \(EFBIG\)/,
+    /Cannot use \S+secret\.key \(EFBIG\)/,
   );
   assert.deepEqual(readdirSync(folder), []);
   await openSecrets(config, readSecretKey(config), { db, log: silentLog });
@@ -108,7 +108,7 @@ test('A too short secret.key is rejected before the database is created', async 
   writeFileSync(keyOf(folder), '\n');
   await assertRefused(
     startTestService(t, { folder }),
-    /secret\.key cannot be used \(it is too short: restore it from the backup, or remove it where/,
+    /Cannot use \S+secret\.key \(the key is too short: restore the file from a backup, or delete it on/,
   );
   assert.ok(!existsSync(join(folder, 'deliverability.db')));
 });
@@ -116,7 +116,7 @@ test('A too short secret.key is rejected before the database is created', async 
 async function assertNoDatabase(t: TestContext, folder: string, code: string) {
   const database = join(temporaryFolder(t), 'd.db');
   const env = { DELIVERABILITY_DATABASE_URL: `sqlite:${database}` };
-  const sentence = new RegExp(`secret\\.key cannot be used \\(${code}\\)`);
+  const sentence = new RegExp(`Cannot use \\S+secret\\.key \\(${code}\\)`);
   await assertRefused(startTestService(t, { folder, env }), sentence);
   assert.ok(!existsSync(database));
 }
@@ -142,7 +142,7 @@ test('An in-memory database uses a temporary secret key', (t) => {
   assert.ok(!existsSync(folder));
 });
 
-/** Starts and stops a service, in between does what is to be done. */
+/** Runs `work` in a service that is then stopped. */
 async function run(
   t: TestContext,
   folder: string,
@@ -150,7 +150,7 @@ async function run(
   use: (service: Awaited<ReturnType<typeof startTestService>>) => Promise<unknown> = async () => {},
 ) {
   const env: Record<string, string> = {
-    // Where nobody listens: what is queued waits.
+    // Nothing listens there, so emails stay queued.
     DELIVERABILITY_MAIL_URL: 'smtp://127.0.0.1:1',
     DELIVERABILITY_MAIL_FROM: 'notices@example.com',
   };
@@ -164,7 +164,7 @@ async function run(
 
 const databaseOf = (folder: string) => join(folder, 'deliverability.db');
 
-/** In the database of a service that has ended. */
+/** Runs in the database of a stopped service. */
 async function inDatabase<T>(
   folder: string,
   use: (db: ReturnType<typeof openStore>['db']) => Promise<T>,
@@ -195,9 +195,9 @@ test('A changed SECRET_KEY is rejected; the previous one is accepted again', asy
   );
   await assertRefused(
     startWith(t, folder, OTHER),
-    /DELIVERABILITY_SECRET_KEY is not the key of before/,
-    /Give back the former DELIVERABILITY_SECRET_KEY, or restore \S+secret\.key from the backup\./,
-    /README\.md says what is lost with it and how to go on/,
+    /DELIVERABILITY_SECRET_KEY has changed/,
+    /Set DELIVERABILITY_SECRET_KEY to the previous key, or restore \S+secret\.key from a backup\./,
+    /If the key is lost, see "Backup" in README\.md\./,
   );
   await assertRefused(
     startWith(t, folder),
@@ -205,7 +205,7 @@ test('A changed SECRET_KEY is rejected; the previous one is accepted again', asy
   );
   assert.ok(!existsSync(keyOf(folder)), 'nothing is made in its place');
   writeFileSync(keyOf(folder), OTHER);
-  await assertRefused(startWith(t, folder), /secret\.key is not the key of before/);
+  await assertRefused(startWith(t, folder), /secret\.key has changed/);
   rmSync(keyOf(folder));
   assert.deepEqual(await proofOf(folder), proof);
   await run(t, folder, FORMER);
@@ -217,11 +217,7 @@ test('A missing secret.key is not recreated; the restored file is accepted', asy
   const key = readFileSync(keyOf(folder));
   rmSync(keyOf(folder));
   const before = readdirSync(folder);
-  await assertRefused(
-    startWith(t, folder),
-    /secret\.key is missing/,
-    /restore \S+ from the backup/,
-  );
+  await assertRefused(startWith(t, folder), /secret\.key is missing/, /restore \S+ from a backup/);
   assert.deepEqual(readdirSync(folder), before);
   writeFileSync(keyOf(folder), key);
   await run(t, folder);
@@ -240,17 +236,22 @@ test('After the documented reset command the service starts with a new secret ke
   sqlite.exec(sql!);
   sqlite.close();
   await run(t, folder, undefined, async ({ logged, app }) => {
-    assert.ok(logged.some(({ level, message }) => level === 'warn' && /given up/.test(message)));
+    assert.ok(
+      logged.some(
+        ({ level, message }) =>
+          level === 'warn' && /secrets encrypted with the previous key are lost/.test(message),
+      ),
+    );
     const { status } = await app.db.selectFrom('outbox').select('status').executeTakeFirstOrThrow();
     assert.equal(status, 'queued');
   });
   await run(t, folder);
-  await assertRefused(startWith(t, folder, FORMER), /is not the key of before/);
+  await assertRefused(startWith(t, folder, FORMER), /has changed/);
 });
 
 const TEXT = { subject: 'A subject', text: 'A text', html: '<p>A text</p>' };
 
-/** What a database from before the proof may hold. */
+/** The secrets of a database without a proof. */
 const SEALED: Record<string, Parameters<typeof run>[3]> = {
   'a queued mail': ({ app }) =>
     app.db.transaction().execute((tx) => queueMail(tx, app, { to: 'a@example.net', ...TEXT })),
@@ -262,7 +263,7 @@ for (const [what, seal] of Object.entries(SEALED))
     const folder = temporaryFolder(t);
     await run(t, folder, FORMER, seal);
     await forgetProof(folder);
-    await assertRefused(startWith(t, folder, OTHER), /SECRET_KEY is not the key of before/);
+    await assertRefused(startWith(t, folder, OTHER), /SECRET_KEY has changed/);
     await assertRefused(startWith(t, folder), /secret\.key is missing/);
     assert.ok(!existsSync(keyOf(folder)));
     assert.deepEqual(await proofOf(folder), []);
@@ -292,5 +293,5 @@ test('A database without encrypted data and proof accepts the given secret key',
   await run(t, folder, FORMER);
   await forgetProof(folder);
   await run(t, folder, OTHER);
-  await assertRefused(startWith(t, folder, FORMER), /is not the key of before/);
+  await assertRefused(startWith(t, folder, FORMER), /has changed/);
 });

@@ -38,14 +38,14 @@ test('serve reports every invalid variable at once with exit code 2', async (t) 
   assertRefused(
     ended,
     2,
-    /^ {2}DELIVERABILITY_HTTP_PORT takes a port number .*"eighty"$/m,
-    /^ {2}DELIVERABILITY_SMTP_MAX_SIZE takes a size .*"huge"$/m,
-    /^ {2}DELIVERABILITY_DNS_SERVERS takes addresses .*"dns.example"$/m,
-    /^ {2}DELIVERABILITY_LOG_LEVEL takes one of .*"loud"$/m,
-    /^ {2}DELIVERABILITY_TEST_RETENTION takes a duration .*"soon"$/m,
-    /^ {2}DELIVERABILITY_INBOX_DOMAIN takes a domain name .*"no domain"$/m,
-    /^ {2}DELIVERABILITY_SURFACE takes one of .*"half"$/m,
-    /^ {2}DELIVERABILITY_WORKERS takes a whole number .*"0"$/m,
+    /^ {2}DELIVERABILITY_HTTP_PORT must be a port number .*"eighty"$/m,
+    /^ {2}DELIVERABILITY_SMTP_MAX_SIZE must be a size .*"huge"$/m,
+    /^ {2}DELIVERABILITY_DNS_SERVERS must be addresses .*"dns.example"$/m,
+    /^ {2}DELIVERABILITY_LOG_LEVEL must be one of .*"loud"$/m,
+    /^ {2}DELIVERABILITY_TEST_RETENTION must be a duration .*"soon"$/m,
+    /^ {2}DELIVERABILITY_INBOX_DOMAIN must be a domain name .*"no domain"$/m,
+    /^ {2}DELIVERABILITY_SURFACE must be one of .*"half"$/m,
+    /^ {2}DELIVERABILITY_WORKERS must be a whole number .*"0"$/m,
     /^ {2}DELIVERABILITY_HTTP_TLS_KEY_FILE is missing/m,
   );
   assert.equal(ended.stderr.trim().split('\n').length, 11);
@@ -95,7 +95,11 @@ test('serve exits with 3 on a newer database and leaves it unchanged', async (t)
   newer.exec('CREATE TABLE later (a TEXT); PRAGMA user_version = 999');
   newer.close();
   const before = readFileSync(path);
-  assertRefused(await serve(folder), 3, /has version 999, this program knows versions up to \d+/);
+  assertRefused(
+    await serve(folder),
+    3,
+    /has schema version 999, but this program supports only versions up to \d+/,
+  );
   assert.ok(readFileSync(path).equals(before));
   assert.ok(!existsSync(join(folder, 'secret.key')), 'no key is made for it');
 });
@@ -118,14 +122,14 @@ test('serve exits with 2 when the secret key changed or is missing', async (t) =
   assertRefused(
     await serve(folder, env),
     2,
-    /^ {2}DELIVERABILITY_SECRET_KEY is not the key of before, and .*\. Give back the former .*\.$/m,
+    /^ {2}DELIVERABILITY_SECRET_KEY has changed, and .*\. Set DELIVERABILITY_SECRET_KEY to .*\.$/m,
   );
   rmSync(key);
   const before = readdirSync(folder);
   assertRefused(
     await serve(folder),
     2,
-    new RegExp(`^ {2}${key} is missing, and .*the backup\\.`, 'm'),
+    new RegExp(`^ {2}${key} is missing, and .*a backup\\.`, 'm'),
   );
   assert.deepEqual(readdirSync(folder), before);
   // What needs no secret goes on.
@@ -142,14 +146,14 @@ test('serve exits with 2 when the OpenID Connect issuer uses plain http', async 
     DELIVERABILITY_OIDC_CLIENT_ID: 'tests',
     DELIVERABILITY_OIDC_CLIENT_SECRET: 's3cret',
   });
-  assertRefused(ended, 2, /^ {2}DELIVERABILITY_OIDC_ISSUER takes an address by https.*"$/m);
+  assertRefused(ended, 2, /^ {2}DELIVERABILITY_OIDC_ISSUER must be an https URL.*"$/m);
   assert.deepEqual(readdirSync(folder), []);
 });
 
 test('serve exits with 3 when the database path is a directory', async (t) => {
   const folder = temporaryFolder(t);
   mkdirSync(join(folder, 'deliverability.db'));
-  assertRefused(await serve(folder), 3, /deliverability\.db cannot be opened/);
+  assertRefused(await serve(folder), 3, /Could not open the database .*deliverability\.db/);
 });
 
 test('serve exits with 2 when a TLS certificate is missing or invalid', async (t) => {
@@ -161,7 +165,11 @@ test('serve exits with 2 when a TLS certificate is missing or invalid', async (t
     const name = `DELIVERABILITY_${kind}_TLS_CERT_FILE`;
     const start = (file: string) =>
       serve(folder, { [name]: file, [`DELIVERABILITY_${kind}_TLS_KEY_FILE`]: file });
-    assertRefused(await start(none), 2, new RegExp(`${name} names a file that .* ${none} .ENOENT`));
+    assertRefused(
+      await start(none),
+      2,
+      new RegExp(`Cannot read the file in ${name}: ${none} .ENOENT`),
+    );
     assertRefused(await start(letter), 2, new RegExp(`${name} .* a certificate and its key`));
   }
 });
@@ -170,7 +178,11 @@ test('A second serve on the same data directory exits with 3; the first keeps ru
   const folder = temporaryFolder(t);
   const first = await startServe(t, { folder });
   const before = readdirSync(folder);
-  assertRefused(await serve(folder), 3, /^Another service is running on .*Stop it first\.$/m);
+  assertRefused(
+    await serve(folder),
+    3,
+    /^Another instance of the service is using .*Stop it first\.$/m,
+  );
   assert.deepEqual(readdirSync(folder), before);
   assert.equal((await first.createTest()).status, 'waiting');
 });

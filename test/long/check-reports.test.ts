@@ -80,24 +80,24 @@ test('check --html replaces an existing report through a symlink; JSON still goe
 test('check rejects an unwritable report path before doing anything', async (t) => {
   const { folder, at, check } = place(t);
   const cases: [string[], RegExp][] = [
-    [['--html=-'], /^--html takes the name of a file\.$/m],
-    [['--pdf='], /^--pdf takes the name of a file\.$/m],
-    [[`--html=${folder}`], /^--html takes a file, not \//m],
+    [['--html=-'], /^--html needs the name of a file\.$/m],
+    [['--pdf='], /^--pdf needs the name of a file\.$/m],
+    [[`--html=${folder}`], /^--html must be a regular file, which \//m],
     [[`--html=${at('x'.repeat(256))}`], /^--html cannot write .*\(ENAMETOOLONG\)/m],
-    [['--pdf=/dev/null'], /^--pdf takes a file, not \/dev\/null\.$/m],
+    [['--pdf=/dev/null'], /^--pdf must be a regular file, which \/dev\/null is not\.$/m],
     [
       [`--pdf=${at('none/report.pdf')}`],
-      /^--pdf cannot write .*report\.pdf \(there is no such folder\)/m,
+      /^--pdf cannot write .*report\.pdf \(the folder does not exist\)/m,
     ],
-    [[`--html=${at('message.eml')}`], /^--html names the message itself\.$/m],
-    [[`--html=${at('a')}`, `--pdf=${at('a')}`], /^--pdf names the file of --html\.$/m],
+    [[`--html=${at('message.eml')}`], /^--html is the same as the message file\.$/m],
+    [[`--html=${at('a')}`, `--pdf=${at('a')}`], /^--pdf is the same as the file of --html\.$/m],
     [['--html'], /--html/],
   ];
   for (const [args, sentence] of cases) {
     const { code, stdout, stderr } = await check(args);
     assert.deepEqual([code, stdout], [2, ''], args.join(' '));
     assert.match(stderr, sentence);
-    assert.match(stderr, /\nUse: deliverability check FILE.*--html FILE.*--pdf FILE/);
+    assert.match(stderr, /\nUsage: deliverability check FILE.*--html FILE.*--pdf FILE/);
   }
   assert.deepEqual(readdirSync(folder), ['message.eml']);
 });
@@ -112,7 +112,7 @@ test('check exits with 3 and leaves no partial file when writing a report fails'
   });
   assert.equal(status, 3);
   assert.match(stdout, /^No score {2}message\.eml\n/);
-  assert.match(stderr, /^\/.*\/report\.html is not written\. EFBIG: file too large, write\n$/);
+  assert.match(stderr, /^Could not write \/.*\/report\.html\. EFBIG: file too large, write\n$/);
   assert.deepEqual(readdirSync(folder), ['message.eml']);
 });
 
@@ -172,7 +172,7 @@ test('check reads only relevant environment variables and reports invalid ones',
     DELIVERABILITY_SPAMD_URL: 'http://127.0.0.1',
   });
   assert.equal(code, 2);
-  assert.match(stderr, /DELIVERABILITY_SPAMD_URL takes an address such as tcp:/);
+  assert.match(stderr, /DELIVERABILITY_SPAMD_URL must be an address such as tcp:/);
   const list = await check(['--offline'], { DELIVERABILITY_BLOCKLISTS: '+none.example' });
   assert.equal(list.code, 2);
   assert.match(list.stderr, /DELIVERABILITY_BLOCKLISTS contains the unknown list/);

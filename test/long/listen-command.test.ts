@@ -121,8 +121,8 @@ test('listen prints how to register its endpoint and exits with 0 on a signal', 
   const listening = await startListen(t, dir, ['--name', 'receiver.example']);
   const said = listening.stderr();
   assert.match(said, /^Listening on https:\/\/receiver\.example:\d+\/ until you press Ctrl-C\.$/m);
-  assert.match(said, /the authority is new/);
-  assert.match(said, /start this again with --secret-file FILE/);
+  assert.match(said, /the certificate authority is new/);
+  assert.match(said, /restart with --secret-file FILE/);
   assert.ok(said.includes(`DELIVERABILITY_WEBHOOK_CA_FILE='${dir}/ca.pem' \\\n`), said);
   assert.match(said, /DELIVERABILITY_WEBHOOK_ALLOW_NETWORKS=127\.0\.0\.1\/32 \\\n/);
   assert.match(said, /curl http:\/\/127\.0\.0\.1:8080\/v1\/webhooks\/endpoints/);
@@ -130,7 +130,7 @@ test('listen prints how to register its endpoint and exits with 0 on a signal', 
   assert.deepEqual(body, { url: listening.url, events: ['*'] });
   assert.equal(await listening.end('SIGINT'), 0);
   const again = await startListen(t, dir);
-  assert.doesNotMatch(again.stderr(), /the authority is new/);
+  assert.doesNotMatch(again.stderr(), /the certificate authority is new/);
   assert.equal(await again.end('SIGTERM'), 0);
 });
 
@@ -143,11 +143,14 @@ test('listen verifies and prints events and marks repeated deliveries', async (t
   // The summary is wrapped to the width.
   assert.match(
     out.replaceAll(/\n {10}(?![✓a])/g, ' '),
-    /^\d\d:\d\d:\d\d {2}test\.completed {2}evt_\S+ {2}test mode score \d+, grade [A-F], “[^”]+”, from \S+, SPF \w+, DKIM \w+, DMARC \w+\n {10}✓ verified\n {10}answered 200\n\n$/,
+    /^\d\d:\d\d:\d\d {2}test\.completed {2}evt_\S+ {2}test mode score \d+, grade [A-F], “[^”]+”, from \S+, SPF \w+, DKIM \w+, DMARC \w+\n {10}✓ verified\n {10}responded 200\n\n$/,
   );
   assert.ok(out.includes(delivery.event_id));
   await service.call('POST', `/v1/webhooks/deliveries/${delivery.id}/resend`);
-  assert.match(await listening.prints(/repeat[\s\S]*\n\n$/), /repeat: delivery 2 of this event\n/);
+  assert.match(
+    await listening.prints(/repeated[\s\S]*\n\n$/),
+    /repeated: delivery 2 of this event\n/,
+  );
   await service.call('POST', `/v1/webhooks/endpoints/${endpoint.id}/rotate-secret`, { json: {} });
   await trial();
   await listening.prints(/✓ verified, by the former secret: take the new one/);
@@ -157,7 +160,7 @@ test('listen without a secret prints events as not verified and accepts them', a
   const { listen, trial } = await register(t);
   const listening = await listen(null);
   assert.equal((await trial()).status, 'succeeded');
-  assert.match(await listening.prints(/answered 200/), /✗ not verified: no --secret given/);
+  assert.match(await listening.prints(/responded 200/), /✗ not verified: no signing secret/);
 });
 
 test('listen answers 400 with the reason to a wrong signature', async (t) => {
@@ -169,7 +172,7 @@ test('listen answers 400 with the reason to a wrong signature', async (t) => {
   assert.equal(attempt.response_status, 400);
   assert.equal(attempt.response_body, `${reason}\n`);
   const out = await listening.prints(/answered/);
-  assert.ok(out.includes(`✗ not verified: ${reason}\n          answered 400\n`), out);
+  assert.ok(out.includes(`✗ not verified: ${reason}\n          responded 400\n`), out);
 });
 
 test('listen --status sets the response status; --json prints one JSON line per delivery', async (t) => {
@@ -220,14 +223,14 @@ test('listen --forward passes requests and responses on and reports connection f
   assert.equal(request.headers.host, `127.0.0.1:${port}`);
   for (const [name, value] of Object.entries(attempt.request_headers))
     assert.equal(request.headers[name.toLowerCase()], value, name);
-  await listening.prints(/answered 418, by your program\n/);
+  await listening.prints(/responded 418 from your program\n/);
   own.close();
   own.closeAllConnections();
   const second = firstAttempt(await trial());
   assert.equal(second.response_status, 502);
-  assert.equal(second.response_body, 'your program gave no answer\n');
-  const out = await listening.prints(/answered 502: .*nobody listens there\n/);
-  assert.ok(out.includes(`: http://127.0.0.1:${port}/own gave no answer: `), out);
+  assert.equal(second.response_body, 'your program did not respond\n');
+  const out = await listening.prints(/responded 502: .*connection refused\n/);
+  assert.ok(out.includes(`: http://127.0.0.1:${port}/own did not respond: `), out);
 });
 
 test('listen never forwards unverified requests', async (t) => {
@@ -254,9 +257,9 @@ test('listen never forwards unverified requests', async (t) => {
   const large = Buffer.alloc(1024 * 1024 + 1, ' ');
   assert.deepEqual(await ask('POST', large), [413, 'the body is larger than 1 MiB\n']);
   await assert.rejects(fetch(listening.url));
-  await listening.prints(/A caller went without a request\. .*CA_FILE=/, 'stderr');
+  await listening.prints(/A client connected and sent no request\. .*CA_FILE=/, 'stderr');
   await assert.rejects(fetch(listening.url.replace('https', 'http')));
-  await listening.prints(/A caller speaks plain HTTP/, 'stderr');
+  await listening.prints(/A client used plain HTTP/, 'stderr');
 });
 
 test('listen exits with 2 or 3 on invalid usage and explains the fix', async (t) => {
@@ -270,21 +273,21 @@ test('listen exits with 2 or 3 on invalid usage and explains the fix', async (t)
   t.after(() => busy.close());
   const { port } = busy.address() as AddressInfo;
   const cases: [args: string[], code: number, sentence: RegExp][] = [
-    [['now'], 2, /"now" is one word too many/],
-    [['--port', '65536'], 2, /--port takes a number from 0 to 65535/],
-    [['--host', '0.0.0.0'], 2, /--host takes an IP address of this machine/],
-    [['--name', 'a b'], 2, /--name takes a name/],
-    [['--name', 'localhost'], 2, /--name takes no localhost.*127\.0\.0\.1/],
-    [['--name', 'My.LocalHost.'], 2, /--name takes no localhost/],
-    [['--status', '99'], 2, /--status takes a number from 200 to 599/],
-    [['--forward', 'ftp://127.0.0.1/'], 2, /--forward takes an address/],
-    [['--forward', 'http://127.0.0.1/', '--status', '500'], 2, /exclude each other/],
-    [['--secret', 'hunter2'], 2, /--secret is no secret of an endpoint/],
-    [['--secret-file', secretFile], 2, /secret is no secret of an endpoint/],
+    [['now'], 2, /unexpected argument "now"/],
+    [['--port', '65536'], 2, /--port must be a number from 0 to 65535/],
+    [['--host', '0.0.0.0'], 2, /--host must be an IP address of this machine/],
+    [['--name', 'a b'], 2, /--name must be a host name/],
+    [['--name', 'localhost'], 2, /--name cannot be localhost.*127\.0\.0\.1/],
+    [['--name', 'My.LocalHost.'], 2, /--name cannot be localhost/],
+    [['--status', '99'], 2, /--status must be a number from 200 to 599/],
+    [['--forward', 'ftp://127.0.0.1/'], 2, /--forward must be a URL/],
+    [['--forward', 'http://127.0.0.1/', '--status', '500'], 2, /cannot be combined/],
+    [['--secret', 'hunter2'], 2, /--secret is not a signing secret/],
+    [['--secret-file', secretFile], 2, /secret is not a signing secret/],
     [['--secret-file', join(folder, 'none')], 2, /none cannot be read \(ENOENT\)/],
-    [['--dir', foreign], 2, /are not an authority that this command has made/],
-    [['--dir', folder, '--port', String(port)], 3, /another program listens there\. Give another/],
-    [['--dir', join(secretFile, 'below')], 2, /lies below something that is none\. Name another/],
+    [['--dir', foreign], 2, /are not a certificate authority of this command/],
+    [['--dir', folder, '--port', String(port)], 3, /the port is in use\. Use another/],
+    [['--dir', join(secretFile, 'below')], 2, /part of the path is not a folder\. Choose another/],
   ];
   for (const [args, code, sentence] of cases) {
     const ended = await runProgram(['listen', ...args]);

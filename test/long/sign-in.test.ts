@@ -77,7 +77,7 @@ describe('Sign-in pages in a browser', { skip: needs('chromium') }, () => {
     await page.fill('#password', PASSWORD);
     await page.fill('#repeated', 'something else');
     await submit(page);
-    assert.match(await page.locator('#repeated-wrong').innerText(), /are not the same\.$/);
+    assert.match(await page.locator('#repeated-wrong').innerText(), /don't match\.$/);
     assert.equal(await page.inputValue('#name'), 'Bob');
     assert.equal(await page.inputValue('#password'), '');
     await page.fill('#password', PASSWORD);
@@ -92,13 +92,13 @@ describe('Sign-in pages in a browser', { skip: needs('chromium') }, () => {
     );
 
     await submit(page);
-    assert.match(await page.locator('[role=status]').innerText(), /You are signed out\./);
+    assert.match(await page.locator('[role=status]').innerText(), /You're signed out\./);
     const left = (await page.context().cookies()).map(({ name }) => name);
     assert.deepEqual(left, ['deliverability-device'], 'by which nobody is signed in');
     await page.click('text=Forgot your password?');
     await page.fill('#email', 'bob@example.com');
     await submit(page);
-    assert.equal(await heading(page), 'Look into your inbox');
+    assert.equal(await heading(page), 'Check your inbox');
 
     const link = await mailedLink(service, sink);
     await page.goto(link);
@@ -109,10 +109,10 @@ describe('Sign-in pages in a browser', { skip: needs('chromium') }, () => {
     await page.fill('#email', 'bob@example.com');
     await page.fill('#password', NEW);
     await submit(page);
-    assert.equal(await heading(page), 'You are signed in');
+    assert.equal(await heading(page), 'Home');
 
     await page.goto(link);
-    assert.equal(await heading(page), 'This link does not work');
+    assert.equal(await heading(page), "This link doesn't work");
     assert.match(await page.locator('[role=alert]').innerText(), /has been used/);
   });
 
@@ -131,7 +131,7 @@ describe('Sign-in pages in a browser', { skip: needs('chromium') }, () => {
     await page.keyboard.type('not the password');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/sign-in');
-    await page.waitForSelector('#refused');
+    await page.waitForSelector('#form-error');
     // The input is kept, and the focus is on the field to correct.
     assert.equal(await page.inputValue('#email'), OWNER);
     await page.waitForSelector('#password:focus');
@@ -140,7 +140,7 @@ describe('Sign-in pages in a browser', { skip: needs('chromium') }, () => {
     assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Sign in');
     await page.keyboard.press('Enter');
     await page.waitForURL('http://app.example/');
-    assert.equal(await heading(page), 'You are signed in');
+    assert.equal(await heading(page), 'Home');
   });
 
   it('other sites cannot sign anyone in', async (t) => {
@@ -168,7 +168,7 @@ describe('Sign-in pages in a browser', { skip: needs('chromium') }, () => {
       await service.call('POST', '/v1/password_resets', { key: null, json: { email: OWNER } });
       const link = await mailedLink(service, sink);
       const page = await open(t, service, { colorScheme });
-      const look = async (what: string) => {
+      const checkPage = async (what: string) => {
         for (const width of [1280, 390, 320]) {
           await page.setViewportSize({ width, height: 800 });
           await page.evaluate(AXE);
@@ -179,14 +179,14 @@ describe('Sign-in pages in a browser', { skip: needs('chromium') }, () => {
       };
       const openAndCheck = async (path: string) => {
         await page.goto(new URL(path, 'http://app.example').href);
-        await look(path);
+        await checkPage(path);
       };
       await openAndCheck('/');
       await openAndCheck('/sign-in?done=signed-out');
       await page.fill('#email', OWNER);
       await page.fill('#password', 'not the password');
       await submit(page);
-      await look('a wrong password');
+      await checkPage('a wrong password');
       for (const path of ['/forgot-password', '/forgot-password?done=sent', '/password/unknown'])
         await openAndCheck(path);
       for (const path of [link, invitation]) {
@@ -194,12 +194,12 @@ describe('Sign-in pages in a browser', { skip: needs('chromium') }, () => {
         if (path === invitation) await page.fill('#name', 'Bob');
         for (const field of ['#password', '#repeated']) await page.fill(field, 'password123');
         await submit(page);
-        await look('an invalid password');
+        await checkPage('an invalid password');
       }
       await page.fill('#password', PASSWORD);
       await page.fill('#repeated', PASSWORD);
       await submit(page);
-      await look('signed in');
-      assert.equal(await heading(page), 'You are signed in');
+      await checkPage('signed in');
+      assert.equal(await heading(page), 'Home');
     });
 });

@@ -144,7 +144,7 @@ test('GET /v1/domains/{id}/health rejects test-mode keys with 403', async (t) =>
   const key = await here.service.makeKey('admin', false);
   const { status, text } = await here.service.call('GET', `/v1/domains/${id}/health`, { key });
   assert.equal(status, 403);
-  assert.match(text, /nor has domains looked at; use a live key or sign in\./);
+  assert.match(text, /Test-mode keys can't use this endpoint\. Use a live key, or sign in\./);
 });
 
 test('Domain health monitor without blocklists reports the listing as unknown', async (t) => {

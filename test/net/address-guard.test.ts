@@ -1,4 +1,4 @@
-/** The guard over addresses: what is public, and what an opened network opens. */
+/** The address guard: which addresses are public, and what an allowed network allows. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -30,7 +30,7 @@ const PUBLIC = [
   '3ff0::1',
 ];
 
-/** Each by the name of the range that it lies in. */
+/** Addresses by the name of their range. */
 const SPECIAL: Record<string, string[]> = {
   'this network': ['0.0.0.0', '0.1.2.3', '0.255.255.255'],
   private: ['10.0.0.0', '10.255.255.255', '172.16.0.1', '172.31.255.255', '192.168.0.1'],

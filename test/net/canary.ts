@@ -1,4 +1,4 @@
-/** Servers on loopback that tell what reached them, and a dial that leads to them from any address. */
+/** Servers on loopback that record what reached them, and a dialer that connects any address to them. */
 
 import { once } from 'node:events';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
@@ -10,19 +10,19 @@ import type { Dial } from '../../src/net/guarded-connection.ts';
 
 export interface Canary {
   port: number;
-  /** `HEAD /path`, as the requests came. */
+  /** `HEAD /path`, in order of arrival. */
   requests: string[];
   /** The header fields of the requests. */
   headers: Record<string, unknown>[];
-  /** Connections, those too on which nothing was asked. */
+  /** The number of connections, including those without a request. */
   connections: number;
-  /** Resolves when no connection is left open; never where one has been forgotten. */
+  /** Resolves when no connection is open; never if the client leaks one. */
   gone(): Promise<void>;
 }
 
 const sing: RequestListener = (_, response) => response.end('sings');
 
-/** A web server on 127.0.0.1, and on ::1 at the same port where this machine has it. */
+/** Starts a web server on 127.0.0.1, and on ::1 at the same port if this host has IPv6. */
 export async function startCanary(
   t: TestContext,
   answer: RequestListener = sing,
@@ -71,7 +71,7 @@ async function listenTwice(make: () => Server): Promise<Server[]> {
   }
 }
 
-/** A server that does what it likes with each connection. */
+/** Starts a server that passes each connection to `serve`. */
 export async function startRaw(t: TestContext, talk: (socket: Socket) => void): Promise<Canary> {
   const canary: Canary = {
     port: 0,
@@ -84,7 +84,7 @@ export async function startRaw(t: TestContext, talk: (socket: Socket) => void): 
   const server = createServer((socket) => {
     canary.connections += 1;
     sockets.add(socket.on('close', () => sockets.delete(socket)));
-    // Read, for the end of what nobody reads is never noticed.
+    // Reads, because otherwise the end of the stream goes unnoticed.
     socket.on('error', () => {}).resume();
     talk(socket);
   }).listen(0, '127.0.0.1');
@@ -106,12 +106,12 @@ async function allClosed(sockets: Set<Socket>): Promise<void> {
 
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
-/** Leads to a port of loopback wherever it is told to go, and notes where that was. */
+/** A dialer that connects every address to a loopback port, and records the address. */
 export function dialTo(port: number): { dial: Dial; dialled: string[] } {
   const dialled: string[] = [];
   const dial: Dial = (address, wanted) => {
     dialled.push(`${address} ${wanted}`);
-    // Its other end is called by the address that was meant, as it would be out there.
+    // Reports the requested address as the peer, as a real connection would.
     return Object.defineProperty(connect(port, '127.0.0.1'), 'remoteAddress', { value: address });
   };
   return { dial, dialled };

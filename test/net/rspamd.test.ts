@@ -1,4 +1,4 @@
-/** The Rspamd client: what a real Rspamd answers, and every way in which a server can fail it. */
+/** The Rspamd client against a real Rspamd, and against servers that fail in every way. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -46,15 +46,19 @@ function drip(socket: Socket) {
 const scan = { action: 'no action', score: 1, required_score: 15, symbols: {} };
 
 const failures: [string, (socket: Socket) => void, RegExp][] = [
-  ['never responds', (socket) => void socket.resume(), /did not answer in time/],
-  ['responds byte by byte', drip, /did not answer in time/],
+  ['never responds', (socket) => void socket.resume(), /did not respond in time/],
+  ['responds byte by byte', drip, /did not respond in time/],
   ['closes the connection', (socket) => socket.destroy(), /closed the connection/],
-  ['closes mid-response', says(json('{"a":1}').slice(0, -2)), /ended early/],
-  ['is not an HTTP server', says('SPAMD/1.1 0 EX_OK\r\n\r\n'), /no HTTP/],
+  ['closes mid-response', says(json('{"a":1}').slice(0, -2)), /was incomplete/],
+  ['is not an HTTP server', says('SPAMD/1.1 0 EX_OK\r\n\r\n'), /not valid HTTP/],
   ['requires a password', says(json('{}', '403 Forbidden')), /HTTP status 403/],
   ['sends invalid JSON', says(json('<html>')), /not JSON/],
-  ['sends other JSON', says(json('{"error":"invalid command"}')), /not that of \/checkv2/],
-  ['sends a non-numeric score', says(json(JSON.stringify({ ...scan, score: 'x' }))), /not that of/],
+  ['sends other JSON', says(json('{"error":"invalid command"}')), /does not match \/checkv2/],
+  [
+    'sends a non-numeric score',
+    says(json(JSON.stringify({ ...scan, score: 'x' }))),
+    /does not match/,
+  ],
   ['sends too much', says(json(' '.repeat(20_000))), /too large/],
 ];
 
@@ -70,10 +74,10 @@ for (const [name, serve, expected] of failures)
 
 test('Rspamd client reports a refused connection', async () => {
   const result = await askRspamd(`http://127.0.0.1:${await freePort()}`, message, SESSION);
-  assert.deepEqual(result, { status: 'failed', detail: 'it refused the connection' });
+  assert.deepEqual(result, { status: 'failed', detail: 'the server refused the connection' });
 });
 
-/** The headers that a server gets to see for this session. */
+/** The request headers for this session. */
 async function headersFor(t: TestContext, session: Partial<RspamdSession>) {
   const seen = Promise.withResolvers<IncomingHttpHeaders>();
   const server = createHttpServer((request, response) => {
@@ -120,5 +124,5 @@ test('Rspamd client gets a score from a real Rspamd and times out when suspended
   assert.equal(result.scan.symbols.FROM_HAS_DN?.description, 'From header has a display name');
   rspamd.stop();
   const late = await askRspamd(rspamd.url, message, SESSION, { timeoutMs: 200 });
-  assert.deepEqual(late, { status: 'failed', detail: 'it did not answer in time' });
+  assert.deepEqual(late, { status: 'failed', detail: 'it did not respond in time' });
 });

@@ -1,4 +1,4 @@
-/** The spamd client: what a real SpamAssassin answers, and every way in which a server can fail it. */
+/** The spamd client against a real SpamAssassin, and against servers that fail in every way. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -13,8 +13,8 @@ import { startSpamd } from '../helpers/spamd.ts';
 const message = Buffer.from(goodMessage().replaceAll('\n', '\r\n'));
 
 /**
- * A server that does with each connection what the test says. `gone` resolves when the first one's
- * other side is gone, which answers what is still sent with a reset.
+ * Starts a server that passes each connection to `serve`. `gone` resolves when the client of the
+ * first connection has closed it, which shows as a reset of further data.
  */
 async function startServer(t: TestContext, serve: (socket: Socket) => void) {
   const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -42,7 +42,7 @@ const answer = (report: string, spam = 'False ; 1.5 / 5.0') =>
   `${HEAD}Content-length: ${Buffer.byteLength(report)}\r\nSpam: ${spam}\r\n\r\n${report}`;
 
 const says = (text: string | Buffer) => (socket: Socket) => void socket.resume().end(text);
-/** Answers and keeps the connection. */
+/** Responds and keeps the connection open. */
 const saysOpen = (text: string) => (socket: Socket) => void socket.resume().write(text);
 
 function drip(socket: Socket) {
@@ -51,21 +51,21 @@ function drip(socket: Socket) {
 }
 
 const failures: [string, (socket: Socket) => void, RegExp][] = [
-  ['never responds', (socket) => void socket.resume(), /did not answer in time/],
-  ['responds byte by byte', drip, /did not answer in time/],
-  ['stalls within the report', saysOpen(answer('report').slice(0, -3)), /did not answer in time/],
+  ['never responds', (socket) => void socket.resume(), /did not respond in time/],
+  ['responds byte by byte', drip, /did not respond in time/],
+  ['stalls within the report', saysOpen(answer('report').slice(0, -3)), /did not respond in time/],
   ['closes the connection', (socket) => socket.destroy(), /closed the connection/],
-  ['closes without a response', says(''), /closed the connection without an answer/],
+  ['closes without a response', says(''), /closed the connection without a response/],
   ['resets the connection', (socket) => void socket.resetAndDestroy(), /closed the connection/],
-  ['closes within the header', says(HEAD), /ended early/],
-  ['closes within the report', says(answer('report').slice(0, -3)), /ended early/],
+  ['closes within the header', says(HEAD), /was incomplete/],
+  ['closes within the report', says(answer('report').slice(0, -3)), /was incomplete/],
   [
     'does not speak the spamd protocol',
     says('220 mx.example.com ESMTP\r\n'),
-    /not the spamd protocol/,
+    /does not follow the spamd protocol/,
   ],
-  ['sends binary data', says(Buffer.alloc(5000, 0xff)), /not the spamd protocol/],
-  ['sends an endless header', says(`${HEAD}${'X-A: b\r\n'.repeat(1200)}`), /ended early/],
+  ['sends binary data', says(Buffer.alloc(5000, 0xff)), /does not follow the spamd protocol/],
+  ['sends an endless header', says(`${HEAD}${'X-A: b\r\n'.repeat(1200)}`), /was incomplete/],
   ['fails temporarily', says('SPAMD/1.5 75 EX_TEMPFAIL\r\n'), /error 75 EX_TEMPFAIL/],
   [
     'rejects the request',
@@ -88,7 +88,7 @@ for (const [name, serve, expected] of failures)
 
 test('spamd client reports a refused connection', async () => {
   const result = await askSpamd(`tcp://127.0.0.1:${await freePort()}`, [message]);
-  assert.deepEqual(result, { status: 'failed', detail: 'it refused the connection' });
+  assert.deepEqual(result, { status: 'failed', detail: 'the server refused the connection' });
 });
 
 test('spamd client accepts an IPv6 address in brackets', async () => {
@@ -133,5 +133,5 @@ test('spamd client gets a score from a real SpamAssassin and times out when susp
   assert.match(result.report, /pts rule name/);
   spamd.stop();
   const late = await askSpamd(spamd.url, [message], { timeoutMs: 200 });
-  assert.deepEqual(late, { status: 'failed', detail: 'it did not answer in time' });
+  assert.deepEqual(late, { status: 'failed', detail: 'it did not respond in time' });
 });

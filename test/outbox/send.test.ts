@@ -69,7 +69,7 @@ test('The service refuses to start with an unsuitable DKIM key for outgoing mail
   };
   await assert.rejects(startTestService(t, { env }), (error: Error) => {
     assert.ok(error instanceof ConfigError);
-    assert.match(error.message, /DELIVERABILITY_MAIL_DKIM_KEY takes an RSA key$/);
+    assert.match(error.message, /DELIVERABILITY_MAIL_DKIM_KEY must be an RSA key$/);
     return true;
   });
 });
@@ -90,7 +90,7 @@ test('Mail is retried when the SMTP server refuses the connection', async (t) =>
   const waiting = await row(id);
   assert.deepEqual(
     [waiting?.status, waiting?.attempts, waiting?.due_at, waiting?.error],
-    ['queued', 1, '2026-11-21T10:01:00.000Z', 'it refused the connection'],
+    ['queued', 1, '2026-11-21T10:01:00.000Z', 'the server refused the connection'],
   );
   const up = await startMailSink(t, { port: down.port });
   clock.advance(MINUTE_MS - 1);
@@ -127,7 +127,7 @@ test('Mail is retried after 1, 5 and 30 minutes, 2 and 8 hours, then fails', asy
       attempts: 6,
       due_at: null,
       content: null,
-      error: 'it refused the recipient: 451 later',
+      error: 'the server rejected the recipient: 451 later',
     },
   );
   assert.equal(
@@ -145,7 +145,11 @@ test('A permanent rejection (550) is not retried and its link is redacted', asyn
   const { status, content, error } = (await row(id))!;
   assert.deepEqual(
     { status, content, error },
-    { status: 'failed', content: null, error: 'it refused the recipient: 550 no such user; see …' },
+    {
+      status: 'failed',
+      content: null,
+      error: 'the server rejected the recipient: 550 no such user; see …',
+    },
   );
   sink.refuse = null;
   clock.advance(86_400_000);

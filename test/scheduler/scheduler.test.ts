@@ -1,14 +1,14 @@
-/** Jobs run at once, when woken and at their ticks, one run at a time, and end before the service does. */
+/** Jobs run at start, when woken and at their ticks, one run at a time; shutdown waits for them. */
 
 import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
 import { type Log, silentLog } from '../../src/lib/log.ts';
 import { createScheduler, type Job } from '../../src/scheduler/scheduler.ts';
 
-/** A tick that no test lives to see. */
+/** A tick that never comes during a test. */
 const NEVER = '0 0 0 1 1 *';
 
-/** A job whose runs end when they are told to. */
+/** A job whose runs end when the test says so. */
 function controlledJob(name = 'job') {
   const runs: PromiseWithResolvers<void>[] = [];
   const job: Job = {
@@ -31,7 +31,7 @@ function startScheduler(t: TestContext, jobs: Job[], log: Log = silentLog) {
   return scheduler;
 }
 
-/** Lets everything happen that waits for nothing but its turn. */
+/** Runs all pending microtasks and immediates. */
 const settle = async () => {
   for (let i = 0; i < 5; i++) await new Promise(setImmediate);
 };

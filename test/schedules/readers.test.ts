@@ -91,7 +91,10 @@ test('GET on the unsubscribe page changes nothing; its form unsubscribes and res
   for (let i = 0; i < 3; i++) {
     const { status, html, headers, cookie } = await getPage(service, ann);
     assert.equal(status, 200);
-    assert.match(mainOf(html), /“Week & <b>month<\/b>” is sent every day to ann@example\.com/);
+    assert.match(
+      mainOf(html),
+      /ann@example\.com gets the report “Week & <b>month<\/b>” every day\./,
+    );
     assert.deepEqual(
       ['referrer-policy', 'cache-control', 'x-robots-tag'].map((name) => headers.get(name)),
       ['no-referrer', 'no-store', 'noindex'],
@@ -106,11 +109,14 @@ test('GET on the unsubscribe page changes nothing; its form unsubscribes and res
     return postForm(service, ann, { [name!]: value! }, { origin: 'null' });
   };
   const left = await press((await getPage(service, ann)).html);
-  assert.match(mainOf(left.html), /You are unsubscribed.*Done\./s);
+  assert.match(
+    mainOf(left.html),
+    /You're unsubscribed\. A report that was already sent may still arrive\./,
+  );
   assert.equal((await get(id)).unsubscribed.length, 1);
-  assert.match(mainOf((await getPage(service, ann)).html), /Subscribe again/);
+  assert.match(mainOf((await getPage(service, ann)).html), /Resubscribe/);
   const back = await press(left.html);
-  assert.match(mainOf(back.html), /Welcome back/);
+  assert.match(mainOf(back.html), /You.re subscribed again\./);
   assert.deepEqual((await get(id)).unsubscribed, []);
 });
 

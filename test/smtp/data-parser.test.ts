@@ -4,7 +4,7 @@ import { createDataReader } from '../../src/smtp/data-parser.ts';
 import { ADDRESS, beginData, listen, type TestListener } from './listener.ts';
 import type { RawClient } from './raw-client.ts';
 
-// What some server or other takes for the end of data, though it is none (RFC 5321 §4.1.1.4).
+// Sequences that some servers take for the end of data (RFC 5321 §4.1.1.4).
 
 const NAMES = [
   '<LF>.<LF>',
@@ -19,7 +19,7 @@ const NAMES = [
   '<CR><LF><NUL>.<CR><LF>',
 ];
 
-/** The name and the bytes. */
+/** Name and bytes. */
 export const FALSE_ENDS: [string, string][] = NAMES.map((name) => [
   name,
   name.replaceAll('<CR>', '\r').replaceAll('<LF>', '\n').replaceAll('<NUL>', '\0'),
@@ -32,7 +32,7 @@ interface Outcome {
   atFalseEnd: boolean;
 }
 
-/** Reads the pieces up to the one with the end in it; `rest` includes the pieces after it. */
+/** Reads the pieces up to the end of data; `rest` includes the pieces after it. */
 function readPieces(pieces: string[]): Outcome {
   const reader = createDataReader();
   let content = '';
@@ -49,7 +49,7 @@ function readPieces(pieces: string[]): Outcome {
   return { content, rest, falseEnd: reader.falseEnd, atFalseEnd: reader.atFalseEnd };
 }
 
-/** Whole, byte by byte, and cut in two at every place: all have to read the same. */
+/** Whole, byte by byte, and split in two at every position: all must give the same result. */
 function everyCut(text: string): Outcome {
   const whole = readPieces([text]);
   assert.deepEqual(readPieces([...text]), whole, 'byte by byte');
@@ -111,7 +111,7 @@ describe('SMTP data parser at a false end of data', () => {
 
   it('reports a false end as last only until more data arrives', () => {
     for (const [name, end] of FALSE_ENDS) {
-      // A CR after the dot of CRLF. may still be followed by the LF that makes it a true end.
+      // After CRLF, a dot and a CR, an LF would make it a true end.
       const certain = name !== '<CR><LF>.<CR>';
       assert.equal(everyCut(`a${end}`).atFalseEnd, certain, name);
       assert.equal(everyCut(`a${end}b`).atFalseEnd, false, name);
@@ -127,12 +127,12 @@ const SMUGGLED =
   `MAIL FROM:<evil@example.net>\r\nRCPT TO:<${ADDRESS}>\r\nDATA\r\n` +
   'Subject: smuggled\r\n\r\nsmuggled\r\n.\r\n';
 
-/** The pieces in turn: each is handed to the kernel before the next. */
+/** Writes the pieces in turn, each in its own system call. */
 async function writePieces(client: RawClient, pieces: string[]): Promise<void> {
   for (const piece of pieces) await client.write(piece);
 }
 
-/** One message in one session: refused once, at its true end, and nothing of it was a command. */
+/** The message is rejected once, at its true end, and no part of it runs as a command. */
 async function assertRefused(
   listener: TestListener,
   client: RawClient,
@@ -142,7 +142,7 @@ async function assertRefused(
   await beginData(client, false);
   await writePieces(client, pieces);
   assert.match(await client.reply(), /^554 5\.6\.0 /, name);
-  // Were there any other reply on its way, it would come before this one.
+  // Any other reply would come before this one.
   assert.match(await client.say('VRFY', 501), /VRFY/, name);
   assert.equal(listener.messages.length, 0, name);
 }
@@ -185,7 +185,7 @@ describe('SMTP server at a false end of data', () => {
 
   it('replies 554 and closes the connection if the client stops there', async (t) => {
     for (const [name, end] of FALSE_ENDS) {
-      // This one may still become a true end: it is waited for like any other byte.
+      // This may still become a true end, so the normal idle timeout applies.
       if (name === '<CR><LF>.<CR>') continue;
       const listener = await listen(t, { limits: { falseEnd: 20 } });
       const client = await listener.connect();

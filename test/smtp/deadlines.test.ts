@@ -7,15 +7,15 @@ import type { RawClient } from './raw-client.ts';
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-/** A listener whose clocks run only when they are told to, and two clients of it. */
-async function standStill(t: TestContext) {
+/** Starts a listener with mocked timers, and two clients. */
+async function listenWithMockTimers(t: TestContext) {
   const listener = await listen(t);
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const [client, witness] = [await listener.connect(), await listener.connect()];
   return {
     listener,
     client,
-    /** Lets the server read what was written before, by a turn with another client, then time pass. */
+    /** Lets the server read what was written, with a round trip of another client; then advances time. */
     async pass(ms: number): Promise<void> {
       await witness.say('NOOP', 250);
       t.mock.timers.tick(ms);
@@ -45,7 +45,7 @@ it('SMTP_LIMITS match the documented values', () => {
 });
 
 it('SMTP server closes a session after one idle minute', async (t) => {
-  const { client, pass } = await standStill(t);
+  const { client, pass } = await listenWithMockTimers(t);
   await pass(MINUTE - 1);
   await client.say('EHLO client.example.com', 250);
   await pass(MINUTE - 1);
@@ -55,7 +55,7 @@ it('SMTP server closes a session after one idle minute', async (t) => {
 });
 
 it('SMTP server: a command sent byte by byte does not extend the idle timeout', async (t) => {
-  const { client, pass } = await standStill(t);
+  const { client, pass } = await listenWithMockTimers(t);
   for (const letter of 'NOOP x') {
     await client.write(letter);
     await pass(10 * SECOND);
@@ -64,7 +64,7 @@ it('SMTP server: a command sent byte by byte does not extend the idle timeout', 
 });
 
 it('SMTP server closes the session when a message stalls for one minute', async (t) => {
-  const { client, listener, pass } = await standStill(t);
+  const { client, listener, pass } = await listenWithMockTimers(t);
   await beginData(client);
   await pass(MINUTE - 1);
   await client.write('Subject: a\r\n');
@@ -76,7 +76,7 @@ it('SMTP server closes the session when a message stalls for one minute', async 
 });
 
 it('SMTP server allows a slow message ten minutes', async (t) => {
-  const { client, listener, pass } = await standStill(t);
+  const { client, listener, pass } = await listenWithMockTimers(t);
   await beginData(client);
   for (let i = 0; i < 11; i++) {
     await client.write('x');
@@ -96,7 +96,7 @@ it('SMTP server allows a slow message ten minutes', async (t) => {
 });
 
 it('SMTP server closes a session after twenty minutes', async (t) => {
-  const { client, pass, witness } = await standStill(t);
+  const { client, pass, witness } = await listenWithMockTimers(t);
   for (let i = 0; i < 39; i++) {
     await client.say('NOOP', 250);
     await pass(30 * SECOND);
@@ -108,10 +108,10 @@ it('SMTP server closes a session after twenty minutes', async (t) => {
 });
 
 it('SMTP server does not time out while it stores a message', async (t) => {
-  let keep = () => {};
-  let asked = () => {};
+  let store = () => {};
+  let began = () => {};
   const receiving = new Promise<void>((resolve) => {
-    asked = resolve;
+    began = resolve;
   });
   const listener = await listen(
     t,
@@ -119,8 +119,8 @@ it('SMTP server does not time out while it stores a message', async (t) => {
     {
       receive: () =>
         new Promise((resolve) => {
-          keep = () => resolve({ accept: true, text: 'Kept' });
-          asked();
+          store = () => resolve({ accept: true, text: 'Kept' });
+          began();
         }),
     },
   );
@@ -130,12 +130,12 @@ it('SMTP server does not time out while it stores a message', async (t) => {
   await client.write('a\r\n.\r\n');
   await receiving;
   t.mock.timers.tick(11 * MINUTE);
-  keep();
+  store();
   assert.match(await client.reply(), /^250 /);
 });
 
 it('SMTP server closes a connection whose TLS handshake stalls', async (t) => {
-  const { client, listener, pass } = await standStill(t);
+  const { client, listener, pass } = await listenWithMockTimers(t);
   await client.say('STARTTLS', 220);
   await pass(MINUTE - 1);
   assert.equal(listener.connections(), 2);

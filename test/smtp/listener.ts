@@ -1,4 +1,4 @@
-/** A listener on loopback for one test, and what it took. */
+/** An SMTP listener on loopback for one test, with the messages it received. */
 
 import type { TestContext } from 'node:test';
 import { makeCertificate } from '../../src/lib/certificates.ts';
@@ -13,15 +13,15 @@ export const ADDRESS = 'token@inbox.example.com';
 
 export interface TestListener extends SmtpListener {
   messages: IncomingMessage[];
-  /** What was logged as an error. */
+  /** The logged errors. */
   errors: string[];
-  /** A client that was greeted. */
+  /** Connects a client and reads the greeting. */
   connect(): Promise<RawClient>;
-  /** A client that has written `first` and read nothing. */
+  /** Connects a client that sends `first` and reads nothing. */
   connectUngreeted(first?: string | Buffer): Promise<RawClient>;
 }
 
-/** Takes mail for any address that begins with `token` and for `postmaster`. */
+/** Starts a listener that accepts mail for addresses that start with `token` or `postmaster`. */
 export async function listen(
   t: TestContext,
   options: Partial<SmtpOptions> = {},
@@ -60,7 +60,7 @@ export async function listen(
   );
   t.after(async () => {
     await listener.close(0);
-    // Timers that a mocked clock made must be cleared before another test mocks it again.
+    // Mocked timers must be cleared before another test mocks them again.
     while (listener.connections() > 0) await new Promise(setImmediate);
   });
   return {
@@ -72,7 +72,7 @@ export async function listen(
   };
 }
 
-/** Says EHLO, MAIL, RCPT and DATA; the next that is written is message. */
+/** Sends EHLO, MAIL, RCPT and DATA; what follows is the message. */
 export async function beginData(client: RawClient, greet = true): Promise<void> {
   if (greet) await client.say('EHLO client.example.com', 250);
   await client.say('MAIL FROM:<sender@example.com>', 250);

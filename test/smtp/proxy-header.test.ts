@@ -5,7 +5,7 @@ import { parseProxyHeader } from '../../src/smtp/proxy-header.ts';
 import { beginData, listen } from './listener.ts';
 import type { RawClient } from './raw-client.ts';
 
-// Headers of the PROXY protocol, as a balancer writes them.
+// PROXY protocol headers as load balancers send them.
 
 /** Version 2: the command (0x21 PROXY, 0x20 LOCAL), the family and what follows the fixed part. */
 export function binaryHeader(command: number, family: number, content: number[]): Buffer {
@@ -87,7 +87,7 @@ it('PROXY protocol header from an untrusted peer is rejected as a bad command', 
   await client.say('a\r\n.', 250);
   assert.equal(listener.messages[0]?.envelope.client_ip, '127.0.0.1');
 
-  // The signature of version 2 is a QUIT to whoever does not expect it.
+  // Without PROXY support, the signature of version 2 reads as QUIT.
   const binary = await listener.connectUngreeted(V2);
   await assertGreeted(binary);
   const replies = [];

@@ -1,4 +1,4 @@
-/** An SMTP client that says exactly what it is told, and sees every reply. */
+/** An SMTP client that sends exact bytes and reads every reply. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -8,19 +8,19 @@ import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'n
 
 export interface RawClient {
   socket: Socket;
-  /** The next whole reply, its lines joined by LF; an empty text once the connection is closed. */
+  /** The next complete reply, its lines joined by LF; empty after the connection is closed. */
   reply(): Promise<string>;
   /** Writes a line and checks the code of the reply. */
   say(line: string, code: number): Promise<string>;
-  /** Waits until the bytes are on their way. */
+  /** Resolves when the bytes are sent. */
   write(bytes: string | Buffer): Promise<void>;
-  /** Resolves when the other side has closed. */
+  /** Resolves when the server has closed the connection. */
   closed: Promise<unknown>;
-  /** `behind` is written in one piece with the command. */
+  /** `behind` is sent in one write with the command. */
   startTls(options?: ConnectionOptions, behind?: string): Promise<TLSSocket>;
 }
 
-/** Connects and, unless `before` is given to be written first, reads the greeting. */
+/** Connects and reads the greeting, or sends `before` without reading it. */
 export async function connectTo(
   t: TestContext,
   port: number,

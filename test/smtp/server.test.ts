@@ -8,7 +8,7 @@ import { makeCertificate } from '../../src/lib/certificates.ts';
 import type { ReceiveVerdict } from '../../src/smtp/listener-state.ts';
 import { ADDRESS, beginData, listen, NOW, PAIR } from './listener.ts';
 
-const LONG = 60_000;
+const LONG_GRACE_MS = 60_000;
 
 it('SMTP shutdown closes idle sessions with 421 and accepts no new ones', async (t) => {
   const listener = await listen(t);
@@ -22,7 +22,7 @@ it('SMTP shutdown closes idle sessions with 421 and accepts no new ones', async 
   await midway.say(`RCPT TO:<${ADDRESS}>`, 250);
   await secure.startTls();
   await secure.say('EHLO client.example.com', 250);
-  const closed = listener.close(LONG);
+  const closed = listener.close(LONG_GRACE_MS);
   for (const client of [fresh, midway, secure]) {
     assert.match(await client.reply(), /^421 4\.3\.2 /);
     assert.equal(await client.reply(), '');
@@ -38,7 +38,7 @@ it('SMTP shutdown lets a message in transfer finish', async (t) => {
   const client = await listener.connect();
   await beginData(client);
   await client.write('Subject: a\r\n');
-  const closed = listener.close(LONG);
+  const closed = listener.close(LONG_GRACE_MS);
   await client.write('\r\nb\r\n.\r\nMAIL FROM:<b@example.com>\r\n');
   assert.match(await client.reply(), /^250 /);
   assert.match(await client.reply(), /^421 4\.3\.2 /);
@@ -68,7 +68,7 @@ it('SMTP shutdown answers a message being stored before closing', async (t) => {
   await beginData(client);
   await client.write('a\r\n.\r\n');
   await storing;
-  const closed = listener.close(LONG);
+  const closed = listener.close(LONG_GRACE_MS);
   store({ accept: true, text: 'Kept' });
   assert.match(await client.reply(), /^250 2\.6\.0 Kept/);
   assert.match(await client.reply(), /^421 4\.3\.2 /);
@@ -93,14 +93,14 @@ it('SMTP shutdown cuts off messages that do not finish in time', async (t) => {
 
 it('SMTP shutdown does not wait for half-open connections', async (t) => {
   const listener = await listen(t, { proxyNetworks: [parseNetwork('127.0.0.1')] });
-  const unnamed = await listener.connectUngreeted('PROXY ');
-  const shaking = await listener.connectUngreeted('PROXY UNKNOWN\r\n');
-  assert.match(await shaking.reply(), /^220 /);
-  await shaking.say('STARTTLS', 220);
-  await listener.close(LONG);
-  assert.equal(await unnamed.reply(), '');
-  assert.equal(await shaking.reply(), '');
-  await listener.close(LONG);
+  const proxy = await listener.connectUngreeted('PROXY ');
+  const handshaking = await listener.connectUngreeted('PROXY UNKNOWN\r\n');
+  assert.match(await handshaking.reply(), /^220 /);
+  await handshaking.say('STARTTLS', 220);
+  await listener.close(LONG_GRACE_MS);
+  assert.equal(await proxy.reply(), '');
+  assert.equal(await handshaking.reply(), '');
+  await listener.close(LONG_GRACE_MS);
 });
 
 it('SMTP server frees the memory of clients that disconnect', async (t) => {
@@ -122,7 +122,7 @@ it('SMTP server frees the memory of clients that disconnect', async (t) => {
   const client = await listener.connect();
   await beginData(client);
   await client.write(`${'x'.repeat(900_000)}\r\n.\r\n`);
-  assert.match(await client.reply(), /^250 /, 'what they had sent is forgotten');
+  assert.match(await client.reply(), /^250 /, 'their memory is free again');
   assert.equal(listener.messages.length, 1);
   assert.deepEqual(listener.errors, []);
 });
@@ -193,7 +193,7 @@ describe('SMTP STARTTLS', () => {
     const injected = `EHLO evil\r\nMAIL FROM:<evil@example.net>\r\nRCPT TO:<${ADDRESS}>`;
     const client = await listener.connect();
     await client.startTls({}, `\r\n${injected}`);
-    // Had any of the injected commands run, its reply would be the next.
+    // If an injected command had run, its reply would come next.
     await client.say('DATA', 503);
     await client.say('EHLO client.example.com', 250);
     await client.say('DATA', 503);

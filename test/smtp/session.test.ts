@@ -57,7 +57,7 @@ it('RCPT TO follows the recipient hook and allows one recipient per message', as
   await client.say(`RCPT TO:<${ADDRESS.toUpperCase()}>`, 250);
   assert.equal(
     await client.say('RCPT TO:<token2@inbox.example.com>', 452),
-    '452 4.5.3 One test address for each message',
+    '452 4.5.3 Only one test address per message',
   );
   assert.match(await client.say('RCPT TO:<else@example.net>', 550), /^550 5\.1\.1/);
   await client.say('RSET', 250);
@@ -100,7 +100,7 @@ it('SMTP server answers 451 when a hook throws, without details', async (t) => {
     }
     assert.match(replies.at(-1)!, /^451 4\.3\.0 /, hook);
     assert.doesNotMatch(replies.join(), /SELECT/);
-    assert.deepEqual(listener.errors, ['Receiving mail failed. SELECT secret FROM table']);
+    assert.deepEqual(listener.errors, ['could not receive a message SELECT secret FROM table']);
     await client.say('RSET', 250);
   }
 });
@@ -140,14 +140,14 @@ it('SMTP server does not buffer an endless message in memory', async (t) => {
   await beginData(client);
   const line = Buffer.from(`${'x'.repeat(998)}\r\n`.repeat(1000));
   const before = process.memoryUsage().arrayBuffers;
-  let most = 0;
+  let peak = 0;
   for (let i = 0; i < 200; i++) {
     await client.write(line);
-    most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+    peak = Math.max(peak, process.memoryUsage().arrayBuffers - before);
   }
   await client.write('.\r\n');
   assert.match(await client.reply(), /^552 5\.3\.4/);
-  assert.ok(most < 100_000_000, `${most} bytes were held of 200,000,000`);
+  assert.ok(peak < 100_000_000, `${peak} of 200,000,000 bytes in memory`);
 });
 
 it('SMTP server bounds the memory of all messages and answers 452', async (t) => {
@@ -179,7 +179,7 @@ it('SMTP server bounds the memory of all messages and answers 452', async (t) =>
   await second.write(message);
   await storingAgain;
   store();
-  assert.match(await second.reply(), /^250 /, 'what was held is free again');
+  assert.match(await second.reply(), /^250 /, 'the memory is free again');
 });
 
 it('SMTP server limits RCPT commands per transaction to 100', async (t) => {
@@ -244,10 +244,10 @@ it('SMTP server counts TLS connections until they close', async (t) => {
 
 it('MAIL FROM gets 452 when the disk is nearly full', async (t) => {
   let free = 1_000_000;
-  let asked = 0;
+  let calls = 0;
   const hooks = {
     freeBytes: async () => {
-      asked += 1;
+      calls += 1;
       return free;
     },
   };
@@ -258,7 +258,7 @@ it('MAIL FROM gets 452 when the disk is nearly full', async (t) => {
   await client.say('RSET', 250);
   free = 999;
   await client.say('MAIL FROM:<a@example.com>', 250);
-  assert.equal(asked, 1, 'the answer is kept for a second');
+  assert.equal(calls, 1, 'the result is cached for one second');
 
   const full = await listen(t, { minFreeBytes: 1000 }, hooks);
   const another = await full.connect();

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { createTransport } from 'nodemailer';
 import { ADDRESS, beginData, listen } from './listener.ts';
 
-/** Stuffed and ended as a client has to (RFC 5321 §4.5.2). */
+/** Dot-stuffed and terminated (RFC 5321 §4.5.2). */
 function onTheWire(message: Buffer): Buffer {
   const stuffed = message.toString('latin1').replace(/(^|\r\n)\./g, '$1..');
   return Buffer.from(`${stuffed}.\r\n`, 'latin1');
@@ -69,7 +69,7 @@ for (const tls of [false, true]) {
     const client = await listener.connect();
     if (tls) await client.startTls();
     await beginData(client);
-    // Line ends of a base64 text, so that no false end can come about by chance.
+    // Base64 text, so that the random data contains no false end.
     const body = randomBytes(6_000_000)
       .toString('base64')
       .replace(/.{1,76}/g, '.$&\r\n');

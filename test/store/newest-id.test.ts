@@ -1,4 +1,4 @@
-/** Ids go on from the newest of any kind, even where the clock has stepped back since the last run. */
+/** New ids continue from the newest id of any kind, even if the clock was set back since the last run. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -13,7 +13,7 @@ import { testClock } from '../helpers/clock.ts';
 const tail = (id: string) => id.slice(id.indexOf('_'));
 const TIME = '2026-11-21T10:00:00.000Z';
 
-/** A database whose newest id is that of this kind, a day before all others. */
+/** A database whose newest id is of this kind, a day after all others. */
 async function storeWith(kind: keyof ReturnType<typeof rowsOf>) {
   const store = openStore(':memory:');
   const clock = testClock();

@@ -1,4 +1,4 @@
-/** The database: settings, migrations by both ways, refusals, the lock. */
+/** The database: settings, creation, migrations, rejected files, and the lock. */
 
 import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ function folder(t: TestContext): string {
   return path;
 }
 
-/** The schema as SQLite has it, without comments and spaces. */
+/** The schema in SQLite, without comments and spaces. */
 function shapeOf(sqlite: BetterSqlite.Database): string[] {
   const rows = sqlite
     .prepare('SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name')
@@ -35,7 +35,7 @@ test('openStore creates a database with WAL, foreign keys and durable settings',
   const store = openStore(path);
   t.after(() => store.close());
   assert.deepEqual(store.migrated, { from: 0, to: SCHEMA_VERSION, backup: null });
-  // The log of the database is there from the first write on.
+  // The WAL exists from the first write on.
   await store.db.insertInto('service_facts').values({ name: 'a', value: 'b' }).execute();
   const pragma = async (name: string) => {
     const { sql } = await import('kysely');
@@ -43,7 +43,7 @@ test('openStore creates a database with WAL, foreign keys and durable settings',
     return Object.values(rows[0]!)[0];
   };
   assert.equal(await pragma('journal_mode'), 'wal');
-  // NORMAL: what is committed is brought to the disk by ourselves.
+  // NORMAL, because wal-sync makes commits durable.
   assert.equal(await pragma('synchronous'), 1);
   assert.equal(await pragma('foreign_keys'), 1);
   assert.equal(await pragma('busy_timeout'), 10);
@@ -125,12 +125,10 @@ test('migrate backs up an older database and runs all steps in one transaction',
   migrate(sqlite, { schema: SCHEMA, version: 1, steps: [] });
   const add = {
     version: 2,
-    title: 'a',
     run: (db: BetterSqlite.Database) => db.exec('CREATE TABLE a (x TEXT)'),
   };
   const bad = {
     version: 3,
-    title: 'b',
     run: (db: BetterSqlite.Database) => db.exec('CREATE TABLE a (x TEXT)'),
   };
   assert.throws(
@@ -167,7 +165,7 @@ test('openStore rejects non-SQLite files and databases of other programs', (t) =
   const other = new BetterSqlite(join(dir, 'other.db'));
   other.exec('CREATE TABLE theirs (x)');
   other.close();
-  assert.throws(() => openStore(join(dir, 'other.db')), /some other program/);
+  assert.throws(() => openStore(join(dir, 'other.db')), /of another program/);
 });
 
 test('openStore names a directory it cannot create', (t) => {
@@ -192,7 +190,7 @@ test('openStore names a directory it cannot write', {
 test('lockStore allows one holder at a time', (t) => {
   const path = join(folder(t), 'd.db');
   const release = lockStore(path);
-  assert.throws(() => lockStore(path), /Another service is running/);
+  assert.throws(() => lockStore(path), /Another instance of the service/);
   release();
   lockStore(path)();
 });

@@ -1,4 +1,4 @@
-/** The row types that Kysely is told are those of the database that SQLite makes of the schema. */
+/** The generated row types match the database that SQLite creates from the schema. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ const GENERATED = readFileSync(
   'utf8',
 );
 
-/** A database as the program makes it, without the references between tables. */
+/** A database with the current schema, without foreign keys. */
 function freshDatabase(): BetterSqlite.Database {
   const sqlite = new BetterSqlite(':memory:');
   migrate(sqlite);
@@ -31,7 +31,7 @@ const tablesOf = (sqlite: BetterSqlite.Database): string[] =>
 const columnsOf = (sqlite: BetterSqlite.Database, table: string): Column[] =>
   sqlite.pragma(`table_info(${table})`) as Column[];
 
-/** By table, its columns with their types as the generated file has them. */
+/** By table, the columns with their types in the generated file. */
 function declaredTypes(): Map<string, Map<string, string>> {
   const interfaces = new Map(
     [...GENERATED.matchAll(/^export interface (\w+) \{\n(.*?)^\}/gms)].map(([, name, body]) => [
@@ -74,7 +74,7 @@ test('Columns with enumerated values accept exactly the values of their row type
       const other = () => insertRow(sqlite, table, { [name]: 'some_other_value' });
       assert.throws(other, /CHECK constraint failed/, `${table}.${name}`);
     }
-  // Every CHECK of the schema is such a column.
+  // Every CHECK in the schema is on such a column.
   const schema = sqlite.prepare("SELECT group_concat(sql, ' ') FROM sqlite_schema").pluck().get();
   const checks =
     String(schema)
@@ -85,7 +85,7 @@ test('Columns with enumerated values accept exactly the values of their row type
 
 let inserted = 0;
 
-/** A row with the given values and anything that is allowed in the other columns that need a value. */
+/** A row with the given values, and any allowed value in other required columns. */
 function insertRow(
   sqlite: BetterSqlite.Database,
   table: string,

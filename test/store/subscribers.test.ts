@@ -1,4 +1,4 @@
-/** Subscribers take part in the transaction of the publisher, in order, each on its own channel. */
+/** Subscribers run in the publisher's transaction, in order, each on its own channel. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

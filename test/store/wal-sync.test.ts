@@ -1,4 +1,4 @@
-/** Who wrote is answered when it is on the disk, while the next goes on; and nothing else waits. */
+/** Writes resolve after their WAL sync; other work proceeds meanwhile. */
 
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync } from 'node:fs';
@@ -16,7 +16,7 @@ interface Tables {
   notes: { n: number };
 }
 
-/** A database whose writes to the disk end when the test says so. */
+/** A database whose WAL syncs finish when the test says so. */
 function open(t: TestContext) {
   const path = join(temporaryFolder(t), 'a.db');
   const sqlite = new BetterSqlite(path);
@@ -45,7 +45,7 @@ function open(t: TestContext) {
   };
 }
 
-/** Whether it has been settled when everything that can go on without the disk has. */
+/** Whether the promise settles without a WAL sync. */
 async function settled(promise: Promise<unknown>): Promise<boolean> {
   let is = false;
   promise.then(
@@ -96,7 +96,7 @@ test('A failed transaction is rolled back without a WAL sync', async (t) => {
   assert.deepEqual(await numbers(), []);
 });
 
-/** A database with something in its log, and the means of its sync as the test says. */
+/** A database with frames in its WAL, and the given sync options. */
 async function withLog(t: TestContext) {
   const path = join(temporaryFolder(t), 'a.db');
   const store = openStore(path);
@@ -190,7 +190,7 @@ test('A commit whose WAL sync fails is checkpointed into the database file', asy
   const db = new Kysely<Tables>({ dialect: sqliteDialect(sqlite, sync) });
   t.after(() => db.destroy());
   await db.transaction().execute((tx) => tx.insertInto('notes').values({ n: 7 }).execute());
-  // Without its log, as if that were lost.
+  // Without the WAL, as if it were lost.
   const copy = `${path}.copy`;
   copyFileSync(path, copy);
   const other = new BetterSqlite(copy);

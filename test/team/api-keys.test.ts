@@ -1,4 +1,4 @@
-/** What an API key stands for, and what is kept of it. */
+/** The actor of an API key, and what the database stores. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -10,7 +10,7 @@ import { testClock } from '../helpers/clock.ts';
 import { openTeam } from './open-team.ts';
 import { auditOf, type List, membersOf, type Problem } from './team-service.ts';
 
-/** A team with one owner, and keys of that member. */
+/** A team with one owner and their API keys. */
 async function withKeys(t: TestContext) {
   const all = openTeam(t);
   const { owner } = await makeOwner(all.context, 'ann@example.com');
@@ -105,7 +105,7 @@ test('An API key’s last_used_at is updated at most once a minute', async (t) =
   assert.equal(await lastUsed(), '2026-11-21T10:01:00.000Z');
 });
 
-// The operations on API keys: own ones up to the own role, those of others for admins and the owner.
+// Operations on API keys. Admins and the owner also manage the keys of others.
 
 const KEYS = '/v1/api_keys';
 
@@ -207,7 +207,7 @@ test('A test-mode key cannot create API keys and can revoke only itself', async 
   ] as const) {
     const { status, body } = await call<Problem>(method, path, { key, json });
     assert.deepEqual([status, body.code], [403, 'forbidden'], `${method} ${path}`);
-    assert.match(body.detail, /^A test-mode key changes nothing of the team/);
+    assert.match(body.detail, /^Test-mode keys can't use this endpoint/);
   }
   assert.equal((await call('GET', KEYS, { key })).status, 200);
   assert.equal((await call('DELETE', `${KEYS}/${own}`, { key })).status, 200);
@@ -223,11 +223,11 @@ test('DELETE /v1/api_keys/{id} lets a key revoke itself and its member’s keys 
       const target = await makeKey(role, true, admin.id);
       const path = `${KEYS}/${await idOf(call, target)}`;
       const { status, body } = await call<Problem>('DELETE', path, { key });
-      // A key of an admin may no more than an admin, whatever it was given.
+      // A key of an admin has at most the admin role.
       const weight = Math.min(ROLES.indexOf(role), ROLES.indexOf('admin'));
       const may = by !== 'viewer' && weight <= ROLES.indexOf(by);
       assert.equal(status, may ? 200 : 403, `${by} revokes ${role}`);
-      if (!may) assert.match(body.detail, /^This needs the role (member|admin); yours is /);
+      if (!may) assert.match(body.detail, /^This requires the (member|admin) role\. Your role is /);
       assert.equal((await call('GET', '/v1/me', { key: target })).status, may ? 401 : 200);
       assert.equal((await call('DELETE', `${KEYS}/${await idOf(call, key)}`, { key })).status, 200);
       assert.equal((await call('GET', '/v1/me', { key })).status, 401);
@@ -251,7 +251,7 @@ test('POST /v1/api_keys rejects a role above the caller’s role with 403', asyn
     json: { name: 'x', role: 'admin' },
   });
   assert.equal(raised.status, 403);
-  assert.match(raised.body.detail, /needs the role admin; yours is member/);
+  assert.match(raised.body.detail, /can't assign the admin role, because your role is member/);
 });
 
 test('POST /v1/api_keys rejects invalid and unknown fields with 422', async (t) => {
@@ -292,7 +292,7 @@ test('Members can list and revoke their own API keys; admins and the owner, all 
     (await owners(ann.key)).map(({ id }) => id),
     [keyOf(ann)],
   );
-  // An admin's key with a member's role sees no more than that.
+  // An admin's key with the member role sees only what members see.
   const weak = await makeKey('member', true, admin.id);
   assert.ok((await owners(weak)).every(({ member_id }) => member_id === admin.id));
   for (const method of ['GET', 'DELETE']) {
@@ -302,7 +302,7 @@ test('Members can list and revoke their own API keys; admins and the owner, all 
   }
   for (const path of [KEYS, `${KEYS}/${keyOf(viewer)}`])
     assert.equal((await call('GET', path, { key: viewer.key })).status, 403);
-  // What may be seen of others is not asked of who may not.
+  // Keys that the caller may not see look like missing ones.
   assert.equal((await call('DELETE', `${KEYS}/${keyOf(ann)}`, { key: viewer.key })).status, 403);
   const revoked = await call('DELETE', `${KEYS}/${keyOf(bob)}`, { key: admin.key });
   assert.deepEqual(
@@ -313,7 +313,7 @@ test('Members can list and revoke their own API keys; admins and the owner, all 
   for (const method of ['GET', 'DELETE'])
     assert.equal((await call(method, `${KEYS}/${keyOf(bob)}`)).status, 404);
   assert.ok((await owners(service.key)).every(({ id }) => id !== keyOf(bob)));
-  // A key may end itself.
+  // A key may revoke itself.
   assert.equal((await call('DELETE', `${KEYS}/${keyOf(ann)}`, { key: ann.key })).status, 200);
   assert.equal((await call('GET', KEYS, { key: ann.key })).status, 401);
   assert.deepEqual(await auditOf(service, { object_id: keyOf(bob) }), [

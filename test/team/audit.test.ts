@@ -1,4 +1,4 @@
-/** The audit log: who did what, when and from where; found by its filters; without a secret in it. */
+/** The audit log: its entries and filters, without secrets. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -41,7 +41,7 @@ test('GET /v1/audit_log entries name the actor, action, object and time', async 
     session_id: null,
     details: { email: 'bob@example.com', role: 'member' },
   });
-  // The log outlives who is in it.
+  // Entries outlive their members.
   await call('DELETE', `/v1/team/members/${admin.id}`);
   const after = await call<List<Entry>>('GET', `/v1/audit_log?member_id=${admin.id}`);
   assert.deepEqual(

@@ -1,4 +1,4 @@
-/** A browser as the API sees one: it signs in, keeps its cookie, and says that its requests are its own page's. */
+/** A browser as the API sees it: it signs in, stores its cookie, and sends same-origin requests. */
 
 import assert from 'node:assert/strict';
 import { hashPassword, type PasswordCost } from '../../src/lib/crypto.ts';
@@ -18,7 +18,7 @@ export interface Session {
 
 export interface Browser {
   session: Session;
-  /** What the cookie holds, and its name. */
+  /** The value and the name of the cookie. */
   token: string;
   cookie: string;
   call<T = Record<string, unknown>>(
@@ -28,11 +28,11 @@ export interface Browser {
   ): Promise<Answer<T>>;
 }
 
-/** Of everybody in these tests, unless one is changed. */
+/** The password of everybody in these tests, unless it is changed. */
 export const PASSWORD = 'correct horse battery';
 const hashes = new Map<PasswordCost, Promise<string>>();
 
-/** Gives a member that password. */
+/** Sets the password of a member. */
 export async function givePassword({ app }: TestService, email: string): Promise<void> {
   const hash = hashes.get(app.passwordCost) ?? hashPassword(PASSWORD, app.passwordCost);
   hashes.set(app.passwordCost, hash);

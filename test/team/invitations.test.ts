@@ -1,4 +1,4 @@
-/** Invitations: who may make which, and the life of one from its making to its end. */
+/** Invitations: permissions, and their life cycle. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -45,7 +45,7 @@ test('POST /v1/team/invitations returns the invitation and, once, its accept URL
     expires_at: '2026-11-28T10:00:00.000Z',
   });
   assert.match(invitation.id, /^inv_/);
-  // The link is in no other answer.
+  // No other response contains the link.
   assert.deepEqual((await call('GET', `${INVITATIONS}/${invitation.id}`)).body, invitation);
   const second = await invite(service, { email: 'carol@example.com', role: 'viewer' });
   const { body } = await call<List<Invitation>>('GET', `${INVITATIONS}?limit=1`);
@@ -104,9 +104,9 @@ test('POST /v1/team/invitations rejects the address of a member or pending invit
     assert.deepEqual([status, body.code], [409, 'conflict']);
     assert.match(body.detail, words);
   };
-  await conflict('OWNER@example.com', /on the team already/);
+  await conflict('OWNER@example.com', /already on the team/);
   assert.equal((await invite(service, { email: 'bob@example.com' })).status, 201);
-  await conflict('Bob@EXAMPLE.com', /invited already/);
+  await conflict('Bob@EXAMPLE.com', /already has a pending invitation/);
 });
 
 test('Accepting an invitation adds the member; a second attempt gets 410', async (t) => {
@@ -186,7 +186,7 @@ test('An invitation expires after seven days; the address can then be invited ag
   const { status: gone, body } = await accept<Problem>(service, tokenOf(first));
   assert.deepEqual([gone, body.code], [410, 'gone']);
   assert.match(body.detail, /expired/);
-  // Sent again, it lives again; made anew, the old one is closed.
+  // A resend renews an expired invitation; a new invitation closes it.
   const resent = await call<Invitation>('POST', `${INVITATIONS}/${first.body.id}/resend`);
   assert.deepEqual([resent.status, resent.body.status], [200, 'pending']);
   assert.equal(resent.body.expires_at, '2026-12-05T10:00:00.000Z');
@@ -197,12 +197,12 @@ test('An invitation expires after seven days; the address can then be invited ag
   const dead = await accept<Problem>(service, tokenOf(resent));
   assert.deepEqual(
     [dead.status, dead.body.detail],
-    [410, 'This invitation has expired: ask for a new one.'],
+    [410, 'This invitation has expired. Ask an admin for a new one.'],
   );
   const again = await call<Problem>('POST', `${INVITATIONS}/${first.body.id}/resend`);
   assert.deepEqual(
     [again.status, again.body.detail],
-    [409, 'This invitation is closed: make a new one instead.'],
+    [409, 'This invitation is closed. Create a new one instead.'],
   );
   assert.equal((await accept(service, tokenOf(second))).body.role, 'admin');
 });
@@ -219,7 +219,10 @@ test('An invitation that expires during password hashing is not accepted', async
     return hash(...given);
   };
   const { status, body } = await accept<Problem>(service, link);
-  assert.deepEqual([status, body.detail], [410, 'This invitation has expired: ask for a new one.']);
+  assert.deepEqual(
+    [status, body.detail],
+    [410, 'This invitation has expired. Ask an admin for a new one.'],
+  );
   assert.equal((await membersOf(service)).length, 1);
 });
 
@@ -264,7 +267,7 @@ test('Resent invitation: the last 20 replaced links answer 410 and point to the 
     const { code, detail } = await problem(token);
     assert.deepEqual(
       [code, detail],
-      ['gone', 'This link was replaced by a newer one: open that of the latest e-mail.'],
+      ['gone', 'This link was replaced by a newer one. Use the link in the latest email.'],
     );
   }
   for (let i = 0; i < 20; i++) await resend();
@@ -274,7 +277,7 @@ test('Resent invitation: the last 20 replaced links answer 410 and point to the 
   assert.deepEqual([rows.length, rows[0]!.invitation_id], [20, made.body.id]);
   const hashes = rows.map(({ hash }) => hash);
   assert.ok(!old.some((token) => hashes.includes(token)), 'hashed');
-  // What has become of the invitation counts for the old links too.
+  // Old links also report the status of the invitation.
   clock.advance(7 * DAY);
   assert.match((await problem(old.at(-1)!)).detail, /^This invitation has expired/);
   await resend();
@@ -305,7 +308,7 @@ test('Resending an invitation issues a new link; the old link gets 410', async (
   const used = await accept<Problem>(service, tokenOf(first));
   assert.deepEqual(
     [used.status, used.body.detail],
-    [410, 'This invitation has been used: sign in instead.'],
+    [410, 'This invitation has already been accepted. Sign in instead.'],
   );
   assert.deepEqual(
     (await auditOf(service, { object_id: first.body.id })).map(([action]) => action),
@@ -342,7 +345,7 @@ test('An invitation for an address that has since joined cannot be accepted or r
     .values({ id: app.newId('mem'), joined_at: '2026-11-21T10:00:00.000Z', ...seed })
     .execute();
   assert.equal((await accept(service, tokenOf(made))).status, 409);
-  // Nothing of the try is left.
+  // The failed request leaves no changes.
   const one = await call<Invitation>('GET', `${INVITATIONS}/${made.body.id}`);
   assert.equal(one.body.status, 'pending');
   assert.equal((await call('POST', `${INVITATIONS}/${made.body.id}/resend`)).status, 409);
@@ -394,7 +397,7 @@ test('POST /v1/team/invitations with an Idempotency-Key replays the response wit
   const resentAgain = await post(`${INVITATIONS}/${made.body.id}/resend`, 'two');
   assert.deepEqual(resentAgain.body, resent.body);
   assert.equal((await accept(service, tokenOf(resentAgain))).status, 201);
-  // What was refused can be tried again with the same key.
+  // A rejected request can be retried with the same key.
   assert.equal((await post(INVITATIONS, 'three', json)).status, 409);
   const other = await post(INVITATIONS, 'three', { email: 'carol@example.com' });
   assert.equal(other.status, 201);
@@ -419,7 +422,7 @@ test('A committed invitation’s response is replayed even if a later step faile
   assert.equal((await accept(service, tokenOf(resent))).status, 201);
 });
 
-// How often an address gets mail by invitations.
+// The limit of invitation emails per address.
 
 const MINUTE = 60_000;
 
@@ -446,7 +449,7 @@ test('Invitation mail is limited per address to one a minute and five a day', as
   await refused(resend(), 1);
   assert.deepEqual(await app.db.selectFrom('invitations').selectAll().execute(), before);
   assert.equal(await mails(), 1, 'the first is still to be sent');
-  // Another address is not held up by it.
+  // Other addresses aren't limited.
   assert.equal((await invite(service, { email: 'carol@example.com' })).status, 201);
   clock.advance(1);
   assert.equal((await resend()).status, 200);

@@ -1,4 +1,4 @@
-/** The words of the team's mails, and that they are sent. */
+/** The text of the team's emails, and their delivery. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -13,13 +13,13 @@ import { accept, type Invitation, invite, tokenOf } from './team-service.ts';
 const CONFIG = { APP_URL: 'https://app.example.com' };
 const ANN = { name: 'Ann & <b>Co</b>', email: 'ann@example.com' };
 const INVITATION_URL = 'https://app.example.com/invitations/abc';
-/** What there is, and no more. */
-const ROLE_WORDS = {
+/** The permissions of each role. */
+const ROLE_TEXTS = {
   admin:
-    'As an admin you can do everything but transfer the ownership and change other admins: tests, domains, monitors, alert rules, webhooks, API keys and the team.',
+    'As an admin, you can manage tests, domains, monitors, alert rules, webhooks, API keys, and the team. Only the owner can change other admins or transfer the ownership.',
   member:
-    'As a member you can create and see tests, look after domains and monitors, read the alert rules and what they found, and make API keys of your own.',
-  viewer: 'As a viewer you can read tests and their reports, but no domains, monitors or alerts.',
+    'As a member, you can create tests, manage domains and monitors, and create your own API keys. You can also read alert rules and their incidents.',
+  viewer: 'As a viewer, you can read tests and reports, but not domains, monitors, or alerts.',
 };
 const flat = (text: string) => text.replace(/\s+/g, ' ');
 
@@ -30,12 +30,12 @@ test('Invitation mail names the inviter, team, role, expiry and link, with HTML 
     assert.equal(to, 'bob@example.com');
     assert.equal(
       subject,
-      'Ann & <b>Co</b> invites you to the deliverability team at app.example.com',
+      'Ann & <b>Co</b> invited you to the deliverability team at app.example.com',
     );
     for (const part of [
-      'Ann & <b>Co</b> (ann@example.com) invites you',
-      'until 28 Nov 2026, 10:00 UTC',
-      ROLE_WORDS[role],
+      'Ann & <b>Co</b> (ann@example.com) invited you',
+      'expires on 28 Nov 2026, 10:00 UTC',
+      ROLE_TEXTS[role],
       INVITATION_URL,
     ])
       assert.ok(flat(text).includes(part), part);
@@ -61,14 +61,14 @@ test('Invitation mail subject keeps whole grapheme clusters and removes bidi con
     );
     assert.doesNotMatch(mail.text + mail.html + mail.subject, /\u202e/);
     return mail.subject.replace(
-      / invites you to the deliverability team at app\.example\.com$/,
+      / invited you to the deliverability team at app\.example\.com$/,
       '',
     );
   };
   const x = 'x'.repeat(58);
   assert.equal(nameIn(`${x}😀`), `${x}😀`);
   assert.equal(nameIn(`${x}😀😀`), `${x}…`);
-  // A family, and a letter with its accent, are one character each.
+  // A family emoji and a letter with a combining accent are one grapheme each.
   assert.equal(nameIn(`${x}👩‍👩‍👧‍👦.`), `${x}…`);
   assert.equal(nameIn(`${x}e\u0301yy`), `${x}…`);
   assert.equal(nameIn('Ann\u202e moc.live'), 'Ann· moc.live');
@@ -81,15 +81,15 @@ test('Ownership transfer mails tell both members their new role', () => {
   const toNew = newOwnerMail(CONFIG, { former, owner });
   assert.equal(toNew.to, 'bob@example.com');
   assert.match(toNew.subject, /^You are now the owner of the deliverability team/);
-  assert.match(flat(toNew.text), /Ann & <b>Co<\/b> \(ann@example\.com\) has transferred/);
+  assert.match(flat(toNew.text), /Ann & <b>Co<\/b> \(ann@example\.com\) transferred/);
   const toFormer = formerOwnerMail(CONFIG, { former, owner });
   assert.equal(toFormer.to, 'ann@example.com');
   assert.match(toFormer.subject, /^Bob is now the owner/);
-  assert.match(flat(toFormer.text), /Bob \(bob@example\.com\) is the owner/);
+  assert.match(flat(toFormer.text), /Bob \(bob@example\.com\) is now the owner/);
   assert.match(flat(toFormer.text), /deliverability owner ann@example\.com/);
 });
 
-// The team's mails on their way: queued with the change, sent by SMTP, and taken back with their link.
+// Delivery: emails are queued with the change, sent by SMTP, and withdrawn with their link.
 
 const MINUTE_MS = 60_000;
 const INVITATIONS = '/v1/team/invitations';
@@ -108,7 +108,7 @@ test('Invitation mail is sent immediately and contains the accept link', async (
   });
   const made = await invite(service, { email: 'bob@example.com' });
   assert.equal(made.body.email_status, 'queued');
-  // Ends what is under way: it was woken when the answer came.
+  // Waits for the job that the request has started.
   await service.app.scheduler.stop();
   assert.deepEqual(
     sink.taken.map(({ to }) => to),
@@ -144,7 +144,7 @@ test('Invitations that were replaced, revoked or accepted send no mail', async (
   const { service, sink, run, clock } = outbox;
   const { call, makeMember } = service;
   const resent = await invite(service, { email: 'resent@example.com' });
-  // The limit of mails to one address.
+  // The limit of emails per address.
   clock.advance(MINUTE_MS);
   const second = await call<Invitation>('POST', `${INVITATIONS}/${resent.body.id}/resend`);
   const revoked = await invite(service, { email: 'revoked@example.com' });
@@ -161,7 +161,7 @@ test('Invitations that were replaced, revoked or accepted send no mail', async (
     assert.equal(await emailStatusOf(outbox, body), 'failed');
 });
 
-/** Something that ends the link of an invitation while its mail is under way. */
+/** Ends the link of an invitation while its email is being sent. */
 const ENDINGS: Record<
   string,
   (service: TestService, made: Answer<Invitation>) => Promise<unknown>
@@ -251,5 +251,5 @@ test('Ownership transfer mails both the new and the former owner', async (t) => 
   for (const mail of sink.taken) texts.set(mail.to.join(), await textOf(mail));
   assert.deepEqual([...texts.keys()].sort(), [email, 'owner@example.com']);
   assert.match(texts.get(email)!, /^You are now the owner of the team/);
-  assert.match(texts.get('owner@example.com')!, /^You have transferred the ownership/);
+  assert.match(texts.get('owner@example.com')!, /^You transferred the ownership/);
 });

@@ -1,4 +1,4 @@
-/** Who asks, by key and by session, and what a member changes of themselves. */
+/** The caller's own account, by API key and session. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -104,14 +104,14 @@ test('PATCH /v1/me rejects a key below its member’s role without checking pass
     ]) {
       const { status, body } = await service.call<Problem>('PATCH', '/v1/me', { key, json });
       const { code, detail } = body;
-      const said = `This needs the role owner; yours is ${role}.`;
+      const said = `This requires the owner role. Your role is ${role}.`;
       assert.deepEqual([status, code, detail], [403, 'forbidden', said]);
     }
     assert.equal((await service.call('GET', '/v1/me', { key })).status, 200);
   }
   assert.equal(scrypts.begun, 0);
   assert.equal((await service.call<Me>('GET', '/v1/me')).body.member.name, 'owner');
-  // Of a lowered member, the key that was above them is one of their own role.
+  // After a member is demoted, their key with the higher role has their own role.
   const viewer = await service.makeMember('viewer');
   const key = await service.makeKey('admin', true, viewer.id);
   assert.equal((await service.call('PATCH', '/v1/me', { key, json: { name: 'Ann' } })).status, 200);
@@ -125,7 +125,7 @@ test('PATCH /v1/me rejects a test-mode key with 403', async (t) => {
     json: { name: 'Mallory' },
   });
   assert.deepEqual([status, body.code], [403, 'forbidden']);
-  assert.match(body.detail, /^A test-mode key changes nothing of the team/);
+  assert.match(body.detail, /^Test-mode keys can't use this endpoint/);
   assert.equal((await service.call<Me>('GET', '/v1/me')).body.member.name, 'owner');
 });
 
@@ -176,7 +176,7 @@ test('PATCH /v1/me rejects a wrong current password and delays further attempts'
     const { status, body } = await change('wrong guess');
     assert.equal(status, 422);
     assert.deepEqual(body.errors, [
-      { param: 'current_password', code: 'wrong', message: 'is not the present password' },
+      { param: 'current_password', code: 'wrong', message: 'does not match your current password' },
     ]);
   }
   const fourth = await change(PASSWORD);
@@ -199,7 +199,7 @@ test('PATCH /v1/me counts password attempts per member across keys and sessions'
   const json = { password: NEW, current_password: PASSWORD };
   assert.equal((await browser.call('PATCH', '/v1/me', { json })).status, 429);
   service.clock.advance(1000);
-  // Strangers who guess at the account hold nobody up here, nor does what was guessed here hold up a sign-in.
+  // Guesses by strangers cause no delay here, and guesses here cause no delay at sign-in.
   for (let i = 0; i < 6; i++) await trySignIn(service, { email: OWNER, password: 'wrong guess' });
   for (const account of [`own account ${browser.session.member_id}`, browser.session.member_id])
     await trySignIn(service, { email: account, password: 'wrong guess' });

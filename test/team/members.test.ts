@@ -1,4 +1,4 @@
-/** The operations on members: what each role may do to whom, and what ends with it. */
+/** Operations on members: permissions of each role, and the access that they revoke. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -17,7 +17,7 @@ import {
 
 const MEMBERS = '/v1/team/members';
 
-/** Somebody of every role; `owner` with the owner's key. */
+/** A member of every role; `owner` uses the owner's key. */
 async function wholeTeam(service: TestService) {
   const owner = (await membersOf(service)).find(({ role }) => role === 'owner')!;
   return {
@@ -66,7 +66,7 @@ test('GET /v1/team/members lists members page by page; viewers get 403', async (
   assert.equal((await call('GET', `${MEMBERS}/mem_none`)).status, 404);
 });
 
-/** Who may PATCH and DELETE whom: rows are who asks, columns the target, 1 is yes. */
+/** Who may PATCH and DELETE whom: rows are callers, columns are targets, 1 is yes. */
 const CHANGES: Record<string, [string, number][]> = {
   owner: Object.entries({ owner: 0, admin: 1, otherAdmin: 1, member: 1, viewer: 1 }),
   admin: Object.entries({ owner: 0, admin: 0, otherAdmin: 0, member: 1, viewer: 1 }),
@@ -107,7 +107,7 @@ test('DELETE /v1/team/members/{id} allows higher roles, and anyone but the owner
       assert.equal(left, !may, `${by} removes ${target}`);
     }
   assert.equal((await service.call('DELETE', `${MEMBERS}/mem_none`)).status, 404);
-  // Who may not see the members does not learn who they are.
+  // Viewers don't learn which members exist.
   const { key } = await service.makeMember('viewer');
   assert.equal((await service.call('DELETE', `${MEMBERS}/mem_none`, { key })).status, 403);
 });
@@ -119,7 +119,7 @@ test('A key below its member’s role cannot remove that member from the team', 
     const key = await makeKey(role, true, admin.id);
     const { status, body } = await call<Problem>('DELETE', `${MEMBERS}/${admin.id}`, { key });
     assert.equal(status, 403);
-    assert.match(body.detail, /needs the role admin; yours is/);
+    assert.match(body.detail, /requires the admin role\. Your role is/);
   }
   assert.equal((await call('DELETE', `${MEMBERS}/${admin.id}`, { key: admin.key })).status, 200);
 });
@@ -130,7 +130,7 @@ test('PATCH /v1/team/members/{id} cannot raise a role above the caller’s, nor 
   const team = await wholeTeam(service);
   const patch = async (id: string, role: string, key: string) =>
     (await call('PATCH', `${MEMBERS}/${id}`, { key, json: { role } })).status;
-  // Up to their own: so an admin makes admins, and cannot take it back.
+  // Up to the own role: an admin can appoint admins, but can't demote them.
   assert.equal(await patch(team.viewer.id, 'member', team.admin.key), 200);
   assert.equal(await patch(team.viewer.id, 'admin', team.admin.key), 200);
   assert.equal(await patch(team.viewer.id, 'viewer', team.admin.key), 403);
@@ -140,7 +140,7 @@ test('PATCH /v1/team/members/{id} cannot raise a role above the caller’s, nor 
     const { status, body } = await call<Problem>('PATCH', path, { json: { role } });
     assert.deepEqual([status, body.errors?.[0]?.param], [422, 'role']);
   }
-  // A key counts with its own role, not with that of its member.
+  // A key counts with its own role, not its member's.
   const weak = await makeKey('admin');
   assert.equal(await patch(team.member.id, 'viewer', weak), 200);
   assert.equal(await patch(team.admin.id, 'viewer', weak), 403);
@@ -170,9 +170,9 @@ test('A test-mode key can read the team but not change it, whatever its role', a
   ] as const) {
     const { status, body } = await call<Problem>(method, path, { key, json });
     assert.deepEqual([status, body.code], [403, 'forbidden'], `${method} ${path}`);
-    assert.match(body.detail, /^A test-mode key changes nothing of the team.* use a live key/);
+    assert.match(body.detail, /^Test-mode keys can't use this endpoint\. Use a live key/);
   }
-  // Nor does its member leave by it.
+  // Its member can't leave the team with it either.
   const leave = await call('DELETE', `${MEMBERS}/${team.viewer.id}`, { key: viewers });
   assert.equal(leave.status, 403);
   assert.deepEqual(await membersOf(service), members);
@@ -215,7 +215,7 @@ test('Changing a member’s role ends their sessions; changing the name does not
   assert.equal((await sessions()).length, 3);
   await call('PATCH', `${MEMBERS}/${id}`, { json: { role: 'viewer', name: 'Newer' } });
   assert.deepEqual(await sessions(), [other.id]);
-  // What changed nothing is not in the log.
+  // Requests without changes aren't in the log.
   assert.deepEqual(await auditOf(service, { object_id: id }), [
     [
       'member.changed',
@@ -254,7 +254,7 @@ test('Removing a member revokes their keys, sessions and invitations and is audi
       .execute();
     assert.deepEqual(left, [], table);
   }
-  // Who made an invitation knows its link, and would be back by it.
+  // Inviters know the links of their invitations and could rejoin with them.
   const { body } = await call(`GET`, `/v1/team/invitations/${invited.body.id}`);
   assert.equal(body.status, 'revoked');
   const [[action, details]] = (await auditOf(service, { object_id: gone.id })) as [
@@ -315,7 +315,7 @@ test('GET /v1/team/members accepts keys of every role except viewer', async (t) 
   }
 });
 
-// Which texts are one address, and how it is kept.
+// Normalization of email addresses.
 
 test('normalizeEmail lowercases the address and converts its domain to A-labels', () => {
   const cases = [

@@ -1,4 +1,4 @@
-/** A team in a database of its own, without a service. */
+/** A team in its own database, without a service. */
 
 import type { TestContext } from 'node:test';
 import type { Role } from '../../src/http/actor.ts';
@@ -16,7 +16,7 @@ export function openTeam(t: TestContext) {
     ...context,
     context,
     clock,
-    /** Addresses and roles, in the order in which they joined. */
+    /** Addresses and roles in the order of joining. */
     async members() {
       const rows = await store.db.selectFrom('members').selectAll().orderBy('id').execute();
       return rows.map(({ email, role }) => [email, role]);

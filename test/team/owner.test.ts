@@ -1,4 +1,4 @@
-/** One owner, never two: made at the machine. */
+/** The owner: created on the server, and exactly one. */
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ import {
   tokenOf,
 } from './team-service.ts';
 
-/** So many writes to members still go through; the one after them is cut off. */
+/** The number of writes to members that succeed before the next one fails. */
 const FUSE = [
   'CREATE TABLE IF NOT EXISTS fuse (writes INTEGER)',
   'DELETE FROM fuse',
@@ -285,7 +285,7 @@ test('makeOwner changes are audited, and role changes end sessions', async (t) =
   );
 });
 
-// The transfer of the ownership: by the owner alone, one owner at every moment.
+// Ownership transfers: only by the owner, with exactly one owner at any time.
 
 const TRANSFER = '/v1/team/transfer-ownership';
 
@@ -300,7 +300,7 @@ test('POST /v1/team/transfer-ownership makes the member owner and the caller adm
   assert.deepEqual(body, {
     object: 'ownership_transfer',
     success: true,
-    message: `${viewer.email} is the owner now, and owner@example.com an admin.`,
+    message: `${viewer.email} is now the owner, and owner@example.com is an admin.`,
     new_owner: { id: viewer.id, email: viewer.email, role: 'owner' },
   });
   const roles = Object.fromEntries((await membersOf(service)).map(({ id, role }) => [id, role]));
@@ -315,7 +315,7 @@ test('POST /v1/team/transfer-ownership makes the member owner and the caller adm
       },
     ],
   ]);
-  // It cannot be taken back, not by a key that was an owner's either.
+  // It can't be undone, not even with an API key created by the owner.
   const back = await call<Problem>('POST', TRANSFER, { json: { new_owner_id: former!.id } });
   assert.deepEqual([back.status, back.body.code], [403, 'forbidden']);
 });
@@ -330,7 +330,7 @@ test('POST /v1/team/transfer-ownership requires the owner and another member as 
     const { key } = await makeMember(role);
     assert.equal((await call('POST', TRANSFER, { key, json })).status, 403, role);
   }
-  // A key of the owner that may less is no owner's.
+  // A key of the owner with a lower role isn't sufficient.
   const key = await makeKey('admin');
   assert.equal((await call('POST', TRANSFER, { key, json })).status, 403);
   assert.equal((await call('POST', TRANSFER, { key: null, json })).status, 401);
@@ -361,7 +361,7 @@ test('POST /v1/team/transfer-ownership replays its response although the caller 
   assert.deepEqual([lost.status, again.status, again.text], [200, 200, lost.text]);
   assert.equal(lost.headers.get('idempotent-replayed'), null);
   assert.equal(again.headers.get('idempotent-replayed'), 'true');
-  // Whatever else is asked is asked by an admin.
+  // All other requests run with the admin role.
   for (const refused of [await transfer(other.id), await transfer(next.id, 'k2')]) {
     assert.deepEqual([refused.status, refused.body.code], [403, 'forbidden']);
     assert.match(refused.body.detail, /owner/);
@@ -369,7 +369,7 @@ test('POST /v1/team/transfer-ownership replays its response although the caller 
   const roles = Object.fromEntries((await membersOf(service)).map(({ id, role }) => [id, role]));
   assert.deepEqual(roles, { [next.id]: 'owner', [other.id]: 'admin', [former!.id]: 'admin' });
   assert.equal((await auditOf(service, { action: 'ownership.transferred' })).length, 1);
-  // A credential that has ended is one no more, whatever was answered to it.
+  // A revoked credential gets no stored response.
   const key = await makeKey('owner', true, next.id);
   const gone = await call('DELETE', `/v1/team/members/${former!.id}`, { key });
   assert.equal(gone.status, 200, gone.text);

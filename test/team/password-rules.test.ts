@@ -1,4 +1,4 @@
-/** What a new password may be: anything long enough that is not the first guess. */
+/** New passwords must be long enough and not commonly used. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,8 +20,8 @@ test('Passwords need no mix of letters, digits or symbols', () => {
 });
 
 test('Passwords equal to the address, common or repeating one character are rejected', () => {
-  const address = 'must not be the e-mail address';
-  const common = 'must not be one of the passwords that everybody tries first';
+  const address = 'must not be the email address';
+  const common = 'must not be a commonly used password';
   for (const [password, fault] of [
     ['ann.marie.lee@example.com', address],
     ['ANN.MARIE.LEE@EXAMPLE.COM', address],

@@ -1,4 +1,4 @@
-/** A forgotten password: the link, what it is good for, and what nobody learns from asking for one. */
+/** Password resets: links, their lifetime, and that requests don't reveal accounts. */
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -41,7 +41,7 @@ async function start(t: TestContext, options: ServiceOptions = {}) {
       key: null,
       json: { token, password },
     });
-  /** The last mail that was sent. */
+  /** The last email sent. */
   const mailed = async () => {
     await run();
     const { to, raw } = sink.taken.at(-1)!;
@@ -56,7 +56,7 @@ async function start(t: TestContext, options: ServiceOptions = {}) {
   return { ...service, clock, sink, run, ask, confirm, mailed, tokenFor };
 }
 
-/** That of the link which the `owner` command prints. */
+/** The token of the link that the `owner` command prints. */
 async function ownerToken({ app }: TestService): Promise<string> {
   const { id } = (await findOwner(app.db))!;
   return (await makeOwnerLink(app, app.config, id)).split('/').at(-1)!;
@@ -116,7 +116,10 @@ test('Password reset link expires after one hour', async (t) => {
   const token = await tokenFor(OWNER);
   clock.advance(HOUR);
   const late = await confirm(token);
-  assert.deepEqual([late.status, late.body.detail], [410, 'This link has expired.']);
+  assert.deepEqual(
+    [late.status, late.body.detail],
+    [410, 'This link has expired. Request a new one.'],
+  );
   const next = await tokenFor(OWNER);
   clock.advance(HOUR - 1);
   assert.equal((await confirm(next)).status, 200);
@@ -139,7 +142,7 @@ test('Password reset requests leave other links valid; using one ends them all',
     const { status, body } = await confirm(token);
     assert.deepEqual(
       [status, body.detail],
-      [410, 'This link has been used, or was ended by another link or a new password.'],
+      [410, 'This link has been used or is no longer valid. Request a new one.'],
     );
   }
 });
@@ -155,7 +158,7 @@ test('At most five mailed password reset links are valid at a time, besides the 
   }
   await run();
   assert.equal(sink.taken.length, 5);
-  // That of the command, shortly before its end, is still none of the five.
+  // The command's link doesn't count among the five, even shortly before it expires.
   clock.set(first + 23 * HOUR + 30 * 60_000);
   for (let i = 0; i < 10; i++) {
     assert.equal((await ask(OWNER)).status, 202);
@@ -197,8 +200,8 @@ test('A rejected new password leaves the reset link usable', async (t) => {
   const token = await tokenFor(OWNER);
   for (const [password, message] of [
     ['short', 'must have 10 to 200 characters'],
-    [OWNER, 'must not be the e-mail address'],
-    ['password123', 'must not be one of the passwords that everybody tries first'],
+    [OWNER, 'must not be the email address'],
+    ['password123', 'must not be a commonly used password'],
   ] as const) {
     const { status, body } = await confirm(token, password);
     assert.equal(status, 422);
@@ -224,10 +227,10 @@ test('POST /v1/password_resets does not reveal whether an address is known', asy
   const links = await app.db.selectFrom('password_links').selectAll().execute();
   const unknown = await written('nobody@example.com');
   assert.deepEqual(unknown.answer, known.answer);
-  assert.equal(known.changes, 3, 'a link, a mail, an audit entry');
-  assert.equal(unknown.changes, 4, 'a link and a mail, and both taken back');
+  assert.equal(known.changes, 3, 'a link, an email, an audit entry');
+  assert.equal(unknown.changes, 4, 'a link and an email, and both deleted');
   assert.equal(scrypts.begun, 0);
-  // What is left is what the owner asked for.
+  // Only the owner's requests remain.
   assert.deepEqual(await app.db.selectFrom('password_links').selectAll().execute(), links);
   const mails = await app.db.selectFrom('outbox').select('recipient').execute();
   assert.deepEqual(mails, [{ recipient: OWNER }]);
@@ -287,7 +290,7 @@ test('A password reset clears the account’s failed sign-in attempts', async (t
   for (let i = 0; i < 3; i++) await trySignIn(service, { email: OWNER, password: 'wrong guess' });
   assert.equal(await signInStatus(service, PASSWORD), 429);
   await service.confirm(await service.tokenFor(OWNER));
-  // The address, which is counted too, has waited.
+  // The delay of the IP address has passed.
   service.clock.advance(1000);
   assert.equal(await signInStatus(service, NEW), 201);
   assert.equal(await signInStatus(service, 'wrong guess'), 401);
@@ -313,7 +316,7 @@ test('The browser that resets the password can sign in while others are throttle
   const form = { password: NEW, repeated: NEW };
   const page = await postForm(service, `/password/${await service.tokenFor(OWNER)}`, form);
   assert.equal(page.location, '/sign-in?done=password');
-  // That of the first is of the password before.
+  // The first browser's cookie belongs to the previous password.
   for (const [answer, status] of [
     [confirmed, 429],
     [page, 201],
@@ -383,7 +386,7 @@ test('Server log and database contain no password reset links or passwords', asy
     assert.ok(!log.includes(secret) && !bytes.includes(secret), secret);
 });
 
-/** The command at the machine, in the folder of a service. */
+/** Runs the command in the data folder of a service. */
 async function runOwner(folder: string, email: string) {
   let stdout = '';
   let stderr = '';
@@ -459,7 +462,7 @@ test('DELIVERABILITY_OWNER_PASSWORD sets the first owner’s password only on fi
   });
   await assert.rejects(startTestService(t, { folder, env: env('password123') }), (error) => {
     assert.ok(error instanceof ConfigError);
-    assert.match(error.message, /OWNER_PASSWORD must not be one of the passwords that/);
+    assert.match(error.message, /OWNER_PASSWORD must not be a commonly used password/);
     assert.ok(!error.message.includes('password123'));
     return true;
   });

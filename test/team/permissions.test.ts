@@ -1,4 +1,4 @@
-/** What has changed between the look at a request and its transaction is seen there. */
+/** Changes between the authorization of a request and its transaction are detected in the transaction. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -51,7 +51,7 @@ const MESSAGE = [
   { body: goodMessage(), headers: { 'content-type': 'message/rfc822' } },
 ] as const;
 
-/** Every change of the team, of one's own account and of tests, each possible for the owner. */
+/** Every change of the team, the own account, and tests. The owner may make each of them. */
 async function changesOf(service: TestService, sessionId: string): Promise<Change[]> {
   const { call, makeMember, createTest } = service;
   const [changed, deleted] = [(await createTest()).id, (await createTest()).id];
@@ -83,7 +83,7 @@ async function changesOf(service: TestService, sessionId: string): Promise<Chang
   ];
 }
 
-/** Once: between the moment at which a request is let in and its transaction. */
+/** Runs once, between the authorization of a request and its transaction. */
 function beforeTransaction({ app: { db } }: TestService, act: () => Promise<void>): void {
   const { transaction } = db;
   db.transaction = () => {
@@ -97,7 +97,7 @@ function beforeTransaction({ app: { db } }: TestService, act: () => Promise<void
   };
 }
 
-/** All that the changes could have changed. */
+/** Everything that the changes could affect. */
 function stateOf({ app: { db } }: TestService): Promise<object[][]> {
   const tables = [
     ...(['members', 'invitations', 'api_keys', 'sessions', 'audit_log', 'outbox'] as const),

@@ -1,4 +1,4 @@
-/** Counts the real work of passwords: every scrypt that Node runs, and how many run at once. */
+/** Counts the scrypt calls of Node, and how many run concurrently. */
 
 import { createHook } from 'node:async_hooks';
 import type { TestContext } from 'node:test';
@@ -6,9 +6,9 @@ import type { TestContext } from 'node:test';
 export interface ScryptCount {
   begun: number;
   running: number;
-  /** The most that ran at once. */
+  /** The maximum of concurrent calls. */
   most: number;
-  /** How many began while `work` ran. */
+  /** The number of calls that started during `work`. */
   during<T>(work: () => Promise<T>): Promise<{ result: T; count: number }>;
 }
 
@@ -32,7 +32,7 @@ export function countScrypt(t: TestContext): ScryptCount {
       count.running = running.size;
       count.most = Math.max(count.most, running.size);
     },
-    // Called when the result is there.
+    // Called with the result.
     before(id) {
       if (running.delete(id)) count.running = running.size;
     },

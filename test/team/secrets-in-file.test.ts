@@ -1,4 +1,4 @@
-/** What is secret is in no byte of the database file. */
+/** The database file contains no secrets. */
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { accept, ageMail, type Invitation, invite, tokenOf } from './team-servic
 test('The database file contains no invitation links, API keys or passwords', async (t) => {
   const service = await startTestService(t, {
     env: {
-      // Where nobody listens: the mails wait in the outbox, with their links.
+      // Nothing listens there, so the emails with their links stay in the outbox.
       DELIVERABILITY_MAIL_URL: 'smtp://127.0.0.1:9',
       DELIVERABILITY_MAIL_FROM: 'no-reply@example.com',
     },

@@ -1,4 +1,4 @@
-/** Sign-in, what a session is good for, how long, and how it ends. */
+/** Sign-in, and the permissions, lifetime, and end of sessions. */
 
 import assert from 'node:assert/strict';
 import { scryptSync } from 'node:crypto';
@@ -105,9 +105,9 @@ test('Sign-in responds identically to a wrong password, unknown address and acco
     body: {
       object: 'error',
       type: '/errors/unauthenticated',
-      title: 'No valid credentials',
+      title: 'Authentication required',
       status: 401,
-      detail: 'The e-mail address or the password is wrong.',
+      detail: 'Incorrect email address or password.',
       code: 'unauthenticated',
     },
     cookie: null,
@@ -281,14 +281,14 @@ test('Session endpoints reject keys below the member’s role; test-mode keys ar
   };
   for (const role of ['viewer', 'member', 'admin'] as const) {
     const key = await service.makeKey(role);
-    const refusal = [403, `This needs the role owner; yours is ${role}.`];
+    const refusal = [403, `This requires the owner role. Your role is ${role}.`];
     assert.deepEqual(await ask('GET', '/v1/sessions', key), refusal);
     assert.deepEqual(await ask('DELETE', path, key), refusal);
   }
   const sandbox = await service.makeKey('owner', false);
   const [status, detail] = await ask('DELETE', path, sandbox);
   assert.equal(status, 403);
-  assert.match(String(detail), /^A test-mode key changes nothing/);
+  assert.match(String(detail), /^Test-mode keys can't use this endpoint/);
   assert.equal((await ask('GET', '/v1/sessions', sandbox))[0], 200);
   assert.equal((await service.call('DELETE', path)).status, 200);
 });
@@ -299,7 +299,7 @@ test('A session has its member’s current role; role changes and removal end th
   await givePassword(service, email);
   const browser = await signIn(service, email);
   assert.equal((await browser.call('POST', '/v1/tests', { json: {} })).status, 403);
-  // By hand, as no operation leaves the session.
+  // Directly in the database, because every operation ends the session.
   await service.app.db
     .updateTable('members')
     .set({ role: 'member' })
@@ -343,7 +343,7 @@ test('Sign-in fails if the member is removed or the password changes during the 
   assert.equal((await trySignIn(service, { email, password: PASSWORD })).status, 401);
 });
 
-/** A hash at the cost of the first version. */
+/** A hash with the cost of the first version. */
 function olderHash(password: string): string {
   const salt = Buffer.alloc(16, 7);
   const cost = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
@@ -359,7 +359,7 @@ test('Sign-in rehashes a password stored with outdated scrypt cost', async (t) =
   await db.updateTable('members').set({ password_hash: old }).execute();
   const wrong = await trySignIn(service, { email: OWNER, password: 'a wrong guess' });
   assert.deepEqual([wrong.status, await hashNow()], [401, old]);
-  // Of two at once, each is let in.
+  // Both concurrent sign-ins succeed.
   const answers = await Promise.all(
     [1, 2].map(() => trySignIn(service, { email: OWNER, password: PASSWORD })),
   );
@@ -458,7 +458,7 @@ test('Server log and database contain no passwords or session cookies', async (t
   await trySignIn(service, { email: 'typed.into.the.wrong.field', password: 'x' });
   assert.equal(await statusOf(browser), 200);
   const log = JSON.stringify(service.logged);
-  assert.match(log, /sign-in refused/);
+  assert.match(log, /sign-in failed/);
   const files = readdirSync(service.folder).filter((name) => name.includes('.db'));
   const bytes = Buffer.concat(files.map((name) => readFileSync(join(service.folder, name))));
   assert.ok(bytes.includes(browser.session.id), 'what is no secret is found');

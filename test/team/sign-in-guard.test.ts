@@ -1,6 +1,6 @@
-/** Who guesses waits longer and longer; memory of it is bounded, and it is forgotten in time. */
+/** Delays after failed attempts grow, expire, and use bounded memory. */
 
-// @alone: it measures who comes first where passwords are checked two at a time.
+// @alone: measures the order of concurrent password checks.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -17,7 +17,7 @@ function setUp(max?: number) {
   return { clock, delays: createDelays(clock, max) };
 }
 
-/** The seconds of `Retry-After`, or what the try gave. */
+/** The seconds of `Retry-After`, or the result of the attempt. */
 async function outcome(
   delays: Delays,
   account: string,
@@ -144,12 +144,12 @@ test('Sign-in guard counts a known browser separately from strangers', async () 
   assert.equal(await outcome(delays, 'a', '192.0.2.1', right), 1);
   const known = { ...guess, device: 'one' };
   assert.equal(await delays.attempt(known, right), 'in');
-  // Nor does it help the strangers, or another browser.
+  // Strangers and other browsers stay delayed.
   clock.advance(1000);
   await outcome(delays, 'a', '192.0.2.1');
   assert.equal(await outcome(delays, 'a', '192.0.2.2'), 2);
   for (let i = 0; i < 3; i++) await delays.attempt(known, wrong);
-  await assert.rejects(delays.attempt(known, right), /Try again in a second/);
+  await assert.rejects(delays.attempt(known, right), /Try again in 1 second\./);
   assert.equal(await delays.attempt({ ...known, device: 'two' }, right), 'in');
   assert.equal(await delays.attempt({ ...known, account: 'b' }, right), 'in');
   clock.advance(1000);
@@ -162,7 +162,7 @@ const MAX = 50;
 test('Sign-in guard: a flood of account names does not evict a guessed account', async () => {
   const { delays } = setUp(MAX);
   for (let i = 0; i < 3; i++) await outcome(delays, 'victim', `192.0.2.${i}`);
-  // From one address, and from one each.
+  // From a single IP address, and from one address each.
   for (let i = 0; i < MAX; i++) await outcome(delays, `name ${i}`, '198.51.100.1');
   assert.equal(await outcome(delays, 'victim', '192.0.2.9', right), 1);
   for (let i = 0; i < 3 * MAX; i++) await outcome(delays, `other ${i}`, `203.0.113.${i}`);
@@ -196,14 +196,14 @@ test('Sign-in guard at capacity evicts the entries with fewest failures, oldest 
     ['d', 3],
   ] as const)
     for (let i = 0; i < tries; i++) await outcome(delays, account, null);
-  // `b` had to go.
+  // `b` was evicted.
   assert.equal(await outcome(delays, 'a', null), 1);
   assert.equal(await outcome(delays, 'd', null), 1);
   assert.equal(await outcome(delays, 'c', null), null);
   assert.equal(await outcome(delays, 'c', null), 1, 'three by now');
   await outcome(delays, 'e', null);
   assert.equal(await outcome(delays, 'a', null, right), 'in', 'forgotten: the oldest of equals');
-  // What is long over weighs nothing.
+  // Forgotten attempts don't count.
   clock.advance(15 * 60_000);
   for (const account of ['x', 'y', 'z', 'x', 'x']) await outcome(delays, account, null);
   assert.equal(await outcome(delays, 'x', null), 1);
@@ -217,7 +217,7 @@ test('Sign-in guard: IP addresses do not evict accounts', async () => {
   assert.equal(await outcome(delays, 'b', null), 1);
 });
 
-// Passwords are hashed a few at a time, and who would wait too long is told at once.
+// Passwords are hashed with limited concurrency; a full queue rejects immediately.
 
 test('Password work runs two hashes at a time and queues the rest', async (t) => {
   const count = countScrypt(t);
@@ -245,7 +245,7 @@ test('Password work rejects requests when the queue is full; aborted ones cost n
   const inside = [work.verify('a', null), work.verify('b', null)];
   const waiting = Array.from({ length: 50 }, () => work.verify('c', null, { signal: gone.signal }));
   await assert.rejects(work.verify('d', null), { code: 'unavailable' });
-  // Whoever goes away while waiting costs nothing.
+  // A client that disconnects while waiting causes no hash.
   gone.abort();
   for (const { status } of await Promise.allSettled(waiting)) assert.equal(status, 'rejected');
   await Promise.all(inside);

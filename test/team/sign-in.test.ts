@@ -1,4 +1,4 @@
-/** A browser that has signed in to an account gets in again, whoever guesses at that account meanwhile. */
+/** A browser that has signed in to an account can sign in again during password guessing by others. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -21,7 +21,7 @@ async function start(t: TestContext, options: ServiceOptions = {}) {
   const service = await startTestService(t, { clock, ...options });
   await givePassword(service, OWNER);
   const { app } = service;
-  /** What a browser has that signed in by the page, as it sends it. */
+  /** The cookies of a browser that signed in on the page. */
   const signInByPage = async (email: string, cookie = '') => {
     const answer = await postForm(service, '/sign-in', { email, password: PASSWORD }, { cookie });
     assert.equal(answer.status, 303);
@@ -45,7 +45,7 @@ test('A known browser can sign in while strangers’ guesses are throttled', asy
   assert.equal(await statusOf(OWNER, PASSWORD), 429, 'elsewhere');
   assert.equal(await statusOf(OWNER, PASSWORD, device), 201, 'by the API');
   await signInByPage(OWNER, device);
-  // Neither sets the strangers free.
+  // Neither clears the delays of strangers.
   assert.equal(await statusOf(OWNER, PASSWORD), 429);
   clock.advance(1000);
   assert.equal(await statusOf(OWNER, WRONG), 401);
@@ -75,7 +75,7 @@ test('A known browser has its own sign-in delays, shared with no other', async (
 
 test('Joining by invitation or OpenID Connect makes the browser known', async (t) => {
   const provider = await startProvider(t);
-  // The library asks the machine for the time, as the provider does.
+  // The library and the provider use the system time.
   const service = await start(t, { clock: testClock(Date.now()), env: provider.env });
   const { body } = await invite(service, { email: 'bob@example.com' });
   const form = { name: 'Bob', password: PASSWORD, repeated: PASSWORD };

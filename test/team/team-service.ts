@@ -1,4 +1,4 @@
-/** What the tests of the team ask of a running service. */
+/** Requests to a running service for tests of the team. */
 
 import { isoTime } from '../../src/lib/clock.ts';
 import type { Answer, TestService } from '../helpers/app.ts';
@@ -40,7 +40,7 @@ export async function membersOf({ call }: TestService): Promise<Member[]> {
   return (await call<List<Member>>('GET', '/v1/team/members?limit=100')).body.data;
 }
 
-/** Action and details of the entries that match, newest first. */
+/** Action and details of the matching entries, newest first. */
 export async function auditOf(
   { call }: TestService,
   filters: Record<string, string>,
@@ -53,7 +53,7 @@ export async function auditOf(
   return body.data.map(({ action, details }) => [action, details]);
 }
 
-/** A session in the database, as a browser of that member would have it. */
+/** Inserts a session of a member and returns its cookie token. */
 export async function signIn({ app }: TestService, member_id: string): Promise<void> {
   const time = '2036-11-21T10:00:00.000Z';
   const id = app.newId('ses');
@@ -72,13 +72,13 @@ export function invite(
   return call<Invitation>('POST', '/v1/team/invitations', { json, key });
 }
 
-/** As if all mail were a minute older: the same address may get some again. */
+/** Makes all emails a minute older, so that the same address may get another one. */
 export async function ageMail({ app }: Pick<TestService, 'app'>): Promise<void> {
   const created_at = isoTime(app.clock.now() - 60_000);
   await app.db.updateTable('outbox').set({ created_at }).execute();
 }
 
-/** The token in the link of an answer to creation or resend. */
+/** The token of the link in the response to creation or resend. */
 export const tokenOf = ({ body }: Answer<Invitation>): string => body.accept_url.split('/').at(-1)!;
 
 const PASSWORD = 'correct horse battery';

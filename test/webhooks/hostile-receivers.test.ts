@@ -41,7 +41,7 @@ const HOSTILE: Hostile[] = [
       socket.write(`${HEAD}content-length: 1000\r\n\r\n`);
       repeat(socket, '.', 20);
     },
-    error: /^timeout: its answer was not complete in time$/,
+    error: /^timeout: the response was not complete in time$/,
     status: 200,
   },
   {
@@ -66,7 +66,7 @@ const HOSTILE: Hostile[] = [
       socket.write(HEAD);
       repeat(socket, Buffer.from(`x: ${'y'.repeat(100_000)}\r\n`), 1);
     },
-    error: /^too_large: its header is too long$/,
+    error: /^too_large: the response header is too long$/,
   },
   {
     name: 'never responds',

@@ -1,4 +1,4 @@
-/** `demo`: the whole tour on this machine with no network: two mails in, two reports out. */
+/** `demo`: tests two messages on this machine, without a network. */
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -16,7 +16,7 @@ import { VERSION } from '../../version.ts';
 import { type Command, EXIT, type Io, readArguments } from '../command.ts';
 import { DEMO_MAILS, type DemoMail, demoKey, demoZone } from './mails.ts';
 
-/** Nothing outside this process: database and DNS in memory, ports that are free. */
+/** Everything in this process: database and DNS in memory, any free ports. */
 const DEMO_ENVIRONMENT = {
   DELIVERABILITY_DATABASE_URL: 'sqlite::memory:',
   DELIVERABILITY_HTTP_PORT: '0',
@@ -31,8 +31,8 @@ const DEMO_ENVIRONMENT = {
 export const demo: Command = {
   name: 'demo',
   usage: '[--once]',
-  summary: 'A whole tour on this machine, with no network: two mails in, two reports out',
-  options: ['--once   End after the tour instead of staying up'],
+  summary: 'Run a demo without a network: two messages in, two reports out',
+  options: ['--once   Exit after the demo instead of running on'],
   async run(args, io) {
     const { values } = readArguments(args, { once: { type: 'boolean' } });
     const { config } = readConfig(DEMO_ENVIRONMENT);
@@ -72,7 +72,7 @@ async function firstKey({ app }: Service): Promise<string> {
   return key;
 }
 
-/** One mail, by the same ways that a user's takes: the API, SMTP, the API. */
+/** Tests one message as a user does: create a test, send the message, get the report. */
 async function show(
   mail: DemoMail,
   api: string,
@@ -88,12 +88,12 @@ async function show(
     method: 'POST',
     body: JSON.stringify({ name: mail.title }),
   });
-  io.stdout(paint('dim', `POST /v1/tests gave the address ${created.address}\n`));
+  io.stdout(paint('dim', `POST /v1/tests returned the address ${created.address}\n`));
   const reply = await sendDemoMail(mail, created.address, service.smtp.port, systemClock.now());
   io.stdout(paint('dim', `Sent from ${mail.clientIp} by SMTP: ${reply}\n\n`));
   const test = await call<Test>(api, key, `/v1/tests/${created.id}?wait=20`);
   if (test.status !== 'completed')
-    throw new Error(`The demo's test ended as ${test.status}: ${test.summary}`);
+    throw new Error(`The test of the demo is ${test.status}: ${test.summary}`);
   io.stdout(`${reportText(test as never, { width: io.width, color: io.colorOut, of: test.id })}\n`);
 }
 
@@ -108,18 +108,18 @@ async function call<T>(api: string, key: string, path: string, init: RequestInit
 function whereToLook(api: string, key: string, smtpPort: number, io: Io): string {
   const paint = painter(io.colorOut);
   return [
-    paint('bold', 'It is still running. Look for yourself:'),
+    paint('bold', 'The service is still running. Try it:'),
     '',
     `  curl -H 'Authorization: Bearer ${key}' ${api}/v1/tests`,
     `  curl ${api}/openapi.json`,
-    `  SMTP listens on 127.0.0.1:${smtpPort}; create a test with POST /v1/tests for an address.`,
+    `  SMTP listens on 127.0.0.1:${smtpPort}. Create a test with POST /v1/tests to get an address.`,
     '',
-    'Everything is in memory and is gone when you press Ctrl-C.',
+    'Everything is in memory. Press Ctrl-C to stop and discard it.',
     '',
   ].join('\n');
 }
 
-// Sends a mail of the demo by real SMTP, from the address that the PROXY protocol says.
+// Sends a message over SMTP; the PROXY protocol sets its sending IP address.
 
 /** Resolves with the server's last reply. */
 async function sendDemoMail(
@@ -136,7 +136,7 @@ async function sendDemoMail(
     host: '127.0.0.1',
     port,
     name: mail.helo,
-    // The listener's certificate is its own.
+    // The listener's certificate is self-signed.
     tls: { rejectUnauthorized: false },
     ...(mail.signed ? { dkim: dkimOptions() } : {}),
   });

@@ -1,4 +1,4 @@
-/** The certificate authority of `listen`: made once and kept, so that the service is configured to trust it only once. */
+/** The certificate authority of `listen`: created once and kept, so that you configure the service once. */
 
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -10,21 +10,21 @@ const AUTHORITY_NAME = 'deliverability listen local authority';
 const DAY = 86_400_000;
 /** An authority that expires sooner is replaced at the start. */
 const MIN_REMAINING_MS = 30 * DAY;
-/** A server certificate is made at each start; longer ones are refused by some systems. */
+/** Each start issues a server certificate; some systems reject longer lifetimes. */
 const SERVER_LIFETIME = 397 * DAY;
 
 export interface Authority {
   /** The certificate in PEM, for clients to trust. */
   file: string;
-  /** Whether it was made just now: then no client trusts it yet. */
+  /** Whether it was just created, so that no client trusts it yet. */
   made: boolean;
   /** A key and a certificate for a server with these names and addresses. */
   issue(names: [string, ...string[]]): Promise<KeyPair>;
 }
 
 /**
- * Opens or makes `ca.pem` and `ca.key` (mode 0600) in the folder. Throws a UsageError if other files
- * have these names, which are never overwritten, or if they cannot be written.
+ * Opens or creates `ca.pem` and `ca.key` (mode 0600) in the folder. Throws a UsageError if they cannot be
+ * written, or if other files have these names; those are never overwritten.
  */
 export async function openAuthority(folder: string, now: number): Promise<Authority> {
   const file = join(folder, 'ca.pem');
@@ -70,11 +70,11 @@ function readKept(file: string, keyFile: string): { pair: KeyPair; ends: number 
     // Reported below, whatever the reason.
   }
   throw new UsageError(
-    `${file} and ${keyFile} are not an authority that this command has made: delete both, or name another folder by --dir`,
+    `${file} and ${keyFile} are not a certificate authority of this command. Delete both, or choose another folder with --dir`,
   );
 }
 
-/** Level by level: Node's own `recursive` never returns where the system has no such place (/proc). */
+/** Level by level, because Node's `recursive` option never returns for some paths below /proc. */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));
@@ -82,22 +82,22 @@ function makeFolder(folder: string): void {
 }
 
 function unwritable(folder: string, code: string): string {
-  const why = Object.hasOwn(REASONS, code) ? REASONS[code] : `the system says ${code}`;
-  return `The certificate authority cannot be kept in ${folder}: ${why}. Name another folder by --dir`;
+  const why = Object.hasOwn(REASONS, code) ? REASONS[code] : `system error ${code}`;
+  return `Cannot store the certificate authority in ${folder}: ${why}. Choose another folder with --dir`;
 }
 
 const REASONS: Record<string, string> = {
-  EACCES: 'this user may not write there',
-  EPERM: 'this user may not write there',
-  EROFS: 'nothing can be written there',
-  ENOENT: 'no folder can be made there',
-  ENOTDIR: 'it is no folder, or lies below something that is none',
-  EEXIST: 'it, or a folder above it, is a link that leads nowhere',
-  ENAMETOOLONG: 'its name is too long',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOENT: 'the folder cannot be created',
+  ENOTDIR: 'part of the path is not a folder',
+  EEXIST: 'part of the path is a broken link',
+  ENAMETOOLONG: 'the name is too long',
   ENOSPC: 'the disk is full',
 };
 
-/** In its place only when it is whole. */
+/** Writes a new file and renames it, so that the path never has half a file. */
 function writeWhole(path: string, text: string): void {
   writeFileSync(`${path}.new`, text, { mode: 0o600, flush: true });
   renameSync(`${path}.new`, path);

@@ -1,4 +1,4 @@
-/** `listen`: a receiver for developers, which verifies and prints the events of webhooks. */
+/** `listen`: receives, verifies and prints webhook events, for developers. */
 
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -15,23 +15,23 @@ import { createReceiver, type Receipt, type ReceiveOptions } from './receive.ts'
 import { type ConnectionFault, type ListenServer, startListenServer } from './server.ts';
 
 const { DATA_DIR, HTTP_PORT, BASE_URL } = VARIABLES;
-/** The others concern the service alone. */
+/** Other variables affect only the service. */
 const LISTEN_VARIABLES = { DATA_DIR, HTTP_PORT, BASE_URL };
 type ListenConfig = Pick<Config, keyof typeof LISTEN_VARIABLES>;
 
 export const listen: Command = {
   name: 'listen',
   usage: '[--secret-file FILE] [--forward URL] [--port N] …',
-  summary: 'Receive webhooks on this machine: verify and print each event',
+  summary: 'Receive webhooks on this machine; verify and print each event',
   options: [
-    '--secret-file FILE   File with the secret of the endpoint (whsec_…), to verify by',
-    '--secret SECRET      The secret itself, which others on this machine can see',
-    '--forward URL        Pass each event on to your program, and its answer back',
-    '--status N           Answer with this status, to try failures (default: 200)',
-    '--port N             Port to listen on (default: 4443; 0 takes a free one)',
-    '--host ADDRESS       Address to listen on (default: 127.0.0.1, this machine alone)',
-    '--name NAME          A further name for the certificate, to be called by',
-    '--dir DIR            Folder of its certificate authority (default: DATA_DIR/listen)',
+    '--secret-file FILE   File with the endpoint’s signing secret (whsec_…)',
+    '--secret SECRET      The signing secret; other users of this machine can see it',
+    '--forward URL        Forward each event to your program and return its response',
+    '--status N           Respond with this status, to test failures (default: 200)',
+    '--port N             Port to listen on (default: 4443; 0 for any free port)',
+    '--host ADDRESS       Address to listen on (default: 127.0.0.1)',
+    '--name NAME          Host name in the URL and the certificate',
+    '--dir DIR            Folder of the certificate authority (default: DATA_DIR/listen)',
     '--json               Print each delivery as a line of JSON',
   ],
   async run(args, io) {
@@ -39,7 +39,7 @@ export const listen: Command = {
     const config: ListenConfig = readConfig(io.env, LISTEN_VARIABLES).config;
     const receive = createReceiver({ clock: systemClock, ...readReceiving(values) });
     const place = readPlace(values);
-    // From here on a signal is heard: one that comes during the start ends it in order, too.
+    // Installs the signal handlers before the start, so that a signal during it also stops cleanly.
     const { ended } = io;
     const folder = resolve(values.dir ?? join(config.DATA_DIR, 'listen'));
     const authority = await openAuthority(folder, systemClock.now());
@@ -56,7 +56,9 @@ export const listen: Command = {
         },
         onFailedConnection: (kind) => io.stderr(connectionFaultText(kind, authority)),
         onFailure: (error) =>
-          io.stderr(`A delivery was answered 500, for this failed: ${printable(String(error))}\n`),
+          io.stderr(
+            `Responded 500 to a delivery because of an error: ${printable(String(error))}\n`,
+          ),
       }),
       io,
     );
@@ -72,26 +74,26 @@ export const listen: Command = {
 
 const look = ({ width, colorOut }: Io) => ({ width, color: colorOut });
 
-/** null where the address cannot be listened on, which has then been said. */
+/** null if the address is unavailable; the error is already printed. */
 async function orReport(starting: Promise<ListenServer>, io: Io): Promise<ListenServer | null> {
   try {
     return await starting;
   } catch (error) {
     const { code, syscall, message } = error as NodeJS.ErrnoException;
     if (syscall !== 'listen' && syscall !== 'getaddrinfo') throw error;
-    const why = code === 'EADDRINUSE' ? 'another program listens there' : message;
-    io.stderr(`Cannot listen: ${why}. Give another --port (0 takes a free one) or --host.\n`);
+    const why = code === 'EADDRINUSE' ? 'the port is in use' : message;
+    io.stderr(`Cannot listen: ${why}. Use another --port (0 for any free port) or --host.\n`);
     return null;
   }
 }
 
 function connectionFaultText(kind: ConnectionFault, { file }: Authority): string {
   return kind === 'plain_http'
-    ? 'A caller speaks plain HTTP: the address begins with https://.\n'
-    : `A caller went without a request. If it was the service: does it run with DELIVERABILITY_WEBHOOK_CA_FILE=${file}?\n`;
+    ? 'A client used plain HTTP. The URL must begin with https://.\n'
+    : `A client connected and sent no request. If it was the service, start it with DELIVERABILITY_WEBHOOK_CA_FILE=${file}.\n`;
 }
 
-// What `listen` is told: where to listen, what to verify by and what to answer.
+// Options of `listen`.
 
 const LISTEN_OPTIONS = {
   secret: { type: 'string' },
@@ -110,7 +112,9 @@ type Values = { [Name in Exclude<keyof typeof LISTEN_OPTIONS, 'json'>]?: string 
 /** Throws a UsageError. */
 function readReceiving(values: Values): Omit<ReceiveOptions, 'clock'> {
   if (values.forward !== undefined && values.status !== undefined)
-    throw new UsageError('--forward and --status exclude each other: your program answers');
+    throw new UsageError(
+      '--forward and --status cannot be combined: your program decides the status',
+    );
   return {
     secret: readSecret(values),
     forwardTo: readForward(values.forward),
@@ -123,23 +127,21 @@ interface Place {
   port: number;
   /** Of the certificate. */
   names: [string, ...string[]];
-  /** The host of the address that it is called by. */
+  /** The host of the URL. */
   calledBy: string;
 }
 
 /** Throws a UsageError. */
 function readPlace({ host = '127.0.0.1', port = '4443', name }: Values): Place {
-  // The service is told to call one address, and this prints which.
+  // The printed URL needs one address that the service can call.
   if (isIP(host) === 0 || host === '0.0.0.0' || host === '::')
-    throw new UsageError(
-      '--host takes an IP address of this machine, by which the service calls it',
-    );
+    throw new UsageError('--host must be an IP address of this machine that the service can call');
   const called = name === undefined ? null : normalizeDomain(name);
   if (name !== undefined && called === null)
-    throw new UsageError('--name takes a name such as receiver.example.com');
+    throw new UsageError('--name must be a host name such as receiver.example.com');
   if (called !== null && /(?:^|\.)localhost$/.test(called))
     throw new UsageError(
-      '--name takes no localhost, which the service never calls: leave --name out to be called by 127.0.0.1',
+      '--name cannot be localhost, which the service never calls. Leave out --name to use 127.0.0.1',
     );
   const calledBy = called ?? host;
   const others = ['localhost', '127.0.0.1', '::1', host].filter((other) => other !== calledBy);
@@ -153,13 +155,13 @@ function readPlace({ host = '127.0.0.1', port = '4443', name }: Values): Place {
 
 function readSecret({ secret, 'secret-file': file }: Values): string | null {
   if (secret !== undefined && file !== undefined)
-    throw new UsageError('--secret and --secret-file exclude each other');
+    throw new UsageError('--secret and --secret-file cannot be combined');
   const text = file === undefined ? secret : readText(file);
   if (text === undefined) return null;
-  // It is not repeated: it may be the right one with a character too many.
+  // The error does not quote the secret, because it may be a valid one with a typing error.
   if (!/^whsec_[\w+/-]+=*$/.test(text))
     throw new UsageError(
-      `${file === undefined ? '--secret' : file} is no secret of an endpoint: it begins with whsec_`,
+      `${file === undefined ? '--secret' : file} is not a signing secret: it must begin with whsec_`,
     );
   return text;
 }
@@ -177,13 +179,13 @@ function readForward(text: string | undefined): URL | null {
   if (text === undefined) return null;
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !['http:', 'https:'].includes(url.protocol))
-    throw new UsageError('--forward takes an address such as http://127.0.0.1:3000/webhooks');
+    throw new UsageError('--forward must be a URL such as http://127.0.0.1:3000/webhooks');
   return url;
 }
 
-function readNumber(option: string, text: string, [least, most]: [number, number]): number {
+function readNumber(option: string, text: string, [min, max]: [number, number]): number {
   const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(number >= least && number <= most))
-    throw new UsageError(`${option} takes a number from ${least} to ${most}`);
+  if (!(number >= min && number <= max))
+    throw new UsageError(`${option} must be a number from ${min} to ${max}`);
   return number;
 }

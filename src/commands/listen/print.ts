@@ -1,4 +1,4 @@
-/** What is printed of a delivery: a few lines for people, or a line of JSON. */
+/** Prints a delivery as text, or as a line of JSON. */
 
 import { isIPv6 } from 'node:net';
 import { isoTime } from '../../lib/clock.ts';
@@ -31,7 +31,7 @@ export function receiptText(
       ? []
       : [INDENT + verifiedText(receipt, paint)]),
     ...(receipt.delivery > 1
-      ? [INDENT + paint('yellow', `repeat: delivery ${receipt.delivery} of this event`)]
+      ? [INDENT + paint('yellow', `repeated: delivery ${receipt.delivery} of this event`)]
       : []),
     INDENT + answerText(receipt, paint),
   ];
@@ -41,23 +41,23 @@ export function receiptText(
 const short = (text: string): string => printable(text).slice(0, 100);
 
 function verifiedText({ verification }: Receipt, paint: Paint): string {
-  if (verification === null) return paint('yellow', '✗ not verified: no --secret given');
+  if (verification === null) return paint('yellow', '✗ not verified: no signing secret');
   if (!verification.verified) return paint('red', `✗ not verified: ${verification.reason}`);
   return verification.former
-    ? `${paint('green', '✓ verified')}, by the former secret: take the new one before it ends`
+    ? `${paint('green', '✓ verified')} with the previous secret; switch to the new one before it expires`
     : paint('green', '✓ verified');
 }
 
 function answerText(receipt: Receipt, paint: Paint): string {
   const { status, fault, forwarded, verification } = receipt;
   const isGood = status >= 200 && status < 300;
-  const by = forwarded && fault === null ? ', by your program' : '';
+  const by = forwarded && fault === null ? ' from your program' : '';
   const isTold = fault === null || verification?.verified === false;
   const why = isTold ? '' : `: ${printable(fault)}`;
-  return paint(isGood ? 'green' : 'red', `answered ${status}${by}${why}`);
+  return paint(isGood ? 'green' : 'red', `responded ${status}${by}${why}`);
 }
 
-/** `event` is the whole body; `verified` is null where no secret was given. */
+/** `event` is the complete body; `verified` is null without a secret. */
 export function receiptJson(receipt: Receipt): string {
   const { at, event, json, verification, delivery, status, fault, forwarded } = receipt;
   const printed = {
@@ -76,13 +76,13 @@ export function receiptJson(receipt: Receipt): string {
   return `${JSON.stringify(printed)}\n`;
 }
 
-// An event in a line: what a developer wants to see of it at a glance.
+// A one-line summary of an event.
 
 type Data = Record<string, unknown>;
 
-/** Empty for a type that is not known. What comes from outside is made harmless and kept short. */
+/** Empty for an unknown type. Values from the event are made printable and cut. */
 export function summarizeEvent({ type, data }: ReceivedEvent): string {
-  // The type is the caller's word, and `constructor` is one that every object has.
+  // The type comes from outside: `constructor` is a property of every object.
   const summarize = Object.hasOwn(SUMMARIES, type) ? SUMMARIES[type] : undefined;
   const parts = (summarize?.(data) ?? []).filter((part) => part !== null);
   return parts.join(', ');
@@ -140,13 +140,13 @@ function quoted(value: unknown): string | null {
   return text === null ? null : `“${text}”`;
 }
 
-// What `listen` says at its start: where it is, and how the service comes to call it.
+// The instructions that `listen` prints when it starts.
 
 interface Start {
-  /** Address that it listens on. */
+  /** Address to listen on. */
   host: string;
   port: number;
-  /** Name or address of the URL. */
+  /** Host of the URL. */
   calledBy: string;
   authority: Authority;
   /** Address of the API. */
@@ -162,19 +162,19 @@ export function instructions(start: Start): string {
   return [
     `Listening on ${url} until you press Ctrl-C.`,
     '',
-    `1. Start the service so that it may call this and trusts its certificate${authority.made ? ' (the authority is new)' : ''}:`,
+    `1. Start the service with these settings, so that it can call this address and trusts its certificate${authority.made ? ' (the certificate authority is new)' : ''}:`,
     `     DELIVERABILITY_WEBHOOK_CA_FILE=${shellWord(authority.file)} \\`,
     `     DELIVERABILITY_WEBHOOK_ALLOW_NETWORKS=${host}/${isIPv6(host) ? 128 : 32} \\`,
     '     deliverability serve',
-    '2. Register it, with the API key of an admin:',
+    '2. Register the endpoint with the API key of an admin:',
     `     curl ${apiUrl}/v1/webhooks/endpoints \\`,
     '       -H "Authorization: Bearer $API_KEY" -H "Content-Type: application/json" \\',
     `       -d ${shellWord(body)}`,
     ...(hasSecret
       ? []
       : [
-          '3. Put the "secret" of the answer into a file, and start this again with --secret-file FILE.',
-          '   Until then events are shown, and not verified.',
+          '3. Put the "secret" from the response into a file, and restart with --secret-file FILE.',
+          '   Until then events are shown but not verified.',
         ]),
     '',
     '',

@@ -1,4 +1,4 @@
-/** Decides on each delivery: whether its signature is right, whether it came before, what is answered. */
+/** Handles each delivery: verifies it, recognizes repeats and chooses the response. */
 
 import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -6,7 +6,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { type Verification, verifySignature } from '../../webhooks/signatures.ts';
 import type { Incoming, Reply } from './server.ts';
 
-/** As far as it is one: nothing of `data` is certain. */
+/** The parsed event; the shape of `data` is not checked. */
 export interface ReceivedEvent {
   id: string;
   type: string;
@@ -14,20 +14,20 @@ export interface ReceivedEvent {
   data: Record<string, unknown>;
 }
 
-/** All that is told of a delivery. */
+/** The facts about a delivery that are printed. */
 export interface Receipt {
   /** Milliseconds since the Unix epoch. */
   at: number;
-  /** null where the body is none. */
+  /** null if the body is not an event. */
   event: ReceivedEvent | null;
-  /** The body as JSON, whatever it is; null where it is none. */
+  /** The body as JSON; null if it is not JSON. */
   json: unknown;
-  /** null where no secret was given. */
+  /** null without a secret. */
   verification: Verification | null;
-  /** 2 and more: the same event has come before. */
+  /** 2 or more for a repeated event. */
   delivery: number;
   status: number;
-  /** Why `status` is what it is, half a sentence; null where it was wished for or is the program's. */
+  /** The reason for `status`; null if it is the configured one or the program's. */
   fault: string | null;
   forwarded: boolean;
 }
@@ -35,13 +35,13 @@ export interface Receipt {
 export interface ReceiveOptions {
   clock: Clock;
   secret: string | null;
-  /** Answers in the place of `status`. */
+  /** The program that responds instead of `status`. */
   forwardTo: URL | null;
-  /** What is answered to a delivery that is right. */
+  /** The status for a valid delivery. */
   status: number;
 }
 
-/** Of more events than that, the oldest are forgotten: a repeat of one is then shown as new. */
+/** Older events are forgotten; a repeat of one then looks new. */
 const MAX_REMEMBERED_EVENTS = 10_000;
 
 type Outcome = { receipt: Receipt; reply: Reply };
@@ -77,17 +77,17 @@ export function createReceiver(options: ReceiveOptions): (request: Incoming) => 
   };
 }
 
-/** Status and reason where it is not to be taken. */
+/** Status and reason for a delivery that is rejected; null for a valid one. */
 function refusal(
   method: string,
   body: Buffer | null,
   event: ReceivedEvent | null,
   verification: Verification | null,
 ): [number, string] | null {
-  if (method !== 'POST') return [405, 'events are sent by POST'];
+  if (method !== 'POST') return [405, 'only POST is allowed'];
   if (body === null) return [413, 'the body is larger than 1 MiB'];
   if (verification?.verified === false) return [400, verification.reason];
-  return event === null ? [400, 'the body is no event'] : null;
+  return event === null ? [400, 'the body is not an event'] : null;
 }
 
 async function respond(
@@ -98,18 +98,21 @@ async function respond(
 ): Promise<Outcome> {
   if (forwardTo === null) {
     const receipt = { ...common, status, fault: null, forwarded: false };
-    return { receipt, reply: textReply(status, status < 300 ? 'received' : 'as told by --status') };
+    return {
+      receipt,
+      reply: textReply(status, status < 300 ? 'received' : 'status set with --status'),
+    };
   }
   const outcome = await forward(forwardTo, headers, body);
   if ('reply' in outcome) {
     const receipt = { ...common, status: outcome.reply.status, fault: null, forwarded: true };
     return { receipt, reply: outcome.reply };
   }
-  // The address may hold passwords, in its query too; and the caller is told nothing of it.
-  const fault = `${forwardTo.origin}${forwardTo.pathname} gave no answer: ${outcome.error}`;
+  // The URL may contain passwords, also in its query, so the client does not see it.
+  const fault = `${forwardTo.origin}${forwardTo.pathname} did not respond: ${outcome.error}`;
   return {
     receipt: { ...common, status: 502, fault, forwarded: true },
-    reply: textReply(502, 'your program gave no answer'),
+    reply: textReply(502, 'your program did not respond'),
   };
 }
 
@@ -133,12 +136,12 @@ function readEvent(json: unknown): ReceivedEvent | null {
   return { id, type, livemode: livemode === true, data: hasData ? { ...data } : {} };
 }
 
-// Passes a delivery on to the developer's own program, and its answer back.
+// Forwards a delivery to the developer's program and returns its response.
 
-/** The service waits no longer than that for an answer. */
+/** The service waits this long for a response. */
 const FORWARD_TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
-/** They belong to one connection, and not to what is passed on (RFC 9110 §7.6.1). */
+/** Hop-by-hop header fields, which are not forwarded (RFC 9110 §7.6.1). */
 const OF_THE_CONNECTION = [
   'connection',
   'content-length',
@@ -152,10 +155,10 @@ const OF_THE_CONNECTION = [
   'upgrade',
 ];
 
-/** Its answer, or as `error` why there is none. */
+/** The response, or the reason why there is none. */
 type Forwarded = { reply: Reply } | { error: string };
 
-/** Posts it with the same header fields; never rejects. */
+/** Posts the delivery with the same header fields; never rejects. */
 export async function forward(
   to: URL,
   headers: IncomingHttpHeaders,
@@ -167,20 +170,20 @@ export async function forward(
     const { statusCode = 0 } = response;
     if (!(statusCode >= 200 && statusCode <= 599)) {
       response.destroy();
-      return { error: `its status ${statusCode} is none that ends a request` };
+      return { error: `it responded with status ${statusCode}, which is not a final response` };
     }
     const whole = await readAll(response);
-    if (whole === null) return { error: 'its answer is larger than 1 MiB' };
+    if (whole === null) return { error: 'its response is larger than 1 MiB' };
     return { reply: { status: statusCode, headers: passedOn(response.headers), body: whole } };
   } catch (error) {
     const { code, name } = error as NodeJS.ErrnoException;
     if (name === 'AbortError' || name === 'TimeoutError')
-      return { error: `it did not answer within ${FORWARD_TIMEOUT_MS / 1000} s` };
-    return { error: code === 'ECONNREFUSED' ? 'nobody listens there' : (code ?? String(error)) };
+      return { error: `no response within ${FORWARD_TIMEOUT_MS / 1000} s` };
+    return { error: code === 'ECONNREFUSED' ? 'connection refused' : (code ?? String(error)) };
   }
 }
 
-/** null where it ends without an answer. One of 101 is given as it is: nothing follows it. */
+/** null if the connection closes without a response. A response with status 101 has no body. */
 function post(
   to: URL,
   headers: Record<string, string | string[]>,
@@ -191,7 +194,7 @@ function post(
     request(to, {
       method: 'POST',
       headers: { ...headers, 'content-length': String(body.byteLength) },
-      // A connection that was kept may be one that the program has given up since.
+      // A kept connection may have been closed by the program meanwhile.
       agent: false,
       signal: AbortSignal.timeout(FORWARD_TIMEOUT_MS),
     })

@@ -1,12 +1,11 @@
-/** The curl commands of the API reference: each works as it stands. */
+/** The curl commands of the API reference. Each one works as shown. */
 
 import { sessionCookieName } from '../../http/cookies.ts';
 import { type JsonSchema, type Operation, withoutNull } from './operations.ts';
 
 /**
- * One command for each type of body that the operation takes. The key is `$API_KEY`, or the value of
- * the cookie `$SESSION` for operations that require a session; ids of the path are shell variables
- * too (`$TEST_ID`).
+ * One command for each content type of the request body. Shell variables hold the API key
+ * (`$API_KEY`), the session cookie (`$SESSION`), and the ids in the path (`$TEST_ID`).
  */
 export function curlsOf(operation: Operation, baseUrl: string): string[] {
   const { method, path, requestBody } = operation;
@@ -31,10 +30,10 @@ export function curlsOf(operation: Operation, baseUrl: string): string[] {
 
 function credentialOptions({ 'x-roles': roles, security }: Operation, baseUrl: string): string[] {
   if (!roles) return [];
-  if (!security || security.some((way) => way.bearer))
+  if (!security || security.some((scheme) => scheme.bearer))
     return ['-H "Authorization: Bearer $API_KEY"'];
   const { origin, protocol } = new URL(baseUrl);
-  // Sessions change nothing without the origin that a browser would send.
+  // Changes by a session require the origin that a browser would send.
   return [
     `--cookie "${sessionCookieName(protocol === 'https:')}=$SESSION"`,
     `-H "Origin: ${origin}"`,
@@ -71,7 +70,7 @@ const EXTENSIONS: Record<string, string> = {
   'message/rfc822': 'eml',
 };
 
-/** Saves what is not JSON to a file; of several types the command asks for the first. */
+/** Saves a response that isn't JSON to a file. Of several content types, it requests the first. */
 function downloadOptions({ path, responses }: Operation): string[] {
   const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
   const types = Object.keys(success?.content ?? {});
@@ -82,7 +81,7 @@ function downloadOptions({ path, responses }: Operation): string[] {
   return [...(types.length > 1 ? [`-H "Accept: ${type}"`] : []), `-o ${file}`];
 }
 
-/** Example values by the name of a field, which says more than its type. */
+/** Example values by field name, which is more specific than the type. */
 const BY_NAME: [name: RegExp, example: string][] = [
   [/e?mail$|recipients?$/, 'alex@example.com'],
   [/password$/, 'four words make one'],
@@ -103,7 +102,7 @@ const BY_FORMAT: Record<string, string> = {
   'date-time': '2026-11-21T10:00:00.000Z',
 };
 
-/** A value that the schema accepts. `name` says what it is called and belongs to: `tests.name`. */
+/** A value that the schema accepts. `name` is the path of the field, such as `tests.name`. */
 export function exampleOf(given: JsonSchema, name = ''): unknown {
   const { schema } = withoutNull(given);
   if (schema.examples) return schema.examples[0];
@@ -129,7 +128,7 @@ function exampleObject(schema: JsonSchema, name: string): Record<string, unknown
   return Object.fromEntries(shown.map(([key, field]) => [key, exampleOf(field, `${name}.${key}`)]));
 }
 
-/** Optional fields worth showing: values to choose, names, switches and pairs; no secrets or references. */
+/** Optional fields worth showing: enums, names, flags, and maps, but no secrets or references. */
 function isInstructive(name: string, given: JsonSchema): boolean {
   if (/password|token|_ids?$/.test(name)) return false;
   const { schema } = withoutNull(given);

@@ -1,4 +1,4 @@
-/** The API reference page, made from the same document as `/openapi.json`; it loads nothing else. */
+/** The API reference page. It shows the document of `/openapi.json` and loads no other resources. */
 
 import type { App } from '../../app.ts';
 import { describeApi } from '../../health/routes.ts';
@@ -19,7 +19,7 @@ import {
 } from './operations.ts';
 import { Command, Paragraph, type Setting, Statuses, TOPICS, WithCode } from './topics.tsx';
 
-/** The page about these routes. It is made once, when it is first requested. */
+/** The API reference of these routes. The first request renders it. */
 export function docsPage(documented: Route[]): Route {
   const htmlOf = oncePer((app: App) => renderDocs(documented, app));
   return route({
@@ -27,7 +27,7 @@ export function docsPage(documented: Route[]): Route {
     path: '/docs',
     operation: 'showDocs',
     role: 'public',
-    summary: 'The reference of the API',
+    summary: 'Show the API reference',
     produces: ['text/html'],
     handle({ app }) {
       return new Response(htmlOf(app), {
@@ -46,14 +46,14 @@ function renderDocs(documented: Route[], { config, version }: App): string {
   const baseUrl = config.BASE_URL.replace(/\/$/, '');
   return renderPage({
     title: 'API reference · Deliverability',
-    skip: 'Skip to the reference',
+    skip: 'Skip to content',
     style: STYLE,
     aside: <Contents groups={groups} />,
     main: <Reference groups={groups} setting={{ baseUrl, version, rate: config.RATE_LIMIT }} />,
   });
 }
 
-/** Beside the reference where there is room; above it, without the single operations, where not. */
+/** Beside the reference on wide screens. On narrow ones, above it and without single operations. */
 function Contents({ groups }: { groups: Group[] }) {
   return (
     <nav class="contents" aria-labelledby="contents-title">
@@ -75,7 +75,7 @@ function Contents({ groups }: { groups: Group[] }) {
   );
 }
 
-/** The version, which all paths share, is left out to save room. */
+/** Omits the version that all paths share, to save space. */
 const Links = ({ operations }: { operations: Operation[] }) => (
   <ul class="links">
     {operations.map(({ operationId, method, path, summary }) => (
@@ -97,9 +97,10 @@ function Reference({ groups, setting }: { groups: Group[]; setting: Setting }) {
     <>
       <h1>API reference</h1>
       <p class="lead">
-        Send a test mail to an address that the service gives you, and read what receivers make of
-        it: the score, what lost points, and how to mend it. For programs there is the same
-        reference as an OpenAPI document at <a href="/openapi.json">/openapi.json</a>.
+        The API tests how mailbox providers treat your mail. Create a test, send your message to its
+        test address, and get a report: the score, what cost points, and how to fix it. This
+        reference is also available as an OpenAPI document at{' '}
+        <a href="/openapi.json">/openapi.json</a>.
       </p>
       <p class="lead small muted">Version {setting.version}</p>
       {Object.entries(TOPICS).map(([id, [title, blocks]]) => (
@@ -127,13 +128,17 @@ function Reference({ groups, setting }: { groups: Group[]; setting: Setting }) {
   );
 }
 
-const PLACES = { path: 'In the path', query: 'In the query', header: 'In the header' };
+const PARAMETER_TITLES = {
+  path: 'Path parameters',
+  query: 'Query parameters',
+  header: 'Header parameters',
+};
 
 function OperationCard({ operation, baseUrl }: { operation: Operation; baseUrl: string }) {
   const { operationId, method, path, summary, description = '', parameters } = operation;
   const bodies = Object.entries(operation.requestBody?.content ?? {});
-  // A JSON body has fields for what any other body leaves to the query.
-  const other = bodies.length > 1 && bodies.find(([type]) => type !== 'application/json')?.[0];
+  // Query parameters belong to bodies that aren't JSON. A JSON body has fields for the same values.
+  const rawType = bodies.length > 1 && bodies.find(([type]) => type !== 'application/json')?.[0];
   return (
     <article id={operationId} class="operation card" aria-labelledby={`${operationId}-title`}>
       <h3 id={`${operationId}-title`}>
@@ -144,85 +149,85 @@ function OperationCard({ operation, baseUrl }: { operation: Operation; baseUrl: 
           <Method method={method} /> <code>{path}</code>
         </a>
       </p>
-      <Paragraph class="small muted" text={`${whoMay(operation)} ${description}`.trim()} />
+      <Paragraph class="small muted" text={`${accessText(operation)} ${description}`.trim()} />
       {(['path', 'query', 'header'] as const).map((place) => {
         const fields = parameters.filter((parameter) => parameter.in === place);
         if (fields.length === 0) return null;
         return (
           <section key={place}>
             <h4>
-              {PLACES[place]}
-              {place === 'query' && other && `, beside a body of ${other}`}
+              {PARAMETER_TITLES[place]}
+              {place === 'query' && rawType && ` (with a ${rawType} body)`}
             </h4>
-            <Fields fields={fields} isAnswer={false} depth={DEEPEST} />
+            <Fields fields={fields} isResponse={false} depth={MAX_DEPTH} />
           </section>
         );
       })}
       {bodies.map(([type, { schema }]) => (
         <section key={type}>
           <h4>
-            Body <code>{type}</code>
+            Request body <code>{type}</code>
           </h4>
           {type === 'application/json' ? (
-            <Fields fields={fieldsOf(schema)} isAnswer={false} />
+            <Fields fields={fieldsOf(schema)} isResponse={false} />
           ) : (
-            <p class="small muted">The message itself, byte for byte.</p>
+            <p class="small muted">The raw message, unchanged.</p>
           )}
         </section>
       ))}
       <section>
-        <h4>Try it</h4>
+        <h4>Example request</h4>
         {curlsOf(operation, baseUrl).map((command) => (
           <Command key={command} text={command} label={`the command for ${method} ${path}`} />
         ))}
       </section>
-      <Answers operation={operation} />
+      <Responses operation={operation} />
     </article>
   );
 }
 
-function whoMay({ 'x-roles': roles }: Operation): string {
-  if (!roles) return 'Anybody, without credentials.';
-  if (roles.length === 1) return `Who may: the ${roles[0]} alone.`;
-  return `Who may: ${roles.slice(0, -1).join(', ')} and ${roles.at(-1)}.`;
+function accessText({ 'x-roles': roles }: Operation): string {
+  if (!roles) return 'No authentication required.';
+  if (roles.length === 1) return `Allowed role: ${roles[0]}.`;
+  return `Allowed roles: ${roles.slice(0, -1).join(', ')} and ${roles.at(-1)}.`;
 }
 
-function Answers({ operation: { responses } }: { operation: Operation }) {
+function Responses({ operation: { responses } }: { operation: Operation }) {
   const { error = [], success = [] } = Object.groupBy(
     Object.entries(responses),
     ([, { content }]) => (content && 'application/problem+json' in content ? 'error' : 'success'),
   );
   return (
     <section>
-      <h4>Answers</h4>
-      {success.map(([status, answer]) => (
-        <Success key={status} status={status} answer={answer} />
+      <h4>Responses</h4>
+      {success.map(([status, response]) => (
+        <Success key={status} status={status} response={response} />
       ))}
       <Statuses entries={error.map(([status, { description }]) => [status, description])} />
     </section>
   );
 }
 
-/** Folded: some objects have a hundred fields. */
-function Success({ status, answer }: { status: string; answer: Answer }) {
-  const content = Object.entries(answer.content ?? {});
-  const headers = Object.keys(answer.headers ?? {}).map((name) => `\`${name}\``);
+/** Collapsed, because some objects have a hundred fields. */
+function Success({ status, response }: { status: string; response: Answer }) {
+  const content = Object.entries(response.content ?? {});
+  const headers = Object.keys(response.headers ?? {}).map((name) => `\`${name}\``);
   return (
     <details>
       <summary>
         <Chevron />
         <strong>{status}</strong>
-        <span>{answer.description}</span>
+        <span>{response.description}</span>
         <span class="muted small">{content.map(([type]) => type).join(', ')}</span>
       </summary>
       {headers.length > 0 && (
         <p class="small muted">
-          Header fields: <WithCode text={headers.join(', ')} />
+          Headers: <WithCode text={headers.join(', ')} />
         </p>
       )}
       {content.map(([type, { schema }]) =>
         fieldsOf(schema).length > 0 ? (
-          <Fields key={type} fields={fieldsOf(schema)} isAnswer />
+          <Fields key={type} fields={fieldsOf(schema)} isResponse />
         ) : (
           <p key={type} class="small muted">
             <code>{type}</code>: {typeWords(schema)}
@@ -233,31 +238,31 @@ function Success({ status, answer }: { status: string; answer: Answer }) {
   );
 }
 
-/** Deeper than any schema of ours; one that contains itself ends here. */
-const DEEPEST = 6;
+/** No schema of the API nests deeper. Ends recursive schemas. */
+const MAX_DEPTH = 6;
 
 interface FieldsProps {
   fields: Field[];
-  /** Requests mark the fields that are required, answers those that may be absent. */
-  isAnswer: boolean;
+  /** Requests mark required fields, responses mark optional ones. */
+  isResponse: boolean;
   depth?: number;
 }
 
-function Fields({ fields, isAnswer, depth = 0 }: FieldsProps) {
-  if (fields.length === 0 || depth > DEEPEST) return null;
+function Fields({ fields, isResponse, depth = 0 }: FieldsProps) {
+  if (fields.length === 0 || depth > MAX_DEPTH) return null;
   return (
     <ul class="fields">
       {fields.map(({ name, schema, required, description = schema.description ?? '' }) => (
         <li key={name}>
           <p>
             <code class="name">{name}</code> <span class="muted">{typeWords(schema)}</span>{' '}
-            {required && !isAnswer && <span class="required">required</span>}
-            {!required && isAnswer && <span class="muted">may be absent</span>}
+            {required && !isResponse && <span class="required">required</span>}
+            {!required && isResponse && <span class="muted">optional</span>}
           </p>
           {[limitsOf(schema).join(' · '), description].map(
             (text) => text && <Paragraph class="muted" text={text} />,
           )}
-          <Fields fields={fieldsOf(schema)} isAnswer={isAnswer} depth={depth + 1} />
+          <Fields fields={fieldsOf(schema)} isResponse={isResponse} depth={depth + 1} />
         </li>
       ))}
     </ul>

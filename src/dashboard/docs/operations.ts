@@ -1,8 +1,8 @@
-/** The OpenAPI document read for people: operations in groups, and what a schema says in words. */
+/** Reads the OpenAPI document for the API reference: operations by group, and schemas in words. */
 
 type Amount = `${'min' | 'max'}${'imum' | 'Length' | 'Items' | 'Properties'}`;
 
-/** The part of JSON Schema that our documents use. */
+/** The subset of JSON Schema that the OpenAPI document uses. */
 export interface JsonSchema
   extends Partial<Record<'type' | 'format' | 'pattern' | 'description', string>>,
     Partial<Record<Amount, number>> {
@@ -34,16 +34,17 @@ export interface Answer {
 }
 
 export interface Operation {
-  /** `GET`, and the path with its `{parts}`. */
+  /** In upper case. */
   method: string;
+  /** With `{parameters}`. */
   path: string;
-  /** The anchor too. */
+  /** Also the anchor on the page. */
   operationId: string;
   summary: string;
   description?: string;
-  /** Absent for operations that need no credentials. */
+  /** The roles that may call it. Absent on public operations. */
   'x-roles'?: string[];
-  /** The accepted credentials, each by the name of its scheme. */
+  /** The accepted credentials, by the name of their security scheme. */
   security?: Record<string, string[]>[];
   parameters: (Field & { in: 'path' | 'query' | 'header' })[];
   requestBody?: { required?: boolean; content: Content };
@@ -57,7 +58,7 @@ export interface Group {
   operations: Operation[];
 }
 
-/** The groups in their order, by the path segment after the version; other segments name their own. */
+/** Group titles in the order of the page, by the path segment after the version. */
 const TITLES: Record<string, string> = {
   tests: 'Tests',
   domains: 'Domains',
@@ -66,7 +67,7 @@ const TITLES: Record<string, string> = {
   reports: 'Reports',
   events: 'Events',
   webhooks: 'Webhooks',
-  me: 'You',
+  me: 'Your account',
   team: 'Team',
   api_keys: 'API keys',
   sessions: 'Sessions and passwords',
@@ -76,7 +77,7 @@ const TITLES: Record<string, string> = {
 const HEALTH = 'Health';
 const ORDER = [...new Set(Object.values(TITLES))];
 
-/** Every operation of the document, grouped; groups that are not listed come next to last, before health. */
+/** All operations of the document by group. Groups without a title in `TITLES` come before Health. */
 export function readOperations(document: Record<string, unknown>): Group[] {
   const paths = document.paths as Record<string, Record<string, Operation>>;
   const all = Object.entries(paths).flatMap(([path, methods]) =>
@@ -103,7 +104,7 @@ function groupTitle(path: string): string {
   return TITLES[segment] ?? words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** The schema without "or null", and whether null is allowed too. */
+/** Removes `null` from the alternatives of a schema and says whether it was one of them. */
 export function withoutNull(schema: JsonSchema): { schema: JsonSchema; nullable: boolean } {
   const { anyOf, ...rest } = schema;
   const others = anyOf?.filter(({ type }) => type !== 'null');
@@ -111,7 +112,7 @@ export function withoutNull(schema: JsonSchema): { schema: JsonSchema; nullable:
   return { schema: { ...rest, ...others[0] }, nullable: others.length < anyOf.length };
 }
 
-/** `string`, `list of objects`, `integer or null`. */
+/** `string`, `array of objects`, `integer or null`. */
 export function typeWords(given: JsonSchema): string {
   const { schema, nullable } = withoutNull(given);
   return nullable ? `${bareType(schema)} or null` : bareType(schema);
@@ -120,59 +121,66 @@ export function typeWords(given: JsonSchema): string {
 function bareType(schema: JsonSchema): string {
   const values = mapValues(schema);
   if (schema.anyOf) return [...new Set(schema.anyOf.map(typeWords))].join(' or ');
-  if (schema.type === 'array') return `list of ${plural(typeWords(schema.items ?? {}))}`;
+  if (schema.type === 'array') return `array of ${plural(typeWords(schema.items ?? {}))}`;
   if (schema.type === 'object' && values)
     return `object with ${plural(typeWords(values))} as values`;
-  if (schema.format === 'email') return 'e-mail address';
+  if (schema.format === 'email') return 'email address';
   if (schema.type) return schema.format === 'date-time' ? 'date-time' : schema.type;
   const value = schema.const ?? schema.enum?.[0];
   return value === undefined ? 'any value' : typeof value;
 }
 
 const plural = (words: string): string =>
-  words.replace(/^(any value|string|number|integer|boolean|object|date-time|list)\b/, '$1s');
+  words.replace(/^(any value|string|number|integer|boolean|object|date-time|array)\b/, '$1s');
 
-/** What the values of a map must be; undefined for an object whose fields are named. */
+/** The schema of the values of a map; undefined for an object with named fields. */
 const mapValues = ({ properties, additionalProperties }: JsonSchema): JsonSchema | undefined =>
   !properties && typeof additionalProperties === 'object' ? additionalProperties : undefined;
 
-/** Everything that a value must keep to beyond its type, and its default; `codes` in backticks. */
+/** The constraints of a value beyond its type, and its default, with `code` in backticks. */
 export function limitsOf(given: JsonSchema): string[] {
   const { schema } = withoutNull(given);
   const { type, items, pattern, propertyNames } = schema;
   const limits = [
     schema.const !== undefined && `always ${code(schema.const)}`,
     schema.enum && `one of ${schema.enum.map(code).join(', ')}`,
-    range(schema.minimum, schema.maximum, ''),
-    range(schema.minLength, schema.maxLength, ' characters'),
-    range(schema.minItems, schema.maxItems, ' items'),
-    range(undefined, schema.maxProperties, ' entries'),
-    // The pattern of names is far harder to read than what it means.
+    range(schema.minimum, schema.maximum),
+    range(schema.minLength, schema.maxLength, ['character', 'characters']),
+    range(schema.minItems, schema.maxItems, ['item', 'items']),
+    range(undefined, schema.maxProperties, ['entry', 'entries']),
+    // The pattern itself is hard to read.
     pattern?.includes('\\u0000-\\u001f')
       ? 'no control characters'
       : pattern && `matches ${code(pattern)}`,
     ...limitsWithin('names', propertyNames),
     ...limitsWithin('values', type === 'object' ? mapValues(schema) : undefined),
-    ...limitsWithin('each', type === 'array' ? items : undefined),
+    ...limitsWithin('items', type === 'array' ? items : undefined),
     given.default !== undefined && `default ${code(given.default)}`,
   ];
   return limits.filter((limit) => typeof limit === 'string');
 }
 
-const limitsWithin = (whose: string, schema: JsonSchema | undefined): string[] =>
-  schema ? limitsOf(schema).map((limit) => `${whose}: ${limit}`) : [];
+const limitsWithin = (label: string, schema: JsonSchema | undefined): string[] =>
+  schema ? limitsOf(schema).map((limit) => `${label}: ${limit}`) : [];
 
 const code = (value: unknown): string =>
   `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
 
-function range(least: number | undefined, most: number | undefined, unit: string): string | false {
-  const [from, to] = [least, most].map((bound) => bound?.toLocaleString('en'));
-  if (from !== undefined && to !== undefined) return `${from} to ${to}${unit}`;
-  if (to !== undefined) return `at most ${to}${unit}`;
-  return from !== undefined && `at least ${from}${unit}`;
+/** `unit` in the singular and plural. */
+function range(
+  min: number | undefined,
+  max: number | undefined,
+  unit?: [one: string, many: string],
+): string | false {
+  const amount = (value: number) =>
+    value.toLocaleString('en') + (unit ? ` ${unit[value === 1 ? 0 : 1]}` : '');
+  if (min !== undefined && max !== undefined)
+    return `${min.toLocaleString('en')} to ${amount(max)}`;
+  if (max !== undefined) return `at most ${amount(max)}`;
+  return min !== undefined && `at least ${amount(min)}`;
 }
 
-/** The fields of an object, of the items of a list, or of the values of a map. */
+/** The fields of an object, of the items of an array, or of the values of a map. */
 export function fieldsOf(given: JsonSchema): Field[] {
   const { schema } = withoutNull(given);
   const inner = schema.type === 'array' ? schema.items : mapValues(schema);

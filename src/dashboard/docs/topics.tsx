@@ -1,4 +1,4 @@
-/** What all operations of the API share: credentials, errors, lists, retries, conditions, limits, test mode. */
+/** The general topics of the API reference, such as authentication, errors, and pagination. */
 
 import type { JSX } from 'preact';
 import type { Rate } from '../../config/readers.ts';
@@ -8,11 +8,11 @@ import { Copyable } from '../../report/html/components.tsx';
 export interface Setting {
   baseUrl: string;
   version: string;
-  /** Null where nothing is limited. */
+  /** Null if the service has no general rate limit. */
   rate: Rate | null;
 }
 
-/** By anchor, in the order of the page; a string is a paragraph with `code` in backticks. */
+/** By anchor, in the order of the page. A string is a paragraph with `code` in backticks. */
 export const TOPICS: Record<
   string,
   [title: string, blocks: (setting: Setting) => (string | JSX.Element)[]]
@@ -20,75 +20,79 @@ export const TOPICS: Record<
   authentication: [
     'Authentication',
     ({ baseUrl }) => [
-      `Send an API key with every request: \`Authorization: Bearer\` and the key. A key begins with
-      \`dlv_live_\` or \`dlv_test_\`, is shown once when it is made, and can be revoked at any time.
-      What it may do is the lower of its own role and the present role of its member.`,
-      `The commands on this page read the key from the variable \`API_KEY\` of your shell, and ids in
-      paths from variables such as \`TEST_ID\`. Read the key once, so that it is neither shown nor
-      kept in the history, and see who you are:`,
-      <Command text="read -rs API_KEY" label="the command that reads the key" />,
+      `The API uses API keys to authenticate requests. Send your key in the \`Authorization\` header:
+      \`Authorization: Bearer\` and the key. Keys start with \`dlv_live_\` or \`dlv_test_\`. A key is
+      shown only once, when you create it. You can revoke it at any time.`,
+      `A key has a role. It has no more permissions than the current role of its member.`,
+      `The commands on this page read the key from the shell variable \`API_KEY\`, and IDs in paths
+      from variables such as \`TEST_ID\`. This command reads the key without showing it or adding it
+      to your shell history. The next one shows which member and role the key has:`,
+      <Command text="read -rs API_KEY" label="the command to read the key" />,
       <Command
         text={`curl "${baseUrl}/v1/me" \\\n  -H "Authorization: Bearer $API_KEY"`}
-        label="the command that shows who you are"
+        label="the command to get your account"
       />,
-      `Roles, from the least to the most: \`viewer\` reads tests and reports, \`member\` creates them
-      too, \`admin\` manages the team as well, and the one \`owner\` may do everything. Each operation
-      says who may.`,
+      `There are four roles, and each one includes the permissions of those before it. A \`viewer\`
+      reads tests and reports, and a \`member\` also creates them. An \`admin\` also manages the team.
+      The \`owner\` can do everything. Each operation lists its allowed roles.`,
     ],
   ],
   requests: [
-    'Requests and answers',
+    'Requests and responses',
     ({ baseUrl }) => [
-      `The address of the API is \`${baseUrl}\`. Bodies are JSON in UTF-8, sent with
-      \`Content-Type: application/json\`, at most 1 MiB; a few operations take or answer a message, a
-      page, a PDF or CSV, and say so.`,
-      `Times are written in UTC with milliseconds, as in \`2026-11-21T10:00:00.000Z\`. Every object
-      has a field \`object\` that names its kind, and an \`id\` that begins with it: \`test_\`,
-      \`mem_\`, \`inv_\`, \`key_\`. To sort by id is to sort by creation.`,
-      `A read, a change or an action answers 200, and what creates 201 with \`Location\`. A PATCH
-      changes only the fields that it has; \`null\` clears one that may be empty. A DELETE answers
-      \`id\`, \`object\` and \`"deleted": true\`.`,
-      `Every answer has an \`X-Request-Id\`. The log of the service has it too, so that one request
-      can be found there.`,
+      `The base URL of the API is \`${baseUrl}\`. Request bodies are JSON in UTF-8, up to 1 MiB, with
+      \`Content-Type: application/json\`. A few operations accept or return a message, HTML, PDF, or
+      CSV instead, and say so.`,
+      `Times are in UTC with milliseconds, such as \`2026-11-21T10:00:00.000Z\`. Every object has an
+      \`object\` field with its type, and an \`id\` with a prefix for the type, such as \`test_\` or
+      \`key_\`. IDs sort by creation time.`,
+      `Requests that read or change an object return 200. Requests that create one return 201 with a
+      \`Location\` header. A PATCH request changes only the fields that you send; \`null\` clears an
+      optional one. A DELETE request returns \`id\`, \`object\`, and \`"deleted": true\`.`,
+      `Every response has an \`X-Request-Id\` header. Use it to find the request in the server log.`,
     ],
   ],
   errors: [
     'Errors',
     () => [
-      `An error is a problem document (RFC 9457) of type \`application/problem+json\`. Decide by
-      \`code\`, which stays the same; \`detail\` is for people. Where values are wrong, \`errors\` names
-      every one of them at once; a field that an operation does not know is one of them.`,
+      `Errors are problem documents (RFC 9457) with the content type \`application/problem+json\`.
+      Handle errors by their \`code\`, which never changes. The \`detail\` is a message for people. If
+      parameters are invalid or unknown, \`errors\` lists each of them.`,
       <pre class="box">{PROBLEM}</pre>,
       <Statuses entries={Object.entries(ERRORS).map(errorEntry)} />,
     ],
   ],
   pagination: [
-    'Lists',
+    'Pagination',
     ({ baseUrl }) => [
-      `A list answers \`data\`, newest first, and \`has_more\`. \`limit\` is 1 to 100, and 20 unless
-      you say otherwise. For the next page give the last \`id\` as \`starting_after\`; for the page
-      before, the first one as \`ending_before\`. Pages stay right while objects are added.`,
+      `List operations return objects in \`data\`, newest first, and set \`has_more\` if there are more.
+      \`limit\` is 1 to 100, with a default of 20. For the next page, send the last \`id\` of the page
+      as \`starting_after\`. For the previous page, send the first \`id\` as \`ending_before\`. Objects
+      created in the meantime don't shift the pages.`,
       <Command
         text={`curl "${baseUrl}/v1/tests?limit=50&starting_after=$TEST_ID" \\\n  -H "Authorization: Bearer $API_KEY"`}
-        label="the command for the next page of tests"
+        label="the command to get the next page of tests"
       />,
     ],
   ],
   idempotency: [
-    'Safe retries',
+    'Idempotent requests',
     () => [
-      `Where an operation takes an \`Idempotency-Key\`, send one of your own making with a POST, 1 to
-      255 characters, and repeat it when you try again. For 24 hours the same request with the same
-      key has one effect and one answer; a repeated answer has \`Idempotent-Replayed: true\`. Another
-      body with the same key is refused with 422, one that is still running with 409.`,
+      `Send an \`Idempotency-Key\` header with a POST request to retry it safely, where the operation
+      accepts one. Choose a unique key of 1 to 255 characters, and send the same key when you retry.`,
+      `For 24 hours, requests with the same key take effect only once and return the same response.
+      A repeated response has the header \`Idempotent-Replayed: true\`. The same key with a different
+      request returns 422. If the first request is still running, the retry returns 409.`,
     ],
   ],
   conditions: [
-    'ETag and If-Match',
+    'Conditional requests',
     () => [
-      `Objects that can be changed answer with an \`ETag\`. Send it back as \`If-Match\` with a PATCH
-      or DELETE, and nothing happens if somebody else was faster: the answer is then 412. Sent as
-      \`If-None-Match\` with a GET, it saves the body where nothing has changed: 304.`,
+      `Responses with an object that can change have an \`ETag\` header. Send its value as
+      \`If-Match\` with a PATCH or DELETE request to avoid overwriting other changes. If the object
+      has changed since, the request returns 412 and changes nothing.`,
+      `Send the value as \`If-None-Match\` with a GET request to skip the body if nothing has changed.
+      The response is then 304.`,
     ],
   ],
   'rate-limits': [
@@ -96,47 +100,51 @@ export const TOPICS: Record<
     ({ rate }) => [
       `${
         rate
-          ? `This service allows each key ${rate.requests.toLocaleString('en')} requests in ${rate.seconds} seconds.`
-          : 'This service sets no general limit; some operations, such as signing in, have one of their own.'
-      } Where a limit applies, \`RateLimit-Policy\` names it and \`RateLimit\` says what is left.
-      Beyond it the answer is 429, and \`Retry-After\` says how many seconds to wait.`,
+          ? `Each API key can send ${rate.requests.toLocaleString('en')} requests in ${rate.seconds} seconds.`
+          : 'This service has no general rate limit. Some operations, such as signing in, have their own.'
+      } \`RateLimit-Policy\` shows the limits that apply, and \`RateLimit\` shows the remaining
+      requests. Requests over a limit return 429. Wait for the number of seconds in \`Retry-After\`
+      before you retry.`,
     ],
   ],
   'test-mode': [
     'Test mode',
     () => [
-      `A key that begins with \`dlv_test_\` works in a sandbox: what it creates has
-      \`"livemode": false\` and is analysed in the same way, but counts in no summary and raises no
-      alert. A key sees the tests of its own mode only, and changes nothing of the team, its members,
-      domains, monitors and alert rules.`,
+      `Keys that start with \`dlv_test_\` work in test mode. Tests created with them have
+      \`"livemode": false\`. They are analyzed like all tests, but don't count in summaries and
+      trigger no alerts.`,
+      `A key can only access tests of its own mode. Test-mode keys can't change the team, its members,
+      domains, monitors, or alert rules.`,
     ],
   ],
 };
 
 const ERRORS: Record<ErrorCode, string> = {
-  malformed_json: 'The body is not JSON.',
-  malformed_request: 'The request cannot be read.',
-  unauthenticated: 'The request has no credentials, or they have expired or been revoked.',
-  forbidden: 'The role is too low; `detail` names the one needed.',
-  not_found: 'There is no such path or object.',
-  method_not_allowed: 'The path has other methods; `Allow` names them.',
-  conflict: 'What is there does not allow it; `detail` says why.',
-  idempotency_in_progress: 'The first request with this key is still running.',
-  gone: 'The link or invitation is used, replaced by a newer one, revoked or expired.',
+  malformed_json: "The request body isn't valid JSON.",
+  malformed_request: "The request can't be read.",
+  unauthenticated: 'The credentials are missing, invalid, expired, or revoked.',
+  forbidden:
+    "The caller isn't allowed to do this. `detail` gives the reason, such as the required role.",
+  not_found: "The path or object doesn't exist.",
+  method_not_allowed: "The path doesn't support this method. `Allow` lists the supported ones.",
+  conflict:
+    'The request conflicts with the current state of the object. `detail` gives the reason.',
+  idempotency_in_progress: 'The first request with this idempotency key is still running.',
+  gone: 'The link or invitation was used, replaced, or revoked, or has expired.',
   precondition_failed: 'The object has changed since you read it.',
-  body_too_large: 'The body is too large.',
-  unsupported_media_type: 'The type of the body is not one that the operation takes.',
-  validation_failed: 'Some values are wrong; `errors` names them all.',
-  idempotency_mismatch: 'The key was used for another request.',
-  rate_limited: 'Too many requests; `Retry-After` says when to ask again.',
-  internal_error: 'A fault of the service; its log has more under the `request_id`.',
-  unavailable: 'Not possible at the moment. Try again later.',
+  body_too_large: 'The request body is too large.',
+  unsupported_media_type: "The operation doesn't accept this content type.",
+  validation_failed: 'One or more parameters are invalid. `errors` lists them.',
+  idempotency_mismatch: 'The idempotency key was used for a different request.',
+  rate_limited: 'You sent too many requests. `Retry-After` gives the number of seconds to wait.',
+  internal_error: 'The service failed. Its log has the details under the `request_id`.',
+  unavailable: 'The service is temporarily unavailable. Try again later.',
 };
 
 const PROBLEM = `{
   "object": "error",
   "type": "/errors/validation_failed",
-  "title": "Some values are wrong",
+  "title": "Invalid parameters",
   "status": 422,
   "detail": "…",
   "code": "validation_failed",
@@ -151,7 +159,7 @@ const errorEntry = ([code, meaning]: [string, string]): [number, string] => [
   `\`${code}\` ${meaning}`,
 ];
 
-/** Statuses of answers and what they mean. */
+/** Response statuses and their meaning. */
 export const Statuses = ({ entries }: { entries: [status: string | number, text: string][] }) => (
   <dl class="statuses">
     {entries.map(([status, text]) => (
@@ -177,7 +185,7 @@ export const Paragraph = ({ text, ...rest }: { text: string; class?: string }) =
   </p>
 );
 
-/** Text in which `backticks` stand around code. */
+/** Text with code in backticks. */
 export const WithCode = ({ text }: { text: string }) => (
   <>{text.split('`').map((part, i) => (i % 2 ? <code>{part}</code> : part))}</>
 );

@@ -1,11 +1,11 @@
-/** A DNS question as bytes (RFC 1035 §4, RFC 6891), for names that can exist. */
+/** Encodes DNS queries and parses replies (RFC 1035 §4, RFC 2308, RFC 6891). */
 
 import { randomInt } from 'node:crypto';
 import { type Answer, AUTHENTIC_DATA, decode, encode, RECURSION_DESIRED } from 'dns-packet';
 import { normalizeAddress } from '../../lib/addresses.ts';
 import type { DnsAnswer, DnsErrorReason, RecordType } from './resolver.ts';
 
-/** Octets of an answer that pass every path in one piece: IPv6's least MTU, 1280, less the headers. */
+/** Replies up to this size are never fragmented: the minimum MTU of IPv6, 1280, minus the headers. */
 const EDNS_UDP_SIZE = 1232;
 const HEADER_BYTES = 12;
 
@@ -18,9 +18,9 @@ export interface Query {
 }
 
 /**
- * The name as it is asked, in lower case without a trailing dot; null for one that cannot exist: an
- * empty label, a label over 63 or a name over 253 octets (RFC 1035 §2.3.4), or characters that no
- * name of the mail world has (a U-label must come as an A-label; a control character never does).
+ * The name for a query: in lower case, without a trailing dot. Null for a name that cannot exist: an
+ * empty label, a label over 63 or a name over 253 bytes (RFC 1035 §2.3.4), or characters other than
+ * printable ASCII. U-labels must be converted to A-labels before.
  */
 export function queryName(name: string): string | null {
   const bare = name.replace(/\.$/, '').toLowerCase();
@@ -28,7 +28,7 @@ export function queryName(name: string): string | null {
   return bare.split('.').every((label) => label.length >= 1 && label.length <= 63) ? bare : null;
 }
 
-/** A question with a random id, recursion desired and the AD bit asked for (RFC 6840 §5.7). */
+/** A query with a random id, recursion desired, and the AD bit set to request it (RFC 6840 §5.7). */
 export function encodeQuery(name: string, type: RecordType, edns: boolean): Query {
   const opt = {
     type: 'OPT' as const,
@@ -55,40 +55,40 @@ export function encodeQuery(name: string, type: RecordType, edns: boolean): Quer
   };
 }
 
-// What a DNS reply says to a question (RFC 1035 §4, RFC 2308, RFC 6891).
+// Replies.
 
 const MAX_ALIASES = 16;
 
 export type Reading =
-  /** `keepSeconds`: how long the answer holds, by its records or its SOA (RFC 2308 §5). */
+  /** `keepSeconds`: how long to cache the answer, by its records or its SOA (RFC 2308 §5). */
   | { kind: 'answer'; answer: Exclude<DnsAnswer, { status: 'error' }>; keepSeconds: number }
   | { kind: 'failure'; reason: DnsErrorReason }
-  /** The TC bit: to be asked again over TCP (RFC 7766 §5). */
+  /** The TC bit is set: retry over TCP (RFC 7766 §5). */
   | { kind: 'truncated' }
-  /** The server does not know EDNS: to be asked again without it (RFC 6891 §7). */
+  /** The server does not support EDNS: retry without it (RFC 6891 §7). */
   | { kind: 'no_edns' }
-  /** Not a reply to this question; over UDP it may be forged (RFC 5452 §9.1). */
+  /** Not a reply to this query; over UDP it may be forged (RFC 5452 §9.1). */
   | { kind: 'foreign' };
 
-/** What the reply says to the question; never throws, whatever the bytes are. */
+/** Parses the reply to a query; never throws, whatever the bytes are. */
 export function readReply(query: Query, reply: Buffer): Reading {
   const rcode = (reply[3] ?? 0) & 0x0f;
   if (!isReplyTo(query, reply, rcode)) return { kind: 'foreign' };
-  // A cut message may end in the middle of a record: nothing of it is read.
+  // A truncated message may end in the middle of a record, so it is ignored.
   if ((reply[2]! & 0x02) !== 0) return { kind: 'truncated' };
   try {
     const packet = decode(reply);
     const opt = packet.additionals?.find((record) => record.type === 'OPT');
-    const extended = rcode + (opt?.type === 'OPT' ? opt.extendedRcode << 4 : 0);
-    if (extended !== 0 && extended !== 3) return refusal(extended);
-    return readAnswer(query, packet, extended === 3);
+    const fullRcode = rcode + (opt?.type === 'OPT' ? opt.extendedRcode << 4 : 0);
+    if (fullRcode !== 0 && fullRcode !== 3) return refusal(fullRcode);
+    return readAnswer(query, packet, fullRcode === 3);
   } catch {
     return { kind: 'failure', reason: 'malformed' };
   }
 }
 
-// The question must come back as it was asked, but for the case of its letters. A server that
-// could not read the question (FORMERR) may leave it out.
+// The reply must repeat the question, except for letter case. A server that could not parse the
+// question (FORMERR) may omit it.
 function isReplyTo(query: Query, reply: Buffer, rcode: number): boolean {
   if (reply.length < HEADER_BYTES || reply.readUInt16BE(0) !== query.bytes.readUInt16BE(0))
     return false;
@@ -107,7 +107,7 @@ function isReplyTo(query: Query, reply: Buffer, rcode: number): boolean {
 }
 
 function refusal(rcode: number): Reading {
-  // FORMERR, NOTIMP and BADVERS are how a server without EDNS answers it.
+  // Servers without EDNS reply with FORMERR, NOTIMP or BADVERS.
   if (rcode === 1 || rcode === 4 || rcode === 16) return { kind: 'no_edns' };
   const refused = rcode === 5 || rcode === 9;
   return { kind: 'failure', reason: refused ? 'refused' : 'servfail' };
@@ -131,7 +131,7 @@ function readAnswer(query: Query, packet: Sections, nxdomain: boolean): Reading 
   if (matching.length === 0) {
     const soa = authorities.find((record) => record.type === 'SOA');
     const keepSeconds = soa?.type === 'SOA' ? Math.min(soa.ttl ?? 0, soa.data.minimum ?? 0) : 0;
-    // A referral is from a server that does not look names up for us: it says nothing about the name.
+    // A referral comes from a server without recursion, and says nothing about the name.
     const referred = !soa && authorities.some((record) => record.type === 'NS');
     if (referred && !packet.flag_ra && !packet.flag_aa && !nxdomain)
       return { kind: 'failure', reason: 'refused' };
@@ -151,8 +151,8 @@ function readAnswer(query: Query, packet: Sections, nxdomain: boolean): Reading 
   };
 }
 
-// Where the CNAME chain of the answer section ends, in whatever order the records come; a loop
-// ends at the limit, at a name without the type asked for.
+// The end of the CNAME chain in the answer section, in any order of records. A loop ends at the
+// limit, at a name without the queried type.
 function followAliases(query: Query, answers: Answer[]): { owner: string; ttl: number } {
   let owner = query.name;
   let ttl = Number.POSITIVE_INFINITY;
@@ -167,18 +167,18 @@ function followAliases(query: Query, answers: Answer[]): { owner: string; ttl: n
   return { owner, ttl };
 }
 
-// A time to live with the top bit set counts as 0 (RFC 2181 §8).
+// A TTL with the top bit set counts as 0 (RFC 2181 §8).
 function ttlOf(record: Answer): number {
   const ttl = record.type === 'OPT' ? 0 : (record.ttl ?? 0);
   return ttl > 0x7fffffff ? 0 : ttl;
 }
 
-// DNS records as the text that the rest of the program reads, in presentation format (RFC 1035 §5.1).
+// DNS records as text, in presentation format (RFC 1035 §5.1).
 
 /**
  * The record as text: `10 mx.example.com`, `0 issue "ca.example"`, TXT strings joined without a
- * separator (RFC 7208 §3.3), names without a trailing dot and in lower case. Null for types that
- * nobody here asks for.
+ * separator (RFC 7208 §3.3), names without a trailing dot and in lower case. Null for unsupported
+ * types.
  */
 function recordText(record: Answer): string | null {
   switch (record.type) {
@@ -214,9 +214,9 @@ function recordText(record: Answer): string | null {
   }
 }
 
-// The strings are joined as bytes first: a character may be split over two of them. Bytes that are
-// not UTF-8 are read as Latin-1 and never replaced, so that a stray byte in an SPF or DKIM record
-// stays in sight as a character above 127, at its own place.
+// Joins the strings as bytes, because a character may be split over two of them. Bytes that are not
+// UTF-8 are decoded as Latin-1, not replaced: a stray byte in an SPF or DKIM record stays visible as
+// a character above 127.
 function txtText(data: string | Buffer | (string | Buffer)[]): string {
   const pieces = (Array.isArray(data) ? data : [data]).map((piece) => Buffer.from(piece));
   const bytes = Buffer.concat(pieces);

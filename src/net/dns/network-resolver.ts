@@ -2,7 +2,7 @@
  * The DNS client: retries, one cache, and a limit on queries in flight.
  *
  * Why not a library: Node's `dns` hides the RCODE, the AD bit and most TTLs, and its `reverse()`
- * reads the hosts file. dns-packet reads and writes the messages.
+ * reads the hosts file. dns-packet encodes and decodes the messages.
  */
 
 import { getServers } from 'node:dns';
@@ -14,32 +14,33 @@ import type { DnsAnswer, DnsErrorReason, RecordType, Resolver } from './resolver
 import { createServerQuery } from './transport.ts';
 
 interface DnsResolverOptions {
-  /** At least one; asked in this order. */
+  /** At least one; queried in this order. */
   servers: DnsServer[];
   clock: Clock;
-  /** Milliseconds for a query in all, including its turn and its retries. */
+  /** Time limit of a query in milliseconds, including its wait in the queue and retries. Default 5,000. */
   timeoutMs?: number;
-  /** Milliseconds that one server has for one attempt. */
+  /** Time limit of one attempt at one server in milliseconds. Default 1,500. */
   attemptMs?: number;
+  /** Maximum number of concurrent queries. Default 200. */
   maxInFlight?: number;
-  /** The part of these open to background queries. */
+  /** How many of these may be background queries. Default half. */
   maxBackground?: number;
   maxCached?: number;
 }
 
 interface DnsResolver extends Resolver {
   /**
-   * The same resolver with the same cache for work that nobody waits for. It leaves part of the limit
-   * to the others, so that many domains with dead servers do not hold up the analysis of mail.
+   * The same resolver with the same cache, for background work. It may use only part of the limit, so
+   * that many domains with dead servers do not delay the analysis of mail.
    */
   background: Resolver;
   close(): void;
 }
 
 /**
- * A resolver over UDP, and over TCP where a reply is truncated. Concurrent queries for the same record
- * share one answer. Names that cannot exist are `nxdomain` without a query. After `close()` queries,
- * those in flight included, fail with `disabled` unless the cache has the answer.
+ * Creates a resolver over UDP, and over TCP for truncated replies. Concurrent queries for the same
+ * record share one answer. Names that cannot exist are `nxdomain` without a query. After `close()`,
+ * all queries that the cache cannot answer fail with `disabled`, including those in flight.
  */
 export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
   const { timeoutMs = 5000, maxInFlight = 200, maxCached = 10_000 } = options;
@@ -47,23 +48,23 @@ export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
   const cache = createDnsCache(options.clock, maxCached);
   const gate = limitInFlight(maxInFlight);
   const backgroundGate = limitInFlight(maxBackground);
-  const ask = createServerQuery(options.servers, options.attemptMs ?? 1500);
+  const query = createServerQuery(options.servers, options.attemptMs ?? 1500);
   const deadlines = new Set<Deadline>();
   let closed = false;
 
   async function queryNetwork(name: string, type: RecordType, signal: AbortSignal) {
     try {
-      const reading = await ask(name, type, signal);
+      const reading = await query(name, type, signal);
       if (reading.kind === 'failure') return failed(reading.reason);
       cache.set(`${name}/${type}`, reading.answer, reading.keepSeconds);
       return reading.answer;
     } catch {
-      // Only what the system refuses gets here: no socket left, an address family that is missing.
+      // System errors only, such as no sockets left or a missing address family.
       return failed('unreachable');
     }
   }
 
-  const queryInTime =
+  const withDeadline =
     (gates: Gate[]): Resolver =>
     async (name, type) => {
       if (closed) return failed('disabled');
@@ -76,10 +77,10 @@ export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
       return closed ? failed('disabled') : answer;
     };
 
-  const resolve = sharedAndCached(queryInTime([gate]), cache);
+  const resolve = withCache(withDeadline([gate]), cache);
   return Object.assign(resolve, {
-    // It shares no query in flight with the foreground, which would wait in its queue.
-    background: sharedAndCached(queryInTime([backgroundGate, gate]), cache),
+    // Shares no queries in flight with the foreground, which would then wait in the background queue.
+    background: withCache(withDeadline([backgroundGate, gate]), cache),
     close() {
       closed = true;
       for (const deadline of deadlines) deadline.expire();
@@ -87,7 +88,7 @@ export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
   });
 }
 
-/** Enters each gate in turn; a `timeout` if the signal comes before there is a place. */
+/** Enters each gate in turn; returns `timeout` if the signal aborts while it waits. */
 async function passGates(
   [first, ...more]: Gate[],
   signal: AbortSignal,
@@ -102,22 +103,22 @@ async function passGates(
   }
 }
 
-/** Answers from the cache where it can, and queries each record once at a time. */
-function sharedAndCached(ask: Resolver, cache: DnsCache): Resolver {
+/** Answers from the cache if possible, and shares one query between concurrent callers. */
+function withCache(query: Resolver, cache: DnsCache): Resolver {
   const inFlight = new Map<string, Promise<DnsAnswer>>();
   return async (name, type) => {
-    const asked = queryName(name);
-    if (asked === null) return { status: 'nxdomain' };
-    const key = `${asked}/${type}`;
+    const normalized = queryName(name);
+    if (normalized === null) return { status: 'nxdomain' };
+    const key = `${normalized}/${type}`;
     const kept = cache.get(key);
     if (kept) return copyAnswer(kept);
-    const shared = inFlight.get(key) ?? ask(asked, type).finally(() => inFlight.delete(key));
+    const shared = inFlight.get(key) ?? query(normalized, type).finally(() => inFlight.delete(key));
     inFlight.set(key, shared);
     return copyAnswer(await shared);
   };
 }
 
-/** Each caller gets its own records: sorting them must not reach the cache. */
+/** Each caller gets its own records, so that sorting them does not change the cache. */
 function copyAnswer(answer: DnsAnswer): DnsAnswer {
   return answer.status === 'found' ? { ...answer, records: [...answer.records] } : answer;
 }
@@ -127,23 +128,23 @@ function failed(reason: DnsErrorReason): DnsAnswer {
 }
 
 /**
- * Caps in seconds. Enough for the many questions of mails that come together, and short enough that
- * a record that its owner has just corrected is seen by the next analysis.
+ * In seconds. Long enough for messages that arrive together, and short enough that the next analysis
+ * sees a record that its owner has just corrected.
  */
 const MAX_POSITIVE_TTL = 60;
 const MAX_NEGATIVE_TTL = 30;
 
 interface DnsCache {
-  /** The answer with what is left of its `ttl`, or null. */
+  /** The answer with its remaining `ttl`, or null. */
   get(key: string): DnsAnswer | null;
-  /** Keeps the answer for `seconds`, capped; errors are never kept. */
+  /** Caches the answer for `seconds`, up to the maximum TTL; ignores errors. */
   set(key: string, answer: DnsAnswer, seconds: number): void;
   readonly size: number;
 }
 
-/** An empty cache of at most `maxEntries` answers; the least recently used go first. */
+/** Creates a cache of at most `maxEntries` answers, which evicts the least recently used. */
 export function createDnsCache(clock: Clock, maxEntries: number): DnsCache {
-  const entries = new Map<string, { answer: DnsAnswer; kept: number; until: number }>();
+  const entries = new Map<string, { answer: DnsAnswer; kept: number; expiresAt: number }>();
   return {
     get size() {
       return entries.size;
@@ -151,27 +152,27 @@ export function createDnsCache(clock: Clock, maxEntries: number): DnsCache {
     get(key) {
       const entry = entries.get(key);
       if (!entry) return null;
-      // A Map holds its keys in the order of their insertion: the first is the least recently used.
+      // A Map keeps insertion order, so its first key is the least recently used.
       entries.delete(key);
-      const left = Math.floor((entry.until - clock.now()) / 1000);
-      // More than at the start: the clock was set back in the meantime.
-      if (left <= 0 || left > entry.kept) return null;
+      const remaining = Math.floor((entry.expiresAt - clock.now()) / 1000);
+      // More than at the start means that the clock was set back.
+      if (remaining <= 0 || remaining > entry.kept) return null;
       entries.set(key, entry);
-      return entry.answer.status === 'found' ? { ...entry.answer, ttl: left } : entry.answer;
+      return entry.answer.status === 'found' ? { ...entry.answer, ttl: remaining } : entry.answer;
     },
     set(key, answer, seconds) {
       const cap = answer.status === 'found' ? MAX_POSITIVE_TTL : MAX_NEGATIVE_TTL;
       const kept = Math.min(seconds, cap);
       if (answer.status === 'error' || !(kept > 0)) return;
       entries.delete(key);
-      entries.set(key, { answer, kept, until: clock.now() + kept * 1000 });
+      entries.set(key, { answer, kept, expiresAt: clock.now() + kept * 1000 });
       const oldest = entries.keys().next();
       if (entries.size > maxEntries && !oldest.done) entries.delete(oldest.value);
     },
   };
 }
 
-/** The servers of this machine's resolv.conf; loopback where it names none. */
+/** The DNS servers in resolv.conf, or loopback if there are none. */
 export function systemDnsServers(): DnsServer[] {
   return parseDnsServers(getServers().join(',')) ?? [{ host: '127.0.0.1', port: 53 }];
 }

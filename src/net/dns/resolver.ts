@@ -1,4 +1,4 @@
-/** What a DNS question can be answered with: found, not there (in two ways), or unknown. */
+/** The interface of DNS lookups. An answer is found, absent (in two ways), or unknown. */
 
 export type RecordType =
   | 'A'
@@ -19,16 +19,16 @@ export type DnsAnswer =
   | {
       status: 'found';
       records: string[];
-      /** Seconds that the answer may be kept, the least of its records. */
+      /** The lowest TTL of the records, in seconds. */
       ttl: number;
-      /** The AD bit: the resolver has validated the answer by DNSSEC (RFC 4035 §3.2.3). */
+      /** The AD bit: the resolver has validated the answer with DNSSEC (RFC 4035 §3.2.3). */
       authenticated: boolean;
     }
-  /** NXDOMAIN: nothing has this name, nor is there anything below it (RFC 8020). */
+  /** NXDOMAIN: neither the name nor any name below it exists (RFC 8020). */
   | { status: 'nxdomain' }
-  /** NOERROR without a record of this type: the name is there. */
+  /** NOERROR without a record of this type: the name exists. */
   | { status: 'nodata' }
-  /** Could not be found out: never to be taken for an absence. */
+  /** Unknown: must never be treated as absent. */
   | { status: 'error'; reason: DnsErrorReason };
 
 export type DnsErrorReason =
@@ -40,29 +40,28 @@ export type DnsErrorReason =
   | 'limit'
   | 'disabled';
 
-/** Asks one question; never throws. Names are given without a trailing dot, in A-labels. */
+/** Looks up one name; never rejects. Names are in A-labels, without a trailing dot. */
 export type Resolver = (name: string, type: RecordType) => Promise<DnsAnswer>;
 
-/** The records, or an empty list where there are none; null where it could not be found out. */
+/** The records, an empty list if there are none, or null if the lookup failed. */
 export function recordsOf(answer: DnsAnswer): string[] | null {
   if (answer.status === 'found') return answer.records;
   return answer.status === 'error' ? null : [];
 }
 
-/** An MX record's text, `10 mx.example.com`, in its parts; `.` stands for the null MX (RFC 7505). */
+/** Parses the text of an MX record, `10 mx.example.com`; `.` is the null MX (RFC 7505). */
 export function parseMx(text: string): { preference: number; exchange: string } {
   const [preference = '0', exchange = '.'] = text.split(' ');
   return { preference: Number(preference), exchange: exchange === '' ? '.' : exchange };
 }
 
-// Why a question to the DNS has no answer, in half a sentence.
-
+/** Why a DNS lookup failed, as a clause. */
 export const DNS_FAILURES: Record<DnsErrorReason, string> = {
-  timeout: 'no answer came in time',
-  servfail: 'the server could not find it out (SERVFAIL)',
-  refused: 'the server refused to answer (REFUSED)',
-  unreachable: 'no DNS server could be reached',
-  malformed: 'the answer could not be read',
-  limit: 'too many questions had been asked',
-  disabled: 'DNS is turned off',
+  timeout: 'no response in time',
+  servfail: 'the DNS server failed to resolve the name (SERVFAIL)',
+  refused: 'the DNS server refused the query (REFUSED)',
+  unreachable: 'no DNS server is reachable',
+  malformed: 'the DNS response is invalid',
+  limit: 'the limit of DNS queries is reached',
+  disabled: 'DNS is disabled',
 };

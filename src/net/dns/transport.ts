@@ -1,4 +1,4 @@
-/** Asks one DNS question of several servers, again and again, until one answers or time is up. */
+/** Sends one DNS query to several servers in turn, with retries, until one answers or the time is up. */
 
 import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
@@ -10,9 +10,9 @@ import type { RecordType } from './resolver.ts';
 type Outcome = Extract<Reading, { kind: 'answer' | 'failure' }>;
 
 /**
- * Asks the servers in turn until one answers or the signal comes. A server that said something
- * useless is not asked again; one that stayed silent is, for datagrams get lost. The server that
- * answered last goes first next time, so that a dead one costs its delay once.
+ * Creates a function that queries the servers in turn until one answers or the signal aborts. It
+ * retries silent servers, because datagrams get lost, but not servers that fail. The last server
+ * that answered comes first next time, so that a dead server causes only one delay.
  */
 export function createServerQuery(servers: DnsServer[], attemptMs: number) {
   let order = servers;
@@ -41,7 +41,7 @@ interface Candidate {
   edns: boolean;
 }
 
-/** One server, once; `silent` where its time ran out. */
+/** Queries one server once; `silent` if it timed out. */
 async function attempt(
   { server, edns }: Candidate,
   name: string,
@@ -50,25 +50,25 @@ async function attempt(
   attemptMs: number,
 ): Promise<{ reading: Reading; silent: boolean }> {
   const { signal, stop } = startDeadline(attemptMs, parent);
-  const over = (transport: Transport) => transport(server, encodeQuery(name, type, edns), signal);
+  const send = (transport: Transport) => transport(server, encodeQuery(name, type, edns), signal);
   try {
-    const reading = await over(askOverUdp);
+    const reading = await send(queryOverUdp);
     if (reading.kind !== 'truncated') return { reading, silent: signal.aborted };
-    return { reading: await over(askOverTcp), silent: signal.aborted };
+    return { reading: await send(queryOverTcp), silent: signal.aborted };
   } finally {
     stop();
   }
 }
 
-/** One query to one server until a reply or the signal; silence is a `timeout`. The socket is always closed. */
+/** Sends one query to one server; `timeout` if the signal aborts first. Always closes the socket. */
 type Transport = (server: DnsServer, query: Query, signal: AbortSignal) => Promise<Reading>;
 
 /**
- * A fresh socket for each question means a fresh source port (RFC 5452 §9.2). Datagrams that do not
- * answer the question are passed over: the true answer may still come. Where nothing else comes,
- * they make the server's answer `malformed`.
+ * Opens a new socket for each query, and so uses a new source port (RFC 5452 §9.2). Ignores datagrams
+ * that do not answer the query, because the real answer may still come. If nothing else comes, the
+ * result is `malformed`.
  */
-const askOverUdp: Transport = (server, query, signal) =>
+const queryOverUdp: Transport = (server, query, signal) =>
   new Promise((resolve) => {
     const socket = createSocket(isIPv6(server.host.replace(/%.*/, '')) ? 'udp6' : 'udp4');
     let foreign = false;
@@ -90,14 +90,14 @@ const askOverUdp: Transport = (server, query, signal) =>
       if (reading.kind === 'foreign') foreign = true;
       else finish(reading);
     });
-    // A connected socket hears only this server, and hears of a closed port at once.
+    // A connected socket receives only from this server, and reports a closed port at once.
     socket.connect(server.port, server.host, () => {
       if (!done) socket.send(query.bytes, (error) => error && unreachable());
     });
   });
 
-/** Messages over TCP come after two octets that hold their length (RFC 1035 §4.2.2). */
-const askOverTcp: Transport = (server, query, signal) =>
+/** Over TCP, two bytes with the length precede each message (RFC 1035 §4.2.2). */
+const queryOverTcp: Transport = (server, query, signal) =>
   new Promise((resolve) => {
     const socket = connect({ host: server.host, port: server.port });
     let received = Buffer.alloc(0);
@@ -113,7 +113,7 @@ const askOverTcp: Transport = (server, query, signal) =>
     if (signal.aborted) return expire();
     signal.addEventListener('abort', expire);
     socket.on('error', () => finish({ kind: 'failure', reason: 'unreachable' }));
-    // The end of the stream before the end of the message.
+    // The stream ended before the message did.
     socket.on('close', () => finish({ kind: 'failure', reason: 'malformed' }));
     socket.on('data', (chunk) => {
       received = Buffer.concat([received, chunk]);
@@ -124,6 +124,6 @@ const askOverTcp: Transport = (server, query, signal) =>
     });
     const length = Buffer.alloc(2);
     length.writeUInt16BE(query.bytes.length);
-    // Not ended: some servers take a half-closed connection for a client that has gone.
+    // The socket stays open for writing: some servers abort on a half-closed connection.
     socket.write(Buffer.concat([length, query.bytes]));
   });

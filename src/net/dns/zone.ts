@@ -1,24 +1,25 @@
-/** A resolver over a zone held in memory: what the demo and the tests ask instead of the network. */
+/** A resolver with a zone in memory, for the demo and tests. */
 
 import type { DnsAnswer, DnsErrorReason, RecordType, Resolver } from './resolver.ts';
 
-/** Names (lower case, no trailing dot) to their records, or to the failure that any question on them meets. */
+/** Names (lower case, no trailing dot) with their records, or with the failure of every lookup. */
 export type Zone = Record<
   string,
   Partial<Record<RecordType, string[]>> | { fails: DnsErrorReason }
 >;
 
 export const ZONE_TTL_SECONDS = 300;
+const MAX_ALIASES = 8;
 
 /**
- * Answers from the zone. A CNAME is followed; a name without records that lies above another
- * name of the zone is an empty non-terminal: NODATA, not NXDOMAIN (RFC 8020).
+ * Creates a resolver for the zone. It follows CNAMEs. A name without records above another name of
+ * the zone is an empty non-terminal: NODATA, not NXDOMAIN (RFC 8020).
  */
 export function zoneResolver(zone: Zone): Resolver {
   return async (name, type) => lookUp(zone, name.toLowerCase().replace(/\.$/, ''), type);
 }
 
-/** One answer out of a zone, the CNAMEs followed (at most eight). */
+/** Looks up a name in the zone; follows CNAMEs. */
 export function lookUp(zone: Zone, name: string, type: RecordType, depth = 0): DnsAnswer {
   const node = zone[name];
   if (!node) {
@@ -30,6 +31,6 @@ export function lookUp(zone: Zone, name: string, type: RecordType, depth = 0): D
   if (records && records.length > 0)
     return { status: 'found', records, ttl: ZONE_TTL_SECONDS, authenticated: false };
   const target = node.CNAME?.[0];
-  if (target && depth < 8) return lookUp(zone, target, type, depth + 1);
+  if (target && depth < MAX_ALIASES) return lookUp(zone, target, type, depth + 1);
   return { status: 'nodata' };
 }

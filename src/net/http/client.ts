@@ -1,11 +1,11 @@
 /**
  * The guarded HTTP client: HTTP and HTTPS to public addresses only, checked at the moment of connection.
  *
- * Why not a library: the protocol itself is node:http's. undici would replace only the connections
- * and the reading of the response, and was measured in their place: as many lines, no
- * faster, 10 MB more memory; its `connect` belongs to a client and not to a request, so it has
- * no deadline of its own; it has no limit on idle connections across hosts; and it treats an
- * unrequested `100 Continue` as a broken response, which RFC 9110 §15.2 does not allow.
+ * Why not a library: node:http implements the protocol itself. undici would replace only the
+ * connections and the reading of responses. Measured, it needs as many lines, is no faster and takes
+ * 10 MB more memory. Its `connect` belongs to a client, not to a request, so it has no deadline per
+ * request. It cannot limit idle connections across hosts. It treats an unrequested `100 Continue` as
+ * a broken response, which RFC 9110 §15.2 does not allow.
  */
 
 import { request as openRequest } from 'node:http';
@@ -25,13 +25,13 @@ const TIMEOUT_MS = 5000;
 const MAX_BYTES = 64 * 1024;
 
 export interface WebOptions extends ConnectorOptions {
-  /** Requests at once; the others wait within their own time. */
+  /** Maximum number of concurrent requests; others wait, within their own time limit. */
   maxInFlight?: number;
 }
 
 /**
- * A stateless client: no cookies, no kept connections, no proxy, no credentials, no redirects
- * followed. Each request has one connection, and one deadline for all of it.
+ * Creates a stateless client: no cookies, persistent connections, proxy, credentials or redirects.
+ * Each request has its own connection and one deadline.
  */
 export function createWeb(options: WebOptions): Web {
   const connect = createConnector(options);
@@ -45,13 +45,13 @@ export function createWeb(options: WebOptions): Web {
       try {
         const connection = await connect(target, signal, timeoutMs);
         if (connection.status === 'failed') return connection;
-        return await exchange(connection.socket, { method, target, maxBytes }, signal);
+        return await sendRequest(connection.socket, { method, target, maxBytes }, signal);
       } finally {
         gate.leave();
       }
     } catch {
-      // Only what the system refuses gets here, such as a socket when none are left.
-      return failed('connection', 'it could not be asked');
+      // System errors only, for example when no sockets are left.
+      return failed('connection', 'could not send the request');
     } finally {
       stop();
     }
@@ -66,16 +66,16 @@ interface Exchange {
   maxBytes: number;
 }
 
-/** One HTTP/1.1 request over an open connection, ended by the signal at the latest; the socket is always destroyed. */
-async function exchange(
+/** Sends one HTTP/1.1 request over an open connection, until the signal aborts; always destroys the socket. */
+async function sendRequest(
   socket: Duplex,
   { method, target, maxBytes }: Exchange,
   signal: AbortSignal,
 ): Promise<WebAnswer> {
-  const tooLong = () => failed('too_large', 'its answer is too long');
+  const tooLong = () => failed('too_large', 'the response is too long');
   try {
     const request = openRequest({
-      // No agent: no connection is kept, and no proxy of the environment is used.
+      // Without an agent, the connection is not kept and proxy variables of the environment are ignored.
       createConnection: () => socket,
       method,
       path: target.path,

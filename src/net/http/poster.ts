@@ -1,4 +1,4 @@
-/** Posts to webhook endpoints: HTTPS to public addresses only, over kept connections. */
+/** The HTTP client for webhook endpoints: HTTPS to public addresses only, over persistent connections. */
 
 import {
   Agent,
@@ -31,19 +31,19 @@ import {
 } from './web.ts';
 
 const TIMEOUT_MS = 30_000;
-/** Many servers give up idle connections after 5 seconds. */
-const IDLE_MS = 4000;
+/** Below the 5 seconds after which many servers close idle connections. */
+const IDLE_TIMEOUT_MS = 4000;
 
 export interface PosterOptions extends ConnectorOptions {
-  /** Milliseconds for all of a post: name, connection, request and response. Default 30,000. */
+  /** Time limit of a whole request in milliseconds: lookup, connection, request and response. Default 30,000. */
   timeoutMs?: number;
-  /** Idle connections are kept no longer. Default 4,000. */
+  /** Idle connections are closed after this many milliseconds. Default 4,000. */
   idleMs?: number;
 }
 
-/** No redirects followed, no proxy, no cookies, no decompression. */
+/** Creates a client without redirects, proxy, cookies or decompression. */
 export function createPoster(options: PosterOptions): Poster {
-  const { timeoutMs = TIMEOUT_MS, idleMs = IDLE_MS } = options;
+  const { timeoutMs = TIMEOUT_MS, idleMs = IDLE_TIMEOUT_MS } = options;
   const agent = new KeepAliveAgent(createConnector(options), timeoutMs, idleMs);
   const inFlight = new Set<Deadline>();
   let closed = false;
@@ -51,15 +51,15 @@ export function createPoster(options: PosterOptions): Poster {
     async post(request) {
       if (closed) return null;
       const target = readPostTarget(request.url);
-      if (typeof target === 'string') return notSent('bad_url', target);
+      if (typeof target === 'string') return requestFailed('bad_url', target);
       const deadline = startDeadline(timeoutMs);
       inFlight.add(deadline);
       try {
         const outcome = await postOver(agent, target, request, deadline.signal);
         return closed ? null : outcome;
       } catch {
-        // Only what cannot be sent gets here, such as a header field with a line break.
-        return notSent('connection', 'it could not be asked');
+        // Only requests that cannot be sent, for example with a line break in a header field.
+        return requestFailed('connection', 'could not send the request');
       } finally {
         inFlight.delete(deadline);
         deadline.stop();
@@ -73,7 +73,7 @@ export function createPoster(options: PosterOptions): Poster {
   };
 }
 
-const notSent = (
+const requestFailed = (
   reason: NonNullable<PostOutcome['failure']>['reason'],
   detail: string,
 ): PostOutcome => ({
@@ -81,13 +81,13 @@ const notSent = (
   failure: { reason, detail },
 });
 
-/** The target, or why it is not called, as half a sentence. */
+/** The target, or a clause that says why the URL is not allowed. */
 function readPostTarget(url: string): HttpTarget | string {
   const target = readHttpTarget(url);
   if (typeof target === 'string') return target;
-  if (!target.secure) return 'the address is not https';
-  // A fragment is never sent, so whoever wrote it expects something that does not happen.
-  return url.includes('#') ? 'the address has a fragment' : target;
+  if (!target.secure) return 'the URL must use https';
+  // A fragment is never sent to the server, so its author expects something that does not happen.
+  return url.includes('#') ? 'the URL must not have a fragment' : target;
 }
 
 const LIMITS: Limits = {
@@ -95,10 +95,10 @@ const LIMITS: Limits = {
   tooLong: (declared) =>
     declared
       ? null
-      : failed('too_large', 'its answer is longer than 64 KiB and does not say where it ends'),
+      : failed('too_large', 'the response is longer than 64 KiB and has no Content-Length'),
 };
 
-/** One POST over a kept connection or a new one; ends at the signal at the latest. */
+/** Sends one POST request over an idle or a new connection, until the signal aborts. */
 async function postOver(
   agent: KeepAliveAgent,
   target: HttpTarget,
@@ -117,22 +117,22 @@ async function postOver(
     maxHeaderSize: MAX_HEADER_BYTES,
     insecureHTTPParser: false,
   };
-  // Never repeated, on a kept connection either: a server that has just closed it may still have
-  // read the request, and a recorded attempt is one request.
+  // Never retried, not even on a reused connection: a server that has just closed it may still have
+  // read the request, and each recorded attempt is one request.
   return readResponse(openRequest(options), request.body, LIMITS, signal);
 }
 
 const RESERVED_HEADERS = new Set(['host', 'content-length', 'connection', 'accept-encoding']);
 
-/** Names and values in turn. node:http adds `Connection: keep-alive`. */
+/** Alternating names and values. node:http adds `Connection: keep-alive`. */
 function headersFor(target: HttpTarget, { headers, body }: PostRequest): string[] {
-  const given = Object.entries(headers).filter(
+  const allowed = Object.entries(headers).filter(
     ([name]) => !RESERVED_HEADERS.has(name.toLowerCase()),
   );
   return [
     'Host',
     target.authority,
-    ...given.flat(),
+    ...allowed.flat(),
     'Accept-Encoding',
     'identity',
     'Content-Length',
@@ -146,16 +146,16 @@ const MAX_IDLE = 200;
 interface KeepAliveRequest extends RequestOptions {
   host: string;
   port: number;
-  /** Aborts after about `timeoutMs`; no connection is made after that. */
+  /** Aborts after about `timeoutMs`; no connection is opened after that. */
   deadline: AbortSignal;
 }
 
 /**
- * Keeps TLS connections for the next request to the same host and port; the one used last is used
- * first. A request that finds none idle opens its own and waits for no other.
+ * Keeps TLS connections for later requests to the same host and port, and reuses the most recently
+ * used one first. A request that finds no idle connection opens its own without waiting.
  */
 export class KeepAliveAgent extends Agent {
-  private ended = false;
+  private closed = false;
 
   constructor(
     private readonly connect: Connect,
@@ -166,9 +166,9 @@ export class KeepAliveAgent extends Agent {
       keepAlive: true,
       scheduling: 'lifo',
       maxFreeSockets: MAX_IDLE_PER_HOST,
-      // Of idle connections; requests in flight have their deadline.
+      // Applies to idle connections; requests in flight have their deadline.
       timeout: idleMs,
-      // Closed this long before the server would, where it says when (`Keep-Alive: timeout=5`).
+      // How long before the server's announced timeout to close (`Keep-Alive: timeout=5`).
       agentKeepAliveTimeoutBuffer: 1000,
     });
   }
@@ -179,17 +179,17 @@ export class KeepAliveAgent extends Agent {
   ): undefined {
     const { host, port, deadline } = options as KeepAliveRequest;
     const refuse = (error: Error) => callback(error, undefined as never);
-    this.connect({ host, port, secure: true }, deadline, this.timeoutMs).then((opened) => {
-      if (opened.status === 'failed') return refuse(new ConnectFailed(opened));
-      if (!deadline.aborted) return callback(null, opened.socket);
-      opened.socket.destroy();
+    this.connect({ host, port, secure: true }, deadline, this.timeoutMs).then((connection) => {
+      if (connection.status === 'failed') return refuse(new ConnectFailed(connection));
+      if (!deadline.aborted) return callback(null, connection.socket);
+      connection.socket.destroy();
       refuse(new ConnectFailed(timedOut()));
     }, refuse);
   }
 
-  /** Whether it may be used once more. */
+  /** Whether the connection may be reused. */
   override keepSocketAlive(socket: Duplex): boolean {
-    if (this.ended || this.countIdle() >= MAX_IDLE) return false;
+    if (this.closed || this.countIdle() >= MAX_IDLE) return false;
     // It returns a boolean that its type does not declare.
     return (super.keepSocketAlive(socket) as unknown) !== false;
   }
@@ -200,9 +200,9 @@ export class KeepAliveAgent extends Agent {
     return count;
   }
 
-  /** Closes all, and keeps none from now on. */
+  /** Closes all connections, and keeps none from now on. */
   override destroy(): void {
-    this.ended = true;
+    this.closed = true;
     super.destroy();
   }
 }

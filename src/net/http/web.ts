@@ -1,4 +1,4 @@
-/** Requests to other people's web servers: which addresses are allowed, and what a request can result in. */
+/** The interface of requests to external web servers, and which URLs are allowed. */
 
 import { isIP } from 'node:net';
 import type { ConnectTarget, WebFailure } from '../guarded-connection.ts';
@@ -7,9 +7,9 @@ export interface WebRequest {
   method: 'HEAD' | 'GET';
   /** `http:` or `https:`; anything else is `bad_url`. */
   url: string;
-  /** Milliseconds for all of it: name, connection, headers and body. Default 5,000. */
+  /** Time limit of the whole request in milliseconds: lookup, connection, headers and body. Default 5,000. */
   timeoutMs?: number;
-  /** Most octets of the body that are read; what is longer is `too_large`. Default 64 KiB. */
+  /** Maximum bytes of the body; a longer one is `too_large`. Default 64 KiB. */
   maxBytes?: number;
 }
 
@@ -17,83 +17,84 @@ export type WebAnswer =
   | {
       status: 'answered';
       code: number;
-      /** Names in lower case; several values of one name joined by `, `. */
+      /** Names in lower case; multiple values of a name are joined by `, `. */
       headers: Record<string, string>;
       /** Empty for HEAD. */
       body: Uint8Array;
     }
-  /** `detail` is half a sentence for people, without addresses of the machine we run on. */
+  /** `detail` is a clause for people, without addresses of this host. */
   | { status: 'failed'; reason: WebFailure; detail: string };
 
-/** One request, redirects not followed; never throws. */
+/** Sends one request without following redirects; never rejects. */
 export type Web = (request: WebRequest) => Promise<WebAnswer>;
 
-/** A client for where there is no network: the offline mode, and tests that ask nothing. */
+/** A client that makes no requests: for offline mode and tests. */
 export const noWeb: Web = async () => ({
   status: 'failed',
   reason: 'connection',
-  detail: 'there is no network',
+  detail: 'network access is disabled',
 });
 
 export interface PostRequest {
   /** `https:`; anything else is `bad_url`. */
   url: string;
-  /** Names in any case; `host`, `content-length` and `connection` are set for them. */
+  /** Names in any case; `host`, `content-length`, `connection` and `accept-encoding` are ignored. */
   headers: Record<string, string>;
   body: string;
 }
 
 export interface PostOutcome {
-  /** What has come of an answer, even where the rest is missing; null where nothing has. */
+  /** The response, even if it is incomplete; null if there is none. */
   answer: {
     code: number;
-    /** Names in lower case; several values of one name joined by `, `. */
+    /** Names in lower case; multiple values of a name are joined by `, `. */
     headers: Record<string, string>;
-    /** As far as it was read. */
+    /** The part that was read. */
     body: Uint8Array;
   } | null;
-  /** Why the answer is not whole; null where it is. `detail` is half a sentence for people. */
+  /** Why the response is incomplete; null if it is complete. `detail` is a clause for people. */
   failure: { reason: WebFailure; detail: string } | null;
 }
 
 export interface Poster {
-  /** Redirects are not followed; never rejects. null where the poster was closed before it ended. */
+  /** Does not follow redirects; never rejects. null if the poster was closed before the end. */
   post(request: PostRequest): Promise<PostOutcome | null>;
-  /** Ends all connections; what is under way resolves with null. */
+  /** Ends all connections; requests in flight resolve with null. */
   close(): void;
 }
 
-/** Longer than any that a browser or server would take in practice. */
+/** Longer than browsers and servers accept in practice. */
 const MAX_URL_LENGTH = 8192;
 
-// The web's own ports and those that anybody may listen on, less what the Fetch standard blocks
-// because other protocols live there (§2.9, "port blocking").
+// Ports from 1024 that the Fetch standard blocks because other protocols use them (§2.9, "port
+// blocking").
 const BLOCKED_PORTS = new Set([
   1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669,
   6679, 6697, 10080,
 ]);
 
 export interface HttpTarget extends ConnectTarget {
-  /** As the Host field says it, with the port where it is not the usual one. */
+  /** The value of the Host field, with the port if it is not the default one. */
   authority: string;
   /** Path and query. */
   path: string;
 }
 
-/** The target, or why the address is not requested, as half a sentence. */
+/** The target, or a clause that says why the URL is not allowed. */
 export function readHttpTarget(text: string): HttpTarget | string {
-  if (text.length > MAX_URL_LENGTH) return 'the address is too long';
-  if (!URL.canParse(text)) return 'the address cannot be read';
+  if (text.length > MAX_URL_LENGTH) return 'the URL is too long';
+  if (!URL.canParse(text)) return 'the URL is invalid';
   const url = new URL(text);
   const secure = url.protocol === 'https:';
-  if (!secure && url.protocol !== 'http:') return 'the address is neither http nor https';
-  // Whether it works would depend on credentials, and those are not ours to send.
-  if (url.username !== '' || url.password !== '') return 'the address has a user name in it';
+  if (!secure && url.protocol !== 'http:') return 'the URL must use http or https';
+  // The result would depend on credentials, and the service must not send those of others.
+  if (url.username !== '' || url.password !== '')
+    return 'the URL must not contain a user name or password';
   const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port);
-  if (!isWebPort(port)) return 'the port is not one of the web';
+  if (!isAllowedPort(port)) return 'the port is not allowed';
   return {
-    // The parser has made every spelling of an address one (octal, hexadecimal, shortened).
-    host: bareHost(url.hostname),
+    // The parser has normalized every notation of an IP address (octal, hexadecimal, shortened).
+    host: normalizeHost(url.hostname),
     port,
     secure,
     authority: url.host,
@@ -101,11 +102,11 @@ export function readHttpTarget(text: string): HttpTarget | string {
   };
 }
 
-function isWebPort(port: number): boolean {
+function isAllowedPort(port: number): boolean {
   return port === 80 || port === 443 || (port >= 1024 && !BLOCKED_PORTS.has(port));
 }
 
-function bareHost(hostname: string): string {
+function normalizeHost(hostname: string): string {
   const inner = hostname.replace(/^\[|\]$/g, '');
   return isIP(inner) === 0 ? hostname.replace(/\.$/, '') : inner;
 }

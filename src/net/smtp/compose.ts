@@ -1,32 +1,32 @@
-/** What a mail of ours is made of: its header, its parts and its envelope. */
+/** Composes an email of the service: header, parts and envelope. */
 
 import type { SendMailOptions } from 'nodemailer';
 import { normalizeDomain } from '../../lib/domain-names.ts';
 import type { MailImage } from '../../lib/mail.ts';
 
 export interface Mail {
-  /** Makes the Message-ID: the same mail has the same at each try. */
+  /** Identifies the email in its Message-ID, which stays the same for each attempt. */
   id: string;
-  /** One address. */
+  /** A single address. */
   to: string;
   subject: string;
   text: string;
   html: string;
-  /** Further header fields. */
+  /** Additional header fields. */
   headers?: Record<string, string>;
-  /** What the HTML shows; each is in the same part as it (RFC 2387). */
+  /** Images of the HTML part, related to it (RFC 2387). */
   images?: MailImage[];
   attachments?: MailAttachment[];
 }
 
 export interface MailAttachment {
   filename: string;
-  /** `message/rfc822` goes as it is (RFC 2046 §5.2.1), anything else in base64. */
+  /** `message/rfc822` is sent unencoded (RFC 2046 §5.2.1), everything else in base64. */
   contentType: string;
   content: Uint8Array;
 }
 
-/** For nodemailer. The envelope's sender is the address of From. Nothing is read from files or the web. */
+/** Returns the options for nodemailer. The envelope sender is the From address. Reads no files or URLs. */
 export function writeMail(mail: Mail, from: string, now: number): SendMailOptions {
   const sender = readMailbox(from);
   const recipient = { name: '', address: mail.to };
@@ -43,30 +43,33 @@ export function writeMail(mail: Mail, from: string, now: number): SendMailOption
     subject: mail.subject,
     text: mail.text,
     html: mail.html,
-    // No answering machine answers it (RFC 3834 §5).
+    // Prevents automatic replies (RFC 3834 §5).
     headers: { ...mail.headers, 'Auto-Submitted': 'auto-generated' },
-    attachments: [...(mail.images ?? []).map(inline), ...(mail.attachments ?? []).map(attached)],
+    attachments: [
+      ...(mail.images ?? []).map(toInlineImage),
+      ...(mail.attachments ?? []).map(toAttachment),
+    ],
     xMailer: false,
     disableFileAccess: true,
     disableUrlAccess: true,
   };
 }
 
-const attached = ({ filename, contentType, content }: MailAttachment) => ({
+const toAttachment = ({ filename, contentType, content }: MailAttachment) => ({
   filename,
   contentType,
   content: Buffer.from(content),
   contentDisposition: 'attachment' as const,
 });
 
-/** With a Content-ID nodemailer puts it beside the HTML. */
-const inline = ({ cid, ...image }: MailImage) => ({
-  ...attached(image),
+/** nodemailer relates attachments with a Content-ID to the HTML. */
+const toInlineImage = ({ cid, ...image }: MailImage) => ({
+  ...toAttachment(image),
   cid,
   contentDisposition: 'inline' as const,
 });
 
-/** Of `Name <address>`, or of an address alone. */
+/** Parses `Name <address>`, or an address alone. */
 export function readMailbox(text: string): { name: string; address: string } {
   const [, name = '', address] = /^(.*)<([^<>]+)>$/.exec(text.trim()) ?? [];
   return { name: name.trim(), address: address ?? text.trim() };

@@ -1,4 +1,4 @@
-/** Hands mail to the operator's server: a connection for each, bounded in time, signed by DKIM. */
+/** Sends email through the operator's mail server: DKIM-signed, one connection per email, with time limits. */
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -12,57 +12,58 @@ import { type Mail, writeMail } from './compose.ts';
 
 export type MailOutcome =
   | { ok: true; response: string }
-  /** `reason` is half a sentence, perhaps with what the server said; never a link or a password. */
+  /** `reason` is a clause, with the server's reply if there is one; contains no links or passwords. */
   | { ok: false; temporary: boolean; reason: string };
 
-/** The answer once the mailer is closed, and for what was under way then. */
+/** The outcome of every `send` that ends after the mailer was closed. */
 export const CLOSED: MailOutcome = {
   ok: false,
   temporary: true,
-  reason: 'the service is stopping',
+  reason: 'the service is shutting down',
 };
 
 export interface Mailer {
   /** Never rejects. */
   send(mail: Mail): Promise<MailOutcome>;
-  /** Signs in to the server and sends nothing; `known` tells how it went. Never rejects. */
+  /** Signs in to the server without sending anything; `known` then returns the result. Never rejects. */
   verify(): Promise<void>;
-  /** How the last attempt found the server, and when; `fault` is half a sentence. Null before the first. */
+  /** The time and result of the last attempt; `fault` is a clause, null if the server works. Null before the first. */
   known(): { at: number; fault: string | null } | null;
-  /** Ends what is under way at once. */
+  /** Ends all attempts at once. */
   close(): void;
 }
 
 interface DkimKey {
   domain: string;
   selector: string;
-  /** PEM, RSA: with any other, mail would go unsigned. */
+  /** PEM of an RSA key; with any other key, email would not be signed. */
   key: string;
 }
 
 export interface MailerOptions {
   /** `smtp://user:password@host:587` or `smtps://…`. */
   url: string;
-  /** `Name <address>` or an address alone. */
+  /** `Name <address>`, or an address alone. */
   from: string;
   dkim: DkimKey | null;
-  /** What this machine is called in EHLO. */
+  /** The host name for EHLO. */
   name: string;
   clock: Clock;
+  /** Time limit of the connection in milliseconds. Default 10,000. */
   connectMs?: number;
-  /** For all of it, the connection included. */
+  /** Time limit of the whole attempt in milliseconds. Default 60,000. */
   totalMs?: number;
-  /** Further certificate authorities (PEM), and another way to the server: for tests. */
+  /** For tests: additional certificate authorities (PEM), and a replacement for `connect`. */
   ca?: string[];
   dial?(port: number, host: string): Socket;
 }
 
-const CONNECT_MS = 10_000;
-const TOTAL_MS = 60_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+const TOTAL_TIMEOUT_MS = 60_000;
 
-/** Not pooled: mails are few, and a connection that idles is one more thing that can be wrong. */
+/** Connections are not pooled: there are few emails, and idle connections can break. */
 export function createMailer(options: MailerOptions): Mailer {
-  const { clock, totalMs = TOTAL_MS } = options;
+  const { clock, totalMs = TOTAL_TIMEOUT_MS } = options;
   const server = readMailServer(options.url);
   const secrets = server.login
     ? [server.login.password, Buffer.from(server.login.password).toString('base64')]
@@ -79,11 +80,11 @@ export function createMailer(options: MailerOptions): Mailer {
 
   async function attempt<T>(work: (transport: Transport) => Promise<T>) {
     const control = new AbortController();
-    const timer = setTimeout(() => control.abort(new MailTooSlow()), totalMs);
+    const timer = setTimeout(() => control.abort(new MailTimeout()), totalMs);
     inFlight.add(control);
     try {
       const transport = transportOver(await openSocket(connections, control.signal), connections);
-      const value = await Promise.race([work(transport), aborted(control.signal)]);
+      const value = await Promise.race([work(transport), rejectOnAbort(control.signal)]);
       known = { at: clock.now(), fault: null };
       return { ok: true, value } as const;
     } catch (error) {
@@ -101,10 +102,10 @@ export function createMailer(options: MailerOptions): Mailer {
     async send(mail) {
       if (closed) return CLOSED;
       const content = writeMail(mail, options.from, clock.now());
-      const done = await attempt((transport) => transport.sendMail(content));
-      if (done.ok) return { ok: true, response: done.value.response };
+      const result = await attempt((transport) => transport.sendMail(content));
+      if (result.ok) return { ok: true, response: result.value.response };
       if (closed) return CLOSED;
-      const { temporary, reason } = done.failure;
+      const { temporary, reason } = result.failure;
       return { ok: false, temporary, reason };
     },
     async verify() {
@@ -119,28 +120,28 @@ export function createMailer(options: MailerOptions): Mailer {
   };
 }
 
-/** What every connection is made with. */
+/** What every connection needs. */
 interface Connections {
   server: MailServer;
   secureContext: SecureContext;
   options: MailerOptions;
-  /** Those that are open, if only to take leave. */
+  /** Open sockets. */
   sockets: Set<Socket>;
 }
 
-/** Resolves with a connected socket; the signal destroys it then and later. */
+/** Resolves with a connected socket, which the signal destroys at any time. */
 async function openSocket(
   { server, options, sockets }: Connections,
   signal: AbortSignal,
 ): Promise<Socket> {
-  const { connectMs = CONNECT_MS, dial = connect } = options;
+  const { connectMs = CONNECT_TIMEOUT_MS, dial = connect } = options;
   const socket = dial(server.port, server.host);
   sockets.add(socket);
   socket.on('close', () => sockets.delete(socket));
-  // What comes after nobody waits any more must not crash the process.
+  // A late error must not crash the process.
   socket.on('error', () => {});
   signal.addEventListener('abort', () => socket.destroy(signal.reason), { once: true });
-  const timer = setTimeout(() => socket.destroy(new MailTooSlow()), connectMs);
+  const timer = setTimeout(() => socket.destroy(new MailTimeout()), connectMs);
   try {
     await once(socket, 'connect');
     return socket;
@@ -149,7 +150,7 @@ async function openSocket(
   }
 }
 
-function aborted(signal: AbortSignal): Promise<never> {
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
@@ -159,7 +160,7 @@ type Transport = ReturnType<typeof transportOver>;
 
 function transportOver(socket: Socket, { server, secureContext, options }: Connections) {
   const { host, port, implicitTls, requireTls, verifyTls, login } = server;
-  const { name, dkim, totalMs = TOTAL_MS } = options;
+  const { name, dkim, totalMs = TOTAL_TIMEOUT_MS } = options;
   return createTransport({
     connection: socket,
     host,
@@ -167,10 +168,10 @@ function transportOver(socket: Socket, { server, secureContext, options }: Conne
     name,
     secure: implicitTls,
     requireTLS: requireTls,
-    // Said aloud: otherwise a variable of the environment could turn it off.
+    // Explicit, because otherwise NODE_TLS_REJECT_UNAUTHORIZED could disable it.
     tls: { secureContext, rejectUnauthorized: verifyTls },
     auth: login ? { user: login.user, pass: login.password } : undefined,
-    // A server that does not ask for the password might refuse the mail for want of it.
+    // Sign in even if the server does not announce AUTH: it may reject unauthenticated mail.
     forceAuth: login !== null,
     socketTimeout: totalMs,
     disableFileAccess: true,
@@ -179,7 +180,7 @@ function transportOver(socket: Socket, { server, secureContext, options }: Conne
   });
 }
 
-/** More than nodemailer's own list: what makes unsubscribing by one click valid (RFC 8058 §4) is signed too. */
+/** Unlike nodemailer's default list, includes the fields of one-click unsubscribe (RFC 8058 §4). */
 const SIGNED_FIELDS = [
   'From',
   'Reply-To',
@@ -202,43 +203,43 @@ const dkimOptions = ({ domain, selector, key }: DkimKey) => ({
   headerFieldNames: SIGNED_FIELDS,
 });
 
-// The operator's server for outgoing mail: what its address means, and how much TLS is asked of it.
+// The operator's mail server: its address and TLS requirements.
 
 export interface MailServer {
   host: string;
   port: number;
   /** TLS from the first byte (`smtps`). */
   implicitTls: boolean;
-  /** STARTTLS is insisted on, whatever the server offers. */
+  /** Requires STARTTLS, whatever the server offers. */
   requireTls: boolean;
-  /** Whether its certificate has to be one for its name from an authority that is trusted. */
+  /** Requires a certificate for the host name from a trusted authority. */
   verifyTls: boolean;
   login: { user: string; password: string } | null;
 }
 
 /**
- * Reads `smtp://user:password@host:587` or `smtps://…`; the port is 587 or 465 unless said. A
- * password is never sent without TLS, but to this machine itself. Where the name or the address is
- * no public one no authority gives out certificates, so none is asked for there.
+ * Parses `smtp://user:password@host:587` or `smtps://…`; the default port is 587 or 465. A password
+ * requires TLS, except to this host. A host that is not public needs no valid certificate, because
+ * no authority issues one.
  */
 export function readMailServer(address: string): MailServer {
   const url = new URL(address);
   const implicitTls = url.protocol === 'smtps:';
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  const user = decoded(url.username);
-  const login = user === '' ? null : { user, password: decoded(url.password) };
+  const user = decodeOrKeep(url.username);
+  const login = user === '' ? null : { user, password: decodeOrKeep(url.password) };
   return {
     host,
     port: Number(url.port) || (implicitTls ? 465 : 587),
     implicitTls,
-    requireTls: login !== null && !implicitTls && !isThisMachine(host),
+    requireTls: login !== null && !implicitTls && !isThisHost(host),
     verifyTls: isPublicName(host),
     login,
   };
 }
 
-/** A password may hold a `%` that nobody has encoded. */
-function decoded(text: string): string {
+/** A password may contain an unencoded `%`. */
+function decodeOrKeep(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -246,29 +247,29 @@ function decoded(text: string): string {
   }
 }
 
-const isThisMachine = (host: string): boolean =>
+const isThisHost = (host: string): boolean =>
   /^(?:.+\.)?localhost$/i.test(host) || /^(?:127\.|::1$)/.test(normalizeAddress(host) ?? '');
 
 function isPublicName(host: string): boolean {
   const address = normalizeAddress(host);
   if (address !== null) return !isLocalAddress(address);
-  return host.includes('.') && !isThisMachine(host);
+  return host.includes('.') && !isThisHost(host);
 }
 
-// Why a mail could not be handed over, and whether it is worth another try.
+// Why an email could not be sent, and whether to retry.
 
 interface MailFailure {
-  /** Whether the same mail may go through later. */
+  /** Whether the same email may succeed later. */
   temporary: boolean;
-  /** Half a sentence of ours that names neither server nor mail. */
+  /** A clause that identifies neither server nor email. */
   fault: string;
-  /** The fault with what the server said, cut, without links, tokens or the password. */
+  /** `fault` with the server's reply, truncated and without links, tokens or the password. */
   reason: string;
-  /** The server works; it is this mail that it did not take. */
+  /** The server works, but rejected this email. */
   aboutMail: boolean;
 }
 
-/** What nodemailer's errors say beside their message. */
+/** The properties of nodemailer's errors. */
 interface MailError {
   code?: string;
   originalCode?: string;
@@ -277,80 +278,83 @@ interface MailError {
   responseCode?: number;
 }
 
-const REFUSED_COMMANDS: Record<string, string> = {
-  'MAIL FROM': 'it refused the sender',
-  'RCPT TO': 'it refused the recipient',
-  DATA: 'it refused the message',
+const REJECTED_COMMANDS: Record<string, string> = {
+  'MAIL FROM': 'the server rejected the sender',
+  'RCPT TO': 'the server rejected the recipient',
+  DATA: 'the server rejected the message',
 };
 
-/** The time for the whole of it is up. */
-class MailTooSlow extends Error {}
+/** The attempt took too long. */
+class MailTimeout extends Error {}
 
 /**
- * A refusal with 5xx of this recipient or this message is for good. Everything else may be fixed: by
- * time, or, where it refuses the sender or the password, by the operator.
+ * A 5xx reply to the recipient or the message is permanent. Everything else is temporary: it may
+ * resolve itself, or the operator may fix it, for example a rejected sender or password.
  */
 function mailFailure(thrown: unknown, secrets: string[]): MailFailure {
   const error = thrown as MailError;
   const { response, responseCode: code = 0 } = error;
-  // 421 says that the server is closing, whatever it was asked (RFC 5321 §3.8).
+  // 421 means that the server is closing, whatever the command was (RFC 5321 §3.8).
   const command = code === 421 ? '' : (error.command ?? '');
-  if (thrown instanceof MailTooSlow) return failure('it did not answer in time');
+  if (thrown instanceof MailTimeout) return failure('the server did not respond in time');
   if (error.code === 'EENVELOPE' && command === 'API')
     return {
-      ...failure('the address of the recipient is none'),
+      ...failure('the recipient address is invalid'),
       temporary: false,
       aboutMail: true,
     };
   if (error.code === 'EAUTH')
-    return failure('it did not accept the user name and password', statusOf(response));
-  if (error.code === 'ETLS') return failure(tlsFault(error), statusOf(response));
+    return failure('the server rejected the user name and password', codesOf(response));
+  if (error.code === 'ETLS') return failure(tlsFault(error), codesOf(response));
   if (!response) return failure(connectionFault(error));
   const aboutMail = command === 'RCPT TO' || command === 'DATA';
   return {
-    ...failure(REFUSED_COMMANDS[command] ?? 'it refused the session', quoted(response, secrets)),
-    // 503 is about the order of the commands, not about the mail (RFC 5321 §4.2.3).
+    ...failure(
+      REJECTED_COMMANDS[command] ?? 'the server rejected the session',
+      redactReply(response, secrets),
+    ),
+    // 503 is about the order of commands, not about the email (RFC 5321 §4.2.3).
     temporary: !(aboutMail && code >= 500 && code !== 503),
     aboutMail,
   };
 }
 
-const failure = (fault: string, said = ''): MailFailure => ({
+const failure = (fault: string, reply = ''): MailFailure => ({
   temporary: true,
   fault,
-  reason: said === '' ? fault : `${fault}: ${said}`,
+  reason: reply === '' ? fault : `${fault}: ${reply}`,
   aboutMail: false,
 });
 
 function tlsFault({ originalCode, response }: MailError): string {
-  return response ? 'it offers no TLS' : tlsProblem({ code: originalCode });
+  return response ? 'the server did not start TLS' : tlsProblem({ code: originalCode });
 }
 
-/** A certificate is refused on a socket like any other, and only its code tells. */
+/** A certificate error comes as a socket error; only its code tells them apart. */
 function connectionFault({ code, originalCode }: MailError): string {
-  if (code === 'ETIMEDOUT') return 'it did not answer in time';
-  if (code === 'ECONNECTION' && !originalCode) return 'it closed the connection';
+  if (code === 'ETIMEDOUT') return 'the server did not respond in time';
+  if (code === 'ECONNECTION' && !originalCode) return 'the server closed the connection';
   const cause = originalCode ?? code ?? '';
   return /^ERR_(?:SSL|TLS)|CERT|^UNABLE_TO/.test(cause)
     ? tlsProblem({ code: cause })
     : connectionFailure({ code: cause });
 }
 
-/** `535 5.7.8` alone: what stands behind it may repeat what was sent. */
-const statusOf = (response = ''): string =>
+/** Only the codes, such as `535 5.7.8`: the text may repeat the credentials. */
+const codesOf = (response = ''): string =>
   /^\d{3}(?:[ -]\d\.\d{1,3}\.\d{1,3})?/.exec(response)?.[0].replace('-', ' ') ?? '';
 
-const MAX_READ = 1000;
-const MAX_QUOTED = 200;
+const MAX_READ_LENGTH = 1000;
+const MAX_QUOTE_LENGTH = 200;
 
-/** Servers repeat what they dislike: links and tokens of the mail are not kept outside of it. */
-function quoted(response: string, secrets: string[]): string {
-  let text = printable(response.slice(0, MAX_READ).replace(/\s+/g, ' ')).trim();
+/** Servers quote what they reject, so this removes links and tokens of the email. */
+function redactReply(response: string, secrets: string[]): string {
+  let text = printable(response.slice(0, MAX_READ_LENGTH).replace(/\s+/g, ' ')).trim();
   for (const secret of secrets) if (secret !== '') text = text.replaceAll(secret, '…');
   return text
     .replace(/\b[a-z][a-z0-9+.-]*:\/\/\S*/gi, '…')
     .replace(/(?:[\w-]+\.)+[\w-]+\/\S*/g, '…')
     .replace(/[\w+/=-]{24,}/g, '…')
-    .slice(0, MAX_QUOTED)
+    .slice(0, MAX_QUOTE_LENGTH)
     .toWellFormed();
 }

@@ -1,4 +1,4 @@
-/** Asks a mail server whether it takes mail over TLS: greeting, EHLO, STARTTLS, certificate. No mail is sent. */
+/** Tests whether a mail server accepts mail over TLS: greeting, EHLO, STARTTLS, certificate. Sends no mail. */
 
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -12,16 +12,16 @@ const SMTP_PORT = 25;
 const TIMEOUT_MS = 10_000;
 const OLD_TLS = { minVersion: 'TLSv1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const;
 
-/** `detail` is half a sentence, or the server's own words, cut. */
+/** `detail` is a clause, with the server's truncated reply if there is one. */
 export type MailTls =
-  /** No connection: port 25 is shut on the way, or the server is down; `silent` where nothing at all came back. */
+  /** No connection: port 25 is blocked, or the server is down. `silent` if nothing at all came back. */
   | { status: 'unreachable'; silent: boolean; detail: string }
-  /** It is not connected to: it has no public address, or that of this machine. */
+  /** Not tested: the server has no public address, or has the address of this host. */
   | { status: 'forbidden'; detail: string }
-  /** It answered, but not so that its TLS could be known. */
+  /** The server responded, but its TLS could not be determined. */
   | { status: 'unknown'; detail: string }
   | { status: 'no_starttls' }
-  /** STARTTLS is offered and does not work. */
+  /** The server offers STARTTLS, but it does not work. */
   | { status: 'broken'; detail: string }
   | { status: 'tls'; version: string; certificate: MailCertificate };
 
@@ -29,9 +29,9 @@ export type MailTls =
 export type ProbeMailTls = (host: string) => Promise<MailTls>;
 
 export interface ProbeOptions extends ConnectorOptions {
-  /** What is said in EHLO: the name of this machine. */
+  /** The name of this host, for EHLO. */
   helo: string;
-  /** For all of it. */
+  /** Time limit of the whole probe. Default 10,000. */
   timeoutMs?: number;
 }
 
@@ -43,21 +43,21 @@ export function createMailTlsProbe(options: ProbeOptions): ProbeMailTls {
     const deadline = startDeadline(timeoutMs);
     const target = { host, port: SMTP_PORT, secure: false };
     try {
-      // Half of the time is left for what is said once there is a connection.
+      // Half of the time is reserved for the SMTP dialogue.
       const attempt = startDeadline(timeoutMs / 2, deadline.signal);
-      const opened = await openConnection(target, attempt.signal, timeoutMs / 2);
+      const connection = await openConnection(target, attempt.signal, timeoutMs / 2);
       attempt.stop();
-      if (opened.status === 'failed') {
-        if (opened.reason === 'forbidden_address')
-          return { status: 'forbidden', detail: opened.detail };
-        const isName = opened.reason === 'dns' || opened.reason === 'no_such_name';
-        if (isName) return { status: 'unknown', detail: opened.detail };
-        const silent = opened.reason === 'timeout';
-        return { status: 'unreachable', silent, detail: opened.detail };
+      if (connection.status === 'failed') {
+        if (connection.reason === 'forbidden_address')
+          return { status: 'forbidden', detail: connection.detail };
+        const isName = connection.reason === 'dns' || connection.reason === 'no_such_name';
+        if (isName) return { status: 'unknown', detail: connection.detail };
+        const silent = connection.reason === 'timeout';
+        return { status: 'unreachable', silent, detail: connection.detail };
       }
-      // Old versions of TLS too, so that they can be told: senders take them rather than none.
+      // Allows old TLS versions too, in order to report them: senders prefer them to no TLS.
       secureContext ??= trust(options.ca, OLD_TLS);
-      const socket = opened.socket as Socket;
+      const socket = connection.socket as Socket;
       try {
         return await runDialogue(
           socket,
@@ -68,7 +68,7 @@ export function createMailTlsProbe(options: ProbeOptions): ProbeMailTls {
         socket.destroy();
       }
     } catch {
-      return { status: 'unknown', detail: 'it could not be asked' };
+      return { status: 'unknown', detail: 'could not test the server' };
     } finally {
       deadline.stop();
     }
@@ -88,36 +88,38 @@ async function runDialogue(
 ): Promise<MailTls> {
   const replies = readReplies(socket, signal);
   const greeting = await replies.next();
-  if (greeting?.code !== 220) return unclear(greeting, 'it did not greet');
+  if (greeting?.code !== 220) return unknownFrom(greeting, 'the server sent no SMTP greeting');
   socket.write(`EHLO ${dialogue.helo}\r\n`);
   const hello = await replies.next();
-  if (hello?.code !== 250) return unclear(hello, 'it did not answer EHLO');
+  if (hello?.code !== 250) return unknownFrom(hello, 'the server did not respond to EHLO');
   if (!hello.lines.slice(1).some((line) => /^STARTTLS\s*$/i.test(line))) {
     await quit(socket, signal);
     return { status: 'no_starttls' };
   }
   socket.write('STARTTLS\r\n');
   const ready = await replies.next();
-  // 421: it is closing, whatever was asked.
-  if (ready === null || ready.code === 421) return unclear(ready, 'it did not answer STARTTLS');
-  if (ready.code !== 220) return { status: 'broken', detail: wordsOf(ready) };
-  // What somebody else put behind the answer would be read as if it had come over TLS.
-  if (!replies.release()) return { status: 'broken', detail: 'it says more before TLS has begun' };
+  // 421 means that the server is closing, whatever the command was.
+  if (ready === null || ready.code === 421)
+    return unknownFrom(ready, 'the server did not respond to STARTTLS');
+  if (ready.code !== 220) return { status: 'broken', detail: describeReply(ready) };
+  // Data that an attacker injected here would be read as if it had come over TLS.
+  if (!replies.release())
+    return { status: 'broken', detail: 'the server sends data before TLS starts' };
   return upgradeToTls(socket, dialogue, signal);
 }
 
-/** Takes leave, without waiting for the answer. */
+/** Sends QUIT without waiting for the reply. */
 async function quit(socket: Socket, signal: AbortSignal): Promise<void> {
   socket.end('QUIT\r\n');
   await once(socket, 'finish', { signal }).catch(() => {});
 }
 
-function unclear(reply: SmtpReply | null, silence: string): MailTls {
-  return { status: 'unknown', detail: reply === null ? silence : wordsOf(reply) };
+function unknownFrom(reply: SmtpReply | null, withoutReply: string): MailTls {
+  return { status: 'unknown', detail: reply === null ? withoutReply : describeReply(reply) };
 }
 
-function wordsOf({ code, lines }: SmtpReply): string {
-  return `it answered ${code} ${lines.join(' ').slice(0, 160)}`.trim().toWellFormed();
+function describeReply({ code, lines }: SmtpReply): string {
+  return `the server replied ${code} ${lines.join(' ').slice(0, 160)}`.trim().toWellFormed();
 }
 
 async function upgradeToTls(
@@ -125,10 +127,10 @@ async function upgradeToTls(
   { host, secureContext }: Dialogue,
   signal: AbortSignal,
 ): Promise<MailTls> {
-  // The certificate is judged, not insisted on: most senders do not look at it.
+  // The certificate is evaluated but not required: most senders ignore it.
   const options = { socket, host, servername: host, secureContext, rejectUnauthorized: false };
   const tls = connect(options);
-  // What comes after nobody waits any more must not crash the process.
+  // A late error must not crash the process.
   tls.on('error', () => {});
   try {
     await once(tls, 'secureConnect', { signal });
@@ -138,16 +140,16 @@ async function upgradeToTls(
     return { status: 'tls', version, certificate };
   } catch {
     if (signal.aborted)
-      return { status: 'unknown', detail: 'the TLS handshake did not end in time' };
+      return { status: 'unknown', detail: 'the TLS handshake did not finish in time' };
     return { status: 'broken', detail: 'the TLS handshake failed' };
   } finally {
     tls.destroy();
   }
 }
 
-// The replies of an SMTP server to its client, one at a time (RFC 5321 §4.2).
+// Reads the replies of an SMTP server, one at a time (RFC 5321 §4.2).
 
-/** No honest reply comes near. */
+/** Far above the size of valid replies. */
 const MAX_REPLY_BYTES = 8 * 1024;
 
 interface SmtpReply {
@@ -157,9 +159,9 @@ interface SmtpReply {
 }
 
 interface SmtpReplies {
-  /** The next reply; null where the connection ended, the time is up, or what came is no reply. */
+  /** The next reply; null if the connection ended, the time is up, or the reply is invalid. */
   next(): Promise<SmtpReply | null>;
-  /** Stops reading; false where there is something that was not asked for. */
+  /** Stops reading; false if there is unexpected data. */
   release(): boolean;
 }
 
@@ -180,10 +182,10 @@ function readReplies(socket: Socket, signal: AbortSignal): SmtpReplies {
   return {
     async next() {
       for (;;) {
-        const found = firstReply(received);
-        if (found) {
-          received = received.slice(found.octets);
-          return found.reply;
+        const result = firstReply(received);
+        if (result) {
+          received = received.slice(result.octets);
+          return result.reply;
         }
         if (ended || signal.aborted || received.length > MAX_REPLY_BYTES) return null;
         const { promise, resolve } = Promise.withResolvers<void>();
@@ -199,7 +201,7 @@ function readReplies(socket: Socket, signal: AbortSignal): SmtpReplies {
   };
 }
 
-/** The reply is null where a line is none; the whole is null while a line is still to come. */
+/** Null while the reply is incomplete; `reply` is null if a line is invalid. */
 function firstReply(text: string): { reply: SmtpReply | null; octets: number } | null {
   const lines: string[] = [];
   let at = 0;
@@ -214,75 +216,77 @@ function firstReply(text: string): { reply: SmtpReply | null; octets: number } |
   }
 }
 
-// The certificate that a mail server shows, and whether it holds.
+// The certificate of a mail server, and whether it is valid.
 
 interface MailCertificate {
-  /** Chain, time and name all hold (RFC 6125). */
+  /** Whether chain, validity period and name are valid (RFC 6125). */
   valid: boolean;
-  /** Half a sentence where they do not. */
+  /** A clause; null for a valid certificate. */
   problem: string | null;
   names: string[];
   issuer: string | null;
-  /** As the certificate writes it. */
+  /** In the notation of the certificate. */
   validTo: string | null;
 }
 
-/** Of a connection that does not insist on one that holds. */
+/** Reads the certificate of a connection that does not require a valid one. */
 function describeCertificate(tls: TLSSocket): MailCertificate {
   const { authorized, authorizationError } = tls;
   const code = String(
     (authorizationError as { code?: string } | null)?.code ?? authorizationError ?? '',
   );
-  const found = tls.getPeerX509Certificate();
-  const names = (found?.subjectAltName ?? '').split(', ', 20).map((name) => name.slice(0, 255));
+  const certificate = tls.getPeerX509Certificate();
+  const names = (certificate?.subjectAltName ?? '')
+    .split(', ', 20)
+    .map((name) => name.slice(0, 255));
   return {
     valid: authorized,
-    problem: authorized ? null : certificateProblem(code),
+    problem: authorized ? null : describeProblem(code),
     names: names.filter((name) => name.startsWith('DNS:')).map((name) => name.slice(4)),
-    issuer: found?.issuer?.replaceAll('\n', ', ').slice(0, 300) ?? null,
-    validTo: found?.validTo ?? null,
+    issuer: certificate?.issuer?.replaceAll('\n', ', ').slice(0, 300) ?? null,
+    validTo: certificate?.validTo ?? null,
   };
 }
 
-function certificateProblem(code: string): string {
-  if (code === 'UNABLE_TO_VERIFY_LEAF_SIGNATURE') return 'the server does not send its whole chain';
-  return `it ${certificateFault(code) ?? 'cannot be verified'}`;
+function describeProblem(code: string): string {
+  if (code === 'UNABLE_TO_VERIFY_LEAF_SIGNATURE')
+    return 'the server does not send its full certificate chain';
+  return `the certificate ${certificateFault(code) ?? 'cannot be verified'}`;
 }
 
-// Spares the wait for mail servers where port 25 is shut on the way out, as many clouds have it.
+// Avoids timeouts if outgoing port 25 is blocked, as in many clouds.
 
-/** Silence of so many different servers, with none that was heard between, is no longer theirs. */
+/** If this many different servers in a row are silent, the cause is this network. */
 const SILENT_HOSTS_TO_OPEN = 5;
-/** After so long one is tried again. */
 const PORT_25_RETRY_INTERVAL_MS = 10 * 60_000;
 
 const PORT_25_BLOCKED: MailTls = {
   status: 'unreachable',
   silent: true,
-  detail: 'port 25 seems to be shut on the way out of this network',
+  detail: 'this network seems to block outgoing connections to port 25',
 };
 
-/** The same probe, which answers at once while the port seems shut. */
+/** Wraps the probe: returns at once while port 25 seems blocked, and tries one server every ten minutes. */
 export function withPort25CircuitBreaker(probe: ProbeMailTls, clock: Clock): ProbeMailTls {
   const silentHosts = new Set<string>();
-  let shutAt = 0;
-  const isShut = () => {
-    const age = clock.now() - shutAt;
-    // A clock that was set back does not make it last.
+  let blockedAt = 0;
+  const isBlocked = () => {
+    const age = clock.now() - blockedAt;
+    // A clock that was set back must not prolong this.
     return silentHosts.size >= SILENT_HOSTS_TO_OPEN && age >= 0 && age < PORT_25_RETRY_INTERVAL_MS;
   };
   return async (host) => {
-    if (isShut()) return PORT_25_BLOCKED;
-    const found = await probe(host);
-    if (found.status === 'unreachable' && found.silent) {
+    if (isBlocked()) return PORT_25_BLOCKED;
+    const result = await probe(host);
+    if (result.status === 'unreachable' && result.silent) {
       if (silentHosts.size < SILENT_HOSTS_TO_OPEN) silentHosts.add(host);
-      shutAt = clock.now();
-    } else if (hasResponded(found)) silentHosts.clear();
-    return found;
+      blockedAt = clock.now();
+    } else if (hasResponded(result)) silentHosts.clear();
+    return result;
   };
 }
 
-/** Something came back from port 25, if only a refusal. */
+/** Whether anything came back from port 25, even a refused connection. */
 function hasResponded({ status }: MailTls): boolean {
   return status !== 'forbidden' && status !== 'unknown';
 }

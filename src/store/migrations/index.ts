@@ -1,4 +1,4 @@
-/** The numbered steps that bring an older database up to the present schema. */
+/** The numbered steps that upgrade an older database to the current schema. */
 
 import type { Database as Sqlite } from 'better-sqlite3';
 import { ALERTS, COUNT_TESTS, REPORTS, WATCHING_INDEXES } from './version-7.ts';
@@ -6,32 +6,30 @@ import { ALERTS, COUNT_TESTS, REPORTS, WATCHING_INDEXES } from './version-7.ts';
 export interface Migration {
   /** The `user_version` that the database has after this step. */
   version: number;
-  /** What it does, for the log. */
-  title: string;
-  /** Runs inside one transaction with the others. */
+  /** Runs in the same transaction as the other steps. */
   run(sqlite: Sqlite): void;
 }
 
-/** In order, without gaps. Version 1 is the first release: it came from `schema.sql` itself. */
+/** In order, without gaps. Version 1 is the first release, created by `schema.sql`. */
 export const MIGRATIONS: Migration[] = [
   {
+    // The detected mail type of tests, and the verdicts of mailbox providers.
     version: 2,
-    title: 'Tests keep what kind of mail they were judged to be, and the verdicts of providers',
     run(sqlite) {
       sqlite.exec('ALTER TABLE tests ADD COLUMN judged_kind TEXT');
       sqlite.exec('ALTER TABLE tests ADD COLUMN providers TEXT');
     },
   },
   {
+    // Passwords, sessions, invitations, audit log, idempotency keys and outgoing email.
     version: 3,
-    title: 'Passwords, sessions, invitations, the audit log, idempotency keys and outgoing mail',
     run(sqlite) {
       sqlite.exec(TEAM_AND_MAIL);
     },
   },
   {
+    // The proof of the secret key, replaced invitation links, and emails that expire.
     version: 4,
-    title: 'The proof of the secret key, links that were replaced, mail that is useful for a time',
     run(sqlite) {
       sqlite.exec(`
         CREATE TABLE service_facts (
@@ -47,22 +45,22 @@ export const MIGRATIONS: Migration[] = [
     },
   },
   {
+    // Webhooks.
     version: 5,
-    title: 'Webhooks: endpoints, deliveries and attempts',
     run(sqlite) {
       sqlite.exec(WEBHOOKS);
     },
   },
   {
+    // Domains, monitors and alert rules.
     version: 6,
-    title: 'Domains, monitors and alert rules',
     run(sqlite) {
       sqlite.exec(WATCHING);
     },
   },
   {
+    // Test counts, shared links, and scheduled reports.
     version: 7,
-    title: 'Counted tests, shared reports, and reports that are sent by e-mail',
     run(sqlite) {
       sqlite.exec(REPORTS);
       sqlite.exec(ALERTS);
@@ -72,10 +70,10 @@ export const MIGRATIONS: Migration[] = [
   },
 ];
 
-/** The version that `schema.sql` has. */
+/** The version of `schema.sql`. */
 export const SCHEMA_VERSION = 7;
 
-// Step 3: what a team with passwords, invitations and outgoing mail needs.
+// Step 3: teams with passwords and invitations, and outgoing email.
 
 const TEAM_AND_MAIL = `
 ALTER TABLE members ADD COLUMN password_hash TEXT;
@@ -154,7 +152,7 @@ CREATE INDEX outbox_due ON outbox (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX outbox_created ON outbox (created_at);
 `;
 
-// Step 5: endpoints of webhooks, deliveries to them, and each attempt.
+// Step 5: webhook endpoints, deliveries and attempts.
 
 const WEBHOOKS = `
 CREATE TABLE webhook_endpoints (
@@ -206,7 +204,7 @@ CREATE TABLE webhook_attempts (
 );
 `;
 
-// Step 6: domains, monitors with their runs, and rules with their incidents.
+// Step 6: domains, monitors with runs, and alert rules with incidents.
 
 const WATCHING = `
 CREATE TABLE domains (

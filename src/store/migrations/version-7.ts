@@ -1,4 +1,4 @@
-/** Step 7: counted tests, shared reports, and reports that are sent by e-mail. */
+/** Step 7: test counts, shared links, and scheduled reports. */
 
 export const REPORTS = `
 CREATE TABLE test_tallies (
@@ -106,9 +106,9 @@ CREATE TABLE report_readers (
 );
 `;
 
-// Step 7, of alert rules: what opened each incident stays with it, and what became of each notification.
+// Step 7, alert rules: each incident keeps its condition, and each notification its outcome.
 
-/** Of an incident whose rule is gone, the value tells which condition it had. */
+/** For an incident of a deleted rule, the value shows the condition. */
 const INCIDENTS = `
 ALTER TABLE alert_incidents RENAME TO former_incidents;
 DROP INDEX alert_incidents_open;
@@ -150,7 +150,7 @@ CREATE TABLE alert_closings (
 );
 `;
 
-/** What the outbox has forgotten by now was shown as sent. */
+/** Emails that the outbox no longer has were shown as sent. */
 const NOTIFICATIONS = `
 ALTER TABLE alert_notifications RENAME TO former_notifications;
 DROP INDEX alert_notifications_of;
@@ -196,7 +196,7 @@ FROM former_notifications AS former LEFT JOIN outbox ON outbox.id = former.mail_
 DROP TABLE former_notifications;
 `;
 
-/** Mail of which there may be a lot waits behind other mail; and deliveries are found by their event. */
+/** Bulk email waits behind other email; deliveries are found by their event. */
 const SENDING = `
 ALTER TABLE outbox ADD COLUMN bulk INTEGER NOT NULL DEFAULT 0;
 DROP INDEX outbox_due;
@@ -206,9 +206,9 @@ CREATE INDEX webhook_deliveries_event ON webhook_deliveries (event_id);
 
 export const ALERTS = `${INCIDENTS}${NOTIFICATIONS}${SENDING}`;
 
-// Step 7, of what is watched: monitors found by their domain, and since when a selector is known.
+// Step 7, monitors and domains: the index of monitors by domain, and when each selector was seen.
 
-/** What was learnt before is taken as seen when its domain was last looked at. */
+/** A selector learned before counts as seen at the last check of its domain. */
 export const WATCHING_INDEXES = `
 CREATE INDEX monitors_domain ON monitors (domain_id) WHERE domain_id IS NOT NULL;
 ALTER TABLE domains DROP COLUMN lookups;
@@ -219,7 +219,7 @@ UPDATE domains SET learnt_selectors = (
 );
 `;
 
-// Step 7: counts the tests that there are, as `mailtests/tally.ts` has counted them since.
+// Step 7: counts the existing tests as `mailtests/tally.ts` counts new ones.
 
 const COUNT_WHERE = (condition: string) => `sum(CASE WHEN ${condition} THEN 1 ELSE 0 END)`;
 
@@ -235,9 +235,9 @@ const AUTHENTICATION_COUNTS = ['spf', 'dkim', 'dmarc']
   .join(', ');
 
 /**
- * All of them: counts of long ago are deleted by their job. The checks of a test are by far its largest
- * part, so they are read once, for its domain and for all together; such as cannot be read (somebody
- * wrote into the file) count as without findings, rather than keep the service from starting.
+ * Counts all tests; a job deletes old counts. The checks of a test are by far its largest part, so
+ * they are read once, for its domain and for all tests together. Invalid JSON, which only a manual
+ * change can cause, counts as no findings, so that the service starts.
  */
 export const COUNT_TESTS = `
 WITH

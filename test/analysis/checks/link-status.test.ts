@@ -278,7 +278,7 @@ test('link_status check with sixty silent links leaves time for the analysis', a
     requests.push(request);
     return new Promise((resolve) => {
       setTimeout(
-        () => resolve({ status: 'failed', reason: 'timeout', detail: 'no answer came in time' }),
+        () => resolve({ status: 'failed', reason: 'timeout', detail: 'no response in time' }),
         request.timeoutMs,
       );
     });

@@ -23,9 +23,9 @@ const secure = (version = 'TLSv1.3', problem: string | null = null): MailTls => 
 });
 const PLAIN: MailTls = { status: 'no_starttls' };
 const BROKEN: MailTls = { status: 'broken', detail: 'the TLS handshake failed' };
-const DEAD: MailTls = { status: 'unreachable', silent: true, detail: 'no answer came in time' };
-const SHUT: MailTls = { status: 'forbidden', detail: 'it is not public' };
-const UNCLEAR: MailTls = { status: 'unknown', detail: 'it answered 421 busy' };
+const DEAD: MailTls = { status: 'unreachable', silent: true, detail: 'no response in time' };
+const SHUT: MailTls = { status: 'forbidden', detail: 'the IP address is not public' };
+const UNCLEAR: MailTls = { status: 'unknown', detail: 'the server replied 421 busy' };
 
 const checkHosts = (probes: Record<string, MailTls>, zone = ZONE) =>
   runCheck(
@@ -73,7 +73,7 @@ const rows: [what: string, a: MailTls, b: MailTls, CheckStatus, RegExp][] = [
     DEAD,
     UNCLEAR,
     'error',
-    /b\.example\.com: it answered 421 busy/,
+    /b\.example\.com: the server replied 421 busy/,
   ],
 ];
 

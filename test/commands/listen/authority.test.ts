@@ -75,13 +75,13 @@ test('openAuthority explains why a directory cannot be used', async (t) => {
   const link = join(folder, 'link');
   symlinkSync(join(folder, 'nowhere'), link);
   const cases: [place: string, words: RegExp][] = [
-    [file, /it is no folder/],
-    [join(file, 'below', 'it'), /lies below something that is none/],
+    [file, /part of the path is not a folder/],
+    [join(file, 'below', 'it'), /part of the path is not a folder/],
     [link, /a link that leads nowhere/],
     [join(link, 'below'), /a link that leads nowhere/],
-    [join(folder, 'x'.repeat(300)), /its name is too long/],
+    [join(folder, 'x'.repeat(300)), /the name is too long/],
   ];
-  if (existsSync('/proc/self')) cases.push(['/proc/nope', /no folder can be made/]);
+  if (existsSync('/proc/self')) cases.push(['/proc/nope', /the folder cannot be created/]);
   for (const [place, words] of cases)
     await assert.rejects(openAuthority(place, NOW), (error: Error) => {
       assert.ok(error instanceof UsageError, String(error));

@@ -94,23 +94,23 @@ test('receiptText strips control characters and truncates untrusted text', () =>
 
 test('receiptText shows verification, delivery and response; color changes only escape codes', () => {
   const cases: [Partial<Receipt>, string[]][] = [
-    [{}, ['10:00:02  test.failed  evt_1  live', '✓ verified', 'answered 200']],
+    [{}, ['10:00:02  test.failed  evt_1  live', '✓ verified', 'responded 200']],
     [
       { verification: { verified: false, reason: 'it is old' }, status: 400, fault: 'it is old' },
-      ['10:00:02  test.failed  evt_1  live', '✗ not verified: it is old', 'answered 400'],
+      ['10:00:02  test.failed  evt_1  live', '✗ not verified: it is old', 'responded 400'],
     ],
     [
       { verification: null, delivery: 3, forwarded: true, status: 204 },
       [
         '10:00:02  test.failed  evt_1  live',
-        '✗ not verified: no --secret given',
-        'repeat: delivery 3 of this event',
-        'answered 204, by your program',
+        '✗ not verified: no signing secret',
+        'repeated: delivery 3 of this event',
+        'responded 204 from your program',
       ],
     ],
     [
       { event: null, verification: null, status: 413, fault: 'too large' },
-      ['10:00:02  no event', 'answered 413: too large'],
+      ['10:00:02  no event', 'responded 413: too large'],
     ],
   ];
   for (const [change, lines] of cases) {

@@ -25,10 +25,13 @@ test('forward rejects responses with an invalid or missing status', {
   timeout: 10_000,
 }, async (t) => {
   const cases: [text: string, error: RegExp][] = [
-    ['HTTP/1.1 101 Switching Protocols\r\n\r\n', /^its status 101 is none that ends a request$/],
+    [
+      'HTTP/1.1 101 Switching Protocols\r\n\r\n',
+      /^it responded with status 101, which is not a final response$/,
+    ],
     [
       'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n',
-      /^its status 101 /,
+      /^it responded with status 101, /,
     ],
     ['HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n', /^its status 99 /],
     ['HTTP/1.1 600 Odd\r\nContent-Length: 0\r\n\r\n', /^its status 600 /],
@@ -54,6 +57,6 @@ test('The listen receiver hides the forward URL from callers and its credentials
   forwardTo.search = '?token=geheim';
   const receive = createReceiver({ clock: systemClock, secret: null, forwardTo, status: 200 });
   const { receipt, reply } = await receive({ method: 'POST', headers: {}, body: BODY });
-  assert.deepEqual([reply.status, reply.body], [502, 'your program gave no answer\n']);
-  assert.equal(receipt.fault, `http://${forwardTo.host}/own gave no answer: ECONNRESET`);
+  assert.deepEqual([reply.status, reply.body], [502, 'your program did not respond\n']);
+  assert.equal(receipt.fault, `http://${forwardTo.host}/own did not respond: ECONNRESET`);
 });

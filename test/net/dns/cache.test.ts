@@ -1,4 +1,4 @@
-/** What the DNS resolver keeps, for how long, and how it spares the servers. */
+/** The cache, shared queries and concurrency limits of the DNS resolver. */
 
 // @alone: two of its time limits end at the same moment.
 
@@ -169,7 +169,7 @@ test('limitInFlight admits waiters in order and drops aborted ones', async () =>
   assert.equal(await gate.enter(patient), true);
 });
 
-// What nobody waits for leaves room among the questions at once to what somebody waits for.
+// Background queries may use only part of the concurrency limit.
 
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f'].map((label) => `${label}.silent.example`);
 

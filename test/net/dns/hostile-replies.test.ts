@@ -1,4 +1,4 @@
-/** What a hostile or broken DNS server can send: errors, never a crash, a leak or a false answer. */
+/** Replies of hostile or broken DNS servers cause errors, but no crash, leak or false answer. */
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -18,14 +18,14 @@ beforeEach(() => {
   server.tamper = null;
 });
 
-/** A copy with these octets changed. */
+/** A copy with these bytes changed. */
 function changed(bytes: Buffer, ...changes: [at: number, value: number][]): Buffer {
   const copy = Buffer.from(bytes);
   for (const [at, value] of changes) copy[at] = value;
   return copy;
 }
 
-/** The header and question of the reply, with one answer record whose bytes are given. */
+/** The header and question of the reply, with one answer record of the given bytes. */
 function withAnswer(reply: Buffer, record: number[]): Buffer {
   const head = Buffer.from(reply.subarray(0, QUESTION_END));
   head.writeUInt16BE(1, 6);
@@ -108,7 +108,7 @@ test('DNS resolver retries without EDNS on FORMERR', async () => {
 });
 
 test('DNS resolver reports a TCP connection that ends early as malformed', async () => {
-  // The length promises more than comes: the server's close is all that follows.
+  // The length is larger than the message; then the server closes the connection.
   const huge = await startDnsServer({ [NAME]: { TXT: Array(40).fill('x'.repeat(250)) } });
   huge.tamper = (reply, over) => {
     if (over === 'udp') return [reply];
@@ -122,7 +122,7 @@ test('DNS resolver reports a TCP connection that ends early as malformed', async
 test('DNS resolver leaves no sockets or timers open', async () => {
   const open = () =>
     process.getActiveResourcesInfo().filter((name) => /UDP|TCPSocket|Timeout/.test(name)).length;
-  // A closed socket is gone after a turn or two of the event loop.
+  // A closed socket disappears after a turn or two of the event loop.
   const settle = async (wanted: number) => {
     for (let turns = 0; turns < 20 && open() > wanted; turns++) await new Promise(setImmediate);
     return open();

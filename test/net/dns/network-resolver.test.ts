@@ -1,4 +1,4 @@
-/** The DNS resolver over a real server: every kind of answer, and how each failure is told apart. */
+/** The DNS resolver against a real server: every kind of answer and failure. */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -46,7 +46,7 @@ after(async () => {
   await server.close();
 });
 
-/** A loopback port on which nobody listens. */
+/** A loopback port that nothing listens on. */
 async function closedPort(): Promise<DnsServer> {
   const gone = await startDnsServer();
   await gone.close();

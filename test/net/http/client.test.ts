@@ -1,4 +1,4 @@
-/** The guarded client against a canary on loopback: what may reach it does, and nothing else. */
+/** The guarded HTTP client against a canary on loopback, which only allowed requests may reach. */
 
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
@@ -31,7 +31,7 @@ const resolver = zoneResolver(zone);
 
 const outcome = (answer: WebAnswer) => (answer.status === 'answered' ? answer.code : answer.reason);
 
-/** Every way to name this machine or its network in a URL, and the reason that it is not asked. */
+/** Every notation of this host or its network in a URL, with the expected failure. */
 const SHUT_HOSTS = [
   '127.0.0.1',
   '127.0.0.1.',
@@ -89,7 +89,7 @@ test('HTTP client blocks every notation of special addresses', async (t) => {
   assert.equal(canary.connections, 0);
 });
 
-// With the true dial: those among them that would lead to this machine.
+// With the real dialer: those that would reach this host.
 test('HTTP client blocks every notation of loopback with the real dialer', async (t) => {
   const canary = await startCanary(t);
   const loopback = SHUT_HOSTS.filter((host) => /1\.?\]?$|^0|2130706433|⓪|localhost|::/i.test(host));

@@ -1,4 +1,4 @@
-/** The guarded client against servers that are slow, endless or no web servers: each ends in time. */
+/** The guarded HTTP client against slow, endless and non-HTTP servers: each request ends in time. */
 
 import assert from 'node:assert/strict';
 import { connect, Socket } from 'node:net';
@@ -20,7 +20,7 @@ const options = { resolver, allowNetworks: [parseNetwork('127.0.0.0/8')] };
 const web = createWeb(options);
 
 const TIMEOUT_MS = 250;
-/** More than a busy machine adds. */
+/** More than the delay of a busy machine. */
 const SLACK_MS = 2000;
 
 async function ask(request: Partial<WebRequest> & { url: string }, client = web) {
@@ -36,13 +36,13 @@ async function ask(request: Partial<WebRequest> & { url: string }, client = web)
 
 const outcome = (answer: WebAnswer) => (answer.status === 'answered' ? answer.code : answer.reason);
 
-/** Writes the piece again and again for as long as it is taken. */
+/** Writes the piece repeatedly until the connection closes. */
 function drip(socket: Socket, piece: string, everyMs: number): void {
   const timer = setInterval(() => socket.write(piece), everyMs);
   socket.on('close', () => clearInterval(timer));
 }
 
-/** As fast as it is read. */
+/** Writes as fast as the client reads. */
 function pour(socket: Socket, piece: string): void {
   const more = () => {
     while (!socket.destroyed && socket.write(piece));
@@ -209,7 +209,7 @@ test('HTTP client tries several addresses of a name within the timeout', async (
     return [outcome(answer), dialled.length];
   };
   const refused: Dial = () => connect(1, '127.0.0.1');
-  // A socket that is never connected, as to an address whose packets are lost.
+  // A socket that never connects, as if its packets were lost.
   const never: Dial = () => new Socket();
   assert.deepEqual(await askBy([refused, never, toCanary]), [200, 3]);
   assert.deepEqual(await askBy([never, never, never, toCanary]), [200, 4]);

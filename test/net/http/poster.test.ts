@@ -1,4 +1,4 @@
-/** The caller of webhooks against real HTTPS servers on loopback: kind ones, hostile ones, forbidden ones. */
+/** The webhook client against real HTTPS servers on loopback: well-behaved, hostile and forbidden ones. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -28,7 +28,7 @@ const resolver = zoneResolver({
   'broken.example.com': { fails: 'servfail' },
 });
 
-/** Reaches loopback, trusts the certificate above, and is closed with the test. */
+/** Creates a client that reaches loopback and trusts the certificate above; closed after the test. */
 function makePoster(t: TestContext, options: Partial<PosterOptions> = {}) {
   const allowNetworks = [parseNetwork('127.0.0.1/32')];
   const poster = createPoster({ resolver, allowNetworks, ca: [SITE.cert], ...options });
@@ -52,7 +52,7 @@ const at = (port: number, path = '/') => `https://${HOST}:${port}${path}`;
 const textOf = ({ answer }: PostOutcome) => Buffer.from(answer?.body ?? []).toString();
 const summary = ({ answer, failure }: PostOutcome) => failure?.reason ?? answer?.code;
 
-/** How a server lets go of a connection. */
+/** How a server ends a connection. */
 type Way = 'end' | 'destroy' | 'reset';
 const WAYS: Way[] = ['end', 'destroy', 'reset'];
 
@@ -60,17 +60,17 @@ interface TlsServer {
   port: number;
   connections: number;
   open: Set<Socket>;
-  /** Resolves when so many connections at most are left open; rejects where that takes longer than 2 s. */
+  /** Resolves when at most this many connections are open; rejects after 2 s. */
   left(count: number): Promise<void>;
 }
 
-/** A server that does what it likes with each connection over TLS. */
+/** Starts a TLS server that passes each connection to `serve`. */
 async function startTlsServer(
   t: TestContext,
   talk: (socket: Socket, number: number, leave: (way: Way) => void) => void,
 ): Promise<TlsServer> {
   const open = new Set<Socket>();
-  // What is beneath TLS, by the port of the other end: only it can be reset.
+  // The TCP sockets below TLS by client port: only these can be reset.
   const beneath = new Map<number | undefined, Socket>();
   const server = createTlsServer(SITE, (socket) => {
     it.connections += 1;
@@ -106,7 +106,7 @@ async function startTlsServer(
   return it;
 }
 
-/** Calls back for each request of the tests here, which all come in one piece. */
+/** Calls back for each request; the requests in these tests arrive in one piece. */
 const eachRequest = (socket: Socket, answer: (number: number) => void) => {
   let number = 0;
   socket.on('data', () => {
@@ -115,13 +115,13 @@ const eachRequest = (socket: Socket, answer: (number: number) => void) => {
   });
 };
 
-/** Writes the piece again and again for as long as it is taken. */
+/** Writes the piece repeatedly until the connection closes. */
 function drip(socket: Socket, piece: string, everyMs: number): void {
   const timer = setInterval(() => socket.write(piece), everyMs);
   socket.on('close', () => clearInterval(timer));
 }
 
-/** As fast as it is read. */
+/** Writes as fast as the client reads. */
 function pour(socket: Socket, piece: string): void {
   const more = () => {
     while (!socket.destroyed && socket.write(piece));
@@ -338,7 +338,7 @@ test('Webhook client tolerates idle connections closed by the server', async (t)
     for (let i = 0; i < 4; i++) {
       assert.equal(summary(await post(at(server.port))), 200, way);
       await server.left(0);
-      // What it said on leaving has come here too.
+      // Lets the close notification of the server arrive.
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     assert.equal(server.connections, 4);

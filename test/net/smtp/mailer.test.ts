@@ -1,4 +1,4 @@
-/** The mailer against real servers on loopback: what arrives, what is refused, and what is never said in clear. */
+/** The mailer against real servers on loopback: delivery, rejections, and what it never sends without TLS. */
 
 import assert from 'node:assert/strict';
 import { connect, Socket } from 'node:net';
@@ -37,9 +37,9 @@ async function relay(t: TestContext, options: SMTPServerOptions = {}) {
   return { sink, mailer: mailerTo(`smtp://127.0.0.1:${sink.port}`) };
 }
 
-/** A name that is public, and leads to the sink. */
+/** A public name that resolves to the sink. */
 const publicUrl = (login = '') => `smtp://${login}${HOST}`;
-const leadTo = (sink: MailSink): Pick<MailerOptions, 'dial'> => ({
+const dialSink = (sink: MailSink): Pick<MailerOptions, 'dial'> => ({
   dial: () => connect(sink.port, '127.0.0.1'),
 });
 
@@ -132,20 +132,23 @@ test('Mailer prevents header, address and file injection', async (t) => {
 
 const REFUSALS: [at: 'mail' | 'rcpt' | 'data', code: number, temporary: boolean, reason: string][] =
   [
-    ['rcpt', 550, false, 'it refused the recipient: 550 no such user'],
-    ['rcpt', 450, true, 'it refused the recipient: 450 no such user'],
-    ['data', 554, false, 'it refused the message: 554 no such user'],
-    ['data', 451, true, 'it refused the message: 451 no such user'],
-    // What the operator may mend is worth another try.
-    ['mail', 550, true, 'it refused the sender: 550 no such user'],
+    ['rcpt', 550, false, 'the server rejected the recipient: 550 no such user'],
+    ['rcpt', 450, true, 'the server rejected the recipient: 450 no such user'],
+    ['data', 554, false, 'the server rejected the message: 554 no such user'],
+    ['data', 451, true, 'the server rejected the message: 451 no such user'],
+    // Retried, because the operator may fix it.
+    ['mail', 550, true, 'the server rejected the sender: 550 no such user'],
   ];
 for (const [at, code, temporary, reason] of REFUSALS)
   test(`Mailer treats ${code} at ${at} as ${temporary ? 'temporary' : 'permanent'}`, async (t) => {
     const { sink, mailer } = await relay(t);
     sink.refuse = { at, code, text: 'no such user' };
     assert.deepEqual(await mailer.send(MAIL), { ok: false, temporary, reason });
-    // Only a sender that is refused says that the server cannot be used.
-    assert.equal(mailer.known()?.fault ?? null, at === 'mail' ? 'it refused the sender' : null);
+    // Only a rejected sender means that the server is unusable.
+    assert.equal(
+      mailer.known()?.fault ?? null,
+      at === 'mail' ? 'the server rejected the sender' : null,
+    );
     sink.refuse = null;
     assert.ok((await mailer.send(MAIL)).ok);
   });
@@ -154,9 +157,9 @@ test('Mailer treats 421 at RCPT as an unusable server', async (t) => {
   for (const hidePIPELINING of [false, true]) {
     const { sink, mailer } = await relay(t, { hidePIPELINING });
     sink.refuse = { at: 'rcpt', code: 421, text: 'closing' };
-    const reason = 'it refused the session: 421 closing';
+    const reason = 'the server rejected the session: 421 closing';
     assert.deepEqual(await mailer.send(MAIL), { ok: false, temporary: true, reason });
-    assert.equal(mailer.known()?.fault, 'it refused the session');
+    assert.equal(mailer.known()?.fault, 'the server rejected the session');
   }
 });
 
@@ -179,27 +182,27 @@ test('Mailer treats silent, slow, closing and non-SMTP servers as temporary fail
   };
   const never = mailerTo('smtp://127.0.0.1', { dial: () => new Socket(), connectMs: 20 });
   const unreached = await never.send(MAIL);
-  assert.equal(!unreached.ok && unreached.reason, 'it did not answer in time');
-  assert.equal(await reasonFrom(() => {}, 100), 'it did not answer in time');
-  assert.equal(await reasonFrom(drip, 200), 'it did not answer in time');
-  assert.equal(await reasonFrom((socket) => socket.end()), 'it closed the connection');
+  assert.equal(!unreached.ok && unreached.reason, 'the server did not respond in time');
+  assert.equal(await reasonFrom(() => {}, 100), 'the server did not respond in time');
+  assert.equal(await reasonFrom(drip, 200), 'the server did not respond in time');
+  assert.equal(await reasonFrom((socket) => socket.end()), 'the server closed the connection');
   assert.equal(
     await reasonFrom((socket) => socket.end('554 go away\r\n')),
-    'it refused the session: 554 go away',
+    'the server rejected the session: 554 go away',
   );
   assert.equal(
     await reasonFrom((socket) => socket.end('421 later\r\n')),
-    'it refused the session: 421 later',
+    'the server rejected the session: 421 later',
   );
   const odd = await reasonFrom((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
-  assert.equal(odd, 'it refused the session: HTTP/1.1 400 Bad Request');
+  assert.equal(odd, 'the server rejected the session: HTTP/1.1 400 Bad Request');
   assert.equal(down.connections, 0);
 });
 
 test('Mailer treats a refused connection as a temporary failure', async (t) => {
   const { sink, mailer } = await relay(t);
   await sink.close();
-  const reason = 'it refused the connection';
+  const reason = 'the server refused the connection';
   assert.deepEqual(await mailer.send(MAIL), { ok: false, temporary: true, reason });
 });
 
@@ -211,7 +214,7 @@ function drip(socket: Socket): void {
 
 test('Mailer redacts links, tokens and passwords from SMTP replies and truncates them', async (t) => {
   const sink = await startMailSink(t);
-  const mailer = mailerTo(`smtp://me:right@localhost:${sink.port}`, leadTo(sink));
+  const mailer = mailerTo(`smtp://me:right@localhost:${sink.port}`, dialSink(sink));
   const token = 'kJ8vS2cWm4qpQe7TnYx0bGf1ZrLd9oHaUi3EyXwAqNk';
   sink.refuse = {
     at: 'data',
@@ -220,37 +223,37 @@ test('Mailer redacts links, tokens and passwords from SMTP replies and truncates
   };
   const outcome = await mailer.send(MAIL);
   assert.ok(!outcome.ok);
-  assert.match(outcome.reason, /^it refused the message: 554 spam: … … … … x y /);
+  assert.match(outcome.reason, /^the server rejected the message: 554 spam: … … … … x y /);
   assert.ok(outcome.reason.length < 300);
 });
 
 test('Mailer sends its password only over TLS and never repeats it', async (t) => {
   const sink = await startMailSink(t);
-  const trusted = { ...leadTo(sink), ca: [PAIR.cert] };
+  const trusted = { ...dialSink(sink), ca: [PAIR.cert] };
   assert.ok((await mailerTo(publicUrl('me:right@'), trusted).send(MAIL)).ok);
   assert.deepEqual([sink.taken[0]!.secure, sink.taken[0]!.user], [true, 'me']);
   const wrong = mailerTo(publicUrl('me:p%40ss@'), trusted);
   assert.deepEqual(await wrong.send(MAIL), {
     ok: false,
     temporary: true,
-    reason: 'it did not accept the user name and password: 535 5.7.8',
+    reason: 'the server rejected the user name and password: 535 5.7.8',
   });
-  assert.equal(wrong.known()?.fault, 'it did not accept the user name and password');
+  assert.equal(wrong.known()?.fault, 'the server rejected the user name and password');
   assert.deepEqual(sink.passwords, ['right', 'p@ss']);
 });
 
 test('Mailer sends nothing to a public host without a valid certificate', async (t) => {
   const sink = await startMailSink(t);
   for (const login of ['', 'me:right@']) {
-    const outcome = await mailerTo(publicUrl(login), leadTo(sink)).send(MAIL);
-    const reason = 'its certificate is self-signed';
+    const outcome = await mailerTo(publicUrl(login), dialSink(sink)).send(MAIL);
+    const reason = 'the certificate is self-signed';
     assert.deepEqual(outcome, { ok: false, temporary: true, reason });
   }
   const other = await mailerTo('smtp://other.example.com', {
-    ...leadTo(sink),
+    ...dialSink(sink),
     ca: [PAIR.cert],
   }).send(MAIL);
-  assert.equal(!other.ok && other.reason, 'its certificate is for another name');
+  assert.equal(!other.ok && other.reason, 'the certificate is for a different name');
   assert.deepEqual([sink.taken, sink.passwords], [[], []]);
 });
 
@@ -259,11 +262,11 @@ test('Mailer sends mail but no password without STARTTLS, except to this machine
     disabledCommands: ['STARTTLS'],
     allowInsecureAuth: true,
   });
-  assert.ok((await mailerTo(publicUrl(), leadTo(bare)).send(MAIL)).ok);
+  assert.ok((await mailerTo(publicUrl(), dialSink(bare)).send(MAIL)).ok);
   assert.equal(bare.taken[0]?.secure, false);
-  const refused = await mailerTo(publicUrl('me:right@'), leadTo(bare)).send(MAIL);
+  const refused = await mailerTo(publicUrl('me:right@'), dialSink(bare)).send(MAIL);
   assert.ok(!refused.ok && refused.temporary);
-  assert.match(refused.reason, /^it offers no TLS: 5\d\d/);
+  assert.match(refused.reason, /^the server did not start TLS: 5\d\d/);
   assert.deepEqual(bare.passwords, []);
   assert.ok((await mailerTo(`smtp://me:right@127.0.0.1:${bare.port}`).send(MAIL)).ok);
   assert.deepEqual(bare.passwords, ['right']);
@@ -272,12 +275,12 @@ test('Mailer sends mail but no password without STARTTLS, except to this machine
 test('Mailer uses implicit TLS with smtps URLs', async (t) => {
   const sink = await startMailSink(t, { secure: true });
   const url = `smtps://me:right@${HOST}`;
-  assert.ok((await mailerTo(url, { ...leadTo(sink), ca: [PAIR.cert] }).send(MAIL)).ok);
-  const outcome = await mailerTo(url, leadTo(sink)).send(MAIL);
-  assert.equal(!outcome.ok && outcome.reason, 'its certificate is self-signed');
+  assert.ok((await mailerTo(url, { ...dialSink(sink), ca: [PAIR.cert] }).send(MAIL)).ok);
+  const outcome = await mailerTo(url, dialSink(sink)).send(MAIL);
+  assert.equal(!outcome.ok && outcome.reason, 'the certificate is self-signed');
   const plain = await startMailSink(t);
-  const spoken = await mailerTo(url, leadTo(plain)).send(MAIL);
-  assert.equal(!spoken.ok && spoken.reason, 'it does not speak TLS there');
+  const spoken = await mailerTo(url, dialSink(plain)).send(MAIL);
+  assert.equal(!spoken.ok && spoken.reason, 'the server does not use TLS on this port');
 });
 
 test('Mailer verify checks the server without sending mail', async (t) => {
@@ -287,7 +290,7 @@ test('Mailer verify checks the server without sending mail', async (t) => {
   assert.deepEqual(mailer.known(), { at: clock.now(), fault: null });
   await sink.close();
   await mailer.verify();
-  assert.equal(mailer.known()?.fault, 'it refused the connection');
+  assert.equal(mailer.known()?.fault, 'the server refused the connection');
   assert.deepEqual(sink.taken, []);
 });
 
@@ -300,13 +303,17 @@ test('Mailer sends nothing in clear text when STARTTLS is offered but refused', 
     });
   });
   const outcome = await mailerTo(`smtp://127.0.0.1:${port}`).send(MAIL);
-  assert.deepEqual(outcome, { ok: false, temporary: true, reason: 'it offers no TLS: 454' });
+  assert.deepEqual(outcome, {
+    ok: false,
+    temporary: true,
+    reason: 'the server did not start TLS: 454',
+  });
 });
 
 test('Mailer removes control characters from SMTP replies', async (t) => {
   const { port } = await startRaw(t, (socket) => socket.end('554 a\u001b[2J\u202eb\r\n'));
   const outcome = await mailerTo(`smtp://127.0.0.1:${port}`).send(MAIL);
-  assert.equal(!outcome.ok && outcome.reason, 'it refused the session: 554 a·[2J·b');
+  assert.equal(!outcome.ok && outcome.reason, 'the server rejected the session: 554 a·[2J·b');
 });
 
 test('Closing the mailer ends deliveries in progress', async (t) => {
@@ -321,7 +328,7 @@ test('Closing the mailer ends deliveries in progress', async (t) => {
   resolve();
 });
 
-// What the address of the mail server means, and how much TLS it is asked for.
+// Parsing of the mail server URL, and the TLS that it requires.
 
 const PLAIN = { implicitTls: false, requireTls: false, verifyTls: true, login: null };
 const LOGIN = { user: 'me', password: 'p' };
@@ -360,7 +367,7 @@ const CASES: [url: string, server: MailServer][] = [
     { ...PLAIN, host: 'localhost', port: 587, verifyTls: false, login: LOGIN },
   ],
   ['smtp://[::1]:25', { ...PLAIN, host: '::1', port: 25, verifyTls: false }],
-  // Names and addresses for which nobody gives out certificates; a password goes over TLS all the same.
+  // Names and addresses that no authority issues certificates for; a password still requires TLS.
   [
     'smtp://me:p@postfix',
     { ...PLAIN, host: 'postfix', port: 587, requireTls: true, verifyTls: false, login: LOGIN },

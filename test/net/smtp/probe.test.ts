@@ -1,4 +1,4 @@
-/** The probe of mail servers, against a real one on loopback and some that misbehave. */
+/** The STARTTLS probe, against a real server on loopback and misbehaving ones. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -26,7 +26,7 @@ const RESOLVER = zoneResolver({
 const PAIR = await makeCertificate(HOST, Date.now());
 const HELLO = ['220 mx.example.com ESMTP', '250-mx.example.com\r\n250-SIZE 1000\r\n250 STARTTLS'];
 
-/** A real server, and the port on which it listens. */
+/** Starts a real server and returns its port. */
 async function startServer(t: TestContext, options: SMTPServerOptions = {}): Promise<number> {
   const server = new SMTPServer({ ...PAIR, authOptional: true, logger: false, ...options });
   server.on('error', () => {});
@@ -98,7 +98,7 @@ test('STARTTLS probe sends only EHLO and QUIT', async (t) => {
   assert.equal(said, 'EHLO probe.example.org\r\nQUIT\r\n');
 });
 
-/** Says each of the texts, the first at once and the others when a line has come. */
+/** Sends the texts in turn: the first at once, each other one after a line from the client. */
 const saying =
   (...texts: string[]) =>
   (socket: Socket) => {
@@ -112,17 +112,17 @@ const saying =
 
 test('STARTTLS probe reports rejecting and malformed servers as unknown or broken', async (t) => {
   const cases: [status: string, detail: RegExp, talk: (socket: Socket) => void][] = [
-    ['unknown', /^it answered 554 no service here$/, saying('554 no service here')],
-    ['unknown', /^it answered 421 a b$/, saying('421-a\r\n421 b')],
-    ['unknown', /^it answered 550 no$/, saying('220 hello', '550 no')],
-    ['unknown', /did not greet/, saying('HTTP/1.1 400 Bad Request')],
-    ['unknown', /did not greet/, (socket) => socket.end()],
-    ['unknown', /did not greet/, (socket) => socket.end('x'.repeat(20_000))],
-    ['unknown', /did not answer EHLO/, saying('220 hello', 'hello')],
-    ['broken', /^it answered 454 not now$/, saying(...HELLO, '454 not now')],
-    ['unknown', /^it answered 421 bye$/, saying(...HELLO, '421 bye')],
+    ['unknown', /^the server replied 554 no service here$/, saying('554 no service here')],
+    ['unknown', /^the server replied 421 a b$/, saying('421-a\r\n421 b')],
+    ['unknown', /^the server replied 550 no$/, saying('220 hello', '550 no')],
+    ['unknown', /sent no SMTP greeting/, saying('HTTP/1.1 400 Bad Request')],
+    ['unknown', /sent no SMTP greeting/, (socket) => socket.end()],
+    ['unknown', /sent no SMTP greeting/, (socket) => socket.end('x'.repeat(20_000))],
+    ['unknown', /did not respond to EHLO/, saying('220 hello', 'hello')],
+    ['broken', /^the server replied 454 not now$/, saying(...HELLO, '454 not now')],
+    ['unknown', /^the server replied 421 bye$/, saying(...HELLO, '421 bye')],
     ['broken', /handshake failed/, saying(...HELLO, '220 go', 'this is no TLS')],
-    ['broken', /before TLS has begun/, saying(...HELLO, '220 go\r\n250 injected')],
+    ['broken', /before TLS starts/, saying(...HELLO, '220 go\r\n250 injected')],
   ];
   for (const [status, detail, talk] of cases) {
     const { port, gone } = await startRaw(t, talk);
@@ -152,7 +152,7 @@ test('STARTTLS probe reports unreachable servers and never dials special address
   const ownAddresses = () => ['1.2.3.4'];
   assert.equal((await probe(port, HOST, { dial, ownAddresses })).status, 'forbidden');
   assert.deepEqual(dialled, []);
-  // Nobody listens at a port that has just been given back.
+  // Nothing listens on a port that has just been released.
   const server = new SMTPServer({ logger: false }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const free = (server.address() as AddressInfo).port;
@@ -161,14 +161,18 @@ test('STARTTLS probe reports unreachable servers and never dials special address
   assert.deepEqual(refused, {
     status: 'unreachable',
     silent: false,
-    detail: 'it refused the connection',
+    detail: 'the server refused the connection',
   });
 });
 
-// Where nothing is heard from any mail server, further ones are not waited for.
+// If all mail servers are silent, the probe stops waiting for further ones.
 
-const SILENT: MailTls = { status: 'unreachable', silent: true, detail: 'no answer came in time' };
-const REFUSED: MailTls = { status: 'unreachable', silent: false, detail: 'it refused' };
+const SILENT: MailTls = { status: 'unreachable', silent: true, detail: 'no response in time' };
+const REFUSED: MailTls = {
+  status: 'unreachable',
+  silent: false,
+  detail: 'the server refused the connection',
+};
 const MINUTE = 60_000;
 
 function start(answers: () => MailTls) {
@@ -186,7 +190,7 @@ test('Port 25 circuit breaker opens for ten minutes after five silent servers', 
   for (let n = 0; n < 8; n++) assert.equal((await probe(`mx${n}.example`)).status, 'unreachable');
   assert.equal(asked.length, 5);
   const spared = await probe('mx9.example');
-  assert.match('detail' in spared ? spared.detail : '', /port 25 seems to be shut/);
+  assert.match('detail' in spared ? spared.detail : '', /block outgoing connections to port 25/);
   clock.advance(10 * MINUTE);
   await probe('mx10.example');
   await probe('mx11.example');
