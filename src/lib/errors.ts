@@ -72,20 +72,20 @@ function detailOf(name: string, { code, message }: ParamError): string {
   return `Invalid ${name}: ${message}.`;
 }
 
-/** The text of anything that was thrown, for logs and for results that say what the world did. */
+/** The message of any thrown value, for logs and for results that state an external failure. */
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Throws `validation_failed` with a `message` such as "no such domain" for each invalid value of a list. */
+/** Throws `validation_failed` if a list has invalid values; each gets `message`, such as "no such domain". */
 export function refuseEach(
   field: string,
   values: string[],
-  isWrong: (value: string) => boolean,
+  isInvalid: (value: string) => boolean,
   message: string,
 ): void {
   const errors = values.flatMap((value, i) =>
-    isWrong(value) ? [{ param: `${field}.${i}`, code: 'invalid', message }] : [],
+    isInvalid(value) ? [{ param: `${field}.${i}`, code: 'invalid', message }] : [],
   );
   if (errors.length === 0) return;
   throw invalidParams(errors);

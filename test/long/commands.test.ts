@@ -86,9 +86,9 @@ test('owner creates the owner, replaces them with --replace and prints a working
 test('key creates API keys of any role while the service runs', async (t) => {
   const folder = temporaryFolder(t);
   const env = serveEnvironment(folder);
-  const none = await runProgram(['key', 'ci', '--role', 'viewer'], env);
-  assert.deepEqual([none.code, none.stdout], [2, '']);
-  assert.match(none.stderr, /There is no owner yet\. Run: deliverability owner /);
+  const early = await runProgram(['key', 'ci', '--role', 'viewer'], env);
+  assert.deepEqual([early.code, early.stdout], [2, '']);
+  assert.match(early.stderr, /There is no owner yet\. Run: deliverability owner /);
   const { url } = await startServe(t, { folder });
   const plain = await runProgram(['key', 'ci', '--role', 'viewer'], env);
   assert.match(plain.stdout, /^dlv_live_\S+\n$/);

@@ -73,8 +73,8 @@ async function credentialsOf({ app }: Assembled): Promise<Record<string, string>
     return id;
   };
   const key = async (memberId: string, role: Role, livemode = true) => {
-    const made = await createApiKey(app, { memberId, name: role, role, livemode });
-    return { authorization: `Bearer ${made.key}` };
+    const created = await createApiKey(app, { memberId, name: role, role, livemode });
+    return { authorization: `Bearer ${created.key}` };
   };
   const { token } = await app.db
     .transaction()

@@ -67,8 +67,8 @@ test('Public report page makes no external requests and leaks no URL in links', 
   assert.equal(await page.evaluate(() => document.referrer), '');
 
   await service.call('DELETE', `/v1/reports/shared/${(await newest(service))!}`);
-  const gone = await page.goto(address);
-  assert.equal(gone?.status(), 410);
+  const response = await page.goto(address);
+  assert.equal(response?.status(), 410);
   assert.match(await page.locator('main').innerText(), /This link has been revoked\./);
 });
 

@@ -77,7 +77,7 @@ describe('Shared report PDF of many tests', { skip: needs('pdftotext') }, () => 
         verdictOf(summary),
       ]);
       assert.ok(raw(pdf).includes(`/D (test-${index + 1})`), 'a way there');
-      assert.ok(raw(pdf).includes(`(test-${index + 1}) [`), 'a place to come to');
+      assert.ok(raw(pdf).includes(`(test-${index + 1}) [`), 'link target');
     });
   });
 
@@ -117,7 +117,7 @@ describe('Shared report PDF of many tests', { skip: needs('pdftotext') }, () => 
     assert.match(text, /All tests in this report have been deleted\./);
   });
 
-  it('of a hundred tests is brief, with at most three pages each', async () => {
+  it('of a hundred tests is short, with at most three pages each', async () => {
     const large = await sharedPdf(await largeShare());
     const all = pdfPages(large);
     assert.ok(all.length <= 320, `${all.length} pages`);
@@ -129,7 +129,7 @@ describe('Shared report PDF of many tests', { skip: needs('pdftotext') }, () => 
     for (const { gain } of toFix(checks)) assert.ok(words.includes(`+${gain}`));
   });
 
-  it('is brief from six tests', async () => {
+  it('uses the short version from six tests', async () => {
     const pagesOf = async (count: number) => pdfPages(await sharedPdf(await largeShare(count)));
     const [five, six] = [await pagesOf(5), await pagesOf(6)];
     assert.ok(six.length <= 19 && six.length < five.length, `${five.length}, ${six.length}`);
@@ -140,9 +140,9 @@ describe('Shared report PDF of many tests', { skip: needs('pdftotext') }, () => 
   it('shows scores as bars with a text alternative', () => {
     assertContains(pages[0]!, ['Score of each test', '100', '50', '40', '96']);
     assertContains(raw(pdf), ['/S /Figure']);
-    const said =
+    const altText =
       'Score of each test. Test 1, Order confirmation: 100; Test 2, Autumn campaign, second try: 40; Test 3, November newsletter: 96; Test 4, saved.eml: no score.';
-    assert.ok(withoutSpaces(raw(pdf)).includes(withoutSpaces(`/Alt (${said})`)));
+    assert.ok(withoutSpaces(raw(pdf)).includes(withoutSpaces(`/Alt (${altText})`)));
   });
 
   it('notes when a report exceeds its pages and continues with the next', async () => {

@@ -94,7 +94,7 @@ describe('Sign-in pages in a browser', { skip: needs('chromium') }, () => {
     await submit(page);
     assert.match(await page.locator('[role=status]').innerText(), /You're signed out\./);
     const left = (await page.context().cookies()).map(({ name }) => name);
-    assert.deepEqual(left, ['deliverability-device'], 'by which nobody is signed in');
+    assert.deepEqual(left, ['deliverability-device'], 'which is not a session');
     await page.click('text=Forgot your password?');
     await page.fill('#email', 'bob@example.com');
     await submit(page);
