@@ -60,7 +60,7 @@ test('serve warns about an unknown variable and suggests the nearest name', asyn
   const [warning] = service.log.filter(({ level }) => level === 'warn');
   assert.equal(
     warning?.message,
-    'DELIVERABILITY_HTTP_PROT is not a variable of this program; did you mean DELIVERABILITY_HTTP_PORT?',
+    'DELIVERABILITY_HTTP_PROT is not a known variable. Did you mean DELIVERABILITY_HTTP_PORT?',
   );
 });
 
@@ -75,7 +75,7 @@ for (const kind of ['HTTP', 'SMTP'])
     assertStartError(
       ended,
       3,
-      new RegExp(`^Cannot listen on 127\\.0\\.0\\.1:${port}: another program`, 'm'),
+      new RegExp(`^Cannot listen on 127\\.0\\.0\\.1:${port}: the port is in use\\.`, 'm'),
     );
     // Nothing is left that prevents the next start.
     await startServe(t, { folder });

@@ -63,16 +63,16 @@ test('owner creates the owner, replaces them with --replace and prints a working
   assert.deepEqual([typo.code, typo.stdout], [2, '']);
   assert.match(
     typo.stderr,
-    /No member has the address frist@example\.com, and the owner is first@example\.com\. With --replace .* Nothing was changed\.$/m,
+    /No member has the address frist@example\.com\. The owner is first@example\.com\. .* add --replace\. .* Nothing was changed\.$/m,
   );
   const same = await runProgram(['owner', 'First@example.com'], env);
-  assert.equal(same.code, 0, 'the owner’s own needs nothing');
+  assert.equal(same.code, 0, 'the current owner needs no --replace');
   const second = await runProgram(['owner', 'owner@example.com', '--replace', '--json'], env);
   const { key, ...member } = JSON.parse(second.stdout);
   assert.equal(second.code, 0);
   assert.match(
     second.stderr,
-    /^The owner was first@example\.com, whose password, .* have ended\.$/m,
+    /^The owner was first@example\.com, whose password, .* are now revoked\.$/m,
   );
   assert.doesNotMatch(second.stderr, /admin/);
   assert.match(member.id, /^mem_/);
@@ -114,7 +114,7 @@ test('env prints every variable with its current value', async () => {
   const env = { DELIVERABILITY_HTTP_PORT: '8081', DELIVERABILITY_WOKRERS: '3' };
   const { code, stdout, stderr } = await runProgram(['env', '--json'], env);
   assert.equal(code, 0);
-  assert.match(stderr, /DELIVERABILITY_WOKRERS .*did you mean DELIVERABILITY_WORKERS\?/);
+  assert.match(stderr, /DELIVERABILITY_WOKRERS .*Did you mean DELIVERABILITY_WORKERS\?/);
   const rows = JSON.parse(stdout) as { name: string; value: string; help: string }[];
   assert.deepEqual(
     rows.map(({ name }) => name),
